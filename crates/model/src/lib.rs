@@ -1,0 +1,21 @@
+//! The business of a retail chain without input or output: no database, no clock, no network.
+//!
+//! Everything here is a value or a function of values, so that the same rule can be used by a till, by headquarters,
+//! by the demo and by a test.
+
+pub mod amount;
+pub mod error_code;
+pub mod ids;
+pub mod instant;
+pub mod json;
+pub mod permission;
+pub mod pricing;
+pub mod receipt;
+pub mod sale_check;
+pub mod state;
+pub mod wire;
+
+pub use amount::{Bps, Money, Ppm, Qty, rdiv};
+pub use error_code::ErrorCode;
+pub use instant::Instant;
+pub use json::JsonText;

@@ -1,0 +1,229 @@
+//! Permission codes, how a requirement is matched, and the default roles. Specification, sections 2.4 and 4.2.
+
+/// A requirement on a caller, written as a type in a handler's signature: at least one of the codes must be held.
+pub trait Requirement: Send + Sync + 'static {
+    /// The codes, OR between them; a pattern `module.*` stands for every code of the module.
+    fn any_of() -> Vec<&'static str>;
+}
+
+/// Signed in is enough.
+pub struct SignedIn;
+impl Requirement for SignedIn {
+    fn any_of() -> Vec<&'static str> {
+        Vec::new()
+    }
+}
+
+macro_rules! either {
+    ($($name:ident),+) => {
+        impl<$($name: Requirement),+> Requirement for ($($name,)+) {
+            fn any_of() -> Vec<&'static str> {
+                let mut codes = Vec::new();
+                $(codes.extend($name::any_of());)+
+                codes
+            }
+        }
+    };
+}
+either!(A, B);
+either!(A, B, C);
+
+macro_rules! permissions {
+    ($($name:ident = $code:literal,)+) => {
+        /// Every permission code, in the order of the specification.
+        pub const ALL: &[&str] = &[$($code),+];
+
+        /// One type for each code, to be named in a handler's signature.
+        pub mod code {
+            $(
+                #[doc = concat!("Requires `", $code, "`.")]
+                pub struct $name;
+                impl super::Requirement for $name {
+                    fn any_of() -> Vec<&'static str> { vec![$code] }
+                }
+            )+
+        }
+    };
+}
+
+permissions! {
+    PosSell = "pos.sell",
+    PosRefund = "pos.refund",
+    PosVoid = "pos.void",
+    PosDiscount = "pos.discount",
+    PosDiscountOverrideMax = "pos.discount.override_max",
+    PosPriceOverride = "pos.price.override",
+    PosParkCart = "pos.park_cart",
+    InventoryView = "inventory.view",
+    InventoryAdjust = "inventory.adjust",
+    InventoryCount = "inventory.count",
+    TransfersView = "transfers.view",
+    TransfersCreate = "transfers.create",
+    TransfersSend = "transfers.send",
+    TransfersReceive = "transfers.receive",
+    TransfersApprove = "transfers.approve",
+    ReportsXReport = "reports.x_report",
+    ReportsZReport = "reports.z_report",
+    ReportsZzReport = "reports.zz_report",
+    ReportsViewLocal = "reports.view_local",
+    ReportsViewGlobal = "reports.view_global",
+    ReportsProductPerformance = "reports.product_performance",
+    ReportsSalesByRep = "reports.sales_by_rep",
+    ReportsProfitMargin = "reports.profit_margin",
+    ReportsCashierPerformance = "reports.cashier_performance",
+    ReportsDiscountAnalysis = "reports.discount_analysis",
+    ProductsView = "products.view",
+    ProductsCreate = "products.create",
+    ProductsEdit = "products.edit",
+    ProductsDelete = "products.delete",
+    UsersView = "users.view",
+    UsersCreate = "users.create",
+    UsersEdit = "users.edit",
+    UsersManageRoles = "users.manage_roles",
+    StoresView = "stores.view",
+    StoresCreate = "stores.create",
+    StoresEdit = "stores.edit",
+    StoresProvision = "stores.provision",
+    SalesRepsView = "sales_reps.view",
+    SalesRepsCreate = "sales_reps.create",
+    SalesRepsEdit = "sales_reps.edit",
+    SalesRepsDelete = "sales_reps.delete",
+    PurchaseOrdersView = "purchase_orders.view",
+    PurchaseOrdersCreate = "purchase_orders.create",
+    PurchaseOrdersEdit = "purchase_orders.edit",
+    PurchaseOrdersApprove = "purchase_orders.approve",
+    PurchaseOrdersReceive = "purchase_orders.receive",
+    PurchaseOrdersDelete = "purchase_orders.delete",
+    WorksheetsView = "worksheets.view",
+    WorksheetsCreate = "worksheets.create",
+    WorksheetsSubmit = "worksheets.submit",
+    WorksheetsApprove = "worksheets.approve",
+    WorksheetsApply = "worksheets.apply",
+    WorksheetsDelete = "worksheets.delete",
+    StorePricesView = "store_prices.view",
+    StorePricesManage = "store_prices.manage",
+    SuppliersView = "suppliers.view",
+    SuppliersCreate = "suppliers.create",
+    SuppliersEdit = "suppliers.edit",
+    SuppliersDelete = "suppliers.delete",
+    TaxesView = "taxes.view",
+    TaxesManage = "taxes.manage",
+    TendersView = "tenders.view",
+    TendersManage = "tenders.manage",
+    SpecialsView = "specials.view",
+    SpecialsManage = "specials.manage",
+    CustomersView = "customers.view",
+    CustomersCreate = "customers.create",
+    CustomersEdit = "customers.edit",
+    RegistersView = "registers.view",
+    RegistersOpen = "registers.open",
+    RegistersClose = "registers.close",
+    RolesView = "roles.view",
+    RolesManage = "roles.manage",
+}
+
+/// Whether holding `held` satisfies `required`: equality, or a pattern ending in `.*` and its prefix with the dot, so
+/// that `stores.*` does not match `store_prices.view`.
+#[must_use]
+pub fn matches(required: &str, held: &str) -> bool {
+    match required.strip_suffix('*') {
+        Some(prefix) if prefix.ends_with('.') => held.starts_with(prefix),
+        _ => required == held,
+    }
+}
+
+/// Whether one of the `held` codes satisfies one of the `required` ones; an empty requirement is satisfied.
+pub fn satisfied<'a>(required: &[&str], mut held: impl Iterator<Item = &'a str>) -> bool {
+    required.is_empty() || held.any(|code| required.iter().any(|wanted| matches(wanted, code)))
+}
+
+/// A role that every installation has.
+pub struct DefaultRole {
+    pub code: &'static str,
+    pub name: &'static str,
+    pub description: &'static str,
+    /// Codes and `module.*` patterns.
+    pub grants: &'static [&'static str],
+}
+
+/// Code of the role that holds everything, later codes included.
+pub const ADMINISTRATOR: &str = "administrator";
+
+/// The three seeded roles with exactly the sets of the specification, 2.4; "local reports" are all report codes but
+/// the global view.
+pub const DEFAULT_ROLES: &[DefaultRole] = &[
+    DefaultRole {
+        code: ADMINISTRATOR,
+        name: "Administrator",
+        description: "Everything, later permissions included",
+        grants: ALL,
+    },
+    DefaultRole {
+        code: "cashier",
+        name: "Cashier",
+        description: "Sells at a till",
+        grants: &["pos.sell", "pos.discount", "reports.x_report", "inventory.view"],
+    },
+    DefaultRole {
+        code: "store_manager",
+        name: "Store Manager",
+        description: "Runs a store: selling, stock, transfers, local reports",
+        grants: &[
+            "pos.*",
+            "inventory.*",
+            "transfers.*",
+            "reports.x_report",
+            "reports.z_report",
+            "reports.zz_report",
+            "reports.view_local",
+            "reports.product_performance",
+            "reports.sales_by_rep",
+            "reports.profit_margin",
+            "reports.cashier_performance",
+            "reports.discount_analysis",
+        ],
+    },
+];
+
+impl DefaultRole {
+    /// The codes of this role, patterns resolved.
+    pub fn codes(&self) -> impl Iterator<Item = &'static str> {
+        ALL.iter().copied().filter(|code| satisfied(self.grants, std::iter::once(*code)))
+    }
+}
+
+/// `products` of `products.view`.
+#[must_use]
+pub fn module_of(code: &str) -> &str {
+    code.split_once('.').map_or(code, |(module, _)| module)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn there_are_73_codes_and_none_twice() {
+        let mut codes = ALL.to_vec();
+        codes.sort_unstable();
+        codes.dedup();
+        assert_eq!(codes.len(), 73);
+    }
+
+    #[test]
+    fn the_default_roles_hold_exactly_the_sets_of_the_specification() {
+        let sizes: Vec<_> = DEFAULT_ROLES.iter().map(|role| (role.code, role.codes().count())).collect();
+        assert_eq!(sizes, [("administrator", 73), ("cashier", 4), ("store_manager", 7 + 3 + 5 + 9)]);
+        assert!(!DEFAULT_ROLES[2].codes().any(|code| code == "reports.view_global"));
+    }
+
+    #[test]
+    fn the_dot_counts_in_a_pattern() {
+        assert!(matches("stores.*", "stores.view"));
+        assert!(!matches("stores.*", "store_prices.view"));
+        assert!(!matches("pos.discount", "pos.discount.override_max"));
+        assert!(matches("pos.discount.*", "pos.discount.override_max"));
+        assert!(!matches("*", "stores.view"));
+        assert!(!matches("pos*", "pos.sell"));
+    }
+}

@@ -1,0 +1,84 @@
+//! Which of the prices of a product counts.
+
+use crate::Money;
+
+/// Where the unit price of a line comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum PriceSource {
+    /// The price of the catalogue.
+    Default,
+    /// The price of this store.
+    Store,
+    /// Changed for this sale by somebody who may.
+    Override,
+    /// Typed in by the cashier, for a product that has no price of its own.
+    Open,
+    /// Printed on the label of a scale.
+    Label,
+}
+
+impl PriceSource {
+    pub const ALL: [Self; 5] = [Self::Default, Self::Store, Self::Override, Self::Open, Self::Label];
+
+    /// The word in `sale_items.price_source`.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Default => "default",
+            Self::Store => "store",
+            Self::Override => "override",
+            Self::Open => "open",
+            Self::Label => "label",
+        }
+    }
+
+    /// The source with this word; `None` for an unknown one.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|source| source.as_str() == text)
+    }
+}
+
+/// The unit price: the open price when one was typed in, else the store's price when it is the store's own, else
+/// `default`, the price of the catalogue.
+///
+/// `store` is the price of the store's row and whether it is the store's own. A row that only copies the catalogue is
+/// passed over, because the copy may be older than the catalogue's last change.
+#[must_use]
+pub fn choose_price(default: Money, store: Option<(Money, bool)>, open_price: Option<Money>) -> (Money, PriceSource) {
+    match (open_price, store) {
+        (Some(price), _) => (price, PriceSource::Open),
+        (None, Some((price, true))) => (price, PriceSource::Store),
+        (None, _) => (default, PriceSource::Default),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_open_price_beats_the_price_of_the_store() {
+        let store = Some((Money(1100), true));
+        assert_eq!(choose_price(Money(0), store, Some(Money(250))), (Money(250), PriceSource::Open));
+        assert_eq!(choose_price(Money(1000), store, None), (Money(1100), PriceSource::Store));
+    }
+
+    #[test]
+    fn a_store_without_a_row_sells_at_the_default_price() {
+        assert_eq!(choose_price(Money(1000), None, None), (Money(1000), PriceSource::Default));
+    }
+
+    #[test]
+    fn a_store_may_give_a_product_away() {
+        assert_eq!(choose_price(Money(1000), Some((Money(0), true)), None), (Money(0), PriceSource::Store));
+    }
+
+    #[test]
+    fn every_source_is_read_as_it_was_written() {
+        for source in PriceSource::ALL {
+            assert_eq!(PriceSource::parse(source.as_str()), Some(source));
+        }
+        assert_eq!(PriceSource::parse("Default"), None);
+    }
+}

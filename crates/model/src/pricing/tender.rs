@@ -1,0 +1,141 @@
+//! Means of payment and what each of them asks for.
+
+use thiserror::Error;
+use uuid::Uuid;
+
+use crate::Money;
+
+macro_rules! tender_kinds {
+    ($($(#[$doc:meta])* $name:ident = $word:literal,)+) => {
+        /// What a tender is, whatever the chain calls it.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        pub enum TenderKind { $($(#[$doc])* $name),+ }
+
+        impl TenderKind {
+            pub const ALL: &[Self] = &[$(Self::$name),+];
+
+            /// The word in `tenders.kind`.
+            #[must_use]
+            pub const fn as_str(self) -> &'static str { match self { $(Self::$name => $word),+ } }
+        }
+    };
+}
+
+tender_kinds! {
+    Cash = "cash",
+    Card = "card",
+    Check = "check",
+    GiftCard = "gift_card",
+    StoreCredit = "store_credit",
+    Voucher = "voucher",
+    OnAccount = "on_account",
+    /// Settles a refund against a new sale without touching the drawer.
+    Exchange = "exchange",
+    Other = "other",
+}
+
+impl TenderKind {
+    /// The kind with this word; `None` for an unknown one.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
+        Self::ALL.iter().copied().find(|kind| kind.as_str() == text)
+    }
+}
+
+/// One means of payment with the terms on which it is taken.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[expect(clippy::struct_excessive_bools, reason = "four independent terms that the back office sets one by one")]
+pub struct TenderTerms {
+    pub id: Uuid,
+    pub code: String,
+    pub kind: TenderKind,
+    /// May be given for more than is left to pay; the difference is paid out in cash.
+    pub allows_change: bool,
+    /// Asks for an authorisation or check number.
+    pub requires_reference: bool,
+    pub requires_customer: bool,
+    /// Least amount of one payment; not asked of a refund, whose part of a sale may be small.
+    pub min_amount: Option<Money>,
+    /// Largest amount of one payment, in either direction.
+    pub max_amount: Option<Money>,
+    pub is_active: bool,
+}
+
+/// One payment as it was entered at the till.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Tendered {
+    pub tender: TenderTerms,
+    /// What was handed over, with the sign of the total; `None` for exactly what is left to pay.
+    pub tendered: Option<Money>,
+    pub reference: Option<String>,
+}
+
+/// Why a payment is not taken, worded so that the cashier knows what to do.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum TenderRule {
+    #[error("this tender is not active; choose another one")]
+    Inactive,
+    #[error("this tender needs a reference; enter the authorisation or check number")]
+    ReferenceMissing,
+    #[error("this tender needs a customer; choose the customer or another tender")]
+    CustomerMissing,
+    #[error("nothing is tendered; enter an amount or leave it out to pay what is left")]
+    NothingTendered,
+    #[error("a sale is paid with amounts above zero and a refund with amounts below zero; change the sign")]
+    WrongSign,
+    #[error("nothing is left to pay; remove this payment")]
+    NothingLeft,
+    #[error("this tender gives no change; tender {} minor units at most", .rest.0)]
+    TooMuch { rest: Money },
+    #[error("the change would be paid in cash and no active cash tender exists; tender {} minor units", .rest.0)]
+    NoCashForChange { rest: Money },
+    #[error("{} minor units are less than this tender's minimum of {}; choose another tender", .amount.0, .min.0)]
+    BelowMinimum { amount: Money, min: Money },
+    #[error("{} minor units are more than this tender's maximum of {}; pay the rest otherwise", .amount.0, .max.0)]
+    AboveMaximum { amount: Money, max: Money },
+}
+
+impl Tendered {
+    pub(super) fn is_cash(&self) -> bool {
+        self.tender.kind == TenderKind::Cash
+    }
+
+    /// The terms that do not depend on the amount.
+    pub(super) fn check_terms(&self, has_customer: bool) -> Result<(), TenderRule> {
+        let has_reference = self.reference.as_deref().is_some_and(|reference| !reference.trim().is_empty());
+        if !self.tender.is_active {
+            Err(TenderRule::Inactive)
+        } else if self.tender.requires_reference && !has_reference {
+            Err(TenderRule::ReferenceMissing)
+        } else if self.tender.requires_customer && !has_customer {
+            Err(TenderRule::CustomerMissing)
+        } else {
+            Ok(())
+        }
+    }
+
+    /// The limits of one payment; `amount` has the sign of the total.
+    pub(super) fn check_limits(&self, amount: Money) -> Result<(), TenderRule> {
+        match (self.tender.min_amount, self.tender.max_amount) {
+            (Some(min), _) if amount > Money::ZERO && amount < min => Err(TenderRule::BelowMinimum { amount, min }),
+            (_, Some(max)) if i128::from(amount.0).abs() > i128::from(max.0) => {
+                Err(TenderRule::AboveMaximum { amount, max })
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_kind_is_read_as_it_was_written() {
+        for kind in TenderKind::ALL {
+            assert_eq!(TenderKind::parse(kind.as_str()), Some(*kind));
+        }
+        assert_eq!(TenderKind::parse("CASH"), None);
+        assert_eq!(TenderKind::ALL.len(), 9);
+    }
+}

@@ -1,0 +1,294 @@
+//! What headquarters and stores say to each other. Specification, sections 2.6, 4.3 and 6.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+use uuid::Uuid;
+
+use crate::Instant;
+
+/// Value of the `Tillkeep-Protocol` header on every request and answer of the machine protocol.
+pub const PROTOCOL: &str = "1";
+/// Envelopes in one push request at the most; more is refused whole. Specification, section 8.
+pub const MAX_ENVELOPES: usize = 1000;
+/// Verdicts against an outbox entry before it is dead-lettered. Specification, section 8.
+pub const MAX_ATTEMPTS: i32 = 10;
+/// Rows of one limited pull at the most.
+pub const MAX_PULL_LIMIT: u64 = 10_000;
+/// Bytes of a push request at the most, after decompression.
+pub const MAX_PUSH_BYTES: usize = 64 << 20;
+
+/// `POST /sync/push`. The envelopes stay raw, so that a malformed one is an error of that envelope alone.
+#[derive(Deserialize)]
+pub struct PushRequest {
+    pub envelopes: Vec<Box<RawValue>>,
+}
+
+/// One change of one entity, as a store reports it. Specification, section 2.6; `seq` and `node_epoch` are an
+/// extension: the store's gapless outbox number and the identity of its database.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Envelope {
+    pub store_id: Uuid,
+    pub entity_type: String,
+    pub entity_id: Uuid,
+    pub action: String,
+    pub data: serde_json::Value,
+    pub timestamp: Instant,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seq: Option<i64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub node_epoch: Option<String>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PushStatus {
+    Ok,
+    Error,
+    UnknownType,
+}
+
+/// What became of an accepted envelope.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Applied {
+    Inserted,
+    Updated,
+    /// Too old, or a step back: taken note of, nothing changed.
+    Skipped,
+    /// The same envelope again.
+    Duplicate,
+}
+
+/// The verdict on one envelope, in the order of the request.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct PushResult {
+    pub entity_type: String,
+    pub entity_id: String,
+    pub status: PushStatus,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub code: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub applied: Option<Applied>,
+}
+
+#[derive(Serialize, Deserialize)]
+pub struct PushAnswer {
+    pub results: Vec<PushResult>,
+}
+
+/// `GET /sync/pull`: the rows above `since_version`, rising.
+#[derive(Serialize, Deserialize)]
+pub struct PullAnswer {
+    pub entity_type: String,
+    pub since_version: i64,
+    pub rows: Vec<Box<RawValue>>,
+    /// The highest version among `rows`, or `since_version` when there are none.
+    pub latest_version: i64,
+    #[serde(default)]
+    pub has_more: bool,
+    #[serde(default)]
+    pub epoch: String,
+}
+
+/// `GET /sync/versions`: the head of every type in the caller's scope.
+#[derive(Serialize, Deserialize)]
+pub struct VersionsAnswer {
+    pub epoch: String,
+    pub versions: BTreeMap<String, i64>,
+    /// True when HQ has something to say that only a handshake carries.
+    #[serde(default)]
+    pub handshake: bool,
+}
+
+/// `POST /sync/handshake`.
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct HandshakeRequest {
+    #[serde(default)]
+    pub epoch: Option<String>,
+    #[serde(default)]
+    pub ticket: Option<String>,
+    pub node_epoch: String,
+    #[serde(default)]
+    pub last_seq: i64,
+    #[serde(default)]
+    pub store_version: String,
+    #[serde(default)]
+    pub clock: Option<Instant>,
+    /// A hash of the columns of each pulled type, so that a column new to the store is noticed.
+    #[serde(default)]
+    pub fingerprints: BTreeMap<String, String>,
+    #[serde(default)]
+    pub outbox: OutboxState,
+    #[serde(default)]
+    pub pin_key_id: Option<String>,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct OutboxState {
+    pub pending: i64,
+    pub dead_lettered: i64,
+    pub oldest: Option<Instant>,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct HandshakeAnswer {
+    pub epoch: String,
+    pub ticket: String,
+    /// False when the ticket that was presented is not the last one given out: one of the two was rolled back or
+    /// cloned.
+    pub ticket_known: bool,
+    pub server_version: String,
+    pub clock: Instant,
+    pub versions: BTreeMap<String, i64>,
+    /// Milliseconds over which a store spreads its pull after a notification.
+    #[serde(default)]
+    pub notify_delay_ms: u64,
+    /// The highest numbers HQ has seen of this store, by series (`receipt:02`, `session:02`).
+    #[serde(default)]
+    pub high_water: BTreeMap<String, i64>,
+    /// Types whose columns differ at HQ: to be loaded anew.
+    #[serde(default)]
+    pub resync: Vec<String>,
+    #[serde(default)]
+    pub resend_from: Option<i64>,
+    #[serde(default)]
+    pub acknowledged: Vec<Acknowledged>,
+    /// Pepper and look-up salt of the PINs, only over TLS or loopback and only when the store has other ones.
+    #[serde(default)]
+    pub pin_key: Option<PinKey>,
+}
+
+/// A dead letter that somebody settled at HQ.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Acknowledged {
+    pub seq: i64,
+    pub outcome: Outcome,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Outcome {
+    Ok,
+    Resolved,
+}
+
+/// The secrets PIN hashes are made with; never in a database. Base64.
+#[derive(Clone, Serialize, Deserialize)]
+pub struct PinKey {
+    pub id: String,
+    pub key: String,
+    pub salt: String,
+}
+
+impl std::fmt::Debug for PinKey {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("PinKey").field("id", &self.id).finish_non_exhaustive()
+    }
+}
+
+/// Store to HQ on the socket. Specification, section 6.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "lowercase")]
+pub enum StoreMessage {
+    Auth { sync_token: String },
+    Heartbeat(Heartbeat),
+}
+
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct Heartbeat {
+    pub store_code: String,
+    /// Seconds since the store server started.
+    pub uptime: f64,
+    pub timestamp: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub outbox_pending: Option<i64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub dead_lettered: Option<i64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub oldest_pending_at: Option<Instant>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub clock: Option<Instant>,
+}
+
+/// HQ to store on the socket: data of this type changed, pull it.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(tag = "type")]
+pub enum HqMessage {
+    #[serde(rename = "sync:notify", rename_all = "camelCase")]
+    Notify {
+        entity_type: String,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        latest_version: Option<i64>,
+    },
+    #[serde(other)]
+    Unknown,
+}
+
+/// Close codes of the socket.
+pub mod close {
+    pub const GOING_AWAY: u16 = 1001;
+    pub const UNREADABLE: u16 = 1007;
+    pub const BAD_TOKEN: u16 = 4401;
+    pub const REVOKED: u16 = 4403;
+    pub const AUTH_TIMEOUT: u16 = 4408;
+    pub const REPLACED: u16 = 4409;
+}
+
+/// Turns the keys of a row from `snake_case` to camelCase, so that senders of either spelling are understood. Only
+/// the row's own keys: what lies inside a JSON column is somebody else's text.
+pub fn normalise_keys(row: &mut serde_json::Map<String, serde_json::Value>) {
+    if !row.keys().any(|key| key.contains('_')) {
+        return;
+    }
+    *row = std::mem::take(row).into_iter().map(|(key, value)| (camel(&key), value)).collect();
+}
+
+fn camel(key: &str) -> String {
+    let mut out = String::with_capacity(key.len());
+    let mut upper = false;
+    for letter in key.chars() {
+        if letter == '_' && !out.is_empty() {
+            upper = true;
+        } else if upper {
+            out.extend(letter.to_uppercase());
+            upper = false;
+        } else {
+            out.push(letter);
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn snake_case_rows_are_read_like_camel_case_ones() {
+        let mut row = serde_json::json!({"receipt_number": "S01-01-000001", "store_id": "x", "totalAmount": 1});
+        let row = row.as_object_mut().expect("object");
+        normalise_keys(row);
+        assert_eq!(row.keys().collect::<Vec<_>>(), ["receiptNumber", "storeId", "totalAmount"]);
+    }
+
+    #[test]
+    fn the_messages_of_the_socket_are_the_specification_s() {
+        let notify = HqMessage::Notify { entity_type: "products".into(), latest_version: Some(7) };
+        assert_eq!(
+            serde_json::to_value(notify).expect("json"),
+            serde_json::json!({"type": "sync:notify", "entityType": "products", "latestVersion": 7})
+        );
+        let auth: StoreMessage = serde_json::from_str(r#"{"type":"auth","sync_token":"t"}"#).expect("auth");
+        assert!(matches!(auth, StoreMessage::Auth { sync_token } if sync_token == "t"));
+        let beat = r#"{"type":"heartbeat","storeCode":"S01","uptime":12.5,"timestamp":"2026-11-20T12:00:00Z"}"#;
+        assert!(matches!(serde_json::from_str(beat), Ok(StoreMessage::Heartbeat(beat)) if beat.store_code == "S01"));
+    }
+}

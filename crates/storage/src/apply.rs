@@ -1,0 +1,231 @@
+//! What a store does with the rows it pulled: rows and cursor land in one transaction. `docs/sync.md`, section 1.
+
+use std::collections::{BTreeMap, HashMap};
+
+use sea_orm::sea_query::{Alias, Expr, ExprTrait, OnConflict};
+use sea_orm::{ConnectionTrait, DbErr, EntityTrait, IntoActiveModel, Value};
+use serde_json::value::RawValue;
+use tillkeep_model::{Instant, JsonText, Money, Qty, ids, wire};
+use uuid::Uuid;
+
+use crate::db::{execute, rows_per_statement};
+use crate::entity::{sequence, store_product};
+use crate::registry::{Child, Row, SyncType};
+use crate::{Tx, barcodes};
+
+/// Version of a row that a reload has not seen again yet.
+const UNSEEN: i64 = -1;
+
+/// How far a type was pulled.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Cursor {
+    pub version: i64,
+    pub reloading: bool,
+}
+
+/// The cursor of every type that was pulled at least once.
+pub async fn cursors(conn: &impl ConnectionTrait) -> Result<HashMap<String, Cursor>, DbErr> {
+    let rows = sequence::Entity::find().all(conn).await?;
+    Ok(rows
+        .into_iter()
+        .map(|row| (row.entity_type, Cursor { version: row.last_version, reloading: row.reloading }))
+        .collect())
+}
+
+/// Starts `entity` over: what HQ does not send again goes when the reload ends. Rule D9.
+pub async fn begin_reload(tx: &Tx, entity: &SyncType) -> Result<(), DbErr> {
+    let table = entity.table.name();
+    let columns = entity.table.columns();
+    if columns.contains(&"sync_version") {
+        let mine = if columns.contains(&"synced") { "WHERE synced" } else { "" };
+        execute(tx, &format!("UPDATE {table} SET sync_version = {UNSEEN} {mine}"), []).await?;
+    }
+    set_cursor(tx, entity, Cursor { version: 0, reloading: true }, None).await
+}
+
+/// Applies one page and moves the cursor.
+///
+/// `rows` that cannot be read are an error that names the field: a store must not step over a row.
+pub async fn page(
+    tx: &Tx,
+    entity: &SyncType,
+    store_id: Uuid,
+    answer: &wire::PullAnswer,
+    now: Instant,
+) -> Result<usize, DbErr> {
+    let mut rows = Vec::with_capacity(answer.rows.len());
+    let mut children: Vec<Vec<Box<dyn Row>>> = entity.children.iter().map(|_| Vec::new()).collect();
+    for raw in &answer.rows {
+        let mut row = decode(entity, raw)?;
+        for derived in entity.derived {
+            let from = row.text(derived.from);
+            row.set(derived.column, from.as_deref().map(derived.by).into());
+        }
+        row.set("synced", true.into());
+        for (child, into) in entity.children.iter().zip(&mut children) {
+            into.extend(decode_children(child, raw, row.uuid("id").unwrap_or_default())?);
+        }
+        rows.push(row);
+    }
+    let count = rows.len();
+    let cursor = reloading(tx, entity).await?;
+    if entity.whole {
+        replace_whole(tx, entity, rows).await?;
+    } else {
+        if entity.name == "products" {
+            follow_products(tx, store_id, &rows, now).await?;
+        }
+        if entity.local_rows {
+            // What a store counts itself starts at nothing, whatever HQ's shadow says.
+            for row in &mut rows {
+                row.set("quantity", Qty::ZERO.into());
+            }
+        }
+        upsert(tx, entity, rows).await?;
+        for (child, rows) in entity.children.iter().zip(children) {
+            let columns = child.table.columns();
+            let update: Vec<_> = columns.iter().copied().filter(|column| *column != "id").collect();
+            child.table.upsert(tx, rows, &["id"], &update, None).await?;
+        }
+        if cursor.reloading && !answer.has_more {
+            end_reload(tx, entity).await?;
+        }
+    }
+    let reloading = cursor.reloading && answer.has_more;
+    set_cursor(tx, entity, Cursor { version: answer.latest_version, reloading }, Some(now)).await?;
+    Ok(count)
+}
+
+fn decode(entity: &SyncType, raw: &RawValue) -> Result<Box<dyn Row>, DbErr> {
+    let text = raw.get();
+    let row = if text.contains("\"sync_version\"") || text.contains("\"created_at\"") {
+        let mut map: serde_json::Map<_, _> =
+            serde_json::from_str(text).map_err(|error| DbErr::Json(error.to_string()))?;
+        wire::normalise_keys(&mut map);
+        entity.table.decode(&serde_json::Value::Object(map).to_string())
+    } else {
+        entity.table.decode(text)
+    };
+    row.map_err(|error| DbErr::Json(format!("a pulled row of {}: {error}", entity.name)))
+}
+
+fn decode_children(child: &Child, raw: &RawValue, parent: Uuid) -> Result<Vec<Box<dyn Row>>, DbErr> {
+    let keys: HashMap<&str, &RawValue> =
+        serde_json::from_str(raw.get()).map_err(|error| DbErr::Json(error.to_string()))?;
+    let Some(list) = keys.get(child.key) else { return Ok(Vec::new()) };
+    let list: Vec<&RawValue> = serde_json::from_str(list.get()).map_err(|error| DbErr::Json(error.to_string()))?;
+    list.into_iter()
+        .map(|raw| {
+            let mut row =
+                child.table.decode(raw.get()).map_err(|error| DbErr::Json(format!("{}: {error}", child.key)))?;
+            row.set(child.parent, parent.into());
+            Ok(row)
+        })
+        .collect()
+}
+
+/// Insert or update on conflict of the type's key; a row with unsent local work is left alone (rule D6).
+async fn upsert(tx: &Tx, entity: &SyncType, rows: Vec<Box<dyn Row>>) -> Result<(), DbErr> {
+    let columns = entity.table.columns();
+    let update: Vec<&str> = columns
+        .iter()
+        .copied()
+        .filter(|column| *column != "id" && !entity.key.contains(column) && !entity.kept.contains(column))
+        .collect();
+    let table = entity.table.name();
+    let guard = columns.contains(&"synced").then(|| Expr::col((Alias::new(table), Alias::new("synced"))).eq(true));
+    entity.table.upsert(tx, rows, entity.key, &update, guard).await?;
+    Ok(())
+}
+
+/// Rule D4: what HQ does not have any more is gone, a permission taken away included.
+async fn replace_whole(tx: &Tx, entity: &SyncType, rows: Vec<Box<dyn Row>>) -> Result<(), DbErr> {
+    execute(tx, &format!("DELETE FROM {}", entity.table.name()), []).await?;
+    entity.table.upsert(tx, rows, entity.key, &[], None).await?;
+    Ok(())
+}
+
+async fn end_reload(tx: &Tx, entity: &SyncType) -> Result<(), DbErr> {
+    let table = entity.table.name();
+    if entity.local_rows {
+        // HQ has no row for what it never priced: the store's own row stays and follows the default price again.
+        let sql = format!(
+            "UPDATE {table} SET sync_version = 0, has_price_override = FALSE, \
+             price = COALESCE((SELECT p.price FROM products p WHERE p.id = {table}.product_id), price) \
+             WHERE sync_version = {UNSEEN}"
+        );
+        execute(tx, &sql, []).await?;
+        return Ok(());
+    }
+    for child in entity.children {
+        let sql = format!(
+            "DELETE FROM {} WHERE {} IN (SELECT id FROM {table} WHERE sync_version = {UNSEEN})",
+            child.table.name(),
+            child.parent
+        );
+        execute(tx, &sql, []).await?;
+    }
+    execute(tx, &format!("DELETE FROM {table} WHERE sync_version = {UNSEEN}"), []).await?;
+    Ok(())
+}
+
+/// Pull rule 4: every product has a row of this store, at the default price unless the store has a price of its own.
+async fn follow_products(tx: &Tx, store_id: Uuid, products: &[Box<dyn Row>], now: Instant) -> Result<(), DbErr> {
+    let mut codes = BTreeMap::new();
+    let mut rows = Vec::with_capacity(products.len());
+    for product in products {
+        let Some(product_id) = product.uuid("id") else { continue };
+        let deleted = product.instant("deleted_at").is_some();
+        let further: JsonText =
+            product.text("barcodes").and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default();
+        let wanted = if deleted { Vec::new() } else { barcodes::codes(product.text("barcode").as_deref(), &further.0) };
+        codes.insert(product_id, wanted);
+        let amount = |column| product.integer(column).unwrap_or_default();
+        rows.push(
+            store_product::Model {
+                id: ids::store_product(store_id, product_id),
+                store_id,
+                product_id,
+                price: Money(amount("price")),
+                cost: Money(amount("cost")),
+                reorder_point: Qty(amount("reorder_point")),
+                reorder_quantity: Qty(amount("reorder_quantity")),
+                is_stocked: true,
+                created_at: now,
+                updated_at: now,
+                ..store_product::Model::default()
+            }
+            .into_active_model(),
+        );
+    }
+    barcodes::replace(tx, &codes).await?;
+    use store_product::Column;
+    let table = store_product::Entity;
+    let conflict = OnConflict::columns([Column::StoreId, Column::ProductId])
+        .update_columns([Column::Price, Column::UpdatedAt])
+        .action_and_where(Expr::col((table, Column::HasPriceOverride)).eq(false))
+        .to_owned();
+    let mut rows = rows.into_iter();
+    loop {
+        let chunk: Vec<_> = rows.by_ref().take(rows_per_statement(20)).collect();
+        if chunk.is_empty() {
+            return Ok(());
+        }
+        store_product::Entity::insert_many(chunk).on_conflict(conflict.clone()).exec_without_returning(tx).await?;
+    }
+}
+
+async fn reloading(tx: &Tx, entity: &SyncType) -> Result<Cursor, DbErr> {
+    let row = sequence::Entity::find_by_id(entity.name.to_owned()).one(tx).await?;
+    Ok(row.map(|row| Cursor { version: row.last_version, reloading: row.reloading }).unwrap_or_default())
+}
+
+async fn set_cursor(tx: &Tx, entity: &SyncType, cursor: Cursor, pulled_at: Option<Instant>) -> Result<(), DbErr> {
+    let sql = "INSERT INTO sequences (entity_type, last_version, last_pulled_at, reloading) VALUES ($1, $2, $3, $4) \
+               ON CONFLICT (entity_type) DO UPDATE SET last_version = excluded.last_version, \
+               last_pulled_at = COALESCE(excluded.last_pulled_at, sequences.last_pulled_at), \
+               reloading = excluded.reloading";
+    let values: [Value; 4] = [entity.name.into(), cursor.version.into(), pulled_at.into(), cursor.reloading.into()];
+    execute(tx, sql, values).await?;
+    Ok(())
+}

@@ -1,0 +1,30 @@
+//! Departments: a tree of at most four levels.
+
+use sea_orm::entity::prelude::*;
+use serde::{Deserialize, Serialize};
+use tillkeep_model::{Bps, Instant};
+
+#[derive(Clone, Debug, Default, PartialEq, Eq, DeriveEntityModel, Serialize, Deserialize)]
+#[sea_orm(table_name = "departments")]
+#[serde(rename_all = "camelCase", default)]
+pub struct Model {
+    #[sea_orm(primary_key, auto_increment = false)]
+    pub id: Uuid,
+    pub created_at: Instant,
+    pub updated_at: Instant,
+    pub deleted_at: Option<Instant>,
+    pub sync_version: i64,
+    pub code: String,
+    pub name: String,
+    pub parent_id: Option<Uuid>,
+    pub default_tax_group_id: Option<Uuid>,
+    pub max_discount_bps: Option<Bps>,
+    pub sort_order: i32,
+    pub color: Option<String>,
+    pub is_active: bool,
+}
+
+#[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
+pub enum Relation {}
+
+impl ActiveModelBehavior for ActiveModel {}

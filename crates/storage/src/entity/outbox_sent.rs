@@ -1,0 +1,30 @@
+//! What HQ confirmed, kept 90 days so that a restored HQ can ask for it again.
+
+use sea_orm::entity::prelude::*;
+use serde::{Deserialize, Serialize};
+use tillkeep_model::Instant;
+
+#[derive(Clone, Debug, Default, PartialEq, Eq, DeriveEntityModel, Serialize, Deserialize)]
+#[sea_orm(table_name = "sync_outbox_sent")]
+#[serde(rename_all = "camelCase", default)]
+pub struct Model {
+    #[sea_orm(primary_key, auto_increment = false)]
+    pub seq: i64,
+    pub entity_type: String,
+    pub entity_id: Uuid,
+    pub depends_on: Option<Uuid>,
+    pub action: String,
+    pub payload: String,
+    pub timestamp: Instant,
+    pub attempts: i32,
+    pub last_error: Option<String>,
+    pub created_at: Instant,
+    pub last_attempt_at: Option<Instant>,
+    pub dead_lettered_at: Option<Instant>,
+    pub sent_at: Instant,
+}
+
+#[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
+pub enum Relation {}
+
+impl ActiveModelBehavior for ActiveModel {}

@@ -1,0 +1,51 @@
+//! What is sold. One row serves every store; a store's own price lives in `store_product_dynamic`.
+
+use sea_orm::entity::prelude::*;
+use serde::{Deserialize, Serialize};
+use tillkeep_model::{Bps, Instant, JsonText, Money, Qty};
+
+#[derive(Clone, Debug, Default, PartialEq, Eq, DeriveEntityModel, Serialize, Deserialize)]
+#[sea_orm(table_name = "products")]
+#[serde(rename_all = "camelCase", default)]
+pub struct Model {
+    #[sea_orm(primary_key, auto_increment = false)]
+    pub id: Uuid,
+    pub created_at: Instant,
+    pub updated_at: Instant,
+    pub deleted_at: Option<Instant>,
+    pub sync_version: i64,
+    pub sku: String,
+    pub barcode: Option<String>,
+    pub barcodes: JsonText,
+    pub plu: Option<String>,
+    pub name: String,
+    pub short_name: Option<String>,
+    pub description: Option<String>,
+    pub department_id: Uuid,
+    pub tax_group_id: Uuid,
+    pub default_supplier_id: Option<Uuid>,
+    pub product_type: String,
+    pub unit_of_measure: String,
+    pub quantity_decimals: i16,
+    pub is_weighed: bool,
+    pub price: Money,
+    pub cost: Money,
+    pub min_price: Option<Money>,
+    pub is_open_price: bool,
+    pub allow_discount: bool,
+    pub max_discount_bps: Option<Bps>,
+    pub is_returnable: bool,
+    pub track_stock: bool,
+    pub age_restriction: Option<i16>,
+    pub reorder_point: Qty,
+    pub reorder_quantity: Qty,
+    pub brand: Option<String>,
+    pub image_url: Option<String>,
+    pub tags: JsonText,
+    pub is_active: bool,
+}
+
+#[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
+pub enum Relation {}
+
+impl ActiveModelBehavior for ActiveModel {}

@@ -1,0 +1,71 @@
+//! Sales and refunds; written once by the store that made them.
+
+use sea_orm::entity::prelude::*;
+use serde::{Deserialize, Serialize};
+use tillkeep_model::{Instant, JsonText, Money};
+
+#[derive(Clone, Debug, Default, PartialEq, Eq, DeriveEntityModel, Serialize, Deserialize)]
+#[sea_orm(table_name = "sales")]
+#[serde(rename_all = "camelCase", default)]
+pub struct Model {
+    #[sea_orm(primary_key, auto_increment = false)]
+    pub id: Uuid,
+    pub store_id: Uuid,
+    pub created_at: Instant,
+    pub updated_at: Instant,
+    pub receipt_number: String,
+    pub register_id: Uuid,
+    pub register_code: String,
+    pub register_session_id: Uuid,
+    pub sale_type: String,
+    pub status: String,
+    pub business_date: String,
+    pub started_at: Instant,
+    pub completed_at: Instant,
+    pub cashier_user_id: Uuid,
+    pub cashier_name: String,
+    pub sales_rep_id: Option<Uuid>,
+    pub customer_id: Option<Uuid>,
+    pub customer_name: Option<String>,
+    pub original_sale_id: Option<Uuid>,
+    pub original_receipt_number: Option<String>,
+    pub exchange_group_id: Option<Uuid>,
+    pub currency_code: String,
+    pub tax_rounding: String,
+    pub tax_exempt: bool,
+    pub list_amount: Money,
+    pub special_discount: Money,
+    pub line_discount: Money,
+    pub cart_discount: Money,
+    pub net_amount: Money,
+    pub tax_amount: Money,
+    pub total_amount: Money,
+    pub cash_rounding: Money,
+    pub change_amount: Money,
+    pub cost_amount: Money,
+    pub refunded_amount: Money,
+    pub tax_lines: JsonText,
+    pub cart_discount_type: Option<String>,
+    pub cart_discount_value: Option<i64>,
+    pub cart_discount_reason: Option<String>,
+    pub approvals: JsonText,
+    pub voided_at: Option<Instant>,
+    pub voided_by: Option<Uuid>,
+    pub void_reason: Option<String>,
+    #[serde(skip)]
+    pub reprint_count: i32,
+    pub note: Option<String>,
+    #[serde(skip)]
+    pub synced: bool,
+    #[serde(skip_deserializing)]
+    pub received_at: Option<Instant>,
+    #[serde(skip)]
+    pub last_envelope_at: Option<Instant>,
+    #[serde(skip_deserializing)]
+    pub flags: JsonText,
+}
+
+#[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
+pub enum Relation {}
+
+impl ActiveModelBehavior for ActiveModel {}

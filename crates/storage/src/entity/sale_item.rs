@@ -1,0 +1,55 @@
+//! Lines of a sale.
+
+use sea_orm::entity::prelude::*;
+use serde::{Deserialize, Serialize};
+use tillkeep_model::{JsonText, Money, Qty};
+
+#[derive(Clone, Debug, Default, PartialEq, Eq, DeriveEntityModel, Serialize, Deserialize)]
+#[sea_orm(table_name = "sale_items")]
+#[serde(rename_all = "camelCase", default)]
+pub struct Model {
+    #[sea_orm(primary_key, auto_increment = false)]
+    pub id: Uuid,
+    pub sale_id: Uuid,
+    pub line_no: i32,
+    pub product_id: Uuid,
+    pub sku: String,
+    pub barcode: Option<String>,
+    pub product_name: String,
+    pub department_id: Option<Uuid>,
+    pub unit_of_measure: String,
+    pub quantity: Qty,
+    pub regular_price: Money,
+    pub unit_price: Money,
+    pub price_source: String,
+    pub price_includes_tax: bool,
+    pub list_amount: Money,
+    pub special_discount: Money,
+    pub line_discount: Money,
+    pub cart_discount: Money,
+    pub special_details: JsonText,
+    pub line_discount_type: Option<String>,
+    pub line_discount_value: Option<i64>,
+    pub discount_reason: Option<String>,
+    pub net_amount: Money,
+    pub tax_amount: Money,
+    pub total_amount: Money,
+    pub tax_group_id: Option<Uuid>,
+    pub tax_details: JsonText,
+    pub unit_cost: Option<Money>,
+    pub cost_amount: Money,
+    pub override_reason: Option<String>,
+    pub override_approved_by: Option<Uuid>,
+    pub discount_approved_by: Option<Uuid>,
+    pub sales_rep_id: Option<Uuid>,
+    pub original_sale_item_id: Option<Uuid>,
+    pub refunded_quantity: Qty,
+    pub restock: Option<bool>,
+    pub return_reason: Option<String>,
+    pub age_confirmed: Option<bool>,
+}
+
+#[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
+pub enum Relation {}
+
+impl ActiveModelBehavior for ActiveModel {}

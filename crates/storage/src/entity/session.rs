@@ -1,0 +1,28 @@
+//! Sign-ins. An access token is good only while its session lives.
+
+use sea_orm::entity::prelude::*;
+use serde::{Deserialize, Serialize};
+use tillkeep_model::Instant;
+
+#[derive(Clone, Debug, Default, PartialEq, Eq, DeriveEntityModel, Serialize, Deserialize)]
+#[sea_orm(table_name = "refresh_token_families")]
+#[serde(rename_all = "camelCase", default)]
+pub struct Model {
+    #[sea_orm(primary_key, auto_increment = false)]
+    pub id: Uuid,
+    pub user_id: Uuid,
+    pub store_id: Option<Uuid>,
+    pub terminal_id: Option<String>,
+    pub current_jti_hash: Option<String>,
+    pub previous_jti_hash: Option<String>,
+    pub rotated_at: Option<Instant>,
+    pub issued_at: Instant,
+    pub expires_at: Instant,
+    pub revoked_at: Option<Instant>,
+    pub reason: Option<String>,
+}
+
+#[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
+pub enum Relation {}
+
+impl ActiveModelBehavior for ActiveModel {}

@@ -1,0 +1,39 @@
+//! One row for each entity operation. Specification, section 2.7.
+
+use sea_orm::entity::prelude::*;
+use serde::{Deserialize, Serialize};
+use tillkeep_model::Instant;
+
+#[derive(Clone, Debug, Default, PartialEq, Eq, DeriveEntityModel, Serialize, Deserialize)]
+#[sea_orm(table_name = "sync_log")]
+#[serde(rename_all = "camelCase", default)]
+pub struct Model {
+    #[sea_orm(primary_key, auto_increment = false)]
+    pub id: Uuid,
+    pub store_id: Uuid,
+    pub direction: String,
+    pub entity_type: String,
+    pub entity_id: String,
+    pub action: String,
+    pub status: String,
+    pub code: Option<String>,
+    pub error: Option<String>,
+    pub warning: Option<String>,
+    pub envelope: Option<String>,
+    pub hash: String,
+    pub envelope_at: Option<Instant>,
+    pub seq: Option<i64>,
+    pub node_epoch: Option<String>,
+    pub retry_count: i32,
+    pub first_seen_at: Instant,
+    pub last_seen_at: Instant,
+    pub resolved_by: Option<Uuid>,
+    pub resolved_at: Option<Instant>,
+    pub note: Option<String>,
+    pub to_acknowledge: bool,
+}
+
+#[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
+pub enum Relation {}
+
+impl ActiveModelBehavior for ActiveModel {}

@@ -1,0 +1,24 @@
+//! The only place with SQL: entities, the registry of synchronised types, migrations, versions, the outbox.
+//!
+//! Nothing here knows HTTP, and no rule asks for the time of day: instants and ids are handed in.
+
+pub mod apply;
+pub mod audit;
+pub mod barcodes;
+pub mod db;
+pub mod entity;
+pub mod migration;
+pub mod outbox;
+pub mod pull;
+pub mod push;
+pub mod registry;
+pub mod seed;
+pub mod series;
+pub mod settings;
+pub mod stock;
+pub mod sync_log;
+pub mod versions;
+
+pub use db::{Change, Db, Side, Tx};
+pub use sea_orm;
+pub use sea_orm::DbErr;

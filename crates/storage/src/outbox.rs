@@ -1,0 +1,138 @@
+//! The store's outbox: what HQ has not confirmed yet. Specification, section 3; `docs/sync.md`, section 2.
+
+use std::collections::HashMap;
+
+use sea_orm::{ActiveModelTrait, ConnectionTrait, DbErr, EntityTrait, FromQueryResult, IntoActiveModel, Value};
+use tillkeep_model::Instant;
+use tillkeep_model::wire::{MAX_ATTEMPTS, OutboxState};
+use uuid::Uuid;
+
+use crate::Tx;
+use crate::db::{execute, placeholders, query, statement};
+use crate::entity::outbox::Model;
+use crate::{registry, series};
+
+/// A change to be told to HQ.
+pub struct Entry<'a> {
+    pub entity_type: &'a str,
+    pub entity_id: Uuid,
+    /// `create`, `update`, `void` or `delete`.
+    pub action: &'a str,
+    /// The full entity as it travels, children inside.
+    pub data: &'a serde_json::Value,
+    pub created_at: Instant,
+    /// The parent that must have been taken first.
+    pub depends_on: Option<Uuid>,
+}
+
+/// Queues `entry` in the transaction of its document (rule U1). The timestamp is fixed here, once:
+/// `max(now, created_at, last entry's + 1 ms)` (rule U8).
+pub async fn enqueue(tx: &Tx, entry: &Entry<'_>, now: Instant) -> Result<i64, DbErr> {
+    let seq = series::next(tx, "outbox").await?;
+    let earliest = now.max(entry.created_at).millis();
+    let sql = "INSERT INTO number_series (name, last_value) VALUES ('outbox_time', $1) \
+               ON CONFLICT (name) DO UPDATE SET last_value = CASE WHEN number_series.last_value >= excluded.last_value \
+               THEN number_series.last_value + 1 ELSE excluded.last_value END RETURNING last_value";
+    let row = query(tx, sql, [earliest.into()]).await?;
+    let millis: i64 = row.first().map_or(Ok(earliest), |row| row.try_get("", "last_value"))?;
+    Model {
+        seq,
+        entity_type: entry.entity_type.to_owned(),
+        entity_id: entry.entity_id,
+        depends_on: entry.depends_on,
+        action: entry.action.to_owned(),
+        payload: entry.data.to_string(),
+        timestamp: Instant::from_millis(millis),
+        created_at: now,
+        ..Model::default()
+    }
+    .into_active_model()
+    .insert(tx)
+    .await?;
+    Ok(seq)
+}
+
+/// The next entries to send: the oldest of each entity, while none before it is unsent, failed or dead (rule U4). A
+/// failed one rests until `retry_before`.
+pub async fn batch(conn: &impl ConnectionTrait, limit: usize, retry_before: Instant) -> Result<Vec<Model>, DbErr> {
+    let sql = format!(
+        "SELECT o.* FROM sync_outbox o WHERE o.attempts < {MAX_ATTEMPTS} \
+         AND (o.attempts = 0 OR o.last_attempt_at <= $1) \
+         AND NOT EXISTS (SELECT 1 FROM sync_outbox e WHERE e.entity_type = o.entity_type \
+             AND e.entity_id = o.entity_id AND e.seq < o.seq) \
+         AND (o.depends_on IS NULL OR NOT EXISTS (SELECT 1 FROM sync_outbox p WHERE p.entity_id = o.depends_on)) \
+         ORDER BY o.seq LIMIT $2"
+    );
+    let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+    let values: [Value; 2] = [retry_before.into(), limit.into()];
+    query(conn, &sql, values).await?.iter().map(|row| Model::from_query_result(row, "")).collect()
+}
+
+/// HQ took these: they leave the outbox, and their rows are `synced` unless a later change of theirs waits.
+pub async fn confirm(tx: &Tx, entries: &[&Model], now: Instant) -> Result<(), DbErr> {
+    if entries.is_empty() {
+        return Ok(());
+    }
+    let seqs: Vec<Value> = entries.iter().map(|entry| entry.seq.into()).collect();
+    let list = placeholders(2, seqs.len());
+    let values = || std::iter::once(Value::from(now)).chain(seqs.iter().cloned());
+    let columns = "seq, entity_type, entity_id, depends_on, action, payload, timestamp, attempts, last_error, \
+                   created_at, last_attempt_at, dead_lettered_at";
+    execute(
+        tx,
+        &format!("INSERT INTO sync_outbox_sent ({columns}, sent_at) SELECT {columns}, $1 FROM sync_outbox WHERE seq IN ({list})"),
+        values(),
+    )
+    .await?;
+    execute(tx, &format!("DELETE FROM sync_outbox WHERE seq IN ({})", placeholders(1, seqs.len())), seqs.clone())
+        .await?;
+    let mut by_type: HashMap<&str, Vec<Value>> = HashMap::new();
+    for entry in entries {
+        by_type.entry(entry.entity_type.as_str()).or_default().push(entry.entity_id.into());
+    }
+    for (entity_type, ids) in by_type {
+        let Some(entity) = registry::find(entity_type) else { continue };
+        let sql = format!(
+            "UPDATE {table} SET synced = TRUE WHERE id IN ({list}) AND NOT EXISTS (SELECT 1 FROM sync_outbox o \
+             WHERE o.entity_type = '{table}' AND o.entity_id = {table}.id)",
+            table = entity.name,
+            list = placeholders(1, ids.len()),
+        );
+        execute(tx, &sql, ids).await?;
+    }
+    Ok(())
+}
+
+/// HQ refused this one: an attempt counts, and the tenth one makes it a dead letter (true).
+pub async fn refuse(tx: &Tx, entry: &Model, error: &str, now: Instant) -> Result<bool, DbErr> {
+    let sql = format!(
+        "UPDATE sync_outbox SET attempts = attempts + 1, last_error = $1, last_attempt_at = $2, \
+         dead_lettered_at = CASE WHEN attempts + 1 >= {MAX_ATTEMPTS} THEN $2 ELSE NULL END WHERE seq = $3"
+    );
+    execute(tx, &sql, [error.into(), now.into(), entry.seq.into()]).await?;
+    Ok(entry.attempts + 1 >= MAX_ATTEMPTS)
+}
+
+/// How full the outbox is.
+pub async fn state(conn: &impl ConnectionTrait) -> Result<OutboxState, DbErr> {
+    let sql = format!(
+        "SELECT COUNT(*) AS total, COALESCE(SUM(CASE WHEN attempts >= {MAX_ATTEMPTS} THEN 1 ELSE 0 END), 0) AS dead, \
+         MIN(created_at) AS oldest FROM sync_outbox"
+    );
+    let row = conn.query_one_raw(statement(conn, &sql, [])).await?;
+    let Some(row) = row else { return Ok(OutboxState::default()) };
+    let (total, dead): (i64, i64) = (row.try_get("", "total")?, row.try_get("", "dead")?);
+    Ok(OutboxState { pending: total - dead, dead_lettered: dead, oldest: row.try_get("", "oldest")? })
+}
+
+/// Gives dead letters (all of them, or the one with `seq`) another ten attempts.
+pub async fn requeue(tx: &Tx, seq: Option<i64>) -> Result<u64, DbErr> {
+    let sql = "UPDATE sync_outbox SET attempts = 0, dead_lettered_at = NULL, last_attempt_at = NULL \
+               WHERE attempts > 0 AND ($1 IS NULL OR seq = $1)";
+    execute(tx, sql, [seq.into()]).await
+}
+
+/// One entry, by its number.
+pub async fn find(conn: &impl ConnectionTrait, seq: i64) -> Result<Option<Model>, DbErr> {
+    crate::entity::outbox::Entity::find_by_id(seq).one(conn).await
+}

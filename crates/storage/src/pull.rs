@@ -1,0 +1,117 @@
+//! What a store pulls: rows above its cursor with their head, from one snapshot. `docs/sync.md`, rule D2.
+
+use std::collections::{HashMap, HashSet};
+
+use sea_orm::{DatabaseTransaction, DbErr};
+use uuid::Uuid;
+
+use crate::db::query;
+use crate::registry::{Row, Scope, SyncType};
+
+/// One page of a pull: rows as JSON texts, by rising version.
+pub struct Page {
+    pub rows: Vec<String>,
+    /// The highest version among the rows, or the cursor when there are none.
+    pub latest: i64,
+    pub has_more: bool,
+}
+
+/// The page of `entity` above `since` that concerns `store`, with at most `limit` rows.
+pub async fn page(
+    conn: &DatabaseTransaction,
+    entity: &SyncType,
+    store: Uuid,
+    since: i64,
+    limit: u64,
+) -> Result<Page, DbErr> {
+    if entity.whole {
+        let rows = texts(&entity.table.all(conn).await?, &mut HashMap::new(), entity)?;
+        return Ok(Page { rows, latest: head(conn, entity, store).await?, has_more: false });
+    }
+    let filter: &[&str] = match entity.scope {
+        Scope::Everyone => &[],
+        Scope::Store => &["store_id"],
+        Scope::Parties => &["from_store_id", "to_store_id"],
+    };
+    let mut rows = entity.table.above(conn, since, limit + 1, filter, store).await?;
+    let has_more = rows.len() as u64 > limit;
+    rows.truncate(usize::try_from(limit).unwrap_or(usize::MAX));
+    let latest = rows.last().and_then(|row| row.integer("sync_version")).unwrap_or(since);
+    withhold(conn, entity, store, &mut rows).await?;
+    let mut children = children(conn, entity, &rows).await?;
+    Ok(Page { rows: texts(&rows, &mut children, entity)?, latest, has_more })
+}
+
+/// The head of `entity` for `store`: the version of its newest change.
+pub async fn head(conn: &DatabaseTransaction, entity: &SyncType, store: Uuid) -> Result<i64, DbErr> {
+    let sql = "SELECT value FROM sync_counters WHERE entity_type = $1 AND scope = $2";
+    let scope = crate::registry::counter_scope(entity, store);
+    let row = query(conn, sql, [entity.name.into(), scope.into()]).await?;
+    row.first().map_or(Ok(0), |row| row.try_get("", "value"))
+}
+
+/// Nulls the columns that only the stores of a row's people may see: the PIN verifiers.
+async fn withhold(
+    conn: &DatabaseTransaction,
+    entity: &SyncType,
+    store: Uuid,
+    rows: &mut [Box<dyn Row>],
+) -> Result<(), DbErr> {
+    if entity.withheld.is_empty() || rows.is_empty() {
+        return Ok(());
+    }
+    let sql = "SELECT DISTINCT user_id FROM user_store_roles \
+               WHERE deleted_at IS NULL AND (store_id IS NULL OR store_id = $1)";
+    let staff: HashSet<Uuid> = query(conn, sql, [store.into()])
+        .await?
+        .iter()
+        .map(|row| row.try_get("", "user_id"))
+        .collect::<Result<_, _>>()?;
+    for row in rows.iter_mut().filter(|row| row.uuid("id").is_none_or(|id| !staff.contains(&id))) {
+        for column in entity.withheld {
+            row.set(column, None::<String>.into());
+        }
+    }
+    Ok(())
+}
+
+type Children = HashMap<Uuid, Vec<(&'static str, Vec<String>)>>;
+
+async fn children(conn: &DatabaseTransaction, entity: &SyncType, rows: &[Box<dyn Row>]) -> Result<Children, DbErr> {
+    let mut out = Children::new();
+    let parents: Vec<Uuid> = rows.iter().filter_map(|row| row.uuid("id")).collect();
+    for child in entity.children {
+        let mut by_parent: HashMap<Uuid, Vec<Box<dyn Row>>> = HashMap::new();
+        for row in child.table.having(conn, child.parent, &parents, false).await? {
+            by_parent.entry(row.uuid(child.parent).unwrap_or_default()).or_default().push(row);
+        }
+        for parent in &parents {
+            let mut rows = by_parent.remove(parent).unwrap_or_default();
+            rows.sort_by_key(|row| row.integer("line_no"));
+            let texts = rows.iter().map(|row| row.to_json()).collect::<Result<_, _>>().map_err(json_error)?;
+            out.entry(*parent).or_default().push((child.key, texts));
+        }
+    }
+    Ok(out)
+}
+
+fn texts(rows: &[Box<dyn Row>], children: &mut Children, entity: &SyncType) -> Result<Vec<String>, DbErr> {
+    let text = |row: &Box<dyn Row>| {
+        let mut text = row.to_json().map_err(json_error)?;
+        if !entity.children.is_empty()
+            && let Some(lists) = row.uuid("id").and_then(|id| children.remove(&id))
+        {
+            text.pop();
+            for (key, rows) in lists {
+                text.push_str(&format!(",\"{key}\":[{}]", rows.join(",")));
+            }
+            text.push('}');
+        }
+        Ok(text)
+    };
+    rows.iter().map(text).collect()
+}
+
+fn json_error(error: serde_json::Error) -> DbErr {
+    DbErr::Json(error.to_string())
+}

@@ -1,0 +1,218 @@
+//! Reading envelopes: each by itself, so that a malformed one is an error of that one alone.
+
+use std::collections::HashMap;
+
+use serde::Deserialize;
+use serde_json::value::RawValue;
+use sha2::{Digest, Sha256};
+use tillkeep_model::wire::{self, PushResult, PushStatus};
+use tillkeep_model::{Instant, ids};
+use uuid::Uuid;
+
+use super::{Sender, Verdict};
+use crate::registry::{self, Row, SyncType};
+use crate::sync_log::Rejection;
+
+/// An envelope that could be read.
+pub struct Incoming {
+    /// Its place in the request.
+    pub index: usize,
+    pub entity: &'static SyncType,
+    pub id: Uuid,
+    pub action: String,
+    pub timestamp: Instant,
+    pub seq: Option<i64>,
+    pub node_epoch: Option<String>,
+    /// Of entity, action, timestamp and data: the same envelope again has the same hash.
+    pub hash: String,
+    /// The whole envelope as it came.
+    pub raw: String,
+    data: String,
+}
+
+#[derive(Deserialize)]
+struct Wire<'a> {
+    store_id: Uuid,
+    entity_type: String,
+    entity_id: Uuid,
+    action: String,
+    #[serde(borrow)]
+    data: &'a RawValue,
+    timestamp: Instant,
+    #[serde(default)]
+    seq: Option<i64>,
+    #[serde(default)]
+    node_epoch: Option<String>,
+}
+
+/// What can be told of an envelope that cannot be read.
+#[derive(Deserialize)]
+struct Glimpse {
+    #[serde(default)]
+    entity_type: serde_json::Value,
+    #[serde(default)]
+    entity_id: serde_json::Value,
+    #[serde(default)]
+    action: serde_json::Value,
+    #[serde(default)]
+    seq: serde_json::Value,
+}
+
+/// A row with the rows that came inside it, children by the registry's order.
+pub struct Decoded {
+    pub row: Box<dyn Row>,
+    pub children: Vec<Vec<Box<dyn Row>>>,
+}
+
+pub(super) fn read(index: usize, raw: &RawValue, sender: &Sender) -> Result<Incoming, Rejection> {
+    let deserializer = &mut serde_json::Deserializer::from_str(raw.get());
+    let wire: Wire = serde_path_to_error::deserialize(deserializer).map_err(|error| {
+        let glimpse = serde_json::from_str(raw.get()).unwrap_or(Glimpse {
+            entity_type: serde_json::Value::Null,
+            entity_id: serde_json::Value::Null,
+            action: serde_json::Value::Null,
+            seq: serde_json::Value::Null,
+        });
+        let path = error.path().to_string();
+        let text = if path == "." { error.inner().to_string() } else { format!("{path}: {}", error.inner()) };
+        reject(raw, &glimpse, PushStatus::Error, "malformed", text)
+    })?;
+    let glimpse = Glimpse {
+        entity_type: wire.entity_type.clone().into(),
+        entity_id: wire.entity_id.to_string().into(),
+        action: wire.action.clone().into(),
+        seq: wire.seq.into(),
+    };
+    let Some(entity) = registry::find(&wire.entity_type).filter(|entity| entity.is_pushed()) else {
+        let text = format!("{:?} is not a type that stores push", wire.entity_type);
+        return Err(reject(raw, &glimpse, PushStatus::UnknownType, "unknown_type", text));
+    };
+    if wire.store_id != sender.store_id {
+        let text = format!("store_id {} is not the store of the sync token", wire.store_id);
+        return Err(reject(raw, &glimpse, PushStatus::Error, "store_mismatch", text));
+    }
+    let mut hash = Sha256::new();
+    for part in [entity.name, &wire.entity_id.to_string(), &wire.action, &wire.timestamp.to_string(), wire.data.get()] {
+        hash.update(part.as_bytes());
+        hash.update([0]);
+    }
+    Ok(Incoming {
+        index,
+        entity,
+        id: wire.entity_id,
+        action: wire.action,
+        timestamp: wire.timestamp,
+        seq: wire.seq,
+        node_epoch: wire.node_epoch,
+        hash: hex(&hash.finalize()),
+        raw: raw.get().to_owned(),
+        data: wire.data.get().to_owned(),
+    })
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+fn reject(raw: &RawValue, glimpse: &Glimpse, status: PushStatus, code: &str, error: String) -> Rejection {
+    let text = |value: &serde_json::Value| value.as_str().map_or_else(String::new, str::to_owned);
+    Rejection {
+        result: PushResult {
+            entity_type: text(&glimpse.entity_type),
+            entity_id: text(&glimpse.entity_id),
+            status,
+            code: Some(code.to_owned()),
+            error: Some(error),
+            applied: None,
+        },
+        action: text(&glimpse.action),
+        hash: hex(&Sha256::digest(raw.get().as_bytes())),
+        envelope: raw.get().to_owned(),
+        seq: glimpse.seq.as_i64(),
+    }
+}
+
+impl Incoming {
+    /// The answer to this envelope.
+    pub(super) fn result(&self, verdict: &Verdict) -> PushResult {
+        let (status, code, error, applied) = match verdict {
+            Verdict::Taken { applied, .. } => (PushStatus::Ok, None, None, Some(*applied)),
+            Verdict::Refused { code, error } => {
+                (PushStatus::Error, Some((*code).to_owned()), Some(error.clone()), None)
+            }
+        };
+        PushResult {
+            entity_type: self.entity.name.to_owned(),
+            entity_id: self.id.to_string(),
+            status,
+            code,
+            error,
+            applied,
+        }
+    }
+
+    pub fn rejection(&self, verdict: &Verdict) -> Rejection {
+        Rejection {
+            result: self.result(verdict),
+            action: self.action.clone(),
+            hash: self.hash.clone(),
+            envelope: self.raw.clone(),
+            seq: self.seq,
+        }
+    }
+
+    /// The row and its children, with the ids they must have. The error names the field.
+    pub(super) fn decode(&self) -> Result<Decoded, Verdict> {
+        let bad = |error: String| Verdict::refused("bad_data", format!("data.{error}"));
+        let shallow = |text: &str| -> Result<Option<String>, Verdict> {
+            let keys: HashMap<String, &RawValue> =
+                serde_json::from_str(text).map_err(|error| bad(format!(" must be an object: {error}")))?;
+            if !keys.keys().any(|key| key.contains('_')) {
+                return Ok(None);
+            }
+            let mut map = serde_json::from_str(text).map_err(|error: serde_json::Error| bad(error.to_string()))?;
+            wire::normalise_keys(&mut map);
+            Ok(Some(serde_json::Value::Object(map).to_string()))
+        };
+        let normalised = shallow(&self.data)?;
+        let text = normalised.as_deref().unwrap_or(&self.data);
+        let mut row = self.entity.table.decode(text).map_err(bad)?;
+        if row.uuid("id").is_some_and(|id| !id.is_nil() && id != self.id) {
+            return Err(Verdict::refused("id_mismatch", "data.id is not the entity_id of the envelope"));
+        }
+        row.set("id", self.id.into());
+        let mut children = Vec::new();
+        if !self.entity.children.is_empty() {
+            let keys: HashMap<String, &RawValue> =
+                serde_json::from_str(text).map_err(|error| bad(error.to_string()))?;
+            for child in self.entity.children {
+                let list: Vec<&RawValue> = match keys.get(child.key) {
+                    Some(list) => serde_json::from_str::<Option<_>>(list.get())
+                        .map_err(|error| bad(format!("{}: {error}", child.key)))?
+                        .unwrap_or_default(),
+                    None => Vec::new(),
+                };
+                let mut rows = Vec::with_capacity(list.len());
+                for (position, raw) in list.into_iter().enumerate() {
+                    let normalised = shallow(raw.get())?;
+                    let text = normalised.as_deref().unwrap_or(raw.get());
+                    let mut row =
+                        child.table.decode(text).map_err(|error| bad(format!("{}[{position}].{error}", child.key)))?;
+                    let mut line_no = row.integer("line_no").unwrap_or_default();
+                    if line_no == 0 {
+                        line_no = i64::try_from(position).unwrap_or_default() + 1;
+                        row.set("line_no", i32::try_from(line_no).unwrap_or_default().into());
+                    }
+                    if row.uuid("id").is_none_or(|id| id.is_nil()) {
+                        let line_no = i32::try_from(line_no).unwrap_or_default();
+                        row.set("id", ids::line(self.id, child.kind, line_no).into());
+                    }
+                    row.set(child.parent, self.id.into());
+                    rows.push(row);
+                }
+                children.push(rows);
+            }
+        }
+        Ok(Decoded { row, children })
+    }
+}

@@ -1,0 +1,127 @@
+//! What HQ does with pushed envelopes: a verdict for each, exactly-once effects, nothing that blocks the rest.
+//! Specification, sections 3 and 4.3; `docs/sync.md`, section 2.
+
+mod apply;
+mod decide;
+mod effects;
+mod incoming;
+
+use std::collections::HashMap;
+
+use sea_orm::DbErr;
+use serde_json::value::RawValue;
+use tillkeep_model::Instant;
+use tillkeep_model::wire::{Applied, PushResult, PushStatus};
+use uuid::Uuid;
+
+use crate::sync_log;
+use crate::{Change, Db, db};
+pub use incoming::Incoming;
+
+/// Who pushes.
+#[derive(Clone, Debug)]
+pub struct Sender {
+    pub store_id: Uuid,
+    pub store_code: String,
+}
+
+/// HQ's word on one envelope.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// Taken; with what somebody should look at.
+    Taken {
+        applied: Applied,
+        warnings: Vec<String>,
+    },
+    Refused {
+        code: &'static str,
+        error: String,
+    },
+}
+
+impl Verdict {
+    fn refused(code: &'static str, error: impl Into<String>) -> Self {
+        Self::Refused { code, error: error.into() }
+    }
+}
+
+/// Answers and consequences of one push.
+pub struct Pushed {
+    pub results: Vec<PushResult>,
+    pub changes: Vec<Change>,
+    pub refused: usize,
+}
+
+/// Applies `envelopes` in their order and answers each one. An error is the infrastructure's: nothing of the failing
+/// part was applied and the store will send it again.
+pub async fn push(db: &Db, sender: &Sender, envelopes: &[Box<RawValue>], now: Instant) -> Result<Pushed, DbErr> {
+    let mut results: Vec<Option<PushResult>> = vec![None; envelopes.len()];
+    let mut waves: Vec<Vec<Incoming>> = Vec::new();
+    let mut seen: HashMap<(&'static str, Uuid), usize> = HashMap::new();
+    let mut rejected = Vec::new();
+    for (index, raw) in envelopes.iter().enumerate() {
+        match incoming::read(index, raw, sender) {
+            Ok(incoming) => {
+                // An upsert cannot touch a row twice: the second envelope of an entity goes in a later wave.
+                let wave = seen.entry((incoming.entity.name, incoming.id)).or_insert(0);
+                if waves.len() == *wave {
+                    waves.push(Vec::new());
+                }
+                waves[*wave].push(incoming);
+                *wave += 1;
+            }
+            Err(rejection) => {
+                results[index] = Some(rejection.result.clone());
+                rejected.push(rejection);
+            }
+        }
+    }
+    let mut changes = Vec::new();
+    for mut wave in waves {
+        wave.sort_by_key(|incoming| incoming.entity.push_order);
+        let mut open = vec![wave.as_slice()];
+        // Bulk first; what fails is halved down to the culprit.
+        while let Some(part) = open.pop() {
+            match apply::bulk(db, sender, part, now).await {
+                Ok((verdicts, changed)) => {
+                    changes.extend(changed);
+                    for (incoming, verdict) in part.iter().zip(verdicts) {
+                        results[incoming.index] = Some(incoming.result(&verdict));
+                    }
+                }
+                Err(error) if !db::is_data_fault(&error) => return Err(error),
+                Err(_) if part.len() > 1 => {
+                    let (first, second) = part.split_at(part.len() / 2);
+                    open.extend([second, first]);
+                }
+                Err(error) => {
+                    let incoming = &part[0];
+                    let verdict = Verdict::refused("not_storable", explain(&error));
+                    results[incoming.index] = Some(incoming.result(&verdict));
+                    rejected.push(incoming.rejection(&verdict));
+                }
+            }
+        }
+    }
+    if !rejected.is_empty() {
+        let tx = db.begin().await?;
+        sync_log::reject(&tx, sender.store_id, &rejected, now).await?;
+        tx.commit().await?;
+    }
+    let results: Vec<PushResult> = results.into_iter().flatten().collect();
+    let refused = results.iter().filter(|result| result.status != PushStatus::Ok).count();
+    Ok(Pushed { results, changes, refused })
+}
+
+/// Applies one stored envelope again: the dashboard's retry.
+pub async fn retry(db: &Db, sender: &Sender, envelope: &RawValue, now: Instant) -> Result<Pushed, DbErr> {
+    push(db, sender, &[envelope.to_owned()], now).await
+}
+
+/// What the database said, for people; a unique key is the usual reason.
+fn explain(error: &DbErr) -> String {
+    match db::unique_violation(error) {
+        Some(what) => format!("another row has the same key: {what}"),
+        None => format!("the row cannot be stored: {error}"),
+    }
+}

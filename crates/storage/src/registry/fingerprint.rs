@@ -1,0 +1,15 @@
+//! A fingerprint of a type's columns. `docs/sync.md`, rule D11: the values of an added column do not reach rows whose
+//! version did not move, so a type whose columns differ between HQ and a store is loaded anew.
+
+use sha2::{Digest, Sha256};
+
+use super::SyncType;
+
+/// Hex, 16 characters.
+pub fn fingerprint(entity: &SyncType) -> String {
+    let mut columns: Vec<_> = entity.table.columns();
+    columns.extend(entity.children.iter().flat_map(|child| child.table.columns()));
+    columns.sort_unstable();
+    let digest = Sha256::digest(columns.join(",").as_bytes());
+    digest.iter().take(8).map(|byte| format!("{byte:02x}")).collect()
+}

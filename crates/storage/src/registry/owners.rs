@@ -1,0 +1,139 @@
+//! Who owns which column of what a store may push. `docs/sync.md`, rule U11: what is not listed here is ignored.
+
+use super::Claim;
+
+/// Every column but those a server sets itself.
+pub const ALL_OF_IT: &[&str] = &["*"];
+
+/// Never taken from a sender.
+pub const SERVER_COLUMNS: &[&str] = &[
+    "id",
+    "store_id",
+    "sync_version",
+    "synced",
+    "received_at",
+    "last_envelope_at",
+    "flags",
+    "deleted_at",
+    "updated_at",
+    "created_at",
+];
+
+/// Whether the owner of `list` may write `column`.
+pub fn owns(list: &[&str], column: &str) -> bool {
+    if list == ALL_OF_IT { !SERVER_COLUMNS.contains(&column) } else { list.contains(&column) }
+}
+
+pub fn nothing(_: Claim) -> &'static [&'static str] {
+    &[]
+}
+
+/// Written whole by the store that made it.
+pub fn adjustments(claim: Claim) -> &'static [&'static str] {
+    // Never changed after creation.
+    if claim.new { ALL_OF_IT } else { &[] }
+}
+
+pub fn sessions(_: Claim) -> &'static [&'static str] {
+    ALL_OF_IT
+}
+
+/// A sale is written once; afterwards only what a void or a refund changes.
+pub fn sales(claim: Claim) -> &'static [&'static str] {
+    if claim.new {
+        ALL_OF_IT
+    } else {
+        &["status", "refunded_amount", "refunded_quantity", "voided_at", "voided_by", "void_reason"]
+    }
+}
+
+/// Any store may change any customer, in the columns that stores own. A store cannot grant a tax exemption or credit.
+pub fn customers(claim: Claim) -> &'static [&'static str] {
+    if claim.new {
+        &[
+            "customer_number",
+            "first_name",
+            "last_name",
+            "company_name",
+            "email",
+            "phone",
+            "address_line1",
+            "address_line2",
+            "city",
+            "region",
+            "postal_code",
+            "country_code",
+            "birth_date",
+            "notes",
+            "marketing_opt_in",
+        ]
+    } else {
+        &[
+            "first_name",
+            "last_name",
+            "company_name",
+            "email",
+            "phone",
+            "address_line1",
+            "address_line2",
+            "city",
+            "region",
+            "postal_code",
+            "country_code",
+            "birth_date",
+            "notes",
+            "marketing_opt_in",
+        ]
+    }
+}
+
+/// A draft is its creator's; from the submission on HQ owns the header, the store what it receives.
+pub fn orders(claim: Claim) -> &'static [&'static str] {
+    match claim.status {
+        None | Some("draft") => ALL_OF_IT,
+        Some(_) if claim.new => ALL_OF_IT,
+        Some(_) => &["status", "receipts", "last_supplier_document", "closed_by", "closed_at"],
+    }
+}
+
+pub fn order_items(claim: Claim) -> &'static [&'static str] {
+    match claim.status {
+        None | Some("draft") => ALL_OF_IT,
+        // The lines of an order follow its header.
+        Some(_) if claim.new => ALL_OF_IT,
+        Some(_) => &["received_quantity", "cancelled_quantity", "received_cost"],
+    }
+}
+
+/// The source store owns the document, the receiving store what it received.
+pub fn transfers(claim: Claim) -> &'static [&'static str] {
+    if claim.receives {
+        &["status", "received_by", "received_at", "receipts", "received_quantity", "damaged_quantity"]
+    } else {
+        &[
+            "transfer_number",
+            "from_store_id",
+            "to_store_id",
+            "status",
+            "requested_by",
+            "requested_at",
+            "approved_by",
+            "approved_at",
+            "rejected_reason",
+            "cancelled_reason",
+            "note",
+            "sent_by",
+            "sent_at",
+            "carrier",
+            "tracking_number",
+            "line_no",
+            "product_id",
+            "sku",
+            "product_name",
+            "requested_quantity",
+            "approved_quantity",
+            "sent_quantity",
+            "unit_cost",
+        ]
+    }
+}

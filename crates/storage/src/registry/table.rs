@@ -1,0 +1,261 @@
+//! Any entity as a value: what the sync engine needs of a table, without knowing its type.
+
+use std::any::Any;
+use std::marker::PhantomData;
+use std::str::FromStr;
+
+use sea_orm::sea_query::{Expr, OnConflict};
+use sea_orm::{
+    ColumnTrait, Condition, DatabaseTransaction, DbErr, EntityName, EntityTrait, IdenStatic, IntoActiveModel, Iterable,
+    ModelTrait, QueryFilter, QueryOrder, QuerySelect, Value,
+};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use uuid::Uuid;
+
+use crate::db::rows_per_statement;
+
+/// One row of some type.
+pub trait Row: Send + Sync + Any {
+    /// The value of `column`; `None` when there is no such column.
+    fn get(&self, column: &str) -> Option<Value>;
+    /// Sets `column`; false when there is no such column or the value is of another type.
+    fn set(&mut self, column: &str, value: Value) -> bool;
+    /// The row as it travels.
+    fn to_json(&self) -> Result<String, serde_json::Error>;
+    fn into_any(self: Box<Self>) -> Box<dyn Any>;
+}
+
+impl dyn Row {
+    pub fn uuid(&self, column: &str) -> Option<Uuid> {
+        match self.get(column)? {
+            Value::Uuid(id) => id,
+            _ => None,
+        }
+    }
+
+    pub fn text(&self, column: &str) -> Option<String> {
+        match self.get(column)? {
+            Value::String(text) => text,
+            _ => None,
+        }
+    }
+
+    pub fn integer(&self, column: &str) -> Option<i64> {
+        match self.get(column)? {
+            Value::BigInt(number) => number,
+            Value::Int(number) => number.map(i64::from),
+            _ => None,
+        }
+    }
+
+    pub fn instant(&self, column: &str) -> Option<tillkeep_model::Instant> {
+        match self.get(column)? {
+            Value::ChronoDateTimeUtc(time) => time.map(Into::into),
+            _ => None,
+        }
+    }
+}
+
+struct Typed<M>(M);
+
+impl<M> Row for Typed<M>
+where
+    M: ModelTrait + Serialize + Send + Sync + 'static,
+{
+    fn get(&self, column: &str) -> Option<Value> {
+        Some(self.0.get(column_of::<M::Entity>(column)?))
+    }
+
+    fn set(&mut self, column: &str, value: Value) -> bool {
+        column_of::<M::Entity>(column).is_some_and(|column| self.0.try_set(column, value).is_ok())
+    }
+
+    fn to_json(&self) -> Result<String, serde_json::Error> {
+        serde_json::to_string(&self.0)
+    }
+
+    fn into_any(self: Box<Self>) -> Box<dyn Any> {
+        self
+    }
+}
+
+fn column_of<E: EntityTrait>(name: &str) -> Option<E::Column> {
+    E::Column::from_str(name).ok()
+}
+
+/// What can be done with the rows of any synchronised table.
+#[async_trait::async_trait]
+pub trait SyncTable: Send + Sync {
+    fn name(&self) -> &'static str;
+    fn columns(&self) -> Vec<&'static str>;
+
+    /// Reads one row as it travels; the error names the field.
+    fn decode(&self, json: &str) -> Result<Box<dyn Row>, String>;
+
+    /// Rows with a version above `since` by rising version, at most `limit`, of those where one of the `filter`
+    /// columns is `store`.
+    async fn above(
+        &self,
+        conn: &DatabaseTransaction,
+        since: i64,
+        limit: u64,
+        filter: &[&str],
+        store: Uuid,
+    ) -> Result<Vec<Box<dyn Row>>, DbErr>;
+
+    /// Every row, by primary key.
+    async fn all(&self, conn: &DatabaseTransaction) -> Result<Vec<Box<dyn Row>>, DbErr>;
+
+    /// The rows whose `column` is one of `ids`, by primary key; locked until the end of the transaction when `lock`.
+    async fn having(
+        &self,
+        conn: &DatabaseTransaction,
+        column: &str,
+        ids: &[Uuid],
+        lock: bool,
+    ) -> Result<Vec<Box<dyn Row>>, DbErr>;
+
+    /// Inserts rows, or on conflict of `key` updates the `update` columns where `guard` holds. Set-wise.
+    async fn upsert(
+        &self,
+        conn: &DatabaseTransaction,
+        rows: Vec<Box<dyn Row>>,
+        key: &[&str],
+        update: &[&str],
+        guard: Option<Expr>,
+    ) -> Result<u64, DbErr>;
+}
+
+/// The table of the entity `E`.
+pub struct Of<E>(PhantomData<fn() -> E>);
+
+impl<E> Of<E> {
+    pub const NEW: Self = Self(PhantomData);
+}
+
+impl<E> Of<E>
+where
+    E: EntityTrait + EntityName,
+    E::Model: Serialize + Send + Sync + 'static,
+{
+    fn column(name: &str) -> Result<E::Column, DbErr> {
+        column_of::<E>(name).ok_or_else(|| DbErr::Custom(format!("{} has no column {name}", E::default().table_name())))
+    }
+
+    fn columns_named(names: &[&str]) -> Result<Vec<E::Column>, DbErr> {
+        names.iter().map(|name| Self::column(name)).collect()
+    }
+
+    fn boxed(models: Vec<E::Model>) -> Vec<Box<dyn Row>> {
+        models.into_iter().map(|model| Box::new(Typed(model)) as Box<dyn Row>).collect()
+    }
+
+    fn ordered(mut select: sea_orm::Select<E>) -> sea_orm::Select<E> {
+        for key in E::PrimaryKey::iter() {
+            select = select.order_by_asc(sea_orm::PrimaryKeyToColumn::into_column(key));
+        }
+        select
+    }
+}
+
+#[async_trait::async_trait]
+impl<E> SyncTable for Of<E>
+where
+    E: EntityTrait + EntityName,
+    E::Model: Serialize + DeserializeOwned + IntoActiveModel<E::ActiveModel> + Send + Sync + 'static,
+    E::ActiveModel: Send,
+{
+    fn name(&self) -> &'static str {
+        E::default().table_name()
+    }
+
+    fn columns(&self) -> Vec<&'static str> {
+        E::Column::iter().map(|column| column.as_str()).collect()
+    }
+
+    fn decode(&self, json: &str) -> Result<Box<dyn Row>, String> {
+        let deserializer = &mut serde_json::Deserializer::from_str(json);
+        match serde_path_to_error::deserialize::<_, E::Model>(deserializer) {
+            Ok(model) => Ok(Box::new(Typed(model))),
+            Err(error) => Err(format!("{}: {}", error.path(), error.inner())),
+        }
+    }
+
+    async fn above(
+        &self,
+        conn: &DatabaseTransaction,
+        since: i64,
+        limit: u64,
+        filter: &[&str],
+        store: Uuid,
+    ) -> Result<Vec<Box<dyn Row>>, DbErr> {
+        let version = Self::column("sync_version")?;
+        let mut select = E::find().filter(version.gt(since)).order_by_asc(version).limit(limit);
+        if !filter.is_empty() {
+            let mut any = Condition::any();
+            for name in filter {
+                any = any.add(Self::column(name)?.eq(store));
+            }
+            select = select.filter(any);
+        }
+        Ok(Self::boxed(select.all(conn).await?))
+    }
+
+    async fn all(&self, conn: &DatabaseTransaction) -> Result<Vec<Box<dyn Row>>, DbErr> {
+        Ok(Self::boxed(Self::ordered(E::find()).all(conn).await?))
+    }
+
+    async fn having(
+        &self,
+        conn: &DatabaseTransaction,
+        column: &str,
+        ids: &[Uuid],
+        lock: bool,
+    ) -> Result<Vec<Box<dyn Row>>, DbErr> {
+        let column = Self::column(column)?;
+        let mut found = Vec::new();
+        for chunk in ids.chunks(1000) {
+            let mut select = Self::ordered(E::find()).filter(column.is_in(chunk.iter().copied()));
+            if lock {
+                select = select.lock_exclusive();
+            }
+            found.extend(Self::boxed(select.all(conn).await?));
+        }
+        Ok(found)
+    }
+
+    async fn upsert(
+        &self,
+        conn: &DatabaseTransaction,
+        rows: Vec<Box<dyn Row>>,
+        key: &[&str],
+        update: &[&str],
+        guard: Option<Expr>,
+    ) -> Result<u64, DbErr> {
+        let (key, update) = (Self::columns_named(key)?, Self::columns_named(update)?);
+        let conflict = if update.is_empty() {
+            OnConflict::columns(key).do_nothing().to_owned()
+        } else {
+            let mut conflict = OnConflict::columns(key);
+            conflict.update_columns(update).action_and_where_option(guard);
+            conflict
+        };
+        let mut changed = 0;
+        let mut models = rows.into_iter().map(|row| {
+            let typed = row.into_any().downcast::<Typed<E::Model>>();
+            typed.map(|typed| typed.0).map_err(|_| DbErr::Custom("a row of another table".to_owned()))
+        });
+        loop {
+            let chunk: Vec<_> = models
+                .by_ref()
+                .take(rows_per_statement(E::Column::iter().count()))
+                .map(|model| model.map(IntoActiveModel::into_active_model))
+                .collect::<Result<_, _>>()?;
+            if chunk.is_empty() {
+                return Ok(changed);
+            }
+            changed += E::insert_many(chunk).on_conflict(conflict.clone()).exec_without_returning(conn).await?;
+        }
+    }
+}

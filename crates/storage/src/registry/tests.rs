@@ -1,0 +1,94 @@
+use std::collections::BTreeMap;
+
+use super::*;
+use crate::migration;
+
+#[test]
+fn the_pulled_types_stand_in_the_order_of_the_specification() {
+    let names: Vec<_> = pulled().map(|entity| entity.name).collect();
+    assert_eq!(
+        names,
+        [
+            "stores",
+            "departments",
+            "tax_rates",
+            "tax_groups",
+            "tax_group_rates",
+            "suppliers",
+            "tenders",
+            "products",
+            "users",
+            "roles",
+            "permissions",
+            "role_permissions",
+            "user_store_roles",
+            "customers",
+            "product_suppliers",
+            "product_specials",
+            "sales_reps",
+            "store_product_dynamic",
+            "purchase_orders",
+            "purchase_order_items",
+            "transfers",
+        ]
+    );
+}
+
+#[test]
+fn the_pushed_types_come_parents_first() {
+    let mut pushed: Vec<_> = ALL.iter().filter(|entity| entity.is_pushed()).collect();
+    pushed.sort_by_key(|entity| entity.push_order);
+    let names: Vec<_> = pushed.iter().map(|entity| entity.name).collect();
+    assert_eq!(
+        names,
+        [
+            "customers",
+            "register_sessions",
+            "purchase_orders",
+            "purchase_order_items",
+            "transfers",
+            "sales",
+            "inventory_adjustments"
+        ]
+    );
+}
+
+#[test]
+fn every_table_and_column_the_registry_names_exists() {
+    let tables: BTreeMap<_, Vec<_>> =
+        migration::tables().map(|table| (table.name, table.columns().map(|column| column.name).collect())).collect();
+    for entity in ALL {
+        assert_eq!(entity.table.name(), entity.name, "the name on the wire is the table's");
+        let columns = &tables[entity.name];
+        let derived = entity.derived.iter().flat_map(|derived| [derived.column, derived.from]);
+        let named = entity.key.iter().chain(entity.kept).chain(entity.withheld).copied().chain(derived);
+        for column in named.chain(entity.parent.map(|(_, column)| column)) {
+            assert!(columns.contains(&column), "{}.{column} is in the registry, add it to a migration", entity.name);
+        }
+        for child in entity.children {
+            assert!(tables[child.table.name()].contains(&child.parent), "{}.{}", child.table.name(), child.parent);
+        }
+        for (status, new, receives) in [
+            (None, true, false),
+            (Some("draft"), false, false),
+            (Some("in_transit"), false, true),
+            (Some("x"), false, false),
+        ] {
+            for column in (entity.owned)(Claim { status, new, receives }) {
+                let known = *column == "*"
+                    || columns.contains(column)
+                    || entity.children.iter().any(|child| tables[child.table.name()].contains(column));
+                assert!(known, "{}.{column} is owned by a store but does not exist", entity.name);
+            }
+        }
+    }
+}
+
+#[test]
+fn a_pushed_type_says_what_a_store_may_write() {
+    for entity in ALL {
+        let claim = Claim { status: None, new: true, receives: false };
+        assert_eq!(entity.is_pushed(), !(entity.owned)(claim).is_empty(), "{}", entity.name);
+        assert_eq!(entity.is_pushed(), entity.push_order > 0, "{}", entity.name);
+    }
+}

@@ -1,0 +1,125 @@
+//! What every headquarters has: the permissions, the three default roles, a cash tender, a tax group without rates and
+//! a department. Made at every start when missing, so that a new release brings its new codes.
+
+use std::collections::HashSet;
+
+use sea_orm::{ActiveModelTrait, DbErr, EntityTrait, IntoActiveModel};
+use tillkeep_model::permission::{self, ALL, DEFAULT_ROLES};
+use tillkeep_model::{Instant, ids};
+
+use crate::entity::{department, permission as permission_entity, role, role_permission, tax_group, tender};
+use crate::{Db, Tx};
+
+/// Seeds what is missing; what an operator changed stays.
+pub async fn ensure(db: &Db, now: Instant) -> Result<(), DbErr> {
+    let mut tx = db.begin().await?;
+    permissions(&mut tx, now).await?;
+    first_rows(&mut tx, now).await?;
+    tx.commit().await?;
+    Ok(())
+}
+
+async fn permissions(tx: &mut Tx, now: Instant) -> Result<(), DbErr> {
+    let have: HashSet<_> = permission_entity::Entity::find().all(tx).await?.into_iter().map(|row| row.code).collect();
+    let new: Vec<&str> = ALL.iter().copied().filter(|code| !have.contains(*code)).collect();
+    if new.is_empty() {
+        return Ok(());
+    }
+    let rows = new.iter().map(|code| {
+        let (module, action) = code.split_once('.').unwrap_or((code, ""));
+        permission_entity::Model {
+            id: ids::permission(code),
+            code: (*code).to_owned(),
+            module: module.to_owned(),
+            action: action.to_owned(),
+            description: None,
+            created_at: now,
+            updated_at: now,
+        }
+        .into_active_model()
+    });
+    permission_entity::Entity::insert_many(rows).exec_without_returning(tx).await?;
+    tx.touch("permissions");
+
+    let roles: HashSet<_> = role::Entity::find().all(tx).await?.into_iter().map(|row| row.id).collect();
+    let mut grants = Vec::new();
+    for default in DEFAULT_ROLES {
+        let id = ids::role(default.code);
+        let known = roles.contains(&id);
+        if !known {
+            let row = role::Model {
+                id,
+                code: default.code.to_owned(),
+                name: default.name.to_owned(),
+                description: Some(default.description.to_owned()),
+                is_system: true,
+                created_at: now,
+                updated_at: now,
+                ..role::Model::default()
+            };
+            row.into_active_model().insert(tx).await?;
+            tx.touch("roles");
+        }
+        // An existing role keeps what an operator made of it; the Administrator always gets the new codes.
+        if !known || default.code == permission::ADMINISTRATOR {
+            grants.extend(default.codes().filter(|code| new.contains(code)).map(|code| {
+                role_permission::Model { role_id: id, permission_id: ids::permission(code) }.into_active_model()
+            }));
+        }
+    }
+    if !grants.is_empty() {
+        role_permission::Entity::insert_many(grants).exec_without_returning(tx).await?;
+        tx.touch("role_permissions");
+    }
+    Ok(())
+}
+
+async fn first_rows(tx: &mut Tx, now: Instant) -> Result<(), DbErr> {
+    let cash = tender::Model {
+        id: ids::named("tender:CASH"),
+        code: "CASH".to_owned(),
+        name: "Cash".to_owned(),
+        kind: "cash".to_owned(),
+        opens_drawer: true,
+        counts_in_close: true,
+        allows_change: true,
+        is_refundable: true,
+        is_voidable: true,
+        is_active: true,
+        created_at: now,
+        updated_at: now,
+        ..tender::Model::default()
+    };
+    if tender::Entity::find_by_id(cash.id).one(tx).await?.is_none() {
+        cash.into_active_model().insert(tx).await?;
+        tx.touch("tenders");
+    }
+    let none = tax_group::Model {
+        id: ids::named("tax_group:NONE"),
+        code: "NONE".to_owned(),
+        name: "No tax".to_owned(),
+        price_mode: "store_default".to_owned(),
+        is_active: true,
+        created_at: now,
+        updated_at: now,
+        ..tax_group::Model::default()
+    };
+    if tax_group::Entity::find_by_id(none.id).one(tx).await?.is_none() {
+        none.into_active_model().insert(tx).await?;
+        tx.touch("tax_groups");
+    }
+    let general = department::Model {
+        id: ids::named("department:GENERAL"),
+        code: "GENERAL".to_owned(),
+        name: "General".to_owned(),
+        is_active: true,
+        created_at: now,
+        updated_at: now,
+        ..department::Model::default()
+    };
+    if department::Entity::find_by_id(general.id).one(tx).await?.is_none() {
+        general.into_active_model().insert(tx).await?;
+        tx.touch("departments");
+    }
+    Ok(())
+}

@@ -1,0 +1,36 @@
+//! Small facts of a database: its epoch, its node, its last contact.
+
+use sea_orm::sea_query::OnConflict;
+use sea_orm::{ConnectionTrait, DbErr, EntityTrait, IntoActiveModel};
+
+use crate::entity::sync_state::{Column, Entity, Model};
+
+/// Random id of this database; a restore makes a new one. `docs/sync.md`, rule D8.
+pub const EPOCH: &str = "epoch";
+
+pub async fn get(conn: &impl ConnectionTrait, key: &str) -> Result<Option<String>, DbErr> {
+    Ok(Entity::find_by_id(key.to_owned()).one(conn).await?.map(|row| row.value))
+}
+
+pub async fn set(conn: &impl ConnectionTrait, key: &str, value: &str) -> Result<(), DbErr> {
+    let row = Model { key: key.to_owned(), value: value.to_owned() };
+    Entity::insert(row.into_active_model())
+        .on_conflict(OnConflict::column(Column::Key).update_column(Column::Value).to_owned())
+        .exec_without_returning(conn)
+        .await?;
+    Ok(())
+}
+
+/// The value of `key`, set to `make()` when there is none yet.
+pub async fn get_or_set(
+    conn: &impl ConnectionTrait,
+    key: &str,
+    make: impl FnOnce() -> String,
+) -> Result<String, DbErr> {
+    if let Some(value) = get(conn, key).await? {
+        return Ok(value);
+    }
+    let value = make();
+    set(conn, key, &value).await?;
+    Ok(value)
+}

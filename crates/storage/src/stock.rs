@@ -1,0 +1,274 @@
+//! The stock ledger. A level is the sum of its movements, and each movement happens once: it is keyed by its source
+//! line and kind, so that a document applied twice changes stock once. `docs/sync.md`, rule U3.
+
+use std::collections::{HashMap, HashSet};
+
+use sea_orm::{ColumnTrait, DbErr, EntityTrait, IntoActiveModel, QueryFilter, QuerySelect, Value};
+use tillkeep_model::{Instant, Money, Qty, ids, rdiv};
+use uuid::Uuid;
+
+use crate::db::{query, rows_per_statement};
+use crate::entity::{product, stock_movement, store_product};
+use crate::{Side, Tx};
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Kind {
+    Sale,
+    SaleVoid,
+    Refund,
+    Adjustment,
+}
+
+impl Kind {
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Sale => "sale",
+            Self::SaleVoid => "sale_void",
+            Self::Refund => "refund",
+            Self::Adjustment => "adjustment",
+        }
+    }
+}
+
+/// One change of one product's level.
+#[derive(Clone, Debug)]
+pub struct Movement {
+    pub kind: Kind,
+    pub product_id: Uuid,
+    pub change: Qty,
+    pub source_id: Uuid,
+    pub line_id: Uuid,
+    pub business_date: String,
+    pub at: Instant,
+    /// Goods that came from outside: sets the time of the last receipt.
+    pub received: bool,
+    /// What a unit of goods that came in cost; feeds the moving average.
+    pub unit_cost: Option<Money>,
+}
+
+/// What became of a product's level.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Level {
+    pub before: Qty,
+    pub after: Qty,
+}
+
+/// What [`apply`] did.
+#[derive(Debug, Default)]
+pub struct Effects {
+    pub levels: HashMap<Uuid, Level>,
+    /// Products that this server does not know; their stock is kept all the same.
+    pub unknown_products: HashSet<Uuid>,
+}
+
+/// Applies `movements` to the levels of `store_id`, each at most once, set-wise.
+pub async fn apply(tx: &mut Tx, store_id: Uuid, movements: Vec<Movement>, now: Instant) -> Result<Effects, DbErr> {
+    let mut effects = Effects::default();
+    let wanted: HashSet<Uuid> = movements.iter().map(|movement| movement.product_id).collect();
+    let products = known_products(tx, &wanted).await?;
+    let done = already_done(tx, &movements).await?;
+    let mut levels = present_levels(tx, store_id, &wanted).await?;
+    let mut deltas: HashMap<Uuid, Delta> = HashMap::new();
+    let mut rows = Vec::new();
+    let mut seen = HashSet::new();
+    for movement in movements {
+        let key = (movement.line_id, movement.kind.as_str());
+        let product = products.get(&movement.product_id);
+        if product.is_none() {
+            effects.unknown_products.insert(movement.product_id);
+        }
+        let untracked = product.is_some_and(|product| !product.track_stock);
+        if untracked || done.contains(&(key.0, key.1.to_owned())) || !seen.insert(key) {
+            continue;
+        }
+        let level = levels.entry(movement.product_id).or_default();
+        let delta = deltas.entry(movement.product_id).or_insert_with(|| Delta::at(*level));
+        if let Some(cost) = movement.unit_cost.filter(|_| movement.change > Qty::ZERO) {
+            delta.average = Some(moving_average(delta.quantity, delta.average, movement.change, cost));
+        }
+        delta.quantity += movement.change;
+        delta.change += movement.change;
+        if matches!(movement.kind, Kind::Sale) {
+            delta.sold_at = delta.sold_at.max(Some(movement.at));
+        }
+        if movement.received {
+            delta.received_at = delta.received_at.max(Some(movement.at));
+        }
+        rows.push(
+            stock_movement::Model {
+                id: ids::named(&format!("movement:{}:{}", key.0, key.1)),
+                store_id,
+                product_id: movement.product_id,
+                movement_type: key.1.to_owned(),
+                quantity_change: movement.change,
+                quantity_after: Some(delta.quantity),
+                source_id: movement.source_id,
+                source_line_id: movement.line_id,
+                business_date: movement.business_date,
+                occurred_at: movement.at,
+                created_at: now,
+            }
+            .into_active_model(),
+        );
+    }
+    for (product_id, delta) in &deltas {
+        effects.levels.insert(*product_id, Level { before: delta.quantity - delta.change, after: delta.quantity });
+    }
+    let mut rows = rows.into_iter();
+    loop {
+        let chunk: Vec<_> = rows.by_ref().take(rows_per_statement(11)).collect();
+        if chunk.is_empty() {
+            break;
+        }
+        stock_movement::Entity::insert_many(chunk).exec_without_returning(tx).await?;
+    }
+    write_levels(tx, store_id, deltas, &products, now).await?;
+    Ok(effects)
+}
+
+/// `avg = rdiv(q × avg + r × cost, q + r)` when there is stock, else the receipt's cost.
+fn moving_average(quantity: Qty, average: Option<Money>, received: Qty, cost: Money) -> Money {
+    match average {
+        Some(average) if quantity > Qty::ZERO => {
+            let value = i128::from(quantity.0) * i128::from(average.0) + i128::from(received.0) * i128::from(cost.0);
+            Money::from_wide(rdiv(value, i128::from(quantity.0) + i128::from(received.0)))
+        }
+        _ => cost,
+    }
+}
+
+#[derive(Clone, Copy, Default)]
+struct Present {
+    quantity: Qty,
+    average: Option<Money>,
+}
+
+struct Delta {
+    quantity: Qty,
+    change: Qty,
+    average: Option<Money>,
+    sold_at: Option<Instant>,
+    received_at: Option<Instant>,
+}
+
+impl Delta {
+    const fn at(level: Present) -> Self {
+        Self { quantity: level.quantity, change: Qty::ZERO, average: level.average, sold_at: None, received_at: None }
+    }
+}
+
+async fn known_products(tx: &Tx, ids: &HashSet<Uuid>) -> Result<HashMap<Uuid, product::Model>, DbErr> {
+    let rows = product::Entity::find().filter(product::Column::Id.is_in(ids.iter().copied())).all(tx).await?;
+    Ok(rows.into_iter().map(|row| (row.id, row)).collect())
+}
+
+async fn already_done(tx: &Tx, movements: &[Movement]) -> Result<HashSet<(Uuid, String)>, DbErr> {
+    use stock_movement::Column;
+    let lines: Vec<Uuid> = movements.iter().map(|movement| movement.line_id).collect();
+    let mut done = HashSet::new();
+    for chunk in lines.chunks(5000) {
+        let rows: Vec<(Uuid, String)> = stock_movement::Entity::find()
+            .select_only()
+            .columns([Column::SourceLineId, Column::MovementType])
+            .filter(Column::SourceLineId.is_in(chunk.iter().copied()))
+            .into_tuple()
+            .all(tx)
+            .await?;
+        done.extend(rows);
+    }
+    Ok(done)
+}
+
+async fn present_levels(tx: &Tx, store_id: Uuid, ids: &HashSet<Uuid>) -> Result<HashMap<Uuid, Present>, DbErr> {
+    use store_product::Column;
+    let rows: Vec<(Uuid, Qty, Option<Money>)> = store_product::Entity::find()
+        .select_only()
+        .columns([Column::ProductId, Column::Quantity, Column::AverageCost])
+        .filter(Column::StoreId.eq(store_id))
+        .filter(Column::ProductId.is_in(ids.iter().copied()))
+        .lock_exclusive()
+        .into_tuple()
+        .all(tx)
+        .await?;
+    Ok(rows.into_iter().map(|(id, quantity, average)| (id, Present { quantity, average })).collect())
+}
+
+async fn write_levels(
+    tx: &mut Tx,
+    store_id: Uuid,
+    deltas: HashMap<Uuid, Delta>,
+    products: &HashMap<Uuid, product::Model>,
+    now: Instant,
+) -> Result<(), DbErr> {
+    if deltas.is_empty() {
+        return Ok(());
+    }
+    const COLUMNS: usize = 19;
+    let synced_at = (tx.side() == Side::Hq).then_some(now);
+    // The newer of what is there and what comes; a missing time loses against any.
+    let later = |column: &str| {
+        format!(
+            "{column} = CASE WHEN excluded.{column} IS NULL OR store_product_dynamic.{column} > excluded.{column} \
+             THEN store_product_dynamic.{column} ELSE excluded.{column} END"
+        )
+    };
+    let deltas: Vec<_> = deltas.into_iter().collect();
+    for chunk in deltas.chunks(rows_per_statement(COLUMNS)) {
+        let mut values: Vec<Value> = Vec::with_capacity(chunk.len() * COLUMNS);
+        let mut tuples = Vec::with_capacity(chunk.len());
+        for (product_id, delta) in chunk {
+            tuples.push(format!("({})", crate::db::placeholders(values.len() + 1, COLUMNS)));
+            let product = products.get(product_id);
+            let of = |amount: fn(&product::Model) -> i64| product.map_or(0, amount);
+            values.extend([
+                ids::store_product(store_id, *product_id).into(),
+                store_id.into(),
+                (*product_id).into(),
+                of(|product| product.price.0).into(),
+                false.into(),
+                of(|product| product.cost.0).into(),
+                of(|product| product.reorder_point.0).into(),
+                of(|product| product.reorder_quantity.0).into(),
+                true.into(),
+                delta.change.into(),
+                delta.average.into(),
+                delta.sold_at.into(),
+                delta.received_at.into(),
+                synced_at.into(),
+                now.into(),
+                now.into(),
+                crate::versions::UNSTAMPED.into(),
+                None::<Instant>.into(),
+                None::<Qty>.into(),
+            ]);
+        }
+        let sql = format!(
+            "INSERT INTO store_product_dynamic (id, store_id, product_id, price, has_price_override, cost, \
+             reorder_point, reorder_quantity, is_stocked, quantity, average_cost, last_sold_at, last_received_at, \
+             last_synced_at, created_at, updated_at, sync_version, deleted_at, max_quantity) VALUES {} \
+             ON CONFLICT (store_id, product_id) DO UPDATE SET \
+             quantity = store_product_dynamic.quantity + excluded.quantity, \
+             average_cost = COALESCE(excluded.average_cost, store_product_dynamic.average_cost), {}, {}, \
+             last_synced_at = COALESCE(excluded.last_synced_at, store_product_dynamic.last_synced_at), \
+             updated_at = excluded.updated_at, sync_version = {}",
+            tuples.join(", "),
+            later("last_sold_at"),
+            later("last_received_at"),
+            crate::versions::UNSTAMPED,
+        );
+        query(tx, &sql, values).await?;
+    }
+    tx.touch("store_product_dynamic");
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn vector_m02_the_moving_average_weighs_what_was_there() {
+        assert_eq!(moving_average(Qty::pieces(10), Some(Money(500)), Qty::pieces(5), Money(560)), Money(520));
+        assert_eq!(moving_average(Qty::pieces(-3), Some(Money(500)), Qty::pieces(5), Money(560)), Money(560));
+    }
+}

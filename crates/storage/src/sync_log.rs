@@ -1,0 +1,299 @@
+//! The log of entity operations and the counters per store, type and direction. Specification, section 2.7.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+use sea_orm::sea_query::Expr;
+use sea_orm::{ColumnTrait, ConnectionTrait, DbErr, EntityTrait, IntoActiveModel, QueryFilter, QuerySelect, Value};
+use tillkeep_model::Instant;
+use tillkeep_model::wire::{Applied, PushResult};
+use uuid::Uuid;
+
+use crate::Tx;
+use crate::db::{execute, placeholders, rows_per_statement};
+use crate::entity::sync_log::{Column, Entity, Model};
+use crate::push::{Incoming, Verdict};
+
+pub const SUCCESS: &str = "success";
+pub const FAILED: &str = "failed";
+pub const SKIPPED: &str = "skipped";
+pub const RESOLVED: &str = "resolved";
+pub const RETRIED: &str = "retried";
+/// The direction of what stores send.
+pub const PUSH: &str = "push";
+/// The direction of what stores fetch.
+pub const PULL: &str = "pull";
+
+/// An envelope that was refused before or instead of being applied.
+#[derive(Clone, Debug)]
+pub struct Rejection {
+    pub result: PushResult,
+    pub action: String,
+    pub hash: String,
+    pub envelope: String,
+    pub seq: Option<i64>,
+}
+
+/// What HQ has already seen of one entity from one store.
+#[derive(Debug, Default)]
+pub struct Prior {
+    pub hashes: HashSet<String>,
+    pub last_applied: Option<Instant>,
+    pub has_failures: bool,
+}
+
+/// [`Prior`] by type and id.
+pub struct Priors(HashMap<(String, String), Prior>);
+
+impl Priors {
+    pub fn get(&self, incoming: &Incoming) -> Option<&Prior> {
+        self.0.get(&(incoming.entity.name.to_owned(), incoming.id.to_string()))
+    }
+}
+
+/// What the log says of the entities of `batch`, in one query a thousand.
+pub async fn priors(conn: &impl ConnectionTrait, store: Uuid, batch: &[Incoming]) -> Result<Priors, DbErr> {
+    let mut out: HashMap<(String, String), Prior> = HashMap::new();
+    for chunk in batch.chunks(1000) {
+        let rows: Vec<(String, String, String, String, Option<Instant>)> = Entity::find()
+            .select_only()
+            .columns([Column::EntityType, Column::EntityId, Column::Status, Column::Hash, Column::EnvelopeAt])
+            .filter(Column::StoreId.eq(store))
+            .filter(Column::EntityId.is_in(chunk.iter().map(|incoming| incoming.id.to_string())))
+            .filter(Column::Direction.eq(PUSH))
+            .into_tuple()
+            .all(conn)
+            .await?;
+        for (entity_type, entity_id, status, hash, at) in rows {
+            let prior = out.entry((entity_type, entity_id)).or_default();
+            match status.as_str() {
+                SUCCESS => {
+                    prior.hashes.insert(hash);
+                    prior.last_applied = prior.last_applied.max(at);
+                }
+                SKIPPED => {
+                    prior.hashes.insert(hash);
+                }
+                FAILED => prior.has_failures = true,
+                _ => {}
+            }
+        }
+    }
+    Ok(Priors(out))
+}
+
+/// Logs a batch with its verdicts, closes older failures of what now went through, and raises the counters.
+pub async fn record(
+    tx: &Tx,
+    store: Uuid,
+    batch: &[Incoming],
+    verdicts: &[Verdict],
+    priors: &Priors,
+    now: Instant,
+) -> Result<(), DbErr> {
+    let mut rows = Vec::with_capacity(batch.len());
+    let mut refused = Vec::new();
+    let mut healed = Vec::new();
+    let mut taken: BTreeMap<&str, i64> = BTreeMap::new();
+    for (incoming, verdict) in batch.iter().zip(verdicts) {
+        let Verdict::Taken { applied, warnings } = verdict else {
+            refused.push(incoming.rejection(verdict));
+            continue;
+        };
+        *taken.entry(incoming.entity.name).or_default() += 1;
+        if priors.get(incoming).is_some_and(|prior| prior.has_failures) {
+            healed.push(incoming.id.to_string());
+        }
+        let status = if matches!(applied, Applied::Skipped | Applied::Duplicate) { SKIPPED } else { SUCCESS };
+        rows.push(
+            Model {
+                id: Uuid::now_v7(),
+                store_id: store,
+                direction: PUSH.to_owned(),
+                entity_type: incoming.entity.name.to_owned(),
+                entity_id: incoming.id.to_string(),
+                action: incoming.action.clone(),
+                status: status.to_owned(),
+                warning: (!warnings.is_empty()).then(|| warnings.join(", ")),
+                hash: incoming.hash.clone(),
+                envelope_at: Some(incoming.timestamp),
+                seq: incoming.seq,
+                node_epoch: incoming.node_epoch.clone(),
+                first_seen_at: now,
+                last_seen_at: now,
+                ..Model::default()
+            }
+            .into_active_model(),
+        );
+    }
+    insert(tx, rows).await?;
+    heal(tx, store, &healed, now).await?;
+    count_pushed(tx, store, &taken, now).await?;
+    if !healed.is_empty() {
+        count_pending(tx, store).await?;
+    }
+    reject(tx, store, &refused, now).await
+}
+
+async fn insert(tx: &Tx, rows: Vec<crate::entity::sync_log::ActiveModel>) -> Result<(), DbErr> {
+    let mut rows = rows.into_iter();
+    loop {
+        let chunk: Vec<_> = rows.by_ref().take(rows_per_statement(21)).collect();
+        if chunk.is_empty() {
+            return Ok(());
+        }
+        Entity::insert_many(chunk).exec_without_returning(tx).await?;
+    }
+}
+
+/// Rule U12: a success closes the older failures of that entity.
+async fn heal(tx: &Tx, store: Uuid, entity_ids: &[String], now: Instant) -> Result<(), DbErr> {
+    for chunk in entity_ids.chunks(1000) {
+        Entity::update_many()
+            .col_expr(Column::Status, Expr::value(RESOLVED))
+            .col_expr(Column::ResolvedAt, Expr::value(now))
+            .col_expr(Column::Note, Expr::value("a later envelope of this entity went through"))
+            .col_expr(Column::Envelope, Expr::value(None::<String>))
+            .filter(Column::StoreId.eq(store))
+            .filter(Column::Status.eq(FAILED))
+            .filter(Column::EntityId.is_in(chunk.iter().cloned()))
+            .exec(tx)
+            .await?;
+    }
+    Ok(())
+}
+
+/// Logs refusals: one failed row for each envelope, whose error and time follow the newest try.
+pub async fn reject(tx: &Tx, store: Uuid, refused: &[Rejection], now: Instant) -> Result<(), DbErr> {
+    if refused.is_empty() {
+        return Ok(());
+    }
+    let known: HashSet<String> = Entity::find()
+        .select_only()
+        .column(Column::Hash)
+        .filter(Column::StoreId.eq(store))
+        .filter(Column::Status.eq(FAILED))
+        .filter(Column::Hash.is_in(refused.iter().map(|refusal| refusal.hash.clone())))
+        .into_tuple()
+        .all(tx)
+        .await?
+        .into_iter()
+        .collect();
+    let mut rows = Vec::new();
+    let mut errors: BTreeMap<&str, (i64, &str)> = BTreeMap::new();
+    let mut fresh = HashSet::new();
+    for refusal in refused {
+        let error = refusal.result.error.as_deref().unwrap_or_default();
+        let entry = errors.entry(&refusal.result.entity_type).or_insert((0, error));
+        *entry = (entry.0 + 1, error);
+        if known.contains(&refusal.hash) {
+            Entity::update_many()
+                .col_expr(Column::Error, Expr::value(error))
+                .col_expr(Column::LastSeenAt, Expr::value(now))
+                .col_expr(Column::RetryCount, Expr::cust("retry_count + 1"))
+                .filter(Column::StoreId.eq(store))
+                .filter(Column::Status.eq(FAILED))
+                .filter(Column::Hash.eq(refusal.hash.as_str()))
+                .exec(tx)
+                .await?;
+        } else if fresh.insert(&refusal.hash) {
+            rows.push(
+                Model {
+                    id: Uuid::now_v7(),
+                    store_id: store,
+                    direction: PUSH.to_owned(),
+                    entity_type: refusal.result.entity_type.clone(),
+                    entity_id: refusal.result.entity_id.clone(),
+                    action: refusal.action.clone(),
+                    status: FAILED.to_owned(),
+                    code: refusal.result.code.clone(),
+                    error: Some(error.to_owned()),
+                    envelope: Some(refusal.envelope.clone()),
+                    hash: refusal.hash.clone(),
+                    seq: refusal.seq,
+                    first_seen_at: now,
+                    last_seen_at: now,
+                    ..Model::default()
+                }
+                .into_active_model(),
+            );
+        }
+    }
+    insert(tx, rows).await?;
+    for (entity_type, (_, error)) in errors {
+        let sql = format!(
+            "{STATUS_INSERT} VALUES ($1, $2, $3, NULL, $4, $5, 0, 0, 0, 0) ON CONFLICT (store_id, entity_type, direction) \
+             DO UPDATE SET last_error_at = excluded.last_error_at, last_error = excluded.last_error"
+        );
+        let values: [Value; 5] = [store.into(), entity_type.into(), PUSH.into(), now.into(), error.into()];
+        execute(tx, &sql, values).await?;
+    }
+    count_pending(tx, store).await
+}
+
+const STATUS_INSERT: &str = "INSERT INTO sync_status (store_id, entity_type, direction, last_success_at, \
+     last_error_at, last_error, pending_count, total_pushed, total_pulled, last_since_version)";
+
+async fn count_pushed(tx: &Tx, store: Uuid, taken: &BTreeMap<&str, i64>, now: Instant) -> Result<(), DbErr> {
+    if taken.is_empty() {
+        return Ok(());
+    }
+    let mut values: Vec<Value> = Vec::new();
+    let mut tuples = Vec::new();
+    for (entity_type, count) in taken {
+        tuples.push(format!("({}, NULL, NULL, 0, ${}, 0, 0)", placeholders(values.len() + 1, 4), values.len() + 5));
+        values.extend([store.into(), (*entity_type).into(), PUSH.into(), Value::from(now), (*count).into()]);
+    }
+    let sql = format!(
+        "{STATUS_INSERT} VALUES {} ON CONFLICT (store_id, entity_type, direction) DO UPDATE SET \
+         last_success_at = excluded.last_success_at, total_pushed = sync_status.total_pushed + excluded.total_pushed",
+        tuples.join(", ")
+    );
+    execute(tx, &sql, values).await?;
+    Ok(())
+}
+
+/// `pending_count` is what waits for somebody: the failed entries of the type.
+pub async fn count_pending(conn: &impl ConnectionTrait, store: Uuid) -> Result<(), DbErr> {
+    let sql = "UPDATE sync_status SET pending_count = (SELECT COUNT(*) FROM sync_log l WHERE l.store_id = $1 \
+               AND l.status = 'failed' AND l.entity_type = sync_status.entity_type) \
+               WHERE store_id = $1 AND direction = 'push'";
+    execute(conn, sql, [store.into()]).await?;
+    Ok(())
+}
+
+/// What one store pulled of one type since the last time this was written.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Pulled {
+    pub rows: i64,
+    pub since: i64,
+    pub at: Instant,
+}
+
+/// Writes what stores pulled, set-wise; pulls themselves write nothing.
+pub async fn record_pulls(conn: &impl ConnectionTrait, pulled: &[((Uuid, &'static str), Pulled)]) -> Result<(), DbErr> {
+    for chunk in pulled.chunks(rows_per_statement(6)) {
+        let mut values: Vec<Value> = Vec::with_capacity(chunk.len() * 6);
+        let mut tuples = Vec::with_capacity(chunk.len());
+        for ((store, entity_type), pulled) in chunk {
+            let at = values.len();
+            tuples.push(format!("({}, NULL, NULL, 0, 0, {})", placeholders(at + 1, 4), placeholders(at + 5, 2)));
+            values.extend([
+                (*store).into(),
+                (*entity_type).into(),
+                PULL.into(),
+                pulled.at.into(),
+                pulled.rows.into(),
+                pulled.since.into(),
+            ]);
+        }
+        let sql = format!(
+            "{STATUS_INSERT} VALUES {} ON CONFLICT (store_id, entity_type, direction) DO UPDATE SET \
+             last_success_at = excluded.last_success_at, \
+             total_pulled = sync_status.total_pulled + excluded.total_pulled, \
+             last_since_version = excluded.last_since_version",
+            tuples.join(", ")
+        );
+        execute(conn, &sql, values).await?;
+    }
+    Ok(())
+}
