@@ -1,1 +1,21 @@
+//! What both servers share: the route table, the caller of a request, tokens, PINs, errors as answers, and the accept
+//! loop.
 
+pub mod answer;
+pub mod auth;
+pub mod clock;
+pub mod error;
+pub mod extract;
+pub mod files;
+pub mod layers;
+pub mod pins;
+pub mod resource;
+pub mod routes;
+pub mod server;
+pub mod tokens;
+
+pub use answer::{Answer, Created, List, NoContent, Paging};
+pub use auth::{Auth, Caller, HasAuth, Home};
+pub use clock::Clock;
+pub use error::Error;
+pub use extract::{Body, Id, Params};

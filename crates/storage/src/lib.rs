@@ -8,6 +8,7 @@ pub mod barcodes;
 pub mod db;
 pub mod entity;
 pub mod migration;
+pub mod nodes;
 pub mod outbox;
 pub mod pull;
 pub mod push;

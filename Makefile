@@ -1,0 +1,55 @@
+# `make help` lists the targets. Everything here is a short name for a command that also works on its own; what it
+# needs is installed by scripts/setup.
+
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+
+TARGET := $(or $(CARGO_TARGET_DIR),target)
+
+# Tools that `make test` had to compile are kept here; a path outside the checkout shares them between checkouts.
+export TOOLS ?= $(TARGET)/tools
+export PATH := $(abspath $(TOOLS))/bin:$(PATH):$(or $(CARGO_HOME),$(HOME)/.cargo)/bin
+
+# Set only when the pinned toolchain is there under another name, see the script.
+TOOLCHAIN := $(if $(RUSTUP_TOOLCHAIN),,$(shell scripts/toolchain))
+ifneq ($(TOOLCHAIN),)
+export RUSTUP_TOOLCHAIN := $(TOOLCHAIN)
+endif
+
+.PHONY: help
+help: ## Show this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+
+.PHONY: setup
+setup: ## Install what building and testing need and is not there yet
+	@scripts/setup test
+
+.PHONY: test
+test: setup ## Set up, then all checks and all tests
+	@$(MAKE) --no-print-directory check
+	cargo nextest run --locked --workspace
+	cargo test --locked --workspace --doc --quiet
+
+.PHONY: check
+check: ## Formatting, lints, licences and sources of the dependencies
+	cargo fmt --all --check
+	cargo clippy --locked --workspace --all-targets -- -D warnings
+	cargo deny --locked --log-level error check licenses sources bans
+
+.PHONY: deny
+deny: ## The same check of the dependencies alone, with its warnings (crates in two versions)
+	cargo deny --locked check --hide-inclusion-graph licenses sources bans
+
+.PHONY: fmt
+fmt: ## Format the code
+	cargo fmt --all
+
+.PHONY: build
+build: ## Build the release binary, target/release/tillkeep
+	cargo build --locked --release --bin tillkeep
+
+.PHONY: demo
+demo: ## Build quickly and run an HQ with its stores on this machine; ARGS="--stores 3"
+	@scripts/setup demo
+	cargo run --locked --profile demo --bin tillkeep -- demo $(ARGS)

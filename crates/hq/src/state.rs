@@ -1,0 +1,173 @@
+//! What the headquarters server is made of.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use serde_json::json;
+use tillkeep_http::auth::handlers::hash_new_pin;
+use tillkeep_http::pins::{Hashed, Pins};
+use tillkeep_http::tokens::Tokens;
+use tillkeep_http::{Auth, Clock, HasAuth, Home};
+use tillkeep_model::ids;
+use tillkeep_storage::entity::{user, user_store_role};
+use tillkeep_storage::registry::fold;
+use tillkeep_storage::sea_orm::{ActiveModelTrait, EntityTrait, IntoActiveModel, PaginatorTrait};
+use tillkeep_storage::{Change, Db, DbErr, Side, Tx, audit, seed, settings};
+use tokio_util::sync::CancellationToken;
+use uuid::Uuid;
+
+use crate::sync::{Heads, Hub, Tracker};
+
+/// Hashes that HQ computes at once.
+const PARALLEL_HASHES: usize = 2;
+
+/// How a headquarters server is started.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    pub data_dir: PathBuf,
+    /// `sqlite://…` or `postgres://…`; by default a file in the data directory.
+    pub database_url: Option<String>,
+    /// How stores reach this server, for the environment snippet of a provisioned store.
+    pub public_url: Option<String>,
+}
+
+/// A running headquarters server.
+pub struct Hq {
+    pub auth: Arc<Auth>,
+    pub clock: Clock,
+    /// Random id of this database. `docs/sync.md`, rule D8.
+    pub epoch: String,
+    pub heads: Heads,
+    pub hub: Arc<Hub>,
+    pub tracker: Tracker,
+    pub public_url: Option<String>,
+    pub stop: CancellationToken,
+}
+
+impl HasAuth for Hq {
+    fn auth(&self) -> &Arc<Auth> {
+        &self.auth
+    }
+}
+
+/// Somebody who can sign in after the first start.
+#[derive(Clone, Debug)]
+pub struct Account {
+    pub username: String,
+    pub pin: String,
+    pub role: &'static str,
+}
+
+impl Hq {
+    /// Opens the database and the keys, migrates, seeds, and starts the background work.
+    pub async fn open(settings: &Settings, clock: Clock, stop: CancellationToken) -> std::io::Result<Arc<Self>> {
+        let other = std::io::Error::other::<DbErr>;
+        let db = match &settings.database_url {
+            Some(url) => Db::open(url, Side::Hq).await,
+            None => Db::open_file(&settings.data_dir.join("tillkeep.db"), Side::Hq).await,
+        }
+        .map_err(other)?;
+        seed::ensure(&db, clock.now()).await.map_err(other)?;
+        let tx = db.begin().await.map_err(other)?;
+        let epoch = settings::get_or_set(&tx, settings::EPOCH, || Uuid::new_v4().to_string()).await.map_err(other)?;
+        tx.commit().await.map_err(other)?;
+        let tokens = Tokens::open(&settings.data_dir.join("token.key"))?;
+        let pins = Pins::open(&settings.data_dir.join("pin.key"), PARALLEL_HASHES)?;
+        pins.ensure_key()?;
+        let heads = Heads::load(&db).await.map_err(other)?;
+        let auth = Auth::new(db, Home::Hq, tokens, pins, clock.clone());
+        let hub = Arc::new(Hub::default());
+        let hq = Arc::new(Self {
+            auth,
+            clock,
+            epoch,
+            heads,
+            hub,
+            tracker: Tracker::default(),
+            public_url: settings.public_url.clone(),
+            stop,
+        });
+        crate::sync::tracker::start(hq.clone());
+        Ok(hq)
+    }
+
+    pub fn db(&self) -> &Db {
+        &self.auth.db
+    }
+
+    /// Commits, and lets everybody know: the heads in memory, the permissions cache, the stores' sockets. Nothing here
+    /// waits for the network.
+    pub async fn commit(&self, tx: Tx) -> Result<Vec<Change>, DbErr> {
+        let changes = tx.commit().await?;
+        self.announce(&changes);
+        Ok(changes)
+    }
+
+    /// Makes committed changes known.
+    pub fn announce(&self, changes: &[Change]) {
+        self.heads.raise(changes);
+        let people = ["users", "roles", "permissions", "role_permissions", "user_store_roles"];
+        if changes.iter().any(|change| people.contains(&change.entity_type)) {
+            self.auth.invalidate();
+        }
+        self.hub.notify(changes);
+    }
+
+    /// True while nobody can sign in yet.
+    pub async fn has_no_users(&self) -> Result<bool, DbErr> {
+        Ok(user::Entity::find().count(self.db().reader()).await? == 0)
+    }
+
+    /// Makes an account with one of the default roles, everywhere. An operator's PIN is only checked for its form.
+    pub async fn make_account(&self, account: &Account, must_change_pin: bool) -> tillkeep_http::error::Result<()> {
+        let hashed: Hashed = match hash_new_pin(&self.auth, &account.pin).await {
+            Ok(hashed) => hashed,
+            Err(_) if is_plain_pin(&account.pin) => {
+                tracing::warn!(username = account.username, "this PIN is easy to guess; change it");
+                self.auth.pins.hash(&account.pin).await?
+            }
+            Err(error) => return Err(error),
+        };
+        let now = self.clock.now();
+        let row = user::Model {
+            id: Uuid::now_v7(),
+            username: account.username.clone(),
+            username_folded: fold(&account.username),
+            display_name: account.username.clone(),
+            pin_hash: Some(hashed.hash),
+            pin_lookup: Some(hashed.lookup),
+            must_change_pin,
+            is_active: true,
+            created_at: now,
+            updated_at: now,
+            ..user::Model::default()
+        };
+        let role = user_store_role::Model {
+            id: Uuid::now_v7(),
+            user_id: row.id,
+            role_id: ids::role(account.role),
+            created_at: now,
+            updated_at: now,
+            ..user_store_role::Model::default()
+        };
+        let mut tx = self.db().begin().await?;
+        let entry = audit::Entry {
+            action: "user.create",
+            entity_type: Some("users"),
+            entity_id: Some(row.id.to_string()),
+            details: json!({"username": row.username, "role": account.role, "by": "first start"}),
+            ..audit::Entry::default()
+        };
+        row.into_active_model().insert(&tx).await?;
+        role.into_active_model().insert(&tx).await?;
+        tx.touch("users");
+        tx.touch("user_store_roles");
+        audit::record(&tx, entry, now).await?;
+        self.commit(tx).await?;
+        Ok(())
+    }
+}
+
+fn is_plain_pin(pin: &str) -> bool {
+    (4..=12).contains(&pin.len()) && pin.bytes().all(|byte| byte.is_ascii_digit())
+}

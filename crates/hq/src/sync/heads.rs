@@ -1,0 +1,50 @@
+//! The head version of every type, in memory: a store asks for them every cycle, and that must cost no query.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::{PoisonError, RwLock};
+
+use tillkeep_storage::registry::{self, Scope};
+use tillkeep_storage::{Change, Db, DbErr, versions};
+use uuid::Uuid;
+
+/// Heads by type and scope; transfers have one counter, whoever may see them.
+pub struct Heads(RwLock<HashMap<(&'static str, Uuid), i64>>);
+
+impl Heads {
+    pub async fn load(db: &Db) -> Result<Self, DbErr> {
+        let heads = versions::heads(db.reader()).await?;
+        let known = heads
+            .into_iter()
+            .filter_map(|((name, scope), value)| Some(((registry::find(&name)?.name, scope), value)))
+            .collect();
+        Ok(Self(RwLock::new(known)))
+    }
+
+    /// Takes note of committed changes; commits may be noted in any order.
+    pub fn raise(&self, changes: &[Change]) {
+        let mut heads = self.0.write().unwrap_or_else(PoisonError::into_inner);
+        for change in changes {
+            let scoped = registry::find(change.entity_type).is_some_and(|entity| entity.scope == Scope::Store);
+            let scope = change.store.filter(|_| scoped).unwrap_or_default();
+            let head = heads.entry((change.entity_type, scope)).or_default();
+            *head = change.version.max(*head);
+        }
+    }
+
+    /// The heads in the scope of one store.
+    pub fn of_store(&self, store_id: Uuid) -> BTreeMap<String, i64> {
+        let heads = self.0.read().unwrap_or_else(PoisonError::into_inner);
+        registry::pulled()
+            .map(|entity| {
+                let scope = registry::counter_scope(entity, store_id);
+                (entity.name.to_owned(), heads.get(&(entity.name, scope)).copied().unwrap_or_default())
+            })
+            .collect()
+    }
+
+    /// The head of one type in the scope of one store.
+    pub fn of(&self, entity: &registry::SyncType, store_id: Uuid) -> i64 {
+        let scope = registry::counter_scope(entity, store_id);
+        self.0.read().unwrap_or_else(PoisonError::into_inner).get(&(entity.name, scope)).copied().unwrap_or_default()
+    }
+}

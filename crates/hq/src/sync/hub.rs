@@ -1,0 +1,172 @@
+//! The sockets of connected stores, and what they are still to be told. Specification, sections 2.8 and 6.
+//!
+//! Notifications of one type are merged: a store that reads slowly costs one entry for each type, never a growing
+//! queue, and nothing here waits for a socket.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use tillkeep_model::Instant;
+use tillkeep_model::wire::Heartbeat;
+use tillkeep_storage::{Change, registry};
+use tokio::sync::Notify;
+use uuid::Uuid;
+
+/// One connected store.
+pub struct Connection {
+    pub store_id: Uuid,
+    pub store_code: String,
+    /// Tells this connection from an older one of the same store.
+    pub number: u64,
+    pub connected_at: Instant,
+    state: Mutex<State>,
+    wake: Notify,
+}
+
+#[derive(Default)]
+struct State {
+    /// Types to be told, with their newest version.
+    pending: BTreeMap<&'static str, i64>,
+    close: Option<u16>,
+    heartbeat: Option<(Instant, Heartbeat)>,
+}
+
+/// What a connection is to do next.
+pub enum Next {
+    Tell(Vec<(&'static str, i64)>),
+    Close(u16),
+}
+
+impl Connection {
+    fn lock(&self) -> std::sync::MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Waits for something to tell. Safe to drop half-way.
+    pub async fn next(&self) -> Next {
+        loop {
+            {
+                let mut state = self.lock();
+                if let Some(code) = state.close {
+                    return Next::Close(code);
+                }
+                if !state.pending.is_empty() {
+                    return Next::Tell(std::mem::take(&mut state.pending).into_iter().collect());
+                }
+            }
+            self.wake.notified().await;
+        }
+    }
+
+    fn tell(&self, entity_type: &'static str, version: i64) {
+        let mut state = self.lock();
+        let newest = state.pending.entry(entity_type).or_insert(version);
+        *newest = version.max(*newest);
+        drop(state);
+        self.wake.notify_one();
+    }
+
+    fn close(&self, code: u16) {
+        self.lock().close.get_or_insert(code);
+        self.wake.notify_one();
+    }
+
+    pub fn heard(&self, heartbeat: Heartbeat, now: Instant) {
+        self.lock().heartbeat = Some((now, heartbeat));
+    }
+
+    pub fn heartbeat(&self) -> Option<(Instant, Heartbeat)> {
+        self.lock().heartbeat.clone()
+    }
+}
+
+/// The connected stores of this node.
+#[derive(Default)]
+pub struct Hub(Mutex<Connections>);
+
+#[derive(Default)]
+struct Connections {
+    made: u64,
+    by_store: HashMap<Uuid, Arc<Connection>>,
+}
+
+impl Hub {
+    fn lock(&self) -> std::sync::MutexGuard<'_, Connections> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Adds a connection; an older one of the same store is closed with `replaced`.
+    pub fn connect(&self, store_id: Uuid, store_code: &str, now: Instant, replaced: u16) -> Arc<Connection> {
+        let mut connections = self.lock();
+        connections.made += 1;
+        let connection = Arc::new(Connection {
+            store_id,
+            store_code: store_code.to_owned(),
+            number: connections.made,
+            connected_at: now,
+            state: Mutex::default(),
+            wake: Notify::new(),
+        });
+        if let Some(older) = connections.by_store.insert(store_id, connection.clone()) {
+            older.close(replaced);
+        }
+        connection
+    }
+
+    /// Removes `connection`, unless a newer one took its place.
+    pub fn disconnect(&self, connection: &Connection) {
+        let mut connections = self.lock();
+        if connections.by_store.get(&connection.store_id).is_some_and(|current| current.number == connection.number) {
+            connections.by_store.remove(&connection.store_id);
+        }
+    }
+
+    /// Tells the stores concerned; each pulls on its own.
+    pub fn notify(&self, changes: &[Change]) {
+        let connections = self.lock();
+        for change in changes {
+            // A type that cannot be pulled is never named.
+            if registry::find(change.entity_type).is_none_or(|entity| !entity.is_pulled()) {
+                continue;
+            }
+            match change.store {
+                Some(store_id) => {
+                    if let Some(connection) = connections.by_store.get(&store_id) {
+                        connection.tell(change.entity_type, change.version);
+                    }
+                }
+                None => {
+                    for connection in connections.by_store.values() {
+                        connection.tell(change.entity_type, change.version);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Closes the socket of one store.
+    pub fn close(&self, store_id: Uuid, code: u16) {
+        if let Some(connection) = self.lock().by_store.get(&store_id) {
+            connection.close(code);
+        }
+    }
+
+    /// Closes every socket: the server goes down.
+    pub fn close_all(&self, code: u16) {
+        for connection in self.lock().by_store.values() {
+            connection.close(code);
+        }
+    }
+
+    pub fn of(&self, store_id: Uuid) -> Option<Arc<Connection>> {
+        self.lock().by_store.get(&store_id).cloned()
+    }
+
+    pub fn len(&self) -> usize {
+        self.lock().by_store.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}

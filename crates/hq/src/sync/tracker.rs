@@ -1,0 +1,85 @@
+//! What stores did lately, kept in memory and written every second, set-wise: a pull writes nothing itself.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use tillkeep_model::Instant;
+use tillkeep_storage::DbErr;
+use tillkeep_storage::sync_log::{self, Pulled};
+use uuid::Uuid;
+
+use crate::Hq;
+
+/// How often what was noted is written.
+const WRITE_EVERY: Duration = Duration::from_secs(1);
+
+#[derive(Default)]
+pub struct Tracker(Mutex<Noted>);
+
+#[derive(Default)]
+struct Noted {
+    pulled: HashMap<(Uuid, &'static str), Pulled>,
+    seen: HashMap<Uuid, Instant>,
+}
+
+impl Tracker {
+    fn lock(&self) -> std::sync::MutexGuard<'_, Noted> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// A store pulled `rows` of a type, having `since` before.
+    pub fn pulled(&self, store_id: Uuid, entity_type: &'static str, rows: usize, since: i64, now: Instant) {
+        let mut noted = self.lock();
+        let entry = noted.pulled.entry((store_id, entity_type)).or_default();
+        entry.rows += i64::try_from(rows).unwrap_or_default();
+        entry.since = since;
+        entry.at = now;
+    }
+
+    /// A store was heard of.
+    pub fn seen(&self, store_id: Uuid, now: Instant) {
+        self.lock().seen.insert(store_id, now);
+    }
+
+    /// When a store was last heard of since this server started, if it is not written yet.
+    pub fn last_seen(&self, store_id: Uuid) -> Option<Instant> {
+        self.lock().seen.get(&store_id).copied()
+    }
+
+    /// Writes what was noted.
+    pub async fn flush(&self, hq: &Hq) -> Result<(), DbErr> {
+        let (pulled, seen) = {
+            let mut noted = self.lock();
+            (std::mem::take(&mut noted.pulled), std::mem::take(&mut noted.seen))
+        };
+        if pulled.is_empty() && seen.is_empty() {
+            return Ok(());
+        }
+        let pulled: Vec<_> = pulled.into_iter().collect();
+        let seen: Vec<_> = seen.into_iter().collect();
+        let tx = hq.db().begin().await?;
+        sync_log::record_pulls(&tx, &pulled).await?;
+        tillkeep_storage::nodes::seen(&tx, &seen).await?;
+        tx.commit().await?;
+        Ok(())
+    }
+}
+
+/// Writes until the server stops, and once more then.
+pub fn start(hq: Arc<Hq>) {
+    tokio::spawn(async move {
+        loop {
+            let stopping = tokio::select! {
+                () = tokio::time::sleep(WRITE_EVERY) => false,
+                () = hq.stop.cancelled() => true,
+            };
+            if let Err(error) = hq.tracker.flush(&hq).await {
+                tracing::warn!(%error, "what stores pulled could not be written; it is counted no more");
+            }
+            if stopping {
+                return;
+            }
+        }
+    });
+}

@@ -1,0 +1,146 @@
+//! What a person holds, from memory. A change of users, roles or permissions empties the cache at once.
+
+use std::collections::{BTreeSet, HashMap};
+use std::sync::{Arc, PoisonError, RwLock};
+
+use tillkeep_model::permission;
+use tillkeep_storage::sea_orm::{ColumnTrait, EntityTrait, QueryFilter};
+use tillkeep_storage::entity::{permission as permission_row, role, role_permission, user, user_store_role};
+use tillkeep_storage::{Db, DbErr};
+use uuid::Uuid;
+
+/// One role of one person.
+#[derive(Clone, Debug)]
+pub struct Assignment {
+    pub role_id: Uuid,
+    pub role_code: String,
+    pub role_name: String,
+    /// `None` is everywhere.
+    pub store_id: Option<Uuid>,
+    pub codes: Arc<BTreeSet<String>>,
+}
+
+/// A person with their roles.
+#[derive(Clone, Debug)]
+pub struct Access {
+    pub user: user::Model,
+    pub assignments: Vec<Assignment>,
+}
+
+impl Access {
+    pub fn is_active(&self) -> bool {
+        self.user.is_active && self.user.deleted_at.is_none()
+    }
+
+    /// The roles that count: all of them for a token without a store, else the global ones and those of that store.
+    pub fn counting(&self, store_id: Option<Uuid>) -> impl Iterator<Item = &Assignment> {
+        self.assignments
+            .iter()
+            .filter(move |assignment| store_id.is_none() || assignment.store_id.is_none() || assignment.store_id == store_id)
+    }
+
+    /// The codes held in `store_id` (`None`: over all stores), sorted.
+    pub fn codes(&self, store_id: Option<Uuid>) -> BTreeSet<&str> {
+        self.counting(store_id).flat_map(|assignment| assignment.codes.iter().map(String::as_str)).collect()
+    }
+
+    /// Whether one of `required` is held in `store_id` (`None`: anywhere).
+    pub fn may(&self, required: &[&str], store_id: Option<Uuid>) -> bool {
+        required.is_empty()
+            || self.counting(store_id).any(|assignment| {
+                permission::satisfied(required, assignment.codes.iter().map(String::as_str))
+            })
+    }
+
+    /// The stores where one of `required` is held; `None` is all of them.
+    pub fn stores(&self, required: &[&str], store_id: Option<Uuid>) -> Option<BTreeSet<Uuid>> {
+        let mut stores = BTreeSet::new();
+        for assignment in self.counting(store_id) {
+            if permission::satisfied(required, assignment.codes.iter().map(String::as_str)) {
+                stores.insert(assignment.store_id?);
+            }
+        }
+        Some(stores)
+    }
+}
+
+/// [`Access`] by user.
+#[derive(Default)]
+pub struct AccessCache(RwLock<Cached>);
+
+#[derive(Default)]
+struct Cached {
+    /// Raised by every change, so that what was read before a change is not kept after it.
+    generation: u64,
+    people: HashMap<Uuid, Arc<Access>>,
+}
+
+impl AccessCache {
+    pub fn clear(&self) {
+        let mut cached = self.0.write().unwrap_or_else(PoisonError::into_inner);
+        cached.generation += 1;
+        cached.people.clear();
+    }
+
+    /// The person `user_id`, deleted or not; `None` when there never was one.
+    pub async fn of(&self, db: &Db, user_id: Uuid) -> Result<Option<Arc<Access>>, DbErr> {
+        let generation = {
+            let cached = self.0.read().unwrap_or_else(PoisonError::into_inner);
+            if let Some(access) = cached.people.get(&user_id) {
+                return Ok(Some(access.clone()));
+            }
+            cached.generation
+        };
+        let Some(access) = load(db, user_id).await?.map(Arc::new) else { return Ok(None) };
+        let mut cached = self.0.write().unwrap_or_else(PoisonError::into_inner);
+        if cached.generation == generation {
+            cached.people.insert(user_id, access.clone());
+        }
+        Ok(Some(access))
+    }
+}
+
+async fn load(db: &Db, user_id: Uuid) -> Result<Option<Access>, DbErr> {
+    let conn = db.snapshot().await?;
+    let Some(user) = user::Entity::find_by_id(user_id).one(&conn).await? else { return Ok(None) };
+    let assigned = user_store_role::Entity::find()
+        .filter(user_store_role::Column::UserId.eq(user_id))
+        .filter(user_store_role::Column::DeletedAt.is_null())
+        .all(&conn)
+        .await?;
+    let ids: Vec<Uuid> = assigned.iter().map(|row| row.role_id).collect();
+    let roles: HashMap<Uuid, role::Model> = role::Entity::find()
+        .filter(role::Column::Id.is_in(ids.iter().copied()))
+        .filter(role::Column::DeletedAt.is_null())
+        .all(&conn)
+        .await?
+        .into_iter()
+        .map(|role| (role.id, role))
+        .collect();
+    let grants =
+        role_permission::Entity::find().filter(role_permission::Column::RoleId.is_in(ids)).all(&conn).await?;
+    let codes: HashMap<Uuid, String> =
+        permission_row::Entity::find().all(&conn).await?.into_iter().map(|row| (row.id, row.code)).collect();
+    let mut by_role: HashMap<Uuid, BTreeSet<String>> = HashMap::new();
+    for grant in grants {
+        if let Some(code) = codes.get(&grant.permission_id) {
+            by_role.entry(grant.role_id).or_default().insert(code.clone());
+        }
+    }
+    let by_role: HashMap<Uuid, Arc<BTreeSet<String>>> =
+        by_role.into_iter().map(|(role, codes)| (role, Arc::new(codes))).collect();
+    let assignments = assigned
+        .into_iter()
+        .filter_map(|row| {
+            let role = roles.get(&row.role_id)?;
+            Some(Assignment {
+                role_id: role.id,
+                role_code: role.code.clone(),
+                role_name: role.name.clone(),
+                store_id: row.store_id,
+                codes: by_role.get(&role.id).cloned().unwrap_or_default(),
+            })
+        })
+        .collect();
+    Ok(Some(Access { user, assignments }))
+}

@@ -1,0 +1,124 @@
+//! The caller of a request: token verified, session alive, permission held. The only way from a handler to the
+//! database leads through it.
+
+use std::collections::BTreeSet;
+use std::marker::PhantomData;
+use std::sync::Arc;
+
+use axum::extract::FromRequestParts;
+use axum::http::request::Parts;
+use axum::http::{HeaderMap, header};
+use tillkeep_model::ErrorCode;
+use tillkeep_model::permission::Requirement;
+use tillkeep_storage::Db;
+use tillkeep_storage::audit;
+use uuid::Uuid;
+
+use super::{Access, Auth, HasAuth};
+use crate::error::{Error, Result};
+
+/// Somebody who holds one of the codes of `P`.
+pub struct Caller<P> {
+    pub user_id: Uuid,
+    pub session_id: Uuid,
+    /// The store of the token, when the sign-in was for one.
+    pub store_id: Option<Uuid>,
+    pub terminal_id: Option<String>,
+    pub access: Arc<Access>,
+    auth: Arc<Auth>,
+    requirement: PhantomData<fn() -> P>,
+}
+
+impl<P: Requirement> Caller<P> {
+    pub fn db(&self) -> &Db {
+        &self.auth.db
+    }
+
+    pub fn auth(&self) -> &Arc<Auth> {
+        &self.auth
+    }
+
+    pub fn now(&self) -> tillkeep_model::Instant {
+        self.auth.clock.now()
+    }
+
+    pub fn name(&self) -> &str {
+        &self.access.user.display_name
+    }
+
+    /// Whether one of `required` is held where this token counts.
+    pub fn may(&self, required: &[&str]) -> bool {
+        self.access.may(required, self.store_id)
+    }
+
+    /// Refuses a route about one store to somebody who does not hold its permission there.
+    pub fn at_store(&self, store_id: Uuid) -> Result<()> {
+        let here = self.store_id.is_none_or(|own| own == store_id);
+        if here && self.access.may(&P::any_of(), Some(store_id)) {
+            return Ok(());
+        }
+        Err(Error::new(ErrorCode::Scope, "this is outside of the stores you may act in"))
+    }
+
+    /// The stores where the permission of this route is held; `None` is all of them.
+    pub fn stores(&self) -> Option<BTreeSet<Uuid>> {
+        self.access.stores(&P::any_of(), self.store_id)
+    }
+
+    /// An audit entry of this caller.
+    pub fn audit(&self, action: &'static str) -> audit::Entry {
+        audit::Entry {
+            user_id: Some(self.user_id),
+            terminal_id: self.terminal_id.clone(),
+            action,
+            ..audit::Entry::default()
+        }
+    }
+}
+
+/// The bearer token of a request.
+pub fn bearer(headers: &HeaderMap) -> Option<&str> {
+    let value = headers.get(header::AUTHORIZATION)?.to_str().ok()?;
+    let (scheme, token) = value.split_once(' ')?;
+    scheme.eq_ignore_ascii_case("bearer").then(|| token.trim()).filter(|token| !token.is_empty())
+}
+
+impl<S, P> FromRequestParts<S> for Caller<P>
+where
+    S: HasAuth,
+    P: Requirement,
+{
+    type Rejection = Error;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self> {
+        let auth = state.auth().clone();
+        let claims = bearer(&parts.headers)
+            .and_then(|token| auth.tokens.access(token, auth.clock.now()))
+            .ok_or_else(Error::unauthorized)?;
+        let session = auth.sessions.of(&auth.db, claims.sid).await?;
+        let session = session.filter(|session| !session.revoked && session.user_id == claims.user_id);
+        let session = session.ok_or_else(Error::unauthorized)?;
+        let access = auth.access.of(&auth.db, claims.user_id).await?.ok_or_else(Error::unauthorized)?;
+        // A PIN changed elsewhere ends the sessions that began before, here too.
+        let outlived = access.user.pin_changed_at.is_some_and(|changed| session.issued_at < changed);
+        if !access.is_active() || outlived {
+            return Err(Error::unauthorized());
+        }
+        let required = P::any_of();
+        if access.user.must_change_pin && !required.is_empty() {
+            return Err(Error::new(ErrorCode::MustChangePin, "change your PIN first: POST /api/v1/auth/change-pin"));
+        }
+        if !access.may(&required, claims.store_id) {
+            return Err(Error::forbidden(&required));
+        }
+        Ok(Self {
+            user_id: claims.user_id,
+            session_id: claims.sid,
+            store_id: claims.store_id,
+            terminal_id: claims.terminal_id,
+            access,
+            auth,
+            requirement: PhantomData,
+        })
+    }
+}

@@ -1,0 +1,90 @@
+//! Who calls, and what they may. Specification, sections 4.1, 4.2 and 5; the same on both servers.
+
+mod access;
+mod caller;
+pub mod handlers;
+mod sessions;
+
+use std::convert::Infallible;
+use std::sync::Arc;
+
+use axum::extract::FromRequestParts;
+use axum::http::request::Parts;
+use tillkeep_storage::Db;
+use uuid::Uuid;
+
+pub use access::{Access, AccessCache, Assignment};
+pub use caller::{Caller, bearer};
+pub use sessions::{Revocation, Sessions};
+
+use crate::clock::Clock;
+use crate::pins::Pins;
+use crate::tokens::Tokens;
+
+/// Which server this is, for the rules that differ.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Home {
+    Hq,
+    /// A store: people sign in here for this store alone.
+    Store(Uuid),
+}
+
+/// Everything that decides who may do what on one server.
+pub struct Auth {
+    pub db: Db,
+    pub home: Home,
+    pub tokens: Tokens,
+    pub pins: Pins,
+    pub clock: Clock,
+    pub access: AccessCache,
+    pub sessions: Sessions,
+}
+
+/// The state of a server that people sign in to.
+pub trait HasAuth: Send + Sync {
+    fn auth(&self) -> &Arc<Auth>;
+}
+
+impl<T: HasAuth> HasAuth for Arc<T> {
+    fn auth(&self) -> &Arc<Auth> {
+        (**self).auth()
+    }
+}
+
+/// Hands [`Auth`] to the handlers that sign people in.
+pub struct Gate(pub Arc<Auth>);
+
+impl<S: HasAuth> FromRequestParts<S> for Gate {
+    type Rejection = Infallible;
+
+    async fn from_request_parts(_: &mut Parts, state: &S) -> Result<Self, Infallible> {
+        Ok(Self(state.auth().clone()))
+    }
+}
+
+impl Auth {
+    pub fn new(db: Db, home: Home, tokens: Tokens, pins: Pins, clock: Clock) -> Arc<Self> {
+        Arc::new(Self {
+            sessions: Sessions::default(),
+            access: AccessCache::default(),
+            db,
+            home,
+            tokens,
+            pins,
+            clock,
+        })
+    }
+
+    /// The store a sign-in at this server counts in, when the caller names none.
+    pub const fn home_store(&self) -> Option<Uuid> {
+        match self.home {
+            Home::Hq => None,
+            Home::Store(id) => Some(id),
+        }
+    }
+
+    /// Forgets what is cached of people and permissions: to be called after a change of either was committed.
+    pub fn invalidate(&self) {
+        self.access.clear();
+    }
+}

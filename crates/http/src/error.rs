@@ -1,0 +1,179 @@
+//! Every failure of a request, in the one form of the contract.
+
+use std::fmt;
+
+use axum::http::{HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use serde::Serialize;
+use serde_json::{Map, Value, json};
+use tillkeep_model::ErrorCode;
+use tillkeep_storage::{DbErr, db};
+
+/// A failure with its answer. What is for the log only never enters the answer.
+#[derive(Debug)]
+pub struct Error(Box<Inner>);
+
+#[derive(Debug)]
+struct Inner {
+    code: ErrorCode,
+    text: String,
+    details: Vec<FieldError>,
+    extra: Map<String, Value>,
+    retry_after: Option<u64>,
+    /// For the log: the cause of an internal error.
+    cause: Option<String>,
+    /// A body that the specification fixes to the letter.
+    exact: Option<(StatusCode, Value)>,
+}
+
+/// What is wrong with one field.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct FieldError {
+    pub field: String,
+    pub message: String,
+}
+
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+impl Error {
+    pub fn new(code: ErrorCode, text: impl Into<String>) -> Self {
+        Self(Box::new(Inner {
+            code,
+            text: text.into(),
+            details: Vec::new(),
+            extra: Map::new(),
+            retry_after: None,
+            cause: None,
+            exact: None,
+        }))
+    }
+
+    /// 401 with exactly the specification's body (section 7).
+    pub fn unauthorized() -> Self {
+        let mut error = Self::new(ErrorCode::Unauthorized, "Unauthorized");
+        error.0.exact = Some((StatusCode::UNAUTHORIZED, json!({"success": false, "error": "Unauthorized"})));
+        error
+    }
+
+    /// 401 of a sync route with exactly the specification's body (section 7).
+    pub fn sync_token(text: &'static str) -> Self {
+        let mut error = Self::new(ErrorCode::Unauthorized, text);
+        error.0.exact = Some((StatusCode::UNAUTHORIZED, json!({"error": text})));
+        error
+    }
+
+    /// 422 for one field.
+    pub fn field(field: impl Into<String>, message: impl Into<String>) -> Self {
+        Self::fields(vec![FieldError { field: field.into(), message: message.into() }])
+    }
+
+    /// 422 for several fields.
+    pub fn fields(details: Vec<FieldError>) -> Self {
+        let text = details.iter().map(|detail| format!("{}: {}", detail.field, detail.message)).collect::<Vec<_>>();
+        let mut error = Self::new(ErrorCode::Validation, text.join("; "));
+        error.0.details = details;
+        error
+    }
+
+    pub fn not_found(what: &str) -> Self {
+        Self::new(ErrorCode::NotFound, format!("{what} not found"))
+    }
+
+    pub fn forbidden(required: &[&str]) -> Self {
+        Self::new(ErrorCode::Forbidden, format!("this needs one of: {}", required.join(", "))).with("required", required)
+    }
+
+    pub fn internal(cause: impl fmt::Display) -> Self {
+        let mut error = Self::new(ErrorCode::Internal, "something went wrong here; the request id names it in the log");
+        error.0.cause = Some(cause.to_string());
+        error
+    }
+
+    /// Adds a key to the answer.
+    #[must_use]
+    pub fn with(mut self, key: &str, value: impl Serialize) -> Self {
+        self.0.extra.insert(key.to_owned(), serde_json::to_value(value).unwrap_or_default());
+        self
+    }
+
+    /// Names the field of a failure whose code is not `validation`.
+    #[must_use]
+    pub fn at(mut self, field: impl Into<String>) -> Self {
+        let message = self.0.text.clone();
+        self.0.details.push(FieldError { field: field.into(), message });
+        self
+    }
+
+    /// Seconds after which it may be tried again.
+    #[must_use]
+    pub fn retry_after(mut self, seconds: u64) -> Self {
+        self.0.retry_after = Some(seconds);
+        self
+    }
+
+    pub fn code(&self) -> ErrorCode {
+        self.0.code
+    }
+
+    pub fn text(&self) -> &str {
+        &self.0.text
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0.text)
+    }
+}
+
+impl std::error::Error for Error {}
+
+impl From<DbErr> for Error {
+    fn from(error: DbErr) -> Self {
+        if let Some(what) = db::unique_violation(&error) {
+            // A race that the check before the write could not see.
+            return Self::new(ErrorCode::Duplicate, "another row has the same key").with("key", what);
+        }
+        match error {
+            DbErr::ConnectionAcquire(_) | DbErr::Conn(_) => {
+                let mut failure = Self::new(ErrorCode::Unavailable, "the database is busy or away; try again");
+                failure.0.cause = Some(error.to_string());
+                failure.retry_after(2)
+            }
+            other => Self::internal(other),
+        }
+    }
+}
+
+impl From<serde_json::Error> for Error {
+    fn from(error: serde_json::Error) -> Self {
+        Self::internal(error)
+    }
+}
+
+impl IntoResponse for Error {
+    fn into_response(self) -> Response {
+        let inner = *self.0;
+        if let Some(cause) = &inner.cause {
+            tracing::error!(code = inner.code.as_str(), cause, "a request failed");
+        }
+        let (status, body) = inner.exact.unwrap_or_else(|| {
+            let mut body = Map::new();
+            body.insert("success".into(), false.into());
+            body.insert("error".into(), inner.text.into());
+            body.insert("code".into(), inner.code.as_str().into());
+            if !inner.details.is_empty() {
+                body.insert("details".into(), serde_json::to_value(&inner.details).unwrap_or_default());
+            }
+            body.extend(inner.extra);
+            body.insert("requestId".into(), crate::layers::current_request_id().into());
+            let status = StatusCode::from_u16(inner.code.status()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+            (status, Value::Object(body))
+        });
+        let mut response = (status, axum::Json(body)).into_response();
+        if let Some(seconds) = inner.retry_after {
+            response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from(seconds));
+        }
+        response
+    }
+}

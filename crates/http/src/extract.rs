@@ -1,0 +1,184 @@
+//! Arguments of a request with one way to refuse them: the field is named, and how to mend it.
+
+use axum::body::Bytes;
+use axum::extract::{FromRequest, FromRequestParts, Path, Request};
+use axum::http::request::Parts;
+use axum::http::{HeaderMap, header};
+use serde::de::DeserializeOwned;
+use tillkeep_model::ErrorCode;
+use uuid::Uuid;
+
+use crate::error::Error;
+
+/// Bytes of a body at the most, but for the routes that say otherwise.
+pub const MAX_BODY: usize = 1 << 20;
+/// Depth of a JSON document at the most.
+const MAX_DEPTH: usize = 64;
+
+/// A JSON body.
+pub struct Body<T>(pub T);
+
+impl<S, T> FromRequest<S> for Body<T>
+where
+    S: Send + Sync,
+    T: DeserializeOwned,
+{
+    type Rejection = Error;
+
+    async fn from_request(request: Request, state: &S) -> Result<Self, Error> {
+        require_json(request.headers())?;
+        let bytes = read(request, state).await?;
+        parse(&bytes).map(Self)
+    }
+}
+
+/// A JSON body that may be left out.
+pub struct OptionalBody<T>(pub T);
+
+impl<S, T> FromRequest<S> for OptionalBody<T>
+where
+    S: Send + Sync,
+    T: DeserializeOwned + Default,
+{
+    type Rejection = Error;
+
+    async fn from_request(request: Request, state: &S) -> Result<Self, Error> {
+        let headers = request.headers().clone();
+        let bytes = read(request, state).await?;
+        if bytes.is_empty() {
+            return Ok(Self(T::default()));
+        }
+        require_json(&headers)?;
+        parse(&bytes).map(Self)
+    }
+}
+
+async fn read<S: Send + Sync>(request: Request, state: &S) -> Result<Bytes, Error> {
+    Bytes::from_request(request, state).await.map_err(|rejection| {
+        if rejection.status() == axum::http::StatusCode::PAYLOAD_TOO_LARGE {
+            Error::new(ErrorCode::PayloadTooLarge, "the body is larger than this route takes")
+        } else {
+            Error::new(ErrorCode::BadRequest, "the body could not be read to its end")
+        }
+    })
+}
+
+pub fn require_json(headers: &HeaderMap) -> Result<(), Error> {
+    let kind = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    let essence = kind.split(';').next().unwrap_or_default().trim();
+    if essence.eq_ignore_ascii_case("application/json") || essence.ends_with("+json") {
+        return Ok(());
+    }
+    Err(Error::new(ErrorCode::UnsupportedMediaType, "send JSON with Content-Type: application/json"))
+}
+
+/// Reads JSON: what is not JSON is 400, what does not fit is 422 with the name of the field.
+pub fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Error> {
+    if too_deep(bytes) {
+        return Err(Error::new(ErrorCode::UnreadableJson, format!("the JSON is nested deeper than {MAX_DEPTH}")));
+    }
+    let mut deserializer = serde_json::Deserializer::from_slice(bytes);
+    let value = serde_path_to_error::deserialize(&mut deserializer).map_err(|error| {
+        let path = error.path().to_string();
+        let inner = error.into_inner();
+        match inner.classify() {
+            serde_json::error::Category::Data => {
+                let text = inner.to_string();
+                let text = text.split(" at line ").next().unwrap_or_default();
+                // serde names a missing or unknown field in its text and the object in its path.
+                let named = text.split('`').nth(1).filter(|_| text.contains("field"));
+                let field = match (path.as_str(), named) {
+                    (".", Some(name)) => name.to_owned(),
+                    (".", None) => "body".to_owned(),
+                    (path, Some(name)) if !path.ends_with(name) => format!("{path}.{name}"),
+                    (path, _) => path.to_owned(),
+                };
+                Error::field(field, text)
+            }
+            _ => Error::new(ErrorCode::UnreadableJson, format!("the body is not JSON: {inner}")),
+        }
+    })?;
+    deserializer.end().map_err(|error| Error::new(ErrorCode::UnreadableJson, format!("after the JSON: {error}")))?;
+    Ok(value)
+}
+
+fn too_deep(bytes: &[u8]) -> bool {
+    let (mut depth, mut text, mut escaped) = (0_usize, false, false);
+    for byte in bytes {
+        match byte {
+            _ if escaped => escaped = false,
+            b'\\' if text => escaped = true,
+            b'"' => text = !text,
+            b'{' | b'[' if !text => {
+                depth += 1;
+                if depth > MAX_DEPTH {
+                    return true;
+                }
+            }
+            b'}' | b']' if !text => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+    }
+    false
+}
+
+/// Query parameters. The type denies unknown fields: a typing mistake in a filter must not return everything.
+pub struct Params<T>(pub T);
+
+impl<S, T> FromRequestParts<S> for Params<T>
+where
+    S: Send + Sync,
+    T: DeserializeOwned,
+{
+    type Rejection = Error;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Error> {
+        serde_urlencoded::from_str(parts.uri.query().unwrap_or_default()).map(Self).map_err(|error| {
+            let text = error.to_string();
+            let named = text.split('`').nth(1).unwrap_or("query").to_owned();
+            let code = if text.starts_with("unknown field") { ErrorCode::UnknownParameter } else { ErrorCode::BadRequest };
+            Error::new(code, text).at(named)
+        })
+    }
+}
+
+/// A UUID in the path; anything else is 404, as no row has such an id.
+pub struct Id(pub Uuid);
+
+impl<S: Send + Sync> FromRequestParts<S> for Id {
+    type Rejection = Error;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Error> {
+        let Path(id) = Path::<Uuid>::from_request_parts(parts, state).await.map_err(|_| Error::not_found("row"))?;
+        Ok(Self(id))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[derive(Debug, serde::Deserialize)]
+    #[serde(deny_unknown_fields)]
+    #[expect(dead_code, reason = "only the parsing is of interest")]
+    struct Line {
+        price: i64,
+    }
+
+    #[test]
+    fn a_refused_body_names_the_field() {
+        let text = |body: &str| parse::<Line>(body.as_bytes()).expect_err("refused").to_string();
+        assert!(text(r#"{"price": 1.5}"#).starts_with("price: "));
+        assert!(text("{}").starts_with("price: missing field"));
+        assert!(text(r#"{"price": 1, "pirce": 2}"#).starts_with("pirce: unknown field"));
+        assert_eq!(parse::<Line>(b"{").expect_err("refused").code(), ErrorCode::UnreadableJson);
+        assert_eq!(parse::<Line>(br#"{"price": 1} x"#).expect_err("refused").code(), ErrorCode::UnreadableJson);
+    }
+
+    #[test]
+    fn a_nested_document_is_refused_before_it_is_read() {
+        let deep = format!("{}{}", "[".repeat(65), "]".repeat(65));
+        assert!(too_deep(deep.as_bytes()));
+        assert!(!too_deep(br#"{"a": "[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[["}"#));
+    }
+}

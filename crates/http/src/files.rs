@@ -1,0 +1,24 @@
+//! Secrets in files of the data directory: readable by their owner alone, replaced whole.
+
+use std::fs::OpenOptions;
+use std::io::{self, Write};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::Path;
+
+use rand::RngExt;
+
+/// Writes `content` to `path` with mode 0600; a reader sees the old file or the new one.
+pub fn write_secret(path: &Path, content: &[u8]) -> io::Result<()> {
+    let draft = path.with_extension("new");
+    let mut file = OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&draft)?;
+    file.write_all(content)?;
+    file.sync_all()?;
+    std::fs::rename(&draft, path)
+}
+
+/// `N` bytes of the operating system's randomness.
+pub fn random<const N: usize>() -> [u8; N] {
+    let mut bytes = [0; N];
+    rand::rng().fill(&mut bytes[..]);
+    bytes
+}

@@ -1,0 +1,249 @@
+//! What every kind of row has in common on the way in and out: lists with search, filter and sort by white list; a
+//! draft or a change read from JSON, where an unknown or read-only key is refused by its name.
+
+use std::collections::BTreeMap;
+use std::str::FromStr;
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value as Json};
+use tillkeep_model::{ErrorCode, Instant};
+use tillkeep_storage::sea_orm::sea_query::{Expr, ExprTrait, Func, LikeExpr};
+use tillkeep_storage::sea_orm::{
+    ColumnTrait, ColumnType, Condition, ConnectionTrait, EntityTrait, FromQueryResult, IntoActiveModel, ModelTrait,
+    Order, PaginatorTrait, PrimaryKeyToColumn, QueryFilter, QueryOrder, QuerySelect, Select, Value,
+};
+use uuid::Uuid;
+
+use crate::answer::{List, Paging};
+use crate::error::{Error, FieldError, Result};
+
+/// What may be asked of a list.
+pub struct ListSpec {
+    /// Columns that `?search=` looks into, case-insensitive.
+    pub search: &'static [&'static str],
+    /// Columns that may be filtered by equality, as query parameters in camelCase.
+    pub filters: &'static [&'static str],
+    /// Columns that `?sort=` may name; the first one is the default.
+    pub sort: &'static [&'static str],
+}
+
+/// The parameters of a list request.
+pub type Query = BTreeMap<String, String>;
+
+fn column<E: EntityTrait>(name: &str) -> Result<E::Column> {
+    E::Column::from_str(name).map_err(|_| Error::internal(format!("no column {name}")))
+}
+
+/// One page of the rows of `E` that are not deleted, below `base`.
+pub async fn list<E, M>(conn: &impl ConnectionTrait, spec: &ListSpec, query: &Query, base: Select<E>) -> Result<List<M>>
+where
+    E: EntityTrait<Model = M>,
+    M: FromQueryResult + Send + Sync,
+{
+    let (select, paging) = select::<E>(spec, query, base)?;
+    let total = select.clone().count(conn).await?;
+    let rows = select.limit(paging.size).offset(paging.offset()).all(conn).await?;
+    Ok(List { rows, total, paging })
+}
+
+fn select<E: EntityTrait>(spec: &ListSpec, query: &Query, mut select: Select<E>) -> Result<(Select<E>, Paging)> {
+    let mut deleted_too = false;
+    let (mut page, mut size, mut sort) = (None, None, spec.sort.first().copied().unwrap_or("id").to_owned());
+    for (key, value) in query {
+        match key.as_str() {
+            "page" => page = Some(number(key, value)?),
+            "pageSize" => size = Some(number(key, value)?),
+            "sort" => value.clone_into(&mut sort),
+            "search" if !spec.search.is_empty() => select = select.filter(search::<E>(spec, value)?),
+            "active" => select = select.filter(column::<E>("is_active")?.eq(boolean(key, value)?)),
+            "includeDeleted" => deleted_too = boolean(key, value)?,
+            "updatedSince" => {
+                let since = Instant::parse(value)
+                    .ok_or_else(|| Error::field(key, "must be an instant like 2026-11-20T12:34:56.789Z"))?;
+                select = select.filter(column::<E>("updated_at")?.gte(since));
+            }
+            key if spec.filters.contains(&key) => {
+                let column = column::<E>(key)?;
+                select = select.filter(column.eq(typed(key, value, column.def().get_column_type())?));
+            }
+            key => {
+                return Err(Error::new(ErrorCode::UnknownParameter, format!("{key} is not a parameter of this list"))
+                    .at(key));
+            }
+        }
+    }
+    if let Ok(deleted) = column::<E>("deleted_at")
+        && !deleted_too
+    {
+        select = select.filter(deleted.is_null());
+    }
+    for name in sort.split(',') {
+        let (name, order) = name.strip_prefix('-').map_or((name, Order::Asc), |name| (name, Order::Desc));
+        if !spec.sort.contains(&name) {
+            let text = format!("cannot sort by {name}; choose of {}", spec.sort.join(", "));
+            return Err(Error::field("sort", text));
+        }
+        select = select.order_by(column::<E>(name)?, order);
+    }
+    for key in <E::PrimaryKey as tillkeep_storage::sea_orm::Iterable>::iter() {
+        select = select.order_by_asc(key.into_column());
+    }
+    Ok((select, Paging::of(page, size)?))
+}
+
+fn search<E: EntityTrait>(spec: &ListSpec, text: &str) -> Result<Condition> {
+    let escaped = text.to_lowercase().replace('\\', "\\\\").replace('%', "\\%").replace('_', "\\_");
+    let mut any = Condition::any();
+    for name in spec.search {
+        let lower = Func::lower(Expr::col(column::<E>(name)?.as_column_ref()));
+        any = any.add(Expr::expr(lower).like(LikeExpr::new(format!("%{escaped}%")).escape('\\')));
+    }
+    Ok(any)
+}
+
+fn number(key: &str, value: &str) -> Result<u64> {
+    value.parse().map_err(|_| Error::field(key, "must be a whole number"))
+}
+
+fn boolean(key: &str, value: &str) -> Result<bool> {
+    value.parse().map_err(|_| Error::field(key, "must be true or false"))
+}
+
+fn typed(key: &str, value: &str, kind: &ColumnType) -> Result<Value> {
+    Ok(match kind {
+        ColumnType::Uuid => value.parse::<Uuid>().map_err(|_| Error::field(key, "must be a UUID"))?.into(),
+        ColumnType::Boolean => boolean(key, value)?.into(),
+        ColumnType::Integer | ColumnType::BigInteger | ColumnType::SmallInteger => {
+            value.parse::<i64>().map_err(|_| Error::field(key, "must be a whole number"))?.into()
+        }
+        _ => value.into(),
+    })
+}
+
+/// What a client may write of a row.
+pub struct Fields {
+    /// Keys that may be sent.
+    pub writable: &'static [&'static str],
+    /// Keys that a new row must have.
+    pub required: &'static [&'static str],
+}
+
+/// A new row: `defaults`, then what was sent. `id` may be sent too.
+pub fn draft<M: DeserializeOwned>(fields: &Fields, defaults: Json, mut body: Map<String, Json>) -> Result<M> {
+    let id = body.remove("id");
+    check_keys(fields, &body)?;
+    let missing: Vec<FieldError> = fields
+        .required
+        .iter()
+        .filter(|key| body.get(**key).is_none_or(Json::is_null))
+        .map(|key| FieldError { field: (*key).to_owned(), message: "is required".to_owned() })
+        .collect();
+    if !missing.is_empty() {
+        return Err(Error::fields(missing));
+    }
+    let mut merged = match defaults {
+        Json::Object(map) => map,
+        _ => Map::new(),
+    };
+    merged.extend(body);
+    let id = match id {
+        None | Some(Json::Null) => Json::String(Uuid::now_v7().to_string()),
+        Some(id) => id,
+    };
+    merged.insert("id".to_owned(), id);
+    read(Json::Object(merged))
+}
+
+/// `model` with what was sent; every other column stays, those that never travel included.
+pub fn changed<M>(fields: &Fields, model: &M, body: &Map<String, Json>) -> Result<M>
+where
+    M: ModelTrait + Serialize + DeserializeOwned,
+{
+    check_keys(fields, body)?;
+    let Json::Object(mut merged) = serde_json::to_value(model)? else { return Err(Error::internal("no object")) };
+    merged.extend(body.clone());
+    let sent: M = read(Json::Object(merged))?;
+    let mut changed = model.clone();
+    for key in body.keys() {
+        let column = column::<M::Entity>(if key == "type" { "kind" } else { key })?;
+        changed.set(column, sent.get(column));
+    }
+    Ok(changed)
+}
+
+fn check_keys(fields: &Fields, body: &Map<String, Json>) -> Result<()> {
+    let wrong: Vec<FieldError> = body
+        .keys()
+        .filter(|key| !fields.writable.contains(&key.as_str()))
+        .map(|key| FieldError { field: key.clone(), message: "is unknown here or cannot be written".to_owned() })
+        .collect();
+    if wrong.is_empty() { Ok(()) } else { Err(Error::fields(wrong)) }
+}
+
+fn read<M: DeserializeOwned>(json: Json) -> Result<M> {
+    serde_path_to_error::deserialize(json)
+        .map_err(|error| Error::field(error.path().to_string(), error.into_inner().to_string()))
+}
+
+/// Whether the row that is there has what was sent, so that a repeated POST can be answered with it.
+pub fn same<M: Serialize>(stored: &M, body: &Map<String, Json>) -> bool {
+    let Ok(Json::Object(stored)) = serde_json::to_value(stored) else { return false };
+    body.iter().all(|(key, value)| stored.get(key).is_none_or(|have| have == value))
+}
+
+/// The keys of `expectedVersion` and the rest of a change.
+pub fn take_expected_version(body: &mut Map<String, Json>) -> Result<Option<i64>> {
+    match body.remove("expectedVersion") {
+        None | Some(Json::Null) => Ok(None),
+        Some(value) => value.as_i64().map(Some).ok_or_else(|| Error::field("expectedVersion", "must be a whole number")),
+    }
+}
+
+/// Another living row with the same value in `column`.
+pub async fn taken<E>(conn: &impl ConnectionTrait, id: Uuid, key: &str, value: impl Into<Value> + Send) -> Result<bool>
+where
+    E: EntityTrait,
+    E::Model: IntoActiveModel<E::ActiveModel> + Send + Sync,
+{
+    let mut select = E::find().filter(column::<E>(key)?.eq(value.into())).filter(column::<E>("id")?.ne(id));
+    if let Ok(deleted) = column::<E>("deleted_at") {
+        select = select.filter(deleted.is_null());
+    }
+    Ok(select.count(conn).await? > 0)
+}
+
+/// Collects what is wrong with a row, so that all of it is said at once.
+#[derive(Default)]
+pub struct Check(Vec<FieldError>);
+
+impl Check {
+    /// `ok` or this message for `field`.
+    pub fn that(&mut self, ok: bool, field: &str, message: &str) -> &mut Self {
+        if !ok {
+            self.0.push(FieldError { field: field.to_owned(), message: message.to_owned() });
+        }
+        self
+    }
+
+    /// A text that must have 1 to `max` characters.
+    pub fn text(&mut self, value: &str, field: &str, max: usize) -> &mut Self {
+        let fits = !value.trim().is_empty() && value.chars().count() <= max && !value.contains('\0');
+        self.that(fits, field, &format!("must have 1 to {max} characters"))
+    }
+
+    /// A text that may be missing, of at most `max` characters.
+    pub fn optional(&mut self, value: Option<&str>, field: &str, max: usize) -> &mut Self {
+        let fits = value.is_none_or(|value| value.chars().count() <= max && !value.contains('\0'));
+        self.that(fits, field, &format!("must have at most {max} characters"))
+    }
+
+    /// One word of a list.
+    pub fn one_of(&mut self, value: &str, field: &str, words: &[&str]) -> &mut Self {
+        self.that(words.contains(&value), field, &format!("must be one of {}", words.join(", ")))
+    }
+
+    pub fn finish(&mut self) -> Result<()> {
+        if self.0.is_empty() { Ok(()) } else { Err(Error::fields(std::mem::take(&mut self.0))) }
+    }
+}

@@ -1,0 +1,125 @@
+//! Envelopes as stores send them.
+
+use serde_json::value::RawValue;
+use serde_json::{Value as Json, json};
+use tillkeep_model::Instant;
+use tillkeep_model::wire::{Applied, PushResult, PushStatus};
+use tillkeep_storage::push::{self, Pushed, Sender};
+use uuid::Uuid;
+
+use super::{Hq, at};
+
+pub fn envelope(sender: &Sender, entity_type: &str, id: Uuid, action: &str, data: &Json, time: Instant) -> Json {
+    json!({
+        "store_id": sender.store_id,
+        "entity_type": entity_type,
+        "entity_id": id,
+        "action": action,
+        "data": data,
+        "timestamp": time,
+    })
+}
+
+/// A completed sale of `pieces` of each product at 19.99 and no tax, paid in cash.
+pub fn sale(sender: &Sender, id: Uuid, products: &[(Uuid, i64)]) -> Json {
+    let line = |(place, (product, pieces)): (usize, &(Uuid, i64))| {
+        let amount = 1999 * pieces;
+        json!({
+            "id": Uuid::new_v5(&id, format!("item {place}").as_bytes()),
+            "lineNo": place + 1,
+            "productId": product,
+            "quantity": pieces,
+            "unitPrice": 1999,
+            "listAmount": amount,
+            "netAmount": amount,
+            "totalAmount": amount,
+        })
+    };
+    let items: Vec<Json> = products.iter().enumerate().map(line).collect();
+    let total: i64 = products.iter().map(|(_, pieces)| 1999 * pieces).sum();
+    json!({
+        "id": id,
+        "storeId": sender.store_id,
+        "receiptNumber": format!("{}-01-000001", sender.store_code),
+        "saleType": "sale",
+        "status": "completed",
+        "businessDate": "2026-11-20",
+        "startedAt": at(0),
+        "completedAt": at(0),
+        "createdAt": at(0),
+        "updatedAt": at(0),
+        "netAmount": total,
+        "taxAmount": 0,
+        "totalAmount": total,
+        "saleItems": items,
+        "salePayments": [{
+            "id": Uuid::new_v5(&id, b"payment"),
+            "lineNo": 1,
+            "tenderCode": "CASH",
+            "tenderKind": "cash",
+            "amount": total,
+            "status": "captured",
+        }],
+    })
+}
+
+pub fn create_sale(sender: &Sender, id: Uuid, products: &[(Uuid, i64)]) -> Json {
+    envelope(sender, "sales", id, "create", &sale(sender, id, products), at(0))
+}
+
+/// The same sale, voided a minute later.
+pub fn void_sale(sender: &Sender, id: Uuid, products: &[(Uuid, i64)]) -> Json {
+    let mut data = sale(sender, id, products);
+    data["status"] = "voided".into();
+    data["voidReason"] = "mistake".into();
+    data["voidedAt"] = json!(at(60));
+    data["salePayments"][0]["status"] = "voided".into();
+    envelope(sender, "sales", id, "void", &data, at(60))
+}
+
+pub fn adjustment(sender: &Sender, id: Uuid, product: Uuid, reason: &str, pieces: i64, cost: Option<i64>) -> Json {
+    let data = json!({
+        "id": id,
+        "storeId": sender.store_id,
+        "productId": product,
+        "reason": reason,
+        "quantityChange": pieces,
+        "unitCost": cost,
+        "businessDate": "2026-11-20",
+        "occurredAt": at(0),
+        "createdAt": at(0),
+    });
+    envelope(sender, "inventory_adjustments", id, "create", &data, at(0))
+}
+
+pub fn customer(sender: &Sender, id: Uuid, number: &str) -> Json {
+    let data = json!({"id": id, "customerNumber": number, "firstName": "Ada", "createdAt": at(0)});
+    envelope(sender, "customers", id, "create", &data, at(0))
+}
+
+pub async fn push(hq: &Hq, sender: &Sender, envelopes: &[Json]) -> Pushed {
+    let raw = |envelope: &Json| RawValue::from_string(envelope.to_string()).expect("JSON");
+    let raw: Vec<_> = envelopes.iter().map(raw).collect();
+    push::push(&hq.db, sender, &raw, at(100)).await.expect("an answer to the push")
+}
+
+/// Pushes one envelope, which HQ has to take.
+pub async fn take(hq: &Hq, sender: &Sender, envelope: &Json) -> Applied {
+    let result = one(hq, sender, envelope).await;
+    assert_eq!(result.status, PushStatus::Ok, "{result:?}");
+    result.applied.expect("what became of it")
+}
+
+/// Pushes one envelope, which HQ has to refuse; the code.
+pub async fn refuse(hq: &Hq, sender: &Sender, envelope: &Json) -> String {
+    let result = one(hq, sender, envelope).await;
+    assert_eq!(result.status, PushStatus::Error, "{result:?}");
+    assert!(result.error.is_some_and(|text| !text.is_empty()), "a refusal says why");
+    result.code.expect("a code")
+}
+
+async fn one(hq: &Hq, sender: &Sender, envelope: &Json) -> PushResult {
+    let mut results = push(hq, sender, std::slice::from_ref(envelope)).await.results;
+    assert_eq!(results.len(), 1);
+    results.remove(0)
+}

@@ -1,0 +1,225 @@
+//! A private `PostgreSQL` for tests: made from the installed programs, in a directory and on a port of its own.
+//!
+//! All test processes of a run share one cluster, each test has a database of its own. A small watchdog outside of the
+//! tests stops the cluster and removes its directory some seconds after the last process that uses it has ended,
+//! however it ended. Depends on nothing but std and tempfile.
+
+use std::env;
+use std::fs::{self, File};
+use std::io::ErrorKind;
+use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
+use std::os::unix::fs::PermissionsExt;
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{self, Command, Stdio};
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
+
+const MISSING: &str = "PostgreSQL is not installed, and these tests run on it too: apt-get install postgresql";
+/// The role and the first database of the cluster.
+const OWNER: &str = "tillkeep";
+/// Stops the cluster when none of the processes in `users/` has lived for ten seconds.
+const WATCHDOG: &str = r#"
+quiet=0
+while [ "$quiet" -lt 10 ]; do
+    sleep 1
+    quiet=$((quiet + 1))
+    for user in "$1"/users/*; do
+        [ -e "$user" ] || continue
+        if kill -0 "${user##*/}" 2>/dev/null; then quiet=0; else rm -f "$user"; fi
+    done
+    if [ "$quiet" -ge 10 ] && grep -qsF "$1" "$2"; then
+        # Who comes after this starts a new cluster; who came just before is seen by one more round.
+        rm -f "$2"
+        quiet=9
+    fi
+done
+shift 2
+"$@"
+rm -rf "$0"
+"#;
+
+/// One database of the cluster, dropped with this.
+pub struct Database {
+    pub url: String,
+    name: String,
+    port: u16,
+}
+
+impl Database {
+    /// Makes an empty database.
+    ///
+    /// # Panics
+    /// When `PostgreSQL` is not installed or does not start.
+    pub fn create() -> Self {
+        static PORT: OnceLock<u16> = OnceLock::new();
+        static NEXT: AtomicU32 = AtomicU32::new(0);
+        let port = *PORT.get_or_init(join_or_start);
+        let name = format!("t{}_{}", process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
+        client("createdb", port).arg(&name).run();
+        Self { url: format!("postgres://{OWNER}@127.0.0.1:{port}/{name}"), name, port }
+    }
+}
+
+impl Drop for Database {
+    fn drop(&mut self) {
+        // The cluster goes as a whole in the end; this only keeps it small.
+        let _ = client("dropdb", self.port).args(["--force", "--if-exists", &self.name]).output();
+    }
+}
+
+fn client(program: &str, port: u16) -> Command {
+    let mut command = Command::new(programs().join(program));
+    command.args(["-h", "127.0.0.1", "-p", &port.to_string(), "-U", OWNER, "-w"]);
+    command
+}
+
+/// The port of the cluster of this test run, which is started when there is none.
+fn join_or_start() -> u16 {
+    let shared = env::temp_dir().join(format!("tillkeep-tests-{}", env::var("USER").unwrap_or_default()));
+    fs::create_dir_all(&shared).expect("a directory in the temporary directory");
+    let lock = File::create(shared.join("postgres.lock")).expect("the lock file of the private PostgreSQL");
+    lock.lock().expect("the lock of the private PostgreSQL");
+    let record = shared.join("postgres.running");
+    if let Some(port) = join(&record) {
+        return port;
+    }
+    let (directory, port) = start();
+    use_cluster(&directory);
+    watch(&directory, &record);
+    fs::write(&record, format!("{port}\n{}\n", directory.display())).expect("the record of the private PostgreSQL");
+    port
+}
+
+fn use_cluster(directory: &Path) {
+    fs::write(directory.join("users").join(process::id().to_string()), "").expect("a note in the cluster's directory");
+}
+
+fn join(record: &Path) -> Option<u16> {
+    let text = fs::read_to_string(record).ok()?;
+    let (port, directory) = text.trim().split_once('\n')?;
+    let (port, directory) = (port.parse().ok()?, Path::new(directory));
+    directory.join("users").is_dir().then(|| use_cluster(directory))?;
+    let alive = TcpStream::connect_timeout(&SocketAddr::from((Ipv4Addr::LOCALHOST, port)), Duration::from_secs(2));
+    // Read again: the watchdog takes the record away before it looks at the users for the last time.
+    (alive.is_ok() && record.exists()).then_some(port)
+}
+
+fn start() -> (PathBuf, u16) {
+    let directory = tempfile::Builder::new()
+        .prefix("tillkeep-postgres-")
+        .permissions(fs::Permissions::from_mode(0o755))
+        .tempdir()
+        .expect("a temporary directory");
+    fs::create_dir(directory.path().join("users")).expect("a directory");
+    let data = directory.path().join("data");
+    fs::create_dir(&data).expect("a directory");
+    if let Some(user) = other_user() {
+        Command::new("chown").arg(&user).arg(&data).run();
+    }
+    as_user(&programs().join("initdb"))
+        .arg("-D")
+        .arg(&data)
+        .args(["-U", OWNER, "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync"])
+        .run();
+    let mut failure = None;
+    // Between asking for a free port and using it somebody else may take it.
+    for _ in 0..5 {
+        let port = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).and_then(|free| free.local_addr()).expect("a port").port();
+        let options = format!(
+            "-c listen_addresses=127.0.0.1 -c port={port} -c unix_socket_directories='' -c max_connections=500 \
+             -c shared_buffers=64MB -c fsync=off -c synchronous_commit=off -c full_page_writes=off -c autovacuum=off"
+        );
+        let started = pg_ctl(&data).arg("-w").arg("-l").arg(data.join("log")).args(["-o", &options, "start"]).status();
+        if started.is_ok_and(|status| status.success()) {
+            client("createdb", port).arg(OWNER).run();
+            return (directory.keep(), port);
+        }
+        failure = fs::read_to_string(data.join("log")).ok();
+    }
+    panic!("the private PostgreSQL does not start: {}", failure.unwrap_or_default());
+}
+
+fn pg_ctl(data: &Path) -> Command {
+    let mut command = as_user(&programs().join("pg_ctl"));
+    command.arg("-D").arg(data).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    command
+}
+
+fn watch(directory: &Path, record: &Path) {
+    let mut stop = pg_ctl(&directory.join("data"));
+    stop.args(["-m", "immediate", "stop"]);
+    Command::new("sh")
+        .args(["-c", WATCHDOG])
+        .arg(directory)
+        .arg(directory)
+        .arg(record)
+        .arg(stop.get_program())
+        .args(stop.get_args())
+        .current_dir("/")
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        // An interrupt from the keyboard is for the tests.
+        .process_group(0)
+        .spawn()
+        .expect("sh");
+}
+
+/// Where the server's programs are: the newest installed version, else the search path.
+fn programs() -> PathBuf {
+    let version = |path: &PathBuf| path.file_name().and_then(|name| name.to_str()?.parse::<u32>().ok());
+    let installed = fs::read_dir("/usr/lib/postgresql").into_iter().flatten().flatten().map(|entry| entry.path());
+    let mut found: Vec<_> = installed.filter(|path| path.join("bin/initdb").exists()).collect();
+    found.sort_by_key(version);
+    let newest = found.pop().map(|path| path.join("bin"));
+    let searched = || env::split_paths(&env::var_os("PATH")?).find(|path| path.join("initdb").exists());
+    newest.or_else(searched).unwrap_or_else(|| panic!("{MISSING}"))
+}
+
+/// `PostgreSQL` refuses to run as root; who runs the tests as root lends it another user.
+fn other_user() -> Option<String> {
+    let id = Command::new("id").arg("-u").output().ok()?;
+    if id.stdout.trim_ascii() != b"0" {
+        return None;
+    }
+    let users = fs::read_to_string("/etc/passwd").unwrap_or_default();
+    let known = |name: &&str| users.lines().any(|line| line.split(':').next() == Some(name));
+    Some(["postgres", "nobody"].iter().find(|name| known(name)).expect("a user that is not root").to_string())
+}
+
+fn as_user(program: &Path) -> Command {
+    let Some(user) = other_user() else { return Command::new(program) };
+    let mut command = Command::new("setpriv");
+    command.args(["--reuid", &user, "--regid"]).arg(group_of(&user)).arg("--clear-groups").arg(program);
+    if command_exists("setpriv") {
+        return command;
+    }
+    let mut command = Command::new("runuser");
+    command.args(["-u", &user, "--"]).arg(program);
+    command
+}
+
+fn group_of(user: &str) -> String {
+    let group = Command::new("id").args(["-g", user]).output().map(|output| output.stdout).unwrap_or_default();
+    String::from_utf8_lossy(&group).trim().to_owned()
+}
+
+fn command_exists(name: &str) -> bool {
+    !matches!(Command::new(name).arg("--version").output(), Err(error) if error.kind() == ErrorKind::NotFound)
+}
+
+trait Run {
+    /// Runs to the end, or fails the test with what the program said.
+    fn run(&mut self);
+}
+
+impl Run for Command {
+    fn run(&mut self) {
+        let program = self.get_program().to_string_lossy().into_owned();
+        let output = self.current_dir("/").output().unwrap_or_else(|error| panic!("{program}: {error}. {MISSING}"));
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{program} failed: {said}");
+    }
+}

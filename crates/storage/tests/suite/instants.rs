@@ -1,0 +1,93 @@
+//! Instants in a database sort and compare as time does, also where the database keeps them as text.
+
+use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
+use tillkeep_model::Instant;
+use tillkeep_storage::entity::number_series;
+use tillkeep_storage::entity::store_node::{Column, Entity, Model};
+use tillkeep_storage::{db, sea_orm};
+use uuid::Uuid;
+
+use crate::kit::{self, Hq};
+
+/// Around the borders where a text without decimals, with two, or with another zone would sort wrongly.
+fn rising() -> Vec<Instant> {
+    [
+        "1969-12-31T23:59:59.999Z",
+        "1970-01-01T00:00:00Z",
+        "1970-01-01T00:00:00.001Z",
+        "2026-11-20T11:59:59.999Z",
+        "2026-11-20T12:00:00.000Z",
+        "2026-11-20T12:00:00.001Z",
+        "2026-11-20T12:00:00.009Z",
+        "2026-11-20T12:00:00.010Z",
+        "2026-11-20T12:00:00.099Z",
+        "2026-11-20T12:00:00.100Z",
+        "2026-11-20T14:00:00.500+02:00",
+        "2026-11-20T12:00:00.999Z",
+        "2026-11-20T12:00:01Z",
+        "2026-11-20T12:00:10Z",
+        "9999-12-31T23:59:59.999Z",
+    ]
+    .iter()
+    .map(|text| Instant::parse(text).expect("an instant"))
+    .collect()
+}
+
+async fn store_all(hq: &Hq) {
+    // Written in another order than that of time, and under ids whose order says nothing.
+    let rows = rising().into_iter().rev().map(|at| Model {
+        store_id: Uuid::new_v5(&Uuid::NAMESPACE_OID, at.to_string().as_bytes()),
+        last_seen_at: Some(at),
+        ..Model::default()
+    });
+    hq.insert::<Entity>(rows).await;
+}
+
+#[tokio::test]
+async fn instants_come_back_unchanged_and_sort_like_time() {
+    for hq in kit::both().await {
+        store_all(&hq).await;
+        let rows = Entity::find().order_by_asc(Column::LastSeenAt).all(hq.db.reader()).await.expect("a read");
+        let found: Vec<Instant> = rows.into_iter().filter_map(|row| row.last_seen_at).collect();
+        assert_eq!(found, rising());
+    }
+}
+
+#[tokio::test]
+async fn a_bound_instant_compares_like_time() {
+    for hq in kit::both().await {
+        store_all(&hq).await;
+        for (place, instant) in rising().into_iter().enumerate() {
+            let later = Entity::find().filter(Column::LastSeenAt.gt(instant)).all(hq.db.reader()).await.expect("a read");
+            assert_eq!(later.len(), rising().len() - place - 1, "later than {instant}");
+            let same = Entity::find().filter(Column::LastSeenAt.eq(instant)).all(hq.db.reader()).await.expect("a read");
+            assert_eq!(same.len(), 1, "equal to {instant}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn the_greatest_of_a_column_is_the_latest_instant() {
+    for hq in kit::both().await {
+        store_all(&hq).await;
+        let latest: Option<Option<Instant>> = Entity::find()
+            .select_only()
+            .column_as(Column::LastSeenAt.max(), "latest")
+            .into_tuple()
+            .one(hq.db.reader())
+            .await
+            .expect("a read");
+        assert_eq!(latest.flatten(), rising().last().copied());
+    }
+}
+
+#[tokio::test]
+async fn text_sorts_by_its_bytes_on_both_databases() {
+    for hq in kit::both().await {
+        let names = ["Z", "a", "S01-01-000010", "S01-01-000009", "\u{e9}"];
+        hq.insert::<number_series::Entity>(names.map(|name| number_series::Model { name: name.into(), last_value: 1 })).await;
+        let rows = db::query(hq.db.reader(), "SELECT name FROM number_series ORDER BY name", []).await.expect("a read");
+        let found: Vec<String> = rows.iter().map(|row| row.try_get("", "name").expect("a name")).collect();
+        assert_eq!(found, ["S01-01-000009", "S01-01-000010", "Z", "a", "\u{e9}"], "on {}", hq.name);
+    }
+}

@@ -1,0 +1,18 @@
+//! Storage against real databases: headquarters on SQLite and on PostgreSQL, stores on SQLite.
+
+#[path = "../kit/mod.rs"]
+mod kit;
+
+mod apply;
+mod concurrency;
+mod instants;
+mod outbox;
+mod ownership;
+mod pull;
+mod push_effects;
+mod push_failures;
+mod push_order;
+mod reload;
+mod schema;
+mod seed;
+mod versions;

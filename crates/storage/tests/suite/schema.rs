@@ -1,0 +1,175 @@
+//! Migrations on both databases and both servers, and the entities held against what they made.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use sea_orm::{ColumnTrait, EntityTrait, IdenStatic, Iterable};
+use tillkeep_storage::migration::{self, Table};
+use tillkeep_storage::{Db, Side, db, entity as entities, sea_orm};
+
+use crate::kit::{self, Shop, fill};
+
+/// Column to nullability.
+type Columns = BTreeMap<String, bool>;
+
+/// Calls `$check!(Entity)` for every entity.
+macro_rules! every_entity {
+    ($check:ident) => {
+        every_entity!($check:
+            audit_log customer department inventory_adjustment number_series outbox outbox_sent permission product
+            product_barcode product_special product_supplier purchase_order purchase_order_item register
+            register_session role role_permission sale sale_item sale_payment sales_rep sequence session
+            stock_movement store store_node store_product supplier sync_counter sync_log sync_state sync_status
+            tax_group tax_group_rate tax_rate tender transfer transfer_item user user_store_role)
+    };
+    ($check:ident: $($module:ident)*) => { $( $check!(entities::$module::Entity); )* };
+}
+
+fn declared() -> BTreeMap<&'static str, Columns> {
+    let mut out = BTreeMap::new();
+    macro_rules! declare {
+        ($entity:ty) => {
+            out.insert(<$entity>::default().table_name(), columns::<$entity>());
+        };
+    }
+    every_entity!(declare);
+    out
+}
+
+fn columns<E: EntityTrait>() -> Columns {
+    E::Column::iter().map(|column| (column.as_str().to_owned(), column.def().is_null())).collect()
+}
+
+async fn migrated(db: &Db) -> BTreeMap<String, Columns> {
+    let postgres = "SELECT table_name AS t, column_name AS c, is_nullable = 'YES' AS n \
+                    FROM information_schema.columns WHERE table_schema = 'public'";
+    let sqlite = "SELECT m.name AS t, c.name AS c, c.\"notnull\" = 0 AS n FROM sqlite_schema m \
+                  JOIN pragma_table_info(m.name) c WHERE m.type = 'table' AND m.name NOT LIKE 'sqlite_%'";
+    let sql = if is_postgres(db) { postgres } else { sqlite };
+    let mut out: BTreeMap<String, Columns> = BTreeMap::new();
+    for row in db::query(db.reader(), sql, []).await.expect("the schema") {
+        let text = |name| row.try_get::<String>("", name).expect("a name");
+        out.entry(text("t")).or_default().insert(text("c"), row.try_get("", "n").expect("a flag"));
+    }
+    out.remove("seaql_migrations");
+    out
+}
+
+fn is_postgres(db: &Db) -> bool {
+    sea_orm::ConnectionTrait::get_database_backend(db.reader()) == sea_orm::DbBackend::Postgres
+}
+
+fn tables_of(side: Side) -> BTreeSet<&'static str> {
+    migration::tables().filter(|table| table.is_on(side)).map(|table| table.name).collect()
+}
+
+fn compare(side: Side, migrated: &BTreeMap<String, Columns>) {
+    let declared = declared();
+    let found: BTreeSet<&str> = migrated.keys().map(String::as_str).collect();
+    assert_eq!(found, tables_of(side), "the tables of {side:?}");
+    for (table, columns) in migrated {
+        let entity = declared.get(table.as_str()).unwrap_or_else(|| {
+            panic!("{table} has no entity: add its file to src/entity and its module to every_entity! in this test")
+        });
+        for (column, nullable) in columns {
+            match entity.get(column) {
+                None => panic!("{table}.{column} is not in the entity: add the field"),
+                Some(optional) => assert_eq!(
+                    optional, nullable,
+                    "{table}.{column}: Option in the entity ({optional}) and `?` in the migration ({nullable}) differ"
+                ),
+            }
+        }
+        for column in entity.keys() {
+            assert!(columns.contains_key(column), "{table}.{column} is not in the schema: add a migration");
+        }
+    }
+}
+
+#[tokio::test]
+async fn the_entities_are_what_the_migrations_make_at_headquarters() {
+    for hq in kit::both().await {
+        compare(Side::Hq, &migrated(&hq.db).await);
+    }
+}
+
+#[tokio::test]
+async fn the_entities_are_what_the_migrations_make_at_a_store() {
+    let shop = Shop::open(fill::id_of("stores", 0)).await;
+    compare(Side::Store, &migrated(&shop.db).await);
+}
+
+#[tokio::test]
+async fn migrating_again_changes_nothing() {
+    let shop = Shop::open(fill::id_of("stores", 0)).await;
+    let mut open = vec![(shop.db.clone(), shop.url())];
+    let hqs: Vec<_> = kit::both().await.collect();
+    open.extend(hqs.iter().map(|hq| (hq.db.clone(), hq.url())));
+    for (db, url) in open {
+        let before = schema_text(&db).await;
+        assert!(before.len() > 50, "{url} has a schema");
+        let again = Db::open(&url, db.side()).await.expect("an existing database opens");
+        assert_eq!(schema_text(&again).await, before, "{url}");
+        again.close().await.expect("a close");
+    }
+}
+
+/// Everything that the database says about its schema, the applied migrations included.
+async fn schema_text(db: &Db) -> Vec<String> {
+    let postgres = "SELECT indexdef AS s FROM pg_indexes WHERE schemaname = 'public' UNION ALL \
+                    SELECT conrelid::regclass || ' ' || pg_get_constraintdef(oid) FROM pg_constraint \
+                    WHERE connamespace = 'public'::regnamespace UNION ALL \
+                    SELECT version || ' ' || applied_at FROM seaql_migrations ORDER BY 1";
+    let sqlite = "SELECT sql AS s FROM sqlite_schema WHERE sql IS NOT NULL UNION ALL \
+                  SELECT version || ' ' || applied_at FROM seaql_migrations ORDER BY 1";
+    let rows = db::query(db.reader(), if is_postgres(db) { postgres } else { sqlite }, []).await.expect("the schema");
+    rows.iter().map(|row| row.try_get("", "s").expect("a text")).collect()
+}
+
+#[tokio::test]
+async fn every_column_of_every_table_keeps_what_is_written_to_it() {
+    let shop = Shop::open(fill::id_of("stores", 0)).await;
+    let hqs: Vec<_> = kit::both().await.collect();
+    for db in hqs.iter().map(|hq| &hq.db).chain([&shop.db]) {
+        eprintln!("on {:?} {:?}", db.side(), sea_orm::ConnectionTrait::get_database_backend(db.reader()));
+        let tx = db.begin().await.expect("a transaction");
+        // Parents first: the order of the migration. Nothing is committed.
+        let mut order: Vec<&str> = Vec::new();
+        order.extend(migration::tables().filter(|table| table.is_on(db.side())).map(|table| table.name));
+        for name in order {
+            macro_rules! check {
+                ($entity:ty) => {
+                    if <$entity>::default().table_name() == name {
+                        let written = fill::model::<$entity>(1);
+                        let read = fill::round_trip::<$entity>(&tx, written.clone()).await;
+                        assert_eq!(read, written, "{name}");
+                    }
+                };
+            }
+            every_entity!(check);
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_store_enforces_no_reference_between_pulled_tables_and_no_natural_key() {
+    let shop = Shop::open(fill::id_of("stores", 0)).await;
+    let references: Vec<&Table> = migration::tables()
+        .filter(|table| table.columns().any(|column| column.references.is_some_and(|_| !column.references_everywhere)))
+        .collect();
+    assert!(!references.is_empty());
+    let foreign = "SELECT m.name AS t, f.\"table\" AS p FROM sqlite_schema m JOIN pragma_foreign_key_list(m.name) f \
+                   WHERE m.type = 'table'";
+    for row in db::query(shop.db.reader(), foreign, []).await.expect("the schema") {
+        let (child, parent): (String, String) = (row.try_get("", "t").expect("t"), row.try_get("", "p").expect("p"));
+        assert!(
+            matches!((child.as_str(), parent.as_str()), ("sale_items" | "sale_payments", "sales") | ("transfer_items", "transfers")),
+            "{child} refers to {parent}: rows arrive one type at a time (D5)"
+        );
+    }
+    let unique = "SELECT m.name AS t FROM sqlite_schema m JOIN pragma_index_list(m.name) i \
+                  WHERE m.type = 'table' AND i.\"unique\" = 1 AND i.origin <> 'pk'";
+    let rows = db::query(shop.db.reader(), unique, []).await.expect("the schema");
+    let tables: BTreeSet<String> = rows.iter().map(|row| row.try_get("", "t").expect("t")).collect();
+    let expected = ["registers", "seaql_migrations", "stock_movements", "store_product_dynamic"];
+    assert!(tables.iter().all(|table| expected.contains(&table.as_str())), "{tables:?}");
+}

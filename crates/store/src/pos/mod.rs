@@ -1,0 +1,1 @@
+//! What a till asks of its store server.

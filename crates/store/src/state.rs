@@ -1,0 +1,101 @@
+//! What a store server is made of.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use tillkeep_http::pins::Pins;
+use tillkeep_http::tokens::{Tokens, read_sync_token};
+use tillkeep_http::{Auth, Clock, HasAuth, Home};
+use tillkeep_model::ErrorCode;
+use tillkeep_storage::entity::store;
+use tillkeep_storage::sea_orm::{ConnectionTrait, EntityTrait};
+use tillkeep_storage::{Db, DbErr, Side, Tx, settings};
+use tokio::sync::Notify;
+use tokio_util::sync::CancellationToken;
+use uuid::Uuid;
+
+/// Hashes that a store computes at once.
+const PARALLEL_HASHES: usize = 1;
+
+/// How a store server is started: everything else it learns from HQ.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    pub data_dir: PathBuf,
+    pub sync_token: String,
+    pub hq_url: String,
+    pub sync_interval: Duration,
+}
+
+/// A running store server.
+pub struct Store {
+    pub auth: Arc<Auth>,
+    pub clock: Clock,
+    /// This store, from its sync token.
+    pub id: Uuid,
+    pub code: String,
+    /// Random id of this database. `docs/sync.md`, rule D8.
+    pub node_epoch: String,
+    /// Rung when the outbox has something new.
+    pub outbox_bell: Notify,
+    pub settings: Settings,
+    pub stop: CancellationToken,
+}
+
+impl HasAuth for Store {
+    fn auth(&self) -> &Arc<Auth> {
+        &self.auth
+    }
+}
+
+impl Store {
+    /// Opens the database and the keys and migrates; needs no line to HQ.
+    pub async fn open(settings: Settings, clock: Clock, stop: CancellationToken) -> std::io::Result<Arc<Self>> {
+        let other = std::io::Error::other::<DbErr>;
+        let claims = read_sync_token(&settings.sync_token)
+            .ok_or_else(|| std::io::Error::other("SYNC_TOKEN is no store sync token; provision the store at HQ"))?;
+        let id = claims.store_id.ok_or_else(|| std::io::Error::other("SYNC_TOKEN names no store"))?;
+        let db = Db::open_file(&settings.data_dir.join("tillkeep.db"), Side::Store).await.map_err(other)?;
+        let tx = db.begin().await.map_err(other)?;
+        let node_epoch =
+            settings::get_or_set(&tx, settings::EPOCH, || Uuid::new_v4().to_string()).await.map_err(other)?;
+        let owner = settings::get_or_set(&tx, "store_id", || id.to_string()).await.map_err(other)?;
+        tx.commit().await.map_err(other)?;
+        if owner != id.to_string() {
+            return Err(std::io::Error::other(format!(
+                "this data directory belongs to store {owner}, SYNC_TOKEN to store {id}; use a directory of its own"
+            )));
+        }
+        let tokens = Tokens::open(&settings.data_dir.join("token.key"))?;
+        let pins = Pins::open(&settings.data_dir.join("pin.key"), PARALLEL_HASHES)?;
+        let auth = Auth::new(db, Home::Store(id), tokens, pins, clock.clone());
+        Ok(Arc::new(Self {
+            auth,
+            clock,
+            id,
+            code: claims.store_code,
+            node_epoch,
+            outbox_bell: Notify::new(),
+            settings,
+            stop,
+        }))
+    }
+
+    pub fn db(&self) -> &Db {
+        &self.auth.db
+    }
+
+    /// Commits a document with its outbox entry, and wakes the sender.
+    pub async fn commit(&self, tx: Tx) -> Result<(), DbErr> {
+        tx.commit().await?;
+        self.outbox_bell.notify_one();
+        Ok(())
+    }
+
+    /// This store's own row, with the settings a till works by.
+    pub async fn own_row(&self, conn: &impl ConnectionTrait) -> tillkeep_http::error::Result<store::Model> {
+        store::Entity::find_by_id(self.id).one(conn).await?.ok_or_else(|| {
+            tillkeep_http::Error::new(ErrorCode::StoreNotReady, "this store has not reached headquarters yet").retry_after(5)
+        })
+    }
+}
