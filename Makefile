@@ -12,7 +12,7 @@ export TOOLS ?= $(TARGET)/tools
 export PATH := $(abspath $(TOOLS))/bin:$(PATH):$(or $(CARGO_HOME),$(HOME)/.cargo)/bin
 
 # Set only when the pinned toolchain is there under another name, see the script.
-TOOLCHAIN := $(if $(RUSTUP_TOOLCHAIN),,$(shell scripts/toolchain))
+TOOLCHAIN := $(if $(RUSTUP_TOOLCHAIN),,$(shell PATH="$(PATH)" scripts/toolchain))
 ifneq ($(TOOLCHAIN),)
 export RUSTUP_TOOLCHAIN := $(TOOLCHAIN)
 endif

@@ -4,26 +4,119 @@ use std::sync::Arc;
 
 use axum::Router;
 use tillkeep_http::layers;
-use tillkeep_http::routes::{Route, Routes, auth};
+use tillkeep_http::routes::{Route, Routes, auth, probes};
+use tillkeep_model::permission::code::{
+    CustomersEdit, CustomersView, PosSell, ProductsCreate, ProductsDelete, ProductsEdit, ProductsView, RolesManage,
+    TaxesManage, TaxesView, TendersManage, TendersView,
+};
+use tillkeep_storage::entity::{customer, department, product, role, tax_group, tax_rate, tender};
 
-use crate::Hq;
-use crate::backoffice::departments;
+use crate::{Hq, sync};
+use crate::backoffice::{customers, plain, products, roles, sales, store_prices, stores, tax_groups, users};
 
 /// The router of a running server.
 pub fn router(hq: Arc<Hq>) -> Router {
-    layers::wrap(table().0).with_state(hq)
+    layers::wrap(probes(table().0)).with_state(hq)
 }
 
 /// Every route with its protection.
 pub fn table() -> (Router<Arc<Hq>>, Vec<Route>) {
-    Routes::new().with(auth).with(backoffice).finish()
+    Routes::new().with(auth).with(backoffice).with(sync_routes).finish()
 }
 
 fn backoffice(routes: Routes<Arc<Hq>>) -> Routes<Arc<Hq>> {
+    routes.with(chain).with(taxes).with(catalog).with(people).with(documents)
+}
+
+fn chain(routes: Routes<Arc<Hq>>) -> Routes<Arc<Hq>> {
     routes
-        .get("/departments", departments::list)
-        .get("/departments/{id}", departments::get)
-        .post("/departments", departments::create)
-        .patch("/departments/{id}", departments::edit)
-        .delete("/departments/{id}", departments::delete)
+        .get("/stores", stores::list)
+        .get("/stores/{id}", stores::get)
+        .post("/stores", stores::create)
+        .patch("/stores/{id}", stores::edit)
+        .post("/stores/{id}/activate", stores::activate)
+        .post("/stores/{id}/deactivate", stores::deactivate)
+        .post("/stores/{id}/provision", stores::provision)
+        .post("/stores/{id}/revoke-token", stores::revoke_token)
+}
+
+fn taxes(routes: Routes<Arc<Hq>>) -> Routes<Arc<Hq>> {
+    routes
+        .get("/tax-rates", plain::list::<tax_rate::Entity, TaxesView>)
+        .post("/tax-rates", plain::create::<tax_rate::Entity, TaxesManage>)
+        .patch("/tax-rates/{id}", plain::edit::<tax_rate::Entity, TaxesManage>)
+        .delete("/tax-rates/{id}", plain::delete::<tax_rate::Entity, TaxesManage>)
+        .get("/tax-groups", tax_groups::list)
+        .post("/tax-groups", tax_groups::create)
+        .patch("/tax-groups/{id}", tax_groups::edit)
+        .put("/tax-groups/{id}/rates", tax_groups::put_rates)
+        .delete("/tax-groups/{id}", plain::delete::<tax_group::Entity, TaxesManage>)
+        .get("/tenders", plain::list::<tender::Entity, (TendersView, PosSell)>)
+        .get("/tenders/{id}", plain::get::<tender::Entity, TendersView>)
+        .post("/tenders", plain::create::<tender::Entity, TendersManage>)
+        .patch("/tenders/{id}", plain::edit::<tender::Entity, TendersManage>)
+        .delete("/tenders/{id}", plain::delete::<tender::Entity, TendersManage>)
+}
+
+fn catalog(routes: Routes<Arc<Hq>>) -> Routes<Arc<Hq>> {
+    routes
+        .get("/departments", plain::list::<department::Entity, (ProductsView, PosSell)>)
+        .get("/departments/{id}", plain::get::<department::Entity, (ProductsView, PosSell)>)
+        .post("/departments", plain::create::<department::Entity, ProductsCreate>)
+        .patch("/departments/{id}", plain::edit::<department::Entity, ProductsEdit>)
+        .delete("/departments/{id}", plain::delete::<department::Entity, ProductsDelete>)
+        .get("/products", plain::list::<product::Entity, ProductsView>)
+        .get("/products/{id}", plain::get::<product::Entity, ProductsView>)
+        .get("/products/by-barcode/{code}", products::by_barcode)
+        .post("/products", plain::create::<product::Entity, ProductsCreate>)
+        .patch("/products/{id}", plain::edit::<product::Entity, ProductsEdit>)
+        .delete("/products/{id}", plain::delete::<product::Entity, ProductsDelete>)
+        .post("/products/{id}/restore", products::restore)
+        .get("/store-prices", store_prices::list)
+        .put("/store-prices/{storeId}/{productId}", store_prices::put)
+        .delete("/store-prices/{storeId}/{productId}", store_prices::delete)
+}
+
+fn people(routes: Routes<Arc<Hq>>) -> Routes<Arc<Hq>> {
+    routes
+        .get("/customers", plain::list::<customer::Entity, CustomersView>)
+        .get("/customers/{id}", plain::get::<customer::Entity, CustomersView>)
+        .post("/customers", customers::create)
+        .patch("/customers/{id}", plain::edit::<customer::Entity, CustomersEdit>)
+        .delete("/customers/{id}", plain::delete::<customer::Entity, CustomersEdit>)
+        .get("/users", users::list)
+        .get("/users/{id}", users::get)
+        .post("/users", users::create)
+        .patch("/users/{id}", users::edit)
+        .post("/users/{id}/pin", users::set_pin)
+        .post("/users/{id}/activate", users::activate)
+        .post("/users/{id}/deactivate", users::deactivate)
+        .get("/users/{id}/roles", users::assignments)
+        .post("/users/{id}/roles", users::assign)
+        .delete("/users/{id}/roles/{assignmentId}", users::unassign)
+        .get("/roles", roles::list)
+        .get("/roles/{id}", roles::get)
+        .post("/roles", roles::create)
+        .patch("/roles/{id}", roles::edit)
+        .put("/roles/{id}/permissions", roles::put_permissions)
+        .delete("/roles/{id}", plain::delete::<role::Entity, RolesManage>)
+        .get("/permissions", roles::permissions)
+}
+
+fn documents(routes: Routes<Arc<Hq>>) -> Routes<Arc<Hq>> {
+    routes.get("/sales", sales::list).get("/sales/{id}", sales::get)
+}
+
+fn sync_routes(routes: Routes<Arc<Hq>>) -> Routes<Arc<Hq>> {
+    routes
+        .sync("POST", "/sync/handshake", sync::handshake)
+        .sync("GET", "/sync/versions", sync::versions)
+        .sync("GET", "/sync/pull", sync::pull)
+        .sync("POST", "/sync/push", sync::push)
+        .sync("GET", "/sync/ws", sync::socket)
+        .get("/sync/dashboard", sync::dashboard::dashboard)
+        .get("/sync/errors", sync::error_list)
+        .post("/sync/retry/{id}", sync::retry)
+        .post("/sync/resolve/{id}", sync::resolve)
+        .post("/sync/retry-all", sync::retry_all)
 }

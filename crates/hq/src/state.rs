@@ -16,7 +16,7 @@ use tillkeep_storage::{Change, Db, DbErr, Side, Tx, audit, seed, settings};
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
-use crate::sync::{Heads, Hub, Tracker};
+use crate::sync::{Heads, Hub, StoreCache, ToTell, Tracker};
 
 /// Hashes that HQ computes at once.
 const PARALLEL_HASHES: usize = 2;
@@ -29,6 +29,8 @@ pub struct Settings {
     pub database_url: Option<String>,
     /// How stores reach this server, for the environment snippet of a provisioned store.
     pub public_url: Option<String>,
+    /// Hands the PIN secrets to stores over plain HTTP too, not only over loopback.
+    pub allow_insecure: bool,
 }
 
 /// A running headquarters server.
@@ -40,7 +42,11 @@ pub struct Hq {
     pub heads: Heads,
     pub hub: Arc<Hub>,
     pub tracker: Tracker,
+    pub stores: StoreCache,
+    /// Stores with a settled dead letter they do not know of yet.
+    pub to_tell: ToTell,
     pub public_url: Option<String>,
+    pub allow_insecure: bool,
     pub stop: CancellationToken,
 }
 
@@ -75,6 +81,7 @@ impl Hq {
         let pins = Pins::open(&settings.data_dir.join("pin.key"), PARALLEL_HASHES)?;
         pins.ensure_key()?;
         let heads = Heads::load(&db).await.map_err(other)?;
+        let to_tell = ToTell::load(&db).await.map_err(other)?;
         let auth = Auth::new(db, Home::Hq, tokens, pins, clock.clone());
         let hub = Arc::new(Hub::default());
         let hq = Arc::new(Self {
@@ -84,7 +91,10 @@ impl Hq {
             heads,
             hub,
             tracker: Tracker::default(),
+            stores: StoreCache::default(),
+            to_tell,
             public_url: settings.public_url.clone(),
+            allow_insecure: settings.allow_insecure,
             stop,
         });
         crate::sync::tracker::start(hq.clone());
@@ -109,6 +119,9 @@ impl Hq {
         let people = ["users", "roles", "permissions", "role_permissions", "user_store_roles"];
         if changes.iter().any(|change| people.contains(&change.entity_type)) {
             self.auth.invalidate();
+        }
+        if changes.iter().any(|change| change.entity_type == "stores") {
+            self.stores.clear();
         }
         self.hub.notify(changes);
     }

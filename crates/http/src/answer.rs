@@ -52,6 +52,13 @@ pub struct List<T> {
     pub paging: Paging,
 }
 
+impl<T> List<T> {
+    /// The same page with each row shown in another way.
+    pub fn map<U>(self, show: impl FnMut(T) -> U) -> List<U> {
+        List { rows: self.rows.into_iter().map(show).collect(), total: self.total, paging: self.paging }
+    }
+}
+
 impl<T: Serialize> IntoResponse for List<T> {
     fn into_response(self) -> Response {
         let Paging { page, size } = self.paging;

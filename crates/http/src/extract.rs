@@ -102,7 +102,8 @@ pub fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Error> {
     Ok(value)
 }
 
-fn too_deep(bytes: &[u8]) -> bool {
+/// Whether a JSON document is nested deeper than any of ours.
+pub fn too_deep(bytes: &[u8]) -> bool {
     let (mut depth, mut text, mut escaped) = (0_usize, false, false);
     for byte in bytes {
         match byte {

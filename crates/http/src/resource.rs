@@ -24,9 +24,12 @@ pub struct ListSpec {
     pub search: &'static [&'static str],
     /// Columns that may be filtered by equality, as query parameters in camelCase.
     pub filters: &'static [&'static str],
-    /// Columns that `?sort=` may name; the first one is the default.
+    /// Columns that `?sort=` may name, in camelCase; the first one is the default.
     pub sort: &'static [&'static str],
 }
+
+/// Characters of a query value at the most.
+const MAX_VALUE: usize = 200;
 
 /// The parameters of a list request.
 pub type Query = BTreeMap<String, String>;
@@ -51,12 +54,15 @@ fn select<E: EntityTrait>(spec: &ListSpec, query: &Query, mut select: Select<E>)
     let mut deleted_too = false;
     let (mut page, mut size, mut sort) = (None, None, spec.sort.first().copied().unwrap_or("id").to_owned());
     for (key, value) in query {
+        check_value(key, value)?;
         match key.as_str() {
             "page" => page = Some(number(key, value)?),
             "pageSize" => size = Some(number(key, value)?),
             "sort" => value.clone_into(&mut sort),
-            "search" if !spec.search.is_empty() => select = select.filter(search::<E>(spec, value)?),
-            "active" => select = select.filter(column::<E>("is_active")?.eq(boolean(key, value)?)),
+            "search" if !spec.search.is_empty() => select = select.filter(search::<E>(spec.search, value)?),
+            "active" if column::<E>("is_active").is_ok() => {
+                select = select.filter(column::<E>("is_active")?.eq(boolean(key, value)?));
+            }
             "includeDeleted" => deleted_too = boolean(key, value)?,
             "updatedSince" => {
                 let since = Instant::parse(value)
@@ -92,14 +98,28 @@ fn select<E: EntityTrait>(spec: &ListSpec, query: &Query, mut select: Select<E>)
     Ok((select, Paging::of(page, size)?))
 }
 
-fn search<E: EntityTrait>(spec: &ListSpec, text: &str) -> Result<Condition> {
+/// One of `columns` contains `text`, case-insensitive.
+pub fn search<E: EntityTrait>(columns: &[&str], text: &str) -> Result<Condition> {
+    check_value("search", text)?;
     let escaped = text.to_lowercase().replace('\\', "\\\\").replace('%', "\\%").replace('_', "\\_");
     let mut any = Condition::any();
-    for name in spec.search {
+    for name in columns {
         let lower = Func::lower(Expr::col(column::<E>(name)?.as_column_ref()));
         any = any.add(Expr::expr(lower).like(LikeExpr::new(format!("%{escaped}%")).escape('\\')));
     }
     Ok(any)
+}
+
+fn check_value(key: &str, value: &str) -> Result<()> {
+    if value.contains('\0') || value.chars().count() > MAX_VALUE {
+        return Err(Error::field(key, format!("must have at most {MAX_VALUE} characters, NUL not among them")));
+    }
+    Ok(())
+}
+
+/// Whether `text` is a day of the calendar, `2026-11-20`.
+pub fn is_date(text: &str) -> bool {
+    text.len() == 10 && Instant::parse(&format!("{text}T00:00:00Z")).is_some()
 }
 
 fn number(key: &str, value: &str) -> Result<u64> {
@@ -173,12 +193,58 @@ where
 }
 
 fn check_keys(fields: &Fields, body: &Map<String, Json>) -> Result<()> {
+    let message = |(key, value): (&String, &Json)| {
+        if !fields.writable.contains(&key.as_str()) {
+            Some("is unknown here or cannot be written")
+        } else if has_nul(value) {
+            Some("must not contain the NUL character")
+        } else {
+            None
+        }
+    };
     let wrong: Vec<FieldError> = body
-        .keys()
-        .filter(|key| !fields.writable.contains(&key.as_str()))
-        .map(|key| FieldError { field: key.clone(), message: "is unknown here or cannot be written".to_owned() })
+        .iter()
+        .filter_map(|entry| Some(FieldError { field: entry.0.clone(), message: message(entry)?.to_owned() }))
         .collect();
     if wrong.is_empty() { Ok(()) } else { Err(Error::fields(wrong)) }
+}
+
+/// One of the two databases has no NUL in a text.
+fn has_nul(value: &Json) -> bool {
+    match value {
+        Json::String(text) => text.contains('\0'),
+        Json::Array(items) => items.iter().any(has_nul),
+        Json::Object(entries) => entries.iter().any(|(key, value)| key.contains('\0') || has_nul(value)),
+        _ => false,
+    }
+}
+
+/// Takes what is no column of the row out of a body: `null` is the same as nothing.
+pub fn take<T: DeserializeOwned>(body: &mut Map<String, Json>, key: &str) -> Result<Option<T>> {
+    match body.remove(key) {
+        None | Some(Json::Null) => Ok(None),
+        Some(value) if has_nul(&value) => Err(Error::field(key, "must not contain the NUL character")),
+        Some(value) => serde_path_to_error::deserialize(value).map(Some).map_err(|error| {
+            let path = error.path().to_string();
+            let field = match path.as_str() {
+                "." => key.to_owned(),
+                path if path.starts_with('[') => format!("{key}{path}"),
+                path => format!("{key}.{path}"),
+            };
+            Error::field(field, error.into_inner().to_string())
+        }),
+    }
+}
+
+/// Takes a parameter of a list that is no column of the listed rows.
+pub fn take_flag(query: &mut Query, key: &str) -> Result<bool> {
+    query.remove(key).map_or(Ok(false), |value| boolean(key, &value))
+}
+
+/// As [`take_flag`], for an id.
+pub fn take_id(query: &mut Query, key: &str) -> Result<Option<Uuid>> {
+    let parsed = query.remove(key).map(|value| value.parse().map_err(|_| Error::field(key, "must be a UUID")));
+    parsed.transpose()
 }
 
 fn read<M: DeserializeOwned>(json: Json) -> Result<M> {
@@ -238,9 +304,20 @@ impl Check {
         self.that(fits, field, &format!("must have at most {max} characters"))
     }
 
+    /// A whole number within a range.
+    pub fn range(&mut self, value: impl Into<i64>, field: &str, range: std::ops::RangeInclusive<i64>) -> &mut Self {
+        let text = format!("must be between {} and {}", range.start(), range.end());
+        self.that(range.contains(&value.into()), field, &text)
+    }
+
     /// One word of a list.
     pub fn one_of(&mut self, value: &str, field: &str, words: &[&str]) -> &mut Self {
         self.that(words.contains(&value), field, &format!("must be one of {}", words.join(", ")))
+    }
+
+    /// Whether nothing is wrong so far.
+    pub const fn is_clean(&self) -> bool {
+        self.0.is_empty()
     }
 
     pub fn finish(&mut self) -> Result<()> {

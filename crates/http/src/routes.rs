@@ -5,10 +5,14 @@ use std::marker::PhantomData;
 
 use axum::Router;
 use axum::handler::Handler;
-use axum::routing::{MethodFilter, on};
+use axum::routing::{MethodFilter, get, on};
+use serde_json::{Value, json};
+use tillkeep_model::ErrorCode;
 use tillkeep_model::permission::Requirement;
 
-use crate::auth::{Caller, HasAuth};
+use crate::answer::Answer;
+use crate::auth::{Caller, Gate, HasAuth};
+use crate::error::{Error, Result};
 
 /// How a route is protected.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -138,6 +142,26 @@ impl<S: Clone + Send + Sync + 'static> Default for Routes<S> {
     fn default() -> Self {
         Self::new()
     }
+}
+
+/// Whether the server lives, and whether it can work: its database answers. Outside of permissions and of `/api/v1`.
+pub fn probes<S>(router: Router<S>) -> Router<S>
+where
+    S: HasAuth + Clone + 'static,
+{
+    router.route("/health", get(health)).route("/ready", get(ready))
+}
+
+async fn health() -> Answer<Value> {
+    Answer(json!({"status": "ok", "version": env!("CARGO_PKG_VERSION")}))
+}
+
+async fn ready(Gate(auth): Gate) -> Result<Answer<Value>> {
+    auth.db.ping().await.map_err(|error| {
+        tracing::warn!(%error, "the database does not answer");
+        Error::new(ErrorCode::Unavailable, "the database does not answer").retry_after(2)
+    })?;
+    Ok(Answer(json!({"status": "ready"})))
 }
 
 /// The authentication routes.

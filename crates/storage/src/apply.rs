@@ -1,6 +1,7 @@
 //! What a store does with the rows it pulled: rows and cursor land in one transaction. `docs/sync.md`, section 1.
 
-use std::collections::{BTreeMap, HashMap};
+use std::borrow::Cow;
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use sea_orm::sea_query::{Alias, Expr, ExprTrait, OnConflict};
 use sea_orm::{ConnectionTrait, DbErr, EntityTrait, IntoActiveModel, Value};
@@ -8,7 +9,7 @@ use serde_json::value::RawValue;
 use tillkeep_model::{Instant, JsonText, Money, Qty, ids, wire};
 use uuid::Uuid;
 
-use crate::db::{execute, rows_per_statement};
+use crate::db::{execute, query, rows_per_statement};
 use crate::entity::{sequence, store_product};
 use crate::registry::{Child, Row, SyncType};
 use crate::{Tx, barcodes};
@@ -82,7 +83,10 @@ pub async fn page(
             }
         }
         upsert(tx, entity, rows).await?;
-        for (child, rows) in entity.children.iter().zip(children) {
+        for (child, mut rows) in entity.children.iter().zip(children) {
+            // Rule D6 again: the lines are part of the document.
+            let busy = unsent(tx, entity).await?;
+            rows.retain(|row| row.uuid(child.parent).is_none_or(|parent| !busy.contains(&parent)));
             let columns = child.table.columns();
             let update: Vec<_> = columns.iter().copied().filter(|column| *column != "id").collect();
             child.table.upsert(tx, rows, &["id"], &update, None).await?;
@@ -97,27 +101,32 @@ pub async fn page(
 }
 
 fn decode(entity: &SyncType, raw: &RawValue) -> Result<Box<dyn Row>, DbErr> {
-    let text = raw.get();
-    let row = if text.contains("\"sync_version\"") || text.contains("\"created_at\"") {
-        let mut map: serde_json::Map<_, _> =
-            serde_json::from_str(text).map_err(|error| DbErr::Json(error.to_string()))?;
-        wire::normalise_keys(&mut map);
-        entity.table.decode(&serde_json::Value::Object(map).to_string())
-    } else {
-        entity.table.decode(text)
-    };
+    let row = entity.table.decode(&camel_case(raw.get())?);
     row.map_err(|error| DbErr::Json(format!("a pulled row of {}: {error}", entity.name)))
 }
 
+/// The row in the spelling that is read. Every row in the other one has one of these keys, so that most rows are not
+/// parsed twice.
+fn camel_case(text: &str) -> Result<Cow<'_, str>, DbErr> {
+    if !["_id\"", "\"sync_version\"", "\"created_at\""].iter().any(|key| text.contains(key)) {
+        return Ok(text.into());
+    }
+    let mut map: serde_json::Map<_, _> = serde_json::from_str(text).map_err(|error| DbErr::Json(error.to_string()))?;
+    wire::normalise_keys(&mut map);
+    Ok(serde_json::Value::Object(map).to_string().into())
+}
+
 fn decode_children(child: &Child, raw: &RawValue, parent: Uuid) -> Result<Vec<Box<dyn Row>>, DbErr> {
-    let keys: HashMap<&str, &RawValue> =
-        serde_json::from_str(raw.get()).map_err(|error| DbErr::Json(error.to_string()))?;
+    let text = camel_case(raw.get())?;
+    let keys: HashMap<&str, &RawValue> = serde_json::from_str(&text).map_err(|error| DbErr::Json(error.to_string()))?;
     let Some(list) = keys.get(child.key) else { return Ok(Vec::new()) };
     let list: Vec<&RawValue> = serde_json::from_str(list.get()).map_err(|error| DbErr::Json(error.to_string()))?;
     list.into_iter()
         .map(|raw| {
-            let mut row =
-                child.table.decode(raw.get()).map_err(|error| DbErr::Json(format!("{}: {error}", child.key)))?;
+            let mut row = child
+                .table
+                .decode(&camel_case(raw.get())?)
+                .map_err(|error| DbErr::Json(format!("{}: {error}", child.key)))?;
             row.set(child.parent, parent.into());
             Ok(row)
         })
@@ -136,6 +145,12 @@ async fn upsert(tx: &Tx, entity: &SyncType, rows: Vec<Box<dyn Row>>) -> Result<(
     let guard = columns.contains(&"synced").then(|| Expr::col((Alias::new(table), Alias::new("synced"))).eq(true));
     entity.table.upsert(tx, rows, entity.key, &update, guard).await?;
     Ok(())
+}
+
+/// The rows that HQ has not taken yet.
+async fn unsent(tx: &Tx, entity: &SyncType) -> Result<HashSet<Uuid>, DbErr> {
+    let sql = format!("SELECT id FROM {} WHERE NOT synced", entity.table.name());
+    query(tx, &sql, []).await?.iter().map(|row| row.try_get("", "id")).collect()
 }
 
 /// Rule D4: what HQ does not have any more is gone, a permission taken away included.
@@ -157,20 +172,23 @@ async fn end_reload(tx: &Tx, entity: &SyncType) -> Result<(), DbErr> {
         execute(tx, &sql, []).await?;
         return Ok(());
     }
+    // Work may have begun on a row since the reload did.
+    let mine = if entity.table.columns().contains(&"synced") { "AND synced" } else { "" };
     for child in entity.children {
         let sql = format!(
-            "DELETE FROM {} WHERE {} IN (SELECT id FROM {table} WHERE sync_version = {UNSEEN})",
+            "DELETE FROM {} WHERE {} IN (SELECT id FROM {table} WHERE sync_version = {UNSEEN} {mine})",
             child.table.name(),
             child.parent
         );
         execute(tx, &sql, []).await?;
     }
-    execute(tx, &format!("DELETE FROM {table} WHERE sync_version = {UNSEEN}"), []).await?;
+    execute(tx, &format!("DELETE FROM {table} WHERE sync_version = {UNSEEN} {mine}"), []).await?;
     Ok(())
 }
 
 /// Pull rule 4: every product has a row of this store, at the default price unless the store has a price of its own.
 async fn follow_products(tx: &Tx, store_id: Uuid, products: &[Box<dyn Row>], now: Instant) -> Result<(), DbErr> {
+    use store_product::Column;
     let mut codes = BTreeMap::new();
     let mut rows = Vec::with_capacity(products.len());
     for product in products {
@@ -199,7 +217,6 @@ async fn follow_products(tx: &Tx, store_id: Uuid, products: &[Box<dyn Row>], now
         );
     }
     barcodes::replace(tx, &codes).await?;
-    use store_product::Column;
     let table = store_product::Entity;
     let conflict = OnConflict::columns([Column::StoreId, Column::ProductId])
         .update_columns([Column::Price, Column::UpdatedAt])

@@ -6,6 +6,7 @@ use tillkeep_model::{Instant, JsonText};
 use uuid::Uuid;
 
 use crate::Tx;
+use crate::db::{Turn, take_turn};
 use crate::entity::audit_log::{Column, Entity, Model};
 
 /// What somebody did.
@@ -21,8 +22,10 @@ pub struct Entry {
     pub details: serde_json::Value,
 }
 
-/// Appends `entry` in the transaction of the deed.
+/// Appends `entry` in the transaction of the deed. Writers wait for each other from here to their commit, so this is
+/// the last thing a transaction does before it.
 pub async fn record(tx: &Tx, entry: Entry, now: Instant) -> Result<(), DbErr> {
+    take_turn(tx, Turn::Audit).await?;
     let last = Entity::find().order_by_desc(Column::Seq).one(tx).await?;
     let (seq, previous) = last.map_or((0, String::new()), |row| (row.seq, row.hash));
     let mut row = Model {
@@ -57,5 +60,5 @@ pub fn hash(row: &Model) -> String {
         row.details,
         row.previous_hash
     ]);
-    Sha256::digest(canonical.to_string().as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect()
+    hex::encode(Sha256::digest(canonical.to_string().as_bytes()))
 }

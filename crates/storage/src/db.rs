@@ -48,13 +48,22 @@ impl Db {
         };
         let db = Self { writer, reader, side };
         db.assert_sound().await?;
-        migration::run(&db.writer, side).await?;
+        if db.writer.get_database_backend() == DbBackend::Postgres {
+            // Several nodes may start at once; all but one of them find everything done.
+            let turn = db.begin().await?;
+            take_turn(&turn, Turn::Migration).await?;
+            migration::run(&db.writer, side).await?;
+        } else {
+            migration::run(&db.writer, side).await?;
+        }
         Ok(db)
     }
 
     /// Opens the `SQLite` file at `path`.
     pub async fn open_file(path: &Path, side: Side) -> Result<Self, DbErr> {
-        Self::open(&format!("sqlite://{}", path.display()), side).await
+        // The driver reads the path as part of an address.
+        let path = path.display().to_string().replace('%', "%25").replace('?', "%3f");
+        Self::open(&format!("sqlite://{path}"), side).await
     }
 
     pub const fn side(&self) -> Side {
@@ -88,6 +97,11 @@ impl Db {
         };
         let inner = self.writer.begin_with_options(options).await?;
         Ok(Tx { inner, side: self.side, touched: BTreeSet::new() })
+    }
+
+    /// Whether the database answers.
+    pub async fn ping(&self) -> Result<(), DbErr> {
+        self.reader.ping().await
     }
 
     /// Closes every connection; on `SQLite` this folds the write-ahead log into the file.
@@ -212,6 +226,23 @@ impl Tx {
     }
 }
 
+/// Work that only one transaction does at a time.
+#[derive(Clone, Copy, Debug)]
+pub enum Turn {
+    Migration = 1,
+    Seed = 2,
+    Audit = 3,
+}
+
+/// Waits until no other transaction has this `turn` and keeps it until the end of this one. On `SQLite` there is only
+/// one writer anyway.
+pub async fn take_turn(tx: &Tx, turn: Turn) -> Result<(), DbErr> {
+    if tx.get_database_backend() == DbBackend::Postgres {
+        execute(tx, "SELECT pg_advisory_xact_lock($1)", [(0x7461_6c6c_i64 + turn as i64).into()]).await?;
+    }
+    Ok(())
+}
+
 /// One statement in the text both databases read: `$1`, `$2`, …
 pub fn statement(conn: &impl ConnectionTrait, sql: &str, values: impl IntoIterator<Item = Value>) -> Statement {
     Statement::from_sql_and_values(conn.get_database_backend(), sql, values)
@@ -251,10 +282,10 @@ pub fn is_data_fault(error: &DbErr) -> bool {
     let Some(code) = error.as_database_error().and_then(sea_orm::sqlx::error::DatabaseError::code) else {
         return false;
     };
-    // PostgreSQL: class 22 is data exceptions, class 23 constraints. SQLite: 18 too big, 19 constraint, 20 mismatch in
-    // the low byte of the extended code.
+    // PostgreSQL: class 21 is a row twice in one statement, 22 data exceptions, 23 constraints, 54 limits (a text too
+    // long for an index). SQLite: 18 too big, 19 constraint, 20 mismatch in the low byte of the extended code.
     let sqlite = code.parse::<u32>().is_ok_and(|code| matches!(code & 0xff, 18..=20)) && code.len() < 5;
-    sqlite || (code.len() == 5 && (code.starts_with("22") || code.starts_with("23")))
+    sqlite || (code.len() == 5 && ["21", "22", "23", "54"].iter().any(|class| code.starts_with(class)))
 }
 
 /// `$from, $from+1, …` for `count` parameters.

@@ -30,11 +30,11 @@ pub async fn save(conn: &impl ConnectionTrait, row: Model) -> Result<(), DbErr> 
 pub async fn seen(conn: &impl ConnectionTrait, seen: &[(Uuid, Instant)]) -> Result<(), DbErr> {
     for chunk in seen.chunks(rows_per_statement(2)) {
         let tuples: Vec<String> = (0..chunk.len())
-            .map(|index| format!("(${}, '', '', 0, '', 0, 0, ${})", 2 * index + 1, 2 * index + 2))
+            .map(|index| format!("(${}, '', '', 0, '', '', 0, 0, ${})", 2 * index + 1, 2 * index + 2))
             .collect();
         let values: Vec<Value> = chunk.iter().flat_map(|(store, at)| [(*store).into(), (*at).into()]).collect();
         let sql = format!(
-            "INSERT INTO store_nodes (store_id, node_epoch, ticket, last_seq, store_version, outbox_pending, \
+            "INSERT INTO store_nodes (store_id, node_epoch, ticket, last_seq, store_version, fingerprints, outbox_pending, \
              dead_lettered, last_seen_at) VALUES {} \
              ON CONFLICT (store_id) DO UPDATE SET last_seen_at = excluded.last_seen_at",
             tuples.join(", ")
@@ -47,7 +47,9 @@ pub async fn seen(conn: &impl ConnectionTrait, seen: &[(Uuid, Instant)]) -> Resu
 /// The highest receipt and session number of each register that HQ has of a store, by the store's series names.
 pub async fn high_water(conn: &impl ConnectionTrait, store: Uuid) -> Result<BTreeMap<String, i64>, DbErr> {
     let mut out = BTreeMap::new();
-    let sql = "SELECT register_code, MAX(receipt_number) AS last FROM sales WHERE store_id = $1 GROUP BY register_code";
+    // Text sorts like its number only among texts of one length.
+    let sql = "SELECT register_code, MAX(receipt_number) AS last FROM sales WHERE store_id = $1 \
+               GROUP BY register_code, LENGTH(receipt_number) ORDER BY LENGTH(receipt_number)";
     for row in query(conn, sql, [store.into()]).await? {
         let (register, last): (String, String) = (row.try_get("", "register_code")?, row.try_get("", "last")?);
         if let Some(receipt) = ReceiptNumber::parse(&last) {
@@ -66,7 +68,8 @@ pub async fn high_water(conn: &impl ConnectionTrait, store: Uuid) -> Result<BTre
 /// Outbox entries that somebody settled at HQ and the store does not know of yet.
 pub async fn to_acknowledge(conn: &impl ConnectionTrait, store: Uuid) -> Result<Vec<Acknowledged>, DbErr> {
     use tillkeep_model::wire::Outcome;
-    let sql = "SELECT seq, status FROM sync_log WHERE store_id = $1 AND to_acknowledge AND seq IS NOT NULL ORDER BY seq";
+    let sql =
+        "SELECT seq, status FROM sync_log WHERE store_id = $1 AND to_acknowledge AND seq IS NOT NULL ORDER BY seq";
     query(conn, sql, [store.into()])
         .await?
         .iter()
@@ -78,9 +81,16 @@ pub async fn to_acknowledge(conn: &impl ConnectionTrait, store: Uuid) -> Result<
         .collect()
 }
 
-/// The store was told.
-pub async fn acknowledged(conn: &impl ConnectionTrait, store: Uuid) -> Result<(), DbErr> {
-    execute(conn, "UPDATE sync_log SET to_acknowledge = FALSE WHERE store_id = $1 AND to_acknowledge", [store.into()])
-        .await?;
+/// The store was told what was settled before `told_at`.
+pub async fn acknowledged(conn: &impl ConnectionTrait, store: Uuid, told_at: Instant) -> Result<(), DbErr> {
+    let sql = "UPDATE sync_log SET to_acknowledge = FALSE \
+               WHERE store_id = $1 AND to_acknowledge AND resolved_at < $2";
+    execute(conn, sql, [store.into(), told_at.into()]).await?;
     Ok(())
+}
+
+/// The stores that are still to be told something.
+pub async fn stores_to_tell(conn: &impl ConnectionTrait) -> Result<Vec<Uuid>, DbErr> {
+    let sql = "SELECT DISTINCT store_id FROM sync_log WHERE to_acknowledge";
+    query(conn, sql, []).await?.iter().map(|row| row.try_get("", "store_id")).collect()
 }

@@ -88,7 +88,8 @@ async fn children(conn: &DatabaseTransaction, entity: &SyncType, rows: &[Box<dyn
         for parent in &parents {
             let mut rows = by_parent.remove(parent).unwrap_or_default();
             rows.sort_by_key(|row| row.integer("line_no"));
-            let texts = rows.iter().map(|row| row.to_json()).collect::<Result<_, _>>().map_err(json_error)?;
+            let texts =
+                rows.iter().map(|row| row.to_json()).collect::<Result<_, _>>().map_err(|error| json_error(&error))?;
             out.entry(*parent).or_default().push((child.key, texts));
         }
     }
@@ -96,22 +97,22 @@ async fn children(conn: &DatabaseTransaction, entity: &SyncType, rows: &[Box<dyn
 }
 
 fn texts(rows: &[Box<dyn Row>], children: &mut Children, entity: &SyncType) -> Result<Vec<String>, DbErr> {
-    let text = |row: &Box<dyn Row>| {
-        let mut text = row.to_json().map_err(json_error)?;
+    let mut text = |row: &dyn Row| {
+        let mut text = row.to_json().map_err(|error| json_error(&error))?;
         if !entity.children.is_empty()
             && let Some(lists) = row.uuid("id").and_then(|id| children.remove(&id))
         {
             text.pop();
             for (key, rows) in lists {
-                text.push_str(&format!(",\"{key}\":[{}]", rows.join(",")));
+                text.extend([",\"", key, "\":[", &rows.join(","), "]"]);
             }
             text.push('}');
         }
         Ok(text)
     };
-    rows.iter().map(text).collect()
+    rows.iter().map(|row| text(&**row)).collect()
 }
 
-fn json_error(error: serde_json::Error) -> DbErr {
+fn json_error(error: &serde_json::Error) -> DbErr {
     DbErr::Json(error.to_string())
 }

@@ -7,12 +7,14 @@ use sea_orm::{ActiveModelTrait, DbErr, EntityTrait, IntoActiveModel};
 use tillkeep_model::permission::{self, ALL, DEFAULT_ROLES};
 use tillkeep_model::{Instant, ids};
 
+use crate::db::{Turn, take_turn};
 use crate::entity::{department, permission as permission_entity, role, role_permission, tax_group, tender};
 use crate::{Db, Tx};
 
 /// Seeds what is missing; what an operator changed stays.
 pub async fn ensure(db: &Db, now: Instant) -> Result<(), DbErr> {
     let mut tx = db.begin().await?;
+    take_turn(&tx, Turn::Seed).await?;
     permissions(&mut tx, now).await?;
     first_rows(&mut tx, now).await?;
     tx.commit().await?;

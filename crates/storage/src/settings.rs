@@ -30,7 +30,11 @@ pub async fn get_or_set(
     if let Some(value) = get(conn, key).await? {
         return Ok(value);
     }
-    let value = make();
-    set(conn, key, &value).await?;
-    Ok(value)
+    // Of several nodes that start at once the first one decides.
+    let row = Model { key: key.to_owned(), value: make() };
+    Entity::insert(row.into_active_model())
+        .on_conflict(OnConflict::column(Column::Key).do_nothing().to_owned())
+        .exec_without_returning(conn)
+        .await?;
+    get(conn, key).await?.ok_or_else(|| DbErr::RecordNotFound(key.to_owned()))
 }

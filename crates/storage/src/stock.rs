@@ -3,7 +3,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use sea_orm::{ColumnTrait, DbErr, EntityTrait, IntoActiveModel, QueryFilter, QuerySelect, Value};
+use sea_orm::{ColumnTrait, DbErr, EntityTrait, IntoActiveModel, QueryFilter, QueryOrder, QuerySelect, Value};
 use tillkeep_model::{Instant, Money, Qty, ids, rdiv};
 use uuid::Uuid;
 
@@ -158,8 +158,13 @@ impl Delta {
 }
 
 async fn known_products(tx: &Tx, ids: &HashSet<Uuid>) -> Result<HashMap<Uuid, product::Model>, DbErr> {
-    let rows = product::Entity::find().filter(product::Column::Id.is_in(ids.iter().copied())).all(tx).await?;
-    Ok(rows.into_iter().map(|row| (row.id, row)).collect())
+    let ids: Vec<Uuid> = ids.iter().copied().collect();
+    let mut known = HashMap::new();
+    for chunk in ids.chunks(5000) {
+        let rows = product::Entity::find().filter(product::Column::Id.is_in(chunk.iter().copied())).all(tx).await?;
+        known.extend(rows.into_iter().map(|row| (row.id, row)));
+    }
+    Ok(known)
 }
 
 async fn already_done(tx: &Tx, movements: &[Movement]) -> Result<HashSet<(Uuid, String)>, DbErr> {
@@ -181,16 +186,24 @@ async fn already_done(tx: &Tx, movements: &[Movement]) -> Result<HashSet<(Uuid, 
 
 async fn present_levels(tx: &Tx, store_id: Uuid, ids: &HashSet<Uuid>) -> Result<HashMap<Uuid, Present>, DbErr> {
     use store_product::Column;
-    let rows: Vec<(Uuid, Qty, Option<Money>)> = store_product::Entity::find()
-        .select_only()
-        .columns([Column::ProductId, Column::Quantity, Column::AverageCost])
-        .filter(Column::StoreId.eq(store_id))
-        .filter(Column::ProductId.is_in(ids.iter().copied()))
-        .lock_exclusive()
-        .into_tuple()
-        .all(tx)
-        .await?;
-    Ok(rows.into_iter().map(|(id, quantity, average)| (id, Present { quantity, average })).collect())
+    // By product, here and in the statement that writes: two writers that lock in one order cannot wait in a circle.
+    let mut ids: Vec<Uuid> = ids.iter().copied().collect();
+    ids.sort_unstable();
+    let mut present = HashMap::new();
+    for chunk in ids.chunks(5000) {
+        let rows: Vec<(Uuid, Qty, Option<Money>)> = store_product::Entity::find()
+            .select_only()
+            .columns([Column::ProductId, Column::Quantity, Column::AverageCost])
+            .filter(Column::StoreId.eq(store_id))
+            .filter(Column::ProductId.is_in(chunk.iter().copied()))
+            .order_by_asc(Column::ProductId)
+            .lock_exclusive()
+            .into_tuple()
+            .all(tx)
+            .await?;
+        present.extend(rows.into_iter().map(|(id, quantity, average)| (id, Present { quantity, average })));
+    }
+    Ok(present)
 }
 
 async fn write_levels(
@@ -200,10 +213,10 @@ async fn write_levels(
     products: &HashMap<Uuid, product::Model>,
     now: Instant,
 ) -> Result<(), DbErr> {
+    const COLUMNS: usize = 19;
     if deltas.is_empty() {
         return Ok(());
     }
-    const COLUMNS: usize = 19;
     let synced_at = (tx.side() == Side::Hq).then_some(now);
     // The newer of what is there and what comes; a missing time loses against any.
     let later = |column: &str| {
@@ -212,7 +225,8 @@ async fn write_levels(
              THEN store_product_dynamic.{column} ELSE excluded.{column} END"
         )
     };
-    let deltas: Vec<_> = deltas.into_iter().collect();
+    let mut deltas: Vec<_> = deltas.into_iter().collect();
+    deltas.sort_unstable_by_key(|(product_id, _)| *product_id);
     for chunk in deltas.chunks(rows_per_statement(COLUMNS)) {
         let mut values: Vec<Value> = Vec::with_capacity(chunk.len() * COLUMNS);
         let mut tuples = Vec::with_capacity(chunk.len());

@@ -111,13 +111,13 @@ pub async fn record(
                 direction: PUSH.to_owned(),
                 entity_type: incoming.entity.name.to_owned(),
                 entity_id: incoming.id.to_string(),
-                action: incoming.action.clone(),
+                action: tidy(&incoming.action),
                 status: status.to_owned(),
                 warning: (!warnings.is_empty()).then(|| warnings.join(", ")),
                 hash: incoming.hash.clone(),
                 envelope_at: Some(incoming.timestamp),
                 seq: incoming.seq,
-                node_epoch: incoming.node_epoch.clone(),
+                node_epoch: incoming.node_epoch.as_deref().map(tidy),
                 first_seen_at: now,
                 last_seen_at: now,
                 ..Model::default()
@@ -162,6 +162,11 @@ async fn heal(tx: &Tx, store: Uuid, entity_ids: &[String], now: Instant) -> Resu
     Ok(())
 }
 
+/// Text of a sender for a column of the log, which keeps neither a NUL nor what is too long for an index.
+fn tidy(text: &str) -> String {
+    text.chars().filter(|letter| *letter != '\0').take(100).collect()
+}
+
 /// Logs refusals: one failed row for each envelope, whose error and time follow the newest try.
 pub async fn reject(tx: &Tx, store: Uuid, refused: &[Rejection], now: Instant) -> Result<(), DbErr> {
     if refused.is_empty() {
@@ -179,15 +184,14 @@ pub async fn reject(tx: &Tx, store: Uuid, refused: &[Rejection], now: Instant) -
         .into_iter()
         .collect();
     let mut rows = Vec::new();
-    let mut errors: BTreeMap<&str, (i64, &str)> = BTreeMap::new();
+    let mut errors: BTreeMap<String, String> = BTreeMap::new();
     let mut fresh = HashSet::new();
     for refusal in refused {
-        let error = refusal.result.error.as_deref().unwrap_or_default();
-        let entry = errors.entry(&refusal.result.entity_type).or_insert((0, error));
-        *entry = (entry.0 + 1, error);
+        let error = refusal.result.error.as_deref().unwrap_or_default().replace('\0', "");
+        errors.insert(tidy(&refusal.result.entity_type), error.clone());
         if known.contains(&refusal.hash) {
             Entity::update_many()
-                .col_expr(Column::Error, Expr::value(error))
+                .col_expr(Column::Error, Expr::value(error.as_str()))
                 .col_expr(Column::LastSeenAt, Expr::value(now))
                 .col_expr(Column::RetryCount, Expr::cust("retry_count + 1"))
                 .filter(Column::StoreId.eq(store))
@@ -201,12 +205,12 @@ pub async fn reject(tx: &Tx, store: Uuid, refused: &[Rejection], now: Instant) -
                     id: Uuid::now_v7(),
                     store_id: store,
                     direction: PUSH.to_owned(),
-                    entity_type: refusal.result.entity_type.clone(),
-                    entity_id: refusal.result.entity_id.clone(),
-                    action: refusal.action.clone(),
+                    entity_type: tidy(&refusal.result.entity_type),
+                    entity_id: tidy(&refusal.result.entity_id),
+                    action: tidy(&refusal.action),
                     status: FAILED.to_owned(),
                     code: refusal.result.code.clone(),
-                    error: Some(error.to_owned()),
+                    error: Some(error),
                     envelope: Some(refusal.envelope.clone()),
                     hash: refusal.hash.clone(),
                     seq: refusal.seq,
@@ -219,7 +223,7 @@ pub async fn reject(tx: &Tx, store: Uuid, refused: &[Rejection], now: Instant) -
         }
     }
     insert(tx, rows).await?;
-    for (entity_type, (_, error)) in errors {
+    for (entity_type, error) in errors {
         let sql = format!(
             "{STATUS_INSERT} VALUES ($1, $2, $3, NULL, $4, $5, 0, 0, 0, 0) ON CONFLICT (store_id, entity_type, direction) \
              DO UPDATE SET last_error_at = excluded.last_error_at, last_error = excluded.last_error"

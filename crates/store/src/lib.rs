@@ -1,7 +1,16 @@
 //! The store server: sells without a line, keeps a copy of the master data, pushes what happened.
 
+pub mod bounds;
+pub mod customers;
+pub mod day;
+pub mod inventory;
+pub mod lists;
 pub mod pos;
+pub mod registers;
+pub mod replica;
 pub mod routes;
+pub mod sessions;
 pub mod state;
+pub mod sync;
 
 pub use state::{Settings, Store};

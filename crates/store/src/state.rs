@@ -15,6 +15,8 @@ use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
+use crate::sync::{HqClient, SyncState};
+
 /// Hashes that a store computes at once.
 const PARALLEL_HASHES: usize = 1;
 
@@ -38,6 +40,8 @@ pub struct Store {
     pub node_epoch: String,
     /// Rung when the outbox has something new.
     pub outbox_bell: Notify,
+    pub hq: HqClient,
+    pub sync: SyncState,
     pub settings: Settings,
     pub stop: CancellationToken,
 }
@@ -68,6 +72,7 @@ impl Store {
         }
         let tokens = Tokens::open(&settings.data_dir.join("token.key"))?;
         let pins = Pins::open(&settings.data_dir.join("pin.key"), PARALLEL_HASHES)?;
+        let hq = HqClient::new(&settings.hq_url, &settings.sync_token)?;
         let auth = Auth::new(db, Home::Store(id), tokens, pins, clock.clone());
         Ok(Arc::new(Self {
             auth,
@@ -76,6 +81,8 @@ impl Store {
             code: claims.store_code,
             node_epoch,
             outbox_bell: Notify::new(),
+            hq,
+            sync: SyncState::default(),
             settings,
             stop,
         }))

@@ -1,1 +1,27 @@
-fn main() {}
+//! The command line of Tillkeep: one binary for headquarters, stores and the demo.
+
+mod cli;
+mod configuration;
+mod demo;
+mod logging;
+mod run;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+#[tokio::main]
+async fn main() -> ExitCode {
+    logging::start();
+    // One provider of cryptography for every TLS connection; a second call would be a bug, not a state.
+    if rustls::crypto::aws_lc_rs::default_provider().install_default().is_err() {
+        tracing::debug!("a TLS provider was installed before");
+    }
+    match cli::Cli::parse().run().await {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("tillkeep: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}

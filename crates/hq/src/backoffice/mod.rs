@@ -1,10 +1,32 @@
 //! The routes that set up a chain. `docs/api.md` lists them; each row kind is a file.
 
+pub mod customers;
 pub mod departments;
+pub mod plain;
+pub mod products;
+pub mod roles;
 pub mod rows;
+pub mod sales;
+pub mod store_prices;
+pub mod stores;
+mod tax_group_rates;
+pub mod tax_groups;
+pub mod tax_rates;
+pub mod tenders;
+pub mod users;
 
+use axum::extract::{FromRequestParts, Path};
+use axum::http::request::Parts;
+use tillkeep_http::Caller;
 use tillkeep_http::error::{Error, Result};
 use tillkeep_model::ErrorCode;
+use tillkeep_model::permission::Requirement;
+use tillkeep_storage::sea_orm::{ColumnTrait, ConnectionTrait, EntityTrait, PaginatorTrait, QueryFilter, Select};
+use uuid::Uuid;
+
+/// The largest amount or quantity that may be entered, in the smallest unit: far from what a sum of many could
+/// overflow.
+pub(crate) const LARGEST: i64 = 1_000_000_000_000;
 
 /// 409 for a row that others still point to.
 pub(crate) fn refuse_in_use(count: u64, by: &str) -> Result<()> {
@@ -12,4 +34,47 @@ pub(crate) fn refuse_in_use(count: u64, by: &str) -> Result<()> {
         return Ok(());
     }
     Err(Error::new(ErrorCode::InUse, format!("{count} {by} still use this row; move them first")))
+}
+
+/// Whether a living row of `E` has this id.
+pub(crate) async fn lives<E>(conn: &impl ConnectionTrait, id: Uuid) -> Result<bool>
+where
+    E: EntityTrait,
+    E::Model: Send + Sync,
+{
+    let select = E::find().filter(rows::column::<E>("id")?.eq(id)).filter(rows::column::<E>("deleted_at")?.is_null());
+    Ok(select.count(conn).await? > 0)
+}
+
+/// Cuts rows of stores to those where the caller holds the permission of the route.
+pub(crate) fn in_scope<E: EntityTrait, P: Requirement>(
+    caller: &Caller<P>,
+    select: Select<E>,
+    store: E::Column,
+) -> Select<E> {
+    match caller.stores() {
+        None => select,
+        Some(stores) => select.filter(store.is_in(stores)),
+    }
+}
+
+/// Refuses what concerns every store to somebody who holds its permission in some stores only.
+pub(crate) fn everywhere<P: Requirement>(caller: &Caller<P>) -> Result<()> {
+    if caller.stores().is_none() {
+        return Ok(());
+    }
+    Err(Error::new(ErrorCode::Scope, "this concerns every store, and you may act in some of them only"))
+}
+
+/// Two UUIDs in the path; anything else is 404, as no row has such ids.
+pub struct TwoIds(pub Uuid, pub Uuid);
+
+impl<S: Send + Sync> FromRequestParts<S> for TwoIds {
+    type Rejection = Error;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self> {
+        let Path((one, other)) =
+            Path::<(Uuid, Uuid)>::from_request_parts(parts, state).await.map_err(|_| Error::not_found("row"))?;
+        Ok(Self(one, other))
+    }
 }

@@ -1,9 +1,45 @@
 //! The sync server. Specification, sections 3 to 6; the rules are in `docs/sync.md`.
 
+pub mod dashboard;
+mod errors;
+mod handshake;
 mod heads;
 mod hub;
+mod pull;
+mod push;
+mod socket;
+mod store_caller;
 pub mod tracker;
 
+pub use errors::{ToTell, list as error_list, resolve, retry, retry_all};
+pub use handshake::{handshake, versions};
 pub use heads::Heads;
 pub use hub::Hub;
+pub use pull::pull;
+pub use push::push;
+pub use socket::socket;
+pub use store_caller::{StoreCache, StoreCaller};
 pub use tracker::Tracker;
+
+use axum::Json;
+use axum::http::{HeaderName, HeaderValue};
+use axum::response::{IntoResponse, Response};
+use serde::Serialize;
+use tillkeep_model::wire::PROTOCOL;
+
+static PROTOCOL_HEADER: HeaderName = HeaderName::from_static("tillkeep-protocol");
+
+/// A plain object of the machine protocol.
+pub struct Machine<T>(pub T);
+
+impl<T: Serialize> IntoResponse for Machine<T> {
+    fn into_response(self) -> Response {
+        marked(Json(self.0).into_response())
+    }
+}
+
+/// Names the protocol on an answer.
+fn marked(mut response: Response) -> Response {
+    response.headers_mut().insert(PROTOCOL_HEADER.clone(), HeaderValue::from_static(PROTOCOL));
+    response
+}

@@ -1,5 +1,7 @@
 //! One file for each table. What travels between servers is declared in [`crate::registry`].
 
+#![expect(clippy::struct_excessive_bools, reason = "a row has the flags its table has")]
+
 pub mod audit_log;
 pub mod customer;
 pub mod department;

@@ -14,6 +14,7 @@ pub struct Model {
     pub ticket: String,
     pub last_seq: i64,
     pub store_version: String,
+    pub fingerprints: String,
     pub clock_offset_ms: Option<i64>,
     pub outbox_pending: i64,
     pub dead_lettered: i64,

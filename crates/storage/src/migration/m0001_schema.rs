@@ -363,7 +363,7 @@ pub(super) const TABLES: &[Table] = &[
     Table {
         name: "store_nodes",
         on: On::Hq,
-        columns: "store_id uuid!, node_epoch text, ticket text, last_seq big, store_version text, clock_offset_ms big?, \
+        columns: "store_id uuid!, node_epoch text, ticket text, last_seq big, store_version text, fingerprints text, clock_offset_ms big?, \
             outbox_pending big, dead_lettered big, oldest_pending_at ts?, handshake_at ts?, last_seen_at ts?",
         ..Table::EMPTY
     },

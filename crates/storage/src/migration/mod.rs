@@ -7,7 +7,7 @@ use sea_orm::{DatabaseConnection, DbErr};
 use sea_orm_migration::{MigrationName, MigrationTrait, MigratorTrait, SchemaManager};
 
 use crate::Side;
-pub use table::Table;
+pub use table::{Column, Table};
 
 /// The tables as the newest migration leaves them, for the test that holds entities against them.
 pub fn tables() -> impl Iterator<Item = &'static Table> {

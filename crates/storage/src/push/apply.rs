@@ -9,13 +9,14 @@ use tillkeep_model::{Instant, JsonText};
 use uuid::Uuid;
 
 use super::decide::{Decision, decide, receives, target_status};
-use super::incoming::Decoded;
+use super::incoming::{Decoded, Keys};
 use super::{Incoming, Sender, Verdict, effects};
 use crate::db::{execute, placeholders};
-use crate::registry::owners::owns;
-use crate::registry::{Claim, Flow, Row, Scope, SyncType};
+use crate::registry::owners::{ALL_OF_IT, owns};
+use crate::registry::{Child, Claim, Flow, Row, Scope, SyncType};
+use crate::stock::{self, Movement};
 use crate::sync_log::{self, Priors};
-use crate::{Change, Db, Tx, stock, versions};
+use crate::{Change, Db, Tx, versions};
 
 /// Applies `batch` (no entity twice, parents first) in one transaction.
 pub(super) async fn bulk(
@@ -71,7 +72,7 @@ async fn group_of_one_type(
             Err(verdict) => verdicts.push(Some(verdict)),
         }
     }
-    let parents = parents(tx, entity, &items).await?;
+    let parents = parents(tx, entity, &items, &existing).await?;
 
     let mut rows = Vec::new();
     let mut child_rows: Vec<Vec<Box<dyn Row>>> = entity.children.iter().map(|_| Vec::new()).collect();
@@ -92,7 +93,11 @@ async fn group_of_one_type(
             Decision::Insert => Applied::Inserted,
             Decision::Update => Applied::Updated,
         };
-        let parent = entity.parent.map(|(_, column)| decoded.row.uuid(column).and_then(|id| parents.get(&id)));
+        let parent = entity.parent.map(|(_, column)| {
+            let old = existing.get(&incoming.id).and_then(|old| old.uuid(column));
+            let sent = decoded.row.uuid(column).filter(|id| !id.is_nil());
+            sent.or(old).and_then(|id| parents.get(&id))
+        });
         let parent_status = match parent {
             Some(Some(parent)) if parent.uuid("store_id") == Some(sender.store_id) => parent.text("status"),
             Some(_) => {
@@ -113,22 +118,15 @@ async fn group_of_one_type(
         let owned = (entity.owned)(claim);
         let status = target_status(incoming, &*decoded.row);
         let updated_at = decoded.row.instant("updated_at").filter(|instant| !instant.is_unset());
-        let mut row = merge(entity.table.columns(), old, decoded.row, owned);
+        let mut row = merge(entity.table.columns(), old, decoded.row, &decoded.keys, owned);
         row.set("updated_at", updated_at.unwrap_or(incoming.timestamp).into());
         finish(&mut *row, incoming, sender, entity, applied, now);
-        if let Some(status) = status.filter(|_| owns(owned, "status")) {
+        if let Some(status) = status.filter(|status| !status.is_empty() && owns(owned, "status")) {
             row.set("status", status.into());
         }
         let mut children = Vec::with_capacity(decoded.children.len());
         for ((child, sent), have) in entity.children.iter().zip(decoded.children).zip(&mut lines) {
-            let merged = sent.into_iter().map(|line| {
-                let old = line.uuid("id").and_then(|id| have.remove(&id));
-                // A line of another parent is not this sender's to change; the guard of the upsert leaves it alone.
-                let old = old.filter(|old| old.uuid(child.parent) == Some(incoming.id));
-                let columns = if old.is_none() { &["*"][..] } else { owned };
-                merge(child.table.columns(), old, line, columns)
-            });
-            children.push(merged.collect::<Vec<_>>());
+            children.push(lines_of(incoming, child, sent, have, claim, owned));
         }
         let flags = effects::flags(entity.name, &*row, &children);
         if !flags.is_empty() {
@@ -144,15 +142,40 @@ async fn group_of_one_type(
     write(tx, entity, sender, rows, child_rows).await?;
     raise_left(tx, entity, &left).await?;
     if !movements.is_empty() {
-        let by_source: HashMap<Uuid, Vec<Uuid>> = movements.iter().fold(HashMap::new(), |mut map, movement| {
-            map.entry(movement.source_id).or_insert_with(Vec::new).push(movement.product_id);
-            map
-        });
+        let by_source = products_by_source(&movements);
         let effects = stock::apply(tx, sender.store_id, movements, now).await?;
         warn_of_unknown(group, &verdicts, &mut outcomes, &by_source, &effects);
     }
     let mut outcomes = outcomes.into_iter();
     Ok(verdicts.into_iter().map(|verdict| verdict.or_else(|| outcomes.next()).unwrap_or_else(lost)).collect())
+}
+
+/// The lines of a document as HQ will have them; `have` are those of the whole group.
+fn lines_of(
+    incoming: &Incoming,
+    child: &Child,
+    sent: Vec<(Box<dyn Row>, Keys)>,
+    have: &mut HashMap<Uuid, Box<dyn Row>>,
+    claim: Claim,
+    owned: &[&str],
+) -> Vec<Box<dyn Row>> {
+    let mine = |old: &dyn Row| old.uuid(child.parent) == Some(incoming.id);
+    let mut lines = Vec::with_capacity(sent.len());
+    for (line, keys) in sent {
+        // A line of another parent is not this sender's to change; the guard of the upsert leaves it alone.
+        let id = line.uuid("id").filter(|id| have.get(id).is_some_and(|old| mine(&**old)));
+        let old = id.and_then(|id| have.remove(&id));
+        if old.is_none() && claim.receives {
+            // Only the source of a transfer says what is in it.
+            continue;
+        }
+        let whole = old.is_none() && incoming.entity.scope != Scope::Parties;
+        lines.push(merge(child.table.columns(), old, line, &keys, if whole { ALL_OF_IT } else { owned }));
+    }
+    // What was not sent again is still there: a void may name no more than the sale.
+    let rest: Vec<Uuid> = have.iter().filter(|(_, row)| mine(&***row)).map(|(id, _)| *id).collect();
+    lines.extend(rest.iter().filter_map(|id| have.remove(id)));
+    lines
 }
 
 /// Cannot happen: each envelope has either a verdict or an outcome.
@@ -164,49 +187,62 @@ fn by_id(rows: Vec<Box<dyn Row>>) -> HashMap<Uuid, Box<dyn Row>> {
     rows.into_iter().filter_map(|row| Some((row.uuid("id")?, row))).collect()
 }
 
-async fn parents(tx: &Tx, entity: &SyncType, items: &[Item<'_>]) -> Result<HashMap<Uuid, Box<dyn Row>>, DbErr> {
+async fn parents(
+    tx: &Tx,
+    entity: &SyncType,
+    items: &[Item<'_>],
+    existing: &HashMap<Uuid, Box<dyn Row>>,
+) -> Result<HashMap<Uuid, Box<dyn Row>>, DbErr> {
     let Some((parent, column)) = entity.parent else { return Ok(HashMap::new()) };
     let Some(parent) = crate::registry::find(parent) else { return Ok(HashMap::new()) };
-    let ids: Vec<Uuid> = items.iter().filter_map(|item| item.decoded.row.uuid(column)).collect();
+    let sent = items.iter().map(|item| &item.decoded.row);
+    let mut ids: Vec<Uuid> = sent.chain(existing.values()).filter_map(|row| row.uuid(column)).collect();
+    ids.sort_unstable();
+    ids.dedup();
     Ok(by_id(parent.table.having(tx, "id", &ids, true).await?))
 }
 
-/// The row as HQ will have it: what the sender owns from `sent`, everything else from `old`.
-fn merge(columns: Vec<&'static str>, old: Option<Box<dyn Row>>, sent: Box<dyn Row>, owned: &[&str]) -> Box<dyn Row> {
-    match old {
-        Some(mut old) => {
-            for column in columns.into_iter().filter(|column| owns(owned, column)) {
-                if let Some(value) = sent.get(column) {
-                    old.set(column, value);
-                }
+/// The row as HQ will have it: what the sender owns and sent from `sent`, everything else from `old`.
+fn merge(
+    columns: Vec<&'static str>,
+    old: Option<Box<dyn Row>>,
+    sent: Box<dyn Row>,
+    keys: &Keys,
+    owned: &[&str],
+) -> Box<dyn Row> {
+    if let Some(mut old) = old {
+        for column in columns.into_iter().filter(|column| owns(owned, column) && keys.name(column)) {
+            if let Some(value) = sent.get(column) {
+                old.set(column, value);
             }
-            old
         }
-        None => {
-            let mut new = sent;
-            if owned != ["*"] {
-                // What a store may not write starts as the column's default.
-                for column in columns.into_iter().filter(|column| !owns(owned, column)) {
-                    if !matches!(column, "id" | "created_at" | "updated_at")
-                        && let Some(value) = new.get(column)
-                    {
-                        new.set(column, default_of(&value));
-                    }
-                }
+        return old;
+    }
+    let mut new = sent;
+    if owned != ALL_OF_IT {
+        // What a store may not write starts as the column's default.
+        for column in columns.into_iter().filter(|column| !owns(owned, column)) {
+            if !matches!(column, "id" | "created_at" | "updated_at")
+                && let Some(value) = new.get(column)
+                && !new.set(column, value.as_null())
+            {
+                reset(&mut *new, column, &value);
             }
-            new
         }
     }
+    new
 }
 
-fn default_of(value: &Value) -> Value {
+/// Sets a column that may not be null to its default; an id or an instant has none and stays.
+fn reset(row: &mut dyn Row, column: &str, value: &Value) {
     match value {
-        Value::Bool(Some(_)) => false.into(),
-        Value::BigInt(Some(_)) => 0_i64.into(),
-        Value::Int(Some(_)) => 0_i32.into(),
-        Value::String(Some(_)) => String::new().into(),
-        other => other.as_null(),
-    }
+        Value::Bool(_) => row.set(column, false.into()),
+        Value::BigInt(_) => row.set(column, 0_i64.into()),
+        Value::Int(_) => row.set(column, 0_i32.into()),
+        // The lists are text too, and do not take an empty one.
+        Value::String(_) => row.set(column, String::new().into()) || row.set(column, "[]".into()),
+        _ => false,
+    };
 }
 
 /// The columns that the server sets itself.
@@ -292,6 +328,14 @@ async fn raise_left(tx: &mut Tx, entity: &'static SyncType, left: &[Uuid]) -> Re
     execute(tx, &sql, left.iter().map(|id| (*id).into())).await?;
     tx.touch(entity.name);
     Ok(())
+}
+
+fn products_by_source(movements: &[Movement]) -> HashMap<Uuid, Vec<Uuid>> {
+    let mut out: HashMap<Uuid, Vec<Uuid>> = HashMap::new();
+    for movement in movements {
+        out.entry(movement.source_id).or_default().push(movement.product_id);
+    }
+    out
 }
 
 /// Rule U9: the sale of an unknown product is taken, and somebody is told.

@@ -1,6 +1,6 @@
 //! Reading envelopes: each by itself, so that a malformed one is an error of that one alone.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -61,10 +61,29 @@ struct Glimpse {
 /// A row with the rows that came inside it, children by the registry's order.
 pub struct Decoded {
     pub row: Box<dyn Row>,
-    pub children: Vec<Vec<Box<dyn Row>>>,
+    pub keys: Keys,
+    pub children: Vec<Vec<(Box<dyn Row>, Keys)>>,
 }
 
-pub(super) fn read(index: usize, raw: &RawValue, sender: &Sender) -> Result<Incoming, Rejection> {
+/// The keys that were sent: an older store knows fewer columns, and those it does not send keep their values.
+pub struct Keys(HashSet<String>);
+
+impl Keys {
+    fn of(row: &HashMap<String, &RawValue>) -> Self {
+        Self(row.keys().map(|key| Self::plain(key)).collect())
+    }
+
+    pub fn name(&self, column: &str) -> bool {
+        self.0.contains(&Self::plain(column))
+    }
+
+    /// The same for a column and its key in either spelling.
+    fn plain(name: &str) -> String {
+        name.chars().filter(|letter| *letter != '_').map(|letter| letter.to_ascii_lowercase()).collect()
+    }
+}
+
+pub(super) fn read(index: usize, raw: &RawValue, sender: &Sender) -> Result<Incoming, Box<Rejection>> {
     let deserializer = &mut serde_json::Deserializer::from_str(raw.get());
     let wire: Wire = serde_path_to_error::deserialize(deserializer).map_err(|error| {
         let glimpse = serde_json::from_str(raw.get()).unwrap_or(Glimpse {
@@ -104,19 +123,15 @@ pub(super) fn read(index: usize, raw: &RawValue, sender: &Sender) -> Result<Inco
         timestamp: wire.timestamp,
         seq: wire.seq,
         node_epoch: wire.node_epoch,
-        hash: hex(&hash.finalize()),
+        hash: hex::encode(hash.finalize()),
         raw: raw.get().to_owned(),
         data: wire.data.get().to_owned(),
     })
 }
 
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
-}
-
-fn reject(raw: &RawValue, glimpse: &Glimpse, status: PushStatus, code: &str, error: String) -> Rejection {
+fn reject(raw: &RawValue, glimpse: &Glimpse, status: PushStatus, code: &str, error: String) -> Box<Rejection> {
     let text = |value: &serde_json::Value| value.as_str().map_or_else(String::new, str::to_owned);
-    Rejection {
+    Box::new(Rejection {
         result: PushResult {
             entity_type: text(&glimpse.entity_type),
             entity_id: text(&glimpse.entity_id),
@@ -126,10 +141,10 @@ fn reject(raw: &RawValue, glimpse: &Glimpse, status: PushStatus, code: &str, err
             applied: None,
         },
         action: text(&glimpse.action),
-        hash: hex(&Sha256::digest(raw.get().as_bytes())),
+        hash: hex::encode(Sha256::digest(raw.get().as_bytes())),
         envelope: raw.get().to_owned(),
         seq: glimpse.seq.as_i64(),
-    }
+    })
 }
 
 impl Incoming {
@@ -181,10 +196,9 @@ impl Incoming {
             return Err(Verdict::refused("id_mismatch", "data.id is not the entity_id of the envelope"));
         }
         row.set("id", self.id.into());
+        let keys: HashMap<String, &RawValue> = serde_json::from_str(text).map_err(|error| bad(error.to_string()))?;
         let mut children = Vec::new();
         if !self.entity.children.is_empty() {
-            let keys: HashMap<String, &RawValue> =
-                serde_json::from_str(text).map_err(|error| bad(error.to_string()))?;
             for child in self.entity.children {
                 let list: Vec<&RawValue> = match keys.get(child.key) {
                     Some(list) => serde_json::from_str::<Option<_>>(list.get())
@@ -193,6 +207,7 @@ impl Incoming {
                     None => Vec::new(),
                 };
                 let mut rows = Vec::with_capacity(list.len());
+                let mut named = HashSet::with_capacity(list.len());
                 for (position, raw) in list.into_iter().enumerate() {
                     let normalised = shallow(raw.get())?;
                     let text = normalised.as_deref().unwrap_or(raw.get());
@@ -207,12 +222,18 @@ impl Incoming {
                         let line_no = i32::try_from(line_no).unwrap_or_default();
                         row.set("id", ids::line(self.id, child.kind, line_no).into());
                     }
+                    // Two lines with one id are two lines all the same: the second one is named by its place.
+                    if !named.insert(row.uuid("id")) {
+                        row.set("id", ids::named(&format!("{}:{}:#{position}", child.kind, self.id)).into());
+                    }
                     row.set(child.parent, self.id.into());
-                    rows.push(row);
+                    let keys: HashMap<String, &RawValue> =
+                        serde_json::from_str(text).map_err(|error| bad(error.to_string()))?;
+                    rows.push((row, Keys::of(&keys)));
                 }
                 children.push(rows);
             }
         }
-        Ok(Decoded { row, children })
+        Ok(Decoded { row, keys: Keys::of(&keys), children })
     }
 }

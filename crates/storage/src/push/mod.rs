@@ -72,7 +72,7 @@ pub async fn push(db: &Db, sender: &Sender, envelopes: &[Box<RawValue>], now: In
             }
             Err(rejection) => {
                 results[index] = Some(rejection.result.clone());
-                rejected.push(rejection);
+                rejected.push(*rejection);
             }
         }
     }
@@ -83,8 +83,8 @@ pub async fn push(db: &Db, sender: &Sender, envelopes: &[Box<RawValue>], now: In
         // Bulk first; what fails is halved down to the culprit.
         while let Some(part) = open.pop() {
             match apply::bulk(db, sender, part, now).await {
-                Ok((verdicts, changed)) => {
-                    changes.extend(changed);
+                Ok((verdicts, news)) => {
+                    changes.extend(news);
                     for (incoming, verdict) in part.iter().zip(verdicts) {
                         results[incoming.index] = Some(incoming.result(&verdict));
                     }

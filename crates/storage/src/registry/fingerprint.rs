@@ -11,5 +11,5 @@ pub fn fingerprint(entity: &SyncType) -> String {
     columns.extend(entity.children.iter().flat_map(|child| child.table.columns()));
     columns.sort_unstable();
     let digest = Sha256::digest(columns.join(",").as_bytes());
-    digest.iter().take(8).map(|byte| format!("{byte:02x}")).collect()
+    hex::encode(&digest[..8])
 }

@@ -109,6 +109,10 @@ pub async fn at_hq(hq: &Hq, name: &str, numbers: std::ops::Range<i64>, store: Uu
             row.set("id", ids::store_product(store, id_of("products", n)).into());
             // What a store counts itself is not HQ's to say.
             row.set("quantity", 0_i64.into());
+            for column in entity.kept.iter().filter(|column| !matches!(**column, "id" | "quantity")) {
+                let value = row.get(column).expect("a column").as_null();
+                assert!(row.set(column, value), "{column} may be null");
+            }
         }
         for child in entity.children {
             for line in 0..2 {

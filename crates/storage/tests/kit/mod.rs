@@ -70,8 +70,10 @@ impl Hq {
         E::Model: IntoActiveModel<E::ActiveModel>,
     {
         let mut tx = self.db.begin().await.expect("a transaction");
-        let rows = rows.into_iter().map(IntoActiveModel::into_active_model);
-        E::insert_many(rows).exec_without_returning(&tx).await.expect("an insert");
+        let rows: Vec<_> = rows.into_iter().map(IntoActiveModel::into_active_model).collect();
+        for chunk in rows.chunks(500) {
+            E::insert_many(chunk.to_vec()).exec_without_returning(&tx).await.expect("an insert");
+        }
         tx.touch(E::default().table_name());
         tx.commit().await.expect("a commit")
     }

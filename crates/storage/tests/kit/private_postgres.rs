@@ -126,7 +126,8 @@ fn start() -> (PathBuf, u16) {
     let mut failure = None;
     // Between asking for a free port and using it somebody else may take it.
     for _ in 0..5 {
-        let port = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).and_then(|free| free.local_addr()).expect("a port").port();
+        let port =
+            TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).and_then(|free| free.local_addr()).expect("a port").port();
         let options = format!(
             "-c listen_addresses=127.0.0.1 -c port={port} -c unix_socket_directories='' -c max_connections=500 \
              -c shared_buffers=64MB -c fsync=off -c synchronous_commit=off -c full_page_writes=off -c autovacuum=off"
@@ -147,6 +148,7 @@ fn pg_ctl(data: &Path) -> Command {
     command
 }
 
+#[expect(clippy::zombie_processes, reason = "the watchdog outlives this process")]
 fn watch(directory: &Path, record: &Path) {
     let mut stop = pg_ctl(&directory.join("data"));
     stop.args(["-m", "immediate", "stop"]);

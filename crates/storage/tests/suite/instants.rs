@@ -2,9 +2,8 @@
 
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
 use tillkeep_model::Instant;
-use tillkeep_storage::entity::number_series;
 use tillkeep_storage::entity::store_node::{Column, Entity, Model};
-use tillkeep_storage::{db, sea_orm};
+use tillkeep_storage::sea_orm;
 use uuid::Uuid;
 
 use crate::kit::{self, Hq};
@@ -58,7 +57,8 @@ async fn a_bound_instant_compares_like_time() {
     for hq in kit::both().await {
         store_all(&hq).await;
         for (place, instant) in rising().into_iter().enumerate() {
-            let later = Entity::find().filter(Column::LastSeenAt.gt(instant)).all(hq.db.reader()).await.expect("a read");
+            let later =
+                Entity::find().filter(Column::LastSeenAt.gt(instant)).all(hq.db.reader()).await.expect("a read");
             assert_eq!(later.len(), rising().len() - place - 1, "later than {instant}");
             let same = Entity::find().filter(Column::LastSeenAt.eq(instant)).all(hq.db.reader()).await.expect("a read");
             assert_eq!(same.len(), 1, "equal to {instant}");
@@ -78,16 +78,5 @@ async fn the_greatest_of_a_column_is_the_latest_instant() {
             .await
             .expect("a read");
         assert_eq!(latest.flatten(), rising().last().copied());
-    }
-}
-
-#[tokio::test]
-async fn text_sorts_by_its_bytes_on_both_databases() {
-    for hq in kit::both().await {
-        let names = ["Z", "a", "S01-01-000010", "S01-01-000009", "\u{e9}"];
-        hq.insert::<number_series::Entity>(names.map(|name| number_series::Model { name: name.into(), last_value: 1 })).await;
-        let rows = db::query(hq.db.reader(), "SELECT name FROM number_series ORDER BY name", []).await.expect("a read");
-        let found: Vec<String> = rows.iter().map(|row| row.try_get("", "name").expect("a name")).collect();
-        assert_eq!(found, ["S01-01-000009", "S01-01-000010", "Z", "a", "\u{e9}"], "on {}", hq.name);
     }
 }

@@ -1,4 +1,4 @@
-//! Storage against real databases: headquarters on SQLite and on PostgreSQL, stores on SQLite.
+//! Storage against real databases: headquarters on `SQLite` and on `PostgreSQL`, stores on `SQLite`.
 
 #[path = "../kit/mod.rs"]
 mod kit;
@@ -6,6 +6,7 @@ mod kit;
 mod apply;
 mod concurrency;
 mod instants;
+mod nodes;
 mod outbox;
 mod ownership;
 mod pull;

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use sea_orm::{ColumnTrait, EntityTrait, IdenStatic, Iterable};
+use sea_orm::{ColumnTrait, EntityName, EntityTrait, IdenStatic, Iterable};
 use tillkeep_storage::migration::{self, Table};
 use tillkeep_storage::{Db, Side, db, entity as entities, sea_orm};
 
@@ -113,6 +113,18 @@ async fn migrating_again_changes_nothing() {
     }
 }
 
+#[tokio::test]
+async fn a_database_may_lie_in_a_directory_of_any_name() {
+    let directory = tempfile::TempDir::new().expect("a temporary directory");
+    for name in ["a b", "100%", "%20", "what?", "x#y", "\u{e9}"] {
+        let folder = directory.path().join(name);
+        std::fs::create_dir(&folder).expect("a directory");
+        let db = Db::open_file(&folder.join("store.db"), Side::Store).await.expect("a new database");
+        db.close().await.expect("a close");
+        assert!(folder.join("store.db").exists(), "{name}");
+    }
+}
+
 /// Everything that the database says about its schema, the applied migrations included.
 async fn schema_text(db: &Db) -> Vec<String> {
     let postgres = "SELECT indexdef AS s FROM pg_indexes WHERE schemaname = 'public' UNION ALL \
@@ -162,7 +174,10 @@ async fn a_store_enforces_no_reference_between_pulled_tables_and_no_natural_key(
     for row in db::query(shop.db.reader(), foreign, []).await.expect("the schema") {
         let (child, parent): (String, String) = (row.try_get("", "t").expect("t"), row.try_get("", "p").expect("p"));
         assert!(
-            matches!((child.as_str(), parent.as_str()), ("sale_items" | "sale_payments", "sales") | ("transfer_items", "transfers")),
+            matches!(
+                (child.as_str(), parent.as_str()),
+                ("sale_items" | "sale_payments", "sales") | ("transfer_items", "transfers")
+            ),
             "{child} refers to {parent}: rows arrive one type at a time (D5)"
         );
     }

@@ -1,0 +1,131 @@
+//! Customers, as headquarters makes and edits them. Stores make their own and push them.
+
+use std::sync::Arc;
+
+use axum::extract::State;
+use serde_json::{Map, Value as Json, json};
+use tillkeep_http::error::{Error, Result};
+use tillkeep_http::resource::{self, Check, Fields, ListSpec};
+use tillkeep_http::{Body, Caller, Created};
+use tillkeep_model::permission::code::CustomersCreate;
+use tillkeep_model::{ErrorCode, Instant};
+use tillkeep_storage::entity::customer::{Column, Entity, Model};
+use tillkeep_storage::registry::digits;
+use tillkeep_storage::sea_orm::{ColumnTrait, Condition, EntityTrait, QueryFilter, QuerySelect};
+use tillkeep_storage::{Tx, series};
+
+use super::LARGEST;
+use super::plain::Rules;
+use super::rows::{self, Kind};
+use crate::Hq;
+
+/// Possible duplicates named in a refusal at the most.
+const NAMED: u64 = 5;
+
+impl Rules for Entity {
+    const KIND: Kind = Kind {
+        name: "customers",
+        singular: "customer",
+        fields: Fields {
+            writable: &[
+                "firstName", "lastName", "companyName", "email", "phone", "addressLine1", "addressLine2", "city",
+                "region", "postalCode", "countryCode", "birthDate", "notes", "marketingOptIn", "taxExempt",
+                "taxExemptNumber", "creditLimit", "isActive",
+            ],
+            required: &[],
+        },
+        defaults: |_| json!({"isActive": true}),
+        unique: &[],
+        hidden: &[],
+    };
+
+    const LIST: ListSpec = ListSpec {
+        search: &["customerNumber", "firstName", "lastName", "companyName", "email", "phone", "phoneDigits"],
+        filters: &["customerNumber", "email", "originStoreId", "taxExempt"],
+        sort: &["customerNumber", "lastName", "firstName", "companyName", "createdAt", "updatedAt"],
+    };
+
+    async fn check(_: &mut Tx, _: Option<&Model>, row: &mut Model, _: Instant) -> Result<()> {
+        row.phone_digits = row.phone.as_deref().map(digits).filter(|digits| !digits.is_empty());
+        // Born at headquarters or known to it: there is nobody left to tell.
+        row.synced = true;
+        let named = [&row.first_name, &row.last_name, &row.company_name];
+        let named = named.into_iter().flatten().any(|name| !name.trim().is_empty());
+        let country = |code: &str| code.len() == 2 && code.bytes().all(|byte| byte.is_ascii_uppercase());
+        let mut check = Check::default();
+        for (value, field, max) in [
+            (&row.first_name, "firstName", 100),
+            (&row.last_name, "lastName", 100),
+            (&row.company_name, "companyName", 200),
+            (&row.email, "email", 200),
+            (&row.phone, "phone", 40),
+            (&row.address_line1, "addressLine1", 200),
+            (&row.address_line2, "addressLine2", 200),
+            (&row.city, "city", 100),
+            (&row.region, "region", 100),
+            (&row.postal_code, "postalCode", 20),
+            (&row.notes, "notes", 4000),
+            (&row.tax_exempt_number, "taxExemptNumber", 50),
+        ] {
+            check.optional(value.as_deref(), field, max);
+        }
+        check
+            .that(named, "lastName", "a customer needs a first name, a last name or a company name")
+            .that(row.country_code.as_deref().is_none_or(country), "countryCode", "must be a country code such as US")
+            .that(row.birth_date.as_deref().is_none_or(resource::is_date), "birthDate", "must be a date like 1990-01-31")
+            .range(row.credit_limit.0, "creditLimit", 0..=LARGEST)
+            .finish()
+    }
+
+    async fn deletable(_: &mut Tx, _: &Model, _: Instant) -> Result<()> {
+        Ok(())
+    }
+}
+
+/// `POST /customers`
+pub async fn create(
+    caller: Caller<CustomersCreate>,
+    State(hq): State<Arc<Hq>>,
+    Body(mut body): Body<Map<String, Json>>,
+) -> Result<Created<Model>> {
+    let allowed = resource::take(&mut body, "allowDuplicate")?.unwrap_or(false);
+    let now = caller.now();
+    let check = async |tx: &mut Tx, row: &mut Model| {
+        Entity::check(tx, None, row, now).await?;
+        if !allowed {
+            refuse_duplicate(tx, row).await?;
+        }
+        row.customer_number = format!("HQ-{:06}", series::next(tx, "customer").await?);
+        Ok(())
+    };
+    rows::create::<Entity, _>(&hq, &caller, &Entity::KIND, body, check, async |_, _| Ok(())).await
+}
+
+/// The same mail address or telephone number is most likely the same person; only a person can tell.
+async fn refuse_duplicate(tx: &Tx, row: &Model) -> Result<()> {
+    let mut same = Condition::any();
+    if let Some(email) = row.email.as_deref().map(str::trim).filter(|email| !email.is_empty()) {
+        same = same.add(Column::Email.is_in([email.to_owned(), email.to_lowercase()]));
+    }
+    if let Some(digits) = &row.phone_digits {
+        same = same.add(Column::PhoneDigits.eq(digits));
+    }
+    if same.is_empty() {
+        return Ok(());
+    }
+    let found = Entity::find().filter(same).filter(Column::DeletedAt.is_null()).limit(NAMED).all(tx).await?;
+    if found.is_empty() {
+        return Ok(());
+    }
+    let candidates: Vec<Json> = found
+        .iter()
+        .map(|row| {
+            json!({
+                "id": row.id, "customerNumber": row.customer_number, "firstName": row.first_name,
+                "lastName": row.last_name, "companyName": row.company_name,
+            })
+        })
+        .collect();
+    let text = "there is a customer with this mail address or telephone number; send allowDuplicate if this is another";
+    Err(Error::new(ErrorCode::PossibleDuplicate, text).with("candidates", candidates))
+}

@@ -1,0 +1,89 @@
+//! The handlers of the kinds that are nothing but rows: what differs between them is in [`Rules`], and which permission
+//! a route needs is in the route table.
+
+use std::future::{Future, ready};
+use std::sync::Arc;
+
+use axum::extract::State;
+use serde_json::{Map, Value as Json};
+use tillkeep_http::error::Result;
+use tillkeep_http::resource::{self, ListSpec, Query};
+use tillkeep_http::{Answer, Body, Caller, Created, Id, List, NoContent, Params};
+use tillkeep_model::Instant;
+use tillkeep_model::permission::Requirement;
+use tillkeep_storage::Tx;
+
+use super::rows::{self, Kind, Rows};
+use crate::Hq;
+
+/// What a kind decides on its own.
+pub trait Rules: Rows {
+    const KIND: Kind;
+    const LIST: ListSpec;
+
+    /// Completes or refuses a row about to be written; `old` is the row before a change.
+    fn check(
+        tx: &mut Tx,
+        old: Option<&Self::Model>,
+        new: &mut Self::Model,
+        now: Instant,
+    ) -> impl Future<Output = Result<()>> + Send;
+
+    /// What follows from a written row, in the same transaction.
+    fn written(
+        _: &mut Tx,
+        _old: Option<&Self::Model>,
+        _new: &Self::Model,
+        _: Instant,
+    ) -> impl Future<Output = Result<()>> + Send {
+        ready(Ok(()))
+    }
+
+    /// Refuses to delete what is still in use, and clears away what goes with it.
+    fn deletable(tx: &mut Tx, row: &Self::Model, now: Instant) -> impl Future<Output = Result<()>> + Send;
+}
+
+pub async fn list<E: Rules, P: Requirement>(
+    caller: Caller<P>,
+    Params(query): Params<Query>,
+) -> Result<List<E::Model>> {
+    resource::list(caller.db().reader(), &E::LIST, &query, E::find()).await
+}
+
+pub async fn get<E: Rules, P: Requirement>(caller: Caller<P>, Id(id): Id) -> Result<Answer<E::Model>> {
+    rows::find::<E>(caller.db().reader(), &E::KIND, id).await.map(Answer)
+}
+
+pub async fn create<E: Rules, P: Requirement>(
+    caller: Caller<P>,
+    State(hq): State<Arc<Hq>>,
+    Body(body): Body<Map<String, Json>>,
+) -> Result<Created<E::Model>> {
+    let now = caller.now();
+    let check = async |tx: &mut Tx, new: &mut E::Model| E::check(tx, None, new, now).await;
+    let after = async |tx: &mut Tx, new: &E::Model| E::written(tx, None, new, now).await;
+    rows::create::<E, P>(&hq, &caller, &E::KIND, body, check, after).await
+}
+
+pub async fn edit<E: Rules, P: Requirement>(
+    caller: Caller<P>,
+    State(hq): State<Arc<Hq>>,
+    Id(id): Id,
+    Body(body): Body<Map<String, Json>>,
+) -> Result<Answer<E::Model>> {
+    let now = caller.now();
+    let check = async |tx: &mut Tx, old: &E::Model, new: &mut E::Model| E::check(tx, Some(old), new, now).await;
+    let after = async |tx: &mut Tx, old: &E::Model, new: &E::Model| E::written(tx, Some(old), new, now).await;
+    rows::change::<E, P>(&hq, &caller, &E::KIND, id, body, check, after).await.map(Answer)
+}
+
+pub async fn delete<E: Rules, P: Requirement>(
+    caller: Caller<P>,
+    State(hq): State<Arc<Hq>>,
+    Id(id): Id,
+) -> Result<NoContent> {
+    let now = caller.now();
+    let check = async |tx: &mut Tx, row: &E::Model| E::deletable(tx, row, now).await;
+    rows::delete::<E, P>(&hq, &caller, &E::KIND, id, check).await?;
+    Ok(NoContent)
+}

@@ -1,0 +1,218 @@
+//! Roles and what they hold. A role counts wherever it is assigned, so changing what it holds needs the codes
+//! everywhere.
+
+use std::collections::{BTreeSet, HashMap};
+use std::sync::Arc;
+
+use axum::extract::State;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value as Json, json};
+use tillkeep_http::error::{Error, Result};
+use tillkeep_http::resource::{self, Check, Fields, ListSpec, Query};
+use tillkeep_http::{Answer, Body, Caller, Created, Id, List, Params};
+use tillkeep_model::permission::code::{RolesManage, RolesView, UsersManageRoles};
+use tillkeep_model::permission::{ALL, module_of};
+use tillkeep_model::{ErrorCode, Instant, ids};
+use tillkeep_storage::entity::role::{Entity, Model};
+use tillkeep_storage::entity::{permission, role_permission, user_store_role};
+use tillkeep_storage::sea_orm::{
+    ColumnTrait, ConnectionTrait, EntityTrait, IntoActiveModel, PaginatorTrait, QueryFilter,
+};
+use tillkeep_storage::{DbErr, Tx};
+use uuid::Uuid;
+
+use super::plain::Rules;
+use super::refuse_in_use;
+use super::rows::{self, Kind};
+use super::users::grants;
+use crate::Hq;
+
+impl Rules for Entity {
+    const KIND: Kind = Kind {
+        name: "roles",
+        singular: "role",
+        fields: Fields { writable: &["code", "name", "description"], required: &["code", "name"] },
+        defaults: |_| json!({}),
+        unique: &[("code", ErrorCode::DuplicateCode)],
+        hidden: &[],
+    };
+
+    const LIST: ListSpec =
+        ListSpec { search: &["code", "name"], filters: &["isSystem"], sort: &["code", "name", "createdAt"] };
+
+    async fn check(_: &mut Tx, old: Option<&Model>, row: &mut Model, _: Instant) -> Result<()> {
+        if old.is_some_and(|old| old.is_system) {
+            return Err(system_role());
+        }
+        if old.is_some_and(|old| old.code != row.code) {
+            return Err(Error::field("code", "is fixed"));
+        }
+        let word = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_';
+        Check::default()
+            .that(
+                (2..=40).contains(&row.code.len()) && row.code.bytes().all(word),
+                "code",
+                "must have 2 to 40 characters of a to z, 0 to 9 and _",
+            )
+            .text(&row.name, "name", 100)
+            .optional(row.description.as_deref(), "description", 500)
+            .finish()
+    }
+
+    async fn deletable(tx: &mut Tx, row: &Model, _: Instant) -> Result<()> {
+        if row.is_system {
+            return Err(system_role());
+        }
+        let used = user_store_role::Entity::find()
+            .filter(user_store_role::Column::RoleId.eq(row.id))
+            .filter(user_store_role::Column::DeletedAt.is_null());
+        refuse_in_use(used.count(tx).await?, "assignments")?;
+        put_codes(tx, row.id, &BTreeSet::new()).await
+    }
+}
+
+fn system_role() -> Error {
+    Error::new(ErrorCode::SystemRole, "this role belongs to every installation and stays as it is")
+}
+
+/// A role with what it holds.
+#[derive(Serialize)]
+pub struct RoleView {
+    #[serde(flatten)]
+    role: Model,
+    permissions: BTreeSet<String>,
+}
+
+/// What roles hold.
+pub async fn codes_of(
+    conn: &impl ConnectionTrait,
+    roles: impl IntoIterator<Item = Uuid>,
+) -> Result<HashMap<Uuid, BTreeSet<String>>, DbErr> {
+    let held = role_permission::Entity::find().filter(role_permission::Column::RoleId.is_in(roles)).all(conn).await?;
+    let names: HashMap<Uuid, String> =
+        permission::Entity::find().all(conn).await?.into_iter().map(|row| (row.id, row.code)).collect();
+    let mut by_role: HashMap<Uuid, BTreeSet<String>> = HashMap::new();
+    for row in held {
+        if let Some(code) = names.get(&row.permission_id) {
+            by_role.entry(row.role_id).or_default().insert(code.clone());
+        }
+    }
+    Ok(by_role)
+}
+
+async fn view(conn: &impl ConnectionTrait, role: Model) -> Result<RoleView> {
+    Ok(RoleView { permissions: codes_of(conn, [role.id]).await?.remove(&role.id).unwrap_or_default(), role })
+}
+
+pub async fn list(
+    caller: Caller<(RolesView, UsersManageRoles)>,
+    Params(query): Params<Query>,
+) -> Result<List<RoleView>> {
+    let roles = resource::list(caller.db().reader(), &Entity::LIST, &query, Entity::find()).await?;
+    let mut codes = codes_of(caller.db().reader(), roles.rows.iter().map(|role| role.id)).await?;
+    Ok(roles.map(|role| RoleView { permissions: codes.remove(&role.id).unwrap_or_default(), role }))
+}
+
+pub async fn get(caller: Caller<(RolesView, UsersManageRoles)>, Id(id): Id) -> Result<Answer<RoleView>> {
+    let role = rows::find::<Entity>(caller.db().reader(), &Entity::KIND, id).await?;
+    view(caller.db().reader(), role).await.map(Answer)
+}
+
+/// The codes of one module, in the order of the specification.
+#[derive(Serialize)]
+pub struct Module {
+    module: &'static str,
+    permissions: Vec<&'static str>,
+}
+
+/// `GET /permissions`
+pub async fn permissions(_: Caller<RolesView>) -> Answer<Vec<Module>> {
+    let mut modules: Vec<Module> = Vec::new();
+    for code in ALL {
+        match modules.iter_mut().find(|known| known.module == module_of(code)) {
+            Some(known) => known.permissions.push(code),
+            None => modules.push(Module { module: module_of(code), permissions: vec![code] }),
+        }
+    }
+    Answer(modules)
+}
+
+pub async fn create(
+    caller: Caller<RolesManage>,
+    State(hq): State<Arc<Hq>>,
+    Body(mut body): Body<Map<String, Json>>,
+) -> Result<Created<RoleView>> {
+    let now = caller.now();
+    let wanted = known_codes(resource::take(&mut body, "permissions")?.unwrap_or_default())?;
+    grants::refuse_escalation(&caller, &wanted, None)?;
+    let check = async |tx: &mut Tx, new: &mut Model| Entity::check(tx, None, new, now).await;
+    let after = async |tx: &mut Tx, new: &Model| put_codes(tx, new.id, &wanted).await;
+    let Created { data, new } = rows::create::<Entity, _>(&hq, &caller, &Entity::KIND, body, check, after).await?;
+    Ok(Created { data: view(caller.db().reader(), data).await?, new })
+}
+
+pub async fn edit(
+    caller: Caller<RolesManage>,
+    State(hq): State<Arc<Hq>>,
+    Id(id): Id,
+    Body(body): Body<Map<String, Json>>,
+) -> Result<Answer<RoleView>> {
+    let now = caller.now();
+    let check = async |tx: &mut Tx, old: &Model, new: &mut Model| Entity::check(tx, Some(old), new, now).await;
+    let after = async |_: &mut Tx, _: &Model, _: &Model| Ok(());
+    let role = rows::change::<Entity, _>(&hq, &caller, &Entity::KIND, id, body, check, after).await?;
+    view(caller.db().reader(), role).await.map(Answer)
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Codes {
+    permissions: Vec<String>,
+}
+
+/// `PUT /roles/{id}/permissions`: whole replacement; the Administrator holds everything, always.
+pub async fn put_permissions(
+    caller: Caller<RolesManage>,
+    State(hq): State<Arc<Hq>>,
+    Id(id): Id,
+    Body(body): Body<Codes>,
+) -> Result<Answer<RoleView>> {
+    let wanted = known_codes(body.permissions)?;
+    let mut tx = caller.db().begin().await?;
+    let role = rows::find_to_change::<Entity>(&tx, &Entity::KIND, id).await?;
+    if role.id == grants::administrator() {
+        return Err(system_role());
+    }
+    let held = codes_of(&tx, [id]).await?.remove(&id).unwrap_or_default();
+    grants::refuse_escalation(&caller, wanted.difference(&held), None)?;
+    if wanted != held {
+        put_codes(&mut tx, id, &wanted).await?;
+        rows::record(&tx, &caller, "role.permissions", Entity::KIND.name, id, json!({"from": held, "to": wanted}))
+            .await?;
+        hq.commit(tx).await?;
+    }
+    Ok(Answer(RoleView { role, permissions: wanted }))
+}
+
+/// Codes that exist, each once; a pattern is no code.
+fn known_codes(sent: Vec<String>) -> Result<BTreeSet<String>> {
+    if let Some(code) = sent.iter().find(|code| !ALL.contains(&code.as_str())) {
+        let shown: String = code.chars().take(60).collect();
+        return Err(Error::new(ErrorCode::UnknownPermission, format!("{shown} is no permission")).at("permissions"));
+    }
+    Ok(sent.into_iter().collect())
+}
+
+/// Makes `wanted` what the role holds. Rows of this kind have no version: stores take them whole.
+async fn put_codes(tx: &mut Tx, role_id: Uuid, wanted: &BTreeSet<String>) -> Result<()> {
+    use role_permission::Column;
+    role_permission::Entity::delete_many().filter(Column::RoleId.eq(role_id)).exec(tx).await?;
+    if !wanted.is_empty() {
+        let rows = wanted.iter().map(|code| {
+            role_permission::Model { role_id, permission_id: ids::permission(code) }.into_active_model()
+        });
+        role_permission::Entity::insert_many(rows).exec_without_returning(tx).await?;
+    }
+    tx.touch("role_permissions");
+    Ok(())
+}

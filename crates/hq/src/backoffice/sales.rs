@@ -1,0 +1,72 @@
+//! The sales of every store, as they were pushed; nothing here writes.
+
+use serde::Serialize;
+use tillkeep_http::error::{Error, Result};
+use tillkeep_http::resource::{self, ListSpec, Query};
+use tillkeep_http::{Answer, Caller, Id, List, Params};
+use tillkeep_model::ErrorCode;
+use tillkeep_model::permission::code::ReportsViewGlobal;
+use tillkeep_storage::entity::sale::{Column, Entity, Model};
+use tillkeep_storage::entity::{sale_item, sale_payment};
+use tillkeep_storage::sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder};
+
+use super::in_scope;
+
+const LIST: ListSpec = ListSpec {
+    search: &[],
+    filters: &["storeId", "receiptNumber", "customerId", "cashierUserId", "status", "saleType"],
+    sort: &["completedAt", "businessDate", "receiptNumber", "totalAmount"],
+};
+
+/// A sale with its lines.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct SaleView {
+    #[serde(flatten)]
+    sale: Model,
+    sale_items: Vec<sale_item::Model>,
+    sale_payments: Vec<sale_payment::Model>,
+}
+
+/// `GET /sales`: the newest first, without their lines.
+pub async fn list(caller: Caller<ReportsViewGlobal>, Params(mut query): Params<Query>) -> Result<List<Model>> {
+    if let Some(store_id) = query.get("storeId").and_then(|id| id.parse().ok()) {
+        caller.at_store(store_id)?;
+    }
+    let mut select = in_scope(&caller, Entity::find(), Column::StoreId);
+    // Dates of the business, never instants: both ends are part of the range.
+    if let Some(from) = business_date(&mut query, "businessDateFrom")? {
+        select = select.filter(Column::BusinessDate.gte(from));
+    }
+    if let Some(to) = business_date(&mut query, "businessDateTo")? {
+        select = select.filter(Column::BusinessDate.lte(to));
+    }
+    query.entry("sort".to_owned()).or_insert_with(|| "-completedAt".to_owned());
+    resource::list(caller.db().reader(), &LIST, &query, select).await
+}
+
+fn business_date(query: &mut Query, key: &str) -> Result<Option<String>> {
+    let Some(date) = query.remove(key) else { return Ok(None) };
+    if resource::is_date(&date) {
+        return Ok(Some(date));
+    }
+    Err(Error::field(key, "must be a date like 2026-11-20"))
+}
+
+/// `GET /sales/{id}`
+pub async fn get(caller: Caller<ReportsViewGlobal>, Id(id): Id) -> Result<Answer<SaleView>> {
+    let conn = caller.db().snapshot().await?;
+    let found = in_scope(&caller, Entity::find_by_id(id), Column::StoreId).one(&conn).await?;
+    let sale = found.ok_or_else(|| Error::new(ErrorCode::SaleNotFound, "sale not found"))?;
+    let sale_items = sale_item::Entity::find()
+        .filter(sale_item::Column::SaleId.eq(id))
+        .order_by_asc(sale_item::Column::LineNo)
+        .all(&conn)
+        .await?;
+    let sale_payments = sale_payment::Entity::find()
+        .filter(sale_payment::Column::SaleId.eq(id))
+        .order_by_asc(sale_payment::Column::LineNo)
+        .all(&conn)
+        .await?;
+    Ok(Answer(SaleView { sale, sale_items, sale_payments }))
+}

@@ -1,0 +1,236 @@
+//! Prices and levels of one product in one store. The table is sparse: without a row the product's defaults hold.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use axum::extract::State;
+use serde::Serialize;
+use serde_json::{Map, Value as Json, json};
+use tillkeep_http::error::{Error, Result};
+use tillkeep_http::resource::{self, Check, Fields, ListSpec, Query};
+use tillkeep_http::{Answer, Body, Caller, List, Params};
+use tillkeep_model::permission::code::{StorePricesManage, StorePricesView};
+use tillkeep_model::{ErrorCode, Instant, Money, Qty, ids};
+use tillkeep_storage::entity::store_product::{Column, Entity, Model};
+use tillkeep_storage::entity::{product, store};
+use tillkeep_storage::sea_orm::sea_query::OnConflict;
+use tillkeep_storage::sea_orm::{
+    ColumnTrait, EntityTrait, IntoActiveModel, QueryFilter, QuerySelect, QueryTrait,
+};
+use tillkeep_storage::{Tx, versions};
+use uuid::Uuid;
+
+use super::plain::Rules;
+use super::{LARGEST, TwoIds, in_scope, lives, rows};
+use crate::Hq;
+
+const NAME: &str = "store_product_dynamic";
+
+const FIELDS: Fields = Fields {
+    writable: &["price", "reorderPoint", "reorderQuantity", "binLocation", "isStocked"],
+    required: &[],
+};
+
+const LIST: ListSpec = ListSpec {
+    search: &[],
+    filters: &["storeId", "productId"],
+    sort: &["productId", "storeId", "price", "updatedAt"],
+};
+
+/// What a store charges for a product, next to what the chain does.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct PriceView {
+    id: Uuid,
+    store_id: Uuid,
+    product_id: Uuid,
+    sku: String,
+    name: String,
+    default_price: Money,
+    /// The store's own price, if it has one.
+    store_price: Option<Money>,
+    has_price_override: bool,
+    /// What is charged, specials apart.
+    effective_price: Money,
+    reorder_point: Qty,
+    reorder_quantity: Qty,
+    is_stocked: bool,
+    bin_location: Option<String>,
+    updated_at: Instant,
+    sync_version: i64,
+}
+
+fn view(row: Model, product: &product::Model) -> PriceView {
+    PriceView {
+        id: row.id,
+        store_id: row.store_id,
+        product_id: row.product_id,
+        sku: product.sku.clone(),
+        name: product.name.clone(),
+        default_price: product.price,
+        store_price: row.has_price_override.then_some(row.price),
+        has_price_override: row.has_price_override,
+        effective_price: row.price,
+        reorder_point: row.reorder_point,
+        reorder_quantity: row.reorder_quantity,
+        is_stocked: row.is_stocked,
+        bin_location: row.bin_location,
+        updated_at: row.updated_at,
+        sync_version: row.sync_version,
+    }
+}
+
+/// `GET /store-prices?storeId&productId&search&overriddenOnly`
+pub async fn list(caller: Caller<StorePricesView>, Params(mut query): Params<Query>) -> Result<List<PriceView>> {
+    if let Some(store_id) = query.get("storeId").and_then(|id| id.parse().ok()) {
+        caller.at_store(store_id)?;
+    }
+    let mut select = in_scope(&caller, Entity::find(), Column::StoreId);
+    if resource::take_flag(&mut query, "overriddenOnly")? {
+        select = select.filter(Column::HasPriceOverride.eq(true));
+    }
+    let mut products = product::Entity::find().filter(product::Column::DeletedAt.is_null());
+    if let Some(text) = query.remove("search") {
+        products = products.filter(resource::search::<product::Entity>(product::Entity::LIST.search, &text)?);
+    }
+    let products = products.select_only().column(product::Column::Id);
+    let select = select.filter(Column::ProductId.in_subquery(products.into_query()));
+    let page = resource::list(caller.db().reader(), &LIST, &query, select).await?;
+    let ids = page.rows.iter().map(|row| row.product_id);
+    let products = product::Entity::find().filter(product::Column::Id.is_in(ids)).all(caller.db().reader()).await?;
+    let products: HashMap<Uuid, product::Model> = products.into_iter().map(|row| (row.id, row)).collect();
+    let unknown = product::Model::default();
+    Ok(page.map(|row| {
+        let product = products.get(&row.product_id).unwrap_or(&unknown);
+        view(row, product)
+    }))
+}
+
+/// `PUT /store-prices/{storeId}/{productId}`: only what is sent changes; a price of `null` is the default price again.
+pub async fn put(
+    caller: Caller<StorePricesManage>,
+    State(hq): State<Arc<Hq>>,
+    TwoIds(store_id, product_id): TwoIds,
+    Body(body): Body<Map<String, Json>>,
+) -> Result<Answer<PriceView>> {
+    set(&hq, &caller, (store_id, product_id), body, false).await.map(Answer)
+}
+
+/// `DELETE /store-prices/{storeId}/{productId}`: the default price again; the row stays, it holds the stock.
+pub async fn delete(
+    caller: Caller<StorePricesManage>,
+    State(hq): State<Arc<Hq>>,
+    TwoIds(store_id, product_id): TwoIds,
+) -> Result<Answer<PriceView>> {
+    let body = Map::from_iter([("price".to_owned(), Json::Null)]);
+    set(&hq, &caller, (store_id, product_id), body, true).await.map(Answer)
+}
+
+async fn set(
+    hq: &Hq,
+    caller: &Caller<StorePricesManage>,
+    (store_id, product_id): (Uuid, Uuid),
+    mut body: Map<String, Json>,
+    must_exist: bool,
+) -> Result<PriceView> {
+    caller.at_store(store_id)?;
+    let details = json!({"storeId": store_id, "productId": product_id, "set": body});
+    let expected = resource::take_expected_version(&mut body)?;
+    let mut tx = caller.db().begin().await?;
+    if !lives::<store::Entity>(&tx, store_id).await? {
+        return Err(Error::not_found("store"));
+    }
+    // The product is locked, so that its price does not change between here and the commit.
+    let product = rows::find_to_change::<product::Entity>(&tx, &product::Entity::KIND, product_id).await?;
+    let stored = Entity::find()
+        .filter(Column::StoreId.eq(store_id))
+        .filter(Column::ProductId.eq(product_id))
+        .lock_exclusive()
+        .one(&tx)
+        .await?;
+    if must_exist && stored.is_none() {
+        return Err(Error::not_found("store price"));
+    }
+    if let (Some(expected), Some(row)) = (expected, &stored)
+        && row.sync_version != expected
+    {
+        let text = "somebody else changed this row in the meantime";
+        return Err(Error::new(ErrorCode::VersionConflict, text).with("current", view(row.clone(), &product)));
+    }
+    let old = stored.clone().unwrap_or_else(|| fresh(store_id, &product, caller.now()));
+    let mut row = changed(&old, &product, body)?;
+    if stored.as_ref() == Some(&row) {
+        return Ok(view(row, &product));
+    }
+    row.updated_at = caller.now();
+    row.sync_version = versions::UNSTAMPED;
+    upsert(&mut tx, row).await?;
+    rows::record(&tx, caller, "store_price.set", NAME, old.id, details).await?;
+    hq.commit(tx).await?;
+    let row = Entity::find_by_id(old.id).one(caller.db().reader()).await?;
+    Ok(view(row.ok_or_else(|| Error::not_found("store price"))?, &product))
+}
+
+/// The row as the store makes it on its own when it pulls the product.
+fn fresh(store_id: Uuid, product: &product::Model, now: Instant) -> Model {
+    Model {
+        id: ids::store_product(store_id, product.id),
+        created_at: now,
+        updated_at: now,
+        store_id,
+        product_id: product.id,
+        price: product.price,
+        cost: product.cost,
+        reorder_point: product.reorder_point,
+        reorder_quantity: product.reorder_quantity,
+        is_stocked: true,
+        ..Model::default()
+    }
+}
+
+fn changed(old: &Model, product: &product::Model, mut body: Map<String, Json>) -> Result<Model> {
+    let back_to_default = body.get("price").is_some_and(Json::is_null);
+    if back_to_default {
+        body.remove("price");
+    }
+    let priced = body.contains_key("price");
+    let mut row = resource::changed(&FIELDS, old, &body)?;
+    if back_to_default {
+        (row.price, row.has_price_override) = (product.price, false);
+    } else if priced {
+        row.has_price_override = true;
+    }
+    row.deleted_at = None;
+    Check::default()
+        .range(row.price.0, "price", 0..=LARGEST)
+        .range(row.reorder_point.0, "reorderPoint", 0..=LARGEST)
+        .range(row.reorder_quantity.0, "reorderQuantity", 0..=LARGEST)
+        .optional(row.bin_location.as_deref(), "binLocation", 40)
+        .finish()?;
+    if priced && product.min_price.is_some_and(|floor| row.price < floor) {
+        let text = "this is below the lowest price of the product";
+        return Err(Error::new(ErrorCode::BelowMinPrice, text).at("price"));
+    }
+    Ok(row)
+}
+
+/// Writes what HQ owns of the row; a stock level that a push brought in the meantime stays.
+async fn upsert(tx: &mut Tx, row: Model) -> Result<()> {
+    let owned = [
+        Column::Price,
+        Column::HasPriceOverride,
+        Column::ReorderPoint,
+        Column::ReorderQuantity,
+        Column::BinLocation,
+        Column::IsStocked,
+        Column::DeletedAt,
+        Column::UpdatedAt,
+        Column::SyncVersion,
+    ];
+    Entity::insert(row.into_active_model())
+        .on_conflict(OnConflict::columns([Column::StoreId, Column::ProductId]).update_columns(owned).to_owned())
+        .exec_without_returning(tx)
+        .await?;
+    tx.touch(NAME);
+    Ok(())
+}

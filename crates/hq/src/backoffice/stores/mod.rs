@@ -1,0 +1,155 @@
+//! Stores: their settings, whether they are in use, and how they get their sync token.
+
+mod fields;
+mod lifecycle;
+mod tokens;
+
+pub use lifecycle::{activate, deactivate};
+pub use tokens::{provision, revoke_token, token_version_ok};
+
+use std::sync::Arc;
+
+use axum::extract::State;
+use axum::response::{IntoResponse, Response};
+use serde::Serialize;
+use serde_json::{Map, Value as Json};
+use tillkeep_http::error::{Error, Result};
+use tillkeep_http::resource::{self, Query};
+use tillkeep_http::{Answer, Body, Caller, Created, Id, Params};
+use tillkeep_model::permission::Requirement;
+use tillkeep_model::permission::code::{StoresCreate, StoresEdit, StoresView, TransfersCreate};
+use tillkeep_model::{ErrorCode, Instant};
+use tillkeep_storage::Tx;
+use tillkeep_storage::entity::store::{Column, Entity, Model};
+use tillkeep_storage::entity::{sale, store_node, sync_status};
+use tillkeep_storage::sea_orm::{ColumnTrait, EntityTrait, PaginatorTrait, QueryFilter};
+use uuid::Uuid;
+
+use super::{everywhere, rows};
+use crate::Hq;
+use fields::{KIND, LIST};
+
+/// A store as somebody sees it who only sends goods there.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Short {
+    id: Uuid,
+    code: String,
+    name: String,
+    is_active: bool,
+}
+
+/// A store with what is known of its synchronisation.
+#[derive(Serialize)]
+pub struct StoreView {
+    #[serde(flatten)]
+    store: Model,
+    sync: SyncState,
+}
+
+#[derive(Default, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct SyncState {
+    pub last_success_at: Option<Instant>,
+    /// Pending or failed entries that HQ knows of.
+    pub pending_count: i64,
+    /// What the store itself last said of its outbox.
+    pub outbox_pending: i64,
+    pub dead_lettered: i64,
+    pub last_seen_at: Option<Instant>,
+    pub connected: bool,
+}
+
+pub(super) async fn sync_state(hq: &Hq, store_id: Uuid) -> Result<SyncState> {
+    // What the store did in the last second is still in memory.
+    hq.tracker.flush(hq).await?;
+    let conn = hq.db().snapshot().await?;
+    let status = sync_status::Entity::find().filter(sync_status::Column::StoreId.eq(store_id)).all(&conn).await?;
+    let node = store_node::Entity::find_by_id(store_id).one(&conn).await?.unwrap_or_default();
+    let connection = hq.hub.of(store_id);
+    let beat = connection.as_ref().and_then(|connection| connection.heartbeat()).map(|(_, beat)| beat);
+    let told = |field: fn(&tillkeep_model::wire::Heartbeat) -> Option<i64>| beat.as_ref().and_then(field);
+    Ok(SyncState {
+        last_success_at: status.iter().filter_map(|row| row.last_success_at).max(),
+        pending_count: status.iter().map(|row| i64::from(row.pending_count)).sum(),
+        outbox_pending: told(|beat| beat.outbox_pending).unwrap_or(node.outbox_pending),
+        dead_lettered: told(|beat| beat.dead_lettered).unwrap_or(node.dead_lettered),
+        last_seen_at: hq.tracker.last_seen(store_id).max(node.last_seen_at),
+        connected: connection.is_some(),
+    })
+}
+
+async fn view(hq: &Hq, store: Model) -> Result<StoreView> {
+    Ok(StoreView { sync: sync_state(hq, store.id).await?, store })
+}
+
+/// The store of a route about one store, refused before it is looked up: who may not act there does not learn whether
+/// it exists.
+async fn of_caller<P: Requirement>(caller: &Caller<P>, id: Uuid) -> Result<Model> {
+    caller.at_store(id)?;
+    rows::find::<Entity>(caller.db().reader(), &KIND, id).await
+}
+
+/// `GET /stores`: with `stores.view` the stores where it is held; else every store in short form, as goods can be sent
+/// to any of them.
+pub async fn list(caller: Caller<(StoresView, TransfersCreate)>, Params(query): Params<Query>) -> Result<Response> {
+    const VIEW: &[&str] = &["stores.view"];
+    let full = caller.may(VIEW);
+    let mut select = Entity::find();
+    if let Some(stores) = caller.access.stores(VIEW, caller.store_id).filter(|_| full) {
+        select = select.filter(Column::Id.is_in(stores));
+    }
+    let stores = resource::list(caller.db().reader(), &LIST, &query, select).await?;
+    if full {
+        return Ok(stores.into_response());
+    }
+    let short = |row: Model| Short { id: row.id, code: row.code, name: row.name, is_active: row.is_active };
+    Ok(stores.map(short).into_response())
+}
+
+pub async fn get(
+    caller: Caller<StoresView>,
+    State(hq): State<Arc<Hq>>,
+    Id(id): Id,
+) -> Result<Answer<StoreView>> {
+    let store = of_caller(&caller, id).await?;
+    view(&hq, store).await.map(Answer)
+}
+
+/// A new store is not in use before it is provisioned or activated.
+pub async fn create(
+    caller: Caller<StoresCreate>,
+    State(hq): State<Arc<Hq>>,
+    Body(body): Body<Map<String, Json>>,
+) -> Result<Created<Model>> {
+    everywhere(&caller)?;
+    let check = async |_: &mut Tx, new: &mut Model| fields::check(new);
+    rows::create::<Entity, _>(&hq, &caller, &KIND, body, check, async |_, _| Ok(())).await
+}
+
+pub async fn edit(
+    caller: Caller<StoresEdit>,
+    State(hq): State<Arc<Hq>>,
+    Id(id): Id,
+    Body(body): Body<Map<String, Json>>,
+) -> Result<Answer<Model>> {
+    caller.at_store(id)?;
+    let check = async |tx: &mut Tx, old: &Model, new: &mut Model| {
+        fields::check(new)?;
+        if old.code != new.code && old.provisioned_at.is_some() {
+            let text = "the code is part of receipt numbers and of the sync token; it is fixed once provisioned";
+            return Err(Error::new(ErrorCode::CodeLocked, text).at("code"));
+        }
+        let currency = |row: &Model| (row.currency_code.clone(), row.currency_exponent);
+        if currency(old) != currency(new) && has_sales(tx, old.id).await? {
+            let text = "this store has sold in its currency; that cannot change any more";
+            return Err(Error::new(ErrorCode::CurrencyLocked, text).at("currencyCode"));
+        }
+        Ok(())
+    };
+    rows::change::<Entity, _>(&hq, &caller, &KIND, id, body, check, async |_, _, _| Ok(())).await.map(Answer)
+}
+
+async fn has_sales(tx: &Tx, store_id: Uuid) -> Result<bool> {
+    Ok(sale::Entity::find().filter(sale::Column::StoreId.eq(store_id)).count(tx).await? > 0)
+}

@@ -1,0 +1,149 @@
+//! Sync tokens: given out once, replaced, taken away. `docs/api.md`, section 5.
+
+use std::str::FromStr;
+use std::sync::Arc;
+
+use axum::extract::State;
+use axum::http::uri::Authority;
+use axum::http::{HeaderMap, header};
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+use tillkeep_http::error::{Error, Result};
+use tillkeep_http::extract::OptionalBody;
+use tillkeep_http::tokens::{STORE_SYNC, SyncClaims};
+use tillkeep_http::{Answer, Caller, Id, NoContent};
+use tillkeep_model::permission::code::StoresProvision;
+use tillkeep_model::{ErrorCode, Instant, wire};
+use tillkeep_storage::entity::store::{Entity, Model};
+use tillkeep_storage::{Db, Tx, settings};
+use uuid::Uuid;
+
+use super::fields::KIND;
+use crate::Hq;
+use crate::backoffice::rows;
+
+/// Minutes that a replaced token may keep working at the most: a day to reach the shop.
+const MOST_GRACE_MINUTES: i64 = 24 * 60;
+
+#[derive(Default, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Provision {
+    #[serde(default)]
+    rotate: bool,
+    #[serde(default)]
+    grace_minutes: i64,
+}
+
+/// The token is shown once and kept nowhere.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Provisioned {
+    sync_token: String,
+    store_id: Uuid,
+    store_code: String,
+    /// What a store server starts from.
+    env: String,
+}
+
+/// A replaced token version that still works.
+#[derive(Serialize, Deserialize)]
+struct Grace {
+    tv: i32,
+    until: Instant,
+}
+
+fn grace_key(store_id: Uuid) -> String {
+    format!("token_grace:{store_id}")
+}
+
+/// Whether a sync token of version `tv` is good for `store`: it is the present one, or the one before within its grace.
+pub async fn token_version_ok(db: &Db, store: &Model, tv: i32, now: Instant) -> Result<bool> {
+    if tv == store.sync_token_version {
+        return Ok(true);
+    }
+    let kept = settings::get(db.reader(), &grace_key(store.id)).await?;
+    let grace: Option<Grace> = kept.and_then(|text| serde_json::from_str(&text).ok());
+    Ok(grace.is_some_and(|grace| grace.tv == tv && now < grace.until))
+}
+
+/// `POST /stores/{id}/provision`
+pub async fn provision(
+    caller: Caller<StoresProvision>,
+    State(hq): State<Arc<Hq>>,
+    Id(id): Id,
+    headers: HeaderMap,
+    OptionalBody(body): OptionalBody<Provision>,
+) -> Result<Answer<Provisioned>> {
+    caller.at_store(id)?;
+    if !(0..=MOST_GRACE_MINUTES).contains(&body.grace_minutes) {
+        return Err(Error::field("graceMinutes", format!("must be between 0 and {MOST_GRACE_MINUTES}")));
+    }
+    let now = caller.now();
+    let edit = async |tx: &mut Tx, old: &Model, new: &mut Model| {
+        if old.provisioned_at.is_some() {
+            if !body.rotate {
+                let text = "this store has a token; send rotate to replace it";
+                return Err(Error::new(ErrorCode::AlreadyProvisioned, text));
+            }
+            new.sync_token_version += 1;
+            let until = now.plus_millis(body.grace_minutes * 60_000);
+            keep_grace(tx, id, Grace { tv: old.sync_token_version, until }).await?;
+        }
+        new.provisioned_at = old.provisioned_at.or(Some(now));
+        new.is_active = true;
+        Ok(json!({
+            "rotate": body.rotate, "graceMinutes": body.grace_minutes, "tokenVersion": new.sync_token_version,
+        }))
+    };
+    let after = async |_: &mut Tx, _: &Model, _: &Model| Ok(());
+    let store = rows::update::<Entity, _>(&hq, &caller, &KIND, ("store.provision", id), edit, after).await?;
+    if body.rotate && body.grace_minutes == 0 {
+        hq.hub.close(id, wire::close::REVOKED);
+    }
+    let claims = SyncClaims {
+        store_id: Some(id),
+        store_code: store.code.clone(),
+        kind: STORE_SYNC.to_owned(),
+        tv: store.sync_token_version,
+        iat: now.millis() / 1000,
+        jti: Some(Uuid::now_v7()),
+    };
+    let unsigned = || Error::internal("a sync token could not be signed");
+    let sync_token = hq.auth.tokens.sign_sync(&claims).ok_or_else(unsigned)?;
+    let env = format!("SYNC_TOKEN={sync_token}\nHQ_URL={}\n", url(&hq, &headers));
+    Ok(Answer(Provisioned { sync_token, store_id: id, store_code: store.code, env }))
+}
+
+/// `POST /stores/{id}/revoke-token`: the token and one in its grace end at once, and so does the open socket.
+pub async fn revoke_token(
+    caller: Caller<StoresProvision>,
+    State(hq): State<Arc<Hq>>,
+    Id(id): Id,
+) -> Result<NoContent> {
+    caller.at_store(id)?;
+    let now = caller.now();
+    let edit = async |tx: &mut Tx, old: &Model, new: &mut Model| {
+        new.sync_token_version += 1;
+        keep_grace(tx, id, Grace { tv: old.sync_token_version, until: now }).await?;
+        Ok(json!({"tokenVersion": new.sync_token_version}))
+    };
+    let after = async |_: &mut Tx, _: &Model, _: &Model| Ok(());
+    rows::update::<Entity, _>(&hq, &caller, &KIND, ("store.revoke_token", id), edit, after).await?;
+    hq.hub.close(id, wire::close::REVOKED);
+    Ok(NoContent)
+}
+
+async fn keep_grace(tx: &Tx, store_id: Uuid, grace: Grace) -> Result<()> {
+    settings::set(tx, &grace_key(store_id), &serde_json::to_string(&grace)?).await?;
+    Ok(())
+}
+
+/// How the store reaches this server: as it was configured, else as the caller did.
+fn url(hq: &Hq, headers: &HeaderMap) -> String {
+    hq.public_url.clone().unwrap_or_else(|| {
+        let host = headers.get(header::HOST).and_then(|host| host.to_str().ok());
+        // Only what reads as a host goes into a snippet that somebody pastes.
+        let host = host.and_then(|host| Authority::from_str(host).ok());
+        format!("http://{}", host.as_ref().map_or("127.0.0.1", Authority::as_str))
+    })
+}

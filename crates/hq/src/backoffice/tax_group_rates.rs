@@ -1,0 +1,160 @@
+//! The rates of a tax group: their rules, and their replacement as a whole.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use serde::{Deserialize, Serialize};
+use tillkeep_http::error::{Error, Result};
+use tillkeep_http::resource::Check;
+use tillkeep_model::{ErrorCode, Instant};
+use tillkeep_storage::db::rows_per_statement;
+use tillkeep_storage::entity::tax_group_rate::{Column, Entity, Model};
+use tillkeep_storage::entity::{store, tax_rate};
+use tillkeep_storage::sea_orm::sea_query::{CaseStatement, Expr};
+use tillkeep_storage::sea_orm::{ColumnTrait, EntityTrait, IntoActiveModel, QueryFilter, QuerySelect};
+use tillkeep_storage::{Tx, versions};
+use uuid::Uuid;
+
+/// Rates of one group in one store at the most, and compound ones among them.
+const MOST: usize = 5;
+const MOST_COMPOUND: usize = 2;
+
+/// One rate as it is sent.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct RateInput {
+    tax_rate_id: Uuid,
+    #[serde(default)]
+    store_id: Option<Uuid>,
+    sequence: i32,
+    #[serde(default)]
+    is_compound: bool,
+}
+
+impl RateInput {
+    const fn key(&self) -> (Uuid, Option<Uuid>) {
+        (self.tax_rate_id, self.store_id)
+    }
+}
+
+/// Refuses rates that cannot be calculated with; `field` is the list's name in the request.
+pub async fn check(tx: &Tx, field: &str, wanted: &[RateInput]) -> Result<()> {
+    check_order(field, wanted)?;
+    let mut check = Check::default();
+    let rates: BTreeSet<Uuid> = wanted.iter().map(|rate| rate.tax_rate_id).collect();
+    let known: BTreeSet<Uuid> = tax_rate::Entity::find()
+        .filter(tax_rate::Column::Id.is_in(rates))
+        .filter(tax_rate::Column::DeletedAt.is_null())
+        .all(tx)
+        .await?
+        .into_iter()
+        .map(|row| row.id)
+        .collect();
+    let stores: BTreeSet<Uuid> = wanted.iter().filter_map(|rate| rate.store_id).collect();
+    let known_stores: BTreeSet<Uuid> = store::Entity::find()
+        .filter(store::Column::Id.is_in(stores))
+        .filter(store::Column::DeletedAt.is_null())
+        .all(tx)
+        .await?
+        .into_iter()
+        .map(|row| row.id)
+        .collect();
+    for (index, rate) in wanted.iter().enumerate() {
+        let of = |name: &str| format!("{field}[{index}].{name}");
+        check
+            .that(known.contains(&rate.tax_rate_id), &of("taxRateId"), "is no tax rate")
+            .that(rate.store_id.is_none_or(|id| known_stores.contains(&id)), &of("storeId"), "is no store");
+    }
+    check.finish()
+}
+
+/// The rules within each place (everywhere, or one store), which is calculated on its own.
+fn check_order(field: &str, wanted: &[RateInput]) -> Result<()> {
+    let mut places: BTreeMap<Option<Uuid>, Vec<(usize, &RateInput)>> = BTreeMap::new();
+    for (index, rate) in wanted.iter().enumerate() {
+        places.entry(rate.store_id).or_default().push((index, rate));
+    }
+    let mut check = Check::default();
+    for rates in places.values_mut() {
+        rates.sort_by_key(|(_, rate)| rate.sequence);
+        if rates.len() > MOST || rates.iter().filter(|(_, rate)| rate.is_compound).count() > MOST_COMPOUND {
+            let text = format!("a group has at most {MOST} rates in one place, {MOST_COMPOUND} of them compound");
+            return Err(Error::new(ErrorCode::TooManyRates, text).at(field));
+        }
+        if let Some((index, _)) = rates.first().filter(|(_, rate)| rate.is_compound) {
+            let text = "the first rate has nothing before it that it could be compound on";
+            return Err(Error::new(ErrorCode::FirstRateCompound, text).at(format!("{field}[{index}].isCompound")));
+        }
+        let (mut sequences, mut ids) = (BTreeSet::new(), BTreeSet::new());
+        for (index, rate) in rates {
+            let of = |name: &str| format!("{field}[{index}].{name}");
+            check
+                .range(rate.sequence, &of("sequence"), 1..=1000)
+                .that(sequences.insert(rate.sequence), &of("sequence"), "is there twice in one place")
+                .that(ids.insert(rate.tax_rate_id), &of("taxRateId"), "is there twice in one place");
+        }
+    }
+    check.finish()
+}
+
+/// Makes `wanted` the rates of the group: tombstones for what is gone, a new version for what differs, nothing for
+/// what stays.
+pub async fn replace(tx: &mut Tx, group: Uuid, wanted: Vec<RateInput>, now: Instant) -> Result<()> {
+    let stored = Entity::find()
+        .filter(Column::TaxGroupId.eq(group))
+        .filter(Column::DeletedAt.is_null())
+        .lock_exclusive()
+        .all(tx)
+        .await?;
+    let mut stored: HashMap<_, _> = stored.into_iter().map(|row| ((row.tax_rate_id, row.store_id), row)).collect();
+    let (mut changed, mut new) = (Vec::new(), Vec::new());
+    for rate in wanted {
+        match stored.remove(&rate.key()) {
+            Some(row) if row.sequence == rate.sequence && row.is_compound == rate.is_compound => {}
+            Some(row) => changed.push((row.id, rate)),
+            None => new.push(rate),
+        }
+    }
+    let gone: Vec<Uuid> = stored.into_values().map(|row| row.id).collect();
+    let stamped = || {
+        Entity::update_many()
+            .col_expr(Column::UpdatedAt, Expr::value(now))
+            .col_expr(Column::SyncVersion, Expr::value(versions::UNSTAMPED))
+    };
+    for ids in gone.chunks(1000) {
+        let tombstones = stamped().col_expr(Column::DeletedAt, Expr::value(Some(now)));
+        tombstones.filter(Column::Id.is_in(ids.iter().copied())).exec(tx).await?;
+    }
+    for rows in changed.chunks(500) {
+        let (mut sequence, mut compound) = (CaseStatement::new(), CaseStatement::new());
+        for (id, rate) in rows {
+            sequence = sequence.case(Column::Id.eq(*id), rate.sequence);
+            compound = compound.case(Column::Id.eq(*id), rate.is_compound);
+        }
+        stamped()
+            .col_expr(Column::Sequence, sequence.into())
+            .col_expr(Column::IsCompound, compound.into())
+            .filter(Column::Id.is_in(rows.iter().map(|(id, _)| *id)))
+            .exec(tx)
+            .await?;
+    }
+    for rates in new.chunks(rows_per_statement(10)) {
+        let rows = rates.iter().map(|rate| {
+            let row = Model {
+                id: Uuid::now_v7(),
+                created_at: now,
+                updated_at: now,
+                sync_version: versions::UNSTAMPED,
+                tax_group_id: group,
+                tax_rate_id: rate.tax_rate_id,
+                store_id: rate.store_id,
+                sequence: rate.sequence,
+                is_compound: rate.is_compound,
+                ..Model::default()
+            };
+            row.into_active_model()
+        });
+        Entity::insert_many(rows).exec_without_returning(tx).await?;
+    }
+    tx.touch("tax_group_rates");
+    Ok(())
+}

@@ -1,0 +1,171 @@
+//! Tax groups with their rates. The rates are rows of their own, so that a change of one travels alone.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use axum::extract::State;
+use serde::Serialize;
+use serde_json::{Map, Value as Json, json};
+use tillkeep_http::error::Result;
+use tillkeep_http::resource::{self, Check, Fields, ListSpec, Query};
+use tillkeep_http::{Answer, Body, Caller, Created, Id, List, Params};
+use tillkeep_model::permission::code::{PosSell, TaxesManage, TaxesView};
+use tillkeep_model::{ErrorCode, Instant};
+use tillkeep_storage::entity::tax_group::{Column, Entity, Model};
+use tillkeep_storage::entity::{department, product, tax_group_rate};
+use tillkeep_storage::sea_orm::sea_query::Expr;
+use tillkeep_storage::sea_orm::{
+    ColumnTrait, ConnectionTrait, EntityTrait, PaginatorTrait, QueryFilter, QueryOrder, QuerySelect,
+};
+use tillkeep_storage::{DbErr, Tx, versions};
+use uuid::Uuid;
+
+use super::plain::Rules;
+use super::refuse_in_use;
+use super::rows::{self, Kind};
+use super::tax_group_rates::{self as rates, RateInput};
+use crate::Hq;
+
+impl Rules for Entity {
+    const KIND: Kind = Kind {
+        name: "tax_groups",
+        singular: "tax group",
+        fields: Fields {
+            writable: &["code", "name", "priceMode", "isDefault", "isActive"],
+            required: &["code", "name"],
+        },
+        defaults: |_| json!({"isActive": true, "priceMode": "store_default"}),
+        unique: &[("code", ErrorCode::DuplicateCode)],
+        hidden: &[],
+    };
+
+    const LIST: ListSpec =
+        ListSpec { search: &["code", "name"], filters: &["isDefault"], sort: &["code", "name", "createdAt"] };
+
+    async fn check(_: &mut Tx, _: Option<&Model>, row: &mut Model, _: Instant) -> Result<()> {
+        Check::default()
+            .text(&row.code, "code", 20)
+            .text(&row.name, "name", 100)
+            .one_of(&row.price_mode, "priceMode", &["store_default", "inclusive", "exclusive"])
+            .finish()
+    }
+
+    async fn written(tx: &mut Tx, _: Option<&Model>, new: &Model, now: Instant) -> Result<()> {
+        if new.is_default { only_default(tx, new, now).await } else { Ok(()) }
+    }
+
+    async fn deletable(tx: &mut Tx, row: &Model, now: Instant) -> Result<()> {
+        let products = product::Entity::find()
+            .filter(product::Column::TaxGroupId.eq(row.id))
+            .filter(product::Column::DeletedAt.is_null());
+        refuse_in_use(products.count(tx).await?, "products")?;
+        let departments = department::Entity::find()
+            .filter(department::Column::DefaultTaxGroupId.eq(row.id))
+            .filter(department::Column::DeletedAt.is_null());
+        refuse_in_use(departments.count(tx).await?, "departments")?;
+        rates::replace(tx, row.id, Vec::new(), now).await
+    }
+}
+
+/// There is one default group: the one before is none any more.
+async fn only_default(tx: &Tx, row: &Model, now: Instant) -> Result<()> {
+    // All groups are locked, so that two requests do not both leave their own as the default.
+    Entity::find().select_only().column(Column::Id).lock_exclusive().into_tuple::<Uuid>().all(tx).await?;
+    Entity::update_many()
+        .col_expr(Column::IsDefault, Expr::value(false))
+        .col_expr(Column::UpdatedAt, Expr::value(now))
+        .col_expr(Column::SyncVersion, Expr::value(versions::UNSTAMPED))
+        .filter(Column::IsDefault.eq(true))
+        .filter(Column::Id.ne(row.id))
+        .filter(Column::DeletedAt.is_null())
+        .exec(tx)
+        .await?;
+    Ok(())
+}
+
+/// A group as it is answered.
+#[derive(Serialize)]
+pub struct GroupView {
+    #[serde(flatten)]
+    group: Model,
+    rates: Vec<tax_group_rate::Model>,
+}
+
+async fn rates_of(
+    conn: &impl ConnectionTrait,
+    groups: &[Uuid],
+) -> Result<HashMap<Uuid, Vec<tax_group_rate::Model>>, DbErr> {
+    use tax_group_rate::Column;
+    let rows = tax_group_rate::Entity::find()
+        .filter(Column::TaxGroupId.is_in(groups.iter().copied()))
+        .filter(Column::DeletedAt.is_null())
+        .order_by_asc(Column::StoreId)
+        .order_by_asc(Column::Sequence)
+        .all(conn)
+        .await?;
+    let mut by_group: HashMap<Uuid, Vec<_>> = HashMap::new();
+    for row in rows {
+        by_group.entry(row.tax_group_id).or_default().push(row);
+    }
+    Ok(by_group)
+}
+
+async fn view(conn: &impl ConnectionTrait, group: Model) -> Result<GroupView> {
+    let rates = rates_of(conn, &[group.id]).await?.remove(&group.id).unwrap_or_default();
+    Ok(GroupView { group, rates })
+}
+
+pub async fn list(caller: Caller<(TaxesView, PosSell)>, Params(query): Params<Query>) -> Result<List<GroupView>> {
+    let groups = resource::list(caller.db().reader(), &Entity::LIST, &query, Entity::find()).await?;
+    let ids: Vec<Uuid> = groups.rows.iter().map(|group| group.id).collect();
+    let mut rates = rates_of(caller.db().reader(), &ids).await?;
+    Ok(groups.map(|group| GroupView { rates: rates.remove(&group.id).unwrap_or_default(), group }))
+}
+
+pub async fn create(
+    caller: Caller<TaxesManage>,
+    State(hq): State<Arc<Hq>>,
+    Body(mut body): Body<Map<String, Json>>,
+) -> Result<Created<GroupView>> {
+    let now = caller.now();
+    let wanted: Vec<RateInput> = resource::take(&mut body, "rates")?.unwrap_or_default();
+    let check = async |tx: &mut Tx, new: &mut Model| Entity::check(tx, None, new, now).await;
+    let after = async |tx: &mut Tx, new: &Model| {
+        rates::check(tx, "rates", &wanted).await?;
+        rates::replace(tx, new.id, wanted, now).await?;
+        Entity::written(tx, None, new, now).await
+    };
+    let Created { data, new } = rows::create::<Entity, _>(&hq, &caller, &Entity::KIND, body, check, after).await?;
+    Ok(Created { data: view(caller.db().reader(), data).await?, new })
+}
+
+pub async fn edit(
+    caller: Caller<TaxesManage>,
+    State(hq): State<Arc<Hq>>,
+    Id(id): Id,
+    Body(body): Body<Map<String, Json>>,
+) -> Result<Answer<GroupView>> {
+    let now = caller.now();
+    let check = async |tx: &mut Tx, old: &Model, new: &mut Model| Entity::check(tx, Some(old), new, now).await;
+    let after = async |tx: &mut Tx, old: &Model, new: &Model| Entity::written(tx, Some(old), new, now).await;
+    let group = rows::change::<Entity, _>(&hq, &caller, &Entity::KIND, id, body, check, after).await?;
+    view(caller.db().reader(), group).await.map(Answer)
+}
+
+/// `PUT /tax-groups/{id}/rates`: whole replacement. What stays as it is keeps its version.
+pub async fn put_rates(
+    caller: Caller<TaxesManage>,
+    State(hq): State<Arc<Hq>>,
+    Id(id): Id,
+    Body(wanted): Body<Vec<RateInput>>,
+) -> Result<Answer<GroupView>> {
+    let mut tx = caller.db().begin().await?;
+    // The group is locked: its rates are replaced by one request at a time.
+    let group = rows::find_to_change::<Entity>(&tx, &Entity::KIND, id).await?;
+    rates::check(&tx, "rates", &wanted).await?;
+    let details = json!({"rates": wanted});
+    rates::replace(&mut tx, id, wanted, caller.now()).await?;
+    rows::record(&tx, &caller, "tax_group.rates", Entity::KIND.name, id, details).await?;
+    hq.commit(tx).await?;
+    view(caller.db().reader(), group).await.map(Answer)
+}

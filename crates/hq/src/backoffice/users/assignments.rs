@@ -1,0 +1,223 @@
+//! The roles of a user. An assignment taken away travels as a tombstone, and every change gives the user's row a new
+//! version: what verifies a PIN reaches or leaves stores with it.
+
+use std::collections::{BTreeSet, HashMap};
+use std::sync::Arc;
+
+use axum::extract::State;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+use tillkeep_http::error::{Error, Result};
+use tillkeep_http::resource::Check;
+use tillkeep_http::{Answer, Body, Caller, Created, Id, NoContent};
+use tillkeep_model::permission::Requirement;
+use tillkeep_model::permission::code::{UsersManageRoles, UsersView};
+use tillkeep_model::{ErrorCode, Instant};
+use tillkeep_storage::entity::user_store_role::{Column, Entity, Model};
+use tillkeep_storage::entity::{role, store, user};
+use tillkeep_storage::sea_orm::sea_query::Expr;
+use tillkeep_storage::sea_orm::{
+    ColumnTrait, ConnectionTrait, EntityTrait, IntoActiveModel, QueryFilter, QueryOrder, QuerySelect,
+};
+use tillkeep_storage::{Tx, versions};
+use uuid::Uuid;
+
+use super::{KIND, grants, granting_stores, of_caller};
+use crate::Hq;
+use crate::backoffice::{TwoIds, roles, rows};
+
+const NAME: &str = "user_store_roles";
+/// Assignments in one request at the most.
+const MOST: usize = 200;
+
+/// A role to be given to somebody; without a store it counts in all of them.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Grant {
+    role_id: Uuid,
+    #[serde(default)]
+    store_id: Option<Uuid>,
+}
+
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct AssignmentView {
+    id: Uuid,
+    role_id: Uuid,
+    role_code: String,
+    role_name: String,
+    store_id: Option<Uuid>,
+}
+
+/// The living assignments of a user, in the order they were made.
+pub(super) async fn of(conn: &impl ConnectionTrait, user_id: Uuid) -> Result<Vec<AssignmentView>> {
+    let found = Entity::find()
+        .filter(Column::UserId.eq(user_id))
+        .filter(Column::DeletedAt.is_null())
+        .order_by_asc(Column::CreatedAt)
+        .order_by_asc(Column::Id)
+        .all(conn)
+        .await?;
+    let ids = found.iter().map(|row| row.role_id);
+    let roles = role::Entity::find().filter(role::Column::Id.is_in(ids)).all(conn).await?;
+    let roles: HashMap<Uuid, role::Model> = roles.into_iter().map(|row| (row.id, row)).collect();
+    let shown = |row: Model| {
+        let role = roles.get(&row.role_id)?;
+        Some(AssignmentView {
+            id: row.id,
+            role_id: row.role_id,
+            role_code: role.code.clone(),
+            role_name: role.name.clone(),
+            store_id: row.store_id,
+        })
+    };
+    Ok(found.into_iter().filter_map(shown).collect())
+}
+
+/// `GET /users/{id}/roles`
+pub async fn list(caller: Caller<UsersView>, Id(id): Id) -> Result<Answer<Vec<AssignmentView>>> {
+    let user = of_caller(&caller, id).await?;
+    of(caller.db().reader(), user.id).await.map(Answer)
+}
+
+/// `POST /users/{id}/roles`
+pub async fn assign(
+    caller: Caller<UsersManageRoles>,
+    State(hq): State<Arc<Hq>>,
+    Id(id): Id,
+    Body(body): Body<Grant>,
+) -> Result<Created<AssignmentView>> {
+    of_caller(&caller, id).await?;
+    let mut tx = caller.db().begin().await?;
+    check(&tx, &caller, "", std::slice::from_ref(&body)).await?;
+    // The user is locked: of two requests with the same role the second one sees the first.
+    rows::find_to_change::<user::Entity>(&tx, &KIND, id).await?;
+    let same = Entity::find()
+        .filter(Column::UserId.eq(id))
+        .filter(Column::RoleId.eq(body.role_id))
+        .filter(body.store_id.map_or_else(|| Column::StoreId.is_null(), |store| Column::StoreId.eq(store)))
+        .filter(Column::DeletedAt.is_null());
+    if same.one(&tx).await?.is_some() {
+        return Err(Error::new(ErrorCode::Duplicate, "this user has this role there already"));
+    }
+    let added = insert(&mut tx, id, std::slice::from_ref(&body), caller.now()).await?;
+    touch_user(&mut tx, id).await?;
+    rows::record(&tx, &caller, "user.role.grant", "users", id, json!(body)).await?;
+    hq.commit(tx).await?;
+    let assignments = of(caller.db().reader(), id).await?;
+    let made = assignments.into_iter().find(|row| added.contains(&row.id));
+    made.map(Created::new).ok_or_else(|| Error::not_found("assignment"))
+}
+
+/// `DELETE /users/{id}/roles/{assignmentId}`
+pub async fn unassign(
+    caller: Caller<UsersManageRoles>,
+    State(hq): State<Arc<Hq>>,
+    TwoIds(id, assignment_id): TwoIds,
+) -> Result<NoContent> {
+    of_caller(&caller, id).await?;
+    let mut tx = caller.db().begin().await?;
+    let user = rows::find_to_change::<user::Entity>(&tx, &KIND, id).await?;
+    let row = Entity::find_by_id(assignment_id)
+        .filter(Column::UserId.eq(id))
+        .filter(Column::DeletedAt.is_null())
+        .lock_exclusive()
+        .one(&tx)
+        .await?
+        .ok_or_else(|| Error::not_found("assignment"))?;
+    refuse_outside(&caller, row.store_id)?;
+    if row.role_id == grants::administrator() && row.store_id.is_none() && user.is_active {
+        grants::keep_an_administrator(&tx, id).await?;
+    }
+    Entity::update_many()
+        .col_expr(Column::DeletedAt, Expr::value(Some(caller.now())))
+        .col_expr(Column::UpdatedAt, Expr::value(caller.now()))
+        .col_expr(Column::SyncVersion, Expr::value(versions::UNSTAMPED))
+        .filter(Column::Id.eq(assignment_id))
+        .exec(&tx)
+        .await?;
+    tx.touch(NAME);
+    touch_user(&mut tx, id).await?;
+    let details = json!({"roleId": row.role_id, "storeId": row.store_id});
+    rows::record(&tx, &caller, "user.role.revoke", "users", id, details).await?;
+    hq.commit(tx).await?;
+    Ok(NoContent)
+}
+
+/// 403 for an assignment in a store where the caller gives no roles away.
+fn refuse_outside<P: Requirement>(caller: &Caller<P>, store: Option<Uuid>) -> Result<()> {
+    match (granting_stores(caller), store) {
+        (None, _) => Ok(()),
+        (Some(stores), Some(store)) if stores.contains(&store) => Ok(()),
+        _ => Err(Error::new(ErrorCode::Scope, "this is outside of the stores where you may give roles")),
+    }
+}
+
+/// Refuses grants of what does not exist, of more than the caller holds, or outside the caller's stores. `list` is the
+/// name of the list in the request.
+pub(super) async fn check<P: Requirement>(tx: &Tx, caller: &Caller<P>, list: &str, wanted: &[Grant]) -> Result<()> {
+    let role_ids: BTreeSet<Uuid> = wanted.iter().map(|grant| grant.role_id).collect();
+    let known = role::Entity::find()
+        .filter(role::Column::Id.is_in(role_ids.iter().copied()))
+        .filter(role::Column::DeletedAt.is_null())
+        .all(tx)
+        .await?;
+    let known: BTreeSet<Uuid> = known.into_iter().map(|row| row.id).collect();
+    let stores: BTreeSet<Uuid> = wanted.iter().filter_map(|grant| grant.store_id).collect();
+    let stores = store::Entity::find()
+        .filter(store::Column::Id.is_in(stores))
+        .filter(store::Column::DeletedAt.is_null())
+        .all(tx)
+        .await?;
+    let stores: BTreeSet<Uuid> = stores.into_iter().map(|row| row.id).collect();
+    let mut check = Check::default();
+    check.that(wanted.len() <= MOST, list, "has too many entries");
+    for (index, grant) in wanted.iter().enumerate() {
+        let of = |name: &str| if list.is_empty() { name.to_owned() } else { format!("{list}[{index}].{name}") };
+        check
+            .that(known.contains(&grant.role_id), &of("roleId"), "is no role")
+            .that(grant.store_id.is_none_or(|id| stores.contains(&id)), &of("storeId"), "is no store");
+    }
+    check.finish()?;
+    let codes = roles::codes_of(tx, role_ids).await?;
+    for grant in wanted {
+        grants::refuse_escalation(caller, codes.get(&grant.role_id).into_iter().flatten(), grant.store_id)?;
+        refuse_outside(caller, grant.store_id)?;
+    }
+    Ok(())
+}
+
+/// Adds assignments that were checked; their ids.
+pub(super) async fn insert(tx: &mut Tx, user_id: Uuid, wanted: &[Grant], now: Instant) -> Result<Vec<Uuid>> {
+    let rows: Vec<Model> = wanted
+        .iter()
+        .map(|grant| Model {
+            id: Uuid::now_v7(),
+            created_at: now,
+            updated_at: now,
+            sync_version: versions::UNSTAMPED,
+            user_id,
+            role_id: grant.role_id,
+            store_id: grant.store_id,
+            ..Model::default()
+        })
+        .collect();
+    let ids = rows.iter().map(|row| row.id).collect();
+    if !rows.is_empty() {
+        Entity::insert_many(rows.into_iter().map(IntoActiveModel::into_active_model))
+            .exec_without_returning(tx)
+            .await?;
+        tx.touch(NAME);
+    }
+    Ok(ids)
+}
+
+async fn touch_user(tx: &mut Tx, id: Uuid) -> Result<()> {
+    user::Entity::update_many()
+        .col_expr(user::Column::SyncVersion, Expr::value(versions::UNSTAMPED))
+        .filter(user::Column::Id.eq(id))
+        .exec(tx)
+        .await?;
+    tx.touch("users");
+    Ok(())
+}

@@ -1,0 +1,77 @@
+//! `POST /users`: a user, their PIN and their first roles, together or not at all.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use axum::extract::State;
+use serde::Serialize;
+use serde_json::{Map, Value as Json};
+use tillkeep_http::auth::handlers::{hash_new_pin, set_pin};
+use tillkeep_http::error::{Error, Result};
+use tillkeep_http::resource;
+use tillkeep_http::{Body, Caller, Created};
+use tillkeep_model::ErrorCode;
+use tillkeep_model::permission::code::UsersCreate;
+use tillkeep_storage::Tx;
+use tillkeep_storage::entity::user::{Entity, Model};
+
+use super::assignments::{self, Grant};
+use super::{KIND, UserDetail, check, detail, pin};
+use crate::Hq;
+use crate::backoffice::rows;
+
+/// A new user; a PIN that was made here is shown this once.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct NewUser {
+    #[serde(flatten)]
+    user: UserDetail,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    generated_pin: Option<String>,
+}
+
+pub async fn create(
+    caller: Caller<UsersCreate>,
+    State(hq): State<Arc<Hq>>,
+    Body(mut body): Body<Map<String, Json>>,
+) -> Result<Created<NewUser>> {
+    let sent: Option<String> = resource::take(&mut body, "pin")?;
+    let wanted: Vec<Grant> = resource::take(&mut body, "assignments")?.unwrap_or_default();
+    check_wanted(&caller, &wanted)?;
+    let (generated_pin, hashed) = match sent {
+        Some(pin) => (None, hash_new_pin(&hq.auth, &pin).await?),
+        None => {
+            let (pin, hashed) = pin::generate(&hq.auth).await?;
+            (Some(pin), hashed)
+        }
+    };
+    let now = caller.now();
+    let check = async |tx: &mut Tx, new: &mut Model| {
+        check(tx, new).await?;
+        assignments::check(tx, &caller, "assignments", &wanted).await
+    };
+    let after = async |tx: &mut Tx, new: &Model| {
+        set_pin(tx, new.id, hashed, new.must_change_pin, now).await?;
+        assignments::insert(tx, new.id, &wanted, now).await?;
+        Ok(())
+    };
+    let Created { data, new } = rows::create::<Entity, _>(&hq, &caller, &KIND, body, check, after).await?;
+    let user = detail(caller.db().reader(), data).await?;
+    // Of a repeated request only the first one set a PIN.
+    Ok(Created { data: NewUser { user, generated_pin: generated_pin.filter(|_| new) }, new })
+}
+
+fn check_wanted(caller: &Caller<UsersCreate>, wanted: &[Grant]) -> Result<()> {
+    const MANAGE: &[&str] = &["users.manage_roles"];
+    if !wanted.is_empty() && !caller.may(MANAGE) {
+        return Err(Error::forbidden(MANAGE));
+    }
+    if wanted.iter().collect::<BTreeSet<_>>().len() < wanted.len() {
+        return Err(Error::new(ErrorCode::Duplicate, "a role is there twice in one place").at("assignments"));
+    }
+    // Without a role in one of their stores the creator would not see the user again.
+    if wanted.is_empty() && caller.stores().is_some() {
+        return Err(Error::field("assignments", "give a role in one of the stores where you may create users"));
+    }
+    Ok(())
+}

@@ -1,0 +1,84 @@
+//! Who may give what to whom. Nobody grows beyond what they hold, and the chain never loses its last administrator.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use tillkeep_http::Caller;
+use tillkeep_http::auth::Access;
+use tillkeep_http::error::{Error, Result};
+use tillkeep_model::permission::{ADMINISTRATOR, Requirement};
+use tillkeep_model::{ErrorCode, ids};
+use tillkeep_storage::Tx;
+use tillkeep_storage::entity::{role, user, user_store_role};
+use tillkeep_storage::sea_orm::{
+    ColumnTrait, EntityTrait, PaginatorTrait, QueryFilter, QuerySelect, QueryTrait,
+};
+use uuid::Uuid;
+
+/// The role that always holds everything.
+pub fn administrator() -> Uuid {
+    ids::role(ADMINISTRATOR)
+}
+
+/// 403 when one of `codes` is not the caller's own in `store` (`None`: everywhere).
+pub fn refuse_escalation<'a, P: Requirement>(
+    caller: &Caller<P>,
+    codes: impl IntoIterator<Item = &'a String>,
+    store: Option<Uuid>,
+) -> Result<()> {
+    let held_there = |code: &str| match (caller.access.stores(&[code], caller.store_id), store) {
+        (None, _) => true,
+        (Some(stores), Some(store)) => stores.contains(&store),
+        (Some(_), None) => false,
+    };
+    let missing: Vec<&String> = codes.into_iter().filter(|code| !held_there(code)).collect();
+    if missing.is_empty() {
+        return Ok(());
+    }
+    let text = "nobody gives what they do not hold themselves, in the same stores";
+    Err(Error::new(ErrorCode::Escalation, text).with("missing", missing))
+}
+
+/// Whoever sets a person's PIN can sign in as that person: 403 when that would be more than the caller holds.
+pub fn refuse_impersonation<P: Requirement>(caller: &Caller<P>, person: &Access) -> Result<()> {
+    if person.user.id == caller.user_id {
+        return Ok(());
+    }
+    let mut by_store: BTreeMap<Option<Uuid>, BTreeSet<&String>> = BTreeMap::new();
+    for assignment in &person.assignments {
+        by_store.entry(assignment.store_id).or_default().extend(assignment.codes.iter());
+    }
+    by_store.into_iter().try_for_each(|(store, codes)| refuse_escalation(caller, codes, store))
+}
+
+/// 409 unless somebody other than `user_id` is an active administrator of all stores.
+pub async fn keep_an_administrator(tx: &Tx, user_id: Uuid) -> Result<()> {
+    use user_store_role::Column;
+    // The role is locked, so that two administrators do not remove each other at once.
+    role::Entity::find_by_id(administrator()).lock_exclusive().one(tx).await?;
+    let holders = user_store_role::Entity::find()
+        .select_only()
+        .column(Column::UserId)
+        .filter(Column::RoleId.eq(administrator()))
+        .filter(Column::StoreId.is_null())
+        .filter(Column::DeletedAt.is_null());
+    let others = user::Entity::find()
+        .filter(user::Column::Id.ne(user_id))
+        .filter(user::Column::IsActive.eq(true))
+        .filter(user::Column::DeletedAt.is_null())
+        .filter(user::Column::Id.in_subquery(holders.into_query()));
+    if others.count(tx).await? > 0 {
+        return Ok(());
+    }
+    Err(Error::new(ErrorCode::LastAdmin, "this is the last active administrator of all stores"))
+}
+
+/// Whether the user holds the Administrator role in all stores.
+pub async fn is_administrator(tx: &Tx, user_id: Uuid) -> Result<bool> {
+    use user_store_role::Column;
+    let held = user_store_role::Entity::find()
+        .filter(Column::UserId.eq(user_id))
+        .filter(Column::RoleId.eq(administrator()))
+        .filter(Column::StoreId.is_null())
+        .filter(Column::DeletedAt.is_null());
+    Ok(held.count(tx).await? > 0)
+}

@@ -1,0 +1,125 @@
+//! Who is there, with what, and what has moved: the handshake and the cheap question a store asks every cycle.
+
+use std::collections::BTreeMap;
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+use axum::extract::{ConnectInfo, State};
+use tillkeep_http::Body;
+use tillkeep_http::error::Result;
+use tillkeep_model::wire::{HandshakeAnswer, HandshakeRequest, VersionsAnswer};
+use tillkeep_storage::entity::store_node;
+use tillkeep_storage::{nodes, registry};
+use uuid::Uuid;
+
+use super::{Machine, StoreCaller};
+use crate::Hq;
+
+/// Connected stores below which a notification is followed at once.
+const SPREAD_FROM: usize = 200;
+/// Milliseconds of spread for each further store.
+const SPREAD_PER_STORE_MS: u64 = 1;
+
+/// `GET /sync/versions`: no database query while nothing changed.
+pub async fn versions(caller: StoreCaller, State(hq): State<Arc<Hq>>) -> Machine<VersionsAnswer> {
+    Machine(VersionsAnswer {
+        epoch: hq.epoch.clone(),
+        versions: hq.heads.of_store(caller.id()),
+        handshake: hq.to_tell.contains(caller.id()),
+    })
+}
+
+/// `POST /sync/handshake`
+pub async fn handshake(
+    caller: StoreCaller,
+    State(hq): State<Arc<Hq>>,
+    ConnectInfo(peer): ConnectInfo<SocketAddr>,
+    Body(request): Body<HandshakeRequest>,
+) -> Result<Machine<HandshakeAnswer>> {
+    let (now, store_id) = (hq.clock.now(), caller.id());
+    let tx = hq.db().begin().await?;
+    let node = nodes::find(&tx, store_id).await?.unwrap_or_default();
+    // The answer to the last handshake may have been lost: the ticket before it is good too.
+    let (last, before) = node.ticket.split_once('|').unwrap_or((&node.ticket, ""));
+    let presented = request.ticket.as_deref().unwrap_or_default();
+    let same_node = node.node_epoch.is_empty() || node.node_epoch == request.node_epoch;
+    let newest = presented == last;
+    let ticket_known = same_node && (newest || (!before.is_empty() && presented == before));
+    if !ticket_known {
+        tracing::warn!(
+            store = caller.store.code,
+            "this store is another installation than before: new, restored from a copy, or cloned"
+        );
+    }
+    if newest && let Some(told_at) = node.handshake_at {
+        nodes::acknowledged(&tx, store_id, told_at).await?;
+    }
+    let pairs = pairs(&request.fingerprints);
+    let recorded: BTreeMap<String, String> = serde_json::from_str(&node.fingerprints).unwrap_or_default();
+    let resync = if newest {
+        let moved = |name: &&String| recorded.get(*name).is_some_and(|pair| pairs.get(*name) != Some(pair));
+        pairs.keys().filter(moved).cloned().collect()
+    } else {
+        // What the lost answer said is not known any more.
+        registry::pulled().map(|entity| entity.name.to_owned()).collect()
+    };
+    let ticket = Uuid::new_v4().to_string();
+    let acknowledged = nodes::to_acknowledge(&tx, store_id).await?;
+    let high_water = nodes::high_water(&tx, store_id).await?;
+    let row = store_node::Model {
+        store_id,
+        node_epoch: request.node_epoch,
+        ticket: format!("{ticket}|{presented}"),
+        last_seq: request.last_seq,
+        store_version: request.store_version,
+        fingerprints: serde_json::to_string(&pairs)?,
+        clock_offset_ms: request.clock.map(|clock| clock.millis_since(now)),
+        outbox_pending: request.outbox.pending,
+        dead_lettered: request.outbox.dead_lettered,
+        oldest_pending_at: request.outbox.oldest,
+        handshake_at: Some(now),
+        last_seen_at: Some(now),
+    };
+    nodes::save(&tx, row).await?;
+    tx.commit().await?;
+    hq.to_tell.remove(store_id);
+
+    let trusted = peer.ip().to_canonical().is_loopback() || hq.allow_insecure;
+    let other_key = hq.auth.pins.key_id() != request.pin_key_id;
+    if other_key && !trusted {
+        tracing::warn!(
+            store = caller.store.code,
+            "the PIN key is not sent over an open line; nobody can sign in at this store (see docs/configuration.md)"
+        );
+    }
+    Ok(Machine(HandshakeAnswer {
+        epoch: hq.epoch.clone(),
+        ticket,
+        ticket_known,
+        server_version: env!("CARGO_PKG_VERSION").to_owned(),
+        clock: now,
+        versions: hq.heads.of_store(store_id),
+        notify_delay_ms: spread(hq.hub.len()),
+        high_water,
+        resync,
+        resend_from: None,
+        acknowledged,
+        pin_key: if other_key && trusted { hq.auth.pins.export() } else { None },
+    }))
+}
+
+/// Over how many milliseconds so many stores spread a pull that all of them were told of.
+fn spread(stores: usize) -> u64 {
+    if stores < SPREAD_FROM { 0 } else { u64::try_from(stores).unwrap_or(u64::MAX).saturating_mul(SPREAD_PER_STORE_MS) }
+}
+
+/// The columns of a store and of HQ, as one word for each type: when it moves, values may be missing at the store.
+fn pairs(fingerprints: &BTreeMap<String, String>) -> BTreeMap<String, String> {
+    fingerprints
+        .iter()
+        .filter_map(|(name, theirs)| {
+            let ours = registry::fingerprint(registry::find(name)?);
+            Some((name.clone(), format!("{theirs}/{ours}")))
+        })
+        .collect()
+}

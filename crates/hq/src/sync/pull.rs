@@ -1,0 +1,134 @@
+//! `GET /sync/pull`: rows above a version, in one snapshot. Without `limit` all of them, streamed.
+
+use std::sync::Arc;
+
+use axum::body::{Body, Bytes};
+use axum::extract::State;
+use axum::http::{HeaderValue, header};
+use axum::response::{IntoResponse, Response};
+use serde::Deserialize;
+use tillkeep_http::error::{Error, Result};
+use tillkeep_http::Params;
+use tillkeep_model::ErrorCode;
+use tillkeep_model::wire::MAX_PULL_LIMIT;
+use tillkeep_storage::pull::{self, Page};
+use tillkeep_storage::registry::{self, SyncType};
+use tillkeep_storage::sea_orm::DatabaseTransaction;
+use tokio::sync::mpsc;
+use uuid::Uuid;
+
+use super::{StoreCaller, marked};
+use crate::Hq;
+
+/// Rows read at a time for an unlimited pull.
+const STREAM_PAGE: u64 = 2000;
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Query {
+    entity_type: Option<String>,
+    since_version: Option<String>,
+    limit: Option<String>,
+    epoch: Option<String>,
+}
+
+pub async fn pull(
+    caller: StoreCaller,
+    State(hq): State<Arc<Hq>>,
+    Params(query): Params<Query>,
+) -> Result<Response> {
+    let name = query.entity_type.as_deref().unwrap_or_default();
+    let entity = registry::find(name).filter(|entity| entity.is_pulled()).ok_or_else(|| {
+        Error::new(ErrorCode::UnknownEntityType, format!("{name:?} is not a type that stores pull")).at("entity_type")
+    })?;
+    let bad = |field: &str, text: &str| Error::new(ErrorCode::BadRequest, format!("{field} {text}")).at(field);
+    let since = query.since_version.as_deref().unwrap_or("0").parse::<i64>().ok().filter(|since| *since >= 0);
+    let since = since.ok_or_else(|| bad("since_version", "must be a whole number, 0 or more"))?;
+    let limit = match query.limit.as_deref().map(str::parse::<u64>) {
+        None => None,
+        Some(Ok(limit)) if (1..=MAX_PULL_LIMIT).contains(&limit) => Some(limit),
+        Some(_) => return Err(bad("limit", "must be a whole number between 1 and 10000")),
+    };
+    if query.epoch.as_deref().is_some_and(|epoch| epoch != hq.epoch) {
+        let text = "this database is not the one the cursor is from; reload";
+        return Err(Error::new(ErrorCode::EpochChanged, text).with("epoch", &hq.epoch));
+    }
+    let conn = hq.db().snapshot().await?;
+    // The head in memory may be a moment behind a commit: only the database can say that a cursor is ahead.
+    if !entity.whole && since > hq.heads.of(entity, caller.id()) {
+        let head = pull::head(&conn, entity, caller.id()).await?;
+        if since > head {
+            if query.epoch.is_some() {
+                let text = format!("the cursor {since} is ahead of version {head}; reload");
+                return Err(Error::new(ErrorCode::CursorAhead, text).with("epoch", &hq.epoch));
+            }
+            let page = Page { rows: Vec::new(), latest: head, has_more: false };
+            return Ok(whole(&hq, entity, since, &page));
+        }
+    }
+    let now = hq.clock.now();
+    let Some(limit) = limit else {
+        hq.tracker.pulled(caller.id(), entity.name, 0, since, now);
+        return Ok(streamed(hq, conn, entity, caller.id(), since));
+    };
+    let page = pull::page(&conn, entity, caller.id(), since, limit).await?;
+    hq.tracker.pulled(caller.id(), entity.name, page.rows.len(), since, now);
+    Ok(whole(&hq, entity, since, &page))
+}
+
+fn head(entity: &SyncType, since: i64) -> String {
+    format!("{{\"entity_type\":\"{}\",\"since_version\":{since},\"rows\":[", entity.name)
+}
+
+fn tail(latest: i64, has_more: bool, epoch: &str) -> String {
+    format!("],\"latest_version\":{latest},\"has_more\":{has_more},\"epoch\":\"{epoch}\"}}")
+}
+
+fn json(body: Body) -> Response {
+    let kind = (header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    marked(([kind], body).into_response())
+}
+
+fn whole(hq: &Hq, entity: &SyncType, since: i64, page: &Page) -> Response {
+    let mut text = head(entity, since);
+    text.push_str(&page.rows.join(","));
+    text.push_str(&tail(page.latest, page.has_more, &hq.epoch));
+    json(Body::from(text))
+}
+
+/// All rows of one snapshot, page after page. A failure half-way breaks the answer off, so that nobody takes a part for
+/// the whole.
+fn streamed(hq: Arc<Hq>, conn: DatabaseTransaction, entity: &'static SyncType, store: Uuid, since: i64) -> Response {
+    let (send, mut receive) = mpsc::channel::<std::io::Result<Bytes>>(2);
+    tokio::spawn(async move {
+        let mut text = head(entity, since);
+        let (mut cursor, mut first, mut count) = (since, true, 0);
+        loop {
+            let page = match pull::page(&conn, entity, store, cursor, STREAM_PAGE).await {
+                Ok(page) => page,
+                Err(error) => {
+                    tracing::warn!(%error, entity_type = entity.name, "a pull broke off");
+                    // Whoever listens is gone when this fails; there is nobody left to tell.
+                    drop(send.send(Err(std::io::Error::other("the pull broke off"))).await);
+                    return;
+                }
+            };
+            for row in &page.rows {
+                if !std::mem::take(&mut first) {
+                    text.push(',');
+                }
+                text.push_str(row);
+            }
+            cursor = page.latest;
+            count += page.rows.len();
+            if !page.has_more {
+                text.push_str(&tail(page.latest, false, &hq.epoch));
+            }
+            if send.send(Ok(std::mem::take(&mut text).into())).await.is_err() || !page.has_more {
+                break;
+            }
+        }
+        hq.tracker.pulled(store, entity.name, count, since, hq.clock.now());
+    });
+    json(Body::from_stream(futures_util::stream::poll_fn(move |context| receive.poll_recv(context))))
+}

@@ -1,0 +1,95 @@
+//! `POST /sync/push`: envelopes in, a verdict for each out.
+
+use std::sync::Arc;
+
+use async_compression::tokio::bufread::{GzipDecoder, ZstdDecoder};
+use axum::body::Body;
+use axum::extract::State;
+use axum::http::{HeaderMap, header};
+use futures_util::TryStreamExt;
+use tillkeep_http::error::{Error, Result};
+use tillkeep_http::extract;
+use tillkeep_model::ErrorCode;
+use tillkeep_model::wire::{MAX_ENVELOPES, MAX_PUSH_BYTES, PushAnswer, PushRequest};
+use tillkeep_storage::push;
+use tokio::io::{AsyncRead, AsyncReadExt};
+use tokio_util::io::StreamReader;
+
+use super::{Machine, StoreCaller};
+use crate::Hq;
+
+/// Seconds after which a store may try again what the database could not take.
+const RETRY_AFTER: u64 = 2;
+
+pub async fn push(
+    caller: StoreCaller,
+    State(hq): State<Arc<Hq>>,
+    headers: HeaderMap,
+    body: Body,
+) -> Result<Machine<PushAnswer>> {
+    extract::require_json(&headers)?;
+    let bytes = read(&headers, body).await?;
+    if extract::too_deep(&bytes) {
+        return Err(Error::new(ErrorCode::UnreadableJson, "the JSON is nested too deep"));
+    }
+    let request: PushRequest = serde_json::from_slice(&bytes).map_err(|error| {
+        Error::new(ErrorCode::UnreadableJson, format!("the body must be {{\"envelopes\": […]}}: {error}"))
+    })?;
+    drop(bytes);
+    if request.envelopes.len() > MAX_ENVELOPES {
+        let text = format!("{} envelopes, at most {MAX_ENVELOPES} in one request", request.envelopes.len());
+        return Err(Error::new(ErrorCode::TooManyEnvelopes, text));
+    }
+    let sender = caller.sender();
+    // The work goes on when the store hangs up: half a push must not depend on somebody listening.
+    let work = tokio::spawn(async move {
+        let pushed = push::push(hq.db(), &sender, &request.envelopes, hq.clock.now()).await;
+        if let Ok(pushed) = &pushed {
+            if pushed.refused > 0 {
+                tracing::warn!(store = sender.store_code, refused = pushed.refused, "envelopes were refused");
+            }
+            hq.announce(&pushed.changes);
+        }
+        pushed
+    });
+    match work.await.map_err(Error::internal)? {
+        Ok(pushed) => Ok(Machine(PushAnswer { results: pushed.results })),
+        Err(error) => {
+            // The infrastructure's fault, never the entry's: the store keeps it and counts no attempt.
+            tracing::error!(%error, "a push could not be stored");
+            let text = "the database cannot take this now; send it again";
+            Err(Error::new(ErrorCode::Unavailable, text).retry_after(RETRY_AFTER))
+        }
+    }
+}
+
+/// The body, decompressed, with the limit enforced while it is read.
+async fn read(headers: &HeaderMap, body: Body) -> Result<Vec<u8>> {
+    let stream = body.into_data_stream().map_err(std::io::Error::other);
+    let raw = StreamReader::new(stream);
+    let encoding = headers.get(header::CONTENT_ENCODING).and_then(|value| value.to_str().ok()).unwrap_or("identity");
+    match encoding {
+        "identity" | "" => read_to_limit(raw).await,
+        "gzip" => read_to_limit(GzipDecoder::new(raw)).await,
+        "zstd" => read_to_limit(ZstdDecoder::new(raw)).await,
+        other => {
+            let text = format!("Content-Encoding {other} is not understood; send gzip, zstd or nothing");
+            Err(Error::new(ErrorCode::UnsupportedMediaType, text))
+        }
+    }
+}
+
+async fn read_to_limit(reader: impl AsyncRead + Unpin) -> Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    let limit = u64::try_from(MAX_PUSH_BYTES).unwrap_or(u64::MAX);
+    reader
+        .take(limit + 1)
+        .read_to_end(&mut bytes)
+        .await
+        .map_err(|error| Error::new(ErrorCode::BadRequest, format!("the body could not be read: {error}")))?;
+    if bytes.len() > MAX_PUSH_BYTES {
+        let text = format!("more than {} MiB; send fewer envelopes at a time", MAX_PUSH_BYTES >> 20);
+        return Err(Error::new(ErrorCode::PayloadTooLarge, text));
+    }
+    Ok(bytes)
+}

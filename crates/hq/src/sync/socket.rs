@@ -1,0 +1,169 @@
+//! `GET /sync/ws`: the channel that tells a store when to pull. Specification, sections 5 and 6.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::extract::State;
+use axum::extract::ws::{CloseFrame, Message, Utf8Bytes, WebSocket, WebSocketUpgrade};
+use axum::http::HeaderMap;
+use axum::response::Response;
+use serde::Deserialize;
+use tillkeep_http::Params;
+use tillkeep_http::auth::bearer;
+use tillkeep_http::error::Result;
+use tillkeep_model::wire::{HqMessage, StoreMessage, close};
+use tokio::time::{Instant, MissedTickBehavior, interval, timeout};
+
+use super::hub::{Connection, Next};
+use super::store_caller::{StoreCaller, store_of};
+use crate::Hq;
+
+/// Time to send the `auth` message. Specification, section 8.
+const AUTH_WITHIN: Duration = Duration::from_secs(10);
+const PING_EVERY: Duration = Duration::from_secs(15);
+/// Silence after which a store is dropped. Specification, section 8.
+const PONG_WITHIN: Duration = Duration::from_secs(40);
+/// A larger text is ignored.
+const LARGEST_TEXT: usize = 64 << 10;
+/// Messages of one store in a minute at the most.
+const MESSAGES_A_MINUTE: u32 = 100;
+/// Close code of RFC 6455 for a breach of the rules.
+const POLICY: u16 = 1008;
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Query {
+    sync_token: Option<String>,
+}
+
+pub async fn socket(
+    State(hq): State<Arc<Hq>>,
+    headers: HeaderMap,
+    Params(query): Params<Query>,
+    upgrade: WebSocketUpgrade,
+) -> Result<Response> {
+    // A token in the URL or the header is judged before the upgrade.
+    let caller = match query.sync_token.as_deref().or_else(|| bearer(&headers)) {
+        Some(token) => Some(store_of(&hq, Some(token)).await?),
+        None => None,
+    };
+    let upgrade = upgrade.read_buffer_size(4096).write_buffer_size(4096).max_write_buffer_size(1 << 20);
+    Ok(upgrade.max_message_size(1 << 20).max_frame_size(1 << 20).on_upgrade(move |mut socket| async move {
+        let stop = hq.stop.clone();
+        let caller = match caller {
+            Some(caller) => Ok(caller),
+            None => tokio::select! {
+                caller = authenticate(&hq, &mut socket) => caller,
+                () = stop.cancelled() => Err(close::GOING_AWAY),
+            },
+        };
+        let code = match caller {
+            Ok(caller) => run(&hq, &caller, &mut socket).await,
+            Err(code) => Some(code),
+        };
+        if let Some(code) = code {
+            let frame = CloseFrame { code, reason: Utf8Bytes::from_static("") };
+            // The other side may be gone already.
+            drop(socket.send(Message::Close(Some(frame))).await);
+        }
+    }))
+}
+
+/// Waits for the `auth` message.
+async fn authenticate(hq: &Hq, socket: &mut WebSocket) -> Result<StoreCaller, u16> {
+    let first = timeout(AUTH_WITHIN, async {
+        loop {
+            match socket.recv().await {
+                Some(Ok(Message::Text(text))) => return Ok(text),
+                Some(Ok(Message::Ping(_) | Message::Pong(_) | Message::Binary(_))) => {}
+                Some(Ok(Message::Close(_)) | Err(_)) | None => return Err(close::GOING_AWAY),
+            }
+        }
+    });
+    let text = first.await.map_err(|_| close::AUTH_TIMEOUT)??;
+    match serde_json::from_str(&text) {
+        Ok(StoreMessage::Auth { sync_token }) => {
+            store_of(hq, Some(&sync_token)).await.map_err(|_| close::BAD_TOKEN)
+        }
+        Ok(StoreMessage::Heartbeat(_)) => Err(close::BAD_TOKEN),
+        Err(error) if error.is_data() => Err(close::BAD_TOKEN),
+        Err(_) => Err(close::UNREADABLE),
+    }
+}
+
+/// Serves one connection; the close code to end it with, if the other side is still there.
+async fn run(hq: &Hq, caller: &StoreCaller, socket: &mut WebSocket) -> Option<u16> {
+    let connection = hq.hub.connect(caller.id(), &caller.store.code, hq.clock.now(), close::REPLACED);
+    tracing::info!(store = caller.store.code, "store connected");
+    let code = serve(hq, &connection, socket).await;
+    hq.hub.disconnect(&connection);
+    tracing::info!(store = caller.store.code, code, "store disconnected");
+    code
+}
+
+async fn serve(hq: &Hq, connection: &Connection, socket: &mut WebSocket) -> Option<u16> {
+    let mut ping = interval(PING_EVERY);
+    ping.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    let mut last_pong = Instant::now();
+    let (mut minute, mut messages) = (Instant::now(), 0_u32);
+    loop {
+        let silence = tokio::time::sleep_until(last_pong + PONG_WITHIN);
+        tokio::select! {
+            next = connection.next() => match next {
+                Next::Close(code) => return Some(code),
+                Next::Tell(types) => {
+                    for (entity_type, version) in types {
+                        let message = HqMessage::Notify { entity_type: entity_type.into(), latest_version: Some(version) };
+                        let text = serde_json::to_string(&message).unwrap_or_default();
+                        if socket.send(Message::Text(text.into())).await.is_err() {
+                            return None;
+                        }
+                    }
+                }
+            },
+            received = socket.recv() => {
+                let message = received?.ok()?;
+                if minute.elapsed() >= Duration::from_secs(60) {
+                    (minute, messages) = (Instant::now(), 0);
+                }
+                messages += 1;
+                if messages > MESSAGES_A_MINUTE {
+                    return Some(POLICY);
+                }
+                match message {
+                    Message::Pong(_) => last_pong = Instant::now(),
+                    Message::Close(_) => return None,
+                    Message::Text(text) if text.len() <= LARGEST_TEXT => {
+                        if let Some(code) = heard(hq, connection, &text) {
+                            return Some(code);
+                        }
+                    }
+                    // Too large, binary, or a ping that the library has answered.
+                    Message::Text(_) | Message::Binary(_) | Message::Ping(_) => {}
+                }
+            }
+            _ = ping.tick() => {
+                if socket.send(Message::Ping(bytes::Bytes::new())).await.is_err() {
+                    return None;
+                }
+            }
+            () = silence => return Some(close::GOING_AWAY),
+            () = hq.stop.cancelled() => return Some(close::GOING_AWAY),
+        }
+    }
+}
+
+/// Takes note of a message; unreadable JSON closes, an unknown type is ignored.
+fn heard(hq: &Hq, connection: &Connection, text: &str) -> Option<u16> {
+    match serde_json::from_str(text) {
+        Ok(StoreMessage::Heartbeat(heartbeat)) => {
+            let now = hq.clock.now();
+            hq.tracker.seen(connection.store_id, now);
+            connection.heard(heartbeat, now);
+            None
+        }
+        Ok(StoreMessage::Auth { .. }) => None,
+        Err(error) if error.is_data() => None,
+        Err(_) => Some(close::UNREADABLE),
+    }
+}

@@ -1,0 +1,110 @@
+//! The store behind a sync token. Specification, section 5, item 4: the token is verified, its type is `store_sync`, it
+//! holds a store id, and that store exists and is active.
+
+use std::collections::HashMap;
+use std::sync::{Arc, PoisonError, RwLock};
+
+use axum::extract::FromRequestParts;
+use axum::http::request::Parts;
+use tillkeep_http::auth::bearer;
+use tillkeep_http::error::{Error, Result};
+use tillkeep_http::tokens::STORE_SYNC;
+use tillkeep_storage::entity::store;
+use tillkeep_storage::push::Sender;
+use tillkeep_storage::sea_orm::sea_query::Expr;
+use tillkeep_storage::sea_orm::{ColumnTrait, EntityTrait, QueryFilter};
+use uuid::Uuid;
+
+use crate::Hq;
+use crate::backoffice::stores::token_version_ok;
+
+/// A store that may sync.
+pub struct StoreCaller {
+    pub store: Arc<store::Model>,
+}
+
+impl StoreCaller {
+    pub fn id(&self) -> Uuid {
+        self.store.id
+    }
+
+    pub fn sender(&self) -> Sender {
+        Sender { store_id: self.store.id, store_code: self.store.code.clone() }
+    }
+}
+
+/// The rows of the stores that were asked for, until one of them changes.
+#[derive(Default)]
+pub struct StoreCache(RwLock<Cached>);
+
+#[derive(Default)]
+struct Cached {
+    generation: u64,
+    rows: HashMap<Uuid, Arc<store::Model>>,
+}
+
+impl StoreCache {
+    pub fn clear(&self) {
+        let mut cached = self.0.write().unwrap_or_else(PoisonError::into_inner);
+        cached.generation += 1;
+        cached.rows.clear();
+    }
+
+    async fn of(&self, hq: &Hq, id: Uuid) -> Result<Option<Arc<store::Model>>> {
+        let generation = {
+            let cached = self.0.read().unwrap_or_else(PoisonError::into_inner);
+            if let Some(row) = cached.rows.get(&id) {
+                return Ok(Some(row.clone()));
+            }
+            cached.generation
+        };
+        let Some(row) = store::Entity::find_by_id(id).one(hq.db().reader()).await?.map(Arc::new) else {
+            return Ok(None);
+        };
+        let mut cached = self.0.write().unwrap_or_else(PoisonError::into_inner);
+        if cached.generation == generation {
+            cached.rows.insert(id, row.clone());
+        }
+        Ok(Some(row))
+    }
+}
+
+/// The store of `token`, or the exact refusal of the specification.
+pub async fn store_of(hq: &Hq, token: Option<&str>) -> Result<StoreCaller> {
+    let now = hq.clock.now();
+    let claims = token.and_then(|token| hq.auth.tokens.sync(token, now)).ok_or_else(Error::unauthorized)?;
+    let store_id = claims.store_id.filter(|_| claims.kind == STORE_SYNC);
+    let store_id = store_id.ok_or_else(|| Error::sync_token("Invalid sync token type"))?;
+    let gone = || Error::sync_token("Store not found or inactive");
+    let store = hq.stores.of(hq, store_id).await?.ok_or_else(gone)?;
+    if !store.is_active || store.deleted_at.is_some() || !token_version_ok(hq.db(), &store, claims.tv, now).await? {
+        return Err(gone());
+    }
+    if store.first_seen_at.is_none() {
+        first_seen(hq, store_id).await?;
+    }
+    hq.tracker.seen(store_id, now);
+    Ok(StoreCaller { store })
+}
+
+/// Bookkeeping of HQ alone: the row's version does not move.
+async fn first_seen(hq: &Hq, store_id: Uuid) -> Result<()> {
+    let tx = hq.db().begin().await?;
+    store::Entity::update_many()
+        .col_expr(store::Column::FirstSeenAt, Expr::value(hq.clock.now()))
+        .filter(store::Column::Id.eq(store_id))
+        .filter(store::Column::FirstSeenAt.is_null())
+        .exec(&tx)
+        .await?;
+    tx.commit().await?;
+    hq.stores.clear();
+    Ok(())
+}
+
+impl FromRequestParts<Arc<Hq>> for StoreCaller {
+    type Rejection = Error;
+
+    async fn from_request_parts(parts: &mut Parts, hq: &Arc<Hq>) -> Result<Self> {
+        store_of(hq, bearer(&parts.headers)).await
+    }
+}

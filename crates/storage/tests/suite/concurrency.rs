@@ -1,0 +1,221 @@
+//! Many writers at once: no version is ever missed, no effect happens twice, no two nodes disagree.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use tillkeep_model::wire::PushStatus;
+use tillkeep_model::{Money, Qty};
+use tillkeep_storage::entity::{audit_log, product};
+use tillkeep_storage::sea_orm::{EntityTrait, QueryOrder};
+use tillkeep_storage::{Db, Side, audit, seed, series, settings};
+use tokio::sync::Barrier;
+
+use crate::kit::chain::{Chain, id, product as new_product, sender};
+use crate::kit::envelopes::{create_sale, push};
+use crate::kit::{self, Hq, at, private_postgres};
+
+const WRITERS: usize = 8;
+const COMMITS: usize = 25;
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn a_puller_beside_eight_writers_misses_no_version() {
+    for hq in kit::both().await {
+        Chain::found(&hq).await;
+        let hq = Arc::new(hq);
+        let running = Arc::new(AtomicUsize::new(WRITERS));
+        let writers: Vec<_> =
+            (0..WRITERS).map(|writer| tokio::spawn(write(hq.clone(), writer, running.clone()))).collect();
+        let store = id("S01");
+        let (mut cursor, mut found) = (0, BTreeSet::new());
+        loop {
+            // Read before the pull: what was committed by then must be in it.
+            let finished = running.load(Ordering::SeqCst) == 0;
+            let answer = hq.answer("products", store, cursor, 7).await;
+            for row in &answer.rows {
+                let row = kit::parse(row.get());
+                let version = row["syncVersion"].as_i64().expect("a version");
+                assert!(version > cursor, "version {version} came after {cursor} was pulled");
+                found.insert((row["sku"].as_str().expect("a sku").to_owned(), version));
+            }
+            cursor = answer.latest_version;
+            if finished && answer.rows.is_empty() {
+                break;
+            }
+        }
+        for writer in writers {
+            writer.await.expect("a writer");
+        }
+        let present: BTreeSet<_> = product::Entity::find()
+            .all(hq.db.reader())
+            .await
+            .expect("a read")
+            .into_iter()
+            .map(|row| (row.sku, row.sync_version))
+            .collect();
+        assert_eq!(present.len(), 2 + WRITERS * COMMITS * 2);
+        assert!(present.is_subset(&found), "never seen: {:?}", present.difference(&found).collect::<Vec<_>>());
+        hq.verify().await;
+    }
+}
+
+/// Each commit adds two products and edits one that all writers fight for.
+async fn write(hq: Arc<Hq>, writer: usize, running: Arc<AtomicUsize>) {
+    for commit in 0..COMMITS {
+        let sku = |half| format!("W{writer}-{commit}-{half}");
+        hq.insert::<product::Entity>([new_product(&sku(1), 1), new_product(&sku(2), 2)]).await;
+        if commit % 5 == 0 {
+            hq.edit::<product::Entity>(id("product:TEA"), |row| row.price += Money(1)).await;
+        }
+    }
+    running.fetch_sub(1, Ordering::SeqCst);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn the_same_push_twice_at_once_changes_stock_once() {
+    for hq in kit::both().await {
+        let chain = Chain::found(&hq).await;
+        let sales: Vec<_> = (0..20)
+            .map(|n| create_sale(&chain.first, id(&format!("sale {n}")), &[(chain.tea, 1), (chain.rice, 2)]))
+            .collect();
+        let (hq, sales, start) = (Arc::new(hq), Arc::new(sales), Arc::new(Barrier::new(4)));
+        let pushes: Vec<_> = (0..4)
+            .map(|_| {
+                let (hq, sales, start) = (hq.clone(), sales.clone(), start.clone());
+                tokio::spawn(async move {
+                    start.wait().await;
+                    push(&hq, &sender("S01"), &sales).await.results
+                })
+            })
+            .collect();
+        for results in pushes {
+            for result in results.await.expect("a push") {
+                assert_eq!(result.status, PushStatus::Ok, "{result:?}");
+            }
+        }
+        let level = |product| hq.stock(chain.first.store_id, product);
+        assert_eq!(level(chain.tea).await.expect("tea").quantity, Qty::pieces(-20));
+        assert_eq!(level(chain.rice).await.expect("rice").quantity, Qty::pieces(-40));
+        hq.verify().await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn pushes_of_many_stores_at_once_do_not_get_in_each_other_s_way() {
+    for hq in kit::both().await {
+        let chain = Chain::found(&hq).await;
+        let (hq, start) = (Arc::new(hq), Arc::new(Barrier::new(8)));
+        let pushes: Vec<_> = (0..8)
+            .map(|n| {
+                let (hq, start) = (hq.clone(), start.clone());
+                // Two stores, four senders each, the products in both orders.
+                let store = sender(if n % 2 == 0 { "S01" } else { "S02" });
+                let mut lines = vec![(chain.tea, 1), (chain.rice, 1)];
+                if n >= 4 {
+                    lines.reverse();
+                }
+                let sales: Vec<_> =
+                    (0..10).map(|sale| create_sale(&store, id(&format!("{n} {sale}")), &lines)).collect();
+                tokio::spawn(async move {
+                    start.wait().await;
+                    push(&hq, &store, &sales).await.refused
+                })
+            })
+            .collect();
+        for refused in pushes {
+            assert_eq!(refused.await.expect("a push"), 0);
+        }
+        for store in [&chain.first, &chain.second] {
+            let level = hq.stock(store.store_id, chain.tea).await.expect("tea");
+            assert_eq!(level.quantity, Qty::pieces(-40));
+        }
+        hq.verify().await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn several_nodes_may_start_on_one_empty_database_at_once() {
+    let database = private_postgres::Database::create();
+    let start = Arc::new(Barrier::new(4));
+    let nodes: Vec<_> = (0..4)
+        .map(|node| {
+            let (url, start) = (database.url.clone(), start.clone());
+            tokio::spawn(async move {
+                start.wait().await;
+                let db = Db::open(&url, Side::Hq).await.expect("a migrated database");
+                seed::ensure(&db, at(0)).await.expect("the seed");
+                let epoch = settings::get_or_set(db.reader(), settings::EPOCH, || format!("epoch of node {node}"));
+                epoch.await.expect("an epoch")
+            })
+        })
+        .collect();
+    let mut epochs = BTreeSet::new();
+    for node in nodes {
+        epochs.insert(node.await.expect("a node"));
+    }
+    assert_eq!(epochs.len(), 1, "one database has one epoch: {epochs:?}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn the_audit_log_is_one_chain_whoever_writes() {
+    for hq in kit::both().await {
+        let (db, start) = (hq.db.clone(), Arc::new(Barrier::new(8)));
+        let writers: Vec<_> = (0..8)
+            .map(|_| {
+                let (db, start) = (db.clone(), start.clone());
+                tokio::spawn(async move {
+                    start.wait().await;
+                    for _ in 0..5 {
+                        let tx = db.begin().await.expect("a transaction");
+                        let entry = audit::Entry { action: "login", ..audit::Entry::default() };
+                        audit::record(&tx, entry, at(0)).await.expect("a line in the log");
+                        tx.commit().await.expect("a commit");
+                    }
+                })
+            })
+            .collect();
+        for writer in writers {
+            writer.await.expect("a writer");
+        }
+        let select = audit_log::Entity::find().order_by_asc(audit_log::Column::Seq);
+        let rows = select.all(hq.db.reader()).await.expect("the log");
+        assert_eq!(rows.iter().map(|row| row.seq).collect::<Vec<_>>(), (1..=40).collect::<Vec<_>>());
+        let mut previous = String::new();
+        for row in rows {
+            assert_eq!(row.previous_hash, previous);
+            assert_eq!(audit::hash(&row), row.hash);
+            previous = row.hash;
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn a_series_gives_no_number_twice_and_leaves_none_out() {
+    for hq in kit::both().await {
+        let db = hq.db.clone();
+        let takers: Vec<_> = (0..8)
+            .map(|taker| {
+                let db = db.clone();
+                tokio::spawn(async move {
+                    let mut taken = Vec::new();
+                    for round in 0..10 {
+                        let tx = db.begin().await.expect("a transaction");
+                        let number = series::next(&tx, "po").await.expect("a number");
+                        // Some documents are never finished.
+                        if (taker + round) % 3 != 0 {
+                            tx.commit().await.expect("a commit");
+                            taken.push(number);
+                        }
+                    }
+                    taken
+                })
+            })
+            .collect();
+        let mut taken = Vec::new();
+        for taker in takers {
+            taken.extend(taker.await.expect("a taker"));
+        }
+        taken.sort_unstable();
+        assert_eq!(taken, (1..=i64::try_from(taken.len()).expect("a count")).collect::<Vec<_>>(), "on {}", hq.name);
+    }
+}

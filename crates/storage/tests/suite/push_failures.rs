@@ -1,0 +1,260 @@
+//! One bad envelope fails alone, is remembered once, and is settled by a later success. `docs/sync.md`, rules U4, U5
+//! and U12.
+
+use serde_json::value::RawValue;
+use serde_json::{Value as Json, json};
+use tillkeep_model::wire::{Applied, PushStatus};
+use tillkeep_storage::entity::customer;
+use tillkeep_storage::{push as storage_push, sync_log as log};
+
+use crate::kit::chain::{Chain, id};
+use crate::kit::envelopes::{create_sale, customer as new_customer, envelope, push, refuse, take};
+use crate::kit::{self, Hq, at};
+
+#[tokio::test]
+async fn one_bad_entry_among_two_hundred_fails_alone() {
+    for hq in kit::both().await {
+        let chain = Chain::found(&hq).await;
+        take(&hq, &chain.second, &new_customer(&chain.second, id("first"), "TAKEN")).await;
+        let mut envelopes: Vec<Json> =
+            (0..199).map(|n| create_sale(&chain.first, id(&format!("sale {n}")), &[(chain.tea, 1)])).collect();
+        envelopes.insert(77, new_customer(&chain.first, id("second"), "TAKEN"));
+        let pushed = push(&hq, &chain.first, &envelopes).await;
+        assert_eq!((pushed.results.len(), pushed.refused), (200, 1));
+        for (place, result) in pushed.results.iter().enumerate() {
+            let expected = if place == 77 { PushStatus::Error } else { PushStatus::Ok };
+            assert_eq!(result.status, expected, "place {place}: {result:?}");
+        }
+        let error = pushed.results[77].error.as_deref().expect("a reason");
+        assert!(error.contains("same key"), "{error}");
+        let stock = hq.stock(chain.first.store_id, chain.tea).await.expect("the stock");
+        assert_eq!(stock.quantity, tillkeep_model::Qty::pieces(-199));
+        let status = hq.status(chain.first.store_id, "customers").await.expect("a status");
+        assert_eq!((status.pending_count, status.total_pushed, status.last_error_at), (1, 0, Some(at(100))));
+        assert!(status.last_error.expect("an error").contains("same key"));
+        hq.verify().await;
+    }
+}
+
+#[tokio::test]
+async fn a_malformed_envelope_only_fails_itself_and_says_where() {
+    for hq in kit::both().await {
+        let chain = Chain::found(&hq).await;
+        let good = || create_sale(&chain.first, id("sale"), &[(chain.tea, 1)]);
+        let broken = |change: &dyn Fn(&mut Json)| {
+            let mut envelope = good();
+            change(&mut envelope);
+            envelope
+        };
+        let envelopes = [
+            broken(&|e| e["entity_id"] = json!("not a uuid")),
+            broken(&|e| e["timestamp"] = json!("yesterday")),
+            broken(&|e| {
+                e.as_object_mut().expect("an object").remove("data");
+            }),
+            json!(7),
+            json!("text"),
+            json!(null),
+            json!([]),
+            json!({}),
+            broken(&|e| e["data"] = json!([1])),
+            broken(&|e| e["data"]["totalAmount"] = json!(19.99)),
+            broken(&|e| e["data"]["saleItems"] = json!({})),
+            broken(&|e| e["data"]["saleItems"][0]["quantity"] = json!(1.2345)),
+            broken(&|e| e["data"]["id"] = json!(id("another"))),
+            good(),
+        ];
+        let pushed = push(&hq, &chain.first, &envelopes).await;
+        assert_eq!((pushed.results.len(), pushed.refused), (envelopes.len(), envelopes.len() - 1));
+        assert_eq!(pushed.results.last().expect("a result").applied, Some(Applied::Inserted));
+        let codes: Vec<_> = pushed.results.iter().map(|result| result.code.as_deref().unwrap_or("ok")).collect();
+        let malformed = ["malformed"; 8];
+        assert_eq!(codes[..8], malformed);
+        assert_eq!(codes[8..], ["bad_data", "bad_data", "bad_data", "bad_data", "id_mismatch", "ok"]);
+        let error = |place: usize| pushed.results[place].error.clone().unwrap_or_default();
+        assert!(error(0).contains("entity_id"), "{}", error(0));
+        assert!(error(9).contains("totalAmount"), "{}", error(9));
+        assert!(error(11).contains("saleItems[0]") && error(11).contains("quantity"), "{}", error(11));
+        hq.verify().await;
+    }
+}
+
+#[tokio::test]
+async fn what_stores_do_not_push_is_an_unknown_type() {
+    for hq in kit::both().await {
+        let chain = Chain::found(&hq).await;
+        let types = ["products", "carts", "", "SALES", "store_product_dynamic"];
+        let envelopes: Vec<_> =
+            types.iter().map(|name| envelope(&chain.first, name, id("x"), "create", &json!({}), at(0))).collect();
+        let pushed = push(&hq, &chain.first, &envelopes).await;
+        for result in &pushed.results {
+            assert_eq!((result.status, result.code.as_deref()), (PushStatus::UnknownType, Some("unknown_type")));
+        }
+        assert_eq!(hq.log().await.iter().filter(|row| row.status == log::FAILED).count(), types.len());
+        hq.verify().await;
+    }
+}
+
+#[tokio::test]
+async fn an_envelope_in_the_name_of_another_store_is_refused() {
+    for hq in kit::both().await {
+        let chain = Chain::found(&hq).await;
+        let sale = create_sale(&chain.second, id("sale"), &[(chain.tea, 1)]);
+        assert_eq!(refuse(&hq, &chain.first, &sale).await, "store_mismatch");
+        assert!(hq.row::<tillkeep_storage::entity::sale::Entity>(id("sale")).await.is_none());
+        hq.verify().await;
+    }
+}
+
+#[tokio::test]
+async fn a_failing_envelope_is_one_row_of_the_log_however_often_it_comes() {
+    for hq in kit::both().await {
+        let chain = Chain::found(&hq).await;
+        take(&hq, &chain.second, &new_customer(&chain.second, id("first"), "TAKEN")).await;
+        let bad = new_customer(&chain.first, id("second"), "TAKEN");
+        let unreadable = json!({"entity_type": "sales", "entity_id": "x", "action": "create", "seq": 4});
+        for _ in 0..3 {
+            assert_eq!(refuse(&hq, &chain.first, &bad).await, "not_storable");
+            assert_eq!(refuse(&hq, &chain.first, &unreadable).await, "malformed");
+        }
+        let failed: Vec<_> = hq.log().await.into_iter().filter(|row| row.status == log::FAILED).collect();
+        assert_eq!(failed.len(), 2);
+        for row in &failed {
+            assert_eq!(row.retry_count, 2, "{}", row.entity_type);
+            assert!(row.error.as_deref().is_some_and(|text| !text.is_empty()));
+        }
+        let kept: Json = kit::parse(failed[0].envelope.as_deref().expect("the envelope is kept for a retry"));
+        assert_eq!(kept, bad);
+        assert_eq!((failed[1].seq, failed[1].entity_id.as_str()), (Some(4), "x"));
+        for name in ["customers", "sales"] {
+            assert_eq!(hq.status(chain.first.store_id, name).await.expect("a status").pending_count, 1);
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_later_success_settles_the_older_failures_of_the_entity() {
+    for hq in kit::both().await {
+        let chain = Chain::found(&hq).await;
+        take(&hq, &chain.second, &new_customer(&chain.second, id("first"), "TAKEN")).await;
+        refuse(&hq, &chain.first, &new_customer(&chain.first, id("second"), "TAKEN")).await;
+        refuse(&hq, &chain.first, &new_customer(&chain.first, id("third"), "TAKEN")).await;
+        let mut renamed = new_customer(&chain.first, id("second"), "S01-7");
+        renamed["timestamp"] = json!(at(9));
+        assert_eq!(take(&hq, &chain.first, &renamed).await, Applied::Inserted);
+        let rows = hq.log().await;
+        let of = |name| rows.iter().filter(|row| row.entity_id == id(name).to_string()).collect::<Vec<_>>();
+        let settled = of("second");
+        assert_eq!(settled[0].status, log::RESOLVED);
+        assert!(settled[0].resolved_at.is_some() && settled[0].envelope.is_none() && settled[0].note.is_some());
+        assert_eq!(settled[1].status, log::SUCCESS);
+        assert_eq!(of("third")[0].status, log::FAILED, "another entity's failure stays");
+        assert_eq!(hq.status(chain.first.store_id, "customers").await.expect("a status").pending_count, 1);
+    }
+}
+
+#[tokio::test]
+async fn a_failed_envelope_can_be_applied_again_from_what_was_kept() {
+    for hq in kit::both().await {
+        let chain = Chain::found(&hq).await;
+        take(&hq, &chain.second, &new_customer(&chain.second, id("first"), "TAKEN")).await;
+        refuse(&hq, &chain.first, &new_customer(&chain.first, id("second"), "TAKEN")).await;
+        let kept = hq.log().await.into_iter().find_map(|row| row.envelope).expect("the envelope");
+        let kept = RawValue::from_string(kept).expect("JSON");
+        let again = storage_push::retry(&hq.db, &chain.first, &kept, at(200)).await.expect("an answer");
+        assert_eq!(again.refused, 1);
+        hq.edit::<customer::Entity>(id("first"), |row| row.customer_number = "FREE".into()).await;
+        let again = storage_push::retry(&hq.db, &chain.first, &kept, at(300)).await.expect("an answer");
+        assert_eq!(again.results[0].applied, Some(Applied::Inserted));
+        hq.verify().await;
+    }
+}
+
+/// Text that some database, index or log refuses.
+fn awkward() -> Vec<String> {
+    vec!["a\0b".to_owned(), incompressible(20_000), "\u{10ffff}\u{fffe}\r\n\t\"'\\;--".to_owned()]
+}
+
+/// Text that stays long when a database compresses it.
+fn incompressible(length: usize) -> String {
+    (0..length / 32).map(|n| id(&n.to_string()).simple().to_string()).collect()
+}
+
+async fn still_works(hq: &Hq, chain: &Chain, name: &str) {
+    let sale = create_sale(&chain.first, id(name), &[(chain.tea, 1)]);
+    assert_eq!(take(hq, &chain.first, &sale).await, Applied::Inserted);
+}
+
+#[tokio::test]
+async fn no_text_in_an_envelope_can_stop_the_others() {
+    for hq in kit::both().await {
+        let chain = Chain::found(&hq).await;
+        for (round, text) in awkward().into_iter().enumerate() {
+            let name = |what: &str| id(&format!("{what} {round}"));
+            let mut bad = vec![
+                envelope(&chain.first, &text, name("type"), "create", &json!({}), at(0)),
+                envelope(&chain.first, "sales", name("action"), &text, &json!({}), at(0)),
+                envelope(&chain.first, "customers", name("customer"), "create", &json!({"email": text}), at(0)),
+                new_customer(&chain.first, name("number"), &text),
+                json!({"entity_type": text, "entity_id": text, "action": text, "store_id": text}),
+            ];
+            let mut key = create_sale(&chain.first, name("key"), &[(chain.tea, 1)]);
+            key["data"][&text] = json!(text);
+            key["data"]["taxLines"] = json!([{ "name": text }]);
+            bad.push(key);
+            let mut epoch = create_sale(&chain.first, name("epoch"), &[(chain.tea, 1)]);
+            epoch["node_epoch"] = json!(text);
+            bad.push(epoch);
+            bad.push(create_sale(&chain.first, name("good"), &[(chain.tea, 1)]));
+            let pushed = push(&hq, &chain.first, &bad).await;
+            assert_eq!(pushed.results.len(), bad.len());
+            assert_eq!(pushed.results.last().expect("a result").applied, Some(Applied::Inserted));
+        }
+        still_works(&hq, &chain, "after all").await;
+        hq.verify().await;
+    }
+}
+
+#[tokio::test]
+async fn no_number_in_an_envelope_can_stop_the_others() {
+    for hq in kit::both().await {
+        let chain = Chain::found(&hq).await;
+        let numbers = ["9223372036854775807", "-9223372036854775808", "9223372036854775808", "1e400", "-0", "0.0001"];
+        let mut envelopes = Vec::new();
+        for (round, number) in numbers.iter().enumerate() {
+            for field in ["totalAmount", "netAmount", "cartDiscountValue", "saleItems", "taxLines"] {
+                let sale = id(&format!("{field} {round}"));
+                let text = create_sale(&chain.first, sale, &[(chain.tea, 1)]).to_string();
+                let value = match field {
+                    "saleItems" => {
+                        format!("[{{\"quantity\":{number},\"netAmount\":{number}}},{{\"netAmount\":{number}}}]")
+                    }
+                    "taxLines" => format!("[{number}]"),
+                    _ => (*number).to_owned(),
+                };
+                // Later keys would be duplicates, so the field is put under another name first.
+                let text = text.replacen(&format!("\"{field}\":"), "\"was\":", 1);
+                let text = text.replacen("\"data\":{", &format!("\"data\":{{\"{field}\":{value},"), 1);
+                envelopes.push(RawValue::from_string(text).unwrap_or_else(|error| panic!("{value}: {error}")));
+            }
+        }
+        let pushed = storage_push::push(&hq.db, &chain.first, &envelopes, at(100)).await.expect("an answer");
+        assert_eq!(pushed.results.len(), envelopes.len());
+        still_works(&hq, &chain, "after all").await;
+    }
+}
+
+#[tokio::test]
+async fn a_request_with_more_products_than_a_statement_has_places_is_taken() {
+    for hq in kit::both().await {
+        let chain = Chain::found(&hq).await;
+        let sales: Vec<_> = (0..40)
+            .map(|n| {
+                let lines: Vec<_> = (0..1000).map(|line| (id(&format!("{n} {line}")), 1)).collect();
+                create_sale(&chain.first, id(&format!("sale {n}")), &lines)
+            })
+            .collect();
+        assert_eq!(push(&hq, &chain.first, &sales).await.refused, 0);
+        hq.verify().await;
+    }
+}

@@ -1,0 +1,134 @@
+//! What every headquarters starts with.
+
+use std::collections::BTreeSet;
+
+use tillkeep_model::ids;
+use tillkeep_model::permission::ALL;
+use tillkeep_storage::entity::{department, permission, role, role_permission, tax_group, tender};
+use tillkeep_storage::sea_orm::EntityTrait;
+use tillkeep_storage::{db, seed, versions};
+
+use crate::kit::{self, Hq, at};
+
+async fn ensure(hq: &Hq) {
+    seed::ensure(&hq.db, at(0)).await.expect("the seed");
+}
+
+/// The codes of a role.
+async fn codes(hq: &Hq, role: &str) -> BTreeSet<String> {
+    let sql = "SELECT p.code AS code FROM role_permissions r JOIN permissions p ON p.id = r.permission_id \
+               WHERE r.role_id = $1";
+    let rows = db::query(hq.db.reader(), sql, [ids::role(role).into()]).await.expect("the codes");
+    rows.iter().map(|row| row.try_get("", "code").expect("a code")).collect()
+}
+
+/// Takes codes away as an operator would, or as an older release that never had them.
+async fn delete(hq: &Hq, sql: &str, code: &str) {
+    let mut tx = hq.db.begin().await.expect("a transaction");
+    db::execute(&tx, sql, [ids::permission(code).into()]).await.expect("a delete");
+    tx.touch("role_permissions");
+    tx.commit().await.expect("a commit");
+}
+
+#[tokio::test]
+async fn a_new_headquarters_has_73_permissions_and_three_roles() {
+    for hq in kit::both().await {
+        ensure(&hq).await;
+        let rows = permission::Entity::find().all(hq.db.reader()).await.expect("the permissions");
+        assert_eq!(rows.len(), 73);
+        for row in rows {
+            assert_eq!(row.id, ids::permission(&row.code));
+            assert_eq!(format!("{}.{}", row.module, row.action), row.code);
+        }
+        let roles = role::Entity::find().all(hq.db.reader()).await.expect("the roles");
+        let names: BTreeSet<_> = roles.iter().map(|role| role.name.as_str()).collect();
+        assert_eq!(names, ["Administrator", "Cashier", "Store Manager"].into());
+        assert!(roles.iter().all(|role| role.is_system && role.id == ids::role(&role.code)));
+        hq.verify().await;
+    }
+}
+
+#[tokio::test]
+async fn the_roles_hold_exactly_what_the_specification_says() {
+    for hq in kit::both().await {
+        ensure(&hq).await;
+        let all: BTreeSet<String> = ALL.iter().map(|code| (*code).to_owned()).collect();
+        assert_eq!(codes(&hq, "administrator").await, all);
+        let cashier = ["pos.sell", "pos.discount", "reports.x_report", "inventory.view"];
+        assert_eq!(codes(&hq, "cashier").await, cashier.map(str::to_owned).into());
+        let manager = |code: &&String| match code.split_once('.') {
+            Some(("pos" | "inventory" | "transfers", _)) => true,
+            Some(("reports", action)) => action != "view_global",
+            _ => false,
+        };
+        assert_eq!(codes(&hq, "store_manager").await, all.iter().filter(manager).cloned().collect());
+    }
+}
+
+#[tokio::test]
+async fn there_is_a_cash_tender_a_group_without_tax_and_a_department() {
+    for hq in kit::both().await {
+        ensure(&hq).await;
+        let cash = tender::Entity::find().one(hq.db.reader()).await.expect("a read").expect("a tender");
+        assert_eq!((cash.code.as_str(), cash.kind.as_str(), cash.is_active), ("CASH", "cash", true));
+        assert!(cash.opens_drawer && cash.allows_change && cash.counts_in_close && cash.is_refundable);
+        let none = tax_group::Entity::find().one(hq.db.reader()).await.expect("a read").expect("a group");
+        assert_eq!((none.code.as_str(), none.price_mode.as_str()), ("NONE", "store_default"));
+        let general = department::Entity::find().one(hq.db.reader()).await.expect("a read").expect("a department");
+        assert_eq!(general.code, "GENERAL");
+        hq.verify().await;
+    }
+}
+
+#[tokio::test]
+async fn seeding_again_changes_nothing_and_moves_no_version() {
+    for hq in kit::both().await {
+        ensure(&hq).await;
+        let before = versions::heads(hq.db.reader()).await.expect("the heads");
+        assert!(!before.is_empty());
+        ensure(&hq).await;
+        assert_eq!(versions::heads(hq.db.reader()).await.expect("the heads"), before);
+        assert_eq!(tender::Entity::find().all(hq.db.reader()).await.expect("a read").len(), 1);
+    }
+}
+
+#[tokio::test]
+async fn what_an_operator_changed_stays() {
+    for hq in kit::both().await {
+        ensure(&hq).await;
+        hq.edit::<tender::Entity>(ids::named("tender:CASH"), |row| row.name = "Bargeld".into()).await;
+        hq.edit::<department::Entity>(ids::named("department:GENERAL"), |row| row.deleted_at = Some(at(5))).await;
+        ensure(&hq).await;
+        let cash = tender::Entity::find().one(hq.db.reader()).await.expect("a read").expect("a tender");
+        assert_eq!(cash.name, "Bargeld");
+        let general = department::Entity::find().all(hq.db.reader()).await.expect("a read");
+        assert_eq!((general.len(), general[0].deleted_at), (1, Some(at(5))));
+        hq.verify().await;
+    }
+}
+
+#[tokio::test]
+async fn a_code_taken_from_a_role_stays_taken() {
+    for hq in kit::both().await {
+        ensure(&hq).await;
+        delete(&hq, "DELETE FROM role_permissions WHERE permission_id = $1", "pos.discount").await;
+        ensure(&hq).await;
+        assert!(!codes(&hq, "cashier").await.contains("pos.discount"));
+    }
+}
+
+#[tokio::test]
+async fn the_administrator_gets_the_codes_of_a_new_release_and_nobody_else_does() {
+    for hq in kit::both().await {
+        ensure(&hq).await;
+        delete(&hq, "DELETE FROM role_permissions WHERE permission_id = $1", "pos.sell").await;
+        delete(&hq, "DELETE FROM permissions WHERE id = $1", "pos.sell").await;
+        let before = role_permission::Entity::find().all(hq.db.reader()).await.expect("a read").len();
+        ensure(&hq).await;
+        assert!(codes(&hq, "administrator").await.contains("pos.sell"));
+        assert!(!codes(&hq, "cashier").await.contains("pos.sell"));
+        let after = role_permission::Entity::find().all(hq.db.reader()).await.expect("a read").len();
+        assert_eq!(after, before + 1);
+        hq.verify().await;
+    }
+}

@@ -1,0 +1,208 @@
+//! Customers: made here or anywhere else in the chain.
+
+use std::sync::Arc;
+
+use axum::extract::State;
+use serde_json::{Map, Value as Json, json};
+use tillkeep_http::error::{Error, Result};
+use tillkeep_http::resource::{self, Check, Fields, ListSpec, Query};
+use tillkeep_http::{Answer, Body, Caller, Created, Id, List, Params};
+use tillkeep_model::ErrorCode;
+use tillkeep_model::permission::code::{CustomersCreate, CustomersView, PosSell};
+use tillkeep_storage::entity::customer::{Column, Entity, Model};
+use tillkeep_storage::registry::digits;
+use tillkeep_storage::sea_orm::sea_query::{Expr, ExprTrait, Func};
+use tillkeep_storage::sea_orm::{
+    ColumnTrait, Condition, ConnectionTrait, EntityTrait, IntoActiveModel, QueryFilter, QuerySelect,
+};
+use tillkeep_storage::{Tx, outbox, series};
+use uuid::Uuid;
+
+use crate::Store;
+
+/// What a store may write of a customer: it cannot grant an exemption from tax, nor credit.
+const NEW: Fields = Fields {
+    writable: &[
+        "firstName",
+        "lastName",
+        "companyName",
+        "email",
+        "phone",
+        "addressLine1",
+        "addressLine2",
+        "city",
+        "region",
+        "postalCode",
+        "countryCode",
+        "birthDate",
+        "notes",
+        "marketingOptIn",
+    ],
+    required: &[],
+};
+
+const LIST: ListSpec = ListSpec {
+    search: &["customer_number", "first_name", "last_name", "company_name", "email", "phone", "phone_digits"],
+    filters: &["customerNumber", "email", "phone"],
+    sort: &["customerNumber", "lastName", "companyName", "createdAt", "updatedAt"],
+};
+
+/// Rows with which a new customer is compared at the most.
+const MAX_CANDIDATES: u64 = 5;
+
+pub async fn list(caller: Caller<CustomersView>, Params(query): Params<Query>) -> Result<List<Model>> {
+    resource::list(caller.db().reader(), &LIST, &query, Entity::find()).await
+}
+
+pub async fn get(caller: Caller<CustomersView>, Id(id): Id) -> Result<Answer<Model>> {
+    let row = Entity::find_by_id(id).filter(Column::DeletedAt.is_null()).one(caller.db().reader()).await?;
+    row.map(Answer).ok_or_else(|| Error::not_found("customer"))
+}
+
+/// The short form for a till: no more of a person than is needed to choose the right one.
+pub async fn short_list(caller: Caller<(PosSell, CustomersView)>, Params(query): Params<Query>) -> Result<List<Json>> {
+    if query.get("search").is_none_or(|search| search.trim().chars().count() < 2) {
+        return Err(Error::field("search", "must have at least 2 characters"));
+    }
+    let usable = Entity::find().filter(Column::IsActive.eq(true)).filter(Column::MergedIntoId.is_null());
+    let page = resource::list(caller.db().reader(), &LIST, &query, usable).await?;
+    Ok(page.map(|row: Model| {
+        let last4 = row.phone_digits.as_deref().map(|digits| &digits[digits.len().saturating_sub(4)..]);
+        json!({
+            "id": row.id,
+            "customerNumber": row.customer_number,
+            "name": display_name(&row),
+            "phoneLast4": last4,
+            "taxExempt": row.tax_exempt,
+        })
+    }))
+}
+
+/// The name on a receipt.
+pub fn display_name(customer: &Model) -> String {
+    let person: Vec<&str> =
+        [&customer.first_name, &customer.last_name].into_iter().filter_map(|name| name.as_deref()).collect();
+    match (&customer.company_name, person.is_empty()) {
+        (Some(company), true) => company.clone(),
+        _ => person.join(" "),
+    }
+}
+
+/// The customer of a cart. A duplicate that was merged buys on the terms of the one it was merged into.
+pub async fn buyer(conn: &impl ConnectionTrait, id: Option<Uuid>) -> Result<Option<Model>> {
+    /// Merges of merges that are followed.
+    const HOPS: usize = 5;
+    let mut wanted = id;
+    for _ in 0..HOPS {
+        let Some(id) = wanted else { return Ok(None) };
+        let row = Entity::find_by_id(id).one(conn).await?;
+        match row {
+            Some(Model { merged_into_id: Some(into), .. }) => wanted = Some(into),
+            Some(row) if row.is_active && row.deleted_at.is_none() => return Ok(Some(row)),
+            _ => break,
+        }
+    }
+    Err(Error::field("customerId", "is no active customer; choose another or leave it out"))
+}
+
+pub async fn create(
+    caller: Caller<CustomersCreate>,
+    State(store): State<Arc<Store>>,
+    Body(mut body): Body<Map<String, Json>>,
+) -> Result<Created<Model>> {
+    let allow_duplicate = match body.remove("allowDuplicate") {
+        None | Some(Json::Null) => false,
+        Some(value) => value.as_bool().ok_or_else(|| Error::field("allowDuplicate", "must be true or false"))?,
+    };
+    let now = caller.now();
+    let mut row: Model = resource::draft(&NEW, json!({"isActive": true}), body.clone())?;
+    validate(&row)?;
+    row.phone_digits = row.phone.as_deref().map(digits);
+    (row.created_at, row.updated_at) = (now, now);
+    row.origin_store_id = Some(store.id);
+    let own = store.own_row(caller.db().reader()).await?;
+    let tx = caller.db().begin().await?;
+    if let Some(stored) = Entity::find_by_id(row.id).one(&tx).await? {
+        if resource::same(&stored, &body) {
+            return Ok(Created { data: stored, new: false });
+        }
+        return Err(Error::new(ErrorCode::IdReused, "this id belongs to a customer with other content").at("id"));
+    }
+    if !allow_duplicate {
+        refuse_duplicate(&tx, &row).await?;
+    }
+    let number = series::next(&tx, "customer").await?;
+    row.customer_number = format!("{}-{number:06}", own.code);
+    Entity::insert(row.clone().into_active_model()).exec_without_returning(&tx).await?;
+    let data = serde_json::to_value(&row)?;
+    let entry = outbox::Entry {
+        entity_type: "customers",
+        entity_id: row.id,
+        action: "create",
+        data: &data,
+        created_at: row.created_at,
+        depends_on: None,
+    };
+    outbox::enqueue(&tx, &entry, now).await?;
+    store.commit(tx).await?;
+    Ok(Created::new(row))
+}
+
+fn validate(row: &Model) -> Result<()> {
+    let named = [&row.first_name, &row.last_name, &row.company_name];
+    let has_name = named.into_iter().flatten().any(|name| !name.trim().is_empty());
+    let country = row.country_code.as_deref();
+    Check::default()
+        .that(!row.id.is_nil(), "id", "must not be the nil UUID")
+        .that(has_name, "firstName", "or lastName or companyName is required")
+        .optional(row.first_name.as_deref(), "firstName", 100)
+        .optional(row.last_name.as_deref(), "lastName", 100)
+        .optional(row.company_name.as_deref(), "companyName", 200)
+        .optional(row.email.as_deref(), "email", 200)
+        .that(row.email.as_deref().is_none_or(|email| email.contains('@')), "email", "must be an e-mail address")
+        .optional(row.phone.as_deref(), "phone", 50)
+        .optional(row.address_line1.as_deref(), "addressLine1", 200)
+        .optional(row.address_line2.as_deref(), "addressLine2", 200)
+        .optional(row.city.as_deref(), "city", 100)
+        .optional(row.region.as_deref(), "region", 100)
+        .optional(row.postal_code.as_deref(), "postalCode", 20)
+        .that(
+            country.is_none_or(|code| code.len() == 2 && code.bytes().all(|byte| byte.is_ascii_uppercase())),
+            "countryCode",
+            "must be two capital letters, like US",
+        )
+        .that(row.birth_date.as_deref().is_none_or(resource::is_date), "birthDate", "must be a date like 1980-05-31")
+        .optional(row.notes.as_deref(), "notes", 2000)
+        .finish()
+}
+
+/// 409 when somebody with the same telephone or e-mail is there already.
+async fn refuse_duplicate(tx: &Tx, row: &Model) -> Result<()> {
+    let mut any = Condition::any();
+    if let Some(phone) = row.phone_digits.as_deref().filter(|digits| !digits.is_empty()) {
+        any = any.add(Column::PhoneDigits.eq(phone));
+    }
+    if let Some(email) = row.email.as_deref() {
+        let lower = Expr::expr(Func::lower(Expr::col(Column::Email)));
+        any = any.add(lower.eq(email.to_lowercase()));
+    }
+    if any.is_empty() {
+        return Ok(());
+    }
+    let found = Entity::find()
+        .filter(any)
+        .filter(Column::DeletedAt.is_null())
+        .filter(Column::MergedIntoId.is_null())
+        .limit(MAX_CANDIDATES)
+        .all(tx)
+        .await?;
+    if found.is_empty() {
+        return Ok(());
+    }
+    let candidates: Vec<Json> = found
+        .iter()
+        .map(|row| json!({"id": row.id, "customerNumber": row.customer_number, "name": display_name(row)}))
+        .collect();
+    let text = "a customer with this telephone or e-mail exists; choose that one or send allowDuplicate: true";
+    Err(Error::new(ErrorCode::PossibleDuplicate, text).with("candidates", candidates))
+}

@@ -1,0 +1,190 @@
+//! `POST /inventory/adjustments`: a stock change by hand. It travels as a difference, never as a count (rule U10 of
+//! `docs/sync.md`).
+
+use std::sync::Arc;
+
+use axum::extract::State;
+use serde::Deserialize;
+use serde_json::json;
+use tillkeep_http::error::{Error, Result};
+use tillkeep_http::resource::Check;
+use tillkeep_http::{Body, Caller, Created};
+use tillkeep_model::permission::code::InventoryAdjust;
+use tillkeep_model::{ErrorCode, Money, Qty};
+use tillkeep_storage::entity::inventory_adjustment::{self, Model};
+use tillkeep_storage::entity::{product, store_product};
+use tillkeep_storage::sea_orm::{ColumnTrait, EntityTrait, IntoActiveModel, QueryFilter, QuerySelect};
+use tillkeep_storage::stock::{self, Kind, Movement};
+use tillkeep_storage::{Tx, audit, outbox};
+use uuid::Uuid;
+
+use crate::bounds::{self, PRICE_TEXT, QUANTITY_TEXT};
+use crate::{Store, day};
+
+/// Reasons that a person may give.
+const REASONS: &[&str] = &[
+    "received",
+    "damaged",
+    "expired",
+    "theft",
+    "lost",
+    "found",
+    "internal_use",
+    "return_to_supplier",
+    "correction",
+    "opening",
+];
+/// Reasons that only a document gives.
+const RESERVED: &[&str] = &["transfer_in", "transfer_out", "count"];
+/// Reasons under which goods come in at a cost, as headquarters reckons too.
+const PRICED: &[&str] = &["received", "opening"];
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Adjustment {
+    id: Option<Uuid>,
+    product_id: Uuid,
+    quantity_change: Option<Qty>,
+    new_quantity: Option<Qty>,
+    reason: String,
+    unit_cost: Option<Money>,
+    note: Option<String>,
+}
+
+impl Adjustment {
+    fn check(&self) -> Result<()> {
+        if RESERVED.contains(&self.reason.as_str()) {
+            let text =
+                format!("{} is written by transfers and counts only; use found, lost or correction", self.reason);
+            return Err(Error::new(ErrorCode::ReasonReserved, text).at("reason"));
+        }
+        let one = self.quantity_change.is_some() != self.new_quantity.is_some();
+        Check::default()
+            .that(self.id.is_none_or(|id| !id.is_nil()), "id", "must not be the nil UUID")
+            .that(one, "quantityChange", "or newQuantity is required, not both")
+            .that(self.quantity_change.is_none_or(bounds::is_quantity), "quantityChange", QUANTITY_TEXT)
+            .that(self.quantity_change != Some(Qty::ZERO), "quantityChange", "must not be 0")
+            .that(self.new_quantity.is_none_or(bounds::is_quantity), "newQuantity", QUANTITY_TEXT)
+            .one_of(&self.reason, "reason", REASONS)
+            .that(self.unit_cost.is_none_or(bounds::is_price), "unitCost", PRICE_TEXT)
+            .optional(self.note.as_deref(), "note", 500)
+            .finish()
+    }
+
+    /// Whether `stored` is what this asks for, so that a repeated request is answered with it.
+    fn is_same(&self, stored: &Model) -> bool {
+        stored.product_id == self.product_id
+            && stored.reason == self.reason
+            && stored.unit_cost == self.unit_cost
+            && stored.note == self.note
+            && self.quantity_change.is_none_or(|change| change == stored.quantity_change)
+            && self.new_quantity.is_none_or(|quantity| quantity == stored.quantity_after)
+    }
+}
+
+pub async fn create(
+    caller: Caller<InventoryAdjust>,
+    State(store): State<Arc<Store>>,
+    Body(body): Body<Adjustment>,
+) -> Result<Created<Model>> {
+    body.check()?;
+    let now = caller.now();
+    let own = store.own_row(caller.db().reader()).await?;
+    let mut tx = caller.db().begin().await?;
+    let id = body.id.unwrap_or_else(Uuid::now_v7);
+    if let Some(stored) = inventory_adjustment::Entity::find_by_id(id).one(&tx).await? {
+        if body.is_same(&stored) {
+            return Ok(Created { data: stored, new: false });
+        }
+        return Err(Error::new(ErrorCode::IdReused, "this id belongs to an adjustment with other content").at("id"));
+    }
+    let mut row = Model {
+        id,
+        store_id: store.id,
+        created_at: now,
+        updated_at: now,
+        product_id: body.product_id,
+        quantity_change: change(&tx, &body, store.id).await?,
+        reason: body.reason,
+        unit_cost: body.unit_cost,
+        user_id: Some(caller.user_id),
+        user_name: Some(caller.name().to_owned()),
+        note: body.note,
+        business_date: day::today(&own, now),
+        occurred_at: now,
+        ..Model::default()
+    };
+    let effects = stock::apply(&mut tx, store.id, vec![movement(&row)], now).await?;
+    let level = effects.levels.get(&row.product_id).copied().unwrap_or_default();
+    (row.quantity_before, row.quantity_after) = (level.before, level.after);
+    if !own.allow_negative_stock && row.quantity_change < Qty::ZERO && level.after < Qty::ZERO {
+        let text = format!("only {} are on hand; take off at most that many", level.before.max(Qty::ZERO));
+        return Err(Error::new(ErrorCode::NegativeStock, text).at("quantityChange"));
+    }
+    inventory_adjustment::Entity::insert(row.clone().into_active_model()).exec_without_returning(&tx).await?;
+    let entry = audit::Entry {
+        entity_type: Some("inventory_adjustments"),
+        entity_id: Some(id.to_string()),
+        details: json!({"productId": row.product_id, "quantityChange": row.quantity_change, "reason": row.reason}),
+        ..caller.audit("inventory.adjust")
+    };
+    audit::record(&tx, entry, now).await?;
+    let data = serde_json::to_value(&row)?;
+    let entry = outbox::Entry {
+        entity_type: "inventory_adjustments",
+        entity_id: id,
+        action: "create",
+        data: &data,
+        created_at: now,
+        depends_on: None,
+    };
+    outbox::enqueue(&tx, &entry, now).await?;
+    store.commit(tx).await?;
+    Ok(Created::new(row))
+}
+
+/// The difference that is asked for; a new quantity is compared with the level inside the transaction.
+async fn change(tx: &Tx, body: &Adjustment, store_id: Uuid) -> Result<Qty> {
+    let product = product::Entity::find_by_id(body.product_id).one(tx).await?;
+    let product = product.filter(|product| product.deleted_at.is_none());
+    let product = product
+        .ok_or_else(|| Error::new(ErrorCode::ProductNotFound, "there is no product with this id").at("productId"))?;
+    if !product.track_stock {
+        let text = format!("no stock is kept of {}; there is nothing to adjust", product.sku);
+        return Err(Error::field("productId", text));
+    }
+    let field = if body.new_quantity.is_some() { "newQuantity" } else { "quantityChange" };
+    let asked = body.new_quantity.or(body.quantity_change).unwrap_or_default();
+    if !asked.fits_decimals(product.quantity_decimals) {
+        let text = format!("{} is counted with at most {} decimals", product.sku, product.quantity_decimals);
+        return Err(Error::field(field, text));
+    }
+    let Some(wanted) = body.new_quantity else { return Ok(asked) };
+    let level: Option<Qty> = store_product::Entity::find()
+        .select_only()
+        .column(store_product::Column::Quantity)
+        .filter(store_product::Column::StoreId.eq(store_id))
+        .filter(store_product::Column::ProductId.eq(body.product_id))
+        .into_tuple()
+        .one(tx)
+        .await?;
+    let level = level.unwrap_or_default();
+    if wanted == level {
+        return Err(Error::field(field, format!("{level} are on hand already; there is nothing to adjust")));
+    }
+    Ok(wanted - level)
+}
+
+fn movement(row: &Model) -> Movement {
+    Movement {
+        kind: Kind::Adjustment,
+        product_id: row.product_id,
+        change: row.quantity_change,
+        source_id: row.id,
+        line_id: row.id,
+        business_date: row.business_date.clone(),
+        at: row.occurred_at,
+        received: row.reason == "received",
+        unit_cost: row.unit_cost.filter(|_| PRICED.contains(&row.reason.as_str())),
+    }
+}

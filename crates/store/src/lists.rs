@@ -1,0 +1,51 @@
+//! What the lists of a store have in common.
+
+use axum::extract::{FromRequestParts, Path};
+use axum::http::request::Parts;
+use tillkeep_http::error::{Error, Result};
+use tillkeep_http::resource::{Query, is_date};
+use tillkeep_storage::sea_orm::{ColumnTrait, EntityTrait, QueryFilter, Select};
+
+/// Documents are looked at from the last one back, unless the request says otherwise.
+pub fn newest_first(query: &mut Query) {
+    query.entry("sort".to_owned()).or_insert_with(|| "-createdAt".to_owned());
+}
+
+/// A parameter that is called otherwise than its column.
+pub fn rename(query: &mut Query, parameter: &str, column: &str) {
+    if let Some(value) = query.remove(parameter) {
+        query.insert(column.to_owned(), value);
+    }
+}
+
+/// `businessDateFrom` and `businessDateTo`, both inclusive.
+pub fn business_dates<E: EntityTrait>(
+    query: &mut Query,
+    column: E::Column,
+    mut select: Select<E>,
+) -> Result<Select<E>> {
+    if let Some(from) = date(query, "businessDateFrom")? {
+        select = select.filter(column.gte(from));
+    }
+    if let Some(to) = date(query, "businessDateTo")? {
+        select = select.filter(column.lte(to));
+    }
+    Ok(select)
+}
+
+fn date(query: &mut Query, key: &str) -> Result<Option<String>> {
+    let Some(value) = query.remove(key) else { return Ok(None) };
+    if is_date(&value) { Ok(Some(value)) } else { Err(Error::field(key, "must be a date like 2026-11-20")) }
+}
+
+/// One segment of a path as text; what is no text names nothing.
+pub struct Segment(pub String);
+
+impl<S: Send + Sync> FromRequestParts<S> for Segment {
+    type Rejection = Error;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self> {
+        let Path(text) = Path::<String>::from_request_parts(parts, state).await.map_err(|_| Error::not_found("row"))?;
+        Ok(Self(text))
+    }
+}

@@ -1,0 +1,138 @@
+//! What a till sends: the cart of a quote or of a sale.
+
+use serde::Deserialize;
+use serde_json::Value as Json;
+use tillkeep_http::error::{Error, Result};
+use tillkeep_http::resource::Check;
+use tillkeep_model::{ErrorCode, Instant, Money, Qty};
+use uuid::Uuid;
+
+use crate::bounds::{self, AMOUNT_TEXT, PRICE_TEXT};
+
+/// Lines of one cart at the most.
+const MAX_LINES: usize = 500;
+/// Payments of one sale at the most.
+const MAX_PAYMENTS: usize = 50;
+
+#[derive(Clone, Debug, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Cart {
+    /// Made by the client, so that a repeated request is one sale.
+    pub id: Option<Uuid>,
+    pub terminal_id: Option<String>,
+    pub customer_id: Option<Uuid>,
+    pub sales_rep_id: Option<Uuid>,
+    pub started_at: Option<Instant>,
+    pub lines: Vec<Line>,
+    #[serde(rename = "cartDiscount")]
+    discount: Option<Json>,
+    approvals: Option<Json>,
+    pub payments: Option<Vec<Payment>>,
+    /// What the customer was told; another result is refused instead of taken.
+    pub expected_total: Option<Money>,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Line {
+    /// The till's own name for the line, said back in the quote.
+    pub line_id: Option<String>,
+    pub product_id: Uuid,
+    pub quantity: Qty,
+    /// The price of a product that has none of its own.
+    pub open_price: Option<Money>,
+    pub age_confirmed: Option<bool>,
+    unit_price_override: Option<Json>,
+    override_reason: Option<Json>,
+    label_amount: Option<Json>,
+    #[serde(rename = "lineDiscount")]
+    discount: Option<Json>,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Payment {
+    pub tender_id: Uuid,
+    /// Nothing: exactly what is left to pay.
+    pub tendered_amount: Option<Money>,
+    pub reference: Option<String>,
+}
+
+/// The name of a field of line `index`, as errors say it.
+pub fn line_field(index: usize, field: &str) -> String {
+    format!("lines[{index}].{field}")
+}
+
+/// The name of a field of payment `index`, as errors say it.
+pub fn payment_field(index: usize, field: &str) -> String {
+    format!("payments[{index}].{field}")
+}
+
+impl Cart {
+    pub fn payments(&self) -> &[Payment] {
+        self.payments.as_deref().unwrap_or_default()
+    }
+
+    /// What can be said of a cart without looking anything up.
+    pub fn check(&self) -> Result<()> {
+        self.refuse_unsupported()?;
+        let mut check = Check::default();
+        check
+            .that((1..=MAX_LINES).contains(&self.lines.len()), "lines", "must have 1 to 500 lines")
+            .that(self.payments().len() <= MAX_PAYMENTS, "payments", "must have at most 50 payments")
+            .finish()?;
+        check
+            .that(self.id.is_none_or(|id| !id.is_nil()), "id", "must not be the nil UUID")
+            .optional(self.terminal_id.as_deref(), "terminalId", 100)
+            .that(self.expected_total.is_none_or(bounds::is_amount), "expectedTotal", AMOUNT_TEXT);
+        for (index, line) in self.lines.iter().enumerate() {
+            let field = |name| line_field(index, name);
+            let positive = line.quantity > Qty::ZERO && bounds::is_quantity(line.quantity);
+            check
+                .that(positive, &field("quantity"), "must be above 0 and at most 1000000000")
+                .optional(line.line_id.as_deref(), &field("lineId"), 100)
+                .that(line.open_price.is_none_or(bounds::is_price), &field("openPrice"), PRICE_TEXT);
+        }
+        for (index, payment) in self.payments().iter().enumerate() {
+            let field = |name| payment_field(index, name);
+            check
+                .that(payment.tendered_amount.is_none_or(bounds::is_amount), &field("tenderedAmount"), AMOUNT_TEXT)
+                .optional(payment.reference.as_deref(), &field("reference"), 100);
+        }
+        check.finish()
+    }
+
+    /// Fields of the contract that nothing here acts on: ignoring a discount would charge too much without a word.
+    fn refuse_unsupported(&self) -> Result<()> {
+        let of_line = |(index, line): (usize, &Line)| {
+            let named = [
+                ("lineDiscount", line.discount.clone()),
+                ("unitPriceOverride", line.unit_price_override.clone()),
+                ("overrideReason", line.override_reason.clone()),
+                ("labelAmount", line.label_amount.clone()),
+            ];
+            named.map(|(name, value)| (line_field(index, name), value))
+        };
+        let of_cart =
+            [("cartDiscount".to_owned(), self.discount.clone()), ("approvals".to_owned(), self.approvals.clone())];
+        let all = self.lines.iter().enumerate().flat_map(of_line).chain(of_cart);
+        for (field, value) in all {
+            if value.is_some_and(|value| says_something(&value)) {
+                let text = format!("{field} is not supported by this version yet; leave it out");
+                return Err(Error::new(ErrorCode::NotSupportedYet, text).at(field));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Tills send empty fields along; those ask for nothing.
+fn says_something(value: &Json) -> bool {
+    match value {
+        Json::Null => false,
+        Json::Array(list) => !list.is_empty(),
+        Json::Object(map) => !map.is_empty(),
+        Json::String(text) => !text.is_empty(),
+        Json::Bool(_) | Json::Number(_) => true,
+    }
+}

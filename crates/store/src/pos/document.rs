@@ -1,0 +1,62 @@
+//! A sale with its lines and payments: one document in the database, in the outbox and in answers.
+
+use serde_json::{Value as Json, json};
+use tillkeep_http::error::Result;
+use tillkeep_storage::db::rows_per_statement;
+use tillkeep_storage::entity::{sale, sale_item, sale_payment};
+use tillkeep_storage::sea_orm::{ColumnTrait, ConnectionTrait, EntityTrait, IntoActiveModel, QueryFilter, QueryOrder};
+use tillkeep_storage::{DbErr, Tx};
+use uuid::Uuid;
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Document {
+    pub sale: sale::Model,
+    pub items: Vec<sale_item::Model>,
+    pub payments: Vec<sale_payment::Model>,
+}
+
+impl Document {
+    /// The stored document `id`.
+    pub async fn find(conn: &impl ConnectionTrait, id: Uuid) -> Result<Option<Self>, DbErr> {
+        match sale::Entity::find_by_id(id).one(conn).await? {
+            Some(sale) => Self::of(conn, sale).await.map(Some),
+            None => Ok(None),
+        }
+    }
+
+    /// `sale` with what belongs to it.
+    pub async fn of(conn: &impl ConnectionTrait, sale: sale::Model) -> Result<Self, DbErr> {
+        let items = sale_item::Entity::find()
+            .filter(sale_item::Column::SaleId.eq(sale.id))
+            .order_by_asc(sale_item::Column::LineNo)
+            .all(conn)
+            .await?;
+        let payments = sale_payment::Entity::find()
+            .filter(sale_payment::Column::SaleId.eq(sale.id))
+            .order_by_asc(sale_payment::Column::LineNo)
+            .all(conn)
+            .await?;
+        Ok(Self { sale, items, payments })
+    }
+
+    pub async fn insert(&self, tx: &Tx) -> Result<(), DbErr> {
+        sale::Entity::insert(self.sale.clone().into_active_model()).exec_without_returning(tx).await?;
+        for items in self.items.chunks(rows_per_statement(39)) {
+            let items = items.iter().cloned().map(IntoActiveModel::into_active_model);
+            sale_item::Entity::insert_many(items).exec_without_returning(tx).await?;
+        }
+        if !self.payments.is_empty() {
+            let payments = self.payments.iter().cloned().map(IntoActiveModel::into_active_model);
+            sale_payment::Entity::insert_many(payments).exec_without_returning(tx).await?;
+        }
+        Ok(())
+    }
+
+    /// As it is answered and as it travels: the sale with `saleItems` and `salePayments`.
+    pub fn to_json(&self) -> Result<Json> {
+        let mut json = serde_json::to_value(&self.sale)?;
+        json["saleItems"] = json!(self.items);
+        json["salePayments"] = json!(self.payments);
+        Ok(json)
+    }
+}

@@ -1,0 +1,154 @@
+//! `GET /pos/lookup/{code}`: what was scanned or typed.
+
+use std::sync::Arc;
+
+use axum::extract::State;
+use serde_json::{Value as Json, json};
+use tillkeep_http::error::{Error, Result};
+use tillkeep_http::{Answer, Caller};
+use tillkeep_model::permission::code::{InventoryView, PosSell, ProductsView};
+use tillkeep_model::{ErrorCode, Money, Qty, rdiv};
+use tillkeep_storage::entity::{product, product_barcode, store};
+use tillkeep_storage::sea_orm::sea_query::{Expr, ExprTrait, Func};
+use tillkeep_storage::sea_orm::{ColumnTrait, ConnectionTrait, DbErr, EntityTrait, QueryFilter, QueryOrder};
+
+use super::catalog::{self, shelf_price};
+use super::label::{self, Printed};
+use super::pricing::inactive;
+use crate::Store;
+use crate::lists::Segment;
+
+/// Characters of a code at the most; no key of a product is longer.
+const LONGEST_CODE: usize = 100;
+
+/// A product and how it was found.
+struct Found {
+    product: product::Model,
+    matched_by: &'static str,
+    printed: Option<Printed>,
+}
+
+impl Found {
+    fn plain(matched_by: &'static str) -> impl FnOnce(product::Model) -> Self {
+        move |product| Self { product, matched_by, printed: None }
+    }
+}
+
+pub async fn lookup(
+    caller: Caller<(PosSell, ProductsView, InventoryView)>,
+    State(store): State<Arc<Store>>,
+    Segment(code): Segment,
+) -> Result<Answer<Json>> {
+    let snapshot = caller.db().snapshot().await?;
+    let own = store.own_row(&snapshot).await?;
+    let code = code.trim();
+    let found = if code.is_empty() || code.chars().count() > LONGEST_CODE || code.contains('\0') {
+        None
+    } else {
+        find(&snapshot, &own, code).await?
+    };
+    let found = found.ok_or_else(|| {
+        let shown: String = code.chars().take(LONGEST_CODE).collect();
+        Error::new(ErrorCode::ProductNotFound, format!("no product answers to {shown:?}; search by name instead"))
+    })?;
+    if !found.product.is_active {
+        return Err(inactive(&found.product));
+    }
+    let rows = catalog::rows(&snapshot, store.id, &[found.product.id]).await?;
+    let row = rows.get(&found.product.id);
+    let (price, source) = shelf_price(&found.product, row);
+    let mut answer = json!({
+        "product": found.product,
+        "quantity": row.map(|row| row.quantity).unwrap_or_default(),
+        "effectivePrice": price,
+        "priceSource": source.as_str(),
+        "matchedBy": found.matched_by,
+    });
+    if let Some((quantity, amount)) = found.printed.and_then(|printed| line(printed, price)) {
+        answer["lineQuantity"] = json!(quantity);
+        answer["lineAmount"] = json!(amount);
+    }
+    Ok(Answer(answer))
+}
+
+/// Quantity and amount of the line that a label makes. A price is exactly what the label says, whatever the quantity
+/// comes to; without a price of the product no quantity can be derived.
+fn line(printed: Printed, price: Money) -> Option<(Qty, Money)> {
+    match printed {
+        Printed::Weight(quantity) => Some((quantity, price.times(quantity))),
+        Printed::Price(amount) if price > Money::ZERO => {
+            let thousandths = rdiv(i128::from(amount.0) * 1000, i128::from(price.0));
+            Some((Qty(i64::try_from(thousandths).ok()?), amount))
+        }
+        Printed::Price(amount) => Some((Qty::ONE, amount)),
+    }
+}
+
+async fn find(conn: &impl ConnectionTrait, store: &store::Model, code: &str) -> Result<Option<Found>> {
+    if let Some(product) = by_barcode(conn, code).await? {
+        let matched_by = if product.barcode.as_deref() == Some(code) { "barcode" } else { "alt_barcode" };
+        return Ok(Some(Found::plain(matched_by)(product)));
+    }
+    if let Some(other) = same_code(code)
+        && let Some(product) = by_barcode(conn, &other).await?
+    {
+        let matched_by = if product.barcode.as_deref() == Some(other.as_str()) { "barcode" } else { "alt_barcode" };
+        return Ok(Some(Found::plain(matched_by)(product)));
+    }
+    let rules = label::rules(&store.scale_barcode_rules);
+    let label = label::read(code, &rules, store.currency_exponent).map_err(|_| {
+        Error::new(ErrorCode::BadCheckDigit, "the check digit of this scale label does not fit; scan it again")
+    })?;
+    if let Some(label) = label {
+        let matched_by = match label.printed {
+            Printed::Weight(_) => "weight_label",
+            Printed::Price(_) => "price_label",
+        };
+        let printed = Some(label.printed);
+        // A short number is filled up with zeros on the label.
+        let short = label.plu.trim_start_matches('0');
+        let product = by_plu(conn, &[label.plu.as_str(), short]).await?;
+        return Ok(product.map(|product| Found { product, matched_by, printed }));
+    }
+    if let Some(product) = by_plu(conn, &[code]).await? {
+        return Ok(Some(Found::plain("plu")(product)));
+    }
+    Ok(by_sku(conn, code).await?.map(Found::plain("sku")))
+}
+
+/// UPC-A is EAN-13 without its leading zero.
+fn same_code(code: &str) -> Option<String> {
+    if !code.bytes().all(|byte| byte.is_ascii_digit()) {
+        return None;
+    }
+    match (code.len(), code.strip_prefix('0')) {
+        (12, _) => Some(format!("0{code}")),
+        (13, Some(rest)) => Some(rest.to_owned()),
+        _ => None,
+    }
+}
+
+async fn by_barcode(conn: &impl ConnectionTrait, code: &str) -> Result<Option<product::Model>, DbErr> {
+    let Some(entry) = product_barcode::Entity::find_by_id(code.to_owned()).one(conn).await? else { return Ok(None) };
+    product::Entity::find_by_id(entry.product_id).filter(product::Column::DeletedAt.is_null()).one(conn).await
+}
+
+async fn by_plu(conn: &impl ConnectionTrait, numbers: &[&str]) -> Result<Option<product::Model>, DbErr> {
+    product::Entity::find()
+        .filter(product::Column::Plu.is_in(numbers.iter().copied()))
+        .filter(product::Column::DeletedAt.is_null())
+        .order_by_desc(product::Column::IsActive)
+        .one(conn)
+        .await
+}
+
+async fn by_sku(conn: &impl ConnectionTrait, code: &str) -> Result<Option<product::Model>, DbErr> {
+    use product::Column;
+    // As it is written first: that one has an index.
+    let alive = || product::Entity::find().filter(Column::DeletedAt.is_null()).order_by_desc(Column::IsActive);
+    if let Some(product) = alive().filter(Column::Sku.eq(code)).one(conn).await? {
+        return Ok(Some(product));
+    }
+    let lower = Expr::expr(Func::lower(Expr::col(Column::Sku)));
+    alive().filter(lower.eq(code.to_lowercase())).one(conn).await
+}

@@ -1,0 +1,58 @@
+//! A till that got no answer sends its sale again. The same id with the same content is the sale that is there; what
+//! was asked for can be read off the stored document, so nothing else is kept for this.
+
+use tillkeep_http::error::{Error, Result};
+use tillkeep_model::pricing::PriceSource;
+use tillkeep_model::{ErrorCode, Money};
+use tillkeep_storage::entity::{sale_item, sale_payment};
+use uuid::Uuid;
+
+use super::cart::{Cart, Line};
+use super::document::Document;
+
+/// `stored`, when it is what `cart` asks for, else 409.
+pub fn same_or_refused(stored: Document, cart: &Cart) -> Result<Document> {
+    if is_same(&stored, cart) {
+        return Ok(stored);
+    }
+    let text = "this id belongs to a sale with other content; give every sale an id of its own";
+    Err(Error::new(ErrorCode::IdReused, text).at("id"))
+}
+
+fn is_same(stored: &Document, cart: &Cart) -> bool {
+    let sale = &stored.sale;
+    sale.sale_type == "sale"
+        && sale.customer_id == cart.customer_id
+        && sale.sales_rep_id == cart.sales_rep_id
+        && cart.expected_total.is_none_or(|total| total == sale.total_amount)
+        && stored.items.len() == cart.lines.len()
+        && stored.items.iter().zip(&cart.lines).all(|(item, line)| is_same_line(item, line))
+        && are_same_payments(&stored.payments, cart)
+}
+
+fn is_same_line(item: &sale_item::Model, line: &Line) -> bool {
+    let open_price = (item.price_source == PriceSource::Open.as_str()).then_some(item.unit_price);
+    item.product_id == line.product_id
+        && item.quantity == line.quantity
+        && open_price == line.open_price
+        && item.age_confirmed == line.age_confirmed
+}
+
+/// Payments are stored in the order in which they settle the sale, without the cash that was not needed.
+fn are_same_payments(stored: &[sale_payment::Model], cart: &Cart) -> bool {
+    let mut asked: Vec<Asked> = cart
+        .payments()
+        .iter()
+        .map(|payment| (payment.tender_id, payment.tendered_amount, payment.reference.as_deref()))
+        .collect();
+    for payment in stored.iter().filter(|payment| !payment.is_change) {
+        let wanted = (payment.tender_id.unwrap_or_default(), payment.tendered_amount, payment.reference.as_deref());
+        match asked.iter().position(|asked| *asked == wanted) {
+            Some(place) => drop(asked.swap_remove(place)),
+            None => return false,
+        }
+    }
+    asked.iter().all(|(_, tendered, _)| tendered.is_none_or(|tendered| tendered == Money::ZERO))
+}
+
+type Asked<'a> = (Uuid, Option<Money>, Option<&'a str>);

@@ -1,0 +1,167 @@
+//! `POST /pos/sales`: everything is read and reckoned first, then written in one short transaction (rule U1 of
+//! `docs/sync.md`), so that tills wait for each other no longer than that.
+
+use std::sync::Arc;
+
+use axum::extract::State;
+use serde_json::Value as Json;
+use tillkeep_http::error::{Error, Result};
+use tillkeep_http::{Body, Caller, Created};
+use tillkeep_model::permission::code::PosSell;
+use tillkeep_model::receipt::ReceiptNumber;
+use tillkeep_model::{ErrorCode, Qty};
+use tillkeep_storage::entity::{register_session, sales_rep, store};
+use tillkeep_storage::sea_orm::{ConnectionTrait, EntityTrait};
+use tillkeep_storage::stock::{self, Kind, Level, Movement};
+use tillkeep_storage::{outbox, series};
+use uuid::Uuid;
+
+use super::cart::{Cart, line_field};
+use super::document::Document;
+use super::draft::Draft;
+use super::pricing::{self, Priced, Purpose};
+use super::{quote, replay, tenders};
+use crate::sessions::selling;
+use crate::{Store, customers};
+
+pub async fn create(
+    caller: Caller<PosSell>,
+    State(store): State<Arc<Store>>,
+    Body(cart): Body<Cart>,
+) -> Result<Created<Json>> {
+    cart.check()?;
+    let now = caller.now();
+    let id = cart.id.unwrap_or_else(Uuid::now_v7);
+    let snapshot = caller.db().snapshot().await?;
+    if let Some(stored) = Document::find(&snapshot, id).await? {
+        return repeated(stored, &cart);
+    }
+    let catalog = quote::catalog_of(&snapshot, &store, &cart).await?;
+    let terminal = cart.terminal_id.as_deref().or(caller.terminal_id.as_deref());
+    let session = selling::session(&snapshot, terminal, &catalog.store, now).await?;
+    let customer = customers::buyer(&snapshot, cart.customer_id).await?;
+    check_sales_rep(&snapshot, store.id, cart.sales_rep_id).await?;
+    let tenders = tenders::all(&snapshot).await?;
+    snapshot.commit().await?;
+
+    let exempt = customer.as_ref().is_some_and(|customer| customer.tax_exempt);
+    let priced = pricing::price(&cart, &catalog, exempt, Purpose::Sale)?;
+    refuse_other_total(&cart, &priced)?;
+    let settlement = tenders::pay(&cart, &priced, &tenders)?;
+    let draft = Draft {
+        id,
+        store: &catalog.store,
+        session: &session,
+        cart: &cart,
+        priced: &priced,
+        settlement: &settlement,
+        customer: customer.as_ref(),
+        cashier_id: caller.user_id,
+        cashier_name: caller.name(),
+        now,
+    };
+    match book(&store, draft.document(), &session, &catalog.store).await? {
+        Booked::Now(document) => Ok(Created::new(document.to_json()?)),
+        Booked::Before(stored) => repeated(stored, &cart),
+    }
+}
+
+fn repeated(stored: Document, cart: &Cart) -> Result<Created<Json>> {
+    let data = replay::same_or_refused(stored, cart)?.to_json()?;
+    Ok(Created { data, new: false })
+}
+
+enum Booked {
+    Now(Document),
+    /// The same id came twice at once, and the other one was first.
+    Before(Document),
+}
+
+async fn book(
+    store: &Store,
+    mut document: Document,
+    session: &register_session::Model,
+    settings: &store::Model,
+) -> Result<Booked> {
+    let mut tx = store.db().begin().await?;
+    if let Some(stored) = Document::find(&tx, document.sale.id).await? {
+        return Ok(Booked::Before(stored));
+    }
+    // The drawer may have been closed since it was looked at.
+    selling::require_open(&tx, session.id).await?;
+    let now = document.sale.created_at;
+    let number = series::next(&tx, &format!("receipt:{}", session.register_code)).await?;
+    document.sale.receipt_number =
+        ReceiptNumber { store_code: settings.code.clone(), register_code: session.register_code.clone(), number }
+            .to_string();
+    document.insert(&tx).await?;
+    let effects = stock::apply(&mut tx, store.id, movements(&document), now).await?;
+    if !settings.allow_negative_stock {
+        refuse_short_stock(&document, &effects.levels)?;
+    }
+    let data = document.to_json()?;
+    let entry = outbox::Entry {
+        entity_type: "sales",
+        entity_id: document.sale.id,
+        action: "create",
+        data: &data,
+        created_at: document.sale.created_at,
+        depends_on: None,
+    };
+    outbox::enqueue(&tx, &entry, now).await?;
+    store.commit(tx).await?;
+    Ok(Booked::Now(document))
+}
+
+fn movements(document: &Document) -> Vec<Movement> {
+    let movement = |item: &tillkeep_storage::entity::sale_item::Model| Movement {
+        kind: Kind::Sale,
+        product_id: item.product_id,
+        change: -item.quantity,
+        source_id: document.sale.id,
+        line_id: item.id,
+        business_date: document.sale.business_date.clone(),
+        at: document.sale.completed_at,
+        received: false,
+        unit_cost: None,
+    };
+    document.items.iter().map(movement).collect()
+}
+
+/// 409 with every line that takes a level below zero; the transaction is dropped with all that it did.
+fn refuse_short_stock(document: &Document, levels: &std::collections::HashMap<Uuid, Level>) -> Result<()> {
+    let mut refusal: Option<Error> = None;
+    for (index, item) in document.items.iter().enumerate() {
+        let Some(level) = levels.get(&item.product_id).filter(|level| level.after < Qty::ZERO) else { continue };
+        let text = format!("of {} only {} are left; reduce the quantity", item.sku, level.before.max(Qty::ZERO));
+        let so_far = refusal.unwrap_or_else(|| Error::new(ErrorCode::InsufficientStock, text));
+        refusal = Some(so_far.at(line_field(index, "quantity")));
+    }
+    refusal.map_or(Ok(()), Err)
+}
+
+/// Something changed between the quote and the payment: the customer must hear of it before paying.
+fn refuse_other_total(cart: &Cart, priced: &Priced) -> Result<()> {
+    let total = priced.cart.total;
+    match cart.expected_total {
+        Some(expected) if expected != total => {
+            let text = format!("the cart costs {} now, not {}; show the new total and ask again", total.0, expected.0);
+            Err(Error::new(ErrorCode::TotalMismatch, text)
+                .at("expectedTotal")
+                .with("quote", quote::to_json(cart, priced)))
+        }
+        _ => Ok(()),
+    }
+}
+
+async fn check_sales_rep(conn: &impl ConnectionTrait, store_id: Uuid, id: Option<Uuid>) -> Result<()> {
+    let Some(id) = id else { return Ok(()) };
+    let rep = sales_rep::Entity::find_by_id(id).one(conn).await?;
+    let works_here = |rep: &sales_rep::Model| {
+        rep.is_active && rep.deleted_at.is_none() && rep.store_id.is_none_or(|home| home == store_id)
+    };
+    if rep.is_some_and(|rep| works_here(&rep)) {
+        return Ok(());
+    }
+    Err(Error::field("salesRepId", "is no active sales representative of this store; leave it out or choose another"))
+}

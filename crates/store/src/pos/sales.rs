@@ -1,0 +1,87 @@
+//! Sales of this store, as they were booked.
+
+use std::sync::Arc;
+
+use axum::extract::State;
+use serde_json::Value as Json;
+use tillkeep_http::error::{Error, Result};
+use tillkeep_http::resource::{self, ListSpec, Query};
+use tillkeep_http::{Answer, Caller, Id, List, Params};
+use tillkeep_model::ErrorCode;
+use tillkeep_model::permission::code::{PosRefund, PosSell, ReportsViewLocal};
+use tillkeep_storage::entity::{register, register_session, sale};
+use tillkeep_storage::sea_orm::sea_query::Query as SubQuery;
+use tillkeep_storage::sea_orm::{ColumnTrait, Condition, EntityTrait, QueryFilter, QuerySelect};
+
+use super::document::Document;
+use crate::Store;
+use crate::lists::{self, Segment};
+
+const LIST: ListSpec = ListSpec {
+    search: &["receipt_number", "customer_name"],
+    filters: &[
+        "receiptNumber",
+        "businessDate",
+        "registerSessionId",
+        "customerId",
+        "status",
+        "saleType",
+        "cashierUserId",
+    ],
+    sort: &["createdAt", "receiptNumber", "businessDate", "totalAmount"],
+};
+
+pub async fn list(
+    caller: Caller<(PosSell, ReportsViewLocal)>,
+    State(store): State<Arc<Store>>,
+    Params(mut query): Params<Query>,
+) -> Result<List<sale::Model>> {
+    lists::newest_first(&mut query);
+    lists::rename(&mut query, "sessionId", "registerSessionId");
+    let mut select = sale::Entity::find().filter(sale::Column::StoreId.eq(store.id));
+    select = lists::business_dates::<sale::Entity>(&mut query, sale::Column::BusinessDate, select)?;
+    if !caller.may(&["reports.view_local"]) {
+        select = select.filter(in_own_open_session(&caller));
+    }
+    resource::list(caller.db().reader(), &LIST, &query, select).await
+}
+
+/// The open drawers that the caller opened or sits at.
+fn in_own_open_session<P: tillkeep_model::permission::Requirement>(caller: &Caller<P>) -> Condition {
+    use register_session::Column;
+    let at_terminal = SubQuery::select()
+        .column(register::Column::Id)
+        .from(register::Entity)
+        .and_where(register::Column::TerminalId.eq(caller.terminal_id.as_deref().unwrap_or_default()))
+        .to_owned();
+    let own =
+        register_session::Entity::find().select_only().column(Column::Id).filter(Column::Status.ne("closed")).filter(
+            Condition::any().add(Column::OpenedBy.eq(caller.user_id)).add(Column::RegisterId.in_subquery(at_terminal)),
+        );
+    let own = tillkeep_storage::sea_orm::QueryTrait::into_query(own);
+    Condition::all().add(sale::Column::RegisterSessionId.in_subquery(own))
+}
+
+pub async fn get(caller: Caller<(PosSell, PosRefund, ReportsViewLocal)>, Id(id): Id) -> Result<Answer<Json>> {
+    let snapshot = caller.db().snapshot().await?;
+    let document = Document::find(&snapshot, id).await?.ok_or_else(not_found)?;
+    document.to_json().map(Answer)
+}
+
+pub async fn by_receipt(
+    caller: Caller<(PosSell, PosRefund, ReportsViewLocal)>,
+    State(store): State<Arc<Store>>,
+    Segment(number): Segment,
+) -> Result<Answer<Json>> {
+    let snapshot = caller.db().snapshot().await?;
+    let sale = sale::Entity::find()
+        .filter(sale::Column::StoreId.eq(store.id))
+        .filter(sale::Column::ReceiptNumber.eq(number))
+        .one(&snapshot)
+        .await?;
+    Document::of(&snapshot, sale.ok_or_else(not_found)?).await?.to_json().map(Answer)
+}
+
+fn not_found() -> Error {
+    Error::new(ErrorCode::SaleNotFound, "this store has no such sale")
+}

@@ -1,0 +1,153 @@
+//! Tills: which terminal is which register. They belong to this store alone and do not travel.
+
+use std::collections::HashMap;
+
+use serde::Deserialize;
+use serde_json::{Map, Value as Json, json};
+use tillkeep_http::error::{Error, Result};
+use tillkeep_http::resource::{self, Check, Fields, ListSpec, Query};
+use tillkeep_http::{Answer, Body, Caller, Created, Id, List, Params};
+use tillkeep_model::ErrorCode;
+use tillkeep_model::permission::Requirement;
+use tillkeep_model::permission::code::{PosSell, RegistersView, StoresEdit};
+use tillkeep_storage::entity::{register, register_session};
+use tillkeep_storage::sea_orm::{
+    ActiveModelTrait, ColumnTrait, ConnectionTrait, EntityTrait, IntoActiveModel, QueryFilter,
+};
+use tillkeep_storage::{DbErr, Tx, audit};
+use uuid::Uuid;
+
+use crate::bounds::{self, PRICE_TEXT};
+use crate::sessions;
+
+const NEW: Fields = Fields {
+    writable: &["code", "name", "terminalId", "defaultFloat", "isActive"],
+    required: &["code", "name", "terminalId"],
+};
+/// The code is part of every receipt number: it never changes.
+const CHANGE: Fields = Fields { writable: &["name", "terminalId", "defaultFloat", "isActive"], required: &[] };
+
+const LIST: ListSpec = ListSpec {
+    search: &["code", "name", "terminal_id"],
+    filters: &["code", "terminalId"],
+    sort: &["code", "name", "createdAt"],
+};
+
+/// The terminal a question is about.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Terminal {
+    terminal_id: Option<String>,
+}
+
+impl Terminal {
+    /// As named, else the one the caller signed in at.
+    pub fn of<'a, P: Requirement>(&'a self, caller: &'a Caller<P>) -> Result<&'a str> {
+        let terminal = self.terminal_id.as_deref().or(caller.terminal_id.as_deref());
+        terminal.ok_or_else(|| Error::field("terminalId", "is required; name the till"))
+    }
+}
+
+/// The register of `terminal`.
+pub async fn at_terminal(conn: &impl ConnectionTrait, terminal: &str) -> Result<Option<register::Model>, DbErr> {
+    register::Entity::find().filter(register::Column::TerminalId.eq(terminal)).one(conn).await
+}
+
+pub async fn list(caller: Caller<(RegistersView, PosSell)>, Params(query): Params<Query>) -> Result<List<Json>> {
+    let snapshot = caller.db().snapshot().await?;
+    let page = resource::list(&snapshot, &LIST, &query, register::Entity::find()).await?;
+    let ids: Vec<Uuid> = page.rows.iter().map(|register: &register::Model| register.id).collect();
+    let open: HashMap<Uuid, register_session::Model> = register_session::Entity::find()
+        .filter(register_session::Column::RegisterId.is_in(ids))
+        .filter(register_session::Column::Status.ne("closed"))
+        .all(&snapshot)
+        .await?
+        .into_iter()
+        .map(|session| (session.register_id, session))
+        .collect();
+    let with_session = |register: register::Model| {
+        let mut row = json!(register);
+        row["openSession"] = json!(open.get(&register.id));
+        row
+    };
+    Ok(page.map(with_session))
+}
+
+pub async fn create(
+    caller: Caller<StoresEdit>,
+    Body(body): Body<Map<String, Json>>,
+) -> Result<Created<register::Model>> {
+    let mut row: register::Model = resource::draft(&NEW, json!({"isActive": true}), body.clone())?;
+    (row.created_at, row.updated_at) = (caller.now(), caller.now());
+    validate(&row)?;
+    let tx = caller.db().begin().await?;
+    if let Some(stored) = register::Entity::find_by_id(row.id).one(&tx).await? {
+        if resource::same(&stored, &body) {
+            return Ok(Created { data: stored, new: false });
+        }
+        return Err(Error::new(ErrorCode::IdReused, "this id belongs to a register with other content").at("id"));
+    }
+    check_unique(&tx, &row).await?;
+    register::Entity::insert(row.clone().into_active_model()).exec_without_returning(&tx).await?;
+    record(&tx, &caller, "register.create", row.id, json!(body)).await?;
+    tx.commit().await?;
+    Ok(Created::new(row))
+}
+
+pub async fn edit(
+    caller: Caller<StoresEdit>,
+    Id(id): Id,
+    Body(body): Body<Map<String, Json>>,
+) -> Result<Answer<register::Model>> {
+    let tx = caller.db().begin().await?;
+    let old = register::Entity::find_by_id(id).one(&tx).await?.ok_or_else(|| Error::not_found("register"))?;
+    let mut new = resource::changed(&CHANGE, &old, &body)?;
+    validate(&new)?;
+    let moved = new.terminal_id != old.terminal_id || (old.is_active && !new.is_active);
+    if moved && sessions::open_at(&tx, id).await?.is_some() {
+        let text = "the drawer of this register is open; close it before the till is moved or switched off";
+        return Err(Error::new(ErrorCode::SessionOpen, text));
+    }
+    if new == old {
+        return Ok(Answer(old));
+    }
+    check_unique(&tx, &new).await?;
+    new.updated_at = caller.now();
+    register::Entity::update(new.clone().into_active_model().reset_all()).exec(&tx).await?;
+    record(&tx, &caller, "register.edit", id, json!(body)).await?;
+    tx.commit().await?;
+    Ok(Answer(new))
+}
+
+fn validate(row: &register::Model) -> Result<()> {
+    let two_digits = row.code.len() == 2 && row.code.bytes().all(|byte| byte.is_ascii_digit());
+    Check::default()
+        .that(!row.id.is_nil(), "id", "must not be the nil UUID")
+        .that(two_digits, "code", "must have two digits, like 01")
+        .text(&row.name, "name", 100)
+        .text(&row.terminal_id, "terminalId", 100)
+        .that(row.default_float.is_none_or(bounds::is_price), "defaultFloat", PRICE_TEXT)
+        .finish()
+}
+
+async fn check_unique(tx: &Tx, row: &register::Model) -> Result<()> {
+    if resource::taken::<register::Entity>(tx, row.id, "code", row.code.as_str()).await? {
+        return Err(Error::new(ErrorCode::DuplicateCode, "another register has this code; take a free one").at("code"));
+    }
+    if resource::taken::<register::Entity>(tx, row.id, "terminalId", row.terminal_id.as_str()).await? {
+        let text = "another register has this terminal; free it there first";
+        return Err(Error::new(ErrorCode::Duplicate, text).at("terminalId"));
+    }
+    Ok(())
+}
+
+async fn record(tx: &Tx, caller: &Caller<StoresEdit>, action: &'static str, id: Uuid, details: Json) -> Result<()> {
+    let entry = audit::Entry {
+        entity_type: Some("registers"),
+        entity_id: Some(id.to_string()),
+        details,
+        ..caller.audit(action)
+    };
+    audit::record(tx, entry, caller.now()).await?;
+    Ok(())
+}

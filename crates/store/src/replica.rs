@@ -1,0 +1,128 @@
+//! Master data as this store has it: read here, written at headquarters.
+
+use std::collections::HashMap;
+
+use serde_json::{Value as Json, json};
+use tillkeep_http::error::{Error, Result};
+use tillkeep_http::resource::{self, ListSpec, Query};
+use tillkeep_http::{Answer, Caller, Id, List, Params};
+use tillkeep_model::ErrorCode;
+use tillkeep_model::permission::SignedIn;
+use tillkeep_model::permission::code::{PosSell, ProductsView, TaxesView, TendersView};
+use tillkeep_storage::entity::{department, product, tax_group, tax_group_rate, tax_rate, tender};
+use tillkeep_storage::sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder};
+use uuid::Uuid;
+
+const PRODUCTS: ListSpec = ListSpec {
+    search: &["name", "short_name", "sku", "barcode", "barcodes", "plu"],
+    filters: &["departmentId", "taxGroupId", "defaultSupplierId", "productType"],
+    sort: &["name", "sku", "price", "createdAt", "updatedAt"],
+};
+const DEPARTMENTS: ListSpec =
+    ListSpec { search: &["code", "name"], filters: &["parentId"], sort: &["code", "name", "sortOrder"] };
+const TENDERS: ListSpec =
+    ListSpec { search: &["code", "name"], filters: &["kind"], sort: &["sortOrder", "code", "name"] };
+const TAX_GROUPS: ListSpec = ListSpec { search: &["code", "name"], filters: &["priceMode"], sort: &["code", "name"] };
+
+pub async fn products(caller: Caller<ProductsView>, Params(query): Params<Query>) -> Result<List<product::Model>> {
+    resource::list(caller.db().reader(), &PRODUCTS, &query, product::Entity::find()).await
+}
+
+pub async fn product(caller: Caller<ProductsView>, Id(id): Id) -> Result<Answer<product::Model>> {
+    let row = product::Entity::find_by_id(id).filter(product::Column::DeletedAt.is_null());
+    let row = row.one(caller.db().reader()).await?;
+    row.map(Answer).ok_or_else(|| Error::new(ErrorCode::ProductNotFound, "there is no product with this id"))
+}
+
+pub async fn departments(
+    caller: Caller<(ProductsView, PosSell)>,
+    Params(query): Params<Query>,
+) -> Result<List<department::Model>> {
+    resource::list(caller.db().reader(), &DEPARTMENTS, &query, department::Entity::find()).await
+}
+
+pub async fn tenders(
+    caller: Caller<(TendersView, PosSell)>,
+    Params(query): Params<Query>,
+) -> Result<List<tender::Model>> {
+    resource::list(caller.db().reader(), &TENDERS, &query, tender::Entity::find()).await
+}
+
+/// Groups with the rates of every store; `GET /pos/bootstrap` has those that count here.
+pub async fn tax_groups(caller: Caller<(TaxesView, PosSell)>, Params(query): Params<Query>) -> Result<List<Json>> {
+    use tax_group_rate::Column;
+    let snapshot = caller.db().snapshot().await?;
+    let page = resource::list(&snapshot, &TAX_GROUPS, &query, tax_group::Entity::find()).await?;
+    let ids: Vec<Uuid> = page.rows.iter().map(|group: &tax_group::Model| group.id).collect();
+    let links = tax_group_rate::Entity::find()
+        .filter(Column::TaxGroupId.is_in(ids))
+        .filter(Column::DeletedAt.is_null())
+        .order_by_asc(Column::Sequence)
+        .all(&snapshot)
+        .await?;
+    let rates = tax_rate::Entity::find().filter(tax_rate::Column::DeletedAt.is_null()).all(&snapshot).await?;
+    let rates: HashMap<Uuid, tax_rate::Model> = rates.into_iter().map(|rate| (rate.id, rate)).collect();
+    let of_group = |group: &tax_group::Model| -> Vec<Json> {
+        let links = links.iter().filter(|link| link.tax_group_id == group.id);
+        links.filter_map(|link| Some(rate_json(link, rates.get(&link.tax_rate_id)?))).collect()
+    };
+    let with_rates = |group: tax_group::Model| {
+        let mut row = json!(group);
+        row["rates"] = json!(of_group(&group));
+        row
+    };
+    Ok(page.map(with_rates))
+}
+
+fn rate_json(link: &tax_group_rate::Model, rate: &tax_rate::Model) -> Json {
+    json!({
+        "taxRateId": rate.id,
+        "code": rate.code,
+        "name": rate.name,
+        "ratePpm": rate.rate_ppm,
+        "storeId": link.store_id,
+        "sequence": link.sequence,
+        "isCompound": link.is_compound,
+        "isActive": rate.is_active,
+    })
+}
+
+/// What only headquarters writes: the methods and paths that a store answers with 409, because the path exists and
+/// this side may not write it.
+pub const OWNED_BY_HQ: &[(&str, &[Method])] = &[
+    ("/products", &[Method::Post]),
+    ("/products/import", &[Method::Post]),
+    ("/products/{id}", &[Method::Patch, Method::Put, Method::Delete]),
+    ("/products/{id}/restore", &[Method::Post]),
+    ("/departments", &[Method::Post]),
+    ("/departments/{id}", &[Method::Patch, Method::Put, Method::Delete]),
+    ("/tax-rates", &[Method::Post]),
+    ("/tax-rates/{id}", &[Method::Patch, Method::Put, Method::Delete]),
+    ("/tax-groups", &[Method::Post]),
+    ("/tax-groups/{id}", &[Method::Patch, Method::Put, Method::Delete]),
+    ("/tax-groups/{id}/rates", &[Method::Put]),
+    ("/tenders", &[Method::Post]),
+    ("/tenders/{id}", &[Method::Patch, Method::Put, Method::Delete]),
+    ("/users", &[Method::Post]),
+    ("/users/{id}", &[Method::Patch, Method::Put, Method::Delete]),
+    ("/roles", &[Method::Post]),
+    ("/roles/{id}", &[Method::Patch, Method::Put, Method::Delete]),
+    ("/stores", &[Method::Post]),
+    ("/stores/{id}", &[Method::Patch, Method::Put, Method::Delete]),
+    ("/stores/{id}/provision", &[Method::Post]),
+    ("/store-prices/bulk", &[Method::Post]),
+    ("/store-prices/{storeId}/{productId}", &[Method::Put, Method::Patch, Method::Delete]),
+];
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Method {
+    Post,
+    Put,
+    Patch,
+    Delete,
+}
+
+pub async fn owned_by_hq(_: Caller<SignedIn>) -> Result<()> {
+    let text = "this is kept by headquarters; change it there, the store pulls the change";
+    Err(Error::new(ErrorCode::OwnedByHq, text))
+}

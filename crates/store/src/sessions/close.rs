@@ -1,0 +1,85 @@
+//! `POST /register-sessions/{id}/close`: the figures are taken in the transaction that ends the selling, so that no
+//! sale slips in after them.
+
+use std::sync::Arc;
+
+use axum::extract::State;
+use serde::Deserialize;
+use serde_json::json;
+use tillkeep_http::error::{Error, Result};
+use tillkeep_http::extract::OptionalBody;
+use tillkeep_http::resource::Check;
+use tillkeep_http::{Answer, Caller, Id};
+use tillkeep_model::JsonText;
+use tillkeep_model::permission::code::{RegistersClose, ReportsZReport};
+use tillkeep_storage::audit;
+use tillkeep_storage::entity::register_session;
+use tillkeep_storage::sea_orm::{ActiveModelTrait, EntityTrait, IntoActiveModel};
+
+use super::counts::{self, Count};
+use super::totals::{Totals, running_total};
+use crate::Store;
+use crate::pos::tenders;
+
+#[derive(Default, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Close {
+    counts: Option<Vec<Count>>,
+    note: Option<String>,
+    accept_variance: Option<bool>,
+}
+
+pub async fn close(
+    caller: Caller<(RegistersClose, ReportsZReport)>,
+    State(store): State<Arc<Store>>,
+    Id(id): Id,
+    OptionalBody(body): OptionalBody<Close>,
+) -> Result<Answer<register_session::Model>> {
+    let sent = body.counts.unwrap_or_default();
+    counts::check(&sent)?;
+    Check::default().optional(body.note.as_deref(), "note", 500).finish()?;
+    let now = caller.now();
+    let settings = store.own_row(caller.db().reader()).await?;
+    let tenders = tenders::all(caller.db().reader()).await?;
+    let tx = caller.db().begin().await?;
+    let session = register_session::Entity::find_by_id(id).one(&tx).await?;
+    let mut session = session.ok_or_else(|| Error::not_found("register session"))?;
+    if session.status == "closed" {
+        return Err(super::closed());
+    }
+    let totals = Totals::of(&tx, &session).await?;
+    let comparison = counts::compare(&sent, &tenders, &totals)?;
+    let accepted = body.accept_variance.unwrap_or_default();
+    counts::refuse_variance(&comparison, &totals, &settings, accepted)?;
+
+    session.running_total = Some(running_total(&tx, &session.register_code).await? + totals.total_amount);
+    "closed".clone_into(&mut session.status);
+    session.closed_by = Some(caller.user_id);
+    session.closed_at = Some(now);
+    session.close_note = body.note;
+    session.updated_at = now;
+    session.synced = false;
+    if !comparison.rows.is_empty() {
+        session.counted_by = Some(caller.user_id);
+        session.counted_at = Some(now);
+        session.counts = Some(JsonText::of(&comparison.rows));
+    }
+    session.expected_cash = Some(totals.expected_cash);
+    session.counted_cash = comparison.cash;
+    session.cash_variance = comparison.cash_variance;
+    session.first_receipt_number.clone_from(&totals.first_receipt_number);
+    session.last_receipt_number.clone_from(&totals.last_receipt_number);
+    session.sale_count = Some(totals.documents);
+    session.totals = Some(JsonText::of(&totals));
+    register_session::Entity::update(session.clone().into_active_model().reset_all()).exec(&tx).await?;
+    let entry = audit::Entry {
+        entity_type: Some("register_sessions"),
+        entity_id: Some(id.to_string()),
+        details: json!({"cashVariance": session.cash_variance, "varianceAccepted": accepted}),
+        ..caller.audit("session.close")
+    };
+    audit::record(&tx, entry, now).await?;
+    super::enqueue(&tx, &session, "update", now).await?;
+    store.commit(tx).await?;
+    Ok(Answer(session))
+}

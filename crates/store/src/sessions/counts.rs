@@ -1,0 +1,99 @@
+//! What was counted in a drawer, against what should be in it.
+
+use std::collections::HashSet;
+
+use serde::{Deserialize, Serialize};
+use tillkeep_http::error::{Error, Result};
+use tillkeep_http::resource::Check;
+use tillkeep_model::{ErrorCode, Money};
+use tillkeep_storage::entity::{store, tender};
+use uuid::Uuid;
+
+use super::totals::Totals;
+use crate::bounds::{self, PRICE_TEXT};
+
+/// Tenders counted at once at the most.
+const MAX_COUNTS: usize = 50;
+
+#[derive(Clone, Debug, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Count {
+    tender_id: Uuid,
+    amount: Money,
+}
+
+/// One row of `register_sessions.counts`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Counted {
+    pub tender_id: Uuid,
+    pub tender_code: String,
+    pub counted: Money,
+    pub expected: Money,
+    pub variance: Money,
+}
+
+/// The counts of one drawer, compared.
+#[derive(Clone, Debug, Default)]
+pub struct Comparison {
+    pub rows: Vec<Counted>,
+    /// Cash that was counted; `None` when nobody counted it.
+    pub cash: Option<Money>,
+    pub cash_variance: Option<Money>,
+}
+
+pub fn check(counts: &[Count]) -> Result<()> {
+    let mut check = Check::default();
+    check.that(counts.len() <= MAX_COUNTS, "counts", "must have at most 50 tenders").finish()?;
+    let mut seen = HashSet::new();
+    for (index, count) in counts.iter().enumerate() {
+        let field = |name: &str| format!("counts[{index}].{name}");
+        check.that(bounds::is_price(count.amount), &field("amount"), PRICE_TEXT).that(
+            seen.insert(count.tender_id),
+            &field("tenderId"),
+            "is counted twice; send one amount for each tender",
+        );
+    }
+    check.finish()
+}
+
+/// Compares `counts` with what `totals` say of each tender.
+pub fn compare(counts: &[Count], tenders: &[tender::Model], totals: &Totals) -> Result<Comparison> {
+    let mut comparison = Comparison::default();
+    for (index, count) in counts.iter().enumerate() {
+        let tender = tenders.iter().find(|tender| tender.id == count.tender_id);
+        let tender = tender
+            .ok_or_else(|| Error::field(format!("counts[{index}].tenderId"), "is no tender; see GET /tenders"))?;
+        let is_cash = tender.kind == "cash";
+        let expected = if is_cash { totals.expected_cash } else { totals.paid_with(tender.id) };
+        let variance = count.amount - expected;
+        if is_cash {
+            comparison.cash = Some(count.amount);
+            comparison.cash_variance = Some(variance);
+        }
+        comparison.rows.push(Counted {
+            tender_id: tender.id,
+            tender_code: tender.code.clone(),
+            counted: count.amount,
+            expected,
+            variance,
+        });
+    }
+    Ok(comparison)
+}
+
+/// 409 for a difference that somebody has to answer for.
+pub fn refuse_variance(comparison: &Comparison, totals: &Totals, store: &store::Model, accepted: bool) -> Result<()> {
+    let limit = i128::from(store.cash_variance_limit.0);
+    match comparison.cash_variance {
+        Some(variance) if !accepted && i128::from(variance.0).abs() > limit => {
+            let text = format!(
+                "the cash differs by {} minor units, {limit} are allowed; count again or send acceptVariance: true",
+                variance.0
+            );
+            let refusal = Error::new(ErrorCode::VarianceNotAccepted, text).at("acceptVariance");
+            Err(refusal.with("expectedCash", totals.expected_cash).with("cashVariance", variance))
+        }
+        _ => Ok(()),
+    }
+}

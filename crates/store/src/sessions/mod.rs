@@ -1,0 +1,44 @@
+//! Drawers from their opening to their close.
+
+pub mod close;
+pub mod counts;
+pub mod open;
+pub mod read;
+pub mod selling;
+pub mod totals;
+
+use tillkeep_http::error::{Error, Result};
+use tillkeep_model::{ErrorCode, Instant};
+use tillkeep_storage::entity::register_session::{self, Model};
+use tillkeep_storage::sea_orm::{ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter};
+use tillkeep_storage::{DbErr, Tx, outbox};
+use uuid::Uuid;
+
+/// The session of a register that is not closed yet.
+pub async fn open_at(conn: &impl ConnectionTrait, register_id: Uuid) -> Result<Option<Model>, DbErr> {
+    use register_session::Column;
+    register_session::Entity::find()
+        .filter(Column::RegisterId.eq(register_id))
+        .filter(Column::Status.ne("closed"))
+        .one(conn)
+        .await
+}
+
+/// Queues the session as it is now, in the transaction that wrote it.
+async fn enqueue(tx: &Tx, session: &Model, action: &str, now: Instant) -> Result<()> {
+    let data = serde_json::to_value(session)?;
+    let entry = outbox::Entry {
+        entity_type: "register_sessions",
+        entity_id: session.id,
+        action,
+        data: &data,
+        created_at: session.created_at,
+        depends_on: None,
+    };
+    outbox::enqueue(tx, &entry, now).await?;
+    Ok(())
+}
+
+fn closed() -> Error {
+    Error::new(ErrorCode::SessionClosed, "this drawer is closed; open it with POST /registers/{id}/open")
+}

@@ -1,0 +1,55 @@
+//! Sessions as they are.
+
+use std::sync::Arc;
+
+use axum::extract::State;
+use tillkeep_http::error::{Error, Result};
+use tillkeep_http::resource::{self, ListSpec, Query};
+use tillkeep_http::{Answer, Caller, Id, List, Params};
+use tillkeep_model::ErrorCode;
+use tillkeep_model::permission::code::{PosSell, RegistersView};
+use tillkeep_storage::entity::register_session;
+use tillkeep_storage::sea_orm::{ColumnTrait, EntityTrait, QueryFilter};
+
+use super::open_at;
+use crate::registers::{self, Terminal};
+use crate::{Store, lists};
+
+const LIST: ListSpec = ListSpec {
+    search: &[],
+    filters: &["registerId", "registerCode", "status", "businessDate"],
+    sort: &["createdAt", "openedAt", "businessDate", "sessionNumber"],
+};
+
+pub async fn list(
+    caller: Caller<RegistersView>,
+    State(store): State<Arc<Store>>,
+    Params(mut query): Params<Query>,
+) -> Result<List<register_session::Model>> {
+    use register_session::Column;
+    lists::newest_first(&mut query);
+    let own = register_session::Entity::find().filter(Column::StoreId.eq(store.id));
+    let own = lists::business_dates::<register_session::Entity>(&mut query, Column::BusinessDate, own)?;
+    resource::list(caller.db().reader(), &LIST, &query, own).await
+}
+
+pub async fn get(caller: Caller<RegistersView>, Id(id): Id) -> Result<Answer<register_session::Model>> {
+    let session = register_session::Entity::find_by_id(id).one(caller.db().reader()).await?;
+    session.map(Answer).ok_or_else(|| Error::not_found("register session"))
+}
+
+pub async fn current(
+    caller: Caller<(PosSell, RegistersView)>,
+    Params(terminal): Params<Terminal>,
+) -> Result<Answer<register_session::Model>> {
+    let snapshot = caller.db().snapshot().await?;
+    let terminal = terminal.of(&caller)?;
+    let session = match registers::at_terminal(&snapshot, terminal).await? {
+        Some(register) => open_at(&snapshot, register.id).await?,
+        None => None,
+    };
+    session.map(Answer).ok_or_else(|| {
+        let text = format!("no drawer is open at terminal {terminal}; open one with POST /registers/{{id}}/open");
+        Error::new(ErrorCode::NoOpenSession, text)
+    })
+}

@@ -1,0 +1,56 @@
+//! Whether a terminal may sell now.
+
+use tillkeep_http::error::{Error, Result};
+use tillkeep_model::{ErrorCode, Instant};
+use tillkeep_storage::entity::{register_session, store};
+use tillkeep_storage::sea_orm::{ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter, QuerySelect};
+use uuid::Uuid;
+
+use super::{closed, open_at};
+use crate::registers;
+
+/// The open drawer of `terminal`.
+pub async fn session(
+    conn: &impl ConnectionTrait,
+    terminal: Option<&str>,
+    store: &store::Model,
+    now: Instant,
+) -> Result<register_session::Model> {
+    let terminal = terminal.ok_or_else(|| Error::field("terminalId", "is required: which till sells?"))?;
+    let refused = |text| Error::new(ErrorCode::SessionClosed, text).at("terminalId");
+    let Some(register) = registers::at_terminal(conn, terminal).await? else {
+        let text = format!("no register has the terminal {terminal}; make one with POST /registers and open it");
+        return Err(refused(text));
+    };
+    if !register.is_active {
+        return Err(refused(format!("register {} is not active; choose another till", register.code)));
+    }
+    let session = open_at(conn, register.id).await?.filter(|session| session.status == "open");
+    let Some(session) = session else {
+        let text =
+            format!("the drawer of register {} is not open; open it with POST /registers/{{id}}/open", register.code);
+        return Err(refused(text));
+    };
+    let hours = now.millis_since(session.opened_at) / 3_600_000;
+    if hours >= i64::from(store.max_session_hours) {
+        let text = format!(
+            "the drawer of register {} has been open for {hours} hours, {} are allowed; close it and open it anew",
+            register.code, store.max_session_hours
+        );
+        return Err(Error::new(ErrorCode::SessionTooOld, text).at("terminalId"));
+    }
+    Ok(session)
+}
+
+/// The drawer is still open, inside the transaction that sells.
+pub async fn require_open(conn: &impl ConnectionTrait, session_id: Uuid) -> Result<()> {
+    use register_session::Column;
+    let status: Option<String> = register_session::Entity::find()
+        .select_only()
+        .column(Column::Status)
+        .filter(Column::Id.eq(session_id))
+        .into_tuple()
+        .one(conn)
+        .await?;
+    if status.as_deref() == Some("open") { Ok(()) } else { Err(closed()) }
+}

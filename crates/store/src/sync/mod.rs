@@ -1,0 +1,25 @@
+//! The sync client of a store: pulls what moved, pushes what happened, hears when to pull. The rules are in
+//! `docs/sync.md`.
+
+mod client;
+mod cycle;
+pub mod handlers;
+mod pull;
+mod sender;
+mod socket;
+mod state;
+
+use std::sync::Arc;
+
+pub use client::HqClient;
+pub use state::{Line, SyncState};
+use tokio_util::task::TaskTracker;
+
+use crate::Store;
+
+/// Starts the background work; it ends when the store stops.
+pub fn start(store: &Arc<Store>, tasks: &TaskTracker) {
+    tasks.spawn(cycle::run(store.clone()));
+    tasks.spawn(sender::run(store.clone()));
+    tasks.spawn(socket::run(store.clone()));
+}

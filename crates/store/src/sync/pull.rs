@@ -1,0 +1,81 @@
+//! Pulling types in dependency order; rows and cursor land in one transaction. `docs/sync.md`, rules D2, D8, D9.
+
+use std::collections::BTreeMap;
+
+use tillkeep_storage::apply::{self, Cursor};
+use tillkeep_storage::registry::{self, SyncType};
+use tillkeep_storage::{DbErr, Tx};
+
+use super::client::HqError;
+use crate::Store;
+
+/// Rows of one page.
+const PAGE: u64 = 5000;
+
+/// Why a pull ended early.
+#[derive(Debug, thiserror::Error)]
+pub enum PullError {
+    #[error(transparent)]
+    Hq(#[from] HqError),
+    #[error("the local database: {0}")]
+    Database(#[from] DbErr),
+}
+
+/// Pulls every type whose head is not where this store is; the number of rows.
+pub async fn moved(store: &Store, epoch: &str, heads: &BTreeMap<String, i64>) -> Result<usize, PullError> {
+    let cursors = apply::cursors(store.db().reader()).await?;
+    let mut count = 0;
+    for entity in registry::pulled() {
+        // A type that HQ does not know is skipped: it is older than this store.
+        let Some(head) = heads.get(entity.name) else { continue };
+        let cursor = cursors.get(entity.name).copied().unwrap_or_default();
+        // Not only a higher head: a lower one means that HQ was put back, which the pull itself finds out.
+        if cursor.version != *head || cursor.reloading {
+            count += one(store, epoch, entity, cursor).await?;
+        }
+    }
+    Ok(count)
+}
+
+/// Pulls one type from `cursor` to its head.
+async fn one(store: &Store, epoch: &str, entity: &SyncType, cursor: Cursor) -> Result<usize, PullError> {
+    let mut since = cursor.version;
+    let mut count = 0;
+    loop {
+        let answer = store.hq.pull(entity.name, since, PAGE, epoch).await?;
+        let rows = answer.rows.len();
+        let applied = {
+            let _turn = store.sync.applying.lock().await;
+            let tx = store.db().begin().await?;
+            let applied = apply::page(&tx, entity, store.id, &answer, store.clock.now()).await?;
+            tx.commit().await?;
+            applied
+        };
+        forget_cached(store, entity, rows);
+        count += applied;
+        since = answer.latest_version;
+        if !answer.has_more {
+            tracing::debug!(entity_type = entity.name, rows = count, version = since, "pulled");
+            return Ok(count);
+        }
+    }
+}
+
+/// A withdrawn permission or person counts from the next request on.
+fn forget_cached(store: &Store, entity: &SyncType, rows: usize) {
+    let people = ["users", "roles", "permissions", "role_permissions", "user_store_roles"];
+    if people.contains(&entity.name) && (rows > 0 || entity.whole) {
+        store.auth.invalidate();
+    }
+}
+
+/// Starts types over: each row that HQ does not send again goes, unsent local work stays.
+pub async fn reload(store: &Store, wanted: impl Fn(&SyncType) -> bool) -> Result<(), DbErr> {
+    let _turn = store.sync.applying.lock().await;
+    let tx: Tx = store.db().begin().await?;
+    for entity in registry::pulled().filter(|entity| wanted(entity)) {
+        apply::begin_reload(&tx, entity).await?;
+    }
+    tx.commit().await?;
+    Ok(())
+}

@@ -1,0 +1,80 @@
+//! What the sync client knows of itself, for people and for the till.
+
+use std::sync::{Mutex, PoisonError};
+
+use serde::Serialize;
+use tillkeep_model::Instant;
+use tokio::sync::Notify;
+
+/// The line to HQ as this store sees it.
+#[derive(Clone, Debug, Default, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Line {
+    /// The socket stands.
+    pub connected: bool,
+    pub last_contact_at: Option<Instant>,
+    pub last_cycle_at: Option<Instant>,
+    pub last_push_at: Option<Instant>,
+    pub last_error_at: Option<Instant>,
+    pub last_error: Option<String>,
+    /// HQ's clock minus ours, in milliseconds, at the last handshake.
+    pub clock_offset_ms: Option<i64>,
+    /// HQ's epoch at the last handshake.
+    pub epoch: Option<String>,
+    /// Over how many milliseconds a notified pull is spread.
+    pub notify_delay_ms: u64,
+}
+
+/// Shared by the parts of the client.
+pub struct SyncState {
+    line: Mutex<Line>,
+    /// Rung to start a cycle at once.
+    pub cycle_bell: Notify,
+    /// Rung when HQ told of a change. Notifications that come together are one cycle.
+    pub(super) told: Notify,
+    /// A handshake is due: at the start, after a lost line, when HQ asks for it.
+    pub(super) handshake_due: std::sync::atomic::AtomicBool,
+    /// One lock over applying pulls and applying push results. `docs/sync.md`, rule D7.
+    pub(super) applying: tokio::sync::Mutex<()>,
+}
+
+impl Default for SyncState {
+    fn default() -> Self {
+        Self {
+            line: Mutex::default(),
+            cycle_bell: Notify::new(),
+            told: Notify::new(),
+            handshake_due: true.into(),
+            applying: tokio::sync::Mutex::default(),
+        }
+    }
+}
+
+impl SyncState {
+    pub fn line(&self) -> Line {
+        self.line.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    pub(super) fn update(&self, change: impl FnOnce(&mut Line)) {
+        change(&mut self.line.lock().unwrap_or_else(PoisonError::into_inner));
+    }
+
+    pub(super) fn failed(&self, error: &impl std::fmt::Display, now: Instant) {
+        let text = error.to_string();
+        let mut line = self.line.lock().unwrap_or_else(PoisonError::into_inner);
+        // Once a change, not once a try: a night without a line is one line in the log.
+        if line.last_error.as_deref() != Some(text.as_str()) {
+            tracing::warn!(error = text, "sync");
+        }
+        line.last_error = Some(text);
+        line.last_error_at = Some(now);
+    }
+
+    pub(super) fn reached(&self, now: Instant) {
+        let mut line = self.line.lock().unwrap_or_else(PoisonError::into_inner);
+        line.last_contact_at = Some(now);
+        if line.last_error.take().is_some() {
+            tracing::info!("sync: headquarters answers again");
+        }
+    }
+}

@@ -1,0 +1,237 @@
+//! A store with its replica filled by hand, and people who sign in to it.
+
+pub mod rows;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::Router;
+use axum::body::Body;
+use axum::http::{Request, StatusCode, header};
+use base64::Engine;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use http_body_util::BodyExt;
+use serde_json::{Value as Json, json};
+use tempfile::TempDir;
+use tillkeep_http::Clock;
+use tillkeep_model::{Instant, Qty, ids};
+use tillkeep_storage::entity::{outbox, product, store, store_product};
+use tillkeep_storage::sea_orm::{ActiveModelTrait, EntityTrait, IntoActiveModel, QueryOrder};
+use tillkeep_store::{Settings, Store, routes};
+use tokio_util::sync::CancellationToken;
+use tower::ServiceExt;
+use uuid::Uuid;
+
+/// A moment of the day on which every test begins: nine in the morning in New York.
+const BEGIN: &str = "2026-11-20T14:00:00Z";
+
+pub fn id(name: &str) -> Uuid {
+    ids::named(name)
+}
+
+/// A store server with its data in a directory of its own; no server answers at its headquarters' address.
+pub struct Shop {
+    pub store: Arc<Store>,
+    pub clock: Clock,
+    router: Router,
+    _directory: TempDir,
+}
+
+/// An answer: its status and its JSON.
+#[derive(Clone, Debug)]
+pub struct Reply {
+    pub status: u16,
+    pub body: Json,
+}
+
+impl Reply {
+    /// `data` of an answer with this status.
+    #[track_caller]
+    pub fn ok(self, status: u16) -> Json {
+        assert_eq!(self.status, status, "{}", self.body);
+        self.body["data"].clone()
+    }
+
+    /// The body of a refusal with this status and code.
+    #[track_caller]
+    pub fn refused(self, status: u16, code: &str) -> Json {
+        assert_eq!((self.status, self.body["code"].as_str()), (status, Some(code)), "{}", self.body);
+        assert!(self.body["error"].as_str().is_some_and(|text| !text.is_empty()), "{}", self.body);
+        self.body
+    }
+
+    /// A 422 or 409 that names `field`.
+    #[track_caller]
+    pub fn refused_at(self, status: u16, code: &str, field: &str) {
+        let body = self.refused(status, code);
+        let named = body["details"].as_array().into_iter().flatten().any(|detail| detail["field"] == field);
+        assert!(named, "{field} is not named: {body}");
+    }
+}
+
+/// Somebody who signed in.
+#[derive(Clone)]
+pub struct Person {
+    token: String,
+    pub user_id: Uuid,
+    router: Router,
+}
+
+impl Person {
+    pub async fn send(&self, method: &str, path: &str, body: Option<Json>) -> Reply {
+        ask(&self.router, method, path, Some(&self.token), body).await
+    }
+
+    pub async fn get(&self, path: &str) -> Reply {
+        self.send("GET", path, None).await
+    }
+
+    pub async fn post(&self, path: &str, body: Json) -> Reply {
+        self.send("POST", path, Some(body)).await
+    }
+
+    pub async fn patch(&self, path: &str, body: Json) -> Reply {
+        self.send("PATCH", path, Some(body)).await
+    }
+
+    /// Sells `lines` at terminal T1 for exactly what they cost in cash.
+    pub async fn sell(&self, lines: Json) -> Reply {
+        self.post("/pos/sales", cart(lines, json!([{"tenderId": id("CASH")}]))).await
+    }
+}
+
+/// A cart at terminal T1 with an id of its own.
+pub fn cart(lines: Json, payments: Json) -> Json {
+    json!({"id": Uuid::now_v7(), "terminalId": "T1", "lines": lines, "payments": payments})
+}
+
+/// One line of a cart.
+pub fn line(product: &str, quantity: impl Into<Json>) -> Json {
+    json!({"productId": id(product), "quantity": quantity.into()})
+}
+
+async fn ask(router: &Router, method: &str, path: &str, token: Option<&str>, body: Option<Json>) -> Reply {
+    let mut request = Request::builder().method(method).uri(format!("/api/v1{path}"));
+    if let Some(token) = token {
+        request = request.header(header::AUTHORIZATION, format!("Bearer {token}"));
+    }
+    let request = match body {
+        Some(body) => {
+            request.header(header::CONTENT_TYPE, "application/json").body(Body::from(body.to_string()))
+        }
+        None => request.body(Body::empty()),
+    };
+    let answer = router.clone().oneshot(request.expect("a request")).await.expect("an answer");
+    let status = answer.status();
+    assert!(status != StatusCode::INTERNAL_SERVER_ERROR, "{method} {path} failed inside");
+    let bytes = answer.into_body().collect().await.expect("a body").to_bytes();
+    Reply { status: status.as_u16(), body: serde_json::from_slice(&bytes).unwrap_or(Json::Null) }
+}
+
+impl Shop {
+    /// A shop with its replica, an administrator to come, and register 01 at terminal T1.
+    pub async fn open() -> Self {
+        Self::open_with(|_| ()).await
+    }
+
+    /// As [`Shop::open`], with other settings of the store.
+    pub async fn open_with(change: impl FnOnce(&mut store::Model)) -> Self {
+        let shop = Self::empty().await;
+        let mut own = rows::store();
+        change(&mut own);
+        rows::fill(&shop, own).await;
+        shop
+    }
+
+    /// A store server that has not reached headquarters yet.
+    pub async fn empty() -> Self {
+        let directory = TempDir::new().expect("a temporary directory");
+        let claims = json!({"storeId": id("S01"), "storeCode": "S01", "type": "store_sync"});
+        let payload = URL_SAFE_NO_PAD.encode(claims.to_string());
+        let settings = Settings {
+            data_dir: directory.path().to_owned(),
+            sync_token: format!("e30.{payload}.signature"),
+            // Nothing listens there: whatever works in these tests works without a line.
+            hq_url: "http://127.0.0.1:9".to_owned(),
+            sync_interval: Duration::from_secs(30),
+        };
+        let clock = Clock::default();
+        let begin = Instant::parse(BEGIN).expect("an instant");
+        clock.advance(begin.millis_since(clock.now()));
+        let store = Store::open(settings, clock.clone(), CancellationToken::new()).await.expect("a store");
+        store.auth.pins.ensure_key().expect("a key");
+        let router = routes::router(store.clone());
+        Self { store, clock, router, _directory: directory }
+    }
+
+    pub async fn insert<E>(&self, rows: impl IntoIterator<Item = E::Model>)
+    where
+        E: EntityTrait,
+        E::Model: IntoActiveModel<E::ActiveModel>,
+    {
+        let tx = self.store.db().begin().await.expect("a transaction");
+        let rows = rows.into_iter().map(IntoActiveModel::into_active_model);
+        E::insert_many(rows).exec_without_returning(&tx).await.expect("an insert");
+        tx.commit().await.expect("a commit");
+    }
+
+    /// Somebody with one of the default roles signs in at terminal T1 with a PIN.
+    pub async fn sign_in(&self, role: &str) -> Person {
+        self.sign_in_at(role, "T1").await
+    }
+
+    pub async fn sign_in_at(&self, role: &str, terminal: &str) -> Person {
+        let (user_id, pin) = rows::person(self, role).await;
+        let body = json!({"pin": pin, "storeId": self.store.id, "terminalId": terminal});
+        let answer = ask(&self.router, "POST", "/auth/pin-login", None, Some(body)).await.ok(200);
+        let token = answer["accessToken"].as_str().expect("a token").to_owned();
+        Person { token, user_id, router: self.router.clone() }
+    }
+
+    /// An administrator, with the drawer of register 01 opened.
+    pub async fn selling(&self) -> Person {
+        let person = self.sign_in("administrator").await;
+        person.post(&format!("/registers/{}/open", id("register 01")), json!({})).await.ok(201);
+        person
+    }
+
+    pub async fn level(&self, product: &str) -> Qty {
+        self.stock_row(product).await.quantity
+    }
+
+    pub async fn stock_row(&self, product: &str) -> store_product::Model {
+        let key = ids::store_product(self.store.id, id(product));
+        let row = store_product::Entity::find_by_id(key).one(self.store.db().reader()).await.expect("a read");
+        row.expect("a stock row")
+    }
+
+    /// What waits for headquarters, oldest first.
+    pub async fn outbox(&self) -> Vec<outbox::Model> {
+        let select = outbox::Entity::find().order_by_asc(outbox::Column::Seq);
+        select.all(self.store.db().reader()).await.expect("the outbox")
+    }
+
+    /// The number of rows of a table.
+    pub async fn count<E>(&self) -> usize
+    where
+        E: EntityTrait,
+    {
+        E::find().all(self.store.db().reader()).await.expect("the rows").len()
+    }
+}
+
+/// Changes of the replica, as a pull would make them.
+impl Shop {
+    /// Moves a product to another tax group.
+    pub async fn tax(&self, product: &str, group: &str) {
+        self.change_product(product, |row| row.tax_group_id = id(group)).await;
+    }
+
+    pub async fn change_product(&self, name: &str, change: impl FnOnce(&mut product::Model)) {
+        let tx = self.store.db().begin().await.expect("a transaction");
+        let mut row = product::Entity::find_by_id(id(name)).one(&tx).await.expect("a read").expect("a product");
+        change(&mut row);
+        product::Entity::update(row.into_active_model().reset_all()).exec(&tx).await.expect("an update");
+        tx.commit().await.expect("a commit");
+    }
+}

@@ -1,0 +1,16 @@
+//! A store server without a line, asked over HTTP as tills ask it.
+
+mod kit;
+
+mod bootstrap;
+mod concurrency;
+mod customers;
+mod drawers;
+mod inventory;
+mod lookup;
+mod permissions;
+mod prices;
+mod refusals;
+mod replica;
+mod sales;
+mod stock;

@@ -1,0 +1,118 @@
+//! Commands and flags.
+
+use std::path::PathBuf;
+
+use anyhow::Result;
+use clap::{Args, Parser, Subcommand};
+
+use crate::{configuration, demo, run};
+
+/// A point-of-sale backend for a retail chain.
+#[derive(Parser)]
+#[command(name = "tillkeep", version, arg_required_else_help = true)]
+pub struct Cli {
+    /// A configuration file; `tillkeep config default` prints one with every key.
+    #[arg(long, global = true, value_name = "FILE")]
+    config: Option<PathBuf>,
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Runs the headquarters server.
+    Hq(HqArgs),
+    /// Runs a store server. Needs `SYNC_TOKEN` and `HQ_URL`.
+    Store(StoreArgs),
+    /// Shows a chain at work on this machine: headquarters, stores, tills that sell.
+    Demo(DemoArgs),
+    /// Shows or checks the configuration.
+    Config {
+        #[command(subcommand)]
+        what: ConfigCommand,
+    },
+}
+
+#[derive(Args)]
+pub struct HqArgs {
+    /// Where database and keys live.
+    #[arg(long, value_name = "DIR")]
+    pub data_dir: Option<PathBuf>,
+    /// Address to listen on; port 0 picks a free one.
+    #[arg(long, value_name = "ADDR")]
+    pub listen: Option<String>,
+    /// On an empty database: one account for each default role, PINs printed. Not for production.
+    #[arg(long)]
+    pub dev: bool,
+    #[command(subcommand)]
+    pub command: Option<HqCommand>,
+}
+
+#[derive(Subcommand)]
+pub enum HqCommand {
+    /// Fills an empty database with the demo chain and prints its accounts.
+    SeedDemo {
+        /// Same seed, same chain.
+        #[arg(long, default_value_t = demo::SEED)]
+        seed: u64,
+        /// Stores of the chain.
+        #[arg(long, default_value_t = 3)]
+        stores: usize,
+    },
+}
+
+#[derive(Args)]
+pub struct StoreArgs {
+    /// Where database and keys live.
+    #[arg(long, value_name = "DIR")]
+    pub data_dir: Option<PathBuf>,
+    /// Address to listen on; port 0 picks a free one.
+    #[arg(long, value_name = "ADDR")]
+    pub listen: Option<String>,
+}
+
+#[derive(Args)]
+pub struct DemoArgs {
+    /// Stores to run.
+    #[arg(long, default_value_t = 2, value_parser = clap::value_parser!(u8).range(1..=20))]
+    pub stores: u8,
+    /// Keeps the chain in this directory, and goes on with it the next time.
+    #[arg(long, value_name = "DIR")]
+    pub data_dir: Option<PathBuf>,
+    /// Sales per minute and till.
+    #[arg(long, default_value_t = 6, value_parser = clap::value_parser!(u32).range(1..=6000))]
+    pub pace: u32,
+}
+
+#[derive(Subcommand)]
+enum ConfigCommand {
+    /// Prints the built-in configuration with its comments.
+    Default,
+    /// Says what is wrong with the configuration, and where.
+    Check,
+}
+
+impl Cli {
+    pub async fn run(self) -> Result<()> {
+        let file = self.config.as_deref();
+        match self.command {
+            Command::Hq(args) => match args.command {
+                Some(HqCommand::SeedDemo { seed, stores }) => {
+                    demo::seed(&run::hq_settings(&args, file)?.0, seed, stores).await
+                }
+                None => run::hq(args, file).await,
+            },
+            Command::Store(args) => run::store(args, file).await,
+            Command::Demo(args) => demo::run(args).await,
+            Command::Config { what: ConfigCommand::Default } => {
+                print!("{}", configuration::DEFAULT);
+                Ok(())
+            }
+            Command::Config { what: ConfigCommand::Check } => {
+                let configuration = configuration::load(file)?;
+                println!("{configuration:#?}\nThe configuration is sound.");
+                Ok(())
+            }
+        }
+    }
+}

@@ -1,0 +1,111 @@
+//! Configuration: built-in < file < environment < flags. The built-in file is the defaults and their documentation.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail};
+use config::{Config, File, FileFormat};
+use serde::Deserialize;
+
+/// The commented defaults.
+pub const DEFAULT: &str = include_str!("default.toml");
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Configuration {
+    pub hq: Hq,
+    pub store: Store,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Hq {
+    pub listen: String,
+    pub data_dir: PathBuf,
+    pub database_url: String,
+    pub public_url: String,
+    pub allow_insecure: bool,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Store {
+    pub listen: String,
+    pub data_dir: PathBuf,
+    pub hq_url: String,
+    pub sync_interval_ms: u64,
+    pub allow_insecure: bool,
+}
+
+/// Which variable of the environment sets which key.
+const VARIABLES: &[(&str, &[&str])] = &[
+    ("TILLKEEP_LISTEN", &["hq.listen", "store.listen"]),
+    ("DATA_DIR", &["hq.data_dir", "store.data_dir"]),
+    ("DATABASE_URL", &["hq.database_url"]),
+    ("PUBLIC_URL", &["hq.public_url"]),
+    ("HQ_URL", &["store.hq_url"]),
+    ("SYNC_INTERVAL_MS", &["store.sync_interval_ms"]),
+];
+
+/// Reads the configuration; an error names the file, the key and what is wrong with it.
+pub fn load(file: Option<&Path>) -> Result<Configuration> {
+    let mut builder = Config::builder().add_source(File::from_str(DEFAULT, FileFormat::Toml));
+    if let Some(path) = file {
+        builder = builder.add_source(File::from(path).format(FileFormat::Toml));
+    }
+    for (variable, keys) in VARIABLES {
+        if let Some(value) = variable_of(variable)? {
+            for key in *keys {
+                builder = builder.set_override(*key, value.as_str())?;
+            }
+        }
+    }
+    if variable_of("ALLOW_INSECURE_HQ")?.is_some_and(|value| value == "1" || value == "true") {
+        builder = builder.set_override("hq.allow_insecure", true)?.set_override("store.allow_insecure", true)?;
+    }
+    let configuration: Configuration = builder.build()?.try_deserialize().context("the configuration")?;
+    if !(50..=3_600_000).contains(&configuration.store.sync_interval_ms) {
+        bail!("store.sync_interval_ms (SYNC_INTERVAL_MS) must be between 50 and 3600000");
+    }
+    Ok(configuration)
+}
+
+/// A variable that is set to something.
+pub fn variable_of(name: &str) -> Result<Option<String>> {
+    match std::env::var(name) {
+        Ok(value) if value.trim().is_empty() => Ok(None),
+        Ok(value) => Ok(Some(value)),
+        Err(std::env::VarError::NotPresent) => Ok(None),
+        Err(std::env::VarError::NotUnicode(_)) => bail!("the environment variable {name} is not text"),
+    }
+}
+
+/// A secret from `NAME`, or from the file that `NAME_FILE` names, so that it need not stand in a process list.
+pub fn secret_of(name: &str) -> Result<Option<String>> {
+    if let Some(value) = variable_of(name)? {
+        return Ok(Some(value.trim().to_owned()));
+    }
+    let Some(path) = variable_of(&format!("{name}_FILE"))? else { return Ok(None) };
+    let text = std::fs::read_to_string(&path).with_context(|| format!("{name}_FILE: {path}"))?;
+    Ok(Some(text.trim().to_owned()).filter(|text| !text.is_empty()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_built_in_file_is_complete() {
+        let built = Config::builder().add_source(File::from_str(DEFAULT, FileFormat::Toml)).build().expect("built");
+        let configuration: Configuration = built.try_deserialize().expect("complete");
+        assert_eq!(configuration.store.sync_interval_ms, 30_000);
+    }
+
+    #[test]
+    fn a_misspelt_key_is_an_error_that_names_it() {
+        let dir = tempfile::tempdir().expect("dir");
+        let path = dir.path().join("tillkeep.toml");
+        std::fs::write(&path, "[store]\nsync_intervall_ms = 5\n").expect("write");
+        let error = format!("{:#}", load(Some(&path)).expect_err("refused"));
+        assert!(error.contains("sync_intervall_ms"), "{error}");
+    }
+}

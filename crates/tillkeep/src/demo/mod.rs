@@ -1,0 +1,129 @@
+//! A chain at work on one machine: headquarters and stores as processes, tills that sell over HTTP.
+
+mod chain;
+mod child;
+mod plant;
+mod summary;
+mod till;
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail};
+use tillkeep_hq::Settings;
+use tokio_util::task::TaskTracker;
+
+use crate::cli::DemoArgs;
+use crate::configuration::variable_of;
+use crate::run::stop_on_signal;
+use child::Child;
+use plant::Planted;
+
+/// Seed of the chain that everybody sees.
+pub const SEED: u64 = 20_260_101;
+
+/// `tillkeep hq seed-demo`: fills an empty database and prints who can sign in.
+pub async fn seed(settings: &Settings, seed: u64, stores: usize) -> Result<()> {
+    if variable_of("APP_ENV")?.as_deref() == Some("production") {
+        bail!("APP_ENV is production: demo data is refused");
+    }
+    let planted = plant::plant(settings, seed, stores).await?;
+    print_accounts(&planted, None)
+}
+
+/// `tillkeep demo`: until a signal.
+pub async fn run(args: DemoArgs) -> Result<()> {
+    if variable_of("APP_ENV")?.as_deref() == Some("production") {
+        bail!("APP_ENV is production: the demo is refused");
+    }
+    let stop = stop_on_signal()?;
+    let (data_dir, keep) = match args.data_dir {
+        Some(dir) => (dir, true),
+        None => (std::env::temp_dir().join(format!("tillkeep-demo-{}", std::process::id())), false),
+    };
+    let settings = Settings {
+        data_dir: made(&data_dir.join("hq"))?,
+        database_url: None,
+        public_url: None,
+        allow_insecure: false,
+    };
+    println!("Making the demo chain in {} …", data_dir.display());
+    let planted = plant::plant(&settings, SEED, usize::from(args.stores)).await?;
+
+    let hq = Child::start("hq", &["hq"], &settings.data_dir, &[]).await?;
+    let mut stores = Vec::new();
+    for store in planted.stores.iter().take(usize::from(args.stores)) {
+        let dir = made(&data_dir.join(store.code.to_lowercase()))?;
+        let environment =
+            [("SYNC_TOKEN", store.sync_token.as_str()), ("HQ_URL", &hq.url), ("SYNC_INTERVAL_MS", "5000")];
+        let child = Child::start(&store.code, &["store"], &dir, &environment).await?;
+        stores.push((store, child));
+    }
+    let addresses: Vec<_> = stores.iter().map(|(store, child)| (store.code.as_str(), child.url.as_str())).collect();
+    print_accounts(&planted, Some((&hq.url, &addresses)))?;
+
+    let tasks = TaskTracker::new();
+    let board = summary::Board::new(&hq.url, planted.account("admin")?);
+    for (store, child) in &stores {
+        let till = till::Till::new(&planted, store, &child.url, args.pace)?;
+        tasks.spawn(till.run(board.counter(&store.code), stop.clone()));
+    }
+    tasks.spawn(board.run(stop.clone()));
+    tasks.close();
+    tokio::select! {
+        () = stop.cancelled() => {}
+        gone = any_gone(&hq, &stores) => {
+            stop.cancel();
+            println!("\n{gone} ended by itself; its log is in {}", data_dir.display());
+        }
+    }
+    tasks.wait().await;
+    for (_, child) in stores {
+        child.stop().await;
+    }
+    hq.stop().await;
+    if keep {
+        println!("\nThe chain is kept in {}.", data_dir.display());
+    } else {
+        std::fs::remove_dir_all(&data_dir).with_context(|| format!("{} could not be removed", data_dir.display()))?;
+    }
+    Ok(())
+}
+
+fn made(path: &Path) -> Result<PathBuf> {
+    std::fs::create_dir_all(path).with_context(|| format!("{} cannot be made", path.display()))?;
+    Ok(path.to_owned())
+}
+
+/// Waits until one of the servers ends.
+async fn any_gone(hq: &Child, stores: &[(&plant::PlantedStore, Child)]) -> String {
+    let mut tick = tokio::time::interval(std::time::Duration::from_secs(1));
+    loop {
+        tick.tick().await;
+        let children = stores.iter().map(|(_, child)| child);
+        if let Some(gone) = std::iter::once(hq).chain(children).find(|child| !child.lives()) {
+            return gone.name.clone();
+        }
+    }
+}
+
+fn print_accounts(planted: &Planted, running: Option<(&str, &[(&str, &str)])>) -> Result<()> {
+    let mut out = std::io::stdout().lock();
+    if let Some((hq, stores)) = running {
+        writeln!(out, "\n  Headquarters   {hq}")?;
+        for (code, url) in stores {
+            writeln!(out, "  Store {code}      {url}")?;
+        }
+    }
+    writeln!(out, "\n  Account      PIN      Role")?;
+    for account in &planted.accounts {
+        let place = account.store_code.as_deref().unwrap_or("all stores");
+        writeln!(out, "  {:<12} {:<8} {} ({place})", account.username, account.pin, account.role)?;
+    }
+    if running.is_some() {
+        writeln!(out, "\n  Sign in:  curl -s -H 'content-type: application/json' \\")?;
+        writeln!(out, "    -d '{{\"username\":\"admin\",\"pin\":\"…\"}}' ADDRESS/api/v1/auth/login\n")?;
+    }
+    out.flush()?;
+    Ok(())
+}

@@ -1,0 +1,219 @@
+//! A simulated till: signs in, opens its drawer, sells a few baskets a minute over the store's HTTP API.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use anyhow::{Context, Result, bail};
+use reqwest::{Client, Method, StatusCode};
+use serde_json::{Value, json};
+use tillkeep_model::ids;
+use tokio_util::sync::CancellationToken;
+use uuid::Uuid;
+
+use super::SEED;
+use super::chain::Stream;
+use super::plant::{Account, Planted, PlantedStore};
+
+/// What a till sold since the demo began.
+#[derive(Default)]
+pub struct Counter {
+    pub sales: AtomicU64,
+    pub minor_units: AtomicU64,
+    pub failures: AtomicU64,
+}
+
+pub struct Till {
+    http: Client,
+    base: String,
+    store_id: Uuid,
+    code: String,
+    terminal: String,
+    admin: Account,
+    manager: Account,
+    cashier: Account,
+    opening_stock: Vec<(Uuid, tillkeep_model::Qty, tillkeep_model::Money)>,
+    pause: Duration,
+    random: Stream,
+}
+
+/// What the cashier knows of a product.
+struct Article {
+    id: String,
+    weighed: bool,
+    needs_age: bool,
+}
+
+impl Till {
+    pub fn new(planted: &Planted, store: &PlantedStore, url: &str, per_minute: u32) -> Result<Self> {
+        Ok(Self {
+            http: Client::builder().timeout(Duration::from_secs(10)).no_proxy().build()?,
+            base: format!("{url}/api/v1"),
+            store_id: store.id,
+            code: store.code.clone(),
+            terminal: format!("{}-TILL-01", store.code),
+            admin: planted.account("admin")?,
+            manager: planted.of_store("store_manager", &store.code)?,
+            cashier: planted.of_store("cashier", &store.code)?,
+            opening_stock: store.opening_stock.clone(),
+            pause: Duration::from_secs(60) / per_minute,
+            random: Stream::new(SEED, &format!("till:{}", store.code)),
+        })
+    }
+
+    /// Sells until `stop`; whatever goes wrong is tried again.
+    pub async fn run(mut self, counter: Arc<Counter>, stop: CancellationToken) {
+        while !stop.is_cancelled() {
+            let shift = tokio::select! {
+                shift = self.shift(&counter) => shift,
+                () = stop.cancelled() => return,
+            };
+            if let Err(error) = shift {
+                counter.failures.fetch_add(1, Ordering::Relaxed);
+                tracing::debug!(store = self.code, error = format!("{error:#}"), "the till starts over");
+                tokio::select! {
+                    () = tokio::time::sleep(Duration::from_secs(1)) => {}
+                    () = stop.cancelled() => return,
+                }
+            }
+        }
+    }
+
+    async fn shift(&mut self, counter: &Counter) -> Result<()> {
+        let admin = self.sign_in(&self.admin).await?;
+        let register = self.register(&admin).await?;
+        let manager = self.sign_in(&self.manager).await?;
+        self.stock_up(&manager).await?;
+        let cashier = self.pin_in().await?;
+        self.open_drawer(&cashier, &register).await?;
+        let articles = self.articles(&cashier).await?;
+        let tenders = self.get(&cashier, "/tenders").await?;
+        let tender = |kind: &str| {
+            let found = tenders.as_array().and_then(|list| list.iter().find(|tender| tender["kind"] == kind));
+            found.and_then(|tender| tender["id"].as_str()).map(str::to_owned).with_context(|| format!("no {kind} tender"))
+        };
+        let (cash, card) = (tender("cash")?, tender("card")?);
+        loop {
+            let sold = self.sell(&cashier, &articles, &cash, &card).await?;
+            counter.sales.fetch_add(1, Ordering::Relaxed);
+            counter.minor_units.fetch_add(sold, Ordering::Relaxed);
+            tokio::time::sleep(self.pause).await;
+        }
+    }
+
+    async fn sign_in(&self, account: &Account) -> Result<String> {
+        let body = json!({"username": account.username, "pin": account.pin});
+        let answer = self.call(Method::POST, None, "/auth/login", Some(body)).await?.1;
+        answer["data"]["accessToken"].as_str().map(str::to_owned).context("nobody could sign in yet")
+    }
+
+    async fn pin_in(&self) -> Result<String> {
+        let body = json!({"pin": self.cashier.pin, "storeId": self.store_id, "terminalId": self.terminal});
+        let answer = self.call(Method::POST, None, "/auth/pin-login", Some(body)).await?.1;
+        answer["data"]["accessToken"].as_str().map(str::to_owned).context("the cashier could not sign in")
+    }
+
+    /// The register of this till, made when it is the first time.
+    async fn register(&self, token: &str) -> Result<String> {
+        let body = json!({"code": "01", "name": "Front till", "terminalId": self.terminal});
+        self.call(Method::POST, Some(token), "/registers", Some(body)).await?;
+        let registers = self.get(token, "/registers").await?;
+        let mine = registers.as_array().and_then(|list| list.iter().find(|row| row["terminalId"] == self.terminal));
+        mine.and_then(|row| row["id"].as_str()).map(str::to_owned).context("the till has no register")
+    }
+
+    /// Opening stock, each product once: the ids are always the same.
+    async fn stock_up(&self, token: &str) -> Result<()> {
+        for (product, quantity, cost) in &self.opening_stock {
+            let id = ids::named(&format!("demo:opening:{}:{product}", self.code));
+            let body = json!({
+                "id": id, "productId": product, "quantityChange": quantity, "reason": "opening", "unitCost": cost,
+            });
+            let (status, answer) = self.call(Method::POST, Some(token), "/inventory/adjustments", Some(body)).await?;
+            if !status.is_success() {
+                bail!("opening stock: {answer}");
+            }
+        }
+        Ok(())
+    }
+
+    async fn open_drawer(&self, token: &str, register: &str) -> Result<()> {
+        let current = format!("/register-sessions/current?terminalId={}", self.terminal);
+        if self.call(Method::GET, Some(token), &current, None).await?.0.is_success() {
+            return Ok(());
+        }
+        let (status, answer) =
+            self.call(Method::POST, Some(token), &format!("/registers/{register}/open"), Some(json!({}))).await?;
+        if status.is_success() { Ok(()) } else { bail!("the drawer does not open: {answer}") }
+    }
+
+    async fn articles(&self, token: &str) -> Result<Vec<Article>> {
+        let mut articles = Vec::new();
+        for page in 1..=2 {
+            let rows = self.get(token, &format!("/pos/products?page={page}&pageSize=200")).await?;
+            for row in rows.as_array().into_iter().flatten() {
+                let product = row.get("product").unwrap_or(row);
+                let Some(id) = product["id"].as_str() else { continue };
+                articles.push(Article {
+                    id: id.to_owned(),
+                    weighed: product["quantityDecimals"].as_i64().unwrap_or_default() == 3,
+                    needs_age: !product["ageRestriction"].is_null(),
+                });
+            }
+        }
+        if articles.is_empty() { bail!("the store has no products yet") } else { Ok(articles) }
+    }
+
+    async fn sell(&mut self, token: &str, articles: &[Article], cash: &str, card: &str) -> Result<u64> {
+        let mut lines = Vec::new();
+        for _ in 0..self.random.between(1, 5) {
+            let article = &articles[self.random.below(articles.len())];
+            let quantity =
+                if article.weighed { json!(format!("0.{}", self.random.between(100, 999))) } else { json!(self.random.between(1, 3)) };
+            lines.push(json!({"productId": article.id, "quantity": quantity, "ageConfirmed": article.needs_age}));
+        }
+        let cart = json!({"id": Uuid::now_v7(), "terminalId": self.terminal, "lines": lines});
+        let (status, quote) = self.call(Method::POST, Some(token), "/pos/quote", Some(cart.clone())).await?;
+        if !status.is_success() {
+            bail!("no quote: {quote}");
+        }
+        let total = quote["data"]["totalAmount"].as_i64().context("a quote without a total")?;
+        let payment = if self.random.below(100) < 55 {
+            json!({"tenderId": card})
+        } else {
+            // A note that covers it: the next whole ten, or twenty.
+            json!({"tenderId": cash, "tenderedAmount": (total / 1000 + self.random.between(1, 2)) * 1000})
+        };
+        let mut sale = cart;
+        sale["payments"] = json!([payment]);
+        sale["expectedTotal"] = total.into();
+        let (status, answer) = self.call(Method::POST, Some(token), "/pos/sales", Some(sale)).await?;
+        if status.is_success() {
+            return Ok(total.unsigned_abs());
+        }
+        if answer["code"] == "total_mismatch" {
+            // A price changed between quote and payment; the next customer pays the new one.
+            return Ok(0);
+        }
+        bail!("no sale: {answer}")
+    }
+
+    async fn get(&self, token: &str, path: &str) -> Result<Value> {
+        let (status, answer) = self.call(Method::GET, Some(token), path, None).await?;
+        if status.is_success() { Ok(answer["data"].clone()) } else { bail!("{path}: {answer}") }
+    }
+
+    async fn call(&self, method: Method, token: Option<&str>, path: &str, body: Option<Value>) -> Result<(StatusCode, Value)> {
+        let mut request = self.http.request(method, format!("{}{path}", self.base));
+        if let Some(token) = token {
+            request = request.bearer_auth(token);
+        }
+        if let Some(body) = body {
+            request = request.json(&body);
+        }
+        let response = request.send().await?;
+        let status = response.status();
+        let bytes = response.bytes().await?;
+        Ok((status, serde_json::from_slice(&bytes).unwrap_or_default()))
+    }
+}

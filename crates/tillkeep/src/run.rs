@@ -1,0 +1,177 @@
+//! Running one server: from settings to the first request, and back down on a signal.
+
+use std::io::Write;
+use std::path::Path;
+use std::time::Duration;
+
+use anyhow::{Context, Result, bail};
+use tillkeep_hq::Hq;
+use tillkeep_hq::state::Account;
+use tillkeep_http::{Clock, pins, server};
+use tillkeep_model::permission::{ADMINISTRATOR, DEFAULT_ROLES};
+use tillkeep_model::wire::close;
+use tillkeep_store::Store;
+use tokio::signal::unix::{SignalKind, signal};
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+use crate::cli::{HqArgs, StoreArgs};
+use crate::configuration::{self, secret_of, variable_of};
+
+/// The settings of a headquarters server, and where it listens.
+pub fn hq_settings(args: &HqArgs, file: Option<&Path>) -> Result<(tillkeep_hq::Settings, String)> {
+    let configuration = configuration::load(file)?.hq;
+    let set = |text: String| Some(text).filter(|text| !text.is_empty());
+    let settings = tillkeep_hq::Settings {
+        data_dir: args.data_dir.clone().unwrap_or(configuration.data_dir),
+        database_url: set(configuration.database_url),
+        public_url: set(configuration.public_url),
+        allow_insecure: configuration.allow_insecure,
+    };
+    make_data_dir(&settings.data_dir)?;
+    Ok((settings, args.listen.clone().unwrap_or(configuration.listen)))
+}
+
+/// Runs headquarters until a signal.
+pub async fn hq(args: HqArgs, file: Option<&Path>) -> Result<()> {
+    let (settings, listen) = hq_settings(&args, file)?;
+    let stop = stop_on_signal()?;
+    let hq = Hq::open(&settings, Clock::default(), stop.clone()).await.context("headquarters cannot start")?;
+    first_accounts(&hq, args.dev).await?;
+    let (listener, address) = server::bind(&listen, &settings.data_dir).await?;
+    announce(&address.to_string())?;
+    server::serve(listener, tillkeep_hq::routes::router(hq.clone()), stop.clone()).await;
+    hq.hub.close_all(close::GOING_AWAY);
+    hq.tracker.flush(&hq).await.context("what stores pulled could not be written")?;
+    hq.db().clone().close().await.context("closing the database")?;
+    Ok(())
+}
+
+/// Somebody must be able to sign in: on an empty database an administrator is made.
+async fn first_accounts(hq: &Hq, dev: bool) -> Result<()> {
+    let username = variable_of("ADMIN_USERNAME")?;
+    let pin = secret_of("ADMIN_PIN")?;
+    if !hq.has_no_users().await? {
+        return Ok(());
+    }
+    if username.is_some() || pin.is_some() {
+        let pin = pin.context("ADMIN_USERNAME is set, ADMIN_PIN (or ADMIN_PIN_FILE) is not")?;
+        let username = username.unwrap_or_else(|| "admin".to_owned());
+        let account = Account { username, pin, role: ADMINISTRATOR };
+        hq.make_account(&account, false).await.map_err(|error| anyhow::anyhow!("ADMIN_PIN: {error}"))?;
+        if !dev {
+            return Ok(());
+        }
+    }
+    let roles = DEFAULT_ROLES.iter().filter(|role| dev || role.code == ADMINISTRATOR);
+    let mut out = std::io::stdout().lock();
+    let mut lines = Vec::new();
+    for role in roles {
+        if role.code == ADMINISTRATOR && !hq.has_no_users().await? {
+            continue;
+        }
+        let username = if role.code == ADMINISTRATOR { "admin" } else { role.code };
+        let account = Account { username: username.to_owned(), pin: pins::generate(), role: role.code };
+        hq.make_account(&account, !dev).await.map_err(|error| anyhow::anyhow!("{username}: {error}"))?;
+        lines.push(format!("{:<16} PIN {}  ({})", account.username, account.pin, role.name));
+    }
+    if dev {
+        writeln!(out, "Accounts for development; never run a real chain with them:")?;
+    } else {
+        writeln!(out, "First start. Sign in with this PIN once and change it; it is not shown again:")?;
+    }
+    for line in lines {
+        writeln!(out, "  {line}")?;
+    }
+    Ok(())
+}
+
+/// Runs a store until a signal.
+pub async fn store(args: StoreArgs, file: Option<&Path>) -> Result<()> {
+    let configuration = configuration::load(file)?.store;
+    let sync_token = secret_of("SYNC_TOKEN")?
+        .context("SYNC_TOKEN (or SYNC_TOKEN_FILE) is not set: provision this store at headquarters to get one")?;
+    let hq_url = configuration.hq_url;
+    if hq_url.is_empty() {
+        bail!("HQ_URL is not set: the address of headquarters, such as https://hq.example.com");
+    }
+    check_hq_url(&hq_url, configuration.allow_insecure)?;
+    let settings = tillkeep_store::Settings {
+        data_dir: args.data_dir.unwrap_or(configuration.data_dir),
+        sync_token,
+        hq_url,
+        sync_interval: Duration::from_millis(configuration.sync_interval_ms),
+    };
+    make_data_dir(&settings.data_dir)?;
+    let data_dir = settings.data_dir.clone();
+    let stop = stop_on_signal()?;
+    let store = Store::open(settings, Clock::default(), stop.clone()).await.context("the store cannot start")?;
+    let (listener, address) = server::bind(&args.listen.unwrap_or(configuration.listen), &data_dir).await?;
+    announce(&address.to_string())?;
+    let tasks = TaskTracker::new();
+    tillkeep_store::sync::start(&store, &tasks);
+    tasks.close();
+    server::serve(listener, tillkeep_store::routes::router(store.clone()), stop).await;
+    tasks.wait().await;
+    store.db().clone().close().await.context("closing the database")?;
+    Ok(())
+}
+
+/// The PIN secrets and the sync token travel over this line: plain HTTP is for this machine alone.
+fn check_hq_url(url: &str, allow_insecure: bool) -> Result<()> {
+    let parsed = reqwest::Url::parse(url).with_context(|| format!("HQ_URL {url:?} is no address"))?;
+    let loopback = parsed.host_str().is_some_and(|host| {
+        let host = host.trim_start_matches('[').trim_end_matches(']');
+        host == "localhost" || host.parse::<std::net::IpAddr>().is_ok_and(|ip| ip.is_loopback())
+    });
+    match parsed.scheme() {
+        "https" => Ok(()),
+        "http" if loopback || allow_insecure => Ok(()),
+        "http" => bail!("HQ_URL {url} is plain HTTP: use https, or ALLOW_INSECURE_HQ=1 where the network is encrypted"),
+        other => bail!("HQ_URL {url}: {other} is not http or https"),
+    }
+}
+
+fn make_data_dir(path: &Path) -> Result<()> {
+    std::fs::create_dir_all(path).with_context(|| format!("the data directory {} cannot be made", path.display()))
+}
+
+/// One line for people and programs: where the server is.
+fn announce(address: &str) -> Result<()> {
+    let mut out = std::io::stdout().lock();
+    writeln!(out, "listening on http://{address}")?;
+    out.flush()?;
+    Ok(())
+}
+
+/// Cancelled by SIGTERM or SIGINT.
+pub fn stop_on_signal() -> Result<CancellationToken> {
+    let stop = CancellationToken::new();
+    let (mut terminate, mut interrupt) = (signal(SignalKind::terminate())?, signal(SignalKind::interrupt())?);
+    let token = stop.clone();
+    tokio::spawn(async move {
+        tokio::select! {
+            _ = terminate.recv() => {}
+            _ = interrupt.recv() => {}
+        }
+        tracing::info!("stopping");
+        token.cancel();
+    });
+    Ok(stop)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::check_hq_url;
+
+    #[test]
+    fn plain_http_is_for_loopback_alone() {
+        for url in ["https://hq.example.com", "http://127.0.0.1:8080", "http://localhost:1", "http://[::1]:1"] {
+            assert!(check_hq_url(url, false).is_ok(), "{url}");
+        }
+        for url in ["http://hq.example.com", "http://10.0.0.1", "ftp://localhost", "hq", "http://localhost.evil.com"] {
+            assert!(check_hq_url(url, false).is_err(), "{url}");
+        }
+        assert!(check_hq_url("http://10.0.0.1", true).is_ok());
+    }
+}

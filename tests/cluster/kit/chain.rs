@@ -1,0 +1,175 @@
+//! A small chain, set up over HTTP as an operator does it.
+
+use serde_json::{Value, json};
+use tempfile::TempDir;
+use tillkeep_storage::Side;
+use uuid::Uuid;
+
+use super::{Client, Process, Proxy, Rows, database, eventually};
+
+pub const ADMIN: (&str, &str) = ("root", "739154");
+
+pub struct Chain {
+    pub hq: Process,
+    pub admin: Client,
+    pub department: String,
+    pub tax_group: String,
+    pub stores: usize,
+    dir: TempDir,
+}
+
+/// A store server with the proxy between it and HQ.
+pub struct StoreSite {
+    pub process: Process,
+    pub proxy: Proxy,
+    pub id: String,
+    pub code: String,
+    pub sync_token: String,
+    pub terminal: String,
+}
+
+impl Chain {
+    /// HQ with an administrator, a department and a tax of 8.875 %.
+    pub async fn new() -> Self {
+        let dir = tempfile::tempdir().expect("dir");
+        let environment = [("ADMIN_USERNAME", ADMIN.0), ("ADMIN_PIN", ADMIN.1)];
+        let hq = Process::start("hq", &dir.path().join("hq"), &environment);
+        let admin = Client::new(&hq.url).sign_in(ADMIN.0, ADMIN.1).await.expect("the administrator signs in");
+        let rate = admin.post("/tax-rates", json!({"code": "NY", "name": "New York", "ratePpm": 88750})).await.data();
+        let rates = json!([{"taxRateId": rate["id"], "storeId": null, "sequence": 1, "isCompound": false}]);
+        let group = json!({"code": "STD", "name": "Standard", "priceMode": "exclusive", "rates": rates});
+        let tax_group = admin.post("/tax-groups", group).await.data();
+        let department = admin.post("/departments", json!({"code": "GROC", "name": "Grocery"})).await.data();
+        let card = json!({"code": "CARD", "name": "Card", "kind": "card"});
+        admin.post("/tenders", card).await.data();
+        Self { hq, admin, department: id(&department), tax_group: id(&tax_group), stores: 0, dir }
+    }
+
+    /// A product at `price`; its id.
+    pub async fn product(&self, sku: &str, price: i64) -> String {
+        let body = json!({
+            "sku": sku, "name": format!("Product {sku}"), "price": price, "cost": price / 2,
+            "departmentId": self.department, "taxGroupId": self.tax_group,
+        });
+        id(&self.admin.post("/products", body).await.data())
+    }
+
+    /// Creates and provisions a store, and starts its server from `SYNC_TOKEN` and `HQ_URL` alone.
+    pub async fn store(&mut self) -> StoreSite {
+        self.stores += 1;
+        let code = format!("S{:02}", self.stores);
+        let body = json!({"code": code, "name": format!("Store {code}"), "timezone": "America/New_York"});
+        let store = self.admin.post("/stores", body).await.data();
+        let path = format!("/stores/{}/provision", id(&store));
+        let provisioned = self.admin.post(&path, json!({})).await.data();
+        let sync_token = provisioned["syncToken"].as_str().expect("token").to_owned();
+        let proxy = Proxy::start(&self.hq.url).await;
+        let environment =
+            [("SYNC_TOKEN", sync_token.as_str()), ("HQ_URL", &proxy.url), ("SYNC_INTERVAL_MS", "200")];
+        let process = Process::start("store", &self.dir.path().join(&code), &environment);
+        StoreSite { process, proxy, id: id(&store), terminal: format!("{code}-T1"), code, sync_token }
+    }
+
+    /// A client with a store's sync token: the machine protocol by hand.
+    pub fn machine(&self, site: &StoreSite) -> Client {
+        Client::new(&self.hq.url).with_token(&site.sync_token)
+    }
+
+    /// HQ's row of one product in one store.
+    pub async fn level(&self, site: &StoreSite, product: &str) -> Option<Value> {
+        let path = "/sync/pull?entity_type=store_product_dynamic&since_version=0";
+        let rows = self.machine(site).get(path).await.body["rows"].clone();
+        rows.as_array()?.iter().find(|row| row["productId"] == product).cloned()
+    }
+
+    /// How many sales of `site` HQ has.
+    pub async fn sales(&self, site: &StoreSite) -> u64 {
+        let reply = self.admin.get(&format!("/sales?storeId={}&pageSize=1", site.id)).await;
+        reply.body["pagination"]["total"].as_u64().expect("total")
+    }
+
+    /// Every row of a type at HQ, which must be stopped.
+    pub async fn rows(&self, name: &str) -> Rows {
+        database::rows_of_table(&self.hq.dir, Side::Hq, database::table(name)).await
+    }
+}
+
+impl StoreSite {
+    /// Somebody at the store, once the store knows them.
+    pub async fn sign_in(&self, username: &str, pin: &str) -> Client {
+        let client = Client::new(&self.process.url);
+        eventually("somebody can sign in at the store", async || client.sign_in(username, pin).await).await
+    }
+
+    pub async fn admin(&self) -> Client {
+        self.sign_in(ADMIN.0, ADMIN.1).await
+    }
+
+    /// The administrator behind an open drawer.
+    pub async fn open_till(&self) -> Client {
+        let till = self.admin().await;
+        eventually("the store has its own row and its tenders", async || {
+            let tenders = till.get("/tenders").await;
+            let ready = tenders.body["data"].as_array()?.iter().any(|tender| tender["code"] == "CARD");
+            ready.then_some(())
+        })
+        .await;
+        let register = json!({"code": "01", "name": "Front", "terminalId": self.terminal});
+        let register = till.post("/registers", register).await.data();
+        till.post(&format!("/registers/{}/open", id(&register)), json!({})).await.data();
+        till
+    }
+
+    /// Waits until the store sells `product`, at `price` when one is given.
+    pub async fn knows(&self, till: &Client, product: &str, price: Option<i64>) {
+        eventually("the store knows the product", async || {
+            let reply = till.get(&format!("/products/{product}")).await;
+            let found = reply.status.is_success();
+            let right = price.is_none_or(|price| reply.body["data"]["price"] == price);
+            (found && right).then_some(())
+        })
+        .await;
+    }
+
+    /// Sells `quantity` of `product` for the exact amount by card.
+    pub async fn sell(&self, till: &Client, product: &str, quantity: i64) -> Value {
+        let tenders = till.get("/tenders").await.data();
+        let card = tenders.as_array().expect("list").iter().find(|tender| tender["code"] == "CARD").expect("card");
+        let sale = json!({
+            "id": Uuid::now_v7(),
+            "terminalId": self.terminal,
+            "lines": [{"productId": product, "quantity": quantity}],
+            "payments": [{"tenderId": card["id"]}],
+        });
+        till.post("/pos/sales", sale).await.data()
+    }
+
+    /// Entries of the outbox in this state, oldest first.
+    pub async fn outbox(&self, client: &Client, status: &str) -> Vec<Value> {
+        let reply = client.get(&format!("/sync/outbox?status={status}&pageSize=200")).await;
+        reply.data().as_array().expect("list").clone()
+    }
+
+    /// Waits until everything was sent.
+    pub async fn drained(&self, client: &Client) {
+        eventually("the outbox is empty", async || {
+            let state = client.get("/sync/status").await.data()["outbox"].clone();
+            (state["pending"] == 0).then_some(())
+        })
+        .await;
+    }
+
+    /// The quantity on hand at the store.
+    pub async fn quantity(&self, client: &Client, product: &str) -> Value {
+        client.get(&format!("/inventory/{product}")).await.data()["quantity"].clone()
+    }
+
+    /// Every row of a type at this store, whose server must be stopped.
+    pub async fn rows(&self, name: &str) -> Rows {
+        database::rows_of_table(&self.process.dir, Side::Store, database::table(name)).await
+    }
+}
+
+pub fn id(row: &Value) -> String {
+    row["id"].as_str().expect("id").to_owned()
+}

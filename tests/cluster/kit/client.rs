@@ -1,0 +1,90 @@
+//! Calls over HTTP, as a person or a till makes them.
+
+use reqwest::{Method, StatusCode};
+use serde_json::{Value, json};
+
+#[derive(Clone)]
+pub struct Client {
+    http: reqwest::Client,
+    pub base: String,
+    pub token: Option<String>,
+}
+
+#[derive(Debug)]
+pub struct Reply {
+    pub status: StatusCode,
+    pub body: Value,
+    pub text: String,
+}
+
+impl Reply {
+    /// The `data` of a success.
+    #[track_caller]
+    pub fn data(self) -> Value {
+        assert!(self.status.is_success(), "{}: {}", self.status, self.text);
+        self.body["data"].clone()
+    }
+
+    /// The `code` of a failure with this status.
+    #[track_caller]
+    pub fn refused(&self, status: u16) -> &str {
+        assert_eq!(self.status.as_u16(), status, "{}", self.text);
+        self.body["code"].as_str().unwrap_or_default()
+    }
+}
+
+impl Client {
+    pub fn new(url: &str) -> Self {
+        let http = reqwest::Client::builder().no_proxy().build().expect("client");
+        Self { http, base: format!("{url}/api/v1"), token: None }
+    }
+
+    pub fn with_token(&self, token: &str) -> Self {
+        Self { token: Some(token.to_owned()), ..self.clone() }
+    }
+
+    /// Signs in; `None` while that does not work.
+    pub async fn sign_in(&self, username: &str, pin: &str) -> Option<Self> {
+        let reply = self.try_call(Method::POST, "/auth/login", Some(json!({"username": username, "pin": pin}))).await.ok()?;
+        Some(self.with_token(reply.body["data"]["accessToken"].as_str()?))
+    }
+
+    pub async fn get(&self, path: &str) -> Reply {
+        self.call(Method::GET, path, None).await
+    }
+
+    pub async fn post(&self, path: &str, body: Value) -> Reply {
+        self.call(Method::POST, path, Some(body)).await
+    }
+
+    pub async fn patch(&self, path: &str, body: Value) -> Reply {
+        self.call(Method::PATCH, path, Some(body)).await
+    }
+
+    pub async fn put(&self, path: &str, body: Value) -> Reply {
+        self.call(Method::PUT, path, Some(body)).await
+    }
+
+    pub async fn delete(&self, path: &str) -> Reply {
+        self.call(Method::DELETE, path, None).await
+    }
+
+    pub async fn call(&self, method: Method, path: &str, body: Option<Value>) -> Reply {
+        self.try_call(method, path, body).await.expect("an answer")
+    }
+
+    pub async fn try_call(&self, method: Method, path: &str, body: Option<Value>) -> reqwest::Result<Reply> {
+        let mut request = self.http.request(method, format!("{}{path}", self.base));
+        if let Some(token) = &self.token {
+            request = request.bearer_auth(token);
+        }
+        if let Some(body) = body {
+            request = request.json(&body);
+        }
+        let response = request.send().await?;
+        let status = response.status();
+        let text = response.text().await?;
+        let body = serde_json::from_str(&text).unwrap_or_default();
+        Ok(Reply { status, body, text })
+    }
+}

@@ -1,0 +1,33 @@
+//! Looking into the databases of stopped servers, row by row.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use serde_json::{Value, json};
+use tillkeep_storage::registry::{self, SyncTable};
+use tillkeep_storage::{Db, Side};
+
+/// Rows by id, as they travel.
+pub type Rows = BTreeMap<String, Value>;
+
+/// Every row of a table; only when no server has the database open.
+pub async fn rows_of_table(dir: &Path, side: Side, table: &dyn SyncTable) -> Rows {
+    let db = Db::open_file(&dir.join("tillkeep.db"), side).await.expect("database");
+    let conn = db.snapshot().await.expect("snapshot");
+    let rows = table.all(&conn).await.expect("rows");
+    let mut out = Rows::new();
+    for row in rows {
+        let value: Value = serde_json::from_str(&row.to_json().expect("json")).expect("json");
+        let key = value.get("id").cloned().unwrap_or_else(|| json!([value["roleId"], value["permissionId"]]));
+        out.insert(key.to_string(), value);
+    }
+    conn.rollback().await.expect("rollback");
+    db.close().await.expect("close");
+    out
+}
+
+/// The type or the child table called `name`.
+pub fn table(name: &str) -> &'static dyn SyncTable {
+    let children = registry::ALL.iter().flat_map(|entity| entity.children).map(|child| child.table);
+    registry::ALL.iter().map(|entity| entity.table).chain(children).find(|table| table.name() == name).expect(name)
+}

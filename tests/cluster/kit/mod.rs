@@ -1,0 +1,27 @@
+//! A chain for a test: headquarters, stores, the proxy between them, and the calls a person would make.
+
+mod chain;
+mod client;
+mod database;
+mod process;
+mod proxy;
+
+use std::time::{Duration, Instant};
+
+pub use chain::{ADMIN, Chain, StoreSite};
+pub use client::{Client, Reply};
+pub use database::Rows;
+pub use process::Process;
+pub use proxy::{Fault, Proxy};
+
+/// Waits until `look` finds something; fails the test with `what` after half a minute.
+pub async fn eventually<T>(what: &str, mut look: impl AsyncFnMut() -> Option<T>) -> T {
+    let begun = Instant::now();
+    loop {
+        if let Some(found) = look().await {
+            return found;
+        }
+        assert!(begun.elapsed() < Duration::from_secs(30), "waited in vain: {what}");
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+}

@@ -1,0 +1,98 @@
+//! A server as a process of its own.
+
+use std::fs::{self, File};
+use std::io::{BufRead, BufReader};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+
+pub struct Process {
+    child: Option<Child>,
+    command: &'static str,
+    pub dir: PathBuf,
+    environment: Vec<(String, String)>,
+    pub url: String,
+}
+
+impl Process {
+    /// Starts `tillkeep COMMAND` in `dir` on a free port.
+    pub fn start(command: &'static str, dir: &Path, environment: &[(&str, &str)]) -> Self {
+        fs::create_dir_all(dir).expect("data directory");
+        let environment = environment.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect();
+        let mut process = Self { child: None, command, dir: dir.to_owned(), environment, url: String::new() };
+        process.launch("127.0.0.1:0");
+        process
+    }
+
+    fn launch(&mut self, listen: &str) {
+        let log = File::options().create(true).append(true).open(self.log_path()).expect("log");
+        let mut child = Command::new(env!("CARGO_BIN_EXE_tillkeep"))
+            .args([self.command, "--listen", listen, "--data-dir"])
+            .arg(&self.dir)
+            .env_clear()
+            .env("RUST_LOG", "info")
+            .envs(self.environment.iter().map(|(key, value)| (key.as_str(), value.as_str())))
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(log)
+            .spawn()
+            .expect("the server starts");
+        let lines = BufReader::new(child.stdout.take().expect("output")).lines();
+        let listening = lines.map_while(Result::ok).find_map(|line| line.strip_prefix("listening on ").map(str::to_owned));
+        self.child = Some(child);
+        self.url = listening.unwrap_or_else(|| panic!("the server ended at once:\n{}", self.log()));
+    }
+
+    fn log_path(&self) -> PathBuf {
+        self.dir.join("server.log")
+    }
+
+    /// What the server logged so far, over restarts.
+    pub fn log(&self) -> String {
+        fs::read_to_string(self.log_path()).unwrap_or_default()
+    }
+
+    /// Kill -9: no destructor runs, nothing is flushed.
+    pub fn kill(&mut self) {
+        if let Some(mut child) = self.child.take() {
+            child.kill().expect("kill");
+            child.wait().expect("wait");
+        }
+    }
+
+    /// SIGTERM, and the exit status that must follow.
+    pub fn stop(&mut self) {
+        if let Some(mut child) = self.child.take() {
+            let id = child.id().to_string();
+            assert!(Command::new("kill").args(["-TERM", &id]).status().expect("kill").success());
+            assert!(child.wait().expect("wait").success(), "a stopped server exits with 0");
+        }
+    }
+
+    /// Starts again where it was, on the same address.
+    pub fn restart(&mut self) {
+        assert!(self.child.is_none(), "stop it first");
+        let address = self.url.trim_start_matches("http://").to_owned();
+        self.launch(&address);
+    }
+
+    /// For the next start.
+    pub fn set_environment(&mut self, key: &str, value: &str) {
+        self.environment.retain(|(have, _)| have != key);
+        self.environment.push((key.to_owned(), value.to_owned()));
+    }
+
+    pub fn id(&self) -> u32 {
+        self.child.as_ref().map(Child::id).expect("running")
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        self.kill();
+        if !std::thread::panicking() {
+            let log = self.log();
+            assert!(!log.contains("panicked at"), "a server panicked:\n{log}");
+            assert!(!log.contains("\"status\":500"), "a request failed with 500:\n{log}");
+        }
+    }
+}

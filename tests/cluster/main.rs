@@ -1,0 +1,11 @@
+//! Real servers as processes, on free ports, with real databases and a proxy between them that fails on purpose.
+
+mod kit;
+
+mod down;
+mod effects;
+mod faults;
+mod protocol;
+mod restart;
+mod socket;
+mod walks;

@@ -1,0 +1,164 @@
+//! Figures of one run: a first pull, a push of sales, a price on its way, memory. Each beside something of the same
+//! machine and minute, because a time alone says nothing. `make bench` prints them and writes `target/figures.json`.
+
+#[path = "../cluster/kit/mod.rs"]
+#[expect(dead_code, unused_imports, reason = "the kit serves the cluster tests, of which this needs a part")]
+mod kit;
+
+use std::path::Path;
+use std::time::{Duration, Instant as Stopwatch};
+
+use kit::{Chain, Process, eventually};
+use serde_json::{Value, json};
+use tillkeep_model::{Instant, Money};
+use tillkeep_storage::entity::product;
+use tillkeep_storage::sea_orm::{EntityTrait, IntoActiveModel};
+use tillkeep_storage::{Db, Side};
+use uuid::Uuid;
+
+const PRODUCTS: usize = 100_000;
+const PUSHES: usize = 10;
+const SALES: usize = 1000;
+const CHANGES: usize = 100;
+
+#[tokio::main]
+async fn main() {
+    let mut chain = Chain::new().await;
+    chain.hq.stop();
+    let inserted = plant(&chain.hq.dir, &chain.department, &chain.tax_group).await;
+    chain.hq.restart();
+
+    let begun = Stopwatch::now();
+    let mut site = chain.store().await;
+    let admin = site.admin().await;
+    eventually("the store has every product", async || {
+        let versions = admin.get("/sync/status").await.data()["versions"].clone();
+        (versions["products"].as_u64()? >= PRODUCTS as u64).then_some(())
+    })
+    .await;
+    let pulled = begun.elapsed();
+    let (hq_memory, store_memory) = (peak_memory(&chain.hq), peak_memory(&site.process));
+
+    let mut pushes: Vec<Duration> = Vec::new();
+    let machine = chain.machine(&site);
+    let listed = chain.admin.get("/products?pageSize=200").await.data();
+    let ids: Vec<&str> = listed.as_array().expect("list").iter().filter_map(|row| row["id"].as_str()).collect();
+    for _ in 0..PUSHES {
+        let envelopes: Vec<Value> = (0..SALES).map(|number| sale(&site.id, &ids, number)).collect();
+        let body = json!({"envelopes": envelopes});
+        let begun = Stopwatch::now();
+        let reply = machine.post("/sync/push", body).await;
+        pushes.push(begun.elapsed());
+        let results = reply.body["results"].as_array().expect("results");
+        assert!(results.iter().all(|result| result["status"] == "ok"), "{}", results[0]);
+    }
+    pushes.sort();
+
+    let mut changes = Vec::new();
+    for number in 0..CHANGES {
+        let id = ids[number % ids.len()];
+        let price = 50_000 + number;
+        let begun = Stopwatch::now();
+        chain.admin.patch(&format!("/products/{id}"), json!({"price": price})).await.data();
+        let committed = begun.elapsed();
+        while admin.get(&format!("/products/{id}")).await.body["data"]["price"] != price {}
+        changes.push(begun.elapsed() - committed);
+    }
+    changes.sort();
+
+    let per_second = |count: usize, time: Duration| (count as u128 * 1_000_000 / time.as_micros().max(1)) as u64;
+    let micros = |time: Duration| time.as_micros() as u64;
+    let (pull, insert) = (per_second(PRODUCTS, pulled), per_second(PRODUCTS, inserted));
+    let push = per_second(SALES, pushes[PUSHES / 2]);
+    let figures = json!({
+        "pull": {"products": PRODUCTS, "perSecond": pull, "insertsPerSecondOfTheSameRows": insert,
+                 "ratioPercent": pull * 100 / insert},
+        "push": {"sales": SALES, "linesEach": 3, "salesPerSecondMedian": push},
+        "change": {"medianMicros": micros(changes[CHANGES / 2]), "p99Micros": micros(changes[CHANGES * 99 / 100])},
+        "memoryPeakMiB": {"hqAfterPull": hq_memory, "storeAfterPull": store_memory,
+                          "hqAtEnd": peak_memory(&chain.hq), "storeAtEnd": peak_memory(&site.process)},
+        "cores": std::thread::available_parallelism().map_or(0, usize::from),
+    });
+    println!("first pull       {pull} products/s, start of the store included");
+    println!("  beside         {insert} rows/s: the same rows inserted by the same library without a network");
+    println!("  ratio          {} %", pull * 100 / insert);
+    println!("push             {push} sales/s of 3 lines, 1 payment, stock and log, {SALES} a request (median of {PUSHES})");
+    println!("price change     {} µs median, {} µs p99 from HQ's answer to the store's", micros(changes[CHANGES / 2]), micros(changes[CHANGES * 99 / 100]));
+    println!("peak memory      HQ {hq_memory} MiB, store {store_memory} MiB after the pull");
+    let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().expect("target").join("figures.json");
+    std::fs::write(&target, format!("{figures:#}\n")).expect("figures");
+    println!("written to       {}", target.display());
+    site.process.stop();
+    chain.hq.stop();
+}
+
+/// Inserts the products while no server runs; how long that took.
+async fn plant(dir: &Path, department: &str, tax_group: &str) -> Duration {
+    let db = Db::open_file(&dir.join("tillkeep.db"), Side::Hq).await.expect("database");
+    let now = Instant::parse("2026-11-20T10:00:00Z").expect("instant");
+    let rows: Vec<_> = (0..PRODUCTS)
+        .map(|number| {
+            product::Model {
+                id: Uuid::now_v7(),
+                sku: format!("SKU-{number:06}"),
+                barcode: Some(format!("29{number:011}")),
+                name: format!("Product number {number}"),
+                department_id: department.parse().expect("id"),
+                tax_group_id: tax_group.parse().expect("id"),
+                product_type: "standard".into(),
+                unit_of_measure: "ea".into(),
+                price: Money(100 + number as i64 % 5000),
+                cost: Money(50),
+                allow_discount: true,
+                is_returnable: true,
+                track_stock: true,
+                is_active: true,
+                created_at: now,
+                updated_at: now,
+                ..product::Model::default()
+            }
+            .into_active_model()
+        })
+        .collect();
+    let begun = Stopwatch::now();
+    let mut tx = db.begin().await.expect("begin");
+    for chunk in rows.chunks(500) {
+        product::Entity::insert_many(chunk.to_vec()).exec_without_returning(&tx).await.expect("insert");
+    }
+    tx.touch("products");
+    tx.commit().await.expect("commit");
+    let inserted = begun.elapsed();
+    db.close().await.expect("close");
+    inserted
+}
+
+fn sale(store: &str, products: &[&str], number: usize) -> Value {
+    let id = Uuid::now_v7();
+    let at = "2026-11-20T15:04:05.123Z";
+    let items: Vec<Value> = (0..3)
+        .map(|line| {
+            json!({
+                "id": Uuid::now_v7(), "lineNo": line + 1, "productId": products[(number + line) % products.len()],
+                "sku": "SKU", "productName": "Product", "quantity": 1, "unitPrice": 1000, "regularPrice": 1000,
+                "listAmount": 1000, "netAmount": 1000, "taxAmount": 89, "totalAmount": 1089,
+            })
+        })
+        .collect();
+    json!({
+        "store_id": store, "entity_type": "sales", "entity_id": id, "action": "create", "timestamp": at,
+        "data": {
+            "id": id, "receiptNumber": format!("S01-09-{id}"), "registerCode": "09", "saleType": "sale",
+            "status": "completed", "businessDate": "2026-11-20", "netAmount": 3000, "taxAmount": 267,
+            "totalAmount": 3267, "createdAt": at, "completedAt": at, "currencyCode": "USD", "cashierName": "Ann",
+            "saleItems": items,
+            "salePayments": [{"id": Uuid::now_v7(), "lineNo": 1, "tenderCode": "CARD", "tenderKind": "card", "amount": 3267}],
+        },
+    })
+}
+
+/// The highest resident memory of a process so far, in MiB.
+fn peak_memory(process: &Process) -> u64 {
+    let status = std::fs::read_to_string(format!("/proc/{}/status", process.id())).expect("status");
+    let line = status.lines().find(|line| line.starts_with("VmHWM")).expect("VmHWM");
+    line.split_whitespace().nth(1).and_then(|kib| kib.parse::<u64>().ok()).expect("KiB") / 1024
+}
