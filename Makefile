@@ -49,6 +49,10 @@ fmt: ## Format the code
 build: ## Build the release binary, target/release/tillkeep
 	cargo build --locked --release --bin tillkeep
 
+.PHONY: bench
+bench: ## Print the figures of one run: first pull, push, a price on its way, memory
+	cargo bench --locked --package tillkeep --bench figures
+
 .PHONY: demo
 demo: ## Build quickly and run an HQ with its stores on this machine; ARGS="--stores 3"
 	@scripts/setup demo

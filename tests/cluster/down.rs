@@ -22,13 +22,7 @@ async fn an_empty_store_pulls_every_type_and_then_equals_headquarters() {
     chain.admin.delete(&format!("/products/{gone}")).await;
 
     let admin = site.admin().await;
-    let heads = chain.machine(&site).get("/sync/versions").await.body["versions"].clone();
-    eventually("the store has every head", async || {
-        let versions = admin.get("/sync/status").await.data()["versions"].clone();
-        let behind = heads.as_object()?.iter().any(|(name, head)| versions[name] != *head);
-        (!behind).then_some(())
-    })
-    .await;
+    chain.caught_up(&site, &admin).await;
     site.process.stop();
     chain.hq.stop();
 

@@ -88,12 +88,7 @@ async fn a_pin_opens_a_till_with_the_permissions_of_that_store_alone() {
     assert_eq!((&user["storeId"], &user["terminalId"]), (&json!(here.id), &json!("T9")));
 
     // The other store has her name for its receipts, but not her PIN.
-    there.admin().await;
-    eventually("the other store knows Ann", async || {
-        let users = there.admin().await.get("/users").await.body;
-        users["data"].as_array()?.iter().any(|user| user["username"] == "Ann").then_some(())
-    })
-    .await;
+    chain.caught_up(&there, &there.admin().await).await;
     assert_eq!(pin_in(&there.process.url, &there.id).await.refused(401), "invalid_credentials");
     assert_eq!(pin_in(&there.process.url, &here.id).await.refused(403), "wrong_store");
     // At headquarters the same PIN is good for the other store, with no permission there.

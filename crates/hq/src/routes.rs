@@ -11,8 +11,8 @@ use tillkeep_model::permission::code::{
 };
 use tillkeep_storage::entity::{customer, department, product, role, tax_group, tax_rate, tender};
 
-use crate::{Hq, sync};
 use crate::backoffice::{customers, plain, products, roles, sales, store_prices, stores, tax_groups, users};
+use crate::{Hq, sync};
 
 /// The router of a running server.
 pub fn router(hq: Arc<Hq>) -> Router {

@@ -5,7 +5,7 @@ use std::fmt;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use serde::Serialize;
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 use tillkeep_model::ErrorCode;
 use tillkeep_storage::{DbErr, db};
 
@@ -23,7 +23,7 @@ struct Inner {
     /// For the log: the cause of an internal error.
     cause: Option<String>,
     /// A body that the specification fixes to the letter.
-    exact: Option<(StatusCode, Value)>,
+    exact: Option<(StatusCode, &'static str)>,
 }
 
 /// What is wrong with one field.
@@ -50,15 +50,22 @@ impl Error {
 
     /// 401 with exactly the specification's body (section 7).
     pub fn unauthorized() -> Self {
-        let mut error = Self::new(ErrorCode::Unauthorized, "Unauthorized");
-        error.0.exact = Some((StatusCode::UNAUTHORIZED, json!({"success": false, "error": "Unauthorized"})));
-        error
+        Self::exact(r#"{"success":false,"error":"Unauthorized"}"#)
     }
 
-    /// 401 of a sync route with exactly the specification's body (section 7).
-    pub fn sync_token(text: &'static str) -> Self {
-        let mut error = Self::new(ErrorCode::Unauthorized, text);
-        error.0.exact = Some((StatusCode::UNAUTHORIZED, json!({"error": text})));
+    /// 401 of a sync route for a token of another kind, with exactly the specification's body (section 7).
+    pub fn not_a_sync_token() -> Self {
+        Self::exact(r#"{"error":"Invalid sync token type"}"#)
+    }
+
+    /// 401 of a sync route for a store that may not sync, with exactly the specification's body (section 7).
+    pub fn no_such_store() -> Self {
+        Self::exact(r#"{"error":"Store not found or inactive"}"#)
+    }
+
+    fn exact(body: &'static str) -> Self {
+        let mut error = Self::new(ErrorCode::Unauthorized, "Unauthorized");
+        error.0.exact = Some((StatusCode::UNAUTHORIZED, body));
         error
     }
 
@@ -157,7 +164,8 @@ impl IntoResponse for Error {
         if let Some(cause) = &inner.cause {
             tracing::error!(code = inner.code.as_str(), cause, "a request failed");
         }
-        let (status, body) = inner.exact.unwrap_or_else(|| {
+        // Key order is part of "exactly": these bodies are texts.
+        let (status, body) = inner.exact.map(|(status, text)| (status, text.to_owned())).unwrap_or_else(|| {
             let mut body = Map::new();
             body.insert("success".into(), false.into());
             body.insert("error".into(), inner.text.into());
@@ -168,9 +176,10 @@ impl IntoResponse for Error {
             body.extend(inner.extra);
             body.insert("requestId".into(), crate::layers::current_request_id().into());
             let status = StatusCode::from_u16(inner.code.status()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
-            (status, Value::Object(body))
+            (status, Value::Object(body).to_string())
         });
-        let mut response = (status, axum::Json(body)).into_response();
+        let kind = (header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
+        let mut response = (status, [kind], body).into_response();
         if let Some(seconds) = inner.retry_after {
             response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from(seconds));
         }

@@ -74,8 +74,9 @@ fn select<E: EntityTrait>(spec: &ListSpec, query: &Query, mut select: Select<E>)
                 select = select.filter(column.eq(typed(key, value, column.def().get_column_type())?));
             }
             key => {
-                return Err(Error::new(ErrorCode::UnknownParameter, format!("{key} is not a parameter of this list"))
-                    .at(key));
+                return Err(
+                    Error::new(ErrorCode::UnknownParameter, format!("{key} is not a parameter of this list")).at(key)
+                );
             }
         }
     }
@@ -262,7 +263,9 @@ pub fn same<M: Serialize>(stored: &M, body: &Map<String, Json>) -> bool {
 pub fn take_expected_version(body: &mut Map<String, Json>) -> Result<Option<i64>> {
     match body.remove("expectedVersion") {
         None | Some(Json::Null) => Ok(None),
-        Some(value) => value.as_i64().map(Some).ok_or_else(|| Error::field("expectedVersion", "must be a whole number")),
+        Some(value) => {
+            value.as_i64().map(Some).ok_or_else(|| Error::field("expectedVersion", "must be a whole number"))
+        }
     }
 }
 

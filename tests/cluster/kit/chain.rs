@@ -75,6 +75,17 @@ impl Chain {
         Client::new(&self.hq.url).with_token(&site.sync_token)
     }
 
+    /// Waits until `site` has pulled all that HQ has for it.
+    pub async fn caught_up(&self, site: &StoreSite, admin: &Client) {
+        let heads = self.machine(site).get("/sync/versions").await.body["versions"].clone();
+        eventually("the store has every head", async || {
+            let versions = admin.get("/sync/status").await.data()["versions"].clone();
+            let behind = |(name, head): (&String, &Value)| versions[name].as_i64().unwrap_or(0) < head.as_i64().unwrap_or(0);
+            (!heads.as_object()?.iter().any(behind)).then_some(())
+        })
+        .await;
+    }
+
     /// HQ's row of one product in one store.
     pub async fn level(&self, site: &StoreSite, product: &str) -> Option<Value> {
         let path = "/sync/pull?entity_type=store_product_dynamic&since_version=0";

@@ -28,9 +28,24 @@ impl Rules for Entity {
         singular: "customer",
         fields: Fields {
             writable: &[
-                "firstName", "lastName", "companyName", "email", "phone", "addressLine1", "addressLine2", "city",
-                "region", "postalCode", "countryCode", "birthDate", "notes", "marketingOptIn", "taxExempt",
-                "taxExemptNumber", "creditLimit", "isActive",
+                "firstName",
+                "lastName",
+                "companyName",
+                "email",
+                "phone",
+                "addressLine1",
+                "addressLine2",
+                "city",
+                "region",
+                "postalCode",
+                "countryCode",
+                "birthDate",
+                "notes",
+                "marketingOptIn",
+                "taxExempt",
+                "taxExemptNumber",
+                "creditLimit",
+                "isActive",
             ],
             required: &[],
         },
@@ -72,7 +87,11 @@ impl Rules for Entity {
         check
             .that(named, "lastName", "a customer needs a first name, a last name or a company name")
             .that(row.country_code.as_deref().is_none_or(country), "countryCode", "must be a country code such as US")
-            .that(row.birth_date.as_deref().is_none_or(resource::is_date), "birthDate", "must be a date like 1990-01-31")
+            .that(
+                row.birth_date.as_deref().is_none_or(resource::is_date),
+                "birthDate",
+                "must be a date like 1990-01-31",
+            )
             .range(row.credit_limit.0, "creditLimit", 0..=LARGEST)
             .finish()
     }

@@ -22,7 +22,14 @@ impl Rules for Entity {
         singular: "department",
         fields: Fields {
             writable: &[
-                "code", "name", "parentId", "defaultTaxGroupId", "maxDiscountBps", "sortOrder", "color", "isActive",
+                "code",
+                "name",
+                "parentId",
+                "defaultTaxGroupId",
+                "maxDiscountBps",
+                "sortOrder",
+                "color",
+                "isActive",
             ],
             required: &["code", "name"],
         },

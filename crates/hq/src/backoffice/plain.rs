@@ -43,10 +43,7 @@ pub trait Rules: Rows {
     fn deletable(tx: &mut Tx, row: &Self::Model, now: Instant) -> impl Future<Output = Result<()>> + Send;
 }
 
-pub async fn list<E: Rules, P: Requirement>(
-    caller: Caller<P>,
-    Params(query): Params<Query>,
-) -> Result<List<E::Model>> {
+pub async fn list<E: Rules, P: Requirement>(caller: Caller<P>, Params(query): Params<Query>) -> Result<List<E::Model>> {
     resource::list(caller.db().reader(), &E::LIST, &query, E::find()).await
 }
 

@@ -32,10 +32,35 @@ impl Rules for Entity {
         singular: "product",
         fields: Fields {
             writable: &[
-                "sku", "barcode", "barcodes", "plu", "name", "shortName", "description", "departmentId", "taxGroupId",
-                "defaultSupplierId", "productType", "unitOfMeasure", "quantityDecimals", "isWeighed", "price", "cost",
-                "minPrice", "isOpenPrice", "allowDiscount", "maxDiscountBps", "isReturnable", "trackStock",
-                "ageRestriction", "reorderPoint", "reorderQuantity", "brand", "imageUrl", "tags", "isActive",
+                "sku",
+                "barcode",
+                "barcodes",
+                "plu",
+                "name",
+                "shortName",
+                "description",
+                "departmentId",
+                "taxGroupId",
+                "defaultSupplierId",
+                "productType",
+                "unitOfMeasure",
+                "quantityDecimals",
+                "isWeighed",
+                "price",
+                "cost",
+                "minPrice",
+                "isOpenPrice",
+                "allowDiscount",
+                "maxDiscountBps",
+                "isReturnable",
+                "trackStock",
+                "ageRestriction",
+                "reorderPoint",
+                "reorderQuantity",
+                "brand",
+                "imageUrl",
+                "tags",
+                "isActive",
             ],
             required: &["sku", "name", "departmentId", "taxGroupId", "price"],
         },
@@ -97,7 +122,11 @@ fn check_texts(check: &mut Check, row: &Model) {
         .optional(row.image_url.as_deref(), "imageUrl", 500)
         .text(&row.unit_of_measure, "unitOfMeasure", 10)
         .one_of(&row.product_type, "productType", &["standard", "service", "gift_card", "deposit"])
-        .that(row.barcode.as_deref().is_none_or(is_barcode), "barcode", "must have 1 to 40 characters, none of them a space")
+        .that(
+            row.barcode.as_deref().is_none_or(is_barcode),
+            "barcode",
+            "must have 1 to 40 characters, none of them a space",
+        )
         .that(row.plu.as_deref().is_none_or(plu), "plu", "must have 4 or 5 digits")
         .that(
             words(&row.barcodes.0).is_some_and(|codes| codes.iter().all(|code| is_barcode(code))),
@@ -124,7 +153,8 @@ fn check_numbers(check: &mut Check, row: &Model) {
 }
 
 fn is_barcode(code: &str) -> bool {
-    (1..=40).contains(&code.chars().count()) && !code.contains(|letter: char| letter.is_whitespace() || letter.is_control())
+    (1..=40).contains(&code.chars().count())
+        && !code.contains(|letter: char| letter.is_whitespace() || letter.is_control())
 }
 
 /// A JSON list of texts, not too many.

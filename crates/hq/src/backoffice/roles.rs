@@ -208,9 +208,9 @@ async fn put_codes(tx: &mut Tx, role_id: Uuid, wanted: &BTreeSet<String>) -> Res
     use role_permission::Column;
     role_permission::Entity::delete_many().filter(Column::RoleId.eq(role_id)).exec(tx).await?;
     if !wanted.is_empty() {
-        let rows = wanted.iter().map(|code| {
-            role_permission::Model { role_id, permission_id: ids::permission(code) }.into_active_model()
-        });
+        let rows = wanted
+            .iter()
+            .map(|code| role_permission::Model { role_id, permission_id: ids::permission(code) }.into_active_model());
         role_permission::Entity::insert_many(rows).exec_without_returning(tx).await?;
     }
     tx.touch("role_permissions");

@@ -14,9 +14,7 @@ use tillkeep_model::{ErrorCode, Instant, Money, Qty, ids};
 use tillkeep_storage::entity::store_product::{Column, Entity, Model};
 use tillkeep_storage::entity::{product, store};
 use tillkeep_storage::sea_orm::sea_query::OnConflict;
-use tillkeep_storage::sea_orm::{
-    ColumnTrait, EntityTrait, IntoActiveModel, QueryFilter, QuerySelect, QueryTrait,
-};
+use tillkeep_storage::sea_orm::{ColumnTrait, EntityTrait, IntoActiveModel, QueryFilter, QuerySelect, QueryTrait};
 use tillkeep_storage::{Tx, versions};
 use uuid::Uuid;
 
@@ -26,16 +24,11 @@ use crate::Hq;
 
 const NAME: &str = "store_product_dynamic";
 
-const FIELDS: Fields = Fields {
-    writable: &["price", "reorderPoint", "reorderQuantity", "binLocation", "isStocked"],
-    required: &[],
-};
+const FIELDS: Fields =
+    Fields { writable: &["price", "reorderPoint", "reorderQuantity", "binLocation", "isStocked"], required: &[] };
 
-const LIST: ListSpec = ListSpec {
-    search: &[],
-    filters: &["storeId", "productId"],
-    sort: &["productId", "storeId", "price", "updatedAt"],
-};
+const LIST: ListSpec =
+    ListSpec { search: &[], filters: &["storeId", "productId"], sort: &["productId", "storeId", "price", "updatedAt"] };
 
 /// What a store charges for a product, next to what the chain does.
 #[derive(Serialize)]

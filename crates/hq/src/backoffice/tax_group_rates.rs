@@ -60,9 +60,11 @@ pub async fn check(tx: &Tx, field: &str, wanted: &[RateInput]) -> Result<()> {
         .collect();
     for (index, rate) in wanted.iter().enumerate() {
         let of = |name: &str| format!("{field}[{index}].{name}");
-        check
-            .that(known.contains(&rate.tax_rate_id), &of("taxRateId"), "is no tax rate")
-            .that(rate.store_id.is_none_or(|id| known_stores.contains(&id)), &of("storeId"), "is no store");
+        check.that(known.contains(&rate.tax_rate_id), &of("taxRateId"), "is no tax rate").that(
+            rate.store_id.is_none_or(|id| known_stores.contains(&id)),
+            &of("storeId"),
+            "is no store",
+        );
     }
     check.finish()
 }

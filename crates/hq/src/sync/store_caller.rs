@@ -74,11 +74,10 @@ pub async fn store_of(hq: &Hq, token: Option<&str>) -> Result<StoreCaller> {
     let now = hq.clock.now();
     let claims = token.and_then(|token| hq.auth.tokens.sync(token, now)).ok_or_else(Error::unauthorized)?;
     let store_id = claims.store_id.filter(|_| claims.kind == STORE_SYNC);
-    let store_id = store_id.ok_or_else(|| Error::sync_token("Invalid sync token type"))?;
-    let gone = || Error::sync_token("Store not found or inactive");
-    let store = hq.stores.of(hq, store_id).await?.ok_or_else(gone)?;
+    let store_id = store_id.ok_or_else(Error::not_a_sync_token)?;
+        let store = hq.stores.of(hq, store_id).await?.ok_or_else(Error::no_such_store)?;
     if !store.is_active || store.deleted_at.is_some() || !token_version_ok(hq.db(), &store, claims.tv, now).await? {
-        return Err(gone());
+        return Err(Error::no_such_store());
     }
     if store.first_seen_at.is_none() {
         first_seen(hq, store_id).await?;

@@ -160,13 +160,15 @@ fn lines_of(
     owned: &[&str],
 ) -> Vec<Box<dyn Row>> {
     let mine = |old: &dyn Row| old.uuid(child.parent) == Some(incoming.id);
+    // A document is written once: what already has lines takes no further ones, whose goods would leave twice.
+    let complete = have.values().any(|row| mine(&**row));
     let mut lines = Vec::with_capacity(sent.len());
     for (line, keys) in sent {
         // A line of another parent is not this sender's to change; the guard of the upsert leaves it alone.
         let id = line.uuid("id").filter(|id| have.get(id).is_some_and(|old| mine(&**old)));
         let old = id.and_then(|id| have.remove(&id));
-        if old.is_none() && claim.receives {
-            // Only the source of a transfer says what is in it.
+        if old.is_none() && (complete || claim.receives) {
+            // Nor does the destination of a transfer say what is in it.
             continue;
         }
         let whole = old.is_none() && incoming.entity.scope != Scope::Parties;

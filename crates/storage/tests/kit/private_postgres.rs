@@ -77,7 +77,7 @@ fn client(program: &str, port: u16) -> Command {
 
 /// The port of the cluster of this test run, which is started when there is none.
 fn join_or_start() -> u16 {
-    let shared = env::temp_dir().join(format!("tillkeep-tests-{}", env::var("USER").unwrap_or_default()));
+    let shared = env::temp_dir().join(format!("tillkeep-tests-{}", id_of(&["-u"])));
     fs::create_dir_all(&shared).expect("a directory in the temporary directory");
     let lock = File::create(shared.join("postgres.lock")).expect("the lock file of the private PostgreSQL");
     lock.lock().expect("the lock of the private PostgreSQL");
@@ -182,8 +182,7 @@ fn programs() -> PathBuf {
 
 /// `PostgreSQL` refuses to run as root; who runs the tests as root lends it another user.
 fn other_user() -> Option<String> {
-    let id = Command::new("id").arg("-u").output().ok()?;
-    if id.stdout.trim_ascii() != b"0" {
+    if id_of(&["-u"]) != "0" {
         return None;
     }
     let users = fs::read_to_string("/etc/passwd").unwrap_or_default();
@@ -194,7 +193,7 @@ fn other_user() -> Option<String> {
 fn as_user(program: &Path) -> Command {
     let Some(user) = other_user() else { return Command::new(program) };
     let mut command = Command::new("setpriv");
-    command.args(["--reuid", &user, "--regid"]).arg(group_of(&user)).arg("--clear-groups").arg(program);
+    command.args(["--reuid", &user, "--regid", &id_of(&["-g", &user])]).arg("--clear-groups").arg(program);
     if command_exists("setpriv") {
         return command;
     }
@@ -203,9 +202,10 @@ fn as_user(program: &Path) -> Command {
     command
 }
 
-fn group_of(user: &str) -> String {
-    let group = Command::new("id").args(["-g", user]).output().map(|output| output.stdout).unwrap_or_default();
-    String::from_utf8_lossy(&group).trim().to_owned()
+/// What `id` says of this user or another one.
+fn id_of(question: &[&str]) -> String {
+    let answer = Command::new("id").args(question).output().map(|output| output.stdout).unwrap_or_default();
+    String::from_utf8_lossy(&answer).trim().to_owned()
 }
 
 fn command_exists(name: &str) -> bool {

@@ -16,12 +16,41 @@ pub const KIND: Kind = Kind {
     singular: "store",
     fields: Fields {
         writable: &[
-            "code", "name", "legalName", "taxRegistrationNo", "addressLine1", "addressLine2", "city", "region",
-            "postalCode", "countryCode", "phone", "email", "timezone", "currencyCode", "currencyExponent", "locale",
-            "pricesIncludeTax", "taxRounding", "cashRoundingIncrement", "cashRoundingMode", "businessDayStart",
-            "maxSessionHours", "maxLineDiscountBps", "maxCartDiscountBps", "allowNegativeStock", "blindClose",
-            "cashVarianceLimit", "refundWindowDays", "allowUnlinkedRefunds", "refundToOriginalTender",
-            "unlinkedRefundLimit", "defaultFloat", "fourEyesDocuments", "scaleBarcodeRules", "receiptHeader",
+            "code",
+            "name",
+            "legalName",
+            "taxRegistrationNo",
+            "addressLine1",
+            "addressLine2",
+            "city",
+            "region",
+            "postalCode",
+            "countryCode",
+            "phone",
+            "email",
+            "timezone",
+            "currencyCode",
+            "currencyExponent",
+            "locale",
+            "pricesIncludeTax",
+            "taxRounding",
+            "cashRoundingIncrement",
+            "cashRoundingMode",
+            "businessDayStart",
+            "maxSessionHours",
+            "maxLineDiscountBps",
+            "maxCartDiscountBps",
+            "allowNegativeStock",
+            "blindClose",
+            "cashVarianceLimit",
+            "refundWindowDays",
+            "allowUnlinkedRefunds",
+            "refundToOriginalTender",
+            "unlinkedRefundLimit",
+            "defaultFloat",
+            "fourEyesDocuments",
+            "scaleBarcodeRules",
+            "receiptHeader",
             "receiptFooter",
         ],
         required: &["code", "name"],
@@ -168,9 +197,7 @@ mod tests {
 
     #[test]
     fn a_scale_rule_fits_an_ean_13() {
-        let rule = |plu: i32, value: i32| {
-            json!([{"prefix": "21", "value": "weight", "pluDigits": plu, "valueDigits": value, "valueDecimals": 3}])
-        };
+        let rule = |plu: i32, value: i32| json!([{"prefix": "21", "value": "weight", "pluDigits": plu, "valueDigits": value, "valueDecimals": 3}]);
         assert!(are_scale_rules(&rule(5, 5)));
         assert!(are_scale_rules(&json!([])));
         assert!(!are_scale_rules(&rule(5, 6)), "thirteen digits and no room for the check digit");

@@ -23,11 +23,7 @@ use crate::backoffice::rows;
 const RECENT_MS: i64 = 5 * 60 * 1000;
 
 /// `POST /stores/{id}/activate`
-pub async fn activate(
-    caller: Caller<StoresEdit>,
-    State(hq): State<Arc<Hq>>,
-    Id(id): Id,
-) -> Result<Answer<Model>> {
+pub async fn activate(caller: Caller<StoresEdit>, State(hq): State<Arc<Hq>>, Id(id): Id) -> Result<Answer<Model>> {
     caller.at_store(id)?;
     set_active(&hq, &caller, id, true, Json::Null).await.map(Answer)
 }

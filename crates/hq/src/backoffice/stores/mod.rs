@@ -107,11 +107,7 @@ pub async fn list(caller: Caller<(StoresView, TransfersCreate)>, Params(query): 
     Ok(stores.map(short).into_response())
 }
 
-pub async fn get(
-    caller: Caller<StoresView>,
-    State(hq): State<Arc<Hq>>,
-    Id(id): Id,
-) -> Result<Answer<StoreView>> {
+pub async fn get(caller: Caller<StoresView>, State(hq): State<Arc<Hq>>, Id(id): Id) -> Result<Answer<StoreView>> {
     let store = of_caller(&caller, id).await?;
     view(&hq, store).await.map(Answer)
 }

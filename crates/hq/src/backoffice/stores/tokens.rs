@@ -115,11 +115,7 @@ pub async fn provision(
 }
 
 /// `POST /stores/{id}/revoke-token`: the token and one in its grace end at once, and so does the open socket.
-pub async fn revoke_token(
-    caller: Caller<StoresProvision>,
-    State(hq): State<Arc<Hq>>,
-    Id(id): Id,
-) -> Result<NoContent> {
+pub async fn revoke_token(caller: Caller<StoresProvision>, State(hq): State<Arc<Hq>>, Id(id): Id) -> Result<NoContent> {
     caller.at_store(id)?;
     let now = caller.now();
     let edit = async |tx: &mut Tx, old: &Model, new: &mut Model| {

@@ -22,7 +22,7 @@ use tillkeep_storage::sea_orm::{
 use tillkeep_storage::{Tx, versions};
 use uuid::Uuid;
 
-use super::{KIND, grants, granting_stores, of_caller};
+use super::{KIND, granting_stores, grants, of_caller};
 use crate::Hq;
 use crate::backoffice::{TwoIds, roles, rows};
 
@@ -174,9 +174,11 @@ pub(super) async fn check<P: Requirement>(tx: &Tx, caller: &Caller<P>, list: &st
     check.that(wanted.len() <= MOST, list, "has too many entries");
     for (index, grant) in wanted.iter().enumerate() {
         let of = |name: &str| if list.is_empty() { name.to_owned() } else { format!("{list}[{index}].{name}") };
-        check
-            .that(known.contains(&grant.role_id), &of("roleId"), "is no role")
-            .that(grant.store_id.is_none_or(|id| stores.contains(&id)), &of("storeId"), "is no store");
+        check.that(known.contains(&grant.role_id), &of("roleId"), "is no role").that(
+            grant.store_id.is_none_or(|id| stores.contains(&id)),
+            &of("storeId"),
+            "is no store",
+        );
     }
     check.finish()?;
     let codes = roles::codes_of(tx, role_ids).await?;

@@ -9,9 +9,7 @@ use tillkeep_model::permission::{ADMINISTRATOR, Requirement};
 use tillkeep_model::{ErrorCode, ids};
 use tillkeep_storage::Tx;
 use tillkeep_storage::entity::{role, user, user_store_role};
-use tillkeep_storage::sea_orm::{
-    ColumnTrait, EntityTrait, PaginatorTrait, QueryFilter, QuerySelect, QueryTrait,
-};
+use tillkeep_storage::sea_orm::{ColumnTrait, EntityTrait, PaginatorTrait, QueryFilter, QuerySelect, QueryTrait};
 use uuid::Uuid;
 
 /// The role that always holds everything.

@@ -1,0 +1,262 @@
+//! A headquarters of its own for each test, people with roles, and requests that say what they got.
+
+use std::sync::Arc;
+
+use axum::Router;
+use axum::body::Body;
+use axum::http::{Request, header};
+use http_body_util::BodyExt;
+use serde_json::{Value as Json, json};
+use tempfile::TempDir;
+use tillkeep_hq::{Hq, Settings, routes};
+use tillkeep_http::Clock;
+use tillkeep_http::tokens::{ACCESS, ACCESS_SECONDS, AccessClaims};
+use tillkeep_model::ids;
+use tillkeep_storage::entity::{session, store, user, user_store_role};
+use tillkeep_storage::registry::fold;
+use tillkeep_storage::sea_orm::{ActiveModelTrait, EntityTrait, IntoActiveModel};
+use tokio_util::sync::CancellationToken;
+use tower::ServiceExt;
+use uuid::Uuid;
+
+pub struct Kit {
+    pub hq: Arc<Hq>,
+    pub clock: Clock,
+    router: Router,
+    /// Removed with the kit.
+    _dir: TempDir,
+}
+
+/// Somebody who is signed in.
+#[derive(Clone, Debug)]
+pub struct Person {
+    pub id: Uuid,
+    pub token: String,
+}
+
+/// What a request got.
+#[derive(Debug)]
+pub struct Got {
+    pub status: u16,
+    pub body: Json,
+    pub text: String,
+}
+
+impl Got {
+    /// The data of a success.
+    #[track_caller]
+    pub fn data(self) -> Json {
+        assert!((200..300).contains(&self.status), "{} {}", self.status, self.text);
+        self.body["data"].clone()
+    }
+
+    #[track_caller]
+    pub fn is(&self, status: u16) {
+        assert_eq!(self.status, status, "{}", self.text);
+    }
+
+    /// A refusal with this code.
+    #[track_caller]
+    pub fn refused(&self, status: u16, code: &str) {
+        assert_eq!((self.status, self.body["code"].as_str()), (status, Some(code)), "{}", self.text);
+    }
+
+    /// A refusal that names this field.
+    #[track_caller]
+    pub fn names(&self, field: &str) {
+        let named = self.body["details"].as_array().into_iter().flatten().any(|detail| detail["field"] == field);
+        assert!((400..500).contains(&self.status) && named, "{field} in {} {}", self.status, self.text);
+    }
+}
+
+impl Kit {
+    pub async fn new() -> Self {
+        let dir = tempfile::tempdir().expect("dir");
+        let clock = Clock::default();
+        let settings = Settings {
+            data_dir: dir.path().to_owned(),
+            database_url: None,
+            public_url: None,
+            allow_insecure: false,
+        };
+        let hq = Hq::open(&settings, clock.clone(), CancellationToken::new()).await.expect("headquarters");
+        Self { router: routes::router(hq.clone()), hq, clock, _dir: dir }
+    }
+
+    /// A person with roles (code, store; `None` is everywhere), signed in without the cost of a PIN.
+    pub async fn person(&self, name: &str, roles: &[(&str, Option<Uuid>)]) -> Person {
+        let now = self.clock.now();
+        let row = user::Model {
+            id: Uuid::now_v7(),
+            username: name.to_owned(),
+            username_folded: fold(name),
+            display_name: name.to_owned(),
+            is_active: true,
+            created_at: now,
+            updated_at: now,
+            ..user::Model::default()
+        };
+        let id = row.id;
+        let mut tx = self.hq.db().begin().await.expect("begin");
+        row.into_active_model().insert(&tx).await.expect("user");
+        for (code, store_id) in roles {
+            let row = user_store_role::Model {
+                id: Uuid::now_v7(),
+                user_id: id,
+                role_id: ids::role(code),
+                store_id: *store_id,
+                created_at: now,
+                updated_at: now,
+                ..user_store_role::Model::default()
+            };
+            row.into_active_model().insert(&tx).await.expect("assignment");
+        }
+        tx.touch("users");
+        tx.touch("user_store_roles");
+        self.hq.commit(tx).await.expect("commit");
+        Person { id, token: self.sign_in(id, name, None).await }
+    }
+
+    /// An access token of a new session.
+    pub async fn sign_in(&self, user_id: Uuid, username: &str, store_id: Option<Uuid>) -> String {
+        let now = self.clock.now();
+        let row = session::Model {
+            id: Uuid::now_v7(),
+            user_id,
+            store_id,
+            issued_at: now,
+            expires_at: now.plus_millis(ACCESS_SECONDS * 1000),
+            ..session::Model::default()
+        };
+        let claims = AccessClaims {
+            user_id,
+            username: username.to_owned(),
+            store_id,
+            terminal_id: None,
+            kind: ACCESS.to_owned(),
+            sid: row.id,
+            iat: now.millis() / 1000,
+            exp: now.millis() / 1000 + ACCESS_SECONDS,
+            jti: Uuid::now_v7(),
+        };
+        let tx = self.hq.db().begin().await.expect("begin");
+        row.into_active_model().insert(&tx).await.expect("session");
+        tx.commit().await.expect("commit");
+        self.hq.auth.tokens.sign_access(&claims).expect("token")
+    }
+
+    /// The first administrator.
+    pub async fn admin(&self) -> Person {
+        self.person("admin", &[("administrator", None)]).await
+    }
+
+    /// A role with these codes, by its code.
+    pub async fn role(&self, admin: &Person, code: &str, permissions: &[&str]) -> Uuid {
+        let body = json!({"id": ids::role(code), "code": code, "name": code, "permissions": permissions});
+        id_of(&self.post(admin, "/roles", body).await.data())
+    }
+
+    /// An active store.
+    pub async fn store(&self, code: &str) -> Uuid {
+        let now = self.clock.now();
+        let row = store::Model {
+            id: Uuid::now_v7(),
+            code: code.to_owned(),
+            name: format!("Store {code}"),
+            country_code: "US".to_owned(),
+            timezone: "UTC".to_owned(),
+            currency_code: "USD".to_owned(),
+            currency_exponent: 2,
+            locale: "en-US".to_owned(),
+            is_active: true,
+            sync_token_version: 1,
+            tax_rounding: "line".to_owned(),
+            cash_rounding_increment: 1,
+            cash_rounding_mode: "nearest".to_owned(),
+            business_day_start: "04:00".to_owned(),
+            max_session_hours: 30,
+            created_at: now,
+            updated_at: now,
+            ..store::Model::default()
+        };
+        let id = row.id;
+        let mut tx = self.hq.db().begin().await.expect("begin");
+        row.into_active_model().insert(&tx).await.expect("store");
+        tx.touch("stores");
+        self.hq.commit(tx).await.expect("commit");
+        id
+    }
+
+    /// A product in the seeded department without tax; `more` adds to it.
+    pub async fn product(&self, admin: &Person, sku: &str, more: Json) -> Json {
+        let mut body = json!({
+            "sku": sku, "name": format!("Product {sku}"), "price": 1000,
+            "departmentId": general(), "taxGroupId": untaxed(),
+        });
+        for (key, value) in more.as_object().expect("object") {
+            body[key] = value.clone();
+        }
+        self.post(admin, "/products", body).await.data()
+    }
+
+    /// What the database has of one row.
+    pub async fn row<E: EntityTrait>(&self, id: <E::PrimaryKey as tillkeep_storage::sea_orm::PrimaryKeyTrait>::ValueType) -> E::Model {
+        E::find_by_id(id).one(self.hq.db().reader()).await.expect("query").expect("row")
+    }
+
+    pub async fn call(&self, who: &Person, method: &str, path: &str, body: Option<Json>) -> Got {
+        let mut request = Request::builder()
+            .method(method)
+            .uri(format!("/api/v1{path}"))
+            .header(header::HOST, "hq.example:8080")
+            .header(header::AUTHORIZATION, format!("Bearer {}", who.token));
+        if body.is_some() {
+            request = request.header(header::CONTENT_TYPE, "application/json");
+        }
+        let body = body.map_or_else(Body::empty, |body| Body::from(body.to_string()));
+        let response = self.router.clone().oneshot(request.body(body).expect("request")).await.expect("answer");
+        let status = response.status().as_u16();
+        let bytes = response.into_body().collect().await.expect("body").to_bytes();
+        let text = String::from_utf8_lossy(&bytes).into_owned();
+        assert!(!text.contains("pinHash") && !text.contains("pinLookup"), "a PIN's hash in an answer: {text}");
+        Got { status, body: serde_json::from_slice(&bytes).unwrap_or_default(), text }
+    }
+
+    pub async fn get(&self, who: &Person, path: &str) -> Got {
+        self.call(who, "GET", path, None).await
+    }
+
+    pub async fn post(&self, who: &Person, path: &str, body: Json) -> Got {
+        self.call(who, "POST", path, Some(body)).await
+    }
+
+    pub async fn patch(&self, who: &Person, path: &str, body: Json) -> Got {
+        self.call(who, "PATCH", path, Some(body)).await
+    }
+
+    pub async fn put(&self, who: &Person, path: &str, body: Json) -> Got {
+        self.call(who, "PUT", path, Some(body)).await
+    }
+
+    pub async fn delete(&self, who: &Person, path: &str) -> Got {
+        self.call(who, "DELETE", path, None).await
+    }
+}
+
+pub fn general() -> Uuid {
+    ids::named("department:GENERAL")
+}
+
+pub fn untaxed() -> Uuid {
+    ids::named("tax_group:NONE")
+}
+
+#[track_caller]
+pub fn id_of(row: &Json) -> Uuid {
+    row["id"].as_str().and_then(|id| id.parse().ok()).expect("an id")
+}
+
+/// One column of the rows of a list.
+pub fn column<'a>(rows: &'a Json, key: &str) -> Vec<&'a str> {
+    rows.as_array().into_iter().flatten().filter_map(|row| row[key].as_str()).collect()
+}

@@ -1,0 +1,97 @@
+//! Lists: pages, order, search, filters, and parameters that are none.
+
+use serde_json::json;
+use tillkeep_hq::routes;
+use tillkeep_http::routes::Protection;
+
+use crate::kit::{Kit, column};
+
+#[tokio::test]
+async fn a_list_comes_in_pages_and_says_how_many_there_are() {
+    let kit = Kit::new().await;
+    let admin = kit.admin().await;
+    for number in 0..5 {
+        kit.product(&admin, &format!("P{number}"), json!({"name": format!("N{number}")})).await;
+    }
+    let got = kit.get(&admin, "/products?pageSize=2&page=3&sort=-sku").await;
+    assert_eq!(got.body["pagination"], json!({"page": 3, "pageSize": 2, "total": 5, "totalPages": 3}));
+    assert_eq!(column(&got.data(), "sku"), ["P0"]);
+    let beyond = kit.get(&admin, "/products?page=9").await;
+    assert_eq!(beyond.body["pagination"]["total"], 5);
+    assert_eq!(beyond.data(), json!([]));
+}
+
+#[tokio::test]
+async fn search_and_filters_narrow_a_list() {
+    let kit = Kit::new().await;
+    let admin = kit.admin().await;
+    let other = kit.post(&admin, "/departments", json!({"code": "FRUIT", "name": "Fruit"})).await.data();
+    kit.product(&admin, "A1", json!({"name": "Red Apple", "barcode": "4006381333931", "shortName": "Apl"})).await;
+    kit.product(&admin, "B1", json!({"name": "100% Juice", "isActive": false})).await;
+    kit.product(&admin, "C1", json!({"name": "Pear", "departmentId": other["id"]})).await;
+    let skus = async |query: &str| {
+        let rows = kit.get(&admin, &format!("/products?sort=sku&{query}")).await.data();
+        column(&rows, "sku").join(" ")
+    };
+    assert_eq!(skus("search=aPPle").await, "A1");
+    assert_eq!(skus("search=638133").await, "A1", "a part of the barcode");
+    assert_eq!(skus("search=apl").await, "A1", "the short name");
+    assert_eq!(skus("search=%25").await, "B1", "a percent sign is a letter like any other");
+    assert_eq!(skus("search=_").await, "", "and so is an underscore");
+    assert_eq!(skus("active=false").await, "B1");
+    assert_eq!(skus(&format!("departmentId={}", other["id"].as_str().expect("id"))).await, "C1");
+    assert_eq!(skus("updatedSince=2999-01-01T00:00:00Z").await, "");
+}
+
+#[tokio::test]
+async fn an_unknown_parameter_returns_nothing_but_its_name() {
+    let kit = Kit::new().await;
+    let admin = kit.admin().await;
+    // What is a list, and what is not: those come without pagination.
+    for route in routes::table().1 {
+        let listed = route.method == "GET" && !route.path.contains('{') && !route.path.starts_with("/sync");
+        if !listed || !matches!(route.protection, Protection::User(_)) {
+            continue;
+        }
+        if kit.get(&admin, route.path).await.body["pagination"].is_null() {
+            continue;
+        }
+        let with = async |query: &str| kit.get(&admin, &format!("{}?{query}", route.path)).await;
+        let unknown = with("isActve=true").await;
+        unknown.refused(422, "unknown_parameter");
+        unknown.names("isActve");
+        for (field, value) in [
+            ("page", "0"),
+            ("page", "x"),
+            ("pageSize", "201"),
+            ("pageSize", "-1"),
+            ("sort", "pinHash"),
+            ("includeDeleted", "perhaps"),
+            ("updatedSince", "yesterday"),
+            ("updatedSince", "%00"),
+        ] {
+            with(&format!("{field}={value}")).await.names(field);
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_filter_value_that_cannot_be_is_refused() {
+    let kit = Kit::new().await;
+    let admin = kit.admin().await;
+    for (path, field) in [
+        ("/products?departmentId=7", "departmentId"),
+        ("/products?search=%00", "search"),
+        ("/sales?status=%00", "status"),
+        ("/sales?businessDateFrom=2026-02-30", "businessDateFrom"),
+        ("/sales?businessDateTo=yesterday", "businessDateTo"),
+        ("/sales?storeId=S01", "storeId"),
+        ("/sales?active=true", "active"),
+        ("/users?storeId=S01", "storeId"),
+        ("/tax-groups?isDefault=1", "isDefault"),
+        ("/store-prices?overriddenOnly=si", "overriddenOnly"),
+        ("/store-prices?search=%00", "search"),
+    ] {
+        kit.get(&admin, path).await.names(field);
+    }
+}

@@ -1,0 +1,19 @@
+//! The routes that set up a chain, against a whole headquarters in this process.
+
+mod kit;
+
+mod customers;
+mod lists;
+mod permissions;
+mod pins;
+mod prices;
+mod products;
+mod provisioning;
+mod roles;
+mod rows;
+mod sales;
+mod scope;
+mod stores;
+mod taxes;
+mod tenders;
+mod users;

@@ -1,0 +1,44 @@
+//! Master data is read here and written at headquarters.
+
+use serde_json::json;
+use tillkeep_store::replica::OWNED_BY_HQ;
+use tillkeep_store::routes;
+use uuid::Uuid;
+
+use crate::kit::{Shop, id};
+
+#[tokio::test]
+async fn master_data_is_read_from_the_replica() {
+    let shop = Shop::open().await;
+    let person = shop.sign_in("administrator").await;
+    let products = person.get("/products?search=tea").await.ok(200);
+    assert_eq!((&products[0]["sku"], &products[0]["price"]), (&json!("TEA"), &json!(1999)));
+    assert_eq!(person.get(&format!("/products/{}", id("TEA"))).await.ok(200), products[0]);
+    person.get(&format!("/products/{}", id("GONE"))).await.refused(404, "product_not_found");
+    assert_eq!(person.get("/products?active=false").await.ok(200)[0]["sku"], "OLD");
+    assert_eq!(person.get("/departments").await.ok(200)[0]["code"], "GROC");
+    assert_eq!(person.get("/tenders?kind=cash").await.ok(200)[0]["code"], "CASH");
+    let groups = person.get("/tax-groups?search=local").await.ok(200);
+    let rates: Vec<_> =
+        groups[0]["rates"].as_array().expect("rates").iter().map(|rate| (&rate["code"], &rate["storeId"])).collect();
+    assert_eq!(rates.len(), 2, "the rows of every store");
+    assert!(rates.contains(&(&json!("GST"), &json!(id("S01")))));
+}
+
+#[tokio::test]
+async fn what_headquarters_owns_is_not_written_here() {
+    let shop = Shop::open().await;
+    let person = shop.sign_in("administrator").await;
+    let written = routes::table().1.into_iter().filter(|route| OWNED_BY_HQ.iter().any(|(path, _)| *path == route.path));
+    let mut tried = 0;
+    for route in written.filter(|route| route.method != "GET" ) {
+        let one = Uuid::nil().to_string();
+        let path = route.path.replace("{id}", &one).replace("{storeId}", &one).replace("{productId}", &one);
+        person.send(route.method, &path, Some(json!({}))).await.refused(409, "owned_by_hq");
+        tried += 1;
+    }
+    assert_eq!(tried, OWNED_BY_HQ.iter().map(|(_, methods)| methods.len()).sum::<usize>());
+    for (method, path) in [("POST", "/products"), ("PATCH", "/tax-rates/1"), ("DELETE", "/users/1"), ("PUT", "/store-prices/1/2")] {
+        person.send(method, path, None).await.refused(409, "owned_by_hq");
+    }
+}
