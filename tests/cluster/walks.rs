@@ -14,7 +14,10 @@ async fn a_sale_made_in_a_store_arrives_at_headquarters_exactly_once() {
 
     let sale = site.sell(&till, &product, 1).await;
     assert_eq!(sale["receiptNumber"], "S01-01-000001");
-    assert_eq!((&sale["netAmount"], &sale["taxAmount"], &sale["totalAmount"]), (&json!(1999), &json!(177), &json!(2176)));
+    assert_eq!(
+        (&sale["netAmount"], &sale["taxAmount"], &sale["totalAmount"]),
+        (&json!(1999), &json!(177), &json!(2176))
+    );
 
     let path = format!("/sales/{}", sale["id"].as_str().expect("id"));
     let at_hq = eventually("the sale is at HQ", async || {
@@ -22,7 +25,9 @@ async fn a_sale_made_in_a_store_arrives_at_headquarters_exactly_once() {
         reply.status.is_success().then(|| reply.data())
     })
     .await;
-    for key in ["receiptNumber", "businessDate", "netAmount", "taxAmount", "totalAmount", "storeId", "cashierName", "taxLines"] {
+    for key in
+        ["receiptNumber", "businessDate", "netAmount", "taxAmount", "totalAmount", "storeId", "cashierName", "taxLines"]
+    {
         assert_eq!(at_hq[key], sale[key], "{key}");
     }
     assert_eq!(at_hq["saleItems"], sale["saleItems"]);

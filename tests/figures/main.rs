@@ -62,12 +62,12 @@ async fn main() {
         chain.admin.patch(&format!("/products/{id}"), json!({"price": price})).await.data();
         let committed = begun.elapsed();
         while admin.get(&format!("/products/{id}")).await.body["data"]["price"] != price {}
-        changes.push(begun.elapsed() - committed);
+        changes.push(begun.elapsed().saturating_sub(committed));
     }
     changes.sort();
 
-    let per_second = |count: usize, time: Duration| (count as u128 * 1_000_000 / time.as_micros().max(1)) as u64;
-    let micros = |time: Duration| time.as_micros() as u64;
+    let micros = |time: Duration| u64::try_from(time.as_micros()).expect("short");
+    let per_second = |count: usize, time: Duration| count as u64 * 1_000_000 / micros(time).max(1);
     let (pull, insert) = (per_second(PRODUCTS, pulled), per_second(PRODUCTS, inserted));
     let push = per_second(SALES, pushes[PUSHES / 2]);
     let figures = json!({
@@ -82,8 +82,14 @@ async fn main() {
     println!("first pull       {pull} products/s, start of the store included");
     println!("  beside         {insert} rows/s: the same rows inserted by the same library without a network");
     println!("  ratio          {} %", pull * 100 / insert);
-    println!("push             {push} sales/s of 3 lines, 1 payment, stock and log, {SALES} a request (median of {PUSHES})");
-    println!("price change     {} µs median, {} µs p99 from HQ's answer to the store's", micros(changes[CHANGES / 2]), micros(changes[CHANGES * 99 / 100]));
+    println!(
+        "push             {push} sales/s of 3 lines, 1 payment, stock and log, {SALES} a request (median of {PUSHES})"
+    );
+    println!(
+        "price change     {} µs median, {} µs p99 from HQ's answer to the store's",
+        micros(changes[CHANGES / 2]),
+        micros(changes[CHANGES * 99 / 100])
+    );
     println!("peak memory      HQ {hq_memory} MiB, store {store_memory} MiB after the pull");
     let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().expect("target").join("figures.json");
     std::fs::write(&target, format!("{figures:#}\n")).expect("figures");
@@ -107,7 +113,7 @@ async fn plant(dir: &Path, department: &str, tax_group: &str) -> Duration {
                 tax_group_id: tax_group.parse().expect("id"),
                 product_type: "standard".into(),
                 unit_of_measure: "ea".into(),
-                price: Money(100 + number as i64 % 5000),
+                price: Money(100 + i64::try_from(number % 5000).expect("small")),
                 cost: Money(50),
                 allow_discount: true,
                 is_returnable: true,

@@ -87,7 +87,8 @@ impl Error {
     }
 
     pub fn forbidden(required: &[&str]) -> Self {
-        Self::new(ErrorCode::Forbidden, format!("this needs one of: {}", required.join(", "))).with("required", required)
+        Self::new(ErrorCode::Forbidden, format!("this needs one of: {}", required.join(", ")))
+            .with("required", required)
     }
 
     pub fn internal(cause: impl fmt::Display) -> Self {
@@ -164,20 +165,21 @@ impl IntoResponse for Error {
         if let Some(cause) = &inner.cause {
             tracing::error!(code = inner.code.as_str(), cause, "a request failed");
         }
-        // Key order is part of "exactly": these bodies are texts.
-        let (status, body) = inner.exact.map(|(status, text)| (status, text.to_owned())).unwrap_or_else(|| {
+        let answer = || {
             let mut body = Map::new();
             body.insert("success".into(), false.into());
-            body.insert("error".into(), inner.text.into());
+            body.insert("error".into(), inner.text.clone().into());
             body.insert("code".into(), inner.code.as_str().into());
             if !inner.details.is_empty() {
                 body.insert("details".into(), serde_json::to_value(&inner.details).unwrap_or_default());
             }
-            body.extend(inner.extra);
+            body.extend(inner.extra.clone());
             body.insert("requestId".into(), crate::layers::current_request_id().into());
             let status = StatusCode::from_u16(inner.code.status()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
             (status, Value::Object(body).to_string())
-        });
+        };
+        // Key order is part of "exactly": these bodies are texts.
+        let (status, body) = inner.exact.map_or_else(answer, |(status, text)| (status, text.to_owned()));
         let kind = (header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
         let mut response = (status, [kind], body).into_response();
         if let Some(seconds) = inner.retry_after {

@@ -137,7 +137,8 @@ where
         serde_urlencoded::from_str(parts.uri.query().unwrap_or_default()).map(Self).map_err(|error| {
             let text = error.to_string();
             let named = text.split('`').nth(1).unwrap_or("query").to_owned();
-            let code = if text.starts_with("unknown field") { ErrorCode::UnknownParameter } else { ErrorCode::BadRequest };
+            let code =
+                if text.starts_with("unknown field") { ErrorCode::UnknownParameter } else { ErrorCode::BadRequest };
             Error::new(code, text).at(named)
         })
     }

@@ -180,9 +180,7 @@ impl Secrets {
 
     fn lookup(&self, pin: &str) -> std::result::Result<String, String> {
         let mut slow = [0; 32];
-        self.hasher()?
-            .hash_password_into(pin.as_bytes(), &self.salt, &mut slow)
-            .map_err(|error| error.to_string())?;
+        self.hasher()?.hash_password_into(pin.as_bytes(), &self.salt, &mut slow).map_err(|error| error.to_string())?;
         Ok(STANDARD.encode(&hmac(&self.pepper, &slow)[..16]))
     }
 
@@ -207,7 +205,7 @@ pub fn weakness(pin: &str) -> Option<&'static str> {
         return Some("a PIN must not look like a year");
     }
     let half = &digits[..digits.len() / 2];
-    if digits.len() % 2 == 0 && digits.chunks(half.len()).all(|chunk| chunk == half) {
+    if digits.len().is_multiple_of(2) && digits.chunks(half.len()).all(|chunk| chunk == half) {
         return Some("a PIN must not repeat itself");
     }
     None

@@ -218,9 +218,12 @@ async fn follow_products(tx: &Tx, store_id: Uuid, products: &[Box<dyn Row>], now
     }
     barcodes::replace(tx, &codes).await?;
     let table = store_product::Entity;
+    let sent = |column: Column| Expr::col((Alias::new("excluded"), column));
+    let price = Expr::case(Expr::col((table, Column::HasPriceOverride)).eq(true), Expr::col((table, Column::Price)))
+        .finally(sent(Column::Price));
     let conflict = OnConflict::columns([Column::StoreId, Column::ProductId])
-        .update_columns([Column::Price, Column::UpdatedAt])
-        .action_and_where(Expr::col((table, Column::HasPriceOverride)).eq(false))
+        .update_columns([Column::Cost, Column::UpdatedAt])
+        .value(Column::Price, price)
         .to_owned();
     let mut rows = rows.into_iter();
     loop {

@@ -110,10 +110,7 @@ pub async fn create(
     State(store): State<Arc<Store>>,
     Body(mut body): Body<Map<String, Json>>,
 ) -> Result<Created<Model>> {
-    let allow_duplicate = match body.remove("allowDuplicate") {
-        None | Some(Json::Null) => false,
-        Some(value) => value.as_bool().ok_or_else(|| Error::field("allowDuplicate", "must be true or false"))?,
-    };
+    let allow_duplicate = resource::take(&mut body, "allowDuplicate")?.unwrap_or(false);
     let now = caller.now();
     let mut row: Model = resource::draft(&NEW, json!({"isActive": true}), body.clone())?;
     validate(&row)?;

@@ -102,7 +102,8 @@ impl Store {
     /// This store's own row, with the settings a till works by.
     pub async fn own_row(&self, conn: &impl ConnectionTrait) -> tillkeep_http::error::Result<store::Model> {
         store::Entity::find_by_id(self.id).one(conn).await?.ok_or_else(|| {
-            tillkeep_http::Error::new(ErrorCode::StoreNotReady, "this store has not reached headquarters yet").retry_after(5)
+            tillkeep_http::Error::new(ErrorCode::StoreNotReady, "this store has not reached headquarters yet")
+                .retry_after(5)
         })
     }
 }

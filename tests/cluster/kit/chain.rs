@@ -23,7 +23,6 @@ pub struct StoreSite {
     pub process: Process,
     pub proxy: Proxy,
     pub id: String,
-    pub code: String,
     pub sync_token: String,
     pub terminal: String,
 }
@@ -64,10 +63,9 @@ impl Chain {
         let provisioned = self.admin.post(&path, json!({})).await.data();
         let sync_token = provisioned["syncToken"].as_str().expect("token").to_owned();
         let proxy = Proxy::start(&self.hq.url).await;
-        let environment =
-            [("SYNC_TOKEN", sync_token.as_str()), ("HQ_URL", &proxy.url), ("SYNC_INTERVAL_MS", "200")];
+        let environment = [("SYNC_TOKEN", sync_token.as_str()), ("HQ_URL", &proxy.url), ("SYNC_INTERVAL_MS", "200")];
         let process = Process::start("store", &self.dir.path().join(&code), &environment);
-        StoreSite { process, proxy, id: id(&store), terminal: format!("{code}-T1"), code, sync_token }
+        StoreSite { process, proxy, id: id(&store), terminal: format!("{code}-T1"), sync_token }
     }
 
     /// A client with a store's sync token: the machine protocol by hand.
@@ -80,7 +78,8 @@ impl Chain {
         let heads = self.machine(site).get("/sync/versions").await.body["versions"].clone();
         eventually("the store has every head", async || {
             let versions = admin.get("/sync/status").await.data()["versions"].clone();
-            let behind = |(name, head): (&String, &Value)| versions[name].as_i64().unwrap_or(0) < head.as_i64().unwrap_or(0);
+            let behind =
+                |(name, head): (&String, &Value)| versions[name].as_i64().unwrap_or(0) < head.as_i64().unwrap_or(0);
             (!heads.as_object()?.iter().any(behind)).then_some(())
         })
         .await;

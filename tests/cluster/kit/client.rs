@@ -45,7 +45,8 @@ impl Client {
 
     /// Signs in; `None` while that does not work.
     pub async fn sign_in(&self, username: &str, pin: &str) -> Option<Self> {
-        let reply = self.try_call(Method::POST, "/auth/login", Some(json!({"username": username, "pin": pin}))).await.ok()?;
+        let reply =
+            self.try_call(Method::POST, "/auth/login", Some(json!({"username": username, "pin": pin}))).await.ok()?;
         Some(self.with_token(reply.body["data"]["accessToken"].as_str()?))
     }
 

@@ -9,7 +9,7 @@ mod proxy;
 use std::time::{Duration, Instant};
 
 pub use chain::{ADMIN, Chain, StoreSite};
-pub use client::{Client, Reply};
+pub use client::Client;
 pub use database::Rows;
 pub use process::Process;
 pub use proxy::{Fault, Proxy};

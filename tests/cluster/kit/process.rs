@@ -37,7 +37,8 @@ impl Process {
             .spawn()
             .expect("the server starts");
         let lines = BufReader::new(child.stdout.take().expect("output")).lines();
-        let listening = lines.map_while(Result::ok).find_map(|line| line.strip_prefix("listening on ").map(str::to_owned));
+        let listening =
+            lines.map_while(Result::ok).find_map(|line| line.strip_prefix("listening on ").map(str::to_owned));
         self.child = Some(child);
         self.url = listening.unwrap_or_else(|| panic!("the server ended at once:\n{}", self.log()));
     }
@@ -61,8 +62,9 @@ impl Process {
 
     /// SIGTERM, and the exit status that must follow.
     pub fn stop(&mut self) {
-        if let Some(mut child) = self.child.take() {
-            let id = child.id().to_string();
+        if self.child.is_some() {
+            let id = self.id().to_string();
+            let mut child = self.child.take().expect("running");
             assert!(Command::new("kill").args(["-TERM", &id]).status().expect("kill").success());
             assert!(child.wait().expect("wait").success(), "a stopped server exits with 0");
         }

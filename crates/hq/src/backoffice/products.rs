@@ -100,8 +100,8 @@ impl Rules for Entity {
         if old.is_none_or(|old| (&old.barcode, &old.barcodes) != (&new.barcode, &new.barcodes)) {
             index(tx, new.id, codes(new)).await?;
         }
-        if old.is_some_and(|old| old.price != new.price) {
-            follow_price(tx, new, now).await?;
+        if old.is_some_and(|old| (old.price, old.cost) != (new.price, new.cost)) {
+            follow_product(tx, new, now).await?;
         }
         Ok(())
     }
@@ -178,15 +178,18 @@ async fn index(tx: &Tx, id: Uuid, codes: Vec<String>) -> Result<()> {
     Ok(())
 }
 
-/// Store rows without a price of their own hold a copy of the default price.
-async fn follow_price(tx: &mut Tx, row: &Model, now: Instant) -> Result<()> {
+/// Store rows hold copies: of the default price, unless they have a price of their own, and of the cost.
+async fn follow_product(tx: &mut Tx, row: &Model, now: Instant) -> Result<()> {
     use store_product::Column;
     store_product::Entity::update_many()
-        .col_expr(Column::Price, Expr::value(row.price))
+        .col_expr(
+            Column::Price,
+            Expr::case(Column::HasPriceOverride.eq(true), Expr::col(Column::Price)).finally(row.price).into(),
+        )
+        .col_expr(Column::Cost, Expr::value(row.cost))
         .col_expr(Column::UpdatedAt, Expr::value(now))
         .col_expr(Column::SyncVersion, Expr::value(versions::UNSTAMPED))
         .filter(Column::ProductId.eq(row.id))
-        .filter(Column::HasPriceOverride.eq(false))
         .exec(tx)
         .await?;
     tx.touch("store_product_dynamic");

@@ -107,7 +107,7 @@ pub async fn dashboard(caller: Caller<StoresView>, State(hq): State<Arc<Hq>>) ->
             &hq,
             &store,
             status.remove(&store.id).unwrap_or_default(),
-            nodes.remove(&store.id).unwrap_or_default(),
+            &nodes.remove(&store.id).unwrap_or_default(),
             now,
         );
         summary.connected += usize::from(state.connection.connected);
@@ -123,7 +123,7 @@ fn state_of(
     hq: &Hq,
     store: &store::Model,
     status: Vec<sync_status::Model>,
-    node: store_node::Model,
+    node: &store_node::Model,
     now: Instant,
 ) -> StoreState {
     let connection = hq.hub.of(store.id);

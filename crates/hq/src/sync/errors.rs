@@ -79,7 +79,7 @@ pub struct FailedEntry {
 
 /// `GET /sync/errors`: the failed entries, or those of another `status`.
 pub async fn list(caller: Caller<StoresView>, Params(query): Params<Query>) -> Result<List<FailedEntry>> {
-    let mut base = within(sync_log::Entity::find(), &caller)?;
+    let mut base = within(sync_log::Entity::find(), &caller);
     if !query.contains_key("status") {
         base = base.filter(sync_log::Column::Status.eq(FAILED));
     }
@@ -108,14 +108,11 @@ pub async fn list(caller: Caller<StoresView>, Params(query): Params<Query>) -> R
 }
 
 /// The entries of the stores where the caller holds the permission of the route.
-fn within<P: Requirement>(
-    select: Select<sync_log::Entity>,
-    caller: &Caller<P>,
-) -> Result<Select<sync_log::Entity>> {
-    Ok(match caller.stores() {
+fn within<P: Requirement>(select: Select<sync_log::Entity>, caller: &Caller<P>) -> Select<sync_log::Entity> {
+    match caller.stores() {
         None => select,
         Some(stores) => select.filter(sync_log::Column::StoreId.is_in(stores)),
-    })
+    }
 }
 
 async fn codes(db: &Db) -> Result<HashMap<Uuid, String>> {
@@ -129,7 +126,7 @@ async fn codes(db: &Db) -> Result<HashMap<Uuid, String>> {
 }
 
 async fn failed<P: Requirement>(caller: &Caller<P>, id: Uuid) -> Result<sync_log::Model> {
-    let found = within(sync_log::Entity::find_by_id(id), caller)?.one(caller.db().reader()).await?;
+    let found = within(sync_log::Entity::find_by_id(id), caller).one(caller.db().reader()).await?;
     let row = found.ok_or_else(|| Error::not_found("entry"))?;
     if row.status != FAILED {
         return Err(Error::new(ErrorCode::NotFailed, format!("this entry is {} and needs nothing", row.status)));
@@ -165,16 +162,13 @@ pub async fn retry_all(
     State(hq): State<Arc<Hq>>,
     OptionalBody(body): OptionalBody<RetryAll>,
 ) -> Result<Answer<serde_json::Value>> {
-    let mut select = within(sync_log::Entity::find(), &caller)?.filter(sync_log::Column::Status.eq(FAILED));
+    let mut select = within(sync_log::Entity::find(), &caller).filter(sync_log::Column::Status.eq(FAILED));
     if let Some(store_id) = body.store_id {
         caller.at_store(store_id)?;
         select = select.filter(sync_log::Column::StoreId.eq(store_id));
     }
-    let rows = select
-        .order_by_asc(sync_log::Column::FirstSeenAt)
-        .limit(RETRY_AT_ONCE)
-        .all(caller.db().reader())
-        .await?;
+    let rows =
+        select.order_by_asc(sync_log::Column::FirstSeenAt).limit(RETRY_AT_ONCE).all(caller.db().reader()).await?;
     let attempted = rows.len();
     let outcomes = again(&hq, &caller, rows).await?;
     let failed = outcomes.iter().filter(|error| error.is_some()).count();

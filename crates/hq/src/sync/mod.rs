@@ -14,7 +14,7 @@ pub mod tracker;
 pub use errors::{ToTell, list as error_list, resolve, retry, retry_all};
 pub use handshake::{handshake, versions};
 pub use heads::Heads;
-pub use hub::Hub;
+pub use hub::{Connection, Hub, Next};
 pub use pull::pull;
 pub use push::push;
 pub use socket::socket;

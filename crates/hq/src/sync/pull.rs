@@ -7,8 +7,8 @@ use axum::extract::State;
 use axum::http::{HeaderValue, header};
 use axum::response::{IntoResponse, Response};
 use serde::Deserialize;
-use tillkeep_http::error::{Error, Result};
 use tillkeep_http::Params;
+use tillkeep_http::error::{Error, Result};
 use tillkeep_model::ErrorCode;
 use tillkeep_model::wire::MAX_PULL_LIMIT;
 use tillkeep_storage::pull::{self, Page};
@@ -32,11 +32,7 @@ pub struct Query {
     epoch: Option<String>,
 }
 
-pub async fn pull(
-    caller: StoreCaller,
-    State(hq): State<Arc<Hq>>,
-    Params(query): Params<Query>,
-) -> Result<Response> {
+pub async fn pull(caller: StoreCaller, State(hq): State<Arc<Hq>>, Params(query): Params<Query>) -> Result<Response> {
     let name = query.entity_type.as_deref().unwrap_or_default();
     let entity = registry::find(name).filter(|entity| entity.is_pulled()).ok_or_else(|| {
         Error::new(ErrorCode::UnknownEntityType, format!("{name:?} is not a type that stores pull")).at("entity_type")

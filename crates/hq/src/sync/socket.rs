@@ -50,12 +50,13 @@ pub async fn socket(
     let upgrade = upgrade.read_buffer_size(4096).write_buffer_size(4096).max_write_buffer_size(1 << 20);
     Ok(upgrade.max_message_size(1 << 20).max_frame_size(1 << 20).on_upgrade(move |mut socket| async move {
         let stop = hq.stop.clone();
-        let caller = match caller {
-            Some(caller) => Ok(caller),
-            None => tokio::select! {
+        let caller = if let Some(caller) = caller {
+            Ok(caller)
+        } else {
+            tokio::select! {
                 caller = authenticate(&hq, &mut socket) => caller,
                 () = stop.cancelled() => Err(close::GOING_AWAY),
-            },
+            }
         };
         let code = match caller {
             Ok(caller) => run(&hq, &caller, &mut socket).await,
@@ -82,9 +83,7 @@ async fn authenticate(hq: &Hq, socket: &mut WebSocket) -> Result<StoreCaller, u1
     });
     let text = first.await.map_err(|_| close::AUTH_TIMEOUT)??;
     match serde_json::from_str(&text) {
-        Ok(StoreMessage::Auth { sync_token }) => {
-            store_of(hq, Some(&sync_token)).await.map_err(|_| close::BAD_TOKEN)
-        }
+        Ok(StoreMessage::Auth { sync_token }) => store_of(hq, Some(&sync_token)).await.map_err(|_| close::BAD_TOKEN),
         Ok(StoreMessage::Heartbeat(_)) => Err(close::BAD_TOKEN),
         Err(error) if error.is_data() => Err(close::BAD_TOKEN),
         Err(_) => Err(close::UNREADABLE),
@@ -123,7 +122,7 @@ async fn serve(hq: &Hq, connection: &Connection, socket: &mut WebSocket) -> Opti
             },
             received = socket.recv() => {
                 let message = received?.ok()?;
-                if minute.elapsed() >= Duration::from_secs(60) {
+                if minute.elapsed() >= Duration::from_mins(1) {
                     (minute, messages) = (Instant::now(), 0);
                 }
                 messages += 1;

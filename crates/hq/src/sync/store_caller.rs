@@ -75,7 +75,7 @@ pub async fn store_of(hq: &Hq, token: Option<&str>) -> Result<StoreCaller> {
     let claims = token.and_then(|token| hq.auth.tokens.sync(token, now)).ok_or_else(Error::unauthorized)?;
     let store_id = claims.store_id.filter(|_| claims.kind == STORE_SYNC);
     let store_id = store_id.ok_or_else(Error::not_a_sync_token)?;
-        let store = hq.stores.of(hq, store_id).await?.ok_or_else(Error::no_such_store)?;
+    let store = hq.stores.of(hq, store_id).await?.ok_or_else(Error::no_such_store)?;
     if !store.is_active || store.deleted_at.is_some() || !token_version_ok(hq.db(), &store, claims.tv, now).await? {
         return Err(Error::no_such_store());
     }

@@ -4,7 +4,7 @@ use serde_json::json;
 use tillkeep_hq::routes;
 use tillkeep_http::routes::Protection;
 
-use crate::kit::{Kit, column};
+use super::kit::{Kit, column};
 
 #[tokio::test]
 async fn a_list_comes_in_pages_and_says_how_many_there_are() {

@@ -6,7 +6,7 @@ use tillkeep_http::routes::Protection;
 use tillkeep_model::permission::{ADMINISTRATOR, satisfied};
 use uuid::Uuid;
 
-use crate::kit::Kit;
+use super::kit::Kit;
 
 fn path_of(pattern: &str) -> String {
     pattern
@@ -22,11 +22,8 @@ async fn every_route_lets_through_who_holds_one_of_its_codes_and_nobody_else() {
     let admin = kit.admin().await;
     for role in tillkeep_model::permission::DEFAULT_ROLES {
         let held: Vec<&str> = role.codes().collect();
-        let person = if role.code == ADMINISTRATOR {
-            admin.clone()
-        } else {
-            kit.person(role.code, &[(role.code, None)]).await
-        };
+        let person =
+            if role.code == ADMINISTRATOR { admin.clone() } else { kit.person(role.code, &[(role.code, None)]).await };
         for route in routes::table().1 {
             let Protection::User(required) = &route.protection else { continue };
             // Leaving ends the session of this test; streams do not end.
@@ -46,7 +43,7 @@ async fn every_route_lets_through_who_holds_one_of_its_codes_and_nobody_else() {
 #[tokio::test]
 async fn nobody_gets_through_without_a_token() {
     let kit = Kit::new().await;
-    let nobody = crate::kit::Person { id: Uuid::nil(), token: String::new() };
+    let nobody = super::kit::Person { id: Uuid::nil(), token: String::new() };
     for route in routes::table().1 {
         if !matches!(route.protection, Protection::User(_)) {
             continue;
@@ -63,7 +60,7 @@ async fn a_manager_sees_the_stores_to_send_goods_to_and_no_more_of_them() {
     let (here, _) = (kit.store("S01").await, kit.store("S02").await);
     let manager = kit.person("mia", &[("store_manager", Some(here))]).await;
     let stores = kit.get(&manager, "/stores").await.data();
-    assert_eq!(crate::kit::column(&stores, "code"), ["S01", "S02"]);
+    assert_eq!(super::kit::column(&stores, "code"), ["S01", "S02"]);
     let keys: Vec<_> = stores[0].as_object().expect("object").keys().cloned().collect();
     assert_eq!(keys.len(), 4, "{keys:?}");
     kit.get(&manager, &format!("/stores/{here}")).await.refused(403, "forbidden");

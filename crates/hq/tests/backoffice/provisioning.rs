@@ -7,7 +7,7 @@ use tillkeep_storage::entity::{audit_log, store};
 use tillkeep_storage::sea_orm::EntityTrait;
 use uuid::Uuid;
 
-use crate::kit::{Kit, Person, id_of};
+use super::kit::{Kit, Person, id_of};
 
 /// The socket was told that the token is not good any more.
 pub async fn closed(connection: &tillkeep_hq::sync::Connection) {

@@ -3,7 +3,7 @@
 use serde_json::{Value as Json, json};
 use uuid::Uuid;
 
-use crate::kit::{Kit, general, id_of, untaxed};
+use super::kit::{Kit, general, id_of, untaxed};
 
 /// A kind with a small valid row.
 fn kinds() -> Vec<(&'static str, Json, &'static str)> {

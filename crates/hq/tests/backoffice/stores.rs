@@ -6,7 +6,7 @@ use tillkeep_storage::entity::{sale, store, sync_status};
 use tillkeep_storage::sea_orm::{ActiveModelTrait, IntoActiveModel};
 use uuid::Uuid;
 
-use crate::kit::{Kit, id_of};
+use super::kit::{Kit, id_of};
 
 #[tokio::test]
 async fn a_new_store_has_its_defaults_and_waits_to_be_taken_into_use() {
@@ -166,5 +166,5 @@ async fn deactivation_asks_the_outbox_of_a_connected_store_and_closes_its_socket
     kit.post(&admin, &format!("{path}/deactivate"), json!({})).await.refused(409, "pending_data");
     connection.heard(Heartbeat { outbox_pending: Some(0), ..Heartbeat::default() }, kit.clock.now());
     kit.post(&admin, &format!("{path}/deactivate"), json!({})).await.is(200);
-    crate::provisioning::closed(&connection).await;
+    super::provisioning::closed(&connection).await;
 }

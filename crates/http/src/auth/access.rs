@@ -4,8 +4,8 @@ use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, PoisonError, RwLock};
 
 use tillkeep_model::permission;
-use tillkeep_storage::sea_orm::{ColumnTrait, EntityTrait, QueryFilter};
 use tillkeep_storage::entity::{permission as permission_row, role, role_permission, user, user_store_role};
+use tillkeep_storage::sea_orm::{ColumnTrait, EntityTrait, QueryFilter};
 use tillkeep_storage::{Db, DbErr};
 use uuid::Uuid;
 
@@ -34,9 +34,9 @@ impl Access {
 
     /// The roles that count: all of them for a token without a store, else the global ones and those of that store.
     pub fn counting(&self, store_id: Option<Uuid>) -> impl Iterator<Item = &Assignment> {
-        self.assignments
-            .iter()
-            .filter(move |assignment| store_id.is_none() || assignment.store_id.is_none() || assignment.store_id == store_id)
+        self.assignments.iter().filter(move |assignment| {
+            store_id.is_none() || assignment.store_id.is_none() || assignment.store_id == store_id
+        })
     }
 
     /// The codes held in `store_id` (`None`: over all stores), sorted.
@@ -47,9 +47,9 @@ impl Access {
     /// Whether one of `required` is held in `store_id` (`None`: anywhere).
     pub fn may(&self, required: &[&str], store_id: Option<Uuid>) -> bool {
         required.is_empty()
-            || self.counting(store_id).any(|assignment| {
-                permission::satisfied(required, assignment.codes.iter().map(String::as_str))
-            })
+            || self
+                .counting(store_id)
+                .any(|assignment| permission::satisfied(required, assignment.codes.iter().map(String::as_str)))
     }
 
     /// The stores where one of `required` is held; `None` is all of them.
@@ -117,8 +117,7 @@ async fn load(db: &Db, user_id: Uuid) -> Result<Option<Access>, DbErr> {
         .into_iter()
         .map(|role| (role.id, role))
         .collect();
-    let grants =
-        role_permission::Entity::find().filter(role_permission::Column::RoleId.is_in(ids)).all(&conn).await?;
+    let grants = role_permission::Entity::find().filter(role_permission::Column::RoleId.is_in(ids)).all(&conn).await?;
     let codes: HashMap<Uuid, String> =
         permission_row::Entity::find().all(&conn).await?.into_iter().map(|row| (row.id, row.code)).collect();
     let mut by_role: HashMap<Uuid, BTreeSet<String>> = HashMap::new();

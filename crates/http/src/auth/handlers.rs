@@ -4,11 +4,11 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 use tillkeep_model::permission::SignedIn;
 use tillkeep_model::{ErrorCode, Instant};
+use tillkeep_storage::audit;
 use tillkeep_storage::entity::{session, store, user};
 use tillkeep_storage::registry::fold;
 use tillkeep_storage::sea_orm::sea_query::Expr;
 use tillkeep_storage::sea_orm::{ActiveModelTrait, ColumnTrait, EntityTrait, IntoActiveModel, QueryFilter};
-use tillkeep_storage::audit;
 use uuid::Uuid;
 
 use super::{Access, Auth, Caller, Gate, Home, Revocation, Sessions};
@@ -95,9 +95,8 @@ pub async fn pin_login(Gate(auth): Gate, Body(body): Body<PinLogin>) -> Result<A
         }
     }
     let lookup = auth.pins.lookup(&body.pin).await?;
-    let alive = || {
-        user::Entity::find().filter(user::Column::DeletedAt.is_null()).filter(user::Column::IsActive.eq(true))
-    };
+    let alive =
+        || user::Entity::find().filter(user::Column::DeletedAt.is_null()).filter(user::Column::IsActive.eq(true));
     let candidate = alive().filter(user::Column::PinLookup.eq(lookup.as_str())).one(auth.db.reader()).await?;
     let found = match verified(&auth, candidate, &body.pin).await {
         Err(error) if error.code() == ErrorCode::InvalidCredentials => {
@@ -285,7 +284,10 @@ pub async fn refresh(Gate(auth): Gate, Body(body): Body<Refresh>) -> Result<Answ
     audit::record(&tx, entry, now).await?;
     tx.commit().await?;
     auth.sessions.ended(which);
-    Err(Error::new(ErrorCode::TokenReused, "this refresh token was replaced before; the session is over, sign in again"))
+    Err(Error::new(
+        ErrorCode::TokenReused,
+        "this refresh token was replaced before; the session is over, sign in again",
+    ))
 }
 
 /// `GET /auth/me`
@@ -399,5 +401,5 @@ fn user_json(access: &Access, store_id: Option<Uuid>, terminal_id: Option<&str>)
 
 fn digest(jti: &str) -> String {
     use sha2::{Digest, Sha256};
-    Sha256::digest(jti.as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect()
+    hex::encode(Sha256::digest(jti.as_bytes()))
 }

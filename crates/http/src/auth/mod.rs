@@ -64,15 +64,7 @@ impl<S: HasAuth> FromRequestParts<S> for Gate {
 
 impl Auth {
     pub fn new(db: Db, home: Home, tokens: Tokens, pins: Pins, clock: Clock) -> Arc<Self> {
-        Arc::new(Self {
-            sessions: Sessions::default(),
-            access: AccessCache::default(),
-            db,
-            home,
-            tokens,
-            pins,
-            clock,
-        })
+        Arc::new(Self { sessions: Sessions::default(), access: AccessCache::default(), db, home, tokens, pins, clock })
     }
 
     /// The store a sign-in at this server counts in, when the caller names none.

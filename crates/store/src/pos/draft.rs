@@ -133,5 +133,5 @@ impl Draft<'_> {
 
 /// Lines are counted from 1.
 fn line_no(index: usize) -> i32 {
-    i32::try_from(index).unwrap_or(i32::MAX - 1) + 1
+    i32::try_from(index + 1).unwrap_or(i32::MAX)
 }

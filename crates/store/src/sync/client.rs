@@ -9,7 +9,7 @@ use tillkeep_model::wire::{HandshakeAnswer, HandshakeRequest, PROTOCOL, PullAnsw
 
 const CONNECT_WITHIN: Duration = Duration::from_secs(5);
 /// The longest a request may take; a page of a pull or a batch is far below.
-const ANSWER_WITHIN: Duration = Duration::from_secs(60);
+const ANSWER_WITHIN: Duration = Duration::from_mins(1);
 
 /// Why HQ gave no usable answer.
 #[derive(Debug, thiserror::Error)]
@@ -48,7 +48,7 @@ impl HqClient {
             .connect_timeout(CONNECT_WITHIN)
             .timeout(ANSWER_WITHIN)
             .redirect(redirect::Policy::none())
-            .pool_idle_timeout(Duration::from_secs(60))
+            .pool_idle_timeout(Duration::from_mins(1))
             .no_proxy()
             .build()
             .map_err(std::io::Error::other)?;

@@ -15,7 +15,7 @@ use super::pull::{self, PullError};
 use crate::Store;
 
 /// A handshake comes at least this often.
-const HANDSHAKE_EVERY: Duration = Duration::from_secs(3600);
+const HANDSHAKE_EVERY: Duration = Duration::from_hours(1);
 const EPOCH: &str = "hq_epoch";
 const TICKET: &str = "hq_ticket";
 
@@ -37,7 +37,8 @@ pub async fn run(store: Arc<Store>) {
                 if due {
                     last_handshake = Some(Stopwatch::now());
                 }
-                // There is a line: what waits can go.
+                // There is a line: what waits can go, within a cycle of the line's return.
+                store.sync.line_back.notify_waiters();
                 store.outbox_bell.notify_one();
             }
             Err(error) => {
@@ -112,7 +113,11 @@ async fn shake_hands(store: &Store) -> Result<(), PullError> {
     };
     let answer = store.hq.handshake(&request).await?;
     if let Some(key) = &answer.pin_key {
-        store.auth.pins.install(key).map_err(|error| DbErr::Custom(format!("the PIN key could not be kept: {error}")))?;
+        store
+            .auth
+            .pins
+            .install(key)
+            .map_err(|error| DbErr::Custom(format!("the PIN key could not be kept: {error}")))?;
     }
     let other_epoch = request.epoch.as_ref().is_some_and(|epoch| *epoch != answer.epoch);
     let rolled_back = request.ticket.is_some() && !answer.ticket_known;

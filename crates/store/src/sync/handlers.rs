@@ -9,9 +9,9 @@ use serde_json::value::RawValue;
 use tillkeep_http::answer::Paging;
 use tillkeep_http::error::{Error, Result};
 use tillkeep_http::{Answer, Caller, List, Params};
+use tillkeep_model::Instant;
 use tillkeep_model::permission::code::{StoresEdit, StoresView};
 use tillkeep_model::wire::MAX_ATTEMPTS;
-use tillkeep_model::Instant;
 use tillkeep_storage::entity::outbox as outbox_row;
 use tillkeep_storage::sea_orm::{ColumnTrait, EntityTrait, PaginatorTrait, QueryFilter, QueryOrder, QuerySelect};
 use tillkeep_storage::{apply, audit, outbox};
@@ -129,7 +129,10 @@ pub async fn requeue(
 }
 
 /// `POST /sync/outbox/requeue-all`
-pub async fn requeue_all(caller: Caller<StoresEdit>, State(store): State<Arc<Store>>) -> Result<Answer<serde_json::Value>> {
+pub async fn requeue_all(
+    caller: Caller<StoresEdit>,
+    State(store): State<Arc<Store>>,
+) -> Result<Answer<serde_json::Value>> {
     again(&caller, &store, None).await
 }
 

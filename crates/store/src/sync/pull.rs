@@ -21,20 +21,28 @@ pub enum PullError {
     Database(#[from] DbErr),
 }
 
-/// Pulls every type whose head is not where this store is; the number of rows.
+/// Pulls every type whose head is not where this store is; the number of rows. A type whose rows cannot be stored does
+/// not hold up the others.
 pub async fn moved(store: &Store, epoch: &str, heads: &BTreeMap<String, i64>) -> Result<usize, PullError> {
     let cursors = apply::cursors(store.db().reader()).await?;
-    let mut count = 0;
+    let (mut count, mut broken) = (0, None);
     for entity in registry::pulled() {
         // A type that HQ does not know is skipped: it is older than this store.
         let Some(head) = heads.get(entity.name) else { continue };
         let cursor = cursors.get(entity.name).copied().unwrap_or_default();
         // Not only a higher head: a lower one means that HQ was put back, which the pull itself finds out.
         if cursor.version != *head || cursor.reloading {
-            count += one(store, epoch, entity, cursor).await?;
+            match one(store, epoch, entity, cursor).await {
+                Ok(rows) => count += rows,
+                Err(PullError::Database(error)) => {
+                    tracing::error!(entity_type = entity.name, %error, "a type could not be stored");
+                    broken = Some(error);
+                }
+                Err(error) => return Err(error),
+            }
         }
     }
-    Ok(count)
+    broken.map_or(Ok(count), |error| Err(PullError::Database(error)))
 }
 
 /// Pulls one type from `cursor` to its head.

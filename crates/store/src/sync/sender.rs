@@ -15,7 +15,7 @@ use crate::Store;
 /// Entries of one request.
 const BATCH: usize = 200;
 const BACK_OFF_FROM: Duration = Duration::from_secs(1);
-const BACK_OFF_TO: Duration = Duration::from_secs(60);
+const BACK_OFF_TO: Duration = Duration::from_mins(1);
 
 /// How the sender stands with HQ.
 struct Breaker {
@@ -29,8 +29,10 @@ enum Round {
     /// Nothing to send.
     Idle,
     Sent,
-    /// Not a verdict: wait so long.
+    /// Not a verdict: wait so long, or until the line is back.
     Wait(Duration),
+    /// HQ's own word: wait so long.
+    Obey(Duration),
 }
 
 /// Sends until the store stops.
@@ -46,7 +48,15 @@ pub async fn run(store: Arc<Store>) {
             // A refused entry rests for an interval before it is tried again.
             Ok(Round::Idle) => store.settings.sync_interval,
             Ok(Round::Wait(wait)) => {
-                // A bell must not shorten a back-off: only time does.
+                // A new document must not shorten a back-off; a line that is back does.
+                tokio::select! {
+                    () = tokio::time::sleep(wait) => {}
+                    () = store.sync.line_back.notified() => {}
+                    () = store.stop.cancelled() => return,
+                }
+                continue;
+            }
+            Ok(Round::Obey(wait)) => {
                 tokio::select! {
                     () = tokio::time::sleep(wait) => {}
                     () = store.stop.cancelled() => return,
@@ -109,7 +119,7 @@ async fn round(store: &Store, breaker: &mut Breaker) -> Result<Round, DbErr> {
 fn back_off(store: &Store, breaker: &mut Breaker, error: &HqError) -> Round {
     store.sync.failed(error, store.clock.now());
     if let HqError::Busy { retry_after: Some(wait) } = error {
-        return Round::Wait((*wait).min(BACK_OFF_TO));
+        return Round::Obey((*wait).min(BACK_OFF_TO));
     }
     let ceiling = BACK_OFF_FROM.saturating_mul(1 << breaker.failures.min(6)).min(BACK_OFF_TO);
     breaker.failures += 1;

@@ -30,6 +30,8 @@ pub struct SyncState {
     line: Mutex<Line>,
     /// Rung to start a cycle at once.
     pub cycle_bell: Notify,
+    /// Rung when a cycle got through: whoever waits out a lost line need not wait on.
+    pub(super) line_back: Notify,
     /// Rung when HQ told of a change. Notifications that come together are one cycle.
     pub(super) told: Notify,
     /// A handshake is due: at the start, after a lost line, when HQ asks for it.
@@ -43,6 +45,7 @@ impl Default for SyncState {
         Self {
             line: Mutex::default(),
             cycle_bell: Notify::new(),
+            line_back: Notify::new(),
             told: Notify::new(),
             handshake_due: true.into(),
             applying: tokio::sync::Mutex::default(),

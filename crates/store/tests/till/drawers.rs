@@ -69,7 +69,11 @@ async fn a_drawer_opens_with_the_float_of_its_register_else_of_the_store() {
     let session = cashier.post(&open_path("01"), json!({})).await.ok(201);
     assert_eq!((&session["openingFloat"], &session["sessionNumber"]), (&json!(20_000), &json!(1)));
     assert_eq!((&session["status"], &session["businessDate"]), (&json!("open"), &json!("2026-11-20")));
-    cashier.post(&open_path("02"), json!({"openingFloat": 6999})).await.refused_at(403, "float_not_default", "openingFloat");
+    cashier.post(&open_path("02"), json!({"openingFloat": 6999})).await.refused_at(
+        403,
+        "float_not_default",
+        "openingFloat",
+    );
     cashier.post(&open_path("02"), json!({"openingFloat": 7000})).await.ok(201);
     let other = json!({"openedForUserId": shop.sign_in("cashier").await.user_id});
     cashier.post(&open_path("03"), other.clone()).await.refused(403, "forbidden");
@@ -130,7 +134,8 @@ async fn a_close_adds_up_what_the_drawer_sold() {
     let shop = Shop::open_with(|own| own.cash_rounding_increment = 5).await;
     let person = shop.selling().await;
     person.sell(json!([line("TEA", 1)])).await.ok(201);
-    let paid = json!([{"tenderId": id("CARD"), "tenderedAmount": 1000}, {"tenderId": id("CASH"), "tenderedAmount": 9000}]);
+    let paid =
+        json!([{"tenderId": id("CARD"), "tenderedAmount": 1000}, {"tenderId": id("CASH"), "tenderedAmount": 9000}]);
     person.post("/pos/sales", cart(json!([line("TEA", 1), line("T06", 1)]), paid)).await.ok(201);
     let check = json!([{"tenderId": id("CHECK"), "tenderedAmount": 500}]);
     person.post("/pos/sales", cart(json!([line("BREAD", 1)]), check)).await.ok(201);

@@ -96,7 +96,11 @@ async fn stock_is_listed_with_its_products() {
     person.sell(json!([line("BREAD", 12)])).await.ok(201);
     let skus = async |query: &str| -> Vec<String> {
         let list = person.get(&format!("/inventory{query}")).await.ok(200);
-        list.as_array().expect("a list").iter().map(|row| row["product"]["sku"].as_str().expect("a SKU").into()).collect()
+        list.as_array()
+            .expect("a list")
+            .iter()
+            .map(|row| row["product"]["sku"].as_str().expect("a SKU").into())
+            .collect()
     };
     assert_eq!(skus("?pageSize=2").await, ["BANANA", "BREAD"], "by name");
     assert_eq!(skus("?negative=true").await, ["BREAD"]);
@@ -104,7 +108,11 @@ async fn stock_is_listed_with_its_products() {
     assert_eq!(skus("?search=TEA").await, ["TEA"]);
     assert_eq!(skus("?search=alt-1").await, ["BREAD"]);
     assert_eq!(skus("?sort=quantity&pageSize=1").await, ["BREAD"]);
-    assert_eq!(skus(&format!("?departmentId={}&pageSize=200", id("department"))).await.len(), 11, "all but the deleted");
+    assert_eq!(
+        skus(&format!("?departmentId={}&pageSize=200", id("department"))).await.len(),
+        11,
+        "all but the deleted"
+    );
     person.get("/inventory?negative=perhaps").await.refused(422, "validation");
     person.get("/inventory?storeId=1").await.refused(422, "unknown_parameter");
     person.get(&format!("/inventory?search={}", "x".repeat(60_000))).await.refused(422, "validation");

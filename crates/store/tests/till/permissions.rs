@@ -73,7 +73,9 @@ async fn each_default_role_may_do_what_it_holds_and_is_told_what_it_lacks() {
         let person = shop.sign_in(role.code).await;
         for ((method, path), required) in till_routes() {
             let one = Uuid::nil().to_string();
-            let path = ["{id}", "{code}", "{receiptNumber}"].iter().fold(path.to_owned(), |path, name| path.replace(name, &one));
+            let path = ["{id}", "{code}", "{receiptNumber}"]
+                .iter()
+                .fold(path.to_owned(), |path, name| path.replace(name, &one));
             let body = (method != "GET").then(|| json!({}));
             let reply = person.send(method, &path, body).await;
             if permission::satisfied(&required, role.codes()) {

@@ -89,7 +89,8 @@ async fn a_weighed_line_costs_its_weight() {
 async fn an_open_price_is_typed_in_and_nobody_else_s_is() {
     let shop = Shop::open().await;
     let person = shop.sign_in("cashier").await;
-    let with = |product: &str, price: Json| json!({"lines": [{"productId": id(product), "quantity": 1, "openPrice": price}]});
+    let with =
+        |product: &str, price: Json| json!({"lines": [{"productId": id(product), "quantity": 1, "openPrice": price}]});
     let priced = person.post("/pos/quote", with("FLOWERS", json!(1250))).await.ok(200);
     assert_eq!((&priced["totalAmount"], &priced["lines"][0]["priceSource"]), (&json!(1250), &json!("open")));
     person.post("/pos/quote", with("FLOWERS", Json::Null)).await.refused_at(422, "validation", "lines[0].openPrice");
@@ -138,9 +139,8 @@ async fn cash_is_rounded_to_coins_and_cards_are_not() {
 async fn the_cost_of_a_line_is_the_average_else_the_store_s_else_the_product_s() {
     let shop = Shop::open().await;
     let person = shop.selling().await;
-    let cost = async |product: &str| {
-        person.sell(json!([line(product, 2)])).await.ok(201)["saleItems"][0]["unitCost"].clone()
-    };
+    let cost =
+        async |product: &str| person.sell(json!([line(product, 2)])).await.ok(201)["saleItems"][0]["unitCost"].clone();
     assert_eq!(cost("TEA").await, 999);
     let received = json!({"productId": id("TEA"), "quantityChange": 8, "reason": "received", "unitCost": 1200});
     person.post("/inventory/adjustments", received).await.ok(201);

@@ -31,14 +31,16 @@ async fn what_headquarters_owns_is_not_written_here() {
     let person = shop.sign_in("administrator").await;
     let written = routes::table().1.into_iter().filter(|route| OWNED_BY_HQ.iter().any(|(path, _)| *path == route.path));
     let mut tried = 0;
-    for route in written.filter(|route| route.method != "GET" ) {
+    for route in written.filter(|route| route.method != "GET") {
         let one = Uuid::nil().to_string();
         let path = route.path.replace("{id}", &one).replace("{storeId}", &one).replace("{productId}", &one);
         person.send(route.method, &path, Some(json!({}))).await.refused(409, "owned_by_hq");
         tried += 1;
     }
     assert_eq!(tried, OWNED_BY_HQ.iter().map(|(_, methods)| methods.len()).sum::<usize>());
-    for (method, path) in [("POST", "/products"), ("PATCH", "/tax-rates/1"), ("DELETE", "/users/1"), ("PUT", "/store-prices/1/2")] {
+    for (method, path) in
+        [("POST", "/products"), ("PATCH", "/tax-rates/1"), ("DELETE", "/users/1"), ("PUT", "/store-prices/1/2")]
+    {
         person.send(method, path, None).await.refused(409, "owned_by_hq");
     }
 }

@@ -63,10 +63,7 @@ async fn change_is_given_in_cash_and_only_the_amount_counts() {
         .iter()
         .map(|row| (row["tenderCode"].clone(), row["amount"].clone(), row["isChange"].clone()))
         .collect();
-    assert_eq!(
-        rows,
-        [(json!("CHECK"), json!(2500), json!(false)), (json!("CASH"), json!(-324), json!(true))]
-    );
+    assert_eq!(rows, [(json!("CHECK"), json!(2500), json!(false)), (json!("CASH"), json!(-324), json!(true))]);
 
     // Part by card, the rest in cash.
     let both = cart(
@@ -74,7 +71,8 @@ async fn change_is_given_in_cash_and_only_the_amount_counts() {
         json!([{"tenderId": id("CASH"), "tenderedAmount": 2000}, {"tenderId": id("CARD"), "tenderedAmount": 1000}]),
     );
     let sold = person.post("/pos/sales", both).await.ok(201);
-    let amounts: Vec<&Json> = sold["salePayments"].as_array().expect("payments").iter().map(|row| &row["amount"]).collect();
+    let amounts: Vec<&Json> =
+        sold["salePayments"].as_array().expect("payments").iter().map(|row| &row["amount"]).collect();
     assert_eq!(amounts, [&json!(1000), &json!(1176)]);
     assert_eq!(sold["changeAmount"], 824);
 }
@@ -100,10 +98,7 @@ async fn receipt_numbers_have_no_gaps_over_registers_and_failures() {
         }
     }
     receipts.sort();
-    assert_eq!(
-        receipts,
-        ["S01-01-000001", "S01-01-000002", "S01-01-000003", "S01-02-000001", "S01-02-000002"]
-    );
+    assert_eq!(receipts, ["S01-01-000001", "S01-01-000002", "S01-01-000003", "S01-02-000001", "S01-02-000002"]);
 }
 
 #[tokio::test]
@@ -118,7 +113,8 @@ async fn the_outbox_holds_the_exact_document_with_its_number() {
     assert_eq!((entry.entity_type.as_str(), entry.action.as_str()), ("sales", "create"));
     assert_eq!(json!(entry.entity_id), sold["id"]);
     assert_eq!(serde_json::from_str::<Json>(&entry.payload).expect("JSON"), sold);
-    assert_eq!(after.iter().map(|entry| entry.seq).collect::<Vec<_>>(), (1..=after.len() as i64).collect::<Vec<_>>());
+    let seqs: Vec<i64> = after.iter().map(|entry| entry.seq).collect();
+    assert_eq!(seqs, (1..).take(after.len()).collect::<Vec<_>>());
     assert!(after.windows(2).all(|pair| pair[0].timestamp < pair[1].timestamp), "the order of time is the order");
     assert!(json!(entry.timestamp).as_str() >= sold["createdAt"].as_str());
 }
@@ -128,7 +124,11 @@ async fn a_refused_sale_leaves_nothing_behind() {
     let shop = Shop::open_with(|own| own.allow_negative_stock = false).await;
     let person = shop.selling().await;
     let (entries, level) = (shop.count::<outbox::Entity>().await, shop.level("BREAD").await);
-    person.sell(json!([line("TEA", 1), line("BREAD", 11)])).await.refused_at(409, "insufficient_stock", "lines[1].quantity");
+    person.sell(json!([line("TEA", 1), line("BREAD", 11)])).await.refused_at(
+        409,
+        "insufficient_stock",
+        "lines[1].quantity",
+    );
     assert_eq!(shop.count::<outbox::Entity>().await, entries);
     assert_eq!(shop.count::<sale::Entity>().await, 0);
     assert_eq!(shop.count::<stock_movement::Entity>().await, 0);

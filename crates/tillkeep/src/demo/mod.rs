@@ -41,12 +41,8 @@ pub async fn run(args: DemoArgs) -> Result<()> {
         Some(dir) => (dir, true),
         None => (std::env::temp_dir().join(format!("tillkeep-demo-{}", std::process::id())), false),
     };
-    let settings = Settings {
-        data_dir: made(&data_dir.join("hq"))?,
-        database_url: None,
-        public_url: None,
-        allow_insecure: false,
-    };
+    let settings =
+        Settings { data_dir: made(&data_dir.join("hq"))?, database_url: None, public_url: None, allow_insecure: false };
     println!("Making the demo chain in {} …", data_dir.display());
     let planted = plant::plant(&settings, SEED, usize::from(args.stores)).await?;
 

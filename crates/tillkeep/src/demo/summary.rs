@@ -90,9 +90,9 @@ impl Board {
                 if store["connection"]["connected"] == true { "connected" } else { "away" },
                 counter.sales.load(Ordering::Relaxed),
                 format!("{}.{:02}", minor / 100, minor % 100),
-                sales["pagination"]["total"],
-                store["outboxPending"],
-                store["errorCount"],
+                sales["pagination"]["total"].to_string(),
+                store["outboxPending"].to_string(),
+                store["errorCount"].to_string(),
             )?;
         }
         Ok(table)

@@ -56,7 +56,7 @@ impl Till {
             manager: planted.of_store("store_manager", &store.code)?,
             cashier: planted.of_store("cashier", &store.code)?,
             opening_stock: store.opening_stock.clone(),
-            pause: Duration::from_secs(60) / per_minute,
+            pause: Duration::from_mins(1) / per_minute,
             random: Stream::new(SEED, &format!("till:{}", store.code)),
         })
     }
@@ -90,7 +90,10 @@ impl Till {
         let tenders = self.get(&cashier, "/tenders").await?;
         let tender = |kind: &str| {
             let found = tenders.as_array().and_then(|list| list.iter().find(|tender| tender["kind"] == kind));
-            found.and_then(|tender| tender["id"].as_str()).map(str::to_owned).with_context(|| format!("no {kind} tender"))
+            found
+                .and_then(|tender| tender["id"].as_str())
+                .map(str::to_owned)
+                .with_context(|| format!("no {kind} tender"))
         };
         let (cash, card) = (tender("cash")?, tender("card")?);
         loop {
@@ -161,19 +164,25 @@ impl Till {
                 });
             }
         }
-        if articles.is_empty() { bail!("the store has no products yet") } else { Ok(articles) }
+        if articles.is_empty() {
+            bail!("the store has no products yet");
+        }
+        Ok(articles)
     }
 
     async fn sell(&mut self, token: &str, articles: &[Article], cash: &str, card: &str) -> Result<u64> {
         let mut lines = Vec::new();
         for _ in 0..self.random.between(1, 5) {
             let article = &articles[self.random.below(articles.len())];
-            let quantity =
-                if article.weighed { json!(format!("0.{}", self.random.between(100, 999))) } else { json!(self.random.between(1, 3)) };
+            let quantity = if article.weighed {
+                json!(format!("0.{}", self.random.between(100, 999)))
+            } else {
+                json!(self.random.between(1, 3))
+            };
             lines.push(json!({"productId": article.id, "quantity": quantity, "ageConfirmed": article.needs_age}));
         }
-        let cart = json!({"id": Uuid::now_v7(), "terminalId": self.terminal, "lines": lines});
-        let (status, quote) = self.call(Method::POST, Some(token), "/pos/quote", Some(cart.clone())).await?;
+        let basket = json!({"id": Uuid::now_v7(), "terminalId": self.terminal, "lines": lines});
+        let (status, quote) = self.call(Method::POST, Some(token), "/pos/quote", Some(basket.clone())).await?;
         if !status.is_success() {
             bail!("no quote: {quote}");
         }
@@ -184,7 +193,7 @@ impl Till {
             // A note that covers it: the next whole ten, or twenty.
             json!({"tenderId": cash, "tenderedAmount": (total / 1000 + self.random.between(1, 2)) * 1000})
         };
-        let mut sale = cart;
+        let mut sale = basket;
         sale["payments"] = json!([payment]);
         sale["expectedTotal"] = total.into();
         let (status, answer) = self.call(Method::POST, Some(token), "/pos/sales", Some(sale)).await?;
@@ -203,7 +212,13 @@ impl Till {
         if status.is_success() { Ok(answer["data"].clone()) } else { bail!("{path}: {answer}") }
     }
 
-    async fn call(&self, method: Method, token: Option<&str>, path: &str, body: Option<Value>) -> Result<(StatusCode, Value)> {
+    async fn call(
+        &self,
+        method: Method,
+        token: Option<&str>,
+        path: &str,
+        body: Option<Value>,
+    ) -> Result<(StatusCode, Value)> {
         let mut request = self.http.request(method, format!("{}{path}", self.base));
         if let Some(token) = token {
             request = request.bearer_auth(token);

@@ -38,12 +38,11 @@ pub async fn create(
     let sent: Option<String> = resource::take(&mut body, "pin")?;
     let wanted: Vec<Grant> = resource::take(&mut body, "assignments")?.unwrap_or_default();
     check_wanted(&caller, &wanted)?;
-    let (generated_pin, hashed) = match sent {
-        Some(pin) => (None, hash_new_pin(&hq.auth, &pin).await?),
-        None => {
-            let (pin, hashed) = pin::generate(&hq.auth).await?;
-            (Some(pin), hashed)
-        }
+    let (generated_pin, hashed) = if let Some(pin) = sent {
+        (None, hash_new_pin(&hq.auth, &pin).await?)
+    } else {
+        let (pin, hashed) = pin::generate(&hq.auth).await?;
+        (Some(pin), hashed)
     };
     let now = caller.now();
     let check = async |tx: &mut Tx, new: &mut Model| {

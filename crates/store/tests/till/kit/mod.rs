@@ -1,5 +1,6 @@
 //! A store with its replica filled by hand, and people who sign in to it.
 
+pub mod people;
 pub mod rows;
 
 use std::sync::Arc;
@@ -102,7 +103,10 @@ impl Person {
 
 /// A cart at terminal T1 with an id of its own.
 pub fn cart(lines: Json, payments: Json) -> Json {
-    json!({"id": Uuid::now_v7(), "terminalId": "T1", "lines": lines, "payments": payments})
+    let mut cart = json!({"id": Uuid::now_v7(), "terminalId": "T1"});
+    cart["lines"] = lines;
+    cart["payments"] = payments;
+    cart
 }
 
 /// One line of a cart.
@@ -116,9 +120,7 @@ async fn ask(router: &Router, method: &str, path: &str, token: Option<&str>, bod
         request = request.header(header::AUTHORIZATION, format!("Bearer {token}"));
     }
     let request = match body {
-        Some(body) => {
-            request.header(header::CONTENT_TYPE, "application/json").body(Body::from(body.to_string()))
-        }
+        Some(body) => request.header(header::CONTENT_TYPE, "application/json").body(Body::from(body.to_string())),
         None => request.body(Body::empty()),
     };
     let answer = router.clone().oneshot(request.expect("a request")).await.expect("an answer");
@@ -136,7 +138,7 @@ impl Shop {
 
     /// As [`Shop::open`], with other settings of the store.
     pub async fn open_with(change: impl FnOnce(&mut store::Model)) -> Self {
-        let shop = Self::empty().await;
+        let shop = Self::unfilled().await;
         let mut own = rows::store();
         change(&mut own);
         rows::fill(&shop, own).await;
@@ -144,7 +146,7 @@ impl Shop {
     }
 
     /// A store server that has not reached headquarters yet.
-    pub async fn empty() -> Self {
+    async fn unfilled() -> Self {
         let directory = TempDir::new().expect("a temporary directory");
         let claims = json!({"storeId": id("S01"), "storeCode": "S01", "type": "store_sync"});
         let payload = URL_SAFE_NO_PAD.encode(claims.to_string());
@@ -181,7 +183,7 @@ impl Shop {
     }
 
     pub async fn sign_in_at(&self, role: &str, terminal: &str) -> Person {
-        let (user_id, pin) = rows::person(self, role).await;
+        let (user_id, pin) = people::person(self, role).await;
         let body = json!({"pin": pin, "storeId": self.store.id, "terminalId": terminal});
         let answer = ask(&self.router, "POST", "/auth/pin-login", None, Some(body)).await.ok(200);
         let token = answer["accessToken"].as_str().expect("a token").to_owned();

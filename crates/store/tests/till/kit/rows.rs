@@ -1,14 +1,13 @@
 //! The replica of the test store: what headquarters would have sent.
 
-use tillkeep_model::permission::DEFAULT_ROLES;
-use tillkeep_model::{Instant, JsonText, Money, Ppm, Qty, ids, permission};
+use tillkeep_model::{Instant, JsonText, Money, Ppm, Qty, ids};
 use tillkeep_storage::entity::{
-    customer, department, permission as permission_row, product, product_barcode, register, role, role_permission,
-    sales_rep, store, store_product, tax_group, tax_group_rate, tax_rate, tender, user, user_store_role,
+    customer, department, product, product_barcode, register, sales_rep, store, store_product, tax_group,
+    tax_group_rate, tax_rate, tender,
 };
 use uuid::Uuid;
 
-use super::{Shop, id};
+use super::{Shop, id, people};
 
 pub fn made() -> Instant {
     Instant::parse("2026-01-01T00:00:00Z").expect("an instant")
@@ -175,7 +174,7 @@ pub async fn fill(shop: &Shop, own: store::Model) {
         ..department::Model::default()
     }])
     .await;
-    taxes(shop).await;
+    Box::pin(taxes(shop)).await;
     shop.insert::<tender::Entity>([
         tender("CASH", "cash"),
         tender("CARD", "card"),
@@ -184,7 +183,7 @@ pub async fn fill(shop: &Shop, own: store::Model) {
         tender("EXCHANGE", "exchange"),
     ])
     .await;
-    products(shop).await;
+    Box::pin(products(shop)).await;
     shop.insert::<register::Entity>([register("01", "T1")]).await;
     shop.insert::<customer::Entity>([
         customer("HQ-000001"),
@@ -208,7 +207,7 @@ pub async fn fill(shop: &Shop, own: store::Model) {
         ..sales_rep::Model::default()
     }])
     .await;
-    roles(shop).await;
+    people::roles(shop).await;
 }
 
 async fn taxes(shop: &Shop) {
@@ -239,7 +238,7 @@ async fn taxes(shop: &Shop) {
 }
 
 async fn products(shop: &Shop) {
-    let plain = [
+    let plain = vec![
         product::Model { barcode: Some("5012345678900".into()), ..product("TEA", 1999, "EXCLUSIVE") },
         product("T04", 10_000, "QUEBEC"),
         product("T06", 4598, "COMPOUND"),
@@ -277,55 +276,4 @@ async fn products(shop: &Shop) {
     let codes = codes.map(|(code, product_id)| product_barcode::Model { code, product_id });
     shop.insert::<product_barcode::Entity>(codes.collect::<Vec<_>>()).await;
     shop.insert::<product::Entity>(plain).await;
-}
-
-async fn roles(shop: &Shop) {
-    shop.insert::<permission_row::Entity>(permission::ALL.iter().map(|code| permission_row::Model {
-        id: ids::permission(code),
-        code: (*code).to_owned(),
-        module: permission::module_of(code).to_owned(),
-        ..permission_row::Model::default()
-    }))
-    .await;
-    for default in DEFAULT_ROLES {
-        shop.insert::<role::Entity>([role::Model {
-            id: ids::role(default.code),
-            code: default.code.into(),
-            name: default.name.into(),
-            ..role::Model::default()
-        }])
-        .await;
-        let grants = default.codes().map(|code| role_permission::Model {
-            role_id: ids::role(default.code),
-            permission_id: ids::permission(code),
-        });
-        shop.insert::<role_permission::Entity>(grants).await;
-    }
-}
-
-/// A new user with one default role at this store, and the PIN.
-pub async fn person(shop: &Shop, role: &str) -> (Uuid, String) {
-    let user_id = Uuid::now_v7();
-    let pin = format!("{:09}", user_id.as_u128() % 1_000_000_000);
-    let hashed = shop.store.auth.pins.hash(&pin).await.expect("a hash");
-    shop.insert::<user::Entity>([user::Model {
-        id: user_id,
-        username: format!("{role}-{user_id}"),
-        username_folded: format!("{role}-{user_id}"),
-        display_name: format!("A {role}"),
-        pin_hash: Some(hashed.hash),
-        pin_lookup: Some(hashed.lookup),
-        is_active: true,
-        ..user::Model::default()
-    }])
-    .await;
-    shop.insert::<user_store_role::Entity>([user_store_role::Model {
-        id: Uuid::now_v7(),
-        user_id,
-        role_id: ids::role(role),
-        store_id: Some(shop.store.id),
-        ..user_store_role::Model::default()
-    }])
-    .await;
-    (user_id, pin)
 }

@@ -1,7 +1,8 @@
-//! The routes that set up a chain, against a whole headquarters in this process.
+//! The routes that set up a chain, against a whole headquarters in this process. Run on both databases.
 
 mod kit;
 
+mod at_once;
 mod customers;
 mod lists;
 mod permissions;

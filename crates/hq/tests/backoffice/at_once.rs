@@ -1,0 +1,86 @@
+//! Requests that arrive at the same moment: what one of them decides, the other one sees.
+
+use serde_json::json;
+use tillkeep_model::ids;
+
+use super::kit::{Kit, Person, column, id_of};
+
+async fn both(kit: &Kit, one: (&Person, &str, &str), other: (&Person, &str, &str)) -> [u16; 2] {
+    let call = async |(who, method, path): (&Person, &str, &str)| {
+        kit.call(who, method, path, (method != "DELETE").then(|| json!({"isDefault": true}))).await.status
+    };
+    tokio::join!(call(one), call(other)).into()
+}
+
+#[tokio::test]
+async fn many_writes_at_once_all_succeed() {
+    let kit = Kit::new().await;
+    let admin = kit.admin().await;
+    let post = async |number: usize| {
+        let body = json!({"code": format!("D{number}"), "name": "Department"});
+        kit.post(&admin, "/departments", body).await
+    };
+    let (a, b, c, d, e, f) = tokio::join!(post(1), post(2), post(3), post(4), post(5), post(6));
+    let mut versions = Vec::new();
+    for got in [a, b, c, d, e, f] {
+        got.is(201);
+        versions.push(got.data()["syncVersion"].as_i64().expect("version"));
+    }
+    versions.sort_unstable();
+    versions.dedup();
+    assert_eq!(versions.len(), 6, "each row has a version of its own");
+}
+
+#[tokio::test]
+async fn the_same_code_at_once_is_given_to_one() {
+    let kit = Kit::new().await;
+    let admin = kit.admin().await;
+    let body = json!({"code": "X", "name": "X"});
+    let (one, other) =
+        tokio::join!(kit.post(&admin, "/departments", body.clone()), kit.post(&admin, "/departments", body));
+    let mut statuses = [one.status, other.status];
+    statuses.sort_unstable();
+    assert_eq!(statuses, [201, 409], "{} {}", one.text, other.text);
+}
+
+#[tokio::test]
+async fn two_administrators_do_not_remove_each_other() {
+    let kit = Kit::new().await;
+    let (one, other) = (kit.admin().await, kit.person("otto", &[("administrator", None)]).await);
+    let mut paths = Vec::new();
+    for person in [&one, &other] {
+        let roles = kit.get(&one, &format!("/users/{}/roles", person.id)).await.data();
+        paths.push(format!("/users/{}/roles/{}", person.id, id_of(&roles[0])));
+    }
+    let statuses = both(&kit, (&one, "DELETE", &paths[1]), (&other, "DELETE", &paths[0])).await;
+    assert_eq!(statuses.iter().filter(|status| **status == 204).count(), 1, "{statuses:?}");
+}
+
+#[tokio::test]
+async fn of_two_new_default_groups_one_remains() {
+    let kit = Kit::new().await;
+    let admin = kit.admin().await;
+    let mut paths = Vec::new();
+    for code in ["A", "B"] {
+        let made = kit.post(&admin, "/tax-groups", json!({"code": code, "name": code})).await.data();
+        paths.push(format!("/tax-groups/{}", id_of(&made)));
+    }
+    let statuses = both(&kit, (&admin, "PATCH", &paths[0]), (&admin, "PATCH", &paths[1])).await;
+    let defaults = kit.get(&admin, "/tax-groups?isDefault=true").await.data();
+    assert_eq!(column(&defaults, "code").len(), 1, "{statuses:?}");
+}
+
+#[tokio::test]
+async fn changes_of_different_fields_at_once_both_stay() {
+    let kit = Kit::new().await;
+    let admin = kit.admin().await;
+    let cash = format!("/tenders/{}", ids::named("tender:CASH"));
+    let (one, other) = tokio::join!(
+        kit.patch(&admin, &cash, json!({"name": "Bar"})),
+        kit.patch(&admin, &cash, json!({"sortOrder": 7}))
+    );
+    one.is(200);
+    other.is(200);
+    let row = kit.get(&admin, &cash).await.data();
+    assert_eq!((&row["name"], &row["sortOrder"]), (&json!("Bar"), &json!(7)));
+}

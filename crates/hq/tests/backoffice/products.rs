@@ -1,0 +1,145 @@
+//! Products: numbers that name one product, references that exist, and coming back from deletion.
+
+use serde_json::json;
+use tillkeep_storage::entity::product_barcode;
+use tillkeep_storage::sea_orm::{EntityTrait, QueryOrder};
+use uuid::Uuid;
+
+use super::kit::{Kit, id_of};
+
+async fn codes(kit: &Kit) -> Vec<String> {
+    let rows = product_barcode::Entity::find().order_by_asc(product_barcode::Column::Code);
+    rows.all(kit.hq.db().reader()).await.expect("codes").into_iter().map(|row| row.code).collect()
+}
+
+#[tokio::test]
+async fn a_number_names_one_product() {
+    let kit = Kit::new().await;
+    let admin = kit.admin().await;
+    let first = kit.product(&admin, "P1", json!({"barcode": "111", "barcodes": ["222", "333"], "plu": "4011"})).await;
+    let second = kit.product(&admin, "P2", json!({"barcode": "444"})).await;
+    let path = format!("/products/{}", id_of(&second));
+    for (body, code, field) in [
+        (json!({"sku": "P1"}), "duplicate_sku", "sku"),
+        (json!({"plu": "4011"}), "duplicate", "plu"),
+        (json!({"barcode": "111"}), "duplicate_barcode", "barcode"),
+        (json!({"barcode": "222"}), "duplicate_barcode", "barcode"),
+        (json!({"barcodes": ["111"]}), "duplicate_barcode", "barcodes"),
+        (json!({"barcodes": ["555", "333"]}), "duplicate_barcode", "barcodes"),
+    ] {
+        let got = kit.patch(&admin, &path, body).await;
+        got.refused(409, code);
+        got.names(field);
+    }
+    let mut third = json!({"sku": "P3", "name": "Third", "price": 1, "barcodes": ["333"]});
+    third["departmentId"] = first["departmentId"].clone();
+    third["taxGroupId"] = first["taxGroupId"].clone();
+    kit.post(&admin, "/products", third).await.refused(409, "duplicate_barcode");
+    assert_eq!(codes(&kit).await, ["111", "222", "333", "444"]);
+    kit.patch(&admin, &format!("/products/{}", id_of(&first)), json!({"barcodes": ["333"]})).await.is(200);
+    kit.patch(&admin, &path, json!({"barcodes": ["222", "222", "444"]})).await.is(200);
+    assert_eq!(codes(&kit).await, ["111", "222", "333", "444"]);
+}
+
+#[tokio::test]
+async fn a_product_is_found_by_any_of_its_barcodes() {
+    let kit = Kit::new().await;
+    let admin = kit.admin().await;
+    let upc = kit.product(&admin, "P1", json!({"barcode": "012345678905", "barcodes": ["AB-7"]})).await;
+    let ean = kit.product(&admin, "P2", json!({"barcode": "0036000291452"})).await;
+    for (code, product) in [
+        ("012345678905", &upc),
+        ("0012345678905", &upc),
+        ("AB-7", &upc),
+        ("0036000291452", &ean),
+        ("036000291452", &ean),
+    ] {
+        let found = kit.get(&admin, &format!("/products/by-barcode/{code}")).await.data();
+        assert_eq!(found["sku"], product["sku"], "{code}");
+    }
+    for code in ["12345678905", "P1", "%00", "%FF", "ab-7"] {
+        kit.get(&admin, &format!("/products/by-barcode/{code}")).await.is(404);
+    }
+}
+
+#[tokio::test]
+async fn a_deleted_product_frees_its_numbers_and_comes_back_only_if_they_are_free() {
+    let kit = Kit::new().await;
+    let admin = kit.admin().await;
+    let first = kit.product(&admin, "P1", json!({"barcode": "111", "plu": "4011"})).await;
+    let path = format!("/products/{}", id_of(&first));
+    kit.delete(&admin, &path).await.is(204);
+    kit.get(&admin, &path).await.is(404);
+    kit.get(&admin, "/products/by-barcode/111").await.is(404);
+    let restore = format!("{path}/restore");
+    let second = kit.product(&admin, "P1", json!({})).await;
+    kit.call(&admin, "POST", &restore, None).await.refused(409, "duplicate_sku");
+    let other = format!("/products/{}", id_of(&second));
+    kit.patch(&admin, &other, json!({"sku": "P2", "barcode": "111"})).await.is(200);
+    kit.call(&admin, "POST", &restore, None).await.refused(409, "duplicate_barcode");
+    kit.patch(&admin, &other, json!({"barcode": null, "plu": "4011"})).await.is(200);
+    kit.call(&admin, "POST", &restore, None).await.refused(409, "duplicate");
+    kit.patch(&admin, &other, json!({"plu": null})).await.is(200);
+    let back = kit.call(&admin, "POST", &restore, None).await.data();
+    assert!(back["deletedAt"].is_null());
+    assert!(back["syncVersion"].as_i64() > first["syncVersion"].as_i64());
+    assert_eq!(kit.get(&admin, "/products/by-barcode/111").await.data()["sku"], "P1");
+    assert_eq!(kit.call(&admin, "POST", &restore, None).await.data()["syncVersion"], back["syncVersion"]);
+    kit.call(&admin, "POST", &format!("/products/{}/restore", Uuid::now_v7()), None).await.is(404);
+}
+
+#[tokio::test]
+async fn what_a_product_points_to_must_be_there() {
+    let kit = Kit::new().await;
+    let admin = kit.admin().await;
+    let gone = kit.post(&admin, "/departments", json!({"code": "OLD", "name": "Old"})).await.data();
+    kit.delete(&admin, &format!("/departments/{}", id_of(&gone))).await.is(204);
+    let product = kit.product(&admin, "P1", json!({})).await;
+    let path = format!("/products/{}", id_of(&product));
+    kit.patch(&admin, &path, json!({"departmentId": gone["id"]})).await.names("departmentId");
+    kit.patch(&admin, &path, json!({"taxGroupId": Uuid::now_v7()})).await.names("taxGroupId");
+    kit.patch(&admin, &path, json!({"defaultSupplierId": Uuid::now_v7()})).await.names("defaultSupplierId");
+    let own = product["departmentId"].as_str().expect("id");
+    kit.delete(&admin, &format!("/departments/{own}")).await.refused(409, "in_use");
+}
+
+#[tokio::test]
+async fn a_product_out_of_bounds_is_refused_by_field() {
+    let kit = Kit::new().await;
+    let admin = kit.admin().await;
+    let product = kit.product(&admin, "P1", json!({"price": 500})).await;
+    let path = format!("/products/{}", id_of(&product));
+    for (field, value) in [
+        ("sku", json!("")),
+        ("price", json!(-1)),
+        ("price", json!(12.5)),
+        ("price", json!(1_000_000_000_001_i64)),
+        ("cost", json!(-1)),
+        ("minPrice", json!(501)),
+        ("quantityDecimals", json!(4)),
+        ("quantityDecimals", json!(40_000)),
+        ("maxDiscountBps", json!(10_001)),
+        ("plu", json!("401")),
+        ("plu", json!("40a11")),
+        ("barcode", json!("")),
+        ("barcode", json!("12 34")),
+        ("barcodes", json!("111")),
+        ("barcodes", json!([111])),
+        ("barcodes", json!(vec!["1"; 51])),
+        ("tags", json!([{"a": 1}])),
+        ("shortName", json!("x".repeat(25))),
+        ("productType", json!("thing")),
+        ("ageRestriction", json!(-1)),
+        ("reorderPoint", json!("0.30000000000000004")),
+        ("departmentId", json!(null)),
+        ("quantity", json!(1)),
+    ] {
+        let got = kit.patch(&admin, &path, json!({field: value})).await;
+        got.is(422);
+        got.names(field);
+    }
+    kit.post(&admin, "/products", json!({"sku": "P2"})).await.names("departmentId");
+    let weighed = json!({"quantityDecimals": 3, "reorderPoint": 1.237, "tags": ["fresh"], "maxDiscountBps": null});
+    let changed = kit.patch(&admin, &path, weighed).await.data();
+    assert_eq!(changed["reorderPoint"], 1.237);
+}

@@ -1,0 +1,43 @@
+//! Tenders: there is always exactly one active cash tender.
+
+use serde_json::json;
+use tillkeep_model::ids;
+
+use super::kit::{Kit, id_of};
+
+#[tokio::test]
+async fn there_is_exactly_one_active_cash_tender() {
+    let kit = Kit::new().await;
+    let admin = kit.admin().await;
+    let cash = format!("/tenders/{}", ids::named("tender:CASH"));
+    let second = json!({"code": "CASH2", "name": "Cash 2", "kind": "cash"});
+    kit.post(&admin, "/tenders", second).await.refused(409, "second_cash_tender");
+    let idle = json!({"code": "CASH2", "name": "Cash 2", "kind": "cash", "isActive": false});
+    let idle = kit.post(&admin, "/tenders", idle).await.data();
+    let idle = format!("/tenders/{}", id_of(&idle));
+    kit.patch(&admin, &idle, json!({"isActive": true})).await.refused(409, "second_cash_tender");
+    kit.patch(&admin, &cash, json!({"isActive": false})).await.refused(409, "last_cash_tender");
+    kit.delete(&admin, &cash).await.refused(409, "last_cash_tender");
+    kit.delete(&admin, &idle).await.is(204);
+    assert_eq!(kit.patch(&admin, &cash, json!({"name": "Bar"})).await.data()["name"], "Bar");
+}
+
+#[tokio::test]
+async fn the_kind_of_a_tender_is_fixed() {
+    let kit = Kit::new().await;
+    let admin = kit.admin().await;
+    let card = kit.post(&admin, "/tenders", json!({"code": "CARD", "name": "Card", "kind": "card"})).await.data();
+    assert_eq!((&card["opensDrawer"], &card["allowsChange"]), (&json!(false), &json!(false)));
+    assert_eq!((&card["countsInClose"], &card["isRefundable"]), (&json!(true), &json!(true)));
+    let path = format!("/tenders/{}", id_of(&card));
+    for kind in ["cash", "check"] {
+        kit.patch(&admin, &path, json!({"kind": kind})).await.refused(409, "kind_locked");
+    }
+    kit.patch(&admin, &path, json!({"kind": "coins"})).await.names("kind");
+    kit.patch(&admin, &path, json!({"minAmount": -1})).await.names("minAmount");
+    kit.patch(&admin, &path, json!({"minAmount": 500, "maxAmount": 400})).await.names("maxAmount");
+    kit.patch(&admin, &path, json!({"minAmount": 500, "maxAmount": 500, "kind": "card"})).await.is(200);
+    assert_eq!(kit.get(&admin, &path).await.data()["maxAmount"], 500);
+    kit.delete(&admin, &path).await.is(204);
+    kit.get(&admin, &path).await.is(404);
+}

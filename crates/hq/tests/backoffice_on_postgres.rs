@@ -1,0 +1,18 @@
+//! The back office on `PostgreSQL`.
+
+mod backoffice;
+#[path = "../../storage/tests/kit/private_postgres.rs"]
+mod private_postgres;
+
+/// A database of its own for each headquarters.
+pub struct Home {
+    pub url: Option<String>,
+    _database: private_postgres::Database,
+}
+
+impl Default for Home {
+    fn default() -> Self {
+        let database = private_postgres::Database::create();
+        Self { url: Some(database.url.clone()), _database: database }
+    }
+}
