@@ -100,10 +100,10 @@ impl Rules for Entity {
         if old.is_none_or(|old| (&old.barcode, &old.barcodes) != (&new.barcode, &new.barcodes)) {
             index(tx, new.id, codes(new)).await?;
         }
-        if old.is_some_and(|old| (old.price, old.cost) != (new.price, new.cost)) {
-            follow_product(tx, new, now).await?;
+        match old {
+            Some(old) if (old.price, old.cost) != (new.price, new.cost) => follow_product(tx, old, new, now).await,
+            _ => Ok(()),
         }
-        Ok(())
     }
 
     async fn deletable(tx: &mut Tx, row: &Model, _: Instant) -> Result<()> {
@@ -179,9 +179,9 @@ async fn index(tx: &Tx, id: Uuid, codes: Vec<String>) -> Result<()> {
 }
 
 /// Store rows hold copies: of the default price, unless they have a price of their own, and of the cost.
-async fn follow_product(tx: &mut Tx, row: &Model, now: Instant) -> Result<()> {
+async fn follow_product(tx: &mut Tx, old: &Model, row: &Model, now: Instant) -> Result<()> {
     use store_product::Column;
-    store_product::Entity::update_many()
+    let mut follow = store_product::Entity::update_many()
         .col_expr(
             Column::Price,
             Expr::case(Column::HasPriceOverride.eq(true), Expr::col(Column::Price)).finally(row.price).into(),
@@ -189,9 +189,12 @@ async fn follow_product(tx: &mut Tx, row: &Model, now: Instant) -> Result<()> {
         .col_expr(Column::Cost, Expr::value(row.cost))
         .col_expr(Column::UpdatedAt, Expr::value(now))
         .col_expr(Column::SyncVersion, Expr::value(versions::UNSTAMPED))
-        .filter(Column::ProductId.eq(row.id))
-        .exec(tx)
-        .await?;
+        .filter(Column::ProductId.eq(row.id));
+    if old.cost == row.cost {
+        // Nothing is new for a row with a price of its own: it gets no new version.
+        follow = follow.filter(Column::HasPriceOverride.eq(false));
+    }
+    follow.exec(tx).await?;
     tx.touch("store_product_dynamic");
     Ok(())
 }

@@ -35,6 +35,10 @@ async fn a_new_default_price_reaches_the_stores_without_a_price_of_their_own() {
     assert_eq!(before[2], after[2], "another product");
     kit.patch(&admin, &format!("/products/{}", id_of(&product)), json!({"name": "New"})).await.is(200);
     assert_eq!(row(&kit, two, &product).await, after[1], "a new name is no new price");
+    kit.patch(&admin, &format!("/products/{}", id_of(&product)), json!({"cost": 600})).await.is(200);
+    let costs = [row(&kit, one, &product).await, row(&kit, two, &product).await];
+    assert_eq!(costs.each_ref().map(|row| row.cost), [Money(600), Money(600)], "the cost is a copy everywhere");
+    assert_eq!(costs.each_ref().map(|row| row.price), [Money(900), Money(1100)]);
 }
 
 #[tokio::test]
