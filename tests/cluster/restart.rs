@@ -62,3 +62,19 @@ async fn a_store_whose_token_was_rotated_goes_on_with_the_new_one_and_its_outbox
     site.drained(&site.admin().await).await;
     assert_eq!(chain.sales(&site).await, 1);
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn headquarters_does_not_start_without_the_key_of_its_pins() {
+    let mut chain = Chain::new().await;
+    chain.hq.stop();
+    let key = chain.hq.dir.join("pin.key");
+    let aside = chain.hq.dir.join("pin.key.aside");
+    std::fs::rename(&key, &aside).expect("move");
+    // A new key would lock everybody out, here and in every store.
+    let refusal = chain.hq.refuses_to_start();
+    assert!(refusal.contains("pin.key is missing"), "{refusal}");
+    assert!(!key.exists());
+    std::fs::rename(&aside, &key).expect("move back");
+    chain.hq.restart();
+    Client::new(&chain.hq.url).sign_in(ADMIN.0, ADMIN.1).await.expect("sign in");
+}

@@ -11,7 +11,9 @@ use tillkeep_http::{Auth, Clock, HasAuth, Home};
 use tillkeep_model::ids;
 use tillkeep_storage::entity::{user, user_store_role};
 use tillkeep_storage::registry::fold;
-use tillkeep_storage::sea_orm::{ActiveModelTrait, EntityTrait, IntoActiveModel, PaginatorTrait};
+use tillkeep_storage::sea_orm::{
+    ActiveModelTrait, ColumnTrait, EntityTrait, IntoActiveModel, PaginatorTrait, QueryFilter,
+};
 use tillkeep_storage::{Change, Db, DbErr, Side, Tx, audit, seed, settings};
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
@@ -79,6 +81,12 @@ impl Hq {
         tx.commit().await.map_err(other)?;
         let tokens = Tokens::open(&settings.data_dir.join("token.key"))?;
         let pins = Pins::open(&settings.data_dir.join("pin.key"), PARALLEL_HASHES)?;
+        if pins.key_id().is_none() && has_pins(&db).await.map_err(other)? {
+            // A new key would lock everybody out, here and in every store that takes it over.
+            return Err(std::io::Error::other(
+                "pin.key is missing, but the database has PINs that were made with it; put it back from the backup",
+            ));
+        }
         pins.ensure_key()?;
         let heads = Heads::load(&db).await.map_err(other)?;
         let to_tell = ToTell::load(&db).await.map_err(other)?;
@@ -179,6 +187,10 @@ impl Hq {
         self.commit(tx).await?;
         Ok(())
     }
+}
+
+async fn has_pins(db: &Db) -> Result<bool, DbErr> {
+    Ok(user::Entity::find().filter(user::Column::PinHash.is_not_null()).count(db.reader()).await? > 0)
 }
 
 fn is_plain_pin(pin: &str) -> bool {

@@ -44,9 +44,20 @@ pub async fn seen(conn: &impl ConnectionTrait, seen: &[(Uuid, Instant)]) -> Resu
     Ok(())
 }
 
-/// The highest receipt and session number of each register that HQ has of a store, by the store's series names.
-pub async fn high_water(conn: &impl ConnectionTrait, store: Uuid) -> Result<BTreeMap<String, i64>, DbErr> {
+/// The highest numbers that HQ has of a store, by the store's series names: receipts and sessions of each register, and
+/// the outbox of this very database (another one counts for itself).
+pub async fn high_water(
+    conn: &impl ConnectionTrait,
+    store: Uuid,
+    node_epoch: &str,
+) -> Result<BTreeMap<String, i64>, DbErr> {
     let mut out = BTreeMap::new();
+    let sql = "SELECT MAX(seq) AS last FROM sync_log WHERE store_id = $1 AND node_epoch = $2";
+    for row in query(conn, sql, [store.into(), node_epoch.into()]).await? {
+        if let Some(last) = row.try_get::<Option<i64>>("", "last")? {
+            out.insert("outbox".to_owned(), last);
+        }
+    }
     // Text sorts like its number only among texts of one length.
     let sql = "SELECT register_code, MAX(receipt_number) AS last FROM sales WHERE store_id = $1 \
                GROUP BY register_code, LENGTH(receipt_number) ORDER BY LENGTH(receipt_number)";
@@ -65,12 +76,17 @@ pub async fn high_water(conn: &impl ConnectionTrait, store: Uuid) -> Result<BTre
     Ok(out)
 }
 
-/// Outbox entries that somebody settled at HQ and the store does not know of yet.
-pub async fn to_acknowledge(conn: &impl ConnectionTrait, store: Uuid) -> Result<Vec<Acknowledged>, DbErr> {
+/// Outbox entries of this database that somebody settled at HQ and the store does not know of yet. Another database of
+/// the same store has other entries under the same numbers.
+pub async fn to_acknowledge(
+    conn: &impl ConnectionTrait,
+    store: Uuid,
+    node_epoch: &str,
+) -> Result<Vec<Acknowledged>, DbErr> {
     use tillkeep_model::wire::Outcome;
-    let sql =
-        "SELECT seq, status FROM sync_log WHERE store_id = $1 AND to_acknowledge AND seq IS NOT NULL ORDER BY seq";
-    query(conn, sql, [store.into()])
+    let sql = "SELECT seq, status FROM sync_log WHERE store_id = $1 AND node_epoch = $2 AND to_acknowledge \
+               AND seq IS NOT NULL ORDER BY seq";
+    query(conn, sql, [store.into(), node_epoch.into()])
         .await?
         .iter()
         .map(|row| {

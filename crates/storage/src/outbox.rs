@@ -113,6 +113,11 @@ pub async fn refuse(tx: &Tx, entry: &Model, error: &str, now: Instant) -> Result
     Ok(entry.attempts + 1 >= MAX_ATTEMPTS)
 }
 
+/// Forgets what HQ confirmed before `before`.
+pub async fn forget_sent(tx: &Tx, before: Instant) -> Result<u64, DbErr> {
+    execute(tx, "DELETE FROM sync_outbox_sent WHERE sent_at < $1", [before.into()]).await
+}
+
 /// How full the outbox is.
 pub async fn state(conn: &impl ConnectionTrait) -> Result<OutboxState, DbErr> {
     let sql = format!(

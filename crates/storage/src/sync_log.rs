@@ -31,6 +31,7 @@ pub struct Rejection {
     pub hash: String,
     pub envelope: String,
     pub seq: Option<i64>,
+    pub node_epoch: Option<String>,
 }
 
 /// What HQ has already seen of one entity from one store.
@@ -214,6 +215,7 @@ pub async fn reject(tx: &Tx, store: Uuid, refused: &[Rejection], now: Instant) -
                     envelope: Some(refusal.envelope.clone()),
                     hash: refusal.hash.clone(),
                     seq: refusal.seq,
+                    node_epoch: refusal.node_epoch.as_deref().map(tidy),
                     first_seen_at: now,
                     last_seen_at: now,
                     ..Model::default()

@@ -109,10 +109,19 @@ impl Cli {
                 Ok(())
             }
             Command::Config { what: ConfigCommand::Check } => {
-                let configuration = configuration::load(file)?;
+                let mut configuration = configuration::load(file)?;
+                configuration.hq.database_url = without_password(&configuration.hq.database_url);
                 println!("{configuration:#?}\nThe configuration is sound.");
                 Ok(())
             }
         }
+    }
+}
+
+/// A database address that may be shown.
+fn without_password(url: &str) -> String {
+    match reqwest::Url::parse(url) {
+        Ok(mut parsed) if parsed.password().is_some() && parsed.set_password(Some("***")).is_ok() => parsed.to_string(),
+        _ => url.to_owned(),
     }
 }

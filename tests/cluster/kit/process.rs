@@ -23,19 +23,27 @@ impl Process {
         process
     }
 
+    fn command(&self, listen: &str) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_tillkeep"));
+        command.args([self.command, "--listen", listen, "--data-dir"]).arg(&self.dir).env_clear();
+        command
+            .env("RUST_LOG", "info")
+            .envs(self.environment.iter().map(|(key, value)| (key.as_str(), value.as_str())));
+        command.stdin(Stdio::null());
+        command
+    }
+
+    /// What a server says that must not start.
+    pub fn refuses_to_start(&self) -> String {
+        let output = self.command("127.0.0.1:0").output().expect("the program runs");
+        assert!(!output.status.success(), "it should have refused");
+        String::from_utf8_lossy(&output.stderr).into_owned()
+    }
+
     fn launch(&mut self, listen: &str) {
         let log = File::options().create(true).append(true).open(self.log_path()).expect("log");
-        let mut child = Command::new(env!("CARGO_BIN_EXE_tillkeep"))
-            .args([self.command, "--listen", listen, "--data-dir"])
-            .arg(&self.dir)
-            .env_clear()
-            .env("RUST_LOG", "info")
-            .envs(self.environment.iter().map(|(key, value)| (key.as_str(), value.as_str())))
-            .stdin(Stdio::null())
-            .stdout(Stdio::piped())
-            .stderr(log)
-            .spawn()
-            .expect("the server starts");
+        let mut command = self.command(listen);
+        let mut child = command.stdout(Stdio::piped()).stderr(log).spawn().expect("the server starts");
         let lines = BufReader::new(child.stdout.take().expect("output")).lines();
         let listening =
             lines.map_while(Result::ok).find_map(|line| line.strip_prefix("listening on ").map(str::to_owned));

@@ -64,8 +64,8 @@ pub async fn handshake(
         registry::pulled().map(|entity| entity.name.to_owned()).collect()
     };
     let ticket = Uuid::new_v4().to_string();
-    let acknowledged = nodes::to_acknowledge(&tx, store_id).await?;
-    let high_water = nodes::high_water(&tx, store_id).await?;
+    let acknowledged = nodes::to_acknowledge(&tx, store_id, &request.node_epoch).await?;
+    let high_water = nodes::high_water(&tx, store_id, &request.node_epoch).await?;
     let row = store_node::Model {
         store_id,
         node_epoch: request.node_epoch,

@@ -46,7 +46,7 @@ struct Wire<'a> {
 }
 
 /// What can be told of an envelope that cannot be read.
-#[derive(Deserialize)]
+#[derive(Default, Deserialize)]
 struct Glimpse {
     #[serde(default)]
     entity_type: serde_json::Value,
@@ -56,6 +56,8 @@ struct Glimpse {
     action: serde_json::Value,
     #[serde(default)]
     seq: serde_json::Value,
+    #[serde(default)]
+    node_epoch: serde_json::Value,
 }
 
 /// A row with the rows that came inside it, children by the registry's order.
@@ -86,12 +88,7 @@ impl Keys {
 pub(super) fn read(index: usize, raw: &RawValue, sender: &Sender) -> Result<Incoming, Box<Rejection>> {
     let deserializer = &mut serde_json::Deserializer::from_str(raw.get());
     let wire: Wire = serde_path_to_error::deserialize(deserializer).map_err(|error| {
-        let glimpse = serde_json::from_str(raw.get()).unwrap_or(Glimpse {
-            entity_type: serde_json::Value::Null,
-            entity_id: serde_json::Value::Null,
-            action: serde_json::Value::Null,
-            seq: serde_json::Value::Null,
-        });
+        let glimpse: Glimpse = serde_json::from_str(raw.get()).unwrap_or_default();
         let path = error.path().to_string();
         let text = if path == "." { error.inner().to_string() } else { format!("{path}: {}", error.inner()) };
         reject(raw, &glimpse, PushStatus::Error, "malformed", text)
@@ -101,6 +98,7 @@ pub(super) fn read(index: usize, raw: &RawValue, sender: &Sender) -> Result<Inco
         entity_id: wire.entity_id.to_string().into(),
         action: wire.action.clone().into(),
         seq: wire.seq.into(),
+        node_epoch: wire.node_epoch.clone().into(),
     };
     let Some(entity) = registry::find(&wire.entity_type).filter(|entity| entity.is_pushed()) else {
         let text = format!("{:?} is not a type that stores push", wire.entity_type);
@@ -144,6 +142,7 @@ fn reject(raw: &RawValue, glimpse: &Glimpse, status: PushStatus, code: &str, err
         hash: hex::encode(Sha256::digest(raw.get().as_bytes())),
         envelope: raw.get().to_owned(),
         seq: glimpse.seq.as_i64(),
+        node_epoch: glimpse.node_epoch.as_str().map(str::to_owned),
     })
 }
 
@@ -173,6 +172,7 @@ impl Incoming {
             hash: self.hash.clone(),
             envelope: self.raw.clone(),
             seq: self.seq,
+            node_epoch: self.node_epoch.clone(),
         }
     }
 

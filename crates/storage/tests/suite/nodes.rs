@@ -45,11 +45,18 @@ async fn the_high_water_is_the_highest_number_of_each_register_also_beyond_six_d
             let session = id(&format!("session {number}"));
             envelopes.push(envelope(&chain.first, "register_sessions", session, "create", &data, at(0)));
         }
+        for (envelope, seq) in envelopes.iter_mut().zip(40..) {
+            envelope["seq"] = json!(seq);
+            envelope["node_epoch"] = json!("this database");
+        }
         assert_eq!(push(&hq, &chain.first, &envelopes).await.refused, 0);
-        let found = nodes::high_water(hq.db.reader(), chain.first.store_id).await.expect("the numbers");
-        let expected = [("receipt:01", 9), ("receipt:02", 1_000_000), ("session:01", 12)];
+        let found =
+            nodes::high_water(hq.db.reader(), chain.first.store_id, "this database").await.expect("the numbers");
+        let expected = [("outbox", 45), ("receipt:01", 9), ("receipt:02", 1_000_000), ("session:01", 12)];
         assert_eq!(found, expected.map(|(name, number)| (name.to_owned(), number)).into());
-        assert!(nodes::high_water(hq.db.reader(), chain.second.store_id).await.expect("none").is_empty());
+        let other = nodes::high_water(hq.db.reader(), chain.first.store_id, "another database").await.expect("numbers");
+        assert!(!other.contains_key("outbox"), "each database counts its outbox for itself");
+        assert!(nodes::high_water(hq.db.reader(), chain.second.store_id, "").await.expect("none").is_empty());
     }
 }
 
@@ -61,23 +68,27 @@ async fn what_was_settled_is_told_once() {
         for seq in [5, 6] {
             let mut bad = envelope(&chain.first, "sales", id(&seq.to_string()), "create", &json!([]), at(0));
             bad["seq"] = json!(seq);
+            bad["node_epoch"] = json!("this database");
             refuse(&hq, &chain.first, &bad).await;
         }
-        assert!(nodes::to_acknowledge(hq.db.reader(), store).await.expect("a read").is_empty());
+        let told = async || nodes::to_acknowledge(hq.db.reader(), store, "this database").await.expect("a read");
+        assert!(told().await.is_empty());
         let tx = hq.db.begin().await.expect("a transaction");
         let settle = "UPDATE sync_log SET status = $1, to_acknowledge = TRUE, resolved_at = $2 WHERE seq = $3";
         for (status, seconds, seq) in [(sync_log::RETRIED, 10, 5_i64), (sync_log::RESOLVED, 20, 6)] {
             db::execute(&tx, settle, [status.into(), at(seconds).into(), seq.into()]).await.expect("an update");
         }
         tx.commit().await.expect("a commit");
-        let settled = nodes::to_acknowledge(hq.db.reader(), store).await.expect("a read");
+        let settled = told().await;
+        let other = nodes::to_acknowledge(hq.db.reader(), store, "another database").await.expect("a read");
+        assert!(other.is_empty(), "its entries have other numbers");
         let of = |seq, outcome| Acknowledged { seq, outcome };
         assert_eq!(settled, [of(5, Outcome::Ok), of(6, Outcome::Resolved)]);
         assert_eq!(nodes::stores_to_tell(hq.db.reader()).await.expect("a read"), [store]);
         let tx = hq.db.begin().await.expect("a transaction");
         nodes::acknowledged(&tx, store, at(15)).await.expect("a note");
         tx.commit().await.expect("a commit");
-        assert_eq!(nodes::to_acknowledge(hq.db.reader(), store).await.expect("a read"), [of(6, Outcome::Resolved)]);
+        assert_eq!(told().await, [of(6, Outcome::Resolved)]);
     }
 }
 

@@ -16,6 +16,8 @@ use crate::Store;
 
 /// A handshake comes at least this often.
 const HANDSHAKE_EVERY: Duration = Duration::from_hours(1);
+/// What HQ confirmed is kept for 90 days, so that a restored HQ can ask for it again.
+const KEEP_SENT_MS: i64 = 90 * 24 * 3600 * 1000;
 const EPOCH: &str = "hq_epoch";
 const TICKET: &str = "hq_ticket";
 
@@ -152,6 +154,7 @@ async fn remember(store: &Store, answer: &HandshakeAnswer) -> Result<(), DbErr> 
             tracing::warn!(series = name, value, "headquarters has higher numbers: this store goes on from there");
         }
     }
+    outbox::forget_sent(&tx, now.plus_millis(-KEEP_SENT_MS)).await?;
     for settled in &answer.acknowledged {
         let Some(entry) = outbox::find(&tx, settled.seq).await? else { continue };
         let how = if settled.outcome == Outcome::Ok { "taken" } else { "resolved" };

@@ -10,7 +10,7 @@ use super::client::HqError;
 use crate::Store;
 
 /// Rows of one page.
-const PAGE: u64 = 5000;
+const PAGE: u64 = 2000;
 
 /// Why a pull ended early.
 #[derive(Debug, thiserror::Error)]
