@@ -120,8 +120,22 @@ impl Cli {
 
 /// A database address that may be shown.
 fn without_password(url: &str) -> String {
-    match reqwest::Url::parse(url) {
-        Ok(mut parsed) if parsed.password().is_some() && parsed.set_password(Some("***")).is_ok() => parsed.to_string(),
-        _ => url.to_owned(),
+    let Ok(mut parsed) = reqwest::Url::parse(url) else { return url.to_owned() };
+    // An address that cannot have a password has none to hide.
+    if parsed.password().is_none() || parsed.set_password(Some("***")).is_err() {
+        return url.to_owned();
+    }
+    parsed.to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::without_password;
+
+    #[test]
+    fn a_shown_database_address_has_no_password() {
+        assert_eq!(without_password("postgres://till:secret@db/chain"), "postgres://till:***@db/chain");
+        assert_eq!(without_password("sqlite://data/tillkeep.db"), "sqlite://data/tillkeep.db");
+        assert_eq!(without_password(""), "");
     }
 }
