@@ -100,3 +100,19 @@ async fn a_pin_opens_a_till_with_the_permissions_of_that_store_alone() {
     let nothing = pin_in(&chain.hq.url, &there.id).await.data();
     assert_eq!(nothing["user"]["permissions"], json!([]));
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_pin_changed_by_its_owner_holds_in_the_store_and_ends_the_sessions_there() {
+    let mut chain = Chain::new().await;
+    let site = chain.store().await;
+    let user = json!({"username": "cy", "displayName": "Cy", "pin": "905172"});
+    chain.admin.post("/users", user).await.data();
+    let before = site.sign_in("cy", "905172").await;
+
+    let at_hq = Client::new(&chain.hq.url).sign_in("cy", "905172").await.expect("sign in");
+    let change = json!({"currentPin": "905172", "newPin": "316408"});
+    assert_eq!(at_hq.post("/auth/change-pin", change).await.status, 204);
+    site.sign_in("cy", "316408").await;
+    assert_eq!(before.get("/auth/me").await.status, 401, "the session of the old PIN is over");
+    assert!(Client::new(&site.process.url).sign_in("cy", "905172").await.is_none());
+}

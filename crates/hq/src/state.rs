@@ -15,11 +15,14 @@ use tillkeep_storage::sea_orm::{
     ActiveModelTrait, ColumnTrait, EntityTrait, IntoActiveModel, PaginatorTrait, QueryFilter,
 };
 use tillkeep_storage::{Change, Db, DbErr, Side, Tx, audit, seed, settings};
+use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
 use crate::sync::{Heads, Hub, StoreCache, ToTell, Tracker};
 
+/// Unlimited pulls at once.
+const STREAMS: usize = 2;
 /// Hashes that HQ computes at once.
 const PARALLEL_HASHES: usize = 2;
 
@@ -49,6 +52,8 @@ pub struct Hq {
     pub to_tell: ToTell,
     pub public_url: Option<String>,
     pub allow_insecure: bool,
+    /// Places for unlimited pulls, fewer than there are reader connections.
+    pub streams: Arc<Semaphore>,
     pub stop: CancellationToken,
 }
 
@@ -59,7 +64,7 @@ impl HasAuth for Hq {
 }
 
 /// Somebody who can sign in after the first start.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Account {
     pub username: String,
     pub pin: String,
@@ -103,7 +108,15 @@ impl Hq {
             to_tell,
             public_url: settings.public_url.clone(),
             allow_insecure: settings.allow_insecure,
+            streams: Arc::new(Semaphore::new(STREAMS)),
             stop,
+        });
+        // Weak: what the server is made of must not keep the server.
+        let weak = Arc::downgrade(&hq);
+        hq.auth.when_committed(move |changes| {
+            if let Some(hq) = weak.upgrade() {
+                hq.announce(changes);
+            }
         });
         crate::sync::tracker::start(hq.clone());
         Ok(hq)

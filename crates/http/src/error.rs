@@ -142,6 +142,10 @@ impl From<DbErr> for Error {
             // A race that the check before the write could not see.
             return Self::new(ErrorCode::Duplicate, "another row has the same key").with("key", what);
         }
+        if db::is_data_fault(&error) {
+            tracing::debug!(%error, "a value that the database cannot hold");
+            return Self::new(ErrorCode::Validation, "a value of this request cannot be stored");
+        }
         match error {
             DbErr::ConnectionAcquire(_) | DbErr::Conn(_) => {
                 let mut failure = Self::new(ErrorCode::Unavailable, "the database is busy or away; try again");

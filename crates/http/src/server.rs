@@ -60,7 +60,16 @@ fn connection(stream: TcpStream, peer: SocketAddr, router: Router, graceful: &Gr
     let service = hyper::service::service_fn(move |request: hyper::Request<Incoming>| {
         let mut request: Request = request.map(axum::body::Body::new);
         request.extensions_mut().insert(ConnectInfo(peer));
-        router.clone().oneshot(request)
+        let answer = tokio::spawn(router.clone().oneshot(request));
+        // A task of its own: when the other side hangs up, what was begun still ends, and what follows a commit (caches,
+        // heads, sockets) follows it.
+        async move {
+            match answer.await {
+                Ok(Ok(response)) => Ok(response),
+                Ok(Err(never)) => match never {},
+                Err(error) => Err(error),
+            }
+        }
     });
     let mut builder = Builder::new(TokioExecutor::new()).http1_only();
     builder.http1().timer(TokioTimer::new()).header_read_timeout(HEADER_TIMEOUT);

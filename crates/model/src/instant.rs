@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use chrono::{DateTime, Days, NaiveDate, NaiveTime, SecondsFormat, SubsecRound, TimeDelta, Utc};
+use chrono::{DateTime, Datelike, Days, NaiveDate, NaiveTime, SecondsFormat, SubsecRound, TimeDelta, Utc};
 use sea_orm::DeriveValueType;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
@@ -32,10 +32,12 @@ impl Instant {
         self == Self::default()
     }
 
-    /// Reads RFC 3339 with any offset; `None` when the text is something else.
+    /// Reads RFC 3339 with any offset; `None` when the text is something else, or a year (in UTC) outside of 1970 to
+    /// 9999, which could not be written again in a form that everybody reads.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
-        DateTime::parse_from_rfc3339(text).ok().map(|time| time.with_timezone(&Utc).into())
+        let time = DateTime::parse_from_rfc3339(text).ok()?.with_timezone(&Utc);
+        (1970..=9999).contains(&time.year()).then(|| time.into())
     }
 
     #[must_use]
@@ -113,6 +115,8 @@ mod tests {
             "2026-11-20T12:34:56.789Z"
         );
         assert_eq!(Instant::parse("2026-11-20"), None);
+        assert_eq!(Instant::parse("9999-12-31T23:59:59-01:00"), None, "it is the year 10000 in UTC");
+        assert_eq!(Instant::parse("1970-01-01T00:00:00+01:00"), None);
     }
 
     #[test]

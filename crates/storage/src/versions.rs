@@ -9,7 +9,8 @@ use std::collections::BTreeMap;
 use sea_orm::{ConnectionTrait, DatabaseTransaction, DbErr, EntityTrait, QueryResult};
 use uuid::Uuid;
 
-use crate::db::{Change, execute, query};
+use crate::Tx;
+use crate::db::{Change, execute, placeholders, query};
 use crate::entity::sync_counter;
 use crate::registry::{Scope, SyncType};
 
@@ -98,4 +99,18 @@ const fn change(entity_type: &'static str, store: Option<Uuid>, version: i64) ->
 pub async fn heads(conn: &impl ConnectionTrait) -> Result<BTreeMap<(String, Uuid), i64>, DbErr> {
     let rows = sync_counter::Entity::find().all(conn).await?;
     Ok(rows.into_iter().map(|row| ((row.entity_type, row.scope), row.value)).collect())
+}
+
+/// Gives these rows of `entity` a new version with the commit, so that stores pull them again.
+pub async fn unstamp(tx: &mut Tx, entity: &SyncType, ids: &[Uuid]) -> Result<(), DbErr> {
+    for chunk in ids.chunks(1000) {
+        let sql = format!(
+            "UPDATE {} SET sync_version = {UNSTAMPED} WHERE id IN ({})",
+            entity.table.name(),
+            placeholders(1, chunk.len())
+        );
+        execute(tx, &sql, chunk.iter().map(|id| (*id).into())).await?;
+    }
+    tx.touch(entity.name);
+    Ok(())
 }

@@ -21,7 +21,7 @@ use crate::sync::{HqClient, SyncState};
 const PARALLEL_HASHES: usize = 1;
 
 /// How a store server is started: everything else it learns from HQ.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Settings {
     pub data_dir: PathBuf,
     pub sync_token: String,

@@ -22,9 +22,9 @@ use tillkeep_storage::{DbErr, Tx};
 use uuid::Uuid;
 
 use super::plain::Rules;
-use super::refuse_in_use;
 use super::rows::{self, Kind};
 use super::users::grants;
+use super::{everywhere, refuse_in_use};
 use crate::Hq;
 
 impl Rules for Entity {
@@ -142,6 +142,7 @@ pub async fn create(
     State(hq): State<Arc<Hq>>,
     Body(mut body): Body<Map<String, Json>>,
 ) -> Result<Created<RoleView>> {
+    everywhere(&caller)?;
     let now = caller.now();
     let wanted = known_codes(resource::take(&mut body, "permissions")?.unwrap_or_default())?;
     grants::refuse_escalation(&caller, &wanted, None)?;
@@ -157,6 +158,7 @@ pub async fn edit(
     Id(id): Id,
     Body(body): Body<Map<String, Json>>,
 ) -> Result<Answer<RoleView>> {
+    everywhere(&caller)?;
     let now = caller.now();
     let check = async |tx: &mut Tx, old: &Model, new: &mut Model| Entity::check(tx, Some(old), new, now).await;
     let after = async |_: &mut Tx, _: &Model, _: &Model| Ok(());
@@ -178,6 +180,7 @@ pub async fn put_permissions(
     Body(body): Body<Codes>,
 ) -> Result<Answer<RoleView>> {
     let wanted = known_codes(body.permissions)?;
+    everywhere(&caller)?;
     let mut tx = caller.db().begin().await?;
     let role = rows::find_to_change::<Entity>(&tx, &Entity::KIND, id).await?;
     if role.id == grants::administrator() {

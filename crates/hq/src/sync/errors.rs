@@ -20,7 +20,7 @@ use tillkeep_storage::push::{self, Sender};
 use tillkeep_storage::sea_orm::sea_query::{Expr, ExprTrait};
 use tillkeep_storage::sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect, Select};
 use tillkeep_storage::sync_log::{FAILED, RESOLVED, RETRIED, count_pending};
-use tillkeep_storage::{Db, DbErr, audit, nodes};
+use tillkeep_storage::{Db, DbErr, Tx, audit, nodes, registry, versions};
 use uuid::Uuid;
 
 use crate::Hq;
@@ -153,7 +153,7 @@ pub struct RetryAll {
     store_id: Option<Uuid>,
 }
 
-/// Entries that one `retry-all` takes up at the most; the answer says how many there were.
+/// Entries tried again in one go.
 const RETRY_AT_ONCE: u64 = 1000;
 
 /// `POST /sync/retry-all`
@@ -167,11 +167,16 @@ pub async fn retry_all(
         caller.at_store(store_id)?;
         select = select.filter(sync_log::Column::StoreId.eq(store_id));
     }
-    let rows =
-        select.order_by_asc(sync_log::Column::FirstSeenAt).limit(RETRY_AT_ONCE).all(caller.db().reader()).await?;
-    let attempted = rows.len();
-    let outcomes = again(&hq, &caller, rows).await?;
-    let failed = outcomes.iter().filter(|error| error.is_some()).count();
+    // Ids rise with time; each entry is tried once, however many of them fail again.
+    let (mut attempted, mut failed, mut after) = (0, 0, Uuid::nil());
+    loop {
+        let batch = select.clone().filter(sync_log::Column::Id.gt(after)).order_by_asc(sync_log::Column::Id);
+        let rows = batch.limit(RETRY_AT_ONCE).all(caller.db().reader()).await?;
+        let Some(last) = rows.last() else { break };
+        after = last.id;
+        attempted += rows.len();
+        failed += again(&hq, &caller, rows).await?.iter().filter(|error| error.is_some()).count();
+    }
     Ok(Answer(json!({"attempted": attempted, "retried": attempted - failed, "failed": failed})))
 }
 
@@ -197,8 +202,12 @@ async fn again(hq: &Hq, caller: &Caller<StoresEdit>, rows: Vec<sync_log::Model>)
             }
         }
         let now = hq.clock.now();
-        let pushed = push::push(caller.db(), &sender, &envelopes, now).await?;
-        hq.announce(&pushed.changes);
+        let pushed = push::push(caller.db(), &sender, &envelopes, now).await;
+        hq.announce(match &pushed {
+            Ok(pushed) => &pushed.changes,
+            Err(interrupted) => &interrupted.changes,
+        });
+        let pushed = pushed.map_err(|interrupted| interrupted.error)?;
         let mut done = Vec::new();
         for ((index, row), result) in sent.into_iter().zip(&pushed.results) {
             if result.status == PushStatus::Ok {
@@ -246,8 +255,11 @@ async fn settle(
     if rows.is_empty() {
         return Ok(());
     }
+    let mut tx = caller.db().begin().await?;
     let now = caller.now();
-    let tx = caller.db().begin().await?;
+    if status == RESOLVED {
+        send_back(&mut tx, rows).await?;
+    }
     sync_log::Entity::update_many()
         .col_expr(sync_log::Column::Status, Expr::value(status))
         .col_expr(sync_log::Column::ResolvedBy, Expr::value(caller.user_id))
@@ -266,9 +278,21 @@ async fn settle(
         ..caller.audit(action)
     };
     audit::record(&tx, entry, now).await?;
-    tx.commit().await?;
+    hq.commit(tx).await?;
     if rows.iter().any(|row| row.seq.is_some()) {
         hq.to_tell.insert(store_id);
+    }
+    Ok(())
+}
+
+/// A refused row that nobody will try again must not stay at its store as if HQ had it: HQ's own row travels anew.
+async fn send_back(tx: &mut Tx, rows: &[sync_log::Model]) -> Result<()> {
+    for entity in registry::pulled() {
+        let of_type = rows.iter().filter(|row| row.entity_type == entity.name);
+        let ids: Vec<Uuid> = of_type.filter_map(|row| row.entity_id.parse().ok()).collect();
+        if !ids.is_empty() {
+            versions::unstamp(tx, entity, &ids).await?;
+        }
     }
     Ok(())
 }

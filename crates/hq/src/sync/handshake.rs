@@ -5,6 +5,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 
 use axum::extract::{ConnectInfo, State};
+use axum::http::HeaderMap;
 use tillkeep_http::Body;
 use tillkeep_http::error::Result;
 use tillkeep_model::wire::{HandshakeAnswer, HandshakeRequest, VersionsAnswer};
@@ -34,10 +35,15 @@ pub async fn handshake(
     caller: StoreCaller,
     State(hq): State<Arc<Hq>>,
     ConnectInfo(peer): ConnectInfo<SocketAddr>,
+    headers: HeaderMap,
     Body(request): Body<HandshakeRequest>,
 ) -> Result<Machine<HandshakeAnswer>> {
-    let (now, store_id) = (hq.clock.now(), caller.id());
+    let store_id = caller.id();
+    let high_water = nodes::high_water(hq.db().reader(), store_id, &request.node_epoch).await?;
+    hq.to_tell.remove(store_id);
     let tx = hq.db().begin().await?;
+    // After the wait for the writer: what is settled from now on is told the next time.
+    let now = hq.clock.now();
     let node = nodes::find(&tx, store_id).await?.unwrap_or_default();
     // The answer to the last handshake may have been lost: the ticket before it is good too.
     let (last, before) = node.ticket.split_once('|').unwrap_or((&node.ticket, ""));
@@ -65,7 +71,6 @@ pub async fn handshake(
     };
     let ticket = Uuid::new_v4().to_string();
     let acknowledged = nodes::to_acknowledge(&tx, store_id, &request.node_epoch).await?;
-    let high_water = nodes::high_water(&tx, store_id, &request.node_epoch).await?;
     let row = store_node::Model {
         store_id,
         node_epoch: request.node_epoch,
@@ -82,9 +87,11 @@ pub async fn handshake(
     };
     nodes::save(&tx, row).await?;
     tx.commit().await?;
-    hq.to_tell.remove(store_id);
 
-    let trusted = peer.ip().to_canonical().is_loopback() || hq.allow_insecure;
+    // A line through a proxy is only as good as what the operator says of it: with an https address, TLS ends there.
+    let forwarded = headers.contains_key("x-forwarded-for") || headers.contains_key("forwarded");
+    let behind_tls = hq.public_url.as_deref().is_some_and(|url| url.starts_with("https://"));
+    let trusted = behind_tls || hq.allow_insecure || (peer.ip().to_canonical().is_loopback() && !forwarded);
     let other_key = hq.auth.pins.key_id() != request.pin_key_id;
     if other_key && !trusted {
         tracing::warn!(

@@ -1,6 +1,7 @@
 //! `GET /sync/pull`: rows above a version, in one snapshot. Without `limit` all of them, streamed.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use axum::body::{Body, Bytes};
 use axum::extract::State;
@@ -14,12 +15,15 @@ use tillkeep_model::wire::MAX_PULL_LIMIT;
 use tillkeep_storage::pull::{self, Page};
 use tillkeep_storage::registry::{self, SyncType};
 use tillkeep_storage::sea_orm::DatabaseTransaction;
-use tokio::sync::mpsc;
+use tokio::sync::{OwnedSemaphorePermit, mpsc};
+use tokio::time::timeout;
 use uuid::Uuid;
 
 use super::{StoreCaller, marked};
 use crate::Hq;
 
+/// How long a client may take for one page of a stream.
+const TAKE_WITHIN: Duration = Duration::from_secs(30);
 /// Rows read at a time for an unlimited pull.
 const STREAM_PAGE: u64 = 2000;
 
@@ -49,6 +53,11 @@ pub async fn pull(caller: StoreCaller, State(hq): State<Arc<Hq>>, Params(query):
         let text = "this database is not the one the cursor is from; reload";
         return Err(Error::new(ErrorCode::EpochChanged, text).with("epoch", &hq.epoch));
     }
+    // A reader connection stays taken as long as a slow client reads: some are left for everybody else.
+    let stream = match limit {
+        Some(_) => None,
+        None => Some(hq.streams.clone().acquire_owned().await.map_err(Error::internal)?),
+    };
     let conn = hq.db().snapshot().await?;
     // The head in memory may be a moment behind a commit: only the database can say that a cursor is ahead.
     if !entity.whole && since > hq.heads.of(entity, caller.id()) {
@@ -65,7 +74,7 @@ pub async fn pull(caller: StoreCaller, State(hq): State<Arc<Hq>>, Params(query):
     let now = hq.clock.now();
     let Some(limit) = limit else {
         hq.tracker.pulled(caller.id(), entity.name, 0, since, now);
-        return Ok(streamed(hq, conn, entity, caller.id(), since));
+        return Ok(streamed(hq, (conn, stream), entity, caller.id(), since));
     };
     let page = pull::page(&conn, entity, caller.id(), since, limit).await?;
     hq.tracker.pulled(caller.id(), entity.name, page.rows.len(), since, now);
@@ -94,7 +103,13 @@ fn whole(hq: &Hq, entity: &SyncType, since: i64, page: &Page) -> Response {
 
 /// All rows of one snapshot, page after page. A failure half-way breaks the answer off, so that nobody takes a part for
 /// the whole.
-fn streamed(hq: Arc<Hq>, conn: DatabaseTransaction, entity: &'static SyncType, store: Uuid, since: i64) -> Response {
+fn streamed(
+    hq: Arc<Hq>,
+    (conn, place): (DatabaseTransaction, Option<OwnedSemaphorePermit>),
+    entity: &'static SyncType,
+    store: Uuid,
+    since: i64,
+) -> Response {
     let (send, mut receive) = mpsc::channel::<std::io::Result<Bytes>>(2);
     tokio::spawn(async move {
         let mut text = head(entity, since);
@@ -120,10 +135,21 @@ fn streamed(hq: Arc<Hq>, conn: DatabaseTransaction, entity: &'static SyncType, s
             if !page.has_more {
                 text.push_str(&tail(page.latest, false, &hq.epoch));
             }
-            if send.send(Ok(std::mem::take(&mut text).into())).await.is_err() || !page.has_more {
+            let taken = tokio::select! {
+                taken = timeout(TAKE_WITHIN, send.send(Ok(std::mem::take(&mut text).into()))) => taken,
+                // The server stops: the database is to be closed.
+                () = hq.stop.cancelled() => return,
+            };
+            if !matches!(taken, Ok(Ok(()))) {
+                // Dropping the channel half-way would look like an end.
+                drop(send.try_send(Err(std::io::Error::other("the client does not read"))));
+                return;
+            }
+            if !page.has_more {
                 break;
             }
         }
+        drop((conn, place));
         hq.tracker.pulled(store, entity.name, count, since, hq.clock.now());
     });
     json(Body::from_stream(futures_util::stream::poll_fn(move |context| receive.poll_recv(context))))

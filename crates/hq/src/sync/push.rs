@@ -11,7 +11,7 @@ use tillkeep_http::error::{Error, Result};
 use tillkeep_http::extract;
 use tillkeep_model::ErrorCode;
 use tillkeep_model::wire::{MAX_ENVELOPES, MAX_PUSH_BYTES, PushAnswer, PushRequest};
-use tillkeep_storage::push;
+use tillkeep_storage::{DbErr, push};
 use tokio::io::{AsyncRead, AsyncReadExt};
 use tokio_util::io::StreamReader;
 
@@ -44,22 +44,32 @@ pub async fn push(
     // The work goes on when the store hangs up: half a push must not depend on somebody listening.
     let work = tokio::spawn(async move {
         let pushed = push::push(hq.db(), &sender, &request.envelopes, hq.clock.now()).await;
-        if let Ok(pushed) = &pushed {
-            if pushed.refused > 0 {
-                tracing::warn!(store = sender.store_code, refused = pushed.refused, "envelopes were refused");
+        match &pushed {
+            Ok(pushed) => {
+                if pushed.refused > 0 {
+                    tracing::warn!(store = sender.store_code, refused = pushed.refused, "envelopes were refused");
+                }
+                hq.announce(&pushed.changes);
             }
-            hq.announce(&pushed.changes);
+            Err(interrupted) => hq.announce(&interrupted.changes),
         }
         pushed
     });
     match work.await.map_err(Error::internal)? {
         Ok(pushed) => Ok(Machine(PushAnswer { results: pushed.results })),
-        Err(error) => {
+        Err(interrupted) => Err(match interrupted.error {
+            // What the database could not decode or this program could not express will not pass by itself: the store
+            // halves the batch down to the culprit.
+            error @ (DbErr::Type(_) | DbErr::Json(_) | DbErr::Custom(_) | DbErr::TryIntoErr { .. }) => {
+                Error::internal(error)
+            }
             // The infrastructure's fault, never the entry's: the store keeps it and counts no attempt.
-            tracing::error!(%error, "a push could not be stored");
-            let text = "the database cannot take this now; send it again";
-            Err(Error::new(ErrorCode::Unavailable, text).retry_after(RETRY_AFTER))
-        }
+            error => {
+                tracing::error!(%error, "a push could not be stored");
+                let text = "the database cannot take this now; send it again";
+                Error::new(ErrorCode::Unavailable, text).retry_after(RETRY_AFTER)
+            }
+        }),
     }
 }
 

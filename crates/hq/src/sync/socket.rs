@@ -23,6 +23,7 @@ const AUTH_WITHIN: Duration = Duration::from_secs(10);
 const PING_EVERY: Duration = Duration::from_secs(15);
 /// Silence after which a store is dropped. Specification, section 8.
 const PONG_WITHIN: Duration = Duration::from_secs(40);
+const SEND_WITHIN: Duration = Duration::from_secs(10);
 /// A larger text is ignored.
 const LARGEST_TEXT: usize = 64 << 10;
 /// Messages of one store in a minute at the most.
@@ -114,9 +115,7 @@ async fn serve(hq: &Hq, connection: &Connection, socket: &mut WebSocket) -> Opti
                     for (entity_type, version) in types {
                         let message = HqMessage::Notify { entity_type: entity_type.into(), latest_version: Some(version) };
                         let text = serde_json::to_string(&message).unwrap_or_default();
-                        if socket.send(Message::Text(text.into())).await.is_err() {
-                            return None;
-                        }
+                        tell(socket, Message::Text(text.into())).await?;
                     }
                 }
             },
@@ -142,14 +141,17 @@ async fn serve(hq: &Hq, connection: &Connection, socket: &mut WebSocket) -> Opti
                 }
             }
             _ = ping.tick() => {
-                if socket.send(Message::Ping(bytes::Bytes::new())).await.is_err() {
-                    return None;
-                }
+                tell(socket, Message::Ping(bytes::Bytes::new())).await?;
             }
             () = silence => return Some(close::GOING_AWAY),
             () = hq.stop.cancelled() => return Some(close::GOING_AWAY),
         }
     }
+}
+
+/// Sends, unless the other side is gone or takes nothing: a dead peer must not hold this task for ever.
+async fn tell(socket: &mut WebSocket, message: Message) -> Option<()> {
+    timeout(SEND_WITHIN, socket.send(message)).await.ok()?.ok()
 }
 
 /// Takes note of a message; unreadable JSON closes, an unknown type is ignored.

@@ -161,7 +161,8 @@ async fn sign_in(
     refreshable: bool,
     action: &'static str,
 ) -> Result<Answer<SignedInAnswer>> {
-    let now = auth.clock.now();
+    // HQ's clock said when the PIN was changed; a slow one here must not make a new session older than its PIN.
+    let now = auth.clock.now().max(user.pin_changed_at.unwrap_or_default());
     let refresh_jti = Uuid::now_v7().to_string();
     let life = if refreshable { REFRESH_SECONDS } else { ACCESS_SECONDS };
     let row = session::Model {
@@ -246,9 +247,10 @@ pub async fn refresh(Gate(auth): Gate, Body(body): Body<Refresh>) -> Result<Answ
     let now = auth.clock.now();
     let invalid = || Error::new(ErrorCode::InvalidToken, "the refresh token is not valid; sign in again");
     let claims = auth.tokens.refresh(&body.refresh_token, now).ok_or_else(invalid)?;
+    // Before the transaction: what holds one connection must not wait for another.
+    let access = auth.access.of(&auth.db, claims.user_id).await?.ok_or_else(invalid)?;
     let tx = auth.db.begin().await?;
     let session = session::Entity::find_by_id(claims.sid).one(&tx).await?.ok_or_else(invalid)?;
-    let access = auth.access.of(&auth.db, session.user_id).await?.ok_or_else(invalid)?;
     let outlived = access.user.pin_changed_at.is_some_and(|changed| session.issued_at < changed);
     if session.revoked_at.is_some() || session.user_id != claims.user_id || !access.is_active() || outlived {
         return Err(invalid());
@@ -322,9 +324,9 @@ pub async fn change_pin(caller: Caller<SignedIn>, Body(body): Body<ChangePin>) -
     let which = Revocation::AllOf(caller.user_id);
     Sessions::revoke(&tx, which, "the PIN was changed", now).await?;
     audit::record(&tx, caller.audit("pin.change"), now).await?;
-    tx.commit().await?;
+    let changes = tx.commit().await?;
     auth.sessions.ended(which);
-    auth.invalidate();
+    auth.committed(&changes);
     Ok(NoContent)
 }
 

@@ -6,11 +6,11 @@ pub mod handlers;
 mod sessions;
 
 use std::convert::Infallible;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
-use tillkeep_storage::Db;
+use tillkeep_storage::{Change, Db};
 use uuid::Uuid;
 
 pub use access::{Access, AccessCache, Assignment};
@@ -38,7 +38,11 @@ pub struct Auth {
     pub clock: Clock,
     pub access: AccessCache,
     pub sessions: Sessions,
+    /// What the server does with committed changes of the synchronised types: HQ tells its stores.
+    on_commit: OnceLock<OnCommit>,
 }
+
+type OnCommit = Box<dyn Fn(&[Change]) + Send + Sync>;
 
 /// The state of a server that people sign in to.
 pub trait HasAuth: Send + Sync {
@@ -64,7 +68,16 @@ impl<S: HasAuth> FromRequestParts<S> for Gate {
 
 impl Auth {
     pub fn new(db: Db, home: Home, tokens: Tokens, pins: Pins, clock: Clock) -> Arc<Self> {
-        Arc::new(Self { sessions: Sessions::default(), access: AccessCache::default(), db, home, tokens, pins, clock })
+        Arc::new(Self {
+            on_commit: OnceLock::new(),
+            sessions: Sessions::default(),
+            access: AccessCache::default(),
+            db,
+            home,
+            tokens,
+            pins,
+            clock,
+        })
     }
 
     /// The store a sign-in at this server counts in, when the caller names none.
@@ -72,6 +85,21 @@ impl Auth {
         match self.home {
             Home::Hq => None,
             Home::Store(id) => Some(id),
+        }
+    }
+
+    /// Says once what follows a commit.
+    pub fn when_committed(&self, announce: impl Fn(&[Change]) + Send + Sync + 'static) {
+        if self.on_commit.set(Box::new(announce)).is_err() {
+            tracing::error!("what follows a commit was said twice; the first one holds");
+        }
+    }
+
+    /// Makes committed changes of people known, here and to whoever pulls them.
+    pub fn committed(&self, changes: &[Change]) {
+        self.invalidate();
+        if let Some(announce) = self.on_commit.get() {
+            announce(changes);
         }
     }
 

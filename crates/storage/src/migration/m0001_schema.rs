@@ -242,7 +242,13 @@ pub(super) const TABLES: &[Table] = &[
             refunded_amount money, tax_lines json, cart_discount_type text?, cart_discount_value big?, \
             cart_discount_reason text?, approvals json, voided_at ts?, voided_by uuid?, void_reason text?, \
             reprint_count int, note text?, synced bool, received_at ts?, last_envelope_at ts?, flags json",
-        indexes: &["store_id, receipt_number", "register_session_id", "business_date", "customer_id"],
+        indexes: &[
+            "store_id, register_code, receipt_number",
+            "store_id, receipt_number",
+            "register_session_id",
+            "business_date",
+            "customer_id",
+        ],
         ..Table::EMPTY
     },
     Table {
@@ -357,7 +363,7 @@ pub(super) const TABLES: &[Table] = &[
             code text?, error text?, warning text?, envelope text?, hash text, envelope_at ts?, seq big?, \
             node_epoch text?, retry_count int, first_seen_at ts, last_seen_at ts, resolved_by uuid?, \
             resolved_at ts?, note text?, to_acknowledge bool",
-        indexes: &["store_id, entity_id", "status, store_id"],
+        indexes: &["store_id, entity_id", "status, store_id", "store_id, node_epoch, seq"],
         ..Table::EMPTY
     },
     Table {

@@ -11,7 +11,6 @@ use uuid::Uuid;
 use super::decide::{Decision, decide, receives, target_status};
 use super::incoming::{Decoded, Keys};
 use super::{Incoming, Sender, Verdict, effects};
-use crate::db::{execute, placeholders};
 use crate::registry::owners::{ALL_OF_IT, owns};
 use crate::registry::{Child, Claim, Flow, Row, Scope, SyncType};
 use crate::stock::{self, Movement};
@@ -321,15 +320,7 @@ async fn raise_left(tx: &mut Tx, entity: &'static SyncType, left: &[Uuid]) -> Re
     if left.is_empty() || !entity.is_pulled() {
         return Ok(());
     }
-    let sql = format!(
-        "UPDATE {} SET sync_version = {} WHERE id IN ({})",
-        entity.name,
-        versions::UNSTAMPED,
-        placeholders(1, left.len())
-    );
-    execute(tx, &sql, left.iter().map(|id| (*id).into())).await?;
-    tx.touch(entity.name);
-    Ok(())
+    versions::unstamp(tx, entity, left).await
 }
 
 fn products_by_source(movements: &[Movement]) -> HashMap<Uuid, Vec<Uuid>> {

@@ -79,9 +79,15 @@ fn foreign(incoming: &Incoming, row: &dyn Row, existing: Option<&dyn Row>, sende
             }
         }
     }
-    let deletable = incoming.entity.table.columns().contains(&"deleted_at");
-    (incoming.action == "delete" && !deletable)
-        .then(|| Verdict::refused("not_deletable", format!("{} are never deleted", incoming.entity.name)))
+    // Only an order that is still a draft, and its lines, may be taken back.
+    let draft = existing.and_then(|row| row.text("status")).is_none_or(|status| status == "draft");
+    let deletable = matches!(incoming.entity.name, "purchase_orders" | "purchase_order_items") && draft;
+    (incoming.action == "delete" && !deletable).then(|| {
+        Verdict::refused(
+            "not_deletable",
+            format!("{} are not deleted by a store; only draft orders are", incoming.entity.name),
+        )
+    })
 }
 
 /// True when the sender is the receiving side of a transfer that HQ already has.

@@ -14,7 +14,7 @@ use tillkeep_model::Instant;
 use tillkeep_model::wire::{Applied, PushResult, PushStatus};
 use uuid::Uuid;
 
-use crate::sync_log;
+use crate::sync_log::{self, Rejection};
 use crate::{Change, Db, db};
 pub use incoming::Incoming;
 
@@ -52,9 +52,16 @@ pub struct Pushed {
     pub refused: usize,
 }
 
-/// Applies `envelopes` in their order and answers each one. An error is the infrastructure's: nothing of the failing
-/// part was applied and the store will send it again.
-pub async fn push(db: &Db, sender: &Sender, envelopes: &[Box<RawValue>], now: Instant) -> Result<Pushed, DbErr> {
+/// A push that the infrastructure broke off. What was committed before holds and is to be announced; nothing of the
+/// failing part was applied, and the store will send it again.
+#[derive(Debug)]
+pub struct Interrupted {
+    pub error: DbErr,
+    pub changes: Vec<Change>,
+}
+
+/// Applies `envelopes` in their order and answers each one.
+pub async fn push(db: &Db, sender: &Sender, envelopes: &[Box<RawValue>], now: Instant) -> Result<Pushed, Interrupted> {
     let mut results: Vec<Option<PushResult>> = vec![None; envelopes.len()];
     let mut waves: Vec<Vec<Incoming>> = Vec::new();
     let mut seen: HashMap<(&'static str, Uuid), usize> = HashMap::new();
@@ -89,7 +96,7 @@ pub async fn push(db: &Db, sender: &Sender, envelopes: &[Box<RawValue>], now: In
                         results[incoming.index] = Some(incoming.result(&verdict));
                     }
                 }
-                Err(error) if !db::is_data_fault(&error) => return Err(error),
+                Err(error) if !db::is_data_fault(&error) => return Err(Interrupted { error, changes }),
                 Err(_) if part.len() > 1 => {
                     let (first, second) = part.split_at(part.len() / 2);
                     open.extend([second, first]);
@@ -103,19 +110,22 @@ pub async fn push(db: &Db, sender: &Sender, envelopes: &[Box<RawValue>], now: In
             }
         }
     }
-    if !rejected.is_empty() {
-        let tx = db.begin().await?;
-        sync_log::reject(&tx, sender.store_id, &rejected, now).await?;
-        tx.commit().await?;
+    if let Err(error) = log_refusals(db, sender, &rejected, now).await {
+        return Err(Interrupted { error, changes });
     }
     let results: Vec<PushResult> = results.into_iter().flatten().collect();
     let refused = results.iter().filter(|result| result.status != PushStatus::Ok).count();
     Ok(Pushed { results, changes, refused })
 }
 
-/// Applies one stored envelope again: the dashboard's retry.
-pub async fn retry(db: &Db, sender: &Sender, envelope: &RawValue, now: Instant) -> Result<Pushed, DbErr> {
-    push(db, sender, &[envelope.to_owned()], now).await
+async fn log_refusals(db: &Db, sender: &Sender, refused: &[Rejection], now: Instant) -> Result<(), DbErr> {
+    if refused.is_empty() {
+        return Ok(());
+    }
+    let tx = db.begin().await?;
+    sync_log::reject(&tx, sender.store_id, refused, now).await?;
+    tx.commit().await?;
+    Ok(())
 }
 
 /// What the database said, for people; a unique key is the usual reason.

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use tillkeep_storage::apply::{self, Cursor};
-use tillkeep_storage::registry::{self, SyncType};
+use tillkeep_storage::registry::{self, Scope, SyncType};
 use tillkeep_storage::{DbErr, Tx};
 
 use super::client::HqError;
@@ -32,7 +32,7 @@ pub async fn moved(store: &Store, epoch: &str, heads: &BTreeMap<String, i64>) ->
         let cursor = cursors.get(entity.name).copied().unwrap_or_default();
         // Not only a higher head: a lower one means that HQ was put back, which the pull itself finds out.
         if cursor.version != *head || cursor.reloading {
-            match one(store, epoch, entity, cursor).await {
+            match one(store, epoch, entity, cursor, *head).await {
                 Ok(rows) => count += rows,
                 Err(PullError::Database(error)) => {
                     tracing::error!(entity_type = entity.name, %error, "a type could not be stored");
@@ -46,11 +46,16 @@ pub async fn moved(store: &Store, epoch: &str, heads: &BTreeMap<String, i64>) ->
 }
 
 /// Pulls one type from `cursor` to its head.
-async fn one(store: &Store, epoch: &str, entity: &SyncType, cursor: Cursor) -> Result<usize, PullError> {
+async fn one(store: &Store, epoch: &str, entity: &SyncType, cursor: Cursor, head: i64) -> Result<usize, PullError> {
     let mut since = cursor.version;
     let mut count = 0;
     loop {
-        let answer = store.hq.pull(entity.name, since, PAGE, epoch).await?;
+        let mut answer = store.hq.pull(entity.name, since, PAGE, epoch).await?;
+        if !answer.has_more && entity.scope == Scope::Parties {
+            // One counter for all stores: what was counted for others must not be asked for again and again. The head
+            // was told before this page was read, so nothing below it is still to come.
+            answer.latest_version = answer.latest_version.max(head);
+        }
         let rows = answer.rows.len();
         let applied = {
             let _turn = store.sync.applying.lock().await;

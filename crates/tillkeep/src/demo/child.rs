@@ -1,5 +1,6 @@
 //! A server of the demo as a process of its own.
 
+use std::ffi::OsString;
 use std::path::Path;
 use std::process::Stdio;
 use std::sync::Mutex;
@@ -23,18 +24,23 @@ impl Child {
     /// `data_dir`.
     pub async fn start(name: &str, args: &[&str], data_dir: &Path, environment: &[(&str, &str)]) -> Result<Self> {
         let log = std::fs::File::create(data_dir.join("server.log")).context("the log file")?;
-        let mut process = Command::new(std::env::current_exe()?)
-            .args(args)
-            .arg("--data-dir")
-            .arg(data_dir)
-            .args(["--listen", "127.0.0.1:0"])
-            .envs(environment.iter().copied())
-            .stdin(Stdio::null())
-            .stdout(Stdio::piped())
-            .stderr(log)
-            .kill_on_drop(true)
-            .spawn()
-            .with_context(|| format!("{name} cannot be started"))?;
+        let mut process =
+            Command::new(std::env::current_exe()?)
+                .args(args)
+                .arg("--data-dir")
+                .arg(data_dir)
+                .args(["--listen", "127.0.0.1:0"])
+                // What is set for a real server here must not reach the demo's.
+                .env_clear()
+                .envs(std::env::var_os("RUST_LOG").map(|filter| ("RUST_LOG".into(), filter))
+                    as Option<(OsString, OsString)>)
+                .envs(environment.iter().copied())
+                .stdin(Stdio::null())
+                .stdout(Stdio::piped())
+                .stderr(log)
+                .kill_on_drop(true)
+                .spawn()
+                .with_context(|| format!("{name} cannot be started"))?;
         let mut lines = BufReader::new(process.stdout.take().context("no output")?).lines();
         let listening = tokio::time::timeout(START_WITHIN, async {
             while let Some(line) = lines.next_line().await? {
