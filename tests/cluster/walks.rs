@@ -79,6 +79,7 @@ async fn a_pin_opens_a_till_with_the_permissions_of_that_store_alone() {
     });
     chain.admin.post("/users", body).await.data();
 
+    chain.caught_up(&here, &here.admin().await).await;
     let pin_in = |url: &str, store: &str| {
         let client = Client::new(url);
         let body = json!({"pin": "482157", "storeId": store, "terminalId": "T9"});
@@ -105,7 +106,10 @@ async fn a_pin_opens_a_till_with_the_permissions_of_that_store_alone() {
 async fn a_pin_changed_by_its_owner_holds_in_the_store_and_ends_the_sessions_there() {
     let mut chain = Chain::new().await;
     let site = chain.store().await;
-    let user = json!({"username": "cy", "displayName": "Cy", "pin": "905172"});
+    let roles = chain.admin.get("/roles").await.data();
+    let cashier = roles.as_array().expect("list").iter().find(|role| role["code"] == "cashier").expect("role");
+    let everywhere = json!([{"roleId": cashier["id"], "storeId": null}]);
+    let user = json!({"username": "cy", "displayName": "Cy", "pin": "905172", "assignments": everywhere});
     chain.admin.post("/users", user).await.data();
     let before = site.sign_in("cy", "905172").await;
 

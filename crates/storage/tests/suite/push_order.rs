@@ -267,12 +267,24 @@ async fn a_delete_leaves_a_tombstone_and_of_what_is_not_there_nothing() {
             envelope(&chain.first, "purchase_orders", id(name), "delete", &json!({"id": id(name)}), at(seconds))
         };
         assert_eq!(take(&hq, &chain.first, &delete("PO1", 1)).await, Applied::Skipped);
-        assert_eq!(take(&hq, &chain.first, &order(&chain, "PO2")).await, Applied::Inserted);
+        let draft = |name| {
+            let mut draft = order(&chain, name);
+            draft["data"]["status"] = json!("draft");
+            draft
+        };
+        assert_eq!(take(&hq, &chain.first, &draft("PO2")).await, Applied::Inserted);
         assert_eq!(take(&hq, &chain.first, &delete("PO2", 9)).await, Applied::Updated);
         let row = hq.row::<purchase_order::Entity>(id("PO2")).await.expect("the order");
         assert_eq!((row.deleted_at, row.po_number.as_str()), (Some(at(9)), "PO2"));
         let sale = envelope(&chain.first, "sales", id("sale"), "delete", &json!({"id": id("sale")}), at(1));
         assert_eq!(refuse(&hq, &chain.first, &sale).await, "not_deletable");
+        // What was ordered, and whom others know, is not one store's to take away.
+        assert_eq!(take(&hq, &chain.first, &order(&chain, "PO3")).await, Applied::Inserted);
+        assert_eq!(refuse(&hq, &chain.first, &delete("PO3", 9)).await, "not_deletable");
+        let eve = json!({"id": id("eve"), "customerNumber": "S01-000009", "lastName": "Eve"});
+        take(&hq, &chain.first, &envelope(&chain.first, "customers", id("eve"), "create", &eve, at(1))).await;
+        let gone = envelope(&chain.first, "customers", id("eve"), "delete", &json!({"id": id("eve")}), at(2));
+        assert_eq!(refuse(&hq, &chain.first, &gone).await, "not_deletable");
         hq.verify().await;
     }
 }
