@@ -33,7 +33,7 @@ pub fn current_request_id() -> String {
 pub fn wrap<S: Clone + Send + Sync + 'static>(router: Router<S>) -> Router<S> {
     let compress = SizeAbove::new(512).and(NotForContentType::new("text/event-stream"));
     router
-        .fallback(|| async { Error::not_found("this path is unknown here: route") })
+        .fallback(|| async { Error::new(ErrorCode::NotFound, "there is no such route") })
         .method_not_allowed_fallback(|| async {
             Error::new(ErrorCode::MethodNotAllowed, "this path does not take this method")
         })
