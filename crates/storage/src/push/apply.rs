@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use sea_orm::sea_query::{Alias, Expr, ExprTrait};
 use sea_orm::{DbErr, Value};
 use tillkeep_model::wire::Applied;
-use tillkeep_model::{Instant, JsonText};
+use tillkeep_model::{Instant, JsonText, ids};
 use uuid::Uuid;
 
 use super::decide::{Decision, decide, receives, target_status};
@@ -34,6 +34,8 @@ pub(super) async fn bulk(
     let changes = tx.commit().await?;
     Ok((verdicts, changes))
 }
+
+type RowsById = HashMap<Uuid, Box<dyn Row>>;
 
 /// An envelope on its way through a group.
 struct Item<'a> {
@@ -72,6 +74,7 @@ async fn group_of_one_type(
         }
     }
     let parents = parents(tx, entity, &items, &existing).await?;
+    let mut line_owners = line_owners(tx, entity, &items).await?;
 
     let mut rows = Vec::new();
     let mut child_rows: Vec<Vec<Box<dyn Row>>> = entity.children.iter().map(|_| Vec::new()).collect();
@@ -124,8 +127,9 @@ async fn group_of_one_type(
             row.set("status", status.into());
         }
         let mut children = Vec::with_capacity(decoded.children.len());
-        for ((child, sent), have) in entity.children.iter().zip(decoded.children).zip(&mut lines) {
-            children.push(lines_of(incoming, child, sent, have, claim, owned));
+        let sent = entity.children.iter().zip(decoded.children);
+        for (((child, sent), have), owners) in sent.zip(&mut lines).zip(&mut line_owners) {
+            children.push(lines_of(incoming, child, sent, (have, owners), claim, owned));
         }
         let flags = effects::flags(entity.name, &*row, &children);
         if !flags.is_empty() {
@@ -149,12 +153,34 @@ async fn group_of_one_type(
     Ok(verdicts.into_iter().map(|verdict| verdict.or_else(|| outcomes.next()).unwrap_or_else(lost)).collect())
 }
 
+/// Which document each sent line id belongs to at HQ, by the registry's order of children.
+async fn line_owners(tx: &Tx, entity: &SyncType, items: &[Item<'_>]) -> Result<Vec<HashMap<Uuid, Uuid>>, DbErr> {
+    let mut out = Vec::with_capacity(entity.children.len());
+    for (place, child) in entity.children.iter().enumerate() {
+        let sent = items.iter().flat_map(|item| &item.decoded.children[place]);
+        let ids: Vec<Uuid> = sent.filter_map(|(line, _)| line.uuid("id")).collect();
+        let known = child.table.having(tx, "id", &ids, false).await?;
+        out.push(known.iter().filter_map(|row| Some((row.uuid("id")?, row.uuid(child.parent)?))).collect());
+    }
+    Ok(out)
+}
+
+/// A line whose id another document has (a sender that numbers its lines) gets one of its own: no line of a sale may be
+/// lost, and none of another document may change.
+fn own_id(line: &mut dyn Row, document: Uuid, child: &Child, owners: &mut HashMap<Uuid, Uuid>) {
+    let Some(id) = line.uuid("id") else { return };
+    if *owners.entry(id).or_insert(document) != document {
+        let line_no = i32::try_from(line.integer("line_no").unwrap_or_default()).unwrap_or_default();
+        line.set("id", ids::line(document, child.kind, line_no).into());
+    }
+}
+
 /// The lines of a document as HQ will have them; `have` are those of the whole group.
 fn lines_of(
     incoming: &Incoming,
     child: &Child,
     sent: Vec<(Box<dyn Row>, Keys)>,
-    have: &mut HashMap<Uuid, Box<dyn Row>>,
+    (have, owners): (&mut RowsById, &mut HashMap<Uuid, Uuid>),
     claim: Claim,
     owned: &[&str],
 ) -> Vec<Box<dyn Row>> {
@@ -162,7 +188,8 @@ fn lines_of(
     // A document is written once: what already has lines takes no further ones, whose goods would leave twice.
     let complete = have.values().any(|row| mine(&**row));
     let mut lines = Vec::with_capacity(sent.len());
-    for (line, keys) in sent {
+    for (mut line, keys) in sent {
+        own_id(&mut *line, incoming.id, child, owners);
         // A line of another parent is not this sender's to change; the guard of the upsert leaves it alone.
         let id = line.uuid("id").filter(|id| have.get(id).is_some_and(|old| mine(&**old)));
         let old = id.and_then(|id| have.remove(&id));

@@ -291,3 +291,28 @@ async fn lines_that_name_themselves_alike_are_lines_of_their_own() {
         hq.verify().await;
     }
 }
+
+#[tokio::test]
+async fn sales_whose_lines_have_the_same_ids_keep_all_their_lines() {
+    for hq in kit::both().await {
+        let chain = Chain::found(&hq).await;
+        // A till that numbers its lines, and gives every sale the same ones.
+        let numbered = |name: &str| {
+            let mut envelope = create_sale(&chain.first, id(name), &[(chain.tea, 2)]);
+            envelope["data"]["saleItems"][0]["id"] = json!(id("line 1"));
+            envelope["data"]["salePayments"][0]["id"] = json!(id("payment 1"));
+            envelope
+        };
+        let pushed = push(&hq, &chain.first, &[numbered("first"), numbered("second")]).await;
+        assert_eq!(pushed.refused, 0);
+        take(&hq, &chain.first, &numbered("third")).await;
+        let items = sale_item::Entity::find().all(hq.db.reader()).await.expect("the items");
+        let payments = sale_payment::Entity::find().all(hq.db.reader()).await.expect("the payments");
+        for name in ["first", "second", "third"] {
+            assert_eq!(items.iter().filter(|item| item.sale_id == id(name)).count(), 1, "{name}");
+            assert_eq!(payments.iter().filter(|payment| payment.sale_id == id(name)).count(), 1, "{name}");
+        }
+        assert_eq!(quantity(&hq, chain.first.store_id, chain.tea).await, Some(Qty::pieces(-6)));
+        hq.verify().await;
+    }
+}
