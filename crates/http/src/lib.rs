@@ -4,6 +4,7 @@
 pub mod answer;
 pub mod auth;
 pub mod clock;
+pub mod describe;
 pub mod error;
 pub mod extract;
 pub mod files;
