@@ -4,6 +4,8 @@
 pub mod answer;
 pub mod auth;
 pub mod clock;
+pub mod directory;
+pub mod elsewhere;
 pub mod error;
 pub mod extract;
 pub mod files;
