@@ -3,8 +3,9 @@
 use std::sync::Arc;
 
 use axum::Router;
-use tillkeep_http::layers;
+use tillkeep_http::elsewhere::{self, Method, Owner, Writes};
 use tillkeep_http::routes::{Route, Routes, auth, probes};
+use tillkeep_http::{directory, layers};
 use tillkeep_model::permission::code::{
     CustomersEdit, CustomersView, PosSell, ProductsCreate, ProductsDelete, ProductsEdit, ProductsView, RolesManage,
     TaxesManage, TaxesView, TendersManage, TendersView,
@@ -21,7 +22,7 @@ pub fn router(hq: Arc<Hq>) -> Router {
 
 /// Every route with its protection.
 pub fn table() -> (Router<Arc<Hq>>, Vec<Route>) {
-    Routes::new().with(auth).with(backoffice).with(sync_routes).finish()
+    Routes::new().with(auth).with(directory::routes).with(backoffice).with(sync_routes).finish()
 }
 
 fn backoffice(routes: Routes<Arc<Hq>>) -> Routes<Arc<Hq>> {
@@ -30,7 +31,6 @@ fn backoffice(routes: Routes<Arc<Hq>>) -> Routes<Arc<Hq>> {
 
 fn chain(routes: Routes<Arc<Hq>>) -> Routes<Arc<Hq>> {
     routes
-        .get("/stores", stores::list)
         .get("/stores/{id}", stores::get)
         .post("/stores", stores::create)
         .patch("/stores/{id}", stores::edit)
@@ -84,27 +84,24 @@ fn people(routes: Routes<Arc<Hq>>) -> Routes<Arc<Hq>> {
         .post("/customers", customers::create)
         .patch("/customers/{id}", plain::edit::<customer::Entity, CustomersEdit>)
         .delete("/customers/{id}", plain::delete::<customer::Entity, CustomersEdit>)
-        .get("/users", users::list)
-        .get("/users/{id}", users::get)
         .post("/users", users::create)
         .patch("/users/{id}", users::edit)
         .post("/users/{id}/pin", users::set_pin)
         .post("/users/{id}/activate", users::activate)
         .post("/users/{id}/deactivate", users::deactivate)
-        .get("/users/{id}/roles", users::assignments)
         .post("/users/{id}/roles", users::assign)
         .delete("/users/{id}/roles/{assignmentId}", users::unassign)
-        .get("/roles", roles::list)
-        .get("/roles/{id}", roles::get)
         .post("/roles", roles::create)
         .patch("/roles/{id}", roles::edit)
         .put("/roles/{id}/permissions", roles::put_permissions)
         .delete("/roles/{id}", plain::delete::<role::Entity, RolesManage>)
-        .get("/permissions", roles::permissions)
 }
 
 fn documents(routes: Routes<Arc<Hq>>) -> Routes<Arc<Hq>> {
-    routes.get("/sales", sales::list).get("/sales/{id}", sales::get)
+    routes
+        .get("/sales", sales::list)
+        .get("/sales/{id}", sales::get)
+        .with(|routes| elsewhere::routes(routes, Owner::Store, OWNED_BY_STORES))
 }
 
 fn sync_routes(routes: Routes<Arc<Hq>>) -> Routes<Arc<Hq>> {
@@ -120,3 +117,29 @@ fn sync_routes(routes: Routes<Arc<Hq>>) -> Routes<Arc<Hq>> {
         .post("/sync/resolve/{id}", sync::resolve)
         .post("/sync/retry-all", sync::retry_all)
 }
+
+/// What only a store writes: it happens there, and reaches headquarters through the outbox.
+const OWNED_BY_STORES: Writes = &[
+    ("/pos/quote", &[Method::Post]),
+    ("/pos/approvals", &[Method::Post]),
+    ("/pos/sales", &[Method::Post]),
+    ("/pos/sales/{id}/void", &[Method::Post]),
+    ("/pos/sales/{id}/refunds", &[Method::Post]),
+    ("/pos/refunds", &[Method::Post]),
+    ("/pos/exchanges", &[Method::Post]),
+    ("/pos/parked-carts", &[Method::Post]),
+    ("/registers", &[Method::Post]),
+    ("/registers/{id}", &[Method::Patch]),
+    ("/registers/{id}/open", &[Method::Post]),
+    ("/registers/{id}/no-sale", &[Method::Post]),
+    ("/register-sessions/{id}/cash-movements", &[Method::Post]),
+    ("/register-sessions/{id}/count", &[Method::Post]),
+    ("/register-sessions/{id}/close", &[Method::Post]),
+    ("/register-sessions/{id}/force-close", &[Method::Post]),
+    ("/register-sessions/{id}/reassign", &[Method::Post]),
+    ("/inventory/adjustments", &[Method::Post]),
+    ("/inventory/adjustments/bulk", &[Method::Post]),
+    ("/inventory/counts", &[Method::Post]),
+    ("/transfers", &[Method::Post]),
+    ("/transfers/{id}", &[Method::Patch]),
+];

@@ -5,6 +5,8 @@ pub mod answer;
 pub mod auth;
 pub mod clock;
 pub mod describe;
+pub mod directory;
+pub mod elsewhere;
 pub mod error;
 pub mod extract;
 pub mod files;

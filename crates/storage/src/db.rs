@@ -61,9 +61,22 @@ impl Db {
 
     /// Opens the `SQLite` file at `path`.
     pub async fn open_file(path: &Path, side: Side) -> Result<Self, DbErr> {
+        Self::open(&Self::url_of_file(path), side).await
+    }
+
+    /// Opens the database at `url` only to look at it: nothing is made, migrated or written, beside a running server or
+    /// without one.
+    pub async fn open_to_read(url: &str) -> Result<DatabaseConnection, DbErr> {
+        if url.starts_with("sqlite:") {
+            return connect_sqlite(url, 1, false).await;
+        }
+        Database::connect(quiet(ConnectOptions::new(url)).max_connections(1).to_owned()).await
+    }
+
+    /// The address of the `SQLite` file at `path`.
+    pub fn url_of_file(path: &Path) -> String {
         // The driver reads the path as part of an address.
-        let path = path.display().to_string().replace('%', "%25").replace('?', "%3f");
-        Self::open(&format!("sqlite://{path}"), side).await
+        format!("sqlite://{}", path.display().to_string().replace('%', "%25").replace('?', "%3f"))
     }
 
     pub const fn side(&self) -> Side {

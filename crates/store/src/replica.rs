@@ -3,13 +3,13 @@
 use std::collections::HashMap;
 
 use serde_json::{Value as Json, json};
+use tillkeep_http::elsewhere::{Method, Writes};
 use tillkeep_http::error::{Error, Result};
 use tillkeep_http::resource::{self, ListSpec, Query};
 use tillkeep_http::{Answer, Caller, Id, List, Params};
 use tillkeep_model::ErrorCode;
-use tillkeep_model::permission::SignedIn;
-use tillkeep_model::permission::code::{PosSell, ProductsView, TaxesView, TendersView};
-use tillkeep_storage::entity::{department, product, tax_group, tax_group_rate, tax_rate, tender};
+use tillkeep_model::permission::code::{PosSell, ProductsView, StoresView, TaxesView, TendersView};
+use tillkeep_storage::entity::{department, product, store, tax_group, tax_group_rate, tax_rate, tender};
 use tillkeep_storage::sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder};
 use uuid::Uuid;
 
@@ -87,9 +87,15 @@ fn rate_json(link: &tax_group_rate::Model, rate: &tax_rate::Model) -> Json {
     })
 }
 
-/// What only headquarters writes: the methods and paths that a store answers with 409, because the path exists and
-/// this side may not write it.
-pub const OWNED_BY_HQ: &[(&str, &[Method])] = &[
+/// `GET /stores/{id}` of this store and of those where the caller holds the permission.
+pub async fn store(caller: Caller<StoresView>, Id(id): Id) -> Result<Answer<store::Model>> {
+    caller.at_store(id)?;
+    let row = store::Entity::find_by_id(id).filter(store::Column::DeletedAt.is_null());
+    row.one(caller.db().reader()).await?.map(Answer).ok_or_else(|| Error::not_found("store"))
+}
+
+/// What only headquarters writes.
+pub const OWNED_BY_HQ: Writes = &[
     ("/products", &[Method::Post]),
     ("/products/import", &[Method::Post]),
     ("/products/{id}", &[Method::Patch, Method::Put, Method::Delete]),
@@ -103,26 +109,23 @@ pub const OWNED_BY_HQ: &[(&str, &[Method])] = &[
     ("/tax-groups/{id}/rates", &[Method::Put]),
     ("/tenders", &[Method::Post]),
     ("/tenders/{id}", &[Method::Patch, Method::Put, Method::Delete]),
+    ("/customers/{id}", &[Method::Delete]),
     ("/users", &[Method::Post]),
     ("/users/{id}", &[Method::Patch, Method::Put, Method::Delete]),
+    ("/users/{id}/pin", &[Method::Post]),
+    ("/users/{id}/activate", &[Method::Post]),
+    ("/users/{id}/deactivate", &[Method::Post]),
+    ("/users/{id}/roles", &[Method::Post]),
+    ("/users/{id}/roles/{assignmentId}", &[Method::Delete]),
     ("/roles", &[Method::Post]),
     ("/roles/{id}", &[Method::Patch, Method::Put, Method::Delete]),
+    ("/roles/{id}/permissions", &[Method::Put]),
     ("/stores", &[Method::Post]),
     ("/stores/{id}", &[Method::Patch, Method::Put, Method::Delete]),
+    ("/stores/{id}/activate", &[Method::Post]),
+    ("/stores/{id}/deactivate", &[Method::Post]),
     ("/stores/{id}/provision", &[Method::Post]),
+    ("/stores/{id}/revoke-token", &[Method::Post]),
     ("/store-prices/bulk", &[Method::Post]),
     ("/store-prices/{storeId}/{productId}", &[Method::Put, Method::Patch, Method::Delete]),
 ];
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Method {
-    Post,
-    Put,
-    Patch,
-    Delete,
-}
-
-pub async fn owned_by_hq(_: Caller<SignedIn>) -> Result<()> {
-    let text = "this is kept by headquarters; change it there, the store pulls the change";
-    Err(Error::new(ErrorCode::OwnedByHq, text))
-}

@@ -3,10 +3,11 @@
 use std::sync::Arc;
 
 use axum::Router;
-use tillkeep_http::layers;
+use tillkeep_http::elsewhere::{self, Owner};
 use tillkeep_http::routes::{Route, Routes, auth, probes};
+use tillkeep_http::{directory, layers};
 
-use crate::replica::{self, Method};
+use crate::replica;
 use crate::sessions::{close, open, read as sessions};
 use crate::sync::handlers;
 use crate::{Store, customers, inventory, pos, registers};
@@ -18,7 +19,7 @@ pub fn router(store: Arc<Store>) -> Router {
 
 /// Every route with its protection.
 pub fn table() -> (Router<Arc<Store>>, Vec<Route>) {
-    Routes::new().with(auth).with(till).with(sync_routes).finish()
+    Routes::new().with(auth).with(directory::routes).with(till).with(sync_routes).finish()
 }
 
 fn sync_routes(routes: Routes<Arc<Store>>) -> Routes<Arc<Store>> {
@@ -62,15 +63,6 @@ fn till(routes: Routes<Arc<Store>>) -> Routes<Arc<Store>> {
         .get("/departments", replica::departments)
         .get("/tenders", replica::tenders)
         .get("/tax-groups", replica::tax_groups)
-        .with(owned_by_hq)
-}
-
-fn owned_by_hq(routes: Routes<Arc<Store>>) -> Routes<Arc<Store>> {
-    let writes = replica::OWNED_BY_HQ.iter().flat_map(|(path, methods)| methods.iter().map(|method| (*path, *method)));
-    writes.fold(routes, |routes, (path, method)| match method {
-        Method::Post => routes.post(path, replica::owned_by_hq),
-        Method::Put => routes.put(path, replica::owned_by_hq),
-        Method::Patch => routes.patch(path, replica::owned_by_hq),
-        Method::Delete => routes.delete(path, replica::owned_by_hq),
-    })
+        .get("/stores/{id}", replica::store)
+        .with(|routes| elsewhere::routes(routes, Owner::Hq, replica::OWNED_BY_HQ))
 }

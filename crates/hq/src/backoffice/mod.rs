@@ -58,14 +58,6 @@ pub(crate) fn in_scope<E: EntityTrait, P: Requirement>(
     }
 }
 
-/// Refuses what concerns every store to somebody who holds its permission in some stores only.
-pub(crate) fn everywhere<P: Requirement>(caller: &Caller<P>) -> Result<()> {
-    if caller.stores().is_none() {
-        return Ok(());
-    }
-    Err(Error::new(ErrorCode::Scope, "this concerns every store, and you may act in some of them only"))
-}
-
 /// Two UUIDs in the path; anything else is 404, as no row has such ids.
 pub struct TwoIds(pub Uuid, pub Uuid);
 

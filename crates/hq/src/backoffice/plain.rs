@@ -13,7 +13,6 @@ use tillkeep_model::Instant;
 use tillkeep_model::permission::Requirement;
 use tillkeep_storage::Tx;
 
-use super::everywhere;
 use super::rows::{self, Kind, Rows};
 use crate::Hq;
 
@@ -57,7 +56,7 @@ pub async fn create<E: Rules, P: Requirement>(
     State(hq): State<Arc<Hq>>,
     Body(body): Body<Map<String, Json>>,
 ) -> Result<Created<E::Model>> {
-    everywhere(&caller)?;
+    caller.everywhere()?;
     let now = caller.now();
     let check = async |tx: &mut Tx, new: &mut E::Model| E::check(tx, None, new, now).await;
     let after = async |tx: &mut Tx, new: &E::Model| E::written(tx, None, new, now).await;
@@ -70,7 +69,7 @@ pub async fn edit<E: Rules, P: Requirement>(
     Id(id): Id,
     Body(body): Body<Map<String, Json>>,
 ) -> Result<Answer<E::Model>> {
-    everywhere(&caller)?;
+    caller.everywhere()?;
     let now = caller.now();
     let check = async |tx: &mut Tx, old: &E::Model, new: &mut E::Model| E::check(tx, Some(old), new, now).await;
     let after = async |tx: &mut Tx, old: &E::Model, new: &E::Model| E::written(tx, Some(old), new, now).await;
@@ -82,7 +81,7 @@ pub async fn delete<E: Rules, P: Requirement>(
     State(hq): State<Arc<Hq>>,
     Id(id): Id,
 ) -> Result<NoContent> {
-    everywhere(&caller)?;
+    caller.everywhere()?;
     let now = caller.now();
     let check = async |tx: &mut Tx, row: &E::Model| E::deletable(tx, row, now).await;
     rows::delete::<E, P>(&hq, &caller, &E::KIND, id, check).await?;

@@ -21,9 +21,9 @@ use tillkeep_storage::{DbErr, Tx, versions};
 use uuid::Uuid;
 
 use super::plain::Rules;
+use super::refuse_in_use;
 use super::rows::{self, Kind};
 use super::tax_group_rates::{self as rates, RateInput};
-use super::{everywhere, refuse_in_use};
 use crate::Hq;
 
 impl Rules for Entity {
@@ -127,7 +127,7 @@ pub async fn create(
     State(hq): State<Arc<Hq>>,
     Body(mut body): Body<Map<String, Json>>,
 ) -> Result<Created<GroupView>> {
-    everywhere(&caller)?;
+    caller.everywhere()?;
     let now = caller.now();
     let wanted: Vec<RateInput> = resource::take(&mut body, "rates")?.unwrap_or_default();
     let check = async |tx: &mut Tx, new: &mut Model| Entity::check(tx, None, new, now).await;
@@ -146,7 +146,7 @@ pub async fn edit(
     Id(id): Id,
     Body(body): Body<Map<String, Json>>,
 ) -> Result<Answer<GroupView>> {
-    everywhere(&caller)?;
+    caller.everywhere()?;
     let now = caller.now();
     let check = async |tx: &mut Tx, old: &Model, new: &mut Model| Entity::check(tx, Some(old), new, now).await;
     let after = async |tx: &mut Tx, old: &Model, new: &Model| Entity::written(tx, Some(old), new, now).await;
@@ -161,7 +161,7 @@ pub async fn put_rates(
     Id(id): Id,
     Body(wanted): Body<Vec<RateInput>>,
 ) -> Result<Answer<GroupView>> {
-    everywhere(&caller)?;
+    caller.everywhere()?;
     let mut tx = caller.db().begin().await?;
     // The group is locked: its rates are replaced by one request at a time.
     let group = rows::find_to_change::<Entity>(&tx, &Entity::KIND, id).await?;

@@ -10,34 +10,22 @@ pub use tokens::{provision, revoke_token, token_version_ok};
 use std::sync::Arc;
 
 use axum::extract::State;
-use axum::response::{IntoResponse, Response};
 use serde::Serialize;
 use serde_json::{Map, Value as Json};
 use tillkeep_http::error::{Error, Result};
-use tillkeep_http::resource::{self, Query};
-use tillkeep_http::{Answer, Body, Caller, Created, Id, Params};
+use tillkeep_http::{Answer, Body, Caller, Created, Id};
 use tillkeep_model::permission::Requirement;
-use tillkeep_model::permission::code::{StoresCreate, StoresEdit, StoresView, TransfersCreate};
+use tillkeep_model::permission::code::{StoresCreate, StoresEdit, StoresView};
 use tillkeep_model::{ErrorCode, Instant};
 use tillkeep_storage::Tx;
-use tillkeep_storage::entity::store::{Column, Entity, Model};
+use tillkeep_storage::entity::store::{Entity, Model};
 use tillkeep_storage::entity::{sale, store_node, sync_status};
 use tillkeep_storage::sea_orm::{ColumnTrait, EntityTrait, PaginatorTrait, QueryFilter};
 use uuid::Uuid;
 
-use super::{everywhere, rows};
+use super::rows;
 use crate::Hq;
-use fields::{KIND, LIST};
-
-/// A store as somebody sees it who only sends goods there.
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct Short {
-    id: Uuid,
-    code: String,
-    name: String,
-    is_active: bool,
-}
+use fields::KIND;
 
 /// A store with what is known of its synchronisation.
 #[derive(Serialize)]
@@ -90,23 +78,6 @@ async fn of_caller<P: Requirement>(caller: &Caller<P>, id: Uuid) -> Result<Model
     rows::find::<Entity>(caller.db().reader(), &KIND, id).await
 }
 
-/// `GET /stores`: with `stores.view` the stores where it is held; else every store in short form, as goods can be sent
-/// to any of them.
-pub async fn list(caller: Caller<(StoresView, TransfersCreate)>, Params(query): Params<Query>) -> Result<Response> {
-    const VIEW: &[&str] = &["stores.view"];
-    let full = caller.may(VIEW);
-    let mut select = Entity::find();
-    if let Some(stores) = caller.access.stores(VIEW, caller.store_id).filter(|_| full) {
-        select = select.filter(Column::Id.is_in(stores));
-    }
-    let stores = resource::list(caller.db().reader(), &LIST, &query, select).await?;
-    if full {
-        return Ok(stores.into_response());
-    }
-    let short = |row: Model| Short { id: row.id, code: row.code, name: row.name, is_active: row.is_active };
-    Ok(stores.map(short).into_response())
-}
-
 pub async fn get(caller: Caller<StoresView>, State(hq): State<Arc<Hq>>, Id(id): Id) -> Result<Answer<StoreView>> {
     let store = of_caller(&caller, id).await?;
     view(&hq, store).await.map(Answer)
@@ -118,7 +89,7 @@ pub async fn create(
     State(hq): State<Arc<Hq>>,
     Body(body): Body<Map<String, Json>>,
 ) -> Result<Created<Model>> {
-    everywhere(&caller)?;
+    caller.everywhere()?;
     let check = async |_: &mut Tx, new: &mut Model| fields::check(new);
     rows::create::<Entity, _>(&hq, &caller, &KIND, body, check, async |_, _| Ok(())).await
 }

@@ -7,6 +7,7 @@ use axum::extract::State;
 use serde::Serialize;
 use serde_json::{Map, Value as Json};
 use tillkeep_http::auth::handlers::{hash_new_pin, set_pin};
+use tillkeep_http::directory::users::{UserDetail, detail};
 use tillkeep_http::error::{Error, Result};
 use tillkeep_http::resource;
 use tillkeep_http::{Body, Caller, Created};
@@ -16,7 +17,7 @@ use tillkeep_storage::Tx;
 use tillkeep_storage::entity::user::{Entity, Model};
 
 use super::assignments::{self, Grant};
-use super::{KIND, UserDetail, check, detail, pin};
+use super::{KIND, check, pin};
 use crate::Hq;
 use crate::backoffice::rows;
 

@@ -6,6 +6,7 @@ use axum::extract::State;
 use serde::Deserialize;
 use tillkeep_http::auth::handlers::{self, hash_new_pin, pin_not_allowed};
 use tillkeep_http::auth::{Revocation, Sessions};
+use tillkeep_http::directory::users::of_caller;
 use tillkeep_http::error::{Error, Result};
 use tillkeep_http::pins::{self, Hashed};
 use tillkeep_http::{Auth, Body, Caller, Id, NoContent};
@@ -15,7 +16,7 @@ use tillkeep_storage::entity::user::{Column, Entity, Model};
 use tillkeep_storage::sea_orm::{ColumnTrait, ConnectionTrait, EntityTrait, PaginatorTrait, QueryFilter};
 use uuid::Uuid;
 
-use super::{KIND, grants, of_caller};
+use super::{KIND, grants};
 use crate::Hq;
 use crate::backoffice::rows;
 
