@@ -109,6 +109,7 @@ macro_rules! described {
 }
 // The rows that answers show, with their names there.
 described! {
+    audit_log = "AuditEntry"
     customer = "Customer"
     department = "Department"
     inventory_adjustment = "InventoryAdjustment"

@@ -2,7 +2,7 @@
 
 use axum::extract::rejection::PathRejection;
 use axum::extract::ws::WebSocketUpgrade;
-use axum::extract::{Path, State};
+use axum::extract::{ConnectInfo, Path, State};
 use axum::http::HeaderMap;
 use tillkeep_model::ErrorCode;
 use tillkeep_model::permission::Requirement;
@@ -15,6 +15,10 @@ use super::Argument;
 use super::operation::Operation;
 use crate::auth::{Caller, Gate};
 use crate::extract::{Body, Id, OptionalBody, Params, Segment, TwoIds};
+
+impl<T> Argument for ConnectInfo<T> {
+    fn describe(_: &mut Operation) {}
+}
 
 impl<S> Argument for State<S> {
     fn describe(_: &mut Operation) {}

@@ -1,6 +1,6 @@
 //! From the route table to the document.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::json;
 use utoipa::openapi::extensions::Extensions;
@@ -49,7 +49,10 @@ pub fn document(about: About, routes: &[Route]) -> OpenApi {
         }
         paths = paths.path(route.full_path(), PathItem::new(method(route.method), operation));
     }
-    let exact = exact_bodies().map(|(name, schema)| (name.to_owned(), RefOr::<Schema>::from(schema)));
+    let wanted = |name: &str| routes.iter().any(|route| route.operation.exact.contains(name));
+    let exact = exact_bodies()
+        .filter(|(name, _)| wanted(name))
+        .map(|(name, schema)| (name.to_owned(), RefOr::<Schema>::from(schema)));
     components.schemas = shared.schemas.into_iter().chain(exact).collect();
     for (name, text) in [
         ("userToken", "The access token of a person, from POST /api/v1/auth/login or /api/v1/auth/pin-login."),
@@ -75,6 +78,13 @@ pub fn document(about: About, routes: &[Route]) -> OpenApi {
         .components(Some(components))
         .tags(Some(tags.into_iter().map(|name| TagBuilder::new().name(name).build())))
         .build()
+}
+
+/// Names that schemas of different types claim: a description with any of them says something wrong.
+pub fn clashes(routes: &[Route]) -> BTreeSet<String> {
+    let mut shared = Operation::default();
+    routes.iter().for_each(|route| shared.share(&route.operation));
+    shared.clashes
 }
 
 fn method(name: &str) -> HttpMethod {

@@ -11,7 +11,7 @@ mod requests;
 
 use std::future::Future;
 
-pub use document::{About, document};
+pub use document::{About, clashes, document};
 pub use operation::Operation;
 pub use pages::{served, text};
 pub use requests::{Change, Draft, Listing, Lists, More, Write, Written};

@@ -46,6 +46,11 @@ impl Operation {
         self.segments.push(schema.into());
     }
 
+    /// How many values of the path are read.
+    pub fn segments(&self) -> usize {
+        self.segments.len()
+    }
+
     /// A parameter of the query.
     pub fn query(&mut self, name: &str, schema: impl Into<RefOr<Schema>>, required: bool, text: Option<&str>) {
         let parameter = ParameterBuilder::new()

@@ -27,11 +27,12 @@ use crate::resource::{Fields, ListSpec, Query};
 /// What may be written of a kind of row, as a type.
 pub trait Write {
     type Row: EntityTrait;
-    /// Names the body in the description: `Product` for `ProductDraft` and `ProductChange`.
-    const NAME: &'static str;
     const FIELDS: Fields;
-    /// What may be sent with a new row besides its columns: a struct whose fields are all optional, or `()`.
-    type More: PartialSchema;
+    /// What may be sent besides the columns, or otherwise than they are: a struct, or `()`.
+    type More: ToSchema;
+
+    /// Names the body in the description: `Product` for `ProductDraft` and `ProductChange`.
+    fn name() -> Cow<'static, str>;
 }
 
 /// Whether a body makes a row.
@@ -72,6 +73,11 @@ impl<K: Write, M: Mode> ComposeSchema for Written<K, M> {
         for key in K::FIELDS.writable {
             object = object.property(*key, row_schema::of_key(table.table_name(), key));
         }
+        if let RefOr::T(Schema::Object(more)) = K::More::schema() {
+            for (key, schema) in more.properties {
+                object = object.property(key, schema);
+            }
+        }
         if !M::NEW {
             let version = ObjectBuilder::new()
                 .schema_type(SchemaType::Array(vec![Type::Integer, Type::Null]))
@@ -82,19 +88,17 @@ impl<K: Write, M: Mode> ComposeSchema for Written<K, M> {
         let id = nullable(uuid());
         let mut object: Object = object.property("id", id).build();
         object.required = K::FIELDS.required.iter().map(|key| (*key).to_owned()).collect();
-        if let RefOr::T(Schema::Object(more)) = K::More::schema() {
-            object.properties.extend(more.properties);
-        }
         object.into()
     }
 }
 
 impl<K: Write, M: Mode> ToSchema for Written<K, M> {
     fn name() -> Cow<'static, str> {
-        format!("{}{}", K::NAME, if M::NEW { "Draft" } else { "Change" }).into()
+        format!("{}{}", K::name(), if M::NEW { "Draft" } else { "Change" }).into()
     }
     fn schemas(schemas: &mut Vec<(String, RefOr<Schema>)>) {
         row_schema::used(schemas);
+        K::More::schemas(schemas);
     }
 }
 
@@ -112,6 +116,7 @@ pub enum More {
     Flag,
     Id,
     Date,
+    Instant,
     Text,
 }
 
@@ -177,6 +182,7 @@ impl<L: Listing> Argument for Lists<L> {
             let schema = match kind {
                 More::Flag => flag(),
                 More::Id => formatted(KnownFormat::Uuid),
+                More::Instant => formatted(KnownFormat::DateTime),
                 More::Date => formatted(KnownFormat::Date),
                 More::Text => text(),
             };

@@ -16,6 +16,7 @@ use tillkeep_model::permission::code::StoresProvision;
 use tillkeep_model::{ErrorCode, Instant, wire};
 use tillkeep_storage::entity::store::{Entity, Model};
 use tillkeep_storage::{Db, Tx, settings};
+use utoipa::ToSchema;
 use uuid::Uuid;
 
 use super::fields::KIND;
@@ -25,17 +26,18 @@ use crate::backoffice::rows;
 /// Minutes that a replaced token may keep working at the most: a day to reach the shop.
 const MOST_GRACE_MINUTES: i64 = 24 * 60;
 
-#[derive(Default, Deserialize)]
+#[derive(Default, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Provision {
     #[serde(default)]
     rotate: bool,
     #[serde(default)]
+    #[schema(minimum = 0, maximum = 1440)]
     grace_minutes: i64,
 }
 
 /// The token is shown once and kept nowhere.
-#[derive(Serialize)]
+#[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Provisioned {
     sync_token: String,
