@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 use std::time::Duration;
-use utoipa::{PartialSchema, ToSchema};
+use utoipa::ToSchema;
 
 use axum::extract::State;
+use axum::extract::ws::rejection::WebSocketUpgradeRejection;
 use axum::extract::ws::{CloseFrame, Message, Utf8Bytes, WebSocket, WebSocketUpgrade};
 use axum::http::HeaderMap;
 use axum::response::{IntoResponse, Response};
@@ -12,7 +13,8 @@ use serde::Deserialize;
 use tillkeep_http::Params;
 use tillkeep_http::auth::bearer;
 use tillkeep_http::describe::{Operation, Reply};
-use tillkeep_http::error::Result;
+use tillkeep_http::error::{Error, Result};
+use tillkeep_model::ErrorCode;
 use tillkeep_model::wire::{HqMessage, StoreMessage, close};
 use tokio::time::{Instant, MissedTickBehavior, interval, timeout};
 
@@ -44,13 +46,15 @@ pub async fn socket(
     State(hq): State<Arc<Hq>>,
     headers: HeaderMap,
     Params(query): Params<Query>,
-    upgrade: WebSocketUpgrade,
+    upgrade: Result<WebSocketUpgrade, WebSocketUpgradeRejection>,
 ) -> Result<Upgraded> {
     // A token in the URL or the header is judged before the upgrade.
     let caller = match query.sync_token.as_deref().or_else(|| bearer(&headers)) {
         Some(token) => Some(store_of(&hq, Some(token)).await?),
         None => None,
     };
+    let no_handshake = |rejection: WebSocketUpgradeRejection| Error::new(ErrorCode::BadRequest, rejection.body_text());
+    let upgrade = upgrade.map_err(no_handshake)?;
     let upgrade = upgrade.read_buffer_size(4096).write_buffer_size(4096).max_write_buffer_size(1 << 20);
     let response = upgrade.max_message_size(1 << 20).max_frame_size(1 << 20).on_upgrade(move |mut socket| async move {
         let stop = hq.stop.clone();
@@ -90,14 +94,7 @@ impl Reply for Upgraded {
         // Else it is asked for by the first message.
         operation.token_is_optional();
         operation.empty(101, "A WebSocket: `docs/sync.md` has its messages.");
-        // What is no request to change the protocol, and a protocol that cannot be changed to.
-        operation.answer_as(400, "No WebSocket handshake.", "text/plain; charset=utf-8", String::schema());
-        operation.answer_as(
-            426,
-            "This connection cannot become a WebSocket.",
-            "text/plain; charset=utf-8",
-            String::schema(),
-        );
+        operation.fails(&[ErrorCode::BadRequest]);
     }
 }
 

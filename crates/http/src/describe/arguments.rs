@@ -2,6 +2,7 @@
 
 use axum::extract::rejection::PathRejection;
 use axum::extract::ws::WebSocketUpgrade;
+use axum::extract::ws::rejection::WebSocketUpgradeRejection;
 use axum::extract::{ConnectInfo, Path, State};
 use axum::http::HeaderMap;
 use tillkeep_model::ErrorCode;
@@ -31,7 +32,7 @@ macro_rules! silent {
         }
     )*};
 }
-silent!(Gate, HeaderMap, axum::body::Body, WebSocketUpgrade);
+silent!(Gate, HeaderMap, axum::body::Body, Result<WebSocketUpgrade, WebSocketUpgradeRejection>);
 
 impl<P: Requirement> Argument for Caller<P> {
     fn describe(operation: &mut Operation) {
@@ -97,7 +98,7 @@ fn written(schema: RefOr<Schema>, used: &[(String, RefOr<Schema>)]) -> RefOr<Sch
             }
             object.into()
         }
-        other => other,
+        other @ RefOr::T(_) => other,
     }
 }
 

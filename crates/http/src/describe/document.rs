@@ -83,7 +83,9 @@ pub fn document(about: About, routes: &[Route]) -> OpenApi {
 /// Names that schemas of different types claim: a description with any of them says something wrong.
 pub fn clashes(routes: &[Route]) -> BTreeSet<String> {
     let mut shared = Operation::default();
-    routes.iter().for_each(|route| shared.share(&route.operation));
+    for route in routes {
+        shared.share(&route.operation);
+    }
     shared.clashes
 }
 

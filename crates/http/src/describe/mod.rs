@@ -1,4 +1,4 @@
-//! The description of the interface, OpenAPI 3.1, derived from the handlers: every argument says what it asks of a
+//! The description of the interface, `OpenAPI` 3.1, derived from the handlers: every argument says what it asks of a
 //! request, every answer what it looks like. A handler with an argument that says nothing does not compile as a route.
 
 mod arguments;

@@ -14,6 +14,16 @@ use utoipa::openapi::{Ref, RefOr, Required};
 
 pub const JSON: &str = "application/json";
 
+/// What can be wrong with any body.
+const OF_A_BODY: &[ErrorCode] = &[
+    ErrorCode::BadRequest,
+    ErrorCode::UnreadableJson,
+    ErrorCode::RequestTimeout,
+    ErrorCode::PayloadTooLarge,
+    ErrorCode::UnsupportedMediaType,
+    ErrorCode::Validation,
+];
+
 /// What the types of a handler say of its route.
 #[derive(Clone, Default)]
 pub struct Operation {
@@ -67,8 +77,7 @@ impl Operation {
         let required = if required { Required::True } else { Required::False };
         let content = ContentBuilder::new().schema(Some(schema)).build();
         self.body = Some(RequestBodyBuilder::new().content(JSON, content).required(Some(required)).build());
-        use ErrorCode::{BadRequest, PayloadTooLarge, UnreadableJson, UnsupportedMediaType, Validation};
-        self.fails(&[BadRequest, UnreadableJson, PayloadTooLarge, UnsupportedMediaType, Validation]);
+        self.fails(OF_A_BODY);
     }
 
     /// A token of the kind `scheme`, and the codes one of which it needs.

@@ -38,12 +38,12 @@ pub fn text(about: About, routes: &[Route]) -> String {
     format!("{value:#}\n")
 }
 
-/// Adds `GET /api/v1/openapi.json` and `GET /docs`, which describe `routes`.
-pub fn served<S>(router: Router<S>, about: About, routes: &[Route]) -> Router<S>
+/// Adds `GET /api/v1/openapi.json` and `GET /docs`, which describe `table`.
+pub fn served<S>(router: Router<S>, about: About, table: &[Route]) -> Router<S>
 where
     S: Clone + Send + Sync + 'static,
 {
-    let text = text(about, routes);
+    let text = text(about, table);
     let tag = format!("\"{}\"", hex::encode(&Sha256::digest(text.as_bytes())[..16]));
     let tag = HeaderValue::from_str(&tag).unwrap_or(HeaderValue::from_static("\"\""));
     let document = Arc::new(Document { text: text.into(), tag });

@@ -57,7 +57,7 @@ impl<T: Reply> Reply for Result<T, Error> {
 
 /// The error of the contract, as the schema all refusals share.
 #[derive(ToSchema)]
-#[schema(as = Error)]
+#[schema(as = Error, rename_all = "camelCase")]
 #[expect(dead_code, reason = "only its schema is used: the answer is put together key by key")]
 pub(super) struct ErrorBody {
     #[schema(schema_with = no)]
@@ -67,6 +67,7 @@ pub(super) struct ErrorBody {
     /// For programs.
     code: String,
     /// What is wrong with which field.
+    #[schema(nullable = false)]
     details: Option<Vec<crate::error::FieldError>>,
     /// Names this request in the log; the header `X-Request-Id` says it too.
     request_id: String,
