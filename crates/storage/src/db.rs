@@ -43,7 +43,7 @@ impl Db {
         let (writer, reader) = if url.starts_with("sqlite:") {
             (connect_sqlite(url, 1, true).await?, connect_sqlite(url, READERS, false).await?)
         } else {
-            let pool = Database::connect(quiet(ConnectOptions::new(url)).max_connections(10).to_owned()).await?;
+            let pool = connect_postgres(url, 10).await?;
             (pool.clone(), pool)
         };
         let db = Self { writer, reader, side };
@@ -70,7 +70,7 @@ impl Db {
         if url.starts_with("sqlite:") {
             return connect_sqlite(url, 1, false).await;
         }
-        Database::connect(quiet(ConnectOptions::new(url)).max_connections(1).to_owned()).await
+        connect_postgres(url, 1).await
     }
 
     /// The address of the `SQLite` file at `path`.
@@ -149,6 +149,18 @@ impl Db {
 fn quiet(mut options: ConnectOptions) -> ConnectOptions {
     options.sqlx_logging(false).acquire_timeout(Duration::from_secs(20));
     options
+}
+
+async fn connect_postgres(url: &str, connections: u32) -> Result<DatabaseConnection, DbErr> {
+    let options = quiet(ConnectOptions::new(url)).max_connections(connections).to_owned();
+    Database::connect(options).await.map_err(|error| {
+        // The driver says an address back that it cannot read, password included.
+        if error.to_string().contains(url) {
+            let text = "the address of the database cannot be read; write postgres://user:password@host:5432/name";
+            return DbErr::Custom(text.to_owned());
+        }
+        error
+    })
 }
 
 async fn connect_sqlite(url: &str, connections: u32, writes: bool) -> Result<DatabaseConnection, DbErr> {
