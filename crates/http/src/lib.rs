@@ -11,6 +11,7 @@ pub mod layers;
 pub mod pins;
 pub mod resource;
 pub mod routes;
+pub mod secret;
 pub mod server;
 pub mod tokens;
 
@@ -19,3 +20,4 @@ pub use auth::{Auth, Caller, HasAuth, Home};
 pub use clock::Clock;
 pub use error::Error;
 pub use extract::{Body, Id, Params};
+pub use secret::{DatabaseUrl, Secret};

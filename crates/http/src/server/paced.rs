@@ -2,8 +2,8 @@
 
 use std::io;
 use std::pin::Pin;
-use std::sync::{Arc, Mutex, PoisonError};
-use std::task::{Context, Poll, ready};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Poll, Waker, ready};
 use std::time::Duration;
 
 use axum::body::{Body, HttpBody};
@@ -28,19 +28,35 @@ enum Phase {
 }
 
 /// The phase of one connection, known to its stream and to its requests.
-pub struct Pace(Mutex<Phase>);
+pub struct Pace(Mutex<State>);
+
+struct State {
+    phase: Phase,
+    /// Who reads from the connection: a read that had no limit gets one when the answer is out.
+    reader: Option<Waker>,
+}
 
 impl Pace {
     pub fn new() -> Arc<Self> {
-        Arc::new(Self(Mutex::new(Phase::Head(Instant::now()))))
+        Arc::new(Self(Mutex::new(State { phase: Phase::Head(Instant::now()), reader: None })))
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn phase(&self) -> Phase {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state().phase
     }
 
     fn set(&self, phase: Phase) {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = phase;
+        let mut state = self.state();
+        state.phase = phase;
+        let reader = state.reader.take();
+        drop(state);
+        if let Some(reader) = reader {
+            reader.wake();
+        }
     }
 
     /// From the headers of a request to the end of its answer.
@@ -61,7 +77,8 @@ impl Busy {
 
     /// The body of the answer, with the connection busy until its end.
     pub fn until_sent(self, body: Body) -> Sent {
-        Sent { body, _busy: self }
+        let busy = (!body.is_end_stream()).then_some(self);
+        Sent { body, busy }
     }
 }
 
@@ -76,7 +93,8 @@ impl Drop for Busy {
 /// The body of an answer.
 pub struct Sent {
     body: Body,
-    _busy: Busy,
+    /// Given back with the last frame: hyper may keep the body until the next request.
+    busy: Option<Busy>,
 }
 
 impl HttpBody for Sent {
@@ -87,7 +105,11 @@ impl HttpBody for Sent {
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
-        Pin::new(&mut self.body).poll_frame(context)
+        let frame = ready!(Pin::new(&mut self.body).poll_frame(context));
+        if !matches!(frame, Some(Ok(_))) || self.body.is_end_stream() {
+            self.busy = None;
+        }
+        Poll::Ready(frame)
     }
 
     fn is_end_stream(&self) -> bool {
@@ -148,7 +170,10 @@ impl<T: AsyncRead + Unpin> AsyncRead for Paced<T> {
             }
             return poll;
         }
-        let Some(deadline) = self.read_deadline() else { return Poll::Pending };
+        let Some(deadline) = self.read_deadline() else {
+            self.pace.state().reader = Some(context.waker().clone());
+            return Poll::Pending;
+        };
         let timer = self.reading.get_or_insert_with(|| Box::pin(sleep_until(deadline)));
         if timer.deadline() != deadline {
             timer.as_mut().reset(deadline);
