@@ -143,9 +143,11 @@ impl std::error::Error for Error {}
 
 impl From<DbErr> for Error {
     fn from(error: DbErr) -> Self {
-        if let Some(what) = db::unique_violation(&error) {
+        if let Some(fields) = db::unique_violation(&error) {
             // A race that the check before the write could not see.
-            return Self::new(ErrorCode::Duplicate, "another row has the same key").with("key", what);
+            tracing::debug!(%error, "a key that is taken");
+            let text = "another row has the same key; read what is there and try again";
+            return fields.into_iter().fold(Self::new(ErrorCode::Duplicate, text), Self::at);
         }
         if db::is_data_fault(&error) {
             tracing::debug!(%error, "a value that the database cannot hold");

@@ -13,6 +13,7 @@ pub mod layers;
 pub mod pins;
 pub mod resource;
 pub mod routes;
+pub mod secret;
 pub mod server;
 pub mod tokens;
 
@@ -21,3 +22,4 @@ pub use auth::{Auth, Caller, HasAuth, Home};
 pub use clock::Clock;
 pub use error::Error;
 pub use extract::{Body, Id, Params};
+pub use secret::{DatabaseUrl, Secret};

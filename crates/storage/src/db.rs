@@ -292,11 +292,14 @@ pub async fn query(
 }
 
 /// What the database says about a broken unique key, or `None` for another error.
-pub fn unique_violation(error: &DbErr) -> Option<String> {
-    match error.sql_err() {
-        Some(SqlErr::UniqueConstraintViolation(message)) => Some(message),
-        _ => None,
-    }
+pub fn unique_violation(error: &DbErr) -> Option<Vec<String>> {
+    let Some(SqlErr::UniqueConstraintViolation(message)) = error.sql_err() else { return None };
+    // SQLite names `table.column, …`, PostgreSQL the index in quotes.
+    let columns = match message.rsplit_once("failed: ") {
+        Some((_, list)) => list.split(", ").filter_map(|name| Some(name.split_once('.')?.1.to_owned())).collect(),
+        None => message.split('"').find_map(crate::migration::columns_of_index).unwrap_or_default(),
+    };
+    Some(columns.iter().map(|column| tillkeep_model::wire::camel(column.trim_end_matches("_folded"))).collect())
 }
 
 /// Whether `error` is the fault of the data in the statement (a constraint, a value that does not fit), so that the

@@ -19,7 +19,7 @@ use tokio::sync::{OwnedSemaphorePermit, mpsc};
 use tokio::time::timeout;
 use uuid::Uuid;
 
-use super::{StoreCaller, marked};
+use super::StoreCaller;
 use crate::Hq;
 
 /// How long a client may take for one page of a stream.
@@ -91,7 +91,7 @@ fn tail(latest: i64, has_more: bool, epoch: &str) -> String {
 
 fn json(body: Body) -> Response {
     let kind = (header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
-    marked(([kind], body).into_response())
+    ([kind], body).into_response()
 }
 
 fn whole(hq: &Hq, entity: &SyncType, since: i64, page: &Page) -> Response {

@@ -96,7 +96,7 @@ async fn read_to_limit(reader: impl AsyncRead + Unpin) -> Result<Vec<u8>> {
         .take(limit + 1)
         .read_to_end(&mut bytes)
         .await
-        .map_err(|error| Error::new(ErrorCode::BadRequest, format!("the body could not be read: {error}")))?;
+        .map_err(|error| extract::unread(&error))?;
     if bytes.len() > MAX_PUSH_BYTES {
         let text = format!("more than {} MiB; send fewer envelopes at a time", MAX_PUSH_BYTES >> 20);
         return Err(Error::new(ErrorCode::PayloadTooLarge, text));

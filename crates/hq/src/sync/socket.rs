@@ -4,13 +4,15 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use axum::extract::State;
+use axum::extract::ws::rejection::WebSocketUpgradeRejection;
 use axum::extract::ws::{CloseFrame, Message, Utf8Bytes, WebSocket, WebSocketUpgrade};
 use axum::http::HeaderMap;
 use axum::response::Response;
 use serde::Deserialize;
 use tillkeep_http::Params;
 use tillkeep_http::auth::bearer;
-use tillkeep_http::error::Result;
+use tillkeep_http::error::{Error, Result};
+use tillkeep_model::ErrorCode;
 use tillkeep_model::wire::{HqMessage, StoreMessage, close};
 use tokio::time::{Instant, MissedTickBehavior, interval, timeout};
 
@@ -41,13 +43,19 @@ pub async fn socket(
     State(hq): State<Arc<Hq>>,
     headers: HeaderMap,
     Params(query): Params<Query>,
-    upgrade: WebSocketUpgrade,
+    upgrade: Result<WebSocketUpgrade, WebSocketUpgradeRejection>,
 ) -> Result<Response> {
-    // A token in the URL or the header is judged before the upgrade.
+    // A token in the URL or the header is judged before the upgrade, and before whether it is one.
     let caller = match query.sync_token.as_deref().or_else(|| bearer(&headers)) {
         Some(token) => Some(store_of(&hq, Some(token)).await?),
+        // Without an upgrade there is no first message that could still bring one.
+        None if upgrade.is_err() => return Err(Error::unauthorized()),
         None => None,
     };
+    let upgrade = upgrade.map_err(|_| {
+        let text = "this route is a WebSocket: send Connection: Upgrade, Upgrade: websocket and its version and key";
+        Error::new(ErrorCode::UpgradeRequired, text)
+    })?;
     let upgrade = upgrade.read_buffer_size(4096).write_buffer_size(4096).max_write_buffer_size(1 << 20);
     Ok(upgrade.max_message_size(1 << 20).max_frame_size(1 << 20).on_upgrade(move |mut socket| async move {
         let stop = hq.stop.clone();

@@ -18,6 +18,7 @@ use tillkeep_storage::{apply, audit, outbox};
 use uuid::Uuid;
 
 use crate::Store;
+use crate::lists::Segment;
 
 /// `GET /sync/status`
 pub async fn status(caller: Caller<StoresView>, State(store): State<Arc<Store>>) -> Result<Answer<serde_json::Value>> {
@@ -119,7 +120,7 @@ pub async fn list(caller: Caller<StoresView>, Params(query): Params<OutboxQuery>
 pub async fn requeue(
     caller: Caller<StoresEdit>,
     State(store): State<Arc<Store>>,
-    axum::extract::Path(id): axum::extract::Path<String>,
+    Segment(id): Segment,
 ) -> Result<Answer<serde_json::Value>> {
     let seq: i64 = id.parse().map_err(|_| Error::not_found("entry"))?;
     if outbox::find(caller.db().reader(), seq).await?.is_none() {
