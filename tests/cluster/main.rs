@@ -7,5 +7,6 @@ mod effects;
 mod faults;
 mod protocol;
 mod restart;
+mod secrets;
 mod socket;
 mod walks;

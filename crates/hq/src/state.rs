@@ -7,7 +7,7 @@ use serde_json::json;
 use tillkeep_http::auth::handlers::hash_new_pin;
 use tillkeep_http::pins::{Hashed, Pins};
 use tillkeep_http::tokens::Tokens;
-use tillkeep_http::{Auth, Clock, HasAuth, Home};
+use tillkeep_http::{Auth, Clock, DatabaseUrl, HasAuth, Home, Secret};
 use tillkeep_model::ids;
 use tillkeep_storage::entity::{user, user_store_role};
 use tillkeep_storage::registry::fold;
@@ -31,7 +31,7 @@ const PARALLEL_HASHES: usize = 2;
 pub struct Settings {
     pub data_dir: PathBuf,
     /// `sqlite://…` or `postgres://…`; by default a file in the data directory.
-    pub database_url: Option<String>,
+    pub database_url: Option<DatabaseUrl>,
     /// How stores reach this server, for the environment snippet of a provisioned store.
     pub public_url: Option<String>,
     /// Hands the PIN secrets to stores over plain HTTP too, not only over loopback.
@@ -64,10 +64,10 @@ impl HasAuth for Hq {
 }
 
 /// Somebody who can sign in after the first start.
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 pub struct Account {
     pub username: String,
-    pub pin: String,
+    pub pin: Secret,
     pub role: &'static str,
 }
 
@@ -76,7 +76,7 @@ impl Hq {
     pub async fn open(settings: &Settings, clock: Clock, stop: CancellationToken) -> std::io::Result<Arc<Self>> {
         let other = std::io::Error::other::<DbErr>;
         let db = match &settings.database_url {
-            Some(url) => Db::open(url, Side::Hq).await,
+            Some(url) => Db::open(url.expose(), Side::Hq).await,
             None => Db::open_file(&settings.data_dir.join("tillkeep.db"), Side::Hq).await,
         }
         .map_err(other)?;
@@ -154,11 +154,11 @@ impl Hq {
 
     /// Makes an account with one of the default roles, everywhere. An operator's PIN is only checked for its form.
     pub async fn make_account(&self, account: &Account, must_change_pin: bool) -> tillkeep_http::error::Result<()> {
-        let hashed: Hashed = match hash_new_pin(&self.auth, &account.pin).await {
+        let hashed: Hashed = match hash_new_pin(&self.auth, account.pin.expose()).await {
             Ok(hashed) => hashed,
-            Err(_) if is_plain_pin(&account.pin) => {
+            Err(_) if is_plain_pin(account.pin.expose()) => {
                 tracing::warn!(username = account.username, "this PIN is easy to guess; change it");
-                self.auth.pins.hash(&account.pin).await?
+                self.auth.pins.hash(account.pin.expose()).await?
             }
             Err(error) => return Err(error),
         };

@@ -9,6 +9,7 @@ use tillkeep_model::ErrorCode;
 use uuid::Uuid;
 
 use crate::error::Error;
+use crate::layers::{self, TooSlow};
 
 /// Bytes of a body at the most, but for the routes that say otherwise.
 pub const MAX_BODY: usize = 1 << 20;
@@ -58,9 +59,26 @@ async fn read<S: Send + Sync>(request: Request, state: &S) -> Result<Bytes, Erro
         if rejection.status() == axum::http::StatusCode::PAYLOAD_TOO_LARGE {
             Error::new(ErrorCode::PayloadTooLarge, "the body is larger than this route takes")
         } else {
-            Error::new(ErrorCode::BadRequest, "the body could not be read to its end")
+            unread(&rejection)
         }
     })
+}
+
+/// Why a body was not read to its end: too slow, or broken off. What the reader says of it goes to the log.
+pub fn unread(error: &(dyn std::error::Error + 'static)) -> Error {
+    let mut cause = Some(error);
+    while let Some(error) = cause {
+        if error.is::<TooSlow>() {
+            return layers::too_slow();
+        }
+        // An I/O error shows what its inner error comes from, not that error itself.
+        cause = match error.downcast_ref::<std::io::Error>().and_then(std::io::Error::get_ref) {
+            Some(inner) => Some(inner),
+            None => error.source(),
+        };
+    }
+    tracing::debug!(%error, "a body could not be read");
+    Error::new(ErrorCode::BadRequest, "the body could not be read to its end")
 }
 
 pub fn require_json(headers: &HeaderMap) -> Result<(), Error> {

@@ -14,6 +14,7 @@ pub mod layers;
 pub mod pins;
 pub mod resource;
 pub mod routes;
+pub mod secret;
 pub mod server;
 pub mod tokens;
 
@@ -22,3 +23,4 @@ pub use auth::{Auth, Caller, HasAuth, Home};
 pub use clock::Clock;
 pub use error::Error;
 pub use extract::{Body, Id, Params};
+pub use secret::{DatabaseUrl, Secret};

@@ -74,9 +74,7 @@ fn select<E: EntityTrait>(spec: &ListSpec, query: &Query, mut select: Select<E>)
                 select = select.filter(column.eq(typed(key, value, column.def().get_column_type())?));
             }
             key => {
-                return Err(
-                    Error::new(ErrorCode::UnknownParameter, format!("{key} is not a parameter of this list")).at(key)
-                );
+                return Err(Error::new(ErrorCode::UnknownParameter, "this is not a parameter of this list").at(key));
             }
         }
     }

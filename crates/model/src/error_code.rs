@@ -79,6 +79,7 @@ error_codes! {
     TotalMismatch = 409 "total_mismatch",
     StoreNotReady = 503 "store_not_ready",
     PayloadTooLarge = 413 "payload_too_large",
+    UpgradeRequired = 426 "upgrade_required",
     UnsupportedMediaType = 415 "unsupported_media_type",
     Validation = 422 "validation",
     UnknownParameter = 422 "unknown_parameter",

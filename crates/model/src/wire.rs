@@ -255,7 +255,8 @@ pub fn normalise_keys(row: &mut serde_json::Map<String, serde_json::Value>) {
     *row = std::mem::take(row).into_iter().map(|(key, value)| (camel(&key), value)).collect();
 }
 
-fn camel(key: &str) -> String {
+/// `receiptNumber` of `receipt_number`.
+pub fn camel(key: &str) -> String {
     let mut out = String::with_capacity(key.len());
     let mut upper = false;
     for letter in key.chars() {

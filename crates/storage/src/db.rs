@@ -43,7 +43,7 @@ impl Db {
         let (writer, reader) = if url.starts_with("sqlite:") {
             (connect_sqlite(url, 1, true).await?, connect_sqlite(url, READERS, false).await?)
         } else {
-            let pool = Database::connect(quiet(ConnectOptions::new(url)).max_connections(10).to_owned()).await?;
+            let pool = connect_postgres(url, 10).await?;
             (pool.clone(), pool)
         };
         let db = Self { writer, reader, side };
@@ -70,7 +70,7 @@ impl Db {
         if url.starts_with("sqlite:") {
             return connect_sqlite(url, 1, false).await;
         }
-        Database::connect(quiet(ConnectOptions::new(url)).max_connections(1).to_owned()).await
+        connect_postgres(url, 1).await
     }
 
     /// The address of the `SQLite` file at `path`.
@@ -149,6 +149,18 @@ impl Db {
 fn quiet(mut options: ConnectOptions) -> ConnectOptions {
     options.sqlx_logging(false).acquire_timeout(Duration::from_secs(20));
     options
+}
+
+async fn connect_postgres(url: &str, connections: u32) -> Result<DatabaseConnection, DbErr> {
+    let options = quiet(ConnectOptions::new(url)).max_connections(connections).to_owned();
+    Database::connect(options).await.map_err(|error| {
+        // The driver says an address back that it cannot read, password included.
+        if error.to_string().contains(url) {
+            let text = "the address of the database cannot be read; write postgres://user:password@host:5432/name";
+            return DbErr::Custom(text.to_owned());
+        }
+        error
+    })
 }
 
 async fn connect_sqlite(url: &str, connections: u32, writes: bool) -> Result<DatabaseConnection, DbErr> {
@@ -280,11 +292,14 @@ pub async fn query(
 }
 
 /// What the database says about a broken unique key, or `None` for another error.
-pub fn unique_violation(error: &DbErr) -> Option<String> {
-    match error.sql_err() {
-        Some(SqlErr::UniqueConstraintViolation(message)) => Some(message),
-        _ => None,
-    }
+pub fn unique_violation(error: &DbErr) -> Option<Vec<String>> {
+    let Some(SqlErr::UniqueConstraintViolation(message)) = error.sql_err() else { return None };
+    // SQLite names `table.column, …`, PostgreSQL the index in quotes.
+    let columns = match message.rsplit_once("failed: ") {
+        Some((_, list)) => list.split(", ").filter_map(|name| Some(name.split_once('.')?.1.to_owned())).collect(),
+        None => message.split('"').find_map(crate::migration::columns_of_index).unwrap_or_default(),
+    };
+    Some(columns.iter().map(|column| tillkeep_model::wire::camel(column.trim_end_matches("_folded"))).collect())
 }
 
 /// Whether `error` is the fault of the data in the statement (a constraint, a value that does not fit), so that the

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use tillkeep_http::pins::Pins;
 use tillkeep_http::tokens::{Tokens, read_sync_token};
-use tillkeep_http::{Auth, Clock, HasAuth, Home};
+use tillkeep_http::{Auth, Clock, HasAuth, Home, Secret};
 use tillkeep_model::ErrorCode;
 use tillkeep_storage::entity::store;
 use tillkeep_storage::sea_orm::{ConnectionTrait, EntityTrait};
@@ -21,11 +21,13 @@ use crate::sync::{HqClient, SyncState};
 const PARALLEL_HASHES: usize = 1;
 
 /// How a store server is started: everything else it learns from HQ.
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 pub struct Settings {
     pub data_dir: PathBuf,
-    pub sync_token: String,
+    pub sync_token: Secret,
     pub hq_url: String,
+    /// PEM file with certificates that HQ may show besides those the operating system trusts.
+    pub hq_ca_file: Option<PathBuf>,
     pub sync_interval: Duration,
 }
 
@@ -56,7 +58,7 @@ impl Store {
     /// Opens the database and the keys and migrates; needs no line to HQ.
     pub async fn open(settings: Settings, clock: Clock, stop: CancellationToken) -> std::io::Result<Arc<Self>> {
         let other = std::io::Error::other::<DbErr>;
-        let claims = read_sync_token(&settings.sync_token)
+        let claims = read_sync_token(settings.sync_token.expose())
             .ok_or_else(|| std::io::Error::other("SYNC_TOKEN is no store sync token; provision the store at HQ"))?;
         let id = claims.store_id.ok_or_else(|| std::io::Error::other("SYNC_TOKEN names no store"))?;
         let db = Db::open_file(&settings.data_dir.join("tillkeep.db"), Side::Store).await.map_err(other)?;
@@ -72,7 +74,7 @@ impl Store {
         }
         let tokens = Tokens::open(&settings.data_dir.join("token.key"))?;
         let pins = Pins::open(&settings.data_dir.join("pin.key"), PARALLEL_HASHES)?;
-        let hq = HqClient::new(&settings.hq_url, &settings.sync_token)?;
+        let hq = HqClient::new(&settings.hq_url, &settings.sync_token, settings.hq_ca_file.as_deref())?;
         let auth = Auth::new(db, Home::Store(id), tokens, pins, clock.clone());
         Ok(Arc::new(Self {
             auth,

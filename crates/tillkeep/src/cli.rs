@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 use clap::{Args, Parser, Subcommand};
 
 use crate::{audit, configuration, demo, run};
@@ -115,33 +115,16 @@ impl Cli {
                 Ok(())
             }
             Command::Config { what: ConfigCommand::Check } => {
-                let mut configuration = configuration::load(file)?;
-                configuration.hq.database_url = without_password(&configuration.hq.database_url);
+                let configuration = configuration::load(file)?;
+                let (hq, store) = (&configuration.hq, &configuration.store);
+                for (section, cert, key) in
+                    [("hq", &hq.tls_cert, &hq.tls_key), ("store", &store.tls_cert, &store.tls_key)]
+                {
+                    configuration::tls(cert, key).with_context(|| section)?;
+                }
                 println!("{configuration:#?}\nThe configuration is sound.");
                 Ok(())
             }
         }
-    }
-}
-
-/// A database address that may be shown.
-fn without_password(url: &str) -> String {
-    let Ok(mut parsed) = reqwest::Url::parse(url) else { return url.to_owned() };
-    // An address that cannot have a password has none to hide.
-    if parsed.password().is_none() || parsed.set_password(Some("***")).is_err() {
-        return url.to_owned();
-    }
-    parsed.to_string()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::without_password;
-
-    #[test]
-    fn a_shown_database_address_has_no_password() {
-        assert_eq!(without_password("postgres://till:secret@db/chain"), "postgres://till:***@db/chain");
-        assert_eq!(without_password("sqlite://data/tillkeep.db"), "sqlite://data/tillkeep.db");
-        assert_eq!(without_password(""), "");
     }
 }

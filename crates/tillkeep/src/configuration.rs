@@ -5,6 +5,8 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail};
 use config::{Config, File, FileFormat};
 use serde::Deserialize;
+use tillkeep_http::server::{Limits, Tls};
+use tillkeep_http::{DatabaseUrl, Secret};
 
 /// The commented defaults.
 pub const DEFAULT: &str = include_str!("default.toml");
@@ -21,9 +23,13 @@ pub struct Configuration {
 pub struct Hq {
     pub listen: String,
     pub data_dir: PathBuf,
-    pub database_url: String,
+    pub database_url: DatabaseUrl,
     pub public_url: String,
     pub allow_insecure: bool,
+    pub tls_cert: PathBuf,
+    pub tls_key: PathBuf,
+    pub max_connections: usize,
+    pub max_connections_per_address: usize,
 }
 
 #[derive(Debug, Deserialize)]
@@ -34,6 +40,11 @@ pub struct Store {
     pub hq_url: String,
     pub sync_interval_ms: u64,
     pub allow_insecure: bool,
+    pub hq_ca_file: PathBuf,
+    pub tls_cert: PathBuf,
+    pub tls_key: PathBuf,
+    pub max_connections: usize,
+    pub max_connections_per_address: usize,
 }
 
 /// Which variable of the environment sets which key.
@@ -43,6 +54,9 @@ const VARIABLES: &[(&str, &[&str])] = &[
     ("DATABASE_URL", &["hq.database_url"]),
     ("PUBLIC_URL", &["hq.public_url"]),
     ("HQ_URL", &["store.hq_url"]),
+    ("HQ_CA_FILE", &["store.hq_ca_file"]),
+    ("TLS_CERT", &["hq.tls_cert", "store.tls_cert"]),
+    ("TLS_KEY", &["hq.tls_key", "store.tls_key"]),
     ("SYNC_INTERVAL_MS", &["store.sync_interval_ms"]),
 ];
 
@@ -66,7 +80,28 @@ pub fn load(file: Option<&Path>) -> Result<Configuration> {
     if !(50..=3_600_000).contains(&configuration.store.sync_interval_ms) {
         bail!("store.sync_interval_ms (SYNC_INTERVAL_MS) must be between 50 and 3600000");
     }
+    for (section, most) in [("hq", configuration.hq.max_connections), ("store", configuration.store.max_connections)] {
+        if most == 0 {
+            bail!("{section}.max_connections must be at least 1");
+        }
+    }
     Ok(configuration)
+}
+
+/// Certificate and key of a server; both or neither.
+pub fn tls(cert: &Path, key: &Path) -> Result<Option<Tls>> {
+    let set = |path: &Path| !path.as_os_str().is_empty();
+    match (set(cert), set(key)) {
+        (false, false) => Ok(None),
+        (true, true) => Tls::open(cert, key).map(Some).context("TLS"),
+        (true, false) => bail!("tls_cert (TLS_CERT) is set, tls_key (TLS_KEY) is not"),
+        (false, true) => bail!("tls_key (TLS_KEY) is set, tls_cert (TLS_CERT) is not"),
+    }
+}
+
+/// How many connections a server takes.
+pub fn limits(connections: usize, per_address: usize) -> Limits {
+    Limits { connections, per_address, ..Limits::default() }.within_file_limit()
 }
 
 /// A variable that is set to something.
@@ -80,13 +115,13 @@ pub fn variable_of(name: &str) -> Result<Option<String>> {
 }
 
 /// A secret from `NAME`, or from the file that `NAME_FILE` names, so that it need not stand in a process list.
-pub fn secret_of(name: &str) -> Result<Option<String>> {
+pub fn secret_of(name: &str) -> Result<Option<Secret>> {
     if let Some(value) = variable_of(name)? {
-        return Ok(Some(value.trim().to_owned()));
+        return Ok(Some(value.trim().to_owned().into()));
     }
     let Some(path) = variable_of(&format!("{name}_FILE"))? else { return Ok(None) };
     let text = std::fs::read_to_string(&path).with_context(|| format!("{name}_FILE: {path}"))?;
-    Ok(Some(text.trim().to_owned()).filter(|text| !text.is_empty()))
+    Ok(Some(text.trim().to_owned()).filter(|text| !text.is_empty()).map(Secret::from))
 }
 
 #[cfg(test)]
@@ -98,6 +133,27 @@ mod tests {
         let built = Config::builder().add_source(File::from_str(DEFAULT, FileFormat::Toml)).build().expect("built");
         let configuration: Configuration = built.try_deserialize().expect("complete");
         assert_eq!(configuration.store.sync_interval_ms, 30_000);
+    }
+
+    #[test]
+    fn a_printed_configuration_has_no_password() {
+        let dir = tempfile::tempdir().expect("dir");
+        let path = dir.path().join("tillkeep.toml");
+        std::fs::write(&path, "[hq]\ndatabase_url = 'postgres://till:hunter2@db/chain'\n").expect("write");
+        let shown = format!("{:#?}", load(Some(&path)).expect("sound"));
+        assert!(shown.contains("till:***@db/chain") && !shown.contains("hunter2"), "{shown}");
+    }
+
+    #[test]
+    fn half_of_a_certificate_is_refused_by_the_name_of_the_other_half() {
+        let error = |cert: &str, key: &str| match tls(Path::new(cert), Path::new(key)) {
+            Ok(_) => panic!("accepted"),
+            Err(error) => format!("{error:#}"),
+        };
+        assert!(error("cert.pem", "").contains("TLS_KEY"));
+        assert!(error("", "key.pem").contains("TLS_CERT"));
+        assert!(error("/nowhere/cert.pem", "/nowhere/key.pem").contains("tls_cert /nowhere/cert.pem"));
+        assert!(tls(Path::new(""), Path::new("")).expect("none").is_none());
     }
 
     #[test]

@@ -18,29 +18,31 @@ use tokio_util::task::TaskTracker;
 use crate::cli::{HqArgs, StoreArgs};
 use crate::configuration::{self, secret_of, variable_of};
 
-/// The settings of a headquarters server, and where it listens.
-pub fn hq_settings(args: &HqArgs, file: Option<&Path>) -> Result<(tillkeep_hq::Settings, String)> {
+/// The settings of a headquarters server, and what is said of its listener.
+pub fn hq_settings(args: &HqArgs, file: Option<&Path>) -> Result<(tillkeep_hq::Settings, configuration::Hq)> {
     let configuration = configuration::load(file)?.hq;
-    let set = |text: String| Some(text).filter(|text| !text.is_empty());
+    let set = |text: &String| Some(text.clone()).filter(|text| !text.is_empty());
     let settings = tillkeep_hq::Settings {
-        data_dir: args.data_dir.clone().unwrap_or(configuration.data_dir),
-        database_url: set(configuration.database_url),
-        public_url: set(configuration.public_url),
+        data_dir: args.data_dir.clone().unwrap_or_else(|| configuration.data_dir.clone()),
+        database_url: Some(configuration.database_url.clone()).filter(|url| !url.is_empty()),
+        public_url: set(&configuration.public_url),
         allow_insecure: configuration.allow_insecure,
     };
     make_data_dir(&settings.data_dir)?;
-    Ok((settings, args.listen.clone().unwrap_or(configuration.listen)))
+    Ok((settings, configuration))
 }
 
 /// Runs headquarters until a signal.
 pub async fn hq(args: HqArgs, file: Option<&Path>) -> Result<()> {
-    let (settings, listen) = hq_settings(&args, file)?;
+    let (settings, configuration) = hq_settings(&args, file)?;
+    let tls = configuration::tls(&configuration.tls_cert, &configuration.tls_key)?;
+    let limits = configuration::limits(configuration.max_connections, configuration.max_connections_per_address);
     let stop = stop_on_signal()?;
     let hq = Hq::open(&settings, Clock::default(), stop.clone()).await.context("headquarters cannot start")?;
     first_accounts(&hq, args.dev).await?;
-    let (listener, address) = server::bind(&listen, &settings.data_dir).await?;
-    announce(&address.to_string())?;
-    server::serve(listener, tillkeep_hq::routes::router(hq.clone()), stop.clone()).await;
+    let listener = server::bind(&args.listen.unwrap_or(configuration.listen), &settings.data_dir, tls).await?;
+    announce(&listener.url)?;
+    server::serve(listener, tillkeep_hq::routes::router(hq.clone()), limits, stop.clone()).await;
     hq.hub.close_all(close::GOING_AWAY);
     hq.tracker.flush(&hq).await.context("what stores pulled could not be written")?;
     hq.db().clone().close().await.context("closing the database")?;
@@ -71,9 +73,9 @@ async fn first_accounts(hq: &Hq, dev: bool) -> Result<()> {
             continue;
         }
         let username = if role.code == ADMINISTRATOR { "admin" } else { role.code };
-        let account = Account { username: username.to_owned(), pin: pins::generate(), role: role.code };
+        let account = Account { username: username.to_owned(), pin: pins::generate().into(), role: role.code };
         hq.make_account(&account, !dev).await.map_err(|error| anyhow::anyhow!("{username}: {error}"))?;
-        lines.push(format!("{:<16} PIN {}  ({})", account.username, account.pin, role.name));
+        lines.push(format!("{:<16} PIN {}  ({})", account.username, account.pin.expose(), role.name));
     }
     if dev {
         writeln!(out, "Accounts for development; never run a real chain with them:")?;
@@ -100,18 +102,21 @@ pub async fn store(args: StoreArgs, file: Option<&Path>) -> Result<()> {
         data_dir: args.data_dir.unwrap_or(configuration.data_dir),
         sync_token,
         hq_url,
+        hq_ca_file: Some(configuration.hq_ca_file).filter(|path| !path.as_os_str().is_empty()),
         sync_interval: Duration::from_millis(configuration.sync_interval_ms),
     };
+    let tls = configuration::tls(&configuration.tls_cert, &configuration.tls_key)?;
+    let limits = configuration::limits(configuration.max_connections, configuration.max_connections_per_address);
     make_data_dir(&settings.data_dir)?;
     let data_dir = settings.data_dir.clone();
     let stop = stop_on_signal()?;
     let store = Store::open(settings, Clock::default(), stop.clone()).await.context("the store cannot start")?;
-    let (listener, address) = server::bind(&args.listen.unwrap_or(configuration.listen), &data_dir).await?;
-    announce(&address.to_string())?;
+    let listener = server::bind(&args.listen.unwrap_or(configuration.listen), &data_dir, tls).await?;
+    announce(&listener.url)?;
     let tasks = TaskTracker::new();
     tillkeep_store::sync::start(&store, &tasks);
     tasks.close();
-    server::serve(listener, tillkeep_store::routes::router(store.clone()), stop).await;
+    server::serve(listener, tillkeep_store::routes::router(store.clone()), limits, stop).await;
     tasks.wait().await;
     store.db().clone().close().await.context("closing the database")?;
     Ok(())
@@ -137,9 +142,9 @@ fn make_data_dir(path: &Path) -> Result<()> {
 }
 
 /// One line for people and programs: where the server is.
-fn announce(address: &str) -> Result<()> {
+fn announce(url: &str) -> Result<()> {
     let mut out = std::io::stdout().lock();
-    writeln!(out, "listening on http://{address}")?;
+    writeln!(out, "listening on {url}")?;
     out.flush()?;
     Ok(())
 }

@@ -3,6 +3,8 @@
 use reqwest::{Method, StatusCode};
 use serde_json::{Value, json};
 
+use super::secrets;
+
 #[derive(Clone)]
 pub struct Client {
     http: reqwest::Client,
@@ -79,6 +81,7 @@ impl Client {
         if let Some(token) = &self.token {
             request = request.bearer_auth(token);
         }
+        secrets::note_request(path, body.as_ref());
         if let Some(body) = body {
             request = request.json(&body);
         }
@@ -86,6 +89,7 @@ impl Client {
         let status = response.status();
         let text = response.text().await?;
         let body = serde_json::from_str(&text).unwrap_or_default();
+        secrets::check_answer(path, &body, &text);
         Ok(Reply { status, body, text })
     }
 }

@@ -1,13 +1,16 @@
 //! Who is there, with what, and what has moved: the handshake and the cheap question a store asks every cycle.
 
 use std::collections::BTreeMap;
+use std::convert::Infallible;
 use std::net::SocketAddr;
 use std::sync::Arc;
 
-use axum::extract::{ConnectInfo, State};
-use axum::http::HeaderMap;
+use axum::extract::{ConnectInfo, FromRequestParts, State};
+use axum::http::request::Parts;
 use tillkeep_http::Body;
+use tillkeep_http::describe::Argument;
 use tillkeep_http::error::Result;
+use tillkeep_http::server::Transport;
 use tillkeep_model::wire::{HandshakeAnswer, HandshakeRequest, VersionsAnswer};
 use tillkeep_storage::entity::store_node;
 use tillkeep_storage::{nodes, registry};
@@ -15,6 +18,26 @@ use uuid::Uuid;
 
 use super::{Machine, StoreCaller};
 use crate::Hq;
+
+/// What is known of the line that a request came over.
+pub struct Line {
+    /// TLS or loopback to the very store: a forwarded request is somebody else's, whose line nobody here sees.
+    is_closed: bool,
+}
+
+impl Argument for Line {}
+
+impl<S: Send + Sync> FromRequestParts<S> for Line {
+    type Rejection = Infallible;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> std::result::Result<Self, Infallible> {
+        let transport = Transport::from_request_parts(parts, state).await?;
+        let peer = parts.extensions.get::<ConnectInfo<SocketAddr>>();
+        let loopback = peer.is_some_and(|ConnectInfo(peer)| peer.ip().to_canonical().is_loopback());
+        let forwarded = parts.headers.contains_key("x-forwarded-for") || parts.headers.contains_key("forwarded");
+        Ok(Self { is_closed: (loopback || transport.tls) && !forwarded })
+    }
+}
 
 /// Connected stores below which a notification is followed at once.
 const SPREAD_FROM: usize = 200;
@@ -34,8 +57,7 @@ pub async fn versions(caller: StoreCaller, State(hq): State<Arc<Hq>>) -> Machine
 pub async fn handshake(
     caller: StoreCaller,
     State(hq): State<Arc<Hq>>,
-    ConnectInfo(peer): ConnectInfo<SocketAddr>,
-    headers: HeaderMap,
+    line: Line,
     Body(request): Body<HandshakeRequest>,
 ) -> Result<Machine<HandshakeAnswer>> {
     let store_id = caller.id();
@@ -89,9 +111,8 @@ pub async fn handshake(
     tx.commit().await?;
 
     // A line through a proxy is only as good as what the operator says of it: with an https address, TLS ends there.
-    let forwarded = headers.contains_key("x-forwarded-for") || headers.contains_key("forwarded");
     let behind_tls = hq.public_url.as_deref().is_some_and(|url| url.starts_with("https://"));
-    let trusted = behind_tls || hq.allow_insecure || (peer.ip().to_canonical().is_loopback() && !forwarded);
+    let trusted = behind_tls || hq.allow_insecure || line.is_closed;
     let other_key = hq.auth.pins.key_id() != request.pin_key_id;
     if other_key && !trusted {
         tracing::warn!(

@@ -22,14 +22,10 @@ pub use store_caller::{StoreCache, StoreCaller};
 pub use tracker::Tracker;
 
 use axum::Json;
-use axum::http::{HeaderName, HeaderValue};
 use axum::response::{IntoResponse, Response};
 use serde::Serialize;
 use tillkeep_http::describe::{Operation, Reply};
-use tillkeep_model::wire::PROTOCOL;
 use utoipa::ToSchema;
-
-static PROTOCOL_HEADER: HeaderName = HeaderName::from_static("tillkeep-protocol");
 
 /// A plain object of the machine protocol.
 pub struct Machine<T>(pub T);
@@ -44,12 +40,6 @@ impl<T: ToSchema> Reply for Machine<T> {
 
 impl<T: Serialize> IntoResponse for Machine<T> {
     fn into_response(self) -> Response {
-        marked(Json(self.0).into_response())
+        Json(self.0).into_response()
     }
-}
-
-/// Names the protocol on an answer.
-fn marked(mut response: Response) -> Response {
-    response.headers_mut().insert(PROTOCOL_HEADER.clone(), HeaderValue::from_static(PROTOCOL));
-    response
 }

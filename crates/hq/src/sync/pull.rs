@@ -21,7 +21,7 @@ use tokio::time::timeout;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use super::{Machine, StoreCaller, marked};
+use super::{Machine, StoreCaller};
 use crate::Hq;
 
 /// How long a client may take for one page of a stream.
@@ -113,7 +113,7 @@ fn tail(latest: i64, has_more: bool, epoch: &str) -> String {
 
 fn json(body: Body) -> Response {
     let kind = (header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
-    marked(([kind], body).into_response())
+    ([kind], body).into_response()
 }
 
 fn whole(hq: &Hq, entity: &SyncType, since: i64, page: &Page) -> Response {

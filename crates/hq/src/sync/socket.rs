@@ -48,13 +48,17 @@ pub async fn socket(
     Params(query): Params<Query>,
     upgrade: Result<WebSocketUpgrade, WebSocketUpgradeRejection>,
 ) -> Result<Upgraded> {
-    // A token in the URL or the header is judged before the upgrade.
+    // A token in the URL or the header is judged before the upgrade, and before whether it is one.
     let caller = match query.sync_token.as_deref().or_else(|| bearer(&headers)) {
         Some(token) => Some(store_of(&hq, Some(token)).await?),
+        // Without an upgrade there is no first message that could still bring one.
+        None if upgrade.is_err() => return Err(Error::unauthorized()),
         None => None,
     };
-    let no_handshake = |rejection: WebSocketUpgradeRejection| Error::new(ErrorCode::BadRequest, rejection.body_text());
-    let upgrade = upgrade.map_err(no_handshake)?;
+    let upgrade = upgrade.map_err(|_| {
+        let text = "this route is a WebSocket: send Connection: Upgrade, Upgrade: websocket and its version and key";
+        Error::new(ErrorCode::UpgradeRequired, text)
+    })?;
     let upgrade = upgrade.read_buffer_size(4096).write_buffer_size(4096).max_write_buffer_size(1 << 20);
     let response = upgrade.max_message_size(1 << 20).max_frame_size(1 << 20).on_upgrade(move |mut socket| async move {
         let stop = hq.stop.clone();
@@ -94,7 +98,7 @@ impl Reply for Upgraded {
         // Else it is asked for by the first message.
         operation.token_is_optional();
         operation.empty(101, "A WebSocket: `docs/sync.md` has its messages.");
-        operation.fails(&[ErrorCode::BadRequest]);
+        operation.fails(&[ErrorCode::UpgradeRequired]);
     }
 }
 

@@ -77,7 +77,7 @@ impl Kit {
         let clock = Clock::default();
         let settings = Settings {
             data_dir: dir.path().to_owned(),
-            database_url: home.url.clone(),
+            database_url: home.url.clone().map(Into::into),
             public_url: None,
             allow_insecure: false,
         };

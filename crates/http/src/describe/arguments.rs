@@ -16,23 +16,14 @@ use super::Argument;
 use super::operation::Operation;
 use crate::auth::{Caller, Gate};
 use crate::extract::{Body, Id, OptionalBody, Params, Segment, TwoIds};
+use crate::server::Transport;
 
-impl<T> Argument for ConnectInfo<T> {
-    fn describe(_: &mut Operation) {}
-}
-
-impl<S> Argument for State<S> {
-    fn describe(_: &mut Operation) {}
-}
-
-macro_rules! silent {
-    ($($argument:ty),*) => {$(
-        impl Argument for $argument {
-            fn describe(_: &mut Operation) {}
-        }
-    )*};
-}
-silent!(Gate, HeaderMap, axum::body::Body, Result<WebSocketUpgrade, WebSocketUpgradeRejection>);
+impl<T> Argument for ConnectInfo<T> {}
+impl<S> Argument for State<S> {}
+impl Argument for Gate {}
+impl Argument for HeaderMap {}
+impl Argument for Transport {}
+impl Argument for Result<WebSocketUpgrade, WebSocketUpgradeRejection> {}
 
 impl<P: Requirement> Argument for Caller<P> {
     fn describe(operation: &mut Operation) {

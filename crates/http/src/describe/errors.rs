@@ -15,7 +15,7 @@ use utoipa::openapi::{Ref, RefOr};
 use super::operation::{JSON, Operation, string};
 
 /// What each route may answer whatever it does.
-pub const ALWAYS: &[ErrorCode] = &[ErrorCode::Internal];
+pub const ALWAYS: &[ErrorCode] = &[ErrorCode::Internal, ErrorCode::Unavailable];
 
 /// Bodies that the specification fixes to the letter (section 7), by their names here.
 const EXACT: &[(&str, &[(&str, bool)])] =
@@ -80,6 +80,7 @@ fn meaning(status: u16) -> &'static str {
         413 => "The body is too large.",
         415 => "The body is not JSON.",
         422 => "A field or a parameter is not as it must be; `details` names it.",
+        426 => "This is a WebSocket, and the request is none.",
         429 => "Too many requests: try again later.",
         503 => "Not now: try again later.",
         _ => "Something went wrong here; `requestId` names it in the log.",

@@ -18,9 +18,9 @@ pub use requests::{Change, Draft, Listing, Lists, More, Write, Written};
 
 use Operation as Op;
 
-/// What an argument of a handler says of the request.
+/// What an argument of a handler says of the request; nothing, when it is no part of it that a client writes.
 pub trait Argument {
-    fn describe(operation: &mut Op);
+    fn describe(_: &mut Op) {}
 }
 
 /// What the answer of a handler looks like.
@@ -29,6 +29,10 @@ pub trait Reply {
 }
 
 /// A handler that can say what it takes and gives.
+#[diagnostic::on_unimplemented(
+    message = "this handler does not describe itself",
+    note = "each argument must be a `describe::Argument`, and the answer a `describe::Reply`"
+)]
 pub trait Described<Args> {
     fn describe(operation: &mut Op);
 }

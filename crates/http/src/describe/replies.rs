@@ -1,7 +1,6 @@
 //! What the answers that both servers share look like.
 
 use serde_json::json;
-use tillkeep_model::ErrorCode;
 use utoipa::ToSchema;
 use utoipa::openapi::RefOr;
 use utoipa::openapi::schema::{ArrayBuilder, ObjectBuilder, Schema, Type};
@@ -51,7 +50,6 @@ impl Reply for NoContent {
 impl<T: Reply> Reply for Result<T, Error> {
     fn describe(operation: &mut Operation) {
         T::describe(operation);
-        operation.fails(&[ErrorCode::Unavailable]);
     }
 }
 

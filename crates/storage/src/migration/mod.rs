@@ -14,6 +14,11 @@ pub fn tables() -> impl Iterator<Item = &'static Table> {
     m0001_schema::TABLES.iter()
 }
 
+/// The columns of a unique index of headquarters, by the name that the database gives when it refuses a row.
+pub fn columns_of_index(name: &str) -> Option<Vec<String>> {
+    tables().filter(|table| table.is_on(Side::Hq)).find_map(|table| table.columns_of_index(name))
+}
+
 /// Brings the schema up to date.
 pub async fn run(conn: &DatabaseConnection, side: Side) -> Result<(), DbErr> {
     match side {

@@ -130,6 +130,13 @@ impl Table {
         Ok(())
     }
 
+    pub(super) fn columns_of_index(&self, name: &str) -> Option<Vec<String>> {
+        let sought = format!(" INDEX {name} ON ");
+        let statement = self.index_statements(Server::Hq).into_iter().find(|sql| sql.contains(&sought))?;
+        let list = statement.split_once('(')?.1.split(')').next()?.to_owned();
+        Some(list.split(", ").map(str::to_owned).collect())
+    }
+
     /// The indexes, in text that both databases read.
     fn index_statements(&self, side: Server) -> Vec<String> {
         let mut out = Vec::new();

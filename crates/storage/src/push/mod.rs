@@ -103,6 +103,10 @@ pub async fn push(db: &Db, sender: &Sender, envelopes: &[Box<RawValue>], now: In
                 }
                 Err(error) => {
                     let incoming = &part[0];
+                    tracing::warn!(
+                        %error, entity_type = incoming.entity.name, store = sender.store_code,
+                        "an envelope cannot be stored"
+                    );
                     let verdict = Verdict::refused("not_storable", explain(&error));
                     results[incoming.index] = Some(incoming.result(&verdict));
                     rejected.push(incoming.rejection(&verdict));
@@ -128,10 +132,13 @@ async fn log_refusals(db: &Db, sender: &Sender, refused: &[Rejection], now: Inst
     Ok(())
 }
 
-/// What the database said, for people; a unique key is the usual reason.
+/// What the database refused, for people and without its own words; a unique key is the usual reason.
 fn explain(error: &DbErr) -> String {
     match db::unique_violation(error) {
-        Some(what) => format!("another row has the same key: {what}"),
-        None => format!("the row cannot be stored: {error}"),
+        Some(fields) if fields.is_empty() => "another row has the same key".to_owned(),
+        Some(fields) => format!("another row has the same key: {}", fields.join(", ")),
+        None => {
+            "the row cannot be stored: a value is out of bounds, missing, or names a row that does not exist".to_owned()
+        }
     }
 }

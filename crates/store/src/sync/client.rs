@@ -1,11 +1,18 @@
 //! Requests to HQ, and what a failure means: whether HQ answered at all, and whether it was about us.
 
+use std::path::Path;
+use std::sync::Arc;
 use std::time::Duration;
 
 use reqwest::header::{AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use reqwest::{Client, RequestBuilder, StatusCode, redirect};
+use rustls::ClientConfig;
 use serde::de::DeserializeOwned;
+use tillkeep_http::Secret;
 use tillkeep_model::wire::{HandshakeAnswer, HandshakeRequest, PROTOCOL, PullAnswer, PushAnswer, VersionsAnswer};
+use tokio_tungstenite::Connector;
+
+use super::tls;
 
 const CONNECT_WITHIN: Duration = Duration::from_secs(5);
 /// The longest a request may take; a page of a pull or a batch is far below.
@@ -34,16 +41,23 @@ pub struct HqClient {
     http: Client,
     base: String,
     token: HeaderValue,
+    tls: Option<Arc<ClientConfig>>,
 }
 
 impl HqClient {
-    /// `base` is HQ's address, such as `https://hq.example.com`.
-    pub fn new(base: &str, token: &str) -> std::io::Result<Self> {
+    /// `base` is HQ's address, such as `https://hq.example.com`; `ca_file` has certificates to trust besides those of the
+    /// operating system.
+    pub fn new(base: &str, token: &Secret, ca_file: Option<&Path>) -> std::io::Result<Self> {
         let mut headers = HeaderMap::new();
         headers.insert(HeaderName::from_static("tillkeep-protocol"), HeaderValue::from_static(PROTOCOL));
-        let mut token = HeaderValue::from_str(&format!("Bearer {token}")).map_err(std::io::Error::other)?;
+        let mut token = HeaderValue::from_str(&format!("Bearer {}", token.expose())).map_err(std::io::Error::other)?;
         token.set_sensitive(true);
-        let http = Client::builder()
+        let tls = base.starts_with("https:").then(|| tls::trusting(ca_file)).transpose()?;
+        let mut builder = Client::builder();
+        if let Some(tls) = &tls {
+            builder = builder.tls_backend_preconfigured(ClientConfig::clone(tls));
+        }
+        let http = builder
             .default_headers(headers)
             .connect_timeout(CONNECT_WITHIN)
             .timeout(ANSWER_WITHIN)
@@ -52,7 +66,12 @@ impl HqClient {
             .no_proxy()
             .build()
             .map_err(std::io::Error::other)?;
-        Ok(Self { http, base: format!("{}/api/v1/sync", base.trim_end_matches('/')), token })
+        Ok(Self { http, base: format!("{}/api/v1/sync", base.trim_end_matches('/')), token, tls })
+    }
+
+    /// What the socket trusts: the same roots as the requests.
+    pub fn connector(&self) -> Option<Connector> {
+        self.tls.clone().map(Connector::Rustls)
     }
 
     pub async fn handshake(&self, request: &HandshakeRequest) -> Result<HandshakeAnswer, HqError> {

@@ -8,6 +8,7 @@ mod pull;
 mod sender;
 mod socket;
 mod state;
+mod tls;
 
 use std::sync::Arc;
 

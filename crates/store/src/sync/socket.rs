@@ -13,7 +13,7 @@ use tokio_tungstenite::tungstenite::client::IntoClientRequest;
 use tokio_tungstenite::tungstenite::http::HeaderValue;
 use tokio_tungstenite::tungstenite::protocol::WebSocketConfig;
 use tokio_tungstenite::tungstenite::{self, Message};
-use tokio_tungstenite::{MaybeTlsStream, WebSocketStream};
+use tokio_tungstenite::{MaybeTlsStream, WebSocketStream, connect_async_tls_with_config};
 
 use crate::Store;
 
@@ -70,10 +70,11 @@ async fn connect(store: &Store) -> Result<Socket, tungstenite::Error> {
     let url = store.settings.hq_url.trim_end_matches('/').replacen("http", "ws", 1);
     let mut request = format!("{url}/api/v1/sync/ws").into_client_request()?;
     // In the header, not in the URL: proxies write URLs into their logs.
-    let token = HeaderValue::from_str(&format!("Bearer {}", store.settings.sync_token))?;
+    let mut token = HeaderValue::from_str(&format!("Bearer {}", store.settings.sync_token.expose()))?;
+    token.set_sensitive(true);
     request.headers_mut().insert("authorization", token);
     let config = WebSocketConfig::default().read_buffer_size(4096).write_buffer_size(4096);
-    let (socket, _) = tokio_tungstenite::connect_async_with_config(request, Some(config), true).await?;
+    let (socket, _) = connect_async_tls_with_config(request, Some(config), true, store.hq.connector()).await?;
     Ok(socket)
 }
 

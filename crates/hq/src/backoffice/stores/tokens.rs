@@ -1,15 +1,20 @@
 //! Sync tokens: given out once, replaced, taken away. `docs/api.md`, section 5.
 
+use std::convert::Infallible;
+use std::net::IpAddr;
 use std::str::FromStr;
 use std::sync::Arc;
 
-use axum::extract::State;
+use axum::extract::{FromRequestParts, State};
+use axum::http::request::Parts;
 use axum::http::uri::Authority;
-use axum::http::{HeaderMap, header};
+use axum::http::{Uri, header};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
+use tillkeep_http::describe::Argument;
 use tillkeep_http::error::{Error, Result};
 use tillkeep_http::extract::OptionalBody;
+use tillkeep_http::server::Transport;
 use tillkeep_http::tokens::{STORE_SYNC, SyncClaims};
 use tillkeep_http::{Answer, Caller, Id, NoContent};
 use tillkeep_model::permission::code::StoresProvision;
@@ -73,7 +78,7 @@ pub async fn provision(
     caller: Caller<StoresProvision>,
     State(hq): State<Arc<Hq>>,
     Id(id): Id,
-    headers: HeaderMap,
+    address: Address,
     OptionalBody(body): OptionalBody<Provision>,
 ) -> Result<Answer<Provisioned>> {
     caller.at_store(id)?;
@@ -112,7 +117,7 @@ pub async fn provision(
     };
     let unsigned = || Error::internal("a sync token could not be signed");
     let sync_token = hq.auth.tokens.sign_sync(&claims).ok_or_else(unsigned)?;
-    let env = format!("SYNC_TOKEN={sync_token}\nHQ_URL={}\n", url(&hq, &headers));
+    let env = snippet(&sync_token, &hq.public_url.clone().unwrap_or(address.0));
     Ok(Answer(Provisioned { sync_token, store_id: id, store_code: store.code, env }))
 }
 
@@ -136,12 +141,50 @@ async fn keep_grace(tx: &Tx, store_id: Uuid, grace: Grace) -> Result<()> {
     Ok(())
 }
 
-/// How the store reaches this server: as it was configured, else as the caller did.
-fn url(hq: &Hq, headers: &HeaderMap) -> String {
-    hq.public_url.clone().unwrap_or_else(|| {
-        let host = headers.get(header::HOST).and_then(|host| host.to_str().ok());
+/// How the caller reaches this server, which is how a store does, unless `public_url` says otherwise.
+pub struct Address(String);
+
+impl Argument for Address {}
+
+impl<S: Send + Sync> FromRequestParts<S> for Address {
+    type Rejection = Infallible;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> std::result::Result<Self, Infallible> {
+        let scheme = if Transport::from_request_parts(parts, state).await?.tls { "https" } else { "http" };
+        let host = parts.headers.get(header::HOST).and_then(|host| host.to_str().ok());
         // Only what reads as a host goes into a snippet that somebody pastes.
         let host = host.and_then(|host| Authority::from_str(host).ok());
-        format!("http://{}", host.as_ref().map_or("127.0.0.1", Authority::as_str))
-    })
+        Ok(Self(format!("{scheme}://{}", host.as_ref().map_or("127.0.0.1", Authority::as_str))))
+    }
+}
+
+/// What a store server starts from. A store refuses plain HTTP that leaves its machine, unless it is told to take it.
+fn snippet(sync_token: &str, url: &str) -> String {
+    let mut env = format!("SYNC_TOKEN={sync_token}\nHQ_URL={url}\n");
+    if is_open_line(url) {
+        env.push_str("ALLOW_INSECURE_HQ=1\n");
+    }
+    env
+}
+
+fn is_open_line(url: &str) -> bool {
+    let Ok(url) = url.parse::<Uri>() else { return false };
+    let host = url.host().unwrap_or_default().trim_start_matches('[').trim_end_matches(']');
+    let loopback = host == "localhost" || host.parse::<IpAddr>().is_ok_and(|ip| ip.is_loopback());
+    url.scheme_str() == Some("http") && !loopback
+}
+
+#[cfg(test)]
+mod tests {
+    use super::snippet;
+
+    #[test]
+    fn the_snippet_starts_a_store_over_any_line() {
+        for url in ["https://hq.example.com", "http://127.0.0.1:8080", "http://[::1]:8080", "http://localhost"] {
+            assert_eq!(snippet("t", url), format!("SYNC_TOKEN=t\nHQ_URL={url}\n"));
+        }
+        for url in ["http://hq.example.com", "http://10.0.0.1:8080"] {
+            assert!(snippet("t", url).ends_with("\nALLOW_INSECURE_HQ=1\n"), "{url}");
+        }
+    }
 }

@@ -152,9 +152,10 @@ impl Shop {
         let payload = URL_SAFE_NO_PAD.encode(claims.to_string());
         let settings = Settings {
             data_dir: directory.path().to_owned(),
-            sync_token: format!("e30.{payload}.signature"),
+            sync_token: format!("e30.{payload}.signature").into(),
             // Nothing listens there: whatever works in these tests works without a line.
             hq_url: "http://127.0.0.1:9".to_owned(),
+            hq_ca_file: None,
             sync_interval: Duration::from_secs(30),
         };
         let clock = Clock::default();

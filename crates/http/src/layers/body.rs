@@ -1,0 +1,93 @@
+//! Bodies that come too slowly.
+
+use std::fmt;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::task::{Context, Poll, ready};
+use std::time::Duration;
+
+use axum::body::{Body, HttpBody};
+use axum::extract::Request;
+use bytes::Bytes;
+use hyper::body::{Frame, SizeHint};
+use tillkeep_model::ErrorCode;
+use tokio::time::{Instant, Sleep, sleep};
+
+use crate::error::Error;
+
+/// How slowly a body may come.
+#[derive(Clone, Copy, Debug)]
+pub enum Pace {
+    /// All of it within this time.
+    Total(Duration),
+    /// Each piece within this time of the one before.
+    Stall(Duration),
+}
+
+/// The cause of a body that was given up.
+#[derive(Debug)]
+pub struct TooSlow;
+
+impl fmt::Display for TooSlow {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the body came too slowly")
+    }
+}
+
+impl std::error::Error for TooSlow {}
+
+/// 408.
+pub fn too_slow() -> Error {
+    Error::new(ErrorCode::RequestTimeout, "the body came too slowly; send it again")
+}
+
+/// Puts the limit on the body of `request`; `whole` becomes true at its end.
+pub fn limit(request: Request, pace: Pace, whole: &Arc<AtomicBool>) -> Request {
+    request.map(|body| {
+        if body.is_end_stream() {
+            whole.store(true, Ordering::Release);
+            return body;
+        }
+        let (Pace::Total(first) | Pace::Stall(first)) = pace;
+        let stall = if let Pace::Stall(stall) = pace { Some(stall) } else { None };
+        Body::new(Limited { body, timer: Box::pin(sleep(first)), stall, whole: whole.clone() })
+    })
+}
+
+struct Limited {
+    body: Body,
+    timer: Pin<Box<Sleep>>,
+    stall: Option<Duration>,
+    whole: Arc<AtomicBool>,
+}
+
+impl HttpBody for Limited {
+    type Data = Bytes;
+    type Error = axum::Error;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
+        if let Poll::Ready(frame) = Pin::new(&mut self.body).poll_frame(context) {
+            if let Some(stall) = self.stall {
+                self.timer.as_mut().reset(Instant::now() + stall);
+            }
+            if frame.is_none() || self.body.is_end_stream() {
+                self.whole.store(true, Ordering::Release);
+            }
+            return Poll::Ready(frame);
+        }
+        ready!(self.timer.as_mut().poll(context));
+        Poll::Ready(Some(Err(axum::Error::new(TooSlow))))
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.body.size_hint()
+    }
+}

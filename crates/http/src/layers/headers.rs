@@ -1,0 +1,42 @@
+//! The headers of every answer.
+
+use axum::http::{HeaderMap, HeaderName, HeaderValue, header};
+use tillkeep_model::wire::PROTOCOL;
+
+use crate::server::Transport;
+
+static PROTOCOL_HEADER: HeaderName = HeaderName::from_static("tillkeep-protocol");
+
+/// Routes of the machine protocol, whose answers name it, refusals included.
+const MACHINE: [&str; 4] =
+    ["/api/v1/sync/handshake", "/api/v1/sync/versions", "/api/v1/sync/pull", "/api/v1/sync/push"];
+
+/// Scripts and objects from this server alone, and no page that puts this one into a frame.
+const POLICY: &str =
+    "default-src 'self'; script-src 'self'; object-src 'none'; base-uri 'none'; frame-ancestors 'none'";
+
+/// What an answer gets unless it brings its own: a page may need a wider policy, a picture may be kept.
+const UNLESS_GIVEN: [(HeaderName, &str); 2] =
+    [(header::CONTENT_SECURITY_POLICY, POLICY), (header::CACHE_CONTROL, "no-store")];
+
+/// What every answer gets.
+const ALWAYS: [(HeaderName, &str); 2] =
+    [(header::X_CONTENT_TYPE_OPTIONS, "nosniff"), (header::REFERRER_POLICY, "no-referrer")];
+
+/// A year, as browsers and their lists ask for; for this name alone.
+const ONLY_TLS: &str = "max-age=31536000";
+
+pub fn add(headers: &mut HeaderMap, path: &str, transport: Transport) {
+    for (name, value) in UNLESS_GIVEN {
+        headers.entry(name).or_insert(HeaderValue::from_static(value));
+    }
+    for (name, value) in ALWAYS {
+        headers.insert(name, HeaderValue::from_static(value));
+    }
+    if transport.tls {
+        headers.insert(header::STRICT_TRANSPORT_SECURITY, HeaderValue::from_static(ONLY_TLS));
+    }
+    if MACHINE.contains(&path) {
+        headers.insert(PROTOCOL_HEADER.clone(), HeaderValue::from_static(PROTOCOL));
+    }
+}

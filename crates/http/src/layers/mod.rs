@@ -1,0 +1,127 @@
+//! What surrounds every request: its id, one log line, one form for what the router refuses itself, a limit on time, a
+//! wall against panics, and the headers of every answer.
+
+mod body;
+mod headers;
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant as Stopwatch};
+
+use axum::Router;
+use axum::extract::{DefaultBodyLimit, MatchedPath, Request};
+use axum::http::{HeaderName, HeaderValue, StatusCode};
+use axum::middleware::{Next, from_fn};
+use axum::response::{IntoResponse, Response};
+use tillkeep_model::ErrorCode;
+use tokio::task::JoinError;
+use tokio::time::timeout;
+use tower_http::compression::CompressionLayer;
+use tower_http::compression::predicate::{NotForContentType, Predicate, SizeAbove};
+use uuid::Uuid;
+
+pub use body::{TooSlow, too_slow};
+
+use crate::error::Error;
+use crate::extract::MAX_BODY;
+use crate::server::Transport;
+
+static REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+
+/// Routes of the sync protocol that may take longer than others: a pull of everything waits for its turn, and a push is
+/// as long as its line is slow. What limits them is that bytes move.
+const UNHURRIED: [&str; 2] = ["/api/v1/sync/pull", "/api/v1/sync/push"];
+
+/// How long a request may take; the accept loop says it with each request.
+#[derive(Clone, Copy, Debug)]
+pub struct Patience {
+    /// Until the answer begins, the body included.
+    pub request: Duration,
+    /// Between two pieces of a body that has no other limit.
+    pub stall: Duration,
+}
+
+impl Default for Patience {
+    fn default() -> Self {
+        let crate::server::Limits { request, stall, .. } = crate::server::Limits::default();
+        Self { request, stall }
+    }
+}
+
+tokio::task_local! {
+    static CURRENT: String;
+}
+
+/// The id of the request being answered.
+pub fn current_request_id() -> String {
+    CURRENT.try_with(Clone::clone).unwrap_or_default()
+}
+
+/// Wraps a finished router.
+pub fn wrap<S: Clone + Send + Sync + 'static>(router: Router<S>) -> Router<S> {
+    let compress = SizeAbove::new(512).and(NotForContentType::new("text/event-stream"));
+    router
+        .fallback(|| async { Error::new(ErrorCode::NotFound, "there is no such route") })
+        .method_not_allowed_fallback(|| async {
+            Error::new(ErrorCode::MethodNotAllowed, "this path does not take this method")
+        })
+        .layer(DefaultBodyLimit::max(MAX_BODY))
+        .layer(CompressionLayer::new().compress_when(compress))
+        .layer(from_fn(observe))
+}
+
+async fn observe(request: Request, next: Next) -> Response {
+    let begun = Stopwatch::now();
+    let given = request.headers().get(&REQUEST_ID).and_then(|value| value.to_str().ok());
+    let id = given
+        .filter(|id| (1..=64).contains(&id.len()) && id.bytes().all(|byte| byte.is_ascii_graphic()))
+        .map_or_else(|| Uuid::now_v7().to_string(), str::to_owned);
+    let method = request.method().clone();
+    let path = request.extensions().get::<MatchedPath>().map_or("(unknown)", MatchedPath::as_str).to_owned();
+    let transport = request.extensions().get::<Transport>().copied().unwrap_or_default();
+    let mut response = answer(request, next, &path, &id).await;
+    let status = response.status();
+    let micros = u64::try_from(begun.elapsed().as_micros()).unwrap_or(u64::MAX);
+    // The query is never logged: it may hold a token.
+    if status.is_server_error() && status != StatusCode::SERVICE_UNAVAILABLE {
+        tracing::error!(%method, path, status = status.as_u16(), micros, request_id = id, "request");
+    } else {
+        tracing::debug!(%method, path, status = status.as_u16(), micros, request_id = id, "request");
+    }
+    let headers = response.headers_mut();
+    if let Ok(id) = HeaderValue::from_str(&id) {
+        headers.insert(REQUEST_ID.clone(), id);
+    }
+    headers::add(headers, &path, transport);
+    response
+}
+
+/// Lets the request be answered in a task of its own: whoever hangs up or runs out of time, what was begun still ends,
+/// and what follows a commit (caches, heads, sockets) follows it.
+async fn answer(request: Request, next: Next, path: &str, id: &str) -> Response {
+    let Patience { request: total, stall } = request.extensions().get::<Patience>().copied().unwrap_or_default();
+    let hurried = !UNHURRIED.contains(&path);
+    let whole = Arc::new(AtomicBool::new(false));
+    let request =
+        body::limit(request, if hurried { body::Pace::Total(total) } else { body::Pace::Stall(stall) }, &whole);
+    let work = tokio::spawn(CURRENT.scope(id.to_owned(), next.run(request)));
+    let done = if hurried { timeout(total, work).await } else { Ok(work.await) };
+    let failure = match done {
+        Ok(Ok(response)) => return response,
+        Ok(Err(error)) => broken(error),
+        Err(_) if whole.load(Ordering::Acquire) => {
+            tracing::warn!(path, request_id = id, "a request took too long; it goes on without anybody listening");
+            let text = "this takes too long and goes on without you; look whether it was done before you send it again";
+            Error::new(ErrorCode::Unavailable, text).retry_after(5)
+        }
+        Err(_) => too_slow(),
+    };
+    CURRENT.sync_scope(id.to_owned(), || failure.into_response())
+}
+
+fn broken(error: JoinError) -> Error {
+    let Ok(panic) = error.try_into_panic() else { return Error::internal("the task of a request was cancelled") };
+    let text = panic.downcast_ref::<String>().map(String::as_str);
+    let text = text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("a panic without text");
+    Error::internal(format!("panic: {text}"))
+}

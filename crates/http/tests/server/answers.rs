@@ -1,0 +1,64 @@
+//! One form for every failure, and the headers of every answer.
+
+use tillkeep_http::server::Limits;
+
+use crate::kit::Server;
+
+/// Words that only the inside of this program says.
+const INSIDE: [&str; 8] = ["sqlite", "unique", "constraint", "column", "relation", "panicked", "src/", "axum"];
+
+#[tokio::test]
+async fn whatever_fails_is_answered_in_one_form_that_says_nothing_of_the_inside() {
+    let server = Server::start(Limits::default()).await;
+    let failing = [
+        ("GET", "/nowhere", 404, "not_found"),
+        ("GET", "/api/v1/nowhere?token=x", 404, "not_found"),
+        ("GET", "/api/v1/%FF%00", 404, "not_found"),
+        ("DELETE", "/api/v1/hello", 405, "method_not_allowed"),
+        ("POST", "/api/v1/echo", 415, "unsupported_media_type"),
+        ("GET", "/api/v1/broken", 500, "internal"),
+    ];
+    for (method, path, status, code) in failing {
+        let reply = server.ask(method, path).await;
+        assert_eq!(reply.refused(status), code, "{method} {path}");
+        let told = reply.text.to_lowercase();
+        for word in INSIDE {
+            assert!(!told.contains(word), "{word} in {}", reply.text);
+        }
+    }
+    let reply = server.ask("PATCH", "/api/v1/hello").await;
+    assert_eq!(reply.header("allow"), Some("GET,HEAD"));
+    let reply = server.ask("PUT", "/api/v1/sync/push").await;
+    assert_eq!((reply.status, reply.header("tillkeep-protocol")), (405, Some("1")));
+}
+
+#[tokio::test]
+async fn every_answer_tells_browsers_to_be_careful() {
+    let server = Server::start(Limits::default()).await;
+    let policy = "default-src 'self'; script-src 'self'; object-src 'none'; base-uri 'none'; frame-ancestors 'none'";
+    for path in ["/api/v1/hello", "/nowhere", "/api/v1/broken"] {
+        let reply = server.ask("GET", path).await;
+        assert_eq!(reply.header("content-security-policy"), Some(policy), "{path}");
+        assert_eq!(reply.header("x-content-type-options"), Some("nosniff"), "{path}");
+        assert_eq!(reply.header("referrer-policy"), Some("no-referrer"), "{path}");
+        assert_eq!(reply.header("cache-control"), Some("no-store"), "{path}");
+        assert_eq!(reply.header("strict-transport-security"), None, "{path}: not over plain HTTP");
+    }
+    let page = server.ask("GET", "/api/v1/page").await;
+    assert_eq!(page.header("content-security-policy"), Some("img-src data:"), "a page may bring its own");
+}
+
+#[tokio::test]
+async fn a_page_of_another_origin_is_given_no_leave() {
+    let server = Server::start(Limits::default()).await;
+    let mut client = server.connect().await;
+    client
+        .send(
+            "OPTIONS /api/v1/echo HTTP/1.1\r\nHost: x\r\nConnection: close\r\nOrigin: https://evil.example\r\n\
+             Access-Control-Request-Method: POST\r\nAccess-Control-Request-Headers: authorization\r\n\r\n",
+        )
+        .await;
+    let reply = client.reply().await;
+    assert_eq!(reply.refused(405), "method_not_allowed");
+    assert!(!reply.head.to_lowercase().contains("access-control"), "{}", reply.head);
+}

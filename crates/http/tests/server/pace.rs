@@ -1,0 +1,127 @@
+//! Clients that take their time.
+
+use std::time::{Duration, Instant};
+
+use tillkeep_http::server::Limits;
+
+use crate::kit::{HELLO, Server, short};
+
+/// Sends `text` byte by byte, `pause` apart, until the server hangs up.
+async fn trickle(server: &Server, text: &str, pause: Duration) -> (Duration, usize) {
+    use tokio::io::AsyncWriteExt;
+    let begun = Instant::now();
+    let mut client = server.connect().await;
+    let (mut sent, mut bytes) = (0, text.bytes().cycle());
+    let mut buffer = [0; 1024];
+    loop {
+        let byte = bytes.next().expect("endless");
+        // The server may be gone in between; reading says so.
+        if client.0.write_all(&[byte]).await.is_ok() {
+            sent += 1;
+        }
+        tokio::time::sleep(pause).await;
+        match client.0.try_read(&mut buffer) {
+            Ok(0) => return (begun.elapsed(), sent),
+            Err(error) if error.kind() != std::io::ErrorKind::WouldBlock => return (begun.elapsed(), sent),
+            _ => assert!(begun.elapsed() < Duration::from_secs(20), "still open"),
+        }
+    }
+}
+
+#[tokio::test]
+async fn headers_that_come_slowly_are_given_up_however_steadily_they_come() {
+    let server = Server::start(short()).await;
+    let (took, sent) = trickle(&server, "GET / HTTP/1.1 X-Very-Long: ", Duration::from_millis(20)).await;
+    assert!(took >= short().header && took < Duration::from_secs(5), "{took:?}");
+    assert!(sent > 3);
+}
+
+#[tokio::test]
+async fn a_connection_that_says_nothing_is_closed() {
+    let server = Server::start(short()).await;
+    let begun = Instant::now();
+    assert!(server.connect().await.rest().await.is_empty());
+    assert!(begun.elapsed() >= short().header);
+}
+
+#[tokio::test]
+async fn a_connection_may_rest_between_requests_for_longer_than_headers_may_take() {
+    let server = Server::start(short()).await;
+    let mut client = server.connect().await;
+    client.send(HELLO).await;
+    assert_eq!(client.answer().await.status, 200);
+    tokio::time::sleep(short().header * 2).await;
+    client.send(HELLO).await;
+    assert_eq!(client.answer().await.status, 200);
+    // The second time it begins a request and does not go on: then the limit of headers counts.
+    let begun = Instant::now();
+    client.send("GET /api/v1/hel").await;
+    client.rest().await;
+    assert!(begun.elapsed() < short().idle, "{:?}", begun.elapsed());
+
+    let mut idle = server.connect().await;
+    idle.send(HELLO).await;
+    assert_eq!(idle.answer().await.status, 200);
+    let begun = Instant::now();
+    idle.rest().await;
+    let rested = begun.elapsed();
+    // The timer began a moment before the answer was read.
+    assert!(rested + Duration::from_millis(100) >= short().idle, "{rested:?}");
+}
+
+#[tokio::test]
+async fn a_body_that_comes_slowly_is_answered_in_the_one_form() {
+    let server = Server::start(short()).await;
+    let mut client = server.connect().await;
+    let begun = Instant::now();
+    client
+        .send("POST /api/v1/echo HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n{")
+        .await;
+    let reply = client.reply().await;
+    assert_eq!(reply.refused(408), "request_timeout");
+    assert!(begun.elapsed() >= short().request);
+}
+
+#[tokio::test]
+async fn work_that_takes_too_long_is_answered_and_goes_on() {
+    let server = Server::start(short()).await;
+    let reply = server.ask("GET", "/api/v1/waiting").await;
+    assert_eq!(reply.refused(503), "unavailable");
+    assert!(reply.header("retry-after").is_some());
+    server.go_on.notify_one();
+    server.went_on.notified().await;
+}
+
+#[tokio::test]
+async fn work_goes_on_when_its_caller_hangs_up() {
+    let server = Server::start(Limits::default()).await;
+    let mut client = server.connect().await;
+    client.send("GET /api/v1/waiting HTTP/1.1\r\nHost: x\r\n\r\n").await;
+    drop(client);
+    // Whether the request was begun before the line was gone shows in its end.
+    server.go_on.notify_one();
+    server.went_on.notified().await;
+}
+
+#[tokio::test]
+async fn a_push_may_be_slow_but_not_stand_still() {
+    let server = Server::start(short()).await;
+    let head = "POST /api/v1/sync/push HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: 6\r\n\r\n";
+    let mut client = server.connect().await;
+    client.send(head).await;
+    let begun = Instant::now();
+    for piece in 0..6 {
+        tokio::time::sleep(short().stall / 3).await;
+        client.send(&piece.to_string()).await;
+    }
+    assert!(begun.elapsed() > short().request);
+    let reply = client.reply().await;
+    assert_eq!((reply.status, &reply.body["data"]), (200, &6.into()), "{}", reply.text);
+
+    let mut client = server.connect().await;
+    client.send(head).await;
+    client.send("123").await;
+    let reply = client.reply().await;
+    assert_eq!(reply.refused(408), "request_timeout");
+    assert_eq!(reply.header("tillkeep-protocol"), Some("1"));
+}
