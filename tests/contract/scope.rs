@@ -80,7 +80,7 @@ impl Others {
     /// A body that would do something, so that nothing but the scope refuses it.
     fn body(&self, method: &str, pattern: &str) -> Json {
         match (method, pattern) {
-            ("PATCH", "/stores/{id}") => json!({"name": "Mine now"}),
+            ("PATCH", "/stores/{id}" | "/roles/{id}") => json!({"name": "Mine now"}),
             ("POST", "/stores/{id}/deactivate") => json!({"force": true}),
             ("POST", "/stores/{id}/provision") => json!({"rotate": true}),
             ("PUT", "/store-prices/{storeId}/{productId}") => json!({"price": 1}),
@@ -88,7 +88,6 @@ impl Others {
             ("POST", "/users/{id}/pin") => json!({"pin": "482915"}),
             ("POST", "/users/{id}/roles") => json!({"roleId": ids::role(ADMINISTRATOR), "storeId": self.store}),
             ("PATCH", "/products/{id}") => json!({"price": 1}),
-            ("PATCH", "/roles/{id}") => json!({"name": "Mine now"}),
             ("PUT", "/roles/{id}/permissions") => json!({"permissions": ["users.edit"]}),
             ("POST", "/sync/retry-all") => json!({"storeId": self.store}),
             _ => json!({}),
