@@ -62,7 +62,7 @@ fn database_in(dir: &Path, file: Option<&Path>) -> Result<String> {
     if url.is_empty() {
         bail!("{} is not there; name the data directory of the server", path.display());
     }
-    Ok(url)
+    Ok(url.expose().to_owned())
 }
 
 #[cfg(test)]
