@@ -8,4 +8,5 @@ mod faults;
 mod protocol;
 mod restart;
 mod socket;
+mod tls;
 mod walks;

@@ -9,7 +9,7 @@ use tillkeep_http::routes::{Route, Routes, auth, probes};
 use crate::replica::{self, Method};
 use crate::sessions::{close, open, read as sessions};
 use crate::sync::handlers;
-use crate::{Store, customers, inventory, pos, registers};
+use crate::{Store, approvals, customers, inventory, pos, registers};
 
 /// The router of a running server.
 pub fn router(store: Arc<Store>) -> Router {
@@ -38,6 +38,7 @@ fn till(routes: Routes<Arc<Store>>) -> Routes<Arc<Store>> {
         .get("/pos/lookup/{code}", pos::lookup::lookup)
         .get("/pos/customers", customers::short_list)
         .post("/pos/quote", pos::quote::quote)
+        .post("/pos/approvals", approvals::grant)
         .post("/pos/sales", pos::sale::create)
         .get("/pos/sales", pos::sales::list)
         .get("/pos/sales/{id}", pos::sales::get)

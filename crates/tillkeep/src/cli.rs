@@ -111,7 +111,9 @@ impl Cli {
             Command::Config { what: ConfigCommand::Check } => {
                 let configuration = configuration::load(file)?;
                 let (hq, store) = (&configuration.hq, &configuration.store);
-                for (section, cert, key) in [("hq", &hq.tls_cert, &hq.tls_key), ("store", &store.tls_cert, &store.tls_key)] {
+                for (section, cert, key) in
+                    [("hq", &hq.tls_cert, &hq.tls_key), ("store", &store.tls_cert, &store.tls_key)]
+                {
                     configuration::tls(cert, key).with_context(|| section)?;
                 }
                 println!("{configuration:#?}\nThe configuration is sound.");

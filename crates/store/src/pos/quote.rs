@@ -15,6 +15,7 @@ use super::cart::Cart;
 use super::catalog::Catalog;
 use super::pricing::{self, Priced, Purpose};
 use super::tenders;
+use crate::approvals::cart_hash;
 use crate::{Store, customers};
 
 pub async fn quote(
@@ -28,7 +29,8 @@ pub async fn quote(
     let customer = customers::buyer(&snapshot, cart.customer_id).await?;
     let exempt = customer.is_some_and(|customer| customer.tax_exempt);
     let priced = pricing::price(&cart, &catalog, exempt, Purpose::Quote)?;
-    let mut answer = to_json(&cart, &priced);
+    let terminal = cart.terminal_id.as_deref().or(caller.terminal_id.as_deref());
+    let mut answer = to_json(&cart, &priced, &cart_hash(&cart, terminal)?);
     if !cart.payments().is_empty() {
         let settled = tenders::pay(&cart, &priced, &tenders::all(&snapshot).await?)?;
         answer["cashRounding"] = json!(settled.cash_rounding);
@@ -47,7 +49,7 @@ pub async fn catalog_of(conn: &impl ConnectionTrait, store: &Store, cart: &Cart)
 }
 
 /// The priced cart as a till shows it; the amounts have the names that they have on a sale.
-pub fn to_json(cart: &Cart, priced: &Priced) -> Json {
+pub fn to_json(cart: &Cart, priced: &Priced, cart_hash: &str) -> Json {
     let lines: Vec<Json> = (0..priced.lines.len()).map(|index| line_json(cart, priced, index)).collect();
     let total = &priced.cart;
     json!({
@@ -65,8 +67,8 @@ pub fn to_json(cart: &Cart, priced: &Priced) -> Json {
         "totalAmount": total.total,
         "taxLines": tax_lines(&total.tax_lines),
         "cashDue": priced.cash_due(),
-        // Nothing that a cart may hold today needs more than the permission to sell.
-        "requiredPermissions": [],
+        "cartHash": cart_hash,
+        "requiredPermissions": priced.required(),
     })
 }
 

@@ -17,6 +17,7 @@ GET /pos/products: pos.sell products.view
 GET /pos/lookup/{code}: pos.sell products.view inventory.view
 GET /pos/customers: pos.sell customers.view
 POST /pos/quote: pos.sell
+POST /pos/approvals: pos.sell
 POST /pos/sales: pos.sell
 GET /pos/sales: pos.sell reports.view_local
 GET /pos/sales/{id}: pos.sell pos.refund reports.view_local
@@ -28,7 +29,7 @@ POST /registers/{id}/open: registers.open pos.sell
 GET /register-sessions: registers.view
 GET /register-sessions/current: pos.sell registers.view
 GET /register-sessions/{id}: registers.view
-POST /register-sessions/{id}/close: registers.close reports.z_report
+POST /register-sessions/{id}/close: registers.close reports.z_report pos.sell
 GET /inventory: inventory.view
 GET /inventory/adjustments: inventory.view
 POST /inventory/adjustments: inventory.adjust

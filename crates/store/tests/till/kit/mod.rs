@@ -184,11 +184,16 @@ impl Shop {
     }
 
     pub async fn sign_in_at(&self, role: &str, terminal: &str) -> Person {
-        let (user_id, pin) = people::person(self, role).await;
+        let known = people::person(self, role).await;
+        self.sign_in_with(&known, terminal).await
+    }
+
+    /// Somebody whose PIN is known signs in.
+    pub async fn sign_in_with(&self, (user_id, pin): &(Uuid, String), terminal: &str) -> Person {
         let body = json!({"pin": pin, "storeId": self.store.id, "terminalId": terminal});
         let answer = ask(&self.router, "POST", "/auth/pin-login", None, Some(body)).await.ok(200);
         let token = answer["accessToken"].as_str().expect("a token").to_owned();
-        Person { token, user_id, router: self.router.clone() }
+        Person { token, user_id: *user_id, router: self.router.clone() }
     }
 
     /// A request without a token.
