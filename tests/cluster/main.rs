@@ -2,6 +2,7 @@
 
 mod kit;
 
+mod approvals;
 mod down;
 mod effects;
 mod faults;
