@@ -77,7 +77,11 @@ impl Got {
 impl Server {
     /// Calls `path` below `/api/v1` with the header `authorization`.
     pub async fn call(&self, method: &str, path: &str, authorization: Option<&str>, body: Option<Json>) -> Got {
-        let mut request = Request::builder().method(method).uri(format!("/api/v1{path}"));
+        self.ask(method, &format!("/api/v1{path}"), authorization, body).await
+    }
+
+    async fn ask(&self, method: &str, path: &str, authorization: Option<&str>, body: Option<Json>) -> Got {
+        let mut request = Request::builder().method(method).uri(path);
         if let Some(value) = authorization {
             request = request.header(header::AUTHORIZATION, value);
         }
@@ -105,7 +109,7 @@ impl Server {
     pub async fn try_route(&self, route: &Route, token: Option<&str>) -> Got {
         let authorization = token.map(|token| format!("Bearer {token}"));
         let body = (!["GET", "DELETE"].contains(&route.method)).then(|| json!({}));
-        self.call(route.method, &path_of(route.path), authorization.as_deref(), body).await
+        self.ask(route.method, &path_of(&route.full_path()), authorization.as_deref(), body).await
     }
 
     pub async fn get(&self, token: &str, path: &str) -> Got {

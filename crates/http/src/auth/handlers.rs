@@ -12,6 +12,7 @@ use tillkeep_storage::sea_orm::{ActiveModelTrait, ColumnTrait, EntityTrait, Into
 use utoipa::ToSchema;
 use uuid::Uuid;
 
+use super::by_pin::{Guess, matching, refused, user_of_pin};
 use super::{Access, Assignment, Auth, Caller, Gate, Home, Revocation, Sessions};
 use crate::answer::{Answer, NoContent};
 use crate::error::{Error, Result};
@@ -72,7 +73,12 @@ pub async fn login(Gate(auth): Gate, Body(body): Body<Login>) -> Result<Answer<S
         .filter(user::Column::DeletedAt.is_null())
         .one(auth.db.reader())
         .await?;
-    let user = verified(&auth, user, &body.pin).await?;
+    let named = user.as_ref().map(|user| user.id);
+    let Some(user) = matching(&auth, user, &body.pin).await? else {
+        let entry =
+            audit::Entry { user_id: named, action: "login.refused", details: json!({}), ..audit::Entry::default() };
+        return Err(refused(&auth, entry).await?);
+    };
     let store_id = auth.home_store();
     sign_in(&auth, user, store_id, None, true, "login").await
 }
@@ -95,63 +101,10 @@ pub async fn pin_login(Gate(auth): Gate, Body(body): Body<PinLogin>) -> Result<A
             }
         }
     }
-    let lookup = auth.pins.lookup(&body.pin).await?;
-    let alive =
-        || user::Entity::find().filter(user::Column::DeletedAt.is_null()).filter(user::Column::IsActive.eq(true));
-    let candidate = alive().filter(user::Column::PinLookup.eq(lookup.as_str())).one(auth.db.reader()).await?;
-    let found = match verified(&auth, candidate, &body.pin).await {
-        Err(error) if error.code() == ErrorCode::InvalidCredentials => {
-            // Rows from before the look-up key: the specification's scan over all active users, which fills it.
-            let old = alive()
-                .filter(user::Column::PinLookup.is_null())
-                .filter(user::Column::PinHash.is_not_null())
-                .all(auth.db.reader())
-                .await?;
-            let mut found = Err(error);
-            for user in old {
-                if auth.pins.verify(&body.pin, user.pin_hash.clone()).await? {
-                    fill_lookup(&auth, user.id, &lookup).await?;
-                    found = Ok(user);
-                    break;
-                }
-            }
-            found
-        }
-        other => other,
-    }?;
+    let refused = audit::Entry { action: "login.refused", details: json!({}), ..audit::Entry::default() };
+    let guess = Guess { terminal_id: &body.terminal_id, refused };
+    let found = user_of_pin(&auth, &body.pin, guess).await?;
     sign_in(&auth, found, Some(body.store_id), Some(body.terminal_id), false, "pin_login").await
-}
-
-async fn fill_lookup(auth: &Auth, user_id: Uuid, lookup: &str) -> Result<()> {
-    let tx = auth.db.begin().await?;
-    user::Entity::update_many()
-        .col_expr(user::Column::PinLookup, Expr::value(lookup))
-        .filter(user::Column::Id.eq(user_id))
-        .exec(&tx)
-        .await?;
-    tx.commit().await?;
-    Ok(())
-}
-
-/// One answer and one cost for unknown, inactive and wrong.
-async fn verified(auth: &Auth, user: Option<user::Model>, pin: &str) -> Result<user::Model> {
-    let hash = user.as_ref().filter(|user| user.is_active).and_then(|user| user.pin_hash.clone());
-    let matches = auth.pins.verify(pin, hash).await?;
-    match user {
-        Some(user) if matches => Ok(user),
-        user => {
-            let tx = auth.db.begin().await?;
-            let entry = audit::Entry {
-                user_id: user.map(|user| user.id),
-                action: "login.refused",
-                details: json!({}),
-                ..audit::Entry::default()
-            };
-            audit::record(&tx, entry, auth.clock.now()).await?;
-            tx.commit().await?;
-            Err(Error::new(ErrorCode::InvalidCredentials, "the name or the PIN is wrong"))
-        }
-    }
 }
 
 async fn sign_in(

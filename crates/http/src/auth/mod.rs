@@ -1,6 +1,7 @@
 //! Who calls, and what they may. Specification, sections 4.1, 4.2 and 5; the same on both servers.
 
 mod access;
+mod by_pin;
 mod caller;
 pub mod handlers;
 mod sessions;
@@ -14,6 +15,7 @@ use tillkeep_storage::{Change, Db};
 use uuid::Uuid;
 
 pub use access::{Access, AccessCache, Assignment};
+pub use by_pin::{Guess, user_of_pin};
 pub use caller::{Caller, bearer};
 pub use sessions::{Revocation, Sessions};
 

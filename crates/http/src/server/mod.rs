@@ -19,7 +19,7 @@ use axum::http::request::Parts;
 use hyper::body::Incoming;
 use hyper_util::rt::{TokioExecutor, TokioIo};
 use hyper_util::server::conn::auto::Builder;
-use hyper_util::server::graceful::GracefulShutdown;
+use hyper_util::server::graceful::{GracefulShutdown, Watcher};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::time::timeout;
@@ -141,13 +141,13 @@ impl Server {
         });
     }
 
-    fn converse<T>(self, stream: T, transport: Transport, place: Place, watcher: hyper_util::server::graceful::Watcher)
+    fn converse<T>(self, stream: T, transport: Transport, taken: Place, watcher: Watcher)
     where
         T: AsyncRead + AsyncWrite + Unpin + Send + 'static,
     {
         let Self { router, limits, peer } = self;
         let pace = Pace::new();
-        let stream = Paced::new(stream, pace.clone(), &limits, place);
+        let stream = Paced::new(stream, pace.clone(), &limits, taken);
         let service = hyper::service::service_fn(move |request: hyper::Request<Incoming>| {
             let busy = pace.busy();
             let mut request: Request = request.map(axum::body::Body::new);
