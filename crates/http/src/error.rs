@@ -1,5 +1,6 @@
 //! Every failure of a request, in the one form of the contract.
 
+use std::borrow::Cow;
 use std::fmt;
 
 use axum::http::{HeaderValue, StatusCode, header};
@@ -27,7 +28,7 @@ struct Inner {
 }
 
 /// What is wrong with one field.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, utoipa::ToSchema)]
 pub struct FieldError {
     pub field: String,
     pub message: String,
@@ -75,7 +76,10 @@ impl Error {
     }
 
     /// 422 for several fields.
-    pub fn fields(details: Vec<FieldError>) -> Self {
+    pub fn fields(mut details: Vec<FieldError>) -> Self {
+        for detail in &mut details {
+            detail.field = clipped(&detail.field, LONGEST_FIELD).into_owned();
+        }
         let text = details.iter().map(|detail| format!("{}: {}", detail.field, detail.message)).collect::<Vec<_>>();
         let mut error = Self::new(ErrorCode::Validation, text.join("; "));
         error.0.details = details;
@@ -110,7 +114,8 @@ impl Error {
     #[must_use]
     pub fn at(mut self, field: impl Into<String>) -> Self {
         let message = self.0.text.clone();
-        self.0.details.push(FieldError { field: field.into(), message });
+        let field = clipped(&field.into(), LONGEST_FIELD).into_owned();
+        self.0.details.push(FieldError { field, message });
         self
     }
 
@@ -167,6 +172,17 @@ impl From<serde_json::Error> for Error {
     }
 }
 
+/// Characters of what a refusal says of a request: a name that somebody sent is said back to be recognised, not in full.
+const LONGEST_TEXT: usize = 2000;
+const LONGEST_FIELD: usize = 100;
+
+fn clipped(text: &str, longest: usize) -> Cow<'_, str> {
+    match text.char_indices().nth(longest) {
+        Some((at, _)) => Cow::Owned(format!("{}…", &text[..at])),
+        None => Cow::Borrowed(text),
+    }
+}
+
 impl IntoResponse for Error {
     fn into_response(self) -> Response {
         let inner = *self.0;
@@ -176,7 +192,7 @@ impl IntoResponse for Error {
         let answer = || {
             let mut body = Map::new();
             body.insert("success".into(), false.into());
-            body.insert("error".into(), inner.text.clone().into());
+            body.insert("error".into(), clipped(&inner.text, LONGEST_TEXT).into());
             body.insert("code".into(), inner.code.as_str().into());
             if !inner.details.is_empty() {
                 body.insert("details".into(), serde_json::to_value(&inner.details).unwrap_or_default());

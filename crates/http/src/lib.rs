@@ -4,10 +4,14 @@
 pub mod answer;
 pub mod auth;
 pub mod clock;
+pub mod describe;
+pub mod directory;
+pub mod elsewhere;
 pub mod error;
 pub mod extract;
 pub mod files;
 pub mod layers;
+pub mod metrics;
 pub mod pins;
 pub mod resource;
 pub mod routes;

@@ -29,7 +29,7 @@ pub struct ListSpec {
 }
 
 /// Characters of a query value at the most.
-const MAX_VALUE: usize = 200;
+pub const MAX_VALUE: usize = 200;
 
 /// The parameters of a list request.
 pub type Query = BTreeMap<String, String>;
@@ -74,9 +74,7 @@ fn select<E: EntityTrait>(spec: &ListSpec, query: &Query, mut select: Select<E>)
                 select = select.filter(column.eq(typed(key, value, column.def().get_column_type())?));
             }
             key => {
-                return Err(
-                    Error::new(ErrorCode::UnknownParameter, format!("{key} is not a parameter of this list")).at(key)
-                );
+                return Err(Error::new(ErrorCode::UnknownParameter, "this is not a parameter of this list").at(key));
             }
         }
     }

@@ -1,6 +1,9 @@
 //! The audit log: append-only, each row chained to the one before by a hash. `docs/security.md`.
 
-use sea_orm::{ActiveModelTrait, DbErr, EntityTrait, IntoActiveModel, QueryOrder};
+use sea_orm::{
+    ActiveModelTrait, ColumnTrait, ConnectionTrait, DbErr, EntityTrait, IntoActiveModel, QueryFilter, QueryOrder,
+    QuerySelect,
+};
 use sha2::{Digest, Sha256};
 use tillkeep_model::{Instant, JsonText};
 use uuid::Uuid;
@@ -61,4 +64,61 @@ pub fn hash(row: &Model) -> String {
         row.previous_hash
     ]);
     hex::encode(Sha256::digest(canonical.to_string().as_bytes()))
+}
+
+/// Rows read at once by [`verify`].
+const PAGE: u64 = 5_000;
+
+/// The end of a chain. Written down elsewhere, it shows later that nothing was cut off.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Head {
+    pub seq: i64,
+    pub hash: String,
+}
+
+/// What is wrong with the log, and in which row.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Broken {
+    #[error("row {0} is missing: the row after {prev} is {found}", prev = .0 - 1, found = .1)]
+    Missing(i64, i64),
+    #[error("row {0} does not follow from the row before it: one of the two was replaced")]
+    NotChained(i64),
+    #[error("row {0} was changed: its content does not have the hash that was written with it")]
+    Changed(i64),
+    #[error(
+        "row {0} was there before and is not any more, or is another one now: the end of the log was cut off or replaced"
+    )]
+    HeadLost(i64),
+}
+
+/// Checks every row from the first: numbered without a gap, chained, and with the content it was written with. `known`
+/// is a head that was noted earlier. The new head, or the first thing that is wrong.
+pub async fn verify(conn: &impl ConnectionTrait, known: Option<&Head>) -> Result<Result<Head, Broken>, DbErr> {
+    let mut head = Head::default();
+    loop {
+        let rows = Entity::find().filter(Column::Seq.gt(head.seq)).order_by_asc(Column::Seq).limit(PAGE);
+        let rows = rows.all(conn).await?;
+        if rows.is_empty() {
+            break;
+        }
+        for row in rows {
+            if row.seq != head.seq + 1 {
+                return Ok(Err(Broken::Missing(head.seq + 1, row.seq)));
+            }
+            if row.previous_hash != head.hash {
+                return Ok(Err(Broken::NotChained(row.seq)));
+            }
+            if hash(&row) != row.hash {
+                return Ok(Err(Broken::Changed(row.seq)));
+            }
+            head = Head { seq: row.seq, hash: row.hash };
+            if known.is_some_and(|known| known.seq == head.seq && known.hash != head.hash) {
+                return Ok(Err(Broken::HeadLost(head.seq)));
+            }
+        }
+    }
+    match known {
+        Some(known) if known.seq > head.seq => Ok(Err(Broken::HeadLost(known.seq))),
+        _ => Ok(Ok(head)),
+    }
 }

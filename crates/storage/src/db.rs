@@ -43,7 +43,7 @@ impl Db {
         let (writer, reader) = if url.starts_with("sqlite:") {
             (connect_sqlite(url, 1, true).await?, connect_sqlite(url, READERS, false).await?)
         } else {
-            let pool = Database::connect(quiet(ConnectOptions::new(url)).max_connections(10).to_owned()).await?;
+            let pool = connect_postgres(url, 10).await?;
             (pool.clone(), pool)
         };
         let db = Self { writer, reader, side };
@@ -61,9 +61,22 @@ impl Db {
 
     /// Opens the `SQLite` file at `path`.
     pub async fn open_file(path: &Path, side: Side) -> Result<Self, DbErr> {
+        Self::open(&Self::url_of_file(path), side).await
+    }
+
+    /// Opens the database at `url` only to look at it: nothing is made, migrated or written, beside a running server or
+    /// without one.
+    pub async fn open_to_read(url: &str) -> Result<DatabaseConnection, DbErr> {
+        if url.starts_with("sqlite:") {
+            return connect_sqlite(url, 1, false).await;
+        }
+        connect_postgres(url, 1).await
+    }
+
+    /// The address of the `SQLite` file at `path`.
+    pub fn url_of_file(path: &Path) -> String {
         // The driver reads the path as part of an address.
-        let path = path.display().to_string().replace('%', "%25").replace('?', "%3f");
-        Self::open(&format!("sqlite://{path}"), side).await
+        format!("sqlite://{}", path.display().to_string().replace('%', "%25").replace('?', "%3f"))
     }
 
     pub const fn side(&self) -> Side {
@@ -136,6 +149,18 @@ impl Db {
 fn quiet(mut options: ConnectOptions) -> ConnectOptions {
     options.sqlx_logging(false).acquire_timeout(Duration::from_secs(20));
     options
+}
+
+async fn connect_postgres(url: &str, connections: u32) -> Result<DatabaseConnection, DbErr> {
+    let options = quiet(ConnectOptions::new(url)).max_connections(connections).to_owned();
+    Database::connect(options).await.map_err(|error| {
+        // The driver says an address back that it cannot read, password included.
+        if error.to_string().contains(url) {
+            let text = "the address of the database cannot be read; write postgres://user:password@host:5432/name";
+            return DbErr::Custom(text.to_owned());
+        }
+        error
+    })
 }
 
 async fn connect_sqlite(url: &str, connections: u32, writes: bool) -> Result<DatabaseConnection, DbErr> {

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use anyhow::{Context, Result};
 use clap::{Args, Parser, Subcommand};
 
-use crate::{configuration, demo, run};
+use crate::{audit, configuration, demo, run};
 
 /// A point-of-sale backend for a retail chain.
 #[derive(Parser)]
@@ -26,6 +26,11 @@ enum Command {
     Store(StoreArgs),
     /// Shows a chain at work on this machine: headquarters, stores, tills that sell.
     Demo(DemoArgs),
+    /// Verifies the audit log of a server.
+    Audit {
+        #[command(subcommand)]
+        what: audit::AuditCommand,
+    },
     /// Shows or checks the configuration.
     Config {
         #[command(subcommand)]
@@ -104,6 +109,7 @@ impl Cli {
             },
             Command::Store(args) => run::store(args, file).await,
             Command::Demo(args) => demo::run(args).await,
+            Command::Audit { what } => audit::run(what, file).await,
             Command::Config { what: ConfigCommand::Default } => {
                 print!("{}", configuration::DEFAULT);
                 Ok(())

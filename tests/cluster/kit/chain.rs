@@ -30,8 +30,13 @@ pub struct StoreSite {
 impl Chain {
     /// HQ with an administrator, a department and a tax of 8.875 %.
     pub async fn new() -> Self {
+        Self::with(&[]).await
+    }
+
+    /// As [`Chain::new`], with more in the environment of HQ.
+    pub async fn with(more: &[(&str, &str)]) -> Self {
         let dir = tempfile::tempdir().expect("dir");
-        let environment = [("ADMIN_USERNAME", ADMIN.0), ("ADMIN_PIN", ADMIN.1)];
+        let environment = [&[("ADMIN_USERNAME", ADMIN.0), ("ADMIN_PIN", ADMIN.1)], more].concat();
         let hq = Process::start("hq", &dir.path().join("hq"), &environment);
         let admin = Client::new(&hq.url).sign_in(ADMIN.0, ADMIN.1).await.expect("the administrator signs in");
         let rate = admin.post("/tax-rates", json!({"code": "NY", "name": "New York", "ratePpm": 88750})).await.data();
@@ -55,6 +60,11 @@ impl Chain {
 
     /// Creates and provisions a store, and starts its server from `SYNC_TOKEN` and `HQ_URL` alone.
     pub async fn store(&mut self) -> StoreSite {
+        self.store_with(&[]).await
+    }
+
+    /// As [`Chain::store`], with more in the environment of the store.
+    pub async fn store_with(&mut self, more: &[(&str, &str)]) -> StoreSite {
         self.stores += 1;
         let code = format!("S{:02}", self.stores);
         let body = json!({"code": code, "name": format!("Store {code}"), "timezone": "America/New_York"});
@@ -63,7 +73,8 @@ impl Chain {
         let provisioned = self.admin.post(&path, json!({})).await.data();
         let sync_token = provisioned["syncToken"].as_str().expect("token").to_owned();
         let proxy = Proxy::start(&self.hq.url).await;
-        let environment = [("SYNC_TOKEN", sync_token.as_str()), ("HQ_URL", &proxy.url), ("SYNC_INTERVAL_MS", "200")];
+        let own = [("SYNC_TOKEN", sync_token.as_str()), ("HQ_URL", &proxy.url), ("SYNC_INTERVAL_MS", "200")];
+        let environment = [&own, more].concat();
         let process = Process::start("store", &self.dir.path().join(&code), &environment);
         StoreSite { process, proxy, id: id(&store), terminal: format!("{code}-T1"), sync_token }
     }

@@ -3,6 +3,8 @@
 use reqwest::{Method, StatusCode};
 use serde_json::{Value, json};
 
+use super::secrets;
+
 #[derive(Clone)]
 pub struct Client {
     http: reqwest::Client,
@@ -86,6 +88,7 @@ impl Client {
         if let Some(token) = &self.token {
             request = request.bearer_auth(token);
         }
+        secrets::note_request(path, body.as_ref());
         if let Some(body) = body {
             request = request.json(&body);
         }
@@ -93,6 +96,7 @@ impl Client {
         let status = response.status();
         let text = response.text().await?;
         let body = serde_json::from_str(&text).unwrap_or_default();
+        secrets::check_answer(path, &body, &text);
         Ok(Reply { status, body, text })
     }
 }

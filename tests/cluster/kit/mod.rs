@@ -5,10 +5,11 @@ mod client;
 mod database;
 mod process;
 mod proxy;
+pub mod secrets;
 
 use std::time::{Duration, Instant};
 
-pub use chain::{ADMIN, Chain, StoreSite};
+pub use chain::{ADMIN, Chain, StoreSite, id};
 pub use client::Client;
 pub use database::Rows;
 pub use process::Process;

@@ -5,6 +5,8 @@ use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
+use super::secrets;
+
 pub struct Process {
     child: Option<Child>,
     command: &'static str,
@@ -25,7 +27,22 @@ impl Process {
     pub fn prepared(command: &'static str, dir: &Path, environment: &[(&str, &str)]) -> Self {
         fs::create_dir_all(dir).expect("data directory");
         let environment = environment.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect();
-        Self { child: None, command, dir: dir.to_owned(), environment, url: String::new() }
+        let process = Self { child: None, command, dir: dir.to_owned(), environment, url: String::new() };
+        process.note_secrets();
+        process
+    }
+
+    /// What a server says that ends at once with this environment.
+    pub fn that_fails(command: &'static str, dir: &Path, environment: &[(&str, &str)]) -> String {
+        Self::prepared(command, dir, environment).refuses_to_start()
+    }
+
+    fn note_secrets(&self) {
+        for (key, value) in
+            self.environment.iter().filter(|(key, _)| ["SYNC_TOKEN", "ADMIN_PIN"].contains(&key.as_str()))
+        {
+            secrets::note(key, value);
+        }
     }
 
     fn command(&self, listen: &str) -> Command {
@@ -94,6 +111,7 @@ impl Process {
     pub fn set_environment(&mut self, key: &str, value: &str) {
         self.environment.retain(|(have, _)| have != key);
         self.environment.push((key.to_owned(), value.to_owned()));
+        self.note_secrets();
     }
 
     pub fn id(&self) -> u32 {
@@ -108,6 +126,7 @@ impl Drop for Process {
             let log = self.log();
             assert!(!log.contains("panicked at"), "a server panicked:\n{log}");
             assert!(!log.contains("\"status\":500"), "a request failed with 500:\n{log}");
+            secrets::check_server(&self.dir, &log);
         }
     }
 }

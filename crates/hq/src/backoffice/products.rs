@@ -20,7 +20,7 @@ use uuid::Uuid;
 
 use super::plain::Rules;
 use super::rows::{self, Kind};
-use super::{LARGEST, everywhere, lives};
+use super::{LARGEST, lives};
 use crate::Hq;
 
 /// Further barcodes, and tags, of one product at the most.
@@ -230,7 +230,7 @@ pub async fn restore(caller: Caller<ProductsDelete>, State(hq): State<Arc<Hq>>, 
     if row.deleted_at.is_none() {
         return Ok(Answer(row));
     }
-    everywhere(&caller)?;
+    caller.everywhere()?;
     let now = caller.now();
     let mut restored = row.clone();
     Entity::check(&mut tx, Some(&row), &mut restored, now).await?;

@@ -1,30 +1,32 @@
 //! Roles and what they hold. A role counts wherever it is assigned, so changing what it holds needs the codes
 //! everywhere.
 
-use std::collections::{BTreeSet, HashMap};
+use std::borrow::Cow;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use axum::extract::State;
-use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value as Json, json};
+use serde::Deserialize;
+use serde_json::json;
+use tillkeep_http::describe::{Change, Draft, Write};
+use tillkeep_http::directory::roles::{LIST, RoleView, codes_of, view};
 use tillkeep_http::error::{Error, Result};
-use tillkeep_http::resource::{self, Check, Fields, ListSpec, Query};
-use tillkeep_http::{Answer, Body, Caller, Created, Id, List, Params};
-use tillkeep_model::permission::code::{RolesManage, RolesView, UsersManageRoles};
-use tillkeep_model::permission::{ALL, module_of};
+use tillkeep_http::resource::{self, Check, Fields, ListSpec};
+use tillkeep_http::{Answer, Body, Caller, Created, Id};
+use tillkeep_model::permission::ALL;
+use tillkeep_model::permission::code::RolesManage;
 use tillkeep_model::{ErrorCode, Instant, ids};
+use tillkeep_storage::Tx;
 use tillkeep_storage::entity::role::{Entity, Model};
-use tillkeep_storage::entity::{permission, role_permission, user_store_role};
-use tillkeep_storage::sea_orm::{
-    ColumnTrait, ConnectionTrait, EntityTrait, IntoActiveModel, PaginatorTrait, QueryFilter,
-};
-use tillkeep_storage::{DbErr, Tx};
+use tillkeep_storage::entity::{role_permission, user_store_role};
+use tillkeep_storage::sea_orm::{ColumnTrait, EntityTrait, IntoActiveModel, PaginatorTrait, QueryFilter};
+use utoipa::ToSchema;
 use uuid::Uuid;
 
-use super::plain::Rules;
+use super::plain::{Of, Rules};
+use super::refuse_in_use;
 use super::rows::{self, Kind};
 use super::users::grants;
-use super::{everywhere, refuse_in_use};
 use crate::Hq;
 
 impl Rules for Entity {
@@ -37,8 +39,7 @@ impl Rules for Entity {
         hidden: &[],
     };
 
-    const LIST: ListSpec =
-        ListSpec { search: &["code", "name"], filters: &["isSystem"], sort: &["code", "name", "createdAt"] };
+    const LIST: ListSpec = LIST;
 
     async fn check(_: &mut Tx, old: Option<&Model>, row: &mut Model, _: Instant) -> Result<()> {
         if old.is_some_and(|old| old.is_system) {
@@ -75,74 +76,32 @@ fn system_role() -> Error {
     Error::new(ErrorCode::SystemRole, "this role belongs to every installation and stays as it is")
 }
 
-/// A role with what it holds.
-#[derive(Serialize)]
-pub struct RoleView {
-    #[serde(flatten)]
-    role: Model,
-    permissions: BTreeSet<String>,
-}
+/// A new role.
+pub struct NewRole;
 
-/// What roles hold.
-pub async fn codes_of(
-    conn: &impl ConnectionTrait,
-    roles: impl IntoIterator<Item = Uuid>,
-) -> Result<HashMap<Uuid, BTreeSet<String>>, DbErr> {
-    let held = role_permission::Entity::find().filter(role_permission::Column::RoleId.is_in(roles)).all(conn).await?;
-    let names: HashMap<Uuid, String> =
-        permission::Entity::find().all(conn).await?.into_iter().map(|row| (row.id, row.code)).collect();
-    let mut by_role: HashMap<Uuid, BTreeSet<String>> = HashMap::new();
-    for row in held {
-        if let Some(code) = names.get(&row.permission_id) {
-            by_role.entry(row.role_id).or_default().insert(code.clone());
-        }
+impl Write for NewRole {
+    type Row = Entity;
+    const FIELDS: Fields = Entity::KIND.fields;
+    type More = Holds;
+
+    fn name() -> Cow<'static, str> {
+        "Role".into()
     }
-    Ok(by_role)
 }
 
-async fn view(conn: &impl ConnectionTrait, role: Model) -> Result<RoleView> {
-    Ok(RoleView { permissions: codes_of(conn, [role.id]).await?.remove(&role.id).unwrap_or_default(), role })
-}
-
-pub async fn list(
-    caller: Caller<(RolesView, UsersManageRoles)>,
-    Params(query): Params<Query>,
-) -> Result<List<RoleView>> {
-    let roles = resource::list(caller.db().reader(), &Entity::LIST, &query, Entity::find()).await?;
-    let mut codes = codes_of(caller.db().reader(), roles.rows.iter().map(|role| role.id)).await?;
-    Ok(roles.map(|role| RoleView { permissions: codes.remove(&role.id).unwrap_or_default(), role }))
-}
-
-pub async fn get(caller: Caller<(RolesView, UsersManageRoles)>, Id(id): Id) -> Result<Answer<RoleView>> {
-    let role = rows::find::<Entity>(caller.db().reader(), &Entity::KIND, id).await?;
-    view(caller.db().reader(), role).await.map(Answer)
-}
-
-/// The codes of one module, in the order of the specification.
-#[derive(Serialize)]
-pub struct Module {
-    module: &'static str,
-    permissions: Vec<&'static str>,
-}
-
-/// `GET /permissions`
-pub async fn permissions(_: Caller<RolesView>) -> Answer<Vec<Module>> {
-    let mut modules: Vec<Module> = Vec::new();
-    for code in ALL {
-        match modules.iter_mut().find(|known| known.module == module_of(code)) {
-            Some(known) => known.permissions.push(code),
-            None => modules.push(Module { module: module_of(code), permissions: vec![code] }),
-        }
-    }
-    Answer(modules)
+/// What a new role holds.
+#[derive(ToSchema)]
+#[expect(dead_code, reason = "read key by key, with the row")]
+pub struct Holds {
+    permissions: Option<Vec<String>>,
 }
 
 pub async fn create(
     caller: Caller<RolesManage>,
     State(hq): State<Arc<Hq>>,
-    Body(mut body): Body<Map<String, Json>>,
+    Body(Draft { keys: mut body, .. }): Body<Draft<NewRole>>,
 ) -> Result<Created<RoleView>> {
-    everywhere(&caller)?;
+    caller.everywhere()?;
     let now = caller.now();
     let wanted = known_codes(resource::take(&mut body, "permissions")?.unwrap_or_default())?;
     grants::refuse_escalation(&caller, &wanted, None)?;
@@ -156,18 +115,19 @@ pub async fn edit(
     caller: Caller<RolesManage>,
     State(hq): State<Arc<Hq>>,
     Id(id): Id,
-    Body(body): Body<Map<String, Json>>,
+    Body(body): Body<Change<Of<Entity>>>,
 ) -> Result<Answer<RoleView>> {
-    everywhere(&caller)?;
+    caller.everywhere()?;
     let now = caller.now();
     let check = async |tx: &mut Tx, old: &Model, new: &mut Model| Entity::check(tx, Some(old), new, now).await;
     let after = async |_: &mut Tx, _: &Model, _: &Model| Ok(());
-    let role = rows::change::<Entity, _>(&hq, &caller, &Entity::KIND, id, body, check, after).await?;
+    let role = rows::change::<Entity, _>(&hq, &caller, &Entity::KIND, id, body.keys, check, after).await?;
     view(caller.db().reader(), role).await.map(Answer)
 }
 
-#[derive(Deserialize)]
+#[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
+#[schema(as = RolePermissions)]
 pub struct Codes {
     permissions: Vec<String>,
 }
@@ -180,7 +140,7 @@ pub async fn put_permissions(
     Body(body): Body<Codes>,
 ) -> Result<Answer<RoleView>> {
     let wanted = known_codes(body.permissions)?;
-    everywhere(&caller)?;
+    caller.everywhere()?;
     let mut tx = caller.db().begin().await?;
     let role = rows::find_to_change::<Entity>(&tx, &Entity::KIND, id).await?;
     if role.id == grants::administrator() {

@@ -4,6 +4,7 @@ mod kit;
 
 mod at_once;
 mod customers;
+mod explain;
 mod lists;
 mod permissions;
 mod pins;

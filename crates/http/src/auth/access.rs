@@ -34,9 +34,12 @@ impl Access {
 
     /// The roles that count: all of them for a token without a store, else the global ones and those of that store.
     pub fn counting(&self, store_id: Option<Uuid>) -> impl Iterator<Item = &Assignment> {
-        self.assignments.iter().filter(move |assignment| {
-            store_id.is_none() || assignment.store_id.is_none() || assignment.store_id == store_id
-        })
+        self.assignments.iter().filter(move |assignment| Self::counts(assignment, store_id))
+    }
+
+    /// Whether an assignment counts in `store_id` (`None`: for a token without a store).
+    pub fn counts(assignment: &Assignment, store_id: Option<Uuid>) -> bool {
+        store_id.is_none() || assignment.store_id.is_none() || assignment.store_id == store_id
     }
 
     /// The codes held in `store_id` (`None`: over all stores), sorted.

@@ -14,7 +14,7 @@ use tillkeep_storage::Db;
 use tillkeep_storage::audit;
 use uuid::Uuid;
 
-use super::{Access, Auth, HasAuth};
+use super::{Access, Auth, HasAuth, Home};
 use crate::error::{Error, Result};
 
 /// Somebody who holds one of the codes of `P`.
@@ -58,6 +58,18 @@ impl<P: Requirement> Caller<P> {
             return Ok(());
         }
         Err(Error::new(ErrorCode::Scope, "this is outside of the stores you may act in"))
+    }
+
+    /// Refuses what concerns all that this server is about (every store at headquarters, the one store at a store) to
+    /// somebody who holds its permission in some stores only.
+    pub fn everywhere(&self) -> Result<()> {
+        match self.auth.home {
+            Home::Store(own) => self.at_store(own),
+            Home::Hq if self.stores().is_none() => Ok(()),
+            Home::Hq => {
+                Err(Error::new(ErrorCode::Scope, "this concerns every store, and you may act in some of them only"))
+            }
+        }
     }
 
     /// The stores where the permission of this route is held; `None` is all of them.

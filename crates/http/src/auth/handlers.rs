@@ -9,10 +9,11 @@ use tillkeep_storage::entity::{session, store, user};
 use tillkeep_storage::registry::fold;
 use tillkeep_storage::sea_orm::sea_query::Expr;
 use tillkeep_storage::sea_orm::{ActiveModelTrait, ColumnTrait, EntityTrait, IntoActiveModel, QueryFilter};
+use utoipa::ToSchema;
 use uuid::Uuid;
 
 use super::by_pin::{Guess, matching, refused, user_of_pin};
-use super::{Access, Auth, Caller, Gate, Home, Revocation, Sessions};
+use super::{Access, Assignment, Auth, Caller, Gate, Home, Revocation, Sessions};
 use crate::answer::{Answer, NoContent};
 use crate::error::{Error, Result};
 use crate::extract::Body;
@@ -22,14 +23,14 @@ use crate::{pins, tokens::Tokens};
 /// Milliseconds in which a replaced refresh token may come back: its answer was lost on the way.
 const GRACE_MS: i64 = 30_000;
 
-#[derive(Deserialize)]
+#[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Login {
     username: String,
     pin: String,
 }
 
-#[derive(Deserialize)]
+#[derive(Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct PinLogin {
     pin: String,
@@ -37,13 +38,13 @@ pub struct PinLogin {
     terminal_id: String,
 }
 
-#[derive(Deserialize)]
+#[derive(Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Refresh {
     refresh_token: String,
 }
 
-#[derive(Deserialize)]
+#[derive(Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ChangePin {
     current_pin: String,
@@ -51,7 +52,7 @@ pub struct ChangePin {
 }
 
 /// Tokens and what they are good for.
-#[derive(Serialize)]
+#[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SignedInAnswer {
     access_token: String,
@@ -62,7 +63,7 @@ pub struct SignedInAnswer {
     #[serde(skip_serializing_if = "Option::is_none")]
     refresh_expires_in: Option<i64>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    user: Option<serde_json::Value>,
+    user: Option<Myself>,
 }
 
 /// `POST /auth/login`
@@ -147,7 +148,7 @@ async fn sign_in(
     auth.sessions.remember(&row);
     let access = auth.access.of(&auth.db, user.id).await?.ok_or_else(Error::unauthorized)?;
     let mut answer = tokens_for(&auth.tokens, &row, &user.username, refreshable.then_some(refresh_jti), now)?;
-    answer.user = Some(user_json(&access, store_id, terminal_id.as_deref()));
+    answer.user = Some(myself(&access, store_id, terminal_id.as_deref()));
     Ok(Answer(answer))
 }
 
@@ -246,8 +247,8 @@ pub async fn refresh(Gate(auth): Gate, Body(body): Body<Refresh>) -> Result<Answ
 }
 
 /// `GET /auth/me`
-pub async fn me(caller: Caller<SignedIn>) -> Result<Answer<serde_json::Value>> {
-    Ok(Answer(user_json(&caller.access, caller.store_id, caller.terminal_id.as_deref())))
+pub async fn me(caller: Caller<SignedIn>) -> Result<Answer<Myself>> {
+    Ok(Answer(myself(&caller.access, caller.store_id, caller.terminal_id.as_deref())))
 }
 
 /// `POST /auth/logout`
@@ -330,28 +331,47 @@ pub fn pin_not_allowed() -> Error {
 }
 
 /// The user as a session sees itself.
-fn user_json(access: &Access, store_id: Option<Uuid>, terminal_id: Option<&str>) -> serde_json::Value {
-    let roles: Vec<_> = access
-        .counting(store_id)
-        .map(|assignment| {
-            json!({
-                "id": assignment.role_id,
-                "code": assignment.role_code,
-                "name": assignment.role_name,
-                "storeId": assignment.store_id,
-            })
-        })
-        .collect();
-    json!({
-        "id": access.user.id,
-        "username": access.user.username,
-        "displayName": access.user.display_name,
-        "storeId": store_id,
-        "terminalId": terminal_id,
-        "roles": roles,
-        "permissions": access.codes(store_id),
-        "mustChangePin": access.user.must_change_pin,
-    })
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Myself {
+    id: Uuid,
+    username: String,
+    display_name: String,
+    store_id: Option<Uuid>,
+    terminal_id: Option<String>,
+    roles: Vec<MyRole>,
+    /// What may be done here, sorted.
+    permissions: Vec<String>,
+    must_change_pin: bool,
+}
+
+/// A role that counts in this session, and where it was given.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct MyRole {
+    id: Uuid,
+    code: String,
+    name: String,
+    store_id: Option<Uuid>,
+}
+
+fn myself(access: &Access, store_id: Option<Uuid>, terminal_id: Option<&str>) -> Myself {
+    let role = |assignment: &Assignment| MyRole {
+        id: assignment.role_id,
+        code: assignment.role_code.clone(),
+        name: assignment.role_name.clone(),
+        store_id: assignment.store_id,
+    };
+    Myself {
+        id: access.user.id,
+        username: access.user.username.clone(),
+        display_name: access.user.display_name.clone(),
+        store_id,
+        terminal_id: terminal_id.map(str::to_owned),
+        roles: access.counting(store_id).map(role).collect(),
+        permissions: access.codes(store_id).into_iter().map(Into::into).collect(),
+        must_change_pin: access.user.must_change_pin,
+    }
 }
 
 fn digest(jti: &str) -> String {

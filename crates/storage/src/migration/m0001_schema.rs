@@ -395,6 +395,8 @@ pub(super) const TABLES: &[Table] = &[
         on: On::Both,
         columns: "seq big!, at ts, user_id uuid?, approver_id uuid?, terminal_id text?, action text, entity_type text?, \
             entity_id text?, details json, previous_hash text, hash text",
+        indexes: &["at", "user_id, seq"],
+        append_only: true,
         ..Table::EMPTY
     },
     Table { name: "sync_state", on: On::Both, columns: "key text!, value text", ..Table::EMPTY },

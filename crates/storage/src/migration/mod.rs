@@ -67,6 +67,9 @@ impl MigrationTrait for CreateTables {
     async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
         for table in self.tables.iter().filter(|table| table.is_on(self.side)) {
             table.create(manager, self.side).await?;
+            if table.append_only {
+                table.refuse_changes(manager).await?;
+            }
         }
         Ok(())
     }

@@ -4,7 +4,7 @@
 //! HQ enforces and `>>table` for one that both servers enforce (a child and its own parent).
 
 use sea_orm::sea_query::{Alias, ColumnDef, ForeignKey, ForeignKeyAction, Index, Table as SeaTable};
-use sea_orm::{ConnectionTrait, DbErr};
+use sea_orm::{ConnectionTrait, DbBackend, DbErr};
 use sea_orm_migration::SchemaManager;
 
 use crate::Side as Server;
@@ -27,6 +27,8 @@ pub struct Table {
     /// Unique everywhere: what an upsert names as its conflict.
     pub conflict_keys: &'static [&'static str],
     pub indexes: &'static [&'static str],
+    /// Rows are added and never changed or deleted.
+    pub append_only: bool,
 }
 
 /// One column of a table.
@@ -41,8 +43,15 @@ pub struct Column {
 }
 
 impl Table {
-    pub const EMPTY: Self =
-        Self { name: "", on: On::Both, columns: "", natural_keys: &[], conflict_keys: &[], indexes: &[] };
+    pub const EMPTY: Self = Self {
+        name: "",
+        on: On::Both,
+        columns: "",
+        natural_keys: &[],
+        conflict_keys: &[],
+        indexes: &[],
+        append_only: false,
+    };
 
     pub fn is_on(&self, side: Server) -> bool {
         match self.on {
@@ -92,6 +101,30 @@ impl Table {
         manager.create_table(create.primary_key(&mut key).to_owned()).await?;
         let conn = manager.get_connection();
         for sql in self.index_statements(side) {
+            conn.execute_unprepared(&sql).await?;
+        }
+        Ok(())
+    }
+
+    /// Makes the database itself refuse to change or delete rows. Triggers are what the two databases have least in
+    /// common.
+    pub(super) async fn refuse_changes(&self, manager: &SchemaManager<'_>) -> Result<(), DbErr> {
+        let (name, conn) = (self.name, manager.get_connection());
+        if conn.get_database_backend() == DbBackend::Postgres {
+            let sql = format!(
+                "CREATE FUNCTION {name}_is_append_only() RETURNS trigger LANGUAGE plpgsql AS \
+                 'BEGIN RAISE EXCEPTION ''{name} is append-only''; END'; \
+                 CREATE TRIGGER {name}_is_append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON {name} \
+                 FOR EACH STATEMENT EXECUTE FUNCTION {name}_is_append_only()"
+            );
+            conn.execute_unprepared(&sql).await?;
+            return Ok(());
+        }
+        for deed in ["UPDATE", "DELETE"] {
+            let sql = format!(
+                "CREATE TRIGGER {name}_refuses_{deed} BEFORE {deed} ON {name} \
+                 BEGIN SELECT RAISE(ABORT, '{name} is append-only'); END"
+            );
             conn.execute_unprepared(&sql).await?;
         }
         Ok(())

@@ -4,6 +4,7 @@
 mod kit;
 
 mod apply;
+mod audit;
 mod concurrency;
 mod instants;
 mod nodes;

@@ -17,6 +17,7 @@ use tillkeep_model::{ErrorCode, Instant};
 use tillkeep_storage::audit;
 use tillkeep_storage::entity::approval;
 use tillkeep_storage::sea_orm::{EntityTrait, IntoActiveModel};
+use utoipa::ToSchema;
 use uuid::Uuid;
 
 use super::may_approve;
@@ -28,19 +29,22 @@ const GOOD_FOR_MS: i64 = 120_000;
 /// What a token begins with, so that one in the wrong place is known for what it is.
 pub const PREFIX: &str = "apr_";
 
-#[derive(Deserialize)]
+#[derive(Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[schema(as = ApprovalRequest)]
 pub struct Asked {
     permission: String,
     /// Of the person who approves.
     pin: String,
+    #[schema(min_length = 1, max_length = 200)]
     reason: String,
     context: Context,
 }
 
 /// An approval with its token, which is shown once.
-#[derive(Serialize)]
+#[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
+#[schema(as = Approval)]
 pub struct Approved {
     approval_id: Uuid,
     token: String,
@@ -48,7 +52,7 @@ pub struct Approved {
     expires_at: Instant,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, ToSchema)]
 pub struct Approver {
     id: Uuid,
     name: String,

@@ -4,13 +4,15 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use tillkeep_http::error::{Error, Result};
 use tillkeep_model::{Money, Qty};
+use utoipa::ToSchema;
 use uuid::Uuid;
 
 use crate::pos::cart::Cart;
 
 /// What a till says of the deed that is to be approved.
-#[derive(Clone, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[schema(as = ApprovalContext)]
 pub struct Context {
     /// Of `POST /pos/quote`.
     cart_hash: Option<String>,

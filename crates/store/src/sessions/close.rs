@@ -2,6 +2,7 @@
 //! sale slips in after them.
 
 use std::sync::Arc;
+use utoipa::ToSchema;
 
 use axum::extract::State;
 use serde::Deserialize;
@@ -26,10 +27,13 @@ use crate::pos::tenders;
 /// Who closes without asking anybody; whoever else sells at a till needs an approval.
 const MAY_CLOSE: [&str; 2] = ["registers.close", "reports.z_report"];
 
-#[derive(Default, Deserialize)]
+#[derive(Default, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[schema(as = SessionClose)]
 pub struct Close {
+    #[schema(max_items = 50)]
     counts: Option<Vec<Count>>,
+    #[schema(max_length = 500)]
     note: Option<String>,
     accept_variance: Option<bool>,
     /// Tokens of `POST /pos/approvals`.

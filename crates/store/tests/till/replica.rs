@@ -33,7 +33,8 @@ async fn what_headquarters_owns_is_not_written_here() {
     let mut tried = 0;
     for route in written.filter(|route| route.method != "GET") {
         let one = Uuid::nil().to_string();
-        let path = route.path.replace("{id}", &one).replace("{storeId}", &one).replace("{productId}", &one);
+        let names = ["{id}", "{storeId}", "{productId}", "{assignmentId}"];
+        let path = names.iter().fold(route.path.to_owned(), |path, name| path.replace(name, &one));
         person.send(route.method, &path, Some(json!({}))).await.refused(409, "owned_by_hq");
         tried += 1;
     }
@@ -42,5 +43,28 @@ async fn what_headquarters_owns_is_not_written_here() {
         [("POST", "/products"), ("PATCH", "/tax-rates/1"), ("DELETE", "/users/1"), ("PUT", "/store-prices/1/2")]
     {
         person.send(method, path, None).await.refused(409, "owned_by_hq");
+    }
+}
+
+#[tokio::test]
+async fn people_and_stores_are_read_here_and_their_pins_are_not() {
+    let shop = Shop::open().await;
+    let person = shop.sign_in("administrator").await;
+    let users = person.get("/users").await.ok(200);
+    assert!(users[0]["username"].is_string() && users[0].get("pinHash").is_none(), "{users}");
+    let own = format!("/users/{}", person.user_id);
+    assert_eq!(person.get(&own).await.ok(200)["assignments"][0]["roleCode"], "administrator");
+    assert_eq!(person.get(&format!("{own}/roles")).await.ok(200)[0]["storeId"], json!(shop.store.id));
+    assert_eq!(person.get("/roles").await.ok(200).as_array().map_or(0, Vec::len), 3);
+    assert_eq!(person.get("/permissions").await.ok(200)[0]["module"], "pos");
+    assert_eq!(person.get("/stores").await.ok(200)[0]["code"], "S01");
+    assert_eq!(person.get(&format!("/stores/{}", shop.store.id)).await.ok(200)["code"], "S01");
+    person.get(&format!("/stores/{}", Uuid::nil())).await.refused(403, "scope");
+    let why = format!("/permissions/explain?userId={}&code=pos.sell", person.user_id);
+    assert_eq!(person.get(&why).await.ok(200)["allowed"], true);
+    assert_eq!(person.get("/audit-log").await.ok(200)[0]["action"], "pin_login");
+    let cashier = shop.sign_in("cashier").await;
+    for path in ["/users", "/roles", "/permissions", "/stores", "/audit-log"] {
+        cashier.get(path).await.refused(403, "forbidden");
     }
 }

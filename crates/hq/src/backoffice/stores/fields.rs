@@ -4,7 +4,7 @@ use chrono_tz::Tz;
 use serde::Deserialize;
 use serde_json::{Map, Value as Json, json};
 use tillkeep_http::error::Result;
-use tillkeep_http::resource::{Check, Fields, ListSpec};
+use tillkeep_http::resource::{Check, Fields};
 use tillkeep_model::ErrorCode;
 use tillkeep_storage::entity::store::Model;
 
@@ -58,12 +58,6 @@ pub const KIND: Kind = Kind {
     defaults,
     unique: &[("code", ErrorCode::DuplicateCode)],
     hidden: &[],
-};
-
-pub const LIST: ListSpec = ListSpec {
-    search: &["code", "name", "city"],
-    filters: &["code", "countryCode", "region"],
-    sort: &["code", "name", "city", "createdAt"],
 };
 
 fn defaults(body: &Map<String, Json>) -> Json {

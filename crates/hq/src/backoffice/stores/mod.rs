@@ -7,48 +7,54 @@ mod tokens;
 pub use lifecycle::{activate, deactivate};
 pub use tokens::{provision, revoke_token, token_version_ok};
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use axum::extract::State;
-use axum::response::{IntoResponse, Response};
 use serde::Serialize;
-use serde_json::{Map, Value as Json};
+use tillkeep_http::describe::{Change, Draft, Write};
 use tillkeep_http::error::{Error, Result};
-use tillkeep_http::resource::{self, Query};
-use tillkeep_http::{Answer, Body, Caller, Created, Id, Params};
+use tillkeep_http::resource::Fields;
+use tillkeep_http::{Answer, Body, Caller, Created, Id};
 use tillkeep_model::permission::Requirement;
-use tillkeep_model::permission::code::{StoresCreate, StoresEdit, StoresView, TransfersCreate};
+use tillkeep_model::permission::code::{StoresCreate, StoresEdit, StoresView};
 use tillkeep_model::{ErrorCode, Instant};
 use tillkeep_storage::Tx;
-use tillkeep_storage::entity::store::{Column, Entity, Model};
+use tillkeep_storage::entity::store::{Entity, Model};
 use tillkeep_storage::entity::{sale, store_node, sync_status};
 use tillkeep_storage::sea_orm::{ColumnTrait, EntityTrait, PaginatorTrait, QueryFilter};
+use utoipa::ToSchema;
 use uuid::Uuid;
 
-use super::{everywhere, rows};
+use super::rows;
 use crate::Hq;
-use fields::{KIND, LIST};
-
-/// A store as somebody sees it who only sends goods there.
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct Short {
-    id: Uuid,
-    code: String,
-    name: String,
-    is_active: bool,
-}
+use fields::KIND;
 
 /// A store with what is known of its synchronisation.
-#[derive(Serialize)]
+#[derive(Serialize, ToSchema)]
+#[schema(as = StoreWithSync)]
 pub struct StoreView {
     #[serde(flatten)]
     store: Model,
     sync: SyncState,
 }
 
-#[derive(Default, Serialize)]
+/// A store as it is written.
+pub struct Settings;
+
+impl Write for Settings {
+    type Row = Entity;
+    const FIELDS: Fields = KIND.fields;
+    type More = ();
+
+    fn name() -> Cow<'static, str> {
+        "Store".into()
+    }
+}
+
+#[derive(Default, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
+#[schema(as = StoreSync)]
 pub(super) struct SyncState {
     pub last_success_at: Option<Instant>,
     /// Pending or failed entries that HQ knows of.
@@ -90,23 +96,6 @@ async fn of_caller<P: Requirement>(caller: &Caller<P>, id: Uuid) -> Result<Model
     rows::find::<Entity>(caller.db().reader(), &KIND, id).await
 }
 
-/// `GET /stores`: with `stores.view` the stores where it is held; else every store in short form, as goods can be sent
-/// to any of them.
-pub async fn list(caller: Caller<(StoresView, TransfersCreate)>, Params(query): Params<Query>) -> Result<Response> {
-    const VIEW: &[&str] = &["stores.view"];
-    let full = caller.may(VIEW);
-    let mut select = Entity::find();
-    if let Some(stores) = caller.access.stores(VIEW, caller.store_id).filter(|_| full) {
-        select = select.filter(Column::Id.is_in(stores));
-    }
-    let stores = resource::list(caller.db().reader(), &LIST, &query, select).await?;
-    if full {
-        return Ok(stores.into_response());
-    }
-    let short = |row: Model| Short { id: row.id, code: row.code, name: row.name, is_active: row.is_active };
-    Ok(stores.map(short).into_response())
-}
-
 pub async fn get(caller: Caller<StoresView>, State(hq): State<Arc<Hq>>, Id(id): Id) -> Result<Answer<StoreView>> {
     let store = of_caller(&caller, id).await?;
     view(&hq, store).await.map(Answer)
@@ -116,18 +105,18 @@ pub async fn get(caller: Caller<StoresView>, State(hq): State<Arc<Hq>>, Id(id): 
 pub async fn create(
     caller: Caller<StoresCreate>,
     State(hq): State<Arc<Hq>>,
-    Body(body): Body<Map<String, Json>>,
+    Body(body): Body<Draft<Settings>>,
 ) -> Result<Created<Model>> {
-    everywhere(&caller)?;
+    caller.everywhere()?;
     let check = async |_: &mut Tx, new: &mut Model| fields::check(new);
-    rows::create::<Entity, _>(&hq, &caller, &KIND, body, check, async |_, _| Ok(())).await
+    rows::create::<Entity, _>(&hq, &caller, &KIND, body.keys, check, async |_, _| Ok(())).await
 }
 
 pub async fn edit(
     caller: Caller<StoresEdit>,
     State(hq): State<Arc<Hq>>,
     Id(id): Id,
-    Body(body): Body<Map<String, Json>>,
+    Body(body): Body<Change<Settings>>,
 ) -> Result<Answer<Model>> {
     caller.at_store(id)?;
     let check = async |tx: &mut Tx, old: &Model, new: &mut Model| {
@@ -143,7 +132,7 @@ pub async fn edit(
         }
         Ok(())
     };
-    rows::change::<Entity, _>(&hq, &caller, &KIND, id, body, check, async |_, _, _| Ok(())).await.map(Answer)
+    rows::change::<Entity, _>(&hq, &caller, &KIND, id, body.keys, check, async |_, _, _| Ok(())).await.map(Answer)
 }
 
 async fn has_sales(tx: &Tx, store_id: Uuid) -> Result<bool> {

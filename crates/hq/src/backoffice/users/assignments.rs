@@ -1,83 +1,44 @@
 //! The roles of a user. An assignment taken away travels as a tombstone, and every change gives the user's row a new
 //! version: what verifies a PIN reaches or leaves stores with it.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use axum::extract::State;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
+use tillkeep_http::directory::roles::codes_of;
+use tillkeep_http::directory::users::{AssignmentView, assignments_of, of_caller};
 use tillkeep_http::error::{Error, Result};
+use tillkeep_http::extract::TwoIds;
 use tillkeep_http::resource::Check;
-use tillkeep_http::{Answer, Body, Caller, Created, Id, NoContent};
+use tillkeep_http::{Body, Caller, Created, Id, NoContent};
 use tillkeep_model::permission::Requirement;
-use tillkeep_model::permission::code::{UsersManageRoles, UsersView};
+use tillkeep_model::permission::code::UsersManageRoles;
 use tillkeep_model::{ErrorCode, Instant};
 use tillkeep_storage::entity::user_store_role::{Column, Entity, Model};
 use tillkeep_storage::entity::{role, store, user};
 use tillkeep_storage::sea_orm::sea_query::Expr;
-use tillkeep_storage::sea_orm::{
-    ColumnTrait, ConnectionTrait, EntityTrait, IntoActiveModel, QueryFilter, QueryOrder, QuerySelect,
-};
+use tillkeep_storage::sea_orm::{ColumnTrait, EntityTrait, IntoActiveModel, QueryFilter, QuerySelect};
 use tillkeep_storage::{Tx, versions};
+use utoipa::ToSchema;
 use uuid::Uuid;
 
-use super::{KIND, granting_stores, grants, of_caller};
+use super::{KIND, granting_stores, grants};
 use crate::Hq;
-use crate::backoffice::{TwoIds, roles, rows};
+use crate::backoffice::rows;
 
 const NAME: &str = "user_store_roles";
 /// Assignments in one request at the most.
 const MOST: usize = 200;
 
 /// A role to be given to somebody; without a store it counts in all of them.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Grant {
     role_id: Uuid,
     #[serde(default)]
     store_id: Option<Uuid>,
-}
-
-#[derive(Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct AssignmentView {
-    id: Uuid,
-    role_id: Uuid,
-    role_code: String,
-    role_name: String,
-    store_id: Option<Uuid>,
-}
-
-/// The living assignments of a user, in the order they were made.
-pub(super) async fn of(conn: &impl ConnectionTrait, user_id: Uuid) -> Result<Vec<AssignmentView>> {
-    let found = Entity::find()
-        .filter(Column::UserId.eq(user_id))
-        .filter(Column::DeletedAt.is_null())
-        .order_by_asc(Column::CreatedAt)
-        .order_by_asc(Column::Id)
-        .all(conn)
-        .await?;
-    let ids = found.iter().map(|row| row.role_id);
-    let roles = role::Entity::find().filter(role::Column::Id.is_in(ids)).all(conn).await?;
-    let roles: HashMap<Uuid, role::Model> = roles.into_iter().map(|row| (row.id, row)).collect();
-    let shown = |row: Model| {
-        let role = roles.get(&row.role_id)?;
-        Some(AssignmentView {
-            id: row.id,
-            role_id: row.role_id,
-            role_code: role.code.clone(),
-            role_name: role.name.clone(),
-            store_id: row.store_id,
-        })
-    };
-    Ok(found.into_iter().filter_map(shown).collect())
-}
-
-/// `GET /users/{id}/roles`
-pub async fn list(caller: Caller<UsersView>, Id(id): Id) -> Result<Answer<Vec<AssignmentView>>> {
-    let user = of_caller(&caller, id).await?;
-    of(caller.db().reader(), user.id).await.map(Answer)
 }
 
 /// `POST /users/{id}/roles`
@@ -104,7 +65,7 @@ pub async fn assign(
     touch_user(&mut tx, id).await?;
     rows::record(&tx, &caller, "user.role.grant", "users", id, json!(body)).await?;
     hq.commit(tx).await?;
-    let assignments = of(caller.db().reader(), id).await?;
+    let assignments = assignments_of(caller.db().reader(), id).await?;
     let made = assignments.into_iter().find(|row| added.contains(&row.id));
     made.map(Created::new).ok_or_else(|| Error::not_found("assignment"))
 }
@@ -181,7 +142,7 @@ pub(super) async fn check<P: Requirement>(tx: &Tx, caller: &Caller<P>, list: &st
         );
     }
     check.finish()?;
-    let codes = roles::codes_of(tx, role_ids).await?;
+    let codes = codes_of(tx, role_ids).await?;
     for grant in wanted {
         grants::refuse_escalation(caller, codes.get(&grant.role_id).into_iter().flatten(), grant.store_id)?;
         refuse_outside(caller, grant.store_id)?;

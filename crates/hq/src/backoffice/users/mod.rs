@@ -1,40 +1,36 @@
-//! Users. What verifies a PIN is in no answer: everything leaves through [`UserView`].
+//! Writing users. They are shown as `tillkeep_http::directory::users` shows them, without what verifies a PIN.
 
 mod assignments;
 mod create;
 pub mod grants;
 mod pin;
 
-pub use assignments::{assign, list as assignments, unassign};
+pub use assignments::{assign, unassign};
 pub use create::create;
 pub use pin::set_pin;
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use axum::extract::State;
-use serde::Serialize;
 use serde_json::{Map, Value as Json, json};
 use tillkeep_http::auth::{Revocation, Sessions};
+use tillkeep_http::describe::{Change, Write};
+use tillkeep_http::directory::users::{UserDetail, detail, of_caller};
 use tillkeep_http::error::{Error, Result};
-use tillkeep_http::resource::{self, Check, Fields, ListSpec, Query};
-use tillkeep_http::{Answer, Body, Caller, Id, List, Params};
+use tillkeep_http::resource::{self, Check, Fields};
+use tillkeep_http::{Answer, Body, Caller, Id};
+use tillkeep_model::ErrorCode;
 use tillkeep_model::permission::Requirement;
-use tillkeep_model::permission::code::{UsersEdit, UsersView};
-use tillkeep_model::{ErrorCode, Instant};
+use tillkeep_model::permission::code::UsersEdit;
 use tillkeep_storage::Tx;
-use tillkeep_storage::entity::user::{Column, Entity, Model};
-use tillkeep_storage::entity::user_store_role;
+use tillkeep_storage::entity::user::{Entity, Model};
 use tillkeep_storage::registry::fold;
-use tillkeep_storage::sea_orm::sea_query::SelectStatement;
-use tillkeep_storage::sea_orm::{
-    ColumnTrait, Condition, ConnectionTrait, EntityTrait, QueryFilter, QuerySelect, QueryTrait, Select,
-};
 use uuid::Uuid;
 
 use super::rows::{self, Kind};
 use crate::Hq;
-use assignments::AssignmentView;
 
 const KIND: Kind = Kind {
     name: "users",
@@ -48,118 +44,26 @@ const KIND: Kind = Kind {
     hidden: &["pinHash", "pinLookup", "usernameFolded"],
 };
 
-const LIST: ListSpec = ListSpec {
-    search: &["username", "displayName", "employeeCode", "email", "phone"],
-    filters: &["employeeCode"],
-    sort: &["username", "displayName", "employeeCode", "createdAt", "updatedAt"],
-};
+/// A user as they are changed.
+pub struct Person;
 
-/// A user as everybody may see them.
-#[derive(Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct UserView {
-    id: Uuid,
-    username: String,
-    display_name: String,
-    employee_code: Option<String>,
-    email: Option<String>,
-    phone: Option<String>,
-    must_change_pin: bool,
-    pin_changed_at: Option<Instant>,
-    is_active: bool,
-    last_login_at: Option<Instant>,
-    created_at: Instant,
-    updated_at: Instant,
-    deleted_at: Option<Instant>,
-    sync_version: i64,
-}
+impl Write for Person {
+    type Row = Entity;
+    const FIELDS: Fields = KIND.fields;
+    type More = ();
 
-impl From<Model> for UserView {
-    fn from(row: Model) -> Self {
-        Self {
-            id: row.id,
-            username: row.username,
-            display_name: row.display_name,
-            employee_code: row.employee_code,
-            email: row.email,
-            phone: row.phone,
-            must_change_pin: row.must_change_pin,
-            pin_changed_at: row.pin_changed_at,
-            is_active: row.is_active,
-            last_login_at: row.last_login_at,
-            created_at: row.created_at,
-            updated_at: row.updated_at,
-            deleted_at: row.deleted_at,
-            sync_version: row.sync_version,
-        }
+    fn name() -> Cow<'static, str> {
+        "User".into()
     }
-}
-
-/// A user with their roles.
-#[derive(Debug, Serialize)]
-pub struct UserDetail {
-    #[serde(flatten)]
-    user: UserView,
-    assignments: Vec<AssignmentView>,
-}
-
-async fn detail(conn: &impl ConnectionTrait, user: Model) -> Result<UserDetail> {
-    Ok(UserDetail { assignments: assignments::of(conn, user.id).await?, user: user.into() })
-}
-
-/// The users with a role in one of `stores`, and with one that counts in all of them if `or_all`.
-fn staff(stores: impl IntoIterator<Item = Uuid>, or_all: bool) -> SelectStatement {
-    use user_store_role::Column;
-    let mut counts = Condition::any().add(Column::StoreId.is_in(stores));
-    if or_all {
-        counts = counts.add(Column::StoreId.is_null());
-    }
-    user_store_role::Entity::find()
-        .select_only()
-        .column(Column::UserId)
-        .filter(Column::DeletedAt.is_null())
-        .filter(counts)
-        .into_query()
-}
-
-/// Cuts users to those of the caller's stores.
-fn visible<P: Requirement>(caller: &Caller<P>, select: Select<Entity>) -> Select<Entity> {
-    match caller.stores() {
-        None => select,
-        Some(stores) => select.filter(Column::Id.in_subquery(staff(stores, false))),
-    }
-}
-
-/// 404 for a user outside the caller's stores.
-async fn of_caller<P: Requirement>(caller: &Caller<P>, id: Uuid) -> Result<Model> {
-    let select = Entity::find_by_id(id).filter(Column::DeletedAt.is_null());
-    let found = visible(caller, select).one(caller.db().reader()).await?;
-    found.ok_or_else(|| Error::not_found(KIND.singular))
-}
-
-/// `GET /users?search&storeId&active`: with `storeId` those whose roles count in that store.
-pub async fn list(caller: Caller<UsersView>, Params(mut query): Params<Query>) -> Result<List<UserView>> {
-    let mut select = visible(&caller, Entity::find());
-    if let Some(store_id) = resource::take_id(&mut query, "storeId")? {
-        caller.at_store(store_id)?;
-        select = select.filter(Column::Id.in_subquery(staff([store_id], true)));
-    }
-    let page = resource::list(caller.db().reader(), &LIST, &query, select).await?;
-    Ok(page.map(UserView::from))
-}
-
-pub async fn get(caller: Caller<UsersView>, Id(id): Id) -> Result<Answer<UserDetail>> {
-    let user = of_caller(&caller, id).await?;
-    detail(caller.db().reader(), user).await.map(Answer)
 }
 
 pub async fn edit(
     caller: Caller<UsersEdit>,
     State(hq): State<Arc<Hq>>,
     Id(id): Id,
-    Body(body): Body<Map<String, Json>>,
+    Body(body): Body<Change<Person>>,
 ) -> Result<Answer<UserDetail>> {
-    change(&hq, &caller, id, body).await.map(Answer)
+    change(&hq, &caller, id, body.keys).await.map(Answer)
 }
 
 /// `POST /users/{id}/activate`

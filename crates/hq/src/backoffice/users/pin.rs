@@ -6,6 +6,7 @@ use axum::extract::State;
 use serde::Deserialize;
 use tillkeep_http::auth::handlers::{self, hash_new_pin, pin_not_allowed};
 use tillkeep_http::auth::{Revocation, Sessions};
+use tillkeep_http::directory::users::of_caller;
 use tillkeep_http::error::{Error, Result};
 use tillkeep_http::pins::{self, Hashed};
 use tillkeep_http::{Auth, Body, Caller, Id, NoContent};
@@ -13,16 +14,17 @@ use tillkeep_model::permission::code::UsersEdit;
 use tillkeep_storage::Tx;
 use tillkeep_storage::entity::user::{Column, Entity, Model};
 use tillkeep_storage::sea_orm::{ColumnTrait, ConnectionTrait, EntityTrait, PaginatorTrait, QueryFilter};
+use utoipa::ToSchema;
 use uuid::Uuid;
 
-use super::{KIND, grants, of_caller};
+use super::{KIND, grants};
 use crate::Hq;
 use crate::backoffice::rows;
 
 /// Random PINs tried before giving up: one in a hundred is taken in a chain of ten thousand people.
 const TRIES: usize = 10;
 
-#[derive(Deserialize)]
+#[derive(Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct NewPin {
     pin: String,

@@ -1,0 +1,72 @@
+//! Who did what, newest first.
+
+use std::collections::{BTreeSet, HashMap};
+
+use serde::Serialize;
+use tillkeep_model::Instant;
+use tillkeep_model::permission::code::UsersManageRoles;
+use tillkeep_storage::entity::audit_log::{Column, Entity, Model};
+use tillkeep_storage::entity::user;
+use tillkeep_storage::sea_orm::{ColumnTrait, EntityTrait, QueryFilter};
+use utoipa::ToSchema;
+use uuid::Uuid;
+
+use crate::List;
+use crate::auth::Caller;
+use crate::describe::{Listing, Lists, More};
+use crate::error::{Error, Result};
+use crate::resource::{self, ListSpec, Query};
+
+const LIST: ListSpec = ListSpec {
+    search: &["action", "entityId"],
+    filters: &["userId", "approverId", "terminalId", "action", "entityType", "entityId"],
+    sort: &["seq"],
+};
+
+/// The list of deeds.
+pub struct Deeds;
+
+impl Listing for Deeds {
+    type Row = Entity;
+    const SPEC: ListSpec = LIST;
+    const MORE: &'static [(&'static str, More)] = &[("from", More::Instant), ("to", More::Instant)];
+}
+
+/// One deed, with the present names of who did it and who approved it.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Deed {
+    #[serde(flatten)]
+    row: Model,
+    username: Option<String>,
+    approver_username: Option<String>,
+}
+
+/// `GET /audit-log?userId&action&entityType&from&to&page`: the whole log of this server, so `users.manage_roles` must
+/// be held in all it is about: everywhere at headquarters, in this store at a store. `from` is included, `to` is not.
+pub async fn list(caller: Caller<UsersManageRoles>, Lists { mut query, .. }: Lists<Deeds>) -> Result<List<Deed>> {
+    caller.everywhere()?;
+    query.entry("sort".to_owned()).or_insert_with(|| "-seq".to_owned());
+    let mut select = Entity::find();
+    if let Some(from) = instant(&mut query, "from")? {
+        select = select.filter(Column::At.gte(from));
+    }
+    if let Some(to) = instant(&mut query, "to")? {
+        select = select.filter(Column::At.lt(to));
+    }
+    let snapshot = caller.db().snapshot().await?;
+    let page = resource::list(&snapshot, &LIST, &query, select).await?;
+    let people: BTreeSet<Uuid> =
+        page.rows.iter().flat_map(|row: &Model| [row.user_id, row.approver_id]).flatten().collect();
+    let people = user::Entity::find().filter(user::Column::Id.is_in(people)).all(&snapshot).await?;
+    let names: HashMap<Uuid, String> = people.into_iter().map(|user| (user.id, user.username)).collect();
+    let name = |id: Option<Uuid>| id.and_then(|id| names.get(&id).cloned());
+    Ok(page.map(|row| Deed { username: name(row.user_id), approver_username: name(row.approver_id), row }))
+}
+
+fn instant(query: &mut Query, key: &str) -> Result<Option<Instant>> {
+    let Some(text) = query.remove(key) else { return Ok(None) };
+    let at =
+        Instant::parse(&text).ok_or_else(|| Error::field(key, "must be an instant like 2026-11-20T12:34:56.789Z"))?;
+    Ok(Some(at))
+}

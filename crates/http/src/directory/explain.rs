@@ -1,0 +1,122 @@
+//! Why somebody may or may not: the roles, assignments and patterns that decide.
+
+use std::collections::BTreeSet;
+
+use serde::{Deserialize, Serialize};
+use tillkeep_model::permission::code::RolesView;
+use tillkeep_model::permission::{ALL, matches, module_of};
+use utoipa::ToSchema;
+use uuid::Uuid;
+
+use super::users;
+use crate::Answer;
+use crate::auth::{Access, Caller};
+use crate::error::{Error, Result};
+use crate::extract::Params;
+
+/// `?userId=&code=&storeId=`
+#[derive(Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Question {
+    user_id: Uuid,
+    /// A code, or a pattern such as `products.*`.
+    code: String,
+    /// Without a store: in any of them, as a token without a store counts.
+    store_id: Option<Uuid>,
+}
+
+/// An assignment and what it says to the question.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Ground {
+    role_id: Uuid,
+    role_code: String,
+    role_name: String,
+    /// The store of the assignment; null is everywhere.
+    store_id: Option<Uuid>,
+    /// Whether the assignment counts where it was asked for.
+    counts: bool,
+    /// The codes of the role that the question matches.
+    matching: BTreeSet<String>,
+}
+
+/// The answer with its grounds.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Explanation {
+    user_id: Uuid,
+    username: String,
+    code: String,
+    store_id: Option<Uuid>,
+    allowed: bool,
+    /// One sentence for people.
+    reason: String,
+    /// An inactive or deleted user may do nothing, whatever their roles are.
+    user_active: bool,
+    /// With a PIN that must be changed, nothing else can be done before that.
+    must_change_pin: bool,
+    assignments: Vec<Ground>,
+}
+
+/// `GET /permissions/explain?userId=&code=&storeId=`
+pub async fn explain(caller: Caller<RolesView>, Params(question): Params<Question>) -> Result<Answer<Explanation>> {
+    if !ALL.contains(&question.code.as_str()) && !is_pattern(&question.code) {
+        return Err(Error::field(
+            "code",
+            "is no permission; GET /permissions lists them, and module.* stands for all of one",
+        ));
+    }
+    if let Some(store_id) = question.store_id {
+        caller.at_store(store_id)?;
+    }
+    let user = users::of_caller(&caller, question.user_id).await?;
+    let access = caller.auth().access.of(caller.db(), user.id).await?.ok_or_else(|| Error::not_found("user"))?;
+    Ok(Answer(explained(&access, question)))
+}
+
+/// `module.*` of a module that exists.
+fn is_pattern(text: &str) -> bool {
+    text.strip_suffix(".*").is_some_and(|module| ALL.iter().any(|code| module_of(code) == module))
+}
+
+fn explained(access: &Access, question: Question) -> Explanation {
+    let grounds = access.assignments.iter().map(|assignment| Ground {
+        role_id: assignment.role_id,
+        role_code: assignment.role_code.clone(),
+        role_name: assignment.role_name.clone(),
+        store_id: assignment.store_id,
+        counts: Access::counts(assignment, question.store_id),
+        matching: assignment.codes.iter().filter(|code| matches(&question.code, code)).cloned().collect(),
+    });
+    let grounds: Vec<Ground> = grounds.collect();
+    let held = access.may(&[&question.code], question.store_id);
+    let allowed = access.is_active() && !access.user.must_change_pin && held;
+    let deciding: Vec<&str> = grounds
+        .iter()
+        .filter(|ground| ground.counts && !ground.matching.is_empty())
+        .map(|ground| ground.role_name.as_str())
+        .collect();
+    let elsewhere = grounds.iter().any(|ground| !ground.counts && !ground.matching.is_empty());
+    let reason = if !access.is_active() {
+        "the user is not active".to_owned()
+    } else if !held && elsewhere {
+        "a role of this user holds it, but in another store".to_owned()
+    } else if !held {
+        "no role of this user holds it".to_owned()
+    } else if access.user.must_change_pin {
+        "the user has to change the PIN first".to_owned()
+    } else {
+        format!("it comes with: {}", deciding.join(", "))
+    };
+    Explanation {
+        user_id: access.user.id,
+        username: access.user.username.clone(),
+        code: question.code,
+        store_id: question.store_id,
+        allowed,
+        reason,
+        user_active: access.is_active(),
+        must_change_pin: access.user.must_change_pin,
+        assignments: grounds,
+    }
+}

@@ -1,0 +1,88 @@
+//! The audit log: append-only, and one byte changed is seen.
+
+use sea_orm::ConnectionTrait;
+use serde_json::json;
+use tillkeep_storage::audit::{self, Broken, Head};
+
+use crate::kit::{Hq, at, both};
+
+async fn filled(rows: i64) -> Vec<Hq> {
+    let databases: Vec<Hq> = both().await.collect();
+    for hq in &databases {
+        for number in 0..rows {
+            let tx = hq.db.begin().await.expect("a transaction");
+            let details = json!({"number": number, "text": "ø \u{0001} \"quoted\""});
+            let entry = audit::Entry { action: "login", details, ..audit::Entry::default() };
+            audit::record(&tx, entry, at(number)).await.expect("a row");
+            tx.commit().await.expect("a commit");
+        }
+    }
+    databases
+}
+
+/// What somebody does who has the database and no scruples.
+async fn tamper(hq: &Hq, deed: &str) {
+    let drop = if hq.name == "SQLite" {
+        "DROP TRIGGER audit_log_refuses_UPDATE; DROP TRIGGER audit_log_refuses_DELETE"
+    } else {
+        "DROP TRIGGER audit_log_is_append_only ON audit_log"
+    };
+    let tx = hq.db.begin().await.expect("a transaction");
+    tx.execute_unprepared(drop).await.expect("the guard is gone");
+    tx.execute_unprepared(deed).await.expect("tampered");
+    tx.commit().await.expect("a commit");
+}
+
+async fn verified(hq: &Hq, known: Option<&Head>) -> Result<Head, Broken> {
+    audit::verify(hq.db.reader(), known).await.expect("the log is readable")
+}
+
+#[tokio::test]
+async fn an_untouched_log_verifies_to_its_last_row() {
+    for hq in filled(20).await {
+        let head = verified(&hq, None).await.expect("unbroken");
+        assert_eq!(head.seq, 20, "on {}", hq.name);
+        assert_eq!(verified(&hq, Some(&head)).await, Ok(head));
+    }
+}
+
+#[tokio::test]
+async fn the_database_itself_refuses_to_change_the_log() {
+    for hq in filled(2).await {
+        for deed in ["UPDATE audit_log SET action = 'logout'", "DELETE FROM audit_log"] {
+            let tx = hq.db.begin().await.expect("a transaction");
+            let refusal = tx.execute_unprepared(deed).await.expect_err("refused").to_string();
+            assert!(refusal.contains("append-only"), "on {}: {refusal}", hq.name);
+        }
+        assert_eq!(verified(&hq, None).await.expect("unbroken").seq, 2);
+    }
+}
+
+#[tokio::test]
+async fn one_changed_byte_names_its_row() {
+    let deeds = [
+        ("UPDATE audit_log SET action = 'logim' WHERE seq = 7", Broken::Changed(7)),
+        ("UPDATE audit_log SET details = '{\"number\":0}' WHERE seq = 3", Broken::Changed(3)),
+        ("UPDATE audit_log SET user_id = NULL, terminal_id = 'T9' WHERE seq = 10", Broken::Changed(10)),
+        ("UPDATE audit_log SET hash = previous_hash WHERE seq = 5", Broken::Changed(5)),
+        ("UPDATE audit_log SET previous_hash = hash WHERE seq = 5", Broken::NotChained(5)),
+        ("DELETE FROM audit_log WHERE seq = 4", Broken::Missing(4, 5)),
+        ("DELETE FROM audit_log WHERE seq = 1", Broken::Missing(1, 2)),
+    ];
+    for (deed, expected) in deeds {
+        for hq in filled(10).await {
+            tamper(&hq, deed).await;
+            assert_eq!(verified(&hq, None).await, Err(expected.clone()), "{deed} on {}", hq.name);
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_log_that_was_cut_off_is_known_by_a_head_noted_before() {
+    for hq in filled(10).await {
+        let head = verified(&hq, None).await.expect("unbroken");
+        tamper(&hq, "DELETE FROM audit_log WHERE seq > 8").await;
+        assert_eq!(verified(&hq, None).await.expect("a shorter chain is a chain").seq, 8);
+        assert_eq!(verified(&hq, Some(&head)).await, Err(Broken::HeadLost(10)));
+    }
+}
