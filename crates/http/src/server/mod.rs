@@ -33,6 +33,8 @@ pub use tls::Tls;
 
 use crate::layers::Patience;
 
+/// Bytes of a request's line and headers at the most, which is what a slow client can make this server keep.
+const LARGEST_HEAD: usize = 64 << 10;
 /// How long running requests may take when the server stops.
 const DRAIN: Duration = Duration::from_secs(10);
 
@@ -172,7 +174,7 @@ impl Server {
         });
         let mut builder = Builder::new(TokioExecutor::new()).http1_only();
         // The stream counts the time itself: hyper's own limit knows no difference between slow headers and silence.
-        builder.http1().header_read_timeout(None);
+        builder.http1().header_read_timeout(None).max_buf_size(LARGEST_HEAD);
         let connection = builder.serve_connection_with_upgrades(TokioIo::new(stream), service).into_owned();
         let connection = watcher.watch(connection);
         tokio::spawn(async move {
