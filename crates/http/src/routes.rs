@@ -169,7 +169,11 @@ pub fn auth<S>(routes: Routes<S>) -> Routes<S>
 where
     S: HasAuth + Clone + 'static,
 {
-    use crate::auth::handlers::{change_pin, login, logout, me, pin_login, refresh};
+    use crate::auth::account::{change_pin, logout, me};
+    use crate::auth::locks::{locks, unlock};
+    use crate::auth::refresh::refresh;
+    use crate::auth::session_routes::{end_of_user, end_own, of_user, own};
+    use crate::auth::sign_in::{login, pin_login};
     routes
         .open("POST", "/auth/login", login)
         .open("POST", "/auth/pin-login", pin_login)
@@ -177,4 +181,10 @@ where
         .get("/auth/me", me)
         .post("/auth/logout", logout)
         .post("/auth/change-pin", change_pin)
+        .get("/auth/sessions", own)
+        .delete("/auth/sessions/{id}", end_own)
+        .get("/auth/locks", locks)
+        .post("/auth/unlock", unlock)
+        .get("/users/{id}/sessions", of_user)
+        .delete("/users/{id}/sessions/{sessionId}", end_of_user)
 }

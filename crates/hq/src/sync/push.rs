@@ -92,11 +92,7 @@ async fn read(headers: &HeaderMap, body: Body) -> Result<Vec<u8>> {
 async fn read_to_limit(reader: impl AsyncRead + Unpin) -> Result<Vec<u8>> {
     let mut bytes = Vec::new();
     let limit = u64::try_from(MAX_PUSH_BYTES).unwrap_or(u64::MAX);
-    reader
-        .take(limit + 1)
-        .read_to_end(&mut bytes)
-        .await
-        .map_err(|error| extract::unread(&error))?;
+    reader.take(limit + 1).read_to_end(&mut bytes).await.map_err(|error| extract::unread(&error))?;
     if bytes.len() > MAX_PUSH_BYTES {
         let text = format!("more than {} MiB; send fewer envelopes at a time", MAX_PUSH_BYTES >> 20);
         return Err(Error::new(ErrorCode::PayloadTooLarge, text));

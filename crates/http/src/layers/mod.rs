@@ -102,7 +102,8 @@ async fn answer(request: Request, next: Next, path: &str, id: &str) -> Response 
     let Patience { request: total, stall } = request.extensions().get::<Patience>().copied().unwrap_or_default();
     let hurried = !UNHURRIED.contains(&path);
     let whole = Arc::new(AtomicBool::new(false));
-    let request = body::limit(request, if hurried { body::Pace::Total(total) } else { body::Pace::Stall(stall) }, &whole);
+    let request =
+        body::limit(request, if hurried { body::Pace::Total(total) } else { body::Pace::Stall(stall) }, &whole);
     let work = tokio::spawn(CURRENT.scope(id.to_owned(), next.run(request)));
     let done = if hurried { timeout(total, work).await } else { Ok(work.await) };
     let failure = match done {

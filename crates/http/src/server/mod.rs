@@ -135,13 +135,8 @@ impl Server {
         });
     }
 
-    fn converse<T>(
-        self,
-        stream: T,
-        transport: Transport,
-        place: Place,
-        watcher: hyper_util::server::graceful::Watcher,
-    ) where
+    fn converse<T>(self, stream: T, transport: Transport, place: Place, watcher: hyper_util::server::graceful::Watcher)
+    where
         T: AsyncRead + AsyncWrite + Unpin + Send + 'static,
     {
         let Self { router, limits, peer } = self;

@@ -74,7 +74,9 @@ async fn a_body_that_comes_slowly_is_answered_in_the_one_form() {
     let server = Server::start(short()).await;
     let mut client = server.connect().await;
     let begun = Instant::now();
-    client.send("POST /api/v1/echo HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n{").await;
+    client
+        .send("POST /api/v1/echo HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n{")
+        .await;
     let reply = client.reply().await;
     assert_eq!(reply.refused(408), "request_timeout");
     assert!(begun.elapsed() >= short().request);

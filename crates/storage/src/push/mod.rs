@@ -137,6 +137,8 @@ fn explain(error: &DbErr) -> String {
     match db::unique_violation(error) {
         Some(fields) if fields.is_empty() => "another row has the same key".to_owned(),
         Some(fields) => format!("another row has the same key: {}", fields.join(", ")),
-        None => "the row cannot be stored: a value is out of bounds, missing, or names a row that does not exist".to_owned(),
+        None => {
+            "the row cannot be stored: a value is out of bounds, missing, or names a row that does not exist".to_owned()
+        }
     }
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use axum::extract::State;
 use serde::Serialize;
 use serde_json::{Map, Value as Json};
-use tillkeep_http::auth::handlers::{hash_new_pin, set_pin};
+use tillkeep_http::auth::new_pin::{hash_new_pin, set_pin};
 use tillkeep_http::directory::users::{UserDetail, detail};
 use tillkeep_http::error::{Error, Result};
 use tillkeep_http::resource;
@@ -51,7 +51,7 @@ pub async fn create(
         assignments::check(tx, &caller, "assignments", &wanted).await
     };
     let after = async |tx: &mut Tx, new: &Model| {
-        set_pin(tx, new.id, hashed, new.must_change_pin, now).await?;
+        set_pin(&hq.auth, tx, new.id, hashed, new.must_change_pin, now).await?;
         assignments::insert(tx, new.id, &wanted, now).await?;
         Ok(())
     };
