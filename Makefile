@@ -45,6 +45,10 @@ deny: ## The same check of the dependencies alone, with its warnings (crates in 
 fmt: ## Format the code
 	cargo fmt --all
 
+.PHONY: generated
+generated: ## Write docs/generated anew from the code
+	UPDATE_GENERATED=1 cargo test --locked --quiet --package tillkeep --test contract checked_in
+
 .PHONY: build
 build: ## Build the release binary, target/release/tillkeep
 	cargo build --locked --release --bin tillkeep

@@ -5,6 +5,7 @@ mod kit;
 mod down;
 mod effects;
 mod faults;
+mod metrics;
 mod protocol;
 mod restart;
 mod secrets;

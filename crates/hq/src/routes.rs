@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use axum::Router;
+use metrics::gauge;
 use tillkeep_http::elsewhere::{self, Method, Owner, Writes};
 use tillkeep_http::routes::{Route, Routes, auth, probes};
 use tillkeep_http::{directory, layers};
@@ -18,6 +19,14 @@ use crate::{Hq, sync};
 /// The router of a running server.
 pub fn router(hq: Arc<Hq>) -> Router {
     layers::wrap(probes(table().0)).with_state(hq)
+}
+
+/// `/metrics`, on the same address or on another one.
+pub fn metrics(hq: Arc<Hq>) -> Router {
+    tillkeep_http::metrics::router(hq, async |hq: Arc<Hq>| {
+        let connected = u32::try_from(hq.hub.len()).unwrap_or(u32::MAX);
+        gauge!("tillkeep_stores_connected").set(connected);
+    })
 }
 
 /// Every route with its protection.

@@ -10,6 +10,7 @@ pub mod error;
 pub mod extract;
 pub mod files;
 pub mod layers;
+pub mod metrics;
 pub mod pins;
 pub mod resource;
 pub mod routes;

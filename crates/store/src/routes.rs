@@ -3,9 +3,11 @@
 use std::sync::Arc;
 
 use axum::Router;
+use metrics::gauge;
 use tillkeep_http::elsewhere::{self, Owner};
 use tillkeep_http::routes::{Route, Routes, auth, probes};
 use tillkeep_http::{directory, layers};
+use tillkeep_storage::outbox;
 
 use crate::replica;
 use crate::sessions::{close, open, read as sessions};
@@ -15,6 +17,22 @@ use crate::{Store, customers, inventory, pos, registers};
 /// The router of a running server.
 pub fn router(store: Arc<Store>) -> Router {
     layers::wrap(probes(table().0)).with_state(store)
+}
+
+/// `/metrics`, on the same address or on another one.
+pub fn metrics(store: Arc<Store>) -> Router {
+    tillkeep_http::metrics::router(store, async |store: Arc<Store>| {
+        gauge!("tillkeep_hq_connected").set(f64::from(u8::from(store.sync.line().connected)));
+        if let Ok(state) = outbox::state(store.db().reader()).await {
+            gauge!("tillkeep_outbox_pending").set(count(state.pending));
+            gauge!("tillkeep_outbox_dead_letters").set(count(state.dead_lettered));
+        }
+    })
+}
+
+/// A number of entries as a gauge has it.
+fn count(entries: i64) -> f64 {
+    f64::from(u32::try_from(entries).unwrap_or(u32::MAX))
 }
 
 /// Every route with its protection.

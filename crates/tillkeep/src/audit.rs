@@ -23,7 +23,7 @@ pub struct Verify {
     /// The data directory of the server, headquarters or store.
     #[arg(long, value_name = "DIR", required_unless_present = "database_url")]
     data_dir: Option<PathBuf>,
-    /// The database of headquarters on `PostgreSQL`; without this and DATABASE_URL, the file in the data directory.
+    /// The database of headquarters on `PostgreSQL`; without this and `DATABASE_URL`, the file in the data directory.
     #[arg(long, value_name = "URL")]
     database_url: Option<String>,
     /// A head that was noted earlier, as it was printed.
@@ -62,7 +62,7 @@ fn database_in(dir: &Path, file: Option<&Path>) -> Result<String> {
     if url.is_empty() {
         bail!("{} is not there; name the data directory of the server", path.display());
     }
-    Ok(url)
+    Ok(url.expose().to_owned())
 }
 
 #[cfg(test)]

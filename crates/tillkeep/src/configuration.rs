@@ -36,6 +36,7 @@ pub struct Hq {
     pub tls_key: PathBuf,
     pub max_connections: usize,
     pub max_connections_per_address: usize,
+    pub metrics_listen: String,
 }
 
 #[derive(Debug, Deserialize)]
@@ -52,6 +53,7 @@ pub struct Store {
     pub tls_key: PathBuf,
     pub max_connections: usize,
     pub max_connections_per_address: usize,
+    pub metrics_listen: String,
 }
 
 /// What headquarters asks of PINs.
@@ -96,6 +98,7 @@ const VARIABLES: &[(&str, &[&str])] = &[
     ("TILLKEEP_LISTEN", &["hq.listen", "store.listen"]),
     ("DATA_DIR", &["hq.data_dir", "store.data_dir"]),
     ("DATABASE_URL", &["hq.database_url"]),
+    ("METRICS_LISTEN", &["hq.metrics_listen", "store.metrics_listen"]),
     ("PUBLIC_URL", &["hq.public_url"]),
     ("HQ_URL", &["store.hq_url"]),
     ("HQ_CA_FILE", &["store.hq_ca_file"]),

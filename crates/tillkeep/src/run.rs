@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
+use axum::Router;
 use tillkeep_hq::Hq;
 use tillkeep_hq::state::Account;
 use tillkeep_http::auth::housekeeping;
@@ -46,8 +47,11 @@ pub async fn hq(args: HqArgs, file: Option<&Path>) -> Result<()> {
     reload_on_hangup(&hq.auth, &stop)?;
     first_accounts(&hq, args.dev).await?;
     let listener = server::bind(&args.listen.unwrap_or(configuration.listen), &settings.data_dir, tls).await?;
+    let metrics = tillkeep_hq::routes::metrics(hq.clone());
+    let router = with_metrics(tillkeep_hq::routes::router(hq.clone()), metrics, &configuration.metrics_listen, &stop);
+    let router = router.await?;
     announce(&listener.url)?;
-    server::serve(listener, tillkeep_hq::routes::router(hq.clone()), limits, stop.clone()).await;
+    server::serve(listener, router, limits, stop.clone()).await;
     hq.hub.close_all(close::GOING_AWAY);
     hq.tracker.flush(&hq).await.context("what stores pulled could not be written")?;
     hq.db().clone().close().await.context("closing the database")?;
@@ -132,14 +136,30 @@ pub async fn store(args: StoreArgs, file: Option<&Path>) -> Result<()> {
     let store = Store::open(settings, Clock::default(), stop.clone()).await.context("the store cannot start")?;
     reload_on_hangup(&store.auth, &stop)?;
     let listener = server::bind(&args.listen.unwrap_or(configuration.listen), &data_dir, tls).await?;
+    let metrics = tillkeep_store::routes::metrics(store.clone());
+    let router =
+        with_metrics(tillkeep_store::routes::router(store.clone()), metrics, &configuration.metrics_listen, &stop);
+    let router = router.await?;
     announce(&listener.url)?;
     let tasks = TaskTracker::new();
     tillkeep_store::sync::start(&store, &tasks);
     tasks.close();
-    server::serve(listener, tillkeep_store::routes::router(store.clone()), limits, stop).await;
+    server::serve(listener, router, limits, stop).await;
     tasks.wait().await;
     store.db().clone().close().await.context("closing the database")?;
     Ok(())
+}
+
+/// The routes with `/metrics`, unless that has an address of its own: then it is served there.
+async fn with_metrics(router: Router, metrics: Router, listen: &str, stop: &CancellationToken) -> Result<Router> {
+    tillkeep_http::metrics::start();
+    if listen.is_empty() {
+        return Ok(router.merge(metrics));
+    }
+    let listener = server::listen(listen, None).await.context("metrics_listen")?;
+    tracing::info!(url = listener.url, "metrics are served apart");
+    tokio::spawn(server::serve(listener, metrics, server::Limits::default(), stop.clone()));
+    Ok(router)
 }
 
 /// The PIN secrets and the sync token travel over this line: plain HTTP is for this machine alone.

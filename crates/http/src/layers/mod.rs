@@ -24,6 +24,7 @@ pub use body::{TooSlow, too_slow};
 
 use crate::error::Error;
 use crate::extract::MAX_BODY;
+use crate::metrics;
 use crate::server::Transport;
 
 static REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
@@ -81,6 +82,7 @@ async fn observe(request: Request, next: Next) -> Response {
     let transport = request.extensions().get::<Transport>().copied().unwrap_or_default();
     let mut response = answer(request, next, &path, &id).await;
     let status = response.status();
+    metrics::request(&method, &path, status, begun.elapsed());
     let micros = u64::try_from(begun.elapsed().as_micros()).unwrap_or(u64::MAX);
     // The query is never logged: it may hold a token.
     if status.is_server_error() && status != StatusCode::SERVICE_UNAVAILABLE {

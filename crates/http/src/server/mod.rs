@@ -61,12 +61,18 @@ pub struct Listener {
 
 /// Binds `listen`, and tells where in the file `address` of the data directory.
 pub async fn bind(listen: &str, data_dir: &Path, tls: Option<Tls>) -> io::Result<Listener> {
+    let listener = self::listen(listen, tls).await?;
+    tokio::fs::write(data_dir.join("address"), format!("{}\n", listener.url)).await?;
+    Ok(listener)
+}
+
+/// Binds `listen`.
+pub async fn listen(listen: &str, tls: Option<Tls>) -> io::Result<Listener> {
     let tcp = TcpListener::bind(listen)
         .await
         .map_err(|error| io::Error::new(error.kind(), format!("cannot listen on {listen}: {error}")))?;
     let scheme = if tls.is_some() { "https" } else { "http" };
     let url = format!("{scheme}://{}", tcp.local_addr()?);
-    tokio::fs::write(data_dir.join("address"), format!("{url}\n")).await?;
     Ok(Listener { tcp, tls, url })
 }
 

@@ -8,7 +8,6 @@ mod customers;
 mod drawers;
 mod inventory;
 mod lookup;
-mod permissions;
 mod prices;
 mod refusals;
 mod replica;

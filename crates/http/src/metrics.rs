@@ -1,0 +1,96 @@
+//! `GET /metrics`: what the server counts, in the text format of Prometheus. Names begin with `tillkeep_`; times are in
+//! seconds. No label holds what a client chose: a path is the one of the route table.
+
+use std::sync::OnceLock;
+use std::time::Duration;
+
+use axum::Router;
+use axum::http::{HeaderValue, Method, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use axum::routing::get;
+use metrics::{Unit, counter, describe_counter, describe_gauge, describe_histogram, gauge, histogram};
+use metrics_exporter_prometheus::{PrometheusBuilder, PrometheusHandle};
+
+/// Upper bounds of the classes of request times.
+const BUCKETS: &[f64] = &[0.001, 0.005, 0.025, 0.1, 0.5, 2.5, 10.0];
+/// Measured times are folded into their classes this often, whether or not somebody asks.
+const UPKEEP: Duration = Duration::from_secs(10);
+
+static HANDLE: OnceLock<Option<PrometheusHandle>> = OnceLock::new();
+
+/// Begins to count; once for the process, however often it is called.
+pub fn start() -> Option<&'static PrometheusHandle> {
+    HANDLE.get_or_init(install).as_ref()
+}
+
+fn install() -> Option<PrometheusHandle> {
+    let recorder = PrometheusBuilder::new().set_buckets(BUCKETS).ok()?.build_recorder();
+    let handle = recorder.handle();
+    metrics::set_global_recorder(recorder).ok()?;
+    describe_counter!("tillkeep_http_requests_total", "Answered requests by route and status");
+    describe_histogram!(
+        "tillkeep_http_request_seconds",
+        Unit::Seconds,
+        "Time from a request's headers to its answer's"
+    );
+    describe_gauge!("tillkeep_stores_connected", "Stores with an open socket");
+    describe_gauge!("tillkeep_outbox_pending", "Entries that headquarters has not taken yet");
+    describe_gauge!("tillkeep_outbox_dead_letters", "Entries that were refused ten times");
+    describe_gauge!("tillkeep_hq_connected", "1 while the socket to headquarters is open");
+    describe_gauge!("tillkeep_build_info", "The version that runs");
+    gauge!("tillkeep_build_info", "version" => env!("CARGO_PKG_VERSION")).set(1.0);
+    if let Ok(runtime) = tokio::runtime::Handle::try_current() {
+        let upkeep = handle.clone();
+        runtime.spawn(async move {
+            loop {
+                tokio::time::sleep(UPKEEP).await;
+                upkeep.run_upkeep();
+            }
+        });
+    }
+    Some(handle)
+}
+
+/// Counts one answered request.
+pub fn request(method: &Method, path: &str, status: StatusCode, took: Duration) {
+    let (method, path) = (known(method), path.to_owned());
+    let status = status.as_u16().to_string();
+    histogram!("tillkeep_http_request_seconds", "method" => method, "path" => path.clone()).record(took.as_secs_f64());
+    counter!("tillkeep_http_requests_total", "method" => method, "path" => path, "status" => status).increment(1);
+}
+
+/// A client may invent methods without end.
+fn known(method: &Method) -> &'static str {
+    match method.as_str() {
+        "GET" => "GET",
+        "POST" => "POST",
+        "PUT" => "PUT",
+        "PATCH" => "PATCH",
+        "DELETE" => "DELETE",
+        "HEAD" => "HEAD",
+        "OPTIONS" => "OPTIONS",
+        _ => "other",
+    }
+}
+
+/// A router with `/metrics` alone. `look` sets the gauges that are read when somebody asks.
+pub fn router<S, F>(state: S, look: impl Fn(S) -> F + Clone + Send + Sync + 'static) -> Router
+where
+    S: Clone + Send + Sync + 'static,
+    F: Future<Output = ()> + Send + 'static,
+{
+    let page = move || {
+        let looked = look(state.clone());
+        async move {
+            looked.await;
+            page()
+        }
+    };
+    Router::new().route("/metrics", get(page))
+}
+
+fn page() -> Response {
+    let Some(handle) = start() else { return StatusCode::SERVICE_UNAVAILABLE.into_response() };
+    let kind = HeaderValue::from_static("text/plain; version=0.0.4; charset=utf-8");
+    ([(header::CONTENT_TYPE, kind)], handle.render()).into_response()
+}

@@ -1,0 +1,65 @@
+//! What a server counts of itself.
+
+use crate::kit::{Chain, Process, eventually};
+
+async fn page(url: &str) -> (u16, String) {
+    let client = reqwest::Client::builder().no_proxy().build().expect("a client");
+    let answer = client.get(format!("{url}/metrics")).send().await.expect("an answer");
+    (answer.status().as_u16(), answer.text().await.expect("a text"))
+}
+
+#[tokio::test]
+async fn both_servers_count_what_they_answer_and_what_waits() {
+    let mut chain = Chain::new().await;
+    let mut site = chain.store().await;
+    let till = site.open_till().await;
+    let product = chain.product("TEA", 1999).await;
+    site.knows(&till, &product, None).await;
+    eventually("the store is connected", async || {
+        page(&chain.hq.url).await.1.contains("tillkeep_stores_connected 1\n").then_some(())
+    })
+    .await;
+    let (_, at_hq) = page(&chain.hq.url).await;
+    assert!(
+        at_hq.contains(r#"tillkeep_http_requests_total{method="POST",path="/api/v1/products",status="201"} 1"#),
+        "{at_hq}"
+    );
+    chain.hq.stop();
+    site.sell(&till, &product, 1).await;
+    let (status, at_store) = page(&site.process.url).await;
+    assert_eq!(status, 200);
+    // The opened drawer went through, the sale waits.
+    assert!(at_store.contains("tillkeep_outbox_pending 1\n"), "{at_store}");
+    assert!(at_store.contains("tillkeep_outbox_dead_letters 0\n"), "{at_store}");
+    assert!(at_store.contains(r#"path="/api/v1/pos/sales",status="201"} 1"#), "{at_store}");
+    assert!(at_store.contains("tillkeep_http_request_seconds_bucket"), "{at_store}");
+    site.process.stop();
+}
+
+#[tokio::test]
+async fn a_path_or_method_that_somebody_invents_adds_no_line() {
+    let chain = Chain::new().await;
+    let client = reqwest::Client::builder().no_proxy().build().expect("a client");
+    for number in 0..50 {
+        let method = reqwest::Method::from_bytes(format!("WORD{number}").as_bytes()).expect("a method");
+        client.request(method, format!("{}/made/up/{number}", chain.hq.url)).send().await.expect("an answer");
+    }
+    let (_, text) = page(&chain.hq.url).await;
+    let lines = text.lines().filter(|line| line.contains("requests_total{") && line.contains("unknown")).count();
+    assert_eq!(lines, 1, "{text}");
+    assert!(!text.contains("made/up") && !text.contains("WORD"), "{text}");
+}
+
+#[tokio::test]
+async fn metrics_can_have_an_address_of_their_own() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let environment = [("ADMIN_USERNAME", "root"), ("ADMIN_PIN", "739154"), ("METRICS_LISTEN", "127.0.0.1:0")];
+    let hq = Process::start("hq", dir.path(), &environment);
+    assert_eq!(page(&hq.url).await.0, 404);
+    let log = hq.log();
+    let apart = log.lines().find(|line| line.contains("metrics are served apart")).expect("a line in the log");
+    let apart: serde_json::Value = serde_json::from_str(apart).expect("a line of JSON");
+    let (status, text) = page(apart["url"].as_str().expect("an address")).await;
+    assert_eq!(status, 200);
+    assert!(text.contains("tillkeep_build_info"), "{text}");
+}

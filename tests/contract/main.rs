@@ -1,0 +1,10 @@
+//! What both servers promise to whoever calls them, route by route: the tests walk the route tables, so that a new route
+//! is tried without a word here.
+
+mod kit;
+
+mod forgeries;
+mod kinds;
+mod matrix;
+mod scope;
+mod sweep;

@@ -1,0 +1,115 @@
+//! The checked-in table of every route, what it needs, and which default role has it. A change of who may do what shows
+//! in review.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write;
+use std::path::Path;
+
+use tillkeep_http::routes::{Protection, Route};
+use tillkeep_model::permission::{ALL, DEFAULT_ROLES, satisfied};
+
+const FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/generated/permissions.md");
+
+/// A route with the servers that have it.
+struct Line {
+    servers: Vec<&'static str>,
+    needs: String,
+    roles: String,
+}
+
+fn needs(route: &Route) -> String {
+    match &route.protection {
+        Protection::Open => "nothing".to_owned(),
+        Protection::Sync => "sync token".to_owned(),
+        Protection::User(codes) if codes.is_empty() => "signed in".to_owned(),
+        Protection::User(codes) => codes.iter().map(|code| format!("`{code}`")).collect::<Vec<_>>().join(" or "),
+    }
+}
+
+fn marks(route: &Route) -> String {
+    let mark = |role: &tillkeep_model::permission::DefaultRole| match &route.protection {
+        Protection::User(codes) if satisfied(codes, role.codes()) => "yes",
+        Protection::User(_) => "no",
+        _ => "",
+    };
+    DEFAULT_ROLES.iter().map(mark).collect::<Vec<_>>().join(" | ")
+}
+
+fn table() -> BTreeMap<(&'static str, String, &'static str), Line> {
+    let mut lines: BTreeMap<_, Line> = BTreeMap::new();
+    let hq = tillkeep_hq::routes::table().1.into_iter().map(|route| ("HQ", route));
+    let store = tillkeep_store::routes::table().1.into_iter().map(|route| ("store", route));
+    for (server, route) in hq.chain(store) {
+        let (needs, roles) = (needs(&route), marks(&route));
+        lines
+            .entry((route.path, needs.clone(), route.method))
+            .or_insert_with(|| Line { servers: Vec::new(), needs, roles })
+            .servers
+            .push(server);
+    }
+    lines
+}
+
+fn page() -> String {
+    let lines = table();
+    let mut out = String::from(
+        "# Routes, permissions, default roles\n\n\
+         Generated from the route tables of both servers by `make generated`; do not edit. Paths are below `/api/v1`. Of\n\
+         several codes one is enough. A role that is held for one store counts in that store only. Writes that belong to the\n\
+         other side need no code and answer 409 `owned_by_hq` or `owned_by_store`; they are at the end.\n\n",
+    );
+    let roles: Vec<_> = DEFAULT_ROLES.iter().map(|role| role.name).collect();
+    let _ = writeln!(out, "| Route | Server | Needs | {} |\n|---|---|---|---|---|---|", roles.join(" | "));
+    let (elsewhere, own): (Vec<_>, Vec<_>) =
+        lines.iter().partition(|((path, _, method), line)| line.needs == "signed in" && is_refusal(path, method));
+    for ((path, _, method), line) in own {
+        let _ = writeln!(out, "| {method} {path} | {} | {} | {} |", line.servers.join(", "), line.needs, line.roles);
+    }
+    out.push_str("\n## Codes and the routes that take them\n\nA code without a route is checked inside of one, or waits for its routes.\n\n");
+    for code in ALL {
+        let with: Vec<String> = lines
+            .iter()
+            .filter(|(_, line)| line.needs.split(" or ").any(|need| need.trim_matches('`') == *code))
+            .map(|((path, _, method), _)| format!("{method} {path}"))
+            .collect();
+        let _ = writeln!(out, "- `{code}`: {}", if with.is_empty() { "none".to_owned() } else { with.join(", ") });
+    }
+    out.push_str("\n## Writes of the other side\n\n| Route | Refused by |\n|---|---|\n");
+    for ((path, _, method), line) in elsewhere {
+        let _ = writeln!(out, "| {method} {path} | {} |", line.servers.join(", "));
+    }
+    out
+}
+
+/// Whether a route of "signed in" exists on one side only to say that the other side owns it.
+fn is_refusal(path: &str, method: &str) -> bool {
+    !path.starts_with("/auth/") && method != "GET"
+}
+
+#[test]
+fn the_checked_in_table_of_permissions_is_what_the_servers_do() {
+    let (path, page) = (Path::new(FILE), page());
+    if std::env::var_os("UPDATE_GENERATED").is_some() {
+        std::fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
+        std::fs::write(path, &page).expect("written");
+    }
+    let kept = std::fs::read_to_string(path).unwrap_or_default();
+    assert!(
+        kept == page,
+        "docs/generated/permissions.md is not what the route tables say; `make generated` writes it anew"
+    );
+}
+
+#[test]
+fn a_route_asks_for_codes_that_exist_and_is_there_once() {
+    for (name, routes) in [("hq", tillkeep_hq::routes::table().1), ("store", tillkeep_store::routes::table().1)] {
+        let mut seen = BTreeSet::new();
+        for route in routes {
+            assert!(seen.insert((route.method, route.path)), "{} {} is twice at {name}", route.method, route.path);
+            let Protection::User(codes) = &route.protection else { continue };
+            for code in codes {
+                assert!(ALL.contains(code) || code.ends_with(".*"), "{code} of {}", route.path);
+            }
+        }
+    }
+}
