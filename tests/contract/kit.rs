@@ -14,6 +14,7 @@ use serde_json::{Value as Json, json};
 use tempfile::TempDir;
 use tillkeep_hq::Hq;
 use tillkeep_hq::state::Account;
+use tillkeep_http::auth::SignInSettings;
 use tillkeep_http::routes::{Protection, Route};
 use tillkeep_http::tokens::{ACCESS, ACCESS_SECONDS, AccessClaims};
 use tillkeep_http::{Auth, Clock, HasAuth, server};
@@ -77,7 +78,11 @@ impl Got {
 impl Server {
     /// Calls `path` below `/api/v1` with the header `authorization`.
     pub async fn call(&self, method: &str, path: &str, authorization: Option<&str>, body: Option<Json>) -> Got {
-        let mut request = Request::builder().method(method).uri(format!("/api/v1{path}"));
+        self.ask(method, &format!("/api/v1{path}"), authorization, body).await
+    }
+
+    async fn ask(&self, method: &str, path: &str, authorization: Option<&str>, body: Option<Json>) -> Got {
+        let mut request = Request::builder().method(method).uri(path);
         if let Some(value) = authorization {
             request = request.header(header::AUTHORIZATION, value);
         }
@@ -105,7 +110,7 @@ impl Server {
     pub async fn try_route(&self, route: &Route, token: Option<&str>) -> Got {
         let authorization = token.map(|token| format!("Bearer {token}"));
         let body = (!["GET", "DELETE"].contains(&route.method)).then(|| json!({}));
-        self.call(route.method, &path_of(route.path), authorization.as_deref(), body).await
+        self.ask(route.method, &path_of(&route.full_path()), authorization.as_deref(), body).await
     }
 
     pub async fn get(&self, token: &str, path: &str) -> Got {
@@ -191,6 +196,7 @@ impl World {
             database_url: None,
             public_url: None,
             allow_insecure: false,
+            sign_in: SignInSettings::default(),
         };
         let hq = Hq::open(&settings, clock.clone(), stop.clone()).await.expect("headquarters");
         let account = Account { username: "root".to_owned(), pin: PIN.to_owned().into(), role: ADMINISTRATOR };
@@ -223,6 +229,7 @@ impl World {
             hq_url,
             hq_ca_file: None,
             sync_interval: Duration::from_millis(200),
+            sign_in: SignInSettings::default(),
         };
         let store = Store::open(settings, clock, stop.clone()).await.expect("a store");
         tillkeep_store::sync::start(&store, &TaskTracker::new());

@@ -4,9 +4,17 @@ use std::sync::Arc;
 
 use axum::Router;
 use metrics::gauge;
+use tillkeep_http::describe::About;
 use tillkeep_http::elsewhere::{self, Method, Owner, Writes};
 use tillkeep_http::routes::{Route, Routes, auth, probes};
-use tillkeep_http::{directory, layers};
+use tillkeep_http::{describe, directory, layers};
+use tillkeep_model::ErrorCode::{
+    AlreadyProvisioned, BelowMinPrice, CodeLocked, CurrencyLocked, CursorAhead, DuplicateBarcode, DuplicateCode,
+    DuplicateSku, EpochChanged, Escalation, FirstRateCompound, IdReused, InUse, KindLocked, LastAdmin, LastCashTender,
+    NotFailed, PendingData, PinNotAllowed, PossibleDuplicate, SaleNotFound, SecondCashTender, SelfDeactivation,
+    StoreNotReady, SystemRole, TooManyRates, TooManyRequests, UnknownEntityType, UnknownPermission, UsernameTaken,
+    Validation, VersionConflict,
+};
 use tillkeep_model::permission::code::{
     CustomersEdit, CustomersView, PosSell, ProductsCreate, ProductsDelete, ProductsEdit, ProductsView, RolesManage,
     TaxesManage, TaxesView, TendersManage, TendersView,
@@ -16,9 +24,16 @@ use tillkeep_storage::entity::{customer, department, product, role, tax_group, t
 use crate::backoffice::{customers, plain, products, roles, sales, store_prices, stores, tax_groups, users};
 use crate::{Hq, sync};
 
+/// What this server says of itself.
+pub const ABOUT: About = About {
+    title: "Tillkeep headquarters",
+    text: "Master data, people and stores of the chain, what its stores sold, and the synchronisation with them.",
+};
+
 /// The router of a running server.
 pub fn router(hq: Arc<Hq>) -> Router {
-    layers::wrap(probes(table().0)).with_state(hq)
+    let (router, table) = table();
+    layers::wrap(describe::served(router, ABOUT, &table)).with_state(hq)
 }
 
 /// `/metrics`, on the same address or on another one.
@@ -31,7 +46,7 @@ pub fn metrics(hq: Arc<Hq>) -> Router {
 
 /// Every route with its protection.
 pub fn table() -> (Router<Arc<Hq>>, Vec<Route>) {
-    Routes::new().with(auth).with(directory::routes).with(backoffice).with(sync_routes).finish()
+    Routes::new().with(probes).with(auth).with(directory::routes).with(backoffice).with(sync_routes).finish()
 }
 
 fn backoffice(routes: Routes<Arc<Hq>>) -> Routes<Arc<Hq>> {
@@ -41,90 +56,193 @@ fn backoffice(routes: Routes<Arc<Hq>>) -> Routes<Arc<Hq>> {
 fn chain(routes: Routes<Arc<Hq>>) -> Routes<Arc<Hq>> {
     routes
         .get("/stores/{id}", stores::get)
+        .about("One store with the state of its synchronisation.")
         .post("/stores", stores::create)
+        .about("Make a store; it is not in use before it is activated or provisioned.")
+        .fails(&[IdReused, DuplicateCode])
         .patch("/stores/{id}", stores::edit)
+        .about("Change the settings of a store.")
+        .fails(&[VersionConflict, DuplicateCode, CodeLocked, CurrencyLocked])
         .post("/stores/{id}/activate", stores::activate)
+        .about("Take a store into use.")
         .post("/stores/{id}/deactivate", stores::deactivate)
+        .about("Take a store out of use.")
+        .fails(&[PendingData])
         .post("/stores/{id}/provision", stores::provision)
+        .about("Give a store its sync token, shown this once.")
+        .fails(&[AlreadyProvisioned])
         .post("/stores/{id}/revoke-token", stores::revoke_token)
+        .about("End the sync token of a store.")
 }
 
 fn taxes(routes: Routes<Arc<Hq>>) -> Routes<Arc<Hq>> {
     routes
         .get("/tax-rates", plain::list::<tax_rate::Entity, TaxesView>)
+        .about("List tax rates.")
         .post("/tax-rates", plain::create::<tax_rate::Entity, TaxesManage>)
+        .about("Make a tax rate.")
+        .fails(&[IdReused, DuplicateCode])
         .patch("/tax-rates/{id}", plain::edit::<tax_rate::Entity, TaxesManage>)
+        .about("Change a tax rate.")
+        .fails(&[VersionConflict, DuplicateCode])
         .delete("/tax-rates/{id}", plain::delete::<tax_rate::Entity, TaxesManage>)
+        .about("Delete a tax rate.")
+        .fails(&[InUse])
         .get("/tax-groups", tax_groups::list)
+        .about("List tax groups with their rates.")
         .post("/tax-groups", tax_groups::create)
+        .about("Make a tax group, with its rates.")
+        .fails(&[IdReused, DuplicateCode, FirstRateCompound, TooManyRates])
         .patch("/tax-groups/{id}", tax_groups::edit)
+        .about("Change a tax group.")
+        .fails(&[VersionConflict, DuplicateCode])
         .put("/tax-groups/{id}/rates", tax_groups::put_rates)
+        .about("Replace the rates of a tax group.")
+        .fails(&[FirstRateCompound, TooManyRates])
         .delete("/tax-groups/{id}", plain::delete::<tax_group::Entity, TaxesManage>)
+        .about("Delete a tax group.")
+        .fails(&[InUse])
         .get("/tenders", plain::list::<tender::Entity, (TendersView, PosSell)>)
+        .about("List tenders.")
         .get("/tenders/{id}", plain::get::<tender::Entity, TendersView>)
+        .about("One tender.")
         .post("/tenders", plain::create::<tender::Entity, TendersManage>)
+        .about("Make a tender.")
+        .fails(&[IdReused, DuplicateCode, SecondCashTender])
         .patch("/tenders/{id}", plain::edit::<tender::Entity, TendersManage>)
+        .about("Change a tender.")
+        .fails(&[VersionConflict, DuplicateCode, KindLocked, SecondCashTender, LastCashTender])
         .delete("/tenders/{id}", plain::delete::<tender::Entity, TendersManage>)
+        .about("Delete a tender.")
+        .fails(&[LastCashTender])
 }
 
 fn catalog(routes: Routes<Arc<Hq>>) -> Routes<Arc<Hq>> {
     routes
         .get("/departments", plain::list::<department::Entity, (ProductsView, PosSell)>)
+        .about("List departments.")
         .get("/departments/{id}", plain::get::<department::Entity, (ProductsView, PosSell)>)
+        .about("One department.")
         .post("/departments", plain::create::<department::Entity, ProductsCreate>)
+        .about("Make a department.")
+        .fails(&[IdReused, DuplicateCode])
         .patch("/departments/{id}", plain::edit::<department::Entity, ProductsEdit>)
+        .about("Change a department.")
+        .fails(&[VersionConflict, DuplicateCode])
         .delete("/departments/{id}", plain::delete::<department::Entity, ProductsDelete>)
+        .about("Delete a department.")
+        .fails(&[InUse])
         .get("/products", plain::list::<product::Entity, ProductsView>)
+        .about("List products.")
         .get("/products/{id}", plain::get::<product::Entity, ProductsView>)
+        .about("One product.")
         .get("/products/by-barcode/{code}", products::by_barcode)
+        .about("The product with a barcode.")
         .post("/products", plain::create::<product::Entity, ProductsCreate>)
+        .about("Make a product.")
+        .fails(&[IdReused, DuplicateSku, DuplicateBarcode])
         .patch("/products/{id}", plain::edit::<product::Entity, ProductsEdit>)
+        .about("Change a product.")
+        .fails(&[VersionConflict, DuplicateSku, DuplicateBarcode])
         .delete("/products/{id}", plain::delete::<product::Entity, ProductsDelete>)
+        .about("Delete a product.")
         .post("/products/{id}/restore", products::restore)
+        .about("Bring a deleted product back.")
+        .fails(&[DuplicateSku, DuplicateBarcode, Validation])
         .get("/store-prices", store_prices::list)
+        .about("List prices of products in stores, next to those of the chain.")
         .put("/store-prices/{storeId}/{productId}", store_prices::put)
+        .about("Set what a product costs in one store, or its levels there.")
+        .fails(&[VersionConflict, BelowMinPrice])
         .delete("/store-prices/{storeId}/{productId}", store_prices::delete)
+        .about("Charge the price of the chain again.")
+        .fails(&[Validation])
 }
 
 fn people(routes: Routes<Arc<Hq>>) -> Routes<Arc<Hq>> {
     routes
         .get("/customers", plain::list::<customer::Entity, CustomersView>)
+        .about("List customers.")
         .get("/customers/{id}", plain::get::<customer::Entity, CustomersView>)
+        .about("One customer.")
         .post("/customers", customers::create)
+        .about("Make a customer.")
+        .fails(&[IdReused, PossibleDuplicate, StoreNotReady])
         .patch("/customers/{id}", plain::edit::<customer::Entity, CustomersEdit>)
+        .about("Change a customer.")
+        .fails(&[VersionConflict])
         .delete("/customers/{id}", plain::delete::<customer::Entity, CustomersEdit>)
+        .about("Delete a customer.")
         .post("/users", users::create)
+        .about("Make a user with a PIN and roles.")
+        .fails(&[IdReused, UsernameTaken, PinNotAllowed, Escalation, TooManyRequests])
         .patch("/users/{id}", users::edit)
+        .about("Change a user.")
+        .fails(&[VersionConflict, UsernameTaken, LastAdmin, SelfDeactivation, PinNotAllowed, Escalation])
         .post("/users/{id}/pin", users::set_pin)
+        .about("Set the PIN of a user; their sessions end.")
+        .fails(&[PinNotAllowed, Escalation, TooManyRequests])
         .post("/users/{id}/activate", users::activate)
+        .about("Let a user sign in again.")
+        .fails(&[PinNotAllowed, Validation, UsernameTaken])
         .post("/users/{id}/deactivate", users::deactivate)
+        .about("Keep a user from signing in; their sessions end.")
+        .fails(&[LastAdmin, SelfDeactivation, Validation, UsernameTaken])
         .post("/users/{id}/roles", users::assign)
+        .about("Give a user a role.")
+        .fails(&[Escalation])
         .delete("/users/{id}/roles/{assignmentId}", users::unassign)
+        .about("Take a role away from a user.")
+        .fails(&[LastAdmin])
         .post("/roles", roles::create)
+        .about("Make a role.")
+        .fails(&[IdReused, DuplicateCode, UnknownPermission, Escalation])
         .patch("/roles/{id}", roles::edit)
+        .about("Change the name of a role.")
+        .fails(&[VersionConflict, DuplicateCode, SystemRole])
         .put("/roles/{id}/permissions", roles::put_permissions)
+        .about("Replace what a role holds.")
+        .fails(&[SystemRole, UnknownPermission, Escalation])
         .delete("/roles/{id}", plain::delete::<role::Entity, RolesManage>)
+        .about("Delete a role.")
+        .fails(&[SystemRole, InUse])
 }
 
 fn documents(routes: Routes<Arc<Hq>>) -> Routes<Arc<Hq>> {
     routes
         .get("/sales", sales::list)
+        .about("List the sales of all stores.")
         .get("/sales/{id}", sales::get)
+        .about("One sale with its lines and payments.")
+        .fails(&[SaleNotFound])
         .with(|routes| elsewhere::routes(routes, Owner::Store, OWNED_BY_STORES))
 }
 
 fn sync_routes(routes: Routes<Arc<Hq>>) -> Routes<Arc<Hq>> {
     routes
         .sync("POST", "/sync/handshake", sync::handshake)
+        .about("A store says who it is and learns what changed for it.")
         .sync("GET", "/sync/versions", sync::versions)
+        .about("The newest version of each type, for the store of the token.")
         .sync("GET", "/sync/pull", sync::pull)
+        .about("Rows of one type above a version, by rising version.")
+        .fails(&[UnknownEntityType, EpochChanged, CursorAhead])
         .sync("POST", "/sync/push", sync::push)
+        .about("Apply what happened at a store; each envelope is judged on its own.")
         .sync("GET", "/sync/ws", sync::socket)
+        .about("The channel that tells a store when to pull.")
         .get("/sync/dashboard", sync::dashboard::dashboard)
+        .about("How each store and its synchronisation stand.")
         .get("/sync/errors", sync::error_list)
+        .about("List what stores sent that was not applied.")
         .post("/sync/retry/{id}", sync::retry)
+        .about("Apply a failed entry once more.")
+        .fails(&[NotFailed])
         .post("/sync/resolve/{id}", sync::resolve)
+        .about("Settle a failed entry by hand; nothing is applied.")
+        .fails(&[NotFailed])
         .post("/sync/retry-all", sync::retry_all)
+        .about("Apply all failed entries once more.")
 }
 
 /// What only a store writes: it happens there, and reaches headquarters through the outbox.

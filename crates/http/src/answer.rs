@@ -5,6 +5,7 @@ use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
+use utoipa::ToSchema;
 
 use crate::error::{Error, Result};
 
@@ -62,14 +63,20 @@ impl<T> List<T> {
 impl<T: Serialize> IntoResponse for List<T> {
     fn into_response(self) -> Response {
         let Paging { page, size } = self.paging;
-        let pagination = json!({
-            "page": page,
-            "pageSize": size,
-            "total": self.total,
-            "totalPages": self.total.div_ceil(size),
-        });
+        let pagination =
+            Pagination { page, page_size: size, total: self.total, total_pages: self.total.div_ceil(size) };
         Json(json!({"success": true, "data": self.rows, "pagination": pagination})).into_response()
     }
+}
+
+/// Where in a list a page is.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Pagination {
+    page: u64,
+    page_size: u64,
+    total: u64,
+    total_pages: u64,
 }
 
 /// Which page of a list is asked for, from 1.
@@ -102,7 +109,7 @@ impl Paging {
 }
 
 /// A query parameter list of nothing but a page.
-#[derive(Deserialize)]
+#[derive(Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct PageOnly {
     page: Option<u64>,

@@ -1,13 +1,15 @@
 //! Writes that belong to the other side: the path exists, but this server may not write it. 409, for whoever is signed
 //! in.
 
+use axum::handler::Handler;
+use axum::response::{IntoResponse, Response};
 use tillkeep_model::ErrorCode;
 use tillkeep_model::permission::SignedIn;
 
-use crate::answer::NoContent;
 use crate::auth::{Caller, HasAuth};
+use crate::describe::{Described, Operation, Reply};
 use crate::error::{Error, Result};
-use crate::routes::Routes;
+use crate::routes::{Protected, Routes};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Method {
@@ -34,15 +36,19 @@ where
 {
     let each = writes.iter().flat_map(|(path, methods)| methods.iter().map(|method| (*path, *method)));
     each.fold(routes, |routes, (path, method)| match owner {
-        Owner::Hq => add(routes, path, method, owned_by_hq),
-        Owner::Store => add(routes, path, method, owned_by_store),
+        Owner::Hq => add(routes, path, method, owned_by_hq)
+            .about("Refused: headquarters writes this.")
+            .fails(&[ErrorCode::OwnedByHq]),
+        Owner::Store => add(routes, path, method, owned_by_store)
+            .about("Refused: the store where it happens writes this.")
+            .fails(&[ErrorCode::OwnedByStore]),
     })
 }
 
-fn add<S, H, T, A>(routes: Routes<S>, path: &'static str, method: Method, handler: H) -> Routes<S>
+fn add<S, H, T, A, D>(routes: Routes<S>, path: &'static str, method: Method, handler: H) -> Routes<S>
 where
     S: HasAuth + Clone + 'static,
-    H: axum::handler::Handler<T, S> + crate::routes::Protected<A>,
+    H: Handler<T, S> + Protected<A> + Described<D>,
     T: 'static,
 {
     match method {
@@ -53,11 +59,24 @@ where
     }
 }
 
-async fn owned_by_hq(_: Caller<SignedIn>) -> Result<NoContent> {
+/// The answer that is never given.
+enum Never {}
+
+impl IntoResponse for Never {
+    fn into_response(self) -> Response {
+        match self {}
+    }
+}
+
+impl Reply for Never {
+    fn describe(_: &mut Operation) {}
+}
+
+async fn owned_by_hq(_: Caller<SignedIn>) -> Result<Never> {
     Err(Error::new(ErrorCode::OwnedByHq, "this is kept by headquarters; change it there, the store pulls the change"))
 }
 
-async fn owned_by_store(_: Caller<SignedIn>) -> Result<NoContent> {
+async fn owned_by_store(_: Caller<SignedIn>) -> Result<Never> {
     let text = "this is kept by the store where it happens; do it on that store's server, it is pushed from there";
     Err(Error::new(ErrorCode::OwnedByStore, text))
 }

@@ -174,6 +174,31 @@ impl<S: Send + Sync> FromRequestParts<S> for Id {
     }
 }
 
+/// One segment of a path as text; what is no text names nothing.
+pub struct Segment(pub String);
+
+impl<S: Send + Sync> FromRequestParts<S> for Segment {
+    type Rejection = Error;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Error> {
+        let Path(text) = Path::<String>::from_request_parts(parts, state).await.map_err(|_| Error::not_found("row"))?;
+        Ok(Self(text))
+    }
+}
+
+/// Two UUIDs in the path; anything else is 404, as no row has such ids.
+pub struct TwoIds(pub Uuid, pub Uuid);
+
+impl<S: Send + Sync> FromRequestParts<S> for TwoIds {
+    type Rejection = Error;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Error> {
+        let Path((one, other)) =
+            Path::<(Uuid, Uuid)>::from_request_parts(parts, state).await.map_err(|_| Error::not_found("row"))?;
+        Ok(Self(one, other))
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

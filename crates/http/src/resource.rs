@@ -29,7 +29,7 @@ pub struct ListSpec {
 }
 
 /// Characters of a query value at the most.
-const MAX_VALUE: usize = 200;
+pub const MAX_VALUE: usize = 200;
 
 /// The parameters of a list request.
 pub type Query = BTreeMap<String, String>;

@@ -5,13 +5,15 @@ use std::marker::PhantomData;
 
 use axum::Router;
 use axum::handler::Handler;
-use axum::routing::{MethodFilter, get, on};
-use serde_json::{Value, json};
+use axum::routing::{MethodFilter, on};
+use serde::Serialize;
 use tillkeep_model::ErrorCode;
 use tillkeep_model::permission::Requirement;
+use utoipa::ToSchema;
 
 use crate::answer::Answer;
 use crate::auth::{Caller, Gate, HasAuth};
+use crate::describe::{Described, Operation};
 use crate::error::{Error, Result};
 
 /// How a route is protected.
@@ -25,11 +27,43 @@ pub enum Protection {
     Sync,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Route {
     pub method: &'static str,
+    /// Below `/api/v1`, unless it stands outside.
     pub path: &'static str,
     pub protection: Protection,
+    outside: bool,
+    /// One sentence for the reader of the description.
+    pub summary: Option<&'static str>,
+    pub operation: Operation,
+}
+
+impl Route {
+    fn new<H: Described<D>, D>(
+        method: &'static str,
+        path: &'static str,
+        protection: Protection,
+        outside: bool,
+    ) -> Self {
+        let mut operation = Operation::default();
+        H::describe(&mut operation);
+        if method != "GET" && matches!(&protection, Protection::User(codes) if !codes.is_empty()) {
+            // Two requests at once can make the same row.
+            operation.fails(&[ErrorCode::Duplicate]);
+        }
+        Self { method, path, protection, outside, summary: None, operation }
+    }
+
+    /// As a client asks for it.
+    pub fn full_path(&self) -> String {
+        if self.outside { self.path.to_owned() } else { format!("/api/v1{}", self.path) }
+    }
+
+    /// What the route belongs to: the first word of its path.
+    pub fn tag(&self) -> &'static str {
+        if self.outside { "probes" } else { self.path.split('/').nth(1).unwrap_or_default() }
+    }
 }
 
 /// Routes being collected for one server.
@@ -78,9 +112,9 @@ macro_rules! methods {
     ($($name:ident = $method:literal),*) => {$(
         #[doc = concat!("Adds a protected ", $method, " route; `path` is below `/api/v1`.")]
         #[must_use]
-        pub fn $name<H, T, A>(self, path: &'static str, handler: H) -> Self
+        pub fn $name<H, T, A, D>(self, path: &'static str, handler: H) -> Self
         where
-            H: Handler<T, S> + Protected<A>,
+            H: Handler<T, S> + Protected<A> + Described<D>,
             T: 'static,
         {
             let protection = Protection::User(H::codes());
@@ -98,9 +132,9 @@ impl<S: Clone + Send + Sync + 'static> Routes<S> {
 
     /// Adds a route that needs no token.
     #[must_use]
-    pub fn open<H, T>(self, method: &'static str, path: &'static str, handler: H) -> Self
+    pub fn open<H, T, D>(self, method: &'static str, path: &'static str, handler: H) -> Self
     where
-        H: Handler<T, S>,
+        H: Handler<T, S> + Described<D>,
         T: 'static,
     {
         self.add(method, path, Protection::Open, handler)
@@ -108,21 +142,59 @@ impl<S: Clone + Send + Sync + 'static> Routes<S> {
 
     /// Adds a route whose handler takes a store's sync token.
     #[must_use]
-    pub fn sync<H, T>(self, method: &'static str, path: &'static str, handler: H) -> Self
+    pub fn sync<H, T, D>(self, method: &'static str, path: &'static str, handler: H) -> Self
     where
-        H: Handler<T, S>,
+        H: Handler<T, S> + Described<D>,
         T: 'static,
     {
         self.add(method, path, Protection::Sync, handler)
     }
 
-    fn add<H, T>(mut self, method: &'static str, path: &'static str, protection: Protection, handler: H) -> Self
+    /// Adds a `GET` outside of permissions and of `/api/v1`.
+    #[must_use]
+    pub fn probe<H, T, D>(mut self, path: &'static str, handler: H) -> Self
+    where
+        H: Handler<T, S> + Described<D>,
+        T: 'static,
+    {
+        self.push(Route::new::<H, D>("GET", path, Protection::Open, true), handler);
+        self
+    }
+
+    fn add<H, T, D>(mut self, method: &'static str, path: &'static str, protection: Protection, handler: H) -> Self
+    where
+        H: Handler<T, S> + Described<D>,
+        T: 'static,
+    {
+        self.push(Route::new::<H, D>(method, path, protection, false), handler);
+        self
+    }
+
+    fn push<H, T>(&mut self, route: Route, handler: H)
     where
         H: Handler<T, S>,
         T: 'static,
     {
-        self.router = self.router.route(&format!("/api/v1{path}"), on(filter(method), handler));
-        self.table.push(Route { method, path, protection });
+        let router = std::mem::take(&mut self.router);
+        self.router = router.route(&route.full_path(), on(filter(route.method), handler));
+        self.table.push(route);
+    }
+
+    /// Says in one sentence what the route added last does.
+    #[must_use]
+    pub fn about(mut self, sentence: &'static str) -> Self {
+        if let Some(route) = self.table.last_mut() {
+            route.summary = Some(sentence);
+        }
+        self
+    }
+
+    /// Names the codes that the route added last may refuse a request with, besides those that its types imply.
+    #[must_use]
+    pub fn fails(mut self, codes: &[ErrorCode]) -> Self {
+        if let Some(route) = self.table.last_mut() {
+            route.operation.fails(codes);
+        }
         self
     }
 
@@ -145,23 +217,38 @@ impl<S: Clone + Send + Sync + 'static> Default for Routes<S> {
 }
 
 /// Whether the server lives, and whether it can work: its database answers. Outside of permissions and of `/api/v1`.
-pub fn probes<S>(router: Router<S>) -> Router<S>
+pub fn probes<S>(routes: Routes<S>) -> Routes<S>
 where
     S: HasAuth + Clone + 'static,
 {
-    router.route("/health", get(health)).route("/ready", get(ready))
+    routes
+        .probe("/health", health)
+        .about("Whether the server lives.")
+        .probe("/ready", ready)
+        .about("Whether the server can work: its database answers.")
 }
 
-async fn health() -> Answer<Value> {
-    Answer(json!({"status": "ok", "version": env!("CARGO_PKG_VERSION")}))
+#[derive(Serialize, ToSchema)]
+pub struct Health {
+    status: &'static str,
+    version: &'static str,
 }
 
-async fn ready(Gate(auth): Gate) -> Result<Answer<Value>> {
+async fn health() -> Answer<Health> {
+    Answer(Health { status: "ok", version: env!("CARGO_PKG_VERSION") })
+}
+
+#[derive(Serialize, ToSchema)]
+pub struct Readiness {
+    status: &'static str,
+}
+
+async fn ready(Gate(auth): Gate) -> Result<Answer<Readiness>> {
     auth.db.ping().await.map_err(|error| {
         tracing::warn!(%error, "the database does not answer");
         Error::new(ErrorCode::Unavailable, "the database does not answer").retry_after(2)
     })?;
-    Ok(Answer(json!({"status": "ready"})))
+    Ok(Answer(Readiness { status: "ready" }))
 }
 
 /// The authentication routes.
@@ -169,6 +256,11 @@ pub fn auth<S>(routes: Routes<S>) -> Routes<S>
 where
     S: HasAuth + Clone + 'static,
 {
+    use ErrorCode::{
+        Escalation, InvalidCredentials, InvalidToken, NotFound, OwnedByHq, PinNotAllowed, StoreNotFound, StoreNotReady,
+        TokenReused, TooManyAttempts, TooManyRequests, WrongStore,
+    };
+
     use crate::auth::account::{change_pin, logout, me};
     use crate::auth::locks::{locks, unlock};
     use crate::auth::refresh::refresh;
@@ -176,15 +268,33 @@ where
     use crate::auth::sign_in::{login, pin_login};
     routes
         .open("POST", "/auth/login", login)
+        .about("Sign in with a name and a PIN.")
+        .fails(&[InvalidCredentials, StoreNotReady, TooManyAttempts, TooManyRequests])
         .open("POST", "/auth/pin-login", pin_login)
+        .about("Sign in at a till with a PIN alone.")
+        .fails(&[InvalidCredentials, StoreNotFound, StoreNotReady, WrongStore, TooManyAttempts, TooManyRequests])
         .open("POST", "/auth/refresh", refresh)
+        .about("Replace a refresh token and get a new access token.")
+        .fails(&[InvalidToken, TokenReused])
         .get("/auth/me", me)
+        .about("Who is signed in, with the permissions of this moment.")
         .post("/auth/logout", logout)
+        .about("End the session.")
         .post("/auth/change-pin", change_pin)
+        .about("Change the own PIN; at headquarters only.")
+        .fails(&[InvalidCredentials, OwnedByHq, PinNotAllowed, TooManyAttempts, TooManyRequests])
         .get("/auth/sessions", own)
+        .about("The own sessions at this server.")
         .delete("/auth/sessions/{id}", end_own)
+        .about("End one of the own sessions.")
         .get("/auth/locks", locks)
+        .about("What is blocked now after wrong PINs.")
         .post("/auth/unlock", unlock)
+        .about("Lift what is blocked after wrong PINs.")
+        .fails(&[NotFound])
         .get("/users/{id}/sessions", of_user)
+        .about("The sessions of a user at this server.")
         .delete("/users/{id}/sessions/{sessionId}", end_of_user)
+        .about("End a session of a user who holds no more than the caller.")
+        .fails(&[Escalation])
 }

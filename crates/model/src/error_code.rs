@@ -2,7 +2,7 @@
 
 macro_rules! error_codes {
     ($($name:ident = $status:literal $code:literal,)+) => {
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub enum ErrorCode { $($name),+ }
 
         impl ErrorCode {

@@ -12,6 +12,7 @@ pub mod permission;
 pub mod pricing;
 pub mod receipt;
 pub mod sale_check;
+pub mod schema;
 pub mod state;
 pub mod wire;
 

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
+use utoipa::ToSchema;
 use uuid::Uuid;
 
 use crate::Instant;
@@ -20,19 +21,21 @@ pub const MAX_PULL_LIMIT: u64 = 10_000;
 pub const MAX_PUSH_BYTES: usize = 64 << 20;
 
 /// `POST /sync/push`. The envelopes stay raw, so that a malformed one is an error of that envelope alone.
-#[derive(Deserialize)]
+#[derive(Deserialize, ToSchema)]
 pub struct PushRequest {
+    #[schema(value_type = Vec<Envelope>)]
     pub envelopes: Vec<Box<RawValue>>,
 }
 
 /// One change of one entity, as a store reports it. Specification, section 2.6; `seq` and `node_epoch` are an
 /// extension: the store's gapless outbox number and the identity of its database.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 pub struct Envelope {
     pub store_id: Uuid,
     pub entity_type: String,
     pub entity_id: Uuid,
     pub action: String,
+    #[schema(value_type = Object)]
     pub data: serde_json::Value,
     pub timestamp: Instant,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -41,7 +44,7 @@ pub struct Envelope {
     pub node_epoch: Option<String>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum PushStatus {
     Ok,
@@ -50,7 +53,7 @@ pub enum PushStatus {
 }
 
 /// What became of an accepted envelope.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Applied {
     Inserted,
@@ -62,7 +65,7 @@ pub enum Applied {
 }
 
 /// The verdict on one envelope, in the order of the request.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 pub struct PushResult {
     pub entity_type: String,
     pub entity_id: String,
@@ -75,16 +78,17 @@ pub struct PushResult {
     pub applied: Option<Applied>,
 }
 
-#[derive(Serialize, Deserialize)]
+#[derive(Serialize, Deserialize, ToSchema)]
 pub struct PushAnswer {
     pub results: Vec<PushResult>,
 }
 
 /// `GET /sync/pull`: the rows above `since_version`, rising.
-#[derive(Serialize, Deserialize)]
+#[derive(Serialize, Deserialize, ToSchema)]
 pub struct PullAnswer {
     pub entity_type: String,
     pub since_version: i64,
+    #[schema(value_type = Vec<Object>)]
     pub rows: Vec<Box<RawValue>>,
     /// The highest version among `rows`, or `since_version` when there are none.
     pub latest_version: i64,
@@ -95,7 +99,7 @@ pub struct PullAnswer {
 }
 
 /// `GET /sync/versions`: the head of every type in the caller's scope.
-#[derive(Serialize, Deserialize)]
+#[derive(Serialize, Deserialize, ToSchema)]
 pub struct VersionsAnswer {
     pub epoch: String,
     pub versions: BTreeMap<String, i64>,
@@ -105,7 +109,7 @@ pub struct VersionsAnswer {
 }
 
 /// `POST /sync/handshake`.
-#[derive(Serialize, Deserialize)]
+#[derive(Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct HandshakeRequest {
     #[serde(default)]
@@ -128,7 +132,7 @@ pub struct HandshakeRequest {
     pub pin_key_id: Option<String>,
 }
 
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", default)]
 pub struct OutboxState {
     pub pending: i64,
@@ -136,7 +140,7 @@ pub struct OutboxState {
     pub oldest: Option<Instant>,
 }
 
-#[derive(Serialize, Deserialize)]
+#[derive(Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct HandshakeAnswer {
     pub epoch: String,
@@ -166,13 +170,13 @@ pub struct HandshakeAnswer {
 }
 
 /// A dead letter that somebody settled at HQ.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Acknowledged {
     pub seq: i64,
     pub outcome: Outcome,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Outcome {
     Ok,
@@ -180,7 +184,7 @@ pub enum Outcome {
 }
 
 /// The secrets PIN hashes are made with; never in a database. Base64.
-#[derive(Clone, Serialize, Deserialize)]
+#[derive(Clone, Serialize, Deserialize, ToSchema)]
 pub struct PinKey {
     pub id: String,
     pub key: String,
@@ -194,14 +198,14 @@ impl std::fmt::Debug for PinKey {
 }
 
 /// Store to HQ on the socket. Specification, section 6.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, Serialize, Deserialize, ToSchema)]
 #[serde(tag = "type", rename_all = "lowercase")]
 pub enum StoreMessage {
     Auth { sync_token: String },
     Heartbeat(Heartbeat),
 }
 
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Heartbeat {
     pub store_code: String,
@@ -219,7 +223,7 @@ pub struct Heartbeat {
 }
 
 /// HQ to store on the socket: data of this type changed, pull it.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, Serialize, Deserialize, ToSchema)]
 #[serde(tag = "type")]
 pub enum HqMessage {
     #[serde(rename = "sync:notify", rename_all = "camelCase")]

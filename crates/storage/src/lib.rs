@@ -14,6 +14,7 @@ pub mod outbox;
 pub mod pull;
 pub mod push;
 pub mod registry;
+pub mod row_schema;
 pub mod seed;
 pub mod series;
 pub mod settings;

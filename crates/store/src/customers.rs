@@ -1,12 +1,15 @@
 //! Customers: made here or anywhere else in the chain.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use axum::extract::State;
-use serde_json::{Map, Value as Json, json};
+use serde::Serialize;
+use serde_json::{Value as Json, json};
+use tillkeep_http::describe::{Draft, Listing, Lists, Write};
 use tillkeep_http::error::{Error, Result};
-use tillkeep_http::resource::{self, Check, Fields, ListSpec, Query};
-use tillkeep_http::{Answer, Body, Caller, Created, Id, List, Params};
+use tillkeep_http::resource::{self, Check, Fields, ListSpec};
+use tillkeep_http::{Answer, Body, Caller, Created, Id, List};
 use tillkeep_model::ErrorCode;
 use tillkeep_model::permission::code::{CustomersCreate, CustomersView, PosSell};
 use tillkeep_storage::entity::customer::{Column, Entity, Model};
@@ -16,6 +19,7 @@ use tillkeep_storage::sea_orm::{
     ColumnTrait, Condition, ConnectionTrait, EntityTrait, IntoActiveModel, QueryFilter, QuerySelect,
 };
 use tillkeep_storage::{Tx, outbox, series};
+use utoipa::ToSchema;
 use uuid::Uuid;
 
 use crate::Store;
@@ -50,7 +54,48 @@ const LIST: ListSpec = ListSpec {
 /// Rows with which a new customer is compared at the most.
 const MAX_CANDIDATES: u64 = 5;
 
-pub async fn list(caller: Caller<CustomersView>, Params(query): Params<Query>) -> Result<List<Model>> {
+/// The list of customers.
+pub struct Customers;
+
+impl Listing for Customers {
+    type Row = Entity;
+    const SPEC: ListSpec = LIST;
+}
+
+/// A new customer.
+pub struct NewCustomer;
+
+impl Write for NewCustomer {
+    type Row = Entity;
+    const FIELDS: Fields = NEW;
+    type More = Anyway;
+
+    fn name() -> Cow<'static, str> {
+        "Customer".into()
+    }
+}
+
+/// What is sent again with a customer who looks like one that is there.
+#[derive(ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[expect(dead_code, reason = "read key by key, with the row")]
+pub struct Anyway {
+    allow_duplicate: Option<bool>,
+}
+
+/// No more of a person than is needed to choose the right one.
+#[derive(Serialize, ToSchema)]
+#[schema(as = CustomerShort)]
+#[serde(rename_all = "camelCase")]
+pub struct Short {
+    id: Uuid,
+    customer_number: String,
+    name: String,
+    phone_last4: Option<String>,
+    tax_exempt: bool,
+}
+
+pub async fn list(caller: Caller<CustomersView>, Lists { query, .. }: Lists<Customers>) -> Result<List<Model>> {
     resource::list(caller.db().reader(), &LIST, &query, Entity::find()).await
 }
 
@@ -60,21 +105,24 @@ pub async fn get(caller: Caller<CustomersView>, Id(id): Id) -> Result<Answer<Mod
 }
 
 /// The short form for a till: no more of a person than is needed to choose the right one.
-pub async fn short_list(caller: Caller<(PosSell, CustomersView)>, Params(query): Params<Query>) -> Result<List<Json>> {
+pub async fn short_list(
+    caller: Caller<(PosSell, CustomersView)>,
+    Lists { query, .. }: Lists<Customers>,
+) -> Result<List<Short>> {
     if query.get("search").is_none_or(|search| search.trim().chars().count() < 2) {
         return Err(Error::field("search", "must have at least 2 characters"));
     }
     let usable = Entity::find().filter(Column::IsActive.eq(true)).filter(Column::MergedIntoId.is_null());
     let page = resource::list(caller.db().reader(), &LIST, &query, usable).await?;
     Ok(page.map(|row: Model| {
-        let last4 = row.phone_digits.as_deref().map(|digits| &digits[digits.len().saturating_sub(4)..]);
-        json!({
-            "id": row.id,
-            "customerNumber": row.customer_number,
-            "name": display_name(&row),
-            "phoneLast4": last4,
-            "taxExempt": row.tax_exempt,
-        })
+        let last4 = row.phone_digits.as_deref().map(|digits| digits[digits.len().saturating_sub(4)..].to_owned());
+        Short {
+            id: row.id,
+            name: display_name(&row),
+            customer_number: row.customer_number,
+            phone_last4: last4,
+            tax_exempt: row.tax_exempt,
+        }
     }))
 }
 
@@ -108,7 +156,7 @@ pub async fn buyer(conn: &impl ConnectionTrait, id: Option<Uuid>) -> Result<Opti
 pub async fn create(
     caller: Caller<CustomersCreate>,
     State(store): State<Arc<Store>>,
-    Body(mut body): Body<Map<String, Json>>,
+    Body(Draft { keys: mut body, .. }): Body<Draft<NewCustomer>>,
 ) -> Result<Created<Model>> {
     let allow_duplicate = resource::take(&mut body, "allowDuplicate")?.unwrap_or(false);
     let now = caller.now();

@@ -1,7 +1,5 @@
 //! What the lists of a store have in common.
 
-use axum::extract::{FromRequestParts, Path};
-use axum::http::request::Parts;
 use tillkeep_http::error::{Error, Result};
 use tillkeep_http::resource::{Query, is_date};
 use tillkeep_storage::sea_orm::{ColumnTrait, EntityTrait, QueryFilter, Select};
@@ -36,16 +34,4 @@ pub fn business_dates<E: EntityTrait>(
 fn date(query: &mut Query, key: &str) -> Result<Option<String>> {
     let Some(value) = query.remove(key) else { return Ok(None) };
     if is_date(&value) { Ok(Some(value)) } else { Err(Error::field(key, "must be a date like 2026-11-20")) }
-}
-
-/// One segment of a path as text; what is no text names nothing.
-pub struct Segment(pub String);
-
-impl<S: Send + Sync> FromRequestParts<S> for Segment {
-    type Rejection = Error;
-
-    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self> {
-        let Path(text) = Path::<String>::from_request_parts(parts, state).await.map_err(|_| Error::not_found("row"))?;
-        Ok(Self(text))
-    }
 }

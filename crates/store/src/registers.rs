@@ -1,12 +1,14 @@
 //! Tills: which terminal is which register. They belong to this store alone and do not travel.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 
-use serde::Deserialize;
-use serde_json::{Map, Value as Json, json};
+use serde::{Deserialize, Serialize};
+use serde_json::{Value as Json, json};
+use tillkeep_http::describe::{Change, Draft, Listing, Lists, Write};
 use tillkeep_http::error::{Error, Result};
-use tillkeep_http::resource::{self, Check, Fields, ListSpec, Query};
-use tillkeep_http::{Answer, Body, Caller, Created, Id, List, Params};
+use tillkeep_http::resource::{self, Check, Fields, ListSpec};
+use tillkeep_http::{Answer, Body, Caller, Created, Id, List};
 use tillkeep_model::ErrorCode;
 use tillkeep_model::permission::Requirement;
 use tillkeep_model::permission::code::{PosSell, RegistersView, StoresEdit};
@@ -15,6 +17,7 @@ use tillkeep_storage::sea_orm::{
     ActiveModelTrait, ColumnTrait, ConnectionTrait, EntityTrait, IntoActiveModel, QueryFilter,
 };
 use tillkeep_storage::{DbErr, Tx, audit};
+use utoipa::ToSchema;
 use uuid::Uuid;
 
 use crate::bounds::{self, PRICE_TEXT};
@@ -34,7 +37,7 @@ const LIST: ListSpec = ListSpec {
 };
 
 /// The terminal a question is about.
-#[derive(Deserialize)]
+#[derive(Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Terminal {
     terminal_id: Option<String>,
@@ -53,11 +56,57 @@ pub async fn at_terminal(conn: &impl ConnectionTrait, terminal: &str) -> Result<
     register::Entity::find().filter(register::Column::TerminalId.eq(terminal)).one(conn).await
 }
 
-pub async fn list(caller: Caller<(RegistersView, PosSell)>, Params(query): Params<Query>) -> Result<List<Json>> {
+/// The list of registers.
+pub struct Registers;
+
+impl Listing for Registers {
+    type Row = register::Entity;
+    const SPEC: ListSpec = LIST;
+}
+
+/// A new register.
+pub struct Till;
+
+impl Write for Till {
+    type Row = register::Entity;
+    const FIELDS: Fields = NEW;
+    type More = ();
+
+    fn name() -> Cow<'static, str> {
+        "Register".into()
+    }
+}
+
+/// A register as it is changed.
+pub struct Setting;
+
+impl Write for Setting {
+    type Row = register::Entity;
+    const FIELDS: Fields = CHANGE;
+    type More = ();
+
+    fn name() -> Cow<'static, str> {
+        "Register".into()
+    }
+}
+
+/// A register with its drawer.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct RegisterWithSession {
+    #[serde(flatten)]
+    register: register::Model,
+    open_session: Option<register_session::Model>,
+}
+
+pub async fn list(
+    caller: Caller<(RegistersView, PosSell)>,
+    Lists { query, .. }: Lists<Registers>,
+) -> Result<List<RegisterWithSession>> {
     let snapshot = caller.db().snapshot().await?;
     let page = resource::list(&snapshot, &LIST, &query, register::Entity::find()).await?;
     let ids: Vec<Uuid> = page.rows.iter().map(|register: &register::Model| register.id).collect();
-    let open: HashMap<Uuid, register_session::Model> = register_session::Entity::find()
+    let mut open: HashMap<Uuid, register_session::Model> = register_session::Entity::find()
         .filter(register_session::Column::RegisterId.is_in(ids))
         .filter(register_session::Column::Status.ne("closed"))
         .all(&snapshot)
@@ -65,17 +114,14 @@ pub async fn list(caller: Caller<(RegistersView, PosSell)>, Params(query): Param
         .into_iter()
         .map(|session| (session.register_id, session))
         .collect();
-    let with_session = |register: register::Model| {
-        let mut row = json!(register);
-        row["openSession"] = json!(open.get(&register.id));
-        row
-    };
+    let with_session =
+        |register: register::Model| RegisterWithSession { open_session: open.remove(&register.id), register };
     Ok(page.map(with_session))
 }
 
 pub async fn create(
     caller: Caller<StoresEdit>,
-    Body(body): Body<Map<String, Json>>,
+    Body(Draft { keys: body, .. }): Body<Draft<Till>>,
 ) -> Result<Created<register::Model>> {
     let mut row: register::Model = resource::draft(&NEW, json!({"isActive": true}), body.clone())?;
     (row.created_at, row.updated_at) = (caller.now(), caller.now());
@@ -97,7 +143,7 @@ pub async fn create(
 pub async fn edit(
     caller: Caller<StoresEdit>,
     Id(id): Id,
-    Body(body): Body<Map<String, Json>>,
+    Body(Change { keys: body, .. }): Body<Change<Setting>>,
 ) -> Result<Answer<register::Model>> {
     let tx = caller.db().begin().await?;
     let old = register::Entity::find_by_id(id).one(&tx).await?.ok_or_else(|| Error::not_found("register"))?;

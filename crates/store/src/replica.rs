@@ -2,15 +2,17 @@
 
 use std::collections::HashMap;
 
-use serde_json::{Value as Json, json};
+use serde::Serialize;
+use tillkeep_http::describe::{Listing, Lists};
 use tillkeep_http::elsewhere::{Method, Writes};
 use tillkeep_http::error::{Error, Result};
-use tillkeep_http::resource::{self, ListSpec, Query};
-use tillkeep_http::{Answer, Caller, Id, List, Params};
-use tillkeep_model::ErrorCode;
+use tillkeep_http::resource::{self, ListSpec};
+use tillkeep_http::{Answer, Caller, Id, List};
 use tillkeep_model::permission::code::{PosSell, ProductsView, StoresView, TaxesView, TendersView};
+use tillkeep_model::{ErrorCode, Ppm};
 use tillkeep_storage::entity::{department, product, store, tax_group, tax_group_rate, tax_rate, tender};
 use tillkeep_storage::sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder};
+use utoipa::ToSchema;
 use uuid::Uuid;
 
 const PRODUCTS: ListSpec = ListSpec {
@@ -24,7 +26,65 @@ const TENDERS: ListSpec =
     ListSpec { search: &["code", "name"], filters: &["kind"], sort: &["sortOrder", "code", "name"] };
 const TAX_GROUPS: ListSpec = ListSpec { search: &["code", "name"], filters: &["priceMode"], sort: &["code", "name"] };
 
-pub async fn products(caller: Caller<ProductsView>, Params(query): Params<Query>) -> Result<List<product::Model>> {
+/// The list of products.
+pub struct Products;
+
+impl Listing for Products {
+    type Row = product::Entity;
+    const SPEC: ListSpec = PRODUCTS;
+}
+
+/// The list of departments.
+pub struct Departments;
+
+impl Listing for Departments {
+    type Row = department::Entity;
+    const SPEC: ListSpec = DEPARTMENTS;
+}
+
+/// The list of tenders.
+pub struct Tenders;
+
+impl Listing for Tenders {
+    type Row = tender::Entity;
+    const SPEC: ListSpec = TENDERS;
+}
+
+/// The list of tax groups.
+pub struct TaxGroups;
+
+impl Listing for TaxGroups {
+    type Row = tax_group::Entity;
+    const SPEC: ListSpec = TAX_GROUPS;
+}
+
+/// A tax group with the rates of every store.
+#[derive(Serialize, ToSchema)]
+pub struct TaxGroupWithRates {
+    #[serde(flatten)]
+    group: tax_group::Model,
+    rates: Vec<GroupRate>,
+}
+
+/// A rate of a group, and where it counts.
+#[derive(Serialize, ToSchema)]
+#[schema(as = TaxGroupRateShown)]
+#[serde(rename_all = "camelCase")]
+pub struct GroupRate {
+    tax_rate_id: Uuid,
+    code: String,
+    name: String,
+    rate_ppm: Ppm,
+    store_id: Option<Uuid>,
+    sequence: i32,
+    is_compound: bool,
+    is_active: bool,
+}
+
+pub async fn products(
+    caller: Caller<ProductsView>,
+    Lists { query, .. }: Lists<Products>,
+) -> Result<List<product::Model>> {
     resource::list(caller.db().reader(), &PRODUCTS, &query, product::Entity::find()).await
 }
 
@@ -36,20 +96,23 @@ pub async fn product(caller: Caller<ProductsView>, Id(id): Id) -> Result<Answer<
 
 pub async fn departments(
     caller: Caller<(ProductsView, PosSell)>,
-    Params(query): Params<Query>,
+    Lists { query, .. }: Lists<Departments>,
 ) -> Result<List<department::Model>> {
     resource::list(caller.db().reader(), &DEPARTMENTS, &query, department::Entity::find()).await
 }
 
 pub async fn tenders(
     caller: Caller<(TendersView, PosSell)>,
-    Params(query): Params<Query>,
+    Lists { query, .. }: Lists<Tenders>,
 ) -> Result<List<tender::Model>> {
     resource::list(caller.db().reader(), &TENDERS, &query, tender::Entity::find()).await
 }
 
 /// Groups with the rates of every store; `GET /pos/bootstrap` has those that count here.
-pub async fn tax_groups(caller: Caller<(TaxesView, PosSell)>, Params(query): Params<Query>) -> Result<List<Json>> {
+pub async fn tax_groups(
+    caller: Caller<(TaxesView, PosSell)>,
+    Lists { query, .. }: Lists<TaxGroups>,
+) -> Result<List<TaxGroupWithRates>> {
     use tax_group_rate::Column;
     let snapshot = caller.db().snapshot().await?;
     let page = resource::list(&snapshot, &TAX_GROUPS, &query, tax_group::Entity::find()).await?;
@@ -62,29 +125,25 @@ pub async fn tax_groups(caller: Caller<(TaxesView, PosSell)>, Params(query): Par
         .await?;
     let rates = tax_rate::Entity::find().filter(tax_rate::Column::DeletedAt.is_null()).all(&snapshot).await?;
     let rates: HashMap<Uuid, tax_rate::Model> = rates.into_iter().map(|rate| (rate.id, rate)).collect();
-    let of_group = |group: &tax_group::Model| -> Vec<Json> {
+    let of_group = |group: &tax_group::Model| -> Vec<GroupRate> {
         let links = links.iter().filter(|link| link.tax_group_id == group.id);
-        links.filter_map(|link| Some(rate_json(link, rates.get(&link.tax_rate_id)?))).collect()
+        links.filter_map(|link| Some(rate_of(link, rates.get(&link.tax_rate_id)?))).collect()
     };
-    let with_rates = |group: tax_group::Model| {
-        let mut row = json!(group);
-        row["rates"] = json!(of_group(&group));
-        row
-    };
+    let with_rates = |group: tax_group::Model| TaxGroupWithRates { rates: of_group(&group), group };
     Ok(page.map(with_rates))
 }
 
-fn rate_json(link: &tax_group_rate::Model, rate: &tax_rate::Model) -> Json {
-    json!({
-        "taxRateId": rate.id,
-        "code": rate.code,
-        "name": rate.name,
-        "ratePpm": rate.rate_ppm,
-        "storeId": link.store_id,
-        "sequence": link.sequence,
-        "isCompound": link.is_compound,
-        "isActive": rate.is_active,
-    })
+fn rate_of(link: &tax_group_rate::Model, rate: &tax_rate::Model) -> GroupRate {
+    GroupRate {
+        tax_rate_id: rate.id,
+        code: rate.code.clone(),
+        name: rate.name.clone(),
+        rate_ppm: rate.rate_ppm,
+        store_id: link.store_id,
+        sequence: link.sequence,
+        is_compound: link.is_compound,
+        is_active: rate.is_active,
+    }
 }
 
 /// `GET /stores/{id}` of this store and of those where the caller holds the permission.

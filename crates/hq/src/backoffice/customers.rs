@@ -1,9 +1,11 @@
 //! Customers, as headquarters makes and edits them. Stores make their own and push them.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use axum::extract::State;
-use serde_json::{Map, Value as Json, json};
+use serde_json::{Value as Json, json};
+use tillkeep_http::describe::{Draft, Write};
 use tillkeep_http::error::{Error, Result};
 use tillkeep_http::resource::{self, Check, Fields, ListSpec};
 use tillkeep_http::{Body, Caller, Created};
@@ -13,6 +15,7 @@ use tillkeep_storage::entity::customer::{Column, Entity, Model};
 use tillkeep_storage::registry::digits;
 use tillkeep_storage::sea_orm::{ColumnTrait, Condition, EntityTrait, QueryFilter, QuerySelect};
 use tillkeep_storage::{Tx, series};
+use utoipa::ToSchema;
 
 use super::LARGEST;
 use super::plain::Rules;
@@ -101,11 +104,32 @@ impl Rules for Entity {
     }
 }
 
+/// A new customer.
+pub struct NewCustomer;
+
+impl Write for NewCustomer {
+    type Row = Entity;
+    const FIELDS: Fields = Entity::KIND.fields;
+    type More = Anyway;
+
+    fn name() -> Cow<'static, str> {
+        "Customer".into()
+    }
+}
+
+/// What is sent again with a customer who looks like one that is there.
+#[derive(ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[expect(dead_code, reason = "read key by key, with the row")]
+pub struct Anyway {
+    allow_duplicate: Option<bool>,
+}
+
 /// `POST /customers`
 pub async fn create(
     caller: Caller<CustomersCreate>,
     State(hq): State<Arc<Hq>>,
-    Body(mut body): Body<Map<String, Json>>,
+    Body(Draft { keys: mut body, .. }): Body<Draft<NewCustomer>>,
 ) -> Result<Created<Model>> {
     let allowed = resource::take(&mut body, "allowDuplicate")?.unwrap_or(false);
     let now = caller.now();

@@ -15,8 +15,6 @@ pub mod tax_rates;
 pub mod tenders;
 pub mod users;
 
-use axum::extract::{FromRequestParts, Path};
-use axum::http::request::Parts;
 use tillkeep_http::Caller;
 use tillkeep_http::error::{Error, Result};
 use tillkeep_model::ErrorCode;
@@ -55,18 +53,5 @@ pub(crate) fn in_scope<E: EntityTrait, P: Requirement>(
     match caller.stores() {
         None => select,
         Some(stores) => select.filter(store.is_in(stores)),
-    }
-}
-
-/// Two UUIDs in the path; anything else is 404, as no row has such ids.
-pub struct TwoIds(pub Uuid, pub Uuid);
-
-impl<S: Send + Sync> FromRequestParts<S> for TwoIds {
-    type Rejection = Error;
-
-    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self> {
-        let Path((one, other)) =
-            Path::<(Uuid, Uuid)>::from_request_parts(parts, state).await.map_err(|_| Error::not_found("row"))?;
-        Ok(Self(one, other))
     }
 }

@@ -1,23 +1,26 @@
 //! The handlers of the kinds that are nothing but rows: what differs between them is in [`Rules`], and which permission
 //! a route needs is in the route table.
 
+use std::borrow::Cow;
 use std::future::{Future, ready};
+use std::marker::PhantomData;
 use std::sync::Arc;
 
 use axum::extract::State;
-use serde_json::{Map, Value as Json};
+use tillkeep_http::describe::{Change, Draft, Listing, Lists, Write};
 use tillkeep_http::error::Result;
-use tillkeep_http::resource::{self, ListSpec, Query};
-use tillkeep_http::{Answer, Body, Caller, Created, Id, List, NoContent, Params};
+use tillkeep_http::resource::{self, Fields, ListSpec};
+use tillkeep_http::{Answer, Body, Caller, Created, Id, List, NoContent};
 use tillkeep_model::Instant;
 use tillkeep_model::permission::Requirement;
 use tillkeep_storage::Tx;
+use utoipa::ToSchema;
 
 use super::rows::{self, Kind, Rows};
 use crate::Hq;
 
 /// What a kind decides on its own.
-pub trait Rules: Rows {
+pub trait Rules: Rows<Model: ToSchema + Default> {
     const KIND: Kind;
     const LIST: ListSpec;
 
@@ -43,7 +46,28 @@ pub trait Rules: Rows {
     fn deletable(tx: &mut Tx, row: &Self::Model, now: Instant) -> impl Future<Output = Result<()>> + Send;
 }
 
-pub async fn list<E: Rules, P: Requirement>(caller: Caller<P>, Params(query): Params<Query>) -> Result<List<E::Model>> {
+/// The kind `E` as the description names it.
+pub struct Of<E>(PhantomData<fn() -> E>);
+
+impl<E: Rules> Listing for Of<E> {
+    type Row = E;
+    const SPEC: ListSpec = E::LIST;
+}
+
+impl<E: Rules> Write for Of<E> {
+    type Row = E;
+    const FIELDS: Fields = E::KIND.fields;
+    type More = ();
+
+    fn name() -> Cow<'static, str> {
+        E::Model::name()
+    }
+}
+
+pub async fn list<E: Rules, P: Requirement>(
+    caller: Caller<P>,
+    Lists { query, .. }: Lists<Of<E>>,
+) -> Result<List<E::Model>> {
     resource::list(caller.db().reader(), &E::LIST, &query, E::find()).await
 }
 
@@ -54,26 +78,26 @@ pub async fn get<E: Rules, P: Requirement>(caller: Caller<P>, Id(id): Id) -> Res
 pub async fn create<E: Rules, P: Requirement>(
     caller: Caller<P>,
     State(hq): State<Arc<Hq>>,
-    Body(body): Body<Map<String, Json>>,
+    Body(body): Body<Draft<Of<E>>>,
 ) -> Result<Created<E::Model>> {
     caller.everywhere()?;
     let now = caller.now();
     let check = async |tx: &mut Tx, new: &mut E::Model| E::check(tx, None, new, now).await;
     let after = async |tx: &mut Tx, new: &E::Model| E::written(tx, None, new, now).await;
-    rows::create::<E, P>(&hq, &caller, &E::KIND, body, check, after).await
+    rows::create::<E, P>(&hq, &caller, &E::KIND, body.keys, check, after).await
 }
 
 pub async fn edit<E: Rules, P: Requirement>(
     caller: Caller<P>,
     State(hq): State<Arc<Hq>>,
     Id(id): Id,
-    Body(body): Body<Map<String, Json>>,
+    Body(body): Body<Change<Of<E>>>,
 ) -> Result<Answer<E::Model>> {
     caller.everywhere()?;
     let now = caller.now();
     let check = async |tx: &mut Tx, old: &E::Model, new: &mut E::Model| E::check(tx, Some(old), new, now).await;
     let after = async |tx: &mut Tx, old: &E::Model, new: &E::Model| E::written(tx, Some(old), new, now).await;
-    rows::change::<E, P>(&hq, &caller, &E::KIND, id, body, check, after).await.map(Answer)
+    rows::change::<E, P>(&hq, &caller, &E::KIND, id, body.keys, check, after).await.map(Answer)
 }
 
 pub async fn delete<E: Rules, P: Requirement>(

@@ -1,12 +1,14 @@
 //! Roles and what they hold. A role counts wherever it is assigned, so changing what it holds needs the codes
 //! everywhere.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use axum::extract::State;
 use serde::Deserialize;
-use serde_json::{Map, Value as Json, json};
+use serde_json::json;
+use tillkeep_http::describe::{Change, Draft, Write};
 use tillkeep_http::directory::roles::{LIST, RoleView, codes_of, view};
 use tillkeep_http::error::{Error, Result};
 use tillkeep_http::resource::{self, Check, Fields, ListSpec};
@@ -18,9 +20,10 @@ use tillkeep_storage::Tx;
 use tillkeep_storage::entity::role::{Entity, Model};
 use tillkeep_storage::entity::{role_permission, user_store_role};
 use tillkeep_storage::sea_orm::{ColumnTrait, EntityTrait, IntoActiveModel, PaginatorTrait, QueryFilter};
+use utoipa::ToSchema;
 use uuid::Uuid;
 
-use super::plain::Rules;
+use super::plain::{Of, Rules};
 use super::refuse_in_use;
 use super::rows::{self, Kind};
 use super::users::grants;
@@ -73,10 +76,30 @@ fn system_role() -> Error {
     Error::new(ErrorCode::SystemRole, "this role belongs to every installation and stays as it is")
 }
 
+/// A new role.
+pub struct NewRole;
+
+impl Write for NewRole {
+    type Row = Entity;
+    const FIELDS: Fields = Entity::KIND.fields;
+    type More = Holds;
+
+    fn name() -> Cow<'static, str> {
+        "Role".into()
+    }
+}
+
+/// What a new role holds.
+#[derive(ToSchema)]
+#[expect(dead_code, reason = "read key by key, with the row")]
+pub struct Holds {
+    permissions: Option<Vec<String>>,
+}
+
 pub async fn create(
     caller: Caller<RolesManage>,
     State(hq): State<Arc<Hq>>,
-    Body(mut body): Body<Map<String, Json>>,
+    Body(Draft { keys: mut body, .. }): Body<Draft<NewRole>>,
 ) -> Result<Created<RoleView>> {
     caller.everywhere()?;
     let now = caller.now();
@@ -92,18 +115,19 @@ pub async fn edit(
     caller: Caller<RolesManage>,
     State(hq): State<Arc<Hq>>,
     Id(id): Id,
-    Body(body): Body<Map<String, Json>>,
+    Body(body): Body<Change<Of<Entity>>>,
 ) -> Result<Answer<RoleView>> {
     caller.everywhere()?;
     let now = caller.now();
     let check = async |tx: &mut Tx, old: &Model, new: &mut Model| Entity::check(tx, Some(old), new, now).await;
     let after = async |_: &mut Tx, _: &Model, _: &Model| Ok(());
-    let role = rows::change::<Entity, _>(&hq, &caller, &Entity::KIND, id, body, check, after).await?;
+    let role = rows::change::<Entity, _>(&hq, &caller, &Entity::KIND, id, body.keys, check, after).await?;
     view(caller.db().reader(), role).await.map(Answer)
 }
 
-#[derive(Deserialize)]
+#[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
+#[schema(as = RolePermissions)]
 pub struct Codes {
     permissions: Vec<String>,
 }

@@ -1,14 +1,16 @@
 //! The sales of every store, as they were pushed; nothing here writes.
 
 use serde::Serialize;
+use tillkeep_http::describe::{Listing, Lists, More};
 use tillkeep_http::error::{Error, Result};
 use tillkeep_http::resource::{self, ListSpec, Query};
-use tillkeep_http::{Answer, Caller, Id, List, Params};
+use tillkeep_http::{Answer, Caller, Id, List};
 use tillkeep_model::ErrorCode;
 use tillkeep_model::permission::code::ReportsViewGlobal;
 use tillkeep_storage::entity::sale::{Column, Entity, Model};
 use tillkeep_storage::entity::{sale_item, sale_payment};
 use tillkeep_storage::sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder};
+use utoipa::ToSchema;
 
 use super::in_scope;
 
@@ -18,9 +20,19 @@ const LIST: ListSpec = ListSpec {
     sort: &["completedAt", "businessDate", "receiptNumber", "totalAmount"],
 };
 
+/// The list of sales.
+pub struct Sales;
+
+impl Listing for Sales {
+    type Row = Entity;
+    const SPEC: ListSpec = LIST;
+    const MORE: &'static [(&'static str, More)] = &[("businessDateFrom", More::Date), ("businessDateTo", More::Date)];
+}
+
 /// A sale with its lines.
-#[derive(Serialize)]
+#[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
+#[schema(as = SaleDocument)]
 pub struct SaleView {
     #[serde(flatten)]
     sale: Model,
@@ -29,7 +41,7 @@ pub struct SaleView {
 }
 
 /// `GET /sales`: the newest first, without their lines.
-pub async fn list(caller: Caller<ReportsViewGlobal>, Params(mut query): Params<Query>) -> Result<List<Model>> {
+pub async fn list(caller: Caller<ReportsViewGlobal>, Lists { mut query, .. }: Lists<Sales>) -> Result<List<Model>> {
     if let Some(store_id) = query.get("storeId").and_then(|id| id.parse().ok()) {
         caller.at_store(store_id)?;
     }

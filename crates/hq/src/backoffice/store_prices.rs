@@ -1,14 +1,17 @@
 //! Prices and levels of one product in one store. The table is sparse: without a row the product's defaults hold.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::Arc;
 
 use axum::extract::State;
 use serde::Serialize;
 use serde_json::{Map, Value as Json, json};
+use tillkeep_http::describe::{Change, Listing, Lists, More, Write};
 use tillkeep_http::error::{Error, Result};
-use tillkeep_http::resource::{self, Check, Fields, ListSpec, Query};
-use tillkeep_http::{Answer, Body, Caller, List, Params};
+use tillkeep_http::extract::TwoIds;
+use tillkeep_http::resource::{self, Check, Fields, ListSpec};
+use tillkeep_http::{Answer, Body, Caller, List};
 use tillkeep_model::permission::code::{StorePricesManage, StorePricesView};
 use tillkeep_model::{ErrorCode, Instant, Money, Qty, ids};
 use tillkeep_storage::entity::store_product::{Column, Entity, Model};
@@ -16,10 +19,11 @@ use tillkeep_storage::entity::{product, store};
 use tillkeep_storage::sea_orm::sea_query::OnConflict;
 use tillkeep_storage::sea_orm::{ColumnTrait, EntityTrait, IntoActiveModel, QueryFilter, QuerySelect, QueryTrait};
 use tillkeep_storage::{Tx, versions};
+use utoipa::ToSchema;
 use uuid::Uuid;
 
 use super::plain::Rules;
-use super::{LARGEST, TwoIds, in_scope, lives, rows};
+use super::{LARGEST, in_scope, lives, rows};
 use crate::Hq;
 
 const NAME: &str = "store_product_dynamic";
@@ -30,9 +34,36 @@ const FIELDS: Fields =
 const LIST: ListSpec =
     ListSpec { search: &[], filters: &["storeId", "productId"], sort: &["productId", "storeId", "price", "updatedAt"] };
 
+/// The list of prices.
+pub struct Prices;
+
+impl Listing for Prices {
+    type Row = Entity;
+    const SPEC: ListSpec = LIST;
+    const MORE: &'static [(&'static str, More)] = &[("overriddenOnly", More::Flag), ("search", More::Text)];
+}
+
+impl Write for Prices {
+    type Row = Entity;
+    const FIELDS: Fields = FIELDS;
+    type More = Back;
+
+    fn name() -> Cow<'static, str> {
+        "StorePrice".into()
+    }
+}
+
+/// The price, or null for the default price again.
+#[derive(ToSchema)]
+#[expect(dead_code, reason = "read key by key, with the row")]
+pub struct Back {
+    price: Option<Money>,
+}
+
 /// What a store charges for a product, next to what the chain does.
-#[derive(Serialize)]
+#[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
+#[schema(as = StorePrice)]
 pub struct PriceView {
     id: Uuid,
     store_id: Uuid,
@@ -74,7 +105,7 @@ fn view(row: Model, product: &product::Model) -> PriceView {
 }
 
 /// `GET /store-prices?storeId&productId&search&overriddenOnly`
-pub async fn list(caller: Caller<StorePricesView>, Params(mut query): Params<Query>) -> Result<List<PriceView>> {
+pub async fn list(caller: Caller<StorePricesView>, Lists { mut query, .. }: Lists<Prices>) -> Result<List<PriceView>> {
     if let Some(store_id) = query.get("storeId").and_then(|id| id.parse().ok()) {
         caller.at_store(store_id)?;
     }
@@ -104,9 +135,9 @@ pub async fn put(
     caller: Caller<StorePricesManage>,
     State(hq): State<Arc<Hq>>,
     TwoIds(store_id, product_id): TwoIds,
-    Body(body): Body<Map<String, Json>>,
+    Body(body): Body<Change<Prices>>,
 ) -> Result<Answer<PriceView>> {
-    set(&hq, &caller, (store_id, product_id), body, false).await.map(Answer)
+    set(&hq, &caller, (store_id, product_id), body.keys, false).await.map(Answer)
 }
 
 /// `DELETE /store-prices/{storeId}/{productId}`: the default price again; the row stays, it holds the stock.

@@ -12,6 +12,7 @@ use tillkeep_storage::entity::{store, tax_rate};
 use tillkeep_storage::sea_orm::sea_query::{CaseStatement, Expr};
 use tillkeep_storage::sea_orm::{ColumnTrait, EntityTrait, IntoActiveModel, QueryFilter, QuerySelect};
 use tillkeep_storage::{Tx, versions};
+use utoipa::ToSchema;
 use uuid::Uuid;
 
 /// Rates of one group in one store at the most, and compound ones among them.
@@ -19,8 +20,9 @@ const MOST: usize = 5;
 const MOST_COMPOUND: usize = 2;
 
 /// One rate as it is sent.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[schema(as = TaxGroupRateInput)]
 pub struct RateInput {
     tax_rate_id: Uuid,
     #[serde(default)]

@@ -1,14 +1,16 @@
 //! Tax groups with their rates. The rates are rows of their own, so that a change of one travels alone.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::Arc;
 
 use axum::extract::State;
 use serde::Serialize;
-use serde_json::{Map, Value as Json, json};
+use serde_json::json;
+use tillkeep_http::describe::{Change, Draft, Lists, Write};
 use tillkeep_http::error::Result;
-use tillkeep_http::resource::{self, Check, Fields, ListSpec, Query};
-use tillkeep_http::{Answer, Body, Caller, Created, Id, List, Params};
+use tillkeep_http::resource::{self, Check, Fields, ListSpec};
+use tillkeep_http::{Answer, Body, Caller, Created, Id, List};
 use tillkeep_model::permission::code::{PosSell, TaxesManage, TaxesView};
 use tillkeep_model::{ErrorCode, Instant};
 use tillkeep_storage::entity::tax_group::{Column, Entity, Model};
@@ -18,9 +20,10 @@ use tillkeep_storage::sea_orm::{
     ColumnTrait, ConnectionTrait, EntityTrait, PaginatorTrait, QueryFilter, QueryOrder, QuerySelect,
 };
 use tillkeep_storage::{DbErr, Tx, versions};
+use utoipa::ToSchema;
 use uuid::Uuid;
 
-use super::plain::Rules;
+use super::plain::{Of, Rules};
 use super::refuse_in_use;
 use super::rows::{self, Kind};
 use super::tax_group_rates::{self as rates, RateInput};
@@ -84,7 +87,8 @@ async fn only_default(tx: &Tx, row: &Model, now: Instant) -> Result<()> {
 }
 
 /// A group as it is answered.
-#[derive(Serialize)]
+#[derive(Serialize, ToSchema)]
+#[schema(as = TaxGroupWithRates)]
 pub struct GroupView {
     #[serde(flatten)]
     group: Model,
@@ -115,7 +119,30 @@ async fn view(conn: &impl ConnectionTrait, group: Model) -> Result<GroupView> {
     Ok(GroupView { group, rates })
 }
 
-pub async fn list(caller: Caller<(TaxesView, PosSell)>, Params(query): Params<Query>) -> Result<List<GroupView>> {
+/// A new tax group.
+pub struct NewGroup;
+
+impl Write for NewGroup {
+    type Row = Entity;
+    const FIELDS: Fields = Entity::KIND.fields;
+    type More = Rates;
+
+    fn name() -> Cow<'static, str> {
+        "TaxGroup".into()
+    }
+}
+
+/// The rates that are sent with a new group.
+#[derive(ToSchema)]
+#[expect(dead_code, reason = "read key by key, with the row")]
+pub struct Rates {
+    rates: Option<Vec<RateInput>>,
+}
+
+pub async fn list(
+    caller: Caller<(TaxesView, PosSell)>,
+    Lists { query, .. }: Lists<Of<Entity>>,
+) -> Result<List<GroupView>> {
     let groups = resource::list(caller.db().reader(), &Entity::LIST, &query, Entity::find()).await?;
     let ids: Vec<Uuid> = groups.rows.iter().map(|group| group.id).collect();
     let mut rates = rates_of(caller.db().reader(), &ids).await?;
@@ -125,7 +152,7 @@ pub async fn list(caller: Caller<(TaxesView, PosSell)>, Params(query): Params<Qu
 pub async fn create(
     caller: Caller<TaxesManage>,
     State(hq): State<Arc<Hq>>,
-    Body(mut body): Body<Map<String, Json>>,
+    Body(Draft { keys: mut body, .. }): Body<Draft<NewGroup>>,
 ) -> Result<Created<GroupView>> {
     caller.everywhere()?;
     let now = caller.now();
@@ -144,13 +171,13 @@ pub async fn edit(
     caller: Caller<TaxesManage>,
     State(hq): State<Arc<Hq>>,
     Id(id): Id,
-    Body(body): Body<Map<String, Json>>,
+    Body(body): Body<Change<Of<Entity>>>,
 ) -> Result<Answer<GroupView>> {
     caller.everywhere()?;
     let now = caller.now();
     let check = async |tx: &mut Tx, old: &Model, new: &mut Model| Entity::check(tx, Some(old), new, now).await;
     let after = async |tx: &mut Tx, old: &Model, new: &Model| Entity::written(tx, Some(old), new, now).await;
-    let group = rows::change::<Entity, _>(&hq, &caller, &Entity::KIND, id, body, check, after).await?;
+    let group = rows::change::<Entity, _>(&hq, &caller, &Entity::KIND, id, body.keys, check, after).await?;
     view(caller.db().reader(), group).await.map(Answer)
 }
 

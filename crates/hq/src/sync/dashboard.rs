@@ -12,11 +12,12 @@ use tillkeep_model::permission::code::StoresView;
 use tillkeep_storage::entity::{store, store_node, sync_status};
 use tillkeep_storage::registry;
 use tillkeep_storage::sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder};
+use utoipa::ToSchema;
 use uuid::Uuid;
 
 use crate::Hq;
 
-#[derive(Serialize)]
+#[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Dashboard {
     generated_at: Instant,
@@ -24,8 +25,9 @@ pub struct Dashboard {
     stores: Vec<StoreState>,
 }
 
-#[derive(Default, Serialize)]
+#[derive(Default, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
+#[schema(as = DashboardSummary)]
 struct Summary {
     stores: usize,
     connected: usize,
@@ -34,8 +36,9 @@ struct Summary {
     dead_lettered: i64,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
+#[schema(as = DashboardStore)]
 struct StoreState {
     store_id: Uuid,
     store_code: String,
@@ -54,8 +57,9 @@ struct StoreState {
 }
 
 /// Specification, section 2.8.
-#[derive(Serialize)]
+#[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
+#[schema(as = StoreConnection)]
 struct ConnectionInfo {
     store_id: Uuid,
     connected: bool,
@@ -67,8 +71,9 @@ struct ConnectionInfo {
     seconds_since_heartbeat: Option<i64>,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
+#[schema(as = DashboardType)]
 struct TypeState {
     entity_type: String,
     direction: String,

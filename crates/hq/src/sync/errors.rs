@@ -7,10 +7,11 @@ use axum::extract::State;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use serde_json::value::RawValue;
+use tillkeep_http::describe::{Listing, Lists};
 use tillkeep_http::error::{Error, Result};
 use tillkeep_http::extract::OptionalBody;
-use tillkeep_http::resource::{self, ListSpec, Query};
-use tillkeep_http::{Answer, Caller, Id, List, Params};
+use tillkeep_http::resource::{self, ListSpec};
+use tillkeep_http::{Answer, Caller, Id, List};
 use tillkeep_model::permission::Requirement;
 use tillkeep_model::permission::code::{StoresEdit, StoresView};
 use tillkeep_model::wire::PushStatus;
@@ -21,6 +22,7 @@ use tillkeep_storage::sea_orm::sea_query::{Expr, ExprTrait};
 use tillkeep_storage::sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect, Select};
 use tillkeep_storage::sync_log::{FAILED, RESOLVED, RETRIED, count_pending};
 use tillkeep_storage::{Db, DbErr, Tx, audit, nodes, registry, versions};
+use utoipa::ToSchema;
 use uuid::Uuid;
 
 use crate::Hq;
@@ -58,7 +60,7 @@ const LIST: ListSpec = ListSpec {
 };
 
 /// A failed entry as the dashboard shows it.
-#[derive(Serialize)]
+#[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct FailedEntry {
     id: Uuid,
@@ -74,11 +76,42 @@ pub struct FailedEntry {
     first_seen_at: Instant,
     last_seen_at: Instant,
     note: Option<String>,
+    #[schema(value_type = Option<serde_json::Value>)]
     envelope: Option<Box<RawValue>>,
 }
 
+/// The list of entries.
+pub struct Entries;
+
+impl Listing for Entries {
+    type Row = sync_log::Entity;
+    const SPEC: ListSpec = LIST;
+}
+
+/// How a second try went.
+#[derive(Serialize, ToSchema)]
+pub struct Retried {
+    id: Uuid,
+    status: &'static str,
+    error: Option<String>,
+}
+
+/// How many second tries went how.
+#[derive(Serialize, ToSchema)]
+pub struct RetriedAll {
+    attempted: usize,
+    retried: usize,
+    failed: usize,
+}
+
+#[derive(Serialize, ToSchema)]
+pub struct Resolved {
+    id: Uuid,
+    status: &'static str,
+}
+
 /// `GET /sync/errors`: the failed entries, or those of another `status`.
-pub async fn list(caller: Caller<StoresView>, Params(query): Params<Query>) -> Result<List<FailedEntry>> {
+pub async fn list(caller: Caller<StoresView>, Lists { query, .. }: Lists<Entries>) -> Result<List<FailedEntry>> {
     let mut base = within(sync_log::Entity::find(), &caller);
     if !query.contains_key("status") {
         base = base.filter(sync_log::Column::Status.eq(FAILED));
@@ -135,19 +168,15 @@ async fn failed<P: Requirement>(caller: &Caller<P>, id: Uuid) -> Result<sync_log
 }
 
 /// `POST /sync/retry/{id}`: the stored payload once more.
-pub async fn retry(
-    caller: Caller<StoresEdit>,
-    State(hq): State<Arc<Hq>>,
-    Id(id): Id,
-) -> Result<Answer<serde_json::Value>> {
+pub async fn retry(caller: Caller<StoresEdit>, State(hq): State<Arc<Hq>>, Id(id): Id) -> Result<Answer<Retried>> {
     let row = failed(&caller, id).await?;
     let outcome = again(&hq, &caller, vec![row]).await?;
     let error = outcome.into_iter().next().flatten();
     let status = if error.is_none() { RETRIED } else { FAILED };
-    Ok(Answer(json!({"id": id, "status": status, "error": error})))
+    Ok(Answer(Retried { id, status, error }))
 }
 
-#[derive(Default, Deserialize)]
+#[derive(Default, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub struct RetryAll {
     store_id: Option<Uuid>,
@@ -161,7 +190,7 @@ pub async fn retry_all(
     caller: Caller<StoresEdit>,
     State(hq): State<Arc<Hq>>,
     OptionalBody(body): OptionalBody<RetryAll>,
-) -> Result<Answer<serde_json::Value>> {
+) -> Result<Answer<RetriedAll>> {
     let mut select = within(sync_log::Entity::find(), &caller).filter(sync_log::Column::Status.eq(FAILED));
     if let Some(store_id) = body.store_id {
         caller.at_store(store_id)?;
@@ -177,7 +206,7 @@ pub async fn retry_all(
         attempted += rows.len();
         failed += again(&hq, &caller, rows).await?.iter().filter(|error| error.is_some()).count();
     }
-    Ok(Answer(json!({"attempted": attempted, "retried": attempted - failed, "failed": failed})))
+    Ok(Answer(RetriedAll { attempted, retried: attempted - failed, failed }))
 }
 
 /// Applies stored envelopes again, store by store; for each the error it met, if any.
@@ -221,9 +250,10 @@ async fn again(hq: &Hq, caller: &Caller<StoresEdit>, rows: Vec<sync_log::Model>)
     Ok(outcomes)
 }
 
-#[derive(Default, Deserialize)]
+#[derive(Default, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub struct Resolve {
+    #[schema(max_length = 1000)]
     note: Option<String>,
 }
 
@@ -233,13 +263,13 @@ pub async fn resolve(
     State(hq): State<Arc<Hq>>,
     Id(id): Id,
     OptionalBody(body): OptionalBody<Resolve>,
-) -> Result<Answer<serde_json::Value>> {
+) -> Result<Answer<Resolved>> {
     if body.note.as_ref().is_some_and(|note| note.chars().count() > 1000 || note.contains('\0')) {
         return Err(Error::field("note", "must have at most 1000 characters"));
     }
     let row = failed(&caller, id).await?;
     settle(&hq, &caller, row.store_id, &[row], RESOLVED, body.note, "sync.resolve").await?;
-    Ok(Answer(json!({"id": id, "status": RESOLVED})))
+    Ok(Answer(Resolved { id, status: RESOLVED }))
 }
 
 /// Marks entries as settled; their store learns of it in the next handshake and takes them out of its outbox.

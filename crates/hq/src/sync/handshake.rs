@@ -8,6 +8,7 @@ use std::sync::Arc;
 use axum::extract::{ConnectInfo, FromRequestParts, State};
 use axum::http::request::Parts;
 use tillkeep_http::Body;
+use tillkeep_http::describe::Argument;
 use tillkeep_http::error::Result;
 use tillkeep_http::server::Transport;
 use tillkeep_model::wire::{HandshakeAnswer, HandshakeRequest, VersionsAnswer};
@@ -23,6 +24,8 @@ pub struct Line {
     /// TLS or loopback to the very store: a forwarded request is somebody else's, whose line nobody here sees.
     is_closed: bool,
 }
+
+impl Argument for Line {}
 
 impl<S: Send + Sync> FromRequestParts<S> for Line {
     type Rejection = Infallible;

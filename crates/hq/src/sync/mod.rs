@@ -24,9 +24,19 @@ pub use tracker::Tracker;
 use axum::Json;
 use axum::response::{IntoResponse, Response};
 use serde::Serialize;
+use tillkeep_http::describe::{Operation, Reply};
+use utoipa::ToSchema;
 
 /// A plain object of the machine protocol.
 pub struct Machine<T>(pub T);
+
+impl<T: ToSchema> Reply for Machine<T> {
+    fn describe(operation: &mut Operation) {
+        let plain = operation.schema::<T>();
+        operation.answer(200, "Done.", plain);
+        operation.header("Tillkeep-Protocol", "The version of the machine protocol.");
+    }
+}
 
 impl<T: Serialize> IntoResponse for Machine<T> {
     fn into_response(self) -> Response {

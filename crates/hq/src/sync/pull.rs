@@ -9,17 +9,19 @@ use axum::http::{HeaderValue, header};
 use axum::response::{IntoResponse, Response};
 use serde::Deserialize;
 use tillkeep_http::Params;
+use tillkeep_http::describe::{Operation, Reply};
 use tillkeep_http::error::{Error, Result};
 use tillkeep_model::ErrorCode;
-use tillkeep_model::wire::MAX_PULL_LIMIT;
+use tillkeep_model::wire::{MAX_PULL_LIMIT, PullAnswer};
 use tillkeep_storage::pull::{self, Page};
 use tillkeep_storage::registry::{self, SyncType};
 use tillkeep_storage::sea_orm::DatabaseTransaction;
 use tokio::sync::{OwnedSemaphorePermit, mpsc};
 use tokio::time::timeout;
+use utoipa::ToSchema;
 use uuid::Uuid;
 
-use super::StoreCaller;
+use super::{Machine, StoreCaller};
 use crate::Hq;
 
 /// How long a client may take for one page of a stream.
@@ -27,16 +29,21 @@ const TAKE_WITHIN: Duration = Duration::from_secs(30);
 /// Rows read at a time for an unlimited pull.
 const STREAM_PAGE: u64 = 2000;
 
-#[derive(Deserialize)]
+#[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
+#[schema(as = PullQuery)]
 pub struct Query {
+    #[schema(required)]
     entity_type: Option<String>,
+    #[schema(value_type = Option<i64>, minimum = 0)]
     since_version: Option<String>,
+    #[schema(value_type = Option<i32>, minimum = 1, maximum = 10_000)]
     limit: Option<String>,
+    /// The epoch that the cursor is from.
     epoch: Option<String>,
 }
 
-pub async fn pull(caller: StoreCaller, State(hq): State<Arc<Hq>>, Params(query): Params<Query>) -> Result<Response> {
+pub async fn pull(caller: StoreCaller, State(hq): State<Arc<Hq>>, Params(query): Params<Query>) -> Result<Pulled> {
     let name = query.entity_type.as_deref().unwrap_or_default();
     let entity = registry::find(name).filter(|entity| entity.is_pulled()).ok_or_else(|| {
         Error::new(ErrorCode::UnknownEntityType, format!("{name:?} is not a type that stores pull")).at("entity_type")
@@ -68,17 +75,32 @@ pub async fn pull(caller: StoreCaller, State(hq): State<Arc<Hq>>, Params(query):
                 return Err(Error::new(ErrorCode::CursorAhead, text).with("epoch", &hq.epoch));
             }
             let page = Page { rows: Vec::new(), latest: head, has_more: false };
-            return Ok(whole(&hq, entity, since, &page));
+            return Ok(Pulled(whole(&hq, entity, since, &page)));
         }
     }
     let now = hq.clock.now();
     let Some(limit) = limit else {
         hq.tracker.pulled(caller.id(), entity.name, 0, since, now);
-        return Ok(streamed(hq, (conn, stream), entity, caller.id(), since));
+        return Ok(Pulled(streamed(hq, (conn, stream), entity, caller.id(), since)));
     };
     let page = pull::page(&conn, entity, caller.id(), since, limit).await?;
     hq.tracker.pulled(caller.id(), entity.name, page.rows.len(), since, now);
-    Ok(whole(&hq, entity, since, &page))
+    Ok(Pulled(whole(&hq, entity, since, &page)))
+}
+
+/// Rows, written as they are read.
+pub struct Pulled(Response);
+
+impl IntoResponse for Pulled {
+    fn into_response(self) -> Response {
+        self.0
+    }
+}
+
+impl Reply for Pulled {
+    fn describe(operation: &mut Operation) {
+        Machine::<PullAnswer>::describe(operation);
+    }
 }
 
 fn head(entity: &SyncType, since: i64) -> String {

@@ -1,12 +1,14 @@
 //! `POST /sync/push`: envelopes in, a verdict for each out.
 
+use std::convert::Infallible;
 use std::sync::Arc;
 
 use async_compression::tokio::bufread::{GzipDecoder, ZstdDecoder};
 use axum::body::Body;
-use axum::extract::State;
+use axum::extract::{FromRequest, Request, State};
 use axum::http::{HeaderMap, header};
 use futures_util::TryStreamExt;
+use tillkeep_http::describe::{Argument, Operation};
 use tillkeep_http::error::{Error, Result};
 use tillkeep_http::extract;
 use tillkeep_model::ErrorCode;
@@ -25,7 +27,7 @@ pub async fn push(
     caller: StoreCaller,
     State(hq): State<Arc<Hq>>,
     headers: HeaderMap,
-    body: Body,
+    Raw(body): Raw,
 ) -> Result<Machine<PushAnswer>> {
     extract::require_json(&headers)?;
     let bytes = read(&headers, body).await?;
@@ -70,6 +72,25 @@ pub async fn push(
                 Error::new(ErrorCode::Unavailable, text).retry_after(RETRY_AFTER)
             }
         }),
+    }
+}
+
+/// The body, still compressed; a [`PushRequest`].
+pub struct Raw(Body);
+
+impl<S: Send + Sync> FromRequest<S> for Raw {
+    type Rejection = Infallible;
+
+    async fn from_request(request: Request, _: &S) -> Result<Self, Infallible> {
+        Ok(Self(request.into_body()))
+    }
+}
+
+impl Argument for Raw {
+    fn describe(operation: &mut Operation) {
+        let schema = operation.schema::<PushRequest>();
+        operation.body(schema, true);
+        operation.fails(&[ErrorCode::TooManyEnvelopes]);
     }
 }
 

@@ -2,22 +2,24 @@
 
 use std::sync::Arc;
 use std::time::Duration;
+use utoipa::ToSchema;
 
 use axum::extract::State;
 use axum::extract::ws::rejection::WebSocketUpgradeRejection;
 use axum::extract::ws::{CloseFrame, Message, Utf8Bytes, WebSocket, WebSocketUpgrade};
 use axum::http::HeaderMap;
-use axum::response::Response;
+use axum::response::{IntoResponse, Response};
 use serde::Deserialize;
 use tillkeep_http::Params;
 use tillkeep_http::auth::bearer;
+use tillkeep_http::describe::{Operation, Reply};
 use tillkeep_http::error::{Error, Result};
 use tillkeep_model::ErrorCode;
 use tillkeep_model::wire::{HqMessage, StoreMessage, close};
 use tokio::time::{Instant, MissedTickBehavior, interval, timeout};
 
 use super::hub::{Connection, Next};
-use super::store_caller::{StoreCaller, standing_now, store_of};
+use super::store_caller::{REFUSALS, StoreCaller, standing_now, store_of};
 use crate::Hq;
 use crate::backoffice::stores::Standing;
 
@@ -34,8 +36,9 @@ const MESSAGES_A_MINUTE: u32 = 100;
 /// Close code of RFC 6455 for a breach of the rules.
 const POLICY: u16 = 1008;
 
-#[derive(Deserialize)]
+#[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
+#[schema(as = SocketQuery)]
 pub struct Query {
     sync_token: Option<String>,
 }
@@ -45,7 +48,7 @@ pub async fn socket(
     headers: HeaderMap,
     Params(query): Params<Query>,
     upgrade: Result<WebSocketUpgrade, WebSocketUpgradeRejection>,
-) -> Result<Response> {
+) -> Result<Upgraded> {
     // A token in the URL or the header is judged before the upgrade, and before whether it is one.
     let caller = match query.sync_token.as_deref().or_else(|| bearer(&headers)) {
         Some(token) => Some(store_of(&hq, Some(token)).await?),
@@ -58,7 +61,7 @@ pub async fn socket(
         Error::new(ErrorCode::UpgradeRequired, text)
     })?;
     let upgrade = upgrade.read_buffer_size(4096).write_buffer_size(4096).max_write_buffer_size(1 << 20);
-    Ok(upgrade.max_message_size(1 << 20).max_frame_size(1 << 20).on_upgrade(move |mut socket| async move {
+    let response = upgrade.max_message_size(1 << 20).max_frame_size(1 << 20).on_upgrade(move |mut socket| async move {
         let stop = hq.stop.clone();
         let caller = if let Some(caller) = caller {
             Ok(caller)
@@ -77,7 +80,27 @@ pub async fn socket(
             // The other side may be gone already.
             drop(socket.send(Message::Close(Some(frame))).await);
         }
-    }))
+    });
+    Ok(Upgraded(response))
+}
+
+/// From here on the socket speaks.
+pub struct Upgraded(Response);
+
+impl IntoResponse for Upgraded {
+    fn into_response(self) -> Response {
+        self.0
+    }
+}
+
+impl Reply for Upgraded {
+    fn describe(operation: &mut Operation) {
+        operation.token("syncToken", Vec::new(), REFUSALS);
+        // Else it is asked for by the first message.
+        operation.token_is_optional();
+        operation.empty(101, "A WebSocket: `docs/sync.md` has its messages.");
+        operation.fails(&[ErrorCode::UpgradeRequired]);
+    }
 }
 
 /// Waits for the `auth` message.

@@ -7,6 +7,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
 use tillkeep_http::auth::bearer;
+use tillkeep_http::describe::{Argument, Operation};
 use tillkeep_http::error::{Error, Result};
 use tillkeep_http::tokens::STORE_SYNC;
 use tillkeep_storage::entity::store;
@@ -17,6 +18,9 @@ use uuid::Uuid;
 
 use crate::Hq;
 use crate::backoffice::stores::{Standing, standing, token_version_ok};
+
+/// The bodies of a 401, as the description names them.
+pub const REFUSALS: &[&str] = &["Unauthorized", "InvalidSyncTokenType", "StoreNotFoundOrInactive"];
 
 /// A store that may sync.
 pub struct StoreCaller {
@@ -110,6 +114,12 @@ async fn first_seen(hq: &Hq, store_id: Uuid) -> Result<()> {
     tx.commit().await?;
     hq.stores.clear();
     Ok(())
+}
+
+impl Argument for StoreCaller {
+    fn describe(operation: &mut Operation) {
+        operation.token("syncToken", Vec::new(), REFUSALS);
+    }
 }
 
 impl FromRequestParts<Arc<Hq>> for StoreCaller {

@@ -6,8 +6,9 @@ use tillkeep_model::ErrorCode;
 use tillkeep_model::permission::SignedInAnyPin;
 use tillkeep_storage::audit;
 use tillkeep_storage::registry::fold;
+use utoipa::ToSchema;
 
-use super::answers::SessionUser;
+use super::answers::Myself;
 use super::new_pin::{check_new_pin, set_pin};
 use super::throttle::{self, Trying};
 use super::{Caller, Home, Revocation, Sessions};
@@ -15,7 +16,7 @@ use crate::answer::{Answer, NoContent};
 use crate::error::{Error, Result};
 use crate::extract::Body;
 
-#[derive(Deserialize)]
+#[derive(Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ChangePin {
     current_pin: String,
@@ -23,8 +24,8 @@ pub struct ChangePin {
 }
 
 /// `GET /auth/me`
-pub async fn me(caller: Caller<SignedInAnyPin>) -> Result<Answer<SessionUser>> {
-    Ok(Answer(SessionUser::of(&caller.access, caller.store_id, caller.terminal_id.as_deref())))
+pub async fn me(caller: Caller<SignedInAnyPin>) -> Result<Answer<Myself>> {
+    Ok(Answer(Myself::of(&caller.access, caller.store_id, caller.terminal_id.as_deref())))
 }
 
 /// `POST /auth/logout`

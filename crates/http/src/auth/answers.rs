@@ -3,6 +3,7 @@
 use serde::Serialize;
 use tillkeep_model::Instant;
 use tillkeep_storage::entity::session;
+use utoipa::ToSchema;
 use uuid::Uuid;
 
 use super::Access;
@@ -10,7 +11,7 @@ use crate::error::{Error, Result};
 use crate::tokens::{ACCESS, ACCESS_SECONDS, AccessClaims, REFRESH, REFRESH_SECONDS, RefreshClaims, Tokens};
 
 /// Tokens and what they are good for.
-#[derive(Serialize)]
+#[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SignedInAnswer {
     access_token: String,
@@ -21,35 +22,36 @@ pub struct SignedInAnswer {
     #[serde(skip_serializing_if = "Option::is_none")]
     refresh_expires_in: Option<i64>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) user: Option<SessionUser>,
+    pub(super) user: Option<Myself>,
 }
 
 /// The person of a session, with what counts in it.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct SessionUser {
+pub struct Myself {
     id: Uuid,
     username: String,
     display_name: String,
     store_id: Option<Uuid>,
     terminal_id: Option<String>,
-    roles: Vec<SessionRole>,
+    roles: Vec<MyRole>,
+    /// What may be done here, sorted.
     permissions: Vec<String>,
     must_change_pin: bool,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct SessionRole {
+pub struct MyRole {
     id: Uuid,
     code: String,
     name: String,
     store_id: Option<Uuid>,
 }
 
-impl SessionUser {
+impl Myself {
     pub fn of(access: &Access, store_id: Option<Uuid>, terminal_id: Option<&str>) -> Self {
-        let role = |assignment: &super::Assignment| SessionRole {
+        let role = |assignment: &super::Assignment| MyRole {
             id: assignment.role_id,
             code: assignment.role_code.clone(),
             name: assignment.role_name.clone(),

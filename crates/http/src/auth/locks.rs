@@ -11,6 +11,7 @@ use tillkeep_storage::entity::pin_attempt::{Column, Model};
 use tillkeep_storage::entity::{store, user};
 use tillkeep_storage::sea_orm::{ColumnTrait, Condition, ConnectionTrait, EntityTrait, QueryFilter};
 use tillkeep_storage::{DbErr, audit};
+use utoipa::ToSchema;
 use uuid::Uuid;
 
 use super::{Caller, Home};
@@ -20,7 +21,7 @@ use crate::error::{Error, Result};
 use crate::extract::{Body, Params};
 
 /// Something that is blocked now.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Lock {
     id: Uuid,
@@ -34,7 +35,7 @@ pub struct Lock {
     until: Instant,
 }
 
-#[derive(Deserialize)]
+#[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Unlock {
     id: Uuid,

@@ -6,6 +6,7 @@ use tillkeep_model::ErrorCode;
 use tillkeep_storage::audit;
 use tillkeep_storage::entity::session;
 use tillkeep_storage::sea_orm::{ActiveModelTrait, ActiveValue, EntityTrait, QuerySelect};
+use utoipa::ToSchema;
 
 use super::answers::{SignedInAnswer, digest, tokens_for};
 use super::{ClientAddress, Gate, Revocation, Sessions};
@@ -17,7 +18,7 @@ use crate::tokens::REFRESH_SECONDS;
 /// Milliseconds in which a replaced refresh token may come back: its answer was lost on the way.
 const GRACE_MS: i64 = 30_000;
 
-#[derive(Deserialize)]
+#[derive(Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Refresh {
     refresh_token: String,

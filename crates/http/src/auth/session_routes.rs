@@ -1,7 +1,5 @@
 //! Who is signed in at this server, and ending that. Each server lists its own sessions.
 
-use axum::extract::{FromRequestParts, Path};
-use axum::http::request::Parts;
 use serde::Serialize;
 use serde_json::json;
 use tillkeep_model::Instant;
@@ -10,15 +8,16 @@ use tillkeep_model::permission::{Requirement, SignedIn};
 use tillkeep_storage::audit;
 use tillkeep_storage::entity::session::{Column, Entity, Model};
 use tillkeep_storage::sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect, Select};
+use utoipa::ToSchema;
 use uuid::Uuid;
 
 use super::{Access, Caller, Revocation, Sessions, people};
 use crate::answer::{List, NoContent, PageOnly};
 use crate::error::{Error, Result};
-use crate::extract::{Id, Params};
+use crate::extract::{Id, Params, TwoIds};
 
 /// A sign-in that is still good.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionView {
     id: Uuid,
@@ -28,22 +27,6 @@ pub struct SessionView {
     expires_at: Instant,
     /// Whether it is the session of this request.
     current: bool,
-}
-
-/// A user and one of their sessions in the path.
-pub struct OfUser {
-    user_id: Uuid,
-    session_id: Uuid,
-}
-
-impl<S: Send + Sync> FromRequestParts<S> for OfUser {
-    type Rejection = Error;
-
-    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self> {
-        let ids = Path::<(Uuid, Uuid)>::from_request_parts(parts, state).await;
-        let Path((user_id, session_id)) = ids.map_err(|_| Error::not_found("session"))?;
-        Ok(Self { user_id, session_id })
-    }
 }
 
 /// The sessions of a person that a request would still be let through with.
@@ -117,8 +100,8 @@ pub async fn of_user(
 }
 
 /// `DELETE /users/{id}/sessions/{sessionId}`: not of somebody who holds more than the caller.
-pub async fn end_of_user(caller: Caller<UsersEdit>, ids: OfUser) -> Result<NoContent> {
-    let person = people::person_of(&caller, ids.user_id).await?;
+pub async fn end_of_user(caller: Caller<UsersEdit>, TwoIds(user_id, session_id): TwoIds) -> Result<NoContent> {
+    let person = people::person_of(&caller, user_id).await?;
     people::refuse_impersonation(&caller, &person)?;
-    end(&caller, &person, ids.session_id).await
+    end(&caller, &person, session_id).await
 }

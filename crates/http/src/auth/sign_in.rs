@@ -7,9 +7,10 @@ use tillkeep_storage::entity::{session, store, user};
 use tillkeep_storage::registry::fold;
 use tillkeep_storage::sea_orm::sea_query::Expr;
 use tillkeep_storage::sea_orm::{ActiveModelTrait, ColumnTrait, EntityTrait, IntoActiveModel, QueryFilter, Select};
+use utoipa::ToSchema;
 use uuid::Uuid;
 
-use super::answers::{SessionUser, SignedInAnswer, digest, tokens_for};
+use super::answers::{Myself, SignedInAnswer, digest, tokens_for};
 use super::throttle::{self, Attempt, Trying};
 use super::{Auth, ClientAddress, Gate, Home};
 use crate::answer::Answer;
@@ -17,14 +18,14 @@ use crate::error::{Error, Result};
 use crate::extract::Body;
 use crate::tokens::{ACCESS_SECONDS, REFRESH_SECONDS};
 
-#[derive(Deserialize)]
+#[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Login {
     username: String,
     pin: String,
 }
 
-#[derive(Deserialize)]
+#[derive(Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct PinLogin {
     pin: String,
@@ -203,6 +204,6 @@ async fn sign_in(
     auth.sessions.remember(&row, turn);
     let access = auth.access.of(&auth.db, user.id).await?.ok_or_else(Error::unauthorized)?;
     let mut answer = tokens_for(&auth.tokens, &row, &user.username, refreshable.then_some(refresh_jti), now)?;
-    answer.user = Some(SessionUser::of(&access, trying.store_id, trying.terminal_id.as_deref()));
+    answer.user = Some(Myself::of(&access, trying.store_id, trying.terminal_id.as_deref()));
     Ok(Answer(answer))
 }

@@ -8,12 +8,13 @@ use tillkeep_model::permission::code::UsersManageRoles;
 use tillkeep_storage::entity::audit_log::{Column, Entity, Model};
 use tillkeep_storage::entity::user;
 use tillkeep_storage::sea_orm::{ColumnTrait, EntityTrait, QueryFilter};
+use utoipa::ToSchema;
 use uuid::Uuid;
 
 use crate::List;
 use crate::auth::Caller;
+use crate::describe::{Listing, Lists, More};
 use crate::error::{Error, Result};
-use crate::extract::Params;
 use crate::resource::{self, ListSpec, Query};
 
 const LIST: ListSpec = ListSpec {
@@ -22,8 +23,17 @@ const LIST: ListSpec = ListSpec {
     sort: &["seq"],
 };
 
+/// The list of deeds.
+pub struct Deeds;
+
+impl Listing for Deeds {
+    type Row = Entity;
+    const SPEC: ListSpec = LIST;
+    const MORE: &'static [(&'static str, More)] = &[("from", More::Instant), ("to", More::Instant)];
+}
+
 /// One deed, with the present names of who did it and who approved it.
-#[derive(Serialize)]
+#[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Deed {
     #[serde(flatten)]
@@ -34,7 +44,7 @@ pub struct Deed {
 
 /// `GET /audit-log?userId&action&entityType&from&to&page`: the whole log of this server, so `users.manage_roles` must
 /// be held in all it is about: everywhere at headquarters, in this store at a store. `from` is included, `to` is not.
-pub async fn list(caller: Caller<UsersManageRoles>, Params(mut query): Params<Query>) -> Result<List<Deed>> {
+pub async fn list(caller: Caller<UsersManageRoles>, Lists { mut query, .. }: Lists<Deeds>) -> Result<List<Deed>> {
     caller.everywhere()?;
     query.entry("sort".to_owned()).or_insert_with(|| "-seq".to_owned());
     let mut select = Entity::find();

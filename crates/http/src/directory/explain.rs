@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use serde::{Deserialize, Serialize};
 use tillkeep_model::permission::code::RolesView;
 use tillkeep_model::permission::{ALL, matches, module_of};
+use utoipa::ToSchema;
 use uuid::Uuid;
 
 use super::users;
@@ -14,7 +15,7 @@ use crate::error::{Error, Result};
 use crate::extract::Params;
 
 /// `?userId=&code=&storeId=`
-#[derive(Deserialize)]
+#[derive(Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Question {
     user_id: Uuid,
@@ -25,7 +26,7 @@ pub struct Question {
 }
 
 /// An assignment and what it says to the question.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Ground {
     role_id: Uuid,
@@ -40,7 +41,7 @@ pub struct Ground {
 }
 
 /// The answer with its grounds.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Explanation {
     user_id: Uuid,

@@ -7,6 +7,8 @@ pub mod roles;
 pub mod stores;
 pub mod users;
 
+use tillkeep_model::ErrorCode;
+
 use crate::auth::HasAuth;
 use crate::routes::Routes;
 
@@ -17,12 +19,22 @@ where
 {
     routes
         .get("/stores", stores::list)
+        .about("List stores: those the caller sees, or all of them in short form for who sends goods.")
         .get("/users", users::list)
+        .about("List users.")
         .get("/users/{id}", users::get)
+        .about("One user with their roles.")
         .get("/users/{id}/roles", users::assignments)
+        .about("The roles of a user, and where they count.")
         .get("/roles", roles::list)
+        .about("List roles with what they hold.")
         .get("/roles/{id}", roles::get)
+        .about("One role with what it holds.")
         .get("/permissions", roles::permissions)
+        .about("All permissions, by module.")
         .get("/permissions/explain", explain::explain)
+        .about("Why somebody may or may not: the roles and assignments that decide.")
+        .fails(&[ErrorCode::NotFound])
         .get("/audit-log", audit_log::list)
+        .about("Who did what, the newest first.")
 }

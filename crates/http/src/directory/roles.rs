@@ -9,20 +9,30 @@ use tillkeep_storage::DbErr;
 use tillkeep_storage::entity::role::{Column, Entity, Model};
 use tillkeep_storage::entity::{permission, role_permission};
 use tillkeep_storage::sea_orm::{ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter};
+use utoipa::ToSchema;
 use uuid::Uuid;
 
 use crate::auth::Caller;
+use crate::describe::{Listing, Lists};
 use crate::error::{Error, Result};
-use crate::extract::{Id, Params};
-use crate::resource::{self, ListSpec, Query};
+use crate::extract::Id;
+use crate::resource::{self, ListSpec};
 use crate::{Answer, List};
 
 /// What may be asked of the list of roles.
 pub const LIST: ListSpec =
     ListSpec { search: &["code", "name"], filters: &["isSystem"], sort: &["code", "name", "createdAt"] };
 
+/// The list of roles.
+pub struct Roles;
+
+impl Listing for Roles {
+    type Row = Entity;
+    const SPEC: ListSpec = LIST;
+}
+
 /// A role with what it holds.
-#[derive(Serialize)]
+#[derive(Serialize, ToSchema)]
 pub struct RoleView {
     #[serde(flatten)]
     pub role: Model,
@@ -54,7 +64,7 @@ pub async fn view(conn: &impl ConnectionTrait, role: Model) -> Result<RoleView> 
 /// `GET /roles`
 pub async fn list(
     caller: Caller<(RolesView, UsersManageRoles)>,
-    Params(query): Params<Query>,
+    Lists { query, .. }: Lists<Roles>,
 ) -> Result<List<RoleView>> {
     let snapshot = caller.db().snapshot().await?;
     let roles = resource::list(&snapshot, &LIST, &query, Entity::find()).await?;
@@ -71,7 +81,7 @@ pub async fn get(caller: Caller<(RolesView, UsersManageRoles)>, Id(id): Id) -> R
 }
 
 /// The codes of one module, in the order of the specification.
-#[derive(Serialize)]
+#[derive(Serialize, ToSchema)]
 pub struct Module {
     module: &'static str,
     permissions: Vec<&'static str>,

@@ -1,16 +1,21 @@
 //! Stores as both servers list them.
 
-use axum::response::{IntoResponse, Response};
+use std::borrow::Cow;
+
 use serde::Serialize;
 use tillkeep_model::permission::code::{StoresView, TransfersCreate};
 use tillkeep_storage::entity::store::{Column, Entity, Model};
 use tillkeep_storage::sea_orm::{ColumnTrait, EntityTrait, QueryFilter};
+use utoipa::openapi::schema::{AnyOfBuilder, Schema};
+use utoipa::openapi::{Ref, RefOr};
+use utoipa::{__dev::ComposeSchema, PartialSchema, ToSchema};
 use uuid::Uuid;
 
+use crate::List;
 use crate::auth::Caller;
+use crate::describe::{Listing, Lists};
 use crate::error::Result;
-use crate::extract::Params;
-use crate::resource::{self, ListSpec, Query};
+use crate::resource::{self, ListSpec};
 
 /// What may be asked of the list of stores.
 pub const LIST: ListSpec = ListSpec {
@@ -19,19 +24,58 @@ pub const LIST: ListSpec = ListSpec {
     sort: &["code", "name", "city", "createdAt"],
 };
 
+/// The list of stores.
+pub struct Stores;
+
+impl Listing for Stores {
+    type Row = Entity;
+    const SPEC: ListSpec = LIST;
+}
+
 /// A store as somebody sees it who only sends goods there.
-#[derive(Serialize)]
+#[derive(Serialize, ToSchema)]
+#[schema(as = StoreShort)]
 #[serde(rename_all = "camelCase")]
-struct Short {
+pub struct Short {
     id: Uuid,
     code: String,
     name: String,
     is_active: bool,
 }
 
+/// A store, as much of it as the caller may see.
+#[derive(Serialize)]
+#[serde(untagged)]
+pub enum Shown {
+    Full(Box<Model>),
+    Short(Short),
+}
+
+/// Written by hand: a whole store is a short one too, and "one of them" would be none.
+impl ComposeSchema for Shown {
+    fn compose(_: Vec<RefOr<Schema>>) -> RefOr<Schema> {
+        let named = |name| Ref::from_schema_name(name);
+        AnyOfBuilder::new().item(named(Model::name())).item(named(Short::name())).into()
+    }
+}
+
+impl ToSchema for Shown {
+    fn name() -> Cow<'static, str> {
+        "StoreShown".into()
+    }
+    fn schemas(schemas: &mut Vec<(String, RefOr<Schema>)>) {
+        Model::schemas(schemas);
+        schemas.push((Model::name().into_owned(), Model::schema()));
+        schemas.push((Short::name().into_owned(), Short::schema()));
+    }
+}
+
 /// `GET /stores`: with `stores.view` the stores where it is held; else every store in short form, as goods can be sent
 /// to any of them.
-pub async fn list(caller: Caller<(StoresView, TransfersCreate)>, Params(query): Params<Query>) -> Result<Response> {
+pub async fn list(
+    caller: Caller<(StoresView, TransfersCreate)>,
+    Lists { query, .. }: Lists<Stores>,
+) -> Result<List<Shown>> {
     const VIEW: &[&str] = &["stores.view"];
     let full = caller.may(VIEW);
     let mut select = Entity::find();
@@ -40,8 +84,9 @@ pub async fn list(caller: Caller<(StoresView, TransfersCreate)>, Params(query): 
     }
     let stores = resource::list(caller.db().reader(), &LIST, &query, select).await?;
     if full {
-        return Ok(stores.into_response());
+        return Ok(stores.map(|row: Model| Shown::Full(Box::new(row))));
     }
-    let short = |row: Model| Short { id: row.id, code: row.code, name: row.name, is_active: row.is_active };
-    Ok(stores.map(short).into_response())
+    let short =
+        |row: Model| Shown::Short(Short { id: row.id, code: row.code, name: row.name, is_active: row.is_active });
+    Ok(stores.map(short))
 }

@@ -12,12 +12,14 @@ use tillkeep_storage::sea_orm::sea_query::SelectStatement;
 use tillkeep_storage::sea_orm::{
     ColumnTrait, Condition, ConnectionTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect, QueryTrait, Select,
 };
+use utoipa::ToSchema;
 use uuid::Uuid;
 
 use crate::auth::Caller;
+use crate::describe::{Listing, Lists, More};
 use crate::error::{Error, Result};
-use crate::extract::{Id, Params};
-use crate::resource::{self, ListSpec, Query};
+use crate::extract::Id;
+use crate::resource::{self, ListSpec};
 use crate::{Answer, List};
 
 const LIST: ListSpec = ListSpec {
@@ -26,8 +28,17 @@ const LIST: ListSpec = ListSpec {
     sort: &["username", "displayName", "employeeCode", "createdAt", "updatedAt"],
 };
 
+/// The list of users.
+pub struct Users;
+
+impl Listing for Users {
+    type Row = Entity;
+    const SPEC: ListSpec = LIST;
+    const MORE: &'static [(&'static str, More)] = &[("storeId", More::Id)];
+}
+
 /// A user as everybody may see them.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct UserView {
     id: Uuid,
@@ -68,7 +79,7 @@ impl From<Model> for UserView {
 }
 
 /// A user with their roles.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
 pub struct UserDetail {
     #[serde(flatten)]
     user: UserView,
@@ -76,7 +87,7 @@ pub struct UserDetail {
 }
 
 /// One role of a user, everywhere or in one store.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct AssignmentView {
     pub id: Uuid,
@@ -148,7 +159,7 @@ pub async fn of_caller<P: Requirement>(caller: &Caller<P>, id: Uuid) -> Result<M
 }
 
 /// `GET /users?search&storeId&active`: with `storeId` those whose roles count in that store.
-pub async fn list(caller: Caller<UsersView>, Params(mut query): Params<Query>) -> Result<List<UserView>> {
+pub async fn list(caller: Caller<UsersView>, Lists { mut query, .. }: Lists<Users>) -> Result<List<UserView>> {
     let mut select = visible(&caller, Entity::find());
     if let Some(store_id) = resource::take_id(&mut query, "storeId")? {
         caller.at_store(store_id)?;

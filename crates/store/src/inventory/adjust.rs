@@ -16,6 +16,7 @@ use tillkeep_storage::entity::{product, store_product};
 use tillkeep_storage::sea_orm::{ColumnTrait, EntityTrait, IntoActiveModel, QueryFilter, QuerySelect};
 use tillkeep_storage::stock::{self, Kind, Movement};
 use tillkeep_storage::{Tx, audit, outbox};
+use utoipa::ToSchema;
 use uuid::Uuid;
 
 use crate::bounds::{self, PRICE_TEXT, QUANTITY_TEXT};
@@ -39,7 +40,7 @@ const RESERVED: &[&str] = &["transfer_in", "transfer_out", "count"];
 /// Reasons under which goods come in at a cost, as headquarters reckons too.
 const PRICED: &[&str] = &["received", "opening"];
 
-#[derive(Deserialize)]
+#[derive(Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Adjustment {
     id: Option<Uuid>,

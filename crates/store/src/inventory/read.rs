@@ -4,10 +4,11 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use axum::extract::State;
-use serde_json::{Value as Json, json};
+use serde::Serialize;
+use tillkeep_http::describe::{Listing, Lists, More};
 use tillkeep_http::error::{Error, Result};
-use tillkeep_http::resource::{self, ListSpec, Query};
-use tillkeep_http::{Answer, Caller, Id, List, Params};
+use tillkeep_http::resource::{self, ListSpec};
+use tillkeep_http::{Answer, Caller, Id, List};
 use tillkeep_model::permission::code::InventoryView;
 use tillkeep_model::{ErrorCode, Qty};
 use tillkeep_storage::entity::{inventory_adjustment, product, store_product};
@@ -16,6 +17,7 @@ use tillkeep_storage::sea_orm::{
     ColumnTrait, ConnectionTrait, DbErr, EntityTrait, JoinType, QueryFilter, QueryOrder, QuerySelect, RelationDef,
     Select,
 };
+use utoipa::ToSchema;
 use uuid::Uuid;
 
 use crate::{Store, lists};
@@ -31,11 +33,55 @@ const ADJUSTMENTS: ListSpec = ListSpec {
     sort: &["createdAt", "businessDate", "quantityChange"],
 };
 
+/// The list of levels.
+pub struct Levels;
+
+impl Listing for Levels {
+    type Row = store_product::Entity;
+    const SPEC: ListSpec = LEVELS;
+    const MORE: &'static [(&'static str, More)] =
+        &[("lowStock", More::Flag), ("negative", More::Flag), ("departmentId", More::Id), ("search", More::Text)];
+}
+
+/// The list of adjustments.
+pub struct Adjustments;
+
+impl Listing for Adjustments {
+    type Row = inventory_adjustment::Entity;
+    const SPEC: ListSpec = ADJUSTMENTS;
+    const MORE: &'static [(&'static str, More)] =
+        &[("from", More::Date), ("to", More::Date), ("businessDateFrom", More::Date), ("businessDateTo", More::Date)];
+}
+
+/// What this store has of a product.
+#[derive(Serialize, ToSchema)]
+#[schema(as = StockLevel)]
+pub struct Level {
+    #[serde(flatten)]
+    row: store_product::Model,
+    product: Option<Counted>,
+}
+
+/// As much of a product as names it in a list of levels.
+#[derive(Serialize, ToSchema)]
+#[schema(as = StockProduct)]
+#[serde(rename_all = "camelCase")]
+pub struct Counted {
+    id: Uuid,
+    sku: String,
+    barcode: Option<String>,
+    name: String,
+    department_id: Uuid,
+    unit_of_measure: String,
+    track_stock: bool,
+    is_active: bool,
+}
+
 pub async fn list(
     caller: Caller<InventoryView>,
     State(store): State<Arc<Store>>,
-    Params(mut query): Params<Query>,
-) -> Result<List<Json>> {
+    Lists { mut query, .. }: Lists<Levels>,
+) -> Result<List<Level>> {
     use store_product::Column;
     let mut select = with_product(store_product::Entity::find())
         .filter(Column::StoreId.eq(store.id))
@@ -68,7 +114,7 @@ pub async fn get(
     caller: Caller<InventoryView>,
     State(store): State<Arc<Store>>,
     Id(product_id): Id,
-) -> Result<Answer<Json>> {
+) -> Result<Answer<Level>> {
     use store_product::Column;
     let snapshot = caller.db().snapshot().await?;
     let row = store_product::Entity::find()
@@ -89,26 +135,22 @@ fn with_product(select: Select<store_product::Entity>) -> Select<store_product::
 }
 
 /// Stock rows with what names their product.
-async fn levels(conn: &impl ConnectionTrait, rows: Vec<store_product::Model>) -> Result<Vec<Json>, DbErr> {
+async fn levels(conn: &impl ConnectionTrait, rows: Vec<store_product::Model>) -> Result<Vec<Level>, DbErr> {
     let ids = rows.iter().map(|row| row.product_id);
     let products = product::Entity::find().filter(product::Column::Id.is_in(ids)).all(conn).await?;
     let products: HashMap<Uuid, product::Model> = products.into_iter().map(|row| (row.id, row)).collect();
     let with_product = |row: store_product::Model| {
-        let product = products.get(&row.product_id).map(|product| {
-            json!({
-                "id": product.id,
-                "sku": product.sku,
-                "barcode": product.barcode,
-                "name": product.name,
-                "departmentId": product.department_id,
-                "unitOfMeasure": product.unit_of_measure,
-                "trackStock": product.track_stock,
-                "isActive": product.is_active,
-            })
+        let product = products.get(&row.product_id).map(|product| Counted {
+            id: product.id,
+            sku: product.sku.clone(),
+            barcode: product.barcode.clone(),
+            name: product.name.clone(),
+            department_id: product.department_id,
+            unit_of_measure: product.unit_of_measure.clone(),
+            track_stock: product.track_stock,
+            is_active: product.is_active,
         });
-        let mut json = json!(row);
-        json["product"] = json!(product);
-        json
+        Level { row, product }
     };
     Ok(rows.into_iter().map(with_product).collect())
 }
@@ -116,7 +158,7 @@ async fn levels(conn: &impl ConnectionTrait, rows: Vec<store_product::Model>) ->
 pub async fn adjustments(
     caller: Caller<InventoryView>,
     State(store): State<Arc<Store>>,
-    Params(mut query): Params<Query>,
+    Lists { mut query, .. }: Lists<Adjustments>,
 ) -> Result<List<inventory_adjustment::Model>> {
     use inventory_adjustment::Column;
     lists::newest_first(&mut query);

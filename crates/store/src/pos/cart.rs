@@ -5,6 +5,7 @@ use serde_json::Value as Json;
 use tillkeep_http::error::{Error, Result};
 use tillkeep_http::resource::Check;
 use tillkeep_model::{ErrorCode, Instant, Money, Qty};
+use utoipa::ToSchema;
 use uuid::Uuid;
 
 use crate::bounds::{self, AMOUNT_TEXT, PRICE_TEXT};
@@ -14,28 +15,33 @@ const MAX_LINES: usize = 500;
 /// Payments of one sale at the most.
 const MAX_PAYMENTS: usize = 50;
 
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Cart {
     /// Made by the client, so that a repeated request is one sale.
     pub id: Option<Uuid>,
+    #[schema(max_length = 100)]
     pub terminal_id: Option<String>,
     pub customer_id: Option<Uuid>,
     pub sales_rep_id: Option<Uuid>,
     pub started_at: Option<Instant>,
+    #[schema(min_items = 1, max_items = 500)]
     pub lines: Vec<Line>,
     #[serde(rename = "cartDiscount")]
     discount: Option<Json>,
     approvals: Option<Json>,
+    #[schema(max_items = 50)]
     pub payments: Option<Vec<Payment>>,
     /// What the customer was told; another result is refused instead of taken.
     pub expected_total: Option<Money>,
 }
 
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[schema(as = CartLine)]
 pub struct Line {
     /// The till's own name for the line, said back in the quote.
+    #[schema(max_length = 100)]
     pub line_id: Option<String>,
     pub product_id: Uuid,
     pub quantity: Qty,
@@ -49,12 +55,14 @@ pub struct Line {
     discount: Option<Json>,
 }
 
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[schema(as = CartPayment)]
 pub struct Payment {
     pub tender_id: Uuid,
     /// Nothing: exactly what is left to pay.
     pub tendered_amount: Option<Money>,
+    #[schema(max_length = 100)]
     pub reference: Option<String>,
 }
 

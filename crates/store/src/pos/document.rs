@@ -1,17 +1,22 @@
 //! A sale with its lines and payments: one document in the database, in the outbox and in answers.
 
-use serde_json::{Value as Json, json};
-use tillkeep_http::error::Result;
+use serde::Serialize;
 use tillkeep_storage::db::rows_per_statement;
 use tillkeep_storage::entity::{sale, sale_item, sale_payment};
 use tillkeep_storage::sea_orm::{ColumnTrait, ConnectionTrait, EntityTrait, IntoActiveModel, QueryFilter, QueryOrder};
 use tillkeep_storage::{DbErr, Tx};
+use utoipa::ToSchema;
 use uuid::Uuid;
 
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// Serialised as it is answered and as it travels.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
+#[schema(as = SaleDocument)]
 pub struct Document {
+    #[serde(flatten)]
     pub sale: sale::Model,
+    #[serde(rename = "saleItems")]
     pub items: Vec<sale_item::Model>,
+    #[serde(rename = "salePayments")]
     pub payments: Vec<sale_payment::Model>,
 }
 
@@ -50,13 +55,5 @@ impl Document {
             sale_payment::Entity::insert_many(payments).exec_without_returning(tx).await?;
         }
         Ok(())
-    }
-
-    /// As it is answered and as it travels: the sale with `saleItems` and `salePayments`.
-    pub fn to_json(&self) -> Result<Json> {
-        let mut json = serde_json::to_value(&self.sale)?;
-        json["saleItems"] = json!(self.items);
-        json["salePayments"] = json!(self.payments);
-        Ok(json)
     }
 }

@@ -64,7 +64,7 @@ impl Draft<'_> {
             cash_rounding: self.settlement.cash_rounding,
             change_amount: self.settlement.change,
             cost_amount: cart.cost,
-            tax_lines: JsonText(tax_lines(&cart.tax_lines)),
+            tax_lines: JsonText::of(&tax_lines(&cart.tax_lines)),
             ..sale::Model::default()
         }
     }
@@ -100,7 +100,7 @@ impl Draft<'_> {
             tax_amount: amounts.tax,
             total_amount: amounts.total,
             tax_group_id: Some(product.tax_group_id),
-            tax_details: JsonText(tax_details(&amounts.taxes)),
+            tax_details: JsonText::of(&tax_details(&amounts.taxes)),
             unit_cost: line.unit_cost,
             cost_amount: amounts.cost,
             age_confirmed: self.cart.lines[index].age_confirmed,

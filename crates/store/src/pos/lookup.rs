@@ -3,20 +3,21 @@
 use std::sync::Arc;
 
 use axum::extract::State;
-use serde_json::{Value as Json, json};
+use serde::Serialize;
 use tillkeep_http::error::{Error, Result};
+use tillkeep_http::extract::Segment;
 use tillkeep_http::{Answer, Caller};
 use tillkeep_model::permission::code::{InventoryView, PosSell, ProductsView};
 use tillkeep_model::{ErrorCode, Money, Qty, rdiv};
 use tillkeep_storage::entity::{product, product_barcode, store};
 use tillkeep_storage::sea_orm::sea_query::{Expr, ExprTrait, Func};
 use tillkeep_storage::sea_orm::{ColumnTrait, ConnectionTrait, DbErr, EntityTrait, QueryFilter, QueryOrder};
+use utoipa::ToSchema;
 
 use super::catalog::{self, shelf_price};
 use super::label::{self, Printed};
 use super::pricing::inactive;
 use crate::Store;
-use crate::lists::Segment;
 
 /// Characters of a code at the most; no key of a product is longer.
 const LONGEST_CODE: usize = 100;
@@ -26,6 +27,24 @@ struct Found {
     product: product::Model,
     matched_by: &'static str,
     printed: Option<Printed>,
+}
+
+/// A product as a till takes it from its scanner.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Scanned {
+    product: product::Model,
+    /// On hand here.
+    quantity: Qty,
+    effective_price: Money,
+    price_source: &'static str,
+    /// By which of its keys it was found.
+    matched_by: &'static str,
+    /// What the label of a scale says of the line.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    line_quantity: Option<Qty>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    line_amount: Option<Money>,
 }
 
 impl Found {
@@ -38,7 +57,7 @@ pub async fn lookup(
     caller: Caller<(PosSell, ProductsView, InventoryView)>,
     State(store): State<Arc<Store>>,
     Segment(code): Segment,
-) -> Result<Answer<Json>> {
+) -> Result<Answer<Scanned>> {
     let snapshot = caller.db().snapshot().await?;
     let own = store.own_row(&snapshot).await?;
     let code = code.trim();
@@ -57,18 +76,16 @@ pub async fn lookup(
     let rows = catalog::rows(&snapshot, store.id, &[found.product.id]).await?;
     let row = rows.get(&found.product.id);
     let (price, source) = shelf_price(&found.product, row);
-    let mut answer = json!({
-        "product": found.product,
-        "quantity": row.map(|row| row.quantity).unwrap_or_default(),
-        "effectivePrice": price,
-        "priceSource": source.as_str(),
-        "matchedBy": found.matched_by,
-    });
-    if let Some((quantity, amount)) = found.printed.and_then(|printed| line(printed, price)) {
-        answer["lineQuantity"] = json!(quantity);
-        answer["lineAmount"] = json!(amount);
-    }
-    Ok(Answer(answer))
+    let (line_quantity, line_amount) = found.printed.and_then(|printed| line(printed, price)).unzip();
+    Ok(Answer(Scanned {
+        quantity: row.map(|row| row.quantity).unwrap_or_default(),
+        product: found.product,
+        effective_price: price,
+        price_source: source.as_str(),
+        matched_by: found.matched_by,
+        line_quantity,
+        line_amount,
+    }))
 }
 
 /// Quantity and amount of the line that a label makes. A price is exactly what the label says, whatever the quantity

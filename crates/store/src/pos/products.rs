@@ -3,13 +3,16 @@
 use std::sync::Arc;
 
 use axum::extract::State;
-use serde_json::{Value as Json, json};
+use serde::Serialize;
+use tillkeep_http::describe::{Listing, Lists};
 use tillkeep_http::error::Result;
-use tillkeep_http::resource::{self, ListSpec, Query};
-use tillkeep_http::{Caller, List, Params};
+use tillkeep_http::resource::{self, ListSpec};
+use tillkeep_http::{Caller, List};
 use tillkeep_model::permission::code::{PosSell, ProductsView};
+use tillkeep_model::{Money, Qty};
 use tillkeep_storage::entity::product;
 use tillkeep_storage::sea_orm::{ColumnTrait, EntityTrait, QueryFilter};
+use utoipa::ToSchema;
 use uuid::Uuid;
 
 use super::catalog::{self, shelf_price};
@@ -22,11 +25,30 @@ const LIST: ListSpec = ListSpec {
     sort: &["name", "sku", "price"],
 };
 
+/// The list of what can be sold.
+pub struct Choice;
+
+impl Listing for Choice {
+    type Row = product::Entity;
+    const SPEC: ListSpec = LIST;
+}
+
+/// A product with its price and level here.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct PricedProduct {
+    #[serde(flatten)]
+    product: product::Model,
+    effective_price: Money,
+    price_source: &'static str,
+    quantity: Qty,
+}
+
 pub async fn list(
     caller: Caller<(PosSell, ProductsView)>,
     State(store): State<Arc<Store>>,
-    Params(query): Params<Query>,
-) -> Result<List<Json>> {
+    Lists { query, .. }: Lists<Choice>,
+) -> Result<List<PricedProduct>> {
     let snapshot = caller.db().snapshot().await?;
     let sold = product::Entity::find().filter(product::Column::IsActive.eq(true));
     let page = resource::list(&snapshot, &LIST, &query, sold).await?;
@@ -34,12 +56,9 @@ pub async fn list(
     let rows = catalog::rows(&snapshot, store.id, &ids).await?;
     let priced = |product: product::Model| {
         let row = rows.get(&product.id);
-        let (price, source) = shelf_price(&product, row);
-        let mut json = json!(product);
-        json["effectivePrice"] = json!(price);
-        json["priceSource"] = json!(source.as_str());
-        json["quantity"] = json!(row.map(|row| row.quantity).unwrap_or_default());
-        json
+        let (effective_price, source) = shelf_price(&product, row);
+        let quantity = row.map(|row| row.quantity).unwrap_or_default();
+        PricedProduct { product, effective_price, price_source: source.as_str(), quantity }
     };
     Ok(page.map(priced))
 }

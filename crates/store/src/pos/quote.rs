@@ -3,12 +3,14 @@
 use std::sync::Arc;
 
 use axum::extract::State;
-use serde_json::{Value as Json, json};
+use serde::Serialize;
 use tillkeep_http::error::Result;
 use tillkeep_http::{Answer, Body, Caller};
 use tillkeep_model::permission::code::PosSell;
 use tillkeep_model::pricing::{TaxAmount, TaxTotal};
+use tillkeep_model::{Money, Ppm, Qty};
 use tillkeep_storage::sea_orm::ConnectionTrait;
+use utoipa::ToSchema;
 use uuid::Uuid;
 
 use super::cart::Cart;
@@ -21,18 +23,18 @@ pub async fn quote(
     caller: Caller<PosSell>,
     State(store): State<Arc<Store>>,
     Body(cart): Body<Cart>,
-) -> Result<Answer<Json>> {
+) -> Result<Answer<Quote>> {
     cart.check()?;
     let snapshot = caller.db().snapshot().await?;
     let catalog = catalog_of(&snapshot, &store, &cart).await?;
     let customer = customers::buyer(&snapshot, cart.customer_id).await?;
     let exempt = customer.is_some_and(|customer| customer.tax_exempt);
     let priced = pricing::price(&cart, &catalog, exempt, Purpose::Quote)?;
-    let mut answer = to_json(&cart, &priced);
+    let mut answer = Quote::of(&cart, &priced);
     if !cart.payments().is_empty() {
         let settled = tenders::pay(&cart, &priced, &tenders::all(&snapshot).await?)?;
-        answer["cashRounding"] = json!(settled.cash_rounding);
-        answer["changeAmount"] = json!(settled.change);
+        answer.cash_rounding = Some(settled.cash_rounding);
+        answer.change_amount = Some(settled.change);
     }
     Ok(Answer(answer))
 }
@@ -47,80 +49,153 @@ pub async fn catalog_of(conn: &impl ConnectionTrait, store: &Store, cart: &Cart)
 }
 
 /// The priced cart as a till shows it; the amounts have the names that they have on a sale.
-pub fn to_json(cart: &Cart, priced: &Priced) -> Json {
-    let lines: Vec<Json> = (0..priced.lines.len()).map(|index| line_json(cart, priced, index)).collect();
-    let total = &priced.cart;
-    json!({
-        "customerId": cart.customer_id,
-        "salesRepId": cart.sales_rep_id,
-        "taxExempt": priced.tax_exempt,
-        "taxRounding": priced.tax_rounding.as_str(),
-        "lines": lines,
-        "listAmount": total.list,
-        "specialDiscount": total.special_discount,
-        "lineDiscount": total.line_discount,
-        "cartDiscount": total.cart_discount,
-        "netAmount": total.net,
-        "taxAmount": total.tax,
-        "totalAmount": total.total,
-        "taxLines": tax_lines(&total.tax_lines),
-        "cashDue": priced.cash_due(),
-        // Nothing that a cart may hold today needs more than the permission to sell.
-        "requiredPermissions": [],
-    })
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Quote {
+    customer_id: Option<Uuid>,
+    sales_rep_id: Option<Uuid>,
+    tax_exempt: bool,
+    tax_rounding: &'static str,
+    lines: Vec<QuoteLine>,
+    list_amount: Money,
+    special_discount: Money,
+    line_discount: Money,
+    cart_discount: Money,
+    net_amount: Money,
+    tax_amount: Money,
+    total_amount: Money,
+    tax_lines: Vec<TaxLine>,
+    cash_due: Money,
+    /// What the cart needs besides the permission to sell.
+    required_permissions: Vec<&'static str>,
+    /// With payments only.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cash_rounding: Option<Money>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    change_amount: Option<Money>,
 }
 
-fn line_json(cart: &Cart, priced: &Priced, index: usize) -> Json {
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct QuoteLine {
+    line_no: usize,
+    line_id: Option<String>,
+    product_id: Uuid,
+    sku: String,
+    product_name: String,
+    unit_of_measure: String,
+    age_restriction: Option<i32>,
+    quantity: Qty,
+    regular_price: Money,
+    unit_price: Money,
+    price_source: &'static str,
+    price_includes_tax: bool,
+    list_amount: Money,
+    special_discount: Money,
+    line_discount: Money,
+    cart_discount: Money,
+    net_amount: Money,
+    tax_amount: Money,
+    total_amount: Money,
+    tax_details: Vec<TaxDetail>,
+}
+
+impl Quote {
+    pub fn of(cart: &Cart, priced: &Priced) -> Self {
+        let total = &priced.cart;
+        Self {
+            customer_id: cart.customer_id,
+            sales_rep_id: cart.sales_rep_id,
+            tax_exempt: priced.tax_exempt,
+            tax_rounding: priced.tax_rounding.as_str(),
+            lines: (0..priced.lines.len()).map(|index| line(cart, priced, index)).collect(),
+            list_amount: total.list,
+            special_discount: total.special_discount,
+            line_discount: total.line_discount,
+            cart_discount: total.cart_discount,
+            net_amount: total.net,
+            tax_amount: total.tax,
+            total_amount: total.total,
+            tax_lines: tax_lines(&total.tax_lines),
+            cash_due: priced.cash_due(),
+            // Nothing that a cart may hold today needs more than the permission to sell.
+            required_permissions: Vec::new(),
+            cash_rounding: None,
+            change_amount: None,
+        }
+    }
+}
+
+fn line(cart: &Cart, priced: &Priced, index: usize) -> QuoteLine {
     let (product, line, amounts) = (priced.products[index], &priced.lines[index], &priced.cart.lines[index]);
-    json!({
-        "lineNo": index + 1,
-        "lineId": cart.lines[index].line_id,
-        "productId": product.id,
-        "sku": product.sku,
-        "productName": product.name,
-        "unitOfMeasure": product.unit_of_measure,
-        "ageRestriction": product.age_restriction,
-        "quantity": line.quantity,
-        "regularPrice": line.regular_price,
-        "unitPrice": line.unit_price,
-        "priceSource": line.price_source.as_str(),
-        "priceIncludesTax": line.inclusive,
-        "listAmount": amounts.list,
-        "specialDiscount": amounts.special_discount,
-        "lineDiscount": amounts.line_discount,
-        "cartDiscount": amounts.cart_discount,
-        "netAmount": amounts.net,
-        "taxAmount": amounts.tax,
-        "totalAmount": amounts.total,
-        "taxDetails": tax_details(&amounts.taxes),
-    })
+    QuoteLine {
+        line_no: index + 1,
+        line_id: cart.lines[index].line_id.clone(),
+        product_id: product.id,
+        sku: product.sku.clone(),
+        product_name: product.name.clone(),
+        unit_of_measure: product.unit_of_measure.clone(),
+        age_restriction: product.age_restriction.map(Into::into),
+        quantity: line.quantity,
+        regular_price: line.regular_price,
+        unit_price: line.unit_price,
+        price_source: line.price_source.as_str(),
+        price_includes_tax: line.inclusive,
+        list_amount: amounts.list,
+        special_discount: amounts.special_discount,
+        line_discount: amounts.line_discount,
+        cart_discount: amounts.cart_discount,
+        net_amount: amounts.net,
+        tax_amount: amounts.tax,
+        total_amount: amounts.total,
+        tax_details: tax_details(&amounts.taxes),
+    }
+}
+
+/// One of `sales.tax_lines`.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct TaxLine {
+    tax_rate_id: Uuid,
+    code: String,
+    name: String,
+    rate_ppm: Ppm,
+    base_amount: Money,
+    tax_amount: Money,
+}
+
+/// One of `sale_items.tax_details`.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct TaxDetail {
+    tax_rate_id: Uuid,
+    code: String,
+    rate_ppm: Ppm,
+    base_amount: Money,
+    tax_amount: Money,
 }
 
 /// `sales.tax_lines`: one for each rate.
-pub fn tax_lines(totals: &[TaxTotal]) -> Json {
-    let one = |total: &TaxTotal| {
-        json!({
-            "taxRateId": total.rate.id,
-            "code": total.rate.code,
-            "name": total.rate.name,
-            "ratePpm": total.rate.rate,
-            "baseAmount": total.base,
-            "taxAmount": total.tax,
-        })
+pub fn tax_lines(totals: &[TaxTotal]) -> Vec<TaxLine> {
+    let one = |total: &TaxTotal| TaxLine {
+        tax_rate_id: total.rate.id,
+        code: total.rate.code.clone(),
+        name: total.rate.name.clone(),
+        rate_ppm: total.rate.rate,
+        base_amount: total.base,
+        tax_amount: total.tax,
     };
     totals.iter().map(one).collect()
 }
 
 /// `sale_items.tax_details`: one for each rate of the line.
-pub fn tax_details(amounts: &[TaxAmount]) -> Json {
-    let one = |amount: &TaxAmount| {
-        json!({
-            "taxRateId": amount.rate.id,
-            "code": amount.rate.code,
-            "ratePpm": amount.rate.rate,
-            "baseAmount": amount.base,
-            "taxAmount": amount.tax,
-        })
+pub fn tax_details(amounts: &[TaxAmount]) -> Vec<TaxDetail> {
+    let one = |amount: &TaxAmount| TaxDetail {
+        tax_rate_id: amount.rate.id,
+        code: amount.rate.code.clone(),
+        rate_ppm: amount.rate.rate,
+        base_amount: amount.base,
+        tax_amount: amount.tax,
     };
     amounts.iter().map(one).collect()
 }

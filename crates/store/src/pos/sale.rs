@@ -4,7 +4,6 @@
 use std::sync::Arc;
 
 use axum::extract::State;
-use serde_json::Value as Json;
 use tillkeep_http::error::{Error, Result};
 use tillkeep_http::{Body, Caller, Created};
 use tillkeep_model::permission::code::PosSell;
@@ -20,7 +19,8 @@ use super::cart::{Cart, line_field};
 use super::document::Document;
 use super::draft::Draft;
 use super::pricing::{self, Priced, Purpose};
-use super::{quote, replay, tenders};
+use super::quote::{self, Quote};
+use super::{replay, tenders};
 use crate::sessions::selling;
 use crate::{Store, customers};
 
@@ -28,7 +28,7 @@ pub async fn create(
     caller: Caller<PosSell>,
     State(store): State<Arc<Store>>,
     Body(cart): Body<Cart>,
-) -> Result<Created<Json>> {
+) -> Result<Created<Document>> {
     cart.check()?;
     let now = caller.now();
     let id = cart.id.unwrap_or_else(Uuid::now_v7);
@@ -61,13 +61,13 @@ pub async fn create(
         now,
     };
     match book(&store, draft.document(), &session, &catalog.store).await? {
-        Booked::Now(document) => Ok(Created::new(document.to_json()?)),
+        Booked::Now(document) => Ok(Created::new(document)),
         Booked::Before(stored) => repeated(stored, &cart),
     }
 }
 
-fn repeated(stored: Document, cart: &Cart) -> Result<Created<Json>> {
-    let data = replay::same_or_refused(stored, cart)?.to_json()?;
+fn repeated(stored: Document, cart: &Cart) -> Result<Created<Document>> {
+    let data = replay::same_or_refused(stored, cart)?;
     Ok(Created { data, new: false })
 }
 
@@ -99,7 +99,7 @@ async fn book(
     if !settings.allow_negative_stock {
         refuse_short_stock(&document, &effects.levels)?;
     }
-    let data = document.to_json()?;
+    let data = serde_json::to_value(&document)?;
     let entry = outbox::Entry {
         entity_type: "sales",
         entity_id: document.sale.id,
@@ -146,9 +146,7 @@ fn refuse_other_total(cart: &Cart, priced: &Priced) -> Result<()> {
     match cart.expected_total {
         Some(expected) if expected != total => {
             let text = format!("the cart costs {} now, not {}; show the new total and ask again", total.0, expected.0);
-            Err(Error::new(ErrorCode::TotalMismatch, text)
-                .at("expectedTotal")
-                .with("quote", quote::to_json(cart, priced)))
+            Err(Error::new(ErrorCode::TotalMismatch, text).at("expectedTotal").with("quote", Quote::of(cart, priced)))
         }
         _ => Ok(()),
     }

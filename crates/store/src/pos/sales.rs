@@ -3,10 +3,11 @@
 use std::sync::Arc;
 
 use axum::extract::State;
-use serde_json::Value as Json;
+use tillkeep_http::describe::{Listing, Lists, More};
 use tillkeep_http::error::{Error, Result};
-use tillkeep_http::resource::{self, ListSpec, Query};
-use tillkeep_http::{Answer, Caller, Id, List, Params};
+use tillkeep_http::extract::Segment;
+use tillkeep_http::resource::{self, ListSpec};
+use tillkeep_http::{Answer, Caller, Id, List};
 use tillkeep_model::ErrorCode;
 use tillkeep_model::permission::code::{PosRefund, PosSell, ReportsViewLocal};
 use tillkeep_storage::entity::{register, register_session, sale};
@@ -15,7 +16,7 @@ use tillkeep_storage::sea_orm::{ColumnTrait, Condition, EntityTrait, QueryFilter
 
 use super::document::Document;
 use crate::Store;
-use crate::lists::{self, Segment};
+use crate::lists;
 
 const LIST: ListSpec = ListSpec {
     search: &["receipt_number", "customer_name"],
@@ -31,10 +32,20 @@ const LIST: ListSpec = ListSpec {
     sort: &["createdAt", "receiptNumber", "businessDate", "totalAmount"],
 };
 
+/// The list of sales.
+pub struct Sales;
+
+impl Listing for Sales {
+    type Row = sale::Entity;
+    const SPEC: ListSpec = LIST;
+    const MORE: &'static [(&'static str, More)] =
+        &[("sessionId", More::Id), ("businessDateFrom", More::Date), ("businessDateTo", More::Date)];
+}
+
 pub async fn list(
     caller: Caller<(PosSell, ReportsViewLocal)>,
     State(store): State<Arc<Store>>,
-    Params(mut query): Params<Query>,
+    Lists { mut query, .. }: Lists<Sales>,
 ) -> Result<List<sale::Model>> {
     lists::newest_first(&mut query);
     lists::rename(&mut query, "sessionId", "registerSessionId");
@@ -62,24 +73,23 @@ fn in_own_open_session<P: tillkeep_model::permission::Requirement>(caller: &Call
     Condition::all().add(sale::Column::RegisterSessionId.in_subquery(own))
 }
 
-pub async fn get(caller: Caller<(PosSell, PosRefund, ReportsViewLocal)>, Id(id): Id) -> Result<Answer<Json>> {
+pub async fn get(caller: Caller<(PosSell, PosRefund, ReportsViewLocal)>, Id(id): Id) -> Result<Answer<Document>> {
     let snapshot = caller.db().snapshot().await?;
-    let document = Document::find(&snapshot, id).await?.ok_or_else(not_found)?;
-    document.to_json().map(Answer)
+    Document::find(&snapshot, id).await?.map(Answer).ok_or_else(not_found)
 }
 
 pub async fn by_receipt(
     caller: Caller<(PosSell, PosRefund, ReportsViewLocal)>,
     State(store): State<Arc<Store>>,
     Segment(number): Segment,
-) -> Result<Answer<Json>> {
+) -> Result<Answer<Document>> {
     let snapshot = caller.db().snapshot().await?;
     let sale = sale::Entity::find()
         .filter(sale::Column::StoreId.eq(store.id))
         .filter(sale::Column::ReceiptNumber.eq(number))
         .one(&snapshot)
         .await?;
-    Document::of(&snapshot, sale.ok_or_else(not_found)?).await?.to_json().map(Answer)
+    Ok(Answer(Document::of(&snapshot, sale.ok_or_else(not_found)?).await?))
 }
 
 fn not_found() -> Error {

@@ -2,6 +2,7 @@
 //! sale slips in after them.
 
 use std::sync::Arc;
+use utoipa::ToSchema;
 
 use axum::extract::State;
 use serde::Deserialize;
@@ -21,10 +22,13 @@ use super::totals::{Totals, running_total};
 use crate::Store;
 use crate::pos::tenders;
 
-#[derive(Default, Deserialize)]
+#[derive(Default, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[schema(as = SessionClose)]
 pub struct Close {
+    #[schema(max_items = 50)]
     counts: Option<Vec<Count>>,
+    #[schema(max_length = 500)]
     note: Option<String>,
     accept_variance: Option<bool>,
 }

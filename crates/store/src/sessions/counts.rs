@@ -7,6 +7,7 @@ use tillkeep_http::error::{Error, Result};
 use tillkeep_http::resource::Check;
 use tillkeep_model::{ErrorCode, Money};
 use tillkeep_storage::entity::{store, tender};
+use utoipa::ToSchema;
 use uuid::Uuid;
 
 use super::totals::Totals;
@@ -15,8 +16,9 @@ use crate::bounds::{self, PRICE_TEXT};
 /// Tenders counted at once at the most.
 const MAX_COUNTS: usize = 50;
 
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[schema(as = TenderCount)]
 pub struct Count {
     tender_id: Uuid,
     amount: Money,

@@ -14,6 +14,7 @@ use tillkeep_model::{ErrorCode, JsonText, Money};
 use tillkeep_storage::entity::{register, register_session, user};
 use tillkeep_storage::sea_orm::{EntityTrait, IntoActiveModel};
 use tillkeep_storage::{audit, series};
+use utoipa::ToSchema;
 use uuid::Uuid;
 
 use super::open_at;
@@ -23,8 +24,9 @@ use crate::{Store, day};
 /// Bytes of a list of coins and notes at the most.
 const MAX_DENOMINATIONS: usize = 4000;
 
-#[derive(Default, Deserialize)]
+#[derive(Default, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[schema(as = SessionOpening)]
 pub struct Opening {
     #[serde(rename = "openingFloat")]
     float: Option<Money>,

@@ -3,8 +3,9 @@
 use std::sync::Arc;
 
 use axum::extract::State;
+use tillkeep_http::describe::{Listing, Lists, More};
 use tillkeep_http::error::{Error, Result};
-use tillkeep_http::resource::{self, ListSpec, Query};
+use tillkeep_http::resource::{self, ListSpec};
 use tillkeep_http::{Answer, Caller, Id, List, Params};
 use tillkeep_model::ErrorCode;
 use tillkeep_model::permission::code::{PosSell, RegistersView};
@@ -21,10 +22,19 @@ const LIST: ListSpec = ListSpec {
     sort: &["createdAt", "openedAt", "businessDate", "sessionNumber"],
 };
 
+/// The list of drawers.
+pub struct Sessions;
+
+impl Listing for Sessions {
+    type Row = register_session::Entity;
+    const SPEC: ListSpec = LIST;
+    const MORE: &'static [(&'static str, More)] = &[("businessDateFrom", More::Date), ("businessDateTo", More::Date)];
+}
+
 pub async fn list(
     caller: Caller<RegistersView>,
     State(store): State<Arc<Store>>,
-    Params(mut query): Params<Query>,
+    Lists { mut query, .. }: Lists<Sessions>,
 ) -> Result<List<register_session::Model>> {
     use register_session::Column;
     lists::newest_first(&mut query);

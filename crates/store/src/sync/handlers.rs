@@ -1,5 +1,6 @@
 //! The store-side sync routes: how the line is, what waits, and another try.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use axum::extract::State;
@@ -8,53 +9,94 @@ use serde_json::json;
 use serde_json::value::RawValue;
 use tillkeep_http::answer::Paging;
 use tillkeep_http::error::{Error, Result};
+use tillkeep_http::extract::Segment;
 use tillkeep_http::{Answer, Caller, List, Params};
 use tillkeep_model::Instant;
 use tillkeep_model::permission::code::{StoresEdit, StoresView};
-use tillkeep_model::wire::MAX_ATTEMPTS;
+use tillkeep_model::wire::{MAX_ATTEMPTS, OutboxState};
 use tillkeep_storage::entity::outbox as outbox_row;
 use tillkeep_storage::sea_orm::{ColumnTrait, EntityTrait, PaginatorTrait, QueryFilter, QueryOrder, QuerySelect};
 use tillkeep_storage::{apply, audit, outbox};
+use utoipa::ToSchema;
 use uuid::Uuid;
 
+use super::state::Line;
 use crate::Store;
-use crate::lists::Segment;
+
+/// How the synchronisation of this store stands.
+#[derive(Serialize, ToSchema)]
+#[schema(as = SyncStatus)]
+#[serde(rename_all = "camelCase")]
+pub struct Status {
+    store_id: Uuid,
+    store_code: String,
+    hq_url: String,
+    line: Line,
+    outbox: OutboxState,
+    /// The version of each type up to which it was pulled.
+    versions: BTreeMap<String, i64>,
+    sync_interval_ms: u64,
+    server_version: &'static str,
+}
+
+#[derive(Serialize, ToSchema)]
+#[schema(as = SyncStarted)]
+pub struct Started {
+    started: bool,
+}
+
+/// How many entries wait again.
+#[derive(Serialize, ToSchema)]
+pub struct Requeued {
+    requeued: u64,
+}
+
+/// The words for the state of an entry.
+#[derive(ToSchema)]
+#[serde(rename_all = "lowercase")]
+#[expect(dead_code, reason = "only its schema is used")]
+enum OutboxStatus {
+    Pending,
+    Failed,
+    Dead,
+}
 
 /// `GET /sync/status`
-pub async fn status(caller: Caller<StoresView>, State(store): State<Arc<Store>>) -> Result<Answer<serde_json::Value>> {
+pub async fn status(caller: Caller<StoresView>, State(store): State<Arc<Store>>) -> Result<Answer<Status>> {
     let cursors = apply::cursors(caller.db().reader()).await?;
-    let versions: std::collections::BTreeMap<_, _> =
-        cursors.into_iter().map(|(name, cursor)| (name, cursor.version)).collect();
-    Ok(Answer(json!({
-        "storeId": store.id,
-        "storeCode": store.code,
-        "hqUrl": store.settings.hq_url,
-        "line": store.sync.line(),
-        "outbox": outbox::state(caller.db().reader()).await?,
-        "versions": versions,
-        "syncIntervalMs": u64::try_from(store.settings.sync_interval.as_millis()).unwrap_or(u64::MAX),
-        "serverVersion": env!("CARGO_PKG_VERSION"),
-    })))
+    Ok(Answer(Status {
+        store_id: store.id,
+        store_code: store.code.clone(),
+        hq_url: store.settings.hq_url.clone(),
+        line: store.sync.line(),
+        outbox: outbox::state(caller.db().reader()).await?,
+        versions: cursors.into_iter().map(|(name, cursor)| (name.clone(), cursor.version)).collect(),
+        sync_interval_ms: u64::try_from(store.settings.sync_interval.as_millis()).unwrap_or(u64::MAX),
+        server_version: env!("CARGO_PKG_VERSION"),
+    }))
 }
 
 /// `POST /sync/now`: a cycle and a push, at once; the answer does not wait for them.
-pub async fn now(caller: Caller<StoresEdit>, State(store): State<Arc<Store>>) -> Result<Answer<serde_json::Value>> {
+pub async fn now(caller: Caller<StoresEdit>, State(store): State<Arc<Store>>) -> Result<Answer<Started>> {
     drop(caller);
     store.sync.cycle_bell.notify_one();
     store.outbox_bell.notify_one();
-    Ok(Answer(json!({"started": true})))
+    Ok(Answer(Started { started: true }))
 }
 
-#[derive(Deserialize)]
+#[derive(Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct OutboxQuery {
+    #[schema(value_type = Option<OutboxStatus>)]
     status: Option<String>,
+    #[schema(minimum = 1, maximum = 1_000_000)]
     page: Option<u64>,
+    #[schema(minimum = 1, maximum = 200)]
     page_size: Option<u64>,
 }
 
 /// An entry as people see it.
-#[derive(Serialize)]
+#[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct OutboxEntry {
     /// Its number is its id.
@@ -68,6 +110,7 @@ pub struct OutboxEntry {
     timestamp: Instant,
     last_attempt_at: Option<Instant>,
     dead_lettered_at: Option<Instant>,
+    #[schema(value_type = Option<Object>)]
     data: Option<Box<RawValue>>,
 }
 
@@ -121,7 +164,7 @@ pub async fn requeue(
     caller: Caller<StoresEdit>,
     State(store): State<Arc<Store>>,
     Segment(id): Segment,
-) -> Result<Answer<serde_json::Value>> {
+) -> Result<Answer<Requeued>> {
     let seq: i64 = id.parse().map_err(|_| Error::not_found("entry"))?;
     if outbox::find(caller.db().reader(), seq).await?.is_none() {
         return Err(Error::not_found("entry"));
@@ -130,14 +173,11 @@ pub async fn requeue(
 }
 
 /// `POST /sync/outbox/requeue-all`
-pub async fn requeue_all(
-    caller: Caller<StoresEdit>,
-    State(store): State<Arc<Store>>,
-) -> Result<Answer<serde_json::Value>> {
+pub async fn requeue_all(caller: Caller<StoresEdit>, State(store): State<Arc<Store>>) -> Result<Answer<Requeued>> {
     again(&caller, &store, None).await
 }
 
-async fn again(caller: &Caller<StoresEdit>, store: &Store, seq: Option<i64>) -> Result<Answer<serde_json::Value>> {
+async fn again(caller: &Caller<StoresEdit>, store: &Store, seq: Option<i64>) -> Result<Answer<Requeued>> {
     let tx = caller.db().begin().await?;
     let requeued = outbox::requeue(&tx, seq).await?;
     let entry = audit::Entry {
@@ -148,5 +188,5 @@ async fn again(caller: &Caller<StoresEdit>, store: &Store, seq: Option<i64>) -> 
     };
     audit::record(&tx, entry, caller.now()).await?;
     store.commit(tx).await?;
-    Ok(Answer(json!({"requeued": requeued})))
+    Ok(Answer(Requeued { requeued }))
 }

@@ -1,14 +1,16 @@
 //! What the sync client knows of itself, for people and for the till.
 
 use std::sync::{Mutex, PoisonError};
+use utoipa::ToSchema;
 
 use serde::Serialize;
 use tillkeep_model::Instant;
 use tokio::sync::Notify;
 
 /// The line to HQ as this store sees it.
-#[derive(Clone, Debug, Default, Serialize)]
+#[derive(Clone, Debug, Default, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
+#[schema(as = SyncLine)]
 pub struct Line {
     /// The socket stands.
     pub connected: bool,

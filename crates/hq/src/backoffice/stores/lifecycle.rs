@@ -12,6 +12,7 @@ use tillkeep_model::permission::code::StoresEdit;
 use tillkeep_model::{ErrorCode, wire};
 use tillkeep_storage::Tx;
 use tillkeep_storage::entity::store::{Entity, Model};
+use utoipa::ToSchema;
 use uuid::Uuid;
 
 use super::fields::KIND;
@@ -28,7 +29,7 @@ pub async fn activate(caller: Caller<StoresEdit>, State(hq): State<Arc<Hq>>, Id(
     set_active(&hq, &caller, id, true, Json::Null).await.map(Answer)
 }
 
-#[derive(Default, Deserialize)]
+#[derive(Default, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Deactivate {
     #[serde(default)]

@@ -7,12 +7,14 @@ mod tokens;
 pub use lifecycle::{activate, deactivate};
 pub use tokens::{Standing, provision, revoke_token, standing, token_version_ok};
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use axum::extract::State;
 use serde::Serialize;
-use serde_json::{Map, Value as Json};
+use tillkeep_http::describe::{Change, Draft, Write};
 use tillkeep_http::error::{Error, Result};
+use tillkeep_http::resource::Fields;
 use tillkeep_http::{Answer, Body, Caller, Created, Id};
 use tillkeep_model::permission::Requirement;
 use tillkeep_model::permission::code::{StoresCreate, StoresEdit, StoresView};
@@ -21,6 +23,7 @@ use tillkeep_storage::Tx;
 use tillkeep_storage::entity::store::{Entity, Model};
 use tillkeep_storage::entity::{sale, store_node, sync_status};
 use tillkeep_storage::sea_orm::{ColumnTrait, EntityTrait, PaginatorTrait, QueryFilter};
+use utoipa::ToSchema;
 use uuid::Uuid;
 
 use super::rows;
@@ -28,15 +31,30 @@ use crate::Hq;
 use fields::KIND;
 
 /// A store with what is known of its synchronisation.
-#[derive(Serialize)]
+#[derive(Serialize, ToSchema)]
+#[schema(as = StoreWithSync)]
 pub struct StoreView {
     #[serde(flatten)]
     store: Model,
     sync: SyncState,
 }
 
-#[derive(Default, Serialize)]
+/// A store as it is written.
+pub struct Settings;
+
+impl Write for Settings {
+    type Row = Entity;
+    const FIELDS: Fields = KIND.fields;
+    type More = ();
+
+    fn name() -> Cow<'static, str> {
+        "Store".into()
+    }
+}
+
+#[derive(Default, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
+#[schema(as = StoreSync)]
 pub(super) struct SyncState {
     pub last_success_at: Option<Instant>,
     /// Pending or failed entries that HQ knows of.
@@ -87,18 +105,18 @@ pub async fn get(caller: Caller<StoresView>, State(hq): State<Arc<Hq>>, Id(id): 
 pub async fn create(
     caller: Caller<StoresCreate>,
     State(hq): State<Arc<Hq>>,
-    Body(body): Body<Map<String, Json>>,
+    Body(body): Body<Draft<Settings>>,
 ) -> Result<Created<Model>> {
     caller.everywhere()?;
     let check = async |_: &mut Tx, new: &mut Model| fields::check(new);
-    rows::create::<Entity, _>(&hq, &caller, &KIND, body, check, async |_, _| Ok(())).await
+    rows::create::<Entity, _>(&hq, &caller, &KIND, body.keys, check, async |_, _| Ok(())).await
 }
 
 pub async fn edit(
     caller: Caller<StoresEdit>,
     State(hq): State<Arc<Hq>>,
     Id(id): Id,
-    Body(body): Body<Map<String, Json>>,
+    Body(body): Body<Change<Settings>>,
 ) -> Result<Answer<Model>> {
     caller.at_store(id)?;
     let check = async |tx: &mut Tx, old: &Model, new: &mut Model| {
@@ -114,7 +132,7 @@ pub async fn edit(
         }
         Ok(())
     };
-    rows::change::<Entity, _>(&hq, &caller, &KIND, id, body, check, async |_, _, _| Ok(())).await.map(Answer)
+    rows::change::<Entity, _>(&hq, &caller, &KIND, id, body.keys, check, async |_, _, _| Ok(())).await.map(Answer)
 }
 
 async fn has_sales(tx: &Tx, store_id: Uuid) -> Result<bool> {

@@ -11,6 +11,7 @@ use axum::http::uri::Authority;
 use axum::http::{Uri, header};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
+use tillkeep_http::describe::Argument;
 use tillkeep_http::error::{Error, Result};
 use tillkeep_http::extract::OptionalBody;
 use tillkeep_http::server::Transport;
@@ -20,6 +21,7 @@ use tillkeep_model::permission::code::StoresProvision;
 use tillkeep_model::{ErrorCode, Instant, wire};
 use tillkeep_storage::entity::store::{Entity, Model};
 use tillkeep_storage::{Db, Tx, settings};
+use utoipa::ToSchema;
 use uuid::Uuid;
 
 use super::fields::KIND;
@@ -29,17 +31,18 @@ use crate::backoffice::rows;
 /// Minutes that a replaced token may keep working at the most: a day to reach the shop.
 const MOST_GRACE_MINUTES: i64 = 24 * 60;
 
-#[derive(Default, Deserialize)]
+#[derive(Default, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Provision {
     #[serde(default)]
     rotate: bool,
     #[serde(default)]
+    #[schema(minimum = 0, maximum = 1440)]
     grace_minutes: i64,
 }
 
 /// The token is shown once and kept nowhere.
-#[derive(Serialize)]
+#[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Provisioned {
     sync_token: String,
@@ -158,6 +161,8 @@ async fn keep_grace(tx: &Tx, store_id: Uuid, grace: Grace) -> Result<()> {
 
 /// How the caller reaches this server, which is how a store does, unless `public_url` says otherwise.
 pub struct Address(String);
+
+impl Argument for Address {}
 
 impl<S: Send + Sync> FromRequestParts<S> for Address {
     type Rejection = Infallible;

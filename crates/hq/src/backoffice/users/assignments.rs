@@ -10,6 +10,7 @@ use serde_json::json;
 use tillkeep_http::directory::roles::codes_of;
 use tillkeep_http::directory::users::{AssignmentView, assignments_of, of_caller};
 use tillkeep_http::error::{Error, Result};
+use tillkeep_http::extract::TwoIds;
 use tillkeep_http::resource::Check;
 use tillkeep_http::{Body, Caller, Created, Id, NoContent};
 use tillkeep_model::permission::Requirement;
@@ -20,18 +21,19 @@ use tillkeep_storage::entity::{role, store, user};
 use tillkeep_storage::sea_orm::sea_query::Expr;
 use tillkeep_storage::sea_orm::{ColumnTrait, EntityTrait, IntoActiveModel, QueryFilter, QuerySelect};
 use tillkeep_storage::{Tx, versions};
+use utoipa::ToSchema;
 use uuid::Uuid;
 
 use super::{KIND, granting_stores, grants};
 use crate::Hq;
-use crate::backoffice::{TwoIds, rows};
+use crate::backoffice::rows;
 
 const NAME: &str = "user_store_roles";
 /// Assignments in one request at the most.
 const MOST: usize = 200;
 
 /// A role to be given to somebody; without a store it counts in all of them.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Grant {
     role_id: Uuid,

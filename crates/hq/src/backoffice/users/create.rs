@@ -1,15 +1,17 @@
 //! `POST /users`: a user, their PIN and their first roles, together or not at all.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::sync::Arc;
+use utoipa::ToSchema;
 
 use axum::extract::State;
 use serde::Serialize;
-use serde_json::{Map, Value as Json};
 use tillkeep_http::auth::new_pin::{hash_new_pin, set_pin};
+use tillkeep_http::describe::{Draft, Write};
 use tillkeep_http::directory::users::{UserDetail, detail};
 use tillkeep_http::error::{Error, Result};
-use tillkeep_http::resource;
+use tillkeep_http::resource::{self, Fields};
 use tillkeep_http::{Body, Caller, Created};
 use tillkeep_model::ErrorCode;
 use tillkeep_model::permission::code::UsersCreate;
@@ -22,7 +24,7 @@ use crate::Hq;
 use crate::backoffice::rows;
 
 /// A new user; a PIN that was made here is shown this once.
-#[derive(Serialize)]
+#[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct NewUser {
     #[serde(flatten)]
@@ -31,10 +33,31 @@ pub struct NewUser {
     generated_pin: Option<String>,
 }
 
+/// A new user.
+pub struct Newcomer;
+
+impl Write for Newcomer {
+    type Row = Entity;
+    const FIELDS: Fields = KIND.fields;
+    type More = Start;
+
+    fn name() -> Cow<'static, str> {
+        "User".into()
+    }
+}
+
+/// What a new user starts with; without a PIN one is made.
+#[derive(ToSchema)]
+#[expect(dead_code, reason = "read key by key, with the row")]
+pub struct Start {
+    pin: Option<String>,
+    assignments: Option<Vec<Grant>>,
+}
+
 pub async fn create(
     caller: Caller<UsersCreate>,
     State(hq): State<Arc<Hq>>,
-    Body(mut body): Body<Map<String, Json>>,
+    Body(Draft { keys: mut body, .. }): Body<Draft<Newcomer>>,
 ) -> Result<Created<NewUser>> {
     let sent: Option<String> = resource::take(&mut body, "pin")?;
     let wanted: Vec<Grant> = resource::take(&mut body, "assignments")?.unwrap_or_default();

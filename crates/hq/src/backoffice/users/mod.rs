@@ -9,12 +9,14 @@ pub use assignments::{assign, unassign};
 pub use create::create;
 pub use pin::set_pin;
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use axum::extract::State;
 use serde_json::{Map, Value as Json, json};
 use tillkeep_http::auth::{Revocation, Sessions};
+use tillkeep_http::describe::{Change, Write};
 use tillkeep_http::directory::users::{UserDetail, detail, of_caller};
 use tillkeep_http::error::{Error, Result};
 use tillkeep_http::resource::{self, Check, Fields};
@@ -42,13 +44,26 @@ const KIND: Kind = Kind {
     hidden: &["pinHash", "pinLookup", "usernameFolded"],
 };
 
+/// A user as they are changed.
+pub struct Person;
+
+impl Write for Person {
+    type Row = Entity;
+    const FIELDS: Fields = KIND.fields;
+    type More = ();
+
+    fn name() -> Cow<'static, str> {
+        "User".into()
+    }
+}
+
 pub async fn edit(
     caller: Caller<UsersEdit>,
     State(hq): State<Arc<Hq>>,
     Id(id): Id,
-    Body(body): Body<Map<String, Json>>,
+    Body(body): Body<Change<Person>>,
 ) -> Result<Answer<UserDetail>> {
-    change(&hq, &caller, id, body).await.map(Answer)
+    change(&hq, &caller, id, body.keys).await.map(Answer)
 }
 
 /// `POST /users/{id}/activate`

@@ -14,6 +14,7 @@ use tillkeep_model::permission::code::UsersEdit;
 use tillkeep_storage::Tx;
 use tillkeep_storage::entity::user::{Column, Entity, Model};
 use tillkeep_storage::sea_orm::{ColumnTrait, ConnectionTrait, EntityTrait, PaginatorTrait, QueryFilter};
+use utoipa::ToSchema;
 use uuid::Uuid;
 
 use super::{KIND, grants};
@@ -23,7 +24,7 @@ use crate::backoffice::rows;
 /// Random PINs tried before giving up: one in a hundred is taken in a chain of ten thousand people.
 const TRIES: usize = 10;
 
-#[derive(Deserialize)]
+#[derive(Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct NewPin {
     pin: String,

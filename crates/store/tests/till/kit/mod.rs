@@ -193,11 +193,6 @@ impl Shop {
         Person { token, user_id, router: self.router.clone() }
     }
 
-    /// A request without a token.
-    pub async fn stranger(&self, method: &str, path: &str) -> Reply {
-        ask(&self.router, method, path, None, None).await
-    }
-
     /// An administrator, with the drawer of register 01 opened.
     pub async fn selling(&self) -> Person {
         let person = self.sign_in("administrator").await;

@@ -1,0 +1,163 @@
+//! One operation of the interface while its parts are collected.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use tillkeep_model::ErrorCode;
+use utoipa::ToSchema;
+use utoipa::openapi::content::ContentBuilder;
+use utoipa::openapi::header::HeaderBuilder;
+use utoipa::openapi::path::{Parameter, ParameterBuilder, ParameterIn};
+use utoipa::openapi::request_body::{RequestBody, RequestBodyBuilder};
+use utoipa::openapi::response::{Response, ResponseBuilder};
+use utoipa::openapi::schema::{ArrayItems, ObjectBuilder, Schema, Type};
+use utoipa::openapi::{Ref, RefOr, Required};
+
+pub const JSON: &str = "application/json";
+
+/// What can be wrong with any body.
+const OF_A_BODY: &[ErrorCode] = &[
+    ErrorCode::BadRequest,
+    ErrorCode::UnreadableJson,
+    ErrorCode::RequestTimeout,
+    ErrorCode::PayloadTooLarge,
+    ErrorCode::UnsupportedMediaType,
+    ErrorCode::Validation,
+];
+
+/// What the types of a handler say of its route.
+#[derive(Clone, Default)]
+pub struct Operation {
+    /// The parts of the path that are values, in their order.
+    pub(super) segments: Vec<RefOr<Schema>>,
+    pub(super) parameters: Vec<Parameter>,
+    pub(super) body: Option<RequestBody>,
+    pub(super) answers: BTreeMap<u16, Response>,
+    pub(super) errors: BTreeSet<ErrorCode>,
+    /// Bodies of a 401 that are fixed to the letter.
+    pub(super) exact: BTreeSet<&'static str>,
+    /// The kind of token.
+    pub(super) security: Option<&'static str>,
+    /// Whether it works without the token too.
+    pub(super) open: bool,
+    pub(super) permissions: Vec<&'static str>,
+    pub(super) schemas: BTreeMap<String, RefOr<Schema>>,
+    /// Names that two schemas claim.
+    pub(super) clashes: BTreeSet<String>,
+}
+
+impl Operation {
+    /// Adds codes that the route may refuse a request with.
+    pub fn fails(&mut self, codes: &[ErrorCode]) {
+        self.errors.extend(codes);
+    }
+
+    /// The next value in the path.
+    pub fn segment(&mut self, schema: impl Into<RefOr<Schema>>) {
+        self.segments.push(schema.into());
+    }
+
+    /// How many values of the path are read.
+    pub fn segments(&self) -> usize {
+        self.segments.len()
+    }
+
+    /// A parameter of the query.
+    pub fn query(&mut self, name: &str, schema: impl Into<RefOr<Schema>>, required: bool, text: Option<&str>) {
+        let parameter = ParameterBuilder::new()
+            .name(name)
+            .parameter_in(ParameterIn::Query)
+            .required(if required { Required::True } else { Required::False })
+            .description(text)
+            .schema(Some(schema));
+        self.parameters.push(parameter.build());
+    }
+
+    /// A JSON body.
+    pub fn body(&mut self, schema: RefOr<Schema>, required: bool) {
+        let required = if required { Required::True } else { Required::False };
+        let content = ContentBuilder::new().schema(Some(schema)).build();
+        self.body = Some(RequestBodyBuilder::new().content(JSON, content).required(Some(required)).build());
+        self.fails(OF_A_BODY);
+    }
+
+    /// A token of the kind `scheme`, and the codes one of which it needs.
+    pub fn token(&mut self, scheme: &'static str, permissions: Vec<&'static str>, exact: &[&'static str]) {
+        self.security = Some(scheme);
+        self.permissions = permissions;
+        self.exact.extend(exact);
+    }
+
+    /// The token may be missing.
+    pub fn token_is_optional(&mut self) {
+        self.open = true;
+    }
+
+    /// An answer with JSON.
+    pub fn answer(&mut self, status: u16, text: &str, schema: impl Into<RefOr<Schema>>) {
+        self.answer_as(status, text, JSON, schema);
+    }
+
+    pub fn answer_as(&mut self, status: u16, text: &str, kind: &str, schema: impl Into<RefOr<Schema>>) {
+        let content = ContentBuilder::new().schema(Some(schema)).build();
+        self.answers.insert(status, ResponseBuilder::new().description(text).content(kind, content).build());
+    }
+
+    /// An answer without a body.
+    pub fn empty(&mut self, status: u16, text: &str) {
+        self.answers.insert(status, Response::new(text));
+    }
+
+    /// Adds a header to the answers that were described so far.
+    pub fn header(&mut self, name: &str, text: &str) {
+        let header = HeaderBuilder::new().description(Some(text)).schema(Some(string())).build();
+        for answer in self.answers.values_mut() {
+            answer.headers.insert(name.to_owned(), header.clone().into());
+        }
+    }
+
+    /// The schema of `T`: by its name when it has parts, else as it is.
+    pub fn schema<T: ToSchema>(&mut self) -> RefOr<Schema> {
+        let mut used = Vec::new();
+        T::schemas(&mut used);
+        for (name, schema) in used {
+            self.keep(name, schema);
+        }
+        let schema = T::schema();
+        if is_plain(&schema) {
+            return schema;
+        }
+        let name = T::name().into_owned();
+        self.keep(name.clone(), schema);
+        Ref::from_schema_name(name).into()
+    }
+
+    fn keep(&mut self, name: String, schema: RefOr<Schema>) {
+        match self.schemas.get(&name) {
+            Some(known) if *known != schema => drop(self.clashes.insert(name)),
+            Some(_) => {}
+            None => drop(self.schemas.insert(name, schema)),
+        }
+    }
+
+    /// Takes over the schemas that another operation uses.
+    pub(super) fn share(&mut self, other: &Self) {
+        for (name, schema) in &other.schemas {
+            self.keep(name.clone(), schema.clone());
+        }
+        self.clashes.extend(other.clashes.iter().cloned());
+    }
+}
+
+pub fn string() -> ObjectBuilder {
+    ObjectBuilder::new().schema_type(Type::String)
+}
+
+/// Lists, maps and single values are told where they are used.
+fn is_plain(schema: &RefOr<Schema>) -> bool {
+    match schema {
+        RefOr::Ref(_) => true,
+        RefOr::T(Schema::Array(list)) => matches!(list.items, ArrayItems::RefOrSchema(_)),
+        RefOr::T(Schema::Object(object)) => object.properties.is_empty() && object.enum_values.is_none(),
+        RefOr::T(_) => false,
+    }
+}

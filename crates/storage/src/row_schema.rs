@@ -1,0 +1,129 @@
+//! How a row looks in JSON, taken from what is there already: its keys are those that serialising it gives, their
+//! types are those of the migration's columns.
+
+use std::borrow::Cow;
+
+use sea_orm::EntityTrait;
+use serde::Serialize;
+use serde_json::Value as Json;
+use tillkeep_model::schema::nullable;
+use tillkeep_model::{Bps, Instant, JsonText, Money, Ppm, Qty};
+use utoipa::openapi::schema::{KnownFormat, Object, ObjectBuilder, Schema, SchemaFormat, Type};
+use utoipa::openapi::{Ref, RefOr};
+use utoipa::{__dev::ComposeSchema, PartialSchema, ToSchema};
+
+use crate::entity;
+use crate::migration::{self, Column};
+
+/// The column of table `table` that a row shows as `key`.
+fn column(table: &str, key: &str) -> Option<Column> {
+    let table = migration::tables().find(|known| known.name == table)?;
+    let name: String = key.chars().fold(String::new(), |mut name, letter| {
+        if letter.is_uppercase() {
+            name.push('_');
+        }
+        name.extend(letter.to_lowercase());
+        name
+    });
+    // A digit begins a word in some names (`address_line1`) and ends one in others; the letters decide.
+    let bare = |name: &str| name.replace('_', "");
+    table.columns().find(|column| column.name == name || bare(column.name) == bare(&name))
+}
+
+fn plain(kind: Type, format: Option<KnownFormat>) -> RefOr<Schema> {
+    ObjectBuilder::new().schema_type(kind).format(format.map(SchemaFormat::KnownFormat)).into()
+}
+
+fn named<T: ToSchema>() -> RefOr<Schema> {
+    Ref::from_schema_name(T::name()).into()
+}
+
+fn of_column(column: Column) -> RefOr<Schema> {
+    let schema = match column.kind {
+        "uuid" => plain(Type::String, Some(KnownFormat::Uuid)),
+        "money" => named::<Money>(),
+        "qty" => named::<Qty>(),
+        "bps" => named::<Bps>(),
+        "ppm" => named::<Ppm>(),
+        "ts" => named::<Instant>(),
+        "json" => return named::<JsonText>(),
+        "big" => plain(Type::Integer, Some(KnownFormat::Int64)),
+        "int" | "small" => plain(Type::Integer, Some(KnownFormat::Int32)),
+        "bool" => plain(Type::Boolean, None),
+        _ => plain(Type::String, None),
+    };
+    if column.nullable { nullable(schema).into() } else { schema }
+}
+
+/// The schema of what is shown or sent as `key` of a row of `table`; anything, when that is no column.
+pub fn of_key(table: &str, key: &str) -> RefOr<Schema> {
+    column(table, key).map_or_else(named::<JsonText>, of_column)
+}
+
+/// The schema of a value that the rows of `E` are filtered by.
+pub fn filter<E: EntityTrait>(key: &str) -> Object {
+    let kind = column(E::default().table_name(), key).map_or("text", |column| column.kind);
+    let (kind, format) = match kind {
+        "uuid" => (Type::String, Some(KnownFormat::Uuid)),
+        "money" | "qty" | "big" | "bps" | "ppm" | "int" | "small" => (Type::Integer, Some(KnownFormat::Int64)),
+        "bool" => (Type::Boolean, None),
+        _ => (Type::String, None),
+    };
+    ObjectBuilder::new().schema_type(kind).format(format.map(SchemaFormat::KnownFormat)).build()
+}
+
+/// The schema of a row of `E` as it is answered.
+pub fn of<E>() -> Schema
+where
+    E: EntityTrait,
+    E::Model: Default + Serialize,
+{
+    let table = E::default();
+    let mut object = ObjectBuilder::new();
+    if let Ok(Json::Object(row)) = serde_json::to_value(E::Model::default()) {
+        for key in row.keys() {
+            object = object.property(key, of_key(table.table_name(), key)).required(key);
+        }
+    }
+    object.into()
+}
+
+/// The types that columns have, with their names: what schemas of rows refer to.
+pub fn used(schemas: &mut Vec<(String, RefOr<Schema>)>) {
+    macro_rules! push {
+        ($($name:ty),*) => { $( schemas.push((<$name>::name().into_owned(), <$name>::schema())); )* };
+    }
+    push!(Money, Qty, Bps, Ppm, Instant, JsonText);
+}
+
+macro_rules! described {
+    ($($module:ident = $name:literal)*) => {$(
+        impl ComposeSchema for entity::$module::Model {
+            fn compose(_: Vec<RefOr<Schema>>) -> RefOr<Schema> { of::<entity::$module::Entity>().into() }
+        }
+        impl ToSchema for entity::$module::Model {
+            fn name() -> Cow<'static, str> { $name.into() }
+            fn schemas(schemas: &mut Vec<(String, RefOr<Schema>)>) { used(schemas) }
+        }
+    )*};
+}
+// The rows that answers show, with their names there.
+described! {
+    audit_log = "AuditEntry"
+    customer = "Customer"
+    department = "Department"
+    inventory_adjustment = "InventoryAdjustment"
+    product = "Product"
+    register = "Register"
+    register_session = "RegisterSession"
+    role = "Role"
+    sale = "Sale"
+    sale_item = "SaleItem"
+    sale_payment = "SalePayment"
+    store = "Store"
+    store_product = "StoreProduct"
+    tax_group = "TaxGroup"
+    tax_group_rate = "TaxGroupRate"
+    tax_rate = "TaxRate"
+    tender = "Tender"
+}

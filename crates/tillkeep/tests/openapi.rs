@@ -1,0 +1,124 @@
+//! The descriptions of both servers: whole, sound, and as they are checked in.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
+
+use serde_json::Value as Json;
+use tillkeep_http::describe::{self, About};
+use tillkeep_http::routes::{Protection, Route};
+
+/// Both servers: the file of the description, what it says of itself, its routes.
+fn servers() -> [(&'static str, About, Vec<Route>); 2] {
+    [
+        ("openapi-hq.json", tillkeep_hq::routes::ABOUT, tillkeep_hq::routes::table().1),
+        ("openapi-store.json", tillkeep_store::routes::ABOUT, tillkeep_store::routes::table().1),
+    ]
+}
+
+fn documents() -> Vec<(&'static str, Json)> {
+    let parsed = |(name, about, routes): (&'static str, About, Vec<Route>)| {
+        (name, serde_json::from_str(&describe::text(about, &routes)).expect("json"))
+    };
+    servers().into_iter().map(parsed).collect()
+}
+
+/// Every operation, with its path and method.
+fn operations(document: &Json) -> impl Iterator<Item = (String, &Json)> {
+    let paths = document["paths"].as_object().expect("paths");
+    paths.iter().flat_map(|(path, item)| {
+        let methods = item.as_object().expect("an item").iter();
+        methods.map(move |(method, operation)| (format!("{method} {path}"), operation))
+    })
+}
+
+#[test]
+fn the_descriptions_are_the_ones_that_are_checked_in() {
+    for (name, about, routes) in servers() {
+        let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../docs/generated").join(name);
+        let now = describe::text(about, &routes);
+        if std::env::var_os("UPDATE").is_some() {
+            std::fs::write(&path, &now).expect("a file");
+        }
+        let kept = std::fs::read_to_string(&path).unwrap_or_default();
+        assert!(kept == now, "docs/generated/{name} is not what the code says; run: make generated");
+    }
+}
+
+#[test]
+fn every_route_is_an_operation_with_an_id_of_its_own_and_a_summary() {
+    for ((name, document), (_, _, routes)) in documents().iter().zip(servers()) {
+        let mut ids = BTreeSet::new();
+        for (which, operation) in operations(document) {
+            let id = operation["operationId"].as_str().unwrap_or_default();
+            assert!(!id.is_empty() && ids.insert(id.to_owned()), "{name}: {which} has no id of its own: {id:?}");
+            assert!(operation["summary"].is_string(), "{name}: {which}: say what it does with .about(…) in the table");
+        }
+        assert_eq!(ids.len(), routes.len(), "{name}");
+    }
+}
+
+#[test]
+fn every_operation_names_its_token_and_its_permissions() {
+    for ((name, document), (_, _, routes)) in documents().iter().zip(servers()) {
+        for route in &routes {
+            let operation = &document["paths"][route.full_path()][route.method.to_lowercase()];
+            let which = format!("{name}: {} {}", route.method, route.path);
+            match &route.protection {
+                Protection::Open => assert!(operation["security"].is_null(), "{which}"),
+                Protection::User(codes) => {
+                    assert!(operation["security"][0]["userToken"].is_array(), "{which}");
+                    assert_eq!(operation["x-permissions"], serde_json::json!(codes), "{which}");
+                    assert!(operation["responses"]["401"].is_object(), "{which}");
+                }
+                Protection::Sync => assert!(operation["security"][0]["syncToken"].is_array(), "{which}"),
+            }
+        }
+    }
+}
+
+#[test]
+fn every_value_in_a_path_is_a_parameter_that_the_handler_reads() {
+    for (name, _, routes) in servers() {
+        for route in &routes {
+            let in_path = route.path.matches('{').count();
+            // What belongs to the other side is refused without a look at it.
+            let refused = route.summary.is_some_and(|summary| summary.starts_with("Refused"));
+            assert!(refused || route.operation.segments() == in_path, "{name}: {} {}", route.method, route.path);
+        }
+    }
+}
+
+#[test]
+fn every_reference_leads_somewhere_and_no_name_means_two_things() {
+    fn walk<'a>(json: &'a Json, found: &mut Vec<&'a str>) {
+        match json {
+            Json::Object(entries) => {
+                for (key, value) in entries {
+                    match (key.as_str(), value) {
+                        ("$ref", Json::String(to)) => found.push(to),
+                        _ => walk(value, found),
+                    }
+                }
+            }
+            Json::Array(items) => items.iter().for_each(|item| walk(item, found)),
+            _ => {}
+        }
+    }
+    for ((name, document), (_, _, routes)) in documents().iter().zip(servers()) {
+        let mut found = Vec::new();
+        walk(document, &mut found);
+        let mut used: BTreeMap<&str, usize> = BTreeMap::new();
+        for to in found {
+            let pointer = to.strip_prefix('#').expect("a reference inside the document");
+            assert!(document.pointer(pointer).is_some(), "{name}: {to} leads nowhere");
+            *used.entry(to).or_default() += 1;
+        }
+        for kept in document["components"]["schemas"].as_object().expect("schemas").keys() {
+            assert!(
+                used.contains_key(format!("#/components/schemas/{kept}").as_str()),
+                "{name}: {kept} is used nowhere"
+            );
+        }
+        assert_eq!(describe::clashes(&routes), BTreeSet::new(), "{name}: rename one of each with #[schema(as = …)]");
+    }
+}
