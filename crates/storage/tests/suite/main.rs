@@ -4,6 +4,7 @@
 mod kit;
 
 mod apply;
+mod attempts;
 mod audit;
 mod concurrency;
 mod instants;
