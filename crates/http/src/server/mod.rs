@@ -101,7 +101,7 @@ pub async fn serve(listener: Listener, router: Router, limits: Limits, stop: Can
                     continue;
                 };
                 let server = Server { router: router.clone(), limits: limits.clone(), peer };
-                server.welcome(stream, tls.as_ref(), place, &graceful);
+                server.welcome(stream, tls.as_ref(), place, &graceful, &stop);
             }
             (_, Err(error)) => {
                 // Out of file handles, most likely: the next connection may fare better.
@@ -125,7 +125,14 @@ struct Server {
 }
 
 impl Server {
-    fn welcome(self, stream: TcpStream, tls: Option<&Tls>, place: Place, graceful: &GracefulShutdown) {
+    fn welcome(
+        self,
+        stream: TcpStream,
+        tls: Option<&Tls>,
+        place: Place,
+        graceful: &GracefulShutdown,
+        stop: &CancellationToken,
+    ) {
         if let Err(error) = stream.set_nodelay(true) {
             tracing::debug!(%error, "a connection went away at once");
         }
@@ -133,9 +140,14 @@ impl Server {
             self.converse(stream, Transport { tls: false }, place, graceful.watcher());
             return;
         };
-        let (acceptor, watcher) = (tls.acceptor(), graceful.watcher());
+        let (acceptor, watcher, stop) = (tls.acceptor(), graceful.watcher(), stop.clone());
         tokio::spawn(async move {
-            match timeout(self.limits.handshake, acceptor.accept(stream)).await {
+            let shaken = tokio::select! {
+                shaken = timeout(self.limits.handshake, acceptor.accept(stream)) => shaken,
+                // Nothing was asked yet: nobody has to wait for this one.
+                () = stop.cancelled() => return,
+            };
+            match shaken {
                 Ok(Ok(stream)) => self.converse(stream, Transport { tls: true }, place, watcher),
                 Ok(Err(error)) => tracing::debug!(peer = %self.peer, %error, "a TLS handshake failed"),
                 Err(_) => tracing::debug!(peer = %self.peer, "a TLS handshake took too long"),
