@@ -203,12 +203,17 @@ fn false_claims(claims: &Json, key: &Key) -> Vec<Forgery> {
         ("userId", json!("root")),
         ("userId", json!({"$ne": null})),
     ];
-    changes
+    let mut all: Vec<Forgery> = changes
         .into_iter()
         .map(|(name, value)| (format!("{name} is {value}"), with(claims, name, value)))
         .chain(["exp", "type", "sid", "userId"].map(|name| (format!("{name} is missing"), without(claims, name))))
         .map(|(what, claims)| (what, signed(&header, &claims, "HS256", &key.bytes())))
-        .collect()
+        .collect();
+    for (name, value) in [("jku", json!("https://evil.example")), ("jwk", json!({})), ("crit", json!(["b64"]))] {
+        let header = with(&header, name, value);
+        all.push((format!("{name} in the header, right key"), signed(&header, claims, "HS256", &key.bytes())));
+    }
+    all
 }
 
 async fn refused_everywhere(server: &Server, what: &str, token: &str) {

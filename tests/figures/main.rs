@@ -4,6 +4,7 @@
 #[path = "../cluster/kit/mod.rs"]
 #[expect(dead_code, unused_imports, reason = "the kit serves the cluster tests, of which this needs a part")]
 mod kit;
+mod sign_in;
 
 use std::path::Path;
 use std::time::{Duration, Instant as Stopwatch};
@@ -74,7 +75,9 @@ async fn main() {
     let per_second = |count: usize, time: Duration| count as u64 * 1_000_000 / micros(time).max(1);
     let (pull, insert) = (per_second(PRODUCTS, pulled), per_second(PRODUCTS, inserted));
     let push = per_second(SALES, pushes[PUSHES / 2]);
+    let signing_in = sign_in::run().await;
     let figures = json!({
+        "signIn": signing_in,
         "pull": {"products": PRODUCTS, "perSecond": pull, "insertsPerSecondOfTheSameRows": insert,
                  "ratioPercent": pull * 100 / insert},
         "push": {"sales": SALES, "linesEach": 3, "salesPerSecondMedian": push},

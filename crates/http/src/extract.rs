@@ -152,9 +152,13 @@ where
     type Rejection = Error;
 
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Error> {
-        serde_urlencoded::from_str(parts.uri.query().unwrap_or_default()).map(Self).map_err(|error| {
-            let text = error.to_string();
-            let named = text.split('`').nth(1).unwrap_or("query").to_owned();
+        let query = form_urlencoded::parse(parts.uri.query().unwrap_or_default().as_bytes());
+        let query = serde_urlencoded::Deserializer::new(query);
+        serde_path_to_error::deserialize(query).map(Self).map_err(|error| {
+            let path = error.path().to_string();
+            let text = error.into_inner().to_string();
+            // serde names a missing or unknown parameter in its text, and one with a bad value in its path.
+            let named = text.split('`').nth(1).map(str::to_owned).unwrap_or(path);
             let code =
                 if text.starts_with("unknown field") { ErrorCode::UnknownParameter } else { ErrorCode::BadRequest };
             Error::new(code, text).at(named)

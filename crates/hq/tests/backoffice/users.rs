@@ -3,6 +3,7 @@
 use serde_json::json;
 use tillkeep_model::ids;
 use tillkeep_storage::entity::{user, user_store_role};
+use tillkeep_storage::sea_orm::{ColumnTrait, EntityTrait, QueryFilter};
 use uuid::Uuid;
 
 use super::kit::{Kit, column, id_of};
@@ -143,4 +144,27 @@ async fn a_conflict_shows_a_user_without_what_verifies_the_pin() {
     assert_eq!(late.body["current"]["username"], "ann");
     let stored = kit.row::<user::Entity>(id_of(&made)).await;
     assert!(stored.pin_hash.is_some_and(|hash| !late.text.contains(&hash)));
+}
+
+#[tokio::test]
+async fn a_deleted_user_is_gone_with_roles_and_sessions_and_the_name_is_free() {
+    let kit = Kit::new().await;
+    let admin = kit.admin().await;
+    let store = kit.store("S01").await;
+    let cleo = kit.person("cleo", &[("cashier", Some(store))]).await;
+    let path = format!("/users/{}", cleo.id);
+    assert_eq!(kit.get(&cleo, "/auth/me").await.status, 200);
+    kit.delete(&admin, &path).await.is(204);
+    kit.get(&cleo, "/auth/me").await.is(401);
+    kit.get(&admin, &path).await.refused(404, "not_found");
+    kit.delete(&admin, &path).await.refused(404, "not_found");
+    let row = kit.row::<user::Entity>(cleo.id).await;
+    assert!(row.deleted_at.is_some() && row.sync_version > 0, "stores hear of it");
+    let roles = user_store_role::Entity::find().filter(user_store_role::Column::UserId.eq(cleo.id));
+    let roles = roles.all(kit.hq.db().reader()).await.expect("a read");
+    assert!(roles.iter().all(|role| role.deleted_at.is_some() && role.sync_version > 0) && roles.len() == 1);
+    kit.post(&admin, "/users", json!({"username": "cleo", "displayName": "Another Cleo"})).await.is(201);
+    kit.delete(&admin, &format!("/users/{}", admin.id)).await.refused(409, "last_admin");
+    kit.person("second", &[("administrator", None)]).await;
+    kit.delete(&admin, &format!("/users/{}", admin.id)).await.refused(409, "self");
 }

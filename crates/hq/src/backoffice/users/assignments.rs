@@ -18,7 +18,7 @@ use tillkeep_model::permission::code::UsersManageRoles;
 use tillkeep_model::{ErrorCode, Instant};
 use tillkeep_storage::entity::user_store_role::{Column, Entity, Model};
 use tillkeep_storage::entity::{role, store, user};
-use tillkeep_storage::sea_orm::sea_query::Expr;
+use tillkeep_storage::sea_orm::sea_query::{Expr, SimpleExpr};
 use tillkeep_storage::sea_orm::{ColumnTrait, EntityTrait, IntoActiveModel, QueryFilter, QuerySelect};
 use tillkeep_storage::{Tx, versions};
 use utoipa::ToSchema;
@@ -90,19 +90,30 @@ pub async fn unassign(
     if row.role_id == grants::administrator() && row.store_id.is_none() && user.is_active {
         grants::keep_an_administrator(&tx, id).await?;
     }
-    Entity::update_many()
-        .col_expr(Column::DeletedAt, Expr::value(Some(caller.now())))
-        .col_expr(Column::UpdatedAt, Expr::value(caller.now()))
-        .col_expr(Column::SyncVersion, Expr::value(versions::UNSTAMPED))
-        .filter(Column::Id.eq(assignment_id))
-        .exec(&tx)
-        .await?;
-    tx.touch(NAME);
+    end(&mut tx, Column::Id.eq(assignment_id), caller.now()).await?;
     touch_user(&mut tx, id).await?;
     let details = json!({"roleId": row.role_id, "storeId": row.store_id});
     rows::record(&tx, &caller, "user.role.revoke", "users", id, details).await?;
     hq.commit(tx).await?;
     Ok(NoContent)
+}
+
+/// Every role of a user ends.
+pub(super) async fn end_all(tx: &mut Tx, user_id: Uuid, now: Instant) -> Result<()> {
+    end(tx, Column::UserId.eq(user_id), now).await
+}
+
+async fn end(tx: &mut Tx, which: SimpleExpr, now: Instant) -> Result<()> {
+    Entity::update_many()
+        .col_expr(Column::DeletedAt, Expr::value(Some(now)))
+        .col_expr(Column::UpdatedAt, Expr::value(now))
+        .col_expr(Column::SyncVersion, Expr::value(versions::UNSTAMPED))
+        .filter(which)
+        .filter(Column::DeletedAt.is_null())
+        .exec(&*tx)
+        .await?;
+    tx.touch(NAME);
+    Ok(())
 }
 
 /// 403 for an assignment in a store where the caller gives no roles away.

@@ -20,7 +20,7 @@ use tillkeep_http::describe::{Change, Write};
 use tillkeep_http::directory::users::{UserDetail, detail, of_caller};
 use tillkeep_http::error::{Error, Result};
 use tillkeep_http::resource::{self, Check, Fields};
-use tillkeep_http::{Answer, Body, Caller, Id};
+use tillkeep_http::{Answer, Body, Caller, Id, NoContent};
 use tillkeep_model::ErrorCode;
 use tillkeep_model::permission::Requirement;
 use tillkeep_model::permission::code::UsersEdit;
@@ -85,6 +85,31 @@ async fn set_active(hq: &Hq, caller: &Caller<UsersEdit>, id: Uuid, active: bool)
     change(hq, caller, id, body).await.map(Answer)
 }
 
+/// `DELETE /users/{id}`: the name and the PIN are free again; the row stays, as receipts have the name.
+pub async fn delete(caller: Caller<UsersEdit>, State(hq): State<Arc<Hq>>, Id(id): Id) -> Result<NoContent> {
+    of_caller(&caller, id).await?;
+    let now = caller.now();
+    let check = async |tx: &mut Tx, _: &Model| {
+        refuse_leaving(tx, &caller, id).await?;
+        Sessions::revoke(&**tx, Revocation::AllOf(id), "the user was deleted", now).await?;
+        assignments::end_all(tx, id, now).await
+    };
+    rows::delete::<Entity, _>(&hq, &caller, &KIND, id, check).await?;
+    hq.auth.sessions.ended(Revocation::AllOf(id));
+    Ok(NoContent)
+}
+
+/// Refuses to let somebody go without whom the chain has no administrator, or by their own hand.
+async fn refuse_leaving(tx: &Tx, caller: &Caller<UsersEdit>, id: Uuid) -> Result<()> {
+    if grants::is_administrator(tx, id).await? {
+        grants::keep_an_administrator(tx, id).await?;
+    }
+    if id == caller.user_id {
+        return Err(Error::new(ErrorCode::SelfDeactivation, "nobody deactivates or deletes themselves"));
+    }
+    Ok(())
+}
+
 async fn change(hq: &Hq, caller: &Caller<UsersEdit>, id: Uuid, body: Map<String, Json>) -> Result<UserDetail> {
     of_caller(caller, id).await?;
     let now = caller.now();
@@ -92,12 +117,7 @@ async fn change(hq: &Hq, caller: &Caller<UsersEdit>, id: Uuid, body: Map<String,
         check(tx, new).await?;
         match (old.is_active, new.is_active) {
             (true, false) => {
-                if grants::is_administrator(tx, id).await? {
-                    grants::keep_an_administrator(tx, id).await?;
-                }
-                if id == caller.user_id {
-                    return Err(Error::new(ErrorCode::SelfDeactivation, "nobody deactivates themselves"));
-                }
+                refuse_leaving(tx, caller, id).await?;
                 Sessions::revoke(&**tx, Revocation::AllOf(id), "the user was deactivated", now).await?;
             }
             (false, true) => pin::refuse_taken(&hq.auth, tx, new).await?,
