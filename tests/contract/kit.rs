@@ -14,6 +14,7 @@ use serde_json::{Value as Json, json};
 use tempfile::TempDir;
 use tillkeep_hq::Hq;
 use tillkeep_hq::state::Account;
+use tillkeep_http::auth::SignInSettings;
 use tillkeep_http::routes::{Protection, Route};
 use tillkeep_http::tokens::{ACCESS, ACCESS_SECONDS, AccessClaims};
 use tillkeep_http::{Auth, Clock, HasAuth, server};
@@ -195,6 +196,7 @@ impl World {
             database_url: None,
             public_url: None,
             allow_insecure: false,
+            sign_in: SignInSettings::default(),
         };
         let hq = Hq::open(&settings, clock.clone(), stop.clone()).await.expect("headquarters");
         let account = Account { username: "root".to_owned(), pin: PIN.to_owned().into(), role: ADMINISTRATOR };
@@ -227,6 +229,7 @@ impl World {
             hq_url,
             hq_ca_file: None,
             sync_interval: Duration::from_millis(200),
+            sign_in: SignInSettings::default(),
         };
         let store = Store::open(settings, clock, stop.clone()).await.expect("a store");
         tillkeep_store::sync::start(&store, &TaskTracker::new());

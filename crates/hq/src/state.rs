@@ -4,7 +4,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use serde_json::json;
-use tillkeep_http::auth::handlers::hash_new_pin;
+use tillkeep_http::auth::new_pin::hash_new_pin;
+use tillkeep_http::auth::{SignInSettings, housekeeping};
 use tillkeep_http::pins::{Hashed, Pins};
 use tillkeep_http::tokens::Tokens;
 use tillkeep_http::{Auth, Clock, DatabaseUrl, HasAuth, Home, Secret};
@@ -36,6 +37,7 @@ pub struct Settings {
     pub public_url: Option<String>,
     /// Hands the PIN secrets to stores over plain HTTP too, not only over loopback.
     pub allow_insecure: bool,
+    pub sign_in: SignInSettings,
 }
 
 /// A running headquarters server.
@@ -84,8 +86,8 @@ impl Hq {
         let tx = db.begin().await.map_err(other)?;
         let epoch = settings::get_or_set(&tx, settings::EPOCH, || Uuid::new_v4().to_string()).await.map_err(other)?;
         tx.commit().await.map_err(other)?;
-        let tokens = Tokens::open(&settings.data_dir.join("token.key"))?;
-        let pins = Pins::open(&settings.data_dir.join("pin.key"), PARALLEL_HASHES)?;
+        let tokens = Tokens::open(&settings.data_dir.join("token.key"), settings.sign_in.keys.clone(), clock.now())?;
+        let pins = Pins::open(&settings.sign_in.pin_key(&settings.data_dir), PARALLEL_HASHES)?;
         if pins.key_id().is_none() && has_pins(&db).await.map_err(other)? {
             // A new key would lock everybody out, here and in every store that takes it over.
             return Err(std::io::Error::other(
@@ -95,7 +97,7 @@ impl Hq {
         pins.ensure_key()?;
         let heads = Heads::load(&db).await.map_err(other)?;
         let to_tell = ToTell::load(&db).await.map_err(other)?;
-        let auth = Auth::new(db, Home::Hq, tokens, pins, clock.clone());
+        let auth = Auth::new(db, Home::Hq, tokens, pins, clock.clone(), &settings.sign_in);
         let hub = Arc::new(Hub::default());
         let hq = Arc::new(Self {
             auth,
@@ -119,6 +121,7 @@ impl Hq {
             }
         });
         crate::sync::tracker::start(hq.clone());
+        housekeeping::start(hq.auth.clone(), hq.stop.clone());
         Ok(hq)
     }
 

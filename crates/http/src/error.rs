@@ -126,6 +126,13 @@ impl Error {
         self
     }
 
+    /// The same failure under another code.
+    #[must_use]
+    pub fn as_code(mut self, code: ErrorCode) -> Self {
+        self.0.code = code;
+        self
+    }
+
     pub fn code(&self) -> ErrorCode {
         self.0.code
     }

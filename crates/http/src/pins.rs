@@ -3,6 +3,7 @@
 
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 
 use argon2::{Algorithm, Argon2, Params, PasswordHasher, PasswordVerifier, Version};
@@ -47,6 +48,7 @@ pub struct Pins {
     secrets: Arc<RwLock<Option<Arc<Secrets>>>>,
     running: Arc<Semaphore>,
     waiting: Arc<Semaphore>,
+    computed: Arc<AtomicU64>,
 }
 
 /// A hashed PIN as `users` keeps it.
@@ -64,6 +66,7 @@ impl Pins {
             secrets: Arc::default(),
             running: Arc::new(Semaphore::new(parallel)),
             waiting: Arc::new(Semaphore::new(parallel + QUEUE)),
+            computed: Arc::default(),
         };
         match std::fs::read(path) {
             Ok(bytes) => pins.adopt(&serde_json::from_slice(&bytes).map_err(io::Error::other)?)?,
@@ -109,6 +112,23 @@ impl Pins {
         self.secrets().map(|secrets| secrets.id.clone())
     }
 
+    /// Refuses while this server cannot look at any PIN.
+    pub fn require_key(&self) -> Result<()> {
+        self.secrets().map(|_| ()).ok_or_else(not_ready)
+    }
+
+    /// The slow hashes that were computed for requests since the start.
+    pub fn computed(&self) -> u64 {
+        self.computed.load(Ordering::Relaxed)
+    }
+
+    /// A name as it may be kept of somebody who perhaps does not exist, or typed a PIN into the wrong field.
+    pub fn keyed(&self, name: &str) -> Result<String> {
+        let secrets = self.secrets().ok_or_else(not_ready)?;
+        let mac = hmac(&secrets.pepper, format!("name\0{name}").as_bytes());
+        Ok(hex::encode(mac.get(..16).unwrap_or_default()))
+    }
+
     /// The key for a store, in the handshake.
     pub fn export(&self) -> Option<PinKey> {
         let secrets = self.secrets()?;
@@ -122,7 +142,7 @@ impl Pins {
     /// The hash and the look-up key of a new PIN: two slow hashes.
     pub async fn hash(&self, pin: &str) -> Result<Hashed> {
         let pin = pin.to_owned();
-        self.off_thread(move |secrets| Ok(Hashed { hash: secrets.hash(&pin)?, lookup: secrets.lookup(&pin)? })).await
+        self.off_thread(2, move |secrets| Ok(Hashed { hash: secrets.hash(&pin)?, lookup: secrets.lookup(&pin)? })).await
     }
 
     /// As [`Pins::hash`], waiting for the processor in this thread: for seeding from the command line.
@@ -135,17 +155,19 @@ impl Pins {
     /// The look-up key of a PIN: one slow hash.
     pub async fn lookup(&self, pin: &str) -> Result<String> {
         let pin = pin.to_owned();
-        self.off_thread(move |secrets| secrets.lookup(&pin)).await
+        self.off_thread(1, move |secrets| secrets.lookup(&pin)).await
     }
 
     /// Whether `pin` is the one in `hash`; without a hash a decoy is verified. One slow hash either way.
     pub async fn verify(&self, pin: &str, hash: Option<String>) -> Result<bool> {
         let pin = pin.to_owned();
-        self.off_thread(move |secrets| Ok(secrets.verify(&pin, hash.as_deref()))).await
+        self.off_thread(1, move |secrets| Ok(secrets.verify(&pin, hash.as_deref()))).await
     }
 
+    /// Does `work`, which is so many slow hashes.
     async fn off_thread<T: Send + 'static>(
         &self,
+        hashes: u64,
         work: impl FnOnce(&Secrets) -> std::result::Result<T, String> + Send + 'static,
     ) -> Result<T> {
         let secrets = self.secrets().ok_or_else(not_ready)?;
@@ -153,6 +175,7 @@ impl Pins {
             Error::new(ErrorCode::TooManyRequests, "too many sign-ins at once; try again").retry_after(1)
         })?;
         let turn = self.running.clone().acquire_owned().await.map_err(Error::internal)?;
+        self.computed.fetch_add(hashes, Ordering::Relaxed);
         let done = tokio::task::spawn_blocking(move || {
             let out = work(&secrets);
             drop((turn, place));
@@ -191,11 +214,17 @@ impl Secrets {
     }
 }
 
-/// Why `pin` is no good, if it is not. `4 to 12 digits, no repeats, runs or years`.
-pub fn weakness(pin: &str) -> Option<&'static str> {
+/// Digits of a PIN at the least and at the most, whatever an operator configures.
+pub const SHORTEST: usize = 4;
+pub const LONGEST: usize = 12;
+/// Digits of a PIN that is made here.
+const MADE: usize = 6;
+
+/// Why `pin` is no good where PINs have `shortest` digits or more: too short or long, a repeat, a run or a year.
+pub fn weakness(pin: &str, shortest: usize) -> Option<&'static str> {
     let digits = pin.as_bytes();
-    if !(4..=12).contains(&digits.len()) || !digits.iter().all(u8::is_ascii_digit) {
-        return Some("a PIN has 4 to 12 digits");
+    if !(shortest..=LONGEST).contains(&digits.len()) || !digits.iter().all(u8::is_ascii_digit) {
+        return Some("a PIN has 4 to 12 digits, or more where that was configured");
     }
     let step = |by: i16| digits.windows(2).all(|pair| i16::from(pair[1]) - i16::from(pair[0]) == by);
     if step(0) || step(1) || step(-1) {
@@ -211,16 +240,20 @@ pub fn weakness(pin: &str) -> Option<&'static str> {
     None
 }
 
-/// A random 6-digit PIN that is no weak one.
-pub fn generate() -> String {
+/// A random PIN of six digits, or `shortest` if that is more, that is no weak one.
+pub fn generate(shortest: usize) -> String {
+    let length = shortest.clamp(MADE, LONGEST);
     loop {
-        let number = u32::from_le_bytes(files::random::<4>());
-        // Rejection keeps every PIN as likely as any other.
-        if number < 4_294_000_000 {
-            let pin = format!("{:06}", number % 1_000_000);
-            if weakness(&pin).is_none() {
-                return pin;
+        let mut pin = String::with_capacity(length);
+        while pin.len() < length {
+            let [byte] = files::random::<1>();
+            // Rejection keeps every digit as likely as any other.
+            if byte < 250 {
+                pin.push(char::from(b'0' + byte % 10));
             }
+        }
+        if weakness(&pin, shortest).is_none() {
+            return pin;
         }
     }
 }
@@ -232,10 +265,19 @@ mod tests {
     #[test]
     fn repeats_runs_and_years_are_weak() {
         for pin in ["123", "1111", "1234", "987654", "1987", "2026", "12a4", "1212", "123123", "1234567890123"] {
-            assert!(weakness(pin).is_some(), "{pin}");
+            assert!(weakness(pin, SHORTEST).is_some(), "{pin}");
         }
         for pin in ["4821", "739154", "19870423"] {
-            assert!(weakness(pin).is_none(), "{pin}");
+            assert!(weakness(pin, SHORTEST).is_none(), "{pin}");
+        }
+        assert!(weakness("4821", 6).is_some() && weakness("482159", 6).is_none());
+    }
+
+    #[test]
+    fn a_made_pin_is_as_long_as_pins_must_be() {
+        for (shortest, length) in [(4, 6), (6, 6), (9, 9), (12, 12)] {
+            let pin = generate(shortest);
+            assert_eq!((pin.len(), weakness(&pin, shortest)), (length, None));
         }
     }
 

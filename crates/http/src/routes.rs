@@ -257,18 +257,22 @@ where
     S: HasAuth + Clone + 'static,
 {
     use ErrorCode::{
-        InvalidCredentials, InvalidToken, OwnedByHq, PinNotAllowed, StoreNotFound, TokenReused, TooManyAttempts,
-        TooManyRequests, WrongStore,
+        Escalation, InvalidCredentials, InvalidToken, NotFound, OwnedByHq, PinNotAllowed, StoreNotFound, StoreNotReady,
+        TokenReused, TooManyAttempts, TooManyRequests, WrongStore,
     };
 
-    use crate::auth::handlers::{change_pin, login, logout, me, pin_login, refresh};
+    use crate::auth::account::{change_pin, logout, me};
+    use crate::auth::locks::{locks, unlock};
+    use crate::auth::refresh::refresh;
+    use crate::auth::session_routes::{end_of_user, end_own, of_user, own};
+    use crate::auth::sign_in::{login, pin_login};
     routes
         .open("POST", "/auth/login", login)
         .about("Sign in with a name and a PIN.")
-        .fails(&[InvalidCredentials, TooManyAttempts, TooManyRequests])
+        .fails(&[InvalidCredentials, StoreNotReady, TooManyAttempts, TooManyRequests])
         .open("POST", "/auth/pin-login", pin_login)
         .about("Sign in at a till with a PIN alone.")
-        .fails(&[InvalidCredentials, StoreNotFound, WrongStore, TooManyAttempts, TooManyRequests])
+        .fails(&[InvalidCredentials, StoreNotFound, StoreNotReady, WrongStore, TooManyAttempts, TooManyRequests])
         .open("POST", "/auth/refresh", refresh)
         .about("Replace a refresh token and get a new access token.")
         .fails(&[InvalidToken, TokenReused])
@@ -279,4 +283,18 @@ where
         .post("/auth/change-pin", change_pin)
         .about("Change the own PIN; at headquarters only.")
         .fails(&[InvalidCredentials, OwnedByHq, PinNotAllowed, TooManyAttempts, TooManyRequests])
+        .get("/auth/sessions", own)
+        .about("The own sessions at this server.")
+        .delete("/auth/sessions/{id}", end_own)
+        .about("End one of the own sessions.")
+        .get("/auth/locks", locks)
+        .about("What is blocked now after wrong PINs.")
+        .post("/auth/unlock", unlock)
+        .about("Lift what is blocked after wrong PINs.")
+        .fails(&[NotFound])
+        .get("/users/{id}/sessions", of_user)
+        .about("The sessions of a user at this server.")
+        .delete("/users/{id}/sessions/{sessionId}", end_of_user)
+        .about("End a session of a user who holds no more than the caller.")
+        .fails(&[Escalation])
 }

@@ -97,6 +97,7 @@ error_codes! {
     BadCheckDigit = 422 "bad_check_digit",
     NotSupportedYet = 422 "not_supported_yet",
     TooManyAttempts = 429 "too_many_attempts",
+    PinLocked = 429 "pin_locked",
     TooManyRequests = 429 "too_many_requests",
     Internal = 500 "internal",
     Unavailable = 503 "unavailable",

@@ -4,6 +4,9 @@
 pub trait Requirement: Send + Sync + 'static {
     /// The codes, OR between them; a pattern `module.*` stands for every code of the module.
     fn any_of() -> Vec<&'static str>;
+
+    /// Whether somebody who must change their PIN first is let through.
+    const BEFORE_PIN_CHANGE: bool = false;
 }
 
 /// Signed in is enough.
@@ -12,6 +15,16 @@ impl Requirement for SignedIn {
     fn any_of() -> Vec<&'static str> {
         Vec::new()
     }
+}
+
+/// Signed in is enough, even with a PIN that must be changed first: for what leads out of that state, and nothing else.
+pub struct SignedInAnyPin;
+impl Requirement for SignedInAnyPin {
+    fn any_of() -> Vec<&'static str> {
+        Vec::new()
+    }
+
+    const BEFORE_PIN_CHANGE: bool = true;
 }
 
 macro_rules! either {

@@ -10,7 +10,7 @@ use tillkeep_http::routes::{Route, Routes, auth, probes};
 use tillkeep_http::{describe, directory, layers};
 use tillkeep_model::ErrorCode::{
     ApprovalRequired, ApproverLacksPermission, BadCheckDigit, Conflict, DuplicateCode, FloatNotDefault, IdReused,
-    InsufficientStock, NegativeStock, NoOpenSession, NotSupportedYet, PossibleDuplicate, ProductInactive,
+    InsufficientStock, NegativeStock, NoOpenSession, NotSupportedYet, PinLocked, PossibleDuplicate, ProductInactive,
     ProductNotFound, ReasonReserved, RegisterUnknown, SaleNotFound, SessionAlreadyOpen, SessionClosed, SessionOpen,
     SessionTooOld, StoreNotReady, TenderRule, TotalMismatch, Underpaid, VarianceNotAccepted, WrongPin,
 };
@@ -29,7 +29,7 @@ pub const ABOUT: About = About {
 
 /// The router of a running server.
 pub fn router(store: Arc<Store>) -> Router {
-    let (router, table) = table();
+    let (router, table) = described();
     layers::wrap(describe::served(router, ABOUT, &table)).with_state(store)
 }
 
@@ -51,7 +51,16 @@ fn count(entries: i64) -> f64 {
 
 /// Every route with its protection.
 pub fn table() -> (Router<Arc<Store>>, Vec<Route>) {
-    Routes::new().with(probes).with(auth).with(directory::routes).with(till).with(sync_routes).finish()
+    Routes::new().with(routes).finish()
+}
+
+/// The same with what stands outside of permissions: all that the description tells of.
+pub fn described() -> (Router<Arc<Store>>, Vec<Route>) {
+    Routes::new().with(probes).with(routes).finish()
+}
+
+fn routes(routes: Routes<Arc<Store>>) -> Routes<Arc<Store>> {
+    routes.with(auth).with(directory::routes).with(till).with(sync_routes)
 }
 
 fn sync_routes(routes: Routes<Arc<Store>>) -> Routes<Arc<Store>> {
@@ -86,7 +95,7 @@ fn till(routes: Routes<Arc<Store>>) -> Routes<Arc<Store>> {
         .fails(&[NotSupportedYet, ProductInactive, TenderRule, Underpaid, StoreNotReady])
         .post("/pos/approvals", approvals::grant)
         .about("A second person says yes with a PIN: a token for one deed at this terminal.")
-        .fails(&[WrongPin, ApproverLacksPermission, Conflict, StoreNotReady])
+        .fails(&[WrongPin, PinLocked, ApproverLacksPermission, Conflict, StoreNotReady])
         .post("/pos/sales", pos::sale::create)
         .about("Sell a cart.")
         .fails(&[

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
+use tillkeep_http::auth::{SignInSettings, housekeeping};
 use tillkeep_http::pins::Pins;
 use tillkeep_http::tokens::{Tokens, read_sync_token};
 use tillkeep_http::{Auth, Clock, HasAuth, Home, Secret};
@@ -29,6 +30,7 @@ pub struct Settings {
     /// PEM file with certificates that HQ may show besides those the operating system trusts.
     pub hq_ca_file: Option<PathBuf>,
     pub sync_interval: Duration,
+    pub sign_in: SignInSettings,
 }
 
 /// A running store server.
@@ -72,10 +74,11 @@ impl Store {
                 "this data directory belongs to store {owner}, SYNC_TOKEN to store {id}; use a directory of its own"
             )));
         }
-        let tokens = Tokens::open(&settings.data_dir.join("token.key"))?;
-        let pins = Pins::open(&settings.data_dir.join("pin.key"), PARALLEL_HASHES)?;
+        let tokens = Tokens::open(&settings.data_dir.join("token.key"), settings.sign_in.keys.clone(), clock.now())?;
+        let pins = Pins::open(&settings.sign_in.pin_key(&settings.data_dir), PARALLEL_HASHES)?;
         let hq = HqClient::new(&settings.hq_url, &settings.sync_token, settings.hq_ca_file.as_deref())?;
-        let auth = Auth::new(db, Home::Store(id), tokens, pins, clock.clone());
+        let auth = Auth::new(db, Home::Store(id), tokens, pins, clock.clone(), &settings.sign_in);
+        housekeeping::start(auth.clone(), stop.clone());
         Ok(Arc::new(Self {
             auth,
             clock,

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use anyhow::{Context, Result};
 use clap::{Args, Parser, Subcommand};
 
-use crate::{audit, configuration, demo, run};
+use crate::{audit, configuration, demo, keys, run};
 
 /// A point-of-sale backend for a retail chain.
 #[derive(Parser)]
@@ -30,6 +30,11 @@ enum Command {
     Audit {
         #[command(subcommand)]
         what: audit::AuditCommand,
+    },
+    /// Shows or changes the keys that tokens are signed with.
+    Keys {
+        #[command(subcommand)]
+        what: keys::KeysCommand,
     },
     /// Shows or checks the configuration.
     Config {
@@ -110,6 +115,7 @@ impl Cli {
             Command::Store(args) => run::store(args, file).await,
             Command::Demo(args) => demo::run(args).await,
             Command::Audit { what } => audit::run(what, file).await,
+            Command::Keys { what } => keys::run(&what),
             Command::Config { what: ConfigCommand::Default } => {
                 print!("{}", configuration::DEFAULT);
                 Ok(())

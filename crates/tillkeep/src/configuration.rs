@@ -1,12 +1,16 @@
 //! Configuration: built-in < file < environment < flags. The built-in file is the defaults and their documentation.
 
+use std::net::IpAddr;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 use config::{Config, File, FileFormat};
+use ipnet::IpNet;
 use serde::Deserialize;
+use tillkeep_http::auth::SignInSettings;
 use tillkeep_http::server::{Limits, Tls};
-use tillkeep_http::{DatabaseUrl, Secret};
+use tillkeep_http::tokens::keys::{self, GivenKeys};
+use tillkeep_http::{DatabaseUrl, Secret, pins};
 
 /// The commented defaults.
 pub const DEFAULT: &str = include_str!("default.toml");
@@ -26,6 +30,8 @@ pub struct Hq {
     pub database_url: DatabaseUrl,
     pub public_url: String,
     pub allow_insecure: bool,
+    pub trusted_proxies: Networks,
+    pub auth: HqAuth,
     pub tls_cert: PathBuf,
     pub tls_key: PathBuf,
     pub max_connections: usize,
@@ -41,12 +47,50 @@ pub struct Store {
     pub hq_url: String,
     pub sync_interval_ms: u64,
     pub allow_insecure: bool,
+    pub trusted_proxies: Networks,
     pub hq_ca_file: PathBuf,
     pub tls_cert: PathBuf,
     pub tls_key: PathBuf,
     pub max_connections: usize,
     pub max_connections_per_address: usize,
     pub metrics_listen: String,
+}
+
+/// What headquarters asks of PINs.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct HqAuth {
+    pub pin_min_length: usize,
+}
+
+/// Networks, as a list or as one text with commas.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(try_from = "OneOrMany")]
+pub struct Networks(Vec<IpNet>);
+
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum OneOrMany {
+    One(String),
+    Many(Vec<String>),
+}
+
+impl TryFrom<OneOrMany> for Networks {
+    type Error = String;
+
+    fn try_from(text: OneOrMany) -> std::result::Result<Self, String> {
+        let words: Vec<String> = match text {
+            OneOrMany::One(text) => text.split(',').map(|word| word.trim().to_owned()).collect(),
+            OneOrMany::Many(words) => words,
+        };
+        let network = |word: &String| {
+            let address = || word.parse::<IpAddr>().map(IpNet::from);
+            word.parse::<IpNet>()
+                .or_else(|_| address())
+                .map_err(|_| format!("{word:?} is no network; write 10.0.0.0/8, 192.0.2.7 or 2001:db8::/32"))
+        };
+        words.iter().filter(|word| !word.is_empty()).map(network).collect::<std::result::Result<_, _>>().map(Self)
+    }
 }
 
 /// Which variable of the environment sets which key.
@@ -61,6 +105,7 @@ const VARIABLES: &[(&str, &[&str])] = &[
     ("TLS_CERT", &["hq.tls_cert", "store.tls_cert"]),
     ("TLS_KEY", &["hq.tls_key", "store.tls_key"]),
     ("SYNC_INTERVAL_MS", &["store.sync_interval_ms"]),
+    ("TRUSTED_PROXIES", &["hq.trusted_proxies", "store.trusted_proxies"]),
 ];
 
 /// Reads the configuration; an error names the file, the key and what is wrong with it.
@@ -83,6 +128,10 @@ pub fn load(file: Option<&Path>) -> Result<Configuration> {
     if !(50..=3_600_000).contains(&configuration.store.sync_interval_ms) {
         bail!("store.sync_interval_ms (SYNC_INTERVAL_MS) must be between 50 and 3600000");
     }
+    let shortest = configuration.hq.auth.pin_min_length;
+    if !(pins::SHORTEST..=pins::LONGEST).contains(&shortest) {
+        bail!("hq.auth.pin_min_length must be between {} and {}", pins::SHORTEST, pins::LONGEST);
+    }
     for (section, most) in [("hq", configuration.hq.max_connections), ("store", configuration.store.max_connections)] {
         if most == 0 {
             bail!("{section}.max_connections must be at least 1");
@@ -100,6 +149,20 @@ pub fn tls(cert: &Path, key: &Path) -> Result<Option<Tls>> {
         (true, false) => bail!("tls_cert (TLS_CERT) is set, tls_key (TLS_KEY) is not"),
         (false, true) => bail!("tls_key (TLS_KEY) is set, tls_cert (TLS_CERT) is not"),
     }
+}
+
+/// How people sign in: what the configuration says, and the keys that the environment names.
+pub fn sign_in(trusted_proxies: &Networks, pin_min_length: usize) -> Result<SignInSettings> {
+    let keys = |name: &str| match secret_of(name)? {
+        Some(text) => keys::parse(text.expose()).map_err(|error| anyhow::anyhow!("{name}: {error}")),
+        None => Ok(Vec::new()),
+    };
+    Ok(SignInSettings {
+        trusted_proxies: trusted_proxies.0.clone(),
+        pin_min_length,
+        keys: GivenKeys { people: keys("TILLKEEP_JWT_KEY")?, sync: keys("TILLKEEP_SYNC_KEY")? },
+        pin_key_file: variable_of("TILLKEEP_PIN_KEY_FILE")?.map(PathBuf::from),
+    })
 }
 
 /// How many connections a server takes.
@@ -136,6 +199,31 @@ mod tests {
         let built = Config::builder().add_source(File::from_str(DEFAULT, FileFormat::Toml)).build().expect("built");
         let configuration: Configuration = built.try_deserialize().expect("complete");
         assert_eq!(configuration.store.sync_interval_ms, 30_000);
+    }
+
+    #[test]
+    fn trusted_proxies_are_networks_and_what_is_none_is_named() {
+        let read = |text: &str| {
+            let dir = tempfile::tempdir().expect("dir");
+            let path = dir.path().join("tillkeep.toml");
+            std::fs::write(&path, text).expect("write");
+            load(Some(&path)).map_err(|error| format!("{error:#}"))
+        };
+        let listed = read("[hq]\ntrusted_proxies = [\"10.0.0.0/8\", \"::1\"]\n").expect("sound");
+        assert_eq!(listed.hq.trusted_proxies.0.len(), 2);
+        let text = read("[store]\ntrusted_proxies = \"10.0.0.0/8, 192.0.2.7\"\n").expect("sound");
+        assert_eq!(text.store.trusted_proxies.0[1].to_string(), "192.0.2.7/32");
+        assert!(read("[hq]\ntrusted_proxies = [\"proxy\"]\n").expect_err("refused").contains("\"proxy\""));
+    }
+
+    #[test]
+    fn a_least_length_of_pins_that_nobody_could_have_is_refused() {
+        let dir = tempfile::tempdir().expect("dir");
+        let path = dir.path().join("tillkeep.toml");
+        for (length, sound) in [(3, false), (4, true), (12, true), (13, false)] {
+            std::fs::write(&path, format!("[hq.auth]\npin_min_length = {length}\n")).expect("write");
+            assert_eq!(load(Some(&path)).is_ok(), sound, "{length}");
+        }
     }
 
     #[test]

@@ -4,6 +4,7 @@ mod audit;
 mod cli;
 mod configuration;
 mod demo;
+mod keys;
 mod logging;
 mod run;
 

@@ -2,15 +2,18 @@
 
 use std::io::Write;
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
 use axum::Router;
 use tillkeep_hq::Hq;
 use tillkeep_hq::state::Account;
-use tillkeep_http::{Clock, pins, server};
+use tillkeep_http::auth::housekeeping;
+use tillkeep_http::{Auth, Clock, pins, server};
 use tillkeep_model::permission::{ADMINISTRATOR, DEFAULT_ROLES};
 use tillkeep_model::wire::close;
+use tillkeep_storage::registry::fold;
 use tillkeep_store::Store;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio_util::sync::CancellationToken;
@@ -28,6 +31,7 @@ pub fn hq_settings(args: &HqArgs, file: Option<&Path>) -> Result<(tillkeep_hq::S
         database_url: Some(configuration.database_url.clone()).filter(|url| !url.is_empty()),
         public_url: set(&configuration.public_url),
         allow_insecure: configuration.allow_insecure,
+        sign_in: configuration::sign_in(&configuration.trusted_proxies, configuration.auth.pin_min_length)?,
     };
     make_data_dir(&settings.data_dir)?;
     Ok((settings, configuration))
@@ -40,6 +44,7 @@ pub async fn hq(args: HqArgs, file: Option<&Path>) -> Result<()> {
     let limits = configuration::limits(configuration.max_connections, configuration.max_connections_per_address);
     let stop = stop_on_signal()?;
     let hq = Hq::open(&settings, Clock::default(), stop.clone()).await.context("headquarters cannot start")?;
+    reload_on_hangup(&hq.auth, &stop)?;
     first_accounts(&hq, args.dev).await?;
     let listener = server::bind(&args.listen.unwrap_or(configuration.listen), &settings.data_dir, tls).await?;
     let metrics = tillkeep_hq::routes::metrics(hq.clone());
@@ -60,6 +65,7 @@ async fn first_accounts(hq: &Hq, dev: bool) -> Result<()> {
     if !hq.has_no_users().await? {
         return Ok(());
     }
+    let mut taken = None;
     if username.is_some() || pin.is_some() {
         let pin = pin.context("ADMIN_USERNAME is set, ADMIN_PIN (or ADMIN_PIN_FILE) is not")?;
         let username = username.unwrap_or_else(|| "admin".to_owned());
@@ -68,27 +74,38 @@ async fn first_accounts(hq: &Hq, dev: bool) -> Result<()> {
         if !dev {
             return Ok(());
         }
+        taken = Some(account.username);
     }
-    let roles = DEFAULT_ROLES.iter().filter(|role| dev || role.code == ADMINISTRATOR);
-    let mut out = std::io::stdout().lock();
-    let mut lines = Vec::new();
-    for role in roles {
-        if role.code == ADMINISTRATOR && !hq.has_no_users().await? {
+    let title = if dev {
+        "Accounts for development; never run a real chain with them:"
+    } else {
+        "First start. Sign in with this PIN once and change it; it is not shown again:"
+    };
+    print(title)?;
+    for role in DEFAULT_ROLES.iter().filter(|role| dev || role.code == ADMINISTRATOR) {
+        if role.code == ADMINISTRATOR && taken.is_some() {
             continue;
         }
-        let username = if role.code == ADMINISTRATOR { "admin" } else { role.code };
-        let account = Account { username: username.to_owned(), pin: pins::generate().into(), role: role.code };
-        hq.make_account(&account, !dev).await.map_err(|error| anyhow::anyhow!("{username}: {error}"))?;
-        lines.push(format!("{:<16} PIN {}  ({})", account.username, account.pin.expose(), role.name));
+        let pin = pins::generate(hq.auth.pin_min_length).into();
+        let account = Account { username: free_name(role.code, taken.as_deref()), pin, role: role.code };
+        let made = hq.make_account(&account, !dev).await;
+        made.map_err(|error| anyhow::anyhow!("{}: {error}", account.username))?;
+        // At once: a PIN that is kept until all are made is lost when a later one cannot be.
+        print(&format!("  {:<16} PIN {}  ({})", account.username, account.pin.expose(), role.name))?;
     }
-    if dev {
-        writeln!(out, "Accounts for development; never run a real chain with them:")?;
-    } else {
-        writeln!(out, "First start. Sign in with this PIN once and change it; it is not shown again:")?;
-    }
-    for line in lines {
-        writeln!(out, "  {line}")?;
-    }
+    Ok(())
+}
+
+/// The name of a made account: its role's, unless the operator has given that to the administrator.
+fn free_name(role: &str, taken: Option<&str>) -> String {
+    let name = if role == ADMINISTRATOR { "admin" } else { role };
+    if taken.is_some_and(|taken| fold(taken) == fold(name)) { format!("{name}-2") } else { name.to_owned() }
+}
+
+fn print(line: &str) -> Result<()> {
+    let mut out = std::io::stdout().lock();
+    writeln!(out, "{line}")?;
+    out.flush()?;
     Ok(())
 }
 
@@ -108,6 +125,8 @@ pub async fn store(args: StoreArgs, file: Option<&Path>) -> Result<()> {
         hq_url,
         hq_ca_file: Some(configuration.hq_ca_file).filter(|path| !path.as_os_str().is_empty()),
         sync_interval: Duration::from_millis(configuration.sync_interval_ms),
+        // New PINs are made at headquarters alone, which says how long they are.
+        sign_in: configuration::sign_in(&configuration.trusted_proxies, pins::SHORTEST)?,
     };
     let tls = configuration::tls(&configuration.tls_cert, &configuration.tls_key)?;
     let limits = configuration::limits(configuration.max_connections, configuration.max_connections_per_address);
@@ -115,6 +134,7 @@ pub async fn store(args: StoreArgs, file: Option<&Path>) -> Result<()> {
     let data_dir = settings.data_dir.clone();
     let stop = stop_on_signal()?;
     let store = Store::open(settings, Clock::default(), stop.clone()).await.context("the store cannot start")?;
+    reload_on_hangup(&store.auth, &stop)?;
     let listener = server::bind(&args.listen.unwrap_or(configuration.listen), &data_dir, tls).await?;
     let metrics = tillkeep_store::routes::metrics(store.clone());
     let router =
@@ -163,9 +183,21 @@ fn make_data_dir(path: &Path) -> Result<()> {
 
 /// One line for people and programs: where the server is.
 fn announce(url: &str) -> Result<()> {
-    let mut out = std::io::stdout().lock();
-    writeln!(out, "listening on {url}")?;
-    out.flush()?;
+    print(&format!("listening on {url}"))
+}
+
+/// SIGHUP reads the token keys again.
+fn reload_on_hangup(auth: &Arc<Auth>, stop: &CancellationToken) -> Result<()> {
+    let mut hangup = signal(SignalKind::hangup())?;
+    let (auth, stop) = (auth.clone(), stop.clone());
+    tokio::spawn(async move {
+        loop {
+            tokio::select! {
+                _ = hangup.recv() => housekeeping::reload_keys(&auth, true).await,
+                () = stop.cancelled() => return,
+            }
+        }
+    });
     Ok(())
 }
 
@@ -189,7 +221,16 @@ pub fn stop_on_signal() -> Result<CancellationToken> {
 mod tests {
     use std::time::Duration;
 
-    use super::check_hq_url;
+    use tillkeep_http::auth::SignInSettings;
+
+    use super::{check_hq_url, free_name};
+
+    #[test]
+    fn an_administrator_with_the_name_of_a_default_account_takes_it_from_nobody() {
+        assert_eq!(free_name("cashier", Some("Cashier")), "cashier-2");
+        assert_eq!(free_name("cashier", Some("root")), "cashier");
+        assert_eq!(free_name("administrator", None), "admin");
+    }
 
     #[test]
     fn printed_settings_have_no_secrets() {
@@ -198,6 +239,7 @@ mod tests {
             database_url: Some("postgres://till:hunter2@db/chain".to_owned().into()),
             public_url: None,
             allow_insecure: false,
+            sign_in: SignInSettings::default(),
         };
         let store = tillkeep_store::Settings {
             data_dir: "data".into(),
@@ -205,6 +247,7 @@ mod tests {
             hq_url: "https://hq.example.com".into(),
             hq_ca_file: None,
             sync_interval: Duration::from_secs(30),
+            sign_in: SignInSettings::default(),
         };
         let account = tillkeep_hq::state::Account {
             username: "root".into(),

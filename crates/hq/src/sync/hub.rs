@@ -29,6 +29,8 @@ struct State {
     pending: BTreeMap<&'static str, i64>,
     close: Option<u16>,
     heartbeat: Option<(Instant, Heartbeat)>,
+    /// When the token it was opened with ends, if that is known to be soon.
+    until: Option<Instant>,
 }
 
 /// What a connection is to do next.
@@ -69,6 +71,18 @@ impl Connection {
     fn close(&self, code: u16) {
         self.lock().close.get_or_insert(code);
         self.wake.notify_one();
+    }
+
+    /// The token that this connection was opened with ends then.
+    pub fn ends_at(&self, until: Instant) {
+        self.lock().until = Some(until);
+    }
+
+    fn close_if_over(&self, now: Instant, code: u16) {
+        let over = self.lock().until.is_some_and(|until| until <= now);
+        if over {
+            self.close(code);
+        }
     }
 
     pub fn heard(&self, heartbeat: Heartbeat, now: Instant) {
@@ -148,6 +162,20 @@ impl Hub {
     pub fn close(&self, store_id: Uuid, code: u16) {
         if let Some(connection) = self.lock().by_store.get(&store_id) {
             connection.close(code);
+        }
+    }
+
+    /// The token that the open socket of a store has used ends then: it was replaced with a grace.
+    pub fn ends_at(&self, store_id: Uuid, until: Instant) {
+        if let Some(connection) = self.lock().by_store.get(&store_id) {
+            connection.ends_at(until);
+        }
+    }
+
+    /// Closes the sockets whose tokens have ended since.
+    pub fn close_over(&self, now: Instant, code: u16) {
+        for connection in self.lock().by_store.values() {
+            connection.close_if_over(now, code);
         }
     }
 

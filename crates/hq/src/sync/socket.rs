@@ -19,8 +19,9 @@ use tillkeep_model::wire::{HqMessage, StoreMessage, close};
 use tokio::time::{Instant, MissedTickBehavior, interval, timeout};
 
 use super::hub::{Connection, Next};
-use super::store_caller::{REFUSALS, StoreCaller, store_of};
+use super::store_caller::{REFUSALS, StoreCaller, standing_now, store_of};
 use crate::Hq;
+use crate::backoffice::stores::Standing;
 
 /// Time to send the `auth` message. Specification, section 8.
 const AUTH_WITHIN: Duration = Duration::from_secs(10);
@@ -126,7 +127,19 @@ async fn authenticate(hq: &Hq, socket: &mut WebSocket) -> Result<StoreCaller, u1
 async fn run(hq: &Hq, caller: &StoreCaller, socket: &mut WebSocket) -> Option<u16> {
     let connection = hq.hub.connect(caller.id(), &caller.store.code, hq.clock.now(), close::REPLACED);
     tracing::info!(store = caller.store.code, "store connected");
-    let code = serve(hq, &connection, socket).await;
+    // Only now, when a revocation finds this connection: one that came before it is seen here.
+    let code = match standing_now(hq, caller).await {
+        Ok(Standing::Refused) => Some(close::REVOKED),
+        Ok(Standing::Until(end)) => {
+            connection.ends_at(end);
+            serve(hq, &connection, socket).await
+        }
+        Ok(Standing::Good) => serve(hq, &connection, socket).await,
+        Err(error) => {
+            tracing::warn!(%error, "a socket's token could not be judged; the store comes again");
+            Some(close::GOING_AWAY)
+        }
+    };
     hq.hub.disconnect(&connection);
     tracing::info!(store = caller.store.code, code, "store disconnected");
     code

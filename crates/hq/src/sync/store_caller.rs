@@ -17,7 +17,7 @@ use tillkeep_storage::sea_orm::{ColumnTrait, EntityTrait, QueryFilter};
 use uuid::Uuid;
 
 use crate::Hq;
-use crate::backoffice::stores::token_version_ok;
+use crate::backoffice::stores::{Standing, standing, token_version_ok};
 
 /// The bodies of a 401, as the description names them.
 pub const REFUSALS: &[&str] = &["Unauthorized", "InvalidSyncTokenType", "StoreNotFoundOrInactive"];
@@ -25,6 +25,8 @@ pub const REFUSALS: &[&str] = &["Unauthorized", "InvalidSyncTokenType", "StoreNo
 /// A store that may sync.
 pub struct StoreCaller {
     pub store: Arc<store::Model>,
+    /// The version of the token that was presented.
+    token_version: i32,
 }
 
 impl StoreCaller {
@@ -87,7 +89,17 @@ pub async fn store_of(hq: &Hq, token: Option<&str>) -> Result<StoreCaller> {
         first_seen(hq, store_id).await?;
     }
     hq.tracker.seen(store_id, now);
-    Ok(StoreCaller { store })
+    Ok(StoreCaller { store, token_version: claims.tv })
+}
+
+/// How the token of `caller` stands by now: a socket outlives the moment in which its token was judged.
+pub async fn standing_now(hq: &Hq, caller: &StoreCaller) -> Result<Standing> {
+    match hq.stores.of(hq, caller.id()).await? {
+        Some(store) if store.is_active && store.deleted_at.is_none() => {
+            standing(hq.db(), &store, caller.token_version, hq.clock.now()).await
+        }
+        _ => Ok(Standing::Refused),
+    }
 }
 
 /// Bookkeeping of HQ alone: the row's version does not move.

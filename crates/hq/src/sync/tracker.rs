@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use tillkeep_model::Instant;
+use tillkeep_model::wire::close;
 use tillkeep_storage::DbErr;
 use tillkeep_storage::sync_log::{self, Pulled};
 use uuid::Uuid;
@@ -74,6 +75,8 @@ pub fn start(hq: Arc<Hq>) {
                 () = tokio::time::sleep(WRITE_EVERY) => false,
                 () = hq.stop.cancelled() => true,
             };
+            // A token in its grace ends by the clock alone, and the socket opened with it must not outlive it.
+            hq.hub.close_over(hq.clock.now(), close::REVOKED);
             if let Err(error) = hq.tracker.flush(&hq).await {
                 tracing::warn!(%error, "what stores pulled could not be written; it is counted no more");
             }

@@ -10,6 +10,7 @@ use serde_json::{Value as Json, json};
 use tempfile::TempDir;
 use tillkeep_hq::{Hq, Settings, routes};
 use tillkeep_http::Clock;
+use tillkeep_http::auth::SignInSettings;
 use tillkeep_http::tokens::{ACCESS, ACCESS_SECONDS, AccessClaims};
 use tillkeep_model::ids;
 use tillkeep_storage::entity::{session, store, user, user_store_role};
@@ -73,6 +74,11 @@ impl Got {
 
 impl Kit {
     pub async fn new() -> Self {
+        Self::with(SignInSettings::default()).await
+    }
+
+    /// As [`Kit::new`], signing people in as the operator of this test wants it.
+    pub async fn with(sign_in: SignInSettings) -> Self {
         let (dir, home) = (tempfile::tempdir().expect("dir"), Home::default());
         let clock = Clock::default();
         let settings = Settings {
@@ -80,6 +86,7 @@ impl Kit {
             database_url: home.url.clone().map(Into::into),
             public_url: None,
             allow_insecure: false,
+            sign_in,
         };
         let hq = Hq::open(&settings, clock.clone(), CancellationToken::new()).await.expect("headquarters");
         Self { router: routes::router(hq.clone()), hq, clock, _home: (dir, home) }

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeSet;
 use std::marker::PhantomData;
+use std::net::IpAddr;
 use std::sync::Arc;
 
 use axum::extract::FromRequestParts;
@@ -25,6 +26,8 @@ pub struct Caller<P> {
     pub store_id: Option<Uuid>,
     pub terminal_id: Option<String>,
     pub access: Arc<Access>,
+    /// Where the request came from.
+    pub address: IpAddr,
     auth: Arc<Auth>,
     requirement: PhantomData<fn() -> P>,
 }
@@ -117,7 +120,7 @@ where
             return Err(Error::unauthorized());
         }
         let required = P::any_of();
-        if access.user.must_change_pin && !required.is_empty() {
+        if access.user.must_change_pin && !P::BEFORE_PIN_CHANGE {
             return Err(Error::new(ErrorCode::MustChangePin, "change your PIN first: POST /api/v1/auth/change-pin"));
         }
         if !access.may(&required, claims.store_id) {
@@ -129,6 +132,7 @@ where
             store_id: claims.store_id,
             terminal_id: claims.terminal_id,
             access,
+            address: auth.client_address(parts),
             auth,
             requirement: PhantomData,
         })

@@ -1,26 +1,41 @@
 //! Who calls, and what they may. Specification, sections 4.1, 4.2 and 5; the same on both servers.
 
 mod access;
+pub mod account;
+mod address;
+pub mod answers;
 mod by_pin;
 mod caller;
-pub mod handlers;
+pub mod housekeeping;
+pub mod locks;
+pub mod new_pin;
+pub mod people;
+pub mod refresh;
+pub mod session_routes;
 mod sessions;
+mod settings;
+pub mod sign_in;
+pub mod throttle;
 
 use std::convert::Infallible;
+use std::net::IpAddr;
 use std::sync::{Arc, OnceLock};
 
 use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
+use ipnet::IpNet;
 use tillkeep_storage::{Change, Db};
 use uuid::Uuid;
 
 pub use access::{Access, AccessCache, Assignment};
-pub use by_pin::{Guess, user_of_pin};
+pub use address::client_address;
+pub use by_pin::user_of_pin;
 pub use caller::{Caller, bearer};
 pub use sessions::{Revocation, Sessions};
+pub use settings::SignInSettings;
 
 use crate::clock::Clock;
-use crate::pins::Pins;
+use crate::pins::{self, Pins};
 use crate::tokens::Tokens;
 
 /// Which server this is, for the rules that differ.
@@ -40,6 +55,9 @@ pub struct Auth {
     pub clock: Clock,
     pub access: AccessCache,
     pub sessions: Sessions,
+    /// Digits of a new PIN at the least.
+    pub pin_min_length: usize,
+    trusted_proxies: Vec<IpNet>,
     /// What the server does with committed changes of the synchronised types: HQ tells its stores.
     on_commit: OnceLock<OnCommit>,
 }
@@ -68,10 +86,23 @@ impl<S: HasAuth> FromRequestParts<S> for Gate {
     }
 }
 
+/// The address a request comes from, as [`client_address`] finds it.
+pub struct ClientAddress(pub IpAddr);
+
+impl<S: HasAuth> FromRequestParts<S> for ClientAddress {
+    type Rejection = Infallible;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Infallible> {
+        Ok(Self(state.auth().client_address(parts)))
+    }
+}
+
 impl Auth {
-    pub fn new(db: Db, home: Home, tokens: Tokens, pins: Pins, clock: Clock) -> Arc<Self> {
+    pub fn new(db: Db, home: Home, tokens: Tokens, pins: Pins, clock: Clock, settings: &SignInSettings) -> Arc<Self> {
         Arc::new(Self {
             on_commit: OnceLock::new(),
+            pin_min_length: settings.pin_min_length.clamp(pins::SHORTEST, pins::LONGEST),
+            trusted_proxies: settings.trusted_proxies.clone(),
             sessions: Sessions::default(),
             access: AccessCache::default(),
             db,
@@ -80,6 +111,11 @@ impl Auth {
             pins,
             clock,
         })
+    }
+
+    /// Where a request comes from, behind the proxies that this server trusts.
+    pub fn client_address(&self, parts: &Parts) -> IpAddr {
+        client_address(parts, &self.trusted_proxies)
     }
 
     /// The store a sign-in at this server counts in, when the caller names none.

@@ -1,7 +1,7 @@
 //! Sign-ins. An access token is good only while its session lives; the state is kept in memory and on disk.
 
 use std::collections::HashMap;
-use std::sync::{PoisonError, RwLock};
+use std::sync::{PoisonError, RwLock, RwLockWriteGuard};
 
 use tillkeep_model::Instant;
 use tillkeep_storage::entity::session::{Column, Entity, Model};
@@ -16,11 +16,24 @@ pub struct State {
     pub user_id: Uuid,
     pub issued_at: Instant,
     pub revoked: bool,
+    /// As it was read; a refresh moves it on disk alone.
+    expires_at: Instant,
 }
 
 /// The sessions seen since the start.
 #[derive(Default)]
-pub struct Sessions(RwLock<HashMap<Uuid, State>>);
+pub struct Sessions(RwLock<Known>);
+
+#[derive(Default)]
+struct Known {
+    /// Raised by every revocation, so that what was read before one is not kept after it.
+    generation: u64,
+    states: HashMap<Uuid, State>,
+}
+
+/// A moment before a session was read or written.
+#[derive(Clone, Copy, Debug)]
+pub struct Turn(u64);
 
 /// Which sessions end.
 #[derive(Clone, Copy, Debug)]
@@ -33,23 +46,39 @@ pub enum Revocation {
 const KEPT: usize = 100_000;
 
 impl Sessions {
+    fn write(&self) -> RwLockWriteGuard<'_, Known> {
+        self.0.write().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// To be taken before a session is read or written that is to be remembered.
+    pub fn turn(&self) -> Turn {
+        Turn(self.0.read().unwrap_or_else(PoisonError::into_inner).generation)
+    }
+
     /// The state of `sid`, from memory or the database.
     pub async fn of(&self, db: &Db, sid: Uuid) -> Result<Option<State>, DbErr> {
-        if let Some(state) = self.0.read().unwrap_or_else(PoisonError::into_inner).get(&sid) {
-            return Ok(Some(*state));
-        }
+        let turn = {
+            let known = self.0.read().unwrap_or_else(PoisonError::into_inner);
+            if let Some(state) = known.states.get(&sid) {
+                return Ok(Some(*state));
+            }
+            Turn(known.generation)
+        };
         let Some(row) = Entity::find_by_id(sid).one(db.reader()).await? else { return Ok(None) };
-        self.remember(&row);
+        self.remember(&row, turn);
         Ok(Some(state(&row)))
     }
 
-    /// Notes a session that was made or read. A revocation that came first stays.
-    pub fn remember(&self, row: &Model) {
-        let mut known = self.0.write().unwrap_or_else(PoisonError::into_inner);
-        if known.len() >= KEPT {
-            known.retain(|_, state| state.revoked);
+    /// Notes a session that was made or read since `turn`, unless one was revoked in between: it may have been this one.
+    pub fn remember(&self, row: &Model, turn: Turn) {
+        let mut known = self.write();
+        if known.generation != turn.0 {
+            return;
         }
-        known.entry(row.id).or_insert_with(|| state(row));
+        if known.states.len() >= KEPT {
+            known.states.clear();
+        }
+        known.states.insert(row.id, state(row));
     }
 
     /// Writes the end of sessions; [`Sessions::ended`] puts it in force once the transaction is committed.
@@ -75,17 +104,32 @@ impl Sessions {
 
     /// The sessions of `which` are over, on the next request.
     pub fn ended(&self, which: Revocation) {
-        let mut known = self.0.write().unwrap_or_else(PoisonError::into_inner);
-        for (sid, state) in known.iter_mut() {
-            let hit = match which {
-                Revocation::One(one) => *sid == one,
-                Revocation::AllOf(user) => state.user_id == user,
-            };
-            state.revoked |= hit;
+        let mut known = self.write();
+        known.generation += 1;
+        match which {
+            Revocation::One(sid) => {
+                known.states.remove(&sid);
+            }
+            Revocation::AllOf(user) => known.states.retain(|_, state| state.user_id != user),
         }
+    }
+
+    /// Removes the sessions that are expired: so are all of their tokens.
+    pub async fn prune(conn: &impl ConnectionTrait, now: Instant) -> Result<u64, DbErr> {
+        Ok(Entity::delete_many().filter(Column::ExpiresAt.lte(now)).exec(conn).await?.rows_affected)
+    }
+
+    /// Lets go of memory that sessions take which are expired, or were refreshed and are read again.
+    pub fn forget_expired(&self, now: Instant) {
+        self.write().states.retain(|_, state| state.expires_at > now);
     }
 }
 
 const fn state(row: &Model) -> State {
-    State { user_id: row.user_id, issued_at: row.issued_at, revoked: row.revoked_at.is_some() }
+    State {
+        user_id: row.user_id,
+        issued_at: row.issued_at,
+        revoked: row.revoked_at.is_some(),
+        expires_at: row.expires_at,
+    }
 }

@@ -14,12 +14,13 @@ use utoipa::{PartialSchema, ToSchema};
 
 use super::Argument;
 use super::operation::Operation;
-use crate::auth::{Caller, Gate};
+use crate::auth::{Caller, ClientAddress, Gate};
 use crate::extract::{Body, Id, OptionalBody, Params, Segment, TwoIds};
 use crate::server::Transport;
 
 impl<T> Argument for ConnectInfo<T> {}
 impl<S> Argument for State<S> {}
+impl Argument for ClientAddress {}
 impl Argument for Gate {}
 impl Argument for HeaderMap {}
 impl Argument for Transport {}
@@ -29,7 +30,10 @@ impl<P: Requirement> Argument for Caller<P> {
     fn describe(operation: &mut Operation) {
         let required = P::any_of();
         if !required.is_empty() {
-            operation.fails(&[ErrorCode::Forbidden, ErrorCode::MustChangePin, ErrorCode::Scope]);
+            operation.fails(&[ErrorCode::Forbidden, ErrorCode::Scope]);
+        }
+        if !P::BEFORE_PIN_CHANGE {
+            operation.fails(&[ErrorCode::MustChangePin]);
         }
         operation.token("userToken", required, &["Unauthorized"]);
     }

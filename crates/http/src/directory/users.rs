@@ -129,7 +129,7 @@ pub async fn assignments_of(conn: &impl ConnectionTrait, user_id: Uuid) -> Resul
 }
 
 /// The users with a role in one of `stores`, and with one that counts in all of them if `or_all`.
-fn staff(stores: impl IntoIterator<Item = Uuid>, or_all: bool) -> SelectStatement {
+pub(crate) fn staff(stores: impl IntoIterator<Item = Uuid>, or_all: bool) -> SelectStatement {
     use user_store_role::Column;
     let mut counts = Condition::any().add(Column::StoreId.is_in(stores));
     if or_all {

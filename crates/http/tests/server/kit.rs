@@ -10,6 +10,7 @@ use axum::http::header;
 use axum::routing::{get, post};
 use serde_json::{Value, json};
 use tempfile::TempDir;
+use tillkeep_http::describe::{self, About};
 use tillkeep_http::server::{Limits, Tls, bind, serve};
 use tillkeep_http::{Answer, Body, Error, extract, layers};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -79,7 +80,7 @@ fn routes(go_on: &Arc<Notify>, went_on: &Arc<Notify>) -> Router {
             Answer(json!("done"))
         }
     };
-    Router::new()
+    describe::served(Router::new(), About { title: "A server", text: "It says hello." }, &[])
         .route("/api/v1/hello", get(|| async { Answer(json!("hello")) }))
         .route("/api/v1/echo", post(|Body(body): Body<Value>| async { Answer(body) }))
         .route("/api/v1/waiting", get(waiting))

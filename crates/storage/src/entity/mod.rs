@@ -11,6 +11,7 @@ pub mod number_series;
 pub mod outbox;
 pub mod outbox_sent;
 pub mod permission;
+pub mod pin_attempt;
 pub mod product;
 pub mod product_barcode;
 pub mod product_special;

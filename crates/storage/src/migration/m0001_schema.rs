@@ -387,7 +387,15 @@ pub(super) const TABLES: &[Table] = &[
         on: On::Both,
         columns: "id uuid!, user_id uuid, store_id uuid?, terminal_id text?, current_jti_hash text?, \
             previous_jti_hash text?, rotated_at ts?, issued_at ts, expires_at ts, revoked_at ts?, reason text?",
-        indexes: &["user_id"],
+        indexes: &["user_id", "expires_at"],
+        ..Table::EMPTY
+    },
+    Table {
+        name: "pin_attempts",
+        on: On::Both,
+        columns: "id uuid!, kind text, subject text, store_id uuid?, user_id uuid?, day ts, wrong_today int, \
+            in_a_row int, minute_at ts, in_minute int, blocked_until ts?, announced bool",
+        indexes: &["day", "blocked_until"],
         ..Table::EMPTY
     },
     Table {

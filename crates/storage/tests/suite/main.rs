@@ -4,6 +4,7 @@
 mod kit;
 
 mod apply;
+mod attempts;
 mod audit;
 mod concurrency;
 mod instants;
@@ -15,6 +16,7 @@ mod push_effects;
 mod push_failures;
 mod push_order;
 mod reload;
+mod row_schema;
 mod schema;
 mod seed;
 mod versions;

@@ -7,7 +7,8 @@ use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
-use tillkeep_http::auth::{Guess, user_of_pin};
+use tillkeep_http::auth::throttle::Trying;
+use tillkeep_http::auth::{ClientAddress, user_of_pin};
 use tillkeep_http::error::{Error, Result};
 use tillkeep_http::resource::Check;
 use tillkeep_http::{Body, Caller, Created, files};
@@ -61,6 +62,7 @@ pub struct Approver {
 pub async fn grant(
     caller: Caller<PosSell>,
     State(store): State<Arc<Store>>,
+    ClientAddress(address): ClientAddress,
     Body(asked): Body<Asked>,
 ) -> Result<Created<Approved>> {
     let Some(permission) = APPROVABLE.into_iter().find(|code| *code == asked.permission) else {
@@ -76,10 +78,13 @@ pub async fn grant(
         details: json!({"permission": permission, "reason": asked.reason, "refused": why}),
         ..caller.audit("approval.refused")
     };
-    let guess = Guess { terminal_id: &terminal_id, refused: refused("wrong PIN") };
-    let user = user_of_pin(caller.auth(), &asked.pin, guess).await.map_err(|error| match error.code() {
+    // Guesses count at the terminal, as they do at a sign-in.
+    let trying = Trying { address, store_id: Some(store.id), terminal_id: Some(terminal_id.clone()) };
+    let found = user_of_pin(caller.auth(), store.id, &trying, &asked.pin, refused("wrong PIN")).await;
+    let (attempt, user) = found.map_err(|error| match error.code() {
         // The requester is signed in: only the PIN of the other one is wrong.
         ErrorCode::InvalidCredentials => Error::new(ErrorCode::WrongPin, "nobody here has this PIN"),
+        ErrorCode::TooManyAttempts => error.as_code(ErrorCode::PinLocked),
         _ => error,
     })?;
     let approver = caller.auth().access.of(caller.db(), user.id).await?;
@@ -88,6 +93,7 @@ pub async fn grant(
     let Some(approver) = approver else {
         let entry = audit::Entry { approver_id: Some(user.id), ..refused("lacks the permission") };
         let tx = caller.db().begin().await?;
+        attempt.succeeded(&tx, now).await?;
         audit::record(&tx, entry, now).await?;
         tx.commit().await?;
         let text = format!("this person may not approve {permission} in this store; ask somebody who may");
@@ -116,6 +122,7 @@ pub async fn grant(
         ..caller.audit("approval.granted")
     };
     let tx = caller.db().begin().await?;
+    attempt.succeeded(&tx, now).await?;
     approval::Entity::insert(row.clone().into_active_model()).exec_without_returning(&tx).await?;
     audit::record(&tx, entry, now).await?;
     tx.commit().await?;

@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 use tillkeep_hq::Settings;
+use tillkeep_http::auth::SignInSettings;
 use tokio_util::task::TaskTracker;
 
 use crate::cli::DemoArgs;
@@ -41,8 +42,13 @@ pub async fn run(args: DemoArgs) -> Result<()> {
         Some(dir) => (dir, true),
         None => (std::env::temp_dir().join(format!("tillkeep-demo-{}", std::process::id())), false),
     };
-    let settings =
-        Settings { data_dir: made(&data_dir.join("hq"))?, database_url: None, public_url: None, allow_insecure: false };
+    let settings = Settings {
+        data_dir: made(&data_dir.join("hq"))?,
+        database_url: None,
+        public_url: None,
+        allow_insecure: false,
+        sign_in: SignInSettings::default(),
+    };
     println!("Making the demo chain in {} …", data_dir.display());
     let planted = plant::plant(&settings, SEED, usize::from(args.stores)).await?;
 

@@ -5,7 +5,7 @@ mod lifecycle;
 mod tokens;
 
 pub use lifecycle::{activate, deactivate};
-pub use tokens::{provision, revoke_token, token_version_ok};
+pub use tokens::{Standing, provision, revoke_token, standing, token_version_ok};
 
 use std::borrow::Cow;
 use std::sync::Arc;

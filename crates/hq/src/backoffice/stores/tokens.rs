@@ -63,14 +63,30 @@ fn grace_key(store_id: Uuid) -> String {
     format!("token_grace:{store_id}")
 }
 
-/// Whether a sync token of version `tv` is good for `store`: it is the present one, or the one before within its grace.
-pub async fn token_version_ok(db: &Db, store: &Model, tv: i32, now: Instant) -> Result<bool> {
+/// How a sync token stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Standing {
+    /// The present one.
+    Good,
+    /// The one before, within its grace.
+    Until(Instant),
+    Refused,
+}
+
+/// How a sync token of version `tv` stands with `store`.
+pub async fn standing(db: &Db, store: &Model, tv: i32, now: Instant) -> Result<Standing> {
     if tv == store.sync_token_version {
-        return Ok(true);
+        return Ok(Standing::Good);
     }
     let kept = settings::get(db.reader(), &grace_key(store.id)).await?;
     let grace: Option<Grace> = kept.and_then(|text| serde_json::from_str(&text).ok());
-    Ok(grace.is_some_and(|grace| grace.tv == tv && now < grace.until))
+    let grace = grace.filter(|grace| grace.tv == tv && now < grace.until);
+    Ok(grace.map_or(Standing::Refused, |grace| Standing::Until(grace.until)))
+}
+
+/// Whether a sync token of version `tv` is good for `store`: it is the present one, or the one before within its grace.
+pub async fn token_version_ok(db: &Db, store: &Model, tv: i32, now: Instant) -> Result<bool> {
+    Ok(standing(db, store, tv, now).await? != Standing::Refused)
 }
 
 /// `POST /stores/{id}/provision`
@@ -106,6 +122,8 @@ pub async fn provision(
     let store = rows::update::<Entity, _>(&hq, &caller, &KIND, ("store.provision", id), edit, after).await?;
     if body.rotate && body.grace_minutes == 0 {
         hq.hub.close(id, wire::close::REVOKED);
+    } else if body.rotate {
+        hq.hub.ends_at(id, now.plus_millis(body.grace_minutes * 60_000));
     }
     let claims = SyncClaims {
         store_id: Some(id),

@@ -7,7 +7,7 @@ use utoipa::ToSchema;
 
 use axum::extract::State;
 use serde::Serialize;
-use tillkeep_http::auth::handlers::{hash_new_pin, set_pin};
+use tillkeep_http::auth::new_pin::{hash_new_pin, set_pin};
 use tillkeep_http::describe::{Draft, Write};
 use tillkeep_http::directory::users::{UserDetail, detail};
 use tillkeep_http::error::{Error, Result};
@@ -74,7 +74,7 @@ pub async fn create(
         assignments::check(tx, &caller, "assignments", &wanted).await
     };
     let after = async |tx: &mut Tx, new: &Model| {
-        set_pin(tx, new.id, hashed, new.must_change_pin, now).await?;
+        set_pin(&hq.auth, tx, new.id, hashed, new.must_change_pin, now).await?;
         assignments::insert(tx, new.id, &wanted, now).await?;
         Ok(())
     };

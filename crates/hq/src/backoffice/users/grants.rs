@@ -1,11 +1,8 @@
 //! Who may give what to whom. Nobody grows beyond what they hold, and the chain never loses its last administrator.
 
-use std::collections::{BTreeMap, BTreeSet};
-
-use tillkeep_http::Caller;
-use tillkeep_http::auth::Access;
+pub use tillkeep_http::auth::people::{refuse_escalation, refuse_impersonation};
 use tillkeep_http::error::{Error, Result};
-use tillkeep_model::permission::{ADMINISTRATOR, Requirement};
+use tillkeep_model::permission::ADMINISTRATOR;
 use tillkeep_model::{ErrorCode, ids};
 use tillkeep_storage::Tx;
 use tillkeep_storage::entity::{role, user, user_store_role};
@@ -15,37 +12,6 @@ use uuid::Uuid;
 /// The role that always holds everything.
 pub fn administrator() -> Uuid {
     ids::role(ADMINISTRATOR)
-}
-
-/// 403 when one of `codes` is not the caller's own in `store` (`None`: everywhere).
-pub fn refuse_escalation<'a, P: Requirement>(
-    caller: &Caller<P>,
-    codes: impl IntoIterator<Item = &'a String>,
-    store: Option<Uuid>,
-) -> Result<()> {
-    let held_there = |code: &str| match (caller.access.stores(&[code], caller.store_id), store) {
-        (None, _) => true,
-        (Some(stores), Some(store)) => stores.contains(&store),
-        (Some(_), None) => false,
-    };
-    let missing: Vec<&String> = codes.into_iter().filter(|code| !held_there(code)).collect();
-    if missing.is_empty() {
-        return Ok(());
-    }
-    let text = "nobody gives what they do not hold themselves, in the same stores";
-    Err(Error::new(ErrorCode::Escalation, text).with("missing", missing))
-}
-
-/// Whoever sets a person's PIN can sign in as that person: 403 when that would be more than the caller holds.
-pub fn refuse_impersonation<P: Requirement>(caller: &Caller<P>, person: &Access) -> Result<()> {
-    if person.user.id == caller.user_id {
-        return Ok(());
-    }
-    let mut by_store: BTreeMap<Option<Uuid>, BTreeSet<&String>> = BTreeMap::new();
-    for assignment in &person.assignments {
-        by_store.entry(assignment.store_id).or_default().extend(assignment.codes.iter());
-    }
-    by_store.into_iter().try_for_each(|(store, codes)| refuse_escalation(caller, codes, store))
 }
 
 /// 409 unless somebody other than `user_id` is an active administrator of all stores.

@@ -100,7 +100,7 @@ async fn change(hq: &Hq, caller: &Caller<UsersEdit>, id: Uuid, body: Map<String,
                 }
                 Sessions::revoke(&**tx, Revocation::AllOf(id), "the user was deactivated", now).await?;
             }
-            (false, true) => pin::refuse_taken(tx, new).await?,
+            (false, true) => pin::refuse_taken(&hq.auth, tx, new).await?,
             _ => {}
         }
         Ok(())

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use axum::extract::State;
 use serde::Deserialize;
-use tillkeep_http::auth::handlers::{self, hash_new_pin, pin_not_allowed};
+use tillkeep_http::auth::new_pin::{self, hash_new_pin, pin_not_allowed};
 use tillkeep_http::auth::{Revocation, Sessions};
 use tillkeep_http::directory::users::of_caller;
 use tillkeep_http::error::{Error, Result};
@@ -47,7 +47,7 @@ pub async fn set_pin(
     let now = caller.now();
     let which = Revocation::AllOf(id);
     let mut tx = caller.db().begin().await?;
-    handlers::set_pin(&mut tx, id, hashed, body.must_change_pin, now).await?;
+    new_pin::set_pin(&hq.auth, &mut tx, id, hashed, body.must_change_pin, now).await?;
     Sessions::revoke(&*tx, which, "the PIN was changed", now).await?;
     rows::record(&tx, &caller, "user.pin", KIND.name, id, serde_json::Value::Null).await?;
     hq.commit(tx).await?;
@@ -58,13 +58,13 @@ pub async fn set_pin(
 /// A random PIN that nobody has, with its hash.
 pub(super) async fn generate(auth: &Auth) -> Result<(String, Hashed)> {
     for _ in 0..TRIES {
-        let pin = pins::generate();
+        let pin = pins::generate(auth.pin_min_length);
         let hashed = auth.pins.hash(&pin).await?;
         if !is_taken(auth.db.reader(), Uuid::nil(), &hashed.lookup).await? {
             return Ok((pin, hashed));
         }
     }
-    Err(pin_not_allowed())
+    Err(pin_not_allowed(auth))
 }
 
 async fn is_taken(conn: &impl ConnectionTrait, user_id: Uuid, lookup: &str) -> Result<bool> {
@@ -77,9 +77,9 @@ async fn is_taken(conn: &impl ConnectionTrait, user_id: Uuid, lookup: &str) -> R
 }
 
 /// Refuses to activate a user whose PIN somebody else has taken in the meantime: a PIN names one person.
-pub(super) async fn refuse_taken(tx: &Tx, user: &Model) -> Result<()> {
+pub(super) async fn refuse_taken(auth: &Auth, tx: &Tx, user: &Model) -> Result<()> {
     match &user.pin_lookup {
-        Some(lookup) if is_taken(tx, user.id, lookup).await? => Err(pin_not_allowed()),
+        Some(lookup) if is_taken(tx, user.id, lookup).await? => Err(pin_not_allowed(auth)),
         _ => Ok(()),
     }
 }

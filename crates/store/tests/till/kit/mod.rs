@@ -15,6 +15,7 @@ use http_body_util::BodyExt;
 use serde_json::{Value as Json, json};
 use tempfile::TempDir;
 use tillkeep_http::Clock;
+use tillkeep_http::auth::SignInSettings;
 use tillkeep_model::{Instant, Qty, ids};
 use tillkeep_storage::entity::{outbox, product, store, store_product};
 use tillkeep_storage::sea_orm::{ActiveModelTrait, EntityTrait, IntoActiveModel, QueryOrder};
@@ -164,6 +165,7 @@ impl Shop {
             hq_url: "http://127.0.0.1:9".to_owned(),
             hq_ca_file: None,
             sync_interval: Duration::from_secs(30),
+            sign_in: SignInSettings::default(),
         };
         let clock = Clock::default();
         let begin = Instant::parse(BEGIN).expect("an instant");

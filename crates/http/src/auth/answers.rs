@@ -1,0 +1,122 @@
+//! What a sign-in answers: tokens, and the person as their session sees them.
+
+use serde::Serialize;
+use tillkeep_model::Instant;
+use tillkeep_storage::entity::session;
+use utoipa::ToSchema;
+use uuid::Uuid;
+
+use super::Access;
+use crate::error::{Error, Result};
+use crate::tokens::{ACCESS, ACCESS_SECONDS, AccessClaims, REFRESH, REFRESH_SECONDS, RefreshClaims, Tokens};
+
+/// Tokens and what they are good for.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct SignedInAnswer {
+    access_token: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    refresh_token: Option<String>,
+    token_type: &'static str,
+    expires_in: i64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    refresh_expires_in: Option<i64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) user: Option<Myself>,
+}
+
+/// The person of a session, with what counts in it.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Myself {
+    id: Uuid,
+    username: String,
+    display_name: String,
+    store_id: Option<Uuid>,
+    terminal_id: Option<String>,
+    roles: Vec<MyRole>,
+    /// What may be done here, sorted.
+    permissions: Vec<String>,
+    must_change_pin: bool,
+}
+
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct MyRole {
+    id: Uuid,
+    code: String,
+    name: String,
+    store_id: Option<Uuid>,
+}
+
+impl Myself {
+    pub fn of(access: &Access, store_id: Option<Uuid>, terminal_id: Option<&str>) -> Self {
+        let role = |assignment: &super::Assignment| MyRole {
+            id: assignment.role_id,
+            code: assignment.role_code.clone(),
+            name: assignment.role_name.clone(),
+            store_id: assignment.store_id,
+        };
+        Self {
+            id: access.user.id,
+            username: access.user.username.clone(),
+            display_name: access.user.display_name.clone(),
+            store_id,
+            terminal_id: terminal_id.map(str::to_owned),
+            roles: access.counting(store_id).map(role).collect(),
+            permissions: access.codes(store_id).into_iter().map(str::to_owned).collect(),
+            must_change_pin: access.user.must_change_pin,
+        }
+    }
+}
+
+/// The tokens of a session, signed at `now`; a refresh token only with an id for it.
+pub(super) fn tokens_for(
+    tokens: &Tokens,
+    session: &session::Model,
+    username: &str,
+    refresh_jti: Option<String>,
+    now: Instant,
+) -> Result<SignedInAnswer> {
+    let seconds = now.millis() / 1000;
+    let access = AccessClaims {
+        user_id: session.user_id,
+        username: username.to_owned(),
+        store_id: session.store_id,
+        terminal_id: session.terminal_id.clone(),
+        kind: ACCESS.to_owned(),
+        sid: session.id,
+        iat: seconds,
+        exp: seconds + ACCESS_SECONDS,
+        jti: Uuid::now_v7(),
+    };
+    let unsigned = || Error::internal("a token could not be signed");
+    let refresh_token = match refresh_jti {
+        Some(jti) => {
+            let claims = RefreshClaims {
+                kind: REFRESH.to_owned(),
+                user_id: session.user_id,
+                sid: session.id,
+                iat: seconds,
+                exp: seconds + REFRESH_SECONDS,
+                jti,
+            };
+            Some(tokens.sign_refresh(&claims).ok_or_else(unsigned)?)
+        }
+        None => None,
+    };
+    Ok(SignedInAnswer {
+        access_token: tokens.sign_access(&access).ok_or_else(unsigned)?,
+        token_type: "Bearer",
+        expires_in: ACCESS_SECONDS,
+        refresh_expires_in: refresh_token.as_ref().map(|_| REFRESH_SECONDS),
+        refresh_token,
+        user: None,
+    })
+}
+
+/// A refresh token's id as the database keeps it.
+pub(super) fn digest(jti: &str) -> String {
+    use sha2::{Digest, Sha256};
+    hex::encode(Sha256::digest(jti.as_bytes()))
+}

@@ -1,0 +1,60 @@
+//! What a server does for its sign-ins off the request path: it takes over new keys, and forgets what is over.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use tillkeep_storage::{DbErr, attempts};
+use tokio_util::sync::CancellationToken;
+
+use super::{Auth, Sessions};
+
+/// How often the key file is looked at.
+const LOOK_EVERY: Duration = Duration::from_secs(2);
+/// Looks between two rounds of forgetting: ten minutes.
+const FORGET_EVERY: u32 = 300;
+
+/// Keeps house until `stop`.
+pub fn start(auth: Arc<Auth>, stop: CancellationToken) {
+    tokio::spawn(async move {
+        let mut looks = 0_u32;
+        loop {
+            tokio::select! {
+                () = tokio::time::sleep(LOOK_EVERY) => {}
+                () = stop.cancelled() => return,
+            }
+            reload_keys(&auth, false).await;
+            looks = (looks + 1) % FORGET_EVERY;
+            if looks == 1
+                && let Err(error) = forget(&auth).await
+            {
+                tracing::warn!(%error, "expired sessions and counters could not be removed; it is tried again");
+            }
+        }
+    });
+}
+
+/// Takes over the key file, if it changed or is `forced`. A file that cannot be read changes nothing.
+pub async fn reload_keys(auth: &Arc<Auth>, forced: bool) {
+    let auth = auth.clone();
+    let done = tokio::task::spawn_blocking(move || {
+        let now = auth.clock.now();
+        if forced { auth.tokens.reload(now).map(|()| true) } else { auth.tokens.reload_if_changed(now) }
+    });
+    match done.await {
+        Ok(Ok(true)) => tracing::info!("the token keys were read again"),
+        Ok(Ok(false)) => {}
+        Ok(Err(error)) => tracing::error!(%error, "the token keys could not be read; the ones before stay in force"),
+        Err(error) => tracing::error!(%error, "the token keys could not be read"),
+    }
+}
+
+/// Removes expired sessions and counters that say nothing any more, each as a set.
+pub async fn forget(auth: &Auth) -> Result<(), DbErr> {
+    let now = auth.clock.now();
+    let tx = auth.db.begin().await?;
+    Sessions::prune(&tx, now).await?;
+    attempts::prune(&tx, now).await?;
+    tx.commit().await?;
+    auth.sessions.forget_expired(now);
+    Ok(())
+}

@@ -1,0 +1,52 @@
+//! Who may see whom, and who may act on whom.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use tillkeep_model::ErrorCode;
+use tillkeep_model::permission::Requirement;
+use uuid::Uuid;
+
+use super::{Access, Caller};
+use crate::directory::users::of_caller;
+use crate::error::{Error, Result};
+
+/// A person whom the caller may see by the permission of the route; 404 for one outside of the caller's stores.
+pub async fn person_of<P: Requirement>(caller: &Caller<P>, user_id: Uuid) -> Result<Arc<Access>> {
+    of_caller(caller, user_id).await?;
+    let person = caller.auth().access.of(caller.db(), user_id).await?;
+    person.ok_or_else(|| Error::not_found("user"))
+}
+
+/// 403 when one of `codes` is not the caller's own in `store` (`None`: everywhere).
+pub fn refuse_escalation<'a, P: Requirement>(
+    caller: &Caller<P>,
+    codes: impl IntoIterator<Item = &'a String>,
+    store: Option<Uuid>,
+) -> Result<()> {
+    let held_there = |code: &str| match (caller.access.stores(&[code], caller.store_id), store) {
+        (None, _) => true,
+        (Some(stores), Some(store)) => stores.contains(&store),
+        (Some(_), None) => false,
+    };
+    let missing: Vec<&String> = codes.into_iter().filter(|code| !held_there(code)).collect();
+    if missing.is_empty() {
+        return Ok(());
+    }
+    let text = "nobody gives or takes what they do not hold themselves, in the same stores";
+    Err(Error::new(ErrorCode::Escalation, text).with("missing", missing))
+}
+
+/// Whoever sets a person's PIN can sign in as that person: 403 when that would be more than the caller holds. The same
+/// goes for ending the sessions of somebody who holds more.
+pub fn refuse_impersonation<P: Requirement>(caller: &Caller<P>, person: &Access) -> Result<()> {
+    if person.user.id == caller.user_id {
+        return Ok(());
+    }
+    let mut by_store: BTreeMap<Option<Uuid>, BTreeSet<&String>> = BTreeMap::new();
+    // At a store only the roles that count there: nobody is anything else to it.
+    for assignment in person.counting(caller.auth().home_store()) {
+        by_store.entry(assignment.store_id).or_default().extend(assignment.codes.iter());
+    }
+    by_store.into_iter().try_for_each(|(store, codes)| refuse_escalation(caller, codes, store))
+}

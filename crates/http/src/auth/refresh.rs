@@ -1,0 +1,81 @@
+//! `POST /auth/refresh`: the token is replaced at every use, and one that comes back late ends its session.
+
+use serde::Deserialize;
+use serde_json::json;
+use tillkeep_model::ErrorCode;
+use tillkeep_storage::audit;
+use tillkeep_storage::entity::session;
+use tillkeep_storage::sea_orm::{ActiveModelTrait, ActiveValue, EntityTrait, QuerySelect};
+use utoipa::ToSchema;
+
+use super::answers::{SignedInAnswer, digest, tokens_for};
+use super::{ClientAddress, Gate, Revocation, Sessions};
+use crate::answer::Answer;
+use crate::error::{Error, Result};
+use crate::extract::Body;
+use crate::tokens::REFRESH_SECONDS;
+
+/// Milliseconds in which a replaced refresh token may come back: its answer was lost on the way.
+const GRACE_MS: i64 = 30_000;
+
+#[derive(Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Refresh {
+    refresh_token: String,
+}
+
+/// `POST /auth/refresh`
+pub async fn refresh(
+    Gate(auth): Gate,
+    ClientAddress(address): ClientAddress,
+    Body(body): Body<Refresh>,
+) -> Result<Answer<SignedInAnswer>> {
+    let now = auth.clock.now();
+    let invalid = || Error::new(ErrorCode::InvalidToken, "the refresh token is not valid; sign in again");
+    let presented = auth.tokens.refresh(&body.refresh_token, now).ok_or_else(invalid)?;
+    let (claims, successor) = (presented.claims, presented.successor);
+    // Before the transaction: what holds one connection must not wait for another.
+    let access = auth.access.of(&auth.db, claims.user_id).await?.ok_or_else(invalid)?;
+    let tx = auth.db.begin().await?;
+    // Locked: of two uses of one token at once, the second sees what the first did.
+    let session = session::Entity::find_by_id(claims.sid).lock_exclusive().one(&tx).await?.ok_or_else(invalid)?;
+    let outlived = access.user.pin_changed_at.is_some_and(|changed| session.issued_at < changed);
+    if session.revoked_at.is_some() || session.user_id != claims.user_id || !access.is_active() || outlived {
+        return Err(invalid());
+    }
+    let presented = digest(&claims.jti);
+    if session.current_jti_hash.as_deref() == Some(presented.as_str()) {
+        let next = session::ActiveModel {
+            id: ActiveValue::Unchanged(session.id),
+            current_jti_hash: ActiveValue::Set(Some(digest(&successor))),
+            previous_jti_hash: ActiveValue::Set(Some(presented)),
+            rotated_at: ActiveValue::Set(Some(now)),
+            expires_at: ActiveValue::Set(now.plus_millis(REFRESH_SECONDS * 1000)),
+            ..Default::default()
+        };
+        next.update(&tx).await?;
+        tx.commit().await?;
+        return Ok(Answer(tokens_for(&auth.tokens, &session, &access.user.username, Some(successor), now)?));
+    }
+    let replaced_at = session.rotated_at.filter(|_| session.previous_jti_hash.as_deref() == Some(presented.as_str()));
+    if let Some(at) = replaced_at.filter(|at| now.millis_since(*at) <= GRACE_MS) {
+        // The answer was lost: the same successor again, as it was made then.
+        return Ok(Answer(tokens_for(&auth.tokens, &session, &access.user.username, Some(successor), at)?));
+    }
+    let which = Revocation::One(session.id);
+    Sessions::revoke(&tx, which, "a replaced refresh token was used again", now).await?;
+    let entry = audit::Entry {
+        user_id: Some(session.user_id),
+        action: "refresh.reused",
+        entity_id: Some(session.id.to_string()),
+        details: json!({"address": address}),
+        ..audit::Entry::default()
+    };
+    audit::record(&tx, entry, now).await?;
+    tx.commit().await?;
+    auth.sessions.ended(which);
+    Err(Error::new(
+        ErrorCode::TokenReused,
+        "this refresh token was replaced before; the session is over, sign in again",
+    ))
+}

@@ -1,0 +1,144 @@
+//! `POST /auth/login` and `POST /auth/pin-login`. Specification, section 4.1.
+
+use serde::Deserialize;
+use tillkeep_model::ErrorCode;
+use tillkeep_storage::audit;
+use tillkeep_storage::entity::{session, store, user};
+use tillkeep_storage::registry::fold;
+use tillkeep_storage::sea_orm::sea_query::Expr;
+use tillkeep_storage::sea_orm::{ActiveModelTrait, ColumnTrait, EntityTrait, IntoActiveModel, QueryFilter};
+use utoipa::ToSchema;
+use uuid::Uuid;
+
+use super::answers::{Myself, SignedInAnswer, digest, tokens_for};
+use super::by_pin::{refuse, user_of_pin, verified};
+use super::throttle::{self, Attempt, Trying};
+use super::{Auth, ClientAddress, Gate, Home};
+use crate::answer::Answer;
+use crate::error::{Error, Result};
+use crate::extract::Body;
+use crate::tokens::{ACCESS_SECONDS, REFRESH_SECONDS};
+
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Login {
+    username: String,
+    pin: String,
+}
+
+#[derive(Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct PinLogin {
+    pin: String,
+    store_id: Uuid,
+    terminal_id: String,
+}
+
+/// `POST /auth/login`
+pub async fn login(
+    Gate(auth): Gate,
+    ClientAddress(address): ClientAddress,
+    Body(body): Body<Login>,
+) -> Result<Answer<SignedInAnswer>> {
+    let trying = Trying { address, store_id: auth.home_store(), terminal_id: None };
+    let folded = fold(&body.username);
+    let user = user::Entity::find()
+        .filter(user::Column::UsernameFolded.eq(folded.as_str()))
+        .filter(user::Column::DeletedAt.is_null())
+        .one(auth.db.reader())
+        .await?;
+    let buckets = throttle::login_buckets(&auth, &folded, user.as_ref().map(|user| user.id), &trying)?;
+    let attempt = throttle::take(&auth, &buckets, &trying).await?;
+    match verified(&auth, attempt, user, &body.pin).await? {
+        (attempt, Ok(user)) => sign_in(&auth, attempt, user, trying, true, "login").await,
+        (_, Err(user)) => Err(refuse(&auth, trying.audit("login.refused", user)).await?),
+    }
+}
+
+/// `POST /auth/pin-login`: the look-up key finds at most one candidate, whose own hash decides. Two slow hashes,
+/// however many users there are.
+pub async fn pin_login(
+    Gate(auth): Gate,
+    ClientAddress(address): ClientAddress,
+    Body(body): Body<PinLogin>,
+) -> Result<Answer<SignedInAnswer>> {
+    check_terminal(&body.terminal_id)?;
+    check_store(&auth, body.store_id).await?;
+    let trying = Trying { address, store_id: Some(body.store_id), terminal_id: Some(body.terminal_id) };
+    let refused = trying.audit("login.refused", None);
+    let (attempt, user) = user_of_pin(&auth, body.store_id, &trying, &body.pin, refused).await?;
+    sign_in(&auth, attempt, user, trying, false, "pin_login").await
+}
+
+fn check_terminal(terminal_id: &str) -> Result<()> {
+    // Before the PIN is looked at: what the database cannot hold must not tell a right PIN from a wrong one.
+    let printable = !terminal_id.contains(char::is_control);
+    if terminal_id.trim().is_empty() || terminal_id.len() > 100 || !printable {
+        return Err(Error::field("terminalId", "must have 1 to 100 characters, none of them a control character"));
+    }
+    Ok(())
+}
+
+async fn check_store(auth: &Auth, store_id: Uuid) -> Result<()> {
+    match auth.home {
+        Home::Store(own) if own != store_id => {
+            Err(Error::new(ErrorCode::WrongStore, "this server belongs to another store"))
+        }
+        Home::Store(_) => Ok(()),
+        Home::Hq => {
+            let found = store::Entity::find_by_id(store_id).one(auth.db.reader()).await?;
+            if found.is_none_or(|store| !store.is_active || store.deleted_at.is_some()) {
+                return Err(Error::new(ErrorCode::StoreNotFound, "there is no active store with this id"));
+            }
+            Ok(())
+        }
+    }
+}
+
+async fn sign_in(
+    auth: &Auth,
+    attempt: Attempt,
+    user: user::Model,
+    trying: Trying,
+    refreshable: bool,
+    action: &'static str,
+) -> Result<Answer<SignedInAnswer>> {
+    // HQ's clock said when the PIN was changed; a slow one here must not make a new session older than its PIN.
+    let now = auth.clock.now().max(user.pin_changed_at.unwrap_or_default());
+    let refresh_jti = Uuid::now_v7().to_string();
+    let life = if refreshable { REFRESH_SECONDS } else { ACCESS_SECONDS };
+    let row = session::Model {
+        id: Uuid::now_v7(),
+        user_id: user.id,
+        store_id: trying.store_id,
+        terminal_id: trying.terminal_id.clone(),
+        current_jti_hash: refreshable.then(|| digest(&refresh_jti)),
+        issued_at: now,
+        expires_at: now.plus_millis(life * 1000),
+        ..session::Model::default()
+    };
+    let turn = auth.sessions.turn();
+    let tx = auth.db.begin().await?;
+    // The PIN was verified outside of this transaction: somebody may have changed it, or the person, since then.
+    let still = user::Entity::update_many()
+        .col_expr(user::Column::LastLoginAt, Expr::value(now))
+        .filter(user::Column::Id.eq(user.id))
+        .filter(user::Column::PinHash.eq(user.pin_hash.clone()))
+        .filter(user::Column::IsActive.eq(true))
+        .filter(user::Column::DeletedAt.is_null())
+        .exec(&tx)
+        .await?;
+    if still.rows_affected == 0 {
+        drop(tx);
+        return Err(refuse(auth, trying.audit("login.refused", Some(user.id))).await?);
+    }
+    row.clone().into_active_model().insert(&tx).await?;
+    attempt.succeeded(&tx, now).await?;
+    audit::record(&tx, trying.audit(action, Some(user.id)), now).await?;
+    tx.commit().await?;
+    auth.sessions.remember(&row, turn);
+    let access = auth.access.of(&auth.db, user.id).await?.ok_or_else(Error::unauthorized)?;
+    let mut answer = tokens_for(&auth.tokens, &row, &user.username, refreshable.then_some(refresh_jti), now)?;
+    answer.user = Some(Myself::of(&access, trying.store_id, trying.terminal_id.as_deref()));
+    Ok(Answer(answer))
+}

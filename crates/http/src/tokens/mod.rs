@@ -1,0 +1,438 @@
+//! Signed tokens and the keys they are signed with. Specification, section 2.2.
+//!
+//! HS256, one key ring for what people carry and one for sync tokens; `kid` in the header allows rotation. The
+//! algorithm is fixed, `exp` is required (but for sync tokens), and the `type` must be the one the route wants. A new
+//! key file is taken over while the server runs.
+
+pub mod keys;
+
+use std::io;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::time::SystemTime;
+
+use base64::Engine;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use jsonwebtoken::{Algorithm, DecodingKey, EncodingKey, Header, Validation};
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use tillkeep_model::Instant;
+use uuid::Uuid;
+
+use keys::{GivenKeys, Key, KeyFile};
+
+/// Seconds an access token lives. Specification, section 8.
+pub const ACCESS_SECONDS: i64 = 8 * 3600;
+/// Seconds a refresh token lives. Specification, section 8.
+pub const REFRESH_SECONDS: i64 = 7 * 24 * 3600;
+/// Bytes of a token at the most; a larger one is not looked at.
+const MAX_TOKEN: usize = 4096;
+
+pub const ACCESS: &str = "access";
+pub const REFRESH: &str = "refresh";
+pub const STORE_SYNC: &str = "store_sync";
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct AccessClaims {
+    pub user_id: Uuid,
+    pub username: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub store_id: Option<Uuid>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub terminal_id: Option<String>,
+    #[serde(rename = "type")]
+    pub kind: String,
+    pub sid: Uuid,
+    pub iat: i64,
+    pub exp: i64,
+    pub jti: Uuid,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct RefreshClaims {
+    #[serde(rename = "type")]
+    pub kind: String,
+    pub user_id: Uuid,
+    pub sid: Uuid,
+    pub iat: i64,
+    pub exp: i64,
+    pub jti: String,
+}
+
+/// What a sync token says. A token without `tv` counts as version 1.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct SyncClaims {
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub store_id: Option<Uuid>,
+    #[serde(default)]
+    pub store_code: String,
+    #[serde(rename = "type", default)]
+    pub kind: String,
+    #[serde(default = "first_version")]
+    pub tv: i32,
+    #[serde(default)]
+    pub iat: i64,
+    #[serde(default)]
+    pub jti: Option<Uuid>,
+}
+
+const fn first_version() -> i32 {
+    1
+}
+
+/// What a token's header may say. Whatever points elsewhere (`jku`, `jwk`, `x5u`) or asks for more (`crit`) is refused
+/// with everything else that this server does not write.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct OurHeader {
+    #[serde(rename = "typ")]
+    _typ: Option<String>,
+    #[serde(rename = "alg")]
+    _alg: Algorithm,
+    kid: String,
+}
+
+struct SigningKey {
+    kid: String,
+    secret: Vec<u8>,
+    encoding: EncodingKey,
+    decoding: DecodingKey,
+}
+
+impl SigningKey {
+    fn new(kid: String, secret: Vec<u8>) -> Self {
+        let (encoding, decoding) = (EncodingKey::from_secret(&secret), DecodingKey::from_secret(&secret));
+        Self { kid, secret, encoding, decoding }
+    }
+}
+
+/// The first key signs, all of them verify.
+struct KeyRing(Vec<SigningKey>);
+
+struct Rings {
+    people: KeyRing,
+    sync: KeyRing,
+}
+
+/// Tells one state of the key file from another.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Stamp {
+    modified: Option<SystemTime>,
+    length: u64,
+    inode: u64,
+}
+
+/// Signs and verifies the tokens of one server.
+pub struct Tokens {
+    path: PathBuf,
+    given: GivenKeys,
+    rings: RwLock<Arc<Rings>>,
+    seen: Mutex<Option<Stamp>>,
+}
+
+/// A refresh token that was verified, and what replaces it.
+pub struct Presented {
+    pub claims: RefreshClaims,
+    /// The id of its successor: an HMAC of its own under the key that signed it, so that a lost answer can be given
+    /// again, also after a new key was put in front.
+    pub successor: String,
+}
+
+impl KeyRing {
+    fn read(given: &[Vec<u8>], keys: &[Key]) -> io::Result<Self> {
+        let given = given.iter().map(|secret| Ok(SigningKey::new(keys::kid_of(secret), secret.clone())));
+        let kept = keys.iter().map(|key| Ok(SigningKey::new(key.kid.clone(), key.secret()?)));
+        given.chain(kept).collect::<io::Result<_>>().map(Self)
+    }
+
+    fn sign(&self, claims: &impl Serialize) -> Option<String> {
+        let key = self.0.first()?;
+        let header = Header { kid: Some(key.kid.clone()), ..Header::new(Algorithm::HS256) };
+        jsonwebtoken::encode(&header, claims, &key.encoding).ok()
+    }
+
+    /// The claims of a token and the key that signed it.
+    fn verify<T: DeserializeOwned>(&self, token: &str, expires: bool, now: Instant) -> Option<(T, &SigningKey)> {
+        if token.len() > MAX_TOKEN {
+            return None;
+        }
+        let header = URL_SAFE_NO_PAD.decode(token.split('.').next()?).ok()?;
+        let header: OurHeader = serde_json::from_slice(&header).ok()?;
+        let key = self.0.iter().find(|key| key.kid == header.kid)?;
+        let mut validation = Validation::new(Algorithm::HS256);
+        // Expiry is checked here, against the clock that is handed in.
+        validation.validate_exp = false;
+        validation.validate_aud = false;
+        validation.set_required_spec_claims(if expires { &["exp"][..] } else { &[] });
+        let value = jsonwebtoken::decode::<serde_json::Value>(token, &key.decoding, &validation).ok()?.claims;
+        // An integer, or it is no token of ours.
+        if expires && value.get("exp")?.as_i64()? <= now.millis() / 1000 {
+            return None;
+        }
+        Some((serde_json::from_value(value).ok()?, key))
+    }
+}
+
+impl Tokens {
+    /// Reads the keys at `path`, making at the first start what was not `given`.
+    pub fn open(path: &Path, given: GivenKeys, now: Instant) -> io::Result<Self> {
+        if KeyFile::read(path)?.is_none() {
+            let make = |given: &[Vec<u8>]| if given.is_empty() { vec![Key::new(now)] } else { Vec::new() };
+            KeyFile { people: make(&given.people), sync: make(&given.sync) }.write(path)?;
+        }
+        let none = Rings { people: KeyRing(Vec::new()), sync: KeyRing(Vec::new()) };
+        let tokens = Self { path: path.to_owned(), given, rings: RwLock::new(Arc::new(none)), seen: Mutex::new(None) };
+        tokens.reload(now)?;
+        Ok(tokens)
+    }
+
+    /// Takes over the key file as it is now. Reads a file: not for the request threads.
+    pub fn reload(&self, now: Instant) -> io::Result<()> {
+        *self.seen.lock().unwrap_or_else(PoisonError::into_inner) = self.stamp();
+        let mut file = KeyFile::read(&self.path)?.unwrap_or_default();
+        file.prune(now);
+        let rings = Rings {
+            people: KeyRing::read(&self.given.people, &file.people)?,
+            sync: KeyRing::read(&self.given.sync, &file.sync)?,
+        };
+        if rings.people.0.is_empty() || rings.sync.0.is_empty() {
+            return Err(io::Error::other(format!("{} has no key to sign with", self.path.display())));
+        }
+        *self.rings.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(rings);
+        Ok(())
+    }
+
+    /// Takes over the key file if it is another one than before; whether it was. Not for the request threads.
+    pub fn reload_if_changed(&self, now: Instant) -> io::Result<bool> {
+        let changed = self.stamp() != *self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        if changed {
+            self.reload(now)?;
+        }
+        Ok(changed)
+    }
+
+    fn stamp(&self) -> Option<Stamp> {
+        let data = std::fs::metadata(&self.path).ok()?;
+        Some(Stamp { modified: data.modified().ok(), length: data.len(), inode: data.ino() })
+    }
+
+    fn rings(&self) -> Arc<Rings> {
+        self.rings.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    pub fn sign_access(&self, claims: &AccessClaims) -> Option<String> {
+        self.rings().people.sign(claims)
+    }
+
+    pub fn sign_refresh(&self, claims: &RefreshClaims) -> Option<String> {
+        self.rings().people.sign(claims)
+    }
+
+    pub fn sign_sync(&self, claims: &SyncClaims) -> Option<String> {
+        self.rings().sync.sign(claims)
+    }
+
+    pub fn access(&self, token: &str, now: Instant) -> Option<AccessClaims> {
+        let (claims, _) = self.rings().people.verify::<AccessClaims>(token, true, now)?;
+        Some(claims).filter(|claims| claims.kind == ACCESS)
+    }
+
+    pub fn refresh(&self, token: &str, now: Instant) -> Option<Presented> {
+        let rings = self.rings();
+        let (claims, key) = rings.people.verify::<RefreshClaims>(token, true, now)?;
+        if claims.kind != REFRESH {
+            return None;
+        }
+        let successor = URL_SAFE_NO_PAD.encode(crate::pins::hmac(&key.secret, claims.jti.as_bytes()));
+        Some(Presented { claims, successor })
+    }
+
+    /// The claims of a token that this server signed, of whatever kind: the sync routes answer a wrong kind apart.
+    pub fn sync(&self, token: &str, now: Instant) -> Option<SyncClaims> {
+        let rings = self.rings();
+        let found = rings.sync.verify(token, false, now).or_else(|| rings.people.verify(token, true, now));
+        found.map(|(claims, _)| claims)
+    }
+}
+
+/// What a store's own sync token says, unverified: only HQ can verify it.
+pub fn read_sync_token(token: &str) -> Option<SyncClaims> {
+    let payload = token.split('.').nth(1)?;
+    let claims: SyncClaims = serde_json::from_slice(&URL_SAFE_NO_PAD.decode(payload).ok()?).ok()?;
+    Some(claims).filter(|claims| claims.kind == STORE_SYNC)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn claims(kind: &str, exp: i64) -> AccessClaims {
+        AccessClaims {
+            user_id: Uuid::nil(),
+            username: "ann".into(),
+            store_id: None,
+            terminal_id: None,
+            kind: kind.into(),
+            sid: Uuid::nil(),
+            iat: 0,
+            exp,
+            jti: Uuid::nil(),
+        }
+    }
+
+    fn at(path: &Path, given: GivenKeys) -> Tokens {
+        Tokens::open(&path.join("token.key"), given, Instant::default()).expect("keys")
+    }
+
+    fn tokens() -> Tokens {
+        at(tempfile::tempdir().expect("dir").path(), GivenKeys::default())
+    }
+
+    fn refresh_claims(jti: &str) -> RefreshClaims {
+        RefreshClaims {
+            kind: REFRESH.into(),
+            user_id: Uuid::nil(),
+            sid: Uuid::nil(),
+            iat: 0,
+            exp: 1001,
+            jti: jti.into(),
+        }
+    }
+
+    #[test]
+    fn a_token_is_good_only_as_its_kind_for_its_time_and_at_its_server() {
+        let (here, there) = (tokens(), tokens());
+        let now = Instant::from_millis(1_000_000);
+        let token = here.sign_access(&claims(ACCESS, 1001)).expect("token");
+        assert!(here.access(&token, now).is_some());
+        assert!(here.refresh(&token, now).is_none());
+        assert!(there.access(&token, now).is_none());
+        assert!(here.access(&token, Instant::from_millis(1_001_000)).is_none(), "expired");
+        let refresh = here.sign_access(&claims(REFRESH, 1001)).expect("token");
+        assert!(here.access(&refresh, now).is_none());
+    }
+
+    #[test]
+    fn a_token_without_a_signature_is_refused() {
+        let here = tokens();
+        let token = here.sign_access(&claims(ACCESS, 1001)).expect("token");
+        let body = token.split('.').nth(1).expect("body");
+        let none = URL_SAFE_NO_PAD.encode(r#"{"alg":"none","typ":"JWT"}"#);
+        assert!(here.access(&format!("{none}.{body}."), Instant::default()).is_none());
+    }
+
+    #[test]
+    fn a_store_reads_its_own_identity_from_its_token() {
+        let id = Uuid::now_v7();
+        let claims = SyncClaims {
+            store_id: Some(id),
+            store_code: "S01".into(),
+            kind: STORE_SYNC.into(),
+            tv: 1,
+            iat: 0,
+            jti: None,
+        };
+        let token = tokens().sign_sync(&claims).expect("token");
+        assert_eq!(read_sync_token(&token).and_then(|claims| claims.store_id), Some(id));
+        assert!(read_sync_token("not.a.token").is_none());
+    }
+
+    #[test]
+    fn a_header_that_points_elsewhere_or_asks_for_more_is_refused() {
+        let here = tokens();
+        let rings = here.rings();
+        let key = &rings.people.0[0];
+        let claims = serde_json::to_vec(&claims(ACCESS, 1001)).expect("claims");
+        let signed = |header: serde_json::Value, claims: &[u8]| {
+            let message = format!("{}.{}", URL_SAFE_NO_PAD.encode(header.to_string()), URL_SAFE_NO_PAD.encode(claims));
+            let mac = crate::pins::hmac(&key.secret, message.as_bytes());
+            format!("{message}.{}", URL_SAFE_NO_PAD.encode(mac))
+        };
+        let plain = serde_json::json!({"typ": "JWT", "alg": "HS256", "kid": key.kid});
+        assert!(here.access(&signed(plain.clone(), &claims), Instant::default()).is_some(), "the forgery works");
+        for (name, value) in [
+            ("jku", serde_json::json!("https://example.com/keys")),
+            ("jwk", serde_json::json!({"kty": "oct", "k": "AAAA"})),
+            ("x5u", serde_json::json!("https://example.com/cert")),
+            ("x5c", serde_json::json!(["AAAA"])),
+            ("crit", serde_json::json!(["exp"])),
+            ("b64", serde_json::json!(false)),
+            ("zip", serde_json::json!("DEF")),
+            ("alg", serde_json::json!("none")),
+            ("alg", serde_json::json!("HS512")),
+            ("alg", serde_json::json!("RS256")),
+            ("kid", serde_json::json!("../../dev/null")),
+            ("kid", serde_json::json!(null)),
+        ] {
+            let mut header = plain.clone();
+            header[name] = value;
+            assert!(here.access(&signed(header, &claims), Instant::default()).is_none(), "{name}");
+        }
+        let base = serde_json::to_value(super::tests::claims(ACCESS, 1001)).expect("claims");
+        for (name, value) in [
+            ("exp", serde_json::json!("1001")),
+            ("exp", serde_json::json!(1001.5)),
+            ("exp", serde_json::json!(null)),
+            ("iat", serde_json::json!("0")),
+            ("iat", serde_json::json!(null)),
+            ("type", serde_json::json!(REFRESH)),
+            ("type", serde_json::json!(STORE_SYNC)),
+            ("type", serde_json::json!(null)),
+            ("sid", serde_json::json!("x")),
+            ("userId", serde_json::json!(7)),
+        ] {
+            let mut claims = base.clone();
+            claims[name] = value.clone();
+            let token = signed(plain.clone(), claims.to_string().as_bytes());
+            assert!(here.access(&token, Instant::default()).is_none(), "{name}: {value}");
+            let mut without = base.clone();
+            without.as_object_mut().expect("object").remove(name);
+            let token = signed(plain.clone(), without.to_string().as_bytes());
+            assert!(here.access(&token, Instant::default()).is_none(), "without {name}");
+        }
+    }
+
+    #[test]
+    fn a_new_key_signs_and_the_old_one_still_verifies_without_a_restart() {
+        let dir = tempfile::tempdir().expect("dir");
+        let path = dir.path().join("token.key");
+        let here = at(dir.path(), GivenKeys::default());
+        let now = Instant::default();
+        let old = here.sign_access(&claims(ACCESS, 1001)).expect("token");
+        let presented = here.sign_refresh(&refresh_claims("one")).expect("token");
+        let successor = here.refresh(&presented, now).expect("good").successor;
+        let old_kid = keys::list(&path).expect("keys")[0].kid.clone();
+        assert!(!here.reload_if_changed(now).expect("looked"), "nothing changed");
+        keys::rotate(&path, keys::Ring::People, now).expect("rotated");
+        assert!(here.reload_if_changed(now).expect("looked"));
+        assert!(here.access(&old, now).is_some());
+        assert_eq!(here.refresh(&presented, now).expect("good").successor, successor, "a lost answer is given again");
+        let new = here.sign_access(&claims(ACCESS, 1001)).expect("token");
+        keys::retire(&path, &old_kid).expect("retired");
+        here.reload(now).expect("loaded");
+        assert!(here.access(&old, now).is_none() && here.access(&new, now).is_some());
+        std::fs::write(&path, "{").expect("write");
+        assert!(here.reload_if_changed(now).is_err());
+        assert!(here.access(&new, now).is_some(), "a broken file changes nothing");
+    }
+
+    #[test]
+    fn servers_that_are_given_the_same_keys_know_each_others_tokens() {
+        let dirs = [tempfile::tempdir().expect("dir"), tempfile::tempdir().expect("dir")];
+        let key = |byte: u8| vec![byte; 32];
+        let given = |people: Vec<Vec<u8>>| GivenKeys { people, sync: vec![key(9)] };
+        let now = Instant::default();
+        let before = at(dirs[0].path(), GivenKeys::default());
+        let kept = before.sign_access(&claims(ACCESS, 1001)).expect("token");
+        let one = at(dirs[0].path(), given(vec![key(1)]));
+        let other = at(dirs[1].path(), given(vec![key(2), key(1)]));
+        let token = one.sign_access(&claims(ACCESS, 1001)).expect("token");
+        assert!(other.access(&token, now).is_some());
+        assert!(one.access(&other.sign_access(&claims(ACCESS, 1001)).expect("token"), now).is_none(), "not given yet");
+        assert!(one.access(&kept, now).is_some(), "what the file's key signed is good until it expires");
+    }
+}

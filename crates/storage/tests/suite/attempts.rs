@@ -1,0 +1,219 @@
+//! Counting of sign-in attempts: what is let through, what waits, what frees it again.
+
+use sea_orm::{Condition, EntityTrait};
+use tillkeep_model::Instant;
+use tillkeep_storage::attempts::{self, Bucket, Decision, Kind, Taken};
+use tillkeep_storage::entity::pin_attempt::{Entity, Model};
+use tillkeep_storage::{Db, sea_orm};
+use uuid::Uuid;
+
+use crate::kit::{self, at};
+
+const DAY: i64 = 24 * 3600;
+
+async fn attempt(db: &Db, buckets: &[Bucket], now: Instant) -> Result<Taken, Instant> {
+    let tx = db.begin().await.expect("a transaction");
+    let decision = attempts::take(&tx, buckets, now).await.expect("a decision");
+    tx.commit().await.expect("a commit");
+    match decision {
+        Decision::Go(taken) => Ok(taken),
+        Decision::Wait(refusal) => Err(refusal.until),
+    }
+}
+
+/// An attempt that is let through and stays a wrong one.
+async fn wrong(db: &Db, buckets: &[Bucket], now: Instant) {
+    drop(attempt(db, buckets, now).await.expect("let through"));
+}
+
+async fn settle(db: &Db, taken: &Taken, right: bool, now: Instant) {
+    let tx = db.begin().await.expect("a transaction");
+    if right {
+        attempts::succeeded(&tx, taken, now).await.expect("settled");
+    } else {
+        attempts::withdrawn(&tx, taken, now).await.expect("settled");
+    }
+    tx.commit().await.expect("a commit");
+}
+
+fn terminal(name: &str) -> Bucket {
+    Bucket::new(Kind::Terminal, name).at(Uuid::nil())
+}
+
+async fn rows(db: &Db) -> Vec<Model> {
+    Entity::find().all(db.reader()).await.expect("the rows")
+}
+
+/// Guesses at `bucket` as soon as each is let through, until `count` were; the second at which the last one was.
+async fn guess(db: &Db, bucket: &Bucket, count: usize, mut second: i64) -> i64 {
+    for _ in 0..count {
+        if let Err(until) = attempt(db, std::slice::from_ref(bucket), at(second)).await {
+            second += until.millis_since(at(second)) / 1000;
+            wrong(db, std::slice::from_ref(bucket), at(second)).await;
+        }
+    }
+    second
+}
+
+#[tokio::test]
+async fn of_attempts_at_once_only_as_many_go_through_as_one_after_the_other() {
+    for hq in kit::both().await {
+        let tasks = (0..60).map(|_| {
+            let db = hq.db.clone();
+            tokio::spawn(async move { attempt(&db, &[terminal("T1")], at(0)).await.is_ok() })
+        });
+        let mut through = 0;
+        for task in tasks.collect::<Vec<_>>() {
+            through += usize::from(task.await.expect("an attempt"));
+        }
+        assert_eq!(through, 3, "two without a wait, and the one whose wait then begins");
+        assert_eq!(rows(&hq.db).await[0].wrong_today, 3, "a refused attempt is not counted");
+    }
+}
+
+#[tokio::test]
+async fn twenty_wrong_ones_a_day_lock_a_terminal_until_the_next_day() {
+    for hq in kit::both().await {
+        let last = guess(&hq.db, &terminal("T1"), 20, 0).await;
+        assert_eq!(last, 1 + 3 + 5 + 10 + 60 + 120 + 240 + 480 + 9 * 900);
+        let until = attempt(&hq.db, &[terminal("T1")], at(last + 900)).await.expect_err("locked");
+        assert_eq!(until, Instant::parse("2026-11-21T00:00:00Z").expect("midnight"));
+        wrong(&hq.db, &[terminal("T2")], at(last)).await;
+        wrong(&hq.db, &[terminal("T1")], until).await;
+    }
+}
+
+#[tokio::test]
+async fn a_success_ends_the_wait_and_leaves_the_days_count() {
+    for hq in kit::both().await {
+        let second = guess(&hq.db, &terminal("T1"), 7, 0).await;
+        let right = attempt(&hq.db, &[terminal("T1")], at(second + 60)).await.expect("waited for");
+        settle(&hq.db, &right, true, at(second + 61)).await;
+        let row = rows(&hq.db).await.remove(0);
+        assert_eq!((row.wrong_today, row.in_a_row, row.blocked_until), (7, 0, None));
+        // The rest of the day's number is used up between successes: they do not stretch it.
+        let mut wrong = 7;
+        let mut now = second + 62;
+        while let Ok(_wrong) = attempt(&hq.db, &[terminal("T1")], at(now)).await {
+            wrong += 1;
+            if let Ok(right) = attempt(&hq.db, &[terminal("T1")], at(now + 1)).await {
+                settle(&hq.db, &right, true, at(now + 1)).await;
+            }
+            now += 2;
+        }
+        assert_eq!(wrong, 20);
+    }
+}
+
+#[tokio::test]
+async fn an_attempt_refused_by_one_bucket_counts_in_no_other() {
+    for hq in kit::both().await {
+        let store = Bucket::new(Kind::Store, "").at(Uuid::nil());
+        for _ in 0..3 {
+            wrong(&hq.db, &[terminal("T1"), store.clone()], at(0)).await;
+        }
+        attempt(&hq.db, &[store.clone(), terminal("T1")], at(0)).await.expect_err("the terminal waits");
+        let count = rows(&hq.db).await.iter().find(|row| row.kind == "store").map(|row| row.wrong_today);
+        assert_eq!(count, Some(3));
+        wrong(&hq.db, &[store, terminal("T2")], at(0)).await;
+    }
+}
+
+#[tokio::test]
+async fn an_attempt_that_nobody_looked_at_counts_no_more() {
+    for hq in kit::both().await {
+        for _ in 0..100 {
+            let taken = attempt(&hq.db, &[terminal("T1")], at(0)).await.expect("free");
+            settle(&hq.db, &taken, false, at(0)).await;
+        }
+        let row = rows(&hq.db).await.remove(0);
+        assert_eq!((row.wrong_today, row.in_a_row, row.blocked_until), (0, 0, None));
+    }
+}
+
+#[tokio::test]
+async fn forty_tills_of_a_shop_sign_in_at_once_and_none_is_refused() {
+    for hq in kit::both().await {
+        let buckets = |till: i32| {
+            let store = Bucket::new(Kind::Store, "").at(Uuid::nil());
+            [terminal(&till.to_string()), store, Bucket::new(Kind::PinAddress, "10.0.0.1")]
+        };
+        let mut taken = Vec::new();
+        for till in 0..40 {
+            taken.push(attempt(&hq.db, &buckets(till), at(0)).await.expect("let through"));
+        }
+        for one in &taken {
+            settle(&hq.db, one, true, at(1)).await;
+        }
+        assert!(rows(&hq.db).await.iter().all(|row| row.wrong_today == 0 && row.blocked_until.is_none()));
+    }
+}
+
+#[tokio::test]
+async fn an_address_gets_thirty_wrong_names_a_minute_and_right_ones_are_free() {
+    for hq in kit::both().await {
+        let address = [Bucket::new(Kind::LoginAddress, "192.0.2.1")];
+        for _ in 0..50 {
+            let right = attempt(&hq.db, &address, at(0)).await.expect("free");
+            settle(&hq.db, &right, true, at(0)).await;
+        }
+        for second in 0..30 {
+            wrong(&hq.db, &address, at(second)).await;
+        }
+        assert_eq!(attempt(&hq.db, &address, at(30)).await.expect_err("a minute's number"), at(60));
+        wrong(&hq.db, &[Bucket::new(Kind::LoginAddress, "192.0.2.2")], at(30)).await;
+        wrong(&hq.db, &address, at(60)).await;
+    }
+}
+
+#[tokio::test]
+async fn a_block_is_told_once_listed_while_it_lasts_and_lifted_by_its_id() {
+    for hq in kit::both().await {
+        guess(&hq.db, &terminal("T1"), 20, 0).await;
+        let (now, all) = (at(3 * 3600), Condition::all());
+        let told = async || {
+            let tx = hq.db.begin().await.expect("a transaction");
+            let decision = attempts::take(&tx, &[terminal("T1")], now).await.expect("a decision");
+            tx.commit().await.expect("a commit");
+            let Decision::Wait(refusal) = decision else { panic!("it is locked") };
+            refusal.new.len()
+        };
+        // Each of its waits was met while guessing, and the first of them was told.
+        assert_eq!(told().await, 0);
+        let known = attempts::known_block(hq.db.reader(), &[terminal("T1")], now).await.expect("a look");
+        assert!(known.is_some());
+        let (locks, total) = attempts::locks(hq.db.reader(), all.clone(), now, 0, 10).await.expect("the locks");
+        assert_eq!((locks.len(), total, locks[0].wrong_today), (1, 1, 20));
+        let tx = hq.db.begin().await.expect("a transaction");
+        assert!(attempts::unlock(&tx, all.clone(), Uuid::nil(), now).await.expect("no such lock").is_none());
+        assert!(attempts::unlock(&tx, all.clone(), locks[0].id, now).await.expect("the lock").is_some());
+        tx.commit().await.expect("a commit");
+        let (_, total) = attempts::locks(hq.db.reader(), all, now, 0, 10).await.expect("the locks");
+        assert_eq!(total, 0);
+        wrong(&hq.db, &[terminal("T1")], now).await;
+        let known = attempts::known_block(hq.db.reader(), &[terminal("T1")], now).await.expect("a look");
+        assert_eq!(known, None);
+    }
+}
+
+#[tokio::test]
+async fn counters_of_former_days_go_unless_they_still_block() {
+    for hq in kit::both().await {
+        let account = Bucket::new(Kind::Account, "somebody");
+        guess(&hq.db, &account, 9, 0).await;
+        // The tenth comes a minute before midnight and blocks into the next day.
+        let late = DAY / 2 - 60;
+        wrong(&hq.db, &[account], at(late)).await;
+        wrong(&hq.db, &[terminal("T1")], at(late)).await;
+        let prune = async |second: i64| {
+            let tx = hq.db.begin().await.expect("a transaction");
+            let gone = attempts::prune(&tx, at(second)).await.expect("pruned");
+            tx.commit().await.expect("a commit");
+            gone
+        };
+        assert_eq!(prune(late).await, 0);
+        assert_eq!(prune(late + 61).await, 1);
+        assert_eq!(rows(&hq.db).await[0].kind, "account");
+        assert_eq!(prune(late + 1800).await, 1);
+    }
+}
