@@ -91,7 +91,12 @@ async fn stores_pull_push_and_listen_over_tls_and_tills_speak_it_to_the_store() 
         (dashboard["summary"]["connected"] == 1).then_some(())
     })
     .await;
-    let customer = till.post("/customers", json!({"firstName": "Ann", "lastName": "Miller"})).await.data();
+    // People can sign in a moment before what they may do has arrived.
+    let customer = eventually("a customer is made", async || {
+        let reply = till.post("/customers", json!({"firstName": "Ann", "lastName": "Miller"})).await;
+        reply.status.is_success().then(|| reply.data())
+    })
+    .await;
     let path = format!("/customers/{}", customer["id"].as_str().expect("id"));
     eventually("the customer is at HQ", async || admin.get(&path).await.status.is_success().then_some(())).await;
     for log in [hq.log(), shop.log()] {
