@@ -30,6 +30,13 @@ test: setup ## Set up, then all checks and all tests
 	@$(MAKE) --no-print-directory check
 	cargo nextest run --locked --workspace
 	cargo test --locked --workspace --doc --quiet
+	@$(MAKE) --no-print-directory fuzz
+
+.PHONY: fuzz
+fuzz: ## Requests made from the descriptions, against both servers; ARGS="--seconds 300 --seed 7" for longer
+	@scripts/setup fuzz
+	cargo build --locked --bin tillkeep
+	@$(TOOLS)/fuzz/bin/python scripts/fuzz $(TARGET)/debug/tillkeep $(ARGS)
 
 .PHONY: check
 check: ## Formatting, lints, licences and sources of the dependencies
@@ -47,7 +54,7 @@ fmt: ## Format the code
 
 .PHONY: generated
 generated: ## Write docs/generated anew from the code
-	UPDATE_GENERATED=1 cargo test --locked --quiet --package tillkeep --test contract checked_in
+	UPDATE_GENERATED=1 cargo test --locked --quiet --package tillkeep --test contract --test openapi checked_in
 
 .PHONY: build
 build: ## Build the release binary, target/release/tillkeep

@@ -2,6 +2,7 @@
 
 mod kit;
 
+mod approvals;
 mod down;
 mod effects;
 mod faults;
@@ -10,4 +11,5 @@ mod protocol;
 mod restart;
 mod secrets;
 mod socket;
+mod tls;
 mod walks;

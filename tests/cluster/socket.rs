@@ -105,6 +105,19 @@ async fn the_first_message_may_carry_the_token_and_bad_ones_are_told_apart() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_request_that_is_no_socket_is_judged_by_its_token_first() {
+    let mut chain = Chain::new().await;
+    let site = chain.store().await;
+    let anybody = crate::kit::Client::new(&chain.hq.url);
+    for client in [anybody.clone(), anybody.with_token("nonsense")] {
+        let reply = client.get("/sync/ws").await;
+        let told = (reply.status.as_u16(), reply.text.as_str());
+        assert_eq!(told, (401, r#"{"success":false,"error":"Unauthorized"}"#));
+    }
+    assert_eq!(chain.machine(&site).get("/sync/ws").await.refused(426), "upgrade_required");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_socket_that_says_nothing_has_ten_seconds() {
     let chain = Chain::new().await;
     let (mut socket, _) = connect_async(address(&chain, "")).await.expect("connect");

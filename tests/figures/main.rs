@@ -20,6 +20,8 @@ const PRODUCTS: usize = 100_000;
 const PUSHES: usize = 10;
 const SALES: usize = 1000;
 const CHANGES: usize = 100;
+const SLOW: usize = 2000;
+const HONEST: usize = 2000;
 
 #[tokio::main]
 async fn main() {
@@ -66,6 +68,8 @@ async fn main() {
     }
     changes.sort();
 
+    let slow = slow_clients(&chain.hq.url).await;
+
     let micros = |time: Duration| u64::try_from(time.as_micros()).expect("short");
     let per_second = |count: usize, time: Duration| count as u64 * 1_000_000 / micros(time).max(1);
     let (pull, insert) = (per_second(PRODUCTS, pulled), per_second(PRODUCTS, inserted));
@@ -75,6 +79,8 @@ async fn main() {
                  "ratioPercent": pull * 100 / insert},
         "push": {"sales": SALES, "linesEach": 3, "salesPerSecondMedian": push},
         "change": {"medianMicros": micros(changes[CHANGES / 2]), "p99Micros": micros(changes[CHANGES * 99 / 100])},
+        "slowClients": {"opened": slow.opened, "leftAfter15Seconds": slow.left,
+                        "honestP99MicrosBefore": micros(slow.before), "honestP99MicrosBeside": micros(slow.beside)},
         "memoryPeakMiB": {"hqAfterPull": hq_memory, "storeAfterPull": store_memory,
                           "hqAtEnd": peak_memory(&chain.hq), "storeAtEnd": peak_memory(&site.process)},
         "cores": std::thread::available_parallelism().map_or(0, usize::from),
@@ -90,12 +96,65 @@ async fn main() {
         micros(changes[CHANGES / 2]),
         micros(changes[CHANGES * 99 / 100])
     );
+    println!(
+        "slow clients     {} of {} left after 15 s; an honest request {} µs p99 beside them, {} µs before",
+        slow.left,
+        slow.opened,
+        micros(slow.beside),
+        micros(slow.before)
+    );
     println!("peak memory      HQ {hq_memory} MiB, store {store_memory} MiB after the pull");
     let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().expect("target").join("figures.json");
     std::fs::write(&target, format!("{figures:#}\n")).expect("figures");
     println!("written to       {}", target.display());
     site.process.stop();
     chain.hq.stop();
+}
+
+struct SlowClients {
+    opened: usize,
+    left: usize,
+    before: Duration,
+    beside: Duration,
+}
+
+/// Clients that begin a request and do not go on, and what honest ones notice of them.
+async fn slow_clients(url: &str) -> SlowClients {
+    use tokio::io::AsyncWriteExt;
+    let address = url.trim_start_matches("http://").to_owned();
+    let health = format!("{url}/health");
+    let client = reqwest::Client::builder().no_proxy().build().expect("client");
+    let honest = async || {
+        let mut times = Vec::new();
+        for _ in 0..HONEST {
+            let begun = Stopwatch::now();
+            assert!(client.get(&health).send().await.expect("an answer").status().is_success());
+            times.push(begun.elapsed());
+        }
+        times.sort();
+        times[HONEST * 99 / 100]
+    };
+    let before = honest().await;
+    let mut slow = Vec::new();
+    for _ in 0..SLOW {
+        // The machine may not allow so many open files; the figure says how many there were.
+        let Ok(mut stream) = tokio::net::TcpStream::connect(&address).await else { break };
+        stream.write_all(b"GET /health HTTP/1.1\r\nHost: x\r\nX-Slow: ").await.expect("send");
+        slow.push(stream);
+    }
+    let beside = honest().await;
+    tokio::time::sleep(Duration::from_secs(15)).await;
+    let open = |stream: &&tokio::net::TcpStream| match stream.try_read(&mut [0; 1]) {
+        Ok(read) => read > 0,
+        Err(error) => error.kind() == std::io::ErrorKind::WouldBlock,
+    };
+    // A read says what the system knows only after the runtime has looked.
+    let mut left = 0;
+    for stream in &slow {
+        let told = tokio::time::timeout(Duration::from_millis(1), stream.readable()).await;
+        left += usize::from(told.is_err() || open(&stream));
+    }
+    SlowClients { opened: slow.len(), left, before, beside }
 }
 
 /// Inserts the products while no server runs; how long that took.

@@ -32,7 +32,7 @@ pub const ABOUT: About = About {
 
 /// The router of a running server.
 pub fn router(hq: Arc<Hq>) -> Router {
-    let (router, table) = table();
+    let (router, table) = described();
     layers::wrap(describe::served(router, ABOUT, &table)).with_state(hq)
 }
 
@@ -46,7 +46,16 @@ pub fn metrics(hq: Arc<Hq>) -> Router {
 
 /// Every route with its protection.
 pub fn table() -> (Router<Arc<Hq>>, Vec<Route>) {
-    Routes::new().with(probes).with(auth).with(directory::routes).with(backoffice).with(sync_routes).finish()
+    Routes::new().with(routes).finish()
+}
+
+/// The same with what stands outside of permissions: all that the description tells of.
+pub fn described() -> (Router<Arc<Hq>>, Vec<Route>) {
+    Routes::new().with(probes).with(routes).finish()
+}
+
+fn routes(routes: Routes<Arc<Hq>>) -> Routes<Arc<Hq>> {
+    routes.with(auth).with(directory::routes).with(backoffice).with(sync_routes)
 }
 
 fn backoffice(routes: Routes<Arc<Hq>>) -> Routes<Arc<Hq>> {

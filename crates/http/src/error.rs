@@ -7,7 +7,7 @@ use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use serde::Serialize;
 use serde_json::{Map, Value};
-use tillkeep_model::ErrorCode;
+use tillkeep_model::{ErrorCode, permission};
 use tillkeep_storage::{DbErr, db};
 
 /// A failure with its answer. What is for the log only never enters the answer.
@@ -90,9 +90,11 @@ impl Error {
         Self::new(ErrorCode::NotFound, format!("{what} not found"))
     }
 
+    /// 403 for somebody who holds none of `required`; says when somebody else may approve it.
     pub fn forbidden(required: &[&str]) -> Self {
-        Self::new(ErrorCode::Forbidden, format!("this needs one of: {}", required.join(", ")))
-            .with("required", required)
+        let error = Self::new(ErrorCode::Forbidden, format!("this needs one of: {}", required.join(", ")));
+        let error = error.with("required", required);
+        if required.iter().any(|code| permission::is_approvable(code)) { error.with("approvable", true) } else { error }
     }
 
     pub fn internal(cause: impl fmt::Display) -> Self {
@@ -121,6 +123,13 @@ impl Error {
     #[must_use]
     pub fn retry_after(mut self, seconds: u64) -> Self {
         self.0.retry_after = Some(seconds);
+        self
+    }
+
+    /// The same failure under another code.
+    #[must_use]
+    pub fn as_code(mut self, code: ErrorCode) -> Self {
+        self.0.code = code;
         self
     }
 

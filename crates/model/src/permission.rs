@@ -135,6 +135,22 @@ permissions! {
     RolesManage = "roles.manage",
 }
 
+/// What somebody who holds it may approve for somebody who does not, at the till and for one deed. `docs/domain.md`.
+pub const APPROVABLE: [&str; 7] = [
+    "pos.discount",
+    "pos.discount.override_max",
+    "pos.price.override",
+    "pos.void",
+    "pos.refund",
+    "registers.close",
+    "registers.open",
+];
+
+#[must_use]
+pub fn is_approvable(code: &str) -> bool {
+    APPROVABLE.contains(&code)
+}
+
 /// Whether holding `held` satisfies `required`: equality, or a pattern ending in `.*` and its prefix with the dot, so
 /// that `stores.*` does not match `store_prices.view`.
 #[must_use]
@@ -228,6 +244,11 @@ mod tests {
         let sizes: Vec<_> = DEFAULT_ROLES.iter().map(|role| (role.code, role.codes().count())).collect();
         assert_eq!(sizes, [("administrator", 73), ("cashier", 4), ("store_manager", 7 + 3 + 5 + 9)]);
         assert!(!DEFAULT_ROLES[2].codes().any(|code| code == "reports.view_global"));
+    }
+
+    #[test]
+    fn what_can_be_approved_exists() {
+        assert!(APPROVABLE.iter().all(|code| ALL.contains(code)));
     }
 
     #[test]

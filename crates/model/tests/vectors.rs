@@ -185,7 +185,7 @@ fn every_cart_without_discounts_costs_what_its_vector_says() {
 #[test]
 fn the_price_of_a_store_counts_when_it_is_its_own() {
     for (id, default, store) in [("P01", 1000, (1100, true)), ("P02", 1050, (1000, false))] {
-        let (price, source) = choose_price(Money(default), Some((Money(store.0), store.1)), None);
+        let (price, source) = choose_price(Money(default), Some((Money(store.0), store.1)), None, None);
         assert_eq!(serde_json::json!([price.0, source.as_str()]), expected(id), "{id}");
     }
 }

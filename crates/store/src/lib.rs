@@ -1,5 +1,6 @@
 //! The store server: sells without a line, keeps a copy of the master data, pushes what happened.
 
+pub mod approvals;
 pub mod bounds;
 pub mod customers;
 pub mod day;

@@ -9,17 +9,17 @@ use tillkeep_http::elsewhere::{self, Owner};
 use tillkeep_http::routes::{Route, Routes, auth, probes};
 use tillkeep_http::{describe, directory, layers};
 use tillkeep_model::ErrorCode::{
-    BadCheckDigit, Conflict, DuplicateCode, FloatNotDefault, IdReused, InsufficientStock, NegativeStock, NoOpenSession,
-    NotSupportedYet, PossibleDuplicate, ProductInactive, ProductNotFound, ReasonReserved, RegisterUnknown,
-    SaleNotFound, SessionAlreadyOpen, SessionClosed, SessionOpen, SessionTooOld, StoreNotReady, TenderRule,
-    TotalMismatch, Underpaid, VarianceNotAccepted,
+    ApprovalRequired, ApproverLacksPermission, BadCheckDigit, Conflict, DuplicateCode, FloatNotDefault, IdReused,
+    InsufficientStock, NegativeStock, NoOpenSession, NotSupportedYet, PinLocked, PossibleDuplicate, ProductInactive,
+    ProductNotFound, ReasonReserved, RegisterUnknown, SaleNotFound, SessionAlreadyOpen, SessionClosed, SessionOpen,
+    SessionTooOld, StoreNotReady, TenderRule, TotalMismatch, Underpaid, VarianceNotAccepted, WrongPin,
 };
 use tillkeep_storage::outbox;
 
 use crate::replica;
 use crate::sessions::{close, open, read as sessions};
 use crate::sync::handlers;
-use crate::{Store, customers, inventory, pos, registers};
+use crate::{Store, approvals, customers, inventory, pos, registers};
 
 /// What this server says of itself.
 pub const ABOUT: About = About {
@@ -29,7 +29,7 @@ pub const ABOUT: About = About {
 
 /// The router of a running server.
 pub fn router(store: Arc<Store>) -> Router {
-    let (router, table) = table();
+    let (router, table) = described();
     layers::wrap(describe::served(router, ABOUT, &table)).with_state(store)
 }
 
@@ -51,7 +51,16 @@ fn count(entries: i64) -> f64 {
 
 /// Every route with its protection.
 pub fn table() -> (Router<Arc<Store>>, Vec<Route>) {
-    Routes::new().with(probes).with(auth).with(directory::routes).with(till).with(sync_routes).finish()
+    Routes::new().with(routes).finish()
+}
+
+/// The same with what stands outside of permissions: all that the description tells of.
+pub fn described() -> (Router<Arc<Store>>, Vec<Route>) {
+    Routes::new().with(probes).with(routes).finish()
+}
+
+fn routes(routes: Routes<Arc<Store>>) -> Routes<Arc<Store>> {
+    routes.with(auth).with(directory::routes).with(till).with(sync_routes)
 }
 
 fn sync_routes(routes: Routes<Arc<Store>>) -> Routes<Arc<Store>> {
@@ -84,10 +93,14 @@ fn till(routes: Routes<Arc<Store>>) -> Routes<Arc<Store>> {
         .post("/pos/quote", pos::quote::quote)
         .about("What a cart costs, without selling it.")
         .fails(&[NotSupportedYet, ProductInactive, TenderRule, Underpaid, StoreNotReady])
+        .post("/pos/approvals", approvals::grant)
+        .about("A second person says yes with a PIN: a token for one deed at this terminal.")
+        .fails(&[WrongPin, PinLocked, ApproverLacksPermission, Conflict, StoreNotReady])
         .post("/pos/sales", pos::sale::create)
         .about("Sell a cart.")
         .fails(&[
             NotSupportedYet,
+            ApprovalRequired,
             ProductInactive,
             TenderRule,
             Underpaid,
@@ -116,7 +129,7 @@ fn till(routes: Routes<Arc<Store>>) -> Routes<Arc<Store>> {
         .fails(&[SessionOpen, DuplicateCode])
         .post("/registers/{id}/open", open::open)
         .about("Open the drawer of a register.")
-        .fails(&[SessionAlreadyOpen, FloatNotDefault, Conflict, StoreNotReady])
+        .fails(&[SessionAlreadyOpen, FloatNotDefault, ApprovalRequired, Conflict, StoreNotReady])
         .get("/register-sessions", sessions::list)
         .about("List drawers, open and closed.")
         .get("/register-sessions/current", sessions::current)
@@ -126,7 +139,7 @@ fn till(routes: Routes<Arc<Store>>) -> Routes<Arc<Store>> {
         .about("One drawer.")
         .post("/register-sessions/{id}/close", close::close)
         .about("Close a drawer: its figures are taken and end its selling.")
-        .fails(&[SessionClosed, VarianceNotAccepted, StoreNotReady])
+        .fails(&[SessionClosed, VarianceNotAccepted, ApprovalRequired, StoreNotReady])
         .get("/inventory", inventory::read::list)
         .about("List what this store has of each product.")
         .get("/inventory/adjustments", inventory::read::adjustments)

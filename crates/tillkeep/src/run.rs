@@ -219,6 +219,10 @@ pub fn stop_on_signal() -> Result<CancellationToken> {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
+    use tillkeep_http::auth::SignInSettings;
+
     use super::{check_hq_url, free_name};
 
     #[test]
@@ -226,6 +230,32 @@ mod tests {
         assert_eq!(free_name("cashier", Some("Cashier")), "cashier-2");
         assert_eq!(free_name("cashier", Some("root")), "cashier");
         assert_eq!(free_name("administrator", None), "admin");
+    }
+
+    #[test]
+    fn printed_settings_have_no_secrets() {
+        let hq = tillkeep_hq::Settings {
+            data_dir: "data".into(),
+            database_url: Some("postgres://till:hunter2@db/chain".to_owned().into()),
+            public_url: None,
+            allow_insecure: false,
+            sign_in: SignInSettings::default(),
+        };
+        let store = tillkeep_store::Settings {
+            data_dir: "data".into(),
+            sync_token: "e30.hunter2.x".to_owned().into(),
+            hq_url: "https://hq.example.com".into(),
+            hq_ca_file: None,
+            sync_interval: Duration::from_secs(30),
+            sign_in: SignInSettings::default(),
+        };
+        let account = tillkeep_hq::state::Account {
+            username: "root".into(),
+            pin: "hunter2".to_owned().into(),
+            role: "administrator",
+        };
+        let shown = format!("{hq:?} {store:#?} {account:?}");
+        assert!(shown.contains("till:***@db/chain") && !shown.contains("hunter2"), "{shown}");
     }
 
     #[test]

@@ -10,8 +10,8 @@ use tillkeep_http::routes::{Protection, Route};
 /// Both servers: the file of the description, what it says of itself, its routes.
 fn servers() -> [(&'static str, About, Vec<Route>); 2] {
     [
-        ("openapi-hq.json", tillkeep_hq::routes::ABOUT, tillkeep_hq::routes::table().1),
-        ("openapi-store.json", tillkeep_store::routes::ABOUT, tillkeep_store::routes::table().1),
+        ("openapi-hq.json", tillkeep_hq::routes::ABOUT, tillkeep_hq::routes::described().1),
+        ("openapi-store.json", tillkeep_store::routes::ABOUT, tillkeep_store::routes::described().1),
     ]
 }
 
@@ -36,7 +36,7 @@ fn the_descriptions_are_the_ones_that_are_checked_in() {
     for (name, about, routes) in servers() {
         let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../docs/generated").join(name);
         let now = describe::text(about, &routes);
-        if std::env::var_os("UPDATE").is_some() {
+        if std::env::var_os("UPDATE_GENERATED").is_some() {
             std::fs::write(&path, &now).expect("a file");
         }
         let kept = std::fs::read_to_string(&path).unwrap_or_default();

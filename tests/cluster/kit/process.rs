@@ -18,19 +18,23 @@ pub struct Process {
 impl Process {
     /// Starts `tillkeep COMMAND` in `dir` on a free port.
     pub fn start(command: &'static str, dir: &Path, environment: &[(&str, &str)]) -> Self {
+        let mut process = Self::prepared(command, dir, environment);
+        process.launch("127.0.0.1:0");
+        process
+    }
+
+    /// As [`Process::start`], without starting it.
+    pub fn prepared(command: &'static str, dir: &Path, environment: &[(&str, &str)]) -> Self {
         fs::create_dir_all(dir).expect("data directory");
         let environment = environment.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect();
-        let mut process = Self { child: None, command, dir: dir.to_owned(), environment, url: String::new() };
+        let process = Self { child: None, command, dir: dir.to_owned(), environment, url: String::new() };
         process.note_secrets();
-        process.launch("127.0.0.1:0");
         process
     }
 
     /// What a server says that ends at once with this environment.
     pub fn that_fails(command: &'static str, dir: &Path, environment: &[(&str, &str)]) -> String {
-        let environment = environment.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect();
-        let process = Self { child: None, command, dir: dir.to_owned(), environment, url: String::new() };
-        process.refuses_to_start()
+        Self::prepared(command, dir, environment).refuses_to_start()
     }
 
     fn note_secrets(&self) {
@@ -99,7 +103,7 @@ impl Process {
     /// Starts again where it was, on the same address.
     pub fn restart(&mut self) {
         assert!(self.child.is_none(), "stop it first");
-        let address = self.url.trim_start_matches("http://").to_owned();
+        let address = self.url.split_once("://").expect("a url").1.to_owned();
         self.launch(&address);
     }
 

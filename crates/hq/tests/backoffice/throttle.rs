@@ -80,7 +80,7 @@ async fn people_of_other_accounts_are_unhurt_and_half_an_hour_frees_the_locked_o
     lock(&kit, "ann").await.refused(429, "too_many_attempts");
     kit.login("bob", "605182").await.is(200);
     kit.login("ANN", PIN).await.refused(429, "too_many_attempts");
-    kit.clock.advance(1800_000);
+    kit.clock.advance(1_800_000);
     kit.login("ann", PIN).await.is(200);
 }
 
@@ -171,7 +171,7 @@ async fn the_present_pin_is_guessed_no_faster_where_it_is_changed() {
     kit.login("ann", WRONG).await.refused(401, "invalid_credentials");
     kit.clock.advance(11_000);
     kit.post(&ann, "/auth/change-pin", change(PIN)).await.refused(429, "too_many_attempts");
-    kit.clock.advance(1800_000);
+    kit.clock.advance(1_800_000);
     kit.post(&ann, "/auth/change-pin", change(PIN)).await.is(204);
     kit.get(&ann, "/auth/me").await.is(401);
     kit.login("ann", "605182").await.is(200);

@@ -4,6 +4,7 @@ mod access;
 pub mod account;
 mod address;
 pub mod answers;
+mod by_pin;
 mod caller;
 pub mod housekeeping;
 pub mod locks;
@@ -28,6 +29,7 @@ use uuid::Uuid;
 
 pub use access::{Access, AccessCache, Assignment};
 pub use address::client_address;
+pub use by_pin::user_of_pin;
 pub use caller::{Caller, bearer};
 pub use sessions::{Revocation, Sessions};
 pub use settings::SignInSettings;

@@ -6,11 +6,12 @@ use tillkeep_storage::audit;
 use tillkeep_storage::entity::{session, store, user};
 use tillkeep_storage::registry::fold;
 use tillkeep_storage::sea_orm::sea_query::Expr;
-use tillkeep_storage::sea_orm::{ActiveModelTrait, ColumnTrait, EntityTrait, IntoActiveModel, QueryFilter, Select};
+use tillkeep_storage::sea_orm::{ActiveModelTrait, ColumnTrait, EntityTrait, IntoActiveModel, QueryFilter};
 use utoipa::ToSchema;
 use uuid::Uuid;
 
 use super::answers::{Myself, SignedInAnswer, digest, tokens_for};
+use super::by_pin::{refuse, user_of_pin, verified};
 use super::throttle::{self, Attempt, Trying};
 use super::{Auth, ClientAddress, Gate, Home};
 use crate::answer::Answer;
@@ -50,7 +51,7 @@ pub async fn login(
     let attempt = throttle::take(&auth, &buckets, &trying).await?;
     match verified(&auth, attempt, user, &body.pin).await? {
         (attempt, Ok(user)) => sign_in(&auth, attempt, user, trying, true, "login").await,
-        (_, Err(user)) => refuse(&auth, &trying, user).await,
+        (_, Err(user)) => Err(refuse(&auth, trying.audit("login.refused", user)).await?),
     }
 }
 
@@ -64,19 +65,9 @@ pub async fn pin_login(
     check_terminal(&body.terminal_id)?;
     check_store(&auth, body.store_id).await?;
     let trying = Trying { address, store_id: Some(body.store_id), terminal_id: Some(body.terminal_id) };
-    let buckets = throttle::terminal_buckets(&auth, body.store_id, &trying).await?;
-    let attempt = throttle::take(&auth, &buckets, &trying).await?;
-    let looked_up = auth.pins.lookup(&body.pin).await;
-    let (attempt, lookup) = attempt.unless_failed(&auth, looked_up).await?;
-    let candidate = alive().filter(user::Column::PinLookup.eq(lookup.as_str())).one(auth.db.reader()).await?;
-    let (attempt, found) = match verified(&auth, attempt, candidate, &body.pin).await? {
-        (attempt, Err(_)) => without_lookup(&auth, attempt, &body.pin, &lookup).await?,
-        (attempt, Ok(user)) => (attempt, Some(user)),
-    };
-    match found {
-        Some(user) => sign_in(&auth, attempt, user, trying, false, "pin_login").await,
-        None => refuse(&auth, &trying, None).await,
-    }
+    let refused = trying.audit("login.refused", None);
+    let (attempt, user) = user_of_pin(&auth, body.store_id, &trying, &body.pin, refused).await?;
+    sign_in(&auth, attempt, user, trying, false, "pin_login").await
 }
 
 fn check_terminal(terminal_id: &str) -> Result<()> {
@@ -102,62 +93,6 @@ async fn check_store(auth: &Auth, store_id: Uuid) -> Result<()> {
             Ok(())
         }
     }
-}
-
-fn alive() -> Select<user::Entity> {
-    user::Entity::find().filter(user::Column::DeletedAt.is_null()).filter(user::Column::IsActive.eq(true))
-}
-
-/// Rows from before the look-up key: the specification's scan over all active users, which fills it.
-async fn without_lookup(
-    auth: &Auth,
-    mut attempt: Attempt,
-    pin: &str,
-    lookup: &str,
-) -> Result<(Attempt, Option<user::Model>)> {
-    let old = alive()
-        .filter(user::Column::PinLookup.is_null())
-        .filter(user::Column::PinHash.is_not_null())
-        .all(auth.db.reader())
-        .await?;
-    for user in old {
-        let (same, right) = attempt.verify(auth, pin, user.pin_hash.clone()).await?;
-        attempt = same;
-        if right {
-            let tx = auth.db.begin().await?;
-            user::Entity::update_many()
-                .col_expr(user::Column::PinLookup, Expr::value(lookup))
-                .filter(user::Column::Id.eq(user.id))
-                .exec(&tx)
-                .await?;
-            tx.commit().await?;
-            return Ok((attempt, Some(user)));
-        }
-    }
-    Ok((attempt, None))
-}
-
-/// One answer and one cost for unknown, inactive and wrong: the person when the PIN is theirs, else who it was not.
-async fn verified(
-    auth: &Auth,
-    attempt: Attempt,
-    user: Option<user::Model>,
-    pin: &str,
-) -> Result<(Attempt, Result<user::Model, Option<Uuid>>)> {
-    let hash = user.as_ref().filter(|user| user.is_active).and_then(|user| user.pin_hash.clone());
-    let (attempt, right) = attempt.verify(auth, pin, hash).await?;
-    let outcome = match user {
-        Some(user) if right => Ok(user),
-        user => Err(user.map(|user| user.id)),
-    };
-    Ok((attempt, outcome))
-}
-
-async fn refuse<T>(auth: &Auth, trying: &Trying, user_id: Option<Uuid>) -> Result<T> {
-    let tx = auth.db.begin().await?;
-    audit::record(&tx, trying.audit("login.refused", user_id), auth.clock.now()).await?;
-    tx.commit().await?;
-    Err(Error::new(ErrorCode::InvalidCredentials, "the name or the PIN is wrong"))
 }
 
 async fn sign_in(
@@ -195,7 +130,7 @@ async fn sign_in(
         .await?;
     if still.rows_affected == 0 {
         drop(tx);
-        return refuse(auth, &trying, Some(user.id)).await;
+        return Err(refuse(auth, trying.audit("login.refused", Some(user.id))).await?);
     }
     row.clone().into_active_model().insert(&tx).await?;
     attempt.succeeded(&tx, now).await?;

@@ -19,7 +19,7 @@ use axum::http::request::Parts;
 use hyper::body::Incoming;
 use hyper_util::rt::{TokioExecutor, TokioIo};
 use hyper_util::server::conn::auto::Builder;
-use hyper_util::server::graceful::GracefulShutdown;
+use hyper_util::server::graceful::{GracefulShutdown, Watcher};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::time::timeout;
@@ -33,6 +33,8 @@ pub use tls::Tls;
 
 use crate::layers::Patience;
 
+/// Bytes of a request's line and headers at the most, which is what a slow client can make this server keep.
+const LARGEST_HEAD: usize = 64 << 10;
 /// How long running requests may take when the server stops.
 const DRAIN: Duration = Duration::from_secs(10);
 
@@ -99,7 +101,7 @@ pub async fn serve(listener: Listener, router: Router, limits: Limits, stop: Can
                     continue;
                 };
                 let server = Server { router: router.clone(), limits: limits.clone(), peer };
-                server.welcome(stream, tls.as_ref(), place, &graceful);
+                server.welcome(stream, tls.as_ref(), place, &graceful, &stop);
             }
             (_, Err(error)) => {
                 // Out of file handles, most likely: the next connection may fare better.
@@ -123,7 +125,14 @@ struct Server {
 }
 
 impl Server {
-    fn welcome(self, stream: TcpStream, tls: Option<&Tls>, place: Place, graceful: &GracefulShutdown) {
+    fn welcome(
+        self,
+        stream: TcpStream,
+        tls: Option<&Tls>,
+        place: Place,
+        graceful: &GracefulShutdown,
+        stop: &CancellationToken,
+    ) {
         if let Err(error) = stream.set_nodelay(true) {
             tracing::debug!(%error, "a connection went away at once");
         }
@@ -131,9 +140,14 @@ impl Server {
             self.converse(stream, Transport { tls: false }, place, graceful.watcher());
             return;
         };
-        let (acceptor, watcher) = (tls.acceptor(), graceful.watcher());
+        let (acceptor, watcher, stop) = (tls.acceptor(), graceful.watcher(), stop.clone());
         tokio::spawn(async move {
-            match timeout(self.limits.handshake, acceptor.accept(stream)).await {
+            let shaken = tokio::select! {
+                shaken = timeout(self.limits.handshake, acceptor.accept(stream)) => shaken,
+                // Nothing was asked yet: nobody has to wait for this one.
+                () = stop.cancelled() => return,
+            };
+            match shaken {
                 Ok(Ok(stream)) => self.converse(stream, Transport { tls: true }, place, watcher),
                 Ok(Err(error)) => tracing::debug!(peer = %self.peer, %error, "a TLS handshake failed"),
                 Err(_) => tracing::debug!(peer = %self.peer, "a TLS handshake took too long"),
@@ -141,13 +155,13 @@ impl Server {
         });
     }
 
-    fn converse<T>(self, stream: T, transport: Transport, place: Place, watcher: hyper_util::server::graceful::Watcher)
+    fn converse<T>(self, stream: T, transport: Transport, taken: Place, watcher: Watcher)
     where
         T: AsyncRead + AsyncWrite + Unpin + Send + 'static,
     {
         let Self { router, limits, peer } = self;
         let pace = Pace::new();
-        let stream = Paced::new(stream, pace.clone(), &limits, place);
+        let stream = Paced::new(stream, pace.clone(), &limits, taken);
         let service = hyper::service::service_fn(move |request: hyper::Request<Incoming>| {
             let busy = pace.busy();
             let mut request: Request = request.map(axum::body::Body::new);
@@ -172,7 +186,7 @@ impl Server {
         });
         let mut builder = Builder::new(TokioExecutor::new()).http1_only();
         // The stream counts the time itself: hyper's own limit knows no difference between slow headers and silence.
-        builder.http1().header_read_timeout(None);
+        builder.http1().header_read_timeout(None).max_buf_size(LARGEST_HEAD);
         let connection = builder.serve_connection_with_upgrades(TokioIo::new(stream), service).into_owned();
         let connection = watcher.watch(connection);
         tokio::spawn(async move {

@@ -134,9 +134,9 @@ pub struct Paced<T> {
 }
 
 impl<T> Paced<T> {
-    pub fn new(stream: T, pace: Arc<Pace>, limits: &Limits, place: Place) -> Self {
+    pub fn new(stream: T, pace: Arc<Pace>, limits: &Limits, taken: Place) -> Self {
         let Limits { header, idle, stall, .. } = *limits;
-        Self { stream, pace, header, idle, stall, reading: None, writing: None, _place: place }
+        Self { stream, pace, header, idle, stall, reading: None, writing: None, _place: taken }
     }
 
     fn read_deadline(&self) -> Option<Instant> {

@@ -13,13 +13,16 @@ pub struct Places {
     all: Arc<Semaphore>,
     of_one: usize,
     loopback_counts: bool,
-    taken: Arc<Mutex<HashMap<IpAddr, usize>>>,
+    taken: Arc<Mutex<Counts>>,
 }
+
+/// Connections by address.
+type Counts = HashMap<IpAddr, usize>;
 
 /// The place of one connection, free again when this is dropped.
 pub struct Place {
     _one: OwnedSemaphorePermit,
-    counted: Option<(IpAddr, Arc<Mutex<HashMap<IpAddr, usize>>>)>,
+    counted: Option<(IpAddr, Arc<Mutex<Counts>>)>,
 }
 
 impl Places {

@@ -51,7 +51,8 @@ impl Tls {
         Ok(Self { acceptor: TlsAcceptor::from(Arc::new(config)), files })
     }
 
-    pub(super) fn acceptor(&self) -> TlsAcceptor {
+    /// What makes a TLS stream of a connection.
+    pub fn acceptor(&self) -> TlsAcceptor {
         self.acceptor.clone()
     }
 

@@ -49,6 +49,14 @@ async fn every_answer_tells_browsers_to_be_careful() {
 }
 
 #[tokio::test]
+async fn more_headers_than_anybody_needs_are_refused() {
+    let server = Server::start(Limits::default()).await;
+    let reply = server.ask("GET", &format!("/api/v1/hello HTTP/1.1\r\nX: {}\r\nY:", "x".repeat(70 << 10))).await;
+    assert_eq!(reply.status, 431, "{}", reply.head);
+    assert_eq!(server.ask("GET", &format!("/{}", "x".repeat(70 << 10))).await.status, 431);
+}
+
+#[tokio::test]
 async fn a_page_of_another_origin_is_given_no_leave() {
     let server = Server::start(Limits::default()).await;
     let mut client = server.connect().await;

@@ -10,11 +10,13 @@ use axum::http::header;
 use axum::routing::{get, post};
 use serde_json::{Value, json};
 use tempfile::TempDir;
+use tillkeep_http::describe::{self, About};
 use tillkeep_http::server::{Limits, Tls, bind, serve};
 use tillkeep_http::{Answer, Body, Error, extract, layers};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::sync::Notify;
+use tokio::task::JoinHandle;
 use tokio::time::timeout;
 use tokio_util::sync::{CancellationToken, DropGuard};
 
@@ -28,7 +30,8 @@ pub struct Server {
     /// Says that the waiting route went on.
     pub went_on: Arc<Notify>,
     pub dir: TempDir,
-    _stop: DropGuard,
+    stop: DropGuard,
+    done: JoinHandle<()>,
 }
 
 impl Server {
@@ -45,8 +48,14 @@ impl Server {
         let address = listener.url.split_once("://").expect("url").1.parse().expect("address");
         let stop = CancellationToken::new();
         let router = layers::wrap(routes(&go_on, &went_on));
-        tokio::spawn(serve(listener, router, limits, stop.clone()));
-        Self { address, go_on, went_on, dir, _stop: stop.drop_guard() }
+        let done = tokio::spawn(serve(listener, router, limits, stop.clone()));
+        Self { address, go_on, went_on, dir, stop: stop.drop_guard(), done }
+    }
+
+    /// Stops, and waits for the end.
+    pub async fn stop(self) {
+        drop(self.stop);
+        self.done.await.expect("served");
     }
 
     pub async fn connect(&self) -> Client<TcpStream> {
@@ -71,7 +80,7 @@ fn routes(go_on: &Arc<Notify>, went_on: &Arc<Notify>) -> Router {
             Answer(json!("done"))
         }
     };
-    Router::new()
+    describe::served(Router::new(), About { title: "A server", text: "It says hello." }, &[])
         .route("/api/v1/hello", get(|| async { Answer(json!("hello")) }))
         .route("/api/v1/echo", post(|Body(body): Body<Value>| async { Answer(body) }))
         .route("/api/v1/waiting", get(waiting))

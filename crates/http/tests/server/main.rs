@@ -4,4 +4,5 @@ mod answers;
 mod connections;
 mod kit;
 mod pace;
+mod pages;
 mod tls;

@@ -8,7 +8,7 @@ use rcgen::{CertificateParams, DnType, KeyPair};
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, ServerName};
 use rustls::{ClientConfig, RootCertStore};
-use tillkeep_http::server::Tls;
+use tillkeep_http::server::{Limits, Tls};
 use tokio::net::TcpStream;
 use tokio_rustls::TlsConnector;
 use tokio_rustls::client::TlsStream;
@@ -71,6 +71,21 @@ async fn plain_http_on_the_tls_port_gets_no_answer() {
     let begun = Instant::now();
     assert!(server.connect().await.rest().await.is_empty(), "nor does silence");
     assert!(begun.elapsed() >= short().handshake);
+}
+
+#[tokio::test]
+async fn a_server_that_stops_waits_for_no_handshake() {
+    let dir = tempfile::tempdir().expect("dir");
+    let cert = write_certificate(dir.path(), "one");
+    let limits = Limits::default();
+    let tls = Tls::open(&dir.path().join("cert.pem"), &dir.path().join("key.pem")).expect("files");
+    let server = Server::start_with(limits.clone(), |_| Some(tls)).await;
+    let _silent = server.connect().await;
+    // Connections are taken in their order: when the second one is answered, the first one was taken.
+    drop(connect(&server, &cert).await.expect("trusted"));
+    let begun = Instant::now();
+    server.stop().await;
+    assert!(begun.elapsed() < limits.handshake / 2, "{:?}", begun.elapsed());
 }
 
 #[tokio::test]

@@ -323,6 +323,15 @@ pub(super) const TABLES: &[Table] = &[
         conflict_keys: &["code", "terminal_id"],
         ..Table::EMPTY
     },
+    Table {
+        name: "approvals",
+        on: On::Store,
+        columns: "id uuid!, created_at ts, permission text, approver_user_id uuid, requester_user_id uuid, \
+            terminal_id text, reason text, context_hash text, token_hash text, expires_at ts, used_at ts?, \
+            used_by_id uuid?",
+        conflict_keys: &["token_hash"],
+        ..Table::EMPTY
+    },
     Table { name: "number_series", on: On::Both, columns: "name text!, last_value big", ..Table::EMPTY },
     Table {
         name: "sequences",

@@ -16,6 +16,7 @@ mod push_effects;
 mod push_failures;
 mod push_order;
 mod reload;
+mod row_schema;
 mod schema;
 mod seed;
 mod versions;

@@ -8,6 +8,7 @@ use tillkeep_model::{ErrorCode, Instant, Money, Qty};
 use utoipa::ToSchema;
 use uuid::Uuid;
 
+use crate::approvals::Wallet;
 use crate::bounds::{self, AMOUNT_TEXT, PRICE_TEXT};
 
 /// Lines of one cart at the most.
@@ -29,7 +30,9 @@ pub struct Cart {
     pub lines: Vec<Line>,
     #[serde(rename = "cartDiscount")]
     discount: Option<Json>,
-    approvals: Option<Json>,
+    /// Tokens of `POST /pos/approvals`.
+    #[schema(max_items = 20)]
+    approvals: Option<Vec<String>>,
     #[schema(max_items = 50)]
     pub payments: Option<Vec<Payment>>,
     /// What the customer was told; another result is refused instead of taken.
@@ -48,8 +51,9 @@ pub struct Line {
     /// The price of a product that has none of its own.
     pub open_price: Option<Money>,
     pub age_confirmed: Option<bool>,
-    unit_price_override: Option<Json>,
-    override_reason: Option<Json>,
+    /// Another price for this line alone; needs `pos.price.override`.
+    pub unit_price_override: Option<Money>,
+    pub override_reason: Option<String>,
     label_amount: Option<Json>,
     #[serde(rename = "lineDiscount")]
     discount: Option<Json>,
@@ -64,6 +68,13 @@ pub struct Payment {
     pub tendered_amount: Option<Money>,
     #[schema(max_length = 100)]
     pub reference: Option<String>,
+}
+
+impl Line {
+    /// Why the price was changed, if anything is said of it.
+    pub fn reason(&self) -> Option<&str> {
+        self.override_reason.as_deref().map(str::trim).filter(|reason| !reason.is_empty())
+    }
 }
 
 /// The name of a field of line `index`, as errors say it.
@@ -81,6 +92,10 @@ impl Cart {
         self.payments.as_deref().unwrap_or_default()
     }
 
+    pub fn approvals(&self) -> &[String] {
+        self.approvals.as_deref().unwrap_or_default()
+    }
+
     /// What can be said of a cart without looking anything up.
     pub fn check(&self) -> Result<()> {
         self.refuse_unsupported()?;
@@ -93,13 +108,24 @@ impl Cart {
             .that(self.id.is_none_or(|id| !id.is_nil()), "id", "must not be the nil UUID")
             .optional(self.terminal_id.as_deref(), "terminalId", 100)
             .that(self.expected_total.is_none_or(bounds::is_amount), "expectedTotal", AMOUNT_TEXT);
+        Wallet::check(self.approvals(), &mut check);
         for (index, line) in self.lines.iter().enumerate() {
             let field = |name| line_field(index, name);
             let positive = line.quantity > Qty::ZERO && bounds::is_quantity(line.quantity);
             check
                 .that(positive, &field("quantity"), "must be above 0 and at most 1000000000")
+                .that(line.unit_price_override.is_none_or(bounds::is_price), &field("unitPriceOverride"), PRICE_TEXT)
                 .optional(line.line_id.as_deref(), &field("lineId"), 100)
                 .that(line.open_price.is_none_or(bounds::is_price), &field("openPrice"), PRICE_TEXT);
+            match (line.unit_price_override, line.reason()) {
+                (Some(_), reason) => {
+                    check.text(reason.unwrap_or_default(), &field("overrideReason"), 200);
+                }
+                (None, reason) => {
+                    let text = "is for a changed price; send unitPriceOverride with it, or leave it out";
+                    check.that(reason.is_none(), &field("overrideReason"), text);
+                }
+            }
         }
         for (index, payment) in self.payments().iter().enumerate() {
             let field = |name| payment_field(index, name);
@@ -113,16 +139,10 @@ impl Cart {
     /// Fields of the contract that nothing here acts on: ignoring a discount would charge too much without a word.
     fn refuse_unsupported(&self) -> Result<()> {
         let of_line = |(index, line): (usize, &Line)| {
-            let named = [
-                ("lineDiscount", line.discount.clone()),
-                ("unitPriceOverride", line.unit_price_override.clone()),
-                ("overrideReason", line.override_reason.clone()),
-                ("labelAmount", line.label_amount.clone()),
-            ];
+            let named = [("lineDiscount", line.discount.clone()), ("labelAmount", line.label_amount.clone())];
             named.map(|(name, value)| (line_field(index, name), value))
         };
-        let of_cart =
-            [("cartDiscount".to_owned(), self.discount.clone()), ("approvals".to_owned(), self.approvals.clone())];
+        let of_cart = [("cartDiscount".to_owned(), self.discount.clone())];
         let all = self.lines.iter().enumerate().flat_map(of_line).chain(of_cart);
         for (field, value) in all {
             if value.is_some_and(|value| says_something(&value)) {

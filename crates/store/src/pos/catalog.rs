@@ -58,5 +58,5 @@ pub async fn rows(
 
 /// The unit price of a product in this store, and where it comes from.
 pub fn shelf_price(product: &product::Model, row: Option<&store_product::Model>) -> (Money, PriceSource) {
-    choose_price(product.price, row.map(|row| (row.price, row.has_price_override)), None)
+    choose_price(product.price, row.map(|row| (row.price, row.has_price_override)), None, None)
 }

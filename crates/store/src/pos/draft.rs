@@ -1,6 +1,6 @@
 //! From a priced and paid cart to the rows of a sale; all but the receipt number, which is taken last.
 
-use tillkeep_model::pricing::Settlement;
+use tillkeep_model::pricing::{PriceSource, Settlement};
 use tillkeep_model::{Instant, JsonText, ids};
 use tillkeep_storage::entity::{customer, register_session, sale, sale_item, sale_payment, store};
 use uuid::Uuid;
@@ -9,6 +9,7 @@ use super::cart::Cart;
 use super::document::Document;
 use super::pricing::Priced;
 use super::quote::{tax_details, tax_lines};
+use crate::approvals::Granted;
 use crate::customers;
 
 /// What a sale is made of.
@@ -22,6 +23,8 @@ pub struct Draft<'a> {
     pub customer: Option<&'a customer::Model>,
     pub cashier_id: Uuid,
     pub cashier_name: &'a str,
+    /// What a second person approved of it.
+    pub approvals: &'a [Granted],
     pub now: Instant,
 }
 
@@ -65,6 +68,7 @@ impl Draft<'_> {
             change_amount: self.settlement.change,
             cost_amount: cart.cost,
             tax_lines: JsonText::of(&tax_lines(&cart.tax_lines)),
+            approvals: JsonText::of(&self.approvals.iter().map(Granted::to_json).collect::<Vec<_>>()),
             ..sale::Model::default()
         }
     }
@@ -77,6 +81,8 @@ impl Draft<'_> {
         let (product, line, amounts) =
             (self.priced.products[index], &self.priced.lines[index], &self.priced.cart.lines[index]);
         let line_no = line_no(index);
+        let overridden = line.price_source == PriceSource::Override;
+        let approved = self.approvals.iter().find(|granted| granted.permission() == "pos.price.override");
         sale_item::Model {
             id: ids::line(self.id, "sale_item", line_no),
             sale_id: self.id,
@@ -103,6 +109,8 @@ impl Draft<'_> {
             tax_details: JsonText::of(&tax_details(&amounts.taxes)),
             unit_cost: line.unit_cost,
             cost_amount: amounts.cost,
+            override_reason: self.cart.lines[index].reason().map(str::to_owned),
+            override_approved_by: approved.filter(|_| overridden).map(Granted::approver_id),
             age_confirmed: self.cart.lines[index].age_confirmed,
             ..sale_item::Model::default()
         }

@@ -2,7 +2,7 @@
 
 use tillkeep_http::error::{Error, FieldError, Result};
 use tillkeep_model::pricing::{
-    CartLine, CashRounding, PricedCart, RoundingMode, TaxRounding, choose_price, price_cart,
+    CartLine, CashRounding, PriceSource, PricedCart, RoundingMode, TaxRounding, choose_price, price_cart,
 };
 use tillkeep_model::{ErrorCode, Money};
 use tillkeep_storage::entity::{product, store};
@@ -87,6 +87,9 @@ fn check_line(line: &Line, product: &product::Model, purpose: Purpose, refuse: &
         (false, Some(_)) => refuse("openPrice", format!("{} has a price; leave this out", product.sku)),
         _ => {}
     }
+    if product.is_open_price && line.unit_price_override.is_some() {
+        refuse("unitPriceOverride", format!("{} has no price of its own; enter it as openPrice", product.sku));
+    }
     let restricted = product.age_restriction.is_some_and(|age| age > 0);
     if restricted && purpose == Purpose::Sale && line.age_confirmed != Some(true) {
         let age = product.age_restriction.unwrap_or_default();
@@ -102,8 +105,8 @@ fn cart_line(line: &Line, product: &product::Model, catalog: &Catalog) -> Result
     };
     let row = catalog.rows.get(&product.id);
     let (regular_price, _) = shelf_price(product, row);
-    let (unit_price, price_source) =
-        choose_price(product.price, row.map(|row| (row.price, row.has_price_override)), line.open_price);
+    let own_price = row.map(|row| (row.price, row.has_price_override));
+    let (unit_price, price_source) = choose_price(product.price, own_price, line.open_price, line.unit_price_override);
     Ok(CartLine {
         product_id: product.id,
         quantity: line.quantity,
@@ -124,6 +127,23 @@ fn cash_rounding(store: &store::Model) -> CashRounding {
 }
 
 impl Priced<'_> {
+    /// What selling this needs besides the permission to sell.
+    pub fn required(&self) -> Vec<&'static str> {
+        let overridden = |line: &&CartLine| line.price_source == PriceSource::Override;
+        let mut codes = Vec::new();
+        if self.lines.iter().any(|line| overridden(&line)) {
+            codes.push("pos.price.override");
+        }
+        // A price below the product's floor is more than a changed price.
+        let below = |(line, product): (&CartLine, &&product::Model)| {
+            overridden(&line) && product.min_price.is_some_and(|floor| line.unit_price < floor)
+        };
+        if self.lines.iter().zip(&self.products).any(below) {
+            codes.push("pos.discount.override_max");
+        }
+        codes
+    }
+
     /// What a customer who pays all of it in cash has to pay.
     pub fn cash_due(&self) -> Money {
         self.cash_rounding.due(self.cart.total)

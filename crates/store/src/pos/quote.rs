@@ -17,6 +17,7 @@ use super::cart::Cart;
 use super::catalog::Catalog;
 use super::pricing::{self, Priced, Purpose};
 use super::tenders;
+use crate::approvals::cart_hash;
 use crate::{Store, customers};
 
 pub async fn quote(
@@ -30,7 +31,8 @@ pub async fn quote(
     let customer = customers::buyer(&snapshot, cart.customer_id).await?;
     let exempt = customer.is_some_and(|customer| customer.tax_exempt);
     let priced = pricing::price(&cart, &catalog, exempt, Purpose::Quote)?;
-    let mut answer = Quote::of(&cart, &priced);
+    let terminal = cart.terminal_id.as_deref().or(caller.terminal_id.as_deref());
+    let mut answer = Quote::of(&cart, &priced, cart_hash(&cart, terminal)?);
     if !cart.payments().is_empty() {
         let settled = tenders::pay(&cart, &priced, &tenders::all(&snapshot).await?)?;
         answer.cash_rounding = Some(settled.cash_rounding);
@@ -66,6 +68,8 @@ pub struct Quote {
     total_amount: Money,
     tax_lines: Vec<TaxLine>,
     cash_due: Money,
+    /// What an approval of this cart is bound to.
+    cart_hash: String,
     /// What the cart needs besides the permission to sell.
     required_permissions: Vec<&'static str>,
     /// With payments only.
@@ -101,7 +105,7 @@ pub struct QuoteLine {
 }
 
 impl Quote {
-    pub fn of(cart: &Cart, priced: &Priced) -> Self {
+    pub fn of(cart: &Cart, priced: &Priced, cart_hash: String) -> Self {
         let total = &priced.cart;
         Self {
             customer_id: cart.customer_id,
@@ -118,8 +122,8 @@ impl Quote {
             total_amount: total.total,
             tax_lines: tax_lines(&total.tax_lines),
             cash_due: priced.cash_due(),
-            // Nothing that a cart may hold today needs more than the permission to sell.
-            required_permissions: Vec::new(),
+            cart_hash,
+            required_permissions: priced.required(),
             cash_rounding: None,
             change_amount: None,
         }

@@ -32,9 +32,12 @@ fn is_same(stored: &Document, cart: &Cart) -> bool {
 
 fn is_same_line(item: &sale_item::Model, line: &Line) -> bool {
     let open_price = (item.price_source == PriceSource::Open.as_str()).then_some(item.unit_price);
+    let changed = (item.price_source == PriceSource::Override.as_str()).then_some(item.unit_price);
     item.product_id == line.product_id
         && item.quantity == line.quantity
         && open_price == line.open_price
+        && changed == line.unit_price_override
+        && item.override_reason.as_deref() == line.reason()
         && item.age_confirmed == line.age_confirmed
 }
 

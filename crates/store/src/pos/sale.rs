@@ -4,6 +4,7 @@
 use std::sync::Arc;
 
 use axum::extract::State;
+use serde_json::json;
 use tillkeep_http::error::{Error, Result};
 use tillkeep_http::{Body, Caller, Created};
 use tillkeep_model::permission::code::PosSell;
@@ -12,7 +13,7 @@ use tillkeep_model::{ErrorCode, Qty};
 use tillkeep_storage::entity::{register_session, sales_rep, store};
 use tillkeep_storage::sea_orm::{ConnectionTrait, EntityTrait};
 use tillkeep_storage::stock::{self, Kind, Level, Movement};
-use tillkeep_storage::{outbox, series};
+use tillkeep_storage::{audit, outbox, series};
 use uuid::Uuid;
 
 use super::cart::{Cart, line_field};
@@ -21,6 +22,7 @@ use super::draft::Draft;
 use super::pricing::{self, Priced, Purpose};
 use super::quote::{self, Quote};
 use super::{replay, tenders};
+use crate::approvals::{Granted, Purse, Scope, Wallet, cart_hash};
 use crate::sessions::selling;
 use crate::{Store, customers};
 
@@ -42,11 +44,16 @@ pub async fn create(
     let customer = customers::buyer(&snapshot, cart.customer_id).await?;
     check_sales_rep(&snapshot, store.id, cart.sales_rep_id).await?;
     let tenders = tenders::all(&snapshot).await?;
+    // In the snapshot that has no such sale: an approval that this very sale used up is unused there.
+    let wallet = Wallet::read(&snapshot, cart.approvals()).await?;
     snapshot.commit().await?;
 
     let exempt = customer.as_ref().is_some_and(|customer| customer.tax_exempt);
     let priced = pricing::price(&cart, &catalog, exempt, Purpose::Sale)?;
-    refuse_other_total(&cart, &priced)?;
+    let hash = cart_hash(&cart, terminal)?;
+    refuse_other_total(&cart, &priced, &hash)?;
+    let purse = wallet.judged(&caller, store.id).await?;
+    let approvals = approved(&caller, store.id, &priced, &purse, hash)?;
     let settlement = tenders::pay(&cart, &priced, &tenders)?;
     let draft = Draft {
         id,
@@ -58,9 +65,19 @@ pub async fn create(
         customer: customer.as_ref(),
         cashier_id: caller.user_id,
         cashier_name: caller.name(),
+        approvals: &approvals,
         now,
     };
-    match book(&store, draft.document(), &session, &catalog.store).await? {
+    let document = draft.document();
+    let overridden = document.items.iter().any(|item| item.override_reason.is_some());
+    let entry = overridden.then(|| audit::Entry {
+        approver_id: approvals.first().map(Granted::approver_id),
+        entity_type: Some("sales"),
+        entity_id: Some(id.to_string()),
+        details: json!({"approvals": document.sale.approvals}),
+        ..caller.audit("sale.price_override")
+    });
+    match book(&store, document, &session, &catalog.store, &approvals, entry).await? {
         Booked::Now(document) => Ok(Created::new(document)),
         Booked::Before(stored) => repeated(stored, &cart),
     }
@@ -77,11 +94,26 @@ enum Booked {
     Before(Document),
 }
 
+/// What the cart needs and the caller lacks, from the approvals that came with it.
+fn approved(
+    caller: &Caller<PosSell>,
+    store_id: Uuid,
+    priced: &Priced,
+    purse: &Purse,
+    hash: String,
+) -> Result<Vec<Granted>> {
+    let scope = Scope::Cart(hash);
+    let lacking = priced.required().into_iter().filter(|code| !caller.access.may(&[code], Some(store_id)));
+    lacking.map(|permission| purse.fill(permission, &scope).cloned()).collect()
+}
+
 async fn book(
     store: &Store,
     mut document: Document,
     session: &register_session::Model,
     settings: &store::Model,
+    approvals: &[Granted],
+    audited: Option<audit::Entry>,
 ) -> Result<Booked> {
     let mut tx = store.db().begin().await?;
     if let Some(stored) = Document::find(&tx, document.sale.id).await? {
@@ -90,6 +122,9 @@ async fn book(
     // The drawer may have been closed since it was looked at.
     selling::require_open(&tx, session.id).await?;
     let now = document.sale.created_at;
+    for granted in approvals {
+        granted.spend(&tx, document.sale.id, now).await?;
+    }
     let number = series::next(&tx, &format!("receipt:{}", session.register_code)).await?;
     document.sale.receipt_number =
         ReceiptNumber { store_code: settings.code.clone(), register_code: session.register_code.clone(), number }
@@ -109,6 +144,9 @@ async fn book(
         depends_on: None,
     };
     outbox::enqueue(&tx, &entry, now).await?;
+    if let Some(entry) = audited {
+        audit::record(&tx, entry, now).await?;
+    }
     store.commit(tx).await?;
     Ok(Booked::Now(document))
 }
@@ -141,12 +179,13 @@ fn refuse_short_stock(document: &Document, levels: &std::collections::HashMap<Uu
 }
 
 /// Something changed between the quote and the payment: the customer must hear of it before paying.
-fn refuse_other_total(cart: &Cart, priced: &Priced) -> Result<()> {
+fn refuse_other_total(cart: &Cart, priced: &Priced, cart_hash: &str) -> Result<()> {
     let total = priced.cart.total;
     match cart.expected_total {
         Some(expected) if expected != total => {
             let text = format!("the cart costs {} now, not {}; show the new total and ask again", total.0, expected.0);
-            Err(Error::new(ErrorCode::TotalMismatch, text).at("expectedTotal").with("quote", Quote::of(cart, priced)))
+            let quote = Quote::of(cart, priced, cart_hash.to_owned());
+            Err(Error::new(ErrorCode::TotalMismatch, text).at("expectedTotal").with("quote", quote))
         }
         _ => Ok(()),
     }

@@ -84,14 +84,19 @@ pub fn compare(counts: &[Count], tenders: &[tender::Model], totals: &Totals) -> 
     Ok(comparison)
 }
 
+/// The difference of the cash, when it is more than the store lets pass.
+pub fn beyond_limit(comparison: &Comparison, store: &store::Model) -> Option<Money> {
+    let limit = i128::from(store.cash_variance_limit.0);
+    comparison.cash_variance.filter(|variance| i128::from(variance.0).abs() > limit)
+}
+
 /// 409 for a difference that somebody has to answer for.
 pub fn refuse_variance(comparison: &Comparison, totals: &Totals, store: &store::Model, accepted: bool) -> Result<()> {
-    let limit = i128::from(store.cash_variance_limit.0);
-    match comparison.cash_variance {
-        Some(variance) if !accepted && i128::from(variance.0).abs() > limit => {
+    match beyond_limit(comparison, store) {
+        Some(variance) if !accepted => {
             let text = format!(
-                "the cash differs by {} minor units, {limit} are allowed; count again or send acceptVariance: true",
-                variance.0
+                "the cash differs by {} minor units, {} are allowed; count again or send acceptVariance: true",
+                variance.0, store.cash_variance_limit.0
             );
             let refusal = Error::new(ErrorCode::VarianceNotAccepted, text).at("acceptVariance");
             Err(refusal.with("expectedCash", totals.expected_cash).with("cashVariance", variance))

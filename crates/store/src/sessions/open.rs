@@ -18,6 +18,7 @@ use utoipa::ToSchema;
 use uuid::Uuid;
 
 use super::open_at;
+use crate::approvals::{Granted, Scope, Wallet};
 use crate::bounds::{self, PRICE_TEXT};
 use crate::{Store, day};
 
@@ -33,13 +34,18 @@ pub struct Opening {
     denominations: Option<Json>,
     note: Option<String>,
     opened_for_user_id: Option<Uuid>,
+    /// Tokens of `POST /pos/approvals`.
+    #[serde(default)]
+    approvals: Vec<String>,
 }
 
 impl Opening {
     fn check(&self) -> Result<()> {
         let listed = self.denominations.as_ref().is_none_or(|list| list.is_array() || list.is_object());
         let short = self.denominations.as_ref().is_none_or(|list| list.to_string().len() <= MAX_DENOMINATIONS);
-        Check::default()
+        let mut check = Check::default();
+        Wallet::check(&self.approvals, &mut check);
+        check
             .that(self.float.is_none_or(bounds::is_price), "openingFloat", PRICE_TEXT)
             .that(listed && short, "denominations", "must be a list or an object of at most 4000 bytes")
             .optional(self.note.as_deref(), "note", 500)
@@ -57,6 +63,7 @@ pub async fn open(
     let now = caller.now();
     let settings = store.own_row(caller.db().reader()).await?;
     let opened_by = opened_for(&caller, body.opened_for_user_id).await?;
+    let purse = Wallet::read(caller.db().reader(), &body.approvals).await?.judged(&caller, store.id).await?;
     let tx = caller.db().begin().await?;
     let register = register::Entity::find_by_id(register_id).one(&tx).await?;
     let register = register.ok_or_else(|| Error::not_found("register"))?;
@@ -68,19 +75,27 @@ pub async fn open(
     }
     let default = register.default_float.unwrap_or(settings.default_float);
     let opening_float = body.float.unwrap_or(default);
-    if opening_float != default && !caller.may(&["registers.open"]) {
-        let text = format!("the float is {}; another one needs registers.open", default.0);
+    let other_float = opening_float != default && !caller.may(&["registers.open"]);
+    let scope = Scope::Float { register_id, amount: opening_float };
+    let granted = if other_float { purse.fill("registers.open", &scope).ok() } else { None };
+    if other_float && granted.is_none() {
+        let text = format!("the float is {}; another one needs registers.open or an approval of it", default.0);
         return Err(Error::new(ErrorCode::FloatNotDefault, text)
             .with("required", ["registers.open"])
+            .with("approvable", true)
             .at("openingFloat"));
     }
     if let Some(session) = open_at(&tx, register.id).await? {
         let text = format!("session {} of this register is still open; close it first", session.session_number);
         return Err(Error::new(ErrorCode::SessionAlreadyOpen, text).with("sessionId", session.id));
     }
+    let id = Uuid::now_v7();
+    if let Some(granted) = granted {
+        granted.spend(&tx, id, now).await?;
+    }
     let number = series::next(&tx, &format!("session:{}", register.code)).await?;
     let session = register_session::Model {
-        id: Uuid::now_v7(),
+        id,
         store_id: store.id,
         created_at: now,
         updated_at: now,
@@ -99,6 +114,7 @@ pub async fn open(
     let entry = audit::Entry {
         entity_type: Some("register_sessions"),
         entity_id: Some(session.id.to_string()),
+        approver_id: granted.map(Granted::approver_id),
         details: json!({"openingFloat": opening_float, "openedBy": opened_by, "note": body.note}),
         ..caller.audit("session.open")
     };
@@ -112,7 +128,9 @@ pub async fn open(
 async fn opened_for(caller: &Caller<(RegistersOpen, PosSell)>, other: Option<Uuid>) -> Result<Uuid> {
     let Some(other) = other.filter(|other| *other != caller.user_id) else { return Ok(caller.user_id) };
     if !caller.may(&["registers.open"]) {
-        return Err(Error::forbidden(&["registers.open"]));
+        // Not to be approved: whose drawer it is, is for somebody who holds the code to say at their own name.
+        let text = "opening a drawer for somebody else needs registers.open";
+        return Err(Error::new(ErrorCode::Forbidden, text).with("required", ["registers.open"]));
     }
     let user = user::Entity::find_by_id(other).one(caller.db().reader()).await?;
     if user.is_some_and(|user| user.is_active && user.deleted_at.is_none()) {

@@ -2,6 +2,7 @@
 
 mod kit;
 
+mod approvals;
 mod bootstrap;
 mod concurrency;
 mod customers;

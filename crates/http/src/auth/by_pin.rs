@@ -1,0 +1,94 @@
+//! Whose PIN this is. The one place where a PIN is guessed without a name, counted before it is looked at.
+
+use tillkeep_model::ErrorCode;
+use tillkeep_storage::audit;
+use tillkeep_storage::entity::user;
+use tillkeep_storage::sea_orm::sea_query::Expr;
+use tillkeep_storage::sea_orm::{ColumnTrait, EntityTrait, QueryFilter, Select};
+use uuid::Uuid;
+
+use super::Auth;
+use super::throttle::{self, Attempt, Trying};
+use crate::error::{Error, Result};
+
+/// The active user with this PIN, with the attempt that is to be settled in the transaction of what follows; else 401,
+/// with `refused` in the audit log. The look-up key finds at most one candidate, whose own hash decides: two slow
+/// hashes, however many users there are, hit or miss.
+pub async fn user_of_pin(
+    auth: &Auth,
+    store_id: Uuid,
+    trying: &Trying,
+    pin: &str,
+    refused: audit::Entry,
+) -> Result<(Attempt, user::Model)> {
+    let buckets = throttle::terminal_buckets(auth, store_id, trying).await?;
+    let attempt = throttle::take(auth, &buckets, trying).await?;
+    let looked_up = auth.pins.lookup(pin).await;
+    let (attempt, lookup) = attempt.unless_failed(auth, looked_up).await?;
+    let candidate = alive().filter(user::Column::PinLookup.eq(lookup.as_str())).one(auth.db.reader()).await?;
+    let (attempt, found) = match verified(auth, attempt, candidate, pin).await? {
+        (attempt, Err(_)) => without_lookup(auth, attempt, pin, &lookup).await?,
+        (attempt, Ok(user)) => (attempt, Some(user)),
+    };
+    match found {
+        Some(user) => Ok((attempt, user)),
+        None => Err(refuse(auth, refused).await?),
+    }
+}
+
+fn alive() -> Select<user::Entity> {
+    user::Entity::find().filter(user::Column::DeletedAt.is_null()).filter(user::Column::IsActive.eq(true))
+}
+
+/// Rows from before the look-up key: the specification's scan over all active users, which fills it.
+async fn without_lookup(
+    auth: &Auth,
+    mut attempt: Attempt,
+    pin: &str,
+    lookup: &str,
+) -> Result<(Attempt, Option<user::Model>)> {
+    let old = alive()
+        .filter(user::Column::PinLookup.is_null())
+        .filter(user::Column::PinHash.is_not_null())
+        .all(auth.db.reader())
+        .await?;
+    for user in old {
+        let (same, right) = attempt.verify(auth, pin, user.pin_hash.clone()).await?;
+        attempt = same;
+        if right {
+            let tx = auth.db.begin().await?;
+            user::Entity::update_many()
+                .col_expr(user::Column::PinLookup, Expr::value(lookup))
+                .filter(user::Column::Id.eq(user.id))
+                .exec(&tx)
+                .await?;
+            tx.commit().await?;
+            return Ok((attempt, Some(user)));
+        }
+    }
+    Ok((attempt, None))
+}
+
+/// One answer and one cost for unknown, inactive and wrong: the person when the PIN is theirs, else who it was not.
+pub(super) async fn verified(
+    auth: &Auth,
+    attempt: Attempt,
+    user: Option<user::Model>,
+    pin: &str,
+) -> Result<(Attempt, Result<user::Model, Option<Uuid>>)> {
+    let hash = user.as_ref().filter(|user| user.is_active).and_then(|user| user.pin_hash.clone());
+    let (attempt, right) = attempt.verify(auth, pin, hash).await?;
+    let outcome = match user {
+        Some(user) if right => Ok(user),
+        user => Err(user.map(|user| user.id)),
+    };
+    Ok((attempt, outcome))
+}
+
+/// The refusal, once it stands in the audit log.
+pub(super) async fn refuse(auth: &Auth, entry: audit::Entry) -> Result<Error> {
+    let tx = auth.db.begin().await?;
+    audit::record(&tx, entry, auth.clock.now()).await?;
+    tx.commit().await?;
+    Ok(Error::new(ErrorCode::InvalidCredentials, "the name or the PIN is wrong"))
+}

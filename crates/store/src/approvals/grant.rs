@@ -1,0 +1,135 @@
+//! `POST /pos/approvals`: a PIN is typed in, and the till gets a token for one deed.
+
+use std::sync::Arc;
+
+use axum::extract::State;
+use base64::Engine;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+use tillkeep_http::auth::throttle::Trying;
+use tillkeep_http::auth::{ClientAddress, user_of_pin};
+use tillkeep_http::error::{Error, Result};
+use tillkeep_http::resource::Check;
+use tillkeep_http::{Body, Caller, Created, files};
+use tillkeep_model::permission::APPROVABLE;
+use tillkeep_model::permission::code::PosSell;
+use tillkeep_model::{ErrorCode, Instant};
+use tillkeep_storage::audit;
+use tillkeep_storage::entity::approval;
+use tillkeep_storage::sea_orm::{EntityTrait, IntoActiveModel};
+use utoipa::ToSchema;
+use uuid::Uuid;
+
+use super::may_approve;
+use super::scope::{Context, Scope, digest};
+use crate::Store;
+
+/// Milliseconds from the PIN to the deed.
+const GOOD_FOR_MS: i64 = 120_000;
+/// What a token begins with, so that one in the wrong place is known for what it is.
+pub const PREFIX: &str = "apr_";
+
+#[derive(Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[schema(as = ApprovalRequest)]
+pub struct Asked {
+    permission: String,
+    /// Of the person who approves.
+    pin: String,
+    #[schema(min_length = 1, max_length = 200)]
+    reason: String,
+    context: Context,
+}
+
+/// An approval with its token, which is shown once.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = Approval)]
+pub struct Approved {
+    approval_id: Uuid,
+    token: String,
+    approver: Approver,
+    expires_at: Instant,
+}
+
+#[derive(Serialize, ToSchema)]
+pub struct Approver {
+    id: Uuid,
+    name: String,
+}
+
+pub async fn grant(
+    caller: Caller<PosSell>,
+    State(store): State<Arc<Store>>,
+    ClientAddress(address): ClientAddress,
+    Body(asked): Body<Asked>,
+) -> Result<Created<Approved>> {
+    let Some(permission) = APPROVABLE.into_iter().find(|code| *code == asked.permission) else {
+        return Err(Error::field("permission", format!("must be one of {}", APPROVABLE.join(", "))));
+    };
+    Check::default().text(&asked.reason, "reason", 200).finish()?;
+    let scope = Scope::of(permission, &asked.context)?;
+    let Some(terminal_id) = caller.terminal_id.clone() else {
+        let text = "an approval is for one terminal; sign in there with POST /auth/pin-login";
+        return Err(Error::new(ErrorCode::Conflict, text));
+    };
+    let refused = |why: &str| audit::Entry {
+        details: json!({"permission": permission, "reason": asked.reason, "refused": why}),
+        ..caller.audit("approval.refused")
+    };
+    // Guesses count at the terminal, as they do at a sign-in.
+    let trying = Trying { address, store_id: Some(store.id), terminal_id: Some(terminal_id.clone()) };
+    let found = user_of_pin(caller.auth(), store.id, &trying, &asked.pin, refused("wrong PIN")).await;
+    let (attempt, user) = found.map_err(|error| match error.code() {
+        // The requester is signed in: only the PIN of the other one is wrong.
+        ErrorCode::InvalidCredentials => Error::new(ErrorCode::WrongPin, "nobody here has this PIN"),
+        ErrorCode::TooManyAttempts => error.as_code(ErrorCode::PinLocked),
+        _ => error,
+    })?;
+    let approver = caller.auth().access.of(caller.db(), user.id).await?;
+    let approver = approver.filter(|person| may_approve(person, permission, store.id));
+    let now = caller.now();
+    let Some(approver) = approver else {
+        let entry = audit::Entry { approver_id: Some(user.id), ..refused("lacks the permission") };
+        let tx = caller.db().begin().await?;
+        attempt.succeeded(&tx, now).await?;
+        audit::record(&tx, entry, now).await?;
+        tx.commit().await?;
+        let text = format!("this person may not approve {permission} in this store; ask somebody who may");
+        return Err(Error::new(ErrorCode::ApproverLacksPermission, text).with("required", [permission]));
+    };
+    let token = format!("{PREFIX}{}", URL_SAFE_NO_PAD.encode(files::random::<32>()));
+    let row = approval::Model {
+        id: Uuid::now_v7(),
+        created_at: now,
+        permission: permission.to_owned(),
+        approver_user_id: user.id,
+        requester_user_id: caller.user_id,
+        terminal_id,
+        reason: asked.reason.trim().to_owned(),
+        context_hash: scope.hash()?,
+        token_hash: digest(token.as_bytes()),
+        expires_at: now.plus_millis(GOOD_FOR_MS),
+        used_at: None,
+        used_by_id: None,
+    };
+    let entry = audit::Entry {
+        approver_id: Some(user.id),
+        entity_type: Some("approvals"),
+        entity_id: Some(row.id.to_string()),
+        details: json!({"permission": permission, "reason": row.reason, "for": scope}),
+        ..caller.audit("approval.granted")
+    };
+    let tx = caller.db().begin().await?;
+    attempt.succeeded(&tx, now).await?;
+    approval::Entity::insert(row.clone().into_active_model()).exec_without_returning(&tx).await?;
+    audit::record(&tx, entry, now).await?;
+    tx.commit().await?;
+    Ok(Created::new(Approved {
+        approval_id: row.id,
+        token,
+        approver: Approver { id: user.id, name: approver.user.display_name.clone() },
+        expires_at: row.expires_at,
+    }))
+}

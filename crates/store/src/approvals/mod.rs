@@ -1,0 +1,44 @@
+//! A second person says yes: somebody who holds a permission lends it to somebody who does not, for one deed at one
+//! terminal. It never signs the second person in. `docs/domain.md`, "Manager approval".
+
+mod grant;
+mod scope;
+mod spend;
+
+pub use grant::grant;
+pub use scope::{Scope, cart_hash};
+pub use spend::{Granted, Purse, Wallet};
+
+use tillkeep_http::auth::Access;
+use uuid::Uuid;
+
+/// Whoever may do it themselves may approve it: for most codes that is the code, but a drawer is also closed by whoever
+/// holds the report of it.
+fn holders(permission: &'static str) -> &'static [&'static str] {
+    match permission {
+        "pos.discount" => &["pos.discount"],
+        "pos.discount.override_max" => &["pos.discount.override_max"],
+        "pos.price.override" => &["pos.price.override"],
+        "pos.void" => &["pos.void"],
+        "pos.refund" => &["pos.refund"],
+        "registers.open" => &["registers.open"],
+        "registers.close" => &["registers.close", "reports.z_report"],
+        // A code that nobody holds: what is not in this list cannot be approved.
+        _ => &["-"],
+    }
+}
+
+/// Whether somebody may approve `permission` in this store now.
+fn may_approve(person: &Access, permission: &'static str, store_id: Uuid) -> bool {
+    person.is_active() && !person.user.must_change_pin && person.may(holders(permission), Some(store_id))
+}
+
+#[cfg(test)]
+mod tests {
+    use tillkeep_model::permission::APPROVABLE;
+
+    #[test]
+    fn every_code_that_can_be_approved_has_its_holders() {
+        assert!(APPROVABLE.iter().all(|code| super::holders(code).contains(code)));
+    }
+}
