@@ -1,10 +1,12 @@
 //! A headquarters of its own for each test, people with roles, and requests that say what they got.
 
+use std::net::SocketAddr;
 use std::sync::Arc;
 
 use axum::Router;
 use axum::body::Body;
-use axum::http::{Request, header};
+use axum::extract::ConnectInfo;
+use axum::http::{HeaderMap, Request, header};
 use http_body_util::BodyExt;
 use serde_json::{Value as Json, json};
 use tempfile::TempDir;
@@ -25,6 +27,7 @@ use crate::Home;
 pub struct Kit {
     pub hq: Arc<Hq>,
     pub clock: Clock,
+    pub settings: Settings,
     router: Router,
     /// Removed with the kit.
     _home: (TempDir, Home),
@@ -43,9 +46,17 @@ pub struct Got {
     pub status: u16,
     pub body: Json,
     pub text: String,
+    pub headers: HeaderMap,
 }
 
 impl Got {
+    /// Seconds to wait before the next try.
+    #[track_caller]
+    pub fn retry_after(&self) -> i64 {
+        let seconds = self.headers.get(header::RETRY_AFTER).and_then(|value| value.to_str().ok());
+        seconds.and_then(|text| text.parse().ok()).unwrap_or_else(|| panic!("no Retry-After: {}", self.text))
+    }
+
     /// The data of a success.
     #[track_caller]
     pub fn data(self) -> Json {
@@ -89,7 +100,26 @@ impl Kit {
             sign_in,
         };
         let hq = Hq::open(&settings, clock.clone(), CancellationToken::new()).await.expect("headquarters");
-        Self { router: routes::router(hq.clone()), hq, clock, _home: (dir, home) }
+        Self { router: routes::router(hq.clone()), hq, clock, settings, _home: (dir, home) }
+    }
+
+    /// Starts headquarters once more on the same data; what was there is kept from then on.
+    pub async fn restart(&mut self) {
+        self.hq = Hq::open(&self.settings, self.clock.clone(), CancellationToken::new()).await.expect("headquarters");
+        self.router = routes::router(self.hq.clone());
+    }
+
+    /// A person with a PIN, by way of the back office.
+    pub async fn with_pin(&self, admin: &Person, name: &str, pin: &str, more: Json) -> Uuid {
+        let mut body = json!({"username": name, "displayName": name, "pin": pin});
+        for (key, value) in more.as_object().into_iter().flatten() {
+            body[key] = value.clone();
+        }
+        id_of(&self.post(admin, "/users", body).await.data())
+    }
+
+    pub async fn login(&self, name: &str, pin: &str) -> Got {
+        self.stranger("/auth/login", json!({"username": name, "pin": pin}), "192.0.2.1", None).await
     }
 
     /// A person with roles (code, store; `None` is everywhere), signed in without the cost of a PIN.
@@ -226,8 +256,26 @@ impl Kit {
             request = request.header(header::CONTENT_TYPE, "application/json");
         }
         let body = body.map_or_else(Body::empty, |body| Body::from(body.to_string()));
-        let response = self.router.clone().oneshot(request.body(body).expect("request")).await.expect("answer");
+        self.send(request.body(body).expect("request")).await
+    }
+
+    /// A request without a token, from `peer`, that says it was forwarded for `forwarded`.
+    pub async fn stranger(&self, path: &str, body: Json, peer: &str, forwarded: Option<&str>) -> Got {
+        let peer = SocketAddr::new(peer.parse().expect("an address"), 40_000);
+        let mut request = Request::post(format!("/api/v1{path}"))
+            .header(header::CONTENT_TYPE, "application/json")
+            .header("x-request-id", "the-same")
+            .extension(ConnectInfo(peer));
+        if let Some(forwarded) = forwarded {
+            request = request.header("x-forwarded-for", forwarded);
+        }
+        self.send(request.body(Body::from(body.to_string())).expect("request")).await
+    }
+
+    async fn send(&self, request: Request<Body>) -> Got {
+        let response = self.router.clone().oneshot(request).await.expect("answer");
         let status = response.status().as_u16();
+        let headers = response.headers().clone();
         let bytes = response.into_body().collect().await.expect("body").to_bytes();
         let text = String::from_utf8_lossy(&bytes).into_owned();
         assert!(
@@ -242,7 +290,7 @@ impl Kit {
                 assert!(!text.to_lowercase().contains(word), "{word} in {text}");
             }
         }
-        Got { status, body: serde_json::from_slice(&bytes).unwrap_or_default(), text }
+        Got { status, body: serde_json::from_slice(&bytes).unwrap_or_default(), text, headers }
     }
 
     pub async fn get(&self, who: &Person, path: &str) -> Got {

@@ -102,3 +102,28 @@ async fn rotating_without_grace_closes_the_socket() {
     kit.post(&admin, &format!("/stores/{id}/provision"), json!({"rotate": true})).await.is(200);
     closed(&connection).await;
 }
+
+#[tokio::test]
+async fn a_socket_of_a_replaced_token_closes_when_its_grace_ends() {
+    let kit = Kit::new().await;
+    let admin = kit.admin().await;
+    let id = new_store(&kit, &admin).await;
+    kit.post(&admin, &format!("/stores/{id}/provision"), json!({})).await.is(200);
+    let connection = kit.hq.hub.connect(id, "S01", kit.clock.now(), close::REPLACED);
+    kit.post(&admin, &format!("/stores/{id}/provision"), json!({"rotate": true, "graceMinutes": 30})).await.is(200);
+    let is_told = async || {
+        let next = tokio::time::timeout(std::time::Duration::ZERO, connection.next()).await;
+        matches!(next, Ok(tillkeep_hq::sync::Next::Close(_)))
+    };
+    kit.clock.advance(29 * 60_000);
+    kit.hq.hub.close_over(kit.clock.now(), close::REVOKED);
+    assert!(!is_told().await, "the grace lasts");
+    kit.clock.advance(60_000);
+    closed(&connection).await;
+    // The one that comes with the new token has no end.
+    let newer = kit.hq.hub.connect(id, "S01", kit.clock.now(), close::REPLACED);
+    kit.clock.advance(24 * 3600 * 1000);
+    kit.hq.hub.close_over(kit.clock.now(), close::REVOKED);
+    let next = tokio::time::timeout(std::time::Duration::ZERO, newer.next()).await;
+    assert!(!matches!(next, Ok(tillkeep_hq::sync::Next::Close(_))));
+}

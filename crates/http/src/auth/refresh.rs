@@ -33,7 +33,7 @@ pub async fn refresh(
     let now = auth.clock.now();
     let invalid = || Error::new(ErrorCode::InvalidToken, "the refresh token is not valid; sign in again");
     let presented = auth.tokens.refresh(&body.refresh_token, now).ok_or_else(invalid)?;
-    let (claims, successor) = (presented.claims, presented.successor);
+    let claims = &presented.claims;
     // Before the transaction: what holds one connection must not wait for another.
     let access = auth.access.of(&auth.db, claims.user_id).await?.ok_or_else(invalid)?;
     let tx = auth.db.begin().await?;
@@ -43,12 +43,12 @@ pub async fn refresh(
     if session.revoked_at.is_some() || session.user_id != claims.user_id || !access.is_active() || outlived {
         return Err(invalid());
     }
-    let presented = digest(&claims.jti);
-    if session.current_jti_hash.as_deref() == Some(presented.as_str()) {
+    let (used, successor) = (digest(&claims.jti), presented.successor.clone());
+    if session.current_jti_hash.as_deref() == Some(used.as_str()) {
         let next = session::ActiveModel {
             id: ActiveValue::Unchanged(session.id),
             current_jti_hash: ActiveValue::Set(Some(digest(&successor))),
-            previous_jti_hash: ActiveValue::Set(Some(presented)),
+            previous_jti_hash: ActiveValue::Set(Some(used)),
             rotated_at: ActiveValue::Set(Some(now)),
             expires_at: ActiveValue::Set(now.plus_millis(REFRESH_SECONDS * 1000)),
             ..Default::default()
@@ -57,9 +57,11 @@ pub async fn refresh(
         tx.commit().await?;
         return Ok(Answer(tokens_for(&auth.tokens, &session, &access.user.username, Some(successor), now)?));
     }
-    let replaced_at = session.rotated_at.filter(|_| session.previous_jti_hash.as_deref() == Some(presented.as_str()));
+    let replaced_at = session.rotated_at.filter(|_| session.previous_jti_hash.as_deref() == Some(used.as_str()));
+    let in_force = |id: &str| session.current_jti_hash.as_deref() == Some(digest(id).as_str());
     if let Some(at) = replaced_at.filter(|at| now.millis_since(*at) <= GRACE_MS) {
         // The answer was lost: the same successor again, as it was made then.
+        let successor = presented.given_out(in_force).map_or(successor, str::to_owned);
         return Ok(Answer(tokens_for(&auth.tokens, &session, &access.user.username, Some(successor), at)?));
     }
     let which = Revocation::One(session.id);

@@ -140,6 +140,15 @@ pub struct Presented {
     /// The id of its successor: an HMAC of its own under the key that signed it, so that a lost answer can be given
     /// again, also after a new key was put in front.
     pub successor: String,
+    /// What it would be under the other keys: an answer that was given again was signed by another key, perhaps.
+    others: Vec<String>,
+}
+
+impl Presented {
+    /// The successor for which `is_kept` holds: the one that was given out.
+    pub fn given_out(&self, is_kept: impl Fn(&str) -> bool) -> Option<&str> {
+        std::iter::once(&self.successor).chain(&self.others).map(String::as_str).find(|id| is_kept(id))
+    }
 }
 
 impl KeyRing {
@@ -247,8 +256,9 @@ impl Tokens {
         if claims.kind != REFRESH {
             return None;
         }
-        let successor = URL_SAFE_NO_PAD.encode(crate::pins::hmac(&key.secret, claims.jti.as_bytes()));
-        Some(Presented { claims, successor })
+        let under = |key: &SigningKey| URL_SAFE_NO_PAD.encode(crate::pins::hmac(&key.secret, claims.jti.as_bytes()));
+        let others = rings.people.0.iter().filter(|other| other.kid != key.kid).map(under).collect();
+        Some(Presented { successor: under(key), others, claims })
     }
 
     /// The claims of a token that this server signed, of whatever kind: the sync routes answer a wrong kind apart.

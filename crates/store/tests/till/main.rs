@@ -13,4 +13,5 @@ mod prices;
 mod refusals;
 mod replica;
 mod sales;
+mod sign_in;
 mod stock;

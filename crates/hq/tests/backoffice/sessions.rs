@@ -1,0 +1,168 @@
+//! Sessions: listed, ended one by one, stolen, refreshed, forgotten.
+
+use serde_json::{Value as Json, json};
+use tillkeep_http::auth::{Revocation, housekeeping};
+use tillkeep_http::tokens::keys::{self, Ring};
+use tillkeep_model::ids;
+use tillkeep_storage::entity::{audit_log, session, user_store_role};
+use tillkeep_storage::sea_orm::{ColumnTrait, EntityTrait, PaginatorTrait, QueryFilter};
+use uuid::Uuid;
+
+use super::kit::{Got, Kit, Person, id_of};
+
+const PIN: &str = "739154";
+
+/// The tokens of a new sign-in by name.
+async fn sign_in(kit: &Kit, name: &str, pin: &str) -> (Person, String) {
+    let data = kit.login(name, pin).await.data();
+    let text = |key: &str| data[key].as_str().expect("a token").to_owned();
+    (Person { id: id_of(&data["user"]), token: text("accessToken") }, text("refreshToken"))
+}
+
+async fn refresh(kit: &Kit, token: &str) -> Got {
+    kit.stranger("/auth/refresh", json!({"refreshToken": token}), "192.0.2.1", None).await
+}
+
+fn token(got: Got, key: &str) -> String {
+    got.data()[key].as_str().expect("a token").to_owned()
+}
+
+#[tokio::test]
+async fn one_sees_ones_sessions_and_ends_one_of_them() {
+    let kit = Kit::new().await;
+    let admin = kit.admin().await;
+    kit.with_pin(&admin, "ann", PIN, json!({})).await;
+    let (here, _) = sign_in(&kit, "ann", PIN).await;
+    let (lost, refresh_token) = sign_in(&kit, "ann", PIN).await;
+    let listed = kit.get(&here, "/auth/sessions").await.data();
+    assert_eq!(listed.as_array().map(Vec::len), Some(2));
+    let keys: Vec<&String> = listed[0].as_object().expect("object").keys().collect();
+    assert_eq!(keys, ["current", "expiresAt", "id", "issuedAt", "storeId", "terminalId"]);
+    let other: &Json = listed.as_array().into_iter().flatten().find(|row| row["current"] == false).expect("another");
+    kit.delete(&here, &format!("/auth/sessions/{}", id_of(other))).await.is(204);
+    kit.get(&lost, "/auth/me").await.is(401);
+    refresh(&kit, &refresh_token).await.refused(401, "invalid_token");
+    kit.get(&here, "/auth/me").await.is(200);
+    kit.delete(&here, &format!("/auth/sessions/{}", id_of(other))).await.is(404);
+    let own = kit.get(&admin, "/auth/sessions").await.data();
+    kit.delete(&here, &format!("/auth/sessions/{}", id_of(&own[0]))).await.is(404);
+    let log = audit_log::Entity::find().filter(audit_log::Column::Action.eq("session.end"));
+    assert_eq!(log.count(kit.hq.db().reader()).await.expect("log"), 1);
+}
+
+#[tokio::test]
+async fn sessions_of_others_are_ended_by_who_holds_as_much_where_they_work() {
+    let kit = Kit::new().await;
+    let admin = kit.admin().await;
+    let (here, there) = (kit.store("S01").await, kit.store("S02").await);
+    kit.role(&admin, "lead", &["users.view", "users.edit", "pos.sell"]).await;
+    kit.role(&admin, "till", &["pos.sell"]).await;
+    let lead = kit.person("lea", &[("lead", Some(here))]).await;
+    let till = kit.person("tim", &[("till", Some(here))]).await;
+    let far = kit.person("fay", &[("till", Some(there))]).await;
+    let boss = kit.person("bo", &[("administrator", Some(here))]).await;
+    let path = |person: &Person| format!("/users/{}/sessions", person.id);
+    let of = async |person: &Person| id_of(&kit.get(&admin, &path(person)).await.data()[0]);
+    assert_eq!(kit.get(&lead, &path(&till)).await.data()[0]["current"], false);
+    kit.get(&lead, &path(&far)).await.is(404);
+    kit.delete(&lead, &format!("{}/{}", path(&far), of(&far).await)).await.is(404);
+    kit.delete(&lead, &format!("{}/{}", path(&boss), of(&boss).await)).await.refused(403, "escalation");
+    kit.delete(&lead, &format!("{}/{}", path(&till), of(&boss).await)).await.is(404);
+    kit.get(&till, "/auth/sessions").await.is(200);
+    kit.delete(&lead, &format!("{}/{}", path(&till), of(&till).await)).await.is(204);
+    kit.get(&till, "/auth/sessions").await.is(401);
+    assert_eq!(kit.get(&lead, &path(&till)).await.data(), json!([]));
+    kit.get(&till, &path(&lead)).await.is(401);
+    kit.get(&boss, "/auth/sessions").await.is(200);
+}
+
+#[tokio::test]
+async fn both_branches_of_a_stolen_refresh_token_die() {
+    let kit = Kit::new().await;
+    let admin = kit.admin().await;
+    kit.with_pin(&admin, "ann", PIN, json!({})).await;
+    let (ann, stolen) = sign_in(&kit, "ann", PIN).await;
+    let thief = refresh(&kit, &stolen).await.data();
+    let theirs = |key: &str| thief[key].as_str().expect("a token").to_owned();
+    kit.clock.advance(31_000);
+    refresh(&kit, &stolen).await.refused(401, "token_reused");
+    refresh(&kit, &theirs("refreshToken")).await.refused(401, "invalid_token");
+    kit.get(&ann, "/auth/me").await.is(401);
+    kit.get(&Person { id: ann.id, token: theirs("accessToken") }, "/auth/me").await.is(401);
+}
+
+#[tokio::test]
+async fn a_lost_answer_is_given_again_for_half_a_minute_also_after_a_new_key() {
+    let kit = Kit::new().await;
+    let admin = kit.admin().await;
+    kit.with_pin(&admin, "ann", PIN, json!({})).await;
+    let (_, first) = sign_in(&kit, "ann", PIN).await;
+    let second = token(refresh(&kit, &first).await, "refreshToken");
+    assert_eq!(token(refresh(&kit, &first).await, "refreshToken"), second);
+    let file = kit.settings.data_dir.join("token.key");
+    keys::rotate(&file, Ring::People, kit.clock.now()).expect("rotated");
+    housekeeping::reload_keys(&kit.hq.auth, false).await;
+    let again = token(refresh(&kit, &first).await, "refreshToken");
+    assert_ne!(again, second, "another key has signed it");
+    // The same token all the same: using either is using the one that follows.
+    let third = token(refresh(&kit, &second).await, "refreshToken");
+    assert_eq!(token(refresh(&kit, &again).await, "refreshToken"), third);
+    refresh(&kit, &third).await.is(200);
+}
+
+#[tokio::test]
+async fn a_changed_role_a_new_pin_and_a_deactivation_are_in_force_on_the_next_request() {
+    let kit = Kit::new().await;
+    let admin = kit.admin().await;
+    let id = kit.with_pin(&admin, "ann", PIN, json!({"assignments": [{"roleId": ids::role("cashier")}]})).await;
+    let (ann, first) = sign_in(&kit, "ann", PIN).await;
+    kit.get(&ann, "/departments").await.is(200);
+    let given = user_store_role::Entity::find().filter(user_store_role::Column::UserId.eq(id));
+    let given = given.one(kit.hq.db().reader()).await.expect("a read").expect("an assignment").id;
+    kit.delete(&admin, &format!("/users/{id}/roles/{given}")).await.is(204);
+    kit.get(&ann, "/departments").await.refused(403, "forbidden");
+    kit.get(&ann, "/auth/me").await.is(200);
+    kit.post(&admin, &format!("/users/{id}/pin"), json!({"pin": "605182"})).await.is(204);
+    kit.get(&ann, "/auth/me").await.is(401);
+    refresh(&kit, &first).await.refused(401, "invalid_token");
+    let (ann, second) = sign_in(&kit, "ann", "605182").await;
+    kit.post(&admin, &format!("/users/{id}/deactivate"), json!({})).await.is(200);
+    kit.get(&ann, "/auth/me").await.is(401);
+    refresh(&kit, &second).await.refused(401, "invalid_token");
+}
+
+#[tokio::test]
+async fn a_session_that_was_read_before_it_ended_is_not_remembered_as_good() {
+    let kit = Kit::new().await;
+    let admin = kit.admin().await;
+    let rows = session::Entity::find().filter(session::Column::UserId.eq(admin.id));
+    let row = rows.one(kit.hq.db().reader()).await.expect("a read").expect("a session");
+    let sessions = &kit.hq.auth.sessions;
+    for which in [Revocation::One(row.id), Revocation::AllOf(admin.id)] {
+        let turn = sessions.turn();
+        let tx = kit.hq.db().begin().await.expect("begin");
+        tillkeep_http::auth::Sessions::revoke(&tx, which, "a test", kit.clock.now()).await.expect("revoked");
+        tx.commit().await.expect("commit");
+        sessions.ended(which);
+        sessions.remember(&row, turn);
+        kit.get(&admin, "/auth/me").await.is(401);
+    }
+}
+
+#[tokio::test]
+async fn expired_sessions_are_removed_as_a_set_and_living_ones_stay() {
+    let kit = Kit::new().await;
+    let admin = kit.admin().await;
+    for number in 0..50 {
+        kit.sign_in(admin.id, &number.to_string(), None).await;
+    }
+    kit.clock.advance(7 * 3600 * 1000);
+    let later = Person { id: admin.id, token: kit.sign_in(admin.id, "admin", None).await };
+    kit.clock.advance(3600 * 1000 + 1000);
+    housekeeping::forget(&kit.hq.auth).await.expect("forgotten");
+    let left = session::Entity::find().all(kit.hq.db().reader()).await.expect("the sessions");
+    assert_eq!(left.len(), 1);
+    kit.get(&later, "/auth/me").await.is(200);
+    assert_eq!(kit.get(&later, "/auth/sessions").await.data()[0]["current"], true);
+    assert_ne!(left[0].id, Uuid::nil());
+}

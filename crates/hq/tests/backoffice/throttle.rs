@@ -1,0 +1,178 @@
+//! Guessing of PINs ends soon, and hurts nobody else.
+
+use std::sync::Arc;
+
+use serde_json::{Value as Json, json};
+use tillkeep_http::auth::SignInSettings;
+use tillkeep_model::ids;
+use tillkeep_storage::entity::audit_log;
+use tillkeep_storage::sea_orm::EntityTrait;
+
+use super::kit::{Got, Kit, Person, column, id_of};
+
+const PIN: &str = "739154";
+const WRONG: &str = "482915";
+
+async fn audited(kit: &Kit, action: &str) -> Vec<Json> {
+    let rows = audit_log::Entity::find().all(kit.hq.db().reader()).await.expect("log");
+    rows.into_iter().filter(|row| row.action == action).map(|row| row.details.0).collect()
+}
+
+/// Ten wrong PINs, each as soon as it is let through; the first one that is not.
+async fn lock(kit: &Kit, name: &str) -> Got {
+    for _ in 0..10 {
+        kit.login(name, WRONG).await.refused(401, "invalid_credentials");
+        kit.clock.advance(11_000);
+    }
+    kit.login(name, PIN).await
+}
+
+#[tokio::test]
+async fn of_two_hundred_guesses_at_once_at_an_account_three_are_looked_at() {
+    let kit = Arc::new(Kit::new().await);
+    let admin = kit.admin().await;
+    kit.with_pin(&admin, "ann", PIN, json!({})).await;
+    let before = kit.hq.auth.pins.computed();
+    let guesses = (0..200).map(|_| {
+        let kit = kit.clone();
+        tokio::spawn(async move { kit.login("ann", WRONG).await.status })
+    });
+    let mut statuses = Vec::new();
+    for guess in guesses.collect::<Vec<_>>() {
+        statuses.push(guess.await.expect("a guess"));
+    }
+    // Slow machines let the first wait of a second pass meanwhile, never more than what waiting gives.
+    let looked_at = statuses.iter().filter(|status| **status == 401).count();
+    assert!((3..=5).contains(&looked_at), "{looked_at}");
+    assert_eq!(kit.hq.auth.pins.computed() - before, looked_at as u64, "one hash for each");
+    assert!(statuses.iter().all(|status| [401, 429].contains(status)));
+    assert_eq!(audited(&kit, "login.refused").await.len(), looked_at);
+    assert_eq!(audited(&kit, "login.blocked").await.len(), 1, "once, not for each refusal");
+}
+
+#[tokio::test]
+async fn a_name_that_nobody_has_is_throttled_like_one_that_somebody_has() {
+    let kit = Kit::new().await;
+    let admin = kit.admin().await;
+    kit.with_pin(&admin, "ann", PIN, json!({})).await;
+    let (known, unknown) = (lock(&kit, "ann").await, lock(&kit, "nobody-at-all").await);
+    for got in [&known, &unknown] {
+        got.refused(429, "too_many_attempts");
+        assert!((1770..=1800).contains(&got.retry_after()), "{}", got.retry_after());
+    }
+    let plain = |got: &Got| got.text.replace(char::is_numeric, "");
+    assert_eq!(plain(&known), plain(&unknown));
+    let names = |got: &Got| got.headers.keys().map(|name| name.as_str().to_owned()).collect::<Vec<_>>();
+    assert_eq!(names(&known), names(&unknown));
+    let locks = kit.get(&admin, "/auth/locks").await.data();
+    let mut labels = column(&locks, "label");
+    labels.sort_unstable();
+    assert_eq!(labels, ["a name that nobody has", "ann"]);
+    assert!(!locks.to_string().contains("nobody-at-all"), "what a stranger typed is not kept");
+}
+
+#[tokio::test]
+async fn people_of_other_accounts_are_unhurt_and_half_an_hour_frees_the_locked_one() {
+    let kit = Kit::new().await;
+    let admin = kit.admin().await;
+    kit.with_pin(&admin, "ann", PIN, json!({})).await;
+    kit.with_pin(&admin, "bob", "605182", json!({})).await;
+    lock(&kit, "ann").await.refused(429, "too_many_attempts");
+    kit.login("bob", "605182").await.is(200);
+    kit.login("ANN", PIN).await.refused(429, "too_many_attempts");
+    kit.clock.advance(1_800_000);
+    kit.login("ann", PIN).await.is(200);
+}
+
+#[tokio::test]
+async fn a_restart_forgets_nothing() {
+    let mut kit = Kit::new().await;
+    let admin = kit.admin().await;
+    kit.with_pin(&admin, "ann", PIN, json!({})).await;
+    lock(&kit, "ann").await.refused(429, "too_many_attempts");
+    kit.restart().await;
+    kit.login("ann", PIN).await.refused(429, "too_many_attempts");
+}
+
+#[tokio::test]
+async fn a_stranger_cannot_get_more_tries_by_saying_they_are_somebody_else() {
+    let kit = Kit::new().await;
+    let mut guesses = Vec::new();
+    for guess in 0..31 {
+        let body = json!({"username": format!("name{guess}"), "pin": WRONG});
+        let forwarded = format!("203.0.113.{guess}");
+        guesses.push(kit.stranger("/auth/login", body, "198.51.100.7", Some(&forwarded)).await.status);
+    }
+    assert_eq!((guesses[29], guesses[30]), (401, 429));
+    let log = audited(&kit, "login.refused").await;
+    assert!(log.iter().all(|details| details["address"] == "198.51.100.7"));
+}
+
+#[tokio::test]
+async fn behind_a_trusted_proxy_each_client_is_counted_alone() {
+    let trusted_proxies = vec!["198.51.100.0/24".parse().expect("a network")];
+    let kit = Kit::with(SignInSettings { trusted_proxies, ..SignInSettings::default() }).await;
+    let guess = async |client: &str, number: usize| {
+        let body = json!({"username": format!("name{number}"), "pin": WRONG});
+        kit.stranger("/auth/login", body, "198.51.100.7", Some(client)).await.status
+    };
+    for number in 0..30 {
+        guess("10.1.1.1, 203.0.113.9", number).await;
+    }
+    assert_eq!(guess("10.9.9.9, 203.0.113.9", 30).await, 429, "what stands left of the client is its own word");
+    assert_eq!(guess("203.0.113.10", 31).await, 401);
+}
+
+#[tokio::test]
+async fn a_manager_unlocks_whom_they_may_see_and_a_cashier_nobody() {
+    let kit = Kit::new().await;
+    let admin = kit.admin().await;
+    let (here, there) = (kit.store("S01").await, kit.store("S02").await);
+    kit.role(&admin, "lead", &["users.view", "users.edit"]).await;
+    let works = |store| json!({"assignments": [{"roleId": ids::role("cashier"), "storeId": store}]});
+    kit.with_pin(&admin, "ann", PIN, works(here)).await;
+    kit.with_pin(&admin, "bob", "605182", works(there)).await;
+    lock(&kit, "ann").await.refused(429, "too_many_attempts");
+    lock(&kit, "bob").await.refused(429, "too_many_attempts");
+    let lead = kit.person("lea", &[("lead", Some(here))]).await;
+    let cashier = kit.person("cas", &[("cashier", None)]).await;
+    let all = kit.get(&admin, "/auth/locks").await.data();
+    assert_eq!(all.as_array().map(Vec::len), Some(2));
+    let of_bob = all.as_array().into_iter().flatten().find(|lock| lock["label"] == "bob").map(id_of).expect("a lock");
+    let seen = kit.get(&lead, "/auth/locks").await.data();
+    assert_eq!(column(&seen, "label"), ["ann"]);
+    assert_eq!((&seen[0]["kind"], &seen[0]["wrongToday"]), (&json!("account"), &json!(10)));
+    let id = id_of(&seen[0]);
+    kit.get(&cashier, "/auth/locks").await.refused(403, "forbidden");
+    kit.post(&cashier, "/auth/unlock", json!({"id": id})).await.refused(403, "forbidden");
+    kit.post(&lead, "/auth/unlock", json!({"id": of_bob})).await.is(404);
+    kit.post(&lead, "/auth/unlock", json!({"id": id})).await.is(204);
+    kit.post(&lead, "/auth/unlock", json!({"id": id})).await.is(404);
+    kit.login("ann", PIN).await.is(200);
+    kit.login("bob", "605182").await.refused(429, "too_many_attempts");
+    let log = audited(&kit, "login.unlock").await;
+    assert_eq!((log.len(), &log[0]["label"]), (1, &json!("ann")));
+}
+
+#[tokio::test]
+async fn the_present_pin_is_guessed_no_faster_where_it_is_changed() {
+    let kit = Kit::new().await;
+    let admin = kit.admin().await;
+    let id = kit.with_pin(&admin, "ann", PIN, json!({})).await;
+    let ann = Person { id, token: kit.sign_in(id, "ann", None).await };
+    let change = |current: &str| json!({"currentPin": current, "newPin": "605182"});
+    let weak = json!({"currentPin": WRONG, "newPin": "1111"});
+    for _ in 0..9 {
+        kit.post(&ann, "/auth/change-pin", change(WRONG)).await.refused(401, "invalid_credentials");
+        kit.post(&ann, "/auth/change-pin", weak.clone()).await.refused(422, "pin_not_allowed");
+        kit.clock.advance(11_000);
+    }
+    // The account is one, whichever way its PIN is guessed.
+    kit.login("ann", WRONG).await.refused(401, "invalid_credentials");
+    kit.clock.advance(11_000);
+    kit.post(&ann, "/auth/change-pin", change(PIN)).await.refused(429, "too_many_attempts");
+    kit.clock.advance(1_800_000);
+    kit.post(&ann, "/auth/change-pin", change(PIN)).await.is(204);
+    kit.get(&ann, "/auth/me").await.is(401);
+    kit.login("ann", "605182").await.is(200);
+}
