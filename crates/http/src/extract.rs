@@ -158,7 +158,7 @@ where
             let path = error.path().to_string();
             let text = error.into_inner().to_string();
             // serde names a missing or unknown parameter in its text, and one with a bad value in its path.
-            let named = text.split('`').nth(1).map(str::to_owned).unwrap_or(path);
+            let named = text.split('`').nth(1).map_or(path, str::to_owned);
             let code =
                 if text.starts_with("unknown field") { ErrorCode::UnknownParameter } else { ErrorCode::BadRequest };
             Error::new(code, text).at(named)

@@ -12,7 +12,7 @@ use tillkeep_model::ErrorCode::{
     ApprovalRequired, ApproverLacksPermission, BadCheckDigit, Conflict, DuplicateCode, FloatNotDefault, IdReused,
     InsufficientStock, NegativeStock, NoOpenSession, NotSupportedYet, PinLocked, PossibleDuplicate, ProductInactive,
     ProductNotFound, ReasonReserved, RegisterUnknown, SaleNotFound, SessionAlreadyOpen, SessionClosed, SessionOpen,
-    SessionTooOld, StoreNotReady, TenderRule, TotalMismatch, Underpaid, VarianceNotAccepted, WrongPin,
+    SessionTooOld, StoreNotReady, TenderRule, TooManyRequests, TotalMismatch, Underpaid, VarianceNotAccepted, WrongPin,
 };
 use tillkeep_storage::outbox;
 
@@ -95,7 +95,7 @@ fn till(routes: Routes<Arc<Store>>) -> Routes<Arc<Store>> {
         .fails(&[NotSupportedYet, ProductInactive, TenderRule, Underpaid, StoreNotReady])
         .post("/pos/approvals", approvals::grant)
         .about("A second person says yes with a PIN: a token for one deed at this terminal.")
-        .fails(&[WrongPin, PinLocked, ApproverLacksPermission, Conflict, StoreNotReady])
+        .fails(&[WrongPin, PinLocked, TooManyRequests, ApproverLacksPermission, Conflict, StoreNotReady])
         .post("/pos/sales", pos::sale::create)
         .about("Sell a cart.")
         .fails(&[

@@ -3,15 +3,20 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use tillkeep_storage::entity::approval;
+use tillkeep_storage::sea_orm::{ColumnTrait, EntityTrait, QueryFilter};
 use tillkeep_storage::{DbErr, attempts};
 use tokio_util::sync::CancellationToken;
 
-use super::{Auth, Sessions};
+use super::{Auth, Home, Sessions};
 
 /// How often the key file is looked at.
 const LOOK_EVERY: Duration = Duration::from_secs(2);
 /// Looks between two rounds of forgetting: ten minutes.
 const FORGET_EVERY: u32 = 300;
+
+/// How long an approval that is over is kept: for whoever looks into what happened today.
+const KEEP_APPROVALS_MS: i64 = 24 * 3600 * 1000;
 
 /// Keeps house until `stop`.
 pub fn start(auth: Arc<Auth>, stop: CancellationToken) {
@@ -48,12 +53,17 @@ pub async fn reload_keys(auth: &Arc<Auth>, forced: bool) {
     }
 }
 
-/// Removes expired sessions and counters that say nothing any more, each as a set.
+/// Removes expired sessions, counters that say nothing any more and used-up approvals, each as a set.
 pub async fn forget(auth: &Auth) -> Result<(), DbErr> {
     let now = auth.clock.now();
     let tx = auth.db.begin().await?;
     Sessions::prune(&tx, now).await?;
     attempts::prune(&tx, now).await?;
+    if auth.home != Home::Hq {
+        // What was approved stands on the sale and in the audit log.
+        let over = approval::Column::ExpiresAt.lt(now.plus_millis(-KEEP_APPROVALS_MS));
+        approval::Entity::delete_many().filter(over).exec(&tx).await?;
+    }
     tx.commit().await?;
     auth.sessions.forget_expired(now);
     Ok(())

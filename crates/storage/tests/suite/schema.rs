@@ -185,6 +185,6 @@ async fn a_store_enforces_no_reference_between_pulled_tables_and_no_natural_key(
                   WHERE m.type = 'table' AND i.\"unique\" = 1 AND i.origin <> 'pk'";
     let rows = db::query(shop.db.reader(), unique, []).await.expect("the schema");
     let tables: BTreeSet<String> = rows.iter().map(|row| row.try_get("", "t").expect("t")).collect();
-    let expected = ["registers", "seaql_migrations", "stock_movements", "store_product_dynamic"];
+    let expected = ["approvals", "registers", "seaql_migrations", "stock_movements", "store_product_dynamic"];
     assert!(tables.iter().all(|table| expected.contains(&table.as_str())), "{tables:?}");
 }

@@ -380,3 +380,40 @@ async fn a_cashier_closes_a_drawer_with_an_approval_of_the_difference_that_it_ha
     let rows = scene.audited("session.close").await;
     assert_eq!((rows.len(), rows[0].approver_id), (1, Some(scene.manager.0)));
 }
+
+#[tokio::test]
+async fn guesses_at_an_approval_count_at_the_terminal_as_guesses_at_a_sign_in_do() {
+    let scene = Scene::set().await;
+    let hash = hash_of(&scene.cashier, &cheaper(1)).await;
+    let computed = scene.shop.store.auth.pins.computed();
+    let mut locked = 0;
+    for number in 0..10 {
+        let reply = ask(&scene.cashier, &format!("70512983{number}"), OVERRIDE, json!({"cartHash": hash})).await;
+        match reply.status {
+            401 => drop(reply.refused(401, "wrong_pin")),
+            _ => {
+                reply.refused(429, "pin_locked");
+                locked += 1;
+            }
+        }
+    }
+    assert!(locked >= 7, "{locked} of 10 were refused unseen");
+    assert!(scene.shop.store.auth.pins.computed() - computed <= 6, "at most three were looked at");
+    // The right PIN waits as well, and then it is good.
+    scene.ask(OVERRIDE, json!({"cartHash": hash})).await.refused(429, "pin_locked");
+    scene.shop.clock.advance(5_000);
+    scene.ask(OVERRIDE, json!({"cartHash": hash})).await.ok(201);
+}
+
+#[tokio::test]
+async fn approvals_that_are_over_are_forgotten_after_a_day() {
+    let scene = Scene::set().await;
+    scene.token(&cheaper(1)).await;
+    let kept = async || approval::Entity::find().all(scene.shop.store.db().reader()).await.expect("a read").len();
+    scene.shop.clock.advance(23 * 3_600_000);
+    tillkeep_http::auth::housekeeping::forget(&scene.shop.store.auth).await.expect("forgotten");
+    assert_eq!(kept().await, 1);
+    scene.shop.clock.advance(2 * 3_600_000);
+    tillkeep_http::auth::housekeeping::forget(&scene.shop.store.auth).await.expect("forgotten");
+    assert_eq!(kept().await, 0);
+}
