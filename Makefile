@@ -35,7 +35,7 @@ test: setup ## Set up, then all checks and all tests
 .PHONY: fuzz
 fuzz: ## Requests made from the descriptions, against both servers; ARGS="--seconds 300 --seed 7" for longer
 	@scripts/setup fuzz
-	cargo build --locked --bin tillkeep
+	cargo build --locked --workspace --tests
 	@$(TOOLS)/fuzz/bin/python scripts/fuzz $(TARGET)/debug/tillkeep $(ARGS)
 
 .PHONY: check
