@@ -124,7 +124,9 @@ impl Server {
     /// The claims of a new session of a person, kept as a sign-in keeps it.
     pub async fn claims(&self, user_id: Uuid) -> AccessClaims {
         let now = self.auth.clock.now();
+        let person = user::Entity::find_by_id(user_id).one(self.auth.db.reader()).await.expect("a read");
         let row = session::Model {
+            pin_changed_at: person.and_then(|person| person.pin_changed_at),
             id: Uuid::now_v7(),
             user_id,
             store_id: self.store_id,

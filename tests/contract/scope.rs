@@ -20,9 +20,11 @@ struct Others {
 }
 
 impl Others {
-    async fn new(world: &World) -> Self {
-        let user = world.person("theirs", None, &[(ids::role("cashier"), Some(world.s01))]).await;
-        let assignment = user_store_role::Entity::find().filter(user_store_role::Column::UserId.eq(user));
+    async fn new(world: &World, roles: &[(Uuid, Option<Uuid>)]) -> Self {
+        let user = world.person("theirs", None, roles).await;
+        let assignment = user_store_role::Entity::find()
+            .filter(user_store_role::Column::UserId.eq(user))
+            .filter(user_store_role::Column::StoreId.eq(world.s01));
         let assignment = assignment.one(world.hq.db().reader()).await.expect("a read").expect("an assignment").id;
         let token = world.at_hq().sign_in(world.admin).await;
         let product = world.at_hq().post(
@@ -108,7 +110,7 @@ async fn of_s01(world: &World, others: &Others) -> String {
 #[tokio::test]
 async fn an_administrator_of_one_store_changes_nothing_of_another_and_sees_nothing_of_it() {
     let world = World::new().await;
-    let others = Others::new(&world).await;
+    let others = Others::new(&world, &[(ids::role("cashier"), Some(world.s01))]).await;
     let local = world.person("local", None, &[(ids::role(ADMINISTRATOR), Some(world.s02))]).await;
     let server: &Server = world.at_hq();
     let before = of_s01(&world, &others).await;
@@ -126,6 +128,24 @@ async fn an_administrator_of_one_store_changes_nothing_of_another_and_sees_nothi
             assert!(!secrets.iter().any(|secret| got.text.contains(secret)), "{what}");
         }
         assert_eq!(of_s01(&world, &others).await, before, "{what}");
+    }
+}
+
+#[tokio::test]
+async fn somebody_who_works_in_two_stores_is_not_changed_by_the_administrator_of_one() {
+    let world = World::new().await;
+    let both = [(ids::role("cashier"), Some(world.s01)), (ids::role("cashier"), Some(world.s02))];
+    let others = Others::new(&world, &both).await;
+    let local = world.person("local", None, &[(ids::role(ADMINISTRATOR), Some(world.s02))]).await;
+    let server = world.at_hq();
+    let before = of_s01(&world, &others).await;
+    let routes = server.user_routes().filter(|(route, _)| route.path.starts_with("/users/{") && route.method != "GET");
+    for (route, _) in routes.filter(|(route, _)| route.path != "/users/{id}/roles") {
+        let authorization = format!("Bearer {}", server.sign_in(local).await);
+        let body = (route.method != "DELETE").then(|| others.body(route.method, route.path));
+        let got = server.call(route.method, &others.path(route.path), Some(&authorization), body).await;
+        assert!([403, 404].contains(&got.status), "{} {}: {} {}", route.method, route.path, got.status, got.text);
+        assert_eq!(of_s01(&world, &others).await, before, "{} {}", route.method, route.path);
     }
 }
 

@@ -12,8 +12,8 @@ use tillkeep_model::ErrorCode::{
     AlreadyProvisioned, BelowMinPrice, CodeLocked, CurrencyLocked, CursorAhead, DuplicateBarcode, DuplicateCode,
     DuplicateSku, EpochChanged, Escalation, FirstRateCompound, IdReused, InUse, KindLocked, LastAdmin, LastCashTender,
     NotFailed, PendingData, PinNotAllowed, PossibleDuplicate, SaleNotFound, SecondCashTender, SelfDeactivation,
-    StoreNotReady, SystemRole, TooManyRates, TooManyRequests, UnknownEntityType, UnknownPermission, UsernameTaken,
-    Validation, VersionConflict,
+    StoreNotReady, SystemRole, TooManyAttempts, TooManyRates, TooManyRequests, UnknownEntityType, UnknownPermission,
+    UsernameTaken, Validation, VersionConflict,
 };
 use tillkeep_model::permission::code::{
     CustomersEdit, CustomersView, PosSell, ProductsCreate, ProductsDelete, ProductsEdit, ProductsView, RolesManage,
@@ -190,16 +190,16 @@ fn people(routes: Routes<Arc<Hq>>) -> Routes<Arc<Hq>> {
         .fails(&[VersionConflict, UsernameTaken, LastAdmin, SelfDeactivation, PinNotAllowed, Escalation])
         .post("/users/{id}/pin", users::set_pin)
         .about("Set the PIN of a user; their sessions end.")
-        .fails(&[PinNotAllowed, Escalation, TooManyRequests])
+        .fails(&[PinNotAllowed, Escalation, TooManyRequests, TooManyAttempts, SelfDeactivation])
         .post("/users/{id}/activate", users::activate)
         .about("Let a user sign in again.")
-        .fails(&[PinNotAllowed, Validation, UsernameTaken])
+        .fails(&[PinNotAllowed, Validation, UsernameTaken, Escalation])
         .post("/users/{id}/deactivate", users::deactivate)
         .about("Keep a user from signing in; their sessions end.")
-        .fails(&[LastAdmin, SelfDeactivation, Validation, UsernameTaken])
+        .fails(&[LastAdmin, SelfDeactivation, Validation, UsernameTaken, Escalation])
         .delete("/users/{id}", users::delete)
         .about("Delete a user: roles and sessions end, the name is free again.")
-        .fails(&[LastAdmin, SelfDeactivation])
+        .fails(&[LastAdmin, SelfDeactivation, Escalation])
         .post("/users/{id}/roles", users::assign)
         .about("Give a user a role.")
         .fails(&[Escalation])

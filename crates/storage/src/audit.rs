@@ -18,6 +18,8 @@ pub struct Entry {
     pub user_id: Option<Uuid>,
     pub approver_id: Option<Uuid>,
     pub terminal_id: Option<String>,
+    /// Where the request came from; kept among the details.
+    pub address: Option<String>,
     /// A word such as `login`, `store.provision`, `role.permissions`.
     pub action: &'static str,
     pub entity_type: Option<&'static str>,
@@ -30,6 +32,14 @@ pub struct Entry {
 pub async fn record(tx: &Tx, entry: Entry, now: Instant) -> Result<(), DbErr> {
     take_turn(tx, Turn::Audit).await?;
     let last = Entity::find().order_by_desc(Column::Seq).one(tx).await?;
+    let mut details = entry.details;
+    if let Some(address) = entry.address {
+        match &mut details {
+            serde_json::Value::Object(keys) => drop(keys.insert("address".to_owned(), address.into())),
+            serde_json::Value::Null => details = serde_json::json!({"address": address}),
+            other => details = serde_json::json!({"address": address, "what": other.take()}),
+        }
+    }
     let (seq, previous) = last.map_or((0, String::new()), |row| (row.seq, row.hash));
     let mut row = Model {
         seq: seq + 1,
@@ -40,7 +50,7 @@ pub async fn record(tx: &Tx, entry: Entry, now: Instant) -> Result<(), DbErr> {
         action: entry.action.to_owned(),
         entity_type: entry.entity_type.map(str::to_owned),
         entity_id: entry.entity_id,
-        details: JsonText(entry.details),
+        details: JsonText(details),
         previous_hash: previous,
         hash: String::new(),
     };

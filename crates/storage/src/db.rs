@@ -257,6 +257,7 @@ pub enum Turn {
     Migration = 1,
     Seed = 2,
     Audit = 3,
+    Pin = 4,
 }
 
 /// Waits until no other transaction has this `turn` and keeps it until the end of this one. On `SQLite` there is only

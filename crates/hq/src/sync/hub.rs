@@ -75,7 +75,9 @@ impl Connection {
 
     /// The token that this connection was opened with ends then.
     pub fn ends_at(&self, until: Instant) {
-        self.lock().until = Some(until);
+        // A later rotation lengthens nothing: this token is older still.
+        let mut state = self.lock();
+        state.until = Some(state.until.map_or(until, |earlier| earlier.min(until)));
     }
 
     fn close_if_over(&self, now: Instant, code: u16) {

@@ -86,7 +86,7 @@ async fn the_audit_log_says_who_did_what_newest_first() {
     let log = kit.get(&admin, &format!("/audit-log?userId={}&from={begin}", admin.id)).await.data();
     assert_eq!(column(&log, "action"), ["store.provision", "role.permissions"]);
     assert_eq!((&log[0]["username"], &log[0]["entityId"]), (&json!("admin"), &json!(store)));
-    assert_eq!(log[1]["details"], json!({"from": ["products.view"], "to": []}));
+    assert_eq!(log[1]["details"], json!({"from": ["products.view"], "to": [], "address": "0.0.0.0"}));
     assert_eq!(log[0]["previousHash"], log[1]["hash"]);
     let none = kit.get(&admin, &format!("/audit-log?to={begin}&action=store.provision")).await.data();
     assert_eq!(none, json!([]));

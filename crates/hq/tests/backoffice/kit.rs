@@ -159,7 +159,9 @@ impl Kit {
     /// An access token of a new session.
     pub async fn sign_in(&self, user_id: Uuid, username: &str, store_id: Option<Uuid>) -> String {
         let now = self.clock.now();
+        let person = user::Entity::find_by_id(user_id).one(self.hq.db().reader()).await.expect("a read");
         let row = session::Model {
+            pin_changed_at: person.and_then(|person| person.pin_changed_at),
             id: Uuid::now_v7(),
             user_id,
             store_id,

@@ -1,9 +1,10 @@
 //! PINs: made here or sent, never shown again, and what ends with them.
 
 use serde_json::{Value as Json, json};
-use tillkeep_model::ids;
-use tillkeep_storage::entity::{audit_log, user};
+use tillkeep_model::{Instant, ids};
+use tillkeep_storage::entity::{audit_log, session, user};
 use tillkeep_storage::sea_orm::EntityTrait;
+use tillkeep_storage::sea_orm::sea_query::Expr;
 
 use super::kit::{Kit, Person, id_of};
 
@@ -123,4 +124,67 @@ async fn what_verifies_a_pin_is_in_no_answer() {
             assert!(!got.text.contains(secret.as_str()), "{secret} in {}", got.text);
         }
     }
+}
+
+#[tokio::test]
+async fn whoever_proposes_pin_after_pin_is_stopped_before_the_answers_name_many() {
+    let kit = Kit::new().await;
+    let admin = kit.admin().await;
+    let body = json!({"username": "cleo", "displayName": "Cleo", "pin": "739154"});
+    kit.post(&admin, "/users", body).await.is(201);
+    let other = kit.person("other", &[("cashier", None)]).await;
+    let path = format!("/users/{}/pin", other.id);
+    // A PIN that is free says nothing of anybody and does not count.
+    for number in 0..3 {
+        kit.post(&admin, &path, json!({"pin": format!("48291{number}")})).await.is(204);
+    }
+    for number in 0..10 {
+        let (path, body) = if number % 2 == 0 {
+            (path.as_str(), json!({"pin": "739154"}))
+        } else {
+            ("/users", json!({"username": "new", "displayName": "New", "pin": "739154"}))
+        };
+        kit.post(&admin, path, body).await.refused(422, "pin_not_allowed");
+    }
+    kit.post(&admin, &path, json!({"pin": "739154"})).await.refused(429, "too_many_attempts");
+    kit.post(&admin, &path, json!({"pin": "604817"})).await.refused(429, "too_many_attempts");
+    let log = kit.get(&admin, "/audit-log?action=pin.refused").await;
+    assert_eq!(log.body["pagination"]["total"], 10);
+    assert!(log.body["data"][0]["details"]["address"].is_string(), "from where");
+    // Nobody lifts what was counted of themselves; somebody else may.
+    let locks = kit.get(&admin, "/auth/locks").await.data();
+    assert_eq!((&locks[0]["kind"], &locks[0]["label"]), (&json!("proposal"), &json!("admin")));
+    kit.post(&admin, "/auth/unlock", json!({"id": locks[0]["id"]})).await.refused(409, "self");
+    let second = kit.person("second", &[("administrator", None)]).await;
+    kit.post(&second, "/auth/unlock", json!({"id": locks[0]["id"]})).await.is(204);
+    kit.post(&admin, &path, json!({"pin": "604817"})).await.is(204);
+}
+
+#[tokio::test]
+async fn nobody_sets_their_own_pin_without_the_present_one() {
+    let kit = Kit::new().await;
+    let admin = kit.admin().await;
+    kit.post(&admin, &format!("/users/{}/pin", admin.id), json!({"pin": "604817"})).await.refused(409, "self");
+}
+
+#[tokio::test]
+async fn a_session_ends_with_its_pin_whatever_the_clocks_say() {
+    let kit = Kit::new().await;
+    let admin = kit.admin().await;
+    let person = kit.person("cleo", &[("cashier", None)]).await;
+    // Opened by a server whose clock runs an hour ahead of the one that changes the PIN.
+    kit.clock.advance(3_600_000);
+    let ahead = kit.sign_in(person.id, "cleo", None).await;
+    kit.clock.advance(-3_600_000);
+    kit.post(&admin, &format!("/users/{}/pin", person.id), json!({"pin": "604817"})).await.is(204);
+    let tx = kit.hq.db().begin().await.expect("begin");
+    // As a store sees it: the change arrives with the row, and no session was revoked there.
+    session::Entity::update_many()
+        .col_expr(session::Column::RevokedAt, Expr::value(Option::<Instant>::None))
+        .exec(&tx)
+        .await
+        .expect("as at a store");
+    tx.commit().await.expect("commit");
+    kit.hq.auth.sessions.forget();
+    kit.get(&Person { id: person.id, token: ahead }, "/auth/me").await.is(401);
 }

@@ -96,7 +96,8 @@ async fn the_last_administrator_of_all_stores_stays() {
     let kit = Kit::new().await;
     let admin = kit.admin().await;
     let here = kit.store("S01").await;
-    kit.role(&admin, "clerk", &["users.view", "users.edit", "users.manage_roles"]).await;
+    // Holds all that an administrator holds, and is none.
+    kit.role(&admin, "clerk", tillkeep_model::permission::ALL).await;
     let clerk = kit.person("cleo", &[("clerk", None)]).await;
     // Neither an administrator of one store nor an inactive one counts.
     kit.person("local", &[("administrator", Some(here))]).await;
@@ -167,4 +168,22 @@ async fn a_deleted_user_is_gone_with_roles_and_sessions_and_the_name_is_free() {
     kit.delete(&admin, &format!("/users/{}", admin.id)).await.refused(409, "last_admin");
     kit.person("second", &[("administrator", None)]).await;
     kit.delete(&admin, &format!("/users/{}", admin.id)).await.refused(409, "self");
+}
+
+#[tokio::test]
+async fn nobody_changes_or_sends_away_who_holds_more_than_they_do() {
+    let kit = Kit::new().await;
+    let admin = kit.admin().await;
+    kit.role(&admin, "clerk", &["users.view", "users.edit"]).await;
+    let clerk = kit.person("cleo", &[("clerk", None)]).await;
+    let other = kit.person("second", &[("administrator", None)]).await;
+    let path = format!("/users/{}", other.id);
+    kit.delete(&clerk, &path).await.refused(403, "escalation");
+    kit.post(&clerk, &format!("{path}/deactivate"), json!({})).await.refused(403, "escalation");
+    kit.patch(&clerk, &path, json!({"isActive": false})).await.refused(403, "escalation");
+    kit.patch(&clerk, &path, json!({"username": "renamed"})).await.refused(403, "escalation");
+    let peer = kit.person("peer", &[("clerk", None)]).await;
+    kit.patch(&clerk, &format!("/users/{}", peer.id), json!({"displayName": "Peer"})).await.is(200);
+    kit.post(&clerk, &format!("/users/{}/deactivate", peer.id), json!({})).await.is(200);
+    kit.delete(&clerk, &format!("/users/{}", peer.id)).await.is(204);
 }

@@ -1,7 +1,6 @@
 //! What a person does with their own account. These three are open to somebody who must change their PIN first.
 
 use serde::Deserialize;
-use serde_json::json;
 use tillkeep_model::ErrorCode;
 use tillkeep_model::permission::SignedInAnyPin;
 use tillkeep_storage::audit;
@@ -9,7 +8,7 @@ use tillkeep_storage::registry::fold;
 use utoipa::ToSchema;
 
 use super::answers::Myself;
-use super::new_pin::{check_new_pin, set_pin};
+use super::new_pin::{check_new_pin, propose, set_pin, taken};
 use super::throttle::{self, Trying};
 use super::{Caller, Home, Revocation, Sessions};
 use crate::answer::{Answer, NoContent};
@@ -33,8 +32,7 @@ pub async fn logout(caller: Caller<SignedInAnyPin>) -> Result<NoContent> {
     let which = Revocation::One(caller.session_id);
     let tx = caller.db().begin().await?;
     Sessions::revoke(&tx, which, "logout", caller.now()).await?;
-    let entry = audit::Entry { details: json!({"address": caller.address}), ..caller.audit("logout") };
-    audit::record(&tx, entry, caller.now()).await?;
+    audit::record(&tx, caller.audit("logout"), caller.now()).await?;
     tx.commit().await?;
     caller.auth().sessions.ended(which);
     Ok(NoContent)
@@ -47,7 +45,7 @@ pub async fn change_pin(caller: Caller<SignedInAnyPin>, Body(body): Body<ChangeP
         return Err(Error::new(ErrorCode::OwnedByHq, "PINs are changed at headquarters"));
     }
     check_new_pin(&auth, &body.new_pin)?;
-    let trying = Trying { address: caller.address, store_id: caller.store_id, terminal_id: caller.terminal_id.clone() };
+    let trying = Trying::of(&caller);
     let bucket = throttle::account_bucket(&auth, &fold(&caller.access.user.username), Some(caller.user_id))?;
     let attempt = throttle::take(&auth, &[bucket], &trying).await?;
     let (attempt, right) = attempt.verify(&auth, &body.current_pin, caller.access.user.pin_hash.clone()).await?;
@@ -57,8 +55,9 @@ pub async fn change_pin(caller: Caller<SignedInAnyPin>, Body(body): Body<ChangeP
         tx.commit().await?;
         return Err(Error::new(ErrorCode::InvalidCredentials, "the current PIN is wrong"));
     }
-    let hashed = auth.pins.hash(&body.new_pin).await;
-    let (attempt, hashed) = attempt.unless_failed(&auth, hashed).await?;
+    // It counts whether it is free or not: who changes it again and again learns of each whether somebody has it.
+    let proposed = propose(&caller, &body.new_pin).await;
+    let (attempt, (_, hashed)) = attempt.unless_failed(&auth, proposed).await?;
     let now = caller.now();
     let which = Revocation::AllOf(caller.user_id);
     let mut tx = auth.db.begin().await?;
@@ -66,12 +65,12 @@ pub async fn change_pin(caller: Caller<SignedInAnyPin>, Body(body): Body<ChangeP
     if let Err(error) = done {
         drop(tx);
         // The PIN of somebody else: the present one was right all the same.
+        let error = taken(&caller, error).await?;
         return attempt.unless_failed(&auth, Err(error)).await.map(|(_, done)| done);
     }
     Sessions::revoke(&*tx, which, "the PIN was changed", now).await?;
     attempt.succeeded(&tx, now).await?;
-    let entry = audit::Entry { details: json!({"address": caller.address}), ..caller.audit("pin.change") };
-    audit::record(&tx, entry, now).await?;
+    audit::record(&tx, caller.audit("pin.change"), now).await?;
     let changes = tx.commit().await?;
     auth.sessions.ended(which);
     auth.committed(&changes);

@@ -85,6 +85,7 @@ impl<P: Requirement> Caller<P> {
         audit::Entry {
             user_id: Some(self.user_id),
             terminal_id: self.terminal_id.clone(),
+            address: Some(self.address.to_string()),
             action,
             ..audit::Entry::default()
         }
@@ -115,7 +116,7 @@ where
         let session = session.ok_or_else(Error::unauthorized)?;
         let access = auth.access.of(&auth.db, claims.user_id).await?.ok_or_else(Error::unauthorized)?;
         // A PIN changed elsewhere ends the sessions that began before, here too.
-        let outlived = access.user.pin_changed_at.is_some_and(|changed| session.issued_at < changed);
+        let outlived = access.user.pin_changed_at != session.pin_changed_at;
         if !access.is_active() || outlived {
             return Err(Error::unauthorized());
         }

@@ -4,8 +4,8 @@ use std::collections::HashMap;
 
 use serde::{Deserialize, Serialize};
 use serde_json::json;
-use tillkeep_model::Instant;
 use tillkeep_model::permission::code::UsersEdit;
+use tillkeep_model::{ErrorCode, Instant};
 use tillkeep_storage::attempts;
 use tillkeep_storage::entity::pin_attempt::{Column, Model};
 use tillkeep_storage::entity::{store, user};
@@ -25,7 +25,7 @@ use crate::extract::{Body, Params};
 #[serde(rename_all = "camelCase")]
 pub struct Lock {
     id: Uuid,
-    /// `terminal`, `unknown_terminals`, `store`, `pin_address`, `account` or `login_address`.
+    /// `terminal`, `unknown_terminals`, `store`, `pin_address`, `account`, `login_address` or `proposal`.
     kind: String,
     /// What a manager knows it by. The name of an account that nobody has was never kept.
     label: String,
@@ -66,12 +66,15 @@ pub async fn unlock(caller: Caller<UsersEdit>, Body(body): Body<Unlock>) -> Resu
     let tx = caller.db().begin().await?;
     let found = attempts::unlock(&tx, scope(&caller), body.id, now).await?;
     let row = found.ok_or_else(|| Error::not_found("lock"))?;
+    if row.kind == "proposal" && row.user_id == Some(caller.user_id) {
+        return Err(Error::new(ErrorCode::SelfDeactivation, "this was counted of you; somebody else may lift it"));
+    }
     let lock = labelled(&tx, vec![row]).await?.pop().ok_or_else(|| Error::not_found("lock"))?;
     let entry = audit::Entry {
         entity_id: Some(lock.id.to_string()),
         details: json!({
             "kind": lock.kind, "label": lock.label, "storeId": lock.store_id, "userId": lock.user_id,
-            "wrongToday": lock.wrong_today, "address": caller.address,
+            "wrongToday": lock.wrong_today,
         }),
         ..caller.audit("login.unlock")
     };
@@ -90,7 +93,7 @@ async fn labelled(conn: &impl ConnectionTrait, rows: Vec<Model>) -> Result<Vec<L
     let label = |row: &Model| match row.kind.as_str() {
         "store" => row.store_id.and_then(|id| stores.get(&id).cloned()).unwrap_or_else(|| "a store".to_owned()),
         "unknown_terminals" => "terminals that are not registered".to_owned(),
-        "account" => {
+        "account" | "proposal" => {
             row.user_id.and_then(|id| users.get(&id).cloned()).unwrap_or_else(|| "a name that nobody has".to_owned())
         }
         _ => row.subject.clone(),

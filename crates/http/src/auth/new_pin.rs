@@ -1,13 +1,16 @@
 //! A PIN that is about to become somebody's.
 
+use tillkeep_model::permission::Requirement;
 use tillkeep_model::{ErrorCode, Instant};
-use tillkeep_storage::Tx;
+use tillkeep_storage::db::{Turn, take_turn};
 use tillkeep_storage::entity::user;
 use tillkeep_storage::sea_orm::sea_query::Expr;
 use tillkeep_storage::sea_orm::{ColumnTrait, EntityTrait, QueryFilter};
+use tillkeep_storage::{Tx, audit};
 use uuid::Uuid;
 
-use super::Auth;
+use super::throttle::{self, Attempt, Trying};
+use super::{Auth, Caller};
 use crate::error::{Error, Result};
 use crate::pins::{self, Hashed};
 
@@ -25,6 +28,25 @@ pub async fn hash_new_pin(auth: &Auth, pin: &str) -> Result<Hashed> {
     auth.pins.hash(pin).await
 }
 
+/// A PIN that the caller proposes, hashed and counted: as one that is taken, until it is settled as free.
+pub async fn propose<P: Requirement>(caller: &Caller<P>, pin: &str) -> Result<(Attempt, Hashed)> {
+    let auth = caller.auth();
+    check_new_pin(auth, pin)?;
+    let attempt = throttle::take(auth, &[throttle::proposal_bucket(caller.user_id)], &Trying::of(caller)).await?;
+    let hashed = auth.pins.hash(pin).await;
+    attempt.unless_failed(auth, hashed).await
+}
+
+/// Notes in the audit log that the caller proposed a PIN that is taken, and says no.
+pub async fn taken<P: Requirement>(caller: &Caller<P>, error: Error) -> Result<Error> {
+    if error.code() == ErrorCode::PinNotAllowed {
+        let tx = caller.db().begin().await?;
+        audit::record(&tx, caller.audit("pin.refused"), caller.now()).await?;
+        tx.commit().await?;
+    }
+    Ok(error)
+}
+
 /// Sets a user's PIN, which must be nobody else's; that is answered like a weak one, because "in use" would name
 /// somebody's PIN.
 pub async fn set_pin(
@@ -35,6 +57,8 @@ pub async fn set_pin(
     must_change: bool,
     now: Instant,
 ) -> Result<()> {
+    // Of two who set the same PIN at once the second one sees the first.
+    take_turn(tx, Turn::Pin).await?;
     let taken = user::Entity::find()
         .filter(user::Column::PinLookup.eq(hashed.lookup.as_str()))
         .filter(user::Column::Id.ne(user_id))

@@ -39,7 +39,7 @@ pub async fn refresh(
     let tx = auth.db.begin().await?;
     // Locked: of two uses of one token at once, the second sees what the first did.
     let session = session::Entity::find_by_id(claims.sid).lock_exclusive().one(&tx).await?.ok_or_else(invalid)?;
-    let outlived = access.user.pin_changed_at.is_some_and(|changed| session.issued_at < changed);
+    let outlived = access.user.pin_changed_at != session.pin_changed_at;
     if session.revoked_at.is_some() || session.user_id != claims.user_id || !access.is_active() || outlived {
         return Err(invalid());
     }

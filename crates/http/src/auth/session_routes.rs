@@ -69,7 +69,7 @@ async fn end<P: Requirement>(caller: &Caller<P>, person: &Access, session_id: Uu
         entity_type: Some("users"),
         entity_id: Some(person.user.id.to_string()),
         details: json!({
-            "sessionId": session.id, "sessionTerminalId": session.terminal_id, "address": caller.address,
+            "sessionId": session.id, "sessionTerminalId": session.terminal_id,
         }),
         ..caller.audit("session.end")
     };

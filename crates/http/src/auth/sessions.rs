@@ -5,8 +5,11 @@ use std::sync::{PoisonError, RwLock, RwLockWriteGuard};
 
 use tillkeep_model::Instant;
 use tillkeep_storage::entity::session::{Column, Entity, Model};
+use tillkeep_storage::entity::user;
 use tillkeep_storage::sea_orm::sea_query::Expr;
-use tillkeep_storage::sea_orm::{ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter};
+use tillkeep_storage::sea_orm::{
+    ColumnTrait, Condition, ConnectionTrait, EntityTrait, QueryFilter, QuerySelect, QueryTrait,
+};
 use tillkeep_storage::{Db, DbErr};
 use uuid::Uuid;
 
@@ -14,7 +17,7 @@ use uuid::Uuid;
 #[derive(Clone, Copy, Debug)]
 pub struct State {
     pub user_id: Uuid,
-    pub issued_at: Instant,
+    pub pin_changed_at: Option<Instant>,
     pub revoked: bool,
     /// As it was read; a refresh moves it on disk alone.
     expires_at: Instant,
@@ -102,6 +105,29 @@ impl Sessions {
         Ok(())
     }
 
+    /// Ends the sessions of people who are not active any more: a store learns of that with the pull of `users`.
+    pub async fn revoke_of_inactive(conn: &impl ConnectionTrait, now: Instant) -> Result<(), DbErr> {
+        let gone = user::Entity::find()
+            .select_only()
+            .column(user::Column::Id)
+            .filter(Condition::any().add(user::Column::IsActive.eq(false)).add(user::Column::DeletedAt.is_not_null()));
+        Entity::update_many()
+            .col_expr(Column::RevokedAt, Expr::value(now))
+            .col_expr(Column::Reason, Expr::value("the user is not active any more"))
+            .filter(Column::UserId.in_subquery(gone.into_query()))
+            .filter(Column::RevokedAt.is_null())
+            .exec(conn)
+            .await?;
+        Ok(())
+    }
+
+    /// All that is remembered is read again.
+    pub fn forget(&self) {
+        let mut known = self.write();
+        known.generation += 1;
+        known.states.clear();
+    }
+
     /// The sessions of `which` are over, on the next request.
     pub fn ended(&self, which: Revocation) {
         let mut known = self.write();
@@ -128,7 +154,7 @@ impl Sessions {
 const fn state(row: &Model) -> State {
     State {
         user_id: row.user_id,
-        issued_at: row.issued_at,
+        pin_changed_at: row.pin_changed_at,
         revoked: row.revoked_at.is_some(),
         expires_at: row.expires_at,
     }

@@ -103,8 +103,7 @@ async fn sign_in(
     refreshable: bool,
     action: &'static str,
 ) -> Result<Answer<SignedInAnswer>> {
-    // HQ's clock said when the PIN was changed; a slow one here must not make a new session older than its PIN.
-    let now = auth.clock.now().max(user.pin_changed_at.unwrap_or_default());
+    let now = auth.clock.now();
     let refresh_jti = Uuid::now_v7().to_string();
     let life = if refreshable { REFRESH_SECONDS } else { ACCESS_SECONDS };
     let row = session::Model {
@@ -114,6 +113,7 @@ async fn sign_in(
         terminal_id: trying.terminal_id.clone(),
         current_jti_hash: refreshable.then(|| digest(&refresh_jti)),
         issued_at: now,
+        pin_changed_at: user.pin_changed_at,
         expires_at: now.plus_millis(life * 1000),
         ..session::Model::default()
     };

@@ -4,6 +4,7 @@
 use std::net::IpAddr;
 
 use serde_json::json;
+use tillkeep_model::permission::Requirement;
 use tillkeep_model::{ErrorCode, Instant};
 use tillkeep_storage::attempts::{self, Bucket, Decision, Kind, Taken};
 use tillkeep_storage::entity::register;
@@ -12,7 +13,7 @@ use tillkeep_storage::{DbErr, Tx, audit};
 use uuid::Uuid;
 
 use super::address::origin;
-use super::{Auth, Home};
+use super::{Auth, Caller, Home};
 use crate::error::{Error, Result};
 
 /// Who tries, as far as it is known before the PIN is.
@@ -24,13 +25,19 @@ pub struct Trying {
 }
 
 impl Trying {
+    /// Somebody who is signed in.
+    pub fn of<P: Requirement>(caller: &Caller<P>) -> Self {
+        Self { address: caller.address, store_id: caller.store_id, terminal_id: caller.terminal_id.clone() }
+    }
+
     /// An audit entry about them.
     pub fn audit(&self, action: &'static str, user_id: Option<Uuid>) -> audit::Entry {
         audit::Entry {
             user_id,
             terminal_id: self.terminal_id.clone(),
+            address: Some(self.address.to_string()),
             action,
-            details: json!({"address": self.address, "storeId": self.store_id}),
+            details: json!({"storeId": self.store_id}),
             ..audit::Entry::default()
         }
     }
@@ -44,9 +51,10 @@ pub struct Attempt(Taken);
 pub async fn terminal_buckets(auth: &Auth, store_id: Uuid, trying: &Trying) -> Result<Vec<Bucket>> {
     let mut buckets =
         vec![Bucket::new(Kind::Store, "").at(store_id), Bucket::new(Kind::PinAddress, origin(trying.address))];
-    if let (Home::Store(_), Some(terminal)) = (auth.home, &trying.terminal_id) {
+    if let Some(terminal) = &trying.terminal_id {
+        // The table of registers is empty at headquarters: there every terminal is an unknown one.
         let registered = register::Entity::find().filter(register::Column::TerminalId.eq(terminal.as_str()));
-        let known = registered.count(auth.db.reader()).await? > 0;
+        let known = auth.home != Home::Hq && registered.count(auth.db.reader()).await? > 0;
         let bucket = if known {
             Bucket::new(Kind::Terminal, terminal.as_str())
         } else {
@@ -61,6 +69,12 @@ pub async fn terminal_buckets(auth: &Auth, store_id: Uuid, trying: &Trying) -> R
 /// The bucket of a username, whether somebody has it or not. What was typed is not kept.
 pub fn account_bucket(auth: &Auth, folded: &str, user_id: Option<Uuid>) -> Result<Bucket> {
     Ok(Bucket { user_id, ..Bucket::new(Kind::Account, auth.pins.keyed(folded)?) })
+}
+
+/// The bucket of PINs that somebody proposes. "Not allowed" for a PIN that is not weak means that somebody has it, so
+/// that the answers to many would name them all.
+pub fn proposal_bucket(user_id: Uuid) -> Bucket {
+    Bucket { user_id: Some(user_id), ..Bucket::new(Kind::Proposal, user_id.to_string()) }
 }
 
 /// The buckets of a sign-in with a name.
@@ -118,13 +132,19 @@ impl Attempt {
         match result {
             Ok(value) => Ok((self, value)),
             Err(error) => {
-                let now = auth.clock.now();
-                let tx = auth.db.begin().await?;
-                attempts::withdrawn(&tx, &self.0, now).await?;
-                tx.commit().await?;
+                self.withdraw(auth).await?;
                 Err(error)
             }
         }
+    }
+
+    /// Nothing was learned of the PIN after all: the attempt counts no more.
+    pub async fn withdraw(self, auth: &Auth) -> Result<()> {
+        let now = auth.clock.now();
+        let tx = auth.db.begin().await?;
+        attempts::withdrawn(&tx, &self.0, now).await?;
+        tx.commit().await?;
+        Ok(())
     }
 
     /// The PIN was right, in the transaction of what follows from that.

@@ -201,7 +201,7 @@ impl Tokens {
 
     /// Takes over the key file as it is now. Reads a file: not for the request threads.
     pub fn reload(&self, now: Instant) -> io::Result<()> {
-        *self.seen.lock().unwrap_or_else(PoisonError::into_inner) = self.stamp();
+        let stamp = self.stamp();
         let mut file = KeyFile::read(&self.path)?.unwrap_or_default();
         file.prune(now);
         let rings = Rings {
@@ -212,6 +212,8 @@ impl Tokens {
             return Err(io::Error::other(format!("{} has no key to sign with", self.path.display())));
         }
         *self.rings.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(rings);
+        // Only now: what could not be read is tried again.
+        *self.seen.lock().unwrap_or_else(PoisonError::into_inner) = stamp;
         Ok(())
     }
 
@@ -264,8 +266,10 @@ impl Tokens {
     /// The claims of a token that this server signed, of whatever kind: the sync routes answer a wrong kind apart.
     pub fn sync(&self, token: &str, now: Instant) -> Option<SyncClaims> {
         let rings = self.rings();
-        let found = rings.sync.verify(token, false, now).or_else(|| rings.people.verify(token, true, now));
-        found.map(|(claims, _)| claims)
+        // What people's key signs is never a sync token, whatever it says: only its kind is told.
+        let other =
+            || rings.people.verify::<SyncClaims>(token, true, now).filter(|(claims, _)| claims.kind != STORE_SYNC);
+        rings.sync.verify(token, false, now).or_else(other).map(|(claims, _)| claims)
     }
 }
 

@@ -20,6 +20,9 @@ use crate::Tx;
 use crate::entity::pin_attempt::{Column, Entity, Model};
 pub use policy::{Kind, POLICIES, Policy};
 
+/// Rows that one round of pruning takes at the most.
+const PRUNED_AT_ONCE: u64 = 5_000;
+
 /// One counter that an attempt falls into.
 #[derive(Clone, Debug)]
 pub struct Bucket {
@@ -194,6 +197,9 @@ pub async fn unlock(tx: &Tx, scope: Condition, id: Uuid, now: Instant) -> Result
 /// Forgets what says nothing any more: counters of former days that block nobody. The number of rows.
 pub async fn prune(tx: &Tx, now: Instant) -> Result<u64, DbErr> {
     let over = Condition::any().add(Column::BlockedUntil.is_null()).add(Column::BlockedUntil.lte(now));
-    let done = Entity::delete_many().filter(Column::Day.lt(policy::day_of(now))).filter(over).exec(tx).await?;
+    let old = Entity::find().filter(Column::Day.lt(policy::day_of(now))).filter(over).order_by_asc(Column::Id);
+    // In the order in which attempts lock, so that none of them waits for this in a circle.
+    let old = old.limit(PRUNED_AT_ONCE).lock_exclusive().all(tx).await?;
+    let done = Entity::delete_many().filter(Column::Id.is_in(old.into_iter().map(|row| row.id))).exec(tx).await?;
     Ok(done.rows_affected)
 }

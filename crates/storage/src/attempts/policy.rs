@@ -23,6 +23,8 @@ pub enum Kind {
     Account,
     /// Sign-ins with a name, from one address.
     LoginAddress,
+    /// PINs that somebody proposed for themselves or others: the answer tells whether somebody else has them.
+    Proposal,
 }
 
 /// The rule of one kind.
@@ -110,6 +112,16 @@ pub static POLICIES: &[Policy] = &[
         a_day: None,
         a_minute: Some(30),
     },
+    Policy {
+        kind: Kind::Proposal,
+        name: "proposal",
+        free: NEVER,
+        waits: &[],
+        then: 0,
+        longest: 0,
+        a_day: Some(10),
+        a_minute: None,
+    },
 ];
 
 impl Kind {
@@ -164,6 +176,10 @@ impl Policy {
         row.in_minute = row.in_minute.saturating_add(1);
         let wait = Some(now.plus_millis(self.wait(row.in_a_row) * SECOND)).filter(|until| *until > now);
         row.blocked_until = wait.max(self.quota(row, now));
+        // That there was a short wait may have been told; that it became a long one, or the day's last, is news.
+        let long = |nth: i32| self.wait(nth) * SECOND >= MINUTE;
+        let news = long(row.in_a_row) && !long(row.in_a_row - 1) || self.a_day == Some(row.wrong_today);
+        row.announced &= !news;
     }
 
     /// Takes one counted attempt back; a right one also ends the waits.
@@ -189,8 +205,8 @@ mod tests {
 
     #[test]
     fn every_kind_has_its_own_policy() {
-        use Kind::{Account, LoginAddress, PinAddress, Store, Terminal, UnknownTerminals};
-        for kind in [Terminal, UnknownTerminals, Store, PinAddress, Account, LoginAddress] {
+        use Kind::{Account, LoginAddress, PinAddress, Proposal, Store, Terminal, UnknownTerminals};
+        for kind in [Terminal, UnknownTerminals, Store, PinAddress, Account, LoginAddress, Proposal] {
             assert_eq!(kind.policy().kind, kind);
         }
     }

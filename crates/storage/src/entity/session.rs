@@ -17,6 +17,8 @@ pub struct Model {
     pub previous_jti_hash: Option<String>,
     pub rotated_at: Option<Instant>,
     pub issued_at: Instant,
+    /// When the PIN was set that opened it; with another PIN the session is over, whatever the clocks say.
+    pub pin_changed_at: Option<Instant>,
     pub expires_at: Instant,
     pub revoked_at: Option<Instant>,
     pub reason: Option<String>,

@@ -386,7 +386,8 @@ pub(super) const TABLES: &[Table] = &[
         name: "refresh_token_families",
         on: On::Both,
         columns: "id uuid!, user_id uuid, store_id uuid?, terminal_id text?, current_jti_hash text?, \
-            previous_jti_hash text?, rotated_at ts?, issued_at ts, expires_at ts, revoked_at ts?, reason text?",
+            previous_jti_hash text?, rotated_at ts?, issued_at ts, pin_changed_at ts?, \
+            expires_at ts, revoked_at ts?, reason text?",
         indexes: &["user_id", "expires_at"],
         ..Table::EMPTY
     },

@@ -7,7 +7,7 @@ use tillkeep_model::{Money, Qty};
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use crate::pos::cart::Cart;
+use crate::pos::cart::{Cart, Line};
 
 /// What a till says of the deed that is to be approved.
 #[derive(Clone, Debug, Default, Deserialize, ToSchema)]
@@ -78,14 +78,16 @@ pub fn digest(bytes: &[u8]) -> String {
     hex::encode(Sha256::digest(bytes))
 }
 
-/// What an approver saw of a cart: products, quantities and changed prices in their order, and the terminal. Anything
+/// What an approver saw of a cart: customer, products, quantities and prices in their order, and the terminal. Anything
 /// else may still change.
 pub fn cart_hash(cart: &Cart, terminal: Option<&str>) -> Result<String> {
     #[derive(Serialize)]
     struct Seen<'a> {
         terminal: Option<&'a str>,
-        lines: Vec<(Uuid, Qty, Option<Money>)>,
+        customer: Option<Uuid>,
+        lines: Vec<(Uuid, Qty, Option<Money>, Option<Money>)>,
     }
-    let lines = cart.lines.iter().map(|line| (line.product_id, line.quantity, line.unit_price_override)).collect();
-    Ok(digest(&serde_json::to_vec(&Seen { terminal, lines })?))
+    let line = |line: &Line| (line.product_id, line.quantity, line.unit_price_override, line.open_price);
+    let seen = Seen { terminal, customer: cart.customer_id, lines: cart.lines.iter().map(line).collect() };
+    Ok(digest(&serde_json::to_vec(&seen)?))
 }

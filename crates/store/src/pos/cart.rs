@@ -31,7 +31,7 @@ pub struct Cart {
     #[serde(rename = "cartDiscount")]
     discount: Option<Json>,
     /// Tokens of `POST /pos/approvals`.
-    #[schema(max_items = 20)]
+    #[schema(max_items = 10)]
     approvals: Option<Vec<String>>,
     #[schema(max_items = 50)]
     pub payments: Option<Vec<Payment>>,

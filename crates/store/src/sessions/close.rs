@@ -71,6 +71,11 @@ pub async fn close(
     let accepted = body.accept_variance.unwrap_or_default();
     counts::refuse_variance(&comparison, &totals, &settings, accepted)?;
     let granted = if own { None } else { Some(lent(&purse, id, counts::beyond_limit(&comparison, &settings))?) };
+    if granted.is_some() && comparison.cash.is_none() {
+        // What nobody counted nobody approved.
+        let text = "a drawer that somebody else approves to close is counted first; send the cash in counts";
+        return Err(Error::field("counts", text));
+    }
     if let Some(granted) = granted {
         granted.spend(&tx, id, now).await?;
     }

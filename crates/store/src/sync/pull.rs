@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use tillkeep_http::auth::Sessions;
 use tillkeep_storage::apply::{self, Cursor};
 use tillkeep_storage::registry::{self, Scope, SyncType};
 use tillkeep_storage::{DbErr, Tx};
@@ -61,6 +62,9 @@ async fn one(store: &Store, epoch: &str, entity: &SyncType, cursor: Cursor, head
             let _turn = store.sync.applying.lock().await;
             let tx = store.db().begin().await?;
             let applied = apply::page(&tx, entity, store.id, &answer, store.clock.now()).await?;
+            if entity.name == "users" && rows > 0 {
+                Sessions::revoke_of_inactive(&tx, store.clock.now()).await?;
+            }
             tx.commit().await?;
             applied
         };
@@ -79,6 +83,9 @@ fn forget_cached(store: &Store, entity: &SyncType, rows: usize) {
     let people = ["users", "roles", "permissions", "role_permissions", "user_store_roles"];
     if people.contains(&entity.name) && (rows > 0 || entity.whole) {
         store.auth.invalidate();
+    }
+    if entity.name == "users" && rows > 0 {
+        store.auth.sessions.forget();
     }
 }
 

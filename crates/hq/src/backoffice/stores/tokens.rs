@@ -113,7 +113,8 @@ pub async fn provision(
             keep_grace(tx, id, Grace { tv: old.sync_token_version, until }).await?;
         }
         new.provisioned_at = old.provisioned_at.or(Some(now));
-        new.is_active = true;
+        // The first token takes a store into use; another one does not bring back a store that was taken out of it.
+        new.is_active |= old.provisioned_at.is_none();
         Ok(json!({
             "rotate": body.rotate, "graceMinutes": body.grace_minutes, "tokenVersion": new.sync_token_version,
         }))

@@ -7,7 +7,7 @@ use utoipa::ToSchema;
 
 use axum::extract::State;
 use serde::Serialize;
-use tillkeep_http::auth::new_pin::{hash_new_pin, set_pin};
+use tillkeep_http::auth::new_pin::{propose, set_pin, taken};
 use tillkeep_http::describe::{Draft, Write};
 use tillkeep_http::directory::users::{UserDetail, detail};
 use tillkeep_http::error::{Error, Result};
@@ -62,11 +62,12 @@ pub async fn create(
     let sent: Option<String> = resource::take(&mut body, "pin")?;
     let wanted: Vec<Grant> = resource::take(&mut body, "assignments")?.unwrap_or_default();
     check_wanted(&caller, &wanted)?;
-    let (generated_pin, hashed) = if let Some(pin) = sent {
-        (None, hash_new_pin(&hq.auth, &pin).await?)
+    let (generated_pin, mut proposed, hashed) = if let Some(pin) = sent {
+        let (attempt, hashed) = propose(&caller, &pin).await?;
+        (None, Some(attempt), hashed)
     } else {
         let (pin, hashed) = pin::generate(&hq.auth).await?;
-        (Some(pin), hashed)
+        (Some(pin), None, hashed)
     };
     let now = caller.now();
     let check = async |tx: &mut Tx, new: &mut Model| {
@@ -75,10 +76,22 @@ pub async fn create(
     };
     let after = async |tx: &mut Tx, new: &Model| {
         set_pin(&hq.auth, tx, new.id, hashed, new.must_change_pin, now).await?;
+        if let Some(attempt) = proposed.take() {
+            attempt.succeeded(tx, now).await?;
+        }
         assignments::insert(tx, new.id, &wanted, now).await?;
         Ok(())
     };
-    let Created { data, new } = rows::create::<Entity, _>(&hq, &caller, &KIND, body, check, after).await?;
+    let made = rows::create::<Entity, _>(&hq, &caller, &KIND, body, check, after).await;
+    let made = match made {
+        Err(error) if error.code() == ErrorCode::PinNotAllowed => return Err(taken(&caller, error).await?),
+        made => made,
+    };
+    if let Some(attempt) = proposed {
+        // The request came again, or failed for another reason: nothing was said of the PIN.
+        attempt.withdraw(&hq.auth).await?;
+    }
+    let Created { data, new } = made?;
     let user = detail(caller.db().reader(), data).await?;
     // Of a repeated request only the first one set a PIN.
     Ok(Created { data: NewUser { user, generated_pin: generated_pin.filter(|_| new) }, new })

@@ -15,9 +15,10 @@ use std::sync::Arc;
 
 use axum::extract::State;
 use serde_json::{Map, Value as Json, json};
+use tillkeep_http::auth::people::person_of;
 use tillkeep_http::auth::{Revocation, Sessions};
 use tillkeep_http::describe::{Change, Write};
-use tillkeep_http::directory::users::{UserDetail, detail, of_caller};
+use tillkeep_http::directory::users::{UserDetail, detail};
 use tillkeep_http::error::{Error, Result};
 use tillkeep_http::resource::{self, Check, Fields};
 use tillkeep_http::{Answer, Body, Caller, Id, NoContent};
@@ -87,7 +88,8 @@ async fn set_active(hq: &Hq, caller: &Caller<UsersEdit>, id: Uuid, active: bool)
 
 /// `DELETE /users/{id}`: the name and the PIN are free again; the row stays, as receipts have the name.
 pub async fn delete(caller: Caller<UsersEdit>, State(hq): State<Arc<Hq>>, Id(id): Id) -> Result<NoContent> {
-    of_caller(&caller, id).await?;
+    let person = person_of(&caller, id).await?;
+    grants::refuse_impersonation(&caller, &person)?;
     let now = caller.now();
     let check = async |tx: &mut Tx, _: &Model| {
         refuse_leaving(tx, &caller, id).await?;
@@ -111,7 +113,9 @@ async fn refuse_leaving(tx: &Tx, caller: &Caller<UsersEdit>, id: Uuid) -> Result
 }
 
 async fn change(hq: &Hq, caller: &Caller<UsersEdit>, id: Uuid, body: Map<String, Json>) -> Result<UserDetail> {
-    of_caller(caller, id).await?;
+    // A user is one row for all stores: who holds more, or holds it elsewhere, is not the caller's to change.
+    let person = person_of(caller, id).await?;
+    grants::refuse_impersonation(caller, &person)?;
     let now = caller.now();
     let check = async |tx: &mut Tx, old: &Model, new: &mut Model| {
         check(tx, new).await?;

@@ -4,14 +4,16 @@ use std::sync::Arc;
 
 use axum::extract::State;
 use serde::Deserialize;
-use tillkeep_http::auth::new_pin::{self, hash_new_pin, pin_not_allowed};
+use tillkeep_http::auth::new_pin::{self, pin_not_allowed};
 use tillkeep_http::auth::{Revocation, Sessions};
 use tillkeep_http::directory::users::of_caller;
 use tillkeep_http::error::{Error, Result};
 use tillkeep_http::pins::{self, Hashed};
 use tillkeep_http::{Auth, Body, Caller, Id, NoContent};
+use tillkeep_model::ErrorCode;
 use tillkeep_model::permission::code::UsersEdit;
 use tillkeep_storage::Tx;
+use tillkeep_storage::db::{Turn, take_turn};
 use tillkeep_storage::entity::user::{Column, Entity, Model};
 use tillkeep_storage::sea_orm::{ColumnTrait, ConnectionTrait, EntityTrait, PaginatorTrait, QueryFilter};
 use utoipa::ToSchema;
@@ -43,11 +45,21 @@ pub async fn set_pin(
     let unknown = || Error::not_found(KIND.singular);
     let person = hq.auth.access.of(hq.db(), id).await?.ok_or_else(unknown)?;
     grants::refuse_impersonation(&caller, &person)?;
-    let hashed = hash_new_pin(&hq.auth, &body.pin).await?;
+    if id == caller.user_id {
+        // A borrowed session must not become somebody's account.
+        let text = "your own PIN is changed with POST /api/v1/auth/change-pin, which asks for the present one";
+        return Err(Error::new(ErrorCode::SelfDeactivation, text));
+    }
+    let (attempt, hashed) = new_pin::propose(&caller, &body.pin).await?;
     let now = caller.now();
     let which = Revocation::AllOf(id);
     let mut tx = caller.db().begin().await?;
-    new_pin::set_pin(&hq.auth, &mut tx, id, hashed, body.must_change_pin, now).await?;
+    let done = new_pin::set_pin(&hq.auth, &mut tx, id, hashed, body.must_change_pin, now).await;
+    if let Err(error) = done {
+        drop(tx);
+        return Err(new_pin::taken(&caller, error).await?);
+    }
+    attempt.succeeded(&tx, now).await?;
     Sessions::revoke(&*tx, which, "the PIN was changed", now).await?;
     rows::record(&tx, &caller, "user.pin", KIND.name, id, serde_json::Value::Null).await?;
     hq.commit(tx).await?;
@@ -78,6 +90,7 @@ async fn is_taken(conn: &impl ConnectionTrait, user_id: Uuid, lookup: &str) -> R
 
 /// Refuses to activate a user whose PIN somebody else has taken in the meantime: a PIN names one person.
 pub(super) async fn refuse_taken(auth: &Auth, tx: &Tx, user: &Model) -> Result<()> {
+    take_turn(tx, Turn::Pin).await?;
     match &user.pin_lookup {
         Some(lookup) if is_taken(tx, user.id, lookup).await? => Err(pin_not_allowed(auth)),
         _ => Ok(()),
