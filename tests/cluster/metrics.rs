@@ -51,6 +51,32 @@ async fn a_path_or_method_that_somebody_invents_adds_no_line() {
 }
 
 #[tokio::test]
+async fn metrics_are_answered_with_the_care_of_every_answer() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let environment = [("ADMIN_USERNAME", "root"), ("ADMIN_PIN", "739154"), ("METRICS_LISTEN", "127.0.0.1:0")];
+    let apart = Process::start("hq", dir.path(), &environment);
+    let together = Chain::new().await;
+    let log = apart.log();
+    let line = log.lines().find(|line| line.contains("metrics are served apart")).expect("a line in the log");
+    let line: serde_json::Value = serde_json::from_str(line).expect("a line of JSON");
+    let client = reqwest::Client::builder().no_proxy().build().expect("a client");
+    for url in [line["url"].as_str().expect("an address"), &together.hq.url] {
+        for (method, path, status) in [("GET", "metrics", 200), ("POST", "metrics", 405), ("GET", "nothing", 404)] {
+            let method = method.parse().expect("a method");
+            let answer = client.request(method, format!("{url}/{path}")).send().await.expect("an answer");
+            assert_eq!(answer.status().as_u16(), status, "{path}");
+            for name in ["x-content-type-options", "content-security-policy", "x-request-id"] {
+                assert!(answer.headers().contains_key(name), "{name} of {path} at {url}");
+            }
+            if status != 200 {
+                let body: serde_json::Value = answer.json().await.expect("the form of a refusal");
+                assert_eq!(body["success"], false);
+            }
+        }
+    }
+}
+
+#[tokio::test]
 async fn metrics_can_have_an_address_of_their_own() {
     let dir = tempfile::tempdir().expect("a directory");
     let environment = [("ADMIN_USERNAME", "root"), ("ADMIN_PIN", "739154"), ("METRICS_LISTEN", "127.0.0.1:0")];

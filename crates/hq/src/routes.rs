@@ -33,11 +33,21 @@ pub const ABOUT: About = About {
 /// The router of a running server.
 pub fn router(hq: Arc<Hq>) -> Router {
     let (router, table) = described();
-    layers::wrap(describe::served(router, ABOUT, &table)).with_state(hq)
+    layers::wrap(describe::served(router, ABOUT, &table).with_state(hq))
 }
 
-/// `/metrics`, on the same address or on another one.
+/// The same with `/metrics`.
+pub fn router_with_metrics(hq: Arc<Hq>) -> Router {
+    let (router, table) = described();
+    layers::wrap(describe::served(router, ABOUT, &table).with_state(hq.clone()).merge(measured(hq)))
+}
+
+/// `/metrics` alone.
 pub fn metrics(hq: Arc<Hq>) -> Router {
+    layers::wrap(measured(hq))
+}
+
+fn measured(hq: Arc<Hq>) -> Router {
     tillkeep_http::metrics::router(hq, async |hq: Arc<Hq>| {
         let connected = u32::try_from(hq.hub.len()).unwrap_or(u32::MAX);
         gauge!("tillkeep_stores_connected").set(connected);

@@ -73,12 +73,14 @@ fn known(method: &Method) -> &'static str {
     }
 }
 
-/// A router with `/metrics` alone. `look` sets the gauges that are read when somebody asks.
+/// Routes with `/metrics` alone, to be served with others or, [`crate::layers::wrap`]ped, on an address of their own. `look` sets the gauges that are read when somebody asks.
 pub fn router<S, F>(state: S, look: impl Fn(S) -> F + Clone + Send + Sync + 'static) -> Router
 where
     S: Clone + Send + Sync + 'static,
     F: Future<Output = ()> + Send + 'static,
 {
+    // From here on it counts, not from the first time that somebody asks.
+    start();
     let page = move || {
         let looked = look(state.clone());
         async move {

@@ -30,11 +30,21 @@ pub const ABOUT: About = About {
 /// The router of a running server.
 pub fn router(store: Arc<Store>) -> Router {
     let (router, table) = described();
-    layers::wrap(describe::served(router, ABOUT, &table)).with_state(store)
+    layers::wrap(describe::served(router, ABOUT, &table).with_state(store))
 }
 
-/// `/metrics`, on the same address or on another one.
+/// The same with `/metrics`.
+pub fn router_with_metrics(store: Arc<Store>) -> Router {
+    let (router, table) = described();
+    layers::wrap(describe::served(router, ABOUT, &table).with_state(store.clone()).merge(measured(store)))
+}
+
+/// `/metrics` alone.
 pub fn metrics(store: Arc<Store>) -> Router {
+    layers::wrap(measured(store))
+}
+
+fn measured(store: Arc<Store>) -> Router {
     tillkeep_http::metrics::router(store, async |store: Arc<Store>| {
         gauge!("tillkeep_hq_connected").set(f64::from(u8::from(store.sync.line().connected)));
         if let Ok(state) = outbox::state(store.db().reader()).await {

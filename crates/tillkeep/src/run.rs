@@ -47,9 +47,12 @@ pub async fn hq(args: HqArgs, file: Option<&Path>) -> Result<()> {
     reload_on_hangup(&hq.auth, &stop)?;
     first_accounts(&hq, args.dev).await?;
     let listener = server::bind(&args.listen.unwrap_or(configuration.listen), &settings.data_dir, tls).await?;
-    let metrics = tillkeep_hq::routes::metrics(hq.clone());
-    let router = with_metrics(tillkeep_hq::routes::router(hq.clone()), metrics, &configuration.metrics_listen, &stop);
-    let router = router.await?;
+    let router = if configuration.metrics_listen.is_empty() {
+        tillkeep_hq::routes::router_with_metrics(hq.clone())
+    } else {
+        serve_metrics(tillkeep_hq::routes::metrics(hq.clone()), &configuration.metrics_listen, &stop).await?;
+        tillkeep_hq::routes::router(hq.clone())
+    };
     announce(&listener.url)?;
     server::serve(listener, router, limits, stop.clone()).await;
     hq.hub.close_all(close::GOING_AWAY);
@@ -118,7 +121,7 @@ pub async fn store(args: StoreArgs, file: Option<&Path>) -> Result<()> {
     if hq_url.is_empty() {
         bail!("HQ_URL is not set: the address of headquarters, such as https://hq.example.com");
     }
-    check_hq_url(&hq_url, configuration.allow_insecure)?;
+    let hq_url = check_hq_url(&hq_url, configuration.allow_insecure)?;
     let settings = tillkeep_store::Settings {
         data_dir: args.data_dir.unwrap_or(configuration.data_dir),
         sync_token,
@@ -136,10 +139,12 @@ pub async fn store(args: StoreArgs, file: Option<&Path>) -> Result<()> {
     let store = Store::open(settings, Clock::default(), stop.clone()).await.context("the store cannot start")?;
     reload_on_hangup(&store.auth, &stop)?;
     let listener = server::bind(&args.listen.unwrap_or(configuration.listen), &data_dir, tls).await?;
-    let metrics = tillkeep_store::routes::metrics(store.clone());
-    let router =
-        with_metrics(tillkeep_store::routes::router(store.clone()), metrics, &configuration.metrics_listen, &stop);
-    let router = router.await?;
+    let router = if configuration.metrics_listen.is_empty() {
+        tillkeep_store::routes::router_with_metrics(store.clone())
+    } else {
+        serve_metrics(tillkeep_store::routes::metrics(store.clone()), &configuration.metrics_listen, &stop).await?;
+        tillkeep_store::routes::router(store.clone())
+    };
     announce(&listener.url)?;
     let tasks = TaskTracker::new();
     tillkeep_store::sync::start(&store, &tasks);
@@ -150,28 +155,25 @@ pub async fn store(args: StoreArgs, file: Option<&Path>) -> Result<()> {
     Ok(())
 }
 
-/// The routes with `/metrics`, unless that has an address of its own: then it is served there.
-async fn with_metrics(router: Router, metrics: Router, listen: &str, stop: &CancellationToken) -> Result<Router> {
-    tillkeep_http::metrics::start();
-    if listen.is_empty() {
-        return Ok(router.merge(metrics));
-    }
+/// Serves `/metrics` on an address of its own.
+async fn serve_metrics(metrics: Router, listen: &str, stop: &CancellationToken) -> Result<()> {
     let listener = server::listen(listen, None).await.context("metrics_listen")?;
     tracing::info!(url = listener.url, "metrics are served apart");
-    tokio::spawn(server::serve(listener, metrics, server::Limits::default(), stop.clone()));
-    Ok(router)
+    tokio::spawn(server::serve(listener, metrics, server::Limits::few(), stop.clone()));
+    Ok(())
 }
 
 /// The PIN secrets and the sync token travel over this line: plain HTTP is for this machine alone.
-fn check_hq_url(url: &str, allow_insecure: bool) -> Result<()> {
+fn check_hq_url(url: &str, allow_insecure: bool) -> Result<String> {
     let parsed = reqwest::Url::parse(url).with_context(|| format!("HQ_URL {url:?} is no address"))?;
     let loopback = parsed.host_str().is_some_and(|host| {
         let host = host.trim_start_matches('[').trim_end_matches(']');
         host == "localhost" || host.parse::<std::net::IpAddr>().is_ok_and(|ip| ip.is_loopback())
     });
     match parsed.scheme() {
-        "https" => Ok(()),
-        "http" if loopback || allow_insecure => Ok(()),
+        // As the parser writes it: the scheme in small letters, which others look at.
+        "https" => Ok(parsed.as_str().trim_end_matches('/').to_owned()),
+        "http" if loopback || allow_insecure => Ok(parsed.as_str().trim_end_matches('/').to_owned()),
         "http" => bail!("HQ_URL {url} is plain HTTP: use https, or ALLOW_INSECURE_HQ=1 where the network is encrypted"),
         other => bail!("HQ_URL {url}: {other} is not http or https"),
     }

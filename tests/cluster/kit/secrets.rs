@@ -12,8 +12,13 @@ use serde_json::Value;
 static KNOWN: Mutex<BTreeMap<String, String>> = Mutex::new(BTreeMap::new());
 
 /// Keys of answers that hold secrets, and the paths that may answer them.
-const HANDED_OUT: &[(&str, &str)] =
-    &[("accessToken", "/auth/"), ("refreshToken", "/auth/"), ("syncToken", "/provision"), ("generatedPin", "/users")];
+const HANDED_OUT: &[(&str, &str)] = &[
+    ("accessToken", "/auth/"),
+    ("refreshToken", "/auth/"),
+    ("syncToken", "/provision"),
+    ("generatedPin", "/users"),
+    ("token", "/pos/approvals"),
+];
 /// Keys of requests that hold secrets.
 const SENT: &[&str] = &["pin", "currentPin", "newPin", "refreshToken"];
 

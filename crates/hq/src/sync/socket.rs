@@ -77,8 +77,8 @@ pub async fn socket(
         };
         if let Some(code) = code {
             let frame = CloseFrame { code, reason: Utf8Bytes::from_static("") };
-            // The other side may be gone already.
-            drop(socket.send(Message::Close(Some(frame))).await);
+            // The other side may be gone already, or read nothing: it gets a moment, and no place for ever.
+            drop(timeout(SEND_WITHIN, socket.send(Message::Close(Some(frame)))).await);
         }
     });
     Ok(Upgraded(response))

@@ -274,7 +274,7 @@ impl Kit {
         self.send(request.body(Body::from(body.to_string())).expect("request")).await
     }
 
-    async fn send(&self, request: Request<Body>) -> Got {
+    pub async fn send(&self, request: Request<Body>) -> Got {
         let response = self.router.clone().oneshot(request).await.expect("answer");
         let status = response.status().as_u16();
         let headers = response.headers().clone();

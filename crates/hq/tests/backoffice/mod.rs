@@ -3,6 +3,7 @@
 mod kit;
 
 mod at_once;
+mod bombs;
 mod customers;
 mod explain;
 mod lists;

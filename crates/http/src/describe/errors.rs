@@ -51,12 +51,16 @@ fn extras(code: ErrorCode) -> Vec<(&'static str, RefOr<Schema>)> {
         let format = Some(SchemaFormat::KnownFormat(KnownFormat::Int64));
         ObjectBuilder::new().schema_type(Type::Integer).format(format).into()
     };
+    let flag = || ObjectBuilder::new().schema_type(Type::Boolean).into();
     let id = || string().format(Some(SchemaFormat::KnownFormat(KnownFormat::Uuid))).into();
     match code {
-        ErrorCode::Forbidden | ErrorCode::FloatNotDefault => vec![("required", texts())],
+        ErrorCode::Forbidden | ErrorCode::FloatNotDefault => vec![("required", texts()), ("approvable", flag())],
+        ErrorCode::ApprovalRequired => {
+            vec![("required", texts()), ("approvable", flag()), ("cashVariance", any())]
+        }
+        ErrorCode::ApproverLacksPermission => vec![("required", texts())],
         ErrorCode::Escalation => vec![("missing", texts())],
         ErrorCode::VersionConflict => vec![("current", any())],
-        ErrorCode::Duplicate => vec![("key", string().into())],
         ErrorCode::PossibleDuplicate => vec![("candidates", ArrayBuilder::new().items(ObjectBuilder::new()).into())],
         ErrorCode::PendingData => vec![("sync", any())],
         ErrorCode::EpochChanged | ErrorCode::CursorAhead => vec![("epoch", string().into())],

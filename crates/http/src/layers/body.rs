@@ -42,16 +42,15 @@ pub fn too_slow() -> Error {
     Error::new(ErrorCode::RequestTimeout, "the body came too slowly; send it again")
 }
 
-/// Puts the limit on the body of `request`; `whole` becomes true at its end.
-pub fn limit(request: Request, pace: Pace, whole: &Arc<AtomicBool>) -> Request {
+/// Puts the limit on the body of `request`; `waiting` is true while somebody reads it and nothing comes.
+pub fn limit(request: Request, pace: Pace, waiting: &Arc<AtomicBool>) -> Request {
     request.map(|body| {
         if body.is_end_stream() {
-            whole.store(true, Ordering::Release);
             return body;
         }
         let (Pace::Total(first) | Pace::Stall(first)) = pace;
         let stall = if let Pace::Stall(stall) = pace { Some(stall) } else { None };
-        Body::new(Limited { body, timer: Box::pin(sleep(first)), stall, whole: whole.clone() })
+        Body::new(Limited { body, timer: Box::pin(sleep(first)), stall, waiting: waiting.clone() })
     })
 }
 
@@ -59,7 +58,7 @@ struct Limited {
     body: Body,
     timer: Pin<Box<Sleep>>,
     stall: Option<Duration>,
-    whole: Arc<AtomicBool>,
+    waiting: Arc<AtomicBool>,
 }
 
 impl HttpBody for Limited {
@@ -74,11 +73,10 @@ impl HttpBody for Limited {
             if let Some(stall) = self.stall {
                 self.timer.as_mut().reset(Instant::now() + stall);
             }
-            if frame.is_none() || self.body.is_end_stream() {
-                self.whole.store(true, Ordering::Release);
-            }
+            self.waiting.store(false, Ordering::Release);
             return Poll::Ready(frame);
         }
+        self.waiting.store(true, Ordering::Release);
         ready!(self.timer.as_mut().poll(context));
         Poll::Ready(Some(Err(axum::Error::new(TooSlow))))
     }

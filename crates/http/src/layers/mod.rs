@@ -103,15 +103,16 @@ async fn observe(request: Request, next: Next) -> Response {
 async fn answer(request: Request, next: Next, path: &str, id: &str) -> Response {
     let Patience { request: total, stall } = request.extensions().get::<Patience>().copied().unwrap_or_default();
     let hurried = !UNHURRIED.contains(&path);
-    let whole = Arc::new(AtomicBool::new(false));
+    let waiting = Arc::new(AtomicBool::new(false));
     let request =
-        body::limit(request, if hurried { body::Pace::Total(total) } else { body::Pace::Stall(stall) }, &whole);
+        body::limit(request, if hurried { body::Pace::Total(total) } else { body::Pace::Stall(stall) }, &waiting);
     let work = tokio::spawn(CURRENT.scope(id.to_owned(), next.run(request)));
     let done = if hurried { timeout(total, work).await } else { Ok(work.await) };
     let failure = match done {
         Ok(Ok(response)) => return response,
         Ok(Err(error)) => broken(error),
-        Err(_) if whole.load(Ordering::Acquire) => {
+        // A handler that never reads its body waits for something else.
+        Err(_) if !waiting.load(Ordering::Acquire) => {
             tracing::warn!(path, request_id = id, "a request took too long; it goes on without anybody listening");
             let text = "this takes too long and goes on without you; look whether it was done before you send it again";
             Error::new(ErrorCode::Unavailable, text).retry_after(5)

@@ -25,7 +25,7 @@ pub struct Limits {
 }
 
 /// File handles that a server needs besides its connections.
-const OTHER_FILES: usize = 128;
+const OTHER_FILES: usize = 192;
 
 impl Default for Limits {
     fn default() -> Self {
@@ -43,6 +43,12 @@ impl Default for Limits {
 }
 
 impl Limits {
+    /// For a listener that few ask, beside the one of the server.
+    #[must_use]
+    pub fn few() -> Self {
+        Self { connections: 64, ..Self::default() }
+    }
+
     /// No more connections than there are file handles for them.
     #[must_use]
     pub fn within_file_limit(mut self) -> Self {

@@ -83,7 +83,7 @@ fn routes(go_on: &Arc<Notify>, went_on: &Arc<Notify>) -> Router {
     describe::served(Router::new(), About { title: "A server", text: "It says hello." }, &[])
         .route("/api/v1/hello", get(|| async { Answer(json!("hello")) }))
         .route("/api/v1/echo", post(|Body(body): Body<Value>| async { Answer(body) }))
-        .route("/api/v1/waiting", get(waiting))
+        .route("/api/v1/waiting", get(waiting.clone()).post(waiting))
         .route("/api/v1/broken", get(broken))
         .route("/api/v1/page", get(|| async { ([(header::CONTENT_SECURITY_POLICY, "img-src data:")], "a page") }))
         .route("/api/v1/sync/push", post(pushed))

@@ -93,6 +93,18 @@ async fn work_that_takes_too_long_is_answered_and_goes_on() {
 }
 
 #[tokio::test]
+async fn a_body_that_nobody_reads_is_not_what_a_slow_answer_waits_for() {
+    let server = Server::start(short()).await;
+    let mut client = server.connect().await;
+    let head = "POST /api/v1/waiting HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: 2\r\n\r\n{}";
+    client.send(head).await;
+    // Not "send it again": it goes on.
+    assert_eq!(client.reply().await.refused(503), "unavailable");
+    server.go_on.notify_one();
+    server.went_on.notified().await;
+}
+
+#[tokio::test]
 async fn work_goes_on_when_its_caller_hangs_up() {
     let server = Server::start(Limits::default()).await;
     let mut client = server.connect().await;
