@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 use clap::{Args, Subcommand};
 use tillkeep_http::Clock;
 use tillkeep_http::tokens::keys::{self, KeyInfo, Ring};
@@ -10,11 +10,11 @@ use tillkeep_http::tokens::keys::{self, KeyInfo, Ring};
 #[derive(Subcommand)]
 pub enum KeysCommand {
     /// Lists the keys, never their secrets.
-    List(Place),
+    List(DataDir),
     /// Puts a new key in front. What older ones have signed stays good.
     Rotate {
         #[command(flatten)]
-        place: Place,
+        dir: DataDir,
         /// The key of stores' sync tokens instead of people's.
         #[arg(long)]
         sync: bool,
@@ -24,37 +24,41 @@ pub enum KeysCommand {
         /// Its id, as `keys list` shows it.
         kid: String,
         #[command(flatten)]
-        place: Place,
+        dir: DataDir,
     },
 }
 
 #[derive(Args)]
-pub struct Place {
+pub struct DataDir {
     /// The data directory of the server, headquarters or store.
     #[arg(long, value_name = "DIR", env = "DATA_DIR")]
     data_dir: PathBuf,
 }
 
-impl Place {
+impl DataDir {
     fn file(&self) -> PathBuf {
         self.data_dir.join("token.key")
+    }
+
+    fn name(&self) -> String {
+        format!("the keys in {}", self.data_dir.display())
     }
 }
 
 pub fn run(command: &KeysCommand) -> Result<()> {
     match command {
-        KeysCommand::List(place) => {
-            for key in keys::list(&place.file())? {
+        KeysCommand::List(dir) => {
+            for key in keys::list(&dir.file()).with_context(|| dir.name())? {
                 println!("{}", line(&key));
             }
         }
-        KeysCommand::Rotate { place, sync } => {
+        KeysCommand::Rotate { dir, sync } => {
             let ring = if *sync { Ring::Sync } else { Ring::People };
-            let kid = keys::rotate(&place.file(), ring, Clock::default().now())?;
+            let kid = keys::rotate(&dir.file(), ring, Clock::default().now()).with_context(|| dir.name())?;
             println!("{kid} signs new {} now; a running server takes it over within seconds.", what(ring));
         }
-        KeysCommand::Retire { kid, place } => {
-            let ring = keys::retire(&place.file(), kid)?;
+        KeysCommand::Retire { kid, dir } => {
+            let ring = keys::retire(&dir.file(), kid).with_context(|| dir.name())?;
             println!("{kid} is forgotten; {} that it signed are refused within seconds.", what(ring));
         }
     }

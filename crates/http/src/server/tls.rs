@@ -31,6 +31,8 @@ struct Files {
     key: PathBuf,
     provider: Arc<CryptoProvider>,
     shown: RwLock<Arc<CertifiedKey>>,
+    /// What the files were when they were read first.
+    opened: Stamp,
 }
 
 /// Tells whether a file was replaced.
@@ -40,8 +42,11 @@ impl Tls {
     /// Reads both files; an error names the one that is wrong.
     pub fn open(cert: &Path, key: &Path) -> io::Result<Self> {
         let provider = Arc::new(aws_lc_rs::default_provider());
+        // Before they are read: what is replaced from now on is seen as new.
+        let opened = stamp([cert, key]);
         let shown = RwLock::new(Arc::new(load(cert, key, &provider)?));
-        let files = Arc::new(Files { cert: cert.to_owned(), key: key.to_owned(), provider: provider.clone(), shown });
+        let (cert, key) = (cert.to_owned(), key.to_owned());
+        let files = Arc::new(Files { cert, key, provider: provider.clone(), shown, opened });
         let mut config = ServerConfig::builder_with_provider(provider)
             .with_safe_default_protocol_versions()
             .map_err(io::Error::other)?
@@ -59,7 +64,7 @@ impl Tls {
     /// Takes over renewed files until `stop`. A pair that does not work changes nothing, and is tried again: the two
     /// files are rarely replaced in one moment.
     pub(super) async fn renew(self, stop: CancellationToken) {
-        let mut known = self.files.stamp();
+        let mut known = self.files.opened;
         let mut complained = known;
         loop {
             tokio::select! {
@@ -68,7 +73,7 @@ impl Tls {
             }
             let files = self.files.clone();
             let looked = tokio::task::spawn_blocking(move || {
-                let stamp = files.stamp();
+                let stamp = stamp([&files.cert, &files.key]);
                 (stamp != known).then(|| (stamp, load(&files.cert, &files.key, &files.provider)))
             });
             match looked.await {
@@ -88,13 +93,11 @@ impl Tls {
     }
 }
 
-impl Files {
-    fn stamp(&self) -> Stamp {
-        [&self.cert, &self.key].map(|path| {
-            let found = std::fs::metadata(path).ok();
-            (found.as_ref().and_then(|found| found.modified().ok()), found.map_or(0, |found| found.len()))
-        })
-    }
+fn stamp(files: [&Path; 2]) -> Stamp {
+    files.map(|path| {
+        let found = std::fs::metadata(path).ok();
+        (found.as_ref().and_then(|found| found.modified().ok()), found.map_or(0, |found| found.len()))
+    })
 }
 
 impl ResolvesServerCert for Files {

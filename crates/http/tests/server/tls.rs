@@ -110,6 +110,20 @@ async fn a_renewed_certificate_is_shown_without_a_restart_and_a_broken_one_is_no
     assert!(connect(&server, &first).await.is_err());
 }
 
+#[tokio::test]
+async fn a_certificate_renewed_while_the_server_starts_is_not_missed() {
+    let dir = tempfile::tempdir().expect("dir");
+    write_certificate(dir.path(), "the first one");
+    let tls = Tls::open(&dir.path().join("cert.pem"), &dir.path().join("key.pem")).expect("files");
+    let second = write_certificate(dir.path(), "the second one, with a longer name");
+    let server = Server::start_with(short(), |_| Some(tls)).await;
+    let begun = Instant::now();
+    while connect(&server, &second).await.is_err() {
+        assert!(begun.elapsed() < std::time::Duration::from_secs(30), "the second one is never shown");
+        tokio::time::sleep(std::time::Duration::from_millis(200)).await;
+    }
+}
+
 #[test]
 fn files_that_do_not_work_are_named() {
     let dir = tempfile::tempdir().expect("dir");
