@@ -33,6 +33,13 @@ async fn main() {
 
     let begun = Stopwatch::now();
     let mut site = chain.store().await;
+    // Whoever signs in before the store knows anybody waits for the brake on guessing, and that is not the pull.
+    eventually("the store has pulled people, and products before them", async || {
+        let stores = chain.admin.get("/sync/dashboard").await.data()["stores"].clone();
+        let asked = |row: &Value| row["entityType"] == "user_store_roles" && row["direction"] == "pull";
+        stores[0]["sync"].as_array()?.iter().any(asked).then_some(())
+    })
+    .await;
     let admin = site.admin().await;
     eventually("the store has every product", async || {
         let versions = admin.get("/sync/status").await.data()["versions"].clone();
