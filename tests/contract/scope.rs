@@ -183,3 +183,27 @@ async fn a_role_taken_away_is_gone_with_the_next_request_at_headquarters_and_wit
     let refused = async || world.at_store().get(&tokens[1], "/inventory").await.code() == "forbidden";
     crate::kit::until("the store refuses too", refused).await;
 }
+
+#[tokio::test]
+async fn a_session_at_a_store_ends_for_good_when_its_person_is_sent_home() {
+    let world = World::new().await;
+    let person = world.person("mia", None, &[(ids::role("store_manager"), Some(world.s01))]).await;
+    let token = world.at_store().sign_in(person).await;
+    let status = async || world.at_store().get(&token, "/auth/me").await.status;
+    assert_eq!(status().await, 200);
+    let admin = world.at_hq().sign_in(world.admin).await;
+    let set = async |what: &str| world.at_hq().post(&admin, &format!("/users/{person}/{what}"), json!({})).await.status;
+    assert_eq!(set("deactivate").await, 200);
+    crate::kit::until("the store refuses", async || status().await == 401).await;
+    // Back again, with the roles and the PIN of before: the old session stays over, as it does at headquarters.
+    assert_eq!(set("activate").await, 200);
+    let active = async || {
+        let row = user::Entity::find_by_id(person).one(world.store.db().reader()).await.expect("a read");
+        row.is_some_and(|row| row.is_active)
+    };
+    crate::kit::until("the store has them back", active).await;
+    let again = world.at_store().sign_in(person).await;
+    let let_in = async || world.at_store().get(&again, "/auth/me").await.status == 200;
+    crate::kit::until("a new session is good", let_in).await;
+    assert_eq!(status().await, 401);
+}

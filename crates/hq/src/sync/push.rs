@@ -44,21 +44,17 @@ pub async fn push(
         return Err(Error::new(ErrorCode::TooManyEnvelopes, text));
     }
     let sender = caller.sender();
-    // The work goes on when the store hangs up: half a push must not depend on somebody listening.
-    let work = tokio::spawn(async move {
-        let pushed = push::push(hq.db(), &sender, &request.envelopes, hq.clock.now()).await;
-        match &pushed {
-            Ok(pushed) => {
-                if pushed.refused > 0 {
-                    tracing::warn!(store = sender.store_code, refused = pushed.refused, "envelopes were refused");
-                }
-                hq.announce(&pushed.changes);
-            }
-            Err(interrupted) => hq.announce(&interrupted.changes),
-        }
-        pushed
+    let pushed = push::push(hq.db(), &sender, &request.envelopes, hq.clock.now()).await;
+    if let Ok(pushed) = &pushed
+        && pushed.refused > 0
+    {
+        tracing::warn!(store = sender.store_code, refused = pushed.refused, "envelopes were refused");
+    }
+    hq.announce(match &pushed {
+        Ok(pushed) => &pushed.changes,
+        Err(interrupted) => &interrupted.changes,
     });
-    match work.await.map_err(Error::internal)? {
+    match pushed {
         Ok(pushed) => Ok(Machine(PushAnswer { results: pushed.results })),
         Err(interrupted) => Err(match interrupted.error {
             // What the database could not decode or this program could not express will not pass by itself: the store
@@ -95,10 +91,10 @@ impl Argument for Raw {
     }
 }
 
-/// The body, decompressed, with the limit enforced while it is read.
 /// The window of a zstd stream at the most, as a power of two: 8 MiB, what RFC 8878 asks every decoder for.
 const WINDOW_LOG: u32 = 23;
 
+/// The body, decompressed, with the limit enforced while it is read.
 async fn read(headers: &HeaderMap, body: Body) -> Result<Vec<u8>> {
     let stream = body.into_data_stream().map_err(std::io::Error::other);
     let raw = StreamReader::new(stream);

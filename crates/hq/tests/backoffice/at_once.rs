@@ -83,3 +83,16 @@ async fn changes_of_different_fields_at_once_both_stay() {
     let row = kit.get(&admin, &cash).await.data();
     assert_eq!((&row["name"], &row["sortOrder"]), (&json!("Bar"), &json!(7)));
 }
+
+#[tokio::test]
+async fn the_same_pin_at_once_is_given_to_one() {
+    let kit = Kit::new().await;
+    let admin = kit.admin().await;
+    let post = async |name: &str| {
+        kit.post(&admin, "/users", json!({"username": name, "displayName": name, "pin": "739154"})).await.status
+    };
+    // A PIN alone names one person: were it two, one of them would sign in as the other.
+    let mut statuses: [u16; 2] = tokio::join!(post("ann"), post("bea")).into();
+    statuses.sort_unstable();
+    assert_eq!(statuses, [201, 422]);
+}

@@ -127,3 +127,33 @@ async fn a_socket_of_a_replaced_token_closes_when_its_grace_ends() {
     let next = tokio::time::timeout(std::time::Duration::ZERO, newer.next()).await;
     assert!(!matches!(next, Ok(tillkeep_hq::sync::Next::Close(_))));
 }
+
+#[tokio::test]
+async fn a_second_rotation_lengthens_the_grace_of_no_open_socket() {
+    let kit = Kit::new().await;
+    let admin = kit.admin().await;
+    let id = new_store(&kit, &admin).await;
+    let path = format!("/stores/{id}/provision");
+    kit.post(&admin, &path, json!({})).await.is(200);
+    let connection = kit.hq.hub.connect(id, "S01", kit.clock.now(), close::REPLACED);
+    for minutes in [10, 600] {
+        kit.post(&admin, &path, json!({"rotate": true, "graceMinutes": minutes})).await.is(200);
+    }
+    kit.clock.advance(11 * 60_000);
+    kit.hq.hub.close_over(kit.clock.now(), close::REVOKED);
+    tokio::time::timeout(std::time::Duration::from_secs(10), closed(&connection))
+        .await
+        .expect("closed by the first end");
+}
+
+#[tokio::test]
+async fn another_token_does_not_bring_back_a_store_that_was_taken_out_of_use() {
+    let kit = Kit::new().await;
+    let admin = kit.admin().await;
+    let id = new_store(&kit, &admin).await;
+    let path = format!("/stores/{id}/provision");
+    kit.post(&admin, &path, json!({})).await.is(200);
+    kit.post(&admin, &format!("/stores/{id}/deactivate"), json!({"force": true})).await.is(200);
+    kit.post(&admin, &path, json!({"rotate": true})).await.is(200);
+    assert!(!kit.row::<store::Entity>(id).await.is_active);
+}

@@ -52,7 +52,7 @@ pub async fn terminal_buckets(auth: &Auth, store_id: Uuid, trying: &Trying) -> R
     let mut buckets =
         vec![Bucket::new(Kind::Store, "").at(store_id), Bucket::new(Kind::PinAddress, origin(trying.address))];
     if let Some(terminal) = &trying.terminal_id {
-        // The table of registers is empty at headquarters: there every terminal is an unknown one.
+        // Headquarters has no table of registers: there every terminal is an unknown one.
         let registered = register::Entity::find().filter(register::Column::TerminalId.eq(terminal.as_str()));
         let known = auth.home != Home::Hq && registered.count(auth.db.reader()).await? > 0;
         let bucket = if known {

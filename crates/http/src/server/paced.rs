@@ -140,6 +140,10 @@ impl<T> Paced<T> {
     }
 
     fn read_deadline(&self) -> Option<Instant> {
+        if self.writing.is_some() {
+            // hyper has the whole answer, the client does not: it is busy taking it, and the write has its own limit.
+            return None;
+        }
         match self.pace.phase() {
             Phase::Head(since) => Some(since + self.header),
             Phase::Idle(since) => Some(since + self.idle),
@@ -150,7 +154,10 @@ impl<T> Paced<T> {
     /// Gives up on a write that nobody takes.
     fn written<R>(&mut self, context: &mut Context<'_>, poll: Poll<io::Result<R>>) -> Poll<io::Result<R>> {
         if poll.is_ready() || self.pace.phase() == Phase::Free {
-            self.writing = None;
+            if self.writing.take().is_some() && matches!(self.pace.phase(), Phase::Idle(_)) {
+                // Only with its last piece is the client between two requests.
+                self.pace.set(Phase::Idle(Instant::now()));
+            }
             return poll;
         }
         let deadline = Instant::now() + self.stall;

@@ -70,6 +70,9 @@ impl Server {
     }
 }
 
+/// Bytes of an answer that no buffer on the way holds.
+pub const LARGE: usize = 32 << 20;
+
 fn routes(go_on: &Arc<Notify>, went_on: &Arc<Notify>) -> Router {
     let (go_on, went_on) = (go_on.clone(), went_on.clone());
     let waiting = move || {
@@ -84,6 +87,7 @@ fn routes(go_on: &Arc<Notify>, went_on: &Arc<Notify>) -> Router {
         .route("/api/v1/hello", get(|| async { Answer(json!("hello")) }))
         .route("/api/v1/echo", post(|Body(body): Body<Value>| async { Answer(body) }))
         .route("/api/v1/waiting", get(waiting.clone()).post(waiting))
+        .route("/api/v1/large", get(|| async { vec![b'x'; LARGE] }))
         .route("/api/v1/broken", get(broken))
         .route("/api/v1/page", get(|| async { ([(header::CONTENT_SECURITY_POLICY, "img-src data:")], "a page") }))
         .route("/api/v1/sync/push", post(pushed))

@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use tillkeep_http::server::Limits;
 
-use crate::kit::{HELLO, Server, short};
+use crate::kit::{HELLO, LARGE, Server, short};
 
 /// Sends `text` byte by byte, `pause` apart, until the server hangs up.
 async fn trickle(server: &Server, text: &str, pause: Duration) -> (Duration, usize) {
@@ -90,6 +90,26 @@ async fn work_that_takes_too_long_is_answered_and_goes_on() {
     assert!(reply.header("retry-after").is_some());
     server.go_on.notify_one();
     server.went_on.notified().await;
+}
+
+#[tokio::test]
+async fn an_answer_that_is_taken_slowly_but_steadily_arrives_whole() {
+    use tokio::io::{AsyncReadExt, AsyncWriteExt};
+    let server = Server::start(short()).await;
+    let mut client = server.connect().await;
+    client.0.write_all(b"GET /api/v1/large HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n").await.expect("sent");
+    let begun = Instant::now();
+    let (mut taken, mut piece) = (0, vec![0; 1 << 20]);
+    loop {
+        match client.0.read(&mut piece).await.expect("not cut off") {
+            0 => break,
+            bytes => taken += bytes,
+        }
+        // Longer in all than a connection may rest, and never as long between two pieces.
+        tokio::time::sleep(short().idle / 20).await;
+    }
+    assert!(begun.elapsed() > short().idle, "it was not slow: {:?}", begun.elapsed());
+    assert!(taken > LARGE, "{taken} of {LARGE} and the headers");
 }
 
 #[tokio::test]

@@ -370,6 +370,9 @@ async fn a_cashier_closes_a_drawer_with_an_approval_of_the_difference_that_it_ha
         cashier.post(&path, body).await
     };
     let given = scene.ask("registers.close", json!({"sessionId": session_id})).await.ok(201);
+    // What nobody counted has no difference to approve.
+    let uncounted = json!({"approvals": [given["token"]]});
+    cashier.post(&path, uncounted).await.refused_at(422, "validation", "counts");
     let variance = close(&given["token"], false).await.refused(409, "variance_not_accepted")["cashVariance"].clone();
     // To close was approved, not to close with this.
     needs(close(&given["token"], true).await, "registers.close");
