@@ -1,7 +1,10 @@
 //! Requests that arrive at the same moment: what one of them decides, the other one sees.
 
+use std::time::Duration;
+
 use serde_json::json;
-use tillkeep_model::ids;
+use tillkeep_http::auth::new_pin;
+use tillkeep_model::{ErrorCode, ids};
 
 use super::kit::{Kit, Person, column, id_of};
 
@@ -87,12 +90,19 @@ async fn changes_of_different_fields_at_once_both_stay() {
 #[tokio::test]
 async fn the_same_pin_at_once_is_given_to_one() {
     let kit = Kit::new().await;
-    let admin = kit.admin().await;
-    let post = async |name: &str| {
-        kit.post(&admin, "/users", json!({"username": name, "displayName": name, "pin": "739154"})).await.status
-    };
-    // A PIN alone names one person: were it two, one of them would sign in as the other.
-    let mut statuses: [u16; 2] = tokio::join!(post("ann"), post("bea")).into();
-    statuses.sort_unstable();
-    assert_eq!(statuses, [201, 422]);
+    let (ann, bea) = (kit.person("ann", &[]).await.id, kit.person("bea", &[]).await.id);
+    let hashed = kit.hq.auth.pins.hash("739154").await.expect("a hash");
+    let (hq, now) = (kit.hq.clone(), kit.clock.now());
+    let mut first = hq.db().begin().await.expect("begin");
+    new_pin::set_pin(&hq.auth, &mut first, ann, hashed.clone(), false, now).await.expect("it is free");
+    let mut second = tokio::spawn(async move {
+        let mut tx = hq.db().begin().await.expect("begin");
+        new_pin::set_pin(&hq.auth, &mut tx, bea, hashed, false, now).await
+    });
+    // A PIN alone names one person: whoever comes second waits for what becomes of the first.
+    let waits = tokio::time::timeout(Duration::from_millis(500), &mut second).await.is_err();
+    assert!(waits, "it was decided while the first one was open");
+    kit.hq.commit(first).await.expect("commit");
+    let refusal = second.await.expect("an answer").expect_err("taken");
+    assert_eq!(refusal.code(), ErrorCode::PinNotAllowed);
 }
