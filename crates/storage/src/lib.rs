@@ -8,6 +8,7 @@ pub mod audit;
 pub mod barcodes;
 pub mod db;
 pub mod entity;
+pub mod fault;
 pub mod migration;
 pub mod nodes;
 pub mod outbox;
