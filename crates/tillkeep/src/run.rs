@@ -29,6 +29,7 @@ pub fn hq_settings(args: &HqArgs, file: Option<&Path>) -> Result<(tillkeep_hq::S
     let settings = tillkeep_hq::Settings {
         data_dir: args.data_dir.clone().unwrap_or_else(|| configuration.data_dir.clone()),
         database_url: Some(configuration.database_url.clone()).filter(|url| !url.is_empty()),
+        database: configuration::opening(&configuration)?,
         public_url: set(&configuration.public_url),
         allow_insecure: configuration.allow_insecure,
         sign_in: configuration::sign_in(&configuration.trusted_proxies, configuration.auth.pin_min_length)?,
@@ -239,6 +240,7 @@ mod tests {
         let hq = tillkeep_hq::Settings {
             data_dir: "data".into(),
             database_url: Some("postgres://till:hunter2@db/chain".to_owned().into()),
+            database: tillkeep_storage::Opening::default(),
             public_url: None,
             allow_insecure: false,
             sign_in: SignInSettings::default(),

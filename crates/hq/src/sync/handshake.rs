@@ -61,9 +61,9 @@ pub async fn handshake(
     Body(request): Body<HandshakeRequest>,
 ) -> Result<Machine<HandshakeAnswer>> {
     let store_id = caller.id();
-    let high_water = nodes::high_water(hq.db().reader(), store_id, &request.node_epoch).await?;
+    let high_water = nodes::high_water(hq.sync_db().reader(), store_id, &request.node_epoch).await?;
     hq.to_tell.remove(store_id);
-    let tx = hq.db().begin().await?;
+    let tx = hq.sync_db().begin().await?;
     // After the wait for the writer: what is settled from now on is told the next time.
     let now = hq.clock.now();
     let node = nodes::find(&tx, store_id).await?.unwrap_or_default();
