@@ -10,7 +10,9 @@ use axum::Router;
 use tillkeep_hq::Hq;
 use tillkeep_hq::state::Account;
 use tillkeep_http::auth::housekeeping;
+use tillkeep_http::error::Error;
 use tillkeep_http::{Auth, Clock, pins, server};
+use tillkeep_model::ErrorCode;
 use tillkeep_model::permission::{ADMINISTRATOR, DEFAULT_ROLES};
 use tillkeep_model::wire::close;
 use tillkeep_storage::registry::fold;
@@ -74,7 +76,9 @@ async fn first_accounts(hq: &Hq, dev: bool) -> Result<()> {
         let pin = pin.context("ADMIN_USERNAME is set, ADMIN_PIN (or ADMIN_PIN_FILE) is not")?;
         let username = username.unwrap_or_else(|| "admin".to_owned());
         let account = Account { username, pin, role: ADMINISTRATOR };
-        hq.make_account(&account, false).await.map_err(|error| anyhow::anyhow!("ADMIN_PIN: {error}"))?;
+        if let Err(error) = hq.make_account(&account, false).await {
+            return others_were_first(hq, &error).await.context("ADMIN_PIN");
+        }
         if !dev {
             return Ok(());
         }
@@ -92,11 +96,22 @@ async fn first_accounts(hq: &Hq, dev: bool) -> Result<()> {
         }
         let pin = pins::generate(hq.auth.pin_min_length).into();
         let account = Account { username: free_name(role.code, taken.as_deref()), pin, role: role.code };
-        let made = hq.make_account(&account, !dev).await;
-        made.map_err(|error| anyhow::anyhow!("{}: {error}", account.username))?;
+        if let Err(error) = hq.make_account(&account, !dev).await {
+            return others_were_first(hq, &error).await.context(account.username);
+        }
         // At once: a PIN that is kept until all are made is lost when a later one cannot be.
         print(&format!("  {:<16} PIN {}  ({})", account.username, account.pin.expose(), role.name))?;
     }
+    Ok(())
+}
+
+/// Several servers may start at once on one empty database, and one of them makes the accounts: that is no failure of the
+/// others.
+async fn others_were_first(hq: &Hq, error: &Error) -> Result<()> {
+    if error.code() != ErrorCode::Duplicate || hq.has_no_users().await? {
+        bail!("{error}");
+    }
+    tracing::warn!("another server on this database has made the first accounts");
     Ok(())
 }
 

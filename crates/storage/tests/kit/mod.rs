@@ -29,7 +29,8 @@ pub fn entity(name: &str) -> &'static SyncType {
 
 /// Opens a database of the private `PostgreSQL`, which has nothing to keep.
 pub async fn open_private(url: &str) -> Result<Db, DbErr> {
-    Db::open_with(url, Side::Hq, Opening { accept_unsafe: true, ..Opening::default() }).await
+    // A dozen in each pool: eight writers are to meet in the database, not before it.
+    Db::open_with(url, Side::Hq, Opening { connections: 48, accept_unsafe: true }).await
 }
 
 enum Home {

@@ -41,9 +41,19 @@ async fn a_server_that_forgets_commits_in_a_crash_is_refused() {
 }
 
 #[tokio::test]
-async fn a_server_as_it_is_installed_is_good() {
+async fn a_server_as_it_is_installed_is_good_and_found_again_after_a_crash() {
     let server = Server::new();
-    Db::open(&server.url, Side::Hq).await.expect("a sound database").close().await.expect("closed");
+    let db = Db::open(&server.url, Side::Hq).await.expect("a sound database");
+    let tx = db.begin().await.expect("a transaction");
+    server.crash();
+    // Neither is the fault of who asked: not what was under way, nor what comes while the server is away.
+    let errors = [db::execute(&tx, "SELECT 1", []).await.err(), db.begin().await.err()];
+    for error in errors {
+        let error = error.expect("the server is away");
+        assert!(db::is_passing(&error) && !db::is_data_fault(&error), "{error:?}");
+    }
+    server.start();
+    db.ping().await.expect("it is found again");
 }
 
 #[tokio::test]
