@@ -10,10 +10,10 @@ use sea_orm::{
 };
 use uuid::Uuid;
 
-pub use crate::faults::{again, is_data_fault, is_passing, unique_violation};
+pub use crate::errors::{again, is_data_fault, is_passing, unique_violation};
 use crate::pools::{self, Pool};
 pub use crate::pools::{Opening, Purpose};
-use crate::{migration, registry, versions};
+use crate::{fault, migration, registry, versions};
 
 /// Which server a database belongs to: the tables are the same, what is unique and what is versioned is not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -116,6 +116,7 @@ impl Db {
             },
             _ => TransactionOptions::default(),
         };
+        fault::point("tx.begin")?;
         let inner = writer.begin_with_options(options).await?;
         Ok(Tx { inner, side: self.side, touched: BTreeSet::new() })
     }
@@ -195,13 +196,16 @@ impl Tx {
     /// Stamps versions (at HQ) and commits.
     pub async fn commit(self) -> Result<Vec<Change>, DbErr> {
         let mut changes = Vec::new();
+        fault::point("tx.stamp")?;
         if self.side == Side::Hq {
             // The registry's order is the lock order of the counters.
             for position in &self.touched {
                 versions::stamp(&self.inner, &registry::ALL[*position], &mut changes).await?;
             }
         }
+        fault::point("tx.commit")?;
         self.inner.commit().await?;
+        fault::point("tx.committed")?;
         Ok(changes)
     }
 }

@@ -15,7 +15,7 @@ use crate::registry::owners::{ALL_OF_IT, owns};
 use crate::registry::{Child, Claim, Flow, Row, Scope, SyncType};
 use crate::stock::{self, Movement};
 use crate::sync_log::{self, Priors};
-use crate::{Change, Db, Tx, versions};
+use crate::{Change, Db, Tx, fault, versions};
 
 /// Applies `batch` (no entity twice, parents first) in one transaction.
 pub(super) async fn bulk(
@@ -30,8 +30,11 @@ pub(super) async fn bulk(
     for group in batch.chunk_by(|a, b| a.entity.name == b.entity.name) {
         verdicts.extend(group_of_one_type(&mut tx, sender, group, &priors, now).await?);
     }
+    fault::point("push.effects")?;
     sync_log::record(&tx, sender.store_id, batch, &verdicts, &priors, now).await?;
+    fault::point("push.log")?;
     let changes = tx.commit().await?;
+    fault::point("push.applied")?;
     Ok((verdicts, changes))
 }
 
@@ -143,6 +146,7 @@ async fn group_of_one_type(
         }
     }
     write(tx, entity, sender, rows, child_rows).await?;
+    fault::point("push.rows")?;
     raise_left(tx, entity, &left).await?;
     if !movements.is_empty() {
         let by_source = products_by_source(&movements);
