@@ -128,11 +128,11 @@ impl Db {
 
     /// Closes every connection; on `SQLite` this folds the write-ahead log into the file.
     pub async fn close(self) -> Result<(), DbErr> {
-        for pool in [self.sync, self.people] {
-            pool.reader.close().await?;
-            pool.writer.close().await?;
-        }
-        Ok(())
+        // The last connection to close folds the log, and one that only reads cannot.
+        self.sync.reader.close().await?;
+        self.people.reader.close().await?;
+        self.sync.writer.close().await?;
+        self.people.writer.close().await
     }
 }
 
