@@ -1,4 +1,4 @@
-//! Several headquarters servers on one PostgreSQL database, and what a server asks of its database.
+//! Several headquarters servers on one `PostgreSQL` database, and what a server asks of its database.
 
 use std::thread;
 

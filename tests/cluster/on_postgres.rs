@@ -1,5 +1,5 @@
-//! The tests of `main.rs` that have to do with the database of headquarters, with that database on PostgreSQL; and what
-//! PostgreSQL alone can do to it.
+//! The tests of `main.rs` that have to do with the database of headquarters, with that database on `PostgreSQL`; and what
+//! `PostgreSQL` alone can do to it.
 
 #[expect(dead_code, unused_imports, reason = "some of it serves the tests of the line and the socket alone")]
 mod kit;
@@ -23,16 +23,14 @@ use private_postgres::Database;
 /// A database of its own for each headquarters.
 pub struct Home(Database);
 
-impl Default for Home {
-    fn default() -> Self {
+impl Home {
+    pub fn make() -> Self {
         Self(Database::create())
     }
-}
 
-impl Home {
     /// What the environment of a headquarters says of it.
-    pub fn environment(&self) -> Vec<(&str, &str)> {
+    pub fn environment(&self) -> [(&str, &str); 2] {
         // The private server has nothing to keep.
-        vec![("DATABASE_URL", &self.0.url), ("TILLKEEP_ACCEPT_UNSAFE_DATABASE", "1")]
+        [("DATABASE_URL", &self.0.url), ("TILLKEEP_ACCEPT_UNSAFE_DATABASE", "1")]
     }
 }

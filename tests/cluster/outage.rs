@@ -1,4 +1,4 @@
-//! PostgreSQL goes away under load and comes back.
+//! `PostgreSQL` goes away under load and comes back.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;

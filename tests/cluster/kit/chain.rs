@@ -39,9 +39,10 @@ impl Chain {
     /// As [`Chain::new`], with more in the environment of HQ.
     pub async fn with(more: &[(&str, &str)]) -> Self {
         let dir = tempfile::tempdir().expect("dir");
-        let home = Home::default();
-        let admin = [("ADMIN_USERNAME", ADMIN.0), ("ADMIN_PIN", ADMIN.1)];
-        let environment = [&admin[..], &home.environment()[..], more].concat();
+        let home = Home::make();
+        let mut environment = vec![("ADMIN_USERNAME", ADMIN.0), ("ADMIN_PIN", ADMIN.1)];
+        environment.extend(home.environment());
+        environment.extend_from_slice(more);
         let hq = Process::start("hq", &dir.path().join("hq"), &environment);
         let admin = Client::new(&hq.url).sign_in(ADMIN.0, ADMIN.1).await.expect("the administrator signs in");
         let rate = admin.post("/tax-rates", json!({"code": "NY", "name": "New York", "ratePpm": 88750})).await.data();

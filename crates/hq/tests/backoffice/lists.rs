@@ -60,7 +60,7 @@ async fn large_and_small_letters_are_one_to_a_search_in_every_alphabet() {
 }
 
 fn url_encoded(text: &str) -> String {
-    text.bytes().map(|byte| format!("%{byte:02X}")).collect()
+    text.bytes().map(|byte| format!("%{byte:02X}")).collect::<Vec<_>>().concat()
 }
 
 #[tokio::test]

@@ -1,4 +1,4 @@
-//! What a person is told whose request PostgreSQL broke off.
+//! What a person is told whose request `PostgreSQL` broke off.
 
 use std::time::Duration;
 

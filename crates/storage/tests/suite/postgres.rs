@@ -1,4 +1,4 @@
-//! What holds of PostgreSQL alone: how a server must be set, what is set on each connection, and transactions that it
+//! What holds of `PostgreSQL` alone: how a server must be set, what is set on each connection, and transactions that it
 //! breaks off.
 
 use std::time::Duration;

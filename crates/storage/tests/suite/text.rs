@@ -1,4 +1,4 @@
-//! Codes and names sort and compare alike on both databases, whatever the collation of the PostgreSQL database is.
+//! Codes and names sort and compare alike on both databases, whatever the collation of the `PostgreSQL` database is.
 
 use std::collections::BTreeSet;
 
@@ -17,7 +17,7 @@ const TEXTS: &[&str] = &[
     "Я", "😀",
 ];
 
-/// Each kind of server, and a PostgreSQL database that sorts as people do.
+/// Each kind of server, and a `PostgreSQL` database that sorts as people do.
 async fn each() -> Vec<Hq> {
     let icu = ["--template=template0", "--locale-provider=icu", "--icu-locale=und"];
     let people_like = Hq::postgres_as(&icu).await;
@@ -30,7 +30,7 @@ async fn store_all(hq: &Hq) {
     let rows = TEXTS.iter().map(|text| {
         let mut row = department();
         row.id = id(text);
-        row.code = (*text).to_owned();
+        (*text).clone_into(&mut row.code);
         row
     });
     hq.insert::<Entity>(rows).await;
