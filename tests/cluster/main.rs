@@ -3,6 +3,7 @@
 mod kit;
 
 mod approvals;
+mod completeness;
 mod down;
 mod effects;
 mod faults;

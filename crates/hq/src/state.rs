@@ -20,7 +20,7 @@ use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
-use crate::sync::{Heads, Hub, StoreCache, ToTell, Tracker};
+use crate::sync::{Heads, Hub, PushQueue, StoreCache, ToTell, Tracker};
 
 /// Unlimited pulls at once.
 const STREAMS: usize = 2;
@@ -56,6 +56,8 @@ pub struct Hq {
     pub allow_insecure: bool,
     /// Places for unlimited pulls, fewer than there are reader connections.
     pub streams: Arc<Semaphore>,
+    /// Pushes in front of the writer.
+    pub pushes: PushQueue,
     pub stop: CancellationToken,
 }
 
@@ -82,6 +84,7 @@ impl Hq {
             None => Db::open_file(&settings.data_dir.join("tillkeep.db"), Side::Hq).await,
         }
         .map_err(other)?;
+        let embedded = db.is_embedded();
         seed::ensure(&db, clock.now()).await.map_err(other)?;
         let tx = db.begin().await.map_err(other)?;
         let epoch = settings::get_or_set(&tx, settings::EPOCH, || Uuid::new_v4().to_string()).await.map_err(other)?;
@@ -111,6 +114,7 @@ impl Hq {
             public_url: settings.public_url.clone(),
             allow_insecure: settings.allow_insecure,
             streams: Arc::new(Semaphore::new(STREAMS)),
+            pushes: PushQueue::new(embedded),
             stop,
         });
         // Weak: what the server is made of must not keep the server.

@@ -6,6 +6,7 @@ pub mod apply;
 pub mod attempts;
 pub mod audit;
 pub mod barcodes;
+pub mod completeness;
 pub mod db;
 pub mod entity;
 pub mod migration;

@@ -1,5 +1,6 @@
 //! The sync server. Specification, sections 3 to 6; the rules are in `docs/sync.md`.
 
+mod completeness;
 pub mod dashboard;
 mod errors;
 mod handshake;
@@ -7,16 +8,19 @@ mod heads;
 mod hub;
 mod pull;
 mod push;
+mod queue;
 mod socket;
 mod store_caller;
 pub mod tracker;
 
+pub use completeness::completeness;
 pub use errors::{ToTell, list as error_list, resolve, retry, retry_all};
 pub use handshake::{handshake, versions};
 pub use heads::Heads;
 pub use hub::{Connection, Hub, Next};
 pub use pull::pull;
 pub use push::push;
+pub use queue::PushQueue;
 pub use socket::socket;
 pub use store_caller::{StoreCache, StoreCaller};
 pub use tracker::Tracker;

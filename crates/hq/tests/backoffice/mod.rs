@@ -4,6 +4,7 @@ mod kit;
 
 mod at_once;
 mod bombs;
+mod completeness;
 mod customers;
 mod explain;
 mod lists;
@@ -12,6 +13,7 @@ mod pins;
 mod prices;
 mod products;
 mod provisioning;
+mod pushes;
 mod roles;
 mod rows;
 mod sales;
