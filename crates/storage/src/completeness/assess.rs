@@ -193,9 +193,8 @@ impl Assessed {
     pub fn judged(self, pending: bool, seen: Option<&str>) -> Day {
         let registers: Vec<Register> = self.registers.into_iter().map(|register| register.shown).collect();
         let any = |wrong: fn(&Register) -> bool| registers.iter().any(wrong);
-        let session = |wrong: fn(&SessionState) -> bool| {
-            registers.iter().flat_map(|register| &register.sessions).any(wrong)
-        };
+        let session =
+            |wrong: fn(&SessionState) -> bool| registers.iter().flat_map(|register| &register.sessions).any(wrong);
         let mut reasons: Vec<&'static str> = [
             (any(|register| !register.missing_receipts.is_empty()), "receipts_missing"),
             (any(|register| !register.receipts_twice.is_empty()), "receipts_twice"),

@@ -169,8 +169,9 @@ fn on_days(store: Uuid, dates: &[String]) -> (String, Vec<Value>) {
 async fn sums(conn: &impl ConnectionTrait, store: Uuid, dates: &[String]) -> Result<Vec<Sums>, DbErr> {
     let (filter, values) = on_days(store, dates);
     let counted = |condition: &str| format!("CAST(SUM(CASE WHEN {condition} THEN 1 ELSE 0 END) AS BIGINT)");
-    let summed =
-        |column: &str| format!("CAST(SUM(CASE WHEN status <> 'voided' THEN {column} ELSE 0 END) AS BIGINT) AS {column}");
+    let summed = |column: &str| {
+        format!("CAST(SUM(CASE WHEN status <> 'voided' THEN {column} ELSE 0 END) AS BIGINT) AS {column}")
+    };
     let sql = format!(
         "SELECT business_date, register_code, register_session_id, \
          {} AS sales, {} AS refunds, {} AS voids, {}, {}, {} FROM sales WHERE {filter} \
@@ -212,7 +213,11 @@ async fn receipts(
     let rows = query(conn, &sql, values).await?;
     rows.iter()
         .map(|row| {
-            Ok((row.try_get("", "business_date")?, row.try_get("", "register_code")?, row.try_get("", "receipt_number")?))
+            Ok((
+                row.try_get("", "business_date")?,
+                row.try_get("", "register_code")?,
+                row.try_get("", "receipt_number")?,
+            ))
         })
         .collect()
 }

@@ -126,7 +126,8 @@ async fn gaps(
     store: Uuid,
     epochs: &[(Epoch, i64)],
 ) -> Result<BTreeMap<String, Vec<Range>>, DbErr> {
-    let whole = |(epoch, lowest): &(Epoch, i64)| epoch.highest_seq.saturating_sub(*lowest).saturating_add(1) == epoch.count;
+    let whole =
+        |(epoch, lowest): &(Epoch, i64)| epoch.highest_seq.saturating_sub(*lowest).saturating_add(1) == epoch.count;
     if epochs.iter().all(whole) {
         return Ok(BTreeMap::new());
     }

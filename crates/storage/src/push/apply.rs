@@ -128,11 +128,14 @@ async fn group_of_one_type(
             continue;
         }
         let sent_status = target_status(incoming, &*decoded.row);
-        let updated_at = decoded.row.instant("updated_at").filter(|instant| !instant.is_unset());
+        let sent_at = decoded.row.instant("updated_at").filter(|instant| !instant.is_unset());
+        let sent_at = sent_at.unwrap_or(incoming.timestamp);
+        // Of two writers the later one: a row does not grow younger.
+        let had_at = old.as_deref().and_then(|row| row.instant("updated_at")).filter(|had| *had > sent_at);
         ignored.unknown(0, &decoded.keys);
         let passed_over = ignored.sent_in_vain(entity.table.columns(), &*decoded.row, &decoded.keys, owned);
         let mut row = merge(entity.table.columns(), old, decoded.row, &decoded.keys, owned, entity.lists);
-        row.set("updated_at", updated_at.unwrap_or(incoming.timestamp).into());
+        row.set("updated_at", had_at.unwrap_or(sent_at).into());
         finish(&mut *row, incoming, sender, entity, applied, now);
         if let Some(document) = entity.document.filter(|_| owns(owned, "status")) {
             status::settle(document, claim, sent_status.as_deref(), &mut *row);

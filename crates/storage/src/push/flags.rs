@@ -204,7 +204,8 @@ async fn twice(
         );
         let values = std::iter::once(Value::from(sender.store_id)).chain(registers.iter().cloned());
         for row in query(tx, &sql, values.chain(chunk.iter().cloned())).await? {
-            let (id, key): (Uuid, _) = (row.try_get("", "id")?, (row.try_get("", "register_code")?, row.try_get("", "number")?));
+            let (id, key): (Uuid, _) =
+                (row.try_get("", "id")?, (row.try_get("", "register_code")?, row.try_get("", "number")?));
             if let Some(ids) = holders.get_mut(&key)
                 && ids.insert(id)
             {
@@ -258,7 +259,8 @@ pub(super) async fn heal(tx: &Tx, entity: &SyncType, arrived: &[Uuid]) -> Result
     let Some(sales) = registry::find("sales") else { return Ok(()) };
     let mut waiting = Vec::new();
     for chunk in arrived.chunks(1000) {
-        let sql = format!("SELECT id FROM sales WHERE {column} IN ({}) AND flags <> '[]'", placeholders(1, chunk.len()));
+        let sql =
+            format!("SELECT id FROM sales WHERE {column} IN ({}) AND flags <> '[]'", placeholders(1, chunk.len()));
         for row in query(tx, &sql, chunk.iter().map(|id| (*id).into())).await? {
             waiting.push(row.try_get("", "id")?);
         }

@@ -6,13 +6,13 @@ use sea_orm::DbErr;
 use tillkeep_model::ids;
 use uuid::Uuid;
 
+use super::Incoming;
 use super::apply::Item;
 use super::incoming::Keys;
 use super::merge::{Ignored, merge};
-use super::Incoming;
+use crate::Tx;
 use crate::registry::owners::ALL_OF_IT;
 use crate::registry::{Child, Claim, Row, Scope, SyncType};
-use crate::Tx;
 
 type RowsById = HashMap<Uuid, Box<dyn Row>>;
 

@@ -129,12 +129,7 @@ struct Judged {
 
 /// Applies envelopes of different entities in one transaction: all at once, and what fails is halved down to the
 /// culprit. Each try stands behind a savepoint, so that the halving costs no commits.
-async fn apply_wave(
-    db: &Db,
-    sender: &Sender,
-    wave: &[Incoming],
-    now: Instant,
-) -> Result<(Judged, Vec<Change>), DbErr> {
+async fn apply_wave(db: &Db, sender: &Sender, wave: &[Incoming], now: Instant) -> Result<(Judged, Vec<Change>), DbErr> {
     let mut judged = Judged::default();
     let mut tx = db.begin().await?;
     let mut open = vec![wave];

@@ -29,17 +29,26 @@ pub(super) fn settle(document: Document, claim: Claim, sent: Option<&str>, row: 
 /// the news of its shipment counts when that comes.
 fn transfer(claim: Claim, sent: Option<&str>, row: &dyn Row) -> String {
     let has = claim.status.unwrap_or_default();
+    // After the shipment nothing is cancelled: the goods come back by a new transfer.
+    let shipped = row.instant("sent_at").is_some();
+    let sent = sent.map(|to| if !claim.receives && (shipped || RECEIVING.contains(&to)) { "in_transit" } else { to });
     let status = match sent {
         None => has,
         Some(to) if claim.receives => {
-            if SHIPPED.contains(&has) && RECEIVING.contains(&to) && Document::Transfer.may_follow(has, to) { to } else { has }
+            if SHIPPED.contains(&has) && RECEIVING.contains(&to) && Document::Transfer.may_follow(has, to) {
+                to
+            } else {
+                has
+            }
         }
-        Some(to) if claim.new => if RECEIVING.contains(&to) { "in_transit" } else { to },
-        // After the shipment the goods come back by a new transfer.
+        Some(to) if claim.new => to,
         Some(_) if SHIPPED.contains(&has) => has,
         Some(to) => {
-            let to = if RECEIVING.contains(&to) { "in_transit" } else { to };
-            if Document::Transfer.may_follow(has, to) { to } else { has }
+            if Document::Transfer.may_follow(has, to) {
+                to
+            } else {
+                has
+            }
         }
     };
     let received = row.text("receipts").is_some_and(|receipts| receipts != "[]");

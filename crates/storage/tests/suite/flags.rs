@@ -47,7 +47,8 @@ async fn a_receipt_number_that_comes_twice_flags_both_sales_in_one_request_and_i
             assert_eq!(flags(&hq, name).await, json!(["duplicate_receipt_number"]), "{name}");
         }
         assert_eq!(warning(&hq).await.as_deref(), Some("duplicate_receipt_number"));
-        let together = [sale(&chain, "three", &number("S01-01-000008")), sale(&chain, "four", &number("S01-01-000008"))];
+        let together =
+            [sale(&chain, "three", &number("S01-01-000008")), sale(&chain, "four", &number("S01-01-000008"))];
         assert_eq!(push(&hq, &chain.first, &together).await.refused, 0);
         for name in ["three", "four"] {
             assert_eq!(flags(&hq, name).await, json!(["duplicate_receipt_number"]), "{name}");
@@ -103,7 +104,8 @@ async fn a_sale_to_a_deleted_customer_is_flagged_and_one_to_an_unknown_only_unti
         hq.edit::<customer::Entity>(id("gone"), |row| row.deleted_at = Some(at(1))).await;
         take(&hq, &chain.first, &sale(&chain, "a", &[("customerId", json!(id("gone")))])).await;
         assert_eq!(flags(&hq, "a").await, json!(["deleted_customer"]));
-        take(&hq, &chain.first, &sale(&chain, "b", &[("customerId", json!(id("late"))), ("taxAmount", json!(1))])).await;
+        take(&hq, &chain.first, &sale(&chain, "b", &[("customerId", json!(id("late"))), ("taxAmount", json!(1))]))
+            .await;
         let sums = ["net_and_tax_are_not_total", "lines_tax_mismatch"];
         assert_eq!(flags(&hq, "b").await, json!([sums[0], sums[1], "unknown_customer"]));
         take(&hq, &chain.first, &new_customer(&chain.first, id("late"), "S01-2")).await;

@@ -106,8 +106,12 @@ async fn lines_that_come_with_the_submission_of_their_order_are_the_store_s() {
         let chain = chain(&hq).await;
         let of = |status| [("status", json!(status))];
         let ordered = |pieces: i64| [("orderedQuantity", json!(pieces))];
-        push(&hq, &chain.first, &[order(&chain, "create", 0, &of("submitted")), line(&chain, "create", 0, &ordered(5))])
-            .await;
+        push(
+            &hq,
+            &chain.first,
+            &[order(&chain, "create", 0, &of("submitted")), line(&chain, "create", 0, &ordered(5))],
+        )
+        .await;
         // Refused at headquarters, changed and submitted again: the header goes first.
         hq.edit::<purchase_order::Entity>(id("order"), |row| row.status = "draft".to_owned()).await;
         let again = [line(&chain, "update", 10, &ordered(7)), order(&chain, "update", 11, &of("submitted"))];

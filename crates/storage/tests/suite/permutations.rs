@@ -2,9 +2,9 @@
 
 use proptest::prelude::*;
 use serde_json::{Value as Json, json};
+use tillkeep_storage::entity::stock_movement;
 use tillkeep_storage::push::Sender;
 use tillkeep_storage::sea_orm::{EntityTrait, QueryOrder};
-use tillkeep_storage::entity::stock_movement;
 
 use crate::kit::chain::{self, Chain, id};
 use crate::kit::envelopes::{envelope, push, sale};
@@ -51,7 +51,7 @@ fn lives(chain: &Chain) -> Vec<(&'static str, Vec<(Sender, Json)>)> {
         json!({
             "id": id("transfers"), "transferNumber": "T1", "fromStoreId": chain.first.store_id,
             "toStoreId": chain.second.store_id, "status": status, "note": note, "createdAt": at(0),
-            "receipts": receipts, "receivedAt": (status == "received").then(|| at(40)),
+            "sentAt": at(10), "receipts": receipts, "receivedAt": (status == "received").then(|| at(40)),
             "transferItems": [{"id": id("line"), "lineNo": 1, "productId": chain.tea, "sentQuantity": sent,
                                "requestedQuantity": 5, "receivedQuantity": received}],
         })
@@ -105,6 +105,7 @@ async fn told(hq: Hq, kind: usize, order: &[usize]) -> (Hq, Json) {
         // Only its source can make a transfer known; nothing crosses with that.
         let mut submitted = life[0].1.clone();
         submitted["data"]["status"] = json!("approved");
+        submitted["data"]["sentAt"] = json!(null);
         submitted["timestamp"] = json!(at(1));
         push(&hq, &life[0].0, &[submitted]).await;
     }

@@ -143,7 +143,9 @@ impl Side {
         let cursor = self.shop.cursor("transfers").await.version;
         self.shop.receive("transfers", &[row]).await;
         self.shop.execute("UPDATE transfers SET synced = FALSE", []).await;
-        self.shop.execute("UPDATE sequences SET last_version = $1 WHERE entity_type = 'transfers'", [cursor.into()]).await;
+        self.shop
+            .execute("UPDATE sequences SET last_version = $1 WHERE entity_type = 'transfers'", [cursor.into()])
+            .await;
         told(&self.sender, &data, seconds)
     }
 
