@@ -12,7 +12,7 @@ use uuid::Uuid;
 use crate::db::{execute, placeholders, query, rows_per_statement};
 use crate::entity::{sequence, store_product};
 use crate::registry::{Child, Row, SyncType};
-use crate::{Tx, barcodes};
+use crate::{Tx, barcodes, fault};
 
 /// Version of a row that a reload has not seen again yet.
 const UNSEEN: i64 = -1;
@@ -35,6 +35,7 @@ pub async fn cursors(conn: &impl ConnectionTrait) -> Result<HashMap<String, Curs
 
 /// Starts `entity` over: what HQ does not send again goes when the reload ends. Rule D9.
 pub async fn begin_reload(tx: &Tx, entity: &SyncType) -> Result<(), DbErr> {
+    fault::point("apply.begin_reload")?;
     let table = entity.table.name();
     let columns = entity.table.columns();
     if columns.contains(&"sync_version") {
@@ -54,6 +55,7 @@ pub async fn page(
     answer: &wire::PullAnswer,
     now: Instant,
 ) -> Result<usize, DbErr> {
+    fault::point("apply.page")?;
     let mut rows = Vec::with_capacity(answer.rows.len());
     let mut children: Vec<Vec<(Uuid, Vec<Box<dyn Row>>)>> = entity.children.iter().map(|_| Vec::new()).collect();
     for raw in &answer.rows {
@@ -95,7 +97,9 @@ pub async fn page(
         }
     }
     let reloading = cursor.reloading && answer.has_more;
+    fault::point("apply.rows")?;
     set_cursor(tx, entity, Cursor { version: answer.latest_version, reloading }, Some(now)).await?;
+    fault::point("apply.cursor")?;
     Ok(count)
 }
 
@@ -179,6 +183,7 @@ async fn replace_whole(tx: &Tx, entity: &SyncType, rows: Vec<Box<dyn Row>>) -> R
 }
 
 async fn end_reload(tx: &Tx, entity: &SyncType) -> Result<(), DbErr> {
+    fault::point("apply.end_reload")?;
     let table = entity.table.name();
     if entity.local_rows {
         // HQ has no row for what it never priced: the store's own row stays and follows the default price again.

@@ -13,7 +13,7 @@ use sea_orm::{
 };
 use uuid::Uuid;
 
-use crate::{migration, registry, versions};
+use crate::{fault, migration, registry, versions};
 
 /// Oldest `SQLite` without the WAL-reset corruption.
 const OLDEST_SQLITE: (u32, u32, u32) = (3, 51, 3);
@@ -113,6 +113,7 @@ impl Db {
             },
             _ => TransactionOptions::default(),
         };
+        fault::point("tx.begin")?;
         let inner = self.writer.begin_with_options(options).await?;
         Ok(Tx { inner, side: self.side, touched: BTreeSet::new() })
     }
@@ -245,13 +246,16 @@ impl Tx {
     /// Stamps versions (at HQ) and commits.
     pub async fn commit(self) -> Result<Vec<Change>, DbErr> {
         let mut changes = Vec::new();
+        fault::point("tx.stamp")?;
         if self.side == Side::Hq {
             // The registry's order is the lock order of the counters.
             for position in &self.touched {
                 versions::stamp(&self.inner, &registry::ALL[*position], &mut changes).await?;
             }
         }
+        fault::point("tx.commit")?;
         self.inner.commit().await?;
+        fault::point("tx.committed")?;
         Ok(changes)
     }
 }

@@ -9,6 +9,7 @@ pub mod barcodes;
 pub mod completeness;
 pub mod db;
 pub mod entity;
+pub mod fault;
 pub mod migration;
 pub mod nodes;
 pub mod outbox;

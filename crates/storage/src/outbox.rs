@@ -10,7 +10,7 @@ use uuid::Uuid;
 use crate::Tx;
 use crate::db::{execute, placeholders, query, statement};
 use crate::entity::outbox::Model;
-use crate::{registry, series};
+use crate::{fault, registry, series};
 
 /// A change to be told to HQ.
 pub struct Entry<'a> {
@@ -28,6 +28,7 @@ pub struct Entry<'a> {
 /// Queues `entry` in the transaction of its document (rule U1). The timestamp is fixed here, once:
 /// `max(now, created_at, last entry's + 1 ms)` (rule U8).
 pub async fn enqueue(tx: &Tx, entry: &Entry<'_>, now: Instant) -> Result<i64, DbErr> {
+    fault::point("outbox.enqueue")?;
     let seq = series::next(tx, "outbox").await?;
     let earliest = now.max(entry.created_at).millis();
     let sql = "INSERT INTO number_series (name, last_value) VALUES ('outbox_time', $1) \
@@ -73,6 +74,7 @@ pub async fn confirm(tx: &Tx, entries: &[&Model], now: Instant) -> Result<(), Db
     if entries.is_empty() {
         return Ok(());
     }
+    fault::point("outbox.confirm")?;
     let seqs: Vec<Value> = entries.iter().map(|entry| entry.seq.into()).collect();
     let list = placeholders(2, seqs.len());
     let values = || std::iter::once(Value::from(now)).chain(seqs.iter().cloned());
@@ -100,11 +102,12 @@ pub async fn confirm(tx: &Tx, entries: &[&Model], now: Instant) -> Result<(), Db
         );
         execute(tx, &sql, ids).await?;
     }
-    Ok(())
+    fault::point("outbox.confirmed")
 }
 
 /// HQ refused this one: an attempt counts, and the tenth one makes it a dead letter (true).
 pub async fn refuse(tx: &Tx, entry: &Model, error: &str, now: Instant) -> Result<bool, DbErr> {
+    fault::point("outbox.refuse")?;
     let sql = format!(
         "UPDATE sync_outbox SET attempts = attempts + 1, last_error = $1, last_attempt_at = $2, \
          dead_lettered_at = CASE WHEN attempts + 1 >= {MAX_ATTEMPTS} THEN $2 ELSE NULL END WHERE seq = $3"

@@ -6,6 +6,7 @@ use sea_orm::{DatabaseTransaction, DbErr};
 use uuid::Uuid;
 
 use crate::db::query;
+use crate::fault;
 use crate::registry::{Row, Scope, SyncType};
 
 /// One page of a pull: rows as JSON texts, by rising version.
@@ -24,6 +25,7 @@ pub async fn page(
     since: i64,
     limit: u64,
 ) -> Result<Page, DbErr> {
+    fault::point("pull.page")?;
     if entity.whole {
         let rows = texts(&entity.table.all(conn).await?, &mut HashMap::new(), entity)?;
         return Ok(Page { rows, latest: head(conn, entity, store).await?, has_more: false });

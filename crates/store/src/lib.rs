@@ -2,6 +2,7 @@
 
 pub mod approvals;
 pub mod bounds;
+pub mod chance;
 pub mod customers;
 pub mod day;
 pub mod inventory;
@@ -14,4 +15,5 @@ pub mod sessions;
 pub mod state;
 pub mod sync;
 
-pub use state::{Settings, Store};
+pub use chance::Chance;
+pub use state::{Settings, Store, World};

@@ -16,7 +16,8 @@ use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
-use crate::sync::{HqClient, SyncState};
+use crate::chance::Chance;
+use crate::sync::{HqClient, Http, SyncState, Transport};
 
 /// Hashes that a store computes at once.
 const PARALLEL_HASHES: usize = 1;
@@ -33,6 +34,14 @@ pub struct Settings {
     pub sign_in: SignInSettings,
 }
 
+/// What a store gets from outside of itself, and a simulation gives it.
+pub struct World {
+    /// Carries requests to HQ.
+    pub hq: Arc<dyn Transport>,
+    pub clock: Clock,
+    pub chance: Chance,
+}
+
 /// A running store server.
 pub struct Store {
     pub auth: Arc<Auth>,
@@ -45,6 +54,9 @@ pub struct Store {
     /// Rung when the outbox has something new.
     pub outbox_bell: Notify,
     pub hq: HqClient,
+    /// Where the socket goes, and whom it trusts.
+    pub line: Http,
+    pub chance: Chance,
     pub sync: SyncState,
     pub settings: Settings,
     pub stop: CancellationToken,
@@ -59,6 +71,18 @@ impl HasAuth for Store {
 impl Store {
     /// Opens the database and the keys and migrates; needs no line to HQ.
     pub async fn open(settings: Settings, clock: Clock, stop: CancellationToken) -> std::io::Result<Arc<Self>> {
+        let line = Http::new(&settings.hq_url, &settings.sync_token, settings.hq_ca_file.as_deref())?;
+        let world = World { hq: Arc::new(line.clone()), clock, chance: Chance::default() };
+        Self::open_in(settings, line, world, stop).await
+    }
+
+    /// As [`Store::open`], with a line, a clock and chances of the caller's.
+    pub async fn open_in(
+        settings: Settings,
+        line: Http,
+        World { hq, clock, chance }: World,
+        stop: CancellationToken,
+    ) -> std::io::Result<Arc<Self>> {
         let other = std::io::Error::other::<DbErr>;
         let claims = read_sync_token(settings.sync_token.expose())
             .ok_or_else(|| std::io::Error::other("SYNC_TOKEN is no store sync token; provision the store at HQ"))?;
@@ -76,7 +100,6 @@ impl Store {
         }
         let tokens = Tokens::open(&settings.data_dir.join("token.key"), settings.sign_in.keys.clone(), clock.now())?;
         let pins = Pins::open(&settings.sign_in.pin_key(&settings.data_dir), PARALLEL_HASHES)?;
-        let hq = HqClient::new(&settings.hq_url, &settings.sync_token, settings.hq_ca_file.as_deref())?;
         let auth = Auth::new(db, Home::Store(id), tokens, pins, clock.clone(), &settings.sign_in);
         housekeeping::start(auth.clone(), stop.clone());
         Ok(Arc::new(Self {
@@ -86,7 +109,9 @@ impl Store {
             code: claims.store_code,
             node_epoch,
             outbox_bell: Notify::new(),
-            hq,
+            hq: HqClient::new(hq),
+            line,
+            chance,
             sync: SyncState::default(),
             settings,
             stop,

@@ -15,6 +15,8 @@ use clap::Parser;
 #[tokio::main]
 async fn main() -> ExitCode {
     logging::start();
+    // Does something in test builds only.
+    let _faults = tillkeep_storage::fault::from_environment();
     // One provider of cryptography for every TLS connection; a second call would be a bug, not a state.
     if rustls::crypto::aws_lc_rs::default_provider().install_default().is_err() {
         tracing::debug!("a TLS provider was installed before");

@@ -13,7 +13,7 @@ use tillkeep_http::error::Result;
 use tillkeep_http::server::Transport;
 use tillkeep_model::wire::{HandshakeAnswer, HandshakeRequest, VersionsAnswer};
 use tillkeep_storage::entity::store_node;
-use tillkeep_storage::{nodes, registry};
+use tillkeep_storage::{fault, nodes, registry};
 use uuid::Uuid;
 
 use super::{Machine, StoreCaller};
@@ -63,6 +63,7 @@ pub async fn handshake(
     let store_id = caller.id();
     let high_water = nodes::high_water(hq.db().reader(), store_id, &request.node_epoch).await?;
     hq.to_tell.remove(store_id);
+    fault::point("handshake.record")?;
     let tx = hq.db().begin().await?;
     // After the wait for the writer: what is settled from now on is told the next time.
     let now = hq.clock.now();
@@ -109,6 +110,7 @@ pub async fn handshake(
     };
     nodes::save(&tx, row).await?;
     tx.commit().await?;
+    fault::point("handshake.recorded")?;
 
     // A line through a proxy is only as good as what the operator says of it: with an https address, TLS ends there.
     let behind_tls = hq.public_url.as_deref().is_some_and(|url| url.starts_with("https://"));

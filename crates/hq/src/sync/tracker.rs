@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use tillkeep_model::Instant;
 use tillkeep_model::wire::close;
-use tillkeep_storage::DbErr;
 use tillkeep_storage::sync_log::{self, Pulled};
+use tillkeep_storage::{DbErr, fault};
 use uuid::Uuid;
 
 use crate::Hq;
@@ -50,6 +50,7 @@ impl Tracker {
 
     /// Writes what was noted.
     pub async fn flush(&self, hq: &Hq) -> Result<(), DbErr> {
+        fault::point("tracker.flush")?;
         let (pulled, seen) = {
             let mut noted = self.lock();
             (std::mem::take(&mut noted.pulled), std::mem::take(&mut noted.seen))

@@ -17,7 +17,7 @@ use crate::db::{execute, placeholders, query};
 use crate::registry::owners::{ALL_OF_IT, owns};
 use crate::registry::{Claim, Row, Scope, SyncType};
 use crate::sync_log::{self, Priors};
-use crate::{Tx, stock, versions};
+use crate::{Tx, fault, stock, versions};
 
 /// What a batch came to.
 pub(super) struct Outcome {
@@ -38,7 +38,9 @@ pub(super) async fn bulk(tx: &mut Tx, sender: &Sender, batch: &[Incoming], now: 
             ignored.push((group[0].entity.name, counted.count));
         }
     }
+    fault::point("push.effects")?;
     sync_log::record(tx, sender.store_id, batch, &verdicts, &priors, now).await?;
+    fault::point("push.log")?;
     Ok(Outcome { verdicts, ignored })
 }
 
@@ -166,6 +168,7 @@ async fn group_of_one_type(
         }
     }
     write(tx, entity, sender, rows, child_rows).await?;
+    fault::point("push.rows")?;
     for (child, gone) in entity.children.iter().zip(&lines.removed) {
         for chunk in gone.chunks(1000) {
             let sql = format!("DELETE FROM {} WHERE id IN ({})", child.table.name(), placeholders(1, chunk.len()));

@@ -19,7 +19,7 @@ use tillkeep_model::wire::{Applied, PushResult, PushStatus};
 use uuid::Uuid;
 
 use crate::sync_log::{self, Rejection};
-use crate::{Change, Db, db};
+use crate::{Change, Db, db, fault};
 pub use incoming::Incoming;
 pub use status::CANCELLED_AND_RECEIVED;
 
@@ -75,6 +75,9 @@ pub struct Interrupted {
 pub async fn push(db: &Db, sender: &Sender, envelopes: &[Box<RawValue>], now: Instant) -> Result<Pushed, Interrupted> {
     let mut results: Vec<Option<PushResult>> = vec![None; envelopes.len()];
     let mut waves: Vec<Vec<Incoming>> = Vec::new();
+    if let Err(error) = fault::point("push.read") {
+        return Err(Interrupted { error, changes: Vec::new() });
+    }
     let mut seen: HashMap<(&'static str, Uuid), usize> = HashMap::new();
     let mut rejected = Vec::new();
     for (index, raw) in envelopes.iter().enumerate() {
@@ -160,13 +163,16 @@ async fn apply_wave(db: &Db, sender: &Sender, wave: &[Incoming], now: Instant) -
         }
         tx.execute_unprepared("RELEASE SAVEPOINT part").await?;
     }
-    Ok((judged, tx.commit().await?))
+    let changes = tx.commit().await?;
+    fault::point("push.applied")?;
+    Ok((judged, changes))
 }
 
 async fn log_refusals(db: &Db, sender: &Sender, refused: &[Rejection], now: Instant) -> Result<(), DbErr> {
     if refused.is_empty() {
         return Ok(());
     }
+    fault::point("push.refusals")?;
     let tx = db.begin().await?;
     sync_log::reject(&tx, sender.store_id, refused, now).await?;
     tx.commit().await?;

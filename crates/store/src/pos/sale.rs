@@ -13,7 +13,7 @@ use tillkeep_model::{ErrorCode, Qty};
 use tillkeep_storage::entity::{register_session, sales_rep, store};
 use tillkeep_storage::sea_orm::{ConnectionTrait, EntityTrait};
 use tillkeep_storage::stock::{self, Kind, Level, Movement};
-use tillkeep_storage::{audit, outbox, series};
+use tillkeep_storage::{audit, fault, outbox, series};
 use uuid::Uuid;
 
 use super::cart::{Cart, line_field};
@@ -134,6 +134,7 @@ async fn book(
     if !settings.allow_negative_stock {
         refuse_short_stock(&document, &effects.levels)?;
     }
+    fault::point("sale.written")?;
     let data = serde_json::to_value(&document)?;
     let entry = outbox::Entry {
         entity_type: "sales",
@@ -148,6 +149,7 @@ async fn book(
         audit::record(&tx, entry, now).await?;
     }
     store.commit(tx).await?;
+    fault::point("sale.committed")?;
     Ok(Booked::Now(document))
 }
 

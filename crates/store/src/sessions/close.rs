@@ -13,9 +13,9 @@ use tillkeep_http::resource::Check;
 use tillkeep_http::{Answer, Caller, Id};
 use tillkeep_model::permission::code::{PosSell, RegistersClose, ReportsZReport};
 use tillkeep_model::{JsonText, Money};
-use tillkeep_storage::audit;
 use tillkeep_storage::entity::register_session;
 use tillkeep_storage::sea_orm::{ActiveModelTrait, EntityTrait, IntoActiveModel};
+use tillkeep_storage::{audit, fault};
 use uuid::Uuid;
 
 use super::counts::{self, Count};
@@ -109,6 +109,7 @@ pub async fn close(
     };
     audit::record(&tx, entry, now).await?;
     super::enqueue(&tx, &session, "update", now).await?;
+    fault::point("session.closed")?;
     store.commit(tx).await?;
     Ok(Answer(session))
 }

@@ -4,17 +4,22 @@
 mod client;
 mod cycle;
 pub mod handlers;
+mod handshake;
 mod pull;
 mod sender;
 mod socket;
 mod state;
 mod tls;
+mod transport;
 
 use std::sync::Arc;
 
 pub use client::HqClient;
+pub use cycle::Cycle;
+pub use sender::{Round, Sender};
 pub use state::{Line, SyncState};
 use tokio_util::task::TaskTracker;
+pub use transport::{Http, Reply, Request, Transport};
 
 use crate::Store;
 

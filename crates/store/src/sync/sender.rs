@@ -4,10 +4,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use rand::RngExt;
 use tillkeep_model::wire::{PushResult, PushStatus};
 use tillkeep_storage::entity::outbox::Model as Entry;
-use tillkeep_storage::{DbErr, outbox};
+use tillkeep_storage::{DbErr, fault, outbox};
 
 use super::client::HqError;
 use crate::Store;
@@ -18,18 +17,26 @@ const BACK_OFF_FROM: Duration = Duration::from_secs(1);
 const BACK_OFF_TO: Duration = Duration::from_mins(1);
 
 /// How the sender stands with HQ.
-struct Breaker {
+pub struct Sender {
     failures: u32,
     /// Entries of the next request: halved while a batch makes a healthy HQ fail.
     batch: usize,
 }
 
-/// What a round came to.
-enum Round {
-    /// Nothing to send.
-    Idle,
+impl Default for Sender {
+    fn default() -> Self {
+        Self { failures: 0, batch: BATCH }
+    }
+}
+
+/// What a round came to, and so what to wait for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Round {
+    /// Nothing to send: wait so long, or until there is something.
+    Idle(Duration),
+    /// There may be more.
     Sent,
-    /// Not a verdict: wait so long, or until the line is back.
+    /// Not a verdict: wait so long, or until the line is back. A new document does not shorten it.
     Wait(Duration),
     /// HQ's own word: wait so long.
     Obey(Duration),
@@ -37,56 +44,60 @@ enum Round {
 
 /// Sends until the store stops.
 pub async fn run(store: Arc<Store>) {
-    let mut breaker = Breaker { failures: 0, batch: BATCH };
+    let mut sender = Sender::default();
     loop {
         let round = tokio::select! {
-            round = round(&store, &mut breaker) => round,
+            round = sender.step(&store) => round,
             () = store.stop.cancelled() => return,
         };
-        let wait = match round {
-            Ok(Round::Sent) => continue,
-            // A refused entry rests for an interval before it is tried again.
-            Ok(Round::Idle) => store.settings.sync_interval,
-            Ok(Round::Wait(wait)) => {
-                // A new document must not shorten a back-off; a line that is back does.
-                tokio::select! {
-                    () = tokio::time::sleep(wait) => {}
-                    () = store.sync.line_back.notified() => {}
-                    () = store.stop.cancelled() => return,
-                }
-                continue;
-            }
-            Ok(Round::Obey(wait)) => {
-                tokio::select! {
-                    () = tokio::time::sleep(wait) => {}
-                    () = store.stop.cancelled() => return,
-                }
-                continue;
-            }
-            Err(error) => {
-                store.sync.failed(&error, store.clock.now());
-                BACK_OFF_FROM
-            }
-        };
-        tokio::select! {
-            () = tokio::time::sleep(wait) => {}
-            () = store.outbox_bell.notified() => {}
-            () = store.stop.cancelled() => return,
+        match round {
+            Round::Sent => {}
+            Round::Idle(wait) => tokio::select! {
+                () = tokio::time::sleep(wait) => {}
+                () = store.outbox_bell.notified() => {}
+                () = store.stop.cancelled() => return,
+            },
+            Round::Wait(wait) => tokio::select! {
+                () = tokio::time::sleep(wait) => {}
+                () = store.sync.line_back.notified() => {}
+                () = store.stop.cancelled() => return,
+            },
+            Round::Obey(wait) => tokio::select! {
+                () = tokio::time::sleep(wait) => {}
+                () = store.stop.cancelled() => return,
+            },
         }
     }
 }
 
-async fn round(store: &Store, breaker: &mut Breaker) -> Result<Round, DbErr> {
-    let rest = i64::try_from(store.settings.sync_interval.as_millis()).unwrap_or(i64::MAX);
-    let entries = outbox::batch(store.db().reader(), breaker.batch, store.clock.now().plus_millis(-rest)).await?;
-    if entries.is_empty() {
-        return Ok(Round::Idle);
+impl Sender {
+    /// Sends one batch and notes what HQ said of it.
+    pub async fn step(&mut self, store: &Store) -> Round {
+        match round(store, self).await {
+            Ok(round) => round,
+            Err(error) => {
+                store.sync.failed(&error, store.clock.now());
+                Round::Idle(BACK_OFF_FROM)
+            }
+        }
     }
+}
+
+async fn round(store: &Store, sender: &mut Sender) -> Result<Round, DbErr> {
+    let rest = i64::try_from(store.settings.sync_interval.as_millis()).unwrap_or(i64::MAX);
+    let entries = outbox::batch(store.db().reader(), sender.batch, store.clock.now().plus_millis(-rest)).await?;
+    if entries.is_empty() {
+        // A refused entry rests for an interval before it is tried again.
+        return Ok(Round::Idle(store.settings.sync_interval));
+    }
+    fault::point("sender.send")?;
     let envelopes: Vec<String> = entries.iter().map(|entry| envelope(store, entry)).collect();
-    match store.hq.push(&envelopes).await {
+    let answer = store.hq.push(&envelopes).await;
+    fault::point("sender.answered")?;
+    match answer {
         Ok(answer) if answer.results.len() == entries.len() => {
-            breaker.failures = 0;
-            breaker.batch = BATCH;
+            sender.failures = 0;
+            sender.batch = BATCH;
             settle(store, &entries, &answer.results).await?;
             let now = store.clock.now();
             store.sync.reached(now);
@@ -95,7 +106,7 @@ async fn round(store: &Store, breaker: &mut Breaker) -> Result<Round, DbErr> {
         }
         Ok(answer) => {
             let text = format!("{} verdicts on {} entries", answer.results.len(), entries.len());
-            Ok(back_off(store, breaker, &HqError::Unreadable(text)))
+            Ok(back_off(store, sender, &HqError::Unreadable(text)))
         }
         Err(error) => {
             // A batch that HQ cannot swallow while it answers other requests is halved down to the culprit; that one
@@ -103,28 +114,28 @@ async fn round(store: &Store, breaker: &mut Breaker) -> Result<Round, DbErr> {
             let swallowed = matches!(&error, HqError::Status { status, .. } if *status == 413 || *status >= 500);
             if swallowed && store.hq.versions().await.is_ok() {
                 if let [only] = entries.as_slice() {
-                    breaker.batch = BATCH;
+                    sender.batch = BATCH;
                     refuse(store, &[(only, error.to_string())]).await?;
                     return Ok(Round::Sent);
                 }
-                breaker.batch = entries.len().div_ceil(2);
+                sender.batch = entries.len().div_ceil(2);
                 return Ok(Round::Wait(Duration::from_millis(100)));
             }
-            Ok(back_off(store, breaker, &error))
+            Ok(back_off(store, sender, &error))
         }
     }
 }
 
 /// Full jitter, 1 s to 60 s; HQ's own word is obeyed.
-fn back_off(store: &Store, breaker: &mut Breaker, error: &HqError) -> Round {
+fn back_off(store: &Store, sender: &mut Sender, error: &HqError) -> Round {
     store.sync.failed(error, store.clock.now());
     if let HqError::Busy { retry_after: Some(wait) } = error {
         return Round::Obey((*wait).min(BACK_OFF_TO));
     }
-    let ceiling = BACK_OFF_FROM.saturating_mul(1 << breaker.failures.min(6)).min(BACK_OFF_TO);
-    breaker.failures += 1;
+    let ceiling = BACK_OFF_FROM.saturating_mul(1 << sender.failures.min(6)).min(BACK_OFF_TO);
+    sender.failures += 1;
     let millis = u64::try_from(ceiling.as_millis()).unwrap_or(60_000);
-    Round::Wait(Duration::from_millis(rand::rng().random_range(millis / 10..=millis)))
+    Round::Wait(Duration::from_millis(millis / 10 + store.chance.up_to(millis - millis / 10)))
 }
 
 /// The envelope of an entry; its data is the text that was stored with the document.

@@ -5,7 +5,6 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use futures_util::{SinkExt, StreamExt};
-use rand::RngExt;
 use tillkeep_model::wire::{Heartbeat, HqMessage, StoreMessage};
 use tillkeep_storage::outbox;
 use tokio::time::{Instant, MissedTickBehavior, interval, timeout};
@@ -53,7 +52,7 @@ pub async fn run(store: Arc<Store>) {
             tracing::debug!("the socket to headquarters does not open yet");
         }
         tokio::select! {
-            () = tokio::time::sleep(delay(attempts, rand::rng().random_range(0..=1000))) => attempts += 1,
+            () = tokio::time::sleep(delay(attempts, store.chance.up_to(1000))) => attempts += 1,
             () = store.stop.cancelled() => return,
         }
     }
@@ -74,7 +73,7 @@ async fn connect(store: &Store) -> Result<Socket, tungstenite::Error> {
     token.set_sensitive(true);
     request.headers_mut().insert("authorization", token);
     let config = WebSocketConfig::default().read_buffer_size(4096).write_buffer_size(4096);
-    let (socket, _) = connect_async_tls_with_config(request, Some(config), true, store.hq.connector()).await?;
+    let (socket, _) = connect_async_tls_with_config(request, Some(config), true, store.line.connector()).await?;
     Ok(socket)
 }
 
