@@ -10,7 +10,7 @@ use tillkeep_model::wire::Applied;
 
 use super::incoming::Keys;
 use super::{Incoming, Sender};
-use crate::registry::owners::{ALL_OF_IT, SERVER_COLUMNS, owns};
+use crate::registry::owners::{SERVER_COLUMNS, owns};
 use crate::registry::{Flow, Row, Scope, SyncType};
 use crate::versions;
 
@@ -32,15 +32,13 @@ pub(super) fn merge(
         return old;
     }
     let mut new = sent;
-    if owned != ALL_OF_IT {
-        // What a store may not write starts as the column's default.
-        for column in columns.into_iter().filter(|column| !owns(owned, column)) {
-            if !matches!(column, "id" | "created_at" | "updated_at")
-                && let Some(value) = new.get(column)
-                && !new.set(column, value.as_null())
-            {
-                reset(&mut *new, column, &value);
-            }
+    // What a store may not write starts as the column's default.
+    for column in columns.into_iter().filter(|column| !owns(owned, column)) {
+        if !matches!(column, "id" | "created_at" | "updated_at")
+            && let Some(value) = new.get(column)
+            && !new.set(column, value.as_null())
+        {
+            reset(&mut *new, column, &value);
         }
     }
     new
