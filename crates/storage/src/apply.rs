@@ -17,6 +17,9 @@ use crate::{Tx, barcodes, fault};
 /// Version of a row that a reload has not seen again yet.
 const UNSEEN: i64 = -1;
 
+/// A document with its lines of one kind.
+type Lines = (Uuid, Vec<Box<dyn Row>>);
+
 /// How far a type was pulled.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Cursor {
@@ -57,7 +60,7 @@ pub async fn page(
 ) -> Result<usize, DbErr> {
     fault::point("apply.page")?;
     let mut rows = Vec::with_capacity(answer.rows.len());
-    let mut children: Vec<Vec<(Uuid, Vec<Box<dyn Row>>)>> = entity.children.iter().map(|_| Vec::new()).collect();
+    let mut children: Vec<Vec<Lines>> = entity.children.iter().map(|_| Vec::new()).collect();
     for raw in &answer.rows {
         let mut row = decode(entity, raw)?;
         for derived in entity.derived {
@@ -139,7 +142,7 @@ fn decode_children(child: &Child, raw: &RawValue, parent: Uuid) -> Result<Option
 }
 
 /// The lines of documents become those that HQ has.
-async fn replace_children(tx: &Tx, child: &Child, documents: Vec<(Uuid, Vec<Box<dyn Row>>)>) -> Result<(), DbErr> {
+async fn replace_children(tx: &Tx, child: &Child, documents: Vec<Lines>) -> Result<(), DbErr> {
     for chunk in documents.chunks(rows_per_statement(1)) {
         let list = placeholders(1, chunk.len());
         let sql = format!("DELETE FROM {} WHERE {} IN ({list})", child.table.name(), child.parent);

@@ -10,13 +10,15 @@ use tillkeep_model::ErrorCode;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, SemaphorePermit};
 
 /// Seconds of work that may wait.
-const DRAIN_SECONDS: u32 = 5;
-/// Units of work a second before anything was measured.
-const FIRST_RATE: u32 = 1000;
+const DRAIN_SECONDS: u64 = 5;
+/// Thousandths of a unit of work a second before anything was measured.
+const FIRST_RATE: u64 = 1_000_000;
+/// A disk so slow that it counts as this one.
+const LOWEST_RATE: u64 = 1000;
 /// A push costs its commit, whatever is in it: as many units of work as so many envelopes.
 const COMMIT: usize = 50;
 /// Of a new measurement in the moving average: one in so many.
-const WEIGHT: f64 = 8.0;
+const WEIGHT: u64 = 8;
 /// Bytes of bodies in memory, in KiB: read, parsed or waiting.
 const BODIES_KIB: u32 = 256 << 10;
 /// What a body takes before its first byte is read.
@@ -31,8 +33,8 @@ pub struct PushQueue {
     /// The same as units of work: an envelope is one, a request [`COMMIT`].
     work: AtomicUsize,
     refused: AtomicU64,
-    /// Units of work a second, of one worker.
-    rate: Mutex<f64>,
+    /// Thousandths of a unit of work a second, of one worker.
+    rate: Mutex<u64>,
     workers: Semaphore,
     /// An embedded database has one writer.
     parallel: usize,
@@ -65,7 +67,7 @@ impl PushQueue {
             envelopes: AtomicUsize::new(0),
             work: AtomicUsize::new(0),
             refused: AtomicU64::new(0),
-            rate: Mutex::new(f64::from(FIRST_RATE)),
+            rate: Mutex::new(FIRST_RATE),
             workers: Semaphore::new(parallel),
             parallel,
             memory: Arc::new(Semaphore::new(BODIES_KIB as usize)),
@@ -86,26 +88,24 @@ impl PushQueue {
         self.refused.load(Ordering::Relaxed)
     }
 
-    /// Units of work a second that the writers drain.
-    pub fn rate(&self) -> f64 {
-        *self.rate.lock().unwrap_or_else(PoisonError::into_inner) * f64::from(u32::try_from(self.parallel).unwrap_or(1))
-    }
-
     /// Refuses while the queue is too long; before the body is read.
     pub fn check(&self) -> Result<()> {
-        let work = self.work.load(Ordering::Acquire);
-        let seconds = f64::from(u32::try_from(work).unwrap_or(u32::MAX)) / self.rate();
-        if seconds <= f64::from(DRAIN_SECONDS) {
+        let rate = self.rate().saturating_mul(whole(self.parallel));
+        let millis = whole(self.work.load(Ordering::Acquire)).saturating_mul(1_000_000) / rate;
+        if millis <= DRAIN_SECONDS * 1000 {
             return Ok(());
         }
-        Err(self.busy(seconds))
+        Err(self.busy(millis / 1000))
     }
 
-    fn busy(&self, seconds: f64) -> Error {
+    fn rate(&self) -> u64 {
+        *self.rate.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn busy(&self, seconds: u64) -> Error {
         self.refused.fetch_add(1, Ordering::Relaxed);
-        let wait = Duration::try_from_secs_f64(seconds).map_or(60, |wait| wait.as_secs()).clamp(1, 60);
         let text = "headquarters has more to store than it can in five seconds; send it again";
-        Error::new(ErrorCode::Unavailable, text).retry_after(wait)
+        Error::new(ErrorCode::Unavailable, text).retry_after(seconds.clamp(1, 60))
     }
 
     /// Memory for a body of which `announced` bytes are known.
@@ -114,7 +114,7 @@ impl PushQueue {
         let wanted = announced.map_or(BODY_FROM_KIB, |bytes| kib(usize::try_from(bytes).unwrap_or(usize::MAX)));
         match memory.clone().try_acquire_many_owned(wanted.clamp(BODY_FROM_KIB, BODIES_KIB)) {
             Ok(held) => Ok(Room { memory, held }),
-            Err(_) => Err(self.busy(1.0)),
+            Err(_) => Err(self.busy(1)),
         }
     }
 
@@ -125,7 +125,7 @@ impl PushQueue {
             return Ok(());
         }
         let more = room.memory.clone().try_acquire_many_owned(u32::try_from(lacking).unwrap_or(u32::MAX));
-        room.held.merge(more.map_err(|_| self.busy(1.0))?);
+        room.held.merge(more.map_err(|_| self.busy(1))?);
         Ok(())
     }
 
@@ -145,11 +145,16 @@ impl PushQueue {
 
     /// So many envelopes took so long.
     pub fn measured(&self, envelopes: usize, took: Duration) {
-        let work = f64::from(u32::try_from(envelopes + COMMIT).unwrap_or(u32::MAX));
-        let now = work / took.as_secs_f64().max(0.000_1);
+        let work = whole(envelopes + COMMIT);
+        let micros = u64::try_from(took.as_micros()).unwrap_or(u64::MAX).max(100);
+        let now = work.saturating_mul(1_000_000_000) / micros;
         let mut rate = self.rate.lock().unwrap_or_else(PoisonError::into_inner);
-        *rate = (*rate + (now - *rate) / WEIGHT).max(1.0);
+        *rate = ((*rate * (WEIGHT - 1)).saturating_add(now) / WEIGHT).max(LOWEST_RATE);
     }
+}
+
+fn whole(count: usize) -> u64 {
+    u64::try_from(count).unwrap_or(u64::MAX)
 }
 
 fn kib(bytes: usize) -> u32 {

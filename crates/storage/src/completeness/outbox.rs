@@ -28,7 +28,7 @@ pub struct Reported {
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = OutboxEpoch)]
-pub struct Epoch {
+pub struct Numbers {
     pub node_epoch: String,
     pub first_seen_at: Instant,
     pub highest_seq: i64,
@@ -50,7 +50,7 @@ pub struct Outbox {
     /// Entries that HQ refused and that wait for somebody.
     pub refused: i64,
     /// The oldest first.
-    pub epochs: Vec<Epoch>,
+    pub epochs: Vec<Numbers>,
 }
 
 const NUMBERED: &str = "store_id = $1 AND seq IS NOT NULL AND node_epoch IS NOT NULL";
@@ -72,7 +72,7 @@ pub async fn outbox(conn: &impl ConnectionTrait, store: Uuid, reported: &Reporte
         }
         before = before.max(epoch.highest_seq);
     }
-    let epochs: Vec<Epoch> = epochs.into_iter().map(|(epoch, _)| epoch).collect();
+    let epochs: Vec<Numbers> = epochs.into_iter().map(|(epoch, _)| epoch).collect();
     let sql = "SELECT COUNT(*) AS n FROM sync_log WHERE store_id = $1 AND status = 'failed'";
     let rows = query(conn, sql, [store.into()]).await?;
     let refused: i64 = rows.first().map_or(Ok(0), |row| row.try_get("", "n"))?;
@@ -98,7 +98,7 @@ pub async fn outbox(conn: &impl ConnectionTrait, store: Uuid, reported: &Reporte
 
 /// The databases of the store, by the time of their first entry, with their lowest numbers. Answered from the index but
 /// for one row of each.
-async fn epochs(conn: &impl ConnectionTrait, store: Uuid) -> Result<Vec<(Epoch, i64)>, DbErr> {
+async fn epochs(conn: &impl ConnectionTrait, store: Uuid) -> Result<Vec<(Numbers, i64)>, DbErr> {
     let sql = format!(
         "SELECT g.node_epoch, g.lowest, g.highest, g.n, MIN(l.first_seen_at) AS since FROM \
          (SELECT node_epoch, MIN(seq) AS lowest, MAX(seq) AS highest, COUNT(DISTINCT seq) AS n FROM sync_log \
@@ -108,7 +108,7 @@ async fn epochs(conn: &impl ConnectionTrait, store: Uuid) -> Result<Vec<(Epoch, 
     );
     let mut out = Vec::new();
     for row in query(conn, &sql, [store.into()]).await? {
-        let epoch = Epoch {
+        let epoch = Numbers {
             node_epoch: row.try_get("", "node_epoch")?,
             first_seen_at: row.try_get("", "since")?,
             highest_seq: row.try_get("", "highest")?,
@@ -124,10 +124,10 @@ async fn epochs(conn: &impl ConnectionTrait, store: Uuid) -> Result<Vec<(Epoch, 
 async fn gaps(
     conn: &impl ConnectionTrait,
     store: Uuid,
-    epochs: &[(Epoch, i64)],
+    epochs: &[(Numbers, i64)],
 ) -> Result<BTreeMap<String, Vec<Range>>, DbErr> {
     let whole =
-        |(epoch, lowest): &(Epoch, i64)| epoch.highest_seq.saturating_sub(*lowest).saturating_add(1) == epoch.count;
+        |(epoch, lowest): &(Numbers, i64)| epoch.highest_seq.saturating_sub(*lowest).saturating_add(1) == epoch.count;
     if epochs.iter().all(whole) {
         return Ok(BTreeMap::new());
     }

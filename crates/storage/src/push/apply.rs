@@ -72,18 +72,7 @@ async fn group_of_one_type(
     let entity = group[0].entity;
     let ids: Vec<Uuid> = group.iter().map(|incoming| incoming.id).collect();
     let mut existing = by_id(entity.table.having(tx, "id", &ids, true).await?);
-    let mut verdicts: Vec<Option<Verdict>> = vec![None; group.len()];
-    let mut items = Vec::with_capacity(group.len());
-    for (place, incoming) in group.iter().enumerate() {
-        match incoming.decode() {
-            Ok(decoded) => {
-                let have = existing.get(&incoming.id).map(|row| &**row);
-                let decision = decide(incoming, &*decoded.row, have, priors.get(incoming), sender);
-                items.push(Item { incoming, decoded, decision, place });
-            }
-            Err(verdict) => verdicts[place] = Some(verdict),
-        }
-    }
+    let (items, mut verdicts) = judge(group, &existing, priors, sender);
     let parents = parents(tx, entity, &items, &existing).await?;
     let present: Vec<Uuid> = existing.keys().copied().collect();
     let mut lines = Lines::load(tx, entity, &present, &items).await?;
@@ -135,7 +124,7 @@ async fn group_of_one_type(
         // Of two writers the later one: a row does not grow younger.
         let had_at = old.as_deref().and_then(|row| row.instant("updated_at")).filter(|had| *had > sent_at);
         ignored.unknown(0, &decoded.keys);
-        let passed_over = ignored.sent_in_vain(entity.table.columns(), &*decoded.row, &decoded.keys, owned);
+        let passed_over = Ignored::sent_in_vain(entity.table.columns(), &*decoded.row, &decoded.keys, owned);
         let mut row = merge(entity.table.columns(), old, decoded.row, &decoded.keys, owned, entity.lists);
         row.set("updated_at", had_at.unwrap_or(sent_at).into());
         finish(&mut *row, incoming, sender, entity, applied, now);
@@ -169,18 +158,45 @@ async fn group_of_one_type(
     }
     write(tx, entity, sender, rows, child_rows).await?;
     fault::point("push.rows")?;
-    for (child, gone) in entity.children.iter().zip(&lines.removed) {
-        for chunk in gone.chunks(1000) {
-            let sql = format!("DELETE FROM {} WHERE id IN ({})", child.table.name(), placeholders(1, chunk.len()));
-            execute(tx, &sql, chunk.iter().map(|id| (*id).into())).await?;
-        }
-    }
+    remove_lines(tx, entity, &lines.removed).await?;
     raise_left(tx, entity, &left).await?;
     if !movements.is_empty() {
         stock::apply(tx, sender.store_id, movements, now).await?;
     }
     flags::heal(tx, entity, &arrived).await?;
     Ok(verdicts.into_iter().map(|verdict| verdict.unwrap_or_else(lost)).collect())
+}
+
+/// Reads the envelopes and decides on each; a verdict for those that cannot be read.
+fn judge<'a>(
+    group: &'a [Incoming],
+    existing: &HashMap<Uuid, Box<dyn Row>>,
+    priors: &Priors,
+    sender: &Sender,
+) -> (Vec<Item<'a>>, Vec<Option<Verdict>>) {
+    let mut verdicts: Vec<Option<Verdict>> = vec![None; group.len()];
+    let mut items = Vec::with_capacity(group.len());
+    for (place, incoming) in group.iter().enumerate() {
+        match incoming.decode() {
+            Ok(decoded) => {
+                let have = existing.get(&incoming.id).map(|row| &**row);
+                let decision = decide(incoming, &*decoded.row, have, priors.get(incoming), sender);
+                items.push(Item { incoming, decoded, decision, place });
+            }
+            Err(verdict) => verdicts[place] = Some(verdict),
+        }
+    }
+    (items, verdicts)
+}
+
+async fn remove_lines(tx: &Tx, entity: &SyncType, removed: &[Vec<Uuid>]) -> Result<(), DbErr> {
+    for (child, gone) in entity.children.iter().zip(removed) {
+        for chunk in gone.chunks(1000) {
+            let sql = format!("DELETE FROM {} WHERE id IN ({})", child.table.name(), placeholders(1, chunk.len()));
+            execute(tx, &sql, chunk.iter().map(|id| (*id).into())).await?;
+        }
+    }
+    Ok(())
 }
 
 /// The parent that a row must have at HQ.

@@ -80,7 +80,7 @@ impl Lines {
             let whole = old.is_none() && incoming.entity.scope != Scope::Parties;
             let owned = if whole { ALL_OF_IT } else { owned };
             ignored.unknown(place + 1, &keys);
-            let passed_over = ignored.sent_in_vain(child.table.columns(), &*line, &keys, owned);
+            let passed_over = Ignored::sent_in_vain(child.table.columns(), &*line, &keys, owned);
             let merged = merge(child.table.columns(), old, line, &keys, owned, &[]);
             ignored.compare(&passed_over, &*merged, &[child.parent, "line_no"]);
             lines.push(merged);

@@ -149,7 +149,6 @@ impl Ignored {
 
     /// What was sent of columns that are not the sender's. What each server keeps for itself is no news.
     pub fn sent_in_vain(
-        &self,
         columns: Vec<&'static str>,
         sent: &dyn Row,
         keys: &Keys,

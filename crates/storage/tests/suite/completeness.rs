@@ -23,10 +23,10 @@ fn sold(chain: &Chain, date: &str, session: i32, number: i64) -> Json {
 }
 
 /// A session with its Z report, when it is closed: so many sales and their total.
-fn session(chain: &Chain, date: &str, number: i32, z: Option<(i64, &str, &str)>) -> Json {
+fn session(chain: &Chain, day: &str, number: i32, z: Option<(i64, &str, &str)>) -> Json {
     let row = id(&format!("session {number}"));
     let mut data = json!({
-        "id": row, "registerCode": "01", "sessionNumber": number, "status": "open", "businessDate": date,
+        "id": row, "registerCode": "01", "sessionNumber": number, "status": "open", "businessDate": day,
         "createdAt": at(0), "openedAt": at(0),
     });
     if let Some((sales, first, last)) = z {

@@ -45,7 +45,7 @@ async fn item(hq: &Hq) -> purchase_order_item::Model {
 /// An order that headquarters made for the first store, with a line.
 async fn made_at_hq(hq: &Hq, chain: &Chain, status: &str) {
     let mut order = chain::order("order", chain.first.store_id, status);
-    order.origin = "hq".to_owned();
+    "hq".clone_into(&mut order.origin);
     order.notes = Some("hq".to_owned());
     hq.insert::<purchase_order::Entity>([order]).await;
     let line = purchase_order_item::Model {
