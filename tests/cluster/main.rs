@@ -5,6 +5,7 @@ mod home;
 mod kit;
 
 mod approvals;
+mod completeness;
 mod down;
 mod effects;
 mod faults;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use axum::Router;
-use metrics::gauge;
+use metrics::{counter, gauge};
 use tillkeep_http::describe::About;
 use tillkeep_http::elsewhere::{self, Method, Owner, Writes};
 use tillkeep_http::routes::{Route, Routes, auth, probes};
@@ -51,6 +51,8 @@ fn measured(hq: Arc<Hq>) -> Router {
     tillkeep_http::metrics::router(hq, async |hq: Arc<Hq>| {
         let connected = u32::try_from(hq.hub.len()).unwrap_or(u32::MAX);
         gauge!("tillkeep_stores_connected").set(connected);
+        gauge!("tillkeep_push_queue_envelopes").set(u32::try_from(hq.pushes.len()).unwrap_or(u32::MAX));
+        counter!("tillkeep_push_turned_away_total").absolute(hq.pushes.refused());
     })
 }
 
@@ -256,6 +258,8 @@ fn sync_routes(routes: Routes<Arc<Hq>>) -> Routes<Arc<Hq>> {
         .about("The channel that tells a store when to pull.")
         .get("/sync/dashboard", sync::dashboard::dashboard)
         .about("How each store and its synchronisation stand.")
+        .get("/sync/completeness", sync::completeness)
+        .about("What headquarters has of the business days of a store, and what is missing.")
         .get("/sync/errors", sync::error_list)
         .about("List what stores sent that was not applied.")
         .post("/sync/retry/{id}", sync::retry)

@@ -20,7 +20,7 @@ use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
-use crate::sync::{Heads, Hub, Mark, StoreCache, ToTell, Tracker};
+use crate::sync::{Heads, Hub, Mark, PushQueue, StoreCache, ToTell, Tracker};
 
 /// Unlimited pulls at once.
 const STREAMS: usize = 2;
@@ -59,6 +59,8 @@ pub struct Hq {
     pub allow_insecure: bool,
     /// Places for unlimited pulls, fewer than there are connections for stores that read.
     pub streams: Arc<Semaphore>,
+    /// Pushes in front of the writer.
+    pub pushes: PushQueue,
     pub stop: CancellationToken,
 }
 
@@ -89,6 +91,7 @@ impl Hq {
     pub async fn open(settings: &Settings, clock: Clock, stop: CancellationToken) -> std::io::Result<Arc<Self>> {
         let other = std::io::Error::other::<DbErr>;
         let db = Self::database(settings).await.map_err(other)?;
+        let embedded = db.is_embedded();
         db::again(|| seed::ensure(&db, clock.now())).await.map_err(other)?;
         let tx = db.begin().await.map_err(other)?;
         let epoch = settings::get_or_set(&tx, settings::EPOCH, || Uuid::new_v4().to_string()).await.map_err(other)?;
@@ -122,6 +125,7 @@ impl Hq {
             public_url: settings.public_url.clone(),
             allow_insecure: settings.allow_insecure,
             streams: Arc::new(Semaphore::new(STREAMS)),
+            pushes: PushQueue::new(embedded),
             stop,
         });
         // Weak: what the server is made of must not keep the server.

@@ -60,8 +60,6 @@ pub struct Level {
 #[derive(Debug, Default)]
 pub struct Effects {
     pub levels: HashMap<Uuid, Level>,
-    /// Products that this server does not know; their stock is kept all the same.
-    pub unknown_products: HashSet<Uuid>,
 }
 
 /// Applies `movements` to the levels of `store_id`, each at most once, set-wise.
@@ -77,9 +75,6 @@ pub async fn apply(tx: &mut Tx, store_id: Uuid, movements: Vec<Movement>, now: I
     for movement in movements {
         let key = (movement.line_id, movement.kind.as_str());
         let product = products.get(&movement.product_id);
-        if product.is_none() {
-            effects.unknown_products.insert(movement.product_id);
-        }
         let untracked = product.is_some_and(|product| !product.track_stock);
         if untracked || done.contains(&(key.0, key.1.to_owned())) || !seen.insert(key) {
             continue;

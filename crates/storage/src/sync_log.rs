@@ -1,6 +1,7 @@
 //! The log of entity operations and the counters per store, type and direction. Specification, section 2.7.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
+use std::fmt::Write;
 
 use sea_orm::sea_query::Expr;
 use sea_orm::{ColumnTrait, ConnectionTrait, DbErr, EntityTrait, IntoActiveModel, QueryFilter, QuerySelect, Value};
@@ -187,19 +188,12 @@ pub async fn reject(tx: &Tx, store: Uuid, refused: &[Rejection], now: Instant) -
     let mut rows = Vec::new();
     let mut errors: BTreeMap<String, String> = BTreeMap::new();
     let mut fresh = HashSet::new();
+    let mut again: BTreeMap<&str, String> = BTreeMap::new();
     for refusal in refused {
         let error = refusal.result.error.as_deref().unwrap_or_default().replace('\0', "");
         errors.insert(tidy(&refusal.result.entity_type), error.clone());
         if known.contains(&refusal.hash) {
-            Entity::update_many()
-                .col_expr(Column::Error, Expr::value(error.as_str()))
-                .col_expr(Column::LastSeenAt, Expr::value(now))
-                .col_expr(Column::RetryCount, Expr::cust("retry_count + 1"))
-                .filter(Column::StoreId.eq(store))
-                .filter(Column::Status.eq(FAILED))
-                .filter(Column::Hash.eq(refusal.hash.as_str()))
-                .exec(tx)
-                .await?;
+            again.insert(&refusal.hash, error);
         } else if fresh.insert(&refusal.hash) {
             rows.push(
                 Model {
@@ -225,15 +219,44 @@ pub async fn reject(tx: &Tx, store: Uuid, refused: &[Rejection], now: Instant) -
         }
     }
     insert(tx, rows).await?;
-    for (entity_type, error) in errors {
+    refused_again(tx, store, &again.into_iter().collect::<Vec<_>>(), now).await?;
+    let errors: Vec<_> = errors.into_iter().collect();
+    for chunk in errors.chunks(rows_per_statement(5)) {
+        let mut values: Vec<Value> = Vec::with_capacity(chunk.len() * 5);
+        let mut tuples = Vec::with_capacity(chunk.len());
+        for (entity_type, error) in chunk {
+            let at = values.len();
+            tuples.push(format!("({}, NULL, {}, 0, 0, 0, 0)", placeholders(at + 1, 3), placeholders(at + 4, 2)));
+            values.extend([store.into(), entity_type.as_str().into(), PUSH.into(), now.into(), error.as_str().into()]);
+        }
         let sql = format!(
-            "{STATUS_INSERT} VALUES ($1, $2, $3, NULL, $4, $5, 0, 0, 0, 0) ON CONFLICT (store_id, entity_type, direction) \
-             DO UPDATE SET last_error_at = excluded.last_error_at, last_error = excluded.last_error"
+            "{STATUS_INSERT} VALUES {} ON CONFLICT (store_id, entity_type, direction) \
+             DO UPDATE SET last_error_at = excluded.last_error_at, last_error = excluded.last_error",
+            tuples.join(", ")
         );
-        let values: [Value; 5] = [store.into(), entity_type.into(), PUSH.into(), now.into(), error.into()];
         execute(tx, &sql, values).await?;
     }
     count_pending(tx, store).await
+}
+
+/// Envelopes that were refused before: each keeps its one row, which takes the newest reason.
+async fn refused_again(tx: &Tx, store: Uuid, again: &[(&str, String)], now: Instant) -> Result<(), DbErr> {
+    for chunk in again.chunks(rows_per_statement(3)) {
+        let mut values: Vec<Value> = vec![store.into(), now.into()];
+        let mut cases = String::new();
+        for (hash, error) in chunk {
+            write!(cases, " WHEN ${} THEN ${}", values.len() + 1, values.len() + 2).unwrap_or_default();
+            values.extend([(*hash).into(), error.as_str().into()]);
+        }
+        let list = placeholders(values.len() + 1, chunk.len());
+        values.extend(chunk.iter().map(|(hash, _)| Value::from(*hash)));
+        let sql = format!(
+            "UPDATE sync_log SET error = CASE hash{cases} ELSE error END, last_seen_at = $2, \
+             retry_count = retry_count + 1 WHERE store_id = $1 AND status = '{FAILED}' AND hash IN ({list})"
+        );
+        execute(tx, &sql, values).await?;
+    }
+    Ok(())
 }
 
 const STATUS_INSERT: &str = "INSERT INTO sync_status (store_id, entity_type, direction, last_success_at, \

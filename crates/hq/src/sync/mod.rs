@@ -1,5 +1,6 @@
 //! The sync server. Specification, sections 3 to 6; the rules are in `docs/sync.md`.
 
+mod completeness;
 pub mod dashboard;
 mod errors;
 mod handshake;
@@ -9,10 +10,12 @@ pub mod mark;
 mod own_documents;
 mod pull;
 mod push;
+mod queue;
 mod socket;
 mod store_caller;
 pub mod tracker;
 
+pub use completeness::completeness;
 pub use errors::{ToTell, list as error_list, resolve, retry, retry_all};
 pub use handshake::{handshake, versions};
 pub use heads::Heads;
@@ -21,6 +24,7 @@ pub use mark::Mark;
 pub use own_documents::own_documents;
 pub use pull::pull;
 pub use push::push;
+pub use queue::PushQueue;
 pub use socket::socket;
 pub use store_caller::{StoreCache, StoreCaller};
 pub use tracker::Tracker;

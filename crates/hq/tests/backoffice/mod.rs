@@ -4,6 +4,7 @@ pub mod kit;
 
 mod at_once;
 mod bombs;
+mod completeness;
 mod customers;
 mod explain;
 mod lists;
@@ -13,6 +14,7 @@ mod pools;
 mod prices;
 mod products;
 mod provisioning;
+mod pushes;
 mod roles;
 mod rows;
 mod sales;

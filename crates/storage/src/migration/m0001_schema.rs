@@ -246,7 +246,7 @@ pub(super) const TABLES: &[Table] = &[
             "store_id, register_code, receipt_number",
             "store_id, receipt_number",
             "register_session_id",
-            "business_date",
+            "business_date, store_id",
             "customer_id",
         ],
         ..Table::EMPTY
@@ -294,8 +294,8 @@ pub(super) const TABLES: &[Table] = &[
             closed_by uuid?, closed_at ts?, forced bool, close_note text?, expected_cash money?, \
             counted_cash money?, cash_variance money?, cash_movements json, no_sale_count int, totals json?, \
             first_receipt_number text?, last_receipt_number text?, sale_count int?, running_total money?, \
-            zz_number int?, synced bool, received_at ts?, last_envelope_at ts?",
-        indexes: &["store_id, register_code, session_number", "register_id, status"],
+            zz_number int?, synced bool, received_at ts?, last_envelope_at ts?, flags json",
+        indexes: &["store_id, register_code, session_number", "register_id, status", "store_id, business_date"],
         ..Table::EMPTY
     },
     Table {

@@ -2,6 +2,7 @@
 //! `docs/sync.md`, rules U3, U7 and U11.
 
 use tillkeep_model::Instant;
+use tillkeep_model::state::Document;
 use tillkeep_model::wire::Applied;
 use uuid::Uuid;
 
@@ -43,7 +44,8 @@ pub(super) fn decide(
     {
         return Decision::Leave(Applied::Skipped);
     }
-    if let Some(document) = incoming.entity.document {
+    // What two sides write is taken column by column, and its status by `status::settle`.
+    if let Some(document) = incoming.entity.document.filter(|_| !incoming.entity.shared) {
         let from = existing.text("status").unwrap_or_default();
         let to = target_status(incoming, row).unwrap_or_default();
         if !to.is_empty() && !document.may_follow(&from, &to) {
@@ -55,7 +57,8 @@ pub(super) fn decide(
 
 /// The state an envelope reports; a void says so by its action.
 pub(super) fn target_status(incoming: &Incoming, row: &dyn Row) -> Option<String> {
-    if incoming.action == "void" { Some("voided".to_owned()) } else { row.text("status") }
+    let voided = incoming.action == "void" && incoming.entity.document == Some(Document::Sale);
+    if voided { Some("voided".to_owned()) } else { row.text("status") }
 }
 
 /// A row of somebody else, or a delete of what is never deleted.
