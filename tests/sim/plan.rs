@@ -1,0 +1,95 @@
+//! What happens in a run, as numbers: how long, how many, and what goes wrong how often.
+
+/// One run but for its seed.
+#[derive(Clone, Copy, Debug)]
+pub struct Plan {
+    pub stores: usize,
+    /// Virtual hours before everything is healed.
+    pub hours: i64,
+    /// Minutes between two sales of a store, on average.
+    pub sale_every_minutes: i64,
+    /// Minutes between two edits at headquarters, on average.
+    pub edit_every_minutes: i64,
+    pub faults: Faults,
+    pub events: Events,
+}
+
+/// Of a thousand requests, how many suffer what.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Faults {
+    /// The request never arrives.
+    pub request_lost: u64,
+    /// Headquarters did it, and nobody hears of it.
+    pub answer_lost: u64,
+    /// Headquarters did it, and something in between says that it did not.
+    pub gateway: u64,
+    /// The request arrives twice.
+    pub twice: u64,
+    /// The request arrives once more within hours.
+    pub late: u64,
+    /// A captive portal answers.
+    pub html: u64,
+    /// 503 with a time to wait.
+    pub busy: u64,
+    /// 429 without one.
+    pub many: u64,
+    /// 500 from something in between.
+    pub broken: u64,
+}
+
+/// How often in a day of the run; partitions and what happens to a store count for each store.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Events {
+    pub partitions: i64,
+    pub longest_partition_minutes: i64,
+    pub store_crashes: i64,
+    pub hq_crashes: i64,
+    /// Something within a server fails once, like a disk.
+    pub failing_places: i64,
+    pub clock_jumps: i64,
+    pub columns_added: i64,
+    /// Entries that headquarters refuses until somebody resolves them.
+    pub refused_entries: i64,
+    pub stores_put_back: i64,
+    pub reinstalls: i64,
+    pub hq_put_back: i64,
+}
+
+/// A bad line, and nothing else.
+pub const BAD_LINE: Faults = Faults {
+    request_lost: 15,
+    answer_lost: 25,
+    gateway: 10,
+    twice: 15,
+    late: 15,
+    html: 8,
+    busy: 8,
+    many: 6,
+    broken: 8,
+};
+
+/// All that may happen without anything being put back.
+pub const HARD: Plan = Plan {
+    stores: 3,
+    hours: 6,
+    sale_every_minutes: 8,
+    edit_every_minutes: 10,
+    faults: BAD_LINE,
+    events: Events {
+        partitions: 6,
+        longest_partition_minutes: 90,
+        store_crashes: 4,
+        hq_crashes: 6,
+        failing_places: 24,
+        clock_jumps: 2,
+        columns_added: 2,
+        refused_entries: 2,
+        stores_put_back: 0,
+        reinstalls: 0,
+        hq_put_back: 0,
+    },
+};
+
+/// The same, with installations that are put back or made anew.
+pub const PUT_BACK: Plan =
+    Plan { events: Events { stores_put_back: 2, reinstalls: 1, hq_put_back: 2, ..HARD.events }, ..HARD };
