@@ -18,7 +18,13 @@ use crate::shop::Shop;
 #[derive(Default)]
 pub struct Seen {
     cursors: BTreeMap<String, i64>,
+    good_cycles: u64,
+    /// What waits, and since which good cycle.
+    waiting: BTreeMap<i64, u64>,
 }
+
+/// Good cycles after which an entry has gone, however unlucky its requests were.
+const PATIENCE: u64 = 10;
 
 #[derive(Default)]
 pub struct Verdict {
@@ -36,10 +42,52 @@ async fn number(db: &Db, sql: &str) -> i64 {
 }
 
 /// Entries that nothing but the line holds up: not refused, nor behind a refused one of the same entity.
-pub async fn waiting(store: &Store) -> i64 {
-    let sql = "SELECT COUNT(*) FROM sync_outbox o WHERE NOT EXISTS (SELECT 1 FROM sync_outbox r \
+pub async fn waiting(store: &Store) -> Vec<i64> {
+    let sql = "SELECT o.seq AS seq FROM sync_outbox o WHERE NOT EXISTS (SELECT 1 FROM sync_outbox r \
                WHERE r.entity_id = o.entity_id AND r.attempts > 0 AND r.seq <= o.seq)";
-    number(store.db(), sql).await
+    let rows = rows(store.db(), sql, Vec::new()).await;
+    rows.iter().map(|row| row.try_get("", "seq").expect("a number")).collect()
+}
+
+/// What holds whenever a store got through to headquarters.
+pub async fn after_a_good_cycle(hq: Option<&Hq>, store: &Store, shop: &Shop, seen: &mut Seen) -> Vec<String> {
+    let mut broken = Vec::new();
+    seen.good_cycles += 1;
+    let before = std::mem::take(&mut seen.waiting);
+    for seq in waiting(store).await {
+        let since = before.get(&seq).copied().unwrap_or(seen.good_cycles);
+        if seen.good_cycles - since >= PATIENCE {
+            broken.push(format!("U4: an entry of {} waits though there is a line", shop.code));
+        }
+        seen.waiting.insert(seq, since);
+    }
+    let Some(hq) = hq else { return broken };
+    // While something of a customer waits, the two may differ; and while the store is behind.
+    let sql = "SELECT entity_id FROM sync_outbox WHERE entity_type = 'customers'";
+    let busy = rows(store.db(), sql, Vec::new()).await;
+    let busy: Vec<Uuid> = busy.iter().map(|row| row.try_get("", "entity_id").expect("an id")).collect();
+    for (id, name) in shop.names.iter().filter(|(id, _)| !busy.contains(id)) {
+        let there = customer::Entity::find_by_id(*id).one(hq.db().reader()).await.expect("a read");
+        if there.is_some_and(|row| row.first_name.as_ref() != Some(name)) {
+            broken.push(format!("U7: headquarters has an older name of a customer of {}", shop.code));
+        }
+    }
+    let heads = versions::heads(hq.db().reader()).await.expect("the heads");
+    let head = heads.get(&("customers".to_owned(), Uuid::nil())).copied().unwrap_or_default();
+    if seen.cursors.get("customers") == Some(&head) {
+        let there = customer::Entity::find().all(hq.db().reader()).await.expect("the customers");
+        let here = customer::Entity::find().all(store.db().reader()).await.expect("the customers");
+        let here: BTreeMap<Uuid, String> = here.iter().map(|row| (row.id, json_of(row))).collect();
+        let differs = |row: &&customer::Model| !busy.contains(&row.id) && here.get(&row.id) != Some(&json_of(row));
+        if there.iter().any(|row| differs(&row)) {
+            broken.push(format!("I7: a customer differs at {} though its cursor is at the head", shop.code));
+        }
+    }
+    broken
+}
+
+fn json_of(row: &customer::Model) -> String {
+    serde_json::to_string(row).expect("JSON")
 }
 
 /// What holds at any time.

@@ -154,7 +154,7 @@ impl Transport for Line {
             return second;
         }
         if fate == Fate::Late {
-            let at = self.world.time() + self.world.between(1_000, 3 * 3_600_000);
+            let at = self.world.time() + self.world.between(1_000, 40 * 60_000);
             self.world.state().late.push((self.shop, at, request));
         }
         self.travel().await?;

@@ -1,7 +1,7 @@
 //! What happens in a run, as numbers: how long, how many, and what goes wrong how often.
 
 /// One run but for its seed.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Plan {
     pub stores: usize,
     /// Virtual hours before everything is healed.
@@ -10,12 +10,16 @@ pub struct Plan {
     pub sale_every_minutes: i64,
     /// Minutes between two edits at headquarters, on average.
     pub edit_every_minutes: i64,
+    /// Minutes between two changes of customers in a store, on average.
+    pub rename_every_minutes: i64,
+    /// The only place that fails; any of them without it.
+    pub place: Option<&'static str>,
     pub faults: Faults,
     pub events: Events,
 }
 
 /// Of a thousand requests, how many suffer what.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Faults {
     /// The request never arrives.
     pub request_lost: u64,
@@ -25,7 +29,7 @@ pub struct Faults {
     pub gateway: u64,
     /// The request arrives twice.
     pub twice: u64,
-    /// The request arrives once more within hours.
+    /// The request arrives once more within 40 minutes.
     pub late: u64,
     /// A captive portal answers.
     pub html: u64,
@@ -38,7 +42,7 @@ pub struct Faults {
 }
 
 /// How often in a day of the run; partitions and what happens to a store count for each store.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Events {
     pub partitions: i64,
     pub longest_partition_minutes: i64,
@@ -74,6 +78,8 @@ pub const HARD: Plan = Plan {
     hours: 6,
     sale_every_minutes: 8,
     edit_every_minutes: 10,
+    rename_every_minutes: 10,
+    place: None,
     faults: BAD_LINE,
     events: Events {
         partitions: 6,
@@ -89,6 +95,44 @@ pub const HARD: Plan = Plan {
         hq_put_back: 0,
     },
 };
+
+/// All of it in little time, to find what is wrong soon.
+pub const SHORT: Plan = Plan {
+    stores: 2,
+    hours: 3,
+    sale_every_minutes: 6,
+    edit_every_minutes: 3,
+    rename_every_minutes: 5,
+    place: None,
+    faults: Faults { request_lost: 30, answer_lost: 50, gateway: 15, twice: 30, late: 40, ..BAD_LINE },
+    events: Events {
+        partitions: 24,
+        longest_partition_minutes: 30,
+        store_crashes: 16,
+        hq_crashes: 16,
+        failing_places: 200,
+        clock_jumps: 8,
+        columns_added: 8,
+        refused_entries: 16,
+        ..HARD.events
+    },
+};
+
+/// The same, with one place that fails again and again.
+pub const fn failing_at(place: &'static str) -> Plan {
+    Plan { place: Some(place), ..SHORT }
+}
+
+/// Answers that are lost while everybody changes the same customers.
+pub const LOST_ANSWERS: Plan = Plan {
+    edit_every_minutes: 1,
+    rename_every_minutes: 1,
+    faults: Faults { answer_lost: 200, ..SHORT.faults },
+    ..SHORT
+};
+
+/// The same, with headquarters put back to a copy.
+pub const SHORT_PUT_BACK: Plan = Plan { events: Events { hq_put_back: 16, ..SHORT.events }, ..SHORT };
 
 /// The same, with installations that are put back or made anew.
 pub const PUT_BACK: Plan =

@@ -1,7 +1,10 @@
 //! Wrong programs, and what catches each of them. A fault is one line of the product behind `fault::planted`, which no
 //! release has. A checker that lets one of these pass proves nothing.
 
-use crate::plan::{HARD, PUT_BACK, Plan};
+use crate::plan::{LOST_ANSWERS, Plan, SHORT, SHORT_PUT_BACK, failing_at};
+
+const PAGES_FAIL: Plan = failing_at("apply.page");
+const ENTRIES_FAIL: Plan = failing_at("outbox.enqueue");
 
 pub struct Planted {
     /// What is wrong, for people.
@@ -27,28 +30,28 @@ const fn planted(
 }
 
 pub const FAULTS: &[Planted] = &[
-    planted("an entry is marked sent before the answer", &["plant.sent_before_answer"], &HARD, &["I2", "I9"]),
+    planted("an entry is marked sent before the answer", &["plant.sent_before_answer"], &SHORT, &["I2", "I9"]),
     planted(
         "the same envelope takes effect again",
         &["plant.no_duplicate_check", "plant.no_movement_key"],
-        &HARD,
+        &SHORT,
         &["P5", "I4"],
     ),
-    planted("a late envelope undoes a newer one", &["plant.no_duplicate_check", "plant.no_time_rule"], &HARD, &["U7"]),
-    planted("deleted rows are not pulled", &["plant.no_tombstones"], &HARD, &["I7"]),
-    planted("what the network does counts as an attempt", &["plant.network_counts"], &HARD, &["P5"]),
-    planted("the cursor comes from the head, not from the last row", &["plant.cursor_from_head"], &HARD, &["I7"]),
-    planted("the cursor is moved before its rows are there", &["plant.cursor_first"], &HARD, &["I7"]),
-    planted("a pull overwrites unsent work", &["plant.unsent_overwritten"], &HARD, &["D6"]),
-    planted("what was left aside does not travel back", &["plant.left_not_raised"], &HARD, &["I7"]),
-    planted("permissions are merged", &["plant.permissions_merged"], &HARD, &["I7"]),
-    planted("later entries of an entity do not wait", &["plant.no_order"], &HARD, &["U4"]),
-    planted("the entry is not in the document's transaction", &["plant.entry_apart"], &HARD, &["I2"]),
-    planted("a refused entry holds up the others", &["plant.refused_blocks"], &HARD, &["P3"]),
-    planted("the sender rests for an hour", &["plant.long_back_off"], &HARD, &["P3"]),
-    planted("a pull brings the level of headquarters", &["plant.stock_pulled"], &HARD, &["I4"]),
-    planted("values of an added column are not loaded", &["plant.resync_ignored"], &HARD, &["I7"]),
-    planted("a reload brings no deletes", &["plant.reload_merges"], &PUT_BACK, &["I7"]),
-    planted("a reload drops unsent work", &["plant.reload_drops_unsent"], &PUT_BACK, &["D6", "I2"]),
-    planted("an unknown ticket means nothing", &["plant.ticket_ignored"], &PUT_BACK, &["I7", "I2"]),
+    planted("a late envelope undoes a newer one", &["plant.no_duplicate_check", "plant.no_time_rule"], &SHORT, &["U7"]),
+    planted("deleted rows are not pulled", &["plant.no_tombstones"], &SHORT, &["I7"]),
+    planted("what the network does counts as an attempt", &["plant.network_counts"], &SHORT, &["P5"]),
+    planted("the cursor comes from the head, not from the last row", &["plant.cursor_from_head"], &SHORT, &["I7"]),
+    planted("the cursor is moved before its rows are there", &["plant.cursor_first"], &PAGES_FAIL, &["I7"]),
+    planted("a pull overwrites unsent work", &["plant.unsent_overwritten"], &SHORT, &["D6"]),
+    planted("what was left aside does not travel back", &["plant.left_not_raised"], &LOST_ANSWERS, &["I7"]),
+    planted("permissions are merged", &["plant.permissions_merged"], &SHORT, &["I7"]),
+    planted("later entries of an entity do not wait", &["plant.no_order"], &SHORT, &["U4"]),
+    planted("the entry is not in the document's transaction", &["plant.entry_apart"], &ENTRIES_FAIL, &["I2"]),
+    planted("a refused entry holds up the others", &["plant.refused_blocks"], &SHORT, &["U4"]),
+    planted("the sender rests for an hour", &["plant.long_back_off"], &SHORT, &["P3"]),
+    planted("a pull brings the level of headquarters", &["plant.stock_pulled"], &SHORT, &["I4"]),
+    planted("values of an added column are not loaded", &["plant.resync_ignored"], &SHORT, &["I7"]),
+    planted("a reload brings no deletes", &["plant.reload_merges"], &SHORT_PUT_BACK, &["I7"]),
+    planted("a reload drops unsent work", &["plant.reload_drops_unsent"], &SHORT_PUT_BACK, &["D6", "I2"]),
+    planted("an unknown ticket means nothing", &["plant.ticket_ignored"], &SHORT_PUT_BACK, &["I7", "I2"]),
 ];

@@ -77,8 +77,13 @@ pub struct Outcome {
 /// The named places are those of the whole process: one run at a time.
 static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
 
-/// Runs `plan` with `seed`, with these faults planted.
-pub fn run(plan: &Plan, seed: u64, planted: &[&str]) -> Outcome {
+/// Runs `plan` with `seed`.
+pub fn run(plan: &Plan, seed: u64) -> Outcome {
+    run_with(plan, seed, &[], &[])
+}
+
+/// The same with these faults planted; ends when a promise is broken whose name begins with one of `until`.
+pub fn run_with(plan: &Plan, seed: u64, planted: &[&str], until: &[&str]) -> Outcome {
     let _turn = ONE_AT_A_TIME.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
     for name in planted {
         fault::set(name, "return");
@@ -88,7 +93,7 @@ pub fn run(plan: &Plan, seed: u64, planted: &[&str]) -> Outcome {
         let memory = Path::new("/dev/shm");
         let dir = if memory.is_dir() { TempDir::new_in(memory) } else { TempDir::new() }.expect("a directory");
         let mut run = Run::new(plan, seed, dir.path()).await;
-        run.go().await;
+        run.go(until).await;
         run.finish().await
     });
     for name in planted {
@@ -207,14 +212,15 @@ impl<'a> Run<'a> {
         }
     }
 
-    async fn go(&mut self) {
+    async fn go(&mut self, until: &[&str]) {
         // The faults of the line begin with the business.
         while let Some(((time, _), event)) = self.events.pop_first() {
             self.world.clock.pass(time - self.world.time());
             if self.healed_at.is_none() && time >= 2 * MINUTE && time < self.plan.hours * HOUR {
                 self.world.state().faults = self.plan.faults;
             }
-            if matches!(event, Event::End) {
+            let found = self.broken.iter().any(|broken| until.iter().any(|name| broken.starts_with(name)));
+            if found || matches!(event, Event::End) {
                 return;
             }
             self.happen(event).await;
@@ -272,7 +278,7 @@ impl<'a> Run<'a> {
                 }
             }
             Event::Rename(shop) => {
-                self.again(12, event);
+                self.again(self.plan.rename_every_minutes, event);
                 if self.shops[shop].is_ready() {
                     self.shops[shop].change_customer().await;
                     self.ring(shop, SENDER);
@@ -330,7 +336,8 @@ impl<'a> Run<'a> {
             Event::Fails => {
                 let places: Vec<&str> =
                     fault::PLACES.iter().map(|(name, _)| *name).filter(|name| *name != "backup.copied").collect();
-                let place = places[self.world.index(places.len())];
+                let drawn = places[self.world.index(places.len())];
+                let place = self.plan.place.unwrap_or(drawn);
                 let passes = self.world.up_to(2);
                 self.world.note("--", format!("{place} is to fail after {passes} passes"));
                 self.world.count("places that fail");
@@ -493,7 +500,12 @@ impl<'a> Run<'a> {
                 self.shops[shop].must_reach_hq = false;
                 self.line_is_back(shop);
             }
-            let problems = check::during(&store, &self.shops[shop], &mut self.seen[shop]).await;
+            let mut problems = check::during(&store, &self.shops[shop], &mut self.seen[shop]).await;
+            if good {
+                let seen = &mut self.seen[shop];
+                let hq = self.hq.hq.as_deref().filter(|_| !self.hq_was_put_back && !self.shops[shop].was_put_back);
+                problems.extend(check::after_a_good_cycle(hq, &store, &self.shops[shop], seen).await);
+            }
             self.complain(problems);
         } else {
             if round == Round::Sent {
@@ -577,16 +589,20 @@ impl<'a> Run<'a> {
             }
             let Some(store) = self.shops[shop].store() else { continue };
             let waiting = check::waiting(&store).await;
-            if waiting == 0 {
+            if waiting.is_empty() {
                 self.drained.insert(shop, since);
             } else if is_last_call {
                 let code = self.shops[shop].code.clone();
-                self.complain(vec![format!("P3: {code} has {waiting} entries 35 s after the heal")]);
+                self.complain(vec![format!("P3: {code} has {} entries 35 s after the heal", waiting.len())]);
             }
         }
     }
 
     async fn finish(mut self) -> Outcome {
+        if self.hq.hq.is_none() {
+            // Ended early.
+            self.heal().await;
+        }
         let hq = self.hq.hq.clone().expect("headquarters is open");
         let verdict = check::at_the_end(&hq, &self.shops, self.hq_was_put_back).await;
         self.complain(verdict.broken);

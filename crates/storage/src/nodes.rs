@@ -44,8 +44,8 @@ pub async fn seen(conn: &impl ConnectionTrait, seen: &[(Uuid, Instant)]) -> Resu
     Ok(())
 }
 
-/// The highest numbers that HQ has of a store, by the store's series names: receipts and sessions of each register, and
-/// the outbox of this very database (another one counts for itself).
+/// The highest numbers that HQ has of a store, by the store's series names: receipts and sessions of each register, the
+/// customers made there, and the outbox of this very database (another one counts for itself).
 pub async fn high_water(
     conn: &impl ConnectionTrait,
     store: Uuid,
@@ -72,6 +72,15 @@ pub async fn high_water(
     for row in query(conn, sql, [store.into()]).await? {
         let (register, last): (String, i32) = (row.try_get("", "register_code")?, row.try_get("", "last")?);
         out.insert(format!("session:{register}"), i64::from(last));
+    }
+    let sql = "SELECT MAX(customer_number) AS last FROM customers WHERE origin_store_id = $1 \
+               GROUP BY LENGTH(customer_number) ORDER BY LENGTH(customer_number)";
+    for row in query(conn, sql, [store.into()]).await? {
+        let last: String = row.try_get("", "last")?;
+        // HQ names a customer who came without a number by the id.
+        if let Some(number) = last.rsplit_once('-').and_then(|(_, number)| number.parse().ok()) {
+            out.insert("customer".to_owned(), number);
+        }
     }
     Ok(out)
 }

@@ -29,7 +29,7 @@ async fn a_store_that_was_heard_of_has_a_row_and_keeps_what_is_in_it() {
 }
 
 #[tokio::test]
-async fn the_high_water_is_the_highest_number_of_each_register_also_beyond_six_digits() {
+async fn the_high_water_is_the_highest_number_of_each_series_also_beyond_six_digits() {
     for hq in kit::both().await {
         let chain = Chain::found(&hq).await;
         let mut envelopes = Vec::new();
@@ -45,6 +45,10 @@ async fn the_high_water_is_the_highest_number_of_each_register_also_beyond_six_d
             let session = id(&format!("session {number}"));
             envelopes.push(envelope(&chain.first, "register_sessions", session, "create", &data, at(0)));
         }
+        for (name, number) in [("ann", json!("S01-000041")), ("bob", json!("S01-000040")), ("cid", json!(null))] {
+            let data = json!({"customerNumber": number, "firstName": name});
+            envelopes.push(envelope(&chain.first, "customers", id(name), "create", &data, at(0)));
+        }
         for (envelope, seq) in envelopes.iter_mut().zip(40..) {
             envelope["seq"] = json!(seq);
             envelope["node_epoch"] = json!("this database");
@@ -52,7 +56,8 @@ async fn the_high_water_is_the_highest_number_of_each_register_also_beyond_six_d
         assert_eq!(push(&hq, &chain.first, &envelopes).await.refused, 0);
         let found =
             nodes::high_water(hq.db.reader(), chain.first.store_id, "this database").await.expect("the numbers");
-        let expected = [("outbox", 45), ("receipt:01", 9), ("receipt:02", 1_000_000), ("session:01", 12)];
+        let expected =
+            [("customer", 41), ("outbox", 48), ("receipt:01", 9), ("receipt:02", 1_000_000), ("session:01", 12)];
         assert_eq!(found, expected.map(|(name, number)| (name.to_owned(), number)).into());
         let other = nodes::high_water(hq.db.reader(), chain.first.store_id, "another database").await.expect("numbers");
         assert!(!other.contains_key("outbox"), "each database counts its outbox for itself");
