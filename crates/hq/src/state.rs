@@ -20,7 +20,7 @@ use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
-use crate::sync::{Heads, Hub, StoreCache, ToTell, Tracker};
+use crate::sync::{Heads, Hub, Mark, StoreCache, ToTell, Tracker};
 
 /// Unlimited pulls at once.
 const STREAMS: usize = 2;
@@ -49,6 +49,7 @@ pub struct Hq {
     pub heads: Heads,
     pub hub: Arc<Hub>,
     pub tracker: Tracker,
+    pub mark: Mark,
     pub stores: StoreCache,
     /// Stores with a settled dead letter they do not know of yet.
     pub to_tell: ToTell,
@@ -96,6 +97,7 @@ impl Hq {
         }
         pins.ensure_key()?;
         let heads = Heads::load(&db).await.map_err(other)?;
+        let mark = Mark::load(&db).await.map_err(other)?;
         let to_tell = ToTell::load(&db).await.map_err(other)?;
         let auth = Auth::new(db, Home::Hq, tokens, pins, clock.clone(), &settings.sign_in);
         let hub = Arc::new(Hub::default());
@@ -106,6 +108,7 @@ impl Hq {
             heads,
             hub,
             tracker: Tracker::default(),
+            mark,
             stores: StoreCache::default(),
             to_tell,
             public_url: settings.public_url.clone(),
