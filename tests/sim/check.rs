@@ -91,7 +91,7 @@ fn json_of(row: &customer::Model) -> String {
 }
 
 /// What holds at any time.
-pub async fn during(store: &Store, shop: &Shop, seen: &mut Seen) -> Vec<String> {
+pub async fn during(store: &Store, shop: &Shop, hq_was_put_back: bool, seen: &mut Seen) -> Vec<String> {
     let (db, code) = (store.db(), &shop.code);
     let mut broken = Vec::new();
     for row in rows(db, "SELECT entity_type, last_version, reloading FROM sequences", Vec::new()).await {
@@ -113,6 +113,10 @@ pub async fn during(store: &Store, shop: &Shop, seen: &mut Seen) -> Vec<String> 
                   (SELECT 1 FROM sync_outbox l WHERE l.entity_id = o.entity_id AND l.seq > o.seq)";
     for row in rows(db, unsent, Vec::new()).await {
         let id: Uuid = row.try_get("", "entity_id").expect("an id");
+        if hq_was_put_back && !shop.names.contains_key(&id) {
+            // An old entry is sent again, and somebody else has changed the customer since.
+            continue;
+        }
         let payload: Json = serde_json::from_str(&row.try_get::<String>("", "payload").expect("text")).expect("JSON");
         let here = customer::Entity::find_by_id(id).one(db.reader()).await.expect("a read");
         if payload["firstName"].is_string()

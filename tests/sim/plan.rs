@@ -112,7 +112,7 @@ pub const SHORT: Plan = Plan {
         hq_crashes: 16,
         failing_places: 200,
         clock_jumps: 8,
-        columns_added: 8,
+        columns_added: 16,
         refused_entries: 16,
         ..HARD.events
     },
@@ -133,6 +133,10 @@ pub const LOST_ANSWERS: Plan = Plan {
 
 /// The same, with headquarters put back to a copy.
 pub const SHORT_PUT_BACK: Plan = Plan { events: Events { hq_put_back: 16, ..SHORT.events }, ..SHORT };
+
+/// The same, with stores put back to a copy or made anew.
+pub const SHORT_STORE_PUT_BACK: Plan =
+    Plan { events: Events { stores_put_back: 12, reinstalls: 4, ..SHORT.events }, ..SHORT };
 
 /// The same, with installations that are put back or made anew.
 pub const PUT_BACK: Plan =

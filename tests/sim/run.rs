@@ -500,7 +500,8 @@ impl<'a> Run<'a> {
                 self.shops[shop].must_reach_hq = false;
                 self.line_is_back(shop);
             }
-            let mut problems = check::during(&store, &self.shops[shop], &mut self.seen[shop]).await;
+            let mut problems =
+                check::during(&store, &self.shops[shop], self.hq_was_put_back, &mut self.seen[shop]).await;
             if good {
                 let seen = &mut self.seen[shop];
                 let hq = self.hq.hq.as_deref().filter(|_| !self.hq_was_put_back && !self.shops[shop].was_put_back);

@@ -71,11 +71,12 @@ pub async fn batch(conn: &impl ConnectionTrait, limit: usize, retry_before: Inst
     } else {
         "e.entity_type = o.entity_type AND e.entity_id = o.entity_id"
     };
-    let held = if fault::planted("plant.refused_blocks") { "e.attempts > 0" } else { held };
+    let held =
+        if fault::planted("plant.refused_blocks") { "e.attempts > 0 OR e.entity_id = o.entity_id" } else { held };
     let sql = format!(
         "SELECT o.* FROM sync_outbox o WHERE o.attempts < {MAX_ATTEMPTS} \
          AND (o.attempts = 0 OR o.last_attempt_at <= $1) \
-         AND NOT EXISTS (SELECT 1 FROM sync_outbox e WHERE {held} AND e.seq < o.seq) \
+         AND NOT EXISTS (SELECT 1 FROM sync_outbox e WHERE ({held}) AND e.seq < o.seq) \
          AND (o.depends_on IS NULL OR NOT EXISTS (SELECT 1 FROM sync_outbox p WHERE p.entity_id = o.depends_on)) \
          ORDER BY o.seq LIMIT $2"
     );
