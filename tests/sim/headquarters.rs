@@ -9,6 +9,7 @@ use tillkeep_hq::{Hq, routes};
 use tillkeep_http::Clock;
 use tillkeep_http::auth::SignInSettings;
 use tillkeep_model::ids;
+use tillkeep_storage::Opening;
 use tillkeep_storage::entity::{user, user_store_role};
 use tillkeep_storage::sea_orm::{ActiveModelTrait, IntoActiveModel};
 use tokio_util::sync::CancellationToken;
@@ -59,6 +60,7 @@ impl Headquarters {
         let settings = tillkeep_hq::state::Settings {
             data_dir: self.dir.clone(),
             database_url: None,
+            database: Opening::default(),
             public_url: None,
             allow_insecure: false,
             sign_in: SignInSettings::default(),

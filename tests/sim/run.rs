@@ -40,6 +40,8 @@ enum Event {
     Rename(usize),
     Drawer(usize),
     Edit,
+    /// The background work of headquarters.
+    Note,
     Resolve,
     Cut(usize),
     Crash(usize),
@@ -163,6 +165,7 @@ impl<'a> Run<'a> {
         // Before that, the stores come up over a good line.
         let begin = 2 * MINUTE;
         self.at(begin, Event::Edit);
+        self.at(begin, Event::Note);
         self.at(begin, Event::Resolve);
         for shop in 0..plan.stores {
             for event in [Event::Sell(shop), Event::Adjust(shop), Event::Meet(shop), Event::Rename(shop)] {
@@ -296,6 +299,12 @@ impl<'a> Run<'a> {
                 let stores: Vec<Uuid> = self.shops.iter().map(|shop| shop.id).collect();
                 self.hq.edit(&stores).await;
                 self.tell();
+            }
+            Event::Note => {
+                self.after(10_000, Event::Note);
+                if let Some(hq) = self.hq.hq.clone() {
+                    tillkeep_hq::sync::tracker::note(&hq, false).await;
+                }
             }
             Event::Resolve => {
                 self.again(10, event);

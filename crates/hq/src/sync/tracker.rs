@@ -7,7 +7,7 @@ use std::time::Duration;
 use tillkeep_model::Instant;
 use tillkeep_model::wire::close;
 use tillkeep_storage::sync_log::{self, Pulled};
-use tillkeep_storage::{DbErr, fault};
+use tillkeep_storage::{DbErr, db, fault, nodes};
 use uuid::Uuid;
 
 use super::mark;
@@ -61,10 +61,13 @@ impl Tracker {
         }
         let pulled: Vec<_> = pulled.into_iter().collect();
         let seen: Vec<_> = seen.into_iter().collect();
-        let tx = hq.db().begin().await?;
-        sync_log::record_pulls(&tx, &pulled).await?;
-        tillkeep_storage::nodes::seen(&tx, &seen).await?;
-        tx.commit().await?;
+        let written = db::again(async || {
+            let tx = hq.sync_db().begin().await?;
+            sync_log::record_pulls(&tx, &pulled).await?;
+            nodes::seen(&tx, &seen).await?;
+            tx.commit().await
+        });
+        written.await?;
         Ok(())
     }
 }
@@ -77,17 +80,22 @@ pub fn start(hq: Arc<Hq>) {
                 () = tokio::time::sleep(WRITE_EVERY) => false,
                 () = hq.stop.cancelled() => true,
             };
-            // A token in its grace ends by the clock alone, and the socket opened with it must not outlive it.
-            hq.hub.close_over(hq.clock.now(), close::REVOKED);
-            if let Err(error) = mark::follow(&hq, stopping).await {
-                tracing::warn!(%error, "a mark could not be made; the next one will be");
-            }
-            if let Err(error) = hq.tracker.flush(&hq).await {
-                tracing::warn!(%error, "what stores pulled could not be written; it is counted no more");
-            }
+            note(&hq, stopping).await;
             if stopping {
                 return;
             }
         }
     });
+}
+
+/// One round of the background work.
+pub async fn note(hq: &Hq, stopping: bool) {
+    // A token in its grace ends by the clock alone, and the socket opened with it must not outlive it.
+    hq.hub.close_over(hq.clock.now(), close::REVOKED);
+    if let Err(error) = mark::follow(hq, stopping).await {
+        tracing::warn!(%error, "a mark could not be made; the next one will be");
+    }
+    if let Err(error) = hq.tracker.flush(hq).await {
+        tracing::warn!(%error, "what stores pulled could not be written; it is counted no more");
+    }
 }

@@ -88,6 +88,8 @@ async fn take(store: &Store, request: &HandshakeRequest, answer: &HandshakeAnswe
         for entity in registry::pulled() {
             apply::begin_reload(&tx, entity).await?;
         }
+        // HQ may have forgotten what it refused, and then nobody there could settle it: it hears of it again.
+        outbox::requeue(&tx, None).await?;
     } else if request.epoch.is_some() && !fault::planted("plant.resync_ignored") {
         for entity in registry::pulled().filter(|entity| answer.resync.iter().any(|name| name == entity.name)) {
             tracing::info!(entity_type = entity.name, "columns were added: loading this type anew");
