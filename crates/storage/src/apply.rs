@@ -42,7 +42,8 @@ pub async fn begin_reload(tx: &Tx, entity: &SyncType) -> Result<(), DbErr> {
     let table = entity.table.name();
     let columns = entity.table.columns();
     if columns.contains(&"sync_version") {
-        let mine = if columns.contains(&"synced") { "WHERE synced" } else { "" };
+        let guarded = columns.contains(&"synced") && !fault::planted("plant.reload_drops_unsent");
+        let mine = if guarded { "WHERE synced" } else { "" };
         execute(tx, &format!("UPDATE {table} SET sync_version = {UNSEEN} {mine}"), []).await?;
     }
     set_cursor(tx, entity, Cursor { version: 0, reloading: true }, None).await
@@ -171,10 +172,12 @@ async fn upsert(tx: &Tx, entity: &SyncType, rows: Vec<Box<dyn Row>>, reloading: 
     let update: Vec<&str> = columns
         .iter()
         .copied()
-        .filter(|column| *column != "id" && !entity.key.contains(column) && !kept.contains(column))
+        .filter(|column| *column != "id" && !entity.key.contains(column))
+        .filter(|column| !kept.contains(column) || fault::planted("plant.stock_pulled"))
         .collect();
     let table = entity.table.name();
-    let guard = columns.contains(&"synced").then(|| Expr::col((Alias::new(table), Alias::new("synced"))).eq(true));
+    let guarded = columns.contains(&"synced") && !fault::planted("plant.unsent_overwritten");
+    let guard = guarded.then(|| Expr::col((Alias::new(table), Alias::new("synced"))).eq(true));
     entity.table.upsert(tx, rows, entity.key, &update, guard).await?;
     Ok(())
 }
@@ -187,13 +190,18 @@ async fn unsent(tx: &Tx, entity: &SyncType) -> Result<HashSet<Uuid>, DbErr> {
 
 /// Rule D4: what HQ does not have any more is gone, a permission taken away included.
 async fn replace_whole(tx: &Tx, entity: &SyncType, rows: Vec<Box<dyn Row>>) -> Result<(), DbErr> {
-    execute(tx, &format!("DELETE FROM {}", entity.table.name()), []).await?;
+    if !fault::planted("plant.permissions_merged") {
+        execute(tx, &format!("DELETE FROM {}", entity.table.name()), []).await?;
+    }
     entity.table.upsert(tx, rows, entity.key, &[], None).await?;
     Ok(())
 }
 
 async fn end_reload(tx: &Tx, entity: &SyncType) -> Result<(), DbErr> {
     fault::point("apply.end_reload")?;
+    if fault::planted("plant.reload_merges") {
+        return Ok(());
+    }
     let table = entity.table.name();
     if entity.local_rows {
         // HQ has no row for what it never priced: the store's own row stays and follows the default price again.
@@ -206,7 +214,8 @@ async fn end_reload(tx: &Tx, entity: &SyncType) -> Result<(), DbErr> {
         return Ok(());
     }
     // Work may have begun on a row since the reload did.
-    let mine = if entity.table.columns().contains(&"synced") { "AND synced" } else { "" };
+    let guarded = entity.table.columns().contains(&"synced") && !fault::planted("plant.reload_drops_unsent");
+    let mine = if guarded { "AND synced" } else { "" };
     for child in entity.children {
         let sql = format!(
             "DELETE FROM {} WHERE {} IN (SELECT id FROM {table} WHERE sync_version = {UNSEEN} {mine})",
@@ -273,7 +282,8 @@ async fn reloading(tx: &Tx, entity: &SyncType) -> Result<Cursor, DbErr> {
     Ok(row.map(|row| Cursor { version: row.last_version, reloading: row.reloading }).unwrap_or_default())
 }
 
-async fn set_cursor(tx: &Tx, entity: &SyncType, cursor: Cursor, pulled_at: Option<Instant>) -> Result<(), DbErr> {
+/// Moves the cursor of `entity`, in the transaction of its rows (rule D2).
+pub async fn set_cursor(tx: &Tx, entity: &SyncType, cursor: Cursor, pulled_at: Option<Instant>) -> Result<(), DbErr> {
     let sql = "INSERT INTO sequences (entity_type, last_version, last_pulled_at, reloading) VALUES ($1, $2, $3, $4) \
                ON CONFLICT (entity_type) DO UPDATE SET last_version = excluded.last_version, \
                last_pulled_at = COALESCE(excluded.last_pulled_at, sequences.last_pulled_at), \

@@ -80,17 +80,22 @@ pub fn start(hq: Arc<Hq>) {
                 () = tokio::time::sleep(WRITE_EVERY) => false,
                 () = hq.stop.cancelled() => true,
             };
-            // A token in its grace ends by the clock alone, and the socket opened with it must not outlive it.
-            hq.hub.close_over(hq.clock.now(), close::REVOKED);
-            if let Err(error) = mark::follow(&hq, stopping).await {
-                tracing::warn!(%error, "a mark could not be made; the next one will be");
-            }
-            if let Err(error) = hq.tracker.flush(&hq).await {
-                tracing::warn!(%error, "what stores pulled could not be written; it is counted no more");
-            }
+            note(&hq, stopping).await;
             if stopping {
                 return;
             }
         }
     });
+}
+
+/// One round of the background work.
+pub async fn note(hq: &Hq, stopping: bool) {
+    // A token in its grace ends by the clock alone, and the socket opened with it must not outlive it.
+    hq.hub.close_over(hq.clock.now(), close::REVOKED);
+    if let Err(error) = mark::follow(hq, stopping).await {
+        tracing::warn!(%error, "a mark could not be made; the next one will be");
+    }
+    if let Err(error) = hq.tracker.flush(hq).await {
+        tracing::warn!(%error, "what stores pulled could not be written; it is counted no more");
+    }
 }
