@@ -11,5 +11,6 @@ mod protocol;
 mod restart;
 mod secrets;
 mod socket;
+mod stream;
 mod tls;
 mod walks;

@@ -84,8 +84,8 @@ async fn cycle(store: &Store, handshake_due: bool) -> Result<(), PullError> {
         handshake::shake_hands(store).await?;
         store.sync.handshake_due.store(false, Ordering::Release);
     }
-    let answer = store.hq.versions().await?;
     let known = settings::get(store.db().reader(), EPOCH).await?;
+    let answer = store.hq.versions(known.as_deref().unwrap_or_default(), &pull::have(store).await?).await?;
     if known.as_deref() != Some(answer.epoch.as_str()) || answer.handshake {
         handshake::shake_hands(store).await?;
     }
@@ -95,6 +95,11 @@ async fn cycle(store: &Store, handshake_due: bool) -> Result<(), PullError> {
             pull::reload(store, |_| true).await?;
             store.sync.handshake_due.store(true, Ordering::Release);
             pull::moved(store, &answer.epoch, &answer.versions).await?;
+            Ok(())
+        }
+        Ok(rows) if rows > 0 => {
+            // Where a change is live is known at HQ when the store has it, not a cycle later.
+            store.hq.versions(&answer.epoch, &pull::have(store).await?).await?;
             Ok(())
         }
         other => other.map(|_| ()),
