@@ -8,6 +8,7 @@ mod effects;
 mod faults;
 mod metrics;
 mod protocol;
+mod put_back;
 mod restart;
 mod secrets;
 mod socket;

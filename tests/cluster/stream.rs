@@ -56,5 +56,5 @@ async fn who_looks_sees_within_a_second_that_a_store_went_away_and_that_a_change
     let killed = Instant::now();
     site.process.kill();
     next(|data| data["stores"][0]["connection"]["connected"] == false).await;
-    assert!(killed.elapsed() < Duration::from_millis(2000), "{:?}", killed.elapsed());
+    assert!(killed.elapsed() < Duration::from_secs(2), "{:?}", killed.elapsed());
 }

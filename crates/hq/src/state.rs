@@ -21,7 +21,7 @@ use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
 use crate::sync::dashboard::{self, Board};
-use crate::sync::{Heads, Hub, Pages, StoreCache, ToTell, Tracker};
+use crate::sync::{Heads, Hub, Mark, Pages, StoreCache, ToTell, Tracker};
 
 /// Unlimited pulls at once.
 const STREAMS: usize = 2;
@@ -52,6 +52,7 @@ pub struct Hq {
     pub hub: Arc<Hub>,
     pub tracker: Tracker,
     pub board: Board,
+    pub mark: Mark,
     pub stores: StoreCache,
     /// Stores with a settled dead letter they do not know of yet.
     pub to_tell: ToTell,
@@ -103,6 +104,7 @@ impl Hq {
         }
         pins.ensure_key()?;
         let heads = Heads::load(&db).await.map_err(other)?;
+        let mark = Mark::load(&db).await.map_err(other)?;
         let to_tell = ToTell::load(&db).await.map_err(other)?;
         let auth = Auth::new(db, Home::Hq, tokens, pins, clock.clone(), &settings.sign_in);
         let hub = Arc::new(Hub::default());
@@ -115,6 +117,7 @@ impl Hq {
             hub,
             tracker: Tracker::default(),
             board: Board::default(),
+            mark,
             stores: StoreCache::default(),
             to_tell,
             settling: tokio::sync::Mutex::default(),

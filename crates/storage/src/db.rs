@@ -73,6 +73,11 @@ impl Db {
         connect_postgres(url, 1).await
     }
 
+    /// Opens the `SQLite` file at `path` as it is, to write, while no server uses it.
+    pub async fn open_alone(path: &Path) -> Result<DatabaseConnection, DbErr> {
+        connect_sqlite(&Self::url_of_file(path), 1, true).await
+    }
+
     /// The address of the `SQLite` file at `path`.
     pub fn url_of_file(path: &Path) -> String {
         // The driver reads the path as part of an address.

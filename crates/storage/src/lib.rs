@@ -5,13 +5,17 @@
 pub mod apply;
 pub mod attempts;
 pub mod audit;
+pub mod backup;
 pub mod barcodes;
 pub mod db;
 pub mod entity;
 pub mod fault;
+pub mod high_water;
+pub mod marks;
 pub mod migration;
 pub mod nodes;
 pub mod outbox;
+pub mod own_documents;
 pub mod pull;
 pub mod push;
 pub mod registry;

@@ -14,6 +14,7 @@ use tillkeep_http::{Auth, Clock, pins, server};
 use tillkeep_model::permission::{ADMINISTRATOR, DEFAULT_ROLES};
 use tillkeep_model::wire::close;
 use tillkeep_storage::registry::fold;
+use tillkeep_storage::{Db, Side, backup};
 use tillkeep_store::Store;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio_util::sync::CancellationToken;
@@ -59,6 +60,19 @@ pub async fn hq(args: HqArgs, file: Option<&Path>) -> Result<()> {
     hq.tracker.flush(&hq).await.context("what stores pulled could not be written")?;
     hq.db().clone().close().await.context("closing the database")?;
     Ok(())
+}
+
+/// Gives the database of headquarters a new identity.
+pub async fn new_epoch(args: &HqArgs, file: Option<&Path>) -> Result<()> {
+    let settings = hq_settings(args, file)?.0;
+    let db = match &settings.database_url {
+        Some(url) => Db::open(url.expose(), Side::Hq).await,
+        None => Db::open_file(&settings.data_dir.join("tillkeep.db"), Side::Hq).await,
+    };
+    let db = db.context("the database cannot be opened")?;
+    backup::take_new_identity(&db, Clock::default().now()).await?;
+    db.close().await?;
+    print("The database has a new epoch: stores will send again what it lacks, and load anew.")
 }
 
 /// Somebody must be able to sign in: on an empty database an administrator is made.

@@ -92,11 +92,11 @@ impl Held {
             _ if self.plain.len() < WORTH_IT => None,
             Coding::Identity => None,
             Coding::Gzip => {
-                let make = || compressed(&self.plain, |text| GzipEncoder::new(text));
+                let make = || compressed(&self.plain, GzipEncoder::new);
                 self.gzip.get_or_init(make).await.clone().map(|bytes| (bytes, "gzip"))
             }
             Coding::Zstd => {
-                let make = || compressed(&self.plain, |text| ZstdEncoder::new(text));
+                let make = || compressed(&self.plain, ZstdEncoder::new);
                 self.zstd.get_or_init(make).await.clone().map(|bytes| (bytes, "zstd"))
             }
         };
@@ -172,16 +172,16 @@ impl Pages {
     where
         F: Future<Output = Result<Held, DbErr>>,
     {
-        let flight = match self.kept.get(&key) {
-            Some(held) => return Ok(hit(held)),
-            None => {
-                let mut flights = self.flights.lock().unwrap_or_else(PoisonError::into_inner);
-                // Whoever read it kept it before the flight ended.
-                if let Some(held) = self.kept.get(&key) {
-                    return Ok(hit(held));
-                }
-                flights.entry(key).or_default().clone()
+        if let Some(held) = self.kept.get(&key) {
+            return Ok(hit(held));
+        }
+        let flight = {
+            let mut flights = self.flights.lock().unwrap_or_else(PoisonError::into_inner);
+            // Whoever read it kept it before the flight ended.
+            if let Some(held) = self.kept.get(&key) {
+                return Ok(hit(held));
             }
+            flights.entry(key).or_default().clone()
         };
         let mut reads = false;
         let outcome = flight

@@ -168,15 +168,12 @@ async fn again(hq: &Hq, caller: &Caller<StoresEdit>, rows: Vec<sync_log::Model>)
         let (mut envelopes, mut sent) = (Vec::new(), Vec::new());
         let (mut done, mut refused) = (Vec::new(), Vec::new());
         for (index, mut row) in rows {
-            match row.envelope.take().map(RawValue::from_string) {
-                Some(Ok(envelope)) => {
-                    envelopes.push(envelope);
-                    sent.push((index, row));
-                }
-                _ => {
-                    outcomes[index] = Some("the payload of this entry is not kept".to_owned());
-                    refused.push(row);
-                }
+            if let Some(Ok(envelope)) = row.envelope.take().map(RawValue::from_string) {
+                envelopes.push(envelope);
+                sent.push((index, row));
+            } else {
+                outcomes[index] = Some("the payload of this entry is not kept".to_owned());
+                refused.push(row);
             }
         }
         let pushed = push::push(caller.db(), &sender, &envelopes, hq.clock.now()).await;

@@ -10,6 +10,7 @@ use tillkeep_storage::sync_log::{self, Pulled};
 use tillkeep_storage::{DbErr, fault};
 use uuid::Uuid;
 
+use super::mark;
 use crate::Hq;
 
 /// How often what was noted is written.
@@ -104,6 +105,9 @@ pub fn start(hq: Arc<Hq>) {
             };
             // A token in its grace ends by the clock alone, and the socket opened with it must not outlive it.
             hq.hub.close_over(hq.clock.now(), close::REVOKED);
+            if let Err(error) = mark::follow(&hq, stopping).await {
+                tracing::warn!(%error, "a mark could not be made; the next one will be");
+            }
             if let Err(error) = hq.tracker.flush(&hq).await {
                 tracing::warn!(%error, "what stores pulled could not be written; it is counted no more");
             }

@@ -37,6 +37,7 @@ pub async fn versions(
         epoch: hq.epoch.clone(),
         versions: hq.heads.of_store(caller.id()),
         handshake: hq.to_tell.contains(caller.id()),
+        mark: hq.mark.newest(),
     })
 }
 

@@ -55,7 +55,7 @@ impl Site {
 async fn two_people_who_retry_at_once_apply_an_entry_once() {
     let site = site().await;
     let line = orphan(site.store, 1);
-    site.kit.push(&site.token, &[line.clone()]).await;
+    site.kit.push(&site.token, std::slice::from_ref(&line)).await;
     let failed = site.errors("").await;
     let id = id_of(&failed[0]);
     site.order(&line["data"]["purchaseOrderId"]).await;
@@ -81,7 +81,7 @@ async fn a_retry_undoes_nothing_newer_and_closes_nothing_newer() {
     newer["seq"] = json!(2);
     newer["timestamp"] = json!("2026-11-20T12:30:00Z");
     newer["data"]["orderedQuantity"] = json!(5);
-    site.kit.push(&site.token, &[older.clone()]).await;
+    site.kit.push(&site.token, std::slice::from_ref(&older)).await;
     site.kit.push(&site.token, &[newer.clone()]).await;
     let failed = site.errors("?sort=first_seen_at").await;
     let (first, second) = (id_of(&failed[0]), id_of(&failed[1]));
@@ -113,7 +113,7 @@ async fn a_retry_undoes_nothing_newer_and_closes_nothing_newer() {
 async fn a_newer_success_closes_older_failures_and_their_store_learns_of_it() {
     let site = site().await;
     let older = orphan(site.store, 1);
-    site.kit.push(&site.token, &[older.clone()]).await;
+    site.kit.push(&site.token, std::slice::from_ref(&older)).await;
     let id = id_of(&site.errors("").await[0]);
     site.order(&older["data"]["purchaseOrderId"]).await;
     let mut newer = older.clone();

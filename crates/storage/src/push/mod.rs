@@ -3,7 +3,7 @@
 
 mod apply;
 mod decide;
-mod effects;
+pub(crate) mod effects;
 mod incoming;
 
 use std::collections::HashMap;
