@@ -1,5 +1,7 @@
 //! Real servers as processes, on free ports, with real databases and a proxy between them that fails on purpose.
+//! Headquarters has its embedded database; what has to do with a database runs on `PostgreSQL` too, see `on_postgres.rs`.
 
+mod home;
 mod kit;
 
 mod approvals;
@@ -15,3 +17,5 @@ mod socket;
 mod stream;
 mod tls;
 mod walks;
+
+use home::Home;

@@ -52,7 +52,7 @@ pub async fn handshake(
     Body(request): Body<HandshakeRequest>,
 ) -> Result<Machine<HandshakeAnswer>> {
     let store_id = caller.id();
-    let conn = hq.db().reader();
+    let conn = hq.sync_db().reader();
     let high_water = high_water::of_store(conn, store_id, &caller.store.code, &request.node_epoch).await?;
     let knows_mark = match request.mark {
         Some(mark) => marks::knows(conn, mark).await?,
@@ -63,7 +63,7 @@ pub async fn handshake(
     let lacks = nodes::lacks_recent(conn, store_id, &request.sent).await?;
     hq.to_tell.remove(store_id);
     fault::point("handshake.record")?;
-    let tx = hq.db().begin().await?;
+    let tx = hq.sync_db().begin().await?;
     // After the wait for the writer: what is settled from now on is told the next time.
     let now = hq.clock.now();
     let node = nodes::find(&tx, store_id).await?.unwrap_or_default();

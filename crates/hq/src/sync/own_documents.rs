@@ -59,7 +59,7 @@ pub async fn own_documents(
         Some(_) => return Err(bad("limit", "must be a whole number between 1 and 10000")),
     };
     let since = hq.clock.now().plus_millis(-RECENT_DAYS * DAY_MS);
-    let conn = hq.db().snapshot().await?;
+    let conn = hq.sync_db().snapshot().await?;
     let page = own_documents::page(&conn, entity, caller.id(), after, since, limit).await?;
     let rows = page.rows.into_iter().map(RawValue::from_string).collect::<std::result::Result<_, _>>()?;
     Ok(Machine(OwnDocumentsAnswer {

@@ -81,7 +81,7 @@ pub async fn pull(
         Some(_) => None,
         None => Some(hq.streams.clone().acquire_owned().await.map_err(Error::internal)?),
     };
-    let conn = hq.db().snapshot().await?;
+    let conn = hq.sync_db().snapshot().await?;
     // The head in memory may be a moment behind a commit: only the database can say that a cursor is ahead.
     if !entity.whole && since > hq.heads.of(entity, caller.id()) {
         let head = pull::head(&conn, entity, caller.id()).await?;
@@ -114,7 +114,7 @@ async fn shared(hq: &Hq, entity: &'static SyncType, since: i64, limit: u64) -> R
     let everyone = Uuid::nil();
     let key = Key { entity_type: entity.name, since, limit, head: hq.heads.of(entity, everyone) };
     let read = async || {
-        let conn = hq.db().snapshot().await?;
+        let conn = hq.sync_db().snapshot().await?;
         let head = pull::head(&conn, entity, everyone).await?;
         let page = pull::page(&conn, entity, everyone, since, limit).await?;
         // What was committed and not announced yet, or by another process, is known from now on.

@@ -7,7 +7,7 @@ use std::time::Duration;
 use tillkeep_model::Instant;
 use tillkeep_model::wire::close;
 use tillkeep_storage::sync_log::{self, Pulled};
-use tillkeep_storage::{DbErr, fault};
+use tillkeep_storage::{DbErr, db, fault, nodes};
 use uuid::Uuid;
 
 use super::mark;
@@ -88,11 +88,13 @@ impl Tracker {
 }
 
 async fn write(hq: &Hq, pulled: &[((Uuid, &'static str), Pulled)], seen: &[(Uuid, Instant)]) -> Result<(), DbErr> {
-    let tx = hq.db().begin().await?;
-    sync_log::record_pulls(&tx, pulled).await?;
-    tillkeep_storage::nodes::seen(&tx, seen).await?;
-    tx.commit().await?;
-    Ok(())
+    let written = db::again(async || {
+        let tx = hq.sync_db().begin().await?;
+        sync_log::record_pulls(&tx, pulled).await?;
+        nodes::seen(&tx, seen).await?;
+        tx.commit().await
+    });
+    written.await.map(|_| ())
 }
 
 /// Writes until the server stops, and once more then.

@@ -17,6 +17,7 @@ use tillkeep_http::auth::SignInSettings;
 use tillkeep_http::server::{self, Limits};
 use tillkeep_http::tokens::{ACCESS, ACCESS_SECONDS, AccessClaims, STORE_SYNC, SyncClaims};
 use tillkeep_model::ids;
+use tillkeep_storage::Opening;
 use tillkeep_storage::entity::{session, store, user, user_store_role};
 use tillkeep_storage::registry::fold;
 use tillkeep_storage::sea_orm::{ActiveModelTrait, DatabaseTransaction, EntityTrait, IntoActiveModel};
@@ -98,6 +99,8 @@ impl Kit {
         let settings = Settings {
             data_dir: dir.path().to_owned(),
             database_url: home.url.clone().map(Into::into),
+            // The private PostgreSQL has nothing to keep.
+            database: Opening { accept_unsafe: true, ..Opening::default() },
             public_url: None,
             allow_insecure: false,
             sign_in,
@@ -339,8 +342,10 @@ impl Kit {
     /// Takes every connection that reads, until they are dropped: whatever still answers asks no database.
     pub async fn hold_readers(&self) -> Vec<DatabaseTransaction> {
         let mut held = Vec::new();
-        while let Ok(conn) = timeout(Duration::from_millis(500), self.hq.db().snapshot()).await {
-            held.push(conn.expect("a snapshot"));
+        for db in [self.hq.db(), self.hq.sync_db()] {
+            while let Ok(Ok(conn)) = timeout(Duration::from_millis(500), db.snapshot()).await {
+                held.push(conn);
+            }
         }
         held
     }
