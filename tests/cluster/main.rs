@@ -15,6 +15,7 @@ mod put_back;
 mod restart;
 mod secrets;
 mod socket;
+mod stream;
 mod tls;
 mod walks;
 

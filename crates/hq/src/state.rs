@@ -20,7 +20,8 @@ use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
-use crate::sync::{Heads, Hub, Mark, PushQueue, StoreCache, ToTell, Tracker};
+use crate::sync::dashboard::{self, Board};
+use crate::sync::{Heads, Hub, Mark, Pages, PushQueue, StoreCache, ToTell, Tracker};
 
 /// Unlimited pulls at once.
 const STREAMS: usize = 2;
@@ -49,12 +50,18 @@ pub struct Hq {
     /// Random id of this database. `docs/sync.md`, rule D8.
     pub epoch: String,
     pub heads: Heads,
+    pub pages: Pages,
     pub hub: Arc<Hub>,
     pub tracker: Tracker,
+    pub board: Board,
     pub mark: Mark,
     pub stores: StoreCache,
     /// Stores with a settled dead letter they do not know of yet.
     pub to_tell: ToTell,
+    /// One retry or settlement of a failed entry at a time: what one of them decides, the next one sees.
+    pub settling: tokio::sync::Mutex<()>,
+    /// What this server is called among those of headquarters: its host.
+    pub node: String,
     pub public_url: Option<String>,
     pub allow_insecure: bool,
     /// Places for unlimited pulls, fewer than there are connections for stores that read.
@@ -117,11 +124,15 @@ impl Hq {
             clock,
             epoch,
             heads,
+            pages: Pages::default(),
             hub,
             tracker: Tracker::default(),
+            board: Board::default(),
             mark,
             stores: StoreCache::default(),
             to_tell,
+            settling: tokio::sync::Mutex::default(),
+            node: host_name(),
             public_url: settings.public_url.clone(),
             allow_insecure: settings.allow_insecure,
             streams: Arc::new(Semaphore::new(STREAMS)),
@@ -136,6 +147,7 @@ impl Hq {
             }
         });
         crate::sync::tracker::start(hq.clone());
+        dashboard::start(hq.clone());
         housekeeping::start(hq.auth.clone(), hq.stop.clone());
         Ok(hq)
     }
@@ -167,6 +179,7 @@ impl Hq {
         }
         if changes.iter().any(|change| change.entity_type == "stores") {
             self.stores.clear();
+            self.board.mark_all();
         }
         self.hub.notify(changes);
     }
@@ -224,6 +237,13 @@ impl Hq {
         self.commit(tx).await?;
         Ok(())
     }
+}
+
+/// The name of this machine, where the system tells it.
+fn host_name() -> String {
+    let name = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
+    let name = name.trim();
+    if name.is_empty() { "hq".to_owned() } else { name.to_owned() }
 }
 
 async fn has_pins(db: &Db) -> Result<bool, DbErr> {

@@ -62,6 +62,7 @@ pub async fn push(
         Ok(pushed) => &pushed.changes,
         Err(interrupted) => &interrupted.changes,
     });
+    hq.board.mark([sender.store_id]);
     match pushed {
         Ok(pushed) => Ok(Machine(PushAnswer { results: pushed.results })),
         Err(interrupted) => Err(match interrupted.error {
