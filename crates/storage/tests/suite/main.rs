@@ -19,4 +19,5 @@ mod reload;
 mod row_schema;
 mod schema;
 mod seed;
+mod verify;
 mod versions;
