@@ -3,10 +3,14 @@
 mod kit;
 
 mod approvals;
+mod chaos;
+mod crash;
 mod down;
 mod effects;
 mod faults;
+mod herd;
 mod metrics;
+mod network;
 mod protocol;
 mod restart;
 mod secrets;

@@ -321,6 +321,25 @@ pub fn is_data_fault(error: &DbErr) -> bool {
     sqlite || (code.len() == 5 && ["21", "22", "23", "54"].iter().any(|class| code.starts_with(class)))
 }
 
+/// Whether `error` says that the database is away or cannot write now: no connection, no room, no lock in time. The same
+/// statement may work a moment later.
+pub fn is_passing(error: &DbErr) -> bool {
+    use sea_orm::sqlx::Error as Sqlx;
+    let (DbErr::Exec(runtime) | DbErr::Query(runtime) | DbErr::Conn(runtime)) = error else {
+        return matches!(error, DbErr::ConnectionAcquire(_));
+    };
+    let sea_orm::RuntimeErr::SqlxError(cause) = runtime else { return matches!(error, DbErr::Conn(_)) };
+    let Some(code) = cause.as_database_error().and_then(sea_orm::sqlx::error::DatabaseError::code) else {
+        let cause: &Sqlx = cause;
+        return matches!(error, DbErr::Conn(_))
+            || matches!(cause, Sqlx::Io(_) | Sqlx::PoolTimedOut | Sqlx::PoolClosed | Sqlx::WorkerCrashed);
+    };
+    // PostgreSQL: class 08 is the connection, 40 a transaction that lost against another one, 53 and 58 the machine, 55 a
+    // lock, 57 an operator. SQLite: 5 and 6 locks, 8 read-only, 10 input and output, 13 full, 14 cannot open.
+    let sqlite = code.len() < 5 && code.parse::<u32>().is_ok_and(|code| matches!(code & 0xff, 5 | 6 | 8 | 10 | 13 | 14));
+    sqlite || (code.len() == 5 && ["08", "40", "53", "55", "57", "58"].iter().any(|class| code.starts_with(class)))
+}
+
 /// `$from, $from+1, …` for `count` parameters.
 pub fn placeholders(from: usize, count: usize) -> String {
     (from..from + count).map(|index| format!("${index}")).collect::<Vec<_>>().join(", ")

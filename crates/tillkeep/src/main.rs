@@ -7,6 +7,7 @@ mod demo;
 mod keys;
 mod logging;
 mod run;
+mod verify;
 
 use std::process::ExitCode;
 

@@ -113,15 +113,23 @@ async fn one(
         }
     }
     if !entity.local_rows {
+        // An entry that somebody resolved at headquarters was never applied; its row stays at the store alone.
+        let resolved = resolved(store, hq, entity).await?;
         for (row, key) in here.iter().zip(keys(&here, entity)) {
             let version = row.integer("sync_version").unwrap_or_default();
             let mine = row.uuid("id").is_some_and(|id| unsent.contains(&id));
-            if !theirs.contains_key(&key) && !mine && (options.settled || version <= head) {
+            if !theirs.contains_key(&key) && !mine && !resolved.contains(&key) && (options.settled || version <= head) {
                 found.add(store.store, entity.name, &key, "the store has it, and headquarters does not");
             }
         }
     }
     lines(store, hq, entity, &compared, found).await
+}
+
+async fn resolved(store: &Source, hq: &Source, entity: &SyncType) -> Result<HashSet<String>, DbErr> {
+    let sql = "SELECT DISTINCT entity_id FROM sync_log WHERE store_id = $1 AND entity_type = $2 AND status = 'resolved'";
+    let rows = query(&hq.conn, sql, [store.store.into(), entity.name.into()]).await?;
+    rows.iter().map(|row| row.try_get("", "entity_id")).collect()
 }
 
 fn keys<'a>(rows: &'a [Box<dyn Row>], entity: &'a SyncType) -> impl Iterator<Item = String> + 'a {

@@ -278,7 +278,7 @@ const DAMAGES: &[(Side, &[&str], &str, &str)] = &[
         "register_sessions",
     ),
     (Side::Hq, &["UPDATE sales SET receipt_number = 'S01-01-000001'"], "I6", "sales"),
-    (Side::Store, &["UPDATE register_sessions SET session_number = 2"], "I6", "register_sessions"),
+    (Side::Store, &["UPDATE register_sessions SET session_number = 3"], "I6", "register_sessions"),
     (Side::Store, &["UPDATE products SET name = 'other'"], "I7", "products"),
     (Side::Store, &["UPDATE products SET deleted_at = NULL"], "I7", "products"),
     (Side::Store, &["DELETE FROM products WHERE deleted_at IS NOT NULL"], "I7", "products"),
