@@ -41,6 +41,10 @@ fuzz: ## Requests made from the descriptions, against both servers; ARGS="--seco
 	cargo build --locked --workspace $(FAULTS) --tests
 	@$(TOOLS)/fuzz/bin/python scripts/fuzz $(TARGET)/debug/tillkeep $(ARGS)
 
+.PHONY: chaos
+chaos: ## Stores under load while everything breaks, then the checker; ARGS="--minutes 5 --seed 7"
+	@scripts/chaos $(ARGS)
+
 .PHONY: check
 check: ## Formatting, lints, licences and sources of the dependencies
 	cargo fmt --all --check

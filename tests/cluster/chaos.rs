@@ -69,13 +69,14 @@ fn at_work(mut shift: Shift, products: Vec<String>, seed: u64, stop: Arc<AtomicB
 }
 
 /// Edits at headquarters: prices, a product that comes and goes, a customer, what a role may do.
-fn at_office(admin: Client, products: Vec<String>, body: serde_json::Value, stop: Arc<AtomicBool>) -> JoinHandle<usize> {
+fn at_office(
+    admin: Client,
+    products: Vec<String>,
+    (body, role): (serde_json::Value, String),
+    stop: Arc<AtomicBool>,
+) -> JoinHandle<usize> {
     tokio::spawn(async move {
         let (mut turn, mut wrong) = (0, 0);
-        let role = admin.get("/roles").await.body["data"].as_array().and_then(|roles| {
-            roles.iter().find(|role| role["code"] == "cashier").map(id)
-        });
-        let role = role.expect("the cashier");
         while !stop.load(Ordering::Relaxed) {
             turn += 1;
             let call = match turn % 5 {
@@ -233,6 +234,9 @@ async fn run(length: Duration, seed: u64) {
     let body = json!({
         "name": "Passing", "price": 500, "cost": 250, "departmentId": chain.department, "taxGroupId": chain.tax_group,
     });
+    let roles = chain.admin.get("/roles").await.data();
+    let cashier = roles.as_array().and_then(|roles| roles.iter().find(|role| role["code"] == "cashier")).map(id);
+    let cashier = cashier.expect("the cashier");
     let mut figures = Figures::default();
     let mut wrong = 0;
     while begun.elapsed() < length || figures.rounds.is_empty() {
@@ -242,7 +246,7 @@ async fn run(length: Duration, seed: u64) {
             .drain(..)
             .map(|shift| at_work(shift, products.clone(), dice.roll(), stop.clone()))
             .collect();
-        let office = at_office(chain.admin.clone(), products.clone(), body.clone(), stop.clone());
+        let office = at_office(chain.admin.clone(), products.clone(), (body.clone(), cashier.clone()), stop.clone());
         for _ in 0..FAULTS_OF_A_ROUND {
             strike(&mut chain, &mut sites, &mut dice, &mut figures).await;
         }

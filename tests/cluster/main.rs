@@ -16,4 +16,5 @@ mod restart;
 mod secrets;
 mod socket;
 mod tls;
+mod verify;
 mod walks;

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use serde_json::json;
 use tillkeep_http::auth::new_pin::hash_new_pin;
@@ -47,6 +48,8 @@ pub struct Hq {
     /// Random id of this database. `docs/sync.md`, rule D8.
     pub epoch: String,
     pub heads: Heads,
+    /// A commit was answered with an error and may be done.
+    in_doubt: AtomicBool,
     pub hub: Arc<Hub>,
     pub tracker: Tracker,
     pub stores: StoreCache,
@@ -104,6 +107,7 @@ impl Hq {
             clock,
             epoch,
             heads,
+            in_doubt: false.into(),
             hub,
             tracker: Tracker::default(),
             stores: StoreCache::default(),
@@ -132,9 +136,25 @@ impl Hq {
     /// Commits, and lets everybody know: the heads in memory, the permissions cache, the stores' sockets. Nothing here
     /// waits for the network.
     pub async fn commit(&self, tx: Tx) -> Result<Vec<Change>, DbErr> {
-        let changes = tx.commit().await?;
+        let changes = tx.commit().await.inspect_err(|_| self.doubt())?;
         self.announce(&changes);
         Ok(changes)
+    }
+
+    /// A commit was answered with an error, and may be done all the same.
+    pub fn doubt(&self) {
+        self.in_doubt.store(true, Ordering::Release);
+    }
+
+    /// Makes known what a commit in doubt has changed after all; stores would wait for it until the next change.
+    pub async fn settle_doubt(&self) {
+        if self.in_doubt.swap(false, Ordering::AcqRel) {
+            match self.heads.missed(self.db()).await {
+                Ok(changes) => self.announce(&changes),
+                // The database is still away.
+                Err(_) => self.doubt(),
+            }
+        }
     }
 
     /// Makes committed changes known.

@@ -52,7 +52,10 @@ pub async fn push(
     }
     hq.announce(match &pushed {
         Ok(pushed) => &pushed.changes,
-        Err(interrupted) => &interrupted.changes,
+        Err(interrupted) => {
+            hq.doubt();
+            &interrupted.changes
+        }
     });
     match pushed {
         Ok(pushed) => Ok(Machine(PushAnswer { results: pushed.results })),

@@ -78,6 +78,7 @@ pub fn start(hq: Arc<Hq>) {
             };
             // A token in its grace ends by the clock alone, and the socket opened with it must not outlive it.
             hq.hub.close_over(hq.clock.now(), close::REVOKED);
+            hq.settle_doubt().await;
             if let Err(error) = hq.tracker.flush(&hq).await {
                 tracing::warn!(%error, "what stores pulled could not be written; it is counted no more");
             }
