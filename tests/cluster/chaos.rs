@@ -242,10 +242,8 @@ async fn run(length: Duration, seed: u64) {
     while begun.elapsed() < length || figures.rounds.is_empty() {
         let round = Instant::now();
         let stop = Arc::new(AtomicBool::new(false));
-        let working: Vec<_> = shifts
-            .drain(..)
-            .map(|shift| at_work(shift, products.clone(), dice.roll(), stop.clone()))
-            .collect();
+        let working: Vec<_> =
+            shifts.drain(..).map(|shift| at_work(shift, products.clone(), dice.roll(), stop.clone())).collect();
         let office = at_office(chain.admin.clone(), products.clone(), (body.clone(), cashier.clone()), stop.clone());
         for _ in 0..FAULTS_OF_A_ROUND {
             strike(&mut chain, &mut sites, &mut dice, &mut figures).await;
@@ -307,6 +305,7 @@ async fn under_load_and_faults_nothing_is_lost_or_doubled() {
 #[tokio::test(flavor = "multi_thread")]
 #[ignore = "as long as it is told to"]
 async fn chaos_for_long() {
-    let number = |name: &str, default: u64| std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(default);
+    let number =
+        |name: &str, default: u64| std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(default);
     run(Duration::from_secs(60 * number("CHAOS_MINUTES", 5)), number("CHAOS_SEED", 1)).await;
 }

@@ -5,6 +5,7 @@ use std::ops::Deref;
 use std::path::Path;
 use std::time::Duration;
 
+use sea_orm::sqlx::Connection;
 use sea_orm::sqlx::sqlite::{SqliteJournalMode, SqliteSynchronous};
 use sea_orm::{
     AccessMode, ConnectOptions, ConnectionTrait, Database, DatabaseConnection, DatabaseTransaction, DbBackend, DbErr,
@@ -168,6 +169,18 @@ async fn connect_sqlite(url: &str, connections: u32, writes: bool) -> Result<Dat
     let mut options = quiet(ConnectOptions::new(url));
     options.max_connections(connections).min_connections(1).test_before_acquire(false);
     options.idle_timeout(None).max_lifetime(None);
+    // After a failed write SQLite may have ended the transaction by itself or kept it open, and the driver then counts
+    // transactions wrongly: the next "commit" would be of a savepoint within one that never ends, and answered sales would
+    // be lost. Such a connection is not used again.
+    options.map_sqlx_sqlite_pool_opts(|pool| {
+        pool.after_release(|conn, _| {
+            Box::pin(async move {
+                // A rollback may still be queued.
+                conn.ping().await?;
+                Ok(!conn.is_in_transaction())
+            })
+        })
+    });
     options.map_sqlx_sqlite_opts(move |sqlite| {
         let sqlite = sqlite
             .create_if_missing(writes)
@@ -336,7 +349,8 @@ pub fn is_passing(error: &DbErr) -> bool {
     };
     // PostgreSQL: class 08 is the connection, 40 a transaction that lost against another one, 53 and 58 the machine, 55 a
     // lock, 57 an operator. SQLite: 5 and 6 locks, 8 read-only, 10 input and output, 13 full, 14 cannot open.
-    let sqlite = code.len() < 5 && code.parse::<u32>().is_ok_and(|code| matches!(code & 0xff, 5 | 6 | 8 | 10 | 13 | 14));
+    let sqlite =
+        code.len() < 5 && code.parse::<u32>().is_ok_and(|code| matches!(code & 0xff, 5 | 6 | 8 | 10 | 13 | 14));
     sqlite || (code.len() == 5 && ["08", "40", "53", "55", "57", "58"].iter().any(|class| code.starts_with(class)))
 }
 

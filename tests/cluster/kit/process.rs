@@ -142,7 +142,8 @@ impl Process {
     pub fn limit_files(&self, bytes: Option<u64>) {
         let limit = bytes.map_or("unlimited".to_owned(), |bytes| bytes.to_string());
         // The soft limit alone, so that it can be lifted again.
-        let done = Command::new("prlimit").args(["--pid", &self.id().to_string(), &format!("--fsize={limit}:")]).status();
+        let done =
+            Command::new("prlimit").args(["--pid", &self.id().to_string(), &format!("--fsize={limit}:")]).status();
         assert!(done.expect("prlimit").success());
     }
 

@@ -112,7 +112,8 @@ impl Shift {
 
     /// Goods that came, as a correction of the level.
     pub async fn receive(&mut self, product: &str, quantity: i64) {
-        let body = json!({"id": Uuid::now_v7(), "productId": product, "quantityChange": quantity, "reason": "received"});
+        let body =
+            json!({"id": Uuid::now_v7(), "productId": product, "quantityChange": quantity, "reason": "received"});
         self.call("/inventory/adjustments", body).await;
     }
 }

@@ -16,7 +16,9 @@ use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
 
-use sea_orm::{AccessMode, DatabaseConnection, DatabaseTransaction, DbBackend, DbErr, IsolationLevel, TransactionTrait};
+use sea_orm::{
+    AccessMode, DatabaseConnection, DatabaseTransaction, DbBackend, DbErr, IsolationLevel, TransactionTrait,
+};
 use serde_json::{Map, Value as Json};
 use tillkeep_model::wire::camel;
 use tillkeep_model::{Instant, Money};
@@ -205,7 +207,12 @@ fn differing(a: &Map<String, Json>, b: &Map<String, Json>) -> Vec<String> {
     names
 }
 
-async fn having(source: &Source, table: &dyn SyncTable, column: &str, ids: &[Uuid]) -> Result<Vec<Box<dyn Row>>, DbErr> {
+async fn having(
+    source: &Source,
+    table: &dyn SyncTable,
+    column: &str,
+    ids: &[Uuid],
+) -> Result<Vec<Box<dyn Row>>, DbErr> {
     table.having(&source.conn, column, ids, false).await
 }
 

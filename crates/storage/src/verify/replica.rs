@@ -127,7 +127,8 @@ async fn one(
 }
 
 async fn resolved(store: &Source, hq: &Source, entity: &SyncType) -> Result<HashSet<String>, DbErr> {
-    let sql = "SELECT DISTINCT entity_id FROM sync_log WHERE store_id = $1 AND entity_type = $2 AND status = 'resolved'";
+    let sql =
+        "SELECT DISTINCT entity_id FROM sync_log WHERE store_id = $1 AND entity_type = $2 AND status = 'resolved'";
     let rows = query(&hq.conn, sql, [store.store.into(), entity.name.into()]).await?;
     rows.iter().map(|row| row.try_get("", "entity_id")).collect()
 }
@@ -159,7 +160,13 @@ fn whole(
     Ok(())
 }
 
-async fn lines(store: &Source, hq: &Source, entity: &SyncType, parents: &[Uuid], found: &mut Found) -> Result<(), DbErr> {
+async fn lines(
+    store: &Source,
+    hq: &Source,
+    entity: &SyncType,
+    parents: &[Uuid],
+    found: &mut Found,
+) -> Result<(), DbErr> {
     for child in entity.children {
         let here = by_key(&having(store, child.table, child.parent, parents).await?, &["id"], &[])?;
         let there = by_key(&having(hq, child.table, child.parent, parents).await?, &["id"], &[])?;
@@ -187,7 +194,8 @@ async fn of_store(hq: &Source, entity: &SyncType, store: Uuid) -> Result<Vec<Box
         }
     };
     if !entity.withheld.is_empty() {
-        let sql = "SELECT user_id FROM user_store_roles WHERE deleted_at IS NULL AND (store_id IS NULL OR store_id = $1)";
+        let sql =
+            "SELECT user_id FROM user_store_roles WHERE deleted_at IS NULL AND (store_id IS NULL OR store_id = $1)";
         let staff = query(&hq.conn, sql, [store.into()]).await?;
         let staff: HashSet<Uuid> = staff.iter().map(|row| row.try_get("", "user_id")).collect::<Result<_, _>>()?;
         for row in &mut rows {

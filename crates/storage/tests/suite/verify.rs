@@ -88,14 +88,7 @@ async fn note(tx: &tillkeep_storage::Tx, action: &'static str, row: Uuid) {
 }
 
 async fn enqueue(tx: &tillkeep_storage::Tx, name: &str, row: Uuid, action: &str, data: &Json) {
-    let entry = outbox::Entry {
-        entity_type: name,
-        entity_id: row,
-        action,
-        data,
-        created_at: at(0),
-        depends_on: None,
-    };
+    let entry = outbox::Entry { entity_type: name, entity_id: row, action, data, created_at: at(0), depends_on: None };
     outbox::enqueue(tx, &entry, at(0)).await.expect("an entry");
 }
 
@@ -255,8 +248,10 @@ const DAMAGES: &[(Side, &[&str], &str, &str)] = &[
     // Both of one side: a second sale of the same goods, with its movement.
     (
         Side::Hq,
-        &["UPDATE stock_movements SET quantity_change = quantity_change * 2",
-          "UPDATE store_product_dynamic SET quantity = quantity * 2"],
+        &[
+            "UPDATE stock_movements SET quantity_change = quantity_change * 2",
+            "UPDATE store_product_dynamic SET quantity = quantity * 2",
+        ],
         "I4",
         "store_product_dynamic",
     ),
