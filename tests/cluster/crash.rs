@@ -13,7 +13,7 @@ use uuid::Uuid;
 
 use crate::kit::{Chain, Process, Shift, StoreSite, eventually, verdict};
 
-/// Places that no program of this release comes by.
+/// Places that only a command, or what was put back, comes by: `put_back.rs`.
 const NOT_REACHED: &[&str] = &["outbox.resend", "backup.copied"];
 /// Passes that a server makes before it listens.
 const PASSES_OF_A_START: usize = 12;

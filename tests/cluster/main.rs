@@ -1,5 +1,7 @@
 //! Real servers as processes, on free ports, with real databases and a proxy between them that fails on purpose.
+//! Headquarters has its embedded database; what has to do with a database runs on `PostgreSQL` too, see `on_postgres.rs`.
 
+mod home;
 mod kit;
 
 mod approvals;
@@ -12,9 +14,12 @@ mod herd;
 mod metrics;
 mod network;
 mod protocol;
+mod put_back;
 mod restart;
 mod secrets;
 mod socket;
 mod tls;
 mod verify;
 mod walks;
+
+use home::Home;

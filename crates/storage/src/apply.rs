@@ -72,6 +72,13 @@ pub async fn page(
     }
     let count = rows.len();
     let cursor = reloading(tx, entity).await?;
+    if answer.since_version != cursor.version {
+        // Somebody began a reload since the page was asked for: taken now, it would pass for the end of it.
+        return Err(DbErr::Custom(format!(
+            "a page of {} from {} does not fit the cursor {}",
+            entity.name, answer.since_version, cursor.version
+        )));
+    }
     if entity.whole {
         replace_whole(tx, entity, rows).await?;
     } else {
@@ -104,7 +111,7 @@ pub async fn page(
     Ok(count)
 }
 
-fn decode(entity: &SyncType, raw: &RawValue) -> Result<Box<dyn Row>, DbErr> {
+pub(crate) fn decode(entity: &SyncType, raw: &RawValue) -> Result<Box<dyn Row>, DbErr> {
     let row = entity.table.decode(&camel_case(raw.get())?);
     row.map_err(|error| DbErr::Json(format!("a pulled row of {}: {error}", entity.name)))
 }
@@ -120,7 +127,7 @@ fn camel_case(text: &str) -> Result<Cow<'_, str>, DbErr> {
     Ok(serde_json::Value::Object(map).to_string().into())
 }
 
-fn decode_children(child: &Child, raw: &RawValue, parent: Uuid) -> Result<Vec<Box<dyn Row>>, DbErr> {
+pub(crate) fn decode_children(child: &Child, raw: &RawValue, parent: Uuid) -> Result<Vec<Box<dyn Row>>, DbErr> {
     let text = camel_case(raw.get())?;
     let keys: HashMap<&str, &RawValue> = serde_json::from_str(&text).map_err(|error| DbErr::Json(error.to_string()))?;
     let Some(list) = keys.get(child.key) else { return Ok(Vec::new()) };

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use anyhow::{Context, Result};
 use clap::{Args, Parser, Subcommand};
 
-use crate::{audit, configuration, demo, keys, run, verify};
+use crate::{audit, backup, configuration, demo, keys, run, shop, verify};
 
 /// A point-of-sale backend for a retail chain.
 #[derive(Parser)]
@@ -36,6 +36,10 @@ enum Command {
     /// Reads only, beside running servers or without them. What is under way is no finding, unless --settled says that
     /// nothing is.
     Verify(verify::VerifyArgs),
+    /// Writes the database of a running or stopped server, with its keys, to one file.
+    Backup(backup::Backup),
+    /// Puts a backup back, so that headquarters and stores notice and heal.
+    Restore(backup::Restore),
     /// Shows or changes the keys that tokens are signed with.
     Keys {
         #[command(subcommand)]
@@ -74,9 +78,13 @@ pub enum HqCommand {
         #[arg(long, default_value_t = 3)]
         stores: usize,
     },
+    /// Gives the configured database a new identity, after it was put back by other means than `tillkeep restore`
+    /// (the tools of `PostgreSQL`): stores then send again what it lacks. Headquarters must not be running.
+    NewEpoch,
 }
 
 #[derive(Args)]
+#[command(args_conflicts_with_subcommands = true)]
 pub struct StoreArgs {
     /// Where database and keys live.
     #[arg(long, value_name = "DIR")]
@@ -84,6 +92,8 @@ pub struct StoreArgs {
     /// Address to listen on; port 0 picks a free one.
     #[arg(long, value_name = "ADDR")]
     pub listen: Option<String>,
+    #[command(subcommand)]
+    pub command: Option<shop::StoreCommand>,
 }
 
 #[derive(Args)]
@@ -115,12 +125,16 @@ impl Cli {
                 Some(HqCommand::SeedDemo { seed, stores }) => {
                     demo::seed(&run::hq_settings(&args, file)?.0, seed, stores).await
                 }
+                Some(HqCommand::NewEpoch) => run::new_epoch(&args, file).await,
                 None => run::hq(args, file).await,
             },
+            Command::Store(StoreArgs { command: Some(command), .. }) => shop::run(command).await,
             Command::Store(args) => run::store(args, file).await,
             Command::Demo(args) => demo::run(args).await,
             Command::Audit { what } => audit::run(what, file).await,
             Command::Verify(args) => verify::run(args, file).await,
+            Command::Backup(args) => backup::write(args).await,
+            Command::Restore(args) => backup::put_back(args).await,
             Command::Keys { what } => keys::run(&what),
             Command::Config { what: ConfigCommand::Default } => {
                 print!("{}", configuration::DEFAULT);

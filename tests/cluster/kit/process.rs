@@ -28,9 +28,11 @@ impl Process {
     /// As [`Process::start`], without starting it.
     pub fn prepared(command: &'static str, dir: &Path, environment: &[(&str, &str)]) -> Self {
         fs::create_dir_all(dir).expect("data directory");
-        let environment = environment.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect();
-        let process = Self { child: None, command, dir: dir.to_owned(), environment, url: String::new() };
-        process.note_secrets();
+        let mut process =
+            Self { child: None, command, dir: dir.to_owned(), environment: Vec::new(), url: String::new() };
+        for (key, value) in environment {
+            process.set_environment(key, value);
+        }
         process
     }
 
@@ -85,6 +87,12 @@ impl Process {
         self.child = Some(child);
         self.url = url;
         true
+    }
+
+    /// What opens the database of this server, which must be stopped.
+    pub fn database_url(&self) -> String {
+        let named = self.environment.iter().find(|(key, _)| key == "DATABASE_URL").map(|(_, url)| url.clone());
+        named.unwrap_or_else(|| Db::url_of_file(&self.dir.join("tillkeep.db")))
     }
 
     fn log_path(&self) -> PathBuf {

@@ -44,7 +44,7 @@ pub async fn push(
         return Err(Error::new(ErrorCode::TooManyEnvelopes, text));
     }
     let sender = caller.sender();
-    let pushed = push::push(hq.db(), &sender, &request.envelopes, hq.clock.now()).await;
+    let pushed = push::push(hq.sync_db(), &sender, &request.envelopes, hq.clock.now()).await;
     if let Ok(pushed) = &pushed
         && pushed.refused > 0
     {

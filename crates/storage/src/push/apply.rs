@@ -146,7 +146,6 @@ async fn group_of_one_type(
         }
     }
     write(tx, entity, sender, rows, child_rows).await?;
-    fault::point("push.rows")?;
     raise_left(tx, entity, &left).await?;
     if !movements.is_empty() {
         let by_source = products_by_source(&movements);
@@ -339,7 +338,7 @@ async fn write(
     if entity.is_pulled() {
         tx.touch(entity.name);
     }
-    Ok(())
+    fault::point("push.rows")
 }
 
 fn but(columns: Vec<&'static str>, left_out: &[&str]) -> Vec<&'static str> {

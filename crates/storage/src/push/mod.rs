@@ -3,7 +3,7 @@
 
 mod apply;
 mod decide;
-mod effects;
+pub(crate) mod effects;
 mod incoming;
 
 use std::collections::HashMap;
@@ -92,7 +92,7 @@ pub async fn push(db: &Db, sender: &Sender, envelopes: &[Box<RawValue>], now: In
         let mut open = vec![wave.as_slice()];
         // Bulk first; what fails is halved down to the culprit.
         while let Some(part) = open.pop() {
-            match apply::bulk(db, sender, part, now).await {
+            match db::again(|| apply::bulk(db, sender, part, now)).await {
                 Ok((verdicts, news)) => {
                     changes.extend(news);
                     for (incoming, verdict) in part.iter().zip(verdicts) {
@@ -117,7 +117,7 @@ pub async fn push(db: &Db, sender: &Sender, envelopes: &[Box<RawValue>], now: In
             }
         }
     }
-    if let Err(error) = log_refusals(db, sender, &rejected, now).await {
+    if let Err(error) = db::again(|| log_refusals(db, sender, &rejected, now)).await {
         return Err(Interrupted { error, changes });
     }
     let results: Vec<PushResult> = results.into_iter().flatten().collect();
