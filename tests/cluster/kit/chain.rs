@@ -1,5 +1,6 @@
 //! A small chain, set up over HTTP as an operator does it.
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
@@ -19,9 +20,9 @@ pub struct Chain {
     pub department: String,
     pub tax_group: String,
     pub stores: usize,
-    dir: TempDir,
+    dir: Arc<TempDir>,
     /// Goes when the servers are gone.
-    _home: Home,
+    home: Arc<Home>,
 }
 
 /// A store server with the proxy between it and HQ.
@@ -31,8 +32,9 @@ pub struct StoreSite {
     pub id: String,
     pub sync_token: String,
     pub terminal: String,
-    /// Where headquarters has its database.
+    /// Where headquarters has its database, which stays until both are looked at, whichever goes first.
     hq: String,
+    _kept: (Arc<TempDir>, Arc<Home>),
     /// A test that breaks what must hold says so: the checker does not look at this store then.
     pub broken_on_purpose: bool,
 }
@@ -66,8 +68,8 @@ impl Chain {
 
     /// As [`Chain::new`], with more in the environment of HQ.
     pub async fn with(more: &[(&str, &str)]) -> Self {
-        let dir = tempfile::tempdir().expect("dir");
-        let home = Home::make();
+        let dir = Arc::new(tempfile::tempdir().expect("dir"));
+        let home = Arc::new(Home::make());
         let mut environment = vec![("ADMIN_USERNAME", ADMIN.0), ("ADMIN_PIN", ADMIN.1)];
         environment.extend(home.environment());
         environment.extend_from_slice(more);
@@ -80,7 +82,7 @@ impl Chain {
         let department = admin.post("/departments", json!({"code": "GROC", "name": "Grocery"})).await.data();
         let card = json!({"code": "CARD", "name": "Card", "kind": "card"});
         admin.post("/tenders", card).await.data();
-        Self { hq, admin, department: id(&department), tax_group: id(&tax_group), stores: 0, dir, _home: home }
+        Self { hq, admin, department: id(&department), tax_group: id(&tax_group), stores: 0, dir, home }
     }
 
     /// A product at `price`; its id.
@@ -117,6 +119,7 @@ impl Chain {
             terminal: format!("{code}-T1"),
             sync_token,
             hq: self.hq.database(),
+            _kept: (self.dir.clone(), self.home.clone()),
             broken_on_purpose: false,
         }
     }

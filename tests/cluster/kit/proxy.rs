@@ -227,9 +227,8 @@ async fn twice(client: TcpStream, server: TcpStream, upstream: SocketAddr, hit: 
     let (mut from_client, to_client) = client.into_split();
     let (from_server, mut to_server) = server.into_split();
     let requests = async {
-        let mut buffer = Vec::new();
+        let (mut buffer, mut part) = (Vec::new(), vec![0; 16 * 1024]);
         loop {
-            let mut part = [0; 16 * 1024];
             let Ok(count @ 1..) = from_client.read(&mut part).await else { return };
             buffer.extend_from_slice(&part[..count]);
             while let Some((length, upgrades)) = request_in(&buffer) {

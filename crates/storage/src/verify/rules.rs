@@ -211,12 +211,14 @@ pub(super) async fn flags(source: &Source, found: &mut Found) -> Result<(), DbEr
         let sql = format!("SELECT id FROM {table} d WHERE d.synced = TRUE AND {waits}");
         all(source, table, "is marked as sent, and an entry of it waits", &sql, found).await?;
         if entity.flow == Flow::Push {
-            // What is older than the oldest entry may have been sent and forgotten.
+            // What is older than the oldest entry may have been sent and forgotten; a store that was put back got documents
+            // from headquarters, which never were in this outbox.
             let sql = format!(
                 "SELECT id FROM {table} d WHERE NOT {waits} AND NOT EXISTS (SELECT 1 FROM sync_outbox_sent e \
                  WHERE e.entity_type = '{table}' AND e.entity_id = d.id) AND d.created_at >= \
                  COALESCE((SELECT MIN(created_at) FROM (SELECT created_at FROM sync_outbox \
-                 UNION ALL SELECT created_at FROM sync_outbox_sent) e), d.created_at)"
+                 UNION ALL SELECT created_at FROM sync_outbox_sent) e), d.created_at) \
+                 AND NOT EXISTS (SELECT 1 FROM sync_state WHERE key = 'own_documents_due')"
             );
             all(source, table, "has no entry in the outbox and was never sent", &sql, found).await?;
         }
