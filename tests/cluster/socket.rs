@@ -134,9 +134,13 @@ async fn a_server_that_goes_down_says_so() {
     site.process.stop();
     let (mut socket, _) =
         connect_async(address(&chain, &format!("?sync_token={}", site.sync_token))).await.expect("connect");
-    let stopping = std::thread::spawn(move || chain.hq.stop());
+    let stopping = std::thread::spawn(move || {
+        chain.hq.stop();
+        chain
+    });
     assert_eq!(close_code(&mut socket).await, 1001);
-    stopping.join().expect("stopped");
+    // The store before headquarters, as the checker needs both.
+    drop((site, stopping.join().expect("stopped")));
 }
 
 #[tokio::test(flavor = "multi_thread")]

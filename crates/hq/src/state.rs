@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use serde_json::json;
 use tillkeep_http::auth::new_pin::hash_new_pin;
@@ -51,6 +52,8 @@ pub struct Hq {
     pub epoch: String,
     pub heads: Heads,
     pub pages: Pages,
+    /// A commit was answered with an error and may be done.
+    in_doubt: AtomicBool,
     pub hub: Arc<Hub>,
     pub tracker: Tracker,
     pub board: Board,
@@ -125,6 +128,7 @@ impl Hq {
             epoch,
             heads,
             pages: Pages::default(),
+            in_doubt: false.into(),
             hub,
             tracker: Tracker::default(),
             board: Board::default(),
@@ -165,9 +169,25 @@ impl Hq {
     /// Commits, and lets everybody know: the heads in memory, the permissions cache, the stores' sockets. Nothing here
     /// waits for the network.
     pub async fn commit(&self, tx: Tx) -> Result<Vec<Change>, DbErr> {
-        let changes = tx.commit().await?;
+        let changes = tx.commit().await.inspect_err(|_| self.doubt())?;
         self.announce(&changes);
         Ok(changes)
+    }
+
+    /// A commit was answered with an error, and may be done all the same.
+    pub fn doubt(&self) {
+        self.in_doubt.store(true, Ordering::Release);
+    }
+
+    /// Makes known what a commit in doubt has changed after all; stores would wait for it until the next change.
+    pub async fn settle_doubt(&self) {
+        if self.in_doubt.swap(false, Ordering::AcqRel) {
+            match self.heads.missed(self.db()).await {
+                Ok(changes) => self.announce(&changes),
+                // The database is still away.
+                Err(_) => self.doubt(),
+            }
+        }
     }
 
     /// Makes committed changes known.

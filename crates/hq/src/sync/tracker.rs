@@ -105,6 +105,7 @@ pub fn start(hq: Arc<Hq>) {
                 () = tokio::time::sleep(WRITE_EVERY) => false,
                 () = hq.stop.cancelled() => true,
             };
+            hq.settle_doubt().await;
             note(&hq, stopping).await;
             if stopping {
                 return;
