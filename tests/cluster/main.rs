@@ -1,5 +1,7 @@
 //! Real servers as processes, on free ports, with real databases and a proxy between them that fails on purpose.
+//! Headquarters has its embedded database; what has to do with a database runs on `PostgreSQL` too, see `on_postgres.rs`.
 
+mod home;
 mod kit;
 
 mod approvals;
@@ -9,8 +11,11 @@ mod effects;
 mod faults;
 mod metrics;
 mod protocol;
+mod put_back;
 mod restart;
 mod secrets;
 mod socket;
 mod tls;
 mod walks;
+
+use home::Home;

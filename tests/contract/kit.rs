@@ -19,6 +19,7 @@ use tillkeep_http::routes::{Protection, Route};
 use tillkeep_http::tokens::{ACCESS, ACCESS_SECONDS, AccessClaims};
 use tillkeep_http::{Auth, Clock, HasAuth, server};
 use tillkeep_model::permission::ADMINISTRATOR;
+use tillkeep_storage::Opening;
 use tillkeep_storage::entity::{session, user};
 use tillkeep_storage::sea_orm::{ActiveModelTrait, EntityTrait, IntoActiveModel, PaginatorTrait};
 use tillkeep_store::Store;
@@ -196,6 +197,7 @@ impl World {
         let settings = tillkeep_hq::Settings {
             data_dir: dir.path().join("hq"),
             database_url: None,
+            database: Opening::default(),
             public_url: None,
             allow_insecure: false,
             sign_in: SignInSettings::default(),

@@ -1,6 +1,8 @@
 //! Figures of one run: a first pull, a push of sales, a price on its way, memory. Each beside something of the same
 //! machine and minute, because a time alone says nothing. `make bench` prints them and writes `target/figures.json`.
 
+#[path = "../cluster/home.rs"]
+mod home;
 #[path = "../cluster/kit/mod.rs"]
 #[expect(dead_code, unused_imports, reason = "the kit serves the cluster tests, of which this needs a part")]
 mod kit;
@@ -9,6 +11,7 @@ mod sign_in;
 use std::path::Path;
 use std::time::{Duration, Instant as Stopwatch};
 
+use home::Home;
 use kit::{Chain, Process, eventually};
 use serde_json::{Value, json};
 use tillkeep_model::{Instant, Money};

@@ -12,6 +12,7 @@ use serde_json::{Value, json};
 use tillkeep_hq::{Hq, Settings, routes};
 use tillkeep_http::Clock;
 use tillkeep_http::auth::SignInSettings;
+use tillkeep_storage::Opening;
 use tillkeep_storage::entity::{store, user};
 use tillkeep_storage::registry::fold;
 use tillkeep_storage::sea_orm::{EntityTrait, IntoActiveModel};
@@ -100,6 +101,7 @@ impl Bench {
         let settings = Settings {
             data_dir: dir.path().to_owned(),
             database_url: None,
+            database: Opening::default(),
             public_url: None,
             allow_insecure: false,
             sign_in: SignInSettings::default(),

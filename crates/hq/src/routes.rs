@@ -249,6 +249,7 @@ fn sync_routes(routes: Routes<Arc<Hq>>) -> Routes<Arc<Hq>> {
         .sync("GET", "/sync/versions", sync::versions)
         .about("The newest version of each type, for the store of the token.")
         .sync("GET", "/sync/pull", sync::pull)
+        .sync("GET", "/sync/own-documents", sync::own_documents)
         .about("Rows of one type above a version, by rising version.")
         .fails(&[UnknownEntityType, EpochChanged, CursorAhead])
         .sync("POST", "/sync/push", sync::push)

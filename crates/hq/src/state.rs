@@ -15,12 +15,12 @@ use tillkeep_storage::registry::fold;
 use tillkeep_storage::sea_orm::{
     ActiveModelTrait, ColumnTrait, EntityTrait, IntoActiveModel, PaginatorTrait, QueryFilter,
 };
-use tillkeep_storage::{Change, Db, DbErr, Side, Tx, audit, seed, settings};
+use tillkeep_storage::{Change, Db, DbErr, Opening, Purpose, Side, Tx, audit, db, seed, settings};
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
-use crate::sync::{Heads, Hub, PushQueue, StoreCache, ToTell, Tracker};
+use crate::sync::{Heads, Hub, Mark, PushQueue, StoreCache, ToTell, Tracker};
 
 /// Unlimited pulls at once.
 const STREAMS: usize = 2;
@@ -33,6 +33,7 @@ pub struct Settings {
     pub data_dir: PathBuf,
     /// `sqlite://…` or `postgres://…`; by default a file in the data directory.
     pub database_url: Option<DatabaseUrl>,
+    pub database: Opening,
     /// How stores reach this server, for the environment snippet of a provisioned store.
     pub public_url: Option<String>,
     /// Hands the PIN secrets to stores over plain HTTP too, not only over loopback.
@@ -43,18 +44,20 @@ pub struct Settings {
 /// A running headquarters server.
 pub struct Hq {
     pub auth: Arc<Auth>,
+    sync_db: Db,
     pub clock: Clock,
     /// Random id of this database. `docs/sync.md`, rule D8.
     pub epoch: String,
     pub heads: Heads,
     pub hub: Arc<Hub>,
     pub tracker: Tracker,
+    pub mark: Mark,
     pub stores: StoreCache,
     /// Stores with a settled dead letter they do not know of yet.
     pub to_tell: ToTell,
     pub public_url: Option<String>,
     pub allow_insecure: bool,
-    /// Places for unlimited pulls, fewer than there are reader connections.
+    /// Places for unlimited pulls, fewer than there are connections for stores that read.
     pub streams: Arc<Semaphore>,
     /// Pushes in front of the writer.
     pub pushes: PushQueue,
@@ -76,16 +79,20 @@ pub struct Account {
 }
 
 impl Hq {
+    /// Opens the database alone, and migrates.
+    pub async fn database(settings: &Settings) -> Result<Db, DbErr> {
+        match &settings.database_url {
+            Some(url) => Db::open_with(url.expose(), Side::Hq, settings.database).await,
+            None => Db::open_file(&settings.data_dir.join("tillkeep.db"), Side::Hq).await,
+        }
+    }
+
     /// Opens the database and the keys, migrates, seeds, and starts the background work.
     pub async fn open(settings: &Settings, clock: Clock, stop: CancellationToken) -> std::io::Result<Arc<Self>> {
         let other = std::io::Error::other::<DbErr>;
-        let db = match &settings.database_url {
-            Some(url) => Db::open(url.expose(), Side::Hq).await,
-            None => Db::open_file(&settings.data_dir.join("tillkeep.db"), Side::Hq).await,
-        }
-        .map_err(other)?;
+        let db = Self::database(settings).await.map_err(other)?;
         let embedded = db.is_embedded();
-        seed::ensure(&db, clock.now()).await.map_err(other)?;
+        db::again(|| seed::ensure(&db, clock.now())).await.map_err(other)?;
         let tx = db.begin().await.map_err(other)?;
         let epoch = settings::get_or_set(&tx, settings::EPOCH, || Uuid::new_v4().to_string()).await.map_err(other)?;
         tx.commit().await.map_err(other)?;
@@ -99,16 +106,20 @@ impl Hq {
         }
         pins.ensure_key()?;
         let heads = Heads::load(&db).await.map_err(other)?;
+        let mark = Mark::load(&db).await.map_err(other)?;
         let to_tell = ToTell::load(&db).await.map_err(other)?;
+        let sync_db = db.of(Purpose::Sync);
         let auth = Auth::new(db, Home::Hq, tokens, pins, clock.clone(), &settings.sign_in);
         let hub = Arc::new(Hub::default());
         let hq = Arc::new(Self {
             auth,
+            sync_db,
             clock,
             epoch,
             heads,
             hub,
             tracker: Tracker::default(),
+            mark,
             stores: StoreCache::default(),
             to_tell,
             public_url: settings.public_url.clone(),
@@ -129,8 +140,14 @@ impl Hq {
         Ok(hq)
     }
 
+    /// The database for people, and for what the server does by itself.
     pub fn db(&self) -> &Db {
         &self.auth.db
+    }
+
+    /// The database for stores: connections of their own, so that neither keeps the other from working.
+    pub fn sync_db(&self) -> &Db {
+        &self.sync_db
     }
 
     /// Commits, and lets everybody know: the heads in memory, the permissions cache, the stores' sockets. Nothing here

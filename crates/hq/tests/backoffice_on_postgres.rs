@@ -1,6 +1,7 @@
 //! The back office on `PostgreSQL`.
 
 mod backoffice;
+mod broken_off;
 #[path = "../../storage/tests/kit/private_postgres.rs"]
 mod private_postgres;
 

@@ -162,14 +162,12 @@ impl From<DbErr> for Error {
             tracing::debug!(%error, "a value that the database cannot hold");
             return Self::new(ErrorCode::Validation, "a value of this request cannot be stored");
         }
-        match error {
-            DbErr::ConnectionAcquire(_) | DbErr::Conn(_) => {
-                let mut failure = Self::new(ErrorCode::Unavailable, "the database is busy or away; try again");
-                failure.0.cause = Some(error.to_string());
-                failure.retry_after(2)
-            }
-            other => Self::internal(other),
+        if db::is_passing(&error) {
+            let mut failure = Self::new(ErrorCode::Unavailable, "the database is busy or away; try again");
+            failure.0.cause = Some(error.to_string());
+            return failure.retry_after(2);
         }
+        Self::internal(error)
     }
 }
 

@@ -1,14 +1,14 @@
 //! What every kind of row has in common on the way in and out: lists with search, filter and sort by white list; a
 //! draft or a change read from JSON, where an unknown or read-only key is refused by its name.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::str::FromStr;
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value as Json};
 use tillkeep_model::{ErrorCode, Instant};
-use tillkeep_storage::sea_orm::sea_query::{Expr, ExprTrait, Func, LikeExpr};
+use tillkeep_storage::sea_orm::sea_query::{Expr, ExprTrait, Func, LikeExpr, NullOrdering, SimpleExpr};
 use tillkeep_storage::sea_orm::{
     ColumnTrait, ColumnType, Condition, ConnectionTrait, EntityTrait, FromQueryResult, IntoActiveModel, ModelTrait,
     Order, PaginatorTrait, PrimaryKeyToColumn, QueryFilter, QueryOrder, QuerySelect, Select, Value,
@@ -89,7 +89,14 @@ fn select<E: EntityTrait>(spec: &ListSpec, query: &Query, mut select: Select<E>)
             let text = format!("cannot sort by {name}; choose of {}", spec.sort.join(", "));
             return Err(Error::field("sort", text));
         }
-        select = select.order_by(column::<E>(name)?, order);
+        let column = column::<E>(name)?;
+        // What is missing comes first, as SQLite has it; PostgreSQL would put it last.
+        let nulls = if order == Order::Asc { NullOrdering::First } else { NullOrdering::Last };
+        select = if column.def().is_null() {
+            select.order_by_with_nulls(column, order, nulls)
+        } else {
+            select.order_by(column, order)
+        };
     }
     for key in <E::PrimaryKey as tillkeep_storage::sea_orm::Iterable>::iter() {
         select = select.order_by_asc(key.into_column());
@@ -97,14 +104,23 @@ fn select<E: EntityTrait>(spec: &ListSpec, query: &Query, mut select: Select<E>)
     Ok((select, Paging::of(page, size)?))
 }
 
-/// One of `columns` contains `text`, case-insensitive.
+/// One of `columns` contains `text`, case-insensitive. The databases know the small letters of ASCII alone, so those of
+/// other letters that are sought are put in place by the query.
 pub fn search<E: EntityTrait>(columns: &[&str], text: &str) -> Result<Condition> {
     check_value("search", text)?;
-    let escaped = text.to_lowercase().replace('\\', "\\\\").replace('%', "\\%").replace('_', "\\_");
+    let small: String = text.chars().flat_map(char::to_lowercase).collect();
+    let escaped = small.replace('\\', "\\\\").replace('%', "\\%").replace('_', "\\_");
+    let others: BTreeSet<char> = small.chars().filter(|letter| !letter.is_ascii()).collect();
     let mut any = Condition::any();
     for name in columns {
-        let lower = Func::lower(Expr::col(column::<E>(name)?.as_column_ref()));
-        any = any.add(Expr::expr(lower).like(LikeExpr::new(format!("%{escaped}%")).escape('\\')));
+        let mut lower: SimpleExpr = Func::lower(Expr::col(column::<E>(name)?.as_column_ref())).into();
+        for small in &others {
+            let large: String = small.to_uppercase().collect();
+            if large.chars().count() == 1 && large != small.to_string() {
+                lower = Func::cust("REPLACE").arg(lower).arg(large).arg(small.to_string()).into();
+            }
+        }
+        any = any.add(lower.like(LikeExpr::new(format!("%{escaped}%")).escape('\\')));
     }
     Ok(any)
 }

@@ -98,6 +98,17 @@ pub struct PullAnswer {
     pub epoch: String,
 }
 
+/// `GET /sync/own-documents`: documents of the asking store that HQ has, by rising id.
+#[derive(Serialize, Deserialize, ToSchema)]
+pub struct OwnDocumentsAnswer {
+    pub entity_type: String,
+    #[schema(value_type = Vec<Object>)]
+    pub rows: Vec<Box<RawValue>>,
+    /// The last id of this page, to go on from.
+    pub last_id: Option<Uuid>,
+    pub has_more: bool,
+}
+
 /// `GET /sync/versions`: the head of every type in the caller's scope.
 #[derive(Serialize, Deserialize, ToSchema)]
 pub struct VersionsAnswer {
@@ -106,6 +117,9 @@ pub struct VersionsAnswer {
     /// True when HQ has something to say that only a handshake carries.
     #[serde(default)]
     pub handshake: bool,
+    /// The newest mark of HQ's database.
+    #[serde(default)]
+    pub mark: Option<Uuid>,
 }
 
 /// `POST /sync/handshake`.
@@ -119,6 +133,15 @@ pub struct HandshakeRequest {
     pub node_epoch: String,
     #[serde(default)]
     pub last_seq: i64,
+    /// What the store has sent, as far as it still has it, one range for each database it has had.
+    #[serde(default)]
+    pub sent: Vec<SentRange>,
+    /// The newest mark of HQ's database that the store was told of.
+    #[serde(default)]
+    pub mark: Option<Uuid>,
+    /// How far each type was pulled.
+    #[serde(default)]
+    pub cursors: BTreeMap<String, i64>,
     #[serde(default)]
     pub store_version: String,
     #[serde(default)]
@@ -130,6 +153,21 @@ pub struct HandshakeRequest {
     pub outbox: OutboxState,
     #[serde(default)]
     pub pin_key_id: Option<String>,
+}
+
+/// The first and the last number of what was sent under one node epoch.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct SentRange {
+    pub node_epoch: String,
+    pub first: i64,
+    pub last: i64,
+    /// How many of the last [`SentRange::RECENT`] numbers up to `last` were sent.
+    pub recent: i64,
+}
+
+impl SentRange {
+    pub const RECENT: i64 = 1000;
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
@@ -145,8 +183,8 @@ pub struct OutboxState {
 pub struct HandshakeAnswer {
     pub epoch: String,
     pub ticket: String,
-    /// False when the ticket that was presented is not the last one given out: one of the two was rolled back or
-    /// cloned.
+    /// False when the ticket that was presented is not the last one given out, or HQ's database does not know the mark:
+    /// one of the two was put back or cloned.
     pub ticket_known: bool,
     pub server_version: String,
     pub clock: Instant,
@@ -160,8 +198,13 @@ pub struct HandshakeAnswer {
     /// Types whose columns differ at HQ: to be loaded anew.
     #[serde(default)]
     pub resync: Vec<String>,
+    /// The store is to send again what it has sent from this number on, before it reloads.
     #[serde(default)]
     pub resend_from: Option<i64>,
+    /// The databases that HQ has heard this store speak from, with the highest number of each: an installation that has
+    /// not made them lacks documents of its own, which `GET /sync/own-documents` has.
+    #[serde(default)]
+    pub node_epochs: BTreeMap<String, i64>,
     #[serde(default)]
     pub acknowledged: Vec<Acknowledged>,
     /// Pepper and look-up salt of the PINs, only over TLS or loopback and only when the store has other ones.
@@ -171,9 +214,15 @@ pub struct HandshakeAnswer {
 
 /// A dead letter that somebody settled at HQ.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
 pub struct Acknowledged {
     pub seq: i64,
     pub outcome: Outcome,
+    /// Another database of the same store has other entries under the same numbers.
+    #[serde(default)]
+    pub node_epoch: Option<String>,
+    #[serde(default)]
+    pub entity_id: String,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]

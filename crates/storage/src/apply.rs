@@ -76,6 +76,13 @@ pub async fn page(
     }
     let count = rows.len();
     let cursor = reloading(tx, entity).await?;
+    if answer.since_version != cursor.version {
+        // Somebody began a reload since the page was asked for: taken now, it would pass for the end of it.
+        return Err(DbErr::Custom(format!(
+            "a page of {} from {} does not fit the cursor {}",
+            entity.name, answer.since_version, cursor.version
+        )));
+    }
     if entity.whole {
         replace_whole(tx, entity, rows).await?;
     } else {
@@ -106,7 +113,7 @@ pub async fn page(
     Ok(count)
 }
 
-fn decode(entity: &SyncType, raw: &RawValue) -> Result<Box<dyn Row>, DbErr> {
+pub(crate) fn decode(entity: &SyncType, raw: &RawValue) -> Result<Box<dyn Row>, DbErr> {
     let row = entity.table.decode(&camel_case(raw.get())?);
     row.map_err(|error| DbErr::Json(format!("a pulled row of {}: {error}", entity.name)))
 }
@@ -123,7 +130,7 @@ fn camel_case(text: &str) -> Result<Cow<'_, str>, DbErr> {
 }
 
 /// `None` when the answer does not speak of them.
-fn decode_children(child: &Child, raw: &RawValue, parent: Uuid) -> Result<Option<Vec<Box<dyn Row>>>, DbErr> {
+pub(crate) fn decode_children(child: &Child, raw: &RawValue, parent: Uuid) -> Result<Option<Vec<Box<dyn Row>>>, DbErr> {
     let text = camel_case(raw.get())?;
     let keys: HashMap<&str, &RawValue> = serde_json::from_str(&text).map_err(|error| DbErr::Json(error.to_string()))?;
     let Some(list) = keys.get(child.key) else { return Ok(None) };

@@ -3,22 +3,17 @@
 use std::collections::BTreeSet;
 use std::ops::Deref;
 use std::path::Path;
-use std::time::Duration;
 
-use sea_orm::sqlx::sqlite::{SqliteJournalMode, SqliteSynchronous};
 use sea_orm::{
-    AccessMode, ConnectOptions, ConnectionTrait, Database, DatabaseConnection, DatabaseTransaction, DbBackend, DbErr,
-    ExecResult, IsolationLevel, QueryResult, SqlErr, SqliteTransactionMode, Statement, TransactionOptions,
-    TransactionTrait, Value,
+    AccessMode, ConnectionTrait, DatabaseConnection, DatabaseTransaction, DbBackend, DbErr, ExecResult, IsolationLevel,
+    QueryResult, SqliteTransactionMode, Statement, TransactionOptions, TransactionTrait, Value,
 };
 use uuid::Uuid;
 
+pub use crate::errors::{again, is_data_fault, is_passing, unique_violation};
+use crate::pools::{self, Pool};
+pub use crate::pools::{Opening, Purpose};
 use crate::{fault, migration, registry, versions};
-
-/// Oldest `SQLite` without the WAL-reset corruption.
-const OLDEST_SQLITE: (u32, u32, u32) = (3, 51, 3);
-/// Read connections to an embedded database.
-const READERS: u32 = 4;
 
 /// Which server a database belongs to: the tables are the same, what is unique and what is versioned is not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,36 +22,50 @@ pub enum Side {
     Store,
 }
 
-/// One database: a writer and its readers.
-///
-/// On `SQLite` the writer is a single connection, so that writers queue in the program and never fail with "busy".
+/// One database, seen with the connections of one [`Purpose`]: writers and readers.
 #[derive(Clone)]
 pub struct Db {
-    writer: DatabaseConnection,
-    reader: DatabaseConnection,
+    people: Pool,
+    sync: Pool,
+    purpose: Purpose,
     side: Side,
 }
 
 impl Db {
     /// Opens the database at `url` (`sqlite://path` or `postgres://…`) and brings its schema up to date.
     pub async fn open(url: &str, side: Side) -> Result<Self, DbErr> {
-        let (writer, reader) = if url.starts_with("sqlite:") {
-            (connect_sqlite(url, 1, true).await?, connect_sqlite(url, READERS, false).await?)
-        } else {
-            let pool = connect_postgres(url, 10).await?;
-            (pool.clone(), pool)
-        };
-        let db = Self { writer, reader, side };
-        db.assert_sound().await?;
-        if db.writer.get_database_backend() == DbBackend::Postgres {
-            // Several nodes may start at once; all but one of them find everything done.
-            let turn = db.begin().await?;
-            take_turn(&turn, Turn::Migration).await?;
-            migration::run(&db.writer, side).await?;
-        } else {
-            migration::run(&db.writer, side).await?;
+        Self::open_with(url, side, Opening::default()).await
+    }
+
+    /// As [`Db::open`], otherwise than by default.
+    pub async fn open_with(url: &str, side: Side, opening: Opening) -> Result<Self, DbErr> {
+        let (people, sync) = pools::open(url, side, opening).await?;
+        let db = Self { people, sync, purpose: Purpose::People, side };
+        if pools::is_sqlite(url) {
+            migration::run(&db.people.writer, side).await?;
+            return Ok(db);
         }
+        // Several nodes may start at once; all but one of them wait and find everything done.
+        let patient = pools::open_to_migrate(url).await?;
+        let turn = patient.begin().await?;
+        take_turn(&turn, Turn::Migration).await?;
+        migration::run(&patient, side).await?;
+        turn.commit().await?;
+        patient.close().await?;
         Ok(db)
+    }
+
+    /// The same database with the connections for `purpose`.
+    #[must_use]
+    pub fn of(&self, purpose: Purpose) -> Self {
+        Self { purpose, ..self.clone() }
+    }
+
+    const fn pool(&self) -> &Pool {
+        match self.purpose {
+            Purpose::People => &self.people,
+            Purpose::Sync => &self.sync,
+        }
     }
 
     /// Opens the `SQLite` file at `path`.
@@ -67,10 +76,12 @@ impl Db {
     /// Opens the database at `url` only to look at it: nothing is made, migrated or written, beside a running server or
     /// without one.
     pub async fn open_to_read(url: &str) -> Result<DatabaseConnection, DbErr> {
-        if url.starts_with("sqlite:") {
-            return connect_sqlite(url, 1, false).await;
-        }
-        connect_postgres(url, 1).await
+        pools::open_to_read(url).await
+    }
+
+    /// Opens the `SQLite` file at `path` as it is, to write, while no server uses it.
+    pub async fn open_alone(path: &Path) -> Result<DatabaseConnection, DbErr> {
+        pools::open_alone(&Self::url_of_file(path)).await
     }
 
     /// The address of the `SQLite` file at `path`.
@@ -85,27 +96,29 @@ impl Db {
 
     /// Whether it is a file of this server, with one writer.
     pub fn is_embedded(&self) -> bool {
-        self.writer.get_database_backend() == DbBackend::Sqlite
+        self.reader().get_database_backend() == DbBackend::Sqlite
     }
 
     /// For a single statement that needs no snapshot with others.
     pub const fn reader(&self) -> &DatabaseConnection {
-        &self.reader
+        &self.pool().reader
     }
 
     /// Several reads of one moment.
     pub async fn snapshot(&self) -> Result<DatabaseTransaction, DbErr> {
-        match self.reader.get_database_backend() {
+        let reader = self.reader();
+        match reader.get_database_backend() {
             DbBackend::Postgres => {
-                self.reader.begin_with_config(Some(IsolationLevel::RepeatableRead), Some(AccessMode::ReadOnly)).await
+                reader.begin_with_config(Some(IsolationLevel::RepeatableRead), Some(AccessMode::ReadOnly)).await
             }
-            _ => self.reader.begin().await,
+            _ => reader.begin().await,
         }
     }
 
     /// Begins a write. Dropped without [`Tx::commit`], nothing happened.
     pub async fn begin(&self) -> Result<Tx, DbErr> {
-        let options = match self.writer.get_database_backend() {
+        let writer = &self.pool().writer;
+        let options = match writer.get_database_backend() {
             // A deferred transaction that turns into a writer fails at once when another one writes.
             DbBackend::Sqlite => TransactionOptions {
                 sqlite_transaction_mode: Some(SqliteTransactionMode::Immediate),
@@ -114,76 +127,23 @@ impl Db {
             _ => TransactionOptions::default(),
         };
         fault::point("tx.begin")?;
-        let inner = self.writer.begin_with_options(options).await?;
+        let inner = writer.begin_with_options(options).await?;
         Ok(Tx { inner, side: self.side, touched: BTreeSet::new() })
     }
 
     /// Whether the database answers.
     pub async fn ping(&self) -> Result<(), DbErr> {
-        self.reader.ping().await
+        self.reader().ping().await
     }
 
     /// Closes every connection; on `SQLite` this folds the write-ahead log into the file.
     pub async fn close(self) -> Result<(), DbErr> {
-        self.reader.close().await?;
-        self.writer.close().await
+        // The last connection to close folds the log, and one that only reads cannot.
+        self.sync.reader.close().await?;
+        self.people.reader.close().await?;
+        self.sync.writer.close().await?;
+        self.people.writer.close().await
     }
-
-    /// Refuses to run where an answered sale could be lost.
-    async fn assert_sound(&self) -> Result<(), DbErr> {
-        if self.writer.get_database_backend() != DbBackend::Sqlite {
-            return Ok(());
-        }
-        let text = |row: Option<QueryResult>| row.map_or(Ok(String::new()), |row| row.try_get_by_index::<String>(0));
-        let number = |row: Option<QueryResult>| row.map_or(Ok(-1), |row| row.try_get_by_index::<i32>(0));
-        let one = |sql| self.writer.query_one_raw(Statement::from_string(DbBackend::Sqlite, sql));
-        let version = text(one("SELECT sqlite_version()").await?)?;
-        let mut parts = version.split('.').filter_map(|part| part.parse().ok());
-        let found = (parts.next().unwrap_or(0), parts.next().unwrap_or(0), parts.next().unwrap_or(0));
-        let journal = text(one("PRAGMA journal_mode").await?)?;
-        let synchronous = number(one("PRAGMA synchronous").await?)?;
-        if found < OLDEST_SQLITE || journal != "wal" || synchronous != 2 {
-            return Err(DbErr::Custom(format!(
-                "the database is not durable: SQLite {version} (3.51.3 or newer is needed), journal_mode {journal} \
-                 (wal is needed), synchronous {synchronous} (2, FULL, is needed)"
-            )));
-        }
-        Ok(())
-    }
-}
-
-fn quiet(mut options: ConnectOptions) -> ConnectOptions {
-    options.sqlx_logging(false).acquire_timeout(Duration::from_secs(20));
-    options
-}
-
-async fn connect_postgres(url: &str, connections: u32) -> Result<DatabaseConnection, DbErr> {
-    let options = quiet(ConnectOptions::new(url)).max_connections(connections).to_owned();
-    Database::connect(options).await.map_err(|error| {
-        // The driver says an address back that it cannot read, password included.
-        if error.to_string().contains(url) {
-            let text = "the address of the database cannot be read; write postgres://user:password@host:5432/name";
-            return DbErr::Custom(text.to_owned());
-        }
-        error
-    })
-}
-
-async fn connect_sqlite(url: &str, connections: u32, writes: bool) -> Result<DatabaseConnection, DbErr> {
-    let mut options = quiet(ConnectOptions::new(url));
-    options.max_connections(connections).min_connections(1).test_before_acquire(false);
-    options.idle_timeout(None).max_lifetime(None);
-    options.map_sqlx_sqlite_opts(move |sqlite| {
-        let sqlite = sqlite
-            .create_if_missing(writes)
-            .read_only(!writes)
-            .foreign_keys(true)
-            .busy_timeout(Duration::from_secs(10))
-            .statement_cache_capacity(200)
-            .pragma("cache_size", "-16000");
-        if writes { sqlite.journal_mode(SqliteJournalMode::Wal).synchronous(SqliteSynchronous::Full) } else { sqlite }
-    });
-    Database::connect(options).await
 }
 
 /// Something that stores can now pull.
@@ -271,7 +231,7 @@ pub enum Turn {
 
 /// Waits until no other transaction has this `turn` and keeps it until the end of this one. On `SQLite` there is only
 /// one writer anyway.
-pub async fn take_turn(tx: &Tx, turn: Turn) -> Result<(), DbErr> {
+pub async fn take_turn(tx: &impl ConnectionTrait, turn: Turn) -> Result<(), DbErr> {
     if tx.get_database_backend() == DbBackend::Postgres {
         execute(tx, "SELECT pg_advisory_xact_lock($1)", [(0x7461_6c6c_i64 + turn as i64).into()]).await?;
     }
@@ -299,31 +259,6 @@ pub async fn query(
     values: impl IntoIterator<Item = Value>,
 ) -> Result<Vec<QueryResult>, DbErr> {
     conn.query_all_raw(statement(conn, sql, values)).await
-}
-
-/// What the database says about a broken unique key, or `None` for another error.
-pub fn unique_violation(error: &DbErr) -> Option<Vec<String>> {
-    let Some(SqlErr::UniqueConstraintViolation(message)) = error.sql_err() else { return None };
-    // SQLite names `table.column, …`, PostgreSQL the index in quotes.
-    let columns = match message.rsplit_once("failed: ") {
-        Some((_, list)) => list.split(", ").filter_map(|name| Some(name.split_once('.')?.1.to_owned())).collect(),
-        None => message.split('"').find_map(crate::migration::columns_of_index).unwrap_or_default(),
-    };
-    Some(columns.iter().map(|column| tillkeep_model::wire::camel(column.trim_end_matches("_folded"))).collect())
-}
-
-/// Whether `error` is the fault of the data in the statement (a constraint, a value that does not fit), so that the
-/// same statement would fail again. Everything else is the infrastructure's fault and passes.
-pub fn is_data_fault(error: &DbErr) -> bool {
-    let (DbErr::Exec(runtime) | DbErr::Query(runtime)) = error else { return false };
-    let sea_orm::RuntimeErr::SqlxError(error) = runtime else { return false };
-    let Some(code) = error.as_database_error().and_then(sea_orm::sqlx::error::DatabaseError::code) else {
-        return false;
-    };
-    // PostgreSQL: class 21 is a row twice in one statement, 22 data exceptions, 23 constraints, 54 limits (a text too
-    // long for an index). SQLite: 18 too big, 19 constraint, 20 mismatch in the low byte of the extended code.
-    let sqlite = code.parse::<u32>().is_ok_and(|code| matches!(code & 0xff, 18..=20)) && code.len() < 5;
-    sqlite || (code.len() == 5 && ["21", "22", "23", "54"].iter().any(|class| code.starts_with(class)))
 }
 
 /// `$from, $from+1, …` for `count` parameters.

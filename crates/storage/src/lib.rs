@@ -5,14 +5,20 @@
 pub mod apply;
 pub mod attempts;
 pub mod audit;
+pub mod backup;
 pub mod barcodes;
 pub mod completeness;
 pub mod db;
 pub mod entity;
+mod errors;
 pub mod fault;
+pub mod high_water;
+pub mod marks;
 pub mod migration;
 pub mod nodes;
 pub mod outbox;
+pub mod own_documents;
+mod pools;
 pub mod pull;
 pub mod push;
 pub mod registry;
@@ -24,6 +30,6 @@ pub mod stock;
 pub mod sync_log;
 pub mod versions;
 
-pub use db::{Change, Db, Side, Tx};
+pub use db::{Change, Db, Opening, Purpose, Side, Tx};
 pub use sea_orm;
 pub use sea_orm::DbErr;

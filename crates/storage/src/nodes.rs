@@ -5,8 +5,7 @@ use std::collections::BTreeMap;
 use sea_orm::sea_query::OnConflict;
 use sea_orm::{ConnectionTrait, DbErr, EntityTrait, IntoActiveModel, Iterable, Value};
 use tillkeep_model::Instant;
-use tillkeep_model::receipt::ReceiptNumber;
-use tillkeep_model::wire::Acknowledged;
+use tillkeep_model::wire::{Acknowledged, SentRange};
 use uuid::Uuid;
 
 use crate::db::{execute, query, rows_per_statement};
@@ -30,12 +29,12 @@ pub async fn save(conn: &impl ConnectionTrait, row: Model) -> Result<(), DbErr> 
 pub async fn seen(conn: &impl ConnectionTrait, seen: &[(Uuid, Instant)]) -> Result<(), DbErr> {
     for chunk in seen.chunks(rows_per_statement(2)) {
         let tuples: Vec<String> = (0..chunk.len())
-            .map(|index| format!("(${}, '', '', 0, '', '', 0, 0, ${})", 2 * index + 1, 2 * index + 2))
+            .map(|index| format!("(${}, '', '', '', 0, '', '', '', 0, 0, ${})", 2 * index + 1, 2 * index + 2))
             .collect();
         let values: Vec<Value> = chunk.iter().flat_map(|(store, at)| [(*store).into(), (*at).into()]).collect();
         let sql = format!(
-            "INSERT INTO store_nodes (store_id, node_epoch, ticket, last_seq, store_version, fingerprints, outbox_pending, \
-             dead_lettered, last_seen_at) VALUES {} \
+            "INSERT INTO store_nodes (store_id, node_epoch, ticket, last_ticket, last_seq, store_version, fingerprints, \
+             told_fingerprints, outbox_pending, dead_lettered, last_seen_at) VALUES {} \
              ON CONFLICT (store_id) DO UPDATE SET last_seen_at = excluded.last_seen_at",
             tuples.join(", ")
         );
@@ -44,55 +43,79 @@ pub async fn seen(conn: &impl ConnectionTrait, seen: &[(Uuid, Instant)]) -> Resu
     Ok(())
 }
 
-/// The highest numbers that HQ has of a store, by the store's series names: receipts and sessions of each register, and
-/// the outbox of this very database (another one counts for itself).
-pub async fn high_water(
+/// What HQ lacks of what a store says it has sent: the lowest number of it. `None` when nothing is missing.
+///
+/// Entries that still wait in the store's outbox lie between those that were sent, and are found missing too: what comes
+/// of this is sending more than needed, never less.
+pub async fn lowest_missing(
     conn: &impl ConnectionTrait,
     store: Uuid,
-    node_epoch: &str,
-) -> Result<BTreeMap<String, i64>, DbErr> {
-    let mut out = BTreeMap::new();
-    let sql = "SELECT MAX(seq) AS last FROM sync_log WHERE store_id = $1 AND node_epoch = $2";
-    for row in query(conn, sql, [store.into(), node_epoch.into()]).await? {
-        if let Some(last) = row.try_get::<Option<i64>>("", "last")? {
-            out.insert("outbox".to_owned(), last);
+    sent: &[SentRange],
+) -> Result<Option<i64>, DbErr> {
+    let mut missing: Option<i64> = None;
+    for range in sent {
+        let sql = "SELECT MIN(l.seq) AS first, (SELECT MIN(g.seq) + 1 FROM sync_log g WHERE g.store_id = $1 \
+                   AND g.node_epoch = $2 AND g.seq >= $3 AND g.seq < $4 AND NOT EXISTS (SELECT 1 FROM sync_log n \
+                   WHERE n.store_id = $1 AND n.node_epoch = $2 AND n.seq = g.seq + 1)) AS gap \
+                   FROM sync_log l WHERE l.store_id = $1 AND l.node_epoch = $2 AND l.seq >= $3 AND l.seq <= $4";
+        let values = [store.into(), range.node_epoch.as_str().into(), range.first.into(), range.last.into()];
+        for row in query(conn, sql, values).await? {
+            let (first, gap): (Option<i64>, Option<i64>) = (row.try_get("", "first")?, row.try_get("", "gap")?);
+            let lowest = if first == Some(range.first) { gap } else { Some(range.first) };
+            missing = [missing, lowest].into_iter().flatten().min();
         }
     }
-    // Text sorts like its number only among texts of one length.
-    let sql = "SELECT register_code, MAX(receipt_number) AS last FROM sales WHERE store_id = $1 \
-               GROUP BY register_code, LENGTH(receipt_number) ORDER BY LENGTH(receipt_number)";
-    for row in query(conn, sql, [store.into()]).await? {
-        let (register, last): (String, String) = (row.try_get("", "register_code")?, row.try_get("", "last")?);
-        if let Some(receipt) = ReceiptNumber::parse(&last) {
-            out.insert(format!("receipt:{register}"), receipt.number);
-        }
-    }
-    let sql = "SELECT register_code, MAX(session_number) AS last FROM register_sessions WHERE store_id = $1 \
-               GROUP BY register_code";
-    for row in query(conn, sql, [store.into()]).await? {
-        let (register, last): (String, i32) = (row.try_get("", "register_code")?, row.try_get("", "last")?);
-        out.insert(format!("session:{register}"), i64::from(last));
-    }
-    Ok(out)
+    Ok(missing)
 }
 
-/// Outbox entries of this database that somebody settled at HQ and the store does not know of yet. Another database of
-/// the same store has other entries under the same numbers.
-pub async fn to_acknowledge(
-    conn: &impl ConnectionTrait,
-    store: Uuid,
-    node_epoch: &str,
-) -> Result<Vec<Acknowledged>, DbErr> {
+/// Whether HQ has less of the newest numbers than a store has sent: then HQ was put back.
+pub async fn lacks_recent(conn: &impl ConnectionTrait, store: Uuid, sent: &[SentRange]) -> Result<bool, DbErr> {
+    for range in sent {
+        let sql = "SELECT COUNT(DISTINCT seq) AS n FROM sync_log WHERE store_id = $1 AND node_epoch = $2 \
+                   AND seq > $3 AND seq <= $4";
+        let from = range.last.saturating_sub(SentRange::RECENT);
+        let values = [store.into(), range.node_epoch.as_str().into(), from.into(), range.last.into()];
+        let have = query(conn, sql, values).await?;
+        let have: i64 = have.first().map_or(Ok(0), |row| row.try_get("", "n"))?;
+        if have < range.recent {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+/// The databases that `store` has had, with the highest number of each. One step through the index for each of them.
+pub async fn epochs(conn: &impl ConnectionTrait, store: Uuid) -> Result<BTreeMap<String, i64>, DbErr> {
+    let mut out = BTreeMap::new();
+    let mut after = String::new();
+    loop {
+        let sql = "SELECT node_epoch, MAX(seq) AS last FROM sync_log WHERE store_id = $1 AND seq IS NOT NULL \
+                   AND node_epoch = (SELECT MIN(node_epoch) FROM sync_log WHERE store_id = $1 AND node_epoch > $2) \
+                   GROUP BY node_epoch";
+        let rows = query(conn, sql, [store.into(), after.as_str().into()]).await?;
+        let Some(row) = rows.first() else { return Ok(out) };
+        after = row.try_get("", "node_epoch")?;
+        out.insert(after.clone(), row.try_get("", "last")?);
+    }
+}
+
+/// Outbox entries that somebody settled at HQ and the store does not know of yet.
+pub async fn to_acknowledge(conn: &impl ConnectionTrait, store: Uuid) -> Result<Vec<Acknowledged>, DbErr> {
     use tillkeep_model::wire::Outcome;
-    let sql = "SELECT seq, status FROM sync_log WHERE store_id = $1 AND node_epoch = $2 AND to_acknowledge \
+    let sql = "SELECT seq, node_epoch, entity_id, status FROM sync_log WHERE store_id = $1 AND to_acknowledge \
                AND seq IS NOT NULL ORDER BY seq";
-    query(conn, sql, [store.into(), node_epoch.into()])
+    query(conn, sql, [store.into()])
         .await?
         .iter()
         .map(|row| {
             let status: String = row.try_get("", "status")?;
             let outcome = if status == crate::sync_log::RETRIED { Outcome::Ok } else { Outcome::Resolved };
-            Ok(Acknowledged { seq: row.try_get("", "seq")?, outcome })
+            Ok(Acknowledged {
+                seq: row.try_get("", "seq")?,
+                outcome,
+                node_epoch: row.try_get("", "node_epoch")?,
+                entity_id: row.try_get("", "entity_id")?,
+            })
         })
         .collect()
 }

@@ -4,13 +4,13 @@ use std::collections::HashMap;
 
 use sea_orm::{ActiveModelTrait, ConnectionTrait, DbErr, EntityTrait, FromQueryResult, IntoActiveModel, Value};
 use tillkeep_model::Instant;
-use tillkeep_model::wire::{MAX_ATTEMPTS, OutboxState};
+use tillkeep_model::wire::{MAX_ATTEMPTS, OutboxState, SentRange};
 use uuid::Uuid;
 
 use crate::Tx;
 use crate::db::{execute, placeholders, query, statement};
 use crate::entity::outbox::Model;
-use crate::{fault, registry, series};
+use crate::{fault, registry, series, settings};
 
 /// A change to be told to HQ.
 pub struct Entry<'a> {
@@ -23,6 +23,15 @@ pub struct Entry<'a> {
     pub created_at: Instant,
     /// The parent that must have been taken first.
     pub depends_on: Option<Uuid>,
+}
+
+const COLUMNS: &str = "seq, node_epoch, entity_type, entity_id, depends_on, action, payload, timestamp, attempts, \
+                       last_error, created_at, last_attempt_at, dead_lettered_at";
+
+/// The identity of this database. A database that finds out that it was put back or cloned takes another one, so that
+/// what it makes from then on is not taken for what the other copy made under the same numbers.
+pub async fn node_epoch(tx: &Tx) -> Result<String, DbErr> {
+    settings::get_or_set(tx, settings::EPOCH, || Uuid::new_v4().to_string()).await
 }
 
 /// Queues `entry` in the transaction of its document (rule U1). The timestamp is fixed here, once:
@@ -38,6 +47,7 @@ pub async fn enqueue(tx: &Tx, entry: &Entry<'_>, now: Instant) -> Result<i64, Db
     let millis: i64 = row.first().map_or(Ok(earliest), |row| row.try_get("", "last_value"))?;
     Model {
         seq,
+        node_epoch: node_epoch(tx).await?,
         entity_type: entry.entity_type.to_owned(),
         entity_id: entry.entity_id,
         depends_on: entry.depends_on,
@@ -78,14 +88,10 @@ pub async fn confirm(tx: &Tx, entries: &[&Model], now: Instant) -> Result<(), Db
     let seqs: Vec<Value> = entries.iter().map(|entry| entry.seq.into()).collect();
     let list = placeholders(2, seqs.len());
     let values = || std::iter::once(Value::from(now)).chain(seqs.iter().cloned());
-    let columns = "seq, entity_type, entity_id, depends_on, action, payload, timestamp, attempts, last_error, \
-                   created_at, last_attempt_at, dead_lettered_at";
-    execute(
-        tx,
-        &format!("INSERT INTO sync_outbox_sent ({columns}, sent_at) SELECT {columns}, $1 FROM sync_outbox WHERE seq IN ({list})"),
-        values(),
-    )
-    .await?;
+    let sql = format!(
+        "INSERT INTO sync_outbox_sent ({COLUMNS}, sent_at) SELECT {COLUMNS}, $1 FROM sync_outbox WHERE seq IN ({list})"
+    );
+    execute(tx, &sql, values()).await?;
     execute(tx, &format!("DELETE FROM sync_outbox WHERE seq IN ({})", placeholders(1, seqs.len())), seqs.clone())
         .await?;
     let mut by_type: HashMap<&str, Vec<Value>> = HashMap::new();
@@ -114,6 +120,45 @@ pub async fn refuse(tx: &Tx, entry: &Model, error: &str, now: Instant) -> Result
     );
     execute(tx, &sql, [error.into(), now.into(), entry.seq.into()]).await?;
     Ok(entry.attempts + 1 >= MAX_ATTEMPTS)
+}
+
+/// Puts what was sent from number `from` on back into the outbox: HQ has lost it. Its rows count as unsent work again, so
+/// that no reload takes them away before they are sent.
+pub async fn resend(tx: &Tx, from: i64) -> Result<u64, DbErr> {
+    let columns =
+        COLUMNS.replace("attempts, last_error", "0, NULL").replace("last_attempt_at, dead_lettered_at", "NULL, NULL");
+    let sql = format!("INSERT INTO sync_outbox ({COLUMNS}) SELECT {columns} FROM sync_outbox_sent WHERE seq >= $1");
+    let count = execute(tx, &sql, [from.into()]).await?;
+    execute(tx, "DELETE FROM sync_outbox_sent WHERE seq >= $1", [from.into()]).await?;
+    fault::point("outbox.resend")?;
+    for entity in registry::ALL.iter().filter(|entity| entity.is_pushed()) {
+        let sql = format!(
+            "UPDATE {table} SET synced = FALSE WHERE id IN \
+             (SELECT entity_id FROM sync_outbox WHERE entity_type = '{table}' AND seq >= $1)",
+            table = entity.name
+        );
+        execute(tx, &sql, [from.into()]).await?;
+    }
+    Ok(count)
+}
+
+/// What was sent and is still kept, one range for each database that this store has had.
+pub async fn sent(conn: &impl ConnectionTrait) -> Result<Vec<SentRange>, DbErr> {
+    let sql = "SELECT s.node_epoch, s.first, s.last, (SELECT COUNT(*) FROM sync_outbox_sent r \
+               WHERE r.node_epoch = s.node_epoch AND r.seq > s.last - $1 AND r.seq <= s.last) AS recent \
+               FROM (SELECT node_epoch, MIN(seq) AS first, MAX(seq) AS last FROM sync_outbox_sent GROUP BY node_epoch) s";
+    query(conn, sql, [SentRange::RECENT.into()])
+        .await?
+        .iter()
+        .map(|row| {
+            Ok(SentRange {
+                node_epoch: row.try_get("", "node_epoch")?,
+                first: row.try_get("", "first")?,
+                last: row.try_get("", "last")?,
+                recent: row.try_get("", "recent")?,
+            })
+        })
+        .collect()
 }
 
 /// Forgets what HQ confirmed before `before`.

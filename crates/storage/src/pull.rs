@@ -77,9 +77,13 @@ async fn withhold(
     Ok(())
 }
 
-type Children = HashMap<Uuid, Vec<(&'static str, Vec<String>)>>;
+pub(crate) type Children = HashMap<Uuid, Vec<(&'static str, Vec<String>)>>;
 
-async fn children(conn: &DatabaseTransaction, entity: &SyncType, rows: &[Box<dyn Row>]) -> Result<Children, DbErr> {
+pub(crate) async fn children(
+    conn: &DatabaseTransaction,
+    entity: &SyncType,
+    rows: &[Box<dyn Row>],
+) -> Result<Children, DbErr> {
     let mut out = Children::new();
     let parents: Vec<Uuid> = rows.iter().filter_map(|row| row.uuid("id")).collect();
     for child in entity.children {
@@ -98,7 +102,7 @@ async fn children(conn: &DatabaseTransaction, entity: &SyncType, rows: &[Box<dyn
     Ok(out)
 }
 
-fn texts(rows: &[Box<dyn Row>], children: &mut Children, entity: &SyncType) -> Result<Vec<String>, DbErr> {
+pub(crate) fn texts(rows: &[Box<dyn Row>], children: &mut Children, entity: &SyncType) -> Result<Vec<String>, DbErr> {
     let mut text = |row: &dyn Row| {
         let mut text = row.to_json().map_err(|error| json_error(&error))?;
         if !entity.children.is_empty()

@@ -7,6 +7,8 @@ use crate::entity::sync_state::{Column, Entity, Model};
 
 /// Random id of this database; a restore makes a new one. `docs/sync.md`, rule D8.
 pub const EPOCH: &str = "epoch";
+/// At a store: the ticket of the last handshake.
+pub const TICKET: &str = "hq_ticket";
 
 pub async fn get(conn: &impl ConnectionTrait, key: &str) -> Result<Option<String>, DbErr> {
     Ok(Entity::find_by_id(key.to_owned()).one(conn).await?.map(|row| row.value))

@@ -17,6 +17,8 @@ pub enum Kind {
     SaleVoid,
     Refund,
     Adjustment,
+    /// What a store that lost its database gets back from HQ as its level; known to that store alone.
+    Restored,
 }
 
 impl Kind {
@@ -26,6 +28,7 @@ impl Kind {
             Self::SaleVoid => "sale_void",
             Self::Refund => "refund",
             Self::Adjustment => "adjustment",
+            Self::Restored => "restored",
         }
     }
 }

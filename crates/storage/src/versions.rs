@@ -6,13 +6,13 @@
 
 use std::collections::BTreeMap;
 
-use sea_orm::{ConnectionTrait, DatabaseTransaction, DbErr, EntityTrait, QueryResult};
+use sea_orm::{ColumnTrait, ConnectionTrait, DatabaseTransaction, DbErr, EntityTrait, QueryFilter, QueryResult};
 use uuid::Uuid;
 
 use crate::Tx;
 use crate::db::{Change, execute, placeholders, query};
 use crate::entity::sync_counter;
-use crate::registry::{Scope, SyncType};
+use crate::registry::{self, Scope, SyncType};
 
 /// The version of a row that its transaction has not stamped yet; never visible outside of it.
 pub const UNSTAMPED: i64 = 0;
@@ -99,6 +99,20 @@ const fn change(entity_type: &'static str, store: Option<Uuid>, version: i64) ->
 pub async fn heads(conn: &impl ConnectionTrait) -> Result<BTreeMap<(String, Uuid), i64>, DbErr> {
     let rows = sync_counter::Entity::find().all(conn).await?;
     Ok(rows.into_iter().map(|row| ((row.entity_type, row.scope), row.value)).collect())
+}
+
+/// The heads in the scope of one store, as the database has them now.
+pub async fn heads_of_store(conn: &impl ConnectionTrait, store: Uuid) -> Result<BTreeMap<String, i64>, DbErr> {
+    let rows = sync_counter::Entity::find().filter(sync_counter::Column::Scope.is_in([EVERYWHERE, store]));
+    let known: BTreeMap<(String, Uuid), i64> =
+        rows.all(conn).await?.into_iter().map(|row| ((row.entity_type, row.scope), row.value)).collect();
+    Ok(registry::pulled()
+        .map(|entity| {
+            let key = (entity.name.to_owned(), registry::counter_scope(entity, store));
+            let head = known.get(&key).copied().unwrap_or_default();
+            (key.0, head)
+        })
+        .collect())
 }
 
 /// Gives these rows of `entity` a new version with the commit, so that stores pull them again.

@@ -13,6 +13,7 @@ use tillkeep_model::ErrorCode;
 use tillkeep_model::permission::Requirement;
 use tillkeep_model::permission::code::{PosSell, RegistersView, StoresEdit};
 use tillkeep_storage::entity::{register, register_session};
+use tillkeep_storage::own_documents::UNKNOWN_TERMINAL;
 use tillkeep_storage::sea_orm::{
     ActiveModelTrait, ColumnTrait, ConnectionTrait, EntityTrait, IntoActiveModel, QueryFilter,
 };
@@ -149,7 +150,9 @@ pub async fn edit(
     let old = register::Entity::find_by_id(id).one(&tx).await?.ok_or_else(|| Error::not_found("register"))?;
     let mut new = resource::changed(&CHANGE, &old, &body)?;
     validate(&new)?;
-    let moved = new.terminal_id != old.terminal_id || (old.is_active && !new.is_active);
+    // A till that came back from headquarters has its drawer open and no terminal: it must be given one.
+    let given = new.terminal_id != old.terminal_id && !old.terminal_id.starts_with(UNKNOWN_TERMINAL);
+    let moved = given || (old.is_active && !new.is_active);
     if moved && sessions::open_at(&tx, id).await?.is_some() {
         let text = "the drawer of this register is open; close it before the till is moved or switched off";
         return Err(Error::new(ErrorCode::SessionOpen, text));

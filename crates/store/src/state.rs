@@ -11,7 +11,7 @@ use tillkeep_http::{Auth, Clock, HasAuth, Home, Secret};
 use tillkeep_model::ErrorCode;
 use tillkeep_storage::entity::store;
 use tillkeep_storage::sea_orm::{ConnectionTrait, EntityTrait};
-use tillkeep_storage::{Db, DbErr, Side, Tx, settings};
+use tillkeep_storage::{Db, DbErr, Side, Tx, outbox, settings};
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
@@ -49,8 +49,6 @@ pub struct Store {
     /// This store, from its sync token.
     pub id: Uuid,
     pub code: String,
-    /// Random id of this database. `docs/sync.md`, rule D8.
-    pub node_epoch: String,
     /// Rung when the outbox has something new.
     pub outbox_bell: Notify,
     pub hq: HqClient,
@@ -89,8 +87,7 @@ impl Store {
         let id = claims.store_id.ok_or_else(|| std::io::Error::other("SYNC_TOKEN names no store"))?;
         let db = Db::open_file(&settings.data_dir.join("tillkeep.db"), Side::Store).await.map_err(other)?;
         let tx = db.begin().await.map_err(other)?;
-        let node_epoch =
-            settings::get_or_set(&tx, settings::EPOCH, || Uuid::new_v4().to_string()).await.map_err(other)?;
+        outbox::node_epoch(&tx).await.map_err(other)?;
         let owner = settings::get_or_set(&tx, "store_id", || id.to_string()).await.map_err(other)?;
         tx.commit().await.map_err(other)?;
         if owner != id.to_string() {
@@ -107,7 +104,6 @@ impl Store {
             clock,
             id,
             code: claims.store_code,
-            node_epoch,
             outbox_bell: Notify::new(),
             hq: HqClient::new(hq),
             line,

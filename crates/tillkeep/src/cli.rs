@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use anyhow::{Context, Result};
 use clap::{Args, Parser, Subcommand};
 
-use crate::{audit, configuration, demo, keys, run};
+use crate::{audit, backup, configuration, demo, keys, run, shop};
 
 /// A point-of-sale backend for a retail chain.
 #[derive(Parser)]
@@ -31,6 +31,10 @@ enum Command {
         #[command(subcommand)]
         what: audit::AuditCommand,
     },
+    /// Writes the database of a running or stopped server, with its keys, to one file.
+    Backup(backup::Backup),
+    /// Puts a backup back, so that headquarters and stores notice and heal.
+    Restore(backup::Restore),
     /// Shows or changes the keys that tokens are signed with.
     Keys {
         #[command(subcommand)]
@@ -69,9 +73,13 @@ pub enum HqCommand {
         #[arg(long, default_value_t = 3)]
         stores: usize,
     },
+    /// Gives the configured database a new identity, after it was put back by other means than `tillkeep restore`
+    /// (the tools of `PostgreSQL`): stores then send again what it lacks. Headquarters must not be running.
+    NewEpoch,
 }
 
 #[derive(Args)]
+#[command(args_conflicts_with_subcommands = true)]
 pub struct StoreArgs {
     /// Where database and keys live.
     #[arg(long, value_name = "DIR")]
@@ -79,6 +87,8 @@ pub struct StoreArgs {
     /// Address to listen on; port 0 picks a free one.
     #[arg(long, value_name = "ADDR")]
     pub listen: Option<String>,
+    #[command(subcommand)]
+    pub command: Option<shop::StoreCommand>,
 }
 
 #[derive(Args)]
@@ -110,11 +120,15 @@ impl Cli {
                 Some(HqCommand::SeedDemo { seed, stores }) => {
                     demo::seed(&run::hq_settings(&args, file)?.0, seed, stores).await
                 }
+                Some(HqCommand::NewEpoch) => run::new_epoch(&args, file).await,
                 None => run::hq(args, file).await,
             },
+            Command::Store(StoreArgs { command: Some(command), .. }) => shop::run(command).await,
             Command::Store(args) => run::store(args, file).await,
             Command::Demo(args) => demo::run(args).await,
             Command::Audit { what } => audit::run(what, file).await,
+            Command::Backup(args) => backup::write(args).await,
+            Command::Restore(args) => backup::put_back(args).await,
             Command::Keys { what } => keys::run(&what),
             Command::Config { what: ConfigCommand::Default } => {
                 print!("{}", configuration::DEFAULT);

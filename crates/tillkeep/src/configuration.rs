@@ -11,6 +11,7 @@ use tillkeep_http::auth::SignInSettings;
 use tillkeep_http::server::{Limits, Tls};
 use tillkeep_http::tokens::keys::{self, GivenKeys};
 use tillkeep_http::{DatabaseUrl, Secret, pins};
+use tillkeep_storage::Opening;
 
 /// The commented defaults.
 pub const DEFAULT: &str = include_str!("default.toml");
@@ -28,6 +29,7 @@ pub struct Hq {
     pub listen: String,
     pub data_dir: PathBuf,
     pub database_url: DatabaseUrl,
+    pub database_connections: u32,
     pub public_url: String,
     pub allow_insecure: bool,
     pub trusted_proxies: Networks,
@@ -98,6 +100,7 @@ const VARIABLES: &[(&str, &[&str])] = &[
     ("TILLKEEP_LISTEN", &["hq.listen", "store.listen"]),
     ("DATA_DIR", &["hq.data_dir", "store.data_dir"]),
     ("DATABASE_URL", &["hq.database_url"]),
+    ("DATABASE_CONNECTIONS", &["hq.database_connections"]),
     ("METRICS_LISTEN", &["hq.metrics_listen", "store.metrics_listen"]),
     ("PUBLIC_URL", &["hq.public_url"]),
     ("HQ_URL", &["store.hq_url"]),
@@ -132,6 +135,9 @@ pub fn load(file: Option<&Path>) -> Result<Configuration> {
     if !(pins::SHORTEST..=pins::LONGEST).contains(&shortest) {
         bail!("hq.auth.pin_min_length must be between {} and {}", pins::SHORTEST, pins::LONGEST);
     }
+    if configuration.hq.database_connections < Opening::LEAST_CONNECTIONS {
+        bail!("hq.database_connections (DATABASE_CONNECTIONS) must be at least {}", Opening::LEAST_CONNECTIONS);
+    }
     for (section, most) in [("hq", configuration.hq.max_connections), ("store", configuration.store.max_connections)] {
         if most == 0 {
             bail!("{section}.max_connections must be at least 1");
@@ -163,6 +169,13 @@ pub fn sign_in(trusted_proxies: &Networks, pin_min_length: usize) -> Result<Sign
         keys: GivenKeys { people: keys("TILLKEEP_JWT_KEY")?, sync: keys("TILLKEEP_SYNC_KEY")? },
         pin_key_file: variable_of("TILLKEEP_PIN_KEY_FILE")?.map(PathBuf::from),
     })
+}
+
+/// How headquarters opens its database. That a database may be unsafe is said in the environment of a test alone, where
+/// it does not outlive it.
+pub fn opening(hq: &Hq) -> Result<Opening> {
+    let accept_unsafe = variable_of("TILLKEEP_ACCEPT_UNSAFE_DATABASE")?.is_some_and(|value| value == "1");
+    Ok(Opening { connections: hq.database_connections, accept_unsafe })
 }
 
 /// How many connections a server takes.
@@ -214,6 +227,16 @@ mod tests {
         let text = read("[store]\ntrusted_proxies = \"10.0.0.0/8, 192.0.2.7\"\n").expect("sound");
         assert_eq!(text.store.trusted_proxies.0[1].to_string(), "192.0.2.7/32");
         assert!(read("[hq]\ntrusted_proxies = [\"proxy\"]\n").expect_err("refused").contains("\"proxy\""));
+    }
+
+    #[test]
+    fn too_few_connections_for_every_purpose_are_refused() {
+        let dir = tempfile::tempdir().expect("dir");
+        let path = dir.path().join("tillkeep.toml");
+        for (connections, sound) in [(11, false), (12, true)] {
+            std::fs::write(&path, format!("[hq]\ndatabase_connections = {connections}\n")).expect("write");
+            assert_eq!(load(Some(&path)).is_ok(), sound, "{connections}");
+        }
     }
 
     #[test]

@@ -1,12 +1,14 @@
 //! The command line of Tillkeep: one binary for headquarters, stores and the demo.
 
 mod audit;
+mod backup;
 mod cli;
 mod configuration;
 mod demo;
 mod keys;
 mod logging;
 mod run;
+mod shop;
 
 use std::process::ExitCode;
 

@@ -10,9 +10,12 @@ use axum::Router;
 use tillkeep_hq::Hq;
 use tillkeep_hq::state::Account;
 use tillkeep_http::auth::housekeeping;
+use tillkeep_http::error::Error;
 use tillkeep_http::{Auth, Clock, pins, server};
+use tillkeep_model::ErrorCode;
 use tillkeep_model::permission::{ADMINISTRATOR, DEFAULT_ROLES};
 use tillkeep_model::wire::close;
+use tillkeep_storage::backup;
 use tillkeep_storage::registry::fold;
 use tillkeep_store::Store;
 use tokio::signal::unix::{SignalKind, signal};
@@ -29,6 +32,7 @@ pub fn hq_settings(args: &HqArgs, file: Option<&Path>) -> Result<(tillkeep_hq::S
     let settings = tillkeep_hq::Settings {
         data_dir: args.data_dir.clone().unwrap_or_else(|| configuration.data_dir.clone()),
         database_url: Some(configuration.database_url.clone()).filter(|url| !url.is_empty()),
+        database: configuration::opening(&configuration)?,
         public_url: set(&configuration.public_url),
         allow_insecure: configuration.allow_insecure,
         sign_in: configuration::sign_in(&configuration.trusted_proxies, configuration.auth.pin_min_length)?,
@@ -61,6 +65,15 @@ pub async fn hq(args: HqArgs, file: Option<&Path>) -> Result<()> {
     Ok(())
 }
 
+/// Gives the database of headquarters a new identity.
+pub async fn new_epoch(args: &HqArgs, file: Option<&Path>) -> Result<()> {
+    let settings = hq_settings(args, file)?.0;
+    let db = Hq::database(&settings).await.context("the database cannot be opened")?;
+    backup::take_new_identity(&db, Clock::default().now()).await?;
+    db.close().await?;
+    print("The database has a new epoch: stores will send again what it lacks, and load anew.")
+}
+
 /// Somebody must be able to sign in: on an empty database an administrator is made.
 async fn first_accounts(hq: &Hq, dev: bool) -> Result<()> {
     let username = variable_of("ADMIN_USERNAME")?;
@@ -73,7 +86,9 @@ async fn first_accounts(hq: &Hq, dev: bool) -> Result<()> {
         let pin = pin.context("ADMIN_USERNAME is set, ADMIN_PIN (or ADMIN_PIN_FILE) is not")?;
         let username = username.unwrap_or_else(|| "admin".to_owned());
         let account = Account { username, pin, role: ADMINISTRATOR };
-        hq.make_account(&account, false).await.map_err(|error| anyhow::anyhow!("ADMIN_PIN: {error}"))?;
+        if let Err(error) = hq.make_account(&account, false).await {
+            return others_were_first(hq, &error).await.context("ADMIN_PIN");
+        }
         if !dev {
             return Ok(());
         }
@@ -91,11 +106,22 @@ async fn first_accounts(hq: &Hq, dev: bool) -> Result<()> {
         }
         let pin = pins::generate(hq.auth.pin_min_length).into();
         let account = Account { username: free_name(role.code, taken.as_deref()), pin, role: role.code };
-        let made = hq.make_account(&account, !dev).await;
-        made.map_err(|error| anyhow::anyhow!("{}: {error}", account.username))?;
+        if let Err(error) = hq.make_account(&account, !dev).await {
+            return others_were_first(hq, &error).await.context(account.username);
+        }
         // At once: a PIN that is kept until all are made is lost when a later one cannot be.
         print(&format!("  {:<16} PIN {}  ({})", account.username, account.pin.expose(), role.name))?;
     }
+    Ok(())
+}
+
+/// Several servers may start at once on one empty database, and one of them makes the accounts: that is no failure of the
+/// others.
+async fn others_were_first(hq: &Hq, error: &Error) -> Result<()> {
+    if error.code() != ErrorCode::Duplicate || hq.has_no_users().await? {
+        bail!("{error}");
+    }
+    tracing::warn!("another server on this database has made the first accounts");
     Ok(())
 }
 
@@ -239,6 +265,7 @@ mod tests {
         let hq = tillkeep_hq::Settings {
             data_dir: "data".into(),
             database_url: Some("postgres://till:hunter2@db/chain".to_owned().into()),
+            database: tillkeep_storage::Opening::default(),
             public_url: None,
             allow_insecure: false,
             sign_in: SignInSettings::default(),

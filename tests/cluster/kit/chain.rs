@@ -6,6 +6,7 @@ use tillkeep_storage::Side;
 use uuid::Uuid;
 
 use super::{Client, Process, Proxy, Rows, database, eventually};
+use crate::Home;
 
 pub const ADMIN: (&str, &str) = ("root", "739154");
 
@@ -16,6 +17,8 @@ pub struct Chain {
     pub tax_group: String,
     pub stores: usize,
     dir: TempDir,
+    /// Goes when the servers are gone.
+    _home: Home,
 }
 
 /// A store server with the proxy between it and HQ.
@@ -36,7 +39,10 @@ impl Chain {
     /// As [`Chain::new`], with more in the environment of HQ.
     pub async fn with(more: &[(&str, &str)]) -> Self {
         let dir = tempfile::tempdir().expect("dir");
-        let environment = [&[("ADMIN_USERNAME", ADMIN.0), ("ADMIN_PIN", ADMIN.1)], more].concat();
+        let home = Home::make();
+        let mut environment = vec![("ADMIN_USERNAME", ADMIN.0), ("ADMIN_PIN", ADMIN.1)];
+        environment.extend(home.environment());
+        environment.extend_from_slice(more);
         let hq = Process::start("hq", &dir.path().join("hq"), &environment);
         let admin = Client::new(&hq.url).sign_in(ADMIN.0, ADMIN.1).await.expect("the administrator signs in");
         let rate = admin.post("/tax-rates", json!({"code": "NY", "name": "New York", "ratePpm": 88750})).await.data();
@@ -46,7 +52,7 @@ impl Chain {
         let department = admin.post("/departments", json!({"code": "GROC", "name": "Grocery"})).await.data();
         let card = json!({"code": "CARD", "name": "Card", "kind": "card"});
         admin.post("/tenders", card).await.data();
-        Self { hq, admin, department: id(&department), tax_group: id(&tax_group), stores: 0, dir }
+        Self { hq, admin, department: id(&department), tax_group: id(&tax_group), stores: 0, dir, _home: home }
     }
 
     /// A product at `price`; its id.
@@ -111,7 +117,7 @@ impl Chain {
 
     /// Every row of a type at HQ, which must be stopped.
     pub async fn rows(&self, name: &str) -> Rows {
-        database::rows_of_table(&self.hq.dir, Side::Hq, database::table(name)).await
+        database::rows_of_table(&self.hq.database_url(), Side::Hq, database::table(name)).await
     }
 }
 
@@ -187,7 +193,7 @@ impl StoreSite {
 
     /// Every row of a type at this store, whose server must be stopped.
     pub async fn rows(&self, name: &str) -> Rows {
-        database::rows_of_table(&self.process.dir, Side::Store, database::table(name)).await
+        database::rows_of_table(&self.process.database_url(), Side::Store, database::table(name)).await
     }
 }
 

@@ -1,18 +1,18 @@
 //! Looking into the databases of stopped servers, row by row.
 
 use std::collections::BTreeMap;
-use std::path::Path;
 
 use serde_json::{Value, json};
 use tillkeep_storage::registry::{self, SyncTable};
-use tillkeep_storage::{Db, Side};
+use tillkeep_storage::{Db, Opening, Side};
 
 /// Rows by id, as they travel.
 pub type Rows = BTreeMap<String, Value>;
 
 /// Every row of a table; only when no server has the database open.
-pub async fn rows_of_table(dir: &Path, side: Side, table: &dyn SyncTable) -> Rows {
-    let db = Db::open_file(&dir.join("tillkeep.db"), side).await.expect("database");
+pub async fn rows_of_table(url: &str, side: Side, table: &dyn SyncTable) -> Rows {
+    let opening = Opening { accept_unsafe: true, ..Opening::default() };
+    let db = Db::open_with(url, side, opening).await.expect("database");
     let conn = db.snapshot().await.expect("snapshot");
     let rows = table.all(&conn).await.expect("rows");
     let mut out = Rows::new();

@@ -5,6 +5,8 @@ use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
+use tillkeep_storage::Db;
+
 use super::secrets;
 
 pub struct Process {
@@ -26,9 +28,11 @@ impl Process {
     /// As [`Process::start`], without starting it.
     pub fn prepared(command: &'static str, dir: &Path, environment: &[(&str, &str)]) -> Self {
         fs::create_dir_all(dir).expect("data directory");
-        let environment = environment.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect();
-        let process = Self { child: None, command, dir: dir.to_owned(), environment, url: String::new() };
-        process.note_secrets();
+        let mut process =
+            Self { child: None, command, dir: dir.to_owned(), environment: Vec::new(), url: String::new() };
+        for (key, value) in environment {
+            process.set_environment(key, value);
+        }
         process
     }
 
@@ -71,6 +75,12 @@ impl Process {
             lines.map_while(Result::ok).find_map(|line| line.strip_prefix("listening on ").map(str::to_owned));
         self.child = Some(child);
         self.url = listening.unwrap_or_else(|| panic!("the server ended at once:\n{}", self.log()));
+    }
+
+    /// What opens the database of this server, which must be stopped.
+    pub fn database_url(&self) -> String {
+        let named = self.environment.iter().find(|(key, _)| key == "DATABASE_URL").map(|(_, url)| url.clone());
+        named.unwrap_or_else(|| Db::url_of_file(&self.dir.join("tillkeep.db")))
     }
 
     fn log_path(&self) -> PathBuf {

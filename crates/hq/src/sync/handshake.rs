@@ -13,7 +13,7 @@ use tillkeep_http::error::Result;
 use tillkeep_http::server::Transport;
 use tillkeep_model::wire::{HandshakeAnswer, HandshakeRequest, VersionsAnswer};
 use tillkeep_storage::entity::store_node;
-use tillkeep_storage::{fault, nodes, registry};
+use tillkeep_storage::{fault, high_water, marks, nodes, registry, versions};
 use uuid::Uuid;
 
 use super::{Machine, StoreCaller};
@@ -50,6 +50,7 @@ pub async fn versions(caller: StoreCaller, State(hq): State<Arc<Hq>>) -> Machine
         epoch: hq.epoch.clone(),
         versions: hq.heads.of_store(caller.id()),
         handshake: hq.to_tell.contains(caller.id()),
+        mark: hq.mark.newest(),
     })
 }
 
@@ -61,46 +62,59 @@ pub async fn handshake(
     Body(request): Body<HandshakeRequest>,
 ) -> Result<Machine<HandshakeAnswer>> {
     let store_id = caller.id();
-    let high_water = nodes::high_water(hq.db().reader(), store_id, &request.node_epoch).await?;
+    let conn = hq.sync_db().reader();
+    let high_water = high_water::of_store(conn, store_id, &caller.store.code, &request.node_epoch).await?;
+    let knows_mark = match request.mark {
+        Some(mark) => marks::knows(conn, mark).await?,
+        None => true,
+    };
+    let node_epochs = nodes::epochs(conn, store_id).await?;
+    let same_epoch = request.epoch.as_ref().is_none_or(|epoch| *epoch == hq.epoch);
+    let lacks = nodes::lacks_recent(conn, store_id, &request.sent).await?;
     hq.to_tell.remove(store_id);
     fault::point("handshake.record")?;
-    let tx = hq.db().begin().await?;
+    let tx = hq.sync_db().begin().await?;
     // After the wait for the writer: what is settled from now on is told the next time.
     let now = hq.clock.now();
     let node = nodes::find(&tx, store_id).await?.unwrap_or_default();
-    // The answer to the last handshake may have been lost: the ticket before it is good too.
-    let (last, before) = node.ticket.split_once('|').unwrap_or((&node.ticket, ""));
-    let presented = request.ticket.as_deref().unwrap_or_default();
-    let same_node = node.node_epoch.is_empty() || node.node_epoch == request.node_epoch;
-    let newest = presented == last;
-    let ticket_known = same_node && (newest || (!before.is_empty() && presented == before));
-    if !ticket_known {
+    let presented = request.ticket.clone().unwrap_or_default();
+    let newest = presented == node.ticket;
+    // The answer to the last handshake may have been lost: a ticket that was good then is good still.
+    let ticket_known = (newest || (!presented.is_empty() && presented == node.last_ticket)) && knows_mark;
+    let versions = versions::heads_of_store(&tx, store_id).await?;
+    let ahead = |(name, cursor): (&String, &i64)| versions.get(name).is_some_and(|head| cursor > head);
+    let put_back = !same_epoch || !knows_mark || lacks || request.cursors.iter().any(ahead);
+    if !ticket_known || put_back {
         tracing::warn!(
             store = caller.store.code,
-            "this store is another installation than before: new, restored from a copy, or cloned"
+            ticket_known,
+            put_back,
+            "this store and headquarters do not continue where they were: one of them is new, was put back or cloned"
         );
     }
+    let resend_from =
+        if !ticket_known || put_back { nodes::lowest_missing(&tx, store_id, &request.sent).await? } else { None };
     if newest && let Some(told_at) = node.handshake_at {
         nodes::acknowledged(&tx, store_id, told_at).await?;
     }
+    // What the store has as columns counts from the answer on that it has taken: a lost one is said again.
+    let fingerprints = if newest { node.told_fingerprints } else { node.fingerprints };
     let pairs = pairs(&request.fingerprints);
-    let recorded: BTreeMap<String, String> = serde_json::from_str(&node.fingerprints).unwrap_or_default();
-    let resync = if newest {
-        let moved = |name: &&String| recorded.get(*name).is_some_and(|pair| pairs.get(*name) != Some(pair));
-        pairs.keys().filter(moved).cloned().collect()
-    } else {
-        // What the lost answer said is not known any more.
-        registry::pulled().map(|entity| entity.name.to_owned()).collect()
-    };
+    let recorded: BTreeMap<String, String> = serde_json::from_str(&fingerprints).unwrap_or_default();
+    let moved = |name: &&String| recorded.get(*name).is_some_and(|pair| pairs.get(*name) != Some(pair));
+    let resync = pairs.keys().filter(moved).cloned().collect();
     let ticket = Uuid::new_v4().to_string();
-    let acknowledged = nodes::to_acknowledge(&tx, store_id, &request.node_epoch).await?;
+    let acknowledged = nodes::to_acknowledge(&tx, store_id).await?;
     let row = store_node::Model {
         store_id,
         node_epoch: request.node_epoch,
-        ticket: format!("{ticket}|{presented}"),
+        ticket: ticket.clone(),
+        last_ticket: if ticket_known { presented } else { String::new() },
         last_seq: request.last_seq,
         store_version: request.store_version,
-        fingerprints: serde_json::to_string(&pairs)?,
+        fingerprints,
+        told_fingerprints: serde_json::to_string(&pairs)?,
+        other_installation_at: if ticket_known { node.other_installation_at } else { Some(now) },
         clock_offset_ms: request.clock.map(|clock| clock.millis_since(now)),
         outbox_pending: request.outbox.pending,
         dead_lettered: request.outbox.dead_lettered,
@@ -125,14 +139,15 @@ pub async fn handshake(
     Ok(Machine(HandshakeAnswer {
         epoch: hq.epoch.clone(),
         ticket,
-        ticket_known,
+        ticket_known: ticket_known && !put_back,
         server_version: env!("CARGO_PKG_VERSION").to_owned(),
         clock: now,
-        versions: hq.heads.of_store(store_id),
+        versions,
         notify_delay_ms: spread(hq.hub.len()),
         high_water,
         resync,
-        resend_from: None,
+        resend_from,
+        node_epochs,
         acknowledged,
         pin_key: if other_key && trusted { hq.auth.pins.export() } else { None },
     }))

@@ -42,6 +42,11 @@ impl Heads {
             .collect()
     }
 
+    /// A number that rises with every change.
+    pub fn sum(&self) -> i64 {
+        self.0.read().unwrap_or_else(PoisonError::into_inner).values().sum()
+    }
+
     /// The head of one type in the scope of one store.
     pub fn of(&self, entity: &registry::SyncType, store_id: Uuid) -> i64 {
         let scope = registry::counter_scope(entity, store_id);

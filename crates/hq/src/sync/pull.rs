@@ -65,7 +65,7 @@ pub async fn pull(caller: StoreCaller, State(hq): State<Arc<Hq>>, Params(query):
         Some(_) => None,
         None => Some(hq.streams.clone().acquire_owned().await.map_err(Error::internal)?),
     };
-    let conn = hq.db().snapshot().await?;
+    let conn = hq.sync_db().snapshot().await?;
     // The head in memory may be a moment behind a commit: only the database can say that a cursor is ahead.
     if !entity.whole && since > hq.heads.of(entity, caller.id()) {
         let head = pull::head(&conn, entity, caller.id()).await?;

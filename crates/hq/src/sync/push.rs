@@ -52,7 +52,7 @@ pub async fn push(
     let sender = caller.sender();
     let place = hq.pushes.enter(request.envelopes.len())?;
     let (worker, begun) = hq.pushes.worker().await?;
-    let pushed = push::push(hq.db(), &sender, &request.envelopes, hq.clock.now()).await;
+    let pushed = push::push(hq.sync_db(), &sender, &request.envelopes, hq.clock.now()).await;
     if let Ok(pushed) = &pushed {
         hq.pushes.measured(request.envelopes.len(), begun.elapsed());
         report(pushed, &sender.store_code);

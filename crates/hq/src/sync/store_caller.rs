@@ -64,7 +64,7 @@ impl StoreCache {
             }
             cached.generation
         };
-        let Some(row) = store::Entity::find_by_id(id).one(hq.db().reader()).await?.map(Arc::new) else {
+        let Some(row) = store::Entity::find_by_id(id).one(hq.sync_db().reader()).await?.map(Arc::new) else {
             return Ok(None);
         };
         let mut cached = self.0.write().unwrap_or_else(PoisonError::into_inner);
@@ -82,7 +82,8 @@ pub async fn store_of(hq: &Hq, token: Option<&str>) -> Result<StoreCaller> {
     let store_id = claims.store_id.filter(|_| claims.kind == STORE_SYNC);
     let store_id = store_id.ok_or_else(Error::not_a_sync_token)?;
     let store = hq.stores.of(hq, store_id).await?.ok_or_else(Error::no_such_store)?;
-    if !store.is_active || store.deleted_at.is_some() || !token_version_ok(hq.db(), &store, claims.tv, now).await? {
+    if !store.is_active || store.deleted_at.is_some() || !token_version_ok(hq.sync_db(), &store, claims.tv, now).await?
+    {
         return Err(Error::no_such_store());
     }
     if store.first_seen_at.is_none() {
@@ -96,7 +97,7 @@ pub async fn store_of(hq: &Hq, token: Option<&str>) -> Result<StoreCaller> {
 pub async fn standing_now(hq: &Hq, caller: &StoreCaller) -> Result<Standing> {
     match hq.stores.of(hq, caller.id()).await? {
         Some(store) if store.is_active && store.deleted_at.is_none() => {
-            standing(hq.db(), &store, caller.token_version, hq.clock.now()).await
+            standing(hq.sync_db(), &store, caller.token_version, hq.clock.now()).await
         }
         _ => Ok(Standing::Refused),
     }
@@ -104,7 +105,7 @@ pub async fn standing_now(hq: &Hq, caller: &StoreCaller) -> Result<Standing> {
 
 /// Bookkeeping of HQ alone: the row's version does not move.
 async fn first_seen(hq: &Hq, store_id: Uuid) -> Result<()> {
-    let tx = hq.db().begin().await?;
+    let tx = hq.sync_db().begin().await?;
     store::Entity::update_many()
         .col_expr(store::Column::FirstSeenAt, Expr::value(hq.clock.now()))
         .filter(store::Column::Id.eq(store_id))

@@ -7,9 +7,10 @@ use std::time::Duration;
 use tillkeep_model::Instant;
 use tillkeep_model::wire::close;
 use tillkeep_storage::sync_log::{self, Pulled};
-use tillkeep_storage::{DbErr, fault};
+use tillkeep_storage::{DbErr, db, fault, nodes};
 use uuid::Uuid;
 
+use super::mark;
 use crate::Hq;
 
 /// How often what was noted is written.
@@ -60,10 +61,13 @@ impl Tracker {
         }
         let pulled: Vec<_> = pulled.into_iter().collect();
         let seen: Vec<_> = seen.into_iter().collect();
-        let tx = hq.db().begin().await?;
-        sync_log::record_pulls(&tx, &pulled).await?;
-        tillkeep_storage::nodes::seen(&tx, &seen).await?;
-        tx.commit().await?;
+        let written = db::again(async || {
+            let tx = hq.sync_db().begin().await?;
+            sync_log::record_pulls(&tx, &pulled).await?;
+            nodes::seen(&tx, &seen).await?;
+            tx.commit().await
+        });
+        written.await?;
         Ok(())
     }
 }
@@ -78,6 +82,9 @@ pub fn start(hq: Arc<Hq>) {
             };
             // A token in its grace ends by the clock alone, and the socket opened with it must not outlive it.
             hq.hub.close_over(hq.clock.now(), close::REVOKED);
+            if let Err(error) = mark::follow(&hq, stopping).await {
+                tracing::warn!(%error, "a mark could not be made; the next one will be");
+            }
             if let Err(error) = hq.tracker.flush(&hq).await {
                 tracing::warn!(%error, "what stores pulled could not be written; it is counted no more");
             }

@@ -15,6 +15,7 @@ use tillkeep_http::Clock;
 use tillkeep_http::auth::SignInSettings;
 use tillkeep_http::tokens::{ACCESS, ACCESS_SECONDS, AccessClaims};
 use tillkeep_model::ids;
+use tillkeep_storage::Opening;
 use tillkeep_storage::entity::{session, store, user, user_store_role};
 use tillkeep_storage::registry::fold;
 use tillkeep_storage::sea_orm::{ActiveModelTrait, EntityTrait, IntoActiveModel};
@@ -95,6 +96,8 @@ impl Kit {
         let settings = Settings {
             data_dir: dir.path().to_owned(),
             database_url: home.url.clone().map(Into::into),
+            // The private PostgreSQL has nothing to keep.
+            database: Opening { accept_unsafe: true, ..Opening::default() },
             public_url: None,
             allow_insecure: false,
             sign_in,

@@ -44,6 +44,39 @@ async fn search_and_filters_narrow_a_list() {
 }
 
 #[tokio::test]
+async fn large_and_small_letters_are_one_to_a_search_in_every_alphabet() {
+    let kit = Kit::new().await;
+    let admin = kit.admin().await;
+    for (sku, name) in [("A1", "ÄRGER über Öl"), ("B1", "Чай чёрный"), ("C1", "Straße"), ("D1", "arger uber ol")]
+    {
+        kit.product(&admin, sku, json!({"name": name})).await;
+    }
+    for (text, found) in [("ärger ÜBER öl", "A1"), ("чАЙ", "B1"), ("ЧЁР", "B1"), ("STRAßE", "C1"), ("ARGER", "D1")]
+    {
+        let query = url_encoded(text);
+        let rows = kit.get(&admin, &format!("/products?search={query}")).await.data();
+        assert_eq!(column(&rows, "sku"), [found], "{text}");
+    }
+}
+
+fn url_encoded(text: &str) -> String {
+    text.bytes().map(|byte| format!("%{byte:02X}")).collect::<Vec<_>>().concat()
+}
+
+#[tokio::test]
+async fn what_is_missing_sorts_before_everything() {
+    let kit = Kit::new().await;
+    let admin = kit.admin().await;
+    for (name, company) in [("1", json!("Zoe Ltd")), ("2", json!(null)), ("3", json!("Ada Ltd"))] {
+        kit.post(&admin, "/customers", json!({"lastName": name, "companyName": company})).await.is(201);
+    }
+    for (sort, order) in [("companyName", ["2", "3", "1"]), ("-companyName", ["1", "3", "2"])] {
+        let rows = kit.get(&admin, &format!("/customers?sort={sort}")).await.data();
+        assert_eq!(column(&rows, "lastName"), order, "{sort}");
+    }
+}
+
+#[tokio::test]
 async fn an_unknown_parameter_returns_nothing_but_its_name() {
     let kit = Kit::new().await;
     let admin = kit.admin().await;

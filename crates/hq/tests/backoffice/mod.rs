@@ -1,6 +1,6 @@
 //! The routes that set up a chain, against a whole headquarters in this process. Run on both databases.
 
-mod kit;
+pub mod kit;
 
 mod at_once;
 mod bombs;
@@ -10,6 +10,7 @@ mod explain;
 mod lists;
 mod permissions;
 mod pins;
+mod pools;
 mod prices;
 mod products;
 mod provisioning;

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use tillkeep_storage::entity::approval;
 use tillkeep_storage::sea_orm::{ColumnTrait, EntityTrait, QueryFilter};
-use tillkeep_storage::{DbErr, attempts};
+use tillkeep_storage::{DbErr, attempts, db};
 use tokio_util::sync::CancellationToken;
 
 use super::{Auth, Home, Sessions};
@@ -30,7 +30,7 @@ pub fn start(auth: Arc<Auth>, stop: CancellationToken) {
             reload_keys(&auth, false).await;
             looks = (looks + 1) % FORGET_EVERY;
             if looks == 1
-                && let Err(error) = forget(&auth).await
+                && let Err(error) = db::again(|| forget(&auth)).await
             {
                 tracing::warn!(%error, "expired sessions and counters could not be removed; it is tried again");
             }

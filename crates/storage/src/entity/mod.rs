@@ -35,6 +35,7 @@ pub mod store_product;
 pub mod supplier;
 pub mod sync_counter;
 pub mod sync_log;
+pub mod sync_mark;
 pub mod sync_state;
 pub mod sync_status;
 pub mod tax_group;

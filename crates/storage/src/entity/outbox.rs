@@ -10,6 +10,8 @@ use tillkeep_model::Instant;
 pub struct Model {
     #[sea_orm(primary_key, auto_increment = false)]
     pub seq: i64,
+    /// The identity of the database that it was made in; `seq` goes on when that changes.
+    pub node_epoch: String,
     pub entity_type: String,
     pub entity_id: Uuid,
     pub depends_on: Option<Uuid>,

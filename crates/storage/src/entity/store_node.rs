@@ -11,10 +11,16 @@ pub struct Model {
     #[sea_orm(primary_key, auto_increment = false)]
     pub store_id: Uuid,
     pub node_epoch: String,
+    /// The ticket that was handed out last, and the known one that was presented for it: the answer may have been lost.
     pub ticket: String,
+    pub last_ticket: String,
     pub last_seq: i64,
     pub store_version: String,
+    /// What the store and HQ had as columns when the store last took an answer, and at the last answer given.
     pub fingerprints: String,
+    pub told_fingerprints: String,
+    /// When another installation than before was last noticed.
+    pub other_installation_at: Option<Instant>,
     pub clock_offset_ms: Option<i64>,
     pub outbox_pending: i64,
     pub dead_lettered: i64,

@@ -342,8 +342,8 @@ pub(super) const TABLES: &[Table] = &[
     Table {
         name: "sync_outbox",
         on: On::Store,
-        columns: "seq big!, entity_type text, entity_id uuid, depends_on uuid?, action text, payload text, \
-            timestamp ts, attempts int, last_error text?, created_at ts, last_attempt_at ts?, \
+        columns: "seq big!, node_epoch text, entity_type text, entity_id uuid, depends_on uuid?, action text, \
+            payload text, timestamp ts, attempts int, last_error text?, created_at ts, last_attempt_at ts?, \
             dead_lettered_at ts?",
         indexes: &["entity_type, entity_id, seq"],
         ..Table::EMPTY
@@ -351,12 +351,13 @@ pub(super) const TABLES: &[Table] = &[
     Table {
         name: "sync_outbox_sent",
         on: On::Store,
-        columns: "seq big!, entity_type text, entity_id uuid, depends_on uuid?, action text, payload text, \
-            timestamp ts, attempts int, last_error text?, created_at ts, last_attempt_at ts?, \
+        columns: "seq big!, node_epoch text, entity_type text, entity_id uuid, depends_on uuid?, action text, \
+            payload text, timestamp ts, attempts int, last_error text?, created_at ts, last_attempt_at ts?, \
             dead_lettered_at ts?, sent_at ts",
-        indexes: &["sent_at"],
+        indexes: &["sent_at", "node_epoch, seq"],
         ..Table::EMPTY
     },
+    Table { name: "sync_marks", on: On::Hq, columns: "id uuid!, at ts", indexes: &["at"], ..Table::EMPTY },
     Table { name: "sync_counters", on: On::Hq, columns: "entity_type text!, scope uuid!, value big", ..Table::EMPTY },
     Table {
         name: "sync_status",
@@ -378,8 +379,10 @@ pub(super) const TABLES: &[Table] = &[
     Table {
         name: "store_nodes",
         on: On::Hq,
-        columns: "store_id uuid!, node_epoch text, ticket text, last_seq big, store_version text, fingerprints text, clock_offset_ms big?, \
-            outbox_pending big, dead_lettered big, oldest_pending_at ts?, handshake_at ts?, last_seen_at ts?",
+        columns: "store_id uuid!, node_epoch text, ticket text, last_ticket text, last_seq big, store_version text, \
+            fingerprints text, told_fingerprints text, other_installation_at ts?, \
+            clock_offset_ms big?, outbox_pending big, dead_lettered big, oldest_pending_at ts?, handshake_at ts?, \
+            last_seen_at ts?",
         ..Table::EMPTY
     },
     Table {

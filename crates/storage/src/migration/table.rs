@@ -83,7 +83,7 @@ impl Table {
         create.table(Alias::new(self.name));
         let mut key = Index::create();
         for column in self.columns() {
-            create.col(column.definition());
+            create.col(column.definition(manager.get_database_backend()));
             if column.key {
                 key.col(Alias::new(column.name));
             }
@@ -176,7 +176,7 @@ impl Table {
 }
 
 impl Column {
-    fn definition(&self) -> ColumnDef {
+    fn definition(&self, backend: DbBackend) -> ColumnDef {
         let mut definition = ColumnDef::new(Alias::new(self.name));
         match self.kind {
             "uuid" => definition.uuid(),
@@ -185,7 +185,9 @@ impl Column {
             "small" => definition.small_integer(),
             "bool" => definition.boolean(),
             "ts" => definition.timestamp_with_time_zone(),
-            // JSON is kept as text: read whole, never queried inside the database.
+            // JSON is kept as text: read whole, never queried inside the database. Text sorts and compares byte by byte,
+            // as SQLite has it, whatever the collation of the database is.
+            _ if backend == DbBackend::Postgres => definition.text().extra("COLLATE \"C\""),
             _ => definition.text(),
         };
         if !self.nullable {

@@ -157,7 +157,6 @@ async fn group_of_one_type(
         }
     }
     write(tx, entity, sender, rows, child_rows).await?;
-    fault::point("push.rows")?;
     remove_lines(tx, entity, &lines.removed).await?;
     raise_left(tx, entity, &left).await?;
     if !movements.is_empty() {
@@ -311,7 +310,7 @@ async fn write(
     if entity.is_pulled() {
         tx.touch(entity.name);
     }
-    Ok(())
+    fault::point("push.rows")
 }
 
 fn but(columns: Vec<&'static str>, left_out: &[&str]) -> Vec<&'static str> {

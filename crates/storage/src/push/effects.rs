@@ -8,7 +8,7 @@ use crate::registry::Row;
 use crate::stock::{Kind, Movement};
 
 /// The stock movements of one stored document; `children` in the registry's order.
-pub(super) fn movements(entity: &str, row: &dyn Row, children: &[Vec<Box<dyn Row>>]) -> Vec<Movement> {
+pub(crate) fn movements(entity: &str, row: &dyn Row, children: &[Vec<Box<dyn Row>>]) -> Vec<Movement> {
     match entity {
         "sales" => sale(row, children.first().map_or(&[], Vec::as_slice)),
         "inventory_adjustments" => vec![adjustment(row)],

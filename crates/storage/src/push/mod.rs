@@ -3,7 +3,7 @@
 
 mod apply;
 mod decide;
-mod effects;
+pub(crate) mod effects;
 mod flags;
 mod incoming;
 mod lines;
@@ -101,7 +101,7 @@ pub async fn push(db: &Db, sender: &Sender, envelopes: &[Box<RawValue>], now: In
     let mut ignored = BTreeMap::new();
     for mut wave in waves {
         wave.sort_by_key(|incoming| incoming.entity.push_order);
-        match apply_wave(db, sender, &wave, now).await {
+        match db::again(|| apply_wave(db, sender, &wave, now)).await {
             Ok((judged, news)) => {
                 changes.extend(news);
                 for (type_name, count) in judged.ignored {
@@ -115,7 +115,7 @@ pub async fn push(db: &Db, sender: &Sender, envelopes: &[Box<RawValue>], now: In
             Err(error) => return Err(Interrupted { error, changes }),
         }
     }
-    if let Err(error) = log_refusals(db, sender, &rejected, now).await {
+    if let Err(error) = db::again(|| log_refusals(db, sender, &rejected, now)).await {
         return Err(Interrupted { error, changes });
     }
     let results: Vec<PushResult> = results.into_iter().flatten().collect();

@@ -11,6 +11,7 @@ use sea_orm::{
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+use tillkeep_model::Instant;
 use uuid::Uuid;
 
 use crate::db::rows_per_statement;
@@ -102,6 +103,16 @@ pub trait SyncTable: Send + Sync {
         limit: u64,
         filter: &[&str],
         store: Uuid,
+    ) -> Result<Vec<Box<dyn Row>>, DbErr>;
+
+    /// The rows of `store` with an id above `after`, changed since `since`, by id, at most `limit`.
+    async fn own(
+        &self,
+        conn: &DatabaseTransaction,
+        store: Uuid,
+        after: Uuid,
+        since: Instant,
+        limit: u64,
     ) -> Result<Vec<Box<dyn Row>>, DbErr>;
 
     /// Every row, by primary key.
@@ -200,6 +211,22 @@ where
             select = select.filter(any);
         }
         Ok(Self::boxed(select.all(conn).await?))
+    }
+
+    async fn own(
+        &self,
+        conn: &DatabaseTransaction,
+        store: Uuid,
+        after: Uuid,
+        since: Instant,
+        limit: u64,
+    ) -> Result<Vec<Box<dyn Row>>, DbErr> {
+        let id = Self::column("id")?;
+        let select = E::find()
+            .filter(Self::column("store_id")?.eq(store))
+            .filter(id.gt(after))
+            .filter(Self::column("updated_at")?.gte(since));
+        Ok(Self::boxed(select.order_by_asc(id).limit(limit).all(conn).await?))
     }
 
     async fn all(&self, conn: &DatabaseTransaction) -> Result<Vec<Box<dyn Row>>, DbErr> {

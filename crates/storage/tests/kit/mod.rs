@@ -3,18 +3,19 @@
 pub mod chain;
 pub mod envelopes;
 pub mod fill;
+pub mod own_postgres;
 pub mod private_postgres;
 
 use std::collections::BTreeMap;
 
-use sea_orm::{ColumnTrait, EntityTrait, IntoActiveModel, ModelTrait, QueryFilter, Value};
+use sea_orm::{ColumnTrait, DbErr, EntityTrait, IntoActiveModel, ModelTrait, QueryFilter, Value};
 use serde_json::Value as Json;
 use tempfile::TempDir;
 use tillkeep_model::wire::PullAnswer;
 use tillkeep_model::{Instant, Qty};
 use tillkeep_storage::entity::{stock_movement, store_product, sync_log, sync_status};
 use tillkeep_storage::registry::{self, Scope, SyncType};
-use tillkeep_storage::{Change, Db, Side, Tx, apply, db, pull, sea_orm};
+use tillkeep_storage::{Change, Db, Opening, Side, Tx, apply, db, pull, sea_orm};
 use uuid::Uuid;
 
 /// A moment of the day on which every test happens.
@@ -24,6 +25,12 @@ pub fn at(seconds: i64) -> Instant {
 
 pub fn entity(name: &str) -> &'static SyncType {
     registry::find(name).unwrap_or_else(|| panic!("{name} is not in the registry"))
+}
+
+/// Opens a database of the private `PostgreSQL`, which has nothing to keep.
+pub async fn open_private(url: &str) -> Result<Db, DbErr> {
+    // A dozen in each pool: eight writers are to meet in the database, not before it.
+    Db::open_with(url, Side::Hq, Opening { connections: 48, accept_unsafe: true }).await
 }
 
 enum Home {
@@ -51,8 +58,13 @@ impl Hq {
     }
 
     pub async fn postgres() -> Self {
-        let database = private_postgres::Database::create();
-        let db = Db::open(&database.url, Side::Hq).await.expect("a new database");
+        Self::postgres_as(&[]).await
+    }
+
+    /// As [`Hq::postgres`], in a database made with these arguments of `createdb`.
+    pub async fn postgres_as(arguments: &[&str]) -> Self {
+        let database = private_postgres::Database::create_as(arguments);
+        let db = open_private(&database.url).await.expect("a new database");
         Self { db, name: "PostgreSQL", home: Home::Server(database) }
     }
 

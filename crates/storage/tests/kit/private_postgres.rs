@@ -18,7 +18,7 @@ use std::time::Duration;
 
 const MISSING: &str = "PostgreSQL is not installed, and these tests run on it too: apt-get install postgresql";
 /// The role and the first database of the cluster.
-const OWNER: &str = "tillkeep";
+pub const OWNER: &str = "tillkeep";
 /// Stops the cluster when none of the processes in `users/` has lived for ten seconds.
 const WATCHDOG: &str = r#"
 quiet=0
@@ -53,11 +53,16 @@ impl Database {
     /// # Panics
     /// When `PostgreSQL` is not installed or does not start.
     pub fn create() -> Self {
+        Self::create_as(&[])
+    }
+
+    /// As [`Database::create`], with arguments of `createdb`.
+    pub fn create_as(arguments: &[&str]) -> Self {
         static PORT: OnceLock<u16> = OnceLock::new();
         static NEXT: AtomicU32 = AtomicU32::new(0);
         let port = *PORT.get_or_init(join_or_start);
         let name = format!("t{}_{}", process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
-        client("createdb", port).arg(&name).run();
+        client("createdb", port).args(arguments).arg(&name).run();
         Self { url: format!("postgres://{OWNER}@127.0.0.1:{port}/{name}"), name, port }
     }
 }
@@ -85,8 +90,7 @@ fn join_or_start() -> u16 {
     if let Some(port) = join(&record) {
         return port;
     }
-    let (directory, port) = start();
-    use_cluster(&directory);
+    let (directory, port) = make("-c fsync=off -c full_page_writes=off -c autovacuum=off");
     watch(&directory, &record);
     fs::write(&record, format!("{port}\n{}\n", directory.display())).expect("the record of the private PostgreSQL");
     port
@@ -106,7 +110,8 @@ fn join(record: &Path) -> Option<u16> {
     (alive.is_ok() && record.exists()).then_some(port)
 }
 
-fn start() -> (PathBuf, u16) {
+/// Makes and starts a cluster with these settings; its directory and port.
+pub fn make(settings: &str) -> (PathBuf, u16) {
     let directory = tempfile::Builder::new()
         .prefix("tillkeep-postgres-")
         .permissions(fs::Permissions::from_mode(0o755))
@@ -123,33 +128,39 @@ fn start() -> (PathBuf, u16) {
         .arg(&data)
         .args(["-U", OWNER, "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync"])
         .run();
-    let mut failure = None;
     // Between asking for a free port and using it somebody else may take it.
     for _ in 0..5 {
         let port =
             TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).and_then(|free| free.local_addr()).expect("a port").port();
-        let options = format!(
-            "-c listen_addresses=127.0.0.1 -c port={port} -c unix_socket_directories='' -c max_connections=500 \
-             -c shared_buffers=64MB -c fsync=off -c synchronous_commit=off -c full_page_writes=off -c autovacuum=off"
-        );
-        let started = pg_ctl(&data).arg("-w").arg("-l").arg(data.join("log")).args(["-o", &options, "start"]).status();
-        if started.is_ok_and(|status| status.success()) {
+        if start(directory.path(), port, settings) {
             client("createdb", port).arg(OWNER).run();
             return (directory.keep(), port);
         }
-        failure = fs::read_to_string(data.join("log")).ok();
     }
-    panic!("the private PostgreSQL does not start: {}", failure.unwrap_or_default());
+    panic!("the private PostgreSQL does not start: {}", fs::read_to_string(data.join("log")).unwrap_or_default());
 }
 
-fn pg_ctl(data: &Path) -> Command {
+/// Starts the cluster in `directory`; whether it runs.
+pub fn start(directory: &Path, port: u16, settings: &str) -> bool {
+    let data = directory.join("data");
+    let options = format!(
+        "-c listen_addresses=127.0.0.1 -c port={port} -c unix_socket_directories='' -c max_connections=500 \
+         -c shared_buffers=64MB {settings}"
+    );
+    let started = pg_ctl(&data).arg("-w").arg("-l").arg(data.join("log")).args(["-o", &options, "start"]).status();
+    started.is_ok_and(|status| status.success())
+}
+
+pub fn pg_ctl(data: &Path) -> Command {
     let mut command = as_user(&programs().join("pg_ctl"));
     command.arg("-D").arg(data).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     command
 }
 
+/// Stops the cluster in `directory` when this process and all others that use it are gone. `record` says where it is.
 #[expect(clippy::zombie_processes, reason = "the watchdog outlives this process")]
-fn watch(directory: &Path, record: &Path) {
+pub fn watch(directory: &Path, record: &Path) {
+    use_cluster(directory);
     let mut stop = pg_ctl(&directory.join("data"));
     stop.args(["-m", "immediate", "stop"]);
     Command::new("sh")

@@ -5,7 +5,7 @@ use tillkeep_model::wire::{Acknowledged, Outcome};
 use tillkeep_storage::entity::{store_node, sync_status};
 use tillkeep_storage::sea_orm::EntityTrait;
 use tillkeep_storage::sync_log::{self, Pulled};
-use tillkeep_storage::{db, nodes};
+use tillkeep_storage::{db, high_water, nodes};
 
 use crate::kit::chain::{Chain, id};
 use crate::kit::envelopes::{create_sale, envelope, push, refuse};
@@ -50,13 +50,16 @@ async fn the_high_water_is_the_highest_number_of_each_register_also_beyond_six_d
             envelope["node_epoch"] = json!("this database");
         }
         assert_eq!(push(&hq, &chain.first, &envelopes).await.refused, 0);
-        let found =
-            nodes::high_water(hq.db.reader(), chain.first.store_id, "this database").await.expect("the numbers");
+        let found = high_water::of_store(hq.db.reader(), chain.first.store_id, "S01", "this database")
+            .await
+            .expect("the numbers");
         let expected = [("outbox", 45), ("receipt:01", 9), ("receipt:02", 1_000_000), ("session:01", 12)];
         assert_eq!(found, expected.map(|(name, number)| (name.to_owned(), number)).into());
-        let other = nodes::high_water(hq.db.reader(), chain.first.store_id, "another database").await.expect("numbers");
+        let other = high_water::of_store(hq.db.reader(), chain.first.store_id, "S01", "another database")
+            .await
+            .expect("numbers");
         assert!(!other.contains_key("outbox"), "each database counts its outbox for itself");
-        assert!(nodes::high_water(hq.db.reader(), chain.second.store_id, "").await.expect("none").is_empty());
+        assert!(high_water::of_store(hq.db.reader(), chain.second.store_id, "S02", "").await.expect("none").is_empty());
     }
 }
 
@@ -71,7 +74,7 @@ async fn what_was_settled_is_told_once() {
             bad["node_epoch"] = json!("this database");
             refuse(&hq, &chain.first, &bad).await;
         }
-        let told = async || nodes::to_acknowledge(hq.db.reader(), store, "this database").await.expect("a read");
+        let told = async || nodes::to_acknowledge(hq.db.reader(), store).await.expect("a read");
         assert!(told().await.is_empty());
         let tx = hq.db.begin().await.expect("a transaction");
         let settle = "UPDATE sync_log SET status = $1, to_acknowledge = TRUE, resolved_at = $2 WHERE seq = $3";
@@ -80,9 +83,13 @@ async fn what_was_settled_is_told_once() {
         }
         tx.commit().await.expect("a commit");
         let settled = told().await;
-        let other = nodes::to_acknowledge(hq.db.reader(), store, "another database").await.expect("a read");
-        assert!(other.is_empty(), "its entries have other numbers");
-        let of = |seq, outcome| Acknowledged { seq, outcome };
+        let of = |seq: i64, outcome| Acknowledged {
+            seq,
+            outcome,
+            // Another database of the store has other entries under the same numbers.
+            node_epoch: Some("this database".to_owned()),
+            entity_id: id(&seq.to_string()).to_string(),
+        };
         assert_eq!(settled, [of(5, Outcome::Ok), of(6, Outcome::Resolved)]);
         assert_eq!(nodes::stores_to_tell(hq.db.reader()).await.expect("a read"), [store]);
         let tx = hq.db.begin().await.expect("a transaction");

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use sea_orm::{ColumnTrait, EntityName, EntityTrait, IdenStatic, Iterable};
 use tillkeep_storage::migration::{self, Table};
-use tillkeep_storage::{Db, Side, db, entity as entities, sea_orm};
+use tillkeep_storage::{Db, Purpose, Side, db, entity as entities, sea_orm};
 
 use crate::kit::{self, Shop, fill};
 
@@ -187,4 +187,16 @@ async fn a_store_enforces_no_reference_between_pulled_tables_and_no_natural_key(
     let tables: BTreeSet<String> = rows.iter().map(|row| row.try_get("", "t").expect("t")).collect();
     let expected = ["approvals", "registers", "seaql_migrations", "stock_movements", "store_product_dynamic"];
     assert!(tables.iter().all(|table| expected.contains(&table.as_str())), "{tables:?}");
+}
+
+#[tokio::test]
+async fn a_closed_embedded_database_is_one_file() {
+    let directory = tempfile::TempDir::new().expect("a temporary directory");
+    let db = Db::open_file(&directory.path().join("hq.db"), Side::Hq).await.expect("a new database");
+    db.of(Purpose::Sync).snapshot().await.expect("a reader").rollback().await.expect("its end");
+    assert!(directory.path().join("hq.db-wal").exists(), "the log of a database in use");
+    db.close().await.expect("closed");
+    let files =
+        std::fs::read_dir(directory.path()).expect("a directory").map(|entry| entry.expect("a file").file_name());
+    assert_eq!(files.collect::<Vec<_>>(), ["hq.db"]);
 }

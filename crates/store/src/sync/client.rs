@@ -6,7 +6,10 @@ use std::time::Duration;
 use bytes::Bytes;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use tillkeep_model::wire::{HandshakeAnswer, HandshakeRequest, PullAnswer, PushAnswer, VersionsAnswer};
+use tillkeep_model::wire::{
+    HandshakeAnswer, HandshakeRequest, OwnDocumentsAnswer, PullAnswer, PushAnswer, VersionsAnswer,
+};
+use uuid::Uuid;
 
 use super::transport::{Request, Transport};
 
@@ -48,6 +51,10 @@ impl HqClient {
 
     pub async fn pull(&self, entity: &str, since: i64, limit: u64, epoch: &str) -> Result<PullAnswer, HqError> {
         self.get(format!("/pull?entity_type={entity}&since_version={since}&limit={limit}&epoch={epoch}")).await
+    }
+
+    pub async fn own_documents(&self, entity: &str, after: Uuid, limit: u64) -> Result<OwnDocumentsAnswer, HqError> {
+        self.get(format!("/own-documents?entity_type={entity}&after={after}&limit={limit}")).await
     }
 
     /// `envelopes` is a list of JSON objects; the body is built once and sent as it is.

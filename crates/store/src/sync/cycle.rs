@@ -6,10 +6,12 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use tillkeep_storage::settings;
+use uuid::Uuid;
 
 use super::client::HqError;
-use super::handshake::{self, EPOCH};
+use super::handshake::{self, EPOCH, MARK};
 use super::pull::{self, PullError};
+use super::restore;
 use crate::Store;
 
 /// A handshake comes at least this often.
@@ -60,6 +62,7 @@ impl Cycle {
         match done {
             Ok(()) => {
                 store.sync.reached(now);
+                store.sync.cycled(store.clock.uptime());
                 store.sync.update(|line| line.last_cycle_at = Some(now));
                 if due {
                     self.last_handshake = Some(store.clock.uptime());
@@ -91,12 +94,31 @@ async fn cycle(store: &Store, handshake_due: bool) -> Result<(), PullError> {
     }
     match pull::moved(store, &answer.epoch, &answer.versions).await {
         Err(PullError::Hq(HqError::Reload { code })) => {
-            tracing::warn!(code, "headquarters' data is not what this store's cursors are from: loading anew");
-            pull::reload(store, |_| true).await?;
-            store.sync.handshake_due.store(true, Ordering::Release);
-            pull::moved(store, &answer.epoch, &answer.versions).await?;
-            Ok(())
+            tracing::warn!(code, "headquarters' data is not what this store's cursors are from");
+            // The handshake finds out why, and has the store send again what HQ lost before it loads anew.
+            handshake::shake_hands(store).await?;
+            let answer = store.hq.versions().await?;
+            match pull::moved(store, &answer.epoch, &answer.versions).await {
+                Err(PullError::Hq(HqError::Reload { .. })) => {
+                    pull::reload(store, |_| true).await?;
+                    pull::moved(store, &answer.epoch, &answer.versions).await?;
+                }
+                other => other.map(|_| ())?,
+            }
         }
-        other => other.map(|_| ()),
+        other => other.map(|_| ())?,
     }
+    remember_mark(store, answer.mark).await?;
+    restore::run(store).await
+}
+
+/// Everything that HQ had at this mark is here.
+async fn remember_mark(store: &Store, mark: Option<Uuid>) -> Result<(), PullError> {
+    let Some(mark) = mark.map(|mark| mark.to_string()) else { return Ok(()) };
+    if settings::get(store.db().reader(), MARK).await?.as_deref() != Some(mark.as_str()) {
+        let tx = store.db().begin().await?;
+        settings::set(&tx, MARK, &mark).await?;
+        tx.commit().await?;
+    }
+    Ok(())
 }

@@ -1,33 +1,28 @@
 //! The handshake: tells HQ who is here, and learns what only a handshake carries. `docs/sync.md`, rules D8, D9, D11 and U12.
 
-use tillkeep_model::wire::{HandshakeAnswer, HandshakeRequest, Outcome};
-use tillkeep_storage::{DbErr, fault, outbox, registry, series, settings};
+use std::collections::BTreeMap;
+use std::sync::atomic::Ordering;
 
-use super::pull::{self, PullError};
+use tillkeep_model::wire::{HandshakeAnswer, HandshakeRequest, Outcome};
+use tillkeep_storage::{DbErr, Tx, apply, fault, outbox, registry, series, settings};
+use uuid::Uuid;
+
+use super::pull::PullError;
+use super::restore;
 use crate::Store;
 
 /// What HQ confirmed is kept for 90 days, so that a restored HQ can ask for it again.
 const KEEP_SENT_MS: i64 = 90 * 24 * 3600 * 1000;
 pub(super) const EPOCH: &str = "hq_epoch";
-const TICKET: &str = "hq_ticket";
+/// The newest mark of HQ's database up to which everything was pulled.
+pub(super) const MARK: &str = "hq_mark";
+/// The databases that this store has had before, with the last number of each, as JSON.
+const NODE_EPOCHS: &str = "node_epochs";
 
-/// Tells HQ who is here, and learns what only a handshake carries.
+/// Tells HQ who is here, and takes what it says.
 pub(super) async fn shake_hands(store: &Store) -> Result<(), PullError> {
-    let conn = store.db().reader();
     let asked = store.clock.now();
-    let request = HandshakeRequest {
-        epoch: settings::get(conn, EPOCH).await?,
-        ticket: settings::get(conn, TICKET).await?,
-        node_epoch: store.node_epoch.clone(),
-        last_seq: series::all(conn).await?.get("outbox").copied().unwrap_or_default(),
-        store_version: env!("CARGO_PKG_VERSION").to_owned(),
-        clock: Some(asked),
-        fingerprints: registry::pulled()
-            .map(|entity| (entity.name.to_owned(), registry::fingerprint(entity)))
-            .collect(),
-        outbox: outbox::state(conn).await?,
-        pin_key_id: store.auth.pins.key_id(),
-    };
+    let request = introduce(store).await?;
     let answer = store.hq.handshake(&request).await?;
     fault::point("cycle.handshake")?;
     if let Some(key) = &answer.pin_key {
@@ -37,16 +32,7 @@ pub(super) async fn shake_hands(store: &Store) -> Result<(), PullError> {
             .install(key)
             .map_err(|error| DbErr::Custom(format!("the PIN key could not be kept: {error}")))?;
     }
-    let other_epoch = request.epoch.as_ref().is_some_and(|epoch| *epoch != answer.epoch);
-    let rolled_back = request.ticket.is_some() && !answer.ticket_known;
-    if other_epoch || rolled_back {
-        tracing::warn!(other_epoch, rolled_back, "headquarters or this store was put back: loading anew");
-        pull::reload(store, |_| true).await?;
-    } else if !answer.resync.is_empty() && request.epoch.is_some() {
-        tracing::info!(types = ?answer.resync, "columns were added: loading these types anew");
-        pull::reload(store, |entity| answer.resync.iter().any(|name| name == entity.name)).await?;
-    }
-    remember(store, &answer).await?;
+    take(store, &request, &answer).await?;
     fault::point("cycle.remembered")?;
     let now = store.clock.now();
     // The middle of question and answer is when HQ looked at its clock.
@@ -59,13 +45,58 @@ pub(super) async fn shake_hands(store: &Store) -> Result<(), PullError> {
     Ok(())
 }
 
-/// Keeps what the handshake said, in one transaction: ticket, numbers, and what HQ settled of the outbox.
-async fn remember(store: &Store, answer: &HandshakeAnswer) -> Result<(), DbErr> {
+async fn introduce(store: &Store) -> Result<HandshakeRequest, DbErr> {
+    let conn = store.db().snapshot().await?;
+    let cursors = apply::cursors(&conn).await?;
+    Ok(HandshakeRequest {
+        epoch: settings::get(&conn, EPOCH).await?,
+        ticket: settings::get(&conn, settings::TICKET).await?,
+        mark: settings::get(&conn, MARK).await?.and_then(|mark| mark.parse::<Uuid>().ok()),
+        node_epoch: settings::get(&conn, settings::EPOCH).await?.unwrap_or_default(),
+        last_seq: last_seq(&series::all(&conn).await?),
+        sent: outbox::sent(&conn).await?,
+        cursors: cursors.into_iter().map(|(name, cursor)| (name, cursor.version)).collect(),
+        store_version: env!("CARGO_PKG_VERSION").to_owned(),
+        clock: Some(store.clock.now()),
+        fingerprints: registry::pulled()
+            .map(|entity| (entity.name.to_owned(), registry::fingerprint(entity)))
+            .collect(),
+        outbox: outbox::state(&conn).await?,
+        pin_key_id: store.auth.pins.key_id(),
+    })
+}
+
+fn last_seq(series: &BTreeMap<String, i64>) -> i64 {
+    series.get("outbox").copied().unwrap_or_default()
+}
+
+/// Keeps what the handshake said and does what follows from it, in one transaction: a store that died in between would
+/// present the new ticket and never be told again.
+async fn take(store: &Store, request: &HandshakeRequest, answer: &HandshakeAnswer) -> Result<(), DbErr> {
     let _turn = store.sync.applying.lock().await;
     let now = store.clock.now();
     let tx = store.db().begin().await?;
+    let other_epoch = request.epoch.as_ref().is_some_and(|epoch| *epoch != answer.epoch);
+    let unknown = request.ticket.is_some() && !answer.ticket_known;
+    // Before any reload: what HQ lost must not be taken for what HQ has deleted.
+    if let Some(from) = answer.resend_from {
+        let entries = outbox::resend(&tx, from).await?;
+        tracing::warn!(from, entries, "headquarters lacks what this store has sent: sending it again");
+    }
+    if other_epoch || unknown {
+        tracing::warn!(other_epoch, unknown, "headquarters or this store was put back or cloned: loading anew");
+        for entity in registry::pulled() {
+            apply::begin_reload(&tx, entity).await?;
+        }
+    } else if request.epoch.is_some() {
+        for entity in registry::pulled().filter(|entity| answer.resync.iter().any(|name| name == entity.name)) {
+            tracing::info!(entity_type = entity.name, "columns were added: loading this type anew");
+            apply::begin_reload(&tx, entity).await?;
+        }
+    }
+    follow_epochs(&tx, request, answer, unknown).await?;
     settings::set(&tx, EPOCH, &answer.epoch).await?;
-    settings::set(&tx, TICKET, &answer.ticket).await?;
+    settings::set(&tx, settings::TICKET, &answer.ticket).await?;
     for (name, value) in &answer.high_water {
         if series::raise(&tx, name, *value).await? > 0 {
             tracing::warn!(series = name, value, "headquarters has higher numbers: this store goes on from there");
@@ -74,10 +105,47 @@ async fn remember(store: &Store, answer: &HandshakeAnswer) -> Result<(), DbErr> 
     outbox::forget_sent(&tx, now.plus_millis(-KEEP_SENT_MS)).await?;
     for settled in &answer.acknowledged {
         let Some(entry) = outbox::find(&tx, settled.seq).await? else { continue };
+        let same_node = settled.node_epoch.as_ref().is_none_or(|epoch| *epoch == entry.node_epoch);
+        if !same_node || settled.entity_id != entry.entity_id.to_string() {
+            continue;
+        }
         let how = if settled.outcome == Outcome::Ok { "taken" } else { "resolved" };
         tracing::info!(seq = settled.seq, entity_type = entry.entity_type, how, "headquarters settled an entry");
         outbox::confirm(&tx, &[&entry], now).await?;
     }
     tx.commit().await?;
+    store.sync.restore_due.store(restore::is_due(store.db()).await?, Ordering::Release);
+    if answer.resend_from.is_some() {
+        store.outbox_bell.notify_one();
+    }
+    Ok(())
+}
+
+/// Compares the databases that HQ has heard this store speak from with those that this one knows of. Numbers that this
+/// database has never made are from a later or another copy of it: documents of the store's own are missing here.
+async fn follow_epochs(
+    tx: &Tx,
+    request: &HandshakeRequest,
+    answer: &HandshakeAnswer,
+    unknown: bool,
+) -> Result<(), DbErr> {
+    let known = settings::get(tx, NODE_EPOCHS).await?;
+    let mut made: BTreeMap<String, i64> = known.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default();
+    made.insert(request.node_epoch.clone(), request.last_seq);
+    let missing = answer.node_epochs.iter().any(|(epoch, last)| made.get(epoch).is_none_or(|made| made < last));
+    if missing {
+        tracing::warn!("headquarters has documents of this store that are not here: fetching them");
+        restore::begin(tx).await?;
+    }
+    for (epoch, last) in &answer.node_epochs {
+        let made = made.entry(epoch.clone()).or_default();
+        *made = (*last).max(*made);
+    }
+    let text = serde_json::to_string(&made).map_err(|error| DbErr::Json(error.to_string()))?;
+    settings::set(tx, NODE_EPOCHS, &text).await?;
+    if unknown {
+        // The other copy of this database may go on under the old name.
+        settings::set(tx, settings::EPOCH, &Uuid::new_v4().to_string()).await?;
+    }
     Ok(())
 }

@@ -6,11 +6,13 @@ mod cycle;
 pub mod handlers;
 mod handshake;
 mod pull;
+mod restore;
 mod sender;
 mod socket;
 mod state;
 mod tls;
 mod transport;
+pub mod watchdog;
 
 use std::sync::Arc;
 
@@ -26,6 +28,6 @@ use crate::Store;
 /// Starts the background work; it ends when the store stops.
 pub fn start(store: &Arc<Store>, tasks: &TaskTracker) {
     tasks.spawn(cycle::run(store.clone()));
-    tasks.spawn(sender::run(store.clone()));
+    tasks.spawn(watchdog::run(store.clone(), watchdog::PATIENCE));
     tasks.spawn(socket::run(store.clone()));
 }

@@ -73,6 +73,16 @@ pub async fn run(store: Arc<Store>) {
 impl Sender {
     /// Sends one batch and notes what HQ said of it.
     pub async fn step(&mut self, store: &Store) -> Round {
+        let round = {
+            let _gate = store.sync.sending.lock().await;
+            self.step_within(store).await
+        };
+        store.sync.progressed(store.clock.uptime());
+        round
+    }
+
+    /// As [`Sender::step`], by who holds the gate.
+    pub(super) async fn step_within(&mut self, store: &Store) -> Round {
         match round(store, self).await {
             Ok(round) => round,
             Err(error) => {
@@ -149,7 +159,7 @@ fn envelope(store: &Store, entry: &Entry) -> String {
         entry.action,
         entry.timestamp,
         entry.seq,
-        store.node_epoch,
+        entry.node_epoch,
         entry.payload
     )
 }

@@ -1,6 +1,7 @@
 //! What the sync client knows of itself, for people and for the till.
 
 use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
 use utoipa::ToSchema;
 
 use serde::Serialize;
@@ -30,6 +31,8 @@ pub struct Line {
 /// Shared by the parts of the client.
 pub struct SyncState {
     line: Mutex<Line>,
+    /// When the sender ended a round, and when a cycle got through, by the clock that never goes back.
+    life: Mutex<(Duration, Option<Duration>)>,
     /// Rung to start a cycle at once.
     pub cycle_bell: Notify,
     /// Rung when a cycle got through: whoever waits out a lost line need not wait on.
@@ -38,6 +41,10 @@ pub struct SyncState {
     pub(super) told: Notify,
     /// A handshake is due: at the start, after a lost line, when HQ asks for it.
     pub(super) handshake_due: std::sync::atomic::AtomicBool,
+    /// Documents of this store's own are to be fetched from HQ.
+    pub(super) restore_due: std::sync::atomic::AtomicBool,
+    /// Held while a batch is on its way and settled: one sender at a time.
+    pub(super) sending: tokio::sync::Mutex<()>,
     /// One lock over applying pulls and applying push results. `docs/sync.md`, rule D7.
     pub(super) applying: tokio::sync::Mutex<()>,
 }
@@ -46,10 +53,13 @@ impl Default for SyncState {
     fn default() -> Self {
         Self {
             line: Mutex::default(),
+            life: Mutex::default(),
             cycle_bell: Notify::new(),
             line_back: Notify::new(),
             told: Notify::new(),
             handshake_due: true.into(),
+            restore_due: false.into(),
+            sending: tokio::sync::Mutex::default(),
             applying: tokio::sync::Mutex::default(),
         }
     }
@@ -62,6 +72,20 @@ impl SyncState {
 
     pub(super) fn update(&self, change: impl FnOnce(&mut Line)) {
         change(&mut self.line.lock().unwrap_or_else(PoisonError::into_inner));
+    }
+
+    /// The sender ended a round, well or not.
+    pub(super) fn progressed(&self, uptime: Duration) {
+        self.life.lock().unwrap_or_else(PoisonError::into_inner).0 = uptime;
+    }
+
+    /// A cycle got through.
+    pub(super) fn cycled(&self, uptime: Duration) {
+        self.life.lock().unwrap_or_else(PoisonError::into_inner).1 = Some(uptime);
+    }
+
+    pub(super) fn signs_of_life(&self) -> (Duration, Option<Duration>) {
+        *self.life.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     pub(super) fn failed(&self, error: &impl std::fmt::Display, now: Instant) {

@@ -15,3 +15,4 @@ mod replica;
 mod sales;
 mod sign_in;
 mod stock;
+mod watchdog;

@@ -45,6 +45,7 @@ pub async fn run(args: DemoArgs) -> Result<()> {
     let settings = Settings {
         data_dir: made(&data_dir.join("hq"))?,
         database_url: None,
+        database: tillkeep_storage::Opening::default(),
         public_url: None,
         allow_insecure: false,
         sign_in: SignInSettings::default(),

@@ -19,7 +19,8 @@ use tillkeep_http::auth::SignInSettings;
 use tillkeep_model::{Instant, Qty, ids};
 use tillkeep_storage::entity::{outbox, product, store, store_product};
 use tillkeep_storage::sea_orm::{ActiveModelTrait, EntityTrait, IntoActiveModel, QueryOrder};
-use tillkeep_store::{Settings, Store, routes};
+use tillkeep_store::sync::{Http, Transport};
+use tillkeep_store::{Chance, Settings, Store, World, routes};
 use tokio_util::sync::CancellationToken;
 use tower::ServiceExt;
 use uuid::Uuid;
@@ -153,8 +154,19 @@ impl Shop {
         shop
     }
 
+    /// As [`Shop::open`], with a line to headquarters of the test's own.
+    pub async fn with_line(line: Arc<dyn Transport>) -> Self {
+        let shop = Self::unfilled_with(Some(line)).await;
+        rows::fill(&shop, rows::store()).await;
+        shop
+    }
+
     /// A store server that has not reached headquarters yet.
     async fn unfilled() -> Self {
+        Self::unfilled_with(None).await
+    }
+
+    async fn unfilled_with(line: Option<Arc<dyn Transport>>) -> Self {
         let directory = TempDir::new().expect("a temporary directory");
         let claims = json!({"storeId": id("S01"), "storeCode": "S01", "type": "store_sync"});
         let payload = URL_SAFE_NO_PAD.encode(claims.to_string());
@@ -170,7 +182,10 @@ impl Shop {
         let clock = Clock::default();
         let begin = Instant::parse(BEGIN).expect("an instant");
         clock.advance(begin.millis_since(clock.now()));
-        let store = Store::open(settings, clock.clone(), CancellationToken::new()).await.expect("a store");
+        let nowhere = Http::new(&settings.hq_url, &settings.sync_token, None).expect("a line");
+        let hq = line.unwrap_or_else(|| Arc::new(nowhere.clone()));
+        let world = World { hq, clock: clock.clone(), chance: Chance::of_seed(1) };
+        let store = Store::open_in(settings, nowhere, world, CancellationToken::new()).await.expect("a store");
         store.auth.pins.ensure_key().expect("a key");
         let router = routes::router(store.clone());
         Self { store, clock, router, _directory: directory }

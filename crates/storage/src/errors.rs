@@ -1,0 +1,118 @@
+//! What an error of the database means: the data's fault, something that passes, or a bug; and doing again what the
+//! database broke off.
+
+use std::time::Duration;
+
+use sea_orm::{DbErr, RuntimeErr, SqlErr, sqlx};
+
+/// How often a transaction is begun anew that the database broke off for the sake of another one. Of two that are in
+/// each other's way one goes on, so the second try nearly always does it.
+const TRIES: u32 = 5;
+/// The wait before the second try; it doubles with each further one.
+const FIRST_WAIT: Duration = Duration::from_millis(10);
+
+/// Runs `attempt`, a whole transaction from begin to commit, and again when the database broke it off as the victim of
+/// a deadlock or a serialisation failure: nothing of it happened then. Every other error is the caller's.
+///
+/// `SQLite` has no such error: a transaction waits for the writer at its beginning or not at all.
+pub async fn again<T, F>(mut attempt: impl FnMut() -> F) -> Result<T, DbErr>
+where
+    F: Future<Output = Result<T, DbErr>>,
+{
+    let mut wait = FIRST_WAIT;
+    for _ in 1..TRIES {
+        match attempt().await {
+            Err(error) if was_broken_off(&error) => {
+                tracing::debug!(%error, "a transaction is begun anew");
+                tokio::time::sleep(wait).await;
+                wait *= 2;
+            }
+            done => return done,
+        }
+    }
+    attempt().await
+}
+
+/// Whether the database rolled a transaction back so that another one could go on.
+fn was_broken_off(error: &DbErr) -> bool {
+    // PostgreSQL: serialization_failure, deadlock_detected.
+    code(error).is_some_and(|code| code == "40001" || code == "40P01")
+}
+
+/// What the database says about a broken unique key, or `None` for another error.
+pub fn unique_violation(error: &DbErr) -> Option<Vec<String>> {
+    let Some(SqlErr::UniqueConstraintViolation(message)) = error.sql_err() else { return None };
+    // SQLite names `table.column, …`, PostgreSQL the index in quotes.
+    let columns = match message.rsplit_once("failed: ") {
+        Some((_, list)) => list.split(", ").filter_map(|name| Some(name.split_once('.')?.1.to_owned())).collect(),
+        None => message.split('"').find_map(crate::migration::columns_of_index).unwrap_or_default(),
+    };
+    Some(columns.iter().map(|column| tillkeep_model::wire::camel(column.trim_end_matches("_folded"))).collect())
+}
+
+/// Whether `error` is the fault of the data in the statement (a constraint, a value that does not fit), so that the
+/// same statement would fail again.
+pub fn is_data_fault(error: &DbErr) -> bool {
+    // PostgreSQL: class 21 is a row twice in one statement, 22 data exceptions, 23 constraints, 54 limits (a text too
+    // long for an index). SQLite: 18 too big, 19 constraint, 20 mismatch.
+    code(error).is_some_and(|code| is_one_of(&code, &["21", "22", "23", "54"], &[18, 19, 20]))
+}
+
+/// Whether `error` is neither the data's fault nor a bug: the database is away, full, stopping, or others stood in the
+/// way for too long. The same request may work later.
+pub fn is_passing(error: &DbErr) -> bool {
+    match (error, code(error)) {
+        (DbErr::ConnectionAcquire(_) | DbErr::Conn(_), _) => true,
+        // PostgreSQL: 08 connection, 25P03 a transaction that stood idle, 40 broken off, 53 out of something, 55P03 a
+        // lock, 57 stopped or cancelled by a time-out, 58 the operating system. SQLite: 5 busy, 6 locked, 7 out of
+        // memory, 10 disk, 13 full, 14 cannot open.
+        (_, Some(code)) => is_one_of(&code, &["08", "25P03", "40", "53", "55P03", "57", "58"], &[5, 6, 7, 10, 13, 14]),
+        (_, None) => driver_error(error).is_some_and(|error| {
+            use sqlx::Error::{Io, PoolClosed, PoolTimedOut, Tls, WorkerCrashed};
+            matches!(error, Io(_) | Tls(_) | PoolTimedOut | PoolClosed | WorkerCrashed)
+        }),
+    }
+}
+
+fn driver_error(error: &DbErr) -> Option<&sqlx::Error> {
+    let (DbErr::Exec(runtime) | DbErr::Query(runtime) | DbErr::Conn(runtime)) = error else { return None };
+    let RuntimeErr::SqlxError(error) = runtime else { return None };
+    Some(error)
+}
+
+/// The code of the database: five characters of `PostgreSQL`, a number of `SQLite`.
+fn code(error: &DbErr) -> Option<String> {
+    Some(driver_error(error)?.as_database_error()?.code()?.into_owned())
+}
+
+/// Whether `code` begins with one of `states` (`PostgreSQL`), or has one of `numbers` in its low byte (`SQLite`).
+fn is_one_of(code: &str, states: &[&str], numbers: &[u32]) -> bool {
+    if code.len() == 5 {
+        return states.iter().any(|state| code.starts_with(state));
+    }
+    code.parse::<u32>().is_ok_and(|code| numbers.contains(&(code & 0xff)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn what_the_database_did_not_break_off_is_tried_once() {
+        let mut tries = 0;
+        let done: Result<(), _> = again(|| {
+            tries += 1;
+            async { Err(DbErr::Custom("a bug".to_owned())) }
+        })
+        .await;
+        assert!(done.is_err());
+        assert_eq!(tries, 1);
+    }
+
+    #[test]
+    fn codes_of_both_databases_are_told_apart() {
+        assert!(is_one_of("40P01", &["40"], &[]) && is_one_of("2067", &[], &[19]) && is_one_of("5", &[], &[5]));
+        // SQLite's extended codes have up to four digits, so that none is taken for one of PostgreSQL.
+        assert!(!is_one_of("23505", &[], &[0xd1]) && !is_one_of("5", &["5"], &[]));
+    }
+}

@@ -1,0 +1,178 @@
+//! What a store gets back of its own: HQ's copies of its documents and levels, for an installation that lost its database.
+//! `docs/sync.md`, rule D8.
+
+use std::collections::HashMap;
+
+use sea_orm::sea_query::{Alias, Expr, ExprTrait};
+use sea_orm::{ColumnTrait, DatabaseTransaction, DbErr, EntityTrait, QueryFilter};
+use serde_json::value::RawValue;
+use tillkeep_model::{Instant, Money, Qty};
+use uuid::Uuid;
+
+use crate::apply::{decode, decode_children};
+use crate::db::{execute, query};
+use crate::entity::store_product;
+use crate::push::effects;
+use crate::registry::{self, Row, SyncType};
+use crate::stock::{self, Kind, Movement};
+use crate::{Tx, pull};
+
+/// The types that a store gets back, in the order in which it takes them: the levels last, when their documents are there.
+pub const TYPES: &[&str] = &["register_sessions", "sales", "inventory_adjustments", LEVELS];
+const LEVELS: &str = "store_product_dynamic";
+/// How the terminal of a till begins that came back and has not been given its terminal again.
+pub const UNKNOWN_TERMINAL: &str = "restored-";
+
+/// The type called `name`, if a store gets it back.
+pub fn find(name: &str) -> Option<&'static SyncType> {
+    registry::find(name).filter(|_| TYPES.contains(&name))
+}
+
+/// One page: rows as JSON texts, by rising id.
+pub struct Page {
+    pub rows: Vec<String>,
+    pub last_id: Option<Uuid>,
+    pub has_more: bool,
+}
+
+/// The rows of `store` above `after`; documents that changed since `since`, levels all of them.
+pub async fn page(
+    conn: &DatabaseTransaction,
+    entity: &SyncType,
+    store: Uuid,
+    after: Uuid,
+    since: Instant,
+    limit: u64,
+) -> Result<Page, DbErr> {
+    let since = if entity.name == LEVELS { Instant::from_millis(0) } else { since };
+    let mut rows = entity.table.own(conn, store, after, since, limit + 1).await?;
+    let has_more = rows.len() as u64 > limit;
+    rows.truncate(usize::try_from(limit).unwrap_or(usize::MAX));
+    let mut children = pull::children(conn, entity, &rows).await?;
+    let last_id = rows.last().and_then(|row| row.uuid("id"));
+    Ok(Page { rows: pull::texts(&rows, &mut children, entity)?, last_id, has_more })
+}
+
+/// Takes a page of documents at their store: what is missing, and what has no unsent work. Their goods move once, however
+/// often the page comes.
+pub async fn take(
+    tx: &mut Tx,
+    entity: &SyncType,
+    store: Uuid,
+    rows: &[Box<RawValue>],
+    now: Instant,
+) -> Result<usize, DbErr> {
+    if entity.name == LEVELS {
+        return take_levels(tx, entity, store, rows, now).await;
+    }
+    let mut documents = Vec::with_capacity(rows.len());
+    let mut lines: Vec<Vec<Box<dyn Row>>> = entity.children.iter().map(|_| Vec::new()).collect();
+    let mut movements = Vec::new();
+    for raw in rows {
+        let mut row = decode(entity, raw)?;
+        row.set("synced", true.into());
+        row.set("received_at", None::<Instant>.into());
+        row.set("last_envelope_at", None::<Instant>.into());
+        let mut children = Vec::with_capacity(entity.children.len());
+        for child in entity.children {
+            children.push(decode_children(child, raw, row.uuid("id").unwrap_or_default())?.unwrap_or_default());
+        }
+        movements.extend(effects::movements(entity.name, &*row, &children));
+        for (into, from) in lines.iter_mut().zip(children) {
+            into.extend(from);
+        }
+        documents.push(row);
+    }
+    let count = documents.len();
+    if entity.name == "register_sessions" {
+        make_registers(tx, &documents, now).await?;
+    }
+    let ids: Vec<Uuid> = documents.iter().filter_map(|row| row.uuid("id")).collect();
+    let unsent = unsent(tx, entity, &ids).await?;
+    let table = entity.table.name();
+    let but = |columns: Vec<&'static str>| columns.into_iter().filter(|column| *column != "id").collect::<Vec<_>>();
+    let synced = Expr::col((Alias::new(table), Alias::new("synced"))).eq(true);
+    entity.table.upsert(tx, documents, &["id"], &but(entity.table.columns()), Some(synced)).await?;
+    for (child, mut rows) in entity.children.iter().zip(lines) {
+        rows.retain(|row| row.uuid(child.parent).is_none_or(|parent| !unsent.contains(&parent)));
+        child.table.upsert(tx, rows, &["id"], &but(child.table.columns()), None).await?;
+    }
+    if !movements.is_empty() {
+        stock::apply(tx, store, movements, now).await?;
+    }
+    Ok(count)
+}
+
+async fn unsent(tx: &Tx, entity: &SyncType, ids: &[Uuid]) -> Result<Vec<Uuid>, DbErr> {
+    let rows = entity.table.having(tx, "id", ids, false).await?;
+    Ok(rows.iter().filter(|row| row.get("synced") == Some(false.into())).filter_map(|row| row.uuid("id")).collect())
+}
+
+/// The tills are known to their store alone; the sessions name them. Their terminals are to be given by hand.
+async fn make_registers(tx: &Tx, sessions: &[Box<dyn Row>], now: Instant) -> Result<(), DbErr> {
+    let registers: HashMap<Uuid, String> =
+        sessions.iter().filter_map(|row| Some((row.uuid("register_id")?, row.text("register_code")?))).collect();
+    for (id, code) in registers {
+        let sql = "INSERT INTO registers (id, code, name, terminal_id, is_active, created_at, updated_at) \
+                   VALUES ($1, $2, $3, $4, TRUE, $5, $5) ON CONFLICT DO NOTHING";
+        let name = format!("Register {code}");
+        let terminal = format!("{UNKNOWN_TERMINAL}{code}");
+        execute(tx, sql, [id.into(), code.into(), name.into(), terminal.into(), now.into()]).await?;
+    }
+    Ok(())
+}
+
+/// What HQ has on hand for this store, as far as the ledger here does not say it: older than the documents that came back.
+async fn take_levels(
+    tx: &mut Tx,
+    entity: &SyncType,
+    store: Uuid,
+    rows: &[Box<RawValue>],
+    now: Instant,
+) -> Result<usize, DbErr> {
+    let mut at_hq = HashMap::with_capacity(rows.len());
+    for raw in rows {
+        let row = decode(entity, raw)?;
+        let Some(product_id) = row.uuid("product_id") else { continue };
+        at_hq.insert(product_id, (Qty(row.integer("quantity").unwrap_or_default()), row.integer("average_cost")));
+    }
+    let ids: Vec<Uuid> = at_hq.keys().copied().collect();
+    let mut here: HashMap<Uuid, Qty> = HashMap::new();
+    for chunk in ids.chunks(1000) {
+        let select =
+            store_product::Entity::find().filter(store_product::Column::ProductId.is_in(chunk.iter().copied()));
+        here.extend(select.all(tx).await?.into_iter().map(|row| (row.product_id, row.quantity)));
+    }
+    // HQ does not know what still waits in the outbox.
+    let sql = "SELECT product_id, CAST(SUM(quantity_change) AS BIGINT) AS waiting FROM stock_movements WHERE source_id IN \
+               (SELECT entity_id FROM sync_outbox WHERE action <> 'void') OR (movement_type = 'sale_void' \
+               AND source_id IN (SELECT entity_id FROM sync_outbox WHERE action = 'void')) GROUP BY product_id";
+    let mut waiting: HashMap<Uuid, Qty> = HashMap::new();
+    for row in query(tx, sql, []).await? {
+        waiting.insert(row.try_get("", "product_id")?, Qty(row.try_get("", "waiting")?));
+    }
+    let mut movements = Vec::new();
+    for (product_id, (quantity, average)) in at_hq {
+        let known =
+            here.get(&product_id).copied().unwrap_or_default() - waiting.get(&product_id).copied().unwrap_or_default();
+        if quantity != known {
+            let id = Uuid::now_v7();
+            movements.push(Movement {
+                kind: Kind::Restored,
+                product_id,
+                change: quantity - known,
+                source_id: id,
+                line_id: id,
+                business_date: now.to_string().chars().take(10).collect(),
+                at: now,
+                received: false,
+                unit_cost: average.map(Money),
+            });
+        }
+    }
+    let count = movements.len();
+    if count > 0 {
+        stock::apply(tx, store, movements, now).await?;
+    }
+    Ok(count)
+}

@@ -1,0 +1,244 @@
+//! The connections of a database: how many there are for what, and what holds on each of them.
+//!
+//! `SQLite` has one writing connection, so that writers queue in the program and never fail with "busy", and readers for
+//! each purpose. `PostgreSQL` has writers and readers for each purpose.
+
+use std::time::Duration;
+
+use sea_orm::sqlx::sqlite::{SqliteJournalMode, SqliteSynchronous};
+use sea_orm::{
+    ConnectOptions, ConnectionTrait, Database, DatabaseConnection, DbBackend, DbErr, QueryResult, Statement,
+};
+
+use crate::Side;
+
+/// Oldest `SQLite` without the WAL-reset corruption.
+const OLDEST_SQLITE: (u32, u32, u32) = (3, 51, 3);
+/// Read connections of each purpose to an embedded database.
+const SQLITE_READERS: u32 = 4;
+/// Oldest `PostgreSQL` that the tests run on.
+const OLDEST_POSTGRES: i32 = 15;
+/// Pools of a headquarters on `PostgreSQL`: writers and readers for each [`Purpose`].
+const POOLS: u32 = 4;
+
+/// What connections are taken for. Each purpose has its own, so that neither can keep the other from working.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Purpose {
+    /// People: sign-in and the routes of the back office, and the server's own housekeeping.
+    People,
+    /// The machine protocol: pushes, pulls and handshakes of stores.
+    Sync,
+}
+
+/// How a database is opened.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Opening {
+    /// Connections to `PostgreSQL` at the most, a quarter of them in each pool. Means nothing to `SQLite`.
+    pub connections: u32,
+    /// Runs on a `PostgreSQL` that forgets answered sales in a crash.
+    pub accept_unsafe: bool,
+}
+
+impl Opening {
+    /// With fewer, unlimited pulls could take every reader of the stores.
+    pub const LEAST_CONNECTIONS: u32 = 3 * POOLS;
+}
+
+impl Default for Opening {
+    fn default() -> Self {
+        Self { connections: 24, accept_unsafe: false }
+    }
+}
+
+/// The connections for one purpose.
+#[derive(Clone)]
+pub(crate) struct Pool {
+    pub writer: DatabaseConnection,
+    pub reader: DatabaseConnection,
+}
+
+/// Opens the pools for people and for the sync, in this order.
+pub(crate) async fn open(url: &str, side: Side, opening: Opening) -> Result<(Pool, Pool), DbErr> {
+    if is_sqlite(url) {
+        let writer = sqlite(url, 1, true).await?;
+        assert_sqlite_is_durable(&writer).await?;
+        let people = Pool { writer: writer.clone(), reader: sqlite(url, SQLITE_READERS, false).await? };
+        let sync = match side {
+            Side::Hq => Pool { writer, reader: sqlite(url, SQLITE_READERS, false).await? },
+            // A store serves people alone; its own cycle makes one request at a time.
+            Side::Store => people.clone(),
+        };
+        return Ok((people, sync));
+    }
+    let each = opening.connections.max(Opening::LEAST_CONNECTIONS) / POOLS;
+    let pool = async |purpose: &str| {
+        Ok::<_, DbErr>(Pool {
+            writer: postgres(url, each, &format!("tillkeep {purpose} write"), WRITING).await?,
+            reader: postgres(url, each, &format!("tillkeep {purpose} read"), READING).await?,
+        })
+    };
+    let people = pool("people").await?;
+    assert_postgres_is_durable(&people.writer, opening.accept_unsafe).await?;
+    Ok((people, pool("sync").await?))
+}
+
+/// One connection that only looks: nothing is made or written, beside a running server or without one.
+pub(crate) async fn open_to_read(url: &str) -> Result<DatabaseConnection, DbErr> {
+    if is_sqlite(url) { sqlite(url, 1, false).await } else { postgres(url, 1, "tillkeep look", &[]).await }
+}
+
+/// One connection that writes, to a file that nobody else uses.
+pub(crate) async fn open_alone(url: &str) -> Result<DatabaseConnection, DbErr> {
+    sqlite(url, 1, true).await
+}
+
+/// The two connections of a migration: one that has the turn, one that works. Both may take as long as they need.
+pub(crate) async fn open_to_migrate(url: &str) -> Result<DatabaseConnection, DbErr> {
+    let patient = &[("statement_timeout", "0"), ("lock_timeout", "0"), ("idle_in_transaction_session_timeout", "0")];
+    postgres(url, 2, "tillkeep migration", patient).await
+}
+
+pub(crate) fn is_sqlite(url: &str) -> bool {
+    url.starts_with("sqlite:")
+}
+
+type Settings = &'static [(&'static str, &'static str)];
+
+/// What holds on a connection that writes, whatever the server's configuration or the role says.
+const WRITING: Settings = &[
+    // An answered sale is on disk.
+    ("synchronous_commit", "on"),
+    // Writers wait for a version counter instead of failing on it.
+    ("default_transaction_isolation", "read committed"),
+    // Far beyond the slowest statement of a full push, and as long as a request lives.
+    ("statement_timeout", "30s"),
+    // The counters are held for milliseconds: who waits this long stands behind something that hangs. The wait ends
+    // before that of a statement, so that the log says which of the two it was.
+    ("lock_timeout", "10s"),
+    // A server that froze or lost its line in the middle of a write holds counters that everybody else needs.
+    ("idle_in_transaction_session_timeout", "15s"),
+];
+
+/// As [`WRITING`], for connections that only read.
+const READING: Settings = &[
+    ("synchronous_commit", "on"),
+    ("default_transaction_isolation", "read committed"),
+    ("statement_timeout", "30s"),
+    ("lock_timeout", "10s"),
+    // A streamed pull waits between two pages until its client has taken one, which may last half a minute each. Its
+    // snapshot holds no lock.
+    ("idle_in_transaction_session_timeout", "2min"),
+];
+
+fn quiet(mut options: ConnectOptions) -> ConnectOptions {
+    options.sqlx_logging(false);
+    options
+}
+
+async fn postgres(url: &str, connections: u32, name: &str, settings: Settings) -> Result<DatabaseConnection, DbErr> {
+    let (mut options, name) = (quiet(ConnectOptions::new(url)), name.to_owned());
+    // A database that is away refuses or is silent; whoever asks is to be told so while they still wait.
+    options.max_connections(connections).acquire_timeout(Duration::from_secs(5));
+    options.map_sqlx_postgres_opts(move |postgres| postgres.application_name(&name).options(settings.iter().copied()));
+    Database::connect(options).await.map_err(|error| {
+        // The driver says an address back that it cannot read, password included.
+        if error.to_string().contains(url) {
+            let text = "the address of the database cannot be read; write postgres://user:password@host:5432/name";
+            return DbErr::Custom(text.to_owned());
+        }
+        error
+    })
+}
+
+async fn sqlite(url: &str, connections: u32, writes: bool) -> Result<DatabaseConnection, DbErr> {
+    let mut options = quiet(ConnectOptions::new(url));
+    options.max_connections(connections).min_connections(1).test_before_acquire(false);
+    options.idle_timeout(None).max_lifetime(None).acquire_timeout(Duration::from_secs(20));
+    options.map_sqlx_sqlite_opts(move |sqlite| {
+        let sqlite = sqlite
+            .create_if_missing(writes)
+            .read_only(!writes)
+            .foreign_keys(true)
+            .busy_timeout(Duration::from_secs(10))
+            .statement_cache_capacity(200)
+            .pragma("cache_size", "-16000");
+        if writes { sqlite.journal_mode(SqliteJournalMode::Wal).synchronous(SqliteSynchronous::Full) } else { sqlite }
+    });
+    Database::connect(options).await
+}
+
+/// Refuses to run where an answered sale could be lost.
+async fn assert_sqlite_is_durable(conn: &DatabaseConnection) -> Result<(), DbErr> {
+    let text = |row: Option<QueryResult>| row.map_or(Ok(String::new()), |row| row.try_get_by_index::<String>(0));
+    let number = |row: Option<QueryResult>| row.map_or(Ok(-1), |row| row.try_get_by_index::<i32>(0));
+    let one = |sql| conn.query_one_raw(Statement::from_string(DbBackend::Sqlite, sql));
+    let version = text(one("SELECT sqlite_version()").await?)?;
+    let mut parts = version.split('.').filter_map(|part| part.parse().ok());
+    let found = (parts.next().unwrap_or(0), parts.next().unwrap_or(0), parts.next().unwrap_or(0));
+    let journal = text(one("PRAGMA journal_mode").await?)?;
+    let synchronous = number(one("PRAGMA synchronous").await?)?;
+    if found < OLDEST_SQLITE || journal != "wal" || synchronous != 2 {
+        return Err(DbErr::Custom(format!(
+            "the database is not durable: SQLite {version} (3.51.3 or newer is needed), journal_mode {journal} \
+             (wal is needed), synchronous {synchronous} (2, FULL, is needed)"
+        )));
+    }
+    Ok(())
+}
+
+/// As [`assert_sqlite_is_durable`]; `accepted` lets a server with unsafe settings pass, with a warning.
+async fn assert_postgres_is_durable(conn: &DatabaseConnection, accepted: bool) -> Result<(), DbErr> {
+    let sql = "SELECT current_setting('server_version_num')::int / 10000, current_setting('server_encoding'), \
+               current_setting('fsync'), current_setting('full_page_writes'), current_setting('synchronous_commit')";
+    let row = conn.query_one_raw(Statement::from_string(DbBackend::Postgres, sql)).await?;
+    let row = row.ok_or_else(|| DbErr::Custom("PostgreSQL does not say how it is set".to_owned()))?;
+    let text = |index| row.try_get_by_index::<String>(index);
+    let settings = [("fsync", text(2)?), ("full_page_writes", text(3)?), ("synchronous_commit", text(4)?)];
+    let off: Vec<_> = settings.iter().filter(|(_, value)| value != "on").map(|(name, _)| *name).collect();
+    if let Some(refusal) = refusal(row.try_get_by_index(0)?, &text(1)?, if accepted { &[] } else { &off }) {
+        return Err(DbErr::Custom(refusal));
+    }
+    if !off.is_empty() {
+        let off = off.join(", ");
+        tracing::warn!(
+            off,
+            "UNSAFE DATABASE: PostgreSQL forgets answered sales in a crash; the environment accepts it"
+        );
+    }
+    Ok(())
+}
+
+/// Why a server of this version, with this encoding and these settings off, is not worked with.
+fn refusal(version: i32, encoding: &str, off: &[&str]) -> Option<String> {
+    if version < OLDEST_POSTGRES {
+        return Some(format!("PostgreSQL {version} is too old: {OLDEST_POSTGRES} or newer is needed"));
+    }
+    if encoding != "UTF8" {
+        return Some(format!("the database has the encoding {encoding}: UTF8 is needed"));
+    }
+    (!off.is_empty()).then(|| {
+        format!(
+            "the database is not durable: PostgreSQL has {} off and would forget answered sales in a crash; set it on. \
+             A test may accept that with TILLKEEP_ACCEPT_UNSAFE_DATABASE=1",
+            off.join(", ")
+        )
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_old_server_another_encoding_and_each_unsafe_setting_are_refused_by_name() {
+        assert_eq!(refusal(15, "UTF8", &[]), None);
+        for (version, encoding, off, named) in [
+            (14, "UTF8", &[][..], "PostgreSQL 14"),
+            (15, "LATIN1", &[], "LATIN1"),
+            (17, "UTF8", &["fsync"], "fsync"),
+            (17, "UTF8", &["full_page_writes"], "full_page_writes"),
+        ] {
+            assert!(refusal(version, encoding, off).is_some_and(|text| text.contains(named)), "{named}");
+        }
+    }
+}

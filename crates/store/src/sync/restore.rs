@@ -1,0 +1,66 @@
+//! Getting back what this store has made and lost: its recent documents and its stock, from HQ. `docs/sync.md`, rule D8.
+
+use std::sync::atomic::Ordering;
+
+use tillkeep_storage::{Db, DbErr, Tx, own_documents, settings};
+use uuid::Uuid;
+
+use super::client::HqError;
+use super::pull::PullError;
+use super::sender::{Round, Sender};
+use crate::Store;
+
+const DUE: &str = "own_documents_due";
+/// Rows of one page.
+const PAGE: u64 = 500;
+
+/// Notes that documents are missing here; [`run`] fetches them, however often the store dies in between.
+pub(super) async fn begin(tx: &Tx) -> Result<(), DbErr> {
+    settings::set(tx, DUE, "yes").await
+}
+
+pub(super) async fn is_due(db: &Db) -> Result<bool, DbErr> {
+    Ok(settings::get(db.reader(), DUE).await?.as_deref() == Some("yes"))
+}
+
+/// Fetches and takes everything; does nothing when nothing is due.
+pub(super) async fn run(store: &Store) -> Result<(), PullError> {
+    if !store.sync.restore_due.load(Ordering::Acquire) {
+        return Ok(());
+    }
+    // HQ's levels and ours can only be compared while nothing is on its way: what HQ may have taken without an answer is
+    // sent first, and nothing else is sent until the levels are here.
+    let _gate = store.sync.sending.lock().await;
+    let mut sender = Sender::default();
+    loop {
+        match sender.step_within(store).await {
+            Round::Sent => {}
+            Round::Idle(_) => break,
+            Round::Wait(_) | Round::Obey(_) => {
+                return Err(HqError::Unreachable("the outbox could not be sent before the restore".to_owned()).into());
+            }
+        }
+    }
+    let mut count = 0;
+    for name in own_documents::TYPES {
+        let Some(entity) = own_documents::find(name) else { continue };
+        let mut after = Uuid::nil();
+        loop {
+            let answer = store.hq.own_documents(name, after, PAGE).await?;
+            let _turn = store.sync.applying.lock().await;
+            let mut tx = store.db().begin().await?;
+            count += own_documents::take(&mut tx, entity, store.id, &answer.rows, store.clock.now()).await?;
+            tx.commit().await?;
+            match answer.last_id.filter(|_| answer.has_more) {
+                Some(last) => after = last,
+                None => break,
+            }
+        }
+    }
+    let tx = store.db().begin().await?;
+    settings::set(&tx, DUE, "no").await?;
+    tx.commit().await?;
+    store.sync.restore_due.store(false, Ordering::Release);
+    tracing::info!(rows = count, "this store has its own documents back");
+    Ok(())
+}

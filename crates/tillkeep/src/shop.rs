@@ -1,0 +1,171 @@
+//! `tillkeep store status | outbox | resync`: what waits in a store's database and how far it was pulled, beside the running
+//! server or without it. What they change the server finds in its next cycle.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail};
+use clap::{Args, Subcommand};
+use serde_json::json;
+use tillkeep_http::Clock;
+use tillkeep_model::wire::MAX_ATTEMPTS;
+use tillkeep_storage::entity::outbox as entry;
+use tillkeep_storage::sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
+use tillkeep_storage::{Db, Side, apply, audit, outbox, registry, settings};
+
+#[derive(Subcommand)]
+pub enum StoreCommand {
+    /// Shows what waits, and how far each type was pulled.
+    Status(DataDir),
+    /// Lists entries that headquarters has not taken, or gives them another ten attempts.
+    Outbox {
+        #[command(subcommand)]
+        what: OutboxCommand,
+    },
+    /// Loads master data anew from headquarters: one type, or all of them. Unsent work stays.
+    Resync {
+        /// A pulled type, such as `products`.
+        entity_type: Option<String>,
+        #[command(flatten)]
+        dir: DataDir,
+    },
+}
+
+#[derive(Subcommand)]
+pub enum OutboxCommand {
+    /// Lists the oldest entries.
+    List {
+        /// Only those that headquarters refused ten times.
+        #[arg(long)]
+        dead: bool,
+        #[arg(long, default_value_t = 50)]
+        limit: u64,
+        #[command(flatten)]
+        dir: DataDir,
+    },
+    /// Gives entries that were refused another ten attempts.
+    Requeue {
+        /// Its number, as `outbox list` shows it; all of them without one.
+        seq: Option<i64>,
+        #[command(flatten)]
+        dir: DataDir,
+    },
+}
+
+#[derive(Args)]
+pub struct DataDir {
+    /// The data directory of the store.
+    #[arg(long = "data-dir", id = "dir", value_name = "DIR", env = "DATA_DIR")]
+    path: PathBuf,
+}
+
+impl DataDir {
+    fn database(&self) -> Result<PathBuf> {
+        let path = self.path.join("tillkeep.db");
+        if !path.exists() {
+            bail!("{} is not there; name the data directory of the store", path.display());
+        }
+        Ok(path)
+    }
+
+    async fn open(&self) -> Result<Db> {
+        open(&self.database()?).await
+    }
+}
+
+async fn open(path: &Path) -> Result<Db> {
+    Db::open_file(path, Side::Store).await.context("the database cannot be opened")
+}
+
+pub async fn run(command: StoreCommand) -> Result<()> {
+    match command {
+        StoreCommand::Status(dir) => status(&dir).await,
+        StoreCommand::Outbox { what: OutboxCommand::List { dead, limit, dir } } => list(&dir, dead, limit).await,
+        StoreCommand::Outbox { what: OutboxCommand::Requeue { seq, dir } } => requeue(&dir, seq).await,
+        StoreCommand::Resync { entity_type, dir } => resync(&dir, entity_type.as_deref()).await,
+    }
+}
+
+async fn status(dir: &DataDir) -> Result<()> {
+    let conn = Db::open_to_read(&Db::url_of_file(&dir.database()?)).await.context("the database cannot be opened")?;
+    let state = outbox::state(&conn).await?;
+    let store = settings::get(&conn, "store_id").await?.unwrap_or_default();
+    println!("store {store}");
+    println!("outbox: {} pending, {} dead", state.pending, state.dead_lettered);
+    if let Some(oldest) = state.oldest {
+        println!("oldest entry: {oldest}");
+    }
+    let cursors = apply::cursors(&conn).await?;
+    for entity in registry::pulled() {
+        let cursor = cursors.get(entity.name).copied().unwrap_or_default();
+        let reloading = if cursor.reloading { "  loading anew" } else { "" };
+        println!("{:<24} version {}{reloading}", entity.name, cursor.version);
+    }
+    Ok(())
+}
+
+async fn list(dir: &DataDir, dead: bool, limit: u64) -> Result<()> {
+    let conn = Db::open_to_read(&Db::url_of_file(&dir.database()?)).await.context("the database cannot be opened")?;
+    let least = if dead { MAX_ATTEMPTS } else { 0 };
+    let rows = entry::Entity::find()
+        .filter(entry::Column::Attempts.gte(least))
+        .order_by_asc(entry::Column::Seq)
+        .limit(limit)
+        .all(&conn)
+        .await?;
+    for row in rows {
+        let error = row.last_error.map(|error| format!("  {error}")).unwrap_or_default();
+        println!(
+            "{:>8}  {}  {:<20} {}  {:<6}  {} of {MAX_ATTEMPTS} attempts{error}",
+            row.seq, row.timestamp, row.entity_type, row.entity_id, row.action, row.attempts
+        );
+    }
+    Ok(())
+}
+
+async fn requeue(dir: &DataDir, seq: Option<i64>) -> Result<()> {
+    let db = dir.open().await?;
+    let tx = db.begin().await?;
+    if let Some(seq) = seq
+        && outbox::find(&tx, seq).await?.is_none()
+    {
+        bail!("there is no entry {seq} in the outbox");
+    }
+    let requeued = outbox::requeue(&tx, seq).await?;
+    note(&tx, "outbox.requeue", seq.map(|seq| seq.to_string()), json!({"requeued": requeued, "by": "command line"}))
+        .await?;
+    tx.commit().await?;
+    db.close().await?;
+    println!("{requeued} entries have ten attempts again.");
+    Ok(())
+}
+
+async fn resync(dir: &DataDir, entity_type: Option<&str>) -> Result<()> {
+    if let Some(name) = entity_type
+        && !registry::find(name).is_some_and(registry::SyncType::is_pulled)
+    {
+        let names: Vec<&str> = registry::pulled().map(|entity| entity.name).collect();
+        bail!("{name:?} is not a type that stores pull; one of {}", names.join(", "));
+    }
+    let db = dir.open().await?;
+    let tx = db.begin().await?;
+    for entity in registry::pulled().filter(|entity| entity_type.is_none_or(|name| name == entity.name)) {
+        apply::begin_reload(&tx, entity).await?;
+    }
+    note(&tx, "store.resync", entity_type.map(str::to_owned), json!({"by": "command line"})).await?;
+    tx.commit().await?;
+    db.close().await?;
+    println!("{} will be loaded anew in the next cycle.", entity_type.unwrap_or("All master data"));
+    Ok(())
+}
+
+async fn note(
+    tx: &tillkeep_storage::Tx,
+    action: &'static str,
+    entity_id: Option<String>,
+    details: serde_json::Value,
+) -> Result<()> {
+    let entry =
+        audit::Entry { action, entity_type: Some("sync_outbox"), entity_id, details, ..audit::Entry::default() };
+    audit::record(tx, entry, Clock::default().now()).await?;
+    Ok(())
+}

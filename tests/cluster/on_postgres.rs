@@ -1,0 +1,36 @@
+//! The tests of `main.rs` that have to do with the database of headquarters, with that database on `PostgreSQL`; and what
+//! `PostgreSQL` alone can do to it.
+
+#[expect(dead_code, unused_imports, reason = "some of it serves the tests of the line and the socket alone")]
+mod kit;
+#[path = "../../crates/storage/tests/kit/own_postgres.rs"]
+mod own_postgres;
+#[path = "../../crates/storage/tests/kit/private_postgres.rs"]
+mod private_postgres;
+
+mod approvals;
+mod down;
+mod effects;
+mod faults;
+mod nodes;
+mod outage;
+mod protocol;
+mod restart;
+mod walks;
+
+use private_postgres::Database;
+
+/// A database of its own for each headquarters.
+pub struct Home(Database);
+
+impl Home {
+    pub fn make() -> Self {
+        Self(Database::create())
+    }
+
+    /// What the environment of a headquarters says of it.
+    pub fn environment(&self) -> [(&str, &str); 2] {
+        // The private server has nothing to keep.
+        [("DATABASE_URL", &self.0.url), ("TILLKEEP_ACCEPT_UNSAFE_DATABASE", "1")]
+    }
+}
