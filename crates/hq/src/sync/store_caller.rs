@@ -60,8 +60,7 @@ impl StoreCache {
     /// A store was heard of for the first time: nothing else of its row changed, and nothing of the others.
     fn first_seen(&self, id: Uuid, at: Instant) {
         let mut cached = self.0.write().unwrap_or_else(PoisonError::into_inner);
-        // A row that is being read now may be from before.
-        cached.generation += 1;
+        // One that is being read now may still lack it: then this is written once more, and changes nothing.
         if let Some(row) = cached.rows.get_mut(&id) {
             Arc::make_mut(row).first_seen_at = Some(at);
         }

@@ -162,7 +162,7 @@ async fn the_question_of_a_quiet_cycle_asks_no_database() {
     let held = kit.hold_readers().await;
     let path = format!("/versions?epoch={epoch}&have=stores:1,departments:1");
     let again = timeout(Duration::from_secs(5), kit.ask(&token, &path)).await.expect("an answer without a query");
-    assert_eq!(again, first);
+    assert_eq!((&again["epoch"], &again["versions"]), (&first["epoch"], &first["versions"]));
     drop(held);
 }
 
