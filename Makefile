@@ -41,6 +41,10 @@ fuzz: ## Requests made from the descriptions, against both servers; ARGS="--seco
 	cargo build --locked --workspace $(FAULTS) --tests
 	@$(TOOLS)/fuzz/bin/python scripts/fuzz $(TARGET)/debug/tillkeep $(ARGS)
 
+.PHONY: sim
+sim: ## The sync engine in virtual time, seed after seed; ARGS="--seeds 1..200 --days 3 --stores 5 --put-back"
+	SIM="$(ARGS)" cargo test --locked --workspace $(FAULTS) --test sim -- --ignored --nocapture many_seeds
+
 .PHONY: chaos
 chaos: ## Stores under load while everything breaks, then the checker; ARGS="--minutes 5 --seed 7"
 	@scripts/chaos $(ARGS)

@@ -6,6 +6,7 @@ mod kit;
 
 mod approvals;
 mod chaos;
+mod completeness;
 mod crash;
 mod down;
 mod effects;
@@ -18,6 +19,7 @@ mod put_back;
 mod restart;
 mod secrets;
 mod socket;
+mod stream;
 mod tls;
 mod verify;
 mod walks;

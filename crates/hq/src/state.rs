@@ -21,7 +21,8 @@ use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
-use crate::sync::{Heads, Hub, Mark, StoreCache, ToTell, Tracker};
+use crate::sync::dashboard::{self, Board};
+use crate::sync::{Heads, Hub, Mark, Pages, PushQueue, StoreCache, ToTell, Tracker};
 
 /// Unlimited pulls at once.
 const STREAMS: usize = 2;
@@ -50,18 +51,26 @@ pub struct Hq {
     /// Random id of this database. `docs/sync.md`, rule D8.
     pub epoch: String,
     pub heads: Heads,
+    pub pages: Pages,
     /// A commit was answered with an error and may be done.
     in_doubt: AtomicBool,
     pub hub: Arc<Hub>,
     pub tracker: Tracker,
+    pub board: Board,
     pub mark: Mark,
     pub stores: StoreCache,
     /// Stores with a settled dead letter they do not know of yet.
     pub to_tell: ToTell,
+    /// One retry or settlement of a failed entry at a time: what one of them decides, the next one sees.
+    pub settling: tokio::sync::Mutex<()>,
+    /// What this server is called among those of headquarters: its host.
+    pub node: String,
     pub public_url: Option<String>,
     pub allow_insecure: bool,
     /// Places for unlimited pulls, fewer than there are connections for stores that read.
     pub streams: Arc<Semaphore>,
+    /// Pushes in front of the writer.
+    pub pushes: PushQueue,
     pub stop: CancellationToken,
 }
 
@@ -92,6 +101,7 @@ impl Hq {
     pub async fn open(settings: &Settings, clock: Clock, stop: CancellationToken) -> std::io::Result<Arc<Self>> {
         let other = std::io::Error::other::<DbErr>;
         let db = Self::database(settings).await.map_err(other)?;
+        let embedded = db.is_embedded();
         db::again(|| seed::ensure(&db, clock.now())).await.map_err(other)?;
         let tx = db.begin().await.map_err(other)?;
         let epoch = settings::get_or_set(&tx, settings::EPOCH, || Uuid::new_v4().to_string()).await.map_err(other)?;
@@ -117,15 +127,20 @@ impl Hq {
             clock,
             epoch,
             heads,
+            pages: Pages::default(),
             in_doubt: false.into(),
             hub,
             tracker: Tracker::default(),
+            board: Board::default(),
             mark,
             stores: StoreCache::default(),
             to_tell,
+            settling: tokio::sync::Mutex::default(),
+            node: host_name(),
             public_url: settings.public_url.clone(),
             allow_insecure: settings.allow_insecure,
             streams: Arc::new(Semaphore::new(STREAMS)),
+            pushes: PushQueue::new(embedded),
             stop,
         });
         // Weak: what the server is made of must not keep the server.
@@ -136,6 +151,7 @@ impl Hq {
             }
         });
         crate::sync::tracker::start(hq.clone());
+        dashboard::start(hq.clone());
         housekeeping::start(hq.auth.clone(), hq.stop.clone());
         Ok(hq)
     }
@@ -183,6 +199,7 @@ impl Hq {
         }
         if changes.iter().any(|change| change.entity_type == "stores") {
             self.stores.clear();
+            self.board.mark_all();
         }
         self.hub.notify(changes);
     }
@@ -240,6 +257,13 @@ impl Hq {
         self.commit(tx).await?;
         Ok(())
     }
+}
+
+/// The name of this machine, where the system tells it.
+fn host_name() -> String {
+    let name = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
+    let name = name.trim();
+    if name.is_empty() { "hq".to_owned() } else { name.to_owned() }
 }
 
 async fn has_pins(db: &Db) -> Result<bool, DbErr> {

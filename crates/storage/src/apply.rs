@@ -9,13 +9,16 @@ use serde_json::value::RawValue;
 use tillkeep_model::{Instant, JsonText, Money, Qty, ids, wire};
 use uuid::Uuid;
 
-use crate::db::{execute, query, rows_per_statement};
+use crate::db::{execute, placeholders, query, rows_per_statement};
 use crate::entity::{sequence, store_product};
 use crate::registry::{Child, Row, SyncType};
 use crate::{Tx, barcodes, fault};
 
 /// Version of a row that a reload has not seen again yet.
 const UNSEEN: i64 = -1;
+
+/// A document with its lines of one kind.
+type Lines = (Uuid, Vec<Box<dyn Row>>);
 
 /// How far a type was pulled.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -39,7 +42,8 @@ pub async fn begin_reload(tx: &Tx, entity: &SyncType) -> Result<(), DbErr> {
     let table = entity.table.name();
     let columns = entity.table.columns();
     if columns.contains(&"sync_version") {
-        let mine = if columns.contains(&"synced") { "WHERE synced" } else { "" };
+        let guarded = columns.contains(&"synced") && !fault::planted("plant.reload_drops_unsent");
+        let mine = if guarded { "WHERE synced" } else { "" };
         execute(tx, &format!("UPDATE {table} SET sync_version = {UNSEEN} {mine}"), []).await?;
     }
     set_cursor(tx, entity, Cursor { version: 0, reloading: true }, None).await
@@ -57,7 +61,7 @@ pub async fn page(
 ) -> Result<usize, DbErr> {
     fault::point("apply.page")?;
     let mut rows = Vec::with_capacity(answer.rows.len());
-    let mut children: Vec<Vec<Box<dyn Row>>> = entity.children.iter().map(|_| Vec::new()).collect();
+    let mut children: Vec<Vec<Lines>> = entity.children.iter().map(|_| Vec::new()).collect();
     for raw in &answer.rows {
         let mut row = decode(entity, raw)?;
         for derived in entity.derived {
@@ -66,7 +70,8 @@ pub async fn page(
         }
         row.set("synced", true.into());
         for (child, into) in entity.children.iter().zip(&mut children) {
-            into.extend(decode_children(child, raw, row.uuid("id").unwrap_or_default())?);
+            let id = row.uuid("id").unwrap_or_default();
+            into.extend(decode_children(child, raw, id)?.map(|lines| (id, lines)));
         }
         rows.push(row);
     }
@@ -91,14 +96,12 @@ pub async fn page(
                 row.set("quantity", Qty::ZERO.into());
             }
         }
-        upsert(tx, entity, rows).await?;
-        for (child, mut rows) in entity.children.iter().zip(children) {
+        upsert(tx, entity, rows, cursor.reloading).await?;
+        for (child, mut documents) in entity.children.iter().zip(children) {
             // Rule D6 again: the lines are part of the document.
             let busy = unsent(tx, entity).await?;
-            rows.retain(|row| row.uuid(child.parent).is_none_or(|parent| !busy.contains(&parent)));
-            let columns = child.table.columns();
-            let update: Vec<_> = columns.iter().copied().filter(|column| *column != "id").collect();
-            child.table.upsert(tx, rows, &["id"], &update, None).await?;
+            documents.retain(|(document, _)| !busy.contains(document));
+            replace_children(tx, child, documents).await?;
         }
         if cursor.reloading && !answer.has_more {
             end_reload(tx, entity).await?;
@@ -127,10 +130,11 @@ fn camel_case(text: &str) -> Result<Cow<'_, str>, DbErr> {
     Ok(serde_json::Value::Object(map).to_string().into())
 }
 
-pub(crate) fn decode_children(child: &Child, raw: &RawValue, parent: Uuid) -> Result<Vec<Box<dyn Row>>, DbErr> {
+/// `None` when the answer does not speak of them.
+pub(crate) fn decode_children(child: &Child, raw: &RawValue, parent: Uuid) -> Result<Option<Vec<Box<dyn Row>>>, DbErr> {
     let text = camel_case(raw.get())?;
     let keys: HashMap<&str, &RawValue> = serde_json::from_str(&text).map_err(|error| DbErr::Json(error.to_string()))?;
-    let Some(list) = keys.get(child.key) else { return Ok(Vec::new()) };
+    let Some(list) = keys.get(child.key) else { return Ok(None) };
     let list: Vec<&RawValue> = serde_json::from_str(list.get()).map_err(|error| DbErr::Json(error.to_string()))?;
     list.into_iter()
         .map(|raw| {
@@ -141,19 +145,39 @@ pub(crate) fn decode_children(child: &Child, raw: &RawValue, parent: Uuid) -> Re
             row.set(child.parent, parent.into());
             Ok(row)
         })
-        .collect()
+        .collect::<Result<_, _>>()
+        .map(Some)
+}
+
+/// The lines of documents become those that HQ has.
+async fn replace_children(tx: &Tx, child: &Child, documents: Vec<Lines>) -> Result<(), DbErr> {
+    for chunk in documents.chunks(rows_per_statement(1)) {
+        let list = placeholders(1, chunk.len());
+        let sql = format!("DELETE FROM {} WHERE {} IN ({list})", child.table.name(), child.parent);
+        execute(tx, &sql, chunk.iter().map(|(document, _)| (*document).into())).await?;
+    }
+    let rows = documents.into_iter().flat_map(|(_, lines)| lines).collect();
+    let columns = child.table.columns();
+    let update: Vec<_> = columns.iter().copied().filter(|column| *column != "id").collect();
+    child.table.upsert(tx, rows, &["id"], &update, None).await?;
+    Ok(())
 }
 
 /// Insert or update on conflict of the type's key; a row with unsent local work is left alone (rule D6).
-async fn upsert(tx: &Tx, entity: &SyncType, rows: Vec<Box<dyn Row>>) -> Result<(), DbErr> {
+///
+/// In a reload what a store pushes comes back too: HQ had all of it, and a store that was set back has less.
+async fn upsert(tx: &Tx, entity: &SyncType, rows: Vec<Box<dyn Row>>, reloading: bool) -> Result<(), DbErr> {
     let columns = entity.table.columns();
+    let kept: &[&str] = if reloading && entity.is_pushed() { &[] } else { entity.kept };
     let update: Vec<&str> = columns
         .iter()
         .copied()
-        .filter(|column| *column != "id" && !entity.key.contains(column) && !entity.kept.contains(column))
+        .filter(|column| *column != "id" && !entity.key.contains(column))
+        .filter(|column| !kept.contains(column) || fault::planted("plant.stock_pulled"))
         .collect();
     let table = entity.table.name();
-    let guard = columns.contains(&"synced").then(|| Expr::col((Alias::new(table), Alias::new("synced"))).eq(true));
+    let guarded = columns.contains(&"synced") && !fault::planted("plant.unsent_overwritten");
+    let guard = guarded.then(|| Expr::col((Alias::new(table), Alias::new("synced"))).eq(true));
     entity.table.upsert(tx, rows, entity.key, &update, guard).await?;
     Ok(())
 }
@@ -166,13 +190,18 @@ async fn unsent(tx: &Tx, entity: &SyncType) -> Result<HashSet<Uuid>, DbErr> {
 
 /// Rule D4: what HQ does not have any more is gone, a permission taken away included.
 async fn replace_whole(tx: &Tx, entity: &SyncType, rows: Vec<Box<dyn Row>>) -> Result<(), DbErr> {
-    execute(tx, &format!("DELETE FROM {}", entity.table.name()), []).await?;
+    if !fault::planted("plant.permissions_merged") {
+        execute(tx, &format!("DELETE FROM {}", entity.table.name()), []).await?;
+    }
     entity.table.upsert(tx, rows, entity.key, &[], None).await?;
     Ok(())
 }
 
 async fn end_reload(tx: &Tx, entity: &SyncType) -> Result<(), DbErr> {
     fault::point("apply.end_reload")?;
+    if fault::planted("plant.reload_merges") {
+        return Ok(());
+    }
     let table = entity.table.name();
     if entity.local_rows {
         // HQ has no row for what it never priced: the store's own row stays and follows the default price again.
@@ -185,7 +214,8 @@ async fn end_reload(tx: &Tx, entity: &SyncType) -> Result<(), DbErr> {
         return Ok(());
     }
     // Work may have begun on a row since the reload did.
-    let mine = if entity.table.columns().contains(&"synced") { "AND synced" } else { "" };
+    let guarded = entity.table.columns().contains(&"synced") && !fault::planted("plant.reload_drops_unsent");
+    let mine = if guarded { "AND synced" } else { "" };
     for child in entity.children {
         let sql = format!(
             "DELETE FROM {} WHERE {} IN (SELECT id FROM {table} WHERE sync_version = {UNSEEN} {mine})",
@@ -252,7 +282,8 @@ async fn reloading(tx: &Tx, entity: &SyncType) -> Result<Cursor, DbErr> {
     Ok(row.map(|row| Cursor { version: row.last_version, reloading: row.reloading }).unwrap_or_default())
 }
 
-async fn set_cursor(tx: &Tx, entity: &SyncType, cursor: Cursor, pulled_at: Option<Instant>) -> Result<(), DbErr> {
+/// Moves the cursor of `entity`, in the transaction of its rows (rule D2).
+pub async fn set_cursor(tx: &Tx, entity: &SyncType, cursor: Cursor, pulled_at: Option<Instant>) -> Result<(), DbErr> {
     let sql = "INSERT INTO sequences (entity_type, last_version, last_pulled_at, reloading) VALUES ($1, $2, $3, $4) \
                ON CONFLICT (entity_type) DO UPDATE SET last_version = excluded.last_version, \
                last_pulled_at = COALESCE(excluded.last_pulled_at, sequences.last_pulled_at), \

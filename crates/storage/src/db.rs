@@ -94,6 +94,11 @@ impl Db {
         self.side
     }
 
+    /// Whether it is a file of this server, with one writer.
+    pub fn is_embedded(&self) -> bool {
+        self.people.writer.get_database_backend() == DbBackend::Sqlite
+    }
+
     /// For a single statement that needs no snapshot with others.
     pub const fn reader(&self) -> &DatabaseConnection {
         &self.pool().reader

@@ -7,6 +7,7 @@ pub mod attempts;
 pub mod audit;
 pub mod backup;
 pub mod barcodes;
+pub mod completeness;
 pub mod db;
 pub mod entity;
 mod errors;

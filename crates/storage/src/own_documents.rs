@@ -75,7 +75,7 @@ pub async fn take(
         row.set("last_envelope_at", None::<Instant>.into());
         let mut children = Vec::with_capacity(entity.children.len());
         for child in entity.children {
-            children.push(decode_children(child, raw, row.uuid("id").unwrap_or_default())?);
+            children.push(decode_children(child, raw, row.uuid("id").unwrap_or_default())?.unwrap_or_default());
         }
         movements.extend(effects::movements(entity.name, &*row, &children));
         for (into, from) in lines.iter_mut().zip(children) {

@@ -9,6 +9,7 @@ use tillkeep_model::ErrorCode;
 use tillkeep_model::permission::code::ReportsViewGlobal;
 use tillkeep_storage::entity::sale::{Column, Entity, Model};
 use tillkeep_storage::entity::{sale_item, sale_payment};
+use tillkeep_storage::sea_orm::sea_query::{Expr, ExprTrait};
 use tillkeep_storage::sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder};
 use utoipa::ToSchema;
 
@@ -26,7 +27,8 @@ pub struct Sales;
 impl Listing for Sales {
     type Row = Entity;
     const SPEC: ListSpec = LIST;
-    const MORE: &'static [(&'static str, More)] = &[("businessDateFrom", More::Date), ("businessDateTo", More::Date)];
+    const MORE: &'static [(&'static str, More)] =
+        &[("businessDateFrom", More::Date), ("businessDateTo", More::Date), ("flagged", More::Flag)];
 }
 
 /// A sale with its lines.
@@ -52,6 +54,14 @@ pub async fn list(caller: Caller<ReportsViewGlobal>, Lists { mut query, .. }: Li
     }
     if let Some(to) = business_date(&mut query, "businessDateTo")? {
         select = select.filter(Column::BusinessDate.lte(to));
+    }
+    if let Some(flagged) = query.remove("flagged") {
+        let none = Expr::col(Column::Flags).eq("[]");
+        select = match flagged.as_str() {
+            "true" => select.filter(none.not()),
+            "false" => select.filter(none),
+            _ => return Err(Error::field("flagged", "must be true or false")),
+        };
     }
     query.entry("sort".to_owned()).or_insert_with(|| "-completedAt".to_owned());
     resource::list(caller.db().reader(), &LIST, &query, select).await

@@ -9,6 +9,7 @@ use axum::body::Body;
 use axum::extract::{FromRequest, Request, State};
 use axum::http::{HeaderMap, header};
 use futures_util::TryStreamExt;
+use metrics::counter;
 use tillkeep_http::describe::{Argument, Operation};
 use tillkeep_http::error::{Error, Result};
 use tillkeep_http::extract;
@@ -18,6 +19,7 @@ use tillkeep_storage::{DbErr, push};
 use tokio::io::{AsyncRead, AsyncReadExt};
 use tokio_util::io::StreamReader;
 
+use super::queue::{PushQueue, Room};
 use super::{Machine, StoreCaller};
 use crate::Hq;
 
@@ -31,7 +33,11 @@ pub async fn push(
     Raw(body): Raw,
 ) -> Result<Machine<PushAnswer>> {
     extract::require_json(&headers)?;
-    let bytes = read(&headers, body).await?;
+    // Before a byte of the body is read: what cannot be stored soon is not kept in memory.
+    hq.pushes.check()?;
+    let announced = headers.get(header::CONTENT_LENGTH).and_then(|value| value.to_str().ok());
+    let mut room = hq.pushes.room(announced.and_then(|length| length.parse().ok()))?;
+    let bytes = read(&headers, body, &hq.pushes, &mut room).await?;
     if extract::too_deep(&bytes) {
         return Err(Error::new(ErrorCode::UnreadableJson, "the JSON is nested too deep"));
     }
@@ -44,12 +50,14 @@ pub async fn push(
         return Err(Error::new(ErrorCode::TooManyEnvelopes, text));
     }
     let sender = caller.sender();
+    let place = hq.pushes.enter(request.envelopes.len())?;
+    let (worker, begun) = hq.pushes.worker().await?;
     let pushed = push::push(hq.sync_db(), &sender, &request.envelopes, hq.clock.now()).await;
-    if let Ok(pushed) = &pushed
-        && pushed.refused > 0
-    {
-        tracing::warn!(store = sender.store_code, refused = pushed.refused, "envelopes were refused");
+    if let Ok(pushed) = &pushed {
+        hq.pushes.measured(request.envelopes.len(), begun.elapsed());
+        report(pushed, &sender.store_code);
     }
+    drop((worker, place, request, room));
     hq.announce(match &pushed {
         Ok(pushed) => &pushed.changes,
         Err(interrupted) => {
@@ -57,6 +65,7 @@ pub async fn push(
             &interrupted.changes
         }
     });
+    hq.board.mark([sender.store_id]);
     match pushed {
         Ok(pushed) => Ok(Machine(PushAnswer { results: pushed.results })),
         Err(interrupted) => Err(match interrupted.error {
@@ -72,6 +81,17 @@ pub async fn push(
                 Error::new(ErrorCode::Unavailable, text).retry_after(RETRY_AFTER)
             }
         }),
+    }
+}
+
+/// What somebody may want to know of a push besides its answers.
+fn report(pushed: &push::Pushed, store: &str) {
+    if pushed.refused > 0 {
+        tracing::warn!(store, refused = pushed.refused, "envelopes were refused");
+    }
+    for (entity_type, count) in &pushed.ignored {
+        counter!("tillkeep_push_ignored_columns_total", "entity_type" => *entity_type).increment(*count);
+        tracing::debug!(store, entity_type, count, "values that the store does not own were left aside");
     }
 }
 
@@ -98,14 +118,17 @@ impl Argument for Raw {
 const WINDOW_LOG: u32 = 23;
 
 /// The body, decompressed, with the limit enforced while it is read.
-async fn read(headers: &HeaderMap, body: Body) -> Result<Vec<u8>> {
+async fn read(headers: &HeaderMap, body: Body, queue: &PushQueue, room: &mut Room) -> Result<Vec<u8>> {
     let stream = body.into_data_stream().map_err(std::io::Error::other);
     let raw = StreamReader::new(stream);
     let encoding = headers.get(header::CONTENT_ENCODING).and_then(|value| value.to_str().ok()).unwrap_or("identity");
     match encoding {
-        "identity" | "" => read_to_limit(raw).await,
-        "gzip" => read_to_limit(GzipDecoder::new(raw)).await,
-        "zstd" => read_to_limit(ZstdDecoder::with_params(raw, &[DParameter::window_log_max(WINDOW_LOG)])).await,
+        "identity" | "" => read_to_limit(raw, queue, room).await,
+        "gzip" => read_to_limit(GzipDecoder::new(raw), queue, room).await,
+        "zstd" => {
+            let decoder = ZstdDecoder::with_params(raw, &[DParameter::window_log_max(WINDOW_LOG)]);
+            read_to_limit(decoder, queue, room).await
+        }
         other => {
             let text = format!("Content-Encoding {other} is not understood; send gzip, zstd or nothing");
             Err(Error::new(ErrorCode::UnsupportedMediaType, text))
@@ -113,10 +136,13 @@ async fn read(headers: &HeaderMap, body: Body) -> Result<Vec<u8>> {
     }
 }
 
-async fn read_to_limit(reader: impl AsyncRead + Unpin) -> Result<Vec<u8>> {
+async fn read_to_limit(reader: impl AsyncRead + Unpin, queue: &PushQueue, room: &mut Room) -> Result<Vec<u8>> {
     let mut bytes = Vec::new();
     let limit = u64::try_from(MAX_PUSH_BYTES).unwrap_or(u64::MAX);
-    reader.take(limit + 1).read_to_end(&mut bytes).await.map_err(|error| extract::unread(&error))?;
+    let mut reader = std::pin::pin!(reader.take(limit + 1));
+    while reader.read_buf(&mut bytes).await.map_err(|error| extract::unread(&error))? > 0 {
+        queue.more_room(room, bytes.capacity())?;
+    }
     if bytes.len() > MAX_PUSH_BYTES {
         let text = format!("more than {} MiB; send fewer envelopes at a time", MAX_PUSH_BYTES >> 20);
         return Err(Error::new(ErrorCode::PayloadTooLarge, text));

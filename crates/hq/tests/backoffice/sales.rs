@@ -90,3 +90,26 @@ async fn somebody_of_one_store_sees_the_sales_of_that_store() {
     kit.get(&auditor, &format!("/sales/{there}")).await.is(404);
     kit.get(&auditor, &format!("/sales?storeId={two}")).await.refused(403, "scope");
 }
+
+#[tokio::test]
+async fn sales_with_something_to_look_at_can_be_asked_for_alone() {
+    let kit = Kit::new().await;
+    let admin = kit.admin().await;
+    let store = kit.store("S01").await;
+    sold(&kit, store, "S01-01-000001", "2026-11-20").await;
+    let odd = sold(&kit, store, "S01-01-000002", "2026-11-20").await;
+    let row: sale::Model = kit.row::<sale::Entity>(odd).await;
+    let mut row = row.into_active_model();
+    row.flags = tillkeep_storage::sea_orm::Set(tillkeep_model::JsonText(json!(["payments_mismatch"])));
+    let tx = kit.hq.db().begin().await.expect("begin");
+    row.update(&tx).await.expect("the flag");
+    tx.commit().await.expect("commit");
+    let receipts = async |query: &str| {
+        let rows = kit.get(&admin, &format!("/sales?{query}")).await.data();
+        column(&rows, "receiptNumber").join(" ")
+    };
+    assert_eq!(receipts("flagged=true").await, "S01-01-000002");
+    assert_eq!(receipts("flagged=false").await, "S01-01-000001");
+    assert_eq!(receipts(&format!("flagged=true&storeId={store}")).await, "S01-01-000002");
+    kit.get(&admin, "/sales?flagged=perhaps").await.names("flagged");
+}

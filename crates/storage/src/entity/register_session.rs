@@ -46,6 +46,9 @@ pub struct Model {
     pub received_at: Option<Instant>,
     #[serde(skip)]
     pub last_envelope_at: Option<Instant>,
+    /// What HQ found to look at; empty at a store.
+    #[serde(skip_deserializing)]
+    pub flags: JsonText,
 }
 
 #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]

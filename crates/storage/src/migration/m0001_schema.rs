@@ -246,7 +246,7 @@ pub(super) const TABLES: &[Table] = &[
             "store_id, register_code, receipt_number",
             "store_id, receipt_number",
             "register_session_id",
-            "business_date",
+            "business_date, store_id",
             "customer_id",
         ],
         ..Table::EMPTY
@@ -294,8 +294,8 @@ pub(super) const TABLES: &[Table] = &[
             closed_by uuid?, closed_at ts?, forced bool, close_note text?, expected_cash money?, \
             counted_cash money?, cash_variance money?, cash_movements json, no_sale_count int, totals json?, \
             first_receipt_number text?, last_receipt_number text?, sale_count int?, running_total money?, \
-            zz_number int?, synced bool, received_at ts?, last_envelope_at ts?",
-        indexes: &["store_id, register_code, session_number", "register_id, status"],
+            zz_number int?, synced bool, received_at ts?, last_envelope_at ts?, flags json",
+        indexes: &["store_id, register_code, session_number", "register_id, status", "store_id, business_date"],
         ..Table::EMPTY
     },
     Table {
@@ -373,7 +373,12 @@ pub(super) const TABLES: &[Table] = &[
             code text?, error text?, warning text?, envelope text?, hash text, envelope_at ts?, seq big?, \
             node_epoch text?, retry_count int, first_seen_at ts, last_seen_at ts, resolved_by uuid?, \
             resolved_at ts?, note text?, to_acknowledge bool",
-        indexes: &["store_id, entity_id", "status, store_id", "store_id, node_epoch, seq"],
+        indexes: &[
+            "store_id, entity_id",
+            "status, store_id",
+            "store_id, node_epoch, seq",
+            "store_id, last_seen_at WHERE warning IS NOT NULL",
+        ],
         ..Table::EMPTY
     },
     Table {

@@ -2,10 +2,12 @@
 //! `docs/sync.md`, rules U3, U7 and U11.
 
 use tillkeep_model::Instant;
+use tillkeep_model::state::Document;
 use tillkeep_model::wire::Applied;
 use uuid::Uuid;
 
 use super::{Incoming, Sender, Verdict};
+use crate::fault;
 use crate::registry::{Row, Scope};
 use crate::sync_log::Prior;
 
@@ -29,7 +31,8 @@ pub(super) fn decide(
     if let Some(verdict) = foreign(incoming, row, existing, sender) {
         return Decision::Refuse(verdict);
     }
-    if prior.is_some_and(|prior| prior.hashes.contains(&incoming.hash)) {
+    let again = prior.is_some_and(|prior| prior.hashes.contains(&incoming.hash));
+    if again && !fault::planted("plant.no_duplicate_check") {
         return Decision::Leave(Applied::Duplicate);
     }
     let Some(existing) = existing else {
@@ -37,13 +40,14 @@ pub(super) fn decide(
     };
     // The specification's rule first; createdAt never moves, so on its own it would let a late `create` undo a `void`.
     let created: Option<Instant> = existing.instant("created_at");
-    let last_applied = prior.and_then(|prior| prior.last_applied);
+    let last_applied = prior.and_then(|prior| prior.last_applied).filter(|_| !fault::planted("plant.no_time_rule"));
     if created.is_some_and(|created| incoming.timestamp < created)
         || last_applied.is_some_and(|last| incoming.timestamp < last)
     {
         return Decision::Leave(Applied::Skipped);
     }
-    if let Some(document) = incoming.entity.document {
+    // What two sides write is taken column by column, and its status by `status::settle`.
+    if let Some(document) = incoming.entity.document.filter(|_| !incoming.entity.shared) {
         let from = existing.text("status").unwrap_or_default();
         let to = target_status(incoming, row).unwrap_or_default();
         if !to.is_empty() && !document.may_follow(&from, &to) {
@@ -55,7 +59,8 @@ pub(super) fn decide(
 
 /// The state an envelope reports; a void says so by its action.
 pub(super) fn target_status(incoming: &Incoming, row: &dyn Row) -> Option<String> {
-    if incoming.action == "void" { Some("voided".to_owned()) } else { row.text("status") }
+    let voided = incoming.action == "void" && incoming.entity.document == Some(Document::Sale);
+    if voided { Some("voided".to_owned()) } else { row.text("status") }
 }
 
 /// A row of somebody else, or a delete of what is never deleted.

@@ -79,8 +79,13 @@ impl Keys {
         self.0.contains(&Self::plain(column))
     }
 
+    /// How many of them `known` (in this module's spelling) does not have.
+    pub fn others(&self, known: &HashSet<String>) -> usize {
+        self.0.iter().filter(|key| !known.contains(*key)).count()
+    }
+
     /// The same for a column and its key in either spelling.
-    fn plain(name: &str) -> String {
+    pub fn plain(name: &str) -> String {
         name.chars().filter(|letter| *letter != '_').map(|letter| letter.to_ascii_lowercase()).collect()
     }
 }

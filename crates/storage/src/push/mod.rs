@@ -4,11 +4,15 @@
 mod apply;
 mod decide;
 pub(crate) mod effects;
+mod flags;
 mod incoming;
+mod lines;
+mod merge;
+mod status;
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
-use sea_orm::DbErr;
+use sea_orm::{ConnectionTrait, DbErr};
 use serde_json::value::RawValue;
 use tillkeep_model::Instant;
 use tillkeep_model::wire::{Applied, PushResult, PushStatus};
@@ -17,6 +21,7 @@ use uuid::Uuid;
 use crate::sync_log::{self, Rejection};
 use crate::{Change, Db, db, fault};
 pub use incoming::Incoming;
+pub use status::CANCELLED_AND_RECEIVED;
 
 /// Who pushes.
 #[derive(Clone, Debug)]
@@ -40,6 +45,10 @@ pub enum Verdict {
 }
 
 impl Verdict {
+    fn taken(applied: Applied) -> Self {
+        Self::Taken { applied, warnings: Vec::new() }
+    }
+
     fn refused(code: &'static str, error: impl Into<String>) -> Self {
         Self::Refused { code, error: error.into() }
     }
@@ -50,6 +59,8 @@ pub struct Pushed {
     pub results: Vec<PushResult>,
     pub changes: Vec<Change>,
     pub refused: usize,
+    /// Values that their sender does not own and keys that nobody knows, by type. Rule U11.
+    pub ignored: BTreeMap<&'static str, u64>,
 }
 
 /// A push that the infrastructure broke off. What was committed before holds and is to be announced; nothing of the
@@ -87,34 +98,21 @@ pub async fn push(db: &Db, sender: &Sender, envelopes: &[Box<RawValue>], now: In
         }
     }
     let mut changes = Vec::new();
+    let mut ignored = BTreeMap::new();
     for mut wave in waves {
         wave.sort_by_key(|incoming| incoming.entity.push_order);
-        let mut open = vec![wave.as_slice()];
-        // Bulk first; what fails is halved down to the culprit.
-        while let Some(part) = open.pop() {
-            match db::again(|| apply::bulk(db, sender, part, now)).await {
-                Ok((verdicts, news)) => {
-                    changes.extend(news);
-                    for (incoming, verdict) in part.iter().zip(verdicts) {
-                        results[incoming.index] = Some(incoming.result(&verdict));
-                    }
+        match db::again(|| apply_wave(db, sender, &wave, now)).await {
+            Ok((judged, news)) => {
+                changes.extend(news);
+                for (type_name, count) in judged.ignored {
+                    *ignored.entry(type_name).or_default() += count;
                 }
-                Err(error) if !db::is_data_fault(&error) => return Err(Interrupted { error, changes }),
-                Err(_) if part.len() > 1 => {
-                    let (first, second) = part.split_at(part.len() / 2);
-                    open.extend([second, first]);
+                for (index, result) in judged.results {
+                    results[index] = Some(result);
                 }
-                Err(error) => {
-                    let incoming = &part[0];
-                    tracing::warn!(
-                        %error, entity_type = incoming.entity.name, store = sender.store_code,
-                        "an envelope cannot be stored"
-                    );
-                    let verdict = Verdict::refused("not_storable", explain(&error));
-                    results[incoming.index] = Some(incoming.result(&verdict));
-                    rejected.push(incoming.rejection(&verdict));
-                }
+                rejected.extend(judged.rejected);
             }
+            Err(error) => return Err(Interrupted { error, changes }),
         }
     }
     if let Err(error) = db::again(|| log_refusals(db, sender, &rejected, now)).await {
@@ -122,7 +120,52 @@ pub async fn push(db: &Db, sender: &Sender, envelopes: &[Box<RawValue>], now: In
     }
     let results: Vec<PushResult> = results.into_iter().flatten().collect();
     let refused = results.iter().filter(|result| result.status != PushStatus::Ok).count();
-    Ok(Pushed { results, changes, refused })
+    Ok(Pushed { results, changes, refused, ignored })
+}
+
+#[derive(Default)]
+struct Judged {
+    results: Vec<(usize, PushResult)>,
+    rejected: Vec<Rejection>,
+    ignored: Vec<(&'static str, u64)>,
+}
+
+/// Applies envelopes of different entities in one transaction: all at once, and what fails is halved down to the
+/// culprit. Each try stands behind a savepoint, so that the halving costs no commits.
+async fn apply_wave(db: &Db, sender: &Sender, wave: &[Incoming], now: Instant) -> Result<(Judged, Vec<Change>), DbErr> {
+    let mut judged = Judged::default();
+    let mut tx = db.begin().await?;
+    let mut open = vec![wave];
+    while let Some(part) = open.pop() {
+        tx.execute_unprepared("SAVEPOINT part").await?;
+        match apply::bulk(&mut tx, sender, part, now).await {
+            Ok(outcome) => {
+                let verdicts = part.iter().zip(outcome.verdicts);
+                judged.results.extend(verdicts.map(|(envelope, verdict)| (envelope.index, envelope.result(&verdict))));
+                judged.ignored.extend(outcome.ignored);
+            }
+            Err(error) if !db::is_data_fault(&error) => return Err(error),
+            Err(error) => {
+                tx.execute_unprepared("ROLLBACK TO SAVEPOINT part").await?;
+                if let [incoming] = part {
+                    tracing::warn!(
+                        %error, entity_type = incoming.entity.name, store = sender.store_code,
+                        "an envelope cannot be stored"
+                    );
+                    let verdict = Verdict::refused("not_storable", explain(&error));
+                    judged.results.push((incoming.index, incoming.result(&verdict)));
+                    judged.rejected.push(incoming.rejection(&verdict));
+                } else {
+                    let (first, second) = part.split_at(part.len() / 2);
+                    open.extend([second, first]);
+                }
+            }
+        }
+        tx.execute_unprepared("RELEASE SAVEPOINT part").await?;
+    }
+    let changes = tx.commit().await?;
+    fault::point("push.applied")?;
+    Ok((judged, changes))
 }
 
 async fn log_refusals(db: &Db, sender: &Sender, refused: &[Rejection], now: Instant) -> Result<(), DbErr> {

@@ -20,6 +20,9 @@ const PULLED: SyncType = SyncType {
     owned: nothing,
     parent: None,
     document: None,
+    shared: false,
+    number: None,
+    lists: &[],
     push_order: 0,
     local_rows: false,
 };
@@ -55,6 +58,7 @@ pub static ALL: &[SyncType] = &[
         flow: Flow::Both,
         derived: &[Derived { column: "phone_digits", from: "phone", by: digits }],
         owned: customers,
+        number: Some("customer_number"),
         push_order: 1,
         ..pulled("customers", &Of::<entity::customer::Entity>::NEW)
     },
@@ -73,6 +77,9 @@ pub static ALL: &[SyncType] = &[
         scope: Scope::Store,
         owned: orders,
         document: Some(Document::PurchaseOrder),
+        shared: true,
+        number: Some("po_number"),
+        lists: &["receipts"],
         push_order: 3,
         kept: &["receipts", "last_supplier_document"],
         ..pulled("purchase_orders", &Of::<entity::purchase_order::Entity>::NEW)
@@ -91,11 +98,15 @@ pub static ALL: &[SyncType] = &[
         scope: Scope::Parties,
         owned: transfers,
         document: Some(Document::Transfer),
+        shared: true,
+        number: Some("transfer_number"),
+        lists: &["receipts"],
         children: &[Child {
             key: "transferItems",
             table: &Of::<entity::transfer_item::Entity>::NEW,
             parent: "transfer_id",
             kind: "transfer_item",
+            replaced_while: &["draft", "submitted", "approved"],
         }],
         push_order: 5,
         ..pulled("transfers", &Of::<entity::transfer::Entity>::NEW)
@@ -111,12 +122,14 @@ pub static ALL: &[SyncType] = &[
                 table: &Of::<entity::sale_item::Entity>::NEW,
                 parent: "sale_id",
                 kind: "sale_item",
+                replaced_while: &[],
             },
             Child {
                 key: "salePayments",
                 table: &Of::<entity::sale_payment::Entity>::NEW,
                 parent: "sale_id",
                 kind: "sale_payment",
+                replaced_while: &[],
             },
         ],
         push_order: 6,

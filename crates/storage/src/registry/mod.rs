@@ -41,6 +41,8 @@ pub struct Child {
     pub parent: &'static str,
     /// Names the ids of children that came without one.
     pub kind: &'static str,
+    /// States of the document in which its maker's word on its lines replaces those that are there.
+    pub replaced_while: &'static [&'static str],
 }
 
 /// What a pushing store is to a row that HQ may already have.
@@ -52,6 +54,8 @@ pub struct Claim<'a> {
     pub new: bool,
     /// The caller is the receiving store of a transfer.
     pub receives: bool,
+    /// Headquarters made the order (that of a line's order).
+    pub made_by_hq: bool,
 }
 
 /// A column that each server derives from another one when a row arrives.
@@ -84,6 +88,12 @@ pub struct SyncType {
     pub parent: Option<(&'static str, &'static str)>,
     /// Its states.
     pub document: Option<tillkeep_model::state::Document>,
+    /// Written by more than one server: a status that may not follow is left alone, and the rest is taken all the same.
+    pub shared: bool,
+    /// The natural key that a store fixes when it makes a row.
+    pub number: Option<&'static str>,
+    /// JSON lists that only grow: their elements are known by `receiptId`.
+    pub lists: &'static [&'static str],
     /// Place in a push request: parents first.
     pub push_order: u8,
     /// A row the store has made on its own stays when HQ does not have it.

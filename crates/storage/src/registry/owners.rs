@@ -87,21 +87,54 @@ pub fn customers(claim: Claim) -> &'static [&'static str] {
     }
 }
 
-/// A draft is its creator's; from the submission on HQ owns the header, the store what it receives.
+/// What the maker of an order writes into it while it is a draft.
+const ORDER: &[&str] = &[
+    "po_number",
+    "supplier_id",
+    "origin",
+    "status",
+    "order_date",
+    "expected_date",
+    "currency_code",
+    "subtotal_amount",
+    "freight_amount",
+    "tax_amount",
+    "total_amount",
+    "created_by",
+    "submitted_by",
+    "submitted_at",
+    "approved_by",
+    "approved_at",
+    "ordered_at",
+    "sent_via",
+    "closed_by",
+    "closed_at",
+    "rejected_reason",
+    "cancelled_reason",
+    "notes",
+    "receipts",
+    "last_supplier_document",
+];
+
+/// A draft is its creator's; from the submission on HQ owns the header, the store what it receives. What HQ says of a
+/// conflict is HQ's alone.
 pub fn orders(claim: Claim) -> &'static [&'static str] {
     match claim.status {
-        None | Some("draft") => ALL_OF_IT,
-        Some(_) if claim.new => ALL_OF_IT,
+        _ if claim.new => ORDER,
+        Some("draft") if claim.made_by_hq => &[],
+        None | Some("draft") => ORDER,
         Some(_) => &["status", "receipts", "last_supplier_document", "closed_by", "closed_at"],
     }
 }
 
+/// A line is its order's maker's up to the approval: a store that submits an order sends the header first, and HQ has
+/// it as submitted when the lines come. Afterwards the store writes what it received.
 pub fn order_items(claim: Claim) -> &'static [&'static str] {
     match claim.status {
-        None | Some("draft") => ALL_OF_IT,
-        // The lines of an order follow its header.
-        Some(_) if claim.new => ALL_OF_IT,
-        Some(_) => &["received_quantity", "cancelled_quantity", "received_cost"],
+        Some("draft") if claim.made_by_hq => &[],
+        None | Some("draft" | "submitted") if !claim.made_by_hq => ALL_OF_IT,
+        _ if claim.new && !claim.made_by_hq => ALL_OF_IT,
+        _ => &["received_quantity", "cancelled_quantity", "received_cost"],
     }
 }
 

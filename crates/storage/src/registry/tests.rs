@@ -61,7 +61,8 @@ fn every_table_and_column_the_registry_names_exists() {
         assert_eq!(entity.table.name(), entity.name, "the name on the wire is the table's");
         let columns = &tables[entity.name];
         let derived = entity.derived.iter().flat_map(|derived| [derived.column, derived.from]);
-        let named = entity.key.iter().chain(entity.kept).chain(entity.withheld).copied().chain(derived);
+        let written = entity.number.iter().chain(entity.lists);
+        let named = entity.key.iter().chain(entity.kept).chain(entity.withheld).chain(written).copied().chain(derived);
         for column in named.chain(entity.parent.map(|(_, column)| column)) {
             assert!(columns.contains(&column), "{}.{column} is in the registry, add it to a migration", entity.name);
         }
@@ -74,7 +75,7 @@ fn every_table_and_column_the_registry_names_exists() {
             (Some("in_transit"), false, true),
             (Some("x"), false, false),
         ] {
-            for column in (entity.owned)(Claim { status, new, receives }) {
+            for column in (entity.owned)(Claim { status, new, receives, made_by_hq: false }) {
                 let known = *column == "*"
                     || columns.contains(column)
                     || entity.children.iter().any(|child| tables[child.table.name()].contains(column));
@@ -87,7 +88,7 @@ fn every_table_and_column_the_registry_names_exists() {
 #[test]
 fn a_pushed_type_says_what_a_store_may_write() {
     for entity in ALL {
-        let claim = Claim { status: None, new: true, receives: false };
+        let claim = Claim { status: None, new: true, receives: false, made_by_hq: false };
         assert_eq!(entity.is_pushed(), !(entity.owned)(claim).is_empty(), "{}", entity.name);
         assert_eq!(entity.is_pushed(), entity.push_order > 0, "{}", entity.name);
     }

@@ -40,7 +40,8 @@ pub fn sale(sender: &Sender, id: Uuid, products: &[(Uuid, i64)]) -> Json {
     json!({
         "id": id,
         "storeId": sender.store_id,
-        "receiptNumber": format!("{}-01-000001", sender.store_code),
+        "receiptNumber": format!("{}-01-{:06}", sender.store_code, id.as_u128() % 1_000_000),
+        "registerCode": "01",
         "saleType": "sale",
         "status": "completed",
         "businessDate": "2026-11-20",

@@ -27,10 +27,13 @@ pub fn entity(name: &str) -> &'static SyncType {
     registry::find(name).unwrap_or_else(|| panic!("{name} is not in the registry"))
 }
 
-/// Opens a database of the private `PostgreSQL`, which has nothing to keep.
+/// How a database of the private `PostgreSQL` is opened, which has nothing to keep. A dozen connections in each pool: eight
+/// writers are to meet in the database, not before it.
+pub const PRIVATE: Opening = Opening { connections: 48, accept_unsafe: true };
+
+/// Opens a database of the private `PostgreSQL`.
 pub async fn open_private(url: &str) -> Result<Db, DbErr> {
-    // A dozen in each pool: eight writers are to meet in the database, not before it.
-    Db::open_with(url, Side::Hq, Opening { connections: 48, accept_unsafe: true }).await
+    Db::open_with(url, Side::Hq, PRIVATE).await
 }
 
 enum Home {

@@ -107,7 +107,7 @@ async fn migrating_again_changes_nothing() {
     for (db, url) in open {
         let before = schema_text(&db).await;
         assert!(before.len() > 50, "{url} has a schema");
-        let again = Db::open(&url, db.side()).await.expect("an existing database opens");
+        let again = Db::open_with(&url, db.side(), kit::PRIVATE).await.expect("an existing database opens");
         assert_eq!(schema_text(&again).await, before, "{url}");
         again.close().await.expect("a close");
     }

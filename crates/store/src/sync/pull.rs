@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use tillkeep_http::auth::Sessions;
 use tillkeep_storage::apply::{self, Cursor};
 use tillkeep_storage::registry::{self, Scope, SyncType};
-use tillkeep_storage::{DbErr, Tx};
+use tillkeep_storage::{DbErr, Tx, fault};
 
 use super::client::HqError;
 use crate::Store;
@@ -46,6 +46,14 @@ pub async fn moved(store: &Store, epoch: &str, heads: &BTreeMap<String, i64>) ->
     broken.map_or(Ok(count), |error| Err(PullError::Database(error)))
 }
 
+/// Up to which version this store has each type, as HQ reads it.
+pub async fn have(store: &Store) -> Result<String, DbErr> {
+    let cursors = apply::cursors(store.db().reader()).await?;
+    let mut items: Vec<_> = cursors.iter().map(|(name, cursor)| format!("{name}:{}", cursor.version)).collect();
+    items.sort_unstable();
+    Ok(items.join(","))
+}
+
 /// Pulls one type from `cursor` to its head.
 async fn one(store: &Store, epoch: &str, entity: &SyncType, cursor: Cursor, head: i64) -> Result<usize, PullError> {
     let mut since = cursor.version;
@@ -58,6 +66,11 @@ async fn one(store: &Store, epoch: &str, entity: &SyncType, cursor: Cursor, head
             answer.latest_version = answer.latest_version.max(head);
         }
         let rows = answer.rows.len();
+        if fault::planted("plant.cursor_first") {
+            let tx = store.db().begin().await?;
+            apply::set_cursor(&tx, entity, Cursor { version: answer.latest_version, ..cursor }, None).await?;
+            tx.commit().await?;
+        }
         let applied = {
             let _turn = store.sync.applying.lock().await;
             let tx = store.db().begin().await?;

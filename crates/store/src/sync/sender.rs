@@ -101,6 +101,9 @@ async fn round(store: &Store, sender: &mut Sender) -> Result<Round, DbErr> {
         return Ok(Round::Idle(store.settings.sync_interval));
     }
     fault::point("sender.send")?;
+    if fault::planted("plant.sent_before_answer") {
+        confirm(store, &entries.iter().collect::<Vec<_>>()).await?;
+    }
     let envelopes: Vec<String> = entries.iter().map(|entry| envelope(store, entry)).collect();
     let answer = store.hq.push(&envelopes).await;
     fault::point("sender.answered")?;
@@ -119,12 +122,21 @@ async fn round(store: &Store, sender: &mut Sender) -> Result<Round, DbErr> {
             Ok(back_off(store, sender, &HqError::Unreadable(text)))
         }
         Err(error) => {
+            if fault::planted("plant.network_counts") {
+                refuse(store, &entries.iter().map(|entry| (entry, error.to_string())).collect::<Vec<_>>()).await?;
+            }
             // A batch that HQ cannot swallow while it answers other requests is halved down to the culprit; that one
             // alone counts as its attempt, so that a poison entry cannot hold the rest.
             let swallowed = matches!(&error, HqError::Status { status, .. } if *status == 413 || *status >= 500);
-            if swallowed && store.hq.versions().await.is_ok() {
+            if swallowed && store.hq.versions("", "").await.is_ok() {
                 if let [only] = entries.as_slice() {
                     sender.batch = BATCH;
+                    // What something between here and HQ says of an entry is no verdict on it.
+                    let is_verdict =
+                        matches!(&error, HqError::Status { status, text } if *status == 413 || !text.is_empty());
+                    if !is_verdict {
+                        return Ok(back_off(store, sender, &error));
+                    }
                     refuse(store, &[(only, error.to_string())]).await?;
                     return Ok(Round::Sent);
                 }
@@ -139,6 +151,9 @@ async fn round(store: &Store, sender: &mut Sender) -> Result<Round, DbErr> {
 /// Full jitter, 1 s to 60 s; HQ's own word is obeyed.
 fn back_off(store: &Store, sender: &mut Sender, error: &HqError) -> Round {
     store.sync.failed(error, store.clock.now());
+    if fault::planted("plant.long_back_off") {
+        return Round::Obey(Duration::from_hours(1));
+    }
     if let HqError::Busy { retry_after: Some(wait) } = error {
         return Round::Obey((*wait).min(BACK_OFF_TO));
     }
@@ -174,13 +189,17 @@ async fn settle(store: &Store, entries: &[Entry], results: &[PushResult]) -> Res
             refused.push((entry, text));
         }
     }
-    {
-        let _turn = store.sync.applying.lock().await;
-        let tx = store.db().begin().await?;
-        outbox::confirm(&tx, &taken, store.clock.now()).await?;
-        tx.commit().await?;
-    }
+    confirm(store, &taken).await?;
     refuse(store, &refused).await
+}
+
+/// HQ has these: they leave the outbox.
+async fn confirm(store: &Store, taken: &[&Entry]) -> Result<(), DbErr> {
+    let _turn = store.sync.applying.lock().await;
+    let tx = store.db().begin().await?;
+    outbox::confirm(&tx, taken, store.clock.now()).await?;
+    tx.commit().await?;
+    Ok(())
 }
 
 /// Counts HQ's refusals; the tenth of an entry is its last.

@@ -1,0 +1,236 @@
+//! The judgement on what was read, without a database.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+
+use tillkeep_model::receipt::ReceiptNumber;
+
+use super::{Day, Facts, Figures, Range, ReceiptRange, Register, SessionState, Verdict, missing};
+use crate::entity::register_session;
+
+/// A day whose missing receipts may still be found on another one.
+pub(super) struct Assessed {
+    date: String,
+    registers: Vec<OfRegister>,
+}
+
+struct OfRegister {
+    shown: Register,
+    /// The store's part of its receipt numbers.
+    store_code: String,
+    gaps: Vec<Range>,
+}
+
+/// Each of `dates`, rising: what a day leaves off the next one goes on from.
+pub(super) fn days(facts: &Facts, dates: &[String]) -> Vec<Assessed> {
+    let number = |text: &String| ReceiptNumber::parse(text).map(|receipt| receipt.number);
+    let mut last_receipt: HashMap<String, i64> =
+        facts.receipt_before.iter().filter_map(|(register, text)| Some((register.clone(), number(text)?))).collect();
+    let mut last_session: HashMap<String, i64> =
+        facts.session_before.iter().map(|(register, number)| (register.clone(), i64::from(*number))).collect();
+    dates
+        .iter()
+        .map(|date| {
+            let sold = facts.receipts.iter().filter(|(day, ..)| day == date).map(|(_, register, _)| register);
+            let opened = facts.sessions.iter().filter(|session| session.business_date == *date);
+            let codes: BTreeSet<&String> = sold.chain(opened.map(|session| &session.register_code)).collect();
+            let registers = codes
+                .into_iter()
+                .map(|code| register(facts, date, code, &mut last_receipt, &mut last_session))
+                .collect();
+            Assessed { date: date.clone(), registers }
+        })
+        .collect()
+}
+
+fn register(
+    facts: &Facts,
+    date: &str,
+    code: &str,
+    last_receipt: &mut HashMap<String, i64>,
+    last_session: &mut HashMap<String, i64>,
+) -> OfRegister {
+    let of_day = |session: &&register_session::Model| session.business_date == date && session.register_code == code;
+    let known: Vec<_> = facts.sessions.iter().filter(of_day).collect();
+    let mut seen: BTreeMap<i64, (String, usize)> = BTreeMap::new();
+    let mut count = 0;
+    let mut store_code = String::new();
+    for (_, _, text) in facts.receipts.iter().filter(|(day, register, _)| day == date && register == code) {
+        count += 1;
+        if let Some(receipt) = ReceiptNumber::parse(text) {
+            store_code = receipt.store_code;
+            seen.entry(receipt.number).or_insert_with(|| (text.clone(), 0)).1 += 1;
+        }
+    }
+    // A Z report names receipts that HQ may not have.
+    let named = known.iter().flat_map(|session| [&session.first_receipt_number, &session.last_receipt_number]);
+    let named: Vec<_> = named.flatten().filter_map(|text| ReceiptNumber::parse(text)).collect();
+    if let Some(receipt) = named.first() {
+        store_code.clone_from(&receipt.store_code);
+    }
+    let present: BTreeSet<i64> = seen.keys().copied().collect();
+    let all = present.iter().copied().chain(named.iter().map(|receipt| receipt.number));
+    let (first, last) = (all.clone().min(), all.max());
+    let gaps = match (first, last) {
+        (Some(first), Some(last)) => {
+            // The first receipt of a register is its number 1; beyond six digits an earlier one sorts elsewhere.
+            let start = if first < 1_000_000 { 0 } else { first - 1 };
+            let after = last_receipt.get(code).copied().filter(|before| *before < first).unwrap_or(start);
+            last_receipt.insert(code.to_owned(), last);
+            missing(after, &present, last)
+        }
+        _ => Vec::new(),
+    };
+    let numbers: BTreeSet<i64> = known.iter().map(|session| i64::from(session.session_number)).collect();
+    let missing_sessions = match (numbers.first(), numbers.last()) {
+        (Some(first), Some(last)) => {
+            let after = last_session.get(code).copied().filter(|before| before < first).unwrap_or(0);
+            last_session.insert(code.to_owned(), *last);
+            missing(after, &numbers, *last)
+        }
+        _ => Vec::new(),
+    };
+    let shown = Register {
+        register_code: code.to_owned(),
+        sessions: sessions(facts, date, code, &known),
+        missing_sessions,
+        first_receipt_number: seen.first_key_value().map(|(_, (text, _))| text.clone()),
+        last_receipt_number: seen.last_key_value().map(|(_, (text, _))| text.clone()),
+        receipt_count: count,
+        missing_receipts: Vec::new(),
+        receipts_twice: seen.into_values().filter(|(_, times)| *times > 1).map(|(text, _)| text).collect(),
+    };
+    OfRegister { shown, store_code, gaps }
+}
+
+/// The sessions that HQ has, then those that only sales name.
+fn sessions(facts: &Facts, date: &str, code: &str, known: &[&register_session::Model]) -> Vec<SessionState> {
+    let mut sold: BTreeMap<_, Figures> = BTreeMap::new();
+    for sums in facts.sums.iter().filter(|sums| sums.date == date && sums.register == code) {
+        sold.insert(sums.session, sums.figures);
+    }
+    let mut out = Vec::with_capacity(known.len());
+    for session in known {
+        let received = sold.remove(&session.id).unwrap_or_default();
+        let z_report: Option<Figures> = session
+            .totals
+            .as_ref()
+            .filter(|_| session.status == "closed")
+            .and_then(|totals| serde_json::from_value(totals.0.clone()).ok());
+        out.push(SessionState {
+            id: session.id,
+            session_number: Some(session.session_number),
+            status: Some(session.status.clone()),
+            received,
+            z_report,
+            difference: z_report.map(|z| received.less(z)),
+        });
+    }
+    out.extend(sold.into_iter().map(|(id, received)| SessionState {
+        id,
+        session_number: None,
+        status: None,
+        received,
+        z_report: None,
+        difference: None,
+    }));
+    out
+}
+
+impl Figures {
+    fn less(self, other: Self) -> Self {
+        Self {
+            sale_count: self.sale_count - other.sale_count,
+            refund_count: self.refund_count - other.refund_count,
+            void_count: self.void_count - other.void_count,
+            net_amount: self.net_amount - other.net_amount,
+            tax_amount: self.tax_amount - other.tax_amount,
+            total_amount: self.total_amount - other.total_amount,
+        }
+    }
+}
+
+impl OfRegister {
+    fn text(&self, number: i64) -> String {
+        let (store_code, register_code) = (self.store_code.clone(), self.shown.register_code.clone());
+        ReceiptNumber { store_code, register_code, number }.to_string()
+    }
+}
+
+impl Assessed {
+    /// The receipts that this day lacks.
+    pub fn candidates(&self) -> impl Iterator<Item = String> + '_ {
+        self.registers.iter().flat_map(|register| {
+            register.gaps.iter().flat_map(|gap| gap.from..=gap.to).map(|number| register.text(number))
+        })
+    }
+
+    /// Takes those off that another day has.
+    pub fn found(&mut self, elsewhere: &HashSet<String>) {
+        for register in &mut self.registers {
+            let mut gaps = std::mem::take(&mut register.gaps);
+            if !elsewhere.is_empty() {
+                let whole: Vec<Range> = std::mem::take(&mut gaps);
+                for gap in whole {
+                    let there: BTreeSet<i64> = (gap.from..=gap.to)
+                        .take(super::LOOKED_FOR)
+                        .filter(|number| elsewhere.contains(&register.text(*number)))
+                        .collect();
+                    gaps.extend(missing(gap.from - 1, &there, gap.to));
+                }
+            }
+            register.shown.missing_receipts = gaps
+                .iter()
+                .map(|gap| ReceiptRange {
+                    from: register.text(gap.from),
+                    to: register.text(gap.to),
+                    count: gap.to - gap.from + 1,
+                })
+                .collect();
+            register.gaps = gaps;
+        }
+    }
+
+    pub fn judged(self, pending: bool, seen: Option<&str>) -> Day {
+        let registers: Vec<Register> = self.registers.into_iter().map(|register| register.shown).collect();
+        let any = |wrong: fn(&Register) -> bool| registers.iter().any(wrong);
+        let session =
+            |wrong: fn(&SessionState) -> bool| registers.iter().flat_map(|register| &register.sessions).any(wrong);
+        let mut reasons: Vec<&'static str> = [
+            (any(|register| !register.missing_receipts.is_empty()), "receipts_missing"),
+            (any(|register| !register.receipts_twice.is_empty()), "receipts_twice"),
+            (any(|register| !register.missing_sessions.is_empty()), "sessions_missing"),
+            (session(|session| session.status.is_none()), "session_unknown"),
+            (session(|session| session.difference.is_some_and(|by| by != Figures::default())), "totals_differ"),
+        ]
+        .into_iter()
+        .filter_map(|(wrong, reason)| wrong.then_some(reason))
+        .collect();
+        let wrong = !reasons.is_empty();
+        let goes_on = session(|session| session.status.as_deref().is_some_and(|status| status != "closed"));
+        let nothing = registers.is_empty();
+        let not_heard = nothing && seen.is_none_or(|seen| seen <= self.date.as_str());
+        reasons.extend(goes_on.then_some("session_open"));
+        reasons.extend(nothing.then_some("nothing_received"));
+        reasons.extend(pending.then_some("store_has_pending"));
+        let verdict = if pending || not_heard || (goes_on && !wrong) {
+            Verdict::Open
+        } else if wrong {
+            Verdict::Incomplete
+        } else {
+            Verdict::Complete
+        };
+        Day {
+            business_date: self.date,
+            verdict,
+            reasons,
+            receipt_count: registers.iter().map(|register| register.receipt_count).sum(),
+            missing_receipt_count: registers
+                .iter()
+                .flat_map(|register| &register.missing_receipts)
+                .map(|range| range.count)
+                .sum(),
+            session_count: registers.iter().map(|register| register.sessions.len()).sum(),
+            registers: Some(registers),
+        }
+    }
+}

@@ -1,0 +1,109 @@
+//! The lines of a document: which of them HQ takes, keeps and drops.
+
+use std::collections::HashMap;
+
+use sea_orm::DbErr;
+use tillkeep_model::ids;
+use uuid::Uuid;
+
+use super::Incoming;
+use super::apply::Item;
+use super::incoming::Keys;
+use super::merge::{Ignored, merge};
+use crate::Tx;
+use crate::registry::owners::ALL_OF_IT;
+use crate::registry::{Child, Claim, Row, Scope, SyncType};
+
+type RowsById = HashMap<Uuid, Box<dyn Row>>;
+
+/// The lines of the documents of a group, one place for each kind of child in the registry's order.
+pub(super) struct Lines {
+    /// Those that HQ has.
+    have: Vec<RowsById>,
+    /// Which document each sent line id belongs to at HQ.
+    owners: Vec<HashMap<Uuid, Uuid>>,
+    /// Those that their document has no more.
+    pub removed: Vec<Vec<Uuid>>,
+}
+
+/// What is to be known of the document whose lines are merged.
+pub(super) struct Document<'a> {
+    pub incoming: &'a Incoming,
+    pub keys: &'a Keys,
+    pub claim: Claim<'a>,
+    pub owned: &'a [&'a str],
+}
+
+impl Lines {
+    /// `present` are the documents that HQ has.
+    pub async fn load(tx: &Tx, entity: &SyncType, present: &[Uuid], items: &[Item<'_>]) -> Result<Self, DbErr> {
+        let (mut have, mut owners) = (Vec::new(), Vec::new());
+        for (place, child) in entity.children.iter().enumerate() {
+            have.push(super::apply::by_id(child.table.having(tx, child.parent, present, true).await?));
+            let sent = items.iter().flat_map(|item| &item.decoded.children[place]);
+            let ids: Vec<Uuid> = sent.filter_map(|(line, _)| line.uuid("id")).collect();
+            let known = child.table.having(tx, "id", &ids, false).await?;
+            owners.push(known.iter().filter_map(|row| Some((row.uuid("id")?, row.uuid(child.parent)?))).collect());
+        }
+        Ok(Self { have, owners, removed: entity.children.iter().map(|_| Vec::new()).collect() })
+    }
+
+    /// The lines of one document as HQ will have them; of the child at `place`.
+    pub fn of(
+        &mut self,
+        document: &Document<'_>,
+        place: usize,
+        sent: Vec<(Box<dyn Row>, Keys)>,
+        ignored: &mut Ignored,
+    ) -> Vec<Box<dyn Row>> {
+        let Document { incoming, keys, claim, owned } = document;
+        let child = &incoming.entity.children[place];
+        let (have, owners) = (&mut self.have[place], &mut self.owners[place]);
+        let mine = |old: &dyn Row| old.uuid(child.parent) == Some(incoming.id);
+        // Its maker may still change what is in it.
+        let replaces = !claim.receives
+            && keys.name(child.key)
+            && claim.status.is_some_and(|status| child.replaced_while.contains(&status));
+        // Else a document is written once: what has lines takes no further ones, whose goods would leave twice.
+        let complete = !replaces && have.values().any(|row| mine(&**row));
+        let mut lines = Vec::with_capacity(sent.len());
+        for (mut line, keys) in sent {
+            own_id(&mut *line, incoming.id, child, owners);
+            // A line of another parent is not this sender's to change; the guard of the upsert leaves it alone.
+            let id = line.uuid("id").filter(|id| have.get(id).is_some_and(|old| mine(&**old)));
+            let old = id.and_then(|id| have.remove(&id));
+            if old.is_none() && (complete || claim.receives) {
+                // Nor does the destination of a transfer say what is in it.
+                ignored.add(1);
+                continue;
+            }
+            let whole = old.is_none() && incoming.entity.scope != Scope::Parties;
+            let owned = if whole { ALL_OF_IT } else { owned };
+            ignored.unknown(place + 1, &keys);
+            let passed_over = Ignored::sent_in_vain(child.table.columns(), &*line, &keys, owned);
+            let merged = merge(child.table.columns(), old, line, &keys, owned, &[]);
+            ignored.compare(&passed_over, &*merged, &[child.parent, "line_no"]);
+            lines.push(merged);
+        }
+        let rest: Vec<Uuid> = have.iter().filter(|(_, row)| mine(&***row)).map(|(id, _)| *id).collect();
+        for id in rest {
+            match have.remove(&id) {
+                Some(_) if replaces => self.removed[place].push(id),
+                // What was not sent again is still there: a void may name no more than the sale.
+                Some(line) => lines.push(line),
+                None => {}
+            }
+        }
+        lines
+    }
+}
+
+/// A line whose id another document has (a sender that numbers its lines) gets one of its own: no line of a sale may be
+/// lost, and none of another document may change.
+fn own_id(line: &mut dyn Row, document: Uuid, child: &Child, owners: &mut HashMap<Uuid, Uuid>) {
+    let Some(id) = line.uuid("id") else { return };
+    if *owners.entry(id).or_insert(document) != document {
+        let line_no = i32::try_from(line.integer("line_no").unwrap_or_default()).unwrap_or_default();
+        line.set("id", ids::line(document, child.kind, line_no).into());
+    }
+}

@@ -1,0 +1,171 @@
+//! One row of what HQ has and what a store sent: by the registry's ownership, column by column. `docs/sync.md`, rule
+//! U11.
+
+use std::collections::HashSet;
+
+use sea_orm::Value;
+use serde_json::Value as Json;
+use tillkeep_model::Instant;
+use tillkeep_model::wire::Applied;
+
+use super::incoming::Keys;
+use super::{Incoming, Sender};
+use crate::registry::owners::{SERVER_COLUMNS, owns};
+use crate::registry::{Flow, Row, Scope, SyncType};
+use crate::versions;
+
+/// The row as HQ will have it: what the sender owns and sent from `sent`, everything else from `old`; of `lists` both.
+pub(super) fn merge(
+    columns: Vec<&'static str>,
+    old: Option<Box<dyn Row>>,
+    sent: Box<dyn Row>,
+    keys: &Keys,
+    owned: &[&str],
+    lists: &[&str],
+) -> Box<dyn Row> {
+    if let Some(mut old) = old {
+        for column in columns.into_iter().filter(|column| owns(owned, column) && keys.name(column)) {
+            let Some(value) = sent.get(column) else { continue };
+            let value = if lists.contains(&column) { union(old.text(column), sent.text(column)).into() } else { value };
+            old.set(column, value);
+        }
+        return old;
+    }
+    let mut new = sent;
+    // What a store may not write starts as the column's default.
+    for column in columns.into_iter().filter(|column| !owns(owned, column)) {
+        if !matches!(column, "id" | "created_at" | "updated_at")
+            && let Some(value) = new.get(column)
+            && !new.set(column, value.as_null())
+        {
+            reset(&mut *new, column, &value);
+        }
+    }
+    new
+}
+
+/// A list that only grows: an element of the same `receiptId` is taken anew, no element is lost. A store that was set up
+/// again does not know what it once received.
+fn union(old: Option<String>, sent: Option<String>) -> String {
+    let list = |text: Option<String>| -> Vec<Json> {
+        text.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default()
+    };
+    let mut all = list(old);
+    for element in list(sent) {
+        let same = |known: &Json| known["receiptId"] == element["receiptId"] && !element["receiptId"].is_null();
+        match all.iter().position(|known| same(known) || *known == element) {
+            Some(place) => all[place] = element,
+            None => all.push(element),
+        }
+    }
+    Json::Array(all).to_string()
+}
+
+/// Sets a column that may not be null to its default; an id or an instant has none and stays.
+fn reset(row: &mut dyn Row, column: &str, value: &Value) {
+    match value {
+        Value::Bool(_) => row.set(column, false.into()),
+        Value::BigInt(_) => row.set(column, 0_i64.into()),
+        Value::Int(_) => row.set(column, 0_i32.into()),
+        // The lists are text too, and do not take an empty one.
+        Value::String(_) => row.set(column, String::new().into()) || row.set(column, "[]".into()),
+        _ => false,
+    };
+}
+
+/// The columns that the server sets itself.
+pub(super) fn finish(
+    row: &mut dyn Row,
+    incoming: &Incoming,
+    sender: &Sender,
+    entity: &SyncType,
+    applied: Applied,
+    now: Instant,
+) {
+    row.set("synced", true.into());
+    row.set("sync_version", versions::UNSTAMPED.into());
+    row.set("last_envelope_at", Some(incoming.timestamp).into());
+    if entity.flow == Flow::Push {
+        row.set("received_at", Some(now).into());
+    }
+    if incoming.action == "delete" {
+        row.set("deleted_at", Some(incoming.timestamp).into());
+    }
+    if applied == Applied::Inserted {
+        if row.instant("created_at").is_none_or(Instant::is_unset) {
+            row.set("created_at", incoming.timestamp.into());
+        }
+        match entity.name {
+            "customers" => {
+                row.set("is_active", true.into());
+                row.set("origin_store_id", Some(sender.store_id).into());
+                if row.text("customer_number").is_none_or(|number| number.is_empty()) {
+                    row.set("customer_number", format!("{}-{}", sender.store_code, incoming.id).into());
+                }
+            }
+            "transfers" => {
+                row.set("store_id", sender.store_id.into());
+            }
+            // Whatever the sender says of it: what comes from a store was made there.
+            "purchase_orders" => {
+                row.set("origin", "store".into());
+            }
+            _ => {}
+        }
+    }
+    if entity.scope == Scope::Store {
+        row.set("store_id", sender.store_id.into());
+    }
+    for derived in entity.derived {
+        let from = row.text(derived.from);
+        row.set(derived.column, from.as_deref().map(derived.by).into());
+    }
+}
+
+/// Counts what was sent and not taken.
+pub(super) struct Ignored {
+    pub count: u64,
+    /// The keys of the type and, in the registry's order, of its children.
+    known: Vec<HashSet<String>>,
+}
+
+impl Ignored {
+    pub fn new(entity: &SyncType) -> Self {
+        let named = |columns: Vec<&'static str>| columns.into_iter().map(Keys::plain).collect::<HashSet<_>>();
+        let mut own = named(entity.table.columns());
+        own.extend(entity.children.iter().map(|child| Keys::plain(child.key)));
+        let children = entity.children.iter().map(|child| named(child.table.columns()));
+        Self { count: 0, known: std::iter::once(own).chain(children).collect() }
+    }
+
+    pub fn add(&mut self, count: usize) {
+        self.count += count as u64;
+    }
+
+    /// Keys that no column has; `place` 0 is the type itself.
+    pub fn unknown(&mut self, place: usize, keys: &Keys) {
+        self.add(keys.others(&self.known[place]));
+    }
+
+    /// What was sent of columns that are not the sender's. What each server keeps for itself is no news.
+    pub fn sent_in_vain(
+        columns: Vec<&'static str>,
+        sent: &dyn Row,
+        keys: &Keys,
+        owned: &[&str],
+    ) -> Vec<(&'static str, Value)> {
+        columns
+            .into_iter()
+            .filter(|column| !owns(owned, column) && !SERVER_COLUMNS.contains(column) && keys.name(column))
+            .filter_map(|column| Some((column, sent.get(column)?)))
+            .collect()
+    }
+
+    /// Counts those that differ from what HQ has: a store sends its whole row, and most of it is known.
+    pub fn compare(&mut self, sent: &[(&'static str, Value)], row: &dyn Row, but: &[&str]) {
+        let lost = |(column, value): &&(&'static str, Value)| {
+            !but.contains(column) && row.get(column).is_some_and(|kept| kept != *value)
+        };
+        self.add(sent.iter().filter(lost).count());
+    }
+}

@@ -1,0 +1,200 @@
+//! What is missing of a business day is named. `docs/sync.md`, rule U13.
+
+use serde_json::{Value as Json, json};
+use tillkeep_storage::completeness::{self, Day, Outbox, Range, Reported, Verdict};
+use tillkeep_storage::sea_orm::Value;
+use tillkeep_storage::sync_log as log;
+use tillkeep_storage::{DbErr, db};
+use uuid::Uuid;
+
+use crate::kit::chain::{Chain, id};
+use crate::kit::envelopes::{create_sale, envelope, push, refuse, take};
+use crate::kit::{self, Hq, at};
+
+const TODAY: &str = "2026-11-20";
+
+/// A sale of one piece at 19.99 with this receipt number, in the session of this number.
+fn sold(chain: &Chain, date: &str, session: i32, number: i64) -> Json {
+    let mut sale = create_sale(&chain.first, id(&format!("sale {number} {session}")), &[(chain.tea, 1)]);
+    sale["data"]["receiptNumber"] = json!(format!("S01-01-{number:06}"));
+    sale["data"]["registerSessionId"] = json!(id(&format!("session {session}")));
+    sale["data"]["businessDate"] = json!(date);
+    sale
+}
+
+/// A session with its Z report, when it is closed: so many sales and their total.
+fn session(chain: &Chain, day: &str, number: i32, z: Option<(i64, &str, &str)>) -> Json {
+    let row = id(&format!("session {number}"));
+    let mut data = json!({
+        "id": row, "registerCode": "01", "sessionNumber": number, "status": "open", "businessDate": day,
+        "createdAt": at(0), "openedAt": at(0),
+    });
+    if let Some((sales, first, last)) = z {
+        data["status"] = json!("closed");
+        data["firstReceiptNumber"] = json!(first);
+        data["lastReceiptNumber"] = json!(last);
+        data["totals"] = json!({"saleCount": sales, "refundCount": 0, "voidCount": 0, "netAmount": 1999 * sales,
+                                "taxAmount": 0, "totalAmount": 1999 * sales, "openingFloat": 1});
+    }
+    envelope(&chain.first, "register_sessions", row, "update", &data, at(if z.is_some() { 50 } else { 0 }))
+}
+
+async fn days(hq: &Hq, chain: &Chain, dates: &[&str], pending: bool) -> Vec<Day> {
+    let dates: Vec<String> = dates.iter().map(|date| (*date).to_owned()).collect();
+    let snapshot = hq.db.snapshot().await.expect("a snapshot");
+    completeness::days(&snapshot, chain.first.store_id, &dates, pending, Some("2026-11-25")).await.expect("the days")
+}
+
+async fn day(hq: &Hq, chain: &Chain) -> Day {
+    days(hq, chain, &[TODAY], false).await.remove(0)
+}
+
+fn missing(day: &Day) -> Vec<(String, String, i64)> {
+    let registers = day.registers.iter().flatten();
+    let ranges = registers.flat_map(|register| &register.missing_receipts);
+    ranges.map(|range| (range.from.clone(), range.to.clone(), range.count)).collect()
+}
+
+#[tokio::test]
+async fn a_day_of_which_everything_came_is_complete() {
+    for hq in kit::both().await {
+        let chain = Chain::found(&hq).await;
+        let mut told = vec![session(&chain, TODAY, 1, Some((3, "S01-01-000001", "S01-01-000003")))];
+        told.extend((1..=3).map(|number| sold(&chain, TODAY, 1, number)));
+        assert_eq!(push(&hq, &chain.first, &told).await.refused, 0);
+        let day = day(&hq, &chain).await;
+        assert_eq!((day.verdict, day.reasons.as_slice(), day.receipt_count), (Verdict::Complete, [].as_slice(), 3));
+        let register = &day.registers.expect("registers")[0];
+        assert_eq!(register.first_receipt_number.as_deref(), Some("S01-01-000001"));
+        let figures = &register.sessions[0];
+        assert_eq!((figures.received.sale_count, figures.z_report), (3, Some(figures.received)));
+    }
+}
+
+#[tokio::test]
+async fn lost_receipts_are_named_at_the_beginning_in_the_middle_and_at_the_end_of_a_day() {
+    for hq in kit::both().await {
+        let chain = Chain::found(&hq).await;
+        let yesterday = "2026-11-19";
+        let mut told = vec![
+            session(&chain, yesterday, 1, Some((1, "S01-01-000001", "S01-01-000001"))),
+            sold(&chain, yesterday, 1, 1),
+            session(&chain, TODAY, 2, Some((7, "S01-01-000002", "S01-01-000009"))),
+        ];
+        told.extend([3, 4, 7].map(|number| sold(&chain, TODAY, 2, number)));
+        assert_eq!(push(&hq, &chain.first, &told).await.refused, 0);
+        let number = |number: i64| format!("S01-01-{number:06}");
+        let expected = [(number(2), number(2), 1), (number(5), number(6), 2), (number(8), number(9), 2)];
+        let day = day(&hq, &chain).await;
+        assert_eq!(missing(&day), expected);
+        assert_eq!((day.verdict, day.missing_receipt_count), (Verdict::Incomplete, 5));
+        assert_eq!(day.reasons, ["receipts_missing", "totals_differ"]);
+        let differs = day.registers.expect("registers")[0].sessions[0].difference.expect("a difference");
+        assert_eq!((differs.sale_count, differs.total_amount.0), (-4, -4 * 1999));
+        // The same over several days, and while the store still has something to send.
+        let two = days(&hq, &chain, &[yesterday, TODAY], true).await;
+        assert!(two.iter().all(|day| day.verdict == Verdict::Open), "it may be on its way");
+        assert_eq!((missing(&two[0]), missing(&two[1]).len()), (Vec::new(), 3));
+    }
+}
+
+#[tokio::test]
+async fn a_receipt_that_another_day_has_is_not_missing() {
+    for hq in kit::both().await {
+        let chain = Chain::found(&hq).await;
+        let told = [
+            sold(&chain, TODAY, 1, 1),
+            // A clock that was set back for a moment.
+            sold(&chain, "2026-11-19", 1, 2),
+            sold(&chain, TODAY, 1, 3),
+        ];
+        assert_eq!(push(&hq, &chain.first, &told).await.refused, 0);
+        assert_eq!(missing(&day(&hq, &chain).await), []);
+    }
+}
+
+#[tokio::test]
+async fn a_lost_session_an_unknown_one_and_a_number_that_came_twice_are_told() {
+    for hq in kit::both().await {
+        let chain = Chain::found(&hq).await;
+        let told = [
+            session(&chain, "2026-11-18", 1, Some((0, "S01-01-000001", "S01-01-000001"))),
+            session(&chain, TODAY, 4, None),
+            sold(&chain, TODAY, 9, 1),
+            sold(&chain, TODAY, 4, 1),
+        ];
+        assert_eq!(push(&hq, &chain.first, &told).await.refused, 0);
+        let day = day(&hq, &chain).await;
+        assert_eq!(day.reasons, ["receipts_twice", "sessions_missing", "session_unknown", "session_open"]);
+        assert_eq!(day.verdict, Verdict::Incomplete);
+        let register = &day.registers.expect("registers")[0];
+        assert_eq!(register.missing_sessions, [Range { from: 2, to: 3 }]);
+        assert_eq!(register.receipts_twice, ["S01-01-000001"]);
+    }
+}
+
+#[tokio::test]
+async fn a_day_of_which_nothing_came_is_open_until_the_store_was_heard_of_after_it() {
+    let hq = Hq::sqlite().await;
+    let chain = Chain::found(&hq).await;
+    let two = days(&hq, &chain, &["2026-11-24", "2026-11-25"], false).await;
+    let verdicts: Vec<_> = two.iter().map(|day| (day.verdict, day.reasons.clone())).collect();
+    let nothing = vec!["nothing_received"];
+    assert_eq!(verdicts, [(Verdict::Complete, nothing.clone()), (Verdict::Open, nothing)]);
+}
+
+/// An envelope with its number in the outbox.
+fn numbered(mut envelope: Json, seq: i64, epoch: &str) -> Json {
+    envelope["seq"] = json!(seq);
+    envelope["node_epoch"] = json!(epoch);
+    envelope
+}
+
+async fn outbox(hq: &Hq, store: Uuid, reported: &Reported) -> Outbox {
+    let snapshot = hq.db.snapshot().await.expect("a snapshot");
+    completeness::outbox(&snapshot, store, reported).await.expect("the outbox")
+}
+
+#[tokio::test]
+async fn numbers_of_the_outbox_without_an_account_are_named_and_refused_ones_are_accounted_for() {
+    for hq in kit::both().await {
+        let chain = Chain::found(&hq).await;
+        for seq in [1, 2, 5, 6] {
+            take(&hq, &chain.first, &numbered(sold(&chain, TODAY, 1, seq), seq, "a")).await;
+        }
+        // A duplicate and a refusal say that the entry arrived.
+        take(&hq, &chain.first, &numbered(sold(&chain, TODAY, 1, 6), 6, "a")).await;
+        let mut bad = numbered(sold(&chain, TODAY, 1, 7), 7, "a");
+        bad["data"]["totalAmount"] = json!("x");
+        refuse(&hq, &chain.first, &bad).await;
+        take(&hq, &chain.first, &numbered(sold(&chain, TODAY, 1, 8), 8, "a")).await;
+        let reported = Reported { node_epoch: "a".to_owned(), last_seq: 10, ..Reported::default() };
+        let state = outbox(&hq, chain.first.store_id, &reported).await;
+        assert_eq!(state.epochs[0].missing, [Range { from: 3, to: 4 }, Range { from: 9, to: 10 }]);
+        assert_eq!((state.verdict, state.refused), (Verdict::Incomplete, 1));
+        assert_eq!(state.reasons, ["entries_missing", "entries_refused"]);
+        // What the store says it still has is not lost.
+        let state = outbox(&hq, chain.first.store_id, &Reported { pending: 2, ..reported.clone() }).await;
+        assert_eq!((state.epochs[0].missing.len(), state.verdict), (1, Verdict::Open));
+        // Set back to a copy: it goes on counting under another name. Set up anew: it counts from 1.
+        take(&hq, &chain.first, &numbered(sold(&chain, TODAY, 1, 20), 6, "b")).await;
+        take(&hq, &chain.first, &numbered(sold(&chain, TODAY, 1, 21), 1, "c")).await;
+        let state = outbox(&hq, chain.first.store_id, &Reported::default()).await;
+        let gaps: Vec<_> = state.epochs.iter().map(|epoch| epoch.missing.len()).collect();
+        assert_eq!(gaps, [1, 0, 0]);
+        assert!(outbox(&hq, chain.second.store_id, &Reported::default()).await.epochs.is_empty());
+        assert!(hq.log().await.iter().any(|row| row.status == log::FAILED));
+    }
+}
+
+/// The plan of the query for gaps: an index answers it alone.
+#[tokio::test]
+async fn the_gaps_of_an_outbox_are_read_from_an_index() -> Result<(), DbErr> {
+    let hq = Hq::sqlite().await;
+    let sql = "EXPLAIN QUERY PLAN SELECT DISTINCT node_epoch, seq FROM sync_log \
+               WHERE store_id = $1 AND seq IS NOT NULL AND node_epoch IS NOT NULL";
+    let plan = db::query(hq.db.reader(), sql, [Value::from(id("S01"))]).await?;
+    let plan: Vec<String> = plan.iter().map(|row| row.try_get("", "detail")).collect::<Result<_, _>>()?;
+    assert!(plan.iter().any(|line| line.contains("COVERING INDEX")), "{plan:?}");
+    Ok(())
+}

@@ -1,0 +1,225 @@
+//! Headquarters, and who works there.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use axum::Router;
+use serde_json::{Value as Json, json};
+use tillkeep_hq::{Hq, routes};
+use tillkeep_http::Clock;
+use tillkeep_http::auth::SignInSettings;
+use tillkeep_model::ids;
+use tillkeep_storage::Opening;
+use tillkeep_storage::entity::{user, user_store_role};
+use tillkeep_storage::sea_orm::{ActiveModelTrait, IntoActiveModel};
+use tokio_util::sync::CancellationToken;
+use uuid::Uuid;
+
+use crate::site;
+use crate::world::World;
+
+/// Products that are sold all the time; further ones come and go.
+pub const SOLD: usize = 8;
+const COME_AND_GO: usize = 4;
+/// Customers of the whole chain.
+pub const SHARED: usize = 3;
+
+pub struct Headquarters {
+    world: Arc<World>,
+    pub dir: PathBuf,
+    pub clock: Clock,
+    pub hq: Option<Arc<Hq>>,
+    token: String,
+    /// Raised by each edit, so that values differ.
+    edits: u64,
+}
+
+pub fn product(index: usize) -> Uuid {
+    ids::named(&format!("product {index}"))
+}
+
+pub fn customer(index: usize) -> Uuid {
+    ids::named(&format!("customer {index}"))
+}
+
+pub fn administrator() -> Uuid {
+    ids::named("administrator")
+}
+
+impl Headquarters {
+    pub async fn new(world: &Arc<World>, dir: PathBuf) -> Self {
+        std::fs::create_dir_all(&dir).expect("a directory");
+        let clock = world.clock.of_another_machine();
+        let mut this = Self { world: world.clone(), dir, clock, hq: None, token: String::new(), edits: 0 };
+        this.open().await;
+        this.found().await;
+        this
+    }
+
+    pub async fn open(&mut self) {
+        let settings = tillkeep_hq::state::Settings {
+            data_dir: self.dir.clone(),
+            database_url: None,
+            database: Opening::default(),
+            public_url: None,
+            allow_insecure: false,
+            sign_in: SignInSettings::default(),
+        };
+        let hq = loop {
+            // Cancelled, so that nothing happens by the clock of the machine.
+            let stop = CancellationToken::new();
+            stop.cancel();
+            match Hq::open(&settings, self.clock.clone(), stop).await {
+                Ok(hq) => break hq,
+                Err(error) => self.world.note("HQ", format!("does not open: {}", error.kind())),
+            }
+        };
+        for _ in 0..20 {
+            tokio::task::yield_now().await;
+        }
+        self.world.state().hq = Some(routes::router(hq.clone()));
+        self.hq = Some(hq);
+    }
+
+    pub async fn close(&mut self) {
+        self.world.state().hq = None;
+        if let Some(hq) = self.hq.take() {
+            site::close(hq.db().clone()).await;
+        }
+    }
+
+    /// The administrator, goods and people.
+    async fn found(&mut self) {
+        let hq = self.hq.clone().expect("open");
+        let now = self.clock.now();
+        let id = administrator();
+        let person = user::Model {
+            id,
+            username: "admin".to_owned(),
+            username_folded: "admin".to_owned(),
+            display_name: "Admin".to_owned(),
+            is_active: true,
+            created_at: now,
+            updated_at: now,
+            ..user::Model::default()
+        };
+        let role = user_store_role::Model {
+            id: ids::named("administrator everywhere"),
+            user_id: id,
+            role_id: ids::role("administrator"),
+            created_at: now,
+            updated_at: now,
+            ..user_store_role::Model::default()
+        };
+        let mut tx = hq.db().begin().await.expect("begin");
+        person.into_active_model().insert(&tx).await.expect("a user");
+        role.into_active_model().insert(&tx).await.expect("a role");
+        tx.touch("users");
+        tx.touch("user_store_roles");
+        hq.commit(tx).await.expect("commit");
+        self.token = site::sign_in(&hq.auth, id, None).await.expect("a session");
+        for index in 0..SOLD + COME_AND_GO {
+            let body = json!({
+                "id": product(index), "sku": format!("P{index}"), "name": format!("Product {index}"), "price": 1000 + index,
+                "departmentId": ids::named("department:GENERAL"), "taxGroupId": ids::named("tax_group:NONE"),
+            });
+            self.must("POST", "/products", body).await;
+        }
+        for index in 0..SHARED {
+            let body = json!({"id": customer(index), "firstName": "Ann", "lastName": format!("Miller {index}")});
+            self.must("POST", "/customers", body).await;
+        }
+        let role = json!({"id": ids::named("helper"), "code": "helper", "name": "Helper", "permissions": ["pos.sell"]});
+        self.must("POST", "/roles", role).await;
+    }
+
+    /// Makes and provisions a store; its id and sync token.
+    pub async fn store(&mut self, code: &str) -> (Uuid, String) {
+        let id = ids::named(&format!("store {code}"));
+        let body = json!({"id": id, "code": code, "name": code, "timezone": "America/New_York"});
+        self.must("POST", "/stores", body).await;
+        let answer = self.must("POST", &format!("/stores/{id}/provision"), json!({})).await;
+        (id, answer["data"]["syncToken"].as_str().expect("a token").to_owned())
+    }
+
+    async fn must(&mut self, method: &str, path: &str, body: Json) -> Json {
+        let (status, answer) = self.call(method, path, Some(body)).await;
+        assert!((200..300).contains(&status), "{method} {path}: {status} {answer}");
+        answer
+    }
+
+    async fn call(&self, method: &str, path: &str, body: Option<Json>) -> (u16, Json) {
+        let router: Option<Router> = self.world.state().hq.clone();
+        let Some(router) = router else { return (0, json!({"code": "down"})) };
+        site::call(&router, &self.token, method, path, body).await
+    }
+
+    /// Somebody changes something.
+    pub async fn edit(&mut self, stores: &[Uuid]) {
+        self.edits += 1;
+        let edits = self.edits;
+        let sold = product(self.world.index(SOLD));
+        let fleeting = product(SOLD + self.world.index(COME_AND_GO));
+        let (method, path, body) = match self.world.up_to(9) {
+            0 => ("PATCH", format!("/products/{sold}"), json!({"price": 500 + self.world.up_to(5000)})),
+            1 => ("PATCH", format!("/products/{sold}"), json!({"name": format!("Product, edit {edits}")})),
+            2 => ("DELETE", format!("/products/{fleeting}"), Json::Null),
+            3 => ("POST", format!("/products/{fleeting}/restore"), json!({})),
+            4 => {
+                let store = stores[self.world.index(stores.len())];
+                ("PUT", format!("/store-prices/{store}/{sold}"), json!({"price": 400 + self.world.up_to(3000)}))
+            }
+            5 | 6 => {
+                let id = customer(self.world.index(SHARED));
+                ("PATCH", format!("/customers/{id}"), json!({"notes": format!("edit {edits}")}))
+            }
+            7 => {
+                let all = ["pos.sell", "customers.view", "inventory.view", "reports.view_local"];
+                let held: Vec<&str> = all.into_iter().filter(|_| self.world.up_to(1) == 0).collect();
+                ("PUT", format!("/roles/{}/permissions", ids::named("helper")), json!({"permissions": held}))
+            }
+            8 => {
+                let body = json!({
+                    "id": ids::named(&format!("new product {edits}")), "sku": format!("N{edits}"), "name": "New",
+                    "price": 700, "departmentId": ids::named("department:GENERAL"),
+                    "taxGroupId": ids::named("tax_group:NONE"),
+                });
+                ("POST", "/products".to_owned(), body)
+            }
+            _ => return self.swap(edits).await,
+        };
+        let answer = self.call(method, &path, Some(body).filter(|body| !body.is_null())).await;
+        let room = path.split('/').nth(1).unwrap_or_default().to_owned();
+        self.world.note("HQ", format!("{method} {room}: {}", site::outcome(&answer)));
+    }
+
+    /// One product gives its number to another one and is edited again: in pull order, the other one comes first.
+    async fn swap(&mut self, edits: u64) {
+        let (one, other) = (product(SOLD), product(SOLD + 1));
+        let number = format!("SWAP{}", edits % 2);
+        for (id, body) in [
+            (one, json!({"sku": format!("AWAY{edits}")})),
+            (other, json!({"sku": number})),
+            (one, json!({"name": format!("Swapped {edits}")})),
+        ] {
+            let answer = self.call("PATCH", &format!("/products/{id}"), Some(body)).await;
+            self.world.note("HQ", format!("swap: {}", site::outcome(&answer)));
+        }
+    }
+
+    /// Somebody resolves what was refused.
+    pub async fn resolve_all(&mut self) -> usize {
+        let (_, list) = self.call("GET", "/sync/errors?pageSize=100", None).await;
+        let failed: Vec<String> = list["data"]
+            .as_array()
+            .into_iter()
+            .flatten()
+            .filter_map(|row| Some(row["id"].as_str()?.to_owned()))
+            .collect();
+        for id in &failed {
+            let answer = self.call("POST", &format!("/sync/resolve/{id}"), Some(json!({"note": "seen"}))).await;
+            self.world.note("HQ", format!("resolve: {}", site::outcome(&answer)));
+        }
+        failed.len()
+    }
+}

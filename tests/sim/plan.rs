@@ -1,0 +1,143 @@
+//! What happens in a run, as numbers: how long, how many, and what goes wrong how often.
+
+/// One run but for its seed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Plan {
+    pub stores: usize,
+    /// Virtual hours before everything is healed.
+    pub hours: i64,
+    /// Minutes between two sales of a store, on average.
+    pub sale_every_minutes: i64,
+    /// Minutes between two edits at headquarters, on average.
+    pub edit_every_minutes: i64,
+    /// Minutes between two changes of customers in a store, on average.
+    pub rename_every_minutes: i64,
+    /// The only place that fails; any of them without it.
+    pub place: Option<&'static str>,
+    pub faults: Faults,
+    pub events: Events,
+}
+
+/// Of a thousand requests, how many suffer what.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Faults {
+    /// The request never arrives.
+    pub request_lost: u64,
+    /// Headquarters did it, and nobody hears of it.
+    pub answer_lost: u64,
+    /// Headquarters did it, and something in between says that it did not.
+    pub gateway: u64,
+    /// The request arrives twice.
+    pub twice: u64,
+    /// The request arrives once more within 40 minutes.
+    pub late: u64,
+    /// A captive portal answers.
+    pub html: u64,
+    /// 503 with a time to wait.
+    pub busy: u64,
+    /// 429 without one.
+    pub many: u64,
+    /// 500 from something in between.
+    pub broken: u64,
+}
+
+/// How often in a day of the run; partitions and what happens to a store count for each store.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Events {
+    pub partitions: i64,
+    pub longest_partition_minutes: i64,
+    pub store_crashes: i64,
+    pub hq_crashes: i64,
+    /// Something within a server fails once, like a disk.
+    pub failing_places: i64,
+    pub clock_jumps: i64,
+    pub columns_added: i64,
+    /// Entries that headquarters refuses until somebody resolves them.
+    pub refused_entries: i64,
+    pub stores_put_back: i64,
+    pub reinstalls: i64,
+    pub hq_put_back: i64,
+}
+
+/// A bad line, and nothing else.
+pub const BAD_LINE: Faults = Faults {
+    request_lost: 15,
+    answer_lost: 25,
+    gateway: 10,
+    twice: 15,
+    late: 15,
+    html: 8,
+    busy: 8,
+    many: 6,
+    broken: 8,
+};
+
+/// All that may happen without anything being put back.
+pub const HARD: Plan = Plan {
+    stores: 3,
+    hours: 6,
+    sale_every_minutes: 8,
+    edit_every_minutes: 10,
+    rename_every_minutes: 10,
+    place: None,
+    faults: BAD_LINE,
+    events: Events {
+        partitions: 6,
+        longest_partition_minutes: 90,
+        store_crashes: 4,
+        hq_crashes: 6,
+        failing_places: 24,
+        clock_jumps: 2,
+        columns_added: 2,
+        refused_entries: 2,
+        stores_put_back: 0,
+        reinstalls: 0,
+        hq_put_back: 0,
+    },
+};
+
+/// All of it in little time, to find what is wrong soon.
+pub const SHORT: Plan = Plan {
+    stores: 2,
+    hours: 3,
+    sale_every_minutes: 6,
+    edit_every_minutes: 3,
+    rename_every_minutes: 5,
+    place: None,
+    faults: Faults { request_lost: 30, answer_lost: 50, gateway: 15, twice: 30, late: 40, ..BAD_LINE },
+    events: Events {
+        partitions: 24,
+        longest_partition_minutes: 30,
+        store_crashes: 16,
+        hq_crashes: 16,
+        failing_places: 200,
+        clock_jumps: 8,
+        columns_added: 16,
+        refused_entries: 16,
+        ..HARD.events
+    },
+};
+
+/// The same, with one place that fails again and again.
+pub const fn failing_at(place: &'static str) -> Plan {
+    Plan { place: Some(place), ..SHORT }
+}
+
+/// Answers that are lost while everybody changes the same customers.
+pub const LOST_ANSWERS: Plan = Plan {
+    edit_every_minutes: 1,
+    rename_every_minutes: 1,
+    faults: Faults { answer_lost: 200, ..SHORT.faults },
+    ..SHORT
+};
+
+/// The same, with headquarters put back to a copy.
+pub const SHORT_PUT_BACK: Plan = Plan { events: Events { hq_put_back: 16, ..SHORT.events }, ..SHORT };
+
+/// The same, with stores put back to a copy or made anew.
+pub const SHORT_STORE_PUT_BACK: Plan =
+    Plan { events: Events { stores_put_back: 12, reinstalls: 4, ..SHORT.events }, ..SHORT };
+
+/// The same, with installations that are put back or made anew.
+pub const PUT_BACK: Plan =
+    Plan { events: Events { stores_put_back: 2, reinstalls: 1, hq_put_back: 2, ..HARD.events }, ..HARD };
