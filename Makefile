@@ -45,6 +45,10 @@ fuzz: ## Requests made from the descriptions, against both servers; ARGS="--seco
 sim: ## The sync engine in virtual time, seed after seed; ARGS="--seeds 1..200 --days 3 --stores 5 --put-back"
 	SIM="$(ARGS)" cargo test --locked --workspace $(FAULTS) --test sim -- --ignored --nocapture many_seeds
 
+.PHONY: chaos
+chaos: ## Stores under load while everything breaks, then the checker; ARGS="--minutes 5 --seed 7"
+	@scripts/chaos $(ARGS)
+
 .PHONY: check
 check: ## Formatting, lints, licences and sources of the dependencies
 	cargo fmt --all --check

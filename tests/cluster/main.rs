@@ -5,17 +5,23 @@ mod home;
 mod kit;
 
 mod approvals;
+mod chaos;
 mod completeness;
+mod crash;
 mod down;
 mod effects;
 mod faults;
+mod herd;
 mod metrics;
+mod network;
 mod protocol;
 mod put_back;
 mod restart;
 mod secrets;
 mod socket;
+mod stream;
 mod tls;
+mod verify;
 mod walks;
 
 use home::Home;

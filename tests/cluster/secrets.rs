@@ -63,8 +63,8 @@ async fn no_pin_token_or_key_is_in_any_log_answer_or_database() {
     let rotated = chain.admin.post(&format!("/stores/{}/provision", site.id), json!({"rotate": true})).await.data();
     secrets::note("the new sync token", rotated["syncToken"].as_str().expect("a token"));
     drop(site);
-    let Chain { hq, .. } = chain;
-    assert!(hq.log().contains("DEBUG"), "the log was talkative");
+    chain.hq.stop();
+    assert!(chain.hq.log().contains("DEBUG"), "the log was talkative");
 }
 
 #[tokio::test]

@@ -134,7 +134,40 @@ async fn a_server_that_goes_down_says_so() {
     site.process.stop();
     let (mut socket, _) =
         connect_async(address(&chain, &format!("?sync_token={}", site.sync_token))).await.expect("connect");
-    let stopping = std::thread::spawn(move || chain.hq.stop());
+    let stopping = std::thread::spawn(move || {
+        chain.hq.stop();
+        chain
+    });
     assert_eq!(close_code(&mut socket).await, 1001);
-    stopping.join().expect("stopped");
+    // The store before headquarters, as the checker needs both.
+    drop((site, stopping.join().expect("stopped")));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_a_socket_says_that_nobody_knows_is_ignored_and_counted() {
+    let mut chain = Chain::new().await;
+    let product = chain.product("A1", 1000).await;
+    let mut site = chain.store().await;
+    site.process.stop();
+    let (mut socket, _) =
+        connect_async(address(&chain, &format!("?sync_token={}", site.sync_token))).await.expect("connect");
+    let said = [
+        Message::Binary(vec![1, 2, 3].into()),
+        Message::Text(json!({"type": "greeting"}).to_string().into()),
+        Message::Text("x".repeat(65 << 10).into()),
+    ];
+    for message in said {
+        socket.send(message).await.expect("send");
+    }
+    let metrics = format!("{}/metrics", chain.hq.url);
+    let client = reqwest::Client::builder().no_proxy().build().expect("a client");
+    crate::kit::eventually("all of it is counted", async || {
+        let page = client.get(&metrics).send().await.ok()?.text().await.ok()?;
+        let counted = |what: &str| page.contains(&format!("tillkeep_sync_ignored_total{{what=\"{what}\"}} 1\n"));
+        ["socket_binary", "socket_message", "socket_large"].iter().all(|what| counted(what)).then_some(())
+    })
+    .await;
+    // And it goes on.
+    chain.admin.patch(&format!("/products/{product}"), json!({"price": 1100})).await.data();
+    assert_eq!(text(&mut socket).await["entityType"], "products");
 }

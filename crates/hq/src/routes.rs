@@ -53,6 +53,8 @@ fn measured(hq: Arc<Hq>) -> Router {
         gauge!("tillkeep_stores_connected").set(connected);
         gauge!("tillkeep_push_queue_envelopes").set(u32::try_from(hq.pushes.len()).unwrap_or(u32::MAX));
         counter!("tillkeep_push_turned_away_total").absolute(hq.pushes.refused());
+        gauge!("tillkeep_dashboard_streams").set(u32::try_from(hq.board.streams()).unwrap_or(u32::MAX));
+        gauge!("tillkeep_pull_pages_bytes").set(u32::try_from(hq.pages.bytes()).unwrap_or(u32::MAX));
     })
 }
 
@@ -256,10 +258,15 @@ fn sync_routes(routes: Routes<Arc<Hq>>) -> Routes<Arc<Hq>> {
         .about("Apply what happened at a store; each envelope is judged on its own.")
         .sync("GET", "/sync/ws", sync::socket)
         .about("The channel that tells a store when to pull.")
+        .get("/sync/rollout", sync::rollout)
+        .about("Which stores have a version of a type.")
+        .fails(&[UnknownEntityType])
         .get("/sync/dashboard", sync::dashboard::dashboard)
         .about("How each store and its synchronisation stand.")
         .get("/sync/completeness", sync::completeness)
         .about("What headquarters has of the business days of a store, and what is missing.")
+        .get("/sync/dashboard/stream", sync::dashboard::stream)
+        .about("The same as events: a snapshot, then what changes.")
         .get("/sync/errors", sync::error_list)
         .about("List what stores sent that was not applied.")
         .post("/sync/retry/{id}", sync::retry)

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use serde_json::json;
 use tillkeep_http::auth::new_pin::hash_new_pin;
@@ -20,7 +21,8 @@ use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
-use crate::sync::{Heads, Hub, Mark, PushQueue, StoreCache, ToTell, Tracker};
+use crate::sync::dashboard::{self, Board};
+use crate::sync::{Heads, Hub, Mark, Pages, PushQueue, StoreCache, ToTell, Tracker};
 
 /// Unlimited pulls at once.
 const STREAMS: usize = 2;
@@ -49,12 +51,20 @@ pub struct Hq {
     /// Random id of this database. `docs/sync.md`, rule D8.
     pub epoch: String,
     pub heads: Heads,
+    pub pages: Pages,
+    /// A commit was answered with an error and may be done.
+    in_doubt: AtomicBool,
     pub hub: Arc<Hub>,
     pub tracker: Tracker,
+    pub board: Board,
     pub mark: Mark,
     pub stores: StoreCache,
     /// Stores with a settled dead letter they do not know of yet.
     pub to_tell: ToTell,
+    /// One retry or settlement of a failed entry at a time: what one of them decides, the next one sees.
+    pub settling: tokio::sync::Mutex<()>,
+    /// What this server is called among those of headquarters: its host.
+    pub node: String,
     pub public_url: Option<String>,
     pub allow_insecure: bool,
     /// Places for unlimited pulls, fewer than there are connections for stores that read.
@@ -117,11 +127,16 @@ impl Hq {
             clock,
             epoch,
             heads,
+            pages: Pages::default(),
+            in_doubt: false.into(),
             hub,
             tracker: Tracker::default(),
+            board: Board::default(),
             mark,
             stores: StoreCache::default(),
             to_tell,
+            settling: tokio::sync::Mutex::default(),
+            node: host_name(),
             public_url: settings.public_url.clone(),
             allow_insecure: settings.allow_insecure,
             streams: Arc::new(Semaphore::new(STREAMS)),
@@ -136,6 +151,7 @@ impl Hq {
             }
         });
         crate::sync::tracker::start(hq.clone());
+        dashboard::start(hq.clone());
         housekeeping::start(hq.auth.clone(), hq.stop.clone());
         Ok(hq)
     }
@@ -153,9 +169,25 @@ impl Hq {
     /// Commits, and lets everybody know: the heads in memory, the permissions cache, the stores' sockets. Nothing here
     /// waits for the network.
     pub async fn commit(&self, tx: Tx) -> Result<Vec<Change>, DbErr> {
-        let changes = tx.commit().await?;
+        let changes = tx.commit().await.inspect_err(|_| self.doubt())?;
         self.announce(&changes);
         Ok(changes)
+    }
+
+    /// A commit was answered with an error, and may be done all the same.
+    pub fn doubt(&self) {
+        self.in_doubt.store(true, Ordering::Release);
+    }
+
+    /// Makes known what a commit in doubt has changed after all; stores would wait for it until the next change.
+    pub async fn settle_doubt(&self) {
+        if self.in_doubt.swap(false, Ordering::AcqRel) {
+            match self.heads.missed(self.db()).await {
+                Ok(changes) => self.announce(&changes),
+                // The database is still away.
+                Err(_) => self.doubt(),
+            }
+        }
     }
 
     /// Makes committed changes known.
@@ -167,6 +199,7 @@ impl Hq {
         }
         if changes.iter().any(|change| change.entity_type == "stores") {
             self.stores.clear();
+            self.board.mark_all();
         }
         self.hub.notify(changes);
     }
@@ -224,6 +257,13 @@ impl Hq {
         self.commit(tx).await?;
         Ok(())
     }
+}
+
+/// The name of this machine, where the system tells it.
+fn host_name() -> String {
+    let name = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
+    let name = name.trim();
+    if name.is_empty() { "hq".to_owned() } else { name.to_owned() }
 }
 
 async fn has_pins(db: &Db) -> Result<bool, DbErr> {

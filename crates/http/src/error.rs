@@ -163,7 +163,8 @@ impl From<DbErr> for Error {
             return Self::new(ErrorCode::Validation, "a value of this request cannot be stored");
         }
         if db::is_passing(&error) {
-            let mut failure = Self::new(ErrorCode::Unavailable, "the database is busy or away; try again");
+            // A full disk as well: nothing was written, and it works again when there is room.
+            let mut failure = Self::new(ErrorCode::Unavailable, "the database is busy, full or away; try again");
             failure.0.cause = Some(error.to_string());
             return failure.retry_after(2);
         }

@@ -40,6 +40,13 @@ fn install() -> Option<PrometheusHandle> {
         "tillkeep_push_ignored_columns_total",
         "Values in pushed data that their store does not own, and keys that nobody knows"
     );
+    describe_counter!(
+        "tillkeep_pull_pages_total",
+        "Pages equal for all stores, by whether they cost a query (miss) or not"
+    );
+    describe_gauge!("tillkeep_pull_pages_bytes", Unit::Bytes, "What the kept pages take at the most");
+    describe_gauge!("tillkeep_dashboard_streams", "Open streams of the dashboard");
+    describe_counter!("tillkeep_sync_ignored_total", "What stores said that this server does not know, by kind");
     describe_gauge!("tillkeep_outbox_pending", "Entries that headquarters has not taken yet");
     describe_gauge!("tillkeep_outbox_dead_letters", "Entries that were refused ten times");
     describe_gauge!("tillkeep_hq_connected", "1 while the socket to headquarters is open");

@@ -28,6 +28,7 @@ pub mod series;
 pub mod settings;
 pub mod stock;
 pub mod sync_log;
+pub mod verify;
 pub mod versions;
 
 pub use db::{Change, Db, Opening, Purpose, Side, Tx};

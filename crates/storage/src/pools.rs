@@ -5,6 +5,7 @@
 
 use std::time::Duration;
 
+use sea_orm::sqlx::Connection;
 use sea_orm::sqlx::sqlite::{SqliteJournalMode, SqliteSynchronous};
 use sea_orm::{
     ConnectOptions, ConnectionTrait, Database, DatabaseConnection, DbBackend, DbErr, QueryResult, Statement,
@@ -154,6 +155,18 @@ async fn sqlite(url: &str, connections: u32, writes: bool) -> Result<DatabaseCon
     let mut options = quiet(ConnectOptions::new(url));
     options.max_connections(connections).min_connections(1).test_before_acquire(false);
     options.idle_timeout(None).max_lifetime(None).acquire_timeout(Duration::from_secs(20));
+    // After a failed write SQLite may have ended the transaction by itself or kept it open, and the driver then counts
+    // transactions wrongly: the next "commit" would be of a savepoint within one that never ends, and answered sales would
+    // be lost. Such a connection is not used again.
+    options.map_sqlx_sqlite_pool_opts(|pool| {
+        pool.after_release(|conn, _| {
+            Box::pin(async move {
+                // A rollback may still be queued.
+                conn.ping().await?;
+                Ok(!conn.is_in_transaction())
+            })
+        })
+    });
     options.map_sqlx_sqlite_opts(move |sqlite| {
         let sqlite = sqlite
             .create_if_missing(writes)

@@ -4,13 +4,16 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fmt::Write;
 
 use sea_orm::sea_query::Expr;
-use sea_orm::{ColumnTrait, ConnectionTrait, DbErr, EntityTrait, IntoActiveModel, QueryFilter, QuerySelect, Value};
+use sea_orm::{
+    ColumnTrait, ConnectionTrait, DbErr, EntityTrait, IntoActiveModel, Iterable, QueryFilter, QueryOrder, QuerySelect,
+    Value,
+};
 use tillkeep_model::Instant;
 use tillkeep_model::wire::{Applied, PushResult};
 use uuid::Uuid;
 
 use crate::Tx;
-use crate::db::{execute, placeholders, rows_per_statement};
+use crate::db::{execute, placeholders, query, rows_per_statement};
 use crate::entity::sync_log::{Column, Entity, Model};
 use crate::push::{Incoming, Verdict};
 
@@ -19,6 +22,8 @@ pub const FAILED: &str = "failed";
 pub const SKIPPED: &str = "skipped";
 pub const RESOLVED: &str = "resolved";
 pub const RETRIED: &str = "retried";
+/// The type that everything is counted under which is none of the registry's.
+pub const UNKNOWN: &str = "unknown";
 /// The direction of what stores send.
 pub const PUSH: &str = "push";
 /// The direction of what stores fetch.
@@ -147,21 +152,35 @@ async fn insert(tx: &Tx, rows: Vec<crate::entity::sync_log::ActiveModel>) -> Res
     }
 }
 
-/// Rule U12: a success closes the older failures of that entity.
+/// Rule U12: a success closes the older failures of that entity, and their store learns of it: its dead letter holds up
+/// whatever follows. A newer one stays open, which is the case when an old entry is tried again.
 async fn heal(tx: &Tx, store: Uuid, entity_ids: &[String], now: Instant) -> Result<(), DbErr> {
+    // The entry that went through is in the log already. One without a number has no order among the others.
+    let is_older = format!(
+        "(seq IS NULL OR seq <= COALESCE((SELECT MAX(t.seq) FROM sync_log t WHERE t.store_id = sync_log.store_id \
+         AND t.entity_id = sync_log.entity_id AND t.entity_type = sync_log.entity_type \
+         AND t.node_epoch = sync_log.node_epoch AND t.status IN ('{SUCCESS}', '{SKIPPED}')), seq))"
+    );
     for chunk in entity_ids.chunks(1000) {
         Entity::update_many()
             .col_expr(Column::Status, Expr::value(RESOLVED))
             .col_expr(Column::ResolvedAt, Expr::value(now))
             .col_expr(Column::Note, Expr::value("a later envelope of this entity went through"))
             .col_expr(Column::Envelope, Expr::value(None::<String>))
+            .col_expr(Column::ToAcknowledge, Expr::cust("seq IS NOT NULL"))
             .filter(Column::StoreId.eq(store))
             .filter(Column::Status.eq(FAILED))
             .filter(Column::EntityId.is_in(chunk.iter().cloned()))
+            .filter(Expr::cust(is_older.clone()))
             .exec(tx)
             .await?;
     }
     Ok(())
+}
+
+/// The type that a counter is kept under: a store may send any word, and must not make a row of each.
+fn counted_as(entity_type: &str) -> &'static str {
+    crate::registry::find(entity_type).map_or(UNKNOWN, |entity| entity.name)
 }
 
 /// Text of a sender for a column of the log, which keeps neither a NUL nor what is too long for an index.
@@ -191,7 +210,7 @@ pub async fn reject(tx: &Tx, store: Uuid, refused: &[Rejection], now: Instant) -
     let mut again: BTreeMap<&str, String> = BTreeMap::new();
     for refusal in refused {
         let error = refusal.result.error.as_deref().unwrap_or_default().replace('\0', "");
-        errors.insert(tidy(&refusal.result.entity_type), error.clone());
+        errors.insert(counted_as(&refusal.result.entity_type).to_owned(), error.clone());
         if known.contains(&refusal.hash) {
             again.insert(&refusal.hash, error);
         } else if fresh.insert(&refusal.hash) {
@@ -283,10 +302,14 @@ async fn count_pushed(tx: &Tx, store: Uuid, taken: &BTreeMap<&str, i64>, now: In
 
 /// `pending_count` is what waits for somebody: the failed entries of the type.
 pub async fn count_pending(conn: &impl ConnectionTrait, store: Uuid) -> Result<(), DbErr> {
-    let sql = "UPDATE sync_status SET pending_count = (SELECT COUNT(*) FROM sync_log l WHERE l.store_id = $1 \
-               AND l.status = 'failed' AND l.entity_type = sync_status.entity_type) \
-               WHERE store_id = $1 AND direction = 'push'";
-    execute(conn, sql, [store.into()]).await?;
+    let names = crate::registry::ALL.iter().map(|entity| format!("'{}'", entity.name)).collect::<Vec<_>>().join(", ");
+    let sql = format!(
+        "UPDATE sync_status SET pending_count = (SELECT COUNT(*) FROM sync_log l WHERE l.store_id = $1 \
+         AND l.status = '{FAILED}' AND sync_status.entity_type = \
+         CASE WHEN l.entity_type IN ({names}) THEN l.entity_type ELSE '{UNKNOWN}' END) \
+         WHERE store_id = $1 AND direction = '{PUSH}'"
+    );
+    execute(conn, &sql, [store.into()]).await?;
     Ok(())
 }
 
@@ -294,8 +317,10 @@ pub async fn count_pending(conn: &impl ConnectionTrait, store: Uuid) -> Result<(
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Pulled {
     pub rows: i64,
+    /// The version that the store has.
     pub since: i64,
-    pub at: Instant,
+    /// When it last asked for rows; `None` when it only said what it has.
+    pub at: Option<Instant>,
 }
 
 /// Writes what stores pulled, set-wise; pulls themselves write nothing.
@@ -317,7 +342,7 @@ pub async fn record_pulls(conn: &impl ConnectionTrait, pulled: &[((Uuid, &'stati
         }
         let sql = format!(
             "{STATUS_INSERT} VALUES {} ON CONFLICT (store_id, entity_type, direction) DO UPDATE SET \
-             last_success_at = excluded.last_success_at, \
+             last_success_at = COALESCE(excluded.last_success_at, sync_status.last_success_at), \
              total_pulled = sync_status.total_pulled + excluded.total_pulled, \
              last_since_version = excluded.last_since_version",
             tuples.join(", ")
@@ -325,4 +350,91 @@ pub async fn record_pulls(conn: &impl ConnectionTrait, pulled: &[((Uuid, &'stati
         execute(conn, &sql, values).await?;
     }
     Ok(())
+}
+
+/// Up to which version a store has a type.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Has {
+    pub store_id: Uuid,
+    pub store_code: String,
+    pub version: i64,
+}
+
+/// What each active store has of one type, by code.
+pub async fn versions_of_stores(conn: &impl ConnectionTrait, entity_type: &str) -> Result<Vec<Has>, DbErr> {
+    let sql = "SELECT s.id, s.code, COALESCE(t.last_since_version, 0) AS version FROM stores s \
+               LEFT JOIN sync_status t ON t.store_id = s.id AND t.entity_type = $1 AND t.direction = $2 \
+               WHERE s.is_active AND s.deleted_at IS NULL ORDER BY s.code";
+    query(conn, sql, [entity_type.into(), PULL.into()])
+        .await?
+        .iter()
+        .map(|row| {
+            Ok(Has {
+                store_id: row.try_get("", "id")?,
+                store_code: row.try_get("", "code")?,
+                version: row.try_get("", "version")?,
+            })
+        })
+        .collect()
+}
+
+/// What somebody should look at of one store.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Warned {
+    pub count: i64,
+    pub last_at: Option<Instant>,
+    pub last: Option<String>,
+}
+
+/// The entries with a warning since then, by store, of all stores or of `only` these.
+pub async fn warned(
+    conn: &impl ConnectionTrait,
+    since: Instant,
+    only: Option<&[Uuid]>,
+) -> Result<HashMap<Uuid, Warned>, DbErr> {
+    let mut values: Vec<Value> = vec![since.into()];
+    let mut filter = String::new();
+    if let Some(stores) = only {
+        // No store is none of them; an empty list is no SQL.
+        filter = format!("AND store_id IN ({})", placeholders(2, stores.len().max(1)));
+        values.extend(stores.iter().map(|store| Value::from(*store)));
+        if stores.is_empty() {
+            values.push(Uuid::nil().into());
+        }
+    }
+    let sql = format!(
+        "SELECT store_id, warning, last_seen_at, n FROM (SELECT store_id, warning, last_seen_at, \
+         COUNT(*) OVER (PARTITION BY store_id) AS n, \
+         ROW_NUMBER() OVER (PARTITION BY store_id ORDER BY last_seen_at DESC, id DESC) AS place \
+         FROM sync_log WHERE warning IS NOT NULL AND last_seen_at >= $1 {filter}) w WHERE place = 1"
+    );
+    query(conn, &sql, values)
+        .await?
+        .iter()
+        .map(|row| {
+            let warned = Warned {
+                count: row.try_get("", "n")?,
+                last_at: row.try_get("", "last_seen_at")?,
+                last: row.try_get("", "warning")?,
+            };
+            Ok((row.try_get("", "store_id")?, warned))
+        })
+        .collect()
+}
+
+/// Failed entries told of in one go at the most.
+const NEWEST: u64 = 200;
+
+/// The newest failed entries that were first seen since then, without what was sent.
+pub async fn failed_since(conn: &impl ConnectionTrait, since: Instant) -> Result<Vec<Model>, DbErr> {
+    Entity::find()
+        .select_only()
+        .columns(Column::iter().filter(|column| !matches!(column, Column::Envelope)))
+        .expr_as(Expr::cust("CAST(NULL AS TEXT)"), "envelope")
+        .filter(Column::Status.eq(FAILED))
+        .filter(Column::FirstSeenAt.gte(since))
+        .order_by_desc(Column::FirstSeenAt)
+        .limit(NEWEST)
+        .all(conn)
+        .await
 }

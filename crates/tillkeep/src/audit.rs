@@ -53,7 +53,7 @@ pub async fn run(command: AuditCommand, file: Option<&Path>) -> Result<()> {
 }
 
 /// The file in the data directory, or the configured database of a headquarters that keeps only its keys there.
-fn database_in(dir: &Path, file: Option<&Path>) -> Result<String> {
+pub fn database_in(dir: &Path, file: Option<&Path>) -> Result<String> {
     let path = dir.join("tillkeep.db");
     if path.exists() {
         return Ok(Db::url_of_file(&path));

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use anyhow::{Context, Result};
 use clap::{Args, Parser, Subcommand};
 
-use crate::{audit, backup, configuration, demo, keys, run, shop};
+use crate::{audit, backup, configuration, demo, keys, run, shop, verify};
 
 /// A point-of-sale backend for a retail chain.
 #[derive(Parser)]
@@ -31,6 +31,11 @@ enum Command {
         #[command(subcommand)]
         what: audit::AuditCommand,
     },
+    /// Checks databases against what must always hold: sales, stock, numbers, copies, the audit log.
+    ///
+    /// Reads only, beside running servers or without them. What is under way is no finding, unless --settled says that
+    /// nothing is.
+    Verify(verify::VerifyArgs),
     /// Writes the database of a running or stopped server, with its keys, to one file.
     Backup(backup::Backup),
     /// Puts a backup back, so that headquarters and stores notice and heal.
@@ -127,6 +132,7 @@ impl Cli {
             Command::Store(args) => run::store(args, file).await,
             Command::Demo(args) => demo::run(args).await,
             Command::Audit { what } => audit::run(what, file).await,
+            Command::Verify(args) => verify::run(args, file).await,
             Command::Backup(args) => backup::write(args).await,
             Command::Restore(args) => backup::put_back(args).await,
             Command::Keys { what } => keys::run(&what),

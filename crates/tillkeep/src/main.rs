@@ -9,6 +9,7 @@ mod keys;
 mod logging;
 mod run;
 mod shop;
+mod verify;
 
 use std::process::ExitCode;
 

@@ -47,7 +47,7 @@ pub async fn hq(args: HqArgs, file: Option<&Path>) -> Result<()> {
     let tls = configuration::tls(&configuration.tls_cert, &configuration.tls_key)?;
     let limits = configuration::limits(configuration.max_connections, configuration.max_connections_per_address);
     let stop = stop_on_signal()?;
-    let hq = Hq::open(&settings, Clock::default(), stop.clone()).await.context("headquarters cannot start")?;
+    let hq = Hq::open(&settings, clock(), stop.clone()).await.context("headquarters cannot start")?;
     reload_on_hangup(&hq.auth, &stop)?;
     first_accounts(&hq, args.dev).await?;
     let listener = server::bind(&args.listen.unwrap_or(configuration.listen), &settings.data_dir, tls).await?;
@@ -63,6 +63,16 @@ pub async fn hq(args: HqArgs, file: Option<&Path>) -> Result<()> {
     hq.tracker.flush(&hq).await.context("what stores pulled could not be written")?;
     hq.db().clone().close().await.context("closing the database")?;
     Ok(())
+}
+
+/// The clock of the machine. In a test build `CLOCK_OFFSET_MS` sets it on or back.
+fn clock() -> Clock {
+    let clock = Clock::default();
+    #[cfg(feature = "failpoints")]
+    if let Some(offset) = std::env::var("CLOCK_OFFSET_MS").ok().and_then(|text| text.parse().ok()) {
+        clock.advance(offset);
+    }
+    clock
 }
 
 /// Gives the database of headquarters a new identity.
@@ -162,7 +172,7 @@ pub async fn store(args: StoreArgs, file: Option<&Path>) -> Result<()> {
     make_data_dir(&settings.data_dir)?;
     let data_dir = settings.data_dir.clone();
     let stop = stop_on_signal()?;
-    let store = Store::open(settings, Clock::default(), stop.clone()).await.context("the store cannot start")?;
+    let store = Store::open(settings, clock(), stop.clone()).await.context("the store cannot start")?;
     reload_on_hangup(&store.auth, &stop)?;
     let listener = server::bind(&args.listen.unwrap_or(configuration.listen), &data_dir, tls).await?;
     let router = if configuration.metrics_listen.is_empty() {

@@ -1,11 +1,15 @@
 //! A small chain, set up over HTTP as an operator does it.
 
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
 use serde_json::{Value, json};
 use tempfile::TempDir;
 use tillkeep_storage::Side;
+use tillkeep_storage::verify::{Acknowledged, Options};
 use uuid::Uuid;
 
-use super::{Client, Process, Proxy, Rows, database, eventually};
+use super::{Client, Process, Proxy, Rows, database, eventually, verdict};
 use crate::Home;
 
 pub const ADMIN: (&str, &str) = ("root", "739154");
@@ -16,9 +20,9 @@ pub struct Chain {
     pub department: String,
     pub tax_group: String,
     pub stores: usize,
-    dir: TempDir,
+    dir: Arc<TempDir>,
     /// Goes when the servers are gone.
-    _home: Home,
+    home: Arc<Home>,
 }
 
 /// A store server with the proxy between it and HQ.
@@ -28,6 +32,32 @@ pub struct StoreSite {
     pub id: String,
     pub sync_token: String,
     pub terminal: String,
+    /// Where headquarters has its database, which stays until both are looked at, whichever goes first.
+    hq: String,
+    _kept: (Arc<TempDir>, Arc<Home>),
+    /// A test that breaks what must hold says so: the checker does not look at this store then.
+    pub broken_on_purpose: bool,
+}
+
+/// Whatever a test did, what must always hold holds at its end.
+impl Drop for StoreSite {
+    fn drop(&mut self) {
+        self.process.kill();
+        if !std::thread::panicking() && !self.broken_on_purpose {
+            let findings = verdict::now(Some(&self.hq), &[self.process.database()], Options::default());
+            assert!(findings.is_empty(), "the checker found, at the end of the test:\n{}", verdict::list(&findings));
+        }
+    }
+}
+
+impl Drop for Chain {
+    fn drop(&mut self) {
+        self.hq.kill();
+        if !std::thread::panicking() {
+            let findings = verdict::now(Some(&self.hq.database()), &[], Options::default());
+            assert!(findings.is_empty(), "the checker found, at the end of the test:\n{}", verdict::list(&findings));
+        }
+    }
 }
 
 impl Chain {
@@ -38,8 +68,8 @@ impl Chain {
 
     /// As [`Chain::new`], with more in the environment of HQ.
     pub async fn with(more: &[(&str, &str)]) -> Self {
-        let dir = tempfile::tempdir().expect("dir");
-        let home = Home::make();
+        let dir = Arc::new(tempfile::tempdir().expect("dir"));
+        let home = Arc::new(Home::make());
         let mut environment = vec![("ADMIN_USERNAME", ADMIN.0), ("ADMIN_PIN", ADMIN.1)];
         environment.extend(home.environment());
         environment.extend_from_slice(more);
@@ -52,7 +82,7 @@ impl Chain {
         let department = admin.post("/departments", json!({"code": "GROC", "name": "Grocery"})).await.data();
         let card = json!({"code": "CARD", "name": "Card", "kind": "card"});
         admin.post("/tenders", card).await.data();
-        Self { hq, admin, department: id(&department), tax_group: id(&tax_group), stores: 0, dir, _home: home }
+        Self { hq, admin, department: id(&department), tax_group: id(&tax_group), stores: 0, dir, home }
     }
 
     /// A product at `price`; its id.
@@ -82,7 +112,16 @@ impl Chain {
         let own = [("SYNC_TOKEN", sync_token.as_str()), ("HQ_URL", &proxy.url), ("SYNC_INTERVAL_MS", "200")];
         let environment = [&own, more].concat();
         let process = Process::start("store", &self.dir.path().join(&code), &environment);
-        StoreSite { process, proxy, id: id(&store), terminal: format!("{code}-T1"), sync_token }
+        StoreSite {
+            process,
+            proxy,
+            id: id(&store),
+            terminal: format!("{code}-T1"),
+            sync_token,
+            hq: self.hq.database(),
+            _kept: (self.dir.clone(), self.home.clone()),
+            broken_on_purpose: false,
+        }
     }
 
     /// A client with a store's sync token: the machine protocol by hand.
@@ -100,6 +139,22 @@ impl Chain {
             (!heads.as_object()?.iter().any(behind)).then_some(())
         })
         .await;
+    }
+
+    /// Waits until everything was sent and pulled, then has the checker look at all of it.
+    pub async fn settled(&self, sites: &[&StoreSite], sold: &[Acknowledged]) {
+        let stores: Vec<String> = sites.iter().map(|site| site.process.database()).collect();
+        let begun = Instant::now();
+        loop {
+            let options = Options { settled: true, acknowledged: sold.to_vec(), moving_since: None };
+            let findings = verdict::look(Some(&self.hq.database()), &stores, options).await;
+            if findings.is_empty() {
+                return;
+            }
+            let patient = begun.elapsed() < Duration::from_secs(40);
+            assert!(patient, "the checker finds, long after all is well:\n{}", verdict::list(&findings));
+            tokio::time::sleep(Duration::from_millis(100)).await;
+        }
     }
 
     /// HQ's row of one product in one store.

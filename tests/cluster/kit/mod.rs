@@ -6,14 +6,17 @@ mod database;
 mod process;
 mod proxy;
 pub mod secrets;
+pub mod verdict;
+mod work;
 
 use std::time::{Duration, Instant};
 
 pub use chain::{ADMIN, Chain, StoreSite, id};
-pub use client::Client;
+pub use client::{Client, Reply};
 pub use database::Rows;
 pub use process::Process;
 pub use proxy::{Fault, Proxy};
+pub use work::Shift;
 
 /// Waits until `look` finds something; fails the test with `what` after half a minute.
 pub async fn eventually<T>(what: &str, mut look: impl AsyncFnMut() -> Option<T>) -> T {

@@ -50,7 +50,9 @@ impl Process {
     }
 
     fn command(&self, listen: &str) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_tillkeep"));
+        let mut command = Command::new("/bin/sh");
+        // Who writes past a limit on the size of files is told so instead of being ended: see `limit_files`.
+        command.args(["-c", "trap '' XFSZ; exec \"$0\" \"$@\"", env!("CARGO_BIN_EXE_tillkeep")]);
         command.args([self.command, "--listen", listen, "--data-dir"]).arg(&self.dir).env_clear();
         command
             .env("RUST_LOG", "info")
@@ -67,14 +69,24 @@ impl Process {
     }
 
     fn launch(&mut self, listen: &str) {
+        assert!(self.try_launch(listen), "the server ended at once:\n{}", self.log());
+    }
+
+    /// False when the server ended before it listened.
+    fn try_launch(&mut self, listen: &str) -> bool {
         let log = File::options().create(true).append(true).open(self.log_path()).expect("log");
         let mut command = self.command(listen);
         let mut child = command.stdout(Stdio::piped()).stderr(log).spawn().expect("the server starts");
         let lines = BufReader::new(child.stdout.take().expect("output")).lines();
         let listening =
             lines.map_while(Result::ok).find_map(|line| line.strip_prefix("listening on ").map(str::to_owned));
+        let Some(url) = listening else {
+            child.wait().expect("wait");
+            return false;
+        };
         self.child = Some(child);
-        self.url = listening.unwrap_or_else(|| panic!("the server ended at once:\n{}", self.log()));
+        self.url = url;
+        true
     }
 
     /// What opens the database of this server, which must be stopped.
@@ -115,6 +127,51 @@ impl Process {
         assert!(self.child.is_none(), "stop it first");
         let address = self.url.split_once("://").expect("a url").1.to_owned();
         self.launch(&address);
+    }
+
+    /// As [`Process::restart`], for a server that a fault may end at once; whether it listens.
+    pub fn try_restart(&mut self) -> bool {
+        assert!(self.child.is_none(), "stop it first");
+        let address = self.url.split_once("://").expect("a url").1.to_owned();
+        self.try_launch(&address)
+    }
+
+    /// Whether the server has ended by itself.
+    pub fn has_ended(&mut self) -> bool {
+        let Some(child) = &mut self.child else { return true };
+        let ended = child.try_wait().expect("wait").is_some();
+        if ended {
+            self.child = None;
+        }
+        ended
+    }
+
+    /// From now on no file of the server grows beyond so many bytes, as on a full disk; `None` lifts it.
+    pub fn limit_files(&self, bytes: Option<u64>) {
+        let limit = bytes.map_or("unlimited".to_owned(), |bytes| bytes.to_string());
+        // The soft limit alone, so that it can be lifted again.
+        let done =
+            Command::new("prlimit").args(["--pid", &self.id().to_string(), &format!("--fsize={limit}:")]).status();
+        assert!(done.expect("prlimit").success());
+    }
+
+    /// Resident memory in KiB and open files.
+    pub fn footprint(&self) -> (u64, usize) {
+        let status = fs::read_to_string(format!("/proc/{}/status", self.id())).expect("status");
+        let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).expect("VmRSS");
+        let memory = line.trim().trim_end_matches("kB").trim().parse().expect("a number");
+        (memory, fs::read_dir(format!("/proc/{}/fd", self.id())).expect("files").count())
+    }
+
+    /// The database of this server.
+    pub fn database(&self) -> String {
+        let configured = self.environment.iter().find(|(key, _)| key == "DATABASE_URL");
+        configured.map_or_else(|| Db::url_of_file(&self.dir.join("tillkeep.db")), |(_, url)| url.clone())
+    }
+
+    /// For the next start.
+    pub fn forget_environment(&mut self, key: &str) {
+        self.environment.retain(|(have, _)| have != key);
     }
 
     /// For the next start.

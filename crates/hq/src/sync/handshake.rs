@@ -1,4 +1,4 @@
-//! Who is there, with what, and what has moved: the handshake and the cheap question a store asks every cycle.
+//! Who is there, with what, and what has moved.
 
 use std::collections::BTreeMap;
 use std::convert::Infallible;
@@ -11,7 +11,7 @@ use tillkeep_http::Body;
 use tillkeep_http::describe::Argument;
 use tillkeep_http::error::Result;
 use tillkeep_http::server::Transport;
-use tillkeep_model::wire::{HandshakeAnswer, HandshakeRequest, VersionsAnswer};
+use tillkeep_model::wire::{HandshakeAnswer, HandshakeRequest};
 use tillkeep_storage::entity::store_node;
 use tillkeep_storage::{fault, high_water, marks, nodes, registry, versions};
 use uuid::Uuid;
@@ -43,16 +43,6 @@ impl<S: Send + Sync> FromRequestParts<S> for Line {
 const SPREAD_FROM: usize = 200;
 /// Milliseconds of spread for each further store.
 const SPREAD_PER_STORE_MS: u64 = 1;
-
-/// `GET /sync/versions`: no database query while nothing changed.
-pub async fn versions(caller: StoreCaller, State(hq): State<Arc<Hq>>) -> Machine<VersionsAnswer> {
-    Machine(VersionsAnswer {
-        epoch: hq.epoch.clone(),
-        versions: hq.heads.of_store(caller.id()),
-        handshake: hq.to_tell.contains(caller.id()),
-        mark: hq.mark.newest(),
-    })
-}
 
 /// `POST /sync/handshake`
 pub async fn handshake(
@@ -124,6 +114,7 @@ pub async fn handshake(
     };
     nodes::save(&tx, row).await?;
     tx.commit().await?;
+    hq.board.mark([store_id]);
     fault::point("handshake.recorded")?;
 
     // A line through a proxy is only as good as what the operator says of it: with an https address, TLS ends there.
@@ -167,4 +158,14 @@ fn pairs(fingerprints: &BTreeMap<String, String>) -> BTreeMap<String, String> {
             Some((name.clone(), format!("{theirs}/{ours}")))
         })
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::spread;
+
+    #[test]
+    fn below_two_hundred_stores_nothing_is_spread() {
+        assert_eq!([0, 1, 199, 200, 10_000].map(spread), [0, 0, 0, 200, 10_000]);
+    }
 }

@@ -31,6 +31,20 @@ impl Heads {
         }
     }
 
+    /// What the database has beyond these heads: changes that were committed though the commit was answered with an
+    /// error, as when the line to the database breaks in that moment.
+    pub async fn missed(&self, db: &Db) -> Result<Vec<Change>, DbErr> {
+        let there = versions::heads(db.reader()).await?;
+        let heads = self.0.read().unwrap_or_else(PoisonError::into_inner);
+        let missed = there.into_iter().filter_map(|((name, scope), version)| {
+            let entity_type = registry::find(&name)?.name;
+            let known = heads.get(&(entity_type, scope)).copied().unwrap_or_default();
+            let store = (!scope.is_nil()).then_some(scope);
+            (version > known).then_some(Change { entity_type, store, version })
+        });
+        Ok(missed.collect())
+    }
+
     /// The heads in the scope of one store.
     pub fn of_store(&self, store_id: Uuid) -> BTreeMap<String, i64> {
         let heads = self.0.read().unwrap_or_else(PoisonError::into_inner);

@@ -87,8 +87,12 @@ impl Connection {
         }
     }
 
-    pub fn heard(&self, heartbeat: Heartbeat, now: Instant) {
-        self.lock().heartbeat = Some((now, heartbeat));
+    /// Keeps the newest heartbeat; true when it says something else of the outbox than the one before.
+    pub fn heard(&self, heartbeat: Heartbeat, now: Instant) -> bool {
+        let outbox = |beat: &Heartbeat| (beat.outbox_pending, beat.dead_lettered);
+        let said = outbox(&heartbeat);
+        let before = self.lock().heartbeat.replace((now, heartbeat));
+        before.is_none_or(|(_, before)| outbox(&before) != said)
     }
 
     pub fn heartbeat(&self) -> Option<(Instant, Heartbeat)> {
@@ -198,5 +202,65 @@ impl Hub {
 
     pub fn is_empty(&self) -> bool {
         self.len() == 0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use futures_util::FutureExt;
+    use tillkeep_model::wire::close::REPLACED;
+
+    use super::*;
+
+    fn connected(hub: &Hub) -> Arc<Connection> {
+        hub.connect(Uuid::new_v4(), "S01", Instant::default(), REPLACED)
+    }
+
+    fn change(entity_type: &'static str, store: Option<Uuid>, version: i64) -> Change {
+        Change { entity_type, store, version }
+    }
+
+    /// What the connection is to tell now.
+    fn told(connection: &Connection) -> Vec<(&'static str, i64)> {
+        match connection.next().now_or_never() {
+            Some(Next::Tell(types)) => types,
+            Some(Next::Close(_)) | None => Vec::new(),
+        }
+    }
+
+    #[test]
+    fn notifications_of_one_type_are_merged_and_the_newest_version_counts() {
+        let hub = Hub::default();
+        let one = connected(&hub);
+        for version in [3, 5, 4] {
+            hub.notify(&[change("products", None, version), change("tenders", None, 1)]);
+        }
+        assert_eq!(told(&one), [("products", 5), ("tenders", 1)]);
+        assert_eq!(told(&one), []);
+    }
+
+    #[test]
+    fn only_the_store_concerned_is_told() {
+        let hub = Hub::default();
+        let (one, other) = (connected(&hub), connected(&hub));
+        hub.notify(&[change("store_product_dynamic", Some(one.store_id), 2)]);
+        assert_eq!((told(&one), told(&other)), (vec![("store_product_dynamic", 2)], Vec::new()));
+        hub.notify(&[change("products", None, 9)]);
+        assert_eq!((told(&one), told(&other)), (vec![("products", 9)], vec![("products", 9)]));
+    }
+
+    #[test]
+    fn a_type_that_cannot_be_pulled_is_never_named() {
+        let hub = Hub::default();
+        let one = connected(&hub);
+        for entity in registry::ALL {
+            hub.notify(&[change(entity.name, None, 1)]);
+        }
+        hub.notify(&[change("spaceships", None, 1)]);
+        let mut named: Vec<_> = told(&one).into_iter().map(|(name, _)| name).collect();
+        let mut pulled: Vec<_> = registry::pulled().map(|entity| entity.name).collect();
+        named.sort_unstable();
+        pulled.sort_unstable();
+        assert_eq!(named, pulled);
     }
 }

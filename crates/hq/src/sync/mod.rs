@@ -2,38 +2,51 @@
 
 mod completeness;
 pub mod dashboard;
-mod errors;
+pub mod errors;
 mod handshake;
 mod heads;
 mod hub;
 pub mod mark;
 mod own_documents;
+mod pages;
 mod pull;
 mod push;
 mod queue;
+mod retry;
+mod rollout;
 mod socket;
 mod store_caller;
 pub mod tracker;
+mod versions;
 
 pub use completeness::completeness;
-pub use errors::{ToTell, list as error_list, resolve, retry, retry_all};
-pub use handshake::{handshake, versions};
+pub use errors::list as error_list;
+pub use handshake::handshake;
 pub use heads::Heads;
 pub use hub::{Connection, Hub, Next};
 pub use mark::Mark;
 pub use own_documents::own_documents;
+pub use pages::Pages;
 pub use pull::pull;
 pub use push::push;
 pub use queue::PushQueue;
+pub use retry::{ToTell, resolve, retry, retry_all};
+pub use rollout::rollout;
 pub use socket::socket;
 pub use store_caller::{StoreCache, StoreCaller};
 pub use tracker::Tracker;
+pub use versions::versions;
 
 use axum::Json;
 use axum::response::{IntoResponse, Response};
 use serde::Serialize;
 use tillkeep_http::describe::{Operation, Reply};
 use utoipa::ToSchema;
+
+/// Counts what somebody said that this server does not know, and leaves it aside. `docs/sync.md`, rule D11.
+fn ignored(what: &'static str) {
+    metrics::counter!("tillkeep_sync_ignored_total", "what" => what).increment(1);
+}
 
 /// A plain object of the machine protocol.
 pub struct Machine<T>(pub T);

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use axum::body::{Body, Bytes};
 use axum::extract::State;
-use axum::http::{HeaderValue, header};
+use axum::http::{HeaderMap, HeaderValue, header};
 use axum::response::{IntoResponse, Response};
 use serde::Deserialize;
 use tillkeep_http::Params;
@@ -13,15 +13,17 @@ use tillkeep_http::describe::{Operation, Reply};
 use tillkeep_http::error::{Error, Result};
 use tillkeep_model::ErrorCode;
 use tillkeep_model::wire::{MAX_PULL_LIMIT, PullAnswer};
+use tillkeep_storage::Change;
 use tillkeep_storage::pull::{self, Page};
-use tillkeep_storage::registry::{self, SyncType};
+use tillkeep_storage::registry::{self, Scope, SyncType};
 use tillkeep_storage::sea_orm::DatabaseTransaction;
 use tokio::sync::{OwnedSemaphorePermit, mpsc};
 use tokio::time::timeout;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use super::{Machine, StoreCaller};
+use super::pages::{Coding, Held, Key};
+use super::{Machine, StoreCaller, ignored};
 use crate::Hq;
 
 /// How long a client may take for one page of a stream.
@@ -43,9 +45,15 @@ pub struct Query {
     epoch: Option<String>,
 }
 
-pub async fn pull(caller: StoreCaller, State(hq): State<Arc<Hq>>, Params(query): Params<Query>) -> Result<Pulled> {
+pub async fn pull(
+    caller: StoreCaller,
+    State(hq): State<Arc<Hq>>,
+    headers: HeaderMap,
+    Params(query): Params<Query>,
+) -> Result<Pulled> {
     let name = query.entity_type.as_deref().unwrap_or_default();
     let entity = registry::find(name).filter(|entity| entity.is_pulled()).ok_or_else(|| {
+        ignored("pull_type");
         Error::new(ErrorCode::UnknownEntityType, format!("{name:?} is not a type that stores pull")).at("entity_type")
     })?;
     let bad = |field: &str, text: &str| Error::new(ErrorCode::BadRequest, format!("{field} {text}")).at(field);
@@ -59,6 +67,14 @@ pub async fn pull(caller: StoreCaller, State(hq): State<Arc<Hq>>, Params(query):
     if query.epoch.as_deref().is_some_and(|epoch| epoch != hq.epoch) {
         let text = "this database is not the one the cursor is from; reload";
         return Err(Error::new(ErrorCode::EpochChanged, text).with("epoch", &hq.epoch));
+    }
+    if let Some(limit) = limit
+        && is_shared(entity)
+        && since <= hq.heads.of(entity, caller.id())
+    {
+        let held = shared(&hq, entity, since, limit).await?;
+        hq.tracker.pulled(caller.id(), entity.name, held.rows, since, hq.clock.now());
+        return Ok(Pulled(held.answer(Coding::accepted(&headers)).await));
     }
     // A reader connection stays taken as long as a slow client reads: some are left for everybody else.
     let stream = match limit {
@@ -75,7 +91,7 @@ pub async fn pull(caller: StoreCaller, State(hq): State<Arc<Hq>>, Params(query):
                 return Err(Error::new(ErrorCode::CursorAhead, text).with("epoch", &hq.epoch));
             }
             let page = Page { rows: Vec::new(), latest: head, has_more: false };
-            return Ok(Pulled(whole(&hq, entity, since, &page)));
+            return Ok(Pulled(json(Body::from(whole(&hq, entity, since, &page)))));
         }
     }
     let now = hq.clock.now();
@@ -85,7 +101,27 @@ pub async fn pull(caller: StoreCaller, State(hq): State<Arc<Hq>>, Params(query):
     };
     let page = pull::page(&conn, entity, caller.id(), since, limit).await?;
     hq.tracker.pulled(caller.id(), entity.name, page.rows.len(), since, now);
-    Ok(Pulled(whole(&hq, entity, since, &page)))
+    Ok(Pulled(json(Body::from(whole(&hq, entity, since, &page)))))
+}
+
+/// Whether the pages of `entity` are equal for all stores.
+fn is_shared(entity: &SyncType) -> bool {
+    entity.scope == Scope::Everyone && entity.withheld.is_empty()
+}
+
+/// A page that is equal for all stores, from one snapshot with its head.
+async fn shared(hq: &Hq, entity: &'static SyncType, since: i64, limit: u64) -> Result<Arc<Held>> {
+    let everyone = Uuid::nil();
+    let key = Key { entity_type: entity.name, since, limit, head: hq.heads.of(entity, everyone) };
+    let read = async || {
+        let conn = hq.sync_db().snapshot().await?;
+        let head = pull::head(&conn, entity, everyone).await?;
+        let page = pull::page(&conn, entity, everyone, since, limit).await?;
+        // What was committed and not announced yet, or by another process, is known from now on.
+        hq.heads.raise(&[Change { entity_type: entity.name, store: None, version: head }]);
+        Ok(Held::new(head, page.rows.len(), whole(hq, entity, since, &page)))
+    };
+    Ok(hq.pages.get(key, read).await?)
 }
 
 /// Rows, written as they are read.
@@ -116,11 +152,11 @@ fn json(body: Body) -> Response {
     ([kind], body).into_response()
 }
 
-fn whole(hq: &Hq, entity: &SyncType, since: i64, page: &Page) -> Response {
+fn whole(hq: &Hq, entity: &SyncType, since: i64, page: &Page) -> String {
     let mut text = head(entity, since);
     text.push_str(&page.rows.join(","));
     text.push_str(&tail(page.latest, page.has_more, &hq.epoch));
-    json(Body::from(text))
+    text
 }
 
 /// All rows of one snapshot, page after page. A failure half-way breaks the answer off, so that nobody takes a part for

@@ -60,8 +60,12 @@ pub async fn push(
     drop((worker, place, request, room));
     hq.announce(match &pushed {
         Ok(pushed) => &pushed.changes,
-        Err(interrupted) => &interrupted.changes,
+        Err(interrupted) => {
+            hq.doubt();
+            &interrupted.changes
+        }
     });
+    hq.board.mark([sender.store_id]);
     match pushed {
         Ok(pushed) => Ok(Machine(PushAnswer { results: pushed.results })),
         Err(interrupted) => Err(match interrupted.error {

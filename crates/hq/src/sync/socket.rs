@@ -19,6 +19,7 @@ use tillkeep_model::wire::{HqMessage, StoreMessage, close};
 use tokio::time::{Instant, MissedTickBehavior, interval, timeout};
 
 use super::hub::{Connection, Next};
+use super::ignored;
 use super::store_caller::{REFUSALS, StoreCaller, standing_now, store_of};
 use crate::Hq;
 use crate::backoffice::stores::Standing;
@@ -126,6 +127,7 @@ async fn authenticate(hq: &Hq, socket: &mut WebSocket) -> Result<StoreCaller, u1
 /// Serves one connection; the close code to end it with, if the other side is still there.
 async fn run(hq: &Hq, caller: &StoreCaller, socket: &mut WebSocket) -> Option<u16> {
     let connection = hq.hub.connect(caller.id(), &caller.store.code, hq.clock.now(), close::REPLACED);
+    hq.board.mark([caller.id()]);
     tracing::info!(store = caller.store.code, "store connected");
     // Only now, when a revocation finds this connection: one that came before it is seen here.
     let code = match standing_now(hq, caller).await {
@@ -141,6 +143,7 @@ async fn run(hq: &Hq, caller: &StoreCaller, socket: &mut WebSocket) -> Option<u1
         }
     };
     hq.hub.disconnect(&connection);
+    hq.board.mark([caller.id()]);
     tracing::info!(store = caller.store.code, code, "store disconnected");
     code
 }
@@ -180,8 +183,10 @@ async fn serve(hq: &Hq, connection: &Connection, socket: &mut WebSocket) -> Opti
                             return Some(code);
                         }
                     }
-                    // Too large, binary, or a ping that the library has answered.
-                    Message::Text(_) | Message::Binary(_) | Message::Ping(_) => {}
+                    Message::Text(_) => ignored("socket_large"),
+                    Message::Binary(_) => ignored("socket_binary"),
+                    // The library has answered it.
+                    Message::Ping(_) => {}
                 }
             }
             _ = ping.tick() => {
@@ -204,11 +209,16 @@ fn heard(hq: &Hq, connection: &Connection, text: &str) -> Option<u16> {
         Ok(StoreMessage::Heartbeat(heartbeat)) => {
             let now = hq.clock.now();
             hq.tracker.seen(connection.store_id, now);
-            connection.heard(heartbeat, now);
+            if connection.heard(heartbeat, now) {
+                hq.board.mark([connection.store_id]);
+            }
             None
         }
         Ok(StoreMessage::Auth { .. }) => None,
-        Err(error) if error.is_data() => None,
+        Err(error) if error.is_data() => {
+            ignored("socket_message");
+            None
+        }
         Err(_) => Some(close::UNREADABLE),
     }
 }

@@ -10,6 +10,7 @@ use tillkeep_http::auth::bearer;
 use tillkeep_http::describe::{Argument, Operation};
 use tillkeep_http::error::{Error, Result};
 use tillkeep_http::tokens::STORE_SYNC;
+use tillkeep_model::Instant;
 use tillkeep_storage::entity::store;
 use tillkeep_storage::push::Sender;
 use tillkeep_storage::sea_orm::sea_query::Expr;
@@ -56,6 +57,15 @@ impl StoreCache {
         cached.rows.clear();
     }
 
+    /// A store was heard of for the first time: nothing else of its row changed, and nothing of the others.
+    fn first_seen(&self, id: Uuid, at: Instant) {
+        let mut cached = self.0.write().unwrap_or_else(PoisonError::into_inner);
+        // One that is being read now may still lack it: then this is written once more, and changes nothing.
+        if let Some(row) = cached.rows.get_mut(&id) {
+            Arc::make_mut(row).first_seen_at = Some(at);
+        }
+    }
+
     async fn of(&self, hq: &Hq, id: Uuid) -> Result<Option<Arc<store::Model>>> {
         let generation = {
             let cached = self.0.read().unwrap_or_else(PoisonError::into_inner);
@@ -87,7 +97,7 @@ pub async fn store_of(hq: &Hq, token: Option<&str>) -> Result<StoreCaller> {
         return Err(Error::no_such_store());
     }
     if store.first_seen_at.is_none() {
-        first_seen(hq, store_id).await?;
+        first_seen(hq, store_id, now).await?;
     }
     hq.tracker.seen(store_id, now);
     Ok(StoreCaller { store, token_version: claims.tv })
@@ -104,16 +114,16 @@ pub async fn standing_now(hq: &Hq, caller: &StoreCaller) -> Result<Standing> {
 }
 
 /// Bookkeeping of HQ alone: the row's version does not move.
-async fn first_seen(hq: &Hq, store_id: Uuid) -> Result<()> {
+async fn first_seen(hq: &Hq, store_id: Uuid, now: Instant) -> Result<()> {
     let tx = hq.sync_db().begin().await?;
     store::Entity::update_many()
-        .col_expr(store::Column::FirstSeenAt, Expr::value(hq.clock.now()))
+        .col_expr(store::Column::FirstSeenAt, Expr::value(now))
         .filter(store::Column::Id.eq(store_id))
         .filter(store::Column::FirstSeenAt.is_null())
         .exec(&tx)
         .await?;
     tx.commit().await?;
-    hq.stores.clear();
+    hq.stores.first_seen(store_id, now);
     Ok(())
 }
 

@@ -23,6 +23,8 @@ pub struct Tracker(Mutex<Noted>);
 struct Noted {
     pulled: HashMap<(Uuid, &'static str), Pulled>,
     seen: HashMap<Uuid, Instant>,
+    /// The version that each store said to have, as far as it is written or in `pulled`: most reports say nothing new.
+    had: HashMap<(Uuid, &'static str), i64>,
 }
 
 impl Tracker {
@@ -33,10 +35,21 @@ impl Tracker {
     /// A store pulled `rows` of a type, having `since` before.
     pub fn pulled(&self, store_id: Uuid, entity_type: &'static str, rows: usize, since: i64, now: Instant) {
         let mut noted = self.lock();
+        noted.had.insert((store_id, entity_type), since);
         let entry = noted.pulled.entry((store_id, entity_type)).or_default();
         entry.rows += i64::try_from(rows).unwrap_or_default();
         entry.since = since;
-        entry.at = now;
+        entry.at = Some(now);
+    }
+
+    /// A store said up to which version it has types.
+    pub fn has(&self, store_id: Uuid, versions: impl IntoIterator<Item = (&'static str, i64)>) {
+        let mut noted = self.lock();
+        for (entity_type, version) in versions {
+            if noted.had.insert((store_id, entity_type), version) != Some(version) {
+                noted.pulled.entry((store_id, entity_type)).or_default().since = version;
+            }
+        }
     }
 
     /// A store was heard of.
@@ -61,15 +74,27 @@ impl Tracker {
         }
         let pulled: Vec<_> = pulled.into_iter().collect();
         let seen: Vec<_> = seen.into_iter().collect();
-        let written = db::again(async || {
-            let tx = hq.sync_db().begin().await?;
-            sync_log::record_pulls(&tx, &pulled).await?;
-            nodes::seen(&tx, &seen).await?;
-            tx.commit().await
-        });
-        written.await?;
-        Ok(())
+        let written = write(hq, &pulled, &seen).await;
+        if written.is_err() {
+            // What was not written is news again when the store says it the next time.
+            let mut noted = self.lock();
+            for (key, _) in &pulled {
+                noted.had.remove(key);
+            }
+        }
+        hq.board.mark(pulled.iter().map(|((store_id, _), _)| *store_id));
+        written
     }
+}
+
+async fn write(hq: &Hq, pulled: &[((Uuid, &'static str), Pulled)], seen: &[(Uuid, Instant)]) -> Result<(), DbErr> {
+    let written = db::again(async || {
+        let tx = hq.sync_db().begin().await?;
+        sync_log::record_pulls(&tx, pulled).await?;
+        nodes::seen(&tx, seen).await?;
+        tx.commit().await
+    });
+    written.await.map(|_| ())
 }
 
 /// Writes until the server stops, and once more then.
@@ -80,6 +105,7 @@ pub fn start(hq: Arc<Hq>) {
                 () = tokio::time::sleep(WRITE_EVERY) => false,
                 () = hq.stop.cancelled() => true,
             };
+            hq.settle_doubt().await;
             note(&hq, stopping).await;
             if stopping {
                 return;

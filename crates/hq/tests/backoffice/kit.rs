@@ -2,6 +2,7 @@
 
 use std::net::SocketAddr;
 use std::sync::Arc;
+use std::time::Duration;
 
 use axum::Router;
 use axum::body::Body;
@@ -13,12 +14,14 @@ use tempfile::TempDir;
 use tillkeep_hq::{Hq, Settings, routes};
 use tillkeep_http::Clock;
 use tillkeep_http::auth::SignInSettings;
-use tillkeep_http::tokens::{ACCESS, ACCESS_SECONDS, AccessClaims};
+use tillkeep_http::server::{self, Limits};
+use tillkeep_http::tokens::{ACCESS, ACCESS_SECONDS, AccessClaims, STORE_SYNC, SyncClaims};
 use tillkeep_model::ids;
 use tillkeep_storage::Opening;
 use tillkeep_storage::entity::{session, store, user, user_store_role};
 use tillkeep_storage::registry::fold;
-use tillkeep_storage::sea_orm::{ActiveModelTrait, EntityTrait, IntoActiveModel};
+use tillkeep_storage::sea_orm::{ActiveModelTrait, DatabaseTransaction, EntityTrait, IntoActiveModel};
+use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 use tower::ServiceExt;
 use uuid::Uuid;
@@ -296,6 +299,63 @@ impl Kit {
             }
         }
         Got { status, body: serde_json::from_slice(&bytes).unwrap_or_default(), text, headers }
+    }
+
+    /// The sync token of a store, as its first provisioning would have made it.
+    pub fn sync_token(&self, store_id: Uuid) -> String {
+        let claims = SyncClaims {
+            store_id: Some(store_id),
+            store_code: String::new(),
+            kind: STORE_SYNC.to_owned(),
+            tv: 1,
+            iat: self.clock.now().millis() / 1000,
+            jti: Some(Uuid::now_v7()),
+        };
+        self.hq.auth.tokens.sign_sync(&claims).expect("a token")
+    }
+
+    /// A store's question of the machine protocol; the body as it came.
+    pub async fn machine(&self, token: &str, path: &str, coding: &str) -> (HeaderMap, Vec<u8>) {
+        let request = Request::get(format!("/api/v1/sync{path}"))
+            .header(header::AUTHORIZATION, format!("Bearer {token}"))
+            .header(header::ACCEPT_ENCODING, coding);
+        let response = self.router.clone().oneshot(request.body(Body::empty()).expect("request")).await;
+        let (head, body) = response.expect("answer").into_parts();
+        let bytes = body.collect().await.expect("body").to_bytes().to_vec();
+        assert_eq!(head.status, 200, "{}", String::from_utf8_lossy(&bytes));
+        (head.headers, bytes)
+    }
+
+    /// The same as JSON.
+    pub async fn ask(&self, token: &str, path: &str) -> Json {
+        serde_json::from_slice(&self.machine(token, path, "identity").await.1).expect("JSON")
+    }
+
+    /// Pushes envelopes as a store does; its results.
+    pub async fn push(&self, token: &str, envelopes: &[Json]) -> Json {
+        let who = Person { id: Uuid::nil(), token: token.to_owned() };
+        let got = self.post(&who, "/sync/push", json!({"envelopes": envelopes})).await;
+        got.is(200);
+        got.body["results"].clone()
+    }
+
+    /// Takes every connection that reads, until they are dropped: whatever still answers asks no database.
+    pub async fn hold_readers(&self) -> Vec<DatabaseTransaction> {
+        let mut held = Vec::new();
+        for db in [self.hq.db(), self.hq.sync_db()] {
+            while let Ok(Ok(conn)) = timeout(Duration::from_millis(500), db.snapshot()).await {
+                held.push(conn);
+            }
+        }
+        held
+    }
+
+    /// Listens with a server of its own until the token is cancelled.
+    pub async fn listen(&self, limits: Limits, stop: &CancellationToken) -> SocketAddr {
+        let listener = server::listen("127.0.0.1:0", None).await.expect("a port");
+        let address = listener.url.split_once("://").expect("a url").1.parse().expect("an address");
+        tokio::spawn(server::serve(listener, self.router.clone(), limits, stop.clone()));
+        address
     }
 
     pub async fn get(&self, who: &Person, path: &str) -> Got {

@@ -49,6 +49,38 @@ impl<P: Requirement> Caller<P> {
         &self.access.user.display_name
     }
 
+    /// Whoever holds `token` now: verified, the session alive, the permission held. Costs no query unless something of it
+    /// changed.
+    pub async fn of(auth: Arc<Auth>, token: &str, address: IpAddr) -> Result<Self> {
+        let claims = auth.tokens.access(token, auth.clock.now()).ok_or_else(Error::unauthorized)?;
+        let session = auth.sessions.of(&auth.db, claims.sid).await?;
+        let session = session.filter(|session| !session.revoked && session.user_id == claims.user_id);
+        let session = session.ok_or_else(Error::unauthorized)?;
+        let access = auth.access.of(&auth.db, claims.user_id).await?.ok_or_else(Error::unauthorized)?;
+        // A PIN changed elsewhere ends the sessions that began before, here too.
+        let outlived = access.user.pin_changed_at != session.pin_changed_at;
+        if !access.is_active() || outlived {
+            return Err(Error::unauthorized());
+        }
+        let required = P::any_of();
+        if access.user.must_change_pin && !P::BEFORE_PIN_CHANGE {
+            return Err(Error::new(ErrorCode::MustChangePin, "change your PIN first: POST /api/v1/auth/change-pin"));
+        }
+        if !access.may(&required, claims.store_id) {
+            return Err(Error::forbidden(&required));
+        }
+        Ok(Self {
+            user_id: claims.user_id,
+            session_id: claims.sid,
+            store_id: claims.store_id,
+            terminal_id: claims.terminal_id,
+            access,
+            address,
+            auth,
+            requirement: PhantomData,
+        })
+    }
+
     /// Whether one of `required` is held where this token counts.
     pub fn may(&self, required: &[&str]) -> bool {
         self.access.may(required, self.store_id)
@@ -108,34 +140,8 @@ where
 
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self> {
         let auth = state.auth().clone();
-        let claims = bearer(&parts.headers)
-            .and_then(|token| auth.tokens.access(token, auth.clock.now()))
-            .ok_or_else(Error::unauthorized)?;
-        let session = auth.sessions.of(&auth.db, claims.sid).await?;
-        let session = session.filter(|session| !session.revoked && session.user_id == claims.user_id);
-        let session = session.ok_or_else(Error::unauthorized)?;
-        let access = auth.access.of(&auth.db, claims.user_id).await?.ok_or_else(Error::unauthorized)?;
-        // A PIN changed elsewhere ends the sessions that began before, here too.
-        let outlived = access.user.pin_changed_at != session.pin_changed_at;
-        if !access.is_active() || outlived {
-            return Err(Error::unauthorized());
-        }
-        let required = P::any_of();
-        if access.user.must_change_pin && !P::BEFORE_PIN_CHANGE {
-            return Err(Error::new(ErrorCode::MustChangePin, "change your PIN first: POST /api/v1/auth/change-pin"));
-        }
-        if !access.may(&required, claims.store_id) {
-            return Err(Error::forbidden(&required));
-        }
-        Ok(Self {
-            user_id: claims.user_id,
-            session_id: claims.sid,
-            store_id: claims.store_id,
-            terminal_id: claims.terminal_id,
-            access,
-            address: auth.client_address(parts),
-            auth,
-            requirement: PhantomData,
-        })
+        let address = auth.client_address(parts);
+        let token = bearer(&parts.headers).ok_or_else(Error::unauthorized)?;
+        Self::of(auth, token, address).await
     }
 }

@@ -373,7 +373,12 @@ pub(super) const TABLES: &[Table] = &[
             code text?, error text?, warning text?, envelope text?, hash text, envelope_at ts?, seq big?, \
             node_epoch text?, retry_count int, first_seen_at ts, last_seen_at ts, resolved_by uuid?, \
             resolved_at ts?, note text?, to_acknowledge bool",
-        indexes: &["store_id, entity_id", "status, store_id", "store_id, node_epoch, seq"],
+        indexes: &[
+            "store_id, entity_id",
+            "status, store_id",
+            "store_id, node_epoch, seq",
+            "store_id, last_seen_at WHERE warning IS NOT NULL",
+        ],
         ..Table::EMPTY
     },
     Table {

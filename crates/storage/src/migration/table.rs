@@ -26,6 +26,7 @@ pub struct Table {
     pub natural_keys: &'static [&'static str],
     /// Unique everywhere: what an upsert names as its conflict.
     pub conflict_keys: &'static [&'static str],
+    /// Columns, and ` WHERE …` for an index of some rows only.
     pub indexes: &'static [&'static str],
     /// Rows are added and never changed or deleted.
     pub append_only: bool,
@@ -168,8 +169,9 @@ impl Table {
                 }
             }
         }
-        for columns in self.indexes {
-            add(false, columns, "");
+        for index in self.indexes {
+            let (columns, filter) = index.split_at(index.find(" WHERE ").unwrap_or(index.len()));
+            add(false, columns, filter);
         }
         out
     }

@@ -27,4 +27,5 @@ mod schema;
 mod seed;
 mod text;
 mod transfers;
+mod verify;
 mod versions;

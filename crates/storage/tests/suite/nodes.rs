@@ -104,7 +104,7 @@ async fn pulls_are_counted_in_place() {
     for hq in kit::both().await {
         let store = id("S01");
         let tx = hq.db.begin().await.expect("a transaction");
-        let pulled = |rows, since, seconds| Pulled { rows, since, at: at(seconds) };
+        let pulled = |rows, since, seconds| Pulled { rows, since, at: Some(at(seconds)) };
         sync_log::record_pulls(
             &tx,
             &[((store, "products"), pulled(3, 7, 1)), ((id("S02"), "products"), pulled(1, 0, 1))],

@@ -141,6 +141,7 @@ impl Side {
         row["syncVersion"] = json!(1_000_000);
         self.shop.execute("UPDATE transfers SET synced = TRUE", []).await;
         let cursor = self.shop.cursor("transfers").await.version;
+        self.shop.execute("UPDATE sequences SET last_version = 0 WHERE entity_type = 'transfers'", []).await;
         self.shop.receive("transfers", &[row]).await;
         self.shop.execute("UPDATE transfers SET synced = FALSE", []).await;
         self.shop

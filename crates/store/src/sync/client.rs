@@ -45,8 +45,9 @@ impl HqClient {
         self.post("/handshake", json(request)?).await
     }
 
-    pub async fn versions(&self) -> Result<VersionsAnswer, HqError> {
-        self.get("/versions".to_owned()).await
+    /// `have` is up to which version this store has each type, in the data of `epoch`.
+    pub async fn versions(&self, epoch: &str, have: &str) -> Result<VersionsAnswer, HqError> {
+        self.get(format!("/versions?epoch={epoch}&have={have}")).await
     }
 
     pub async fn pull(&self, entity: &str, since: i64, limit: u64, epoch: &str) -> Result<PullAnswer, HqError> {

@@ -87,8 +87,8 @@ async fn cycle(store: &Store, handshake_due: bool) -> Result<(), PullError> {
         handshake::shake_hands(store).await?;
         store.sync.handshake_due.store(false, Ordering::Release);
     }
-    let answer = store.hq.versions().await?;
     let known = settings::get(store.db().reader(), EPOCH).await?;
+    let answer = store.hq.versions(known.as_deref().unwrap_or_default(), &pull::have(store).await?).await?;
     if known.as_deref() != Some(answer.epoch.as_str()) || answer.handshake {
         handshake::shake_hands(store).await?;
     }
@@ -97,7 +97,7 @@ async fn cycle(store: &Store, handshake_due: bool) -> Result<(), PullError> {
             tracing::warn!(code, "headquarters' data is not what this store's cursors are from");
             // The handshake finds out why, and has the store send again what HQ lost before it loads anew.
             handshake::shake_hands(store).await?;
-            let answer = store.hq.versions().await?;
+            let answer = store.hq.versions("", "").await?;
             match pull::moved(store, &answer.epoch, &answer.versions).await {
                 Err(PullError::Hq(HqError::Reload { .. })) => {
                     pull::reload(store, |_| true).await?;
@@ -105,6 +105,10 @@ async fn cycle(store: &Store, handshake_due: bool) -> Result<(), PullError> {
                 }
                 other => other.map(|_| ())?,
             }
+        }
+        Ok(rows) if rows > 0 => {
+            // Where a change is live is known at HQ when the store has it, not a cycle later.
+            store.hq.versions(&answer.epoch, &pull::have(store).await?).await?;
         }
         other => other.map(|_| ())?,
     }

@@ -46,6 +46,14 @@ pub async fn moved(store: &Store, epoch: &str, heads: &BTreeMap<String, i64>) ->
     broken.map_or(Ok(count), |error| Err(PullError::Database(error)))
 }
 
+/// Up to which version this store has each type, as HQ reads it.
+pub async fn have(store: &Store) -> Result<String, DbErr> {
+    let cursors = apply::cursors(store.db().reader()).await?;
+    let mut items: Vec<_> = cursors.iter().map(|(name, cursor)| format!("{name}:{}", cursor.version)).collect();
+    items.sort_unstable();
+    Ok(items.join(","))
+}
+
 /// Pulls one type from `cursor` to its head.
 async fn one(store: &Store, epoch: &str, entity: &SyncType, cursor: Cursor, head: i64) -> Result<usize, PullError> {
     let mut since = cursor.version;

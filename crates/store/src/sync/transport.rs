@@ -15,6 +15,9 @@ use tokio_tungstenite::Connector;
 use super::tls;
 
 const CONNECT_WITHIN: Duration = Duration::from_secs(5);
+/// The longest that HQ may be silent within a request. A line that is dead without saying so must not hold the outbox for
+/// longer than the 35 seconds that are promised.
+const SILENT_FOR: Duration = Duration::from_secs(20);
 /// The longest a request may take; a page of a pull or a batch is far below.
 const ANSWER_WITHIN: Duration = Duration::from_mins(1);
 
@@ -65,6 +68,7 @@ impl Http {
         let client = builder
             .default_headers(headers)
             .connect_timeout(CONNECT_WITHIN)
+            .read_timeout(SILENT_FOR)
             .timeout(ANSWER_WITHIN)
             .redirect(redirect::Policy::none())
             .pool_idle_timeout(Duration::from_mins(1))

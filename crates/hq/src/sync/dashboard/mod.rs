@@ -1,0 +1,109 @@
+//! How each store and its synchronisation stand: once, or as a stream of events. Specification, sections 2.7 and 2.8.
+
+mod board;
+mod states;
+mod stream;
+
+use std::cmp::Reverse;
+use std::sync::Arc;
+
+use axum::extract::State;
+use serde::{Deserialize, Serialize};
+use tillkeep_http::error::{Error, Result};
+use tillkeep_http::{Answer, Caller, Params};
+use tillkeep_model::Instant;
+use tillkeep_model::permission::code::StoresView;
+use utoipa::ToSchema;
+
+pub use board::{Board, start};
+use states::{StoreState, Which};
+pub use stream::stream;
+
+use crate::Hq;
+
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Dashboard {
+    generated_at: Instant,
+    summary: Summary,
+    stores: Vec<StoreState>,
+}
+
+#[derive(Default, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = DashboardSummary)]
+struct Summary {
+    stores: usize,
+    connected: usize,
+    pending: i64,
+    failed: i64,
+    dead_lettered: i64,
+    warnings: i64,
+}
+
+impl Dashboard {
+    fn of(stores: Vec<StoreState>, now: Instant) -> Self {
+        let mut summary = Summary { stores: stores.len(), ..Summary::default() };
+        for state in &stores {
+            summary.connected += usize::from(state.connection.connected);
+            summary.pending += state.outbox_pending;
+            summary.failed += state.error_count;
+            summary.dead_lettered += state.dead_lettered;
+            summary.warnings += state.warnings;
+        }
+        Self { generated_at: now, summary, stores }
+    }
+}
+
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(as = DashboardQuery)]
+pub struct Query {
+    /// `storeCode` when not said; or `-errorCount`, `-deadLettered`, `-outboxPending`, `-warnings`, `-lastErrorAt`,
+    /// `lastSuccessAt`, each from what is worst.
+    sort: Option<String>,
+    /// Only stores of which something came, or failed, since then.
+    #[schema(value_type = Option<Instant>)]
+    since: Option<String>,
+}
+
+/// `GET /sync/dashboard`
+pub async fn dashboard(
+    caller: Caller<StoresView>,
+    State(hq): State<Arc<Hq>>,
+    Params(query): Params<Query>,
+) -> Result<Answer<Dashboard>> {
+    let since = query.since.as_deref().map(|text| {
+        Instant::parse(text).ok_or_else(|| Error::field("since", "must be an instant like 2026-11-20T12:34:56.789Z"))
+    });
+    let since = since.transpose()?;
+    // What stores pulled in the last second is still in memory.
+    hq.tracker.flush(&hq).await?;
+    let scope = caller.stores();
+    let which = scope.as_ref().map_or(Which::All, Which::These);
+    let mut dashboard = Dashboard::of(states::load(&hq, caller.db(), which).await?, hq.clock.now());
+    if let Some(since) = since {
+        dashboard.stores.retain(|state| state.newest().is_some_and(|newest| newest >= since));
+    }
+    sort(&mut dashboard.stores, query.sort.as_deref().unwrap_or("storeCode"))?;
+    Ok(Answer(dashboard))
+}
+
+/// The stores come sorted by code, and stay so among equals.
+fn sort(stores: &mut [StoreState], by: &str) -> Result<()> {
+    match by {
+        "storeCode" => {}
+        "-errorCount" => stores.sort_by_key(|state| Reverse(state.error_count)),
+        "-deadLettered" => stores.sort_by_key(|state| Reverse(state.dead_lettered)),
+        "-outboxPending" => stores.sort_by_key(|state| Reverse(state.outbox_pending)),
+        "-warnings" => stores.sort_by_key(|state| Reverse(state.warnings)),
+        "-lastErrorAt" => stores.sort_by_key(|state| Reverse(state.last_error_at)),
+        "lastSuccessAt" => stores.sort_by_key(|state| state.last_success_at),
+        other => {
+            let text = "choose of storeCode, -errorCount, -deadLettered, -outboxPending, -warnings, -lastErrorAt, \
+                        lastSuccessAt";
+            return Err(Error::field("sort", format!("cannot sort by {other}; {text}")));
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,204 @@
+//! What is shown of a store, read set-wise: as many queries for a thousand stores as for one.
+
+use std::collections::{BTreeSet, HashMap};
+
+use serde::Serialize;
+use tillkeep_model::Instant;
+use tillkeep_storage::entity::{store, store_node, sync_status};
+use tillkeep_storage::sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder};
+use tillkeep_storage::sync_log::{self, Warned};
+use tillkeep_storage::{Db, DbErr, registry};
+use utoipa::ToSchema;
+use uuid::Uuid;
+
+use crate::Hq;
+
+/// A clock that is further off is flagged. `docs/sync.md`, rule U8.
+const CLOCK_MAY_BE_OFF_MS: u64 = 120_000;
+/// How long a warning counts among those of its store.
+const WARNINGS_OF_MS: i64 = 7 * 24 * 3600 * 1000;
+
+#[derive(Clone, PartialEq, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = DashboardStore)]
+pub(super) struct StoreState {
+    pub store_id: Uuid,
+    pub store_code: String,
+    pub store_name: String,
+    pub active: bool,
+    pub connection: ConnectionInfo,
+    /// The headquarters server that holds its socket.
+    pub node: Option<String>,
+    pub last_success_at: Option<Instant>,
+    pub last_error_at: Option<Instant>,
+    pub last_error: Option<String>,
+    pub error_count: i64,
+    /// Entries of the last seven days that were taken and that somebody should look at.
+    pub warnings: i64,
+    pub last_warning_at: Option<Instant>,
+    pub last_warning: Option<String>,
+    pub outbox_pending: i64,
+    pub dead_lettered: i64,
+    pub clock_offset_ms: Option<i64>,
+    /// Its clock is more than two minutes off.
+    pub clock_warning: bool,
+    pub data_age_seconds: Option<i64>,
+    pub sync: Vec<TypeState>,
+}
+
+/// Specification, section 2.8.
+#[derive(Clone, PartialEq, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = StoreConnection)]
+pub(super) struct ConnectionInfo {
+    pub store_id: Uuid,
+    pub connected: bool,
+    pub store_code: String,
+    /// Seconds since the store server started.
+    pub uptime: f64,
+    pub last_heartbeat_at: Option<Instant>,
+    pub connected_at: Option<Instant>,
+    pub seconds_since_heartbeat: Option<i64>,
+}
+
+#[derive(Clone, PartialEq, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = DashboardType)]
+pub(super) struct TypeState {
+    pub entity_type: String,
+    pub direction: String,
+    pub last_success_at: Option<Instant>,
+    pub last_error_at: Option<Instant>,
+    pub last_error: Option<String>,
+    pub pending_count: i32,
+    pub total_pushed: i64,
+    pub total_pulled: i64,
+    /// What the store has.
+    pub version: i64,
+    pub head_version: i64,
+}
+
+impl StoreState {
+    /// When something last came of it, or failed.
+    pub fn newest(&self) -> Option<Instant> {
+        let moments = [self.last_success_at, self.last_error_at, self.last_warning_at, self.connection.connected_at];
+        moments.into_iter().flatten().max()
+    }
+
+    /// What of this is new to somebody who was shown `older`, if anything is: all of the store but the types that stand
+    /// as they stood. That time goes by is no news, nor is a heartbeat that says what the last one said.
+    pub fn news(&self, older: &Self) -> Option<Self> {
+        let mut as_then = self.clone();
+        as_then.data_age_seconds = older.data_age_seconds;
+        as_then.connection.seconds_since_heartbeat = older.connection.seconds_since_heartbeat;
+        as_then.connection.last_heartbeat_at = older.connection.last_heartbeat_at;
+        as_then.connection.uptime = older.connection.uptime;
+        if as_then == *older {
+            return None;
+        }
+        let mut news = self.clone();
+        news.sync.retain(|state| !older.sync.contains(state));
+        Some(news)
+    }
+}
+
+/// Which stores.
+#[derive(Clone, Copy)]
+pub(super) enum Which<'a> {
+    All,
+    These(&'a BTreeSet<Uuid>),
+}
+
+/// The states of stores that are not deleted, by code.
+pub(super) async fn load(hq: &Hq, db: &Db, which: Which<'_>) -> Result<Vec<StoreState>, DbErr> {
+    let now = hq.clock.now();
+    let mut stores = store::Entity::find().filter(store::Column::DeletedAt.is_null()).order_by_asc(store::Column::Code);
+    let order = (sync_status::Column::Direction, sync_status::Column::EntityType);
+    let mut statuses = sync_status::Entity::find().order_by_asc(order.0).order_by_asc(order.1);
+    let mut nodes = store_node::Entity::find();
+    let mut only = None;
+    if let Which::These(ids) = which {
+        let ids = || ids.iter().copied();
+        stores = stores.filter(store::Column::Id.is_in(ids()));
+        statuses = statuses.filter(sync_status::Column::StoreId.is_in(ids()));
+        nodes = nodes.filter(store_node::Column::StoreId.is_in(ids()));
+        only = Some(ids().collect::<Vec<_>>());
+    }
+    let conn = db.snapshot().await?;
+    let stores = stores.all(&conn).await?;
+    let mut status: HashMap<Uuid, Vec<sync_status::Model>> = HashMap::new();
+    for row in statuses.all(&conn).await? {
+        status.entry(row.store_id).or_default().push(row);
+    }
+    let mut nodes: HashMap<Uuid, store_node::Model> =
+        nodes.all(&conn).await?.into_iter().map(|row| (row.store_id, row)).collect();
+    let mut warned = sync_log::warned(&conn, now.plus_millis(-WARNINGS_OF_MS), only.as_deref()).await?;
+    drop(conn);
+    let state = |store: store::Model| {
+        let status = status.remove(&store.id).unwrap_or_default();
+        let node = nodes.remove(&store.id).unwrap_or_default();
+        let warned = warned.remove(&store.id).unwrap_or_default();
+        state_of(hq, store, status, &node, warned, now)
+    };
+    Ok(stores.into_iter().map(state).collect())
+}
+
+fn state_of(
+    hq: &Hq,
+    store: store::Model,
+    status: Vec<sync_status::Model>,
+    node: &store_node::Model,
+    warned: Warned,
+    now: Instant,
+) -> StoreState {
+    let connection = hq.hub.of(store.id);
+    let heartbeat = connection.as_ref().and_then(|connection| connection.heartbeat());
+    let last_heartbeat_at = heartbeat.as_ref().map(|(at, _)| *at);
+    let beat = heartbeat.as_ref().map(|(_, beat)| beat);
+    let last_seen = hq.tracker.last_seen(store.id).max(node.last_seen_at);
+    let newest = |field: fn(&sync_status::Model) -> Option<Instant>| status.iter().filter_map(field).max();
+    let last_error = status.iter().filter(|row| row.last_error_at.is_some()).max_by_key(|row| row.last_error_at);
+    StoreState {
+        connection: ConnectionInfo {
+            store_id: store.id,
+            connected: connection.is_some(),
+            store_code: store.code.clone(),
+            uptime: beat.map_or(0.0, |beat| beat.uptime),
+            last_heartbeat_at,
+            connected_at: connection.as_ref().map(|connection| connection.connected_at),
+            seconds_since_heartbeat: last_heartbeat_at.map(|at| now.millis_since(at) / 1000),
+        },
+        node: connection.is_some().then(|| hq.node.clone()),
+        store_id: store.id,
+        store_code: store.code,
+        store_name: store.name,
+        active: store.is_active,
+        last_success_at: newest(|row| row.last_success_at),
+        last_error_at: newest(|row| row.last_error_at),
+        last_error: last_error.and_then(|row| row.last_error.clone()),
+        error_count: status.iter().map(|row| i64::from(row.pending_count)).sum(),
+        warnings: warned.count,
+        last_warning_at: warned.last_at,
+        last_warning: warned.last,
+        outbox_pending: beat.and_then(|beat| beat.outbox_pending).unwrap_or(node.outbox_pending),
+        dead_lettered: beat.and_then(|beat| beat.dead_lettered).unwrap_or(node.dead_lettered),
+        clock_offset_ms: node.clock_offset_ms,
+        clock_warning: node.clock_offset_ms.is_some_and(|offset| offset.unsigned_abs() > CLOCK_MAY_BE_OFF_MS),
+        data_age_seconds: last_seen.map(|at| now.millis_since(at) / 1000),
+        sync: status
+            .into_iter()
+            .map(|row| TypeState {
+                head_version: registry::find(&row.entity_type).map_or(0, |entity| hq.heads.of(entity, store.id)),
+                version: row.last_since_version,
+                entity_type: row.entity_type,
+                direction: row.direction,
+                last_success_at: row.last_success_at,
+                last_error_at: row.last_error_at,
+                last_error: row.last_error,
+                pending_count: row.pending_count,
+                total_pushed: row.total_pushed,
+                total_pulled: row.total_pulled,
+            })
+            .collect(),
+    }
+}

@@ -1,0 +1,172 @@
+//! `GET /sync/dashboard/stream`: server-sent events. A snapshot, then what changes; a comment when nothing does.
+
+use std::convert::Infallible;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::body::{Body, Bytes};
+use axum::extract::State;
+use axum::http::{HeaderMap, HeaderName, HeaderValue, header};
+use axum::response::{IntoResponse, Response};
+use serde::Serialize;
+use serde_json::value::RawValue;
+use tillkeep_http::Caller;
+use tillkeep_http::auth::bearer;
+use tillkeep_http::describe::{Operation, Reply};
+use tillkeep_http::error::{Error, Result};
+use tillkeep_model::permission::code::StoresView;
+use tillkeep_model::{ErrorCode, Instant};
+use tokio::sync::broadcast::error::RecvError;
+use tokio::sync::mpsc;
+use tokio::time::{MissedTickBehavior, interval};
+use uuid::Uuid;
+
+use super::board::{Board, Place, Scope, Update, sees};
+use crate::Hq;
+
+/// A comment goes out so often, which keeps what stands in between from cutting the line.
+const COMMENT_EVERY: Duration = Duration::from_secs(15);
+/// Session and permissions are looked at so often.
+const JUDGE_EVERY: Duration = Duration::from_secs(2);
+/// Milliseconds after which a browser that lost the line comes again.
+const COME_AGAIN_MS: u32 = 2000;
+/// Seconds after which somebody who found no place may try again.
+const NO_PLACE: u64 = 10;
+
+static BUFFERING: HeaderName = HeaderName::from_static("x-accel-buffering");
+
+/// Events, as they happen.
+pub struct Events(mpsc::Receiver<Result<Bytes, Infallible>>);
+
+impl IntoResponse for Events {
+    fn into_response(mut self) -> Response {
+        let body = Body::from_stream(futures_util::stream::poll_fn(move |context| self.0.poll_recv(context)));
+        let kind = (header::CONTENT_TYPE, HeaderValue::from_static("text/event-stream"));
+        // A proxy that gathers answers would hold the events back.
+        ([kind, (BUFFERING.clone(), HeaderValue::from_static("no"))], body).into_response()
+    }
+}
+
+impl Reply for Events {
+    fn describe(operation: &mut Operation) {
+        let text = "Events `snapshot`, `change` and `end`; `docs/api.md` has their data.";
+        let schema = operation.schema::<String>();
+        operation.answer_as(200, text, "text/event-stream", schema);
+        operation.fails(&[ErrorCode::Unavailable]);
+    }
+}
+
+/// Who looks, to be judged again and again.
+struct Viewer {
+    caller: Caller<StoresView>,
+    token: String,
+    scope: Scope,
+}
+
+impl Viewer {
+    /// Whether they may still look; true when they may see other stores than before.
+    async fn judge(&mut self) -> Result<bool> {
+        let auth = self.caller.auth().clone();
+        self.caller = Caller::of(auth, &self.token, self.caller.address).await?;
+        let scope = self.caller.stores();
+        let moved = scope != self.scope;
+        self.scope = scope;
+        Ok(moved)
+    }
+}
+
+pub async fn stream(caller: Caller<StoresView>, State(hq): State<Arc<Hq>>, headers: HeaderMap) -> Result<Events> {
+    let token = bearer(&headers).unwrap_or_default().to_owned();
+    let place = Board::place(&hq).ok_or_else(|| {
+        let text = "too many people look at the dashboard now; GET /sync/dashboard answers without a stream";
+        Error::new(ErrorCode::Unavailable, text).retry_after(NO_PLACE)
+    })?;
+    let scope = caller.stores();
+    let (send, receive) = mpsc::channel(1);
+    tokio::spawn(run(hq, place, Viewer { caller, token, scope }, send));
+    Ok(Events(receive))
+}
+
+/// Why a stream ends, for the one who looks.
+#[derive(Serialize)]
+struct End {
+    code: &'static str,
+}
+
+async fn run(hq: Arc<Hq>, place: Place, mut viewer: Viewer, send: mpsc::Sender<Result<Bytes, Infallible>>) {
+    let ended = tokio::select! {
+        ended = tell(&hq, &mut viewer, &send) => ended,
+        () = hq.stop.cancelled() => Err(Error::new(ErrorCode::Unavailable, "the server stops")),
+        () = send.closed() => Ok(()),
+    };
+    drop(place);
+    if let Err(error) = ended {
+        // Whoever does not read has lost nothing: the end of the stream says as much.
+        drop(send.try_send(Ok(event("end", &End { code: error.code().as_str() }).into())));
+    }
+}
+
+async fn tell(hq: &Hq, viewer: &mut Viewer, send: &mpsc::Sender<Result<Bytes, Infallible>>) -> Result<()> {
+    let (snapshot, mut updates) = hq.board.watch(hq, &viewer.scope).await?;
+    let mut text = format!("retry: {COME_AGAIN_MS}\n{}", event("snapshot", &snapshot));
+    drop(snapshot);
+    let mut judge = interval(JUDGE_EVERY);
+    let mut comment = interval(COMMENT_EVERY);
+    for ticks in [&mut judge, &mut comment] {
+        ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        ticks.reset();
+    }
+    loop {
+        let mut anew = false;
+        tokio::select! {
+            biased;
+            _ = judge.tick() => anew = viewer.judge().await?,
+            permit = send.reserve(), if !text.is_empty() => {
+                let Ok(permit) = permit else { return Ok(()) };
+                permit.send(Ok(std::mem::take(&mut text).into()));
+                comment.reset();
+            }
+            update = updates.recv(), if text.is_empty() => match update {
+                Ok(update) => text = changes(&update, &viewer.scope),
+                // Somebody who reads slowly is shown everything again rather than a part.
+                Err(RecvError::Lagged(_)) => anew = true,
+                Err(RecvError::Closed) => return Ok(()),
+            },
+            _ = comment.tick(), if text.is_empty() => ":\n\n".clone_into(&mut text),
+        }
+        if anew {
+            let (snapshot, since) = hq.board.watch(hq, &viewer.scope).await?;
+            (text, updates) = (event("snapshot", &snapshot), since);
+        }
+    }
+}
+
+fn event(name: &str, data: &impl Serialize) -> String {
+    // JSON of this library has no line break in it.
+    format!("event: {name}\ndata: {}\n\n", serde_json::to_string(data).unwrap_or_default())
+}
+
+/// What changed, for one who may see `scope`; empty when nothing did.
+fn changes(update: &Update, scope: &Scope) -> String {
+    #[derive(Serialize)]
+    struct Change<'a> {
+        at: Instant,
+        stores: Vec<&'a RawValue>,
+        gone: Vec<Uuid>,
+        failed: Vec<&'a RawValue>,
+    }
+    fn of<'a>(parts: &'a [(Uuid, String)], scope: &Scope) -> Vec<&'a RawValue> {
+        let seen = parts.iter().filter(|(store_id, _)| sees(scope, *store_id));
+        seen.filter_map(|(_, json)| serde_json::from_str(json).ok()).collect()
+    }
+    let change = Change {
+        at: update.at,
+        stores: of(&update.stores, scope),
+        gone: update.gone.iter().copied().filter(|store_id| sees(scope, *store_id)).collect(),
+        failed: of(&update.failed, scope),
+    };
+    if change.stores.is_empty() && change.gone.is_empty() && change.failed.is_empty() {
+        return String::new();
+    }
+    event("change", &change)
+}

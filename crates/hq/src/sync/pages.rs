@@ -1,0 +1,362 @@
+//! Pages that are equal for all stores, read once and kept as they are sent. `docs/sync.md`, rule D12.
+//!
+//! A page is kept under the head that its own snapshot had. Whoever asks names the head this server knows, so a page
+//! from before a change is not found any more once the change is known, and stores are told of it only then.
+
+use std::collections::HashMap;
+use std::future::Future;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use async_compression::tokio::bufread::{GzipEncoder, ZstdEncoder};
+use axum::body::{Body, Bytes};
+use axum::http::{HeaderMap, HeaderValue, header};
+use axum::response::{IntoResponse, Response};
+use metrics::counter;
+use moka::policy::EvictionPolicy;
+use moka::sync::Cache;
+use tillkeep_storage::DbErr;
+use tokio::io::AsyncReadExt;
+use tokio::sync::OnceCell;
+
+/// Bytes that all kept pages may take.
+const ROOM: u64 = 64 << 20;
+/// What a page takes besides its text.
+const BESIDES: usize = 512;
+/// A shorter text is sent as it is.
+const WORTH_IT: usize = 512;
+
+/// Which page.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Key {
+    pub entity_type: &'static str,
+    pub since: i64,
+    pub limit: u64,
+    pub head: i64,
+}
+
+/// How the body of an answer is coded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Coding {
+    Identity,
+    Gzip,
+    Zstd,
+}
+
+impl Coding {
+    /// What the client takes: zstd before gzip before nothing, unless it says q=0.
+    pub fn accepted(headers: &HeaderMap) -> Self {
+        let lists = headers.get_all(header::ACCEPT_ENCODING).iter().filter_map(|value| value.to_str().ok());
+        let mut best = Self::Identity;
+        for item in lists.flat_map(|list| list.split(',')) {
+            let mut parts = item.split(';').map(str::trim);
+            let name = parts.next().unwrap_or_default();
+            let refused = parts.any(|part| {
+                part.strip_prefix("q=").is_some_and(|weight| weight.chars().all(|digit| matches!(digit, '0' | '.')))
+            });
+            if refused {
+                continue;
+            }
+            if name.eq_ignore_ascii_case("zstd") {
+                best = Self::Zstd;
+            } else if name.eq_ignore_ascii_case("gzip") && best == Self::Identity {
+                best = Self::Gzip;
+            }
+        }
+        best
+    }
+}
+
+/// A page as it is sent.
+pub struct Held {
+    /// The head of the type in the snapshot that the page is from.
+    pub head: i64,
+    pub rows: usize,
+    plain: Bytes,
+    gzip: OnceCell<Option<Bytes>>,
+    zstd: OnceCell<Option<Bytes>>,
+}
+
+impl Held {
+    pub fn new(head: i64, rows: usize, text: String) -> Self {
+        Self { head, rows, plain: text.into(), gzip: OnceCell::new(), zstd: OnceCell::new() }
+    }
+
+    /// What it may take with both compressed forms: each is kept only where it saves half.
+    fn weight(&self) -> u32 {
+        u32::try_from(2 * self.plain.len() + BESIDES).unwrap_or(u32::MAX)
+    }
+
+    /// The answer. What is not coded here is left to the layer that codes all other answers.
+    pub async fn answer(&self, coding: Coding) -> Response {
+        let coded = match coding {
+            _ if self.plain.len() < WORTH_IT => None,
+            Coding::Identity => None,
+            Coding::Gzip => {
+                let make = || compressed(&self.plain, GzipEncoder::new);
+                self.gzip.get_or_init(make).await.clone().map(|bytes| (bytes, "gzip"))
+            }
+            Coding::Zstd => {
+                let make = || compressed(&self.plain, ZstdEncoder::new);
+                self.zstd.get_or_init(make).await.clone().map(|bytes| (bytes, "zstd"))
+            }
+        };
+        let (body, name) = coded.map_or((self.plain.clone(), None), |(bytes, name)| (bytes, Some(name)));
+        let mut response = Body::from(body).into_response();
+        let headers = response.headers_mut();
+        headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
+        if let Some(name) = name {
+            headers.insert(header::CONTENT_ENCODING, HeaderValue::from_static(name));
+            headers.insert(header::VARY, HeaderValue::from_static("accept-encoding"));
+        }
+        response
+    }
+}
+
+/// A text, compressed beside the threads that answer; nothing when that does not save half.
+async fn compressed<E>(
+    plain: &Bytes,
+    encoder: impl FnOnce(std::io::Cursor<Bytes>) -> E + Send + 'static,
+) -> Option<Bytes>
+where
+    E: tokio::io::AsyncRead + Unpin + Send + 'static,
+{
+    let text = plain.clone();
+    let most = text.len() / 2;
+    let runtime = tokio::runtime::Handle::current();
+    let work = tokio::task::spawn_blocking(move || {
+        let mut bytes = Vec::new();
+        runtime.block_on(encoder(std::io::Cursor::new(text)).read_to_end(&mut bytes)).map(|_| bytes)
+    });
+    let mut bytes = work.await.ok()?.ok().filter(|bytes| bytes.len() <= most)?;
+    bytes.shrink_to_fit();
+    Some(bytes.into())
+}
+
+type Flight = Arc<OnceCell<Result<Arc<Held>, DbErr>>>;
+
+/// The pages of this server.
+pub struct Pages {
+    kept: Cache<Key, Arc<Held>>,
+    /// Pages that somebody is reading now.
+    flights: Mutex<HashMap<Key, Flight>>,
+}
+
+impl Default for Pages {
+    fn default() -> Self {
+        Self::within(ROOM)
+    }
+}
+
+impl Pages {
+    /// Pages that take no more than `room` bytes together.
+    fn within(room: u64) -> Self {
+        let kept = Cache::builder()
+            .max_capacity(room)
+            .weigher(|_, held: &Arc<Held>| held.weight())
+            // Least recently used: the usual choice of this library keeps what was often asked for, which is pages from
+            // before the last change.
+            .eviction_policy(EvictionPolicy::lru())
+            .build();
+        Self { kept, flights: Mutex::default() }
+    }
+
+    /// Bytes that the kept pages take, at the most.
+    pub fn bytes(&self) -> u64 {
+        self.kept.run_pending_tasks();
+        self.kept.weighted_size()
+    }
+
+    /// The page of `key`, kept or read; however many ask at once, one reads. What is read has the head of `key` or a
+    /// newer one, and is kept under its own.
+    pub async fn get<F>(&self, key: Key, read: impl FnOnce() -> F) -> Result<Arc<Held>, DbErr>
+    where
+        F: Future<Output = Result<Held, DbErr>>,
+    {
+        if let Some(held) = self.kept.get(&key) {
+            return Ok(hit(held));
+        }
+        let flight = {
+            let mut flights = self.flights.lock().unwrap_or_else(PoisonError::into_inner);
+            // Whoever read it kept it before the flight ended.
+            if let Some(held) = self.kept.get(&key) {
+                return Ok(hit(held));
+            }
+            flights.entry(key).or_default().clone()
+        };
+        let mut reads = false;
+        let outcome = flight
+            .get_or_init(async || {
+                reads = true;
+                let _landing = Landing { pages: self, key, flight: &flight };
+                let held = Arc::new(read().await?);
+                self.kept.insert(Key { head: held.head, ..key }, held.clone());
+                Ok(held)
+            })
+            .await;
+        counter!("tillkeep_pull_pages_total", "result" => if reads { "miss" } else { "hit" }).increment(1);
+        outcome.clone()
+    }
+}
+
+fn hit(held: Arc<Held>) -> Arc<Held> {
+    counter!("tillkeep_pull_pages_total", "result" => "hit").increment(1);
+    held
+}
+
+/// Ends a flight, also one that is given up.
+struct Landing<'a> {
+    pages: &'a Pages,
+    key: Key,
+    flight: &'a Flight,
+}
+
+impl Drop for Landing<'_> {
+    fn drop(&mut self) {
+        let mut flights = self.pages.flights.lock().unwrap_or_else(PoisonError::into_inner);
+        if flights.get(&self.key).is_some_and(|flight| Arc::ptr_eq(flight, self.flight)) {
+            flights.remove(&self.key);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use tokio::sync::Notify;
+
+    use super::*;
+
+    const KEY: Key = Key { entity_type: "products", since: 0, limit: 100, head: 5 };
+
+    fn page(head: i64) -> Held {
+        Held::new(head, 1, format!("page at {head}"))
+    }
+
+    #[tokio::test]
+    async fn many_who_ask_at_once_cost_one_read() {
+        let (pages, reads, go) = (Pages::default(), AtomicUsize::new(0), Notify::new());
+        let ask = async || {
+            let read = async || {
+                reads.fetch_add(1, Ordering::SeqCst);
+                go.notified().await;
+                Ok(page(5))
+            };
+            pages.get(KEY, read).await.expect("a page").head
+        };
+        let all = futures_util::future::join_all((0..50).map(|_| ask()));
+        let ((), heads) = tokio::join!(async { go.notify_one() }, all);
+        assert_eq!((heads, reads.load(Ordering::SeqCst)), (vec![5; 50], 1));
+        assert_eq!((ask().await, reads.load(Ordering::SeqCst)), (5, 1));
+    }
+
+    #[tokio::test]
+    async fn a_page_is_kept_under_the_head_that_it_was_read_at() {
+        let pages = Pages::default();
+        // A commit came between the question and the snapshot: the page has more than was asked for.
+        assert_eq!(pages.get(KEY, async || Ok(page(6))).await.expect("a page").head, 6);
+        let newer = Key { head: 6, ..KEY };
+        let kept = pages.get(newer, async || Err(DbErr::Custom("read again".into()))).await.expect("it is kept");
+        assert_eq!(kept.head, 6);
+        // Nothing was kept under the head that was asked for.
+        assert_eq!(pages.get(KEY, async || Ok(page(5))).await.expect("a page").head, 5);
+    }
+
+    #[tokio::test]
+    async fn who_knows_of_a_change_does_not_get_the_page_that_was_begun_before_it() {
+        let (pages, go) = (Pages::default(), Notify::new());
+        let older = pages.get(KEY, async || {
+            go.notified().await;
+            Ok(page(5))
+        });
+        let newer = async {
+            let page = pages.get(Key { head: 6, ..KEY }, async || Ok(page(6))).await;
+            go.notify_one();
+            page
+        };
+        let (older, newer) = tokio::join!(older, newer);
+        assert_eq!((older.expect("a page").head, newer.expect("a page").head), (5, 6));
+    }
+
+    #[tokio::test]
+    async fn a_failure_is_told_to_all_who_wait_and_is_not_kept() {
+        let (pages, reads) = (Pages::default(), AtomicUsize::new(0));
+        let ask = async || {
+            let read = async || {
+                reads.fetch_add(1, Ordering::SeqCst);
+                tokio::task::yield_now().await;
+                Err(DbErr::Custom("away".into()))
+            };
+            pages.get(KEY, read).await.is_err()
+        };
+        let failed = futures_util::future::join_all((0..10).map(|_| ask())).await;
+        assert_eq!((failed, reads.load(Ordering::SeqCst)), (vec![true; 10], 1));
+        assert_eq!(pages.get(KEY, async || Ok(page(5))).await.expect("a page").head, 5);
+    }
+
+    #[tokio::test]
+    async fn when_the_one_who_reads_goes_away_another_one_reads() {
+        let pages = Pages::default();
+        let mut gone = Box::pin(pages.get(KEY, async || {
+            std::future::pending::<()>().await;
+            Ok(page(5))
+        }));
+        assert!(futures_util::poll!(&mut gone).is_pending());
+        let mut waits = Box::pin(pages.get(KEY, async || Ok(page(5))));
+        assert!(futures_util::poll!(&mut waits).is_pending());
+        drop(gone);
+        assert_eq!(waits.await.expect("a page").head, 5);
+        assert!(pages.flights.lock().expect("a lock").is_empty());
+    }
+
+    #[tokio::test]
+    async fn the_kept_pages_stay_within_their_room_and_the_newest_are_kept() {
+        let pages = Pages::within(100_000);
+        for since in 0..200 {
+            let text = "x".repeat(5000);
+            pages.get(Key { since, ..KEY }, async || Ok(Held::new(5, 1, text))).await.expect("a page");
+            // Often asked for, as every page is before the next change.
+            for _ in 0..20 {
+                let kept = pages.get(Key { since, ..KEY }, async || Err(DbErr::Custom("read again".into()))).await;
+                assert!(kept.is_ok(), "page {since} was not kept");
+            }
+        }
+        let bytes = pages.bytes();
+        assert!((50_000..=100_000).contains(&bytes), "{bytes}");
+    }
+
+    #[tokio::test]
+    async fn both_compressed_forms_fit_in_the_weight() {
+        let noise: String = (0..20_000).map(|_| char::from(rand_letter())).collect();
+        for text in ["the same again ".repeat(2000), noise] {
+            let held = Held::new(1, 1, text);
+            for coding in [Coding::Gzip, Coding::Zstd] {
+                held.answer(coding).await;
+            }
+            let forms =
+                [&held.gzip, &held.zstd].map(|form| form.get().cloned().flatten().map_or(0, |bytes| bytes.len()));
+            assert!(held.plain.len() + forms.iter().sum::<usize>() <= held.weight() as usize, "{forms:?}");
+        }
+    }
+
+    fn rand_letter() -> u8 {
+        uuid::Uuid::new_v4().as_bytes()[0] % 94 + 33
+    }
+
+    #[test]
+    fn the_coding_is_what_the_client_takes() {
+        for (given, coding) in [
+            ("gzip, zstd", Coding::Zstd),
+            ("gzip;q=1.0, zstd;q=0", Coding::Gzip),
+            ("GZIP", Coding::Gzip),
+            ("zstd;q=0.5", Coding::Zstd),
+            ("br, deflate", Coding::Identity),
+            ("gzip;q=0.000", Coding::Identity),
+            ("", Coding::Identity),
+        ] {
+            let mut headers = HeaderMap::new();
+            headers.insert(header::ACCEPT_ENCODING, HeaderValue::from_static(given));
+            assert_eq!(Coding::accepted(&headers), coding, "{given}");
+        }
+    }
+}

@@ -1,0 +1,284 @@
+//! Failed entries tried again or settled by hand. Specification, sections 3 and 4.3.
+//!
+//! One at a time: two people who press at once find out one after the other, and the second one is told that nothing is
+//! left to do. What is tried again goes the way of every push, so it has its effect once, whoever else pushes it.
+
+use std::collections::{BTreeMap, HashSet};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use axum::extract::State;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+use serde_json::value::RawValue;
+use tillkeep_http::error::{Error, Result};
+use tillkeep_http::extract::OptionalBody;
+use tillkeep_http::{Answer, Caller, Id};
+use tillkeep_model::ErrorCode;
+use tillkeep_model::permission::Requirement;
+use tillkeep_model::permission::code::StoresEdit;
+use tillkeep_model::wire::PushStatus;
+use tillkeep_storage::entity::sync_log;
+use tillkeep_storage::push::{self, Sender};
+use tillkeep_storage::sea_orm::sea_query::{Expr, ExprTrait};
+use tillkeep_storage::sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
+use tillkeep_storage::sync_log::{FAILED, RESOLVED, RETRIED, count_pending};
+use tillkeep_storage::{Db, DbErr, Tx, audit, nodes, registry, versions};
+use utoipa::ToSchema;
+use uuid::Uuid;
+
+use super::errors::{codes, within};
+use crate::Hq;
+
+/// Stores that have something to learn in a handshake.
+#[derive(Default)]
+pub struct ToTell(Mutex<HashSet<Uuid>>);
+
+impl ToTell {
+    pub async fn load(db: &Db) -> Result<Self, DbErr> {
+        Ok(Self(Mutex::new(nodes::stores_to_tell(db.reader()).await?.into_iter().collect())))
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, HashSet<Uuid>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub fn contains(&self, store: Uuid) -> bool {
+        self.lock().contains(&store)
+    }
+
+    pub fn insert(&self, store: Uuid) {
+        self.lock().insert(store);
+    }
+
+    pub fn remove(&self, store: Uuid) {
+        self.lock().remove(&store);
+    }
+}
+
+/// How a second try went.
+#[derive(Serialize, ToSchema)]
+pub struct Retried {
+    id: Uuid,
+    status: &'static str,
+    error: Option<String>,
+}
+
+/// How many second tries went how.
+#[derive(Serialize, ToSchema)]
+pub struct RetriedAll {
+    attempted: usize,
+    retried: usize,
+    failed: usize,
+}
+
+#[derive(Serialize, ToSchema)]
+pub struct Resolved {
+    id: Uuid,
+    status: &'static str,
+}
+
+async fn failed<P: Requirement>(caller: &Caller<P>, id: Uuid) -> Result<sync_log::Model> {
+    let found = within(sync_log::Entity::find_by_id(id), caller).one(caller.db().reader()).await?;
+    let row = found.ok_or_else(|| Error::not_found("entry"))?;
+    if row.status != FAILED {
+        return Err(Error::new(ErrorCode::NotFailed, format!("this entry is {} and needs nothing", row.status)));
+    }
+    Ok(row)
+}
+
+/// `POST /sync/retry/{id}`: the stored payload once more.
+pub async fn retry(caller: Caller<StoresEdit>, State(hq): State<Arc<Hq>>, Id(id): Id) -> Result<Answer<Retried>> {
+    let _turn = hq.settling.lock().await;
+    let row = failed(&caller, id).await?;
+    let outcome = again(&hq, &caller, vec![row]).await?;
+    let error = outcome.into_iter().next().flatten();
+    let status = if error.is_none() { RETRIED } else { FAILED };
+    Ok(Answer(Retried { id, status, error }))
+}
+
+#[derive(Default, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
+pub struct RetryAll {
+    store_id: Option<Uuid>,
+}
+
+/// Entries tried again in one go, by number and by the bytes of what was sent.
+const RETRY_AT_ONCE: u64 = 200;
+const BYTES_AT_ONCE: i64 = 16 << 20;
+
+/// `POST /sync/retry-all`
+pub async fn retry_all(
+    caller: Caller<StoresEdit>,
+    State(hq): State<Arc<Hq>>,
+    OptionalBody(body): OptionalBody<RetryAll>,
+) -> Result<Answer<RetriedAll>> {
+    let mut select = within(sync_log::Entity::find(), &caller).filter(sync_log::Column::Status.eq(FAILED));
+    if let Some(store_id) = body.store_id {
+        caller.at_store(store_id)?;
+        select = select.filter(sync_log::Column::StoreId.eq(store_id));
+    }
+    // Ids rise with time; each entry is tried once, however many of them fail again.
+    let (mut attempted, mut failed, mut after) = (0, 0, Uuid::nil());
+    loop {
+        // Between two batches others get their turn.
+        let _turn = hq.settling.lock().await;
+        let sizes: Vec<(Uuid, i64)> = select
+            .clone()
+            .select_only()
+            .column(sync_log::Column::Id)
+            .expr(Expr::cust("CAST(OCTET_LENGTH(COALESCE(envelope, '')) AS BIGINT)"))
+            .filter(sync_log::Column::Id.gt(after))
+            .order_by_asc(sync_log::Column::Id)
+            .limit(RETRY_AT_ONCE)
+            .into_tuple()
+            .all(caller.db().reader())
+            .await?;
+        let ids = fitting(&sizes);
+        let Some(last) = ids.last() else { break };
+        after = *last;
+        let batch = select.clone().filter(sync_log::Column::Id.is_in(ids)).order_by_asc(sync_log::Column::Id);
+        let rows = batch.all(caller.db().reader()).await?;
+        attempted += rows.len();
+        failed += again(&hq, &caller, rows).await?.iter().filter(|error| error.is_some()).count();
+    }
+    Ok(Answer(RetriedAll { attempted, retried: attempted - failed, failed }))
+}
+
+/// As many of the first entries as may be in memory together, and at least one.
+fn fitting(sizes: &[(Uuid, i64)]) -> Vec<Uuid> {
+    let mut bytes = 0;
+    let fits = |(_, size): &&(Uuid, i64)| {
+        let first = bytes == 0;
+        bytes += size + 1;
+        first || bytes <= BYTES_AT_ONCE
+    };
+    sizes.iter().take_while(fits).map(|(id, _)| *id).collect()
+}
+
+/// Applies stored envelopes again, store by store; for each the error it met, if any.
+async fn again(hq: &Hq, caller: &Caller<StoresEdit>, rows: Vec<sync_log::Model>) -> Result<Vec<Option<String>>> {
+    let codes = codes(caller.db()).await?;
+    let mut by_store: BTreeMap<Uuid, Vec<(usize, sync_log::Model)>> = BTreeMap::new();
+    let mut outcomes: Vec<Option<String>> = vec![None; rows.len()];
+    for (index, row) in rows.into_iter().enumerate() {
+        by_store.entry(row.store_id).or_default().push((index, row));
+    }
+    for (store_id, rows) in by_store {
+        let sender = Sender { store_id, store_code: codes.get(&store_id).cloned().unwrap_or_default() };
+        let (mut envelopes, mut sent) = (Vec::new(), Vec::new());
+        let (mut done, mut refused) = (Vec::new(), Vec::new());
+        for (index, mut row) in rows {
+            if let Some(Ok(envelope)) = row.envelope.take().map(RawValue::from_string) {
+                envelopes.push(envelope);
+                sent.push((index, row));
+            } else {
+                outcomes[index] = Some("the payload of this entry is not kept".to_owned());
+                refused.push(row);
+            }
+        }
+        let pushed = push::push(caller.db(), &sender, &envelopes, hq.clock.now()).await;
+        hq.announce(match &pushed {
+            Ok(pushed) => &pushed.changes,
+            Err(interrupted) => &interrupted.changes,
+        });
+        let pushed = pushed.map_err(|interrupted| interrupted.error)?;
+        for ((index, row), result) in sent.into_iter().zip(&pushed.results) {
+            if result.status == PushStatus::Ok {
+                done.push(row);
+            } else {
+                outcomes[index] = Some(result.error.clone().unwrap_or_default());
+                refused.push(row);
+            }
+        }
+        settle(hq, caller, store_id, &Settled { rows: &done, refused: &refused, status: RETRIED, note: None }).await?;
+    }
+    Ok(outcomes)
+}
+
+#[derive(Default, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
+pub struct Resolve {
+    #[schema(max_length = 1000)]
+    note: Option<String>,
+}
+
+/// `POST /sync/resolve/{id}`: somebody took care of it; nothing is applied.
+pub async fn resolve(
+    caller: Caller<StoresEdit>,
+    State(hq): State<Arc<Hq>>,
+    Id(id): Id,
+    OptionalBody(body): OptionalBody<Resolve>,
+) -> Result<Answer<Resolved>> {
+    if body.note.as_ref().is_some_and(|note| note.chars().count() > 1000 || note.contains('\0')) {
+        return Err(Error::field("note", "must have at most 1000 characters"));
+    }
+    let _turn = hq.settling.lock().await;
+    let row = failed(&caller, id).await?;
+    let store_id = row.store_id;
+    let settled = Settled { rows: &[row], refused: &[], status: RESOLVED, note: body.note };
+    settle(&hq, &caller, store_id, &settled).await?;
+    Ok(Answer(Resolved { id, status: RESOLVED }))
+}
+
+/// What was done with entries of one store.
+struct Settled<'a> {
+    rows: &'a [sync_log::Model],
+    /// Tried in vain.
+    refused: &'a [sync_log::Model],
+    status: &'static str,
+    note: Option<String>,
+}
+
+/// Marks entries as settled, with one audit row for all of them; their store learns of it in the next handshake and
+/// takes them out of its outbox.
+async fn settle(hq: &Hq, caller: &Caller<StoresEdit>, store_id: Uuid, settled: &Settled<'_>) -> Result<()> {
+    let Settled { rows, refused, status, note } = settled;
+    let mut tx = caller.db().begin().await?;
+    let now = caller.now();
+    if *status == RESOLVED {
+        send_back(&mut tx, rows).await?;
+    }
+    let ids = |rows: &[sync_log::Model]| rows.iter().map(|row| row.id).collect::<Vec<_>>();
+    sync_log::Entity::update_many()
+        .col_expr(sync_log::Column::Status, Expr::value(*status))
+        .col_expr(sync_log::Column::ResolvedBy, Expr::value(caller.user_id))
+        .col_expr(sync_log::Column::ResolvedAt, Expr::value(now))
+        .col_expr(sync_log::Column::Note, Expr::value(note.as_deref()))
+        .col_expr(sync_log::Column::ToAcknowledge, Expr::col(sync_log::Column::Seq).is_not_null())
+        .filter(sync_log::Column::Id.is_in(ids(rows)))
+        // Somebody at another server of headquarters may have been here; the store was told by them.
+        .filter(sync_log::Column::ResolvedBy.is_null())
+        .exec(&tx)
+        .await?;
+    count_pending(&tx, store_id).await?;
+    let all: Vec<&sync_log::Model> = rows.iter().chain(*refused).collect();
+    let mut details = json!({"storeId": store_id, "entries": ids(rows), "refused": ids(refused)});
+    if let [one] = all.as_slice() {
+        details["entity"] = format!("{}/{}", one.entity_type, one.entity_id).into();
+    }
+    let entry = audit::Entry {
+        entity_type: Some("sync_log"),
+        entity_id: if let [one] = all.as_slice() { Some(one.id.to_string()) } else { None },
+        details,
+        ..caller.audit(if *status == RESOLVED { "sync.resolve" } else { "sync.retry" })
+    };
+    audit::record(&tx, entry, now).await?;
+    hq.commit(tx).await?;
+    if rows.iter().any(|row| row.seq.is_some()) {
+        hq.to_tell.insert(store_id);
+    }
+    hq.board.mark([store_id]);
+    Ok(())
+}
+
+/// A refused row that nobody will try again must not stay at its store as if HQ had it: HQ's own row travels anew.
+async fn send_back(tx: &mut Tx, rows: &[sync_log::Model]) -> Result<()> {
+    for entity in registry::pulled() {
+        let of_type = rows.iter().filter(|row| row.entity_type == entity.name);
+        let ids: Vec<Uuid> = of_type.filter_map(|row| row.entity_id.parse().ok()).collect();
+        if !ids.is_empty() {
+            versions::unstamp(tx, entity, &ids).await?;
+        }
+    }
+    Ok(())
+}

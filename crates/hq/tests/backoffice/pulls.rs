@@ -1,0 +1,218 @@
+//! Pages that are equal for all stores, and questions that cost no query. `docs/sync.md`, rules D10 to D12.
+
+use std::time::Duration;
+
+use async_compression::tokio::bufread::{GzipDecoder, ZstdDecoder};
+use axum::http::header;
+use futures_util::future::join_all;
+use serde_json::{Value as Json, json};
+use tillkeep_http::metrics;
+use tillkeep_storage::entity::product;
+use tillkeep_storage::registry;
+use tillkeep_storage::sea_orm::sea_query::Expr;
+use tillkeep_storage::sea_orm::{ColumnTrait, EntityTrait, QueryFilter};
+use tillkeep_storage::versions::UNSTAMPED;
+use tokio::io::AsyncReadExt;
+use tokio::time::timeout;
+use uuid::Uuid;
+
+use super::kit::{Kit, id_of};
+
+const PRODUCTS: &str = "/pull?entity_type=products&since_version=0&limit=100";
+
+/// One line of the metrics.
+fn counted(line: &str) -> u64 {
+    let page = metrics::start().expect("metrics").render();
+    let found = page.lines().find_map(|found| found.strip_prefix(line)?.trim().parse().ok());
+    found.unwrap_or_default()
+}
+
+fn pages(result: &str) -> u64 {
+    counted(&format!("tillkeep_pull_pages_total{{result=\"{result}\"}}"))
+}
+
+#[tokio::test]
+async fn fifty_stores_that_pull_a_page_cost_one_query() {
+    let kit = Kit::new().await;
+    let admin = kit.admin().await;
+    for number in 0..5 {
+        kit.product(&admin, &format!("P{number}"), json!({})).await;
+    }
+    let mut tokens = Vec::new();
+    for number in 0..50 {
+        tokens.push(kit.sync_token(kit.store(&format!("S{number:02}")).await));
+    }
+    let before = (pages("miss"), pages("hit"));
+    let answers = join_all(tokens.iter().map(|token| kit.ask(token, PRODUCTS))).await;
+    assert_eq!((pages("miss") - before.0, pages("hit") - before.1), (1, 49));
+    assert_eq!(answers[0]["rows"].as_array().expect("rows").len(), 5);
+    assert!(answers.iter().all(|answer| *answer == answers[0]));
+    let held = kit.hold_readers().await;
+    let again =
+        timeout(Duration::from_secs(5), kit.ask(&tokens[7], PRODUCTS)).await.expect("an answer without a query");
+    assert_eq!(again, answers[0]);
+    drop(held);
+}
+
+#[tokio::test]
+async fn a_change_is_in_the_next_page() {
+    let kit = Kit::new().await;
+    let admin = kit.admin().await;
+    let id = id_of(&kit.product(&admin, "P1", json!({})).await);
+    let token = kit.sync_token(kit.store("S01").await);
+    for price in [1100, 1200, 1300] {
+        let before = kit.ask(&token, PRODUCTS).await;
+        kit.patch(&admin, &format!("/products/{id}"), json!({"price": price})).await.is(200);
+        let after = kit.ask(&token, PRODUCTS).await;
+        assert_eq!(after["rows"][0]["price"], price);
+        assert!(after["latest_version"].as_i64() > before["latest_version"].as_i64());
+    }
+}
+
+/// Commits a price as a writer does whose commit nobody has been told of yet.
+async fn quietly(kit: &Kit, id: Uuid, price: i64) -> Vec<tillkeep_storage::Change> {
+    let mut tx = kit.hq.db().begin().await.expect("begin");
+    product::Entity::update_many()
+        .col_expr(product::Column::Price, Expr::value(price))
+        .col_expr(product::Column::SyncVersion, Expr::value(UNSTAMPED))
+        .filter(product::Column::Id.eq(id))
+        .exec(&tx)
+        .await
+        .expect("update");
+    tx.touch("products");
+    tx.commit().await.expect("commit")
+}
+
+#[tokio::test]
+async fn a_page_that_saw_a_commit_before_it_was_announced_is_kept_under_its_own_head() {
+    let kit = Kit::new().await;
+    let admin = kit.admin().await;
+    let id = id_of(&kit.product(&admin, "P1", json!({})).await);
+    let token = kit.sync_token(kit.store("S01").await);
+    let old = kit.ask(&token, PRODUCTS).await;
+    let changes = quietly(&kit, id, 1100).await;
+    // Nobody was told: the kept page is as good as a moment ago.
+    assert_eq!(kit.ask(&token, PRODUCTS).await, old);
+    // Another page is read and sees the commit. From then on its head is known, and the old page is not found any more.
+    let other = "/pull?entity_type=products&since_version=0&limit=7";
+    let new = kit.ask(&token, other).await;
+    assert_eq!((&new["rows"][0]["price"], &new["latest_version"]), (&json!(1100), &json!(changes[0].version)));
+    let versions = kit.ask(&token, "/versions").await;
+    assert_eq!(versions["versions"]["products"], changes[0].version);
+    assert_eq!(kit.ask(&token, PRODUCTS).await["rows"][0]["price"], 1100);
+    kit.hq.announce(&changes);
+    assert_eq!(kit.ask(&token, PRODUCTS).await["rows"][0]["price"], 1100);
+    let announced = quietly(&kit, id, 1200).await;
+    kit.hq.announce(&announced);
+    assert_eq!(kit.ask(&token, PRODUCTS).await["rows"][0]["price"], 1200);
+}
+
+#[tokio::test]
+async fn what_differs_by_store_is_never_kept() {
+    let kit = Kit::new().await;
+    let admin = kit.admin().await;
+    kit.product(&admin, "P1", json!({})).await;
+    let token = kit.sync_token(kit.store("S01").await);
+    let path = |name: &str| format!("/pull?entity_type={name}&since_version=0&limit=100");
+    for entity in registry::pulled() {
+        kit.ask(&token, &path(entity.name)).await;
+    }
+    let held = kit.hold_readers().await;
+    let mut asked = Vec::new();
+    for entity in registry::pulled() {
+        if timeout(Duration::from_millis(300), kit.ask(&token, &path(entity.name))).await.is_err() {
+            asked.push(entity.name);
+        }
+    }
+    drop(held);
+    assert_eq!(asked, ["users", "store_product_dynamic", "purchase_orders", "purchase_order_items", "transfers"]);
+}
+
+#[tokio::test]
+async fn a_kept_page_is_compressed_once_and_reads_the_same() {
+    let kit = Kit::new().await;
+    let admin = kit.admin().await;
+    for number in 0..20 {
+        kit.product(&admin, &format!("P{number}"), json!({})).await;
+    }
+    let token = kit.sync_token(kit.store("S01").await);
+    let plain = kit.machine(&token, PRODUCTS, "identity").await.1;
+    for _ in 0..2 {
+        for coding in ["gzip", "zstd"] {
+            let (headers, body) = kit.machine(&token, PRODUCTS, coding).await;
+            let named: Vec<_> = headers.get_all(header::CONTENT_ENCODING).iter().collect();
+            assert_eq!(named, [coding]);
+            assert!(headers.contains_key(header::VARY) && body.len() * 2 < plain.len(), "{headers:?}");
+            let mut read = Vec::new();
+            match coding {
+                "gzip" => GzipDecoder::new(body.as_slice()).read_to_end(&mut read).await.expect("gzip"),
+                _ => ZstdDecoder::new(body.as_slice()).read_to_end(&mut read).await.expect("zstd"),
+            };
+            assert_eq!(read, plain, "{coding}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn the_question_of_a_quiet_cycle_asks_no_database() {
+    let kit = Kit::new().await;
+    let token = kit.sync_token(kit.store("S01").await);
+    let first = kit.ask(&token, "/versions").await;
+    let epoch = first["epoch"].as_str().expect("epoch");
+    let held = kit.hold_readers().await;
+    let path = format!("/versions?epoch={epoch}&have=stores:1,departments:1");
+    let again = timeout(Duration::from_secs(5), kit.ask(&token, &path)).await.expect("an answer without a query");
+    assert_eq!((&again["epoch"], &again["versions"]), (&first["epoch"], &first["versions"]));
+    drop(held);
+}
+
+#[tokio::test]
+async fn a_change_is_live_where_a_store_says_so() {
+    let kit = Kit::new().await;
+    let admin = kit.admin().await;
+    let (one, two) = (kit.store("S01").await, kit.store("S02").await);
+    kit.product(&admin, "P1", json!({})).await;
+    let head = kit.ask(&kit.sync_token(one), "/versions").await;
+    let (epoch, version) =
+        (head["epoch"].as_str().expect("epoch"), head["versions"]["products"].as_i64().expect("head"));
+    let rollout =
+        async |query: &str| kit.get(&admin, &format!("/sync/rollout?entityType=products{query}")).await.data();
+    let behind = |code: &str, version: i64| json!({"storeCode": code, "version": version});
+    assert_eq!(rollout("").await, json!({"stores": 2, "live": 0, "behind": [behind("S01", 0), behind("S02", 0)]}));
+    // To have asked for a page is not to have it.
+    kit.ask(&kit.sync_token(one), PRODUCTS).await;
+    assert_eq!(rollout("").await["live"], 0);
+    // Nor is what it had of another database.
+    kit.ask(&kit.sync_token(two), &format!("/versions?epoch=other&have=products:{version}")).await;
+    assert_eq!(rollout("").await["live"], 0);
+    let said = format!("/versions?epoch={epoch}&have=products:{version},spaceships:3,nonsense");
+    let before = counted("tillkeep_sync_ignored_total{what=\"reported_type\"}");
+    kit.ask(&kit.sync_token(one), &said).await;
+    assert_eq!(counted("tillkeep_sync_ignored_total{what=\"reported_type\"}") - before, 2);
+    assert_eq!(rollout("").await, json!({"stores": 2, "live": 1, "behind": [behind("S02", 0)]}));
+    kit.product(&admin, "P2", json!({})).await;
+    assert_eq!(rollout("").await["behind"], json!([behind("S01", version), behind("S02", 0)]));
+    assert_eq!(rollout(&format!("&version={version}")).await["live"], 1);
+    // A reload starts over.
+    kit.ask(&kit.sync_token(one), &format!("/versions?epoch={epoch}&have=products:0")).await;
+    assert_eq!(rollout(&format!("&version={version}")).await["live"], 0);
+
+    kit.role(&admin, "lead", &["stores.view"]).await;
+    let lead = kit.person("lea", &[("lead", Some(two))]).await;
+    let own = kit.get(&lead, "/sync/rollout?entityType=products").await.data();
+    assert_eq!(own, json!({"stores": 1, "live": 0, "behind": [behind("S02", 0)]}));
+    kit.get(&admin, "/sync/rollout?entityType=sales").await.refused(400, "unknown_entity_type");
+    kit.get(&admin, "/sync/rollout?entityType=products&version=-1").await.refused(400, "bad_request");
+    kit.get(&admin, "/sync/rollout").await.names("entityType");
+}
+
+#[tokio::test]
+async fn a_type_that_nobody_knows_is_counted() {
+    let kit = Kit::new().await;
+    metrics::start();
+    let who = super::kit::Person { id: Uuid::nil(), token: kit.sync_token(kit.store("S01").await) };
+    let before = counted("tillkeep_sync_ignored_total{what=\"pull_type\"}");
+    let got: Json = kit.get(&who, "/sync/pull?entity_type=spaceships&since_version=0").await.body;
+    assert_eq!(got["code"], "unknown_entity_type");
+    assert_eq!(counted("tillkeep_sync_ignored_total{what=\"pull_type\"}") - before, 1);
+}

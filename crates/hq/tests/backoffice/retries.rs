@@ -1,0 +1,191 @@
+//! Failed entries: tried again, settled, each once and by those who may.
+
+use serde_json::{Value as Json, json};
+use tillkeep_storage::entity::{audit_log, purchase_order_item, sync_log, sync_status};
+use tillkeep_storage::sea_orm::sea_query::Expr;
+use tillkeep_storage::sea_orm::{ColumnTrait, EntityTrait, PaginatorTrait, QueryFilter};
+use uuid::Uuid;
+
+use super::dashboard::orphan;
+use super::kit::{Kit, Person, column, id_of};
+
+struct Site {
+    kit: Kit,
+    admin: Person,
+    store: Uuid,
+    token: String,
+}
+
+async fn site() -> Site {
+    let kit = Kit::new().await;
+    let admin = kit.admin().await;
+    let store = kit.store("S01").await;
+    let token = kit.sync_token(store);
+    Site { kit, admin, store, token }
+}
+
+impl Site {
+    /// An order of this store, so that its lines can be taken.
+    async fn order(&self, id: &Json) {
+        let data = json!({"id": id, "storeId": self.store, "poNumber": "PO-1", "supplierId": Uuid::now_v7(), "status": "draft", "currencyCode": "USD"});
+        let envelope = json!({
+            "store_id": self.store, "entity_type": "purchase_orders", "entity_id": id, "action": "create",
+            "data": data, "timestamp": "2026-11-20T11:00:00Z",
+        });
+        let results = self.kit.push(&self.token, &[envelope]).await;
+        assert_eq!(results[0]["status"], "ok", "{results}");
+    }
+
+    async fn errors(&self, query: &str) -> Json {
+        self.kit.get(&self.admin, &format!("/sync/errors{query}")).await.data()
+    }
+
+    async fn audited(&self, action: &str) -> u64 {
+        let select = audit_log::Entity::find().filter(audit_log::Column::Action.eq(action));
+        select.count(self.kit.hq.db().reader()).await.expect("a count")
+    }
+
+    async fn quantity(&self, id: &Json) -> String {
+        let id = id.as_str().and_then(|id| id.parse().ok()).expect("an id");
+        json!(self.kit.row::<purchase_order_item::Entity>(id).await.ordered_quantity).to_string()
+    }
+}
+
+#[tokio::test]
+async fn two_people_who_retry_at_once_apply_an_entry_once() {
+    let site = site().await;
+    let line = orphan(site.store, 1);
+    site.kit.push(&site.token, std::slice::from_ref(&line)).await;
+    let failed = site.errors("").await;
+    let id = id_of(&failed[0]);
+    site.order(&line["data"]["purchaseOrderId"]).await;
+    let path = format!("/sync/retry/{id}");
+    let press = async || site.kit.post(&site.admin, &path, json!({})).await;
+    let (one, other, third) = tokio::join!(press(), press(), press());
+    let mut statuses = [one.status, other.status, third.status];
+    statuses.sort_unstable();
+    assert_eq!(statuses, [200, 409, 409], "{} {} {}", one.text, other.text, third.text);
+    assert_eq!(site.audited("sync.retry").await, 1);
+    let log = site.errors("?status=success").await;
+    assert_eq!(column(&log, "entityType").iter().filter(|name| **name == "purchase_order_items").count(), 1);
+    assert_eq!(column(&site.errors("?status=retried").await, "entityType"), ["purchase_order_items"]);
+    let versions = site.kit.ask(&site.token, "/versions").await;
+    assert_eq!(versions["handshake"], true, "the store is to learn of it");
+}
+
+#[tokio::test]
+async fn a_retry_undoes_nothing_newer_and_closes_nothing_newer() {
+    let site = site().await;
+    let older = orphan(site.store, 1);
+    let mut newer = older.clone();
+    newer["seq"] = json!(2);
+    newer["timestamp"] = json!("2026-11-20T12:30:00Z");
+    newer["data"]["orderedQuantity"] = json!(5);
+    site.kit.push(&site.token, std::slice::from_ref(&older)).await;
+    site.kit.push(&site.token, &[newer.clone()]).await;
+    let failed = site.errors("?sort=first_seen_at").await;
+    let (first, second) = (id_of(&failed[0]), id_of(&failed[1]));
+    site.order(&older["data"]["purchaseOrderId"]).await;
+    // The older one alone goes through: what came after it is still to be done.
+    site.kit.post(&site.admin, &format!("/sync/retry/{first}"), json!({})).await.is(200);
+    assert_eq!(column(&site.errors("").await, "id"), [second.to_string()]);
+    site.kit.post(&site.admin, &format!("/sync/retry/{second}"), json!({})).await.is(200);
+    assert_eq!(site.quantity(&older["entity_id"]).await, "5");
+
+    // The first one once more, as if it had never been tried: it is too old by now.
+    let tx = site.kit.hq.db().begin().await.expect("begin");
+    let mut stale = older.clone();
+    stale["data"]["orderedQuantity"] = json!(3);
+    sync_log::Entity::update_many()
+        .col_expr(sync_log::Column::Status, Expr::value("failed"))
+        .col_expr(sync_log::Column::ResolvedBy, Expr::value(None::<Uuid>))
+        .col_expr(sync_log::Column::Envelope, Expr::value(stale.to_string()))
+        .filter(sync_log::Column::Id.eq(first))
+        .exec(&tx)
+        .await
+        .expect("update");
+    tx.commit().await.expect("commit");
+    site.kit.post(&site.admin, &format!("/sync/retry/{first}"), json!({})).await.is(200);
+    assert_eq!(site.quantity(&older["entity_id"]).await, "5", "the newer state holds");
+}
+
+#[tokio::test]
+async fn a_newer_success_closes_older_failures_and_their_store_learns_of_it() {
+    let site = site().await;
+    let older = orphan(site.store, 1);
+    site.kit.push(&site.token, std::slice::from_ref(&older)).await;
+    let id = id_of(&site.errors("").await[0]);
+    site.order(&older["data"]["purchaseOrderId"]).await;
+    let mut newer = older.clone();
+    newer["seq"] = json!(2);
+    newer["timestamp"] = json!("2026-11-20T12:30:00Z");
+    site.kit.push(&site.token, &[newer]).await;
+    site.kit.post(&site.admin, &format!("/sync/retry/{id}"), json!({})).await.refused(409, "not_failed");
+    let row = site.kit.row::<sync_log::Entity>(id).await;
+    assert_eq!((row.status.as_str(), row.to_acknowledge), ("resolved", true));
+}
+
+#[tokio::test]
+async fn all_are_retried_in_batches_with_an_audit_row_each_and_within_the_own_stores() {
+    let site = site().await;
+    let other = site.kit.store("S02").await;
+    let order = json!(Uuid::now_v7());
+    let mut lines: Vec<Json> = (1..=450).map(|seq| orphan(site.store, seq)).collect();
+    for line in &mut lines[..300] {
+        line["data"]["purchaseOrderId"] = order.clone();
+    }
+    site.kit.push(&site.token, &lines).await;
+    site.kit.push(&site.kit.sync_token(other), &[orphan(other, 1)]).await;
+    site.order(&order).await;
+    site.kit.role(&site.admin, "lead", &["stores.view", "stores.edit"]).await;
+    let lead = site.kit.person("lea", &[("lead", Some(site.store))]).await;
+    let foreign = site.kit.get(&site.admin, &format!("/sync/errors?storeId={other}")).await.data();
+    let foreign = id_of(&foreign[0]);
+    for path in [format!("/sync/retry/{foreign}"), format!("/sync/resolve/{foreign}"), format!("/sync/retry/{other}")] {
+        site.kit.post(&lead, &path, json!({})).await.is(404);
+    }
+    site.kit.post(&lead, "/sync/retry-all", json!({"storeId": other})).await.refused(403, "scope");
+    let done = site.kit.post(&lead, "/sync/retry-all", json!({})).await.data();
+    assert_eq!(done, json!({"attempted": 450, "retried": 300, "failed": 150}));
+    assert_eq!(site.audited("sync.retry").await, 3);
+    let rows = audit_log::Entity::find().filter(audit_log::Column::Action.eq("sync.retry"));
+    for row in rows.all(site.kit.hq.db().reader()).await.expect("rows") {
+        let listed = |key: &str| row.details.0[key].as_array().map_or(0, Vec::len);
+        assert!(listed("entries") + listed("refused") <= 200, "{:?}", row.details);
+    }
+    let left = site.kit.get(&site.admin, "/sync/dashboard").await.data();
+    assert_eq!((&left["stores"][0]["errorCount"], &left["stores"][1]["errorCount"]), (&json!(150), &json!(1)));
+}
+
+#[tokio::test]
+async fn what_was_resolved_needs_nothing_and_is_told_to_its_store() {
+    let site = site().await;
+    site.kit.push(&site.token, &[orphan(site.store, 1)]).await;
+    let id = id_of(&site.errors("").await[0]);
+    let resolve =
+        async || site.kit.post(&site.admin, &format!("/sync/resolve/{id}"), json!({"note": "by phone"})).await;
+    let (one, other) = tokio::join!(resolve(), resolve());
+    let mut statuses = [one.status, other.status];
+    statuses.sort_unstable();
+    assert_eq!(statuses, [200, 409]);
+    site.kit.post(&site.admin, &format!("/sync/retry/{id}"), json!({})).await.refused(409, "not_failed");
+    assert_eq!(site.audited("sync.resolve").await, 1);
+    assert_eq!(site.kit.ask(&site.token, "/versions").await["handshake"], true);
+}
+
+#[tokio::test]
+async fn a_store_that_invents_types_makes_no_rows_of_them() {
+    let site = site().await;
+    let invented: Vec<Json> = (0..300)
+        .map(|number| {
+            let mut envelope = orphan(site.store, number);
+            envelope["entity_type"] = json!(format!("invented {number}"));
+            envelope
+        })
+        .collect();
+    site.kit.push(&site.token, &invented).await;
+    let rows = sync_status::Entity::find().all(site.kit.hq.db().reader()).await.expect("rows");
+    let pushed: Vec<_> = rows.iter().filter(|row| row.direction == "push").collect();
+    assert_eq!(pushed.len(), 1, "{pushed:?}");
+    assert_eq!((pushed[0].entity_type.as_str(), pushed[0].pending_count), ("unknown", 300));
+}

@@ -1,0 +1,142 @@
+//! I5: the report of a closed drawer says what its rows say.
+
+use std::collections::BTreeMap;
+
+use sea_orm::{ColumnTrait, DbErr, EntityTrait, QueryFilter, QueryOrder};
+use serde_json::Value as Json;
+use tillkeep_model::{JsonText, Money};
+use uuid::Uuid;
+
+use super::{Found, Options, Source};
+use crate::Side;
+use crate::db::query;
+use crate::entity::register_session::{Column, Entity, Model};
+
+/// What the rows of one drawer add up to. Not the code that makes the report: one mistake must not be made twice.
+#[derive(Default)]
+struct Sums {
+    documents: i64,
+    counts: BTreeMap<&'static str, i64>,
+    amounts: BTreeMap<&'static str, i64>,
+    tenders: BTreeMap<(String, String), (i64, i64)>,
+    taxes: BTreeMap<(String, String), i64>,
+    cash: i64,
+}
+
+pub(super) async fn reports(source: &Source, options: &Options, found: &mut Found) -> Result<(), DbErr> {
+    // At headquarters a drawer may arrive before its sales.
+    if source.side == Side::Hq && !options.settled {
+        return Ok(());
+    }
+    let closed = Entity::find().filter(Column::Status.eq("closed")).filter(Column::Totals.is_not_null());
+    let closed = closed.order_by_asc(Column::StoreId).order_by_asc(Column::RegisterCode);
+    let sessions = closed.order_by_asc(Column::SessionNumber).all(&source.conn).await?;
+    if sessions.is_empty() {
+        return Ok(());
+    }
+    let sums = add_up(source).await?;
+    let nothing = Sums::default();
+    let mut running: BTreeMap<(Uuid, &str), i64> = BTreeMap::new();
+    for session in &sessions {
+        let sums = sums.get(&session.id).unwrap_or(&nothing);
+        for wrong in differences(session, sums) {
+            found.add(session.store_id, "register_sessions", session.id, format!("{wrong} is not what its rows say"));
+        }
+        let total = sums.amounts.get("totalAmount").copied().unwrap_or_default();
+        let grand = running.entry((session.store_id, &session.register_code)).or_default();
+        // A store that was put back goes on from the grand total it had; the first one known is taken as it is.
+        let before = *grand;
+        *grand = session.running_total.map_or(before + total, |total| total.0);
+        if session.session_number > 1 && before == 0 {
+            continue;
+        }
+        if *grand != before + total {
+            let text = "the grand total is not the one before and this drawer's total";
+            found.add(session.store_id, "register_sessions", session.id, text);
+        }
+    }
+    Ok(())
+}
+
+async fn add_up(source: &Source) -> Result<BTreeMap<Uuid, Sums>, DbErr> {
+    let mut out: BTreeMap<Uuid, Sums> = BTreeMap::new();
+    let sql = "SELECT register_session_id AS session, sale_type, status, net_amount, tax_amount, total_amount, \
+               cash_rounding, tax_lines FROM sales";
+    for row in query(&source.conn, sql, []).await? {
+        let sums = out.entry(row.try_get("", "session")?).or_default();
+        let (kind, status): (String, String) = (row.try_get("", "sale_type")?, row.try_get("", "status")?);
+        sums.documents += 1;
+        if status == "voided" {
+            *sums.counts.entry("voidCount").or_default() += 1;
+            continue;
+        }
+        *sums.counts.entry(if kind == "refund" { "refundCount" } else { "saleCount" }).or_default() += 1;
+        for (key, column) in [
+            ("netAmount", "net_amount"),
+            ("taxAmount", "tax_amount"),
+            ("totalAmount", "total_amount"),
+            ("cashRounding", "cash_rounding"),
+        ] {
+            *sums.amounts.entry(key).or_default() += row.try_get::<i64>("", column)?;
+        }
+        let lines: JsonText = row.try_get("", "tax_lines")?;
+        for line in lines.0.as_array().into_iter().flatten() {
+            *sums.taxes.entry(tax_of(line)).or_default() += line["taxAmount"].as_i64().unwrap_or_default();
+        }
+    }
+    let sql = "SELECT s.register_session_id AS session, p.tender_code, p.tender_kind, \
+               CAST(COUNT(*) AS BIGINT) AS count, CAST(SUM(p.amount) AS BIGINT) AS amount \
+               FROM sale_payments p JOIN sales s ON s.id = p.sale_id \
+               WHERE s.status <> 'voided' AND p.status <> 'voided' \
+               GROUP BY s.register_session_id, p.tender_code, p.tender_kind";
+    for row in query(&source.conn, sql, []).await? {
+        let sums = out.entry(row.try_get("", "session")?).or_default();
+        let (code, kind): (String, String) = (row.try_get("", "tender_code")?, row.try_get("", "tender_kind")?);
+        let (count, amount): (i64, i64) = (row.try_get("", "count")?, row.try_get("", "amount")?);
+        if kind == "cash" {
+            sums.cash += amount;
+        }
+        sums.tenders.insert((code, kind), (count, amount));
+    }
+    Ok(out)
+}
+
+fn tax_of(line: &Json) -> (String, String) {
+    let text = |key: &str| line[key].as_str().unwrap_or_default().to_owned();
+    (text("code"), text("taxRateId"))
+}
+
+/// The names of the figures in which a report differs from its rows.
+fn differences(session: &Model, sums: &Sums) -> Vec<String> {
+    let report = session.totals.as_ref().map_or(&Json::Null, |totals| &totals.0);
+    let mut wrong = Vec::new();
+    for key in ["saleCount", "refundCount", "voidCount"] {
+        if report[key].as_i64() != Some(sums.counts.get(key).copied().unwrap_or_default()) {
+            wrong.push(format!("totals.{key}"));
+        }
+    }
+    for key in ["netAmount", "taxAmount", "totalAmount", "cashRounding"] {
+        if report[key].as_i64() != Some(sums.amounts.get(key).copied().unwrap_or_default()) {
+            wrong.push(format!("totals.{key}"));
+        }
+    }
+    let mut tenders = BTreeMap::new();
+    for tender in report["tenders"].as_array().into_iter().flatten() {
+        let text = |key: &str| tender[key].as_str().unwrap_or_default().to_owned();
+        let of: &mut (i64, i64) = tenders.entry((text("tenderCode"), text("tenderKind"))).or_default();
+        of.0 += tender["count"].as_i64().unwrap_or_default();
+        of.1 += tender["amount"].as_i64().unwrap_or_default();
+    }
+    let mut taxes: BTreeMap<(String, String), i64> = BTreeMap::new();
+    for line in report["taxes"].as_array().into_iter().flatten() {
+        *taxes.entry(tax_of(line)).or_default() += line["taxAmount"].as_i64().unwrap_or_default();
+    }
+    let further = [
+        (tenders != sums.tenders, "totals.tenders"),
+        (taxes != sums.taxes, "totals.taxes"),
+        (session.sale_count.map(i64::from) != Some(sums.documents), "saleCount"),
+        (session.expected_cash != Some(session.opening_float + Money(sums.cash)), "expectedCash"),
+    ];
+    wrong.extend(further.into_iter().filter(|(wrong, _)| *wrong).map(|(_, name)| name.to_owned()));
+    wrong
+}

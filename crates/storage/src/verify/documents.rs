@@ -1,0 +1,196 @@
+//! I1 to I4 between a store and headquarters: every document is there once, equal, and nothing else is.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+use sea_orm::DbErr;
+use tillkeep_model::{Instant, Money};
+use uuid::Uuid;
+
+use super::{Found, Options, Source, by_key, differing, having, waiting};
+use crate::db::query;
+use crate::entity::sale;
+use crate::registry::{self, Flow, Of, Row, SyncType};
+
+/// What headquarters adds to a document on its own.
+const OF_HQ: &[&str] = &["received_at", "flags"];
+
+pub(super) async fn acknowledged(store: &Source, options: &Options, found: &mut Found) -> Result<(), DbErr> {
+    let promised = options.acknowledged.iter().filter(|sale| sale.store == store.store);
+    let ids: Vec<Uuid> = promised.clone().map(|sale| sale.sale).collect();
+    let rows = having(store, &Of::<sale::Entity>::NEW, "id", &ids).await?;
+    let rows: HashMap<Uuid, &dyn Row> = rows.iter().filter_map(|row| Some((row.uuid("id")?, &**row))).collect();
+    for sale in promised {
+        let Some(row) = rows.get(&sale.sale) else {
+            found.add(sale.store, "sales", sale.sale, format!("receipt {} was given and is gone", sale.receipt));
+            continue;
+        };
+        let kept = (row.text("receipt_number"), row.integer("total_amount").map(Money));
+        if kept != (Some(sale.receipt.clone()), Some(sale.total)) {
+            let text = format!("is not what was answered: receipt {}, total {}", sale.receipt, sale.total.0);
+            found.add(sale.store, "sales", sale.sale, text);
+        }
+    }
+    Ok(())
+}
+
+/// What headquarters noted of one document of this store.
+#[derive(Default)]
+struct Noted {
+    /// It came from the very database that is looked at.
+    from_here: bool,
+    /// Somebody decided that it is not to be applied.
+    resolved: bool,
+    /// It came without a number, or from another installation.
+    from_elsewhere: bool,
+}
+
+async fn log(hq: &Source, store: &Source) -> Result<HashMap<String, Noted>, DbErr> {
+    let mut out: HashMap<String, Noted> = HashMap::new();
+    let sql = "SELECT entity_id, status, node_epoch, seq FROM sync_log WHERE store_id = $1 AND direction = 'push'";
+    let mine = own_epochs(store).await?;
+    for row in query(&hq.conn, sql, [store.store.into()]).await? {
+        let noted = out.entry(row.try_get("", "entity_id")?).or_default();
+        let epoch: Option<String> = row.try_get("", "node_epoch")?;
+        let numbered = row.try_get::<Option<i64>>("", "seq")?.is_some();
+        match epoch.filter(|_| numbered) {
+            Some(epoch) if mine.contains(&epoch) => noted.from_here = true,
+            _ => noted.from_elsewhere = true,
+        }
+        noted.resolved |= row.try_get::<String>("", "status")? == crate::sync_log::RESOLVED;
+    }
+    Ok(out)
+}
+
+/// The node epochs under which this database has made entries.
+async fn own_epochs(store: &Source) -> Result<HashSet<String>, DbErr> {
+    let mut epochs = HashSet::from([store.epoch.clone()]);
+    let columns = <crate::entity::outbox::Column as sea_orm::Iterable>::iter();
+    if columns.into_iter().any(|column| sea_orm::IdenStatic::as_str(&column) == "node_epoch") {
+        let sql = "SELECT node_epoch FROM sync_outbox UNION SELECT node_epoch FROM sync_outbox_sent";
+        for row in query(&store.conn, sql, []).await? {
+            epochs.extend(row.try_get::<Option<String>>("", "node_epoch")?);
+        }
+    }
+    Ok(epochs)
+}
+
+pub(super) async fn arrived(
+    store: &Source,
+    hq: Option<&Source>,
+    options: &Options,
+    found: &mut Found,
+) -> Result<(), DbErr> {
+    let Some(hq) = hq else { return Ok(()) };
+    let log = log(hq, store).await?;
+    let mut open = waiting(store).await?;
+    if let Some(since) = options.moving_since {
+        let sql = "SELECT entity_type, entity_id FROM sync_outbox_sent WHERE sent_at >= $1";
+        for row in query(&store.conn, sql, [since.into()]).await? {
+            open.insert((row.try_get("", "entity_type")?, row.try_get("", "entity_id")?));
+        }
+    }
+    for entity in registry::ALL.iter().filter(|entity| entity.flow == Flow::Push) {
+        let here = entity.table.all(&store.conn).await?;
+        let there = having(hq, entity.table, "store_id", &[store.store]).await?;
+        let moving: HashSet<String> = there
+            .iter()
+            .filter(|row| late(&***row, options.moving_since))
+            .filter_map(|row| Some(row.uuid("id")?.to_string()))
+            .collect();
+        let (mine, theirs) = (by_key(&here, entity.key, OF_HQ)?, by_key(&there, entity.key, OF_HQ)?);
+        let waits = |id: &str| id.parse().is_ok_and(|id| open.contains(&(entity.name.to_owned(), id)));
+        found.invariant = "I2";
+        let mut equal = Vec::new();
+        for (id, row) in &mine {
+            let resolved = log.get(id).is_some_and(|noted| noted.resolved);
+            if waits(id) || resolved {
+                continue;
+            }
+            match theirs.get(id) {
+                None => found.add(store.store, entity.name, id, "is at its store, and headquarters does not have it"),
+                Some(other) if other != row => {
+                    let text = format!("differs at headquarters in {}", differing(row, other).join(", "));
+                    found.add(store.store, entity.name, id, text);
+                }
+                Some(_) => equal.extend(id.parse::<Uuid>().ok()),
+            }
+        }
+        lines(store, hq, entity, &equal, found).await?;
+        found.invariant = "I3";
+        for id in theirs.keys().filter(|id| !mine.contains_key(*id) && !moving.contains(*id)) {
+            let noted = log.get(id);
+            if noted.is_none_or(|noted| noted.from_here || !noted.from_elsewhere) {
+                found.add(store.store, entity.name, id, "is at headquarters, and its store does not have it");
+            }
+        }
+    }
+    Ok(())
+}
+
+fn late(row: &dyn Row, since: Option<Instant>) -> bool {
+    since.is_some_and(|since| row.instant("received_at").is_some_and(|at| at >= since))
+}
+
+/// The lines of documents that both sides have.
+async fn lines(
+    store: &Source,
+    hq: &Source,
+    entity: &SyncType,
+    documents: &[Uuid],
+    found: &mut Found,
+) -> Result<(), DbErr> {
+    for child in entity.children {
+        let (here, there) = (
+            by_key(&having(store, child.table, child.parent, documents).await?, &["id"], &[])?,
+            by_key(&having(hq, child.table, child.parent, documents).await?, &["id"], &[])?,
+        );
+        for id in here.keys().chain(there.keys().filter(|id| !here.contains_key(*id))) {
+            let text = match (here.get(id), there.get(id)) {
+                (Some(mine), Some(theirs)) if mine == theirs => continue,
+                (Some(mine), Some(theirs)) => {
+                    format!("differs at headquarters in {}", differing(mine, theirs).join(", "))
+                }
+                (Some(_), None) => "is a line of its store that headquarters does not have".to_owned(),
+                (None, _) => "is a line at headquarters that its store does not have".to_owned(),
+            };
+            found.add(store.store, child.table.name(), id, text);
+        }
+    }
+    Ok(())
+}
+
+/// When all is sent, a product's level is the same on both sides. What another system pushed by hand under this store's
+/// name never came from here, and neither did its effect.
+pub(super) async fn levels(
+    store: &Source,
+    hq: Option<&Source>,
+    options: &Options,
+    found: &mut Found,
+) -> Result<(), DbErr> {
+    let Some(hq) = hq.filter(|_| options.settled) else { return Ok(()) };
+    let log = log(hq, store).await?;
+    let mut foreign: HashSet<Uuid> = HashSet::new();
+    let sql = "SELECT DISTINCT source_id, product_id FROM stock_movements WHERE store_id = $1";
+    for row in query(&hq.conn, sql, [store.store.into()]).await? {
+        let source: Uuid = row.try_get("", "source_id")?;
+        if log.get(&source.to_string()).is_some_and(|noted| !noted.from_here && noted.from_elsewhere) {
+            foreign.insert(row.try_get("", "product_id")?);
+        }
+    }
+    let (here, there) = (quantities(store, store.store).await?, quantities(hq, store.store).await?);
+    let products: HashSet<&Uuid> = here.keys().chain(there.keys()).collect();
+    for product in products {
+        let of = |levels: &BTreeMap<Uuid, i64>| levels.get(product).copied().unwrap_or_default();
+        if of(&here) != of(&there) && !foreign.contains(product) {
+            let text = format!("{} are at the store, {} by headquarters' books", of(&here), of(&there));
+            found.add(store.store, "store_product_dynamic", product, text);
+        }
+    }
+    Ok(())
+}
+
+async fn quantities(source: &Source, store: Uuid) -> Result<BTreeMap<Uuid, i64>, DbErr> {
+    let sql = "SELECT product_id, quantity FROM store_product_dynamic WHERE store_id = $1";
+    let rows = query(&source.conn, sql, [store.into()]).await?;
+    rows.iter().map(|row| Ok((row.try_get("", "product_id")?, row.try_get("", "quantity")?))).collect()
+}

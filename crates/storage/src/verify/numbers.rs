@@ -1,0 +1,73 @@
+//! I6: receipts and sessions are numbered 1 to n for each register.
+
+use std::collections::BTreeMap;
+
+use sea_orm::DbErr;
+use tillkeep_model::receipt::ReceiptNumber;
+use uuid::Uuid;
+
+use super::{Found, Source};
+use crate::Side;
+use crate::db::query;
+
+type Numbers = BTreeMap<(Uuid, &'static str, String), BTreeMap<i64, Vec<Uuid>>>;
+
+/// What is numbered, by store, table and register.
+async fn read(source: &Source) -> Result<Numbers, DbErr> {
+    let mut out = Numbers::new();
+    let mut note = |store, table, register, number, id| {
+        out.entry((store, table, register)).or_default().entry(number).or_default().push(id);
+    };
+    for row in query(&source.conn, "SELECT id, store_id, register_code, receipt_number FROM sales", []).await? {
+        let receipt: String = row.try_get("", "receipt_number")?;
+        // Another system that pushes to headquarters may number in its own way.
+        if let Some(receipt) = ReceiptNumber::parse(&receipt) {
+            note(row.try_get("", "store_id")?, "sales", receipt.register_code, receipt.number, row.try_get("", "id")?);
+        }
+    }
+    let sql = "SELECT id, store_id, register_code, session_number FROM register_sessions";
+    for row in query(&source.conn, sql, []).await? {
+        let number: i32 = row.try_get("", "session_number")?;
+        let register = row.try_get("", "register_code")?;
+        note(row.try_get("", "store_id")?, "register_sessions", register, number.into(), row.try_get("", "id")?);
+    }
+    Ok(out)
+}
+
+/// A number that two documents have.
+pub(super) async fn twice(source: &Source, found: &mut Found) -> Result<(), DbErr> {
+    for ((store, table, register), numbers) in read(source).await? {
+        for (number, ids) in numbers.iter().filter(|(number, ids)| ids.len() > 1 && **number > 0) {
+            for id in ids {
+                found.add(store, table, id, format!("number {number} of register {register:?} was given twice"));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Numbers that no document has. A store that was put back lacks what headquarters has, so both are asked.
+pub(super) async fn holes(store: &Source, hq: Option<&Source>, found: &mut Found) -> Result<(), DbErr> {
+    if store.side != Side::Store {
+        return Ok(());
+    }
+    let mut numbers = read(store).await?;
+    if let Some(hq) = hq {
+        for (key, there) in read(hq).await? {
+            if let Some(here) = numbers.get_mut(&key) {
+                for (number, ids) in there {
+                    here.entry(number).or_default().extend(ids);
+                }
+            }
+        }
+    }
+    for ((store, table, register), numbers) in numbers {
+        let last = numbers.keys().next_back().copied().unwrap_or_default();
+        let missing = (1..=last).filter(|number| !numbers.contains_key(number));
+        for number in missing.take(20) {
+            let text = format!("register {register:?} has numbers up to {last}, and this one is missing");
+            found.add(store, table, number, text);
+        }
+    }
+    Ok(())
+}

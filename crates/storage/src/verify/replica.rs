@@ -1,0 +1,210 @@
+//! I7 and I8: what a store has pulled is what headquarters has for it, tombstones included, and its cursors say so.
+//!
+//! Written from the tables and not with the code that answers a pull: what that forgets to send must be seen here.
+
+use std::collections::{BTreeSet, HashMap, HashSet};
+
+use sea_orm::DbErr;
+use serde_json::{Map, Value as Json};
+use uuid::Uuid;
+
+use super::{Found, Options, Rows, Source, by_key, differing, having};
+use crate::apply::{self, Cursor};
+use crate::db::query;
+use crate::registry::{self, Flow, Row, Scope, SyncType};
+use crate::{settings, versions};
+
+/// Columns that headquarters changes without telling the stores.
+const UNTOLD: &[(&str, &str)] = &[("stores", "first_seen_at")];
+/// A store's row of a product is its own but for these.
+const PRICED: &[&str] = &[
+    "price",
+    "hasPriceOverride",
+    "reorderPoint",
+    "reorderQuantity",
+    "maxQuantity",
+    "isStocked",
+    "binLocation",
+    "deletedAt",
+];
+
+pub(super) async fn equal(
+    store: &Source,
+    hq: Option<&Source>,
+    options: &Options,
+    found: &mut Found,
+) -> Result<(), DbErr> {
+    let Some(hq) = hq else { return Ok(()) };
+    let known = settings::get(&store.conn, "hq_epoch").await?;
+    if known.as_deref() != Some(hq.epoch.as_str()) {
+        if options.settled {
+            found.add(store.store, "sync_state", "hq_epoch", "the store has not seen this database of headquarters");
+        }
+        return Ok(());
+    }
+    let cursors = apply::cursors(&store.conn).await?;
+    let heads = versions::heads(&hq.conn).await?;
+    for entity in registry::pulled() {
+        let scope = registry::counter_scope(entity, store.store);
+        let head = heads.get(&(entity.name.to_owned(), scope)).copied().unwrap_or_default();
+        let cursor = cursors.get(entity.name).copied().unwrap_or_default();
+        found.invariant = "I8";
+        // The store is read last: with running servers it may have seen what is newer than the head.
+        let beyond = cursor.version > head && options.moving_since.is_none();
+        if beyond || (options.settled && (cursor.version != head || cursor.reloading)) {
+            let text = format!("the cursor is {} and the head {head}", cursor.version);
+            found.add(store.store, entity.name, "cursor", text);
+        }
+        found.invariant = "I7";
+        if !cursor.reloading || options.settled {
+            one(store, hq, entity, (cursor, head), options, found).await?;
+        }
+    }
+    Ok(())
+}
+
+async fn one(
+    store: &Source,
+    hq: &Source,
+    entity: &SyncType,
+    (cursor, head): (Cursor, i64),
+    options: &Options,
+    found: &mut Found,
+) -> Result<(), DbErr> {
+    let here = entity.table.all(&store.conn).await?;
+    let there = of_store(hq, entity, store.store).await?;
+    if entity.whole {
+        if cursor.version == head {
+            whole(store, entity, &here, &there, found)?;
+        }
+        return Ok(());
+    }
+    let mut without: Vec<&str> = entity.kept.to_vec();
+    without.extend(UNTOLD.iter().filter(|(name, _)| *name == entity.name).map(|(_, column)| *column));
+    if entity.flow == Flow::Both {
+        // The push that HQ takes gives the row a version that its store need not pull.
+        without.push("sync_version");
+    }
+    let unsent: HashSet<Uuid> =
+        here.iter().filter(|row| row.get("synced") == Some(false.into())).filter_map(|row| row.uuid("id")).collect();
+    let (mut mine, mut theirs) = (by_key(&here, entity.key, &without)?, by_key(&there, entity.key, &without)?);
+    if entity.local_rows {
+        for row in mine.values_mut().chain(theirs.values_mut()) {
+            row.retain(|name, _| PRICED.contains(&name.as_str()));
+        }
+    }
+    let own: HashMap<String, &dyn Row> = keys(&here, entity).zip(here.iter().map(|row| &**row)).collect();
+    let mut compared = Vec::new();
+    for (row, key) in there.iter().zip(keys(&there, entity)) {
+        let version = row.integer("sync_version").unwrap_or_default();
+        let own = own.get(&key);
+        let newer = own.and_then(|own| own.integer("sync_version")).is_some_and(|own| own > version);
+        let under_way = !options.settled && (version > cursor.version || newer);
+        if under_way || own.and_then(|own| own.uuid("id")).is_some_and(|id| unsent.contains(&id)) {
+            continue;
+        }
+        match (mine.get(&key), theirs.get(&key)) {
+            (None, _) => found.add(store.store, entity.name, &key, "headquarters has it, and it is not in the store"),
+            (Some(mine), Some(theirs)) if mine != theirs => {
+                let text = format!("differs from headquarters in {}", differing(mine, theirs).join(", "));
+                found.add(store.store, entity.name, &key, text);
+            }
+            _ => compared.extend(row.uuid("id")),
+        }
+    }
+    if !entity.local_rows {
+        // An entry that somebody resolved at headquarters was never applied; its row stays at the store alone.
+        let resolved = resolved(store, hq, entity).await?;
+        for (row, key) in here.iter().zip(keys(&here, entity)) {
+            let version = row.integer("sync_version").unwrap_or_default();
+            let mine = row.uuid("id").is_some_and(|id| unsent.contains(&id));
+            if !theirs.contains_key(&key) && !mine && !resolved.contains(&key) && (options.settled || version <= head) {
+                found.add(store.store, entity.name, &key, "the store has it, and headquarters does not");
+            }
+        }
+    }
+    lines(store, hq, entity, &compared, found).await
+}
+
+async fn resolved(store: &Source, hq: &Source, entity: &SyncType) -> Result<HashSet<String>, DbErr> {
+    let sql =
+        "SELECT DISTINCT entity_id FROM sync_log WHERE store_id = $1 AND entity_type = $2 AND status = 'resolved'";
+    let rows = query(&hq.conn, sql, [store.store.into(), entity.name.into()]).await?;
+    rows.iter().map(|row| row.try_get("", "entity_id")).collect()
+}
+
+fn keys<'a>(rows: &'a [Box<dyn Row>], entity: &'a SyncType) -> impl Iterator<Item = String> + 'a {
+    rows.iter().map(|row| {
+        let ids = entity.key.iter().filter_map(|column| Some(row.uuid(column)?.to_string()));
+        ids.collect::<Vec<_>>().join(" ")
+    })
+}
+
+fn whole(
+    store: &Source,
+    entity: &SyncType,
+    here: &[Box<dyn Row>],
+    there: &[Box<dyn Row>],
+    found: &mut Found,
+) -> Result<(), DbErr> {
+    let (mine, theirs): (Rows, Rows) = (by_key(here, entity.key, &[])?, by_key(there, entity.key, &[])?);
+    for key in mine.keys().chain(theirs.keys()).collect::<BTreeSet<_>>() {
+        let text = match (mine.get(key), theirs.get(key)) {
+            (Some(_), None) => "was withdrawn at headquarters, and the store still has it",
+            (None, Some(_)) => "headquarters has it, and it is not in the store",
+            (mine, theirs) if mine != theirs => "differs from headquarters",
+            _ => continue,
+        };
+        found.add(store.store, entity.name, key, text);
+    }
+    Ok(())
+}
+
+async fn lines(
+    store: &Source,
+    hq: &Source,
+    entity: &SyncType,
+    parents: &[Uuid],
+    found: &mut Found,
+) -> Result<(), DbErr> {
+    for child in entity.children {
+        let here = by_key(&having(store, child.table, child.parent, parents).await?, &["id"], &[])?;
+        let there = by_key(&having(hq, child.table, child.parent, parents).await?, &["id"], &[])?;
+        for key in here.keys().chain(there.keys()).collect::<BTreeSet<_>>() {
+            let nothing = Map::<String, Json>::new();
+            let names = differing(here.get(key).unwrap_or(&nothing), there.get(key).unwrap_or(&nothing));
+            if !names.is_empty() {
+                found.add(store.store, child.table.name(), key, format!("differs in {}", names.join(", ")));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// What headquarters has for one store, with nothing in the columns that are not for it.
+async fn of_store(hq: &Source, entity: &SyncType, store: Uuid) -> Result<Vec<Box<dyn Row>>, DbErr> {
+    let mut rows = match entity.scope {
+        Scope::Everyone => entity.table.all(&hq.conn).await?,
+        Scope::Store => having(hq, entity.table, "store_id", &[store]).await?,
+        Scope::Parties => {
+            let mut rows = having(hq, entity.table, "from_store_id", &[store]).await?;
+            let to = having(hq, entity.table, "to_store_id", &[store]).await?;
+            rows.extend(to.into_iter().filter(|row| row.uuid("from_store_id") != Some(store)));
+            rows
+        }
+    };
+    if !entity.withheld.is_empty() {
+        let sql =
+            "SELECT user_id FROM user_store_roles WHERE deleted_at IS NULL AND (store_id IS NULL OR store_id = $1)";
+        let staff = query(&hq.conn, sql, [store.into()]).await?;
+        let staff: HashSet<Uuid> = staff.iter().map(|row| row.try_get("", "user_id")).collect::<Result<_, _>>()?;
+        for row in &mut rows {
+            if row.uuid("id").is_none_or(|id| !staff.contains(&id)) {
+                for column in entity.withheld {
+                    row.set(column, None::<String>.into());
+                }
+            }
+        }
+    }
+    Ok(rows)
+}

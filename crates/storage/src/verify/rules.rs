@@ -1,0 +1,227 @@
+//! Checks of one database that are one statement each: every row it yields is a finding.
+
+use sea_orm::{DbErr, QueryResult};
+use uuid::Uuid;
+
+use super::{Found, Options, Source};
+use crate::Side;
+use crate::db::query;
+use crate::registry::{self, Flow, Scope};
+
+/// One statement, in the text of both databases. Its columns are `store`, `id` or `number` or `name`, and the figures
+/// `wanted` and `found`; what is not there is not said.
+struct Rule {
+    invariant: &'static str,
+    side: Option<Side>,
+    /// Holds only when nothing is under way.
+    settled: bool,
+    entity: &'static str,
+    text: &'static str,
+    sql: &'static str,
+}
+
+const ANY: Rule = Rule { invariant: "", side: None, settled: false, entity: "", text: "", sql: "" };
+const STORE: Rule = Rule { side: Some(Side::Store), ..ANY };
+const HQ: Rule = Rule { side: Some(Side::Hq), ..ANY };
+
+/// A sale that headquarters has flagged is known not to add up (rule U9).
+const RULES: &[Rule] = &[
+    Rule {
+        invariant: "I4",
+        entity: "store_product_dynamic",
+        text: "the level is not the sum of the movements",
+        sql: "SELECT store, product AS id, CAST(SUM(moved) AS BIGINT) AS wanted, CAST(SUM(level) AS BIGINT) AS found \
+              FROM (SELECT store_id AS store, product_id AS product, quantity_change AS moved, 0 AS level \
+                    FROM stock_movements \
+                    UNION ALL SELECT store_id, product_id, 0, quantity FROM store_product_dynamic) both_sides \
+              GROUP BY store, product HAVING SUM(moved) <> SUM(level)",
+        ..ANY
+    },
+    Rule {
+        invariant: "I5",
+        entity: "sales",
+        text: "net and tax are not the total",
+        sql: "SELECT store_id AS store, id, total_amount AS wanted, net_amount + tax_amount AS found FROM sales \
+              WHERE flags = '[]' AND net_amount + tax_amount <> total_amount",
+        ..ANY
+    },
+    Rule {
+        invariant: "I5",
+        entity: "sales",
+        text: "the lines do not add up to the sale",
+        sql: "SELECT s.store_id AS store, s.id, s.total_amount AS wanted, \
+              CAST(COALESCE(SUM(i.total_amount), 0) AS BIGINT) AS found \
+              FROM sales s LEFT JOIN sale_items i ON i.sale_id = s.id WHERE s.flags = '[]' \
+              GROUP BY s.id, s.store_id, s.total_amount, s.net_amount, s.tax_amount \
+              HAVING COUNT(i.id) = 0 OR SUM(i.total_amount) <> s.total_amount OR SUM(i.net_amount) <> s.net_amount \
+              OR SUM(i.tax_amount) <> s.tax_amount",
+        ..ANY
+    },
+    Rule {
+        invariant: "I5",
+        entity: "sales",
+        text: "the payments are not the total and its rounding",
+        sql: "SELECT s.store_id AS store, s.id, s.total_amount + s.cash_rounding AS wanted, \
+              CAST(COALESCE(SUM(p.amount), 0) AS BIGINT) AS found FROM sales s LEFT JOIN sale_payments p \
+              ON p.sale_id = s.id AND (p.status <> 'voided' OR s.status = 'voided') WHERE s.flags = '[]' \
+              GROUP BY s.id, s.store_id, s.total_amount, s.cash_rounding \
+              HAVING COALESCE(SUM(p.amount), 0) <> s.total_amount + s.cash_rounding",
+        ..ANY
+    },
+    Rule {
+        invariant: "I5",
+        entity: "register_sessions",
+        text: "the difference of the cash is not what was counted less what was expected",
+        sql: "SELECT store_id AS store, id, counted_cash - expected_cash AS wanted, cash_variance AS found \
+              FROM register_sessions WHERE counted_cash - expected_cash <> cash_variance",
+        ..ANY
+    },
+    Rule {
+        invariant: "I7",
+        settled: true,
+        entity: "store_product_dynamic",
+        text: "a price that follows the product is not the product's",
+        sql: "SELECT d.store_id AS store, d.product_id AS id, p.price AS wanted, d.price AS found \
+              FROM store_product_dynamic d JOIN products p ON p.id = d.product_id \
+              WHERE d.has_price_override = FALSE AND d.deleted_at IS NULL AND d.price <> p.price",
+        ..STORE
+    },
+    Rule {
+        invariant: "I9",
+        entity: "sync_outbox",
+        text: "an entry waits and is sent",
+        sql: "SELECT o.seq AS number FROM sync_outbox o JOIN sync_outbox_sent s ON s.seq = o.seq",
+        ..STORE
+    },
+    Rule {
+        invariant: "I9",
+        entity: "sync_outbox",
+        text: "the timestamp does not rise with the number (rule U8)",
+        sql: "SELECT seq AS number FROM (SELECT seq, timestamp AS at, LAG(timestamp) OVER (ORDER BY seq) AS before_it \
+              FROM (SELECT seq, timestamp FROM sync_outbox UNION ALL SELECT seq, timestamp FROM sync_outbox_sent) e) t \
+              WHERE at <= before_it",
+        ..STORE
+    },
+    Rule {
+        invariant: "I9",
+        entity: "sync_outbox",
+        text: "ten refusals and a dead letter are one thing",
+        sql: "SELECT seq AS number FROM sync_outbox WHERE (attempts >= 10) <> (dead_lettered_at IS NOT NULL)",
+        ..STORE
+    },
+    Rule {
+        invariant: "I10",
+        settled: true,
+        entity: "sync_outbox",
+        text: "not everything was sent",
+        sql: "SELECT seq AS number FROM sync_outbox",
+        ..STORE
+    },
+    Rule {
+        invariant: "I10",
+        settled: true,
+        entity: "sync_log",
+        text: "an entry was refused and nobody has settled it",
+        sql: "SELECT store_id AS store, id FROM sync_log WHERE status = 'failed' AND seq IS NOT NULL",
+        ..HQ
+    },
+    Rule {
+        invariant: "I2",
+        entity: "sync_log",
+        text: "one entry was applied more than once",
+        sql: "SELECT store_id AS store, seq AS number, COUNT(*) AS found FROM sync_log \
+              WHERE status = 'success' AND direction = 'push' AND seq IS NOT NULL \
+              GROUP BY store_id, node_epoch, seq HAVING COUNT(*) > 1",
+        ..HQ
+    },
+];
+
+pub(super) async fn fixed(source: &Source, options: &Options, found: &mut Found) -> Result<(), DbErr> {
+    for rule in RULES {
+        if rule.side.is_none_or(|side| side == source.side) && (options.settled || !rule.settled) {
+            found.invariant = rule.invariant;
+            all(source, rule.entity, rule.text, rule.sql, found).await?;
+        }
+    }
+    Ok(())
+}
+
+async fn all(source: &Source, entity: &str, text: &str, sql: &str, found: &mut Found) -> Result<(), DbErr> {
+    for row in query(&source.conn, sql, []).await? {
+        let figure = |name: &str| row.try_get::<i64>("", name).ok();
+        let text = match (figure("wanted"), figure("found")) {
+            (Some(wanted), Some(found)) => format!("{text}: {found}, not {wanted}"),
+            (None, Some(found)) => format!("{text}: {found}"),
+            _ => text.to_owned(),
+        };
+        let store = row.try_get::<Uuid>("", "store").unwrap_or(source.store);
+        found.add(store, entity, name_of(&row), text);
+    }
+    Ok(())
+}
+
+fn name_of(row: &QueryResult) -> String {
+    let id = row.try_get::<Uuid>("", "id").map(|id| id.to_string());
+    id.or_else(|_| row.try_get::<i64>("", "number").map(|number| number.to_string()))
+        .or_else(|_| row.try_get::<String>("", "name"))
+        .unwrap_or_default()
+}
+
+/// Versions: given once each and none above its counter at headquarters, none above the cursor at a store (rule D1, D2).
+pub(super) async fn versions(source: &Source, found: &mut Found) -> Result<(), DbErr> {
+    for entity in registry::pulled().filter(|entity| !entity.whole) {
+        let table = entity.name;
+        if source.side == Side::Store {
+            let sql = format!(
+                "SELECT d.id, c.last_version AS wanted, d.sync_version AS found FROM {table} d \
+                 JOIN sequences c ON c.entity_type = '{table}' WHERE d.sync_version > c.last_version AND NOT c.reloading"
+            );
+            all(source, table, "a row is newer than the cursor", &sql, found).await?;
+            continue;
+        }
+        let scope = if entity.scope == Scope::Store { "c.scope = d.store_id" } else { "c.scope IS NOT NULL" };
+        let sql = format!(
+            "SELECT d.id, c.value AS wanted, d.sync_version AS found FROM {table} d LEFT JOIN sync_counters c \
+             ON c.entity_type = '{table}' AND {scope} WHERE c.value IS NULL OR d.sync_version > c.value \
+             OR d.sync_version <= 0"
+        );
+        all(source, table, "a version was not given by the counter", &sql, found).await?;
+        let scope = if entity.scope == Scope::Store { "store_id AS store," } else { "" };
+        let group = if entity.scope == Scope::Store { "store_id," } else { "" };
+        let sql = format!(
+            "SELECT {scope} sync_version AS number, COUNT(*) AS found FROM {table} \
+             GROUP BY {group} sync_version HAVING COUNT(*) > 1"
+        );
+        all(source, table, "a version was given more than once", &sql, found).await?;
+    }
+    Ok(())
+}
+
+/// At a store: a row is `synced` when nothing of it waits, and a document never lacks its entry (rules D6 and U1).
+pub(super) async fn flags(source: &Source, found: &mut Found) -> Result<(), DbErr> {
+    if source.side != Side::Store {
+        return Ok(());
+    }
+    for entity in registry::ALL.iter().filter(|entity| entity.is_pushed()) {
+        let table = entity.name;
+        let waits =
+            format!("EXISTS (SELECT 1 FROM sync_outbox e WHERE e.entity_type = '{table}' AND e.entity_id = d.id)");
+        let sql = format!("SELECT id FROM {table} d WHERE d.synced = FALSE AND NOT {waits}");
+        all(source, table, "is marked as unsent, and no entry of it waits", &sql, found).await?;
+        let sql = format!("SELECT id FROM {table} d WHERE d.synced = TRUE AND {waits}");
+        all(source, table, "is marked as sent, and an entry of it waits", &sql, found).await?;
+        if entity.flow == Flow::Push {
+            // What is older than the oldest entry may have been sent and forgotten; a store that was put back got documents
+            // from headquarters, which never were in this outbox.
+            let sql = format!(
+                "SELECT id FROM {table} d WHERE NOT {waits} AND NOT EXISTS (SELECT 1 FROM sync_outbox_sent e \
+                 WHERE e.entity_type = '{table}' AND e.entity_id = d.id) AND d.created_at >= \
+                 COALESCE((SELECT MIN(created_at) FROM (SELECT created_at FROM sync_outbox \
+                 UNION ALL SELECT created_at FROM sync_outbox_sent) e), d.created_at) \
+                 AND NOT EXISTS (SELECT 1 FROM sync_state WHERE key = 'own_documents_due')"
+            );
+            all(source, table, "has no entry in the outbox and was never sent", &sql, found).await?;
+        }
+    }
+    Ok(())
+}

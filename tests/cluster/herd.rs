@@ -1,0 +1,95 @@
+//! A thousand stores that come back at once after an outage.
+
+use std::time::{Duration, Instant};
+
+use reqwest::Method;
+use serde_json::json;
+use uuid::Uuid;
+
+use crate::kit::{Chain, Client, eventually, id};
+
+const STORES: usize = 20;
+const OF_EACH: usize = 50;
+
+/// What a store does when the line is back; whether it was answered, and how often it was told to come again.
+async fn back(client: Client, store: String, number: usize) -> Result<usize, String> {
+    let sale = Uuid::now_v7();
+    let envelope = json!({
+        "store_id": store, "entity_type": "sales", "entity_id": sale, "action": "create",
+        "timestamp": "2026-11-20T10:00:00.000Z",
+        "data": {"id": sale, "receiptNumber": format!("H-{number}-000001"), "registerCode": number.to_string()},
+    });
+    let handshake = json!({"nodeEpoch": format!("node {number}"), "lastSeq": 1, "storeVersion": "0"});
+    let requests = [
+        (Method::POST, "/sync/handshake", Some(handshake)),
+        (Method::GET, "/sync/versions", None),
+        (Method::GET, "/sync/pull?entity_type=products&since_version=0&limit=2000", None),
+        (Method::POST, "/sync/push", Some(json!({"envelopes": [envelope]}))),
+    ];
+    let mut again = 0;
+    for (method, path, body) in requests {
+        loop {
+            let reply = client.try_call(method.clone(), path, body.clone()).await;
+            match reply.map(|reply| (reply.status.as_u16(), reply)) {
+                Ok((200..=299, reply)) if path == "/sync/push" && reply.body["results"][0]["status"] != "ok" => {
+                    return Err(reply.text);
+                }
+                Ok((200..=299, _)) => break,
+                Ok((429 | 503, _)) => {}
+                Ok((status, reply)) => return Err(format!("{path}: {status} {}", reply.text)),
+                // A connection that was not accepted in time is tried again, as a store does.
+                Err(_) => {}
+            }
+            again += 1;
+            if again > 50 {
+                return Err(format!("{path}: told to come again {again} times"));
+            }
+            tokio::time::sleep(Duration::from_millis(200)).await;
+        }
+    }
+    Ok(again)
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_thousand_stores_after_an_outage_are_all_served() {
+    let chain = Chain::new().await;
+    for number in 0..5 {
+        chain.product(&format!("A{number}"), 1000).await;
+    }
+    let mut stores = Vec::new();
+    for number in 0..STORES {
+        let body = json!({"code": format!("H{number:02}"), "name": "Herd", "timezone": "UTC"});
+        let store = chain.admin.post("/stores", body).await.data();
+        let token = chain.admin.post(&format!("/stores/{}/provision", id(&store)), json!({})).await.data();
+        stores.push((id(&store), token["syncToken"].as_str().expect("token").to_owned()));
+    }
+    let (memory, files) = chain.hq.footprint();
+    // One pool of connections: to make a client costs more than to ask.
+    let herder = Client::new(&chain.hq.url);
+    let begun = Instant::now();
+    let mut herd = tokio::task::JoinSet::new();
+    for number in 0..STORES * OF_EACH {
+        let (store, token) = &stores[number % STORES];
+        herd.spawn(back(herder.with_token(token), store.clone(), number));
+    }
+    let mut again = 0;
+    while let Some(done) = herd.join_next().await {
+        again += done.expect("a task").expect("an answer");
+    }
+    let took = begun.elapsed();
+    let total = chain.admin.get("/sales?pageSize=1").await.body["pagination"]["total"].clone();
+    assert_eq!(total, STORES * OF_EACH);
+    drop(herder);
+    let files_after = eventually("their connections are gone", async || {
+        let (_, open) = chain.hq.footprint();
+        (open < files + 50).then_some(open)
+    })
+    .await;
+    let (memory_after, _) = chain.hq.footprint();
+    eprintln!(
+        "{} stores in {took:?}, told {again} times to come again; memory {memory} KiB, then {memory_after} KiB; \
+         files {files}, then {files_after}",
+        STORES * OF_EACH
+    );
+    assert!(memory_after < memory + 150 * 1024, "{memory} KiB, then {memory_after} KiB");
+}
