@@ -69,6 +69,9 @@ pub async fn after_a_good_cycle(hq: Option<&Hq>, store: &Store, shop: &Shop, see
     for (id, name) in shop.names.iter().filter(|(id, _)| !busy.contains(id)) {
         let there = customer::Entity::find_by_id(*id).one(hq.db().reader()).await.expect("a read");
         if there.is_some_and(|row| row.first_name.as_ref() != Some(name)) {
+            if std::env::var_os("SIM_SHOW").is_some() {
+                eprintln!("{id}: {name:?} at {}", shop.code);
+            }
             broken.push(format!("U7: headquarters has an older name of a customer of {}", shop.code));
         }
     }
@@ -193,6 +196,10 @@ async fn documents(hq: &Db, store: &Db, shop: &Shop, hq_was_put_back: bool, verd
         for (id, text) in &there {
             match here.get(id) {
                 Some(own) if own == text => {}
+                Some(own) if std::env::var_os("SIM_SHOW").is_some() => {
+                    eprintln!("HQ    {text}\nstore {own}");
+                    verdict.broken.push(format!("I2: one of {name} of {} differs at headquarters", shop.code));
+                }
                 Some(_) => verdict.broken.push(format!("I2: one of {name} of {} differs at headquarters", shop.code)),
                 // What went with a disk is at headquarters alone.
                 None if shop.was_put_back => {}
@@ -221,7 +228,10 @@ async fn texts(db: &Db, entity: &SyncType, store: Uuid) -> BTreeMap<Uuid, String
     for row in entity.table.all(&snapshot).await.expect("the rows") {
         let id = row.uuid("id").expect("an id");
         if row.uuid("store_id") == Some(store) {
-            out.insert(id, plain(&*row, &["syncVersion", "receivedAt", "lastEnvelopeAt", "flags", "synced"]));
+            out.insert(
+                id,
+                plain(&*row, &["syncVersion", "updatedAt", "receivedAt", "lastEnvelopeAt", "flags", "synced"]),
+            );
         }
     }
     for child in entity.children {

@@ -85,7 +85,12 @@ fn many_seeds() {
     let number = |name: &str| value(name).map(|text| text.parse::<i64>().expect("a number"));
     let (from, to) = value("--seeds").unwrap_or("1..20").split_once("..").expect("--seeds 1..20");
     let (from, to): (u64, u64) = (from.parse().expect("a seed"), to.parse().expect("a seed"));
-    let base = if words.contains(&"--put-back") { PUT_BACK } else { HARD };
+    let base = match value("--plan") {
+        Some("short") => SHORT,
+        Some("overtaken") => plan::OVERTAKEN,
+        _ if words.contains(&"--put-back") => PUT_BACK,
+        _ => HARD,
+    };
     let plan = Plan {
         stores: number("--stores").map_or(base.stores, |stores| usize::try_from(stores).expect("few")),
         hours: number("--hours").or(number("--days").map(|days| days * 24)).unwrap_or(base.hours),

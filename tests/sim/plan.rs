@@ -12,6 +12,8 @@ pub struct Plan {
     pub edit_every_minutes: i64,
     /// Minutes between two changes of customers in a store, on average.
     pub rename_every_minutes: i64,
+    /// Minutes after which a copy is put back, at the longest.
+    pub longest_copy_minutes: i64,
     /// The only place that fails; any of them without it.
     pub place: Option<&'static str>,
     pub faults: Faults,
@@ -79,6 +81,7 @@ pub const HARD: Plan = Plan {
     sale_every_minutes: 8,
     edit_every_minutes: 10,
     rename_every_minutes: 10,
+    longest_copy_minutes: 180,
     place: None,
     faults: BAD_LINE,
     events: Events {
@@ -103,6 +106,7 @@ pub const SHORT: Plan = Plan {
     sale_every_minutes: 6,
     edit_every_minutes: 3,
     rename_every_minutes: 5,
+    longest_copy_minutes: 180,
     place: None,
     faults: Faults { request_lost: 30, answer_lost: 50, gateway: 15, twice: 30, late: 40, ..BAD_LINE },
     events: Events {
@@ -122,6 +126,14 @@ pub const SHORT: Plan = Plan {
 pub const fn failing_at(place: &'static str) -> Plan {
     Plan { place: Some(place), ..SHORT }
 }
+
+/// Headquarters is put back again and again and has overtaken the cursors before a store with a bad line hears of it.
+pub const OVERTAKEN: Plan = Plan {
+    edit_every_minutes: 1,
+    longest_copy_minutes: 5,
+    events: Events { hq_put_back: 40, partitions: 60, longest_partition_minutes: 60, ..SHORT.events },
+    ..SHORT
+};
 
 /// Answers that are lost while everybody changes the same customers.
 pub const LOST_ANSWERS: Plan = Plan {

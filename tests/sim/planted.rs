@@ -1,7 +1,7 @@
 //! Wrong programs, and what catches each of them. A fault is one line of the product behind `fault::planted`, which no
 //! release has. A checker that lets one of these pass proves nothing.
 
-use crate::plan::{LOST_ANSWERS, Plan, SHORT, SHORT_PUT_BACK, SHORT_STORE_PUT_BACK, failing_at};
+use crate::plan::{LOST_ANSWERS, OVERTAKEN, Plan, SHORT, SHORT_PUT_BACK, SHORT_STORE_PUT_BACK, failing_at};
 
 const PAGES_FAIL: Plan = failing_at("apply.page");
 const ENTRIES_FAIL: Plan = failing_at("outbox.enqueue");
@@ -30,7 +30,7 @@ const fn planted(
 }
 
 pub const FAULTS: &[Planted] = &[
-    planted("an entry is marked sent before the answer", &["plant.sent_before_answer"], &SHORT, &["I2", "I9"]),
+    planted("an entry is marked sent before the answer", &["plant.sent_before_answer"], &SHORT, &["I2", "I9", "U7"]),
     planted(
         "the same envelope takes effect again",
         &["plant.no_duplicate_check", "plant.no_movement_key"],
@@ -55,5 +55,5 @@ pub const FAULTS: &[Planted] = &[
     planted("a reload drops unsent work", &["plant.reload_drops_unsent"], &SHORT_PUT_BACK, &["D6", "I2"]),
     planted("what headquarters lost is not sent again", &["plant.no_resend"], &SHORT_PUT_BACK, &["I2"]),
     planted("a store put back gives numbers again", &["plant.numbers_again"], &SHORT_STORE_PUT_BACK, &["I6", "P5"]),
-    planted("an unknown ticket means nothing", &["plant.ticket_ignored"], &SHORT_PUT_BACK, &["I7", "I2"]),
+    planted("an unknown ticket means nothing", &["plant.ticket_ignored"], &OVERTAKEN, &["I7", "I2"]),
 ];

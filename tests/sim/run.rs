@@ -208,8 +208,8 @@ impl<'a> Run<'a> {
 
     fn twice(&mut self, per_day: i64, first: Event, then: Event) {
         for at in self.moments(per_day) {
-            let later =
-                at + self.world.between(5 * MINUTE, (self.plan.hours * HOUR - 12 * MINUTE - at).max(5 * MINUTE));
+            let longest = (self.plan.longest_copy_minutes * MINUTE).min(self.plan.hours * HOUR - 12 * MINUTE - at);
+            let later = at + self.world.between(2 * MINUTE, longest);
             self.at(at, first);
             self.at(later, then);
         }

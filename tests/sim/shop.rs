@@ -317,8 +317,8 @@ impl Shop {
         let name = format!("{} {}", self.code, self.serial);
         let done = self.rename(id, &name, None).await;
         self.world.note(&self.code, format!("rename: {done:?}"));
-        if !shared && matches!(done, Ok(true)) {
-            self.names.insert(id, name);
+        if !shared {
+            self.remember(id, name, &done);
         }
     }
 
@@ -331,12 +331,19 @@ impl Shop {
         let first = self.rename(id, "never", Some(&bad)).await;
         let second = self.rename(id, &name, None).await;
         self.world.note(&self.code, format!("an entry to refuse: {first:?} {second:?}"));
-        if first == Ok(true) {
+        if first != Ok(false) {
             self.refused.push(id);
             self.world.count("refused entries");
         }
-        if second == Ok(true) {
-            self.names.insert(id, name);
+        self.remember(id, name, &second);
+    }
+
+    /// What failed may have been committed all the same: nobody knows the name then.
+    fn remember(&mut self, id: Uuid, name: String, done: &Result<bool, DbErr>) {
+        match done {
+            Ok(true) => drop(self.names.insert(id, name)),
+            Ok(false) => {}
+            Err(_) => drop(self.names.remove(&id)),
         }
     }
 
