@@ -128,13 +128,13 @@ impl<'a> Run<'a> {
             let provisioned = hq.store(&code).await;
             shops.push(Shop::new(&world, index, provisioned, dir.join(code)));
         }
-        let seen = shops.iter().map(|_| Seen::default()).collect();
+        let noticed = shops.iter().map(|_| Seen::default()).collect();
         let mut run = Self {
             plan,
             world,
             hq,
             shops,
-            seen,
+            seen: noticed,
             events: BTreeMap::new(),
             serial: 0,
             healed_at: None,
@@ -323,24 +323,16 @@ impl<'a> Run<'a> {
                 self.world.count("partitions");
                 self.world.state().cut.insert(shop, until);
             }
-            Event::Crash(shop) => {
-                if self.shops[shop].till.is_some() {
-                    self.crash(shop, "store crashes").await;
-                    let down = self.world.between(1_000, 10 * MINUTE);
-                    self.after(down, Event::Open(shop));
-                }
+            Event::Crash(shop) if self.shops[shop].till.is_some() => {
+                self.crash(shop, "store crashes").await;
+                let down = self.world.between(1_000, 10 * MINUTE);
+                self.after(down, Event::Open(shop));
             }
-            Event::Open(shop) => {
-                if self.shops[shop].till.is_none() {
-                    self.open(shop).await;
-                }
-            }
+            Event::Open(shop) if self.shops[shop].till.is_none() => self.open(shop).await,
             Event::HqDies => self.world.state().dying = true,
-            Event::HqOpens => {
-                if self.hq.hq.is_none() {
-                    self.world.note("HQ", "opens");
-                    self.hq.open().await;
-                }
+            Event::HqOpens if self.hq.hq.is_none() => {
+                self.world.note("HQ", "opens");
+                self.hq.open().await;
             }
             Event::Fails => {
                 let places: Vec<&str> =
@@ -370,24 +362,23 @@ impl<'a> Run<'a> {
                 self.world.note("HQ", "is given a column");
                 self.world.count("columns added");
                 if let Some(hq) = &self.hq.hq {
-                    check::new_values(hq.db(), self.world.state().columns).await;
+                    let columns = self.world.state().columns;
+                    check::new_values(hq.db(), columns).await;
                 }
                 self.hq.close().await;
                 self.after(40_000, Event::HqOpens);
             }
-            Event::Refused(shop) => {
-                if self.shops[shop].is_ready() {
-                    self.shops[shop].be_refused().await;
-                    self.ring(shop, SENDER);
-                }
+            Event::Refused(shop) if self.shops[shop].is_ready() => {
+                self.shops[shop].be_refused().await;
+                self.ring(shop, SENDER);
             }
-            Event::Copy(shop) => {
-                if self.shops[shop].till.is_some() {
-                    self.crash(shop, "store copied").await;
-                    self.shops[shop].copy();
-                    self.open(shop).await;
-                }
+            Event::Copy(shop) if self.shops[shop].till.is_some() => {
+                self.crash(shop, "store copied").await;
+                self.shops[shop].copy();
+                self.open(shop).await;
             }
+            // There is nobody whom it could happen to.
+            Event::Crash(_) | Event::Open(_) | Event::HqOpens | Event::Refused(_) | Event::Copy(_) => {}
             Event::PutBack(shop) => self.put_back(shop, false, "store put back").await,
             Event::Reinstall(shop) => self.put_back(shop, true, "store made anew").await,
             Event::HqCopy => {
