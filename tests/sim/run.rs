@@ -323,24 +323,18 @@ impl<'a> Run<'a> {
                 self.world.count("partitions");
                 self.world.state().cut.insert(shop, until);
             }
-            Event::Crash(shop) => {
-                if self.shops[shop].till.is_some() {
-                    self.crash(shop, "store crashes").await;
-                    let down = self.world.between(1_000, 10 * MINUTE);
-                    self.after(down, Event::Open(shop));
-                }
+            Event::Crash(shop) if self.shops[shop].till.is_some() => {
+                self.crash(shop, "store crashes").await;
+                let down = self.world.between(1_000, 10 * MINUTE);
+                self.after(down, Event::Open(shop));
             }
-            Event::Open(shop) => {
-                if self.shops[shop].till.is_none() {
-                    self.open(shop).await;
-                }
+            Event::Open(shop) if self.shops[shop].till.is_none() => {
+                self.open(shop).await;
             }
             Event::HqDies => self.world.state().dying = true,
-            Event::HqOpens => {
-                if self.hq.hq.is_none() {
-                    self.world.note("HQ", "opens");
-                    self.hq.open().await;
-                }
+            Event::HqOpens if self.hq.hq.is_none() => {
+                self.world.note("HQ", "opens");
+                self.hq.open().await;
             }
             Event::Fails => {
                 let places: Vec<&str> =
@@ -366,27 +360,27 @@ impl<'a> Run<'a> {
             }
             Event::Columns => {
                 // A newer release: headquarters is away for more than a cycle, and has values of which no version tells.
-                self.world.state().columns += 1;
+                let generation = {
+                    let mut state = self.world.state();
+                    state.columns += 1;
+                    state.columns
+                };
                 self.world.note("HQ", "is given a column");
                 self.world.count("columns added");
                 if let Some(hq) = &self.hq.hq {
-                    check::new_values(hq.db(), self.world.state().columns).await;
+                    check::new_values(hq.db(), generation).await;
                 }
                 self.hq.close().await;
                 self.after(40_000, Event::HqOpens);
             }
-            Event::Refused(shop) => {
-                if self.shops[shop].is_ready() {
-                    self.shops[shop].be_refused().await;
-                    self.ring(shop, SENDER);
-                }
+            Event::Refused(shop) if self.shops[shop].is_ready() => {
+                self.shops[shop].be_refused().await;
+                self.ring(shop, SENDER);
             }
-            Event::Copy(shop) => {
-                if self.shops[shop].till.is_some() {
-                    self.crash(shop, "store copied").await;
-                    self.shops[shop].copy();
-                    self.open(shop).await;
-                }
+            Event::Copy(shop) if self.shops[shop].till.is_some() => {
+                self.crash(shop, "store copied").await;
+                self.shops[shop].copy();
+                self.open(shop).await;
             }
             Event::PutBack(shop) => self.put_back(shop, false, "store put back").await,
             Event::Reinstall(shop) => self.put_back(shop, true, "store made anew").await,
