@@ -292,8 +292,7 @@ async fn pulled(hq: &Db, store: &Db, shop: &Shop, broken: &mut Vec<String>) {
             Scope::Parties => ["from_store_id", "to_store_id"].iter().any(|column| row.uuid(column) == Some(shop.id)),
         };
         let columns = entity.table.columns();
-        let key =
-            |row: &dyn Row| entity.key.iter().map(|name| format!("{:?}", row.get(name))).collect::<Vec<_>>().concat();
+        let key = |row: &dyn Row| format!("{:?}", entity.key.iter().map(|name| row.get(name)).collect::<Vec<_>>());
         // What headquarters writes beside the versions, or never sends.
         let own = ["synced", "first_seen_at", "last_envelope_at", "received_at"];
         let compared: Vec<&str> = columns
@@ -301,9 +300,8 @@ async fn pulled(hq: &Db, store: &Db, shop: &Shop, broken: &mut Vec<String>) {
             .filter(|name| !own.contains(name) && !entity.kept.contains(name) && !entity.withheld.contains(name))
             .filter(|name| !(entity.local_rows && ["created_at", "updated_at", "sync_version"].contains(name)))
             .collect();
-        let row_text = |row: &dyn Row| {
-            compared.iter().map(|name| format!("{name}={:?} ", row.get(name))).collect::<Vec<_>>().concat()
-        };
+        let row_text =
+            |row: &dyn Row| format!("{:?}", compared.iter().map(|name| (name, row.get(name))).collect::<Vec<_>>());
         let table = |rows: Vec<Box<dyn Row>>| -> HashMap<String, String> {
             rows.iter().filter(|row| visible(&***row)).map(|row| (key(&**row), row_text(&**row))).collect()
         };

@@ -128,13 +128,13 @@ impl<'a> Run<'a> {
             let provisioned = hq.store(&code).await;
             shops.push(Shop::new(&world, index, provisioned, dir.join(code)));
         }
-        let noticed = shops.iter().map(|_| Seen::default()).collect();
+        let seen = shops.iter().map(|_| Seen::default()).collect();
         let mut run = Self {
             plan,
             world,
             hq,
             shops,
-            seen: noticed,
+            seen,
             events: BTreeMap::new(),
             serial: 0,
             healed_at: None,
@@ -328,7 +328,9 @@ impl<'a> Run<'a> {
                 let down = self.world.between(1_000, 10 * MINUTE);
                 self.after(down, Event::Open(shop));
             }
-            Event::Open(shop) if self.shops[shop].till.is_none() => self.open(shop).await,
+            Event::Open(shop) if self.shops[shop].till.is_none() => {
+                self.open(shop).await;
+            }
             Event::HqDies => self.world.state().dying = true,
             Event::HqOpens if self.hq.hq.is_none() => {
                 self.world.note("HQ", "opens");
@@ -358,12 +360,15 @@ impl<'a> Run<'a> {
             }
             Event::Columns => {
                 // A newer release: headquarters is away for more than a cycle, and has values of which no version tells.
-                self.world.state().columns += 1;
+                let generation = {
+                    let mut state = self.world.state();
+                    state.columns += 1;
+                    state.columns
+                };
                 self.world.note("HQ", "is given a column");
                 self.world.count("columns added");
                 if let Some(hq) = &self.hq.hq {
-                    let columns = self.world.state().columns;
-                    check::new_values(hq.db(), columns).await;
+                    check::new_values(hq.db(), generation).await;
                 }
                 self.hq.close().await;
                 self.after(40_000, Event::HqOpens);
@@ -377,8 +382,6 @@ impl<'a> Run<'a> {
                 self.shops[shop].copy();
                 self.open(shop).await;
             }
-            // There is nobody whom it could happen to.
-            Event::Crash(_) | Event::Open(_) | Event::HqOpens | Event::Refused(_) | Event::Copy(_) => {}
             Event::PutBack(shop) => self.put_back(shop, false, "store put back").await,
             Event::Reinstall(shop) => self.put_back(shop, true, "store made anew").await,
             Event::HqCopy => {
