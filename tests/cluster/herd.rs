@@ -40,7 +40,8 @@ async fn back(client: Client, store: String, number: usize) -> Result<usize, Str
                 Ok((status, reply)) => return Err(format!("{path}: {status} {}", reply.text)),
             }
             again += 1;
-            if again > 50 {
+            // As long as it takes: who is turned away is served in the end.
+            if again > 300 {
                 return Err(format!("{path}: told to come again {again} times"));
             }
             tokio::time::sleep(Duration::from_millis(200)).await;

@@ -12,10 +12,10 @@ use tillkeep_model::Instant;
 use tillkeep_model::wire::{Applied, PushResult};
 use uuid::Uuid;
 
-use crate::Tx;
 use crate::db::{execute, placeholders, query, rows_per_statement};
 use crate::entity::sync_log::{Column, Entity, Model};
 use crate::push::{Incoming, Verdict};
+use crate::{Tx, fault};
 
 pub const SUCCESS: &str = "success";
 pub const FAILED: &str = "failed";
@@ -193,6 +193,7 @@ pub async fn reject(tx: &Tx, store: Uuid, refused: &[Rejection], now: Instant) -
     if refused.is_empty() {
         return Ok(());
     }
+    fault::point("push.refusals")?;
     let known: HashSet<String> = Entity::find()
         .select_only()
         .column(Column::Hash)

@@ -172,7 +172,6 @@ async fn log_refusals(db: &Db, sender: &Sender, refused: &[Rejection], now: Inst
     if refused.is_empty() {
         return Ok(());
     }
-    fault::point("push.refusals")?;
     let tx = db.begin().await?;
     sync_log::reject(&tx, sender.store_id, refused, now).await?;
     tx.commit().await?;

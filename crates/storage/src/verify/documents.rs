@@ -11,8 +11,9 @@ use crate::db::query;
 use crate::entity::sale;
 use crate::registry::{self, Flow, Of, Row, SyncType};
 
-/// What headquarters adds to a document on its own.
-const OF_HQ: &[&str] = &["received_at", "flags"];
+/// What headquarters adds to a document on its own; and its time of change, which does not go back there when the clock of a
+/// store does.
+const OF_HQ: &[&str] = &["received_at", "flags", "updated_at"];
 
 pub(super) async fn acknowledged(store: &Source, options: &Options, found: &mut Found) -> Result<(), DbErr> {
     let promised = options.acknowledged.iter().filter(|sale| sale.store == store.store);

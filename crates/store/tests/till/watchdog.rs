@@ -19,7 +19,7 @@ struct Unlucky {
 #[async_trait::async_trait]
 impl Transport for Unlucky {
     async fn send(&self, request: Request) -> Result<Reply, String> {
-        let body = match request.path.as_str() {
+        let body = match request.path.split('?').next().unwrap_or_default() {
             "/handshake" => json!({
                 "epoch": "e", "ticket": "t", "ticketKnown": true, "serverVersion": "", "versions": {},
                 "clock": "2026-11-20T12:00:00.000Z",
