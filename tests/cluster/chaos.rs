@@ -23,7 +23,7 @@ const EMPTY_WITHIN: Duration = Duration::from_secs(35);
 const FAULTS_OF_A_ROUND: usize = 6;
 const DAY_MS: i64 = 24 * 3600 * 1000;
 
-/// Numbers by a seed: SplitMix64, as published by Steele, Lea and Flood.
+/// Numbers by a seed: `SplitMix64`, as published by Steele, Lea and Flood.
 struct Dice(u64);
 
 impl Dice {
@@ -210,7 +210,7 @@ async fn empty(url: String) -> Duration {
         if state.pending == 0 && state.dead_lettered == 0 {
             return begun.elapsed();
         }
-        assert!(begun.elapsed() < Duration::from_secs(120), "the outbox of {url} does not empty: {state:?}");
+        assert!(begun.elapsed() < Duration::from_mins(2), "the outbox of {url} does not empty: {state:?}");
         sleep(Duration::from_millis(20)).await;
     }
 }
@@ -307,5 +307,5 @@ async fn under_load_and_faults_nothing_is_lost_or_doubled() {
 async fn chaos_for_long() {
     let number =
         |name: &str, default: u64| std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(default);
-    run(Duration::from_secs(60 * number("CHAOS_MINUTES", 5)), number("CHAOS_SEED", 1)).await;
+    run(Duration::from_mins(number("CHAOS_MINUTES", 5)), number("CHAOS_SEED", 1)).await;
 }

@@ -35,10 +35,9 @@ async fn back(client: Client, store: String, number: usize) -> Result<usize, Str
                     return Err(reply.text);
                 }
                 Ok((200..=299, _)) => break,
-                Ok((429 | 503, _)) => {}
-                Ok((status, reply)) => return Err(format!("{path}: {status} {}", reply.text)),
                 // A connection that was not accepted in time is tried again, as a store does.
-                Err(_) => {}
+                Ok((429 | 503, _)) | Err(_) => {}
+                Ok((status, reply)) => return Err(format!("{path}: {status} {}", reply.text)),
             }
             again += 1;
             if again > 50 {

@@ -179,7 +179,10 @@ async fn again(hq: &Hq, caller: &Caller<StoresEdit>, rows: Vec<sync_log::Model>)
         let pushed = push::push(caller.db(), &sender, &envelopes, hq.clock.now()).await;
         hq.announce(match &pushed {
             Ok(pushed) => &pushed.changes,
-            Err(interrupted) => &interrupted.changes,
+            Err(interrupted) => {
+                hq.doubt();
+                &interrupted.changes
+            }
         });
         let pushed = pushed.map_err(|interrupted| interrupted.error)?;
         for ((index, row), result) in sent.into_iter().zip(&pushed.results) {

@@ -64,12 +64,9 @@ async fn log(hq: &Source, store: &Source) -> Result<HashMap<String, Noted>, DbEr
 /// The node epochs under which this database has made entries.
 async fn own_epochs(store: &Source) -> Result<HashSet<String>, DbErr> {
     let mut epochs = HashSet::from([store.epoch.clone()]);
-    let columns = <crate::entity::outbox::Column as sea_orm::Iterable>::iter();
-    if columns.into_iter().any(|column| sea_orm::IdenStatic::as_str(&column) == "node_epoch") {
-        let sql = "SELECT node_epoch FROM sync_outbox UNION SELECT node_epoch FROM sync_outbox_sent";
-        for row in query(&store.conn, sql, []).await? {
-            epochs.extend(row.try_get::<Option<String>>("", "node_epoch")?);
-        }
+    let sql = "SELECT node_epoch FROM sync_outbox UNION SELECT node_epoch FROM sync_outbox_sent";
+    for row in query(&store.conn, sql, []).await? {
+        epochs.insert(row.try_get("", "node_epoch")?);
     }
     Ok(epochs)
 }

@@ -2,13 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use sea_orm::{DbErr, Iterable};
+use sea_orm::DbErr;
 use tillkeep_model::Instant;
 
 use super::{Found, Options, Source};
 use crate::Side;
 use crate::db::query;
-use crate::entity::outbox::Column;
 
 /// Sent entries are kept so long; what is missing before the oldest kept one was forgotten.
 const KEPT_MS: i64 = 89 * 24 * 3600 * 1000;
@@ -32,17 +31,12 @@ pub(super) async fn gapless(
         return Ok(());
     }
     let mut epochs: BTreeMap<String, Numbers> = BTreeMap::new();
-    // An entry is of the node epoch it was made under, where that is kept with it.
-    let kept = Column::iter().any(|column| sea_orm::IdenStatic::as_str(&column) == "node_epoch");
-    let epoch = if kept { "node_epoch" } else { "NULL" };
     let (mut oldest, mut newest): (Option<Instant>, Option<Instant>) = (None, None);
-    let sql = format!(
-        "SELECT seq, created_at, NULL AS sent_at, {epoch} AS node_epoch FROM sync_outbox \
-         UNION ALL SELECT seq, created_at, sent_at, {epoch} FROM sync_outbox_sent"
-    );
-    for row in query(&store.conn, &sql, []).await? {
-        let of: Option<String> = row.try_get("", "node_epoch")?;
-        let numbers = epochs.entry(of.unwrap_or_else(|| store.epoch.clone())).or_default();
+    let sql = "SELECT seq, created_at, NULL AS sent_at, node_epoch FROM sync_outbox \
+               UNION ALL SELECT seq, created_at, sent_at, node_epoch FROM sync_outbox_sent";
+    for row in query(&store.conn, sql, []).await? {
+        // An entry is of the node epoch it was made under.
+        let numbers = epochs.entry(row.try_get("", "node_epoch")?).or_default();
         let seq: i64 = row.try_get("", "seq")?;
         let made: Instant = row.try_get("", "created_at")?;
         oldest = Some(oldest.map_or(made, |at| at.min(made)));

@@ -298,7 +298,7 @@ const DAMAGES: &[(Side, &[&str], &str, &str)] = &[
     (Side::Store, &["UPDATE customers SET synced = FALSE"], "I9", "customers"),
     (
         Side::Store,
-        &["INSERT INTO sync_outbox SELECT seq + 1, entity_type, entity_id, depends_on, action, payload, \
+        &["INSERT INTO sync_outbox SELECT seq + 1, node_epoch, entity_type, entity_id, depends_on, action, payload, \
            '2027-01-01T00:00:00+00:00', 0, NULL, created_at, NULL, NULL FROM sync_outbox_sent WHERE seq = 5"],
         "I10",
         "sync_outbox",
