@@ -19,6 +19,8 @@ use crate::shop::Shop;
 pub struct Seen {
     cursors: BTreeMap<String, i64>,
     good_cycles: u64,
+    /// The highest number that headquarters has ever taken: up to there an entry may come back to be sent again.
+    sent_up_to: i64,
     /// What waits, and since which good cycle.
     waiting: BTreeMap<i64, u64>,
 }
@@ -47,6 +49,18 @@ pub async fn waiting(store: &Store) -> Vec<i64> {
                WHERE r.entity_id = o.entity_id AND r.attempts > 0 AND r.seq <= o.seq)";
     let rows = rows(store.db(), sql, Vec::new()).await;
     rows.iter().map(|row| row.try_get("", "seq").expect("a number")).collect()
+}
+
+impl Seen {
+    /// Headquarters is another one from here on, and behind the cursors.
+    pub fn forget_cursors(&mut self) {
+        self.cursors.clear();
+    }
+
+    pub async fn note_sent(&mut self, store: &Store) {
+        let sent = number(store.db(), "SELECT COALESCE(MAX(seq), 0) FROM sync_outbox_sent").await;
+        self.sent_up_to = sent.max(self.sent_up_to);
+    }
 }
 
 /// What holds whenever a store got through to headquarters.
@@ -112,12 +126,13 @@ pub async fn during(store: &Store, shop: &Shop, hq_was_put_back: bool, seen: &mu
         broken.push(format!("U4: {code} sent a later entry of an entity before an earlier one"));
     }
     broken.extend(attempts(db, shop).await);
-    let unsent = "SELECT o.entity_id, o.payload FROM sync_outbox o WHERE o.entity_type = 'customers' AND NOT EXISTS \
+    let unsent = "SELECT o.seq, o.entity_id, o.payload FROM sync_outbox o WHERE o.entity_type = 'customers' AND NOT EXISTS \
                   (SELECT 1 FROM sync_outbox l WHERE l.entity_id = o.entity_id AND l.seq > o.seq)";
     for row in rows(db, unsent, Vec::new()).await {
         let id: Uuid = row.try_get("", "entity_id").expect("an id");
-        if hq_was_put_back && !shop.names.contains_key(&id) {
-            // An old entry is sent again, and somebody else has changed the customer since.
+        let seq: i64 = row.try_get("", "seq").expect("a number");
+        if seq <= seen.sent_up_to || shop.was_put_back {
+            // Sent again: the customer may have been changed since by what headquarters had then.
             continue;
         }
         let payload: Json = serde_json::from_str(&row.try_get::<String>("", "payload").expect("text")).expect("JSON");

@@ -394,7 +394,7 @@ impl<'a> Run<'a> {
                 self.hq.close().await;
                 if crate::site::put_back(&self.hq.dir) {
                     self.hq_was_put_back = true;
-                    self.seen = self.shops.iter().map(|_| Seen::default()).collect();
+                    self.seen.iter_mut().for_each(Seen::forget_cursors);
                     self.world.note("HQ", "put back");
                     self.world.count("headquarters put back");
                 }
@@ -512,6 +512,7 @@ impl<'a> Run<'a> {
             }
             self.complain(problems);
         } else {
+            self.seen[shop].note_sent(&store).await;
             if round == Round::Sent {
                 self.tell();
             }
