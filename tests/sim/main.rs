@@ -88,6 +88,7 @@ fn many_seeds() {
     let base = match value("--plan") {
         Some("short") => SHORT,
         Some("overtaken") => plan::OVERTAKEN,
+        Some("short-put-back") => plan::SHORT_PUT_BACK,
         _ if words.contains(&"--put-back") => PUT_BACK,
         _ => HARD,
     };
