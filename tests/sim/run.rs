@@ -128,13 +128,12 @@ impl<'a> Run<'a> {
             let provisioned = hq.store(&code).await;
             shops.push(Shop::new(&world, index, provisioned, dir.join(code)));
         }
-        let looked = shops.iter().map(|_| Seen::default()).collect();
         let mut run = Self {
             plan,
             world,
             hq,
+            seen: shops.iter().map(|_| Seen::default()).collect(),
             shops,
-            seen: looked,
             events: BTreeMap::new(),
             serial: 0,
             healed_at: None,
