@@ -88,6 +88,8 @@ async fn take(store: &Store, request: &HandshakeRequest, answer: &HandshakeAnswe
         for entity in registry::pulled() {
             apply::begin_reload(&tx, entity).await?;
         }
+        // Nothing is here any more that HQ had at the mark. Presented again it would start every reload over on a bad line.
+        settings::set(&tx, MARK, "").await?;
         // HQ may have forgotten what it refused, and then nobody there could settle it: it hears of it again.
         outbox::requeue(&tx, None).await?;
     } else if request.epoch.is_some() && !fault::planted("plant.resync_ignored") {
