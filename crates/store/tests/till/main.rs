@@ -7,6 +7,7 @@ mod bootstrap;
 mod concurrency;
 mod customers;
 mod drawers;
+mod handshake;
 mod inventory;
 mod lookup;
 mod prices;
