@@ -3,11 +3,11 @@
 use serde_json::json;
 use uuid::Uuid;
 
-use crate::kit::{Chain, Client, eventually};
+use crate::kit::{Client, TestCluster, eventually};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn headquarters_knows_who_approved_a_changed_price() {
-    let mut chain = Chain::new().await;
+    let mut chain = TestCluster::new().await;
     let product = chain.product("A1", 1999).await;
     let site = chain.store().await;
     let roles = chain.admin.get("/roles").await.data();

@@ -14,7 +14,7 @@ use tillkeep_storage::{Db, outbox};
 use tokio::task::JoinHandle;
 use tokio::time::sleep;
 
-use crate::kit::{Chain, Client, Fault, Process, Shift, StoreSite, id, verdict};
+use crate::kit::{Client, Fault, Process, Shift, TestCluster, TestStore, id, verdict};
 
 const STORES: usize = 3;
 /// P3: whatever happened, the outbox is empty so long after the line is back.
@@ -130,7 +130,7 @@ fn place(dice: &mut Dice, hq: bool) -> String {
     format!("{place}={}*off->1*return(kill)", 13 + dice.below(20))
 }
 
-async fn strike(chain: &mut Chain, sites: &mut [StoreSite], dice: &mut Dice, figures: &mut Figures) {
+async fn strike(chain: &mut TestCluster, sites: &mut [TestStore], dice: &mut Dice, figures: &mut Figures) {
     let victim = dice.below(sites.len());
     let name = match dice.below(8) {
         0 => {
@@ -218,7 +218,7 @@ async fn empty(url: String) -> Duration {
 async fn run(length: Duration, seed: u64) {
     let begun = Instant::now();
     let mut dice = Dice(seed);
-    let mut chain = Chain::new().await;
+    let mut chain = TestCluster::new().await;
     let mut products = Vec::new();
     for number in 0..5 {
         products.push(chain.product(&format!("A{number}"), 1000).await);
@@ -257,7 +257,7 @@ async fn run(length: Duration, seed: u64) {
         for emptied in emptied {
             figures.healed.push(emptied.await.expect("an outbox"));
         }
-        let all: Vec<&StoreSite> = sites.iter().collect();
+        let all: Vec<&TestStore> = sites.iter().collect();
         let sold: Vec<Acknowledged> = shifts.iter().flat_map(|shift| shift.sold.clone()).collect();
         eprintln!("seed {seed}, round {}: {} sales", figures.rounds.len() + 1, sold.len());
         chain.settled(&all, &sold).await;

@@ -3,14 +3,14 @@
 use serde_json::{Value, json};
 use tillkeep_storage::{Db, Side, db};
 
-use crate::kit::{Chain, StoreSite, eventually};
+use crate::kit::{TestCluster, TestStore, eventually};
 
-async fn ask(chain: &Chain, site: &StoreSite, date: &str) -> Value {
+async fn ask(chain: &TestCluster, site: &TestStore, date: &str) -> Value {
     chain.admin.get(&format!("/sync/completeness?storeId={}&date={date}", site.id)).await.data()
 }
 
 /// Removes a sale and every trace of its entry at headquarters; the number that the entry had.
-async fn lose(chain: &Chain, sale: &str) -> i64 {
+async fn lose(chain: &TestCluster, sale: &str) -> i64 {
     let database = Db::open_file(&chain.hq.dir.join("tillkeep.db"), Side::Hq).await.expect("database");
     let tx = database.begin().await.expect("begin");
     let uuid: uuid::Uuid = sale.parse().expect("an id");
@@ -27,7 +27,7 @@ async fn lose(chain: &Chain, sale: &str) -> i64 {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn of_twenty_sales_the_one_that_was_lost_is_named_with_its_receipt_and_its_number() {
-    let mut chain = Chain::new().await;
+    let mut chain = TestCluster::new().await;
     let product = chain.product("A1", 1000).await;
     let mut site = chain.store().await;
     let till = site.open_till().await;

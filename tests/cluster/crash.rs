@@ -11,7 +11,7 @@ use tillkeep_storage::verify::Options;
 use tillkeep_storage::{Db, Side, outbox, registry, settings};
 use uuid::Uuid;
 
-use crate::kit::{Chain, Process, Shift, StoreSite, eventually, verdict};
+use crate::kit::{Process, Shift, TestCluster, TestStore, eventually, verdict};
 
 /// Places that only a command, or what was put back, comes by: `put_back.rs`.
 const NOT_REACHED: &[&str] = &["outbox.resend", "backup.copied"];
@@ -33,8 +33,8 @@ fn places(server: Server) -> Vec<&'static str> {
 
 struct World {
     // Before the chain: the checker looks at both at the end of a store.
-    site: StoreSite,
-    chain: Chain,
+    site: TestStore,
+    chain: TestCluster,
     shift: Shift,
     product: String,
     turn: i64,
@@ -42,7 +42,7 @@ struct World {
 
 impl World {
     async fn new() -> Self {
-        let mut chain = Chain::new().await;
+        let mut chain = TestCluster::new().await;
         let product = chain.product("A1", 1000).await;
         let site = chain.store().await;
         let shift = Shift::begin(&site, &product).await;

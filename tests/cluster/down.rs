@@ -5,11 +5,11 @@ use std::collections::BTreeMap;
 use serde_json::{Value, json};
 use tillkeep_storage::registry;
 
-use crate::kit::{Chain, eventually};
+use crate::kit::{TestCluster, eventually};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_empty_store_pulls_every_type_and_then_equals_headquarters() {
-    let mut chain = Chain::new().await;
+    let mut chain = TestCluster::new().await;
     for number in 0..25 {
         chain.product(&format!("P{number}"), 100 + number).await;
     }
@@ -49,7 +49,7 @@ async fn an_empty_store_pulls_every_type_and_then_equals_headquarters() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_permission_taken_from_a_role_at_headquarters_is_gone_in_the_store() {
-    let mut chain = Chain::new().await;
+    let mut chain = TestCluster::new().await;
     let site = chain.store().await;
     let role = json!({"code": "buyer", "name": "Buyer", "permissions": ["products.view", "customers.view"]});
     let role = chain.admin.post("/roles", role).await.data();
@@ -69,7 +69,7 @@ async fn a_permission_taken_from_a_role_at_headquarters_is_gone_in_the_store() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_pull_keeps_the_quantity_of_the_store() {
-    let mut chain = Chain::new().await;
+    let mut chain = TestCluster::new().await;
     let product = chain.product("A1", 1000).await;
     let site = chain.store().await;
     let till = site.open_till().await;
@@ -95,7 +95,7 @@ async fn a_pull_keeps_the_quantity_of_the_store() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn pages_of_a_pull_join_without_a_gap_and_the_whole_is_the_sum_of_the_pages() {
-    let mut chain = Chain::new().await;
+    let mut chain = TestCluster::new().await;
     for number in 0..23 {
         chain.product(&format!("P{number:02}"), 100).await;
     }

@@ -3,10 +3,10 @@
 use serde_json::{Value, json};
 use uuid::Uuid;
 
-use crate::kit::{Chain, StoreSite, eventually};
+use crate::kit::{TestCluster, TestStore, eventually};
 
 /// An envelope as the specification writes it, without any extension.
-fn envelope(site: &StoreSite, kind: &str, id: Uuid, data: &Value, at: &str) -> Value {
+fn envelope(site: &TestStore, kind: &str, id: Uuid, data: &Value, at: &str) -> Value {
     json!({
         "store_id": site.id, "entity_type": kind, "entity_id": id, "action": "create", "data": data, "timestamp": at,
     })
@@ -29,7 +29,7 @@ fn sale(id: Uuid, product: &str, quantity: i64) -> Value {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_sale_lowers_the_quantity_at_headquarters_and_sets_when_it_was_last_sold() {
-    let mut chain = Chain::new().await;
+    let mut chain = TestCluster::new().await;
     let product = chain.product("A1", 1000).await;
     let site = chain.store().await;
     let till = site.open_till().await;
@@ -58,7 +58,7 @@ async fn a_sale_lowers_the_quantity_at_headquarters_and_sets_when_it_was_last_so
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_pushed_sale_applied_twice_changes_stock_once() {
-    let mut chain = Chain::new().await;
+    let mut chain = TestCluster::new().await;
     let product = chain.product("A1", 1000).await;
     let site = chain.store().await;
     let machine = chain.machine(&site);
@@ -80,7 +80,7 @@ async fn a_pushed_sale_applied_twice_changes_stock_once() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn counters_and_connection_are_on_the_dashboard() {
-    let mut chain = Chain::new().await;
+    let mut chain = TestCluster::new().await;
     let product = chain.product("A1", 1000).await;
     let site = chain.store().await;
     let till = site.open_till().await;

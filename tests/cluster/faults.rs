@@ -3,11 +3,11 @@
 use serde_json::{Value, json};
 use uuid::Uuid;
 
-use crate::kit::{Chain, Fault, eventually};
+use crate::kit::{Fault, TestCluster, eventually};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_store_sells_while_headquarters_is_away_and_all_of_it_arrives_once() {
-    let mut chain = Chain::new().await;
+    let mut chain = TestCluster::new().await;
     let product = chain.product("A1", 1000).await;
     let site = chain.store().await;
     let till = site.open_till().await;
@@ -36,7 +36,7 @@ async fn a_store_sells_while_headquarters_is_away_and_all_of_it_arrives_once() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_answer_lost_after_the_commit_does_not_double_a_sale() {
-    let mut chain = Chain::new().await;
+    let mut chain = TestCluster::new().await;
     let product = chain.product("A1", 1000).await;
     let site = chain.store().await;
     let till = site.open_till().await;
@@ -61,7 +61,7 @@ async fn an_answer_lost_after_the_commit_does_not_double_a_sale() {
 }
 
 /// Makes HQ refuse the next customer of the store: its number is taken.
-async fn take_the_number(chain: &Chain, site: &crate::kit::StoreSite, number: &str) {
+async fn take_the_number(chain: &TestCluster, site: &crate::kit::TestStore, number: &str) {
     let id = Uuid::now_v7();
     let envelope = json!({
         "store_id": site.id, "entity_type": "customers", "entity_id": id, "action": "create",
@@ -74,7 +74,7 @@ async fn take_the_number(chain: &Chain, site: &crate::kit::StoreSite, number: &s
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_refused_entry_becomes_a_dead_letter_after_ten_refusals_while_others_pass() {
-    let mut chain = Chain::new().await;
+    let mut chain = TestCluster::new().await;
     let product = chain.product("A1", 1000).await;
     let site = chain.store().await;
     let till = site.open_till().await;
@@ -119,7 +119,7 @@ async fn a_refused_entry_becomes_a_dead_letter_after_ten_refusals_while_others_p
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_retry_that_works_is_marked_and_takes_the_dead_letter_out() {
-    let mut chain = Chain::new().await;
+    let mut chain = TestCluster::new().await;
     let site = chain.store().await;
     let till = site.open_till().await;
     take_the_number(&chain, &site, "S01-000001").await;
@@ -143,7 +143,7 @@ async fn a_retry_that_works_is_marked_and_takes_the_dead_letter_out() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn kills_in_between_lose_and_double_nothing() {
-    let mut chain = Chain::new().await;
+    let mut chain = TestCluster::new().await;
     let product = chain.product("A1", 1000).await;
     let mut site = chain.store().await;
     let mut till = site.open_till().await;

@@ -6,7 +6,7 @@ use reqwest::Method;
 use serde_json::json;
 use uuid::Uuid;
 
-use crate::kit::{Chain, Client, eventually, id};
+use crate::kit::{Client, TestCluster, eventually, id};
 
 const STORES: usize = 20;
 const OF_EACH: usize = 50;
@@ -52,7 +52,7 @@ async fn back(client: Client, store: String, number: usize) -> Result<usize, Str
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_thousand_stores_after_an_outage_are_all_served() {
-    let chain = Chain::new().await;
+    let chain = TestCluster::new().await;
     for number in 0..5 {
         chain.product(&format!("A{number}"), 1000).await;
     }

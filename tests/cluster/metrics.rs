@@ -1,6 +1,6 @@
 //! What a server counts of itself.
 
-use crate::kit::{Chain, Process, eventually};
+use crate::kit::{Process, TestCluster, eventually};
 
 async fn page(url: &str) -> (u16, String) {
     let client = reqwest::Client::builder().no_proxy().build().expect("a client");
@@ -10,7 +10,7 @@ async fn page(url: &str) -> (u16, String) {
 
 #[tokio::test]
 async fn both_servers_count_what_they_answer_and_what_waits() {
-    let mut chain = Chain::new().await;
+    let mut chain = TestCluster::new().await;
     let mut site = chain.store().await;
     let till = site.open_till().await;
     let product = chain.product("TEA", 1999).await;
@@ -38,7 +38,7 @@ async fn both_servers_count_what_they_answer_and_what_waits() {
 
 #[tokio::test]
 async fn a_path_or_method_that_somebody_invents_adds_no_line() {
-    let chain = Chain::new().await;
+    let chain = TestCluster::new().await;
     let client = reqwest::Client::builder().no_proxy().build().expect("a client");
     for number in 0..50 {
         let method = reqwest::Method::from_bytes(format!("WORD{number}").as_bytes()).expect("a method");
@@ -55,7 +55,7 @@ async fn metrics_are_answered_with_the_care_of_every_answer() {
     let dir = tempfile::tempdir().expect("a directory");
     let environment = [("ADMIN_USERNAME", "root"), ("ADMIN_PIN", "739154"), ("METRICS_LISTEN", "127.0.0.1:0")];
     let apart = Process::start("hq", dir.path(), &environment);
-    let together = Chain::new().await;
+    let together = TestCluster::new().await;
     let log = apart.log();
     let line = log.lines().find(|line| line.contains("metrics are served apart")).expect("a line in the log");
     let line: serde_json::Value = serde_json::from_str(line).expect("a line of JSON");

@@ -5,13 +5,13 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use crate::kit::{Chain, Client, Fault, Shift, StoreSite, eventually};
+use crate::kit::{Client, Fault, Shift, TestCluster, TestStore, eventually};
 
 /// How long the outbox may take to empty, with the interval of the tests.
 const HEALED_WITHIN: Duration = Duration::from_secs(15);
 const PROMISED: Duration = Duration::from_secs(35);
 
-async fn empty(site: &StoreSite, client: &Client) -> Duration {
+async fn empty(site: &TestStore, client: &Client) -> Duration {
     let healed = Instant::now();
     let begun = Instant::now();
     while client.get("/sync/status").await.data()["outbox"]["pending"] != 0 {
@@ -23,7 +23,7 @@ async fn empty(site: &StoreSite, client: &Client) -> Duration {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn whatever_the_line_does_everything_arrives_once_and_nothing_is_counted() {
-    let mut chain = Chain::new().await;
+    let mut chain = TestCluster::new().await;
     let product = chain.product("A1", 1000).await;
     let site = chain.store().await;
     let mut shift = Shift::begin(&site, &product).await;
@@ -65,7 +65,7 @@ async fn whatever_the_line_does_everything_arrives_once_and_nothing_is_counted()
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_line_that_is_dead_without_saying_so_holds_the_outbox_for_no_more_than_promised() {
-    let mut chain = Chain::new().await;
+    let mut chain = TestCluster::new().await;
     let product = chain.product("A1", 1000).await;
     let site = chain.store().await;
     let mut shift = Shift::begin(&site, &product).await;
@@ -86,7 +86,7 @@ async fn a_line_that_is_dead_without_saying_so_holds_the_outbox_for_no_more_than
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_store_on_a_full_disk_refuses_sales_and_sells_again_when_there_is_room() {
-    let mut chain = Chain::new().await;
+    let mut chain = TestCluster::new().await;
     let product = chain.product("A1", 1000).await;
     let site = chain.store().await;
     let mut shift = Shift::begin(&site, &product).await;
@@ -109,7 +109,7 @@ async fn a_store_on_a_full_disk_refuses_sales_and_sells_again_when_there_is_room
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_clock_set_by_a_day_loses_no_update() {
-    let mut chain = Chain::new().await;
+    let mut chain = TestCluster::new().await;
     let product = chain.product("A1", 1000).await;
     let mut site = chain.store().await;
     let mut shift = Shift::begin(&site, &product).await;

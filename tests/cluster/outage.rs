@@ -6,11 +6,11 @@ use std::sync::atomic::{AtomicBool, AtomicU16, Ordering};
 
 use serde_json::Value;
 
-use crate::kit::{ADMIN, Chain, Client, Rows, StoreSite, eventually};
+use crate::kit::{ADMIN, Client, Rows, TestCluster, TestStore, eventually};
 use crate::own_postgres::Server;
 
 /// Sells until told to stop; the ids of the sales.
-async fn sell(site: &StoreSite, till: &Client, product: &str, stop: &AtomicBool) -> BTreeSet<String> {
+async fn sell(site: &TestStore, till: &Client, product: &str, stop: &AtomicBool) -> BTreeSet<String> {
     let mut sold = BTreeSet::new();
     while !stop.load(Ordering::SeqCst) {
         sold.insert(site.sell(till, product, 1).await["id"].to_string());
@@ -38,7 +38,7 @@ async fn a_database_that_crashes_under_load_and_comes_back_loses_and_doubles_not
     let server = Server::new();
     // A durable one, so that nothing needs to be accepted.
     let environment = [("DATABASE_URL", server.url.as_str()), ("TILLKEEP_ACCEPT_UNSAFE_DATABASE", "")];
-    let mut chain = Chain::with(&environment).await;
+    let mut chain = TestCluster::with(&environment).await;
     let product = chain.product("A1", 1000).await;
     let (mut one, mut other) = (chain.store().await, chain.store().await);
     let (at_one, at_other) = (one.open_till().await, other.open_till().await);

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use uuid::Uuid;
 
-use crate::kit::{Chain, Client};
+use crate::kit::{Client, TestCluster};
 
 fn adjustment(store: &str, kind: &str, product: &str) -> Value {
     let id = Uuid::now_v7();
@@ -16,7 +16,7 @@ fn adjustment(store: &str, kind: &str, product: &str) -> Value {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn more_than_a_thousand_envelopes_are_refused_whole() {
-    let mut chain = Chain::new().await;
+    let mut chain = TestCluster::new().await;
     let product = chain.product("A1", 100).await;
     let site = chain.store().await;
     let machine = chain.machine(&site);
@@ -37,7 +37,7 @@ async fn more_than_a_thousand_envelopes_are_refused_whole() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn bad_envelopes_are_answered_one_by_one() {
-    let mut chain = Chain::new().await;
+    let mut chain = TestCluster::new().await;
     let product = chain.product("A1", 100).await;
     let (site, other) = (chain.store().await, chain.store().await);
     let good = adjustment(&site.id, "inventory_adjustments", &product);
@@ -76,7 +76,7 @@ async fn bad_envelopes_are_answered_one_by_one() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn tokens_are_answered_to_the_letter() {
-    let mut chain = Chain::new().await;
+    let mut chain = TestCluster::new().await;
     let site = chain.store().await;
     let pull = "/sync/pull?entity_type=products&since_version=0";
     let anybody = Client::new(&chain.hq.url);
@@ -106,7 +106,7 @@ async fn tokens_are_answered_to_the_letter() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_pull_says_what_is_wrong_with_its_parameters() {
-    let mut chain = Chain::new().await;
+    let mut chain = TestCluster::new().await;
     let site = chain.store().await;
     let machine = chain.machine(&site);
     let code = async |query: &str, status| {

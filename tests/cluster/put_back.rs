@@ -6,7 +6,7 @@ use std::process::{Command, Output};
 
 use serde_json::{Value, json};
 
-use crate::kit::{ADMIN, Chain, Client, Fault, Process, StoreSite, eventually, id};
+use crate::kit::{ADMIN, Client, Fault, Process, TestCluster, TestStore, eventually, id};
 
 /// A copy of a data directory whose server is stopped.
 fn copy(dir: &Path) -> PathBuf {
@@ -38,7 +38,7 @@ fn forget(dir: &Path) {
     }
 }
 
-async fn new_admin(chain: &mut Chain) {
+async fn new_admin(chain: &mut TestCluster) {
     chain.admin = Client::new(&chain.hq.url).sign_in(ADMIN.0, ADMIN.1).await.expect("sign in");
 }
 
@@ -57,7 +57,7 @@ async fn receipts(client: &Client, list: &str) -> Vec<String> {
     receipts
 }
 
-async fn has_all(chain: &Chain, wanted: &[String]) {
+async fn has_all(chain: &TestCluster, wanted: &[String]) {
     eventually("headquarters has every receipt once", async || {
         (receipts(&chain.admin, "/sales").await == wanted).then_some(())
     })
@@ -65,8 +65,8 @@ async fn has_all(chain: &Chain, wanted: &[String]) {
 }
 
 struct Shop {
-    chain: Chain,
-    site: StoreSite,
+    chain: TestCluster,
+    site: TestStore,
     till: Client,
     product: String,
     sold: Vec<String>,
@@ -74,7 +74,7 @@ struct Shop {
 
 impl Shop {
     async fn open() -> Self {
-        let mut chain = Chain::new().await;
+        let mut chain = TestCluster::new().await;
         let product = chain.product("A1", 1000).await;
         let site = chain.store().await;
         let till = site.open_till().await;

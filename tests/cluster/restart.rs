@@ -2,11 +2,11 @@
 
 use serde_json::json;
 
-use crate::kit::{ADMIN, Chain, Client, eventually};
+use crate::kit::{ADMIN, Client, TestCluster, eventually};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_stopped_store_goes_on_where_it_was() {
-    let mut chain = Chain::new().await;
+    let mut chain = TestCluster::new().await;
     let product = chain.product("A1", 1000).await;
     let mut site = chain.store().await;
     let till = site.open_till().await;
@@ -26,7 +26,7 @@ async fn a_stopped_store_goes_on_where_it_was() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_administrator_of_the_environment_is_made_at_the_first_start_only() {
-    let mut chain = Chain::new().await;
+    let mut chain = TestCluster::new().await;
     let users = async |admin: &Client| admin.get("/users").await.body["pagination"]["total"].clone();
     assert_eq!(users(&chain.admin).await, 1);
     chain.hq.stop();
@@ -39,7 +39,7 @@ async fn the_administrator_of_the_environment_is_made_at_the_first_start_only() 
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_store_whose_token_was_rotated_goes_on_with_the_new_one_and_its_outbox() {
-    let mut chain = Chain::new().await;
+    let mut chain = TestCluster::new().await;
     let product = chain.product("A1", 1000).await;
     let mut site = chain.store().await;
     let till = site.open_till().await;
@@ -65,7 +65,7 @@ async fn a_store_whose_token_was_rotated_goes_on_with_the_new_one_and_its_outbox
 
 #[tokio::test(flavor = "multi_thread")]
 async fn headquarters_does_not_start_without_the_key_of_its_pins() {
-    let mut chain = Chain::new().await;
+    let mut chain = TestCluster::new().await;
     chain.hq.stop();
     let key = chain.hq.dir.join("pin.key");
     let aside = chain.hq.dir.join("pin.key.aside");

@@ -3,7 +3,7 @@
 
 use serde_json::json;
 
-use crate::kit::{ADMIN, Chain, Client, Process, eventually, id, secrets};
+use crate::kit::{ADMIN, Client, Process, TestCluster, eventually, id, secrets};
 
 const PIN: &str = "580219463027";
 const OTHER: &str = "918273640591";
@@ -11,7 +11,7 @@ const WRONG: &str = "640917358204";
 
 #[tokio::test]
 async fn no_pin_token_or_key_is_in_any_log_answer_or_database() {
-    let mut chain = Chain::with(&[("RUST_LOG", "trace")]).await;
+    let mut chain = TestCluster::with(&[("RUST_LOG", "trace")]).await;
     let site = chain.store_with(&[("RUST_LOG", "trace")]).await;
     let admin = site.admin().await;
 

@@ -9,11 +9,11 @@ use tokio::time::timeout;
 use tokio_tungstenite::tungstenite::{Error, Message};
 use tokio_tungstenite::{MaybeTlsStream, WebSocketStream, connect_async};
 
-use crate::kit::Chain;
+use crate::kit::TestCluster;
 
 type Socket = WebSocketStream<MaybeTlsStream<TcpStream>>;
 
-fn address(chain: &Chain, query: &str) -> String {
+fn address(chain: &TestCluster, query: &str) -> String {
     format!("{}/api/v1/sync/ws{query}", chain.hq.url.replacen("http", "ws", 1))
 }
 
@@ -45,7 +45,7 @@ async fn close_code(socket: &mut Socket) -> u16 {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_store_is_told_of_edits_and_of_its_own_pushes() {
-    let mut chain = Chain::new().await;
+    let mut chain = TestCluster::new().await;
     let product = chain.product("A1", 1000).await;
     let mut site = chain.store().await;
     // The store's own server would take the place of this socket.
@@ -71,7 +71,7 @@ async fn a_store_is_told_of_edits_and_of_its_own_pushes() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_first_message_may_carry_the_token_and_bad_ones_are_told_apart() {
-    let mut chain = Chain::new().await;
+    let mut chain = TestCluster::new().await;
     let product = chain.product("A1", 1000).await;
     let mut site = chain.store().await;
     site.process.stop();
@@ -106,7 +106,7 @@ async fn the_first_message_may_carry_the_token_and_bad_ones_are_told_apart() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_request_that_is_no_socket_is_judged_by_its_token_first() {
-    let mut chain = Chain::new().await;
+    let mut chain = TestCluster::new().await;
     let site = chain.store().await;
     let anybody = crate::kit::Client::new(&chain.hq.url);
     for client in [anybody.clone(), anybody.with_token("nonsense")] {
@@ -119,7 +119,7 @@ async fn a_request_that_is_no_socket_is_judged_by_its_token_first() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_socket_that_says_nothing_has_ten_seconds() {
-    let chain = Chain::new().await;
+    let chain = TestCluster::new().await;
     let (mut socket, _) = connect_async(address(&chain, "")).await.expect("connect");
     let begun = std::time::Instant::now();
     assert_eq!(close_code(&mut socket).await, 4408);
@@ -129,7 +129,7 @@ async fn a_socket_that_says_nothing_has_ten_seconds() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_server_that_goes_down_says_so() {
-    let mut chain = Chain::new().await;
+    let mut chain = TestCluster::new().await;
     let mut site = chain.store().await;
     site.process.stop();
     let (mut socket, _) =
@@ -145,7 +145,7 @@ async fn a_server_that_goes_down_says_so() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn what_a_socket_says_that_nobody_knows_is_ignored_and_counted() {
-    let mut chain = Chain::new().await;
+    let mut chain = TestCluster::new().await;
     let product = chain.product("A1", 1000).await;
     let mut site = chain.store().await;
     site.process.stop();

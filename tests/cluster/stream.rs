@@ -5,11 +5,11 @@ use std::time::{Duration, Instant};
 use futures_util::StreamExt;
 use serde_json::Value;
 
-use crate::kit::{Chain, eventually};
+use crate::kit::{TestCluster, eventually};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn who_looks_sees_within_a_second_that_a_store_went_away_and_that_a_change_is_live() {
-    let mut chain = Chain::new().await;
+    let mut chain = TestCluster::new().await;
     let mut site = chain.store().await;
     eventually("the store is connected", async || {
         (chain.admin.get("/sync/dashboard").await.data()["summary"]["connected"] == 1).then_some(())

@@ -5,7 +5,7 @@ use std::process::Command;
 
 use tillkeep_storage::{Db, Side, db};
 
-use crate::kit::{Chain, Shift, eventually};
+use crate::kit::{Shift, TestCluster, eventually};
 
 fn verify(arguments: &[&str], hq: &Path, store: &Path) -> (bool, String) {
     let mut command = Command::new(env!("CARGO_BIN_EXE_tillkeep"));
@@ -16,7 +16,7 @@ fn verify(arguments: &[&str], hq: &Path, store: &Path) -> (bool, String) {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_operator_sees_what_does_not_hold_and_the_command_fails() {
-    let mut chain = Chain::new().await;
+    let mut chain = TestCluster::new().await;
     let product = chain.product("A1", 1000).await;
     let mut site = chain.store().await;
     let mut shift = Shift::begin(&site, &product).await;

@@ -2,11 +2,11 @@
 
 use serde_json::json;
 
-use crate::kit::{Chain, Client, eventually};
+use crate::kit::{Client, TestCluster, eventually};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_sale_made_in_a_store_arrives_at_headquarters_exactly_once() {
-    let mut chain = Chain::new().await;
+    let mut chain = TestCluster::new().await;
     let product = chain.product("A1", 1999).await;
     let site = chain.store().await;
     let till = site.open_till().await;
@@ -38,7 +38,7 @@ async fn a_sale_made_in_a_store_arrives_at_headquarters_exactly_once() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_price_changed_at_headquarters_is_charged_in_the_store() {
-    let mut chain = Chain::new().await;
+    let mut chain = TestCluster::new().await;
     let product = chain.product("A1", 1000).await;
     let site = chain.store().await;
     let till = site.open_till().await;
@@ -69,7 +69,7 @@ async fn a_price_changed_at_headquarters_is_charged_in_the_store() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_pin_opens_a_till_with_the_permissions_of_that_store_alone() {
-    let mut chain = Chain::new().await;
+    let mut chain = TestCluster::new().await;
     let (here, there) = (chain.store().await, chain.store().await);
     let roles = chain.admin.get("/roles").await.data();
     let cashier = roles.as_array().expect("list").iter().find(|role| role["code"] == "cashier").expect("role");
@@ -104,7 +104,7 @@ async fn a_pin_opens_a_till_with_the_permissions_of_that_store_alone() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_pin_changed_by_its_owner_holds_in_the_store_and_ends_the_sessions_there() {
-    let mut chain = Chain::new().await;
+    let mut chain = TestCluster::new().await;
     let site = chain.store().await;
     let roles = chain.admin.get("/roles").await.data();
     let cashier = roles.as_array().expect("list").iter().find(|role| role["code"] == "cashier").expect("role");

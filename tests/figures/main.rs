@@ -12,7 +12,7 @@ use std::path::Path;
 use std::time::{Duration, Instant as Stopwatch};
 
 use home::Home;
-use kit::{Chain, Process, eventually};
+use kit::{Process, TestCluster, eventually};
 use serde_json::{Value, json};
 use tillkeep_model::{Instant, Money};
 use tillkeep_storage::entity::product;
@@ -29,7 +29,7 @@ const HONEST: usize = 2000;
 
 #[tokio::main]
 async fn main() {
-    let mut chain = Chain::new().await;
+    let mut chain = TestCluster::new().await;
     chain.hq.stop();
     let inserted = plant(&chain.hq.dir, &chain.department, &chain.tax_group).await;
     chain.hq.restart();

@@ -14,7 +14,7 @@ use crate::Home;
 
 pub const ADMIN: (&str, &str) = ("root", "739154");
 
-pub struct Chain {
+pub struct TestCluster {
     pub hq: Process,
     pub admin: Client,
     pub department: String,
@@ -26,7 +26,7 @@ pub struct Chain {
 }
 
 /// A store server with the proxy between it and HQ.
-pub struct StoreSite {
+pub struct TestStore {
     pub process: Process,
     pub proxy: Proxy,
     pub id: String,
@@ -40,7 +40,7 @@ pub struct StoreSite {
 }
 
 /// Whatever a test did, what must always hold holds at its end.
-impl Drop for StoreSite {
+impl Drop for TestStore {
     fn drop(&mut self) {
         self.process.kill();
         if !std::thread::panicking() && !self.broken_on_purpose {
@@ -50,7 +50,7 @@ impl Drop for StoreSite {
     }
 }
 
-impl Drop for Chain {
+impl Drop for TestCluster {
     fn drop(&mut self) {
         self.hq.kill();
         if !std::thread::panicking() {
@@ -60,13 +60,13 @@ impl Drop for Chain {
     }
 }
 
-impl Chain {
+impl TestCluster {
     /// HQ with an administrator, a department and a tax of 8.875 %.
     pub async fn new() -> Self {
         Self::with(&[]).await
     }
 
-    /// As [`Chain::new`], with more in the environment of HQ.
+    /// As [`TestCluster::new`], with more in the environment of HQ.
     pub async fn with(more: &[(&str, &str)]) -> Self {
         let dir = Arc::new(tempfile::tempdir().expect("dir"));
         let home = Arc::new(Home::make());
@@ -95,12 +95,12 @@ impl Chain {
     }
 
     /// Creates and provisions a store, and starts its server from `SYNC_TOKEN` and `HQ_URL` alone.
-    pub async fn store(&mut self) -> StoreSite {
+    pub async fn store(&mut self) -> TestStore {
         self.store_with(&[]).await
     }
 
-    /// As [`Chain::store`], with more in the environment of the store.
-    pub async fn store_with(&mut self, more: &[(&str, &str)]) -> StoreSite {
+    /// As [`TestCluster::store`], with more in the environment of the store.
+    pub async fn store_with(&mut self, more: &[(&str, &str)]) -> TestStore {
         self.stores += 1;
         let code = format!("S{:02}", self.stores);
         let body = json!({"code": code, "name": format!("Store {code}"), "timezone": "America/New_York"});
@@ -112,7 +112,7 @@ impl Chain {
         let own = [("SYNC_TOKEN", sync_token.as_str()), ("HQ_URL", &proxy.url), ("SYNC_INTERVAL_MS", "200")];
         let environment = [&own, more].concat();
         let process = Process::start("store", &self.dir.path().join(&code), &environment);
-        StoreSite {
+        TestStore {
             process,
             proxy,
             id: id(&store),
@@ -125,12 +125,12 @@ impl Chain {
     }
 
     /// A client with a store's sync token: the machine protocol by hand.
-    pub fn machine(&self, site: &StoreSite) -> Client {
+    pub fn machine(&self, site: &TestStore) -> Client {
         Client::new(&self.hq.url).with_token(&site.sync_token)
     }
 
     /// Waits until `site` has pulled all that HQ has for it.
-    pub async fn caught_up(&self, site: &StoreSite, admin: &Client) {
+    pub async fn caught_up(&self, site: &TestStore, admin: &Client) {
         let heads = self.machine(site).get("/sync/versions").await.body["versions"].clone();
         eventually("the store has every head", async || {
             let versions = admin.get("/sync/status").await.data()["versions"].clone();
@@ -142,7 +142,7 @@ impl Chain {
     }
 
     /// Waits until everything was sent and pulled, then has the checker look at all of it.
-    pub async fn settled(&self, sites: &[&StoreSite], sold: &[Acknowledged]) {
+    pub async fn settled(&self, sites: &[&TestStore], sold: &[Acknowledged]) {
         let stores: Vec<String> = sites.iter().map(|site| site.process.database()).collect();
         let begun = Instant::now();
         loop {
@@ -158,14 +158,14 @@ impl Chain {
     }
 
     /// HQ's row of one product in one store.
-    pub async fn level(&self, site: &StoreSite, product: &str) -> Option<Value> {
+    pub async fn level(&self, site: &TestStore, product: &str) -> Option<Value> {
         let path = "/sync/pull?entity_type=store_product_dynamic&since_version=0";
         let rows = self.machine(site).get(path).await.body["rows"].clone();
         rows.as_array()?.iter().find(|row| row["productId"] == product).cloned()
     }
 
     /// How many sales of `site` HQ has.
-    pub async fn sales(&self, site: &StoreSite) -> u64 {
+    pub async fn sales(&self, site: &TestStore) -> u64 {
         let reply = self.admin.get(&format!("/sales?storeId={}&pageSize=1", site.id)).await;
         reply.body["pagination"]["total"].as_u64().expect("total")
     }
@@ -176,7 +176,7 @@ impl Chain {
     }
 }
 
-impl StoreSite {
+impl TestStore {
     /// Somebody at the store, once the store knows them.
     pub async fn sign_in(&self, username: &str, pin: &str) -> Client {
         let client = Client::new(&self.process.url);

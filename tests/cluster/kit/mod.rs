@@ -11,7 +11,7 @@ mod work;
 
 use std::time::{Duration, Instant};
 
-pub use chain::{ADMIN, Chain, StoreSite, id};
+pub use chain::{ADMIN, TestCluster, TestStore, id};
 pub use client::{Client, Reply};
 pub use database::Rows;
 pub use process::Process;

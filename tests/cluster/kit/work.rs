@@ -7,7 +7,7 @@ use uuid::Uuid;
 
 use reqwest::Method;
 
-use super::{ADMIN, Client, Reply, StoreSite, id};
+use super::{ADMIN, Client, Reply, TestStore, id};
 
 pub struct Shift {
     client: Client,
@@ -25,7 +25,7 @@ pub struct Shift {
 
 impl Shift {
     /// Behind an open drawer, with the store's first product known.
-    pub async fn begin(site: &StoreSite, product: &str) -> Self {
+    pub async fn begin(site: &TestStore, product: &str) -> Self {
         let client = site.open_till().await;
         site.knows(&client, product, None).await;
         let registers = client.get("/registers").await.data();
