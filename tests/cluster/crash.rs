@@ -11,7 +11,7 @@ use tillkeep_storage::verify::Options;
 use tillkeep_storage::{Db, Side, outbox, registry, settings};
 use uuid::Uuid;
 
-use crate::kit::{Process, Shift, TestCluster, TestStore, eventually, verdict};
+use crate::kit::{Fault, Process, Shift, TestCluster, TestStore, eventually, verdict};
 
 /// Places that only a command, or what was put back, comes by: `put_back.rs`.
 const NOT_REACHED: &[&str] = &["outbox.resend", "backup.copied"];
@@ -218,6 +218,12 @@ async fn failing_everywhere(server: Server) {
         let deadline = Instant::now() + Duration::from_secs(30);
         while !world.server(server).log()[logged..].contains(&said) {
             assert!(Instant::now() < deadline, "nothing comes by {place}, or nobody says so");
+            if place.starts_with("handshake.") {
+                // After a lost line there is a handshake.
+                world.site.proxy.set(Fault::Down);
+                tokio::time::sleep(Duration::from_millis(500)).await;
+                world.site.proxy.set(Fault::None);
+            }
             world.work().await;
         }
         if let Some(holder) = holder {
