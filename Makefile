@@ -20,6 +20,9 @@ endif
 # The tests make the program fail at named places, which no release has: crates/storage/src/fault.rs.
 FAULTS := --features tillkeep/failpoints
 
+# Lints the workspace while it is compiled, as cargo-clippy does, but without a second pass over all dependencies.
+LINTED := RUSTC_WORKSPACE_WRAPPER=clippy-driver CLIPPY_ARGS=-Dwarnings__CLIPPY_HACKERY__
+
 .PHONY: help
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -30,15 +33,15 @@ setup: ## Install what building and testing need and is not there yet
 
 .PHONY: test
 test: setup ## Set up, then all checks and all tests
-	@$(MAKE) --no-print-directory check
-	cargo nextest run --locked --workspace $(FAULTS)
-	cargo test --locked --workspace $(FAULTS) --doc --quiet
+	cargo fmt --all --check
+	cargo deny --locked --log-level error check licenses sources bans
+	$(LINTED) cargo nextest run --locked --workspace $(FAULTS)
 	@$(MAKE) --no-print-directory fuzz
 
 .PHONY: fuzz
 fuzz: ## Requests made from the descriptions, against both servers; ARGS="--seconds 300 --seed 7" for longer
 	@scripts/setup fuzz
-	cargo build --locked --workspace $(FAULTS) --tests
+	$(LINTED) cargo build --locked --workspace
 	@$(TOOLS)/fuzz/bin/python scripts/fuzz $(TARGET)/debug/tillkeep $(ARGS)
 
 .PHONY: sim

@@ -22,6 +22,11 @@ const EMPTY_WITHIN: Duration = Duration::from_secs(35);
 /// Faults between two heals.
 const FAULTS_OF_A_ROUND: usize = 6;
 const DAY_MS: i64 = 24 * 3600 * 1000;
+/// Places that only a refusal, a load anew or a command comes by, of which there are none here.
+const NOT_REACHED: &[&str] =
+    &["outbox.refuse", "outbox.resend", "apply.begin_reload", "apply.end_reload", "push.refusals", "backup.copied"];
+/// Rooms that a server comes by once after its start, or about once a second.
+const RARE: &[&str] = &["cycle.", "handshake.", "session.", "tracker."];
 
 /// Numbers by a seed: `SplitMix64`, as published by Steele, Lea and Flood.
 struct Dice(u64);
@@ -122,12 +127,24 @@ fn restart(process: &mut Process) {
     while !process.try_restart() {}
 }
 
-/// One of the places of fault.rs at which a server of this kind may die.
+/// One of the places of fault.rs that a server of this kind comes by under this load, to die at after some passes.
 fn place(dice: &mut Dice, hq: bool) -> String {
-    let of_hq = |place: &str| ["pull.", "push.", "handshake.", "tracker."].iter().any(|room| place.starts_with(room));
-    let all: Vec<_> = PLACES.iter().filter(|(place, _)| place.starts_with("tx.") || of_hq(place) == hq).collect();
-    let (place, _) = all[dice.below(all.len())];
-    format!("{place}={}*off->1*return(kill)", 13 + dice.below(20))
+    let within = |place: &str, rooms: &[&str]| rooms.iter().any(|room| place.starts_with(room));
+    let of_hq = |place: &str| within(place, &["pull.", "push.", "handshake.", "tracker."]);
+    let here = |place: &&str| within(place, &["tx."]) || of_hq(place) == hq;
+    let reached = PLACES.iter().map(|(place, _)| *place).filter(|place| !NOT_REACHED.contains(place));
+    let all: Vec<&str> = reached.filter(here).collect();
+    let place = all[dice.below(all.len())];
+    let passes = if within(place, &["tx."]) {
+        // A start makes a dozen of them.
+        13 + dice.below(20)
+    } else if within(place, RARE) {
+        0
+    } else {
+        dice.below(5)
+    };
+    let skip = if passes == 0 { String::new() } else { format!("{passes}*off->") };
+    format!("{place}={skip}1*return(kill)")
 }
 
 async fn strike(chain: &mut TestCluster, sites: &mut [TestStore], dice: &mut Dice, figures: &mut Figures) {
@@ -149,14 +166,12 @@ async fn strike(chain: &mut TestCluster, sites: &mut [TestStore], dice: &mut Dic
             let process = &mut sites[victim].process;
             process.kill();
             process.set_environment("FAILPOINTS", &place(dice, false));
-            die(process).await;
-            "store killed at a place"
+            if die(process).await { "store killed at a place" } else { "store killed" }
         }
         4 => {
             chain.hq.kill();
             chain.hq.set_environment("FAILPOINTS", &place(dice, true));
-            die(&mut chain.hq).await;
-            "headquarters killed at a place"
+            if die(&mut chain.hq).await { "headquarters killed at a place" } else { "headquarters killed" }
         }
         5 => {
             let process = &mut sites[victim].process;
@@ -173,6 +188,7 @@ async fn strike(chain: &mut TestCluster, sites: &mut [TestStore], dice: &mut Dic
                 Fault::CutRequest(50 + dice.below(3000)),
                 Fault::CutAnswer(1 + dice.below(3000)),
                 Fault::Duplicate,
+                Fault::HalfOpen,
                 Fault::Reset,
                 Fault::Portal,
                 Fault::Delay(Duration::from_millis(100)),
@@ -189,16 +205,17 @@ async fn strike(chain: &mut TestCluster, sites: &mut [TestStore], dice: &mut Dic
     sleep(dice.millis(100, 500)).await;
 }
 
-/// Starts a server that dies at a place, if it comes by within a moment, and starts it again.
-async fn die(process: &mut Process) {
-    if process.try_restart() {
-        let deadline = Instant::now() + Duration::from_secs(2);
-        while !process.has_ended() && Instant::now() < deadline {
-            sleep(Duration::from_millis(20)).await;
-        }
-        process.kill();
+/// Starts a server that dies at a place, if it comes by within a moment, and starts it again; whether it died there.
+async fn die(process: &mut Process) -> bool {
+    let mut died = !process.try_restart();
+    let deadline = Instant::now() + Duration::from_secs(2);
+    while !died && Instant::now() < deadline {
+        sleep(Duration::from_millis(20)).await;
+        died = process.has_ended();
     }
+    process.kill();
     restart(process);
+    died
 }
 
 /// Waits until the outbox in the file is empty; how long that took.
@@ -299,6 +316,37 @@ async fn run(length: Duration, seed: u64) {
 #[tokio::test(flavor = "multi_thread")]
 async fn under_load_and_faults_nothing_is_lost_or_doubled() {
     run(Duration::from_secs(20), 20_261_121).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_server_counts_as_killed_at_a_place_when_it_ended_there_and_not_otherwise() {
+    let mut chain = TestCluster::new().await;
+    let mut site = chain.store().await;
+    for (fault, died) in [("backup.copied=1*return(kill)", false), ("cycle.handshake=1*return(kill)", true)] {
+        site.process.kill();
+        site.process.set_environment("FAILPOINTS", fault);
+        assert_eq!(die(&mut site.process).await, died, "{fault}");
+    }
+    site.admin().await;
+}
+
+#[test]
+fn chaos_draws_each_place_that_its_load_comes_by_and_no_other() {
+    let mut dice = Dice(1);
+    let mut drawn: Vec<String> = Vec::new();
+    for turn in 0..4000 {
+        let fault = place(&mut dice, turn % 2 == 0);
+        let (place, actions) = fault.split_once('=').expect("a place and what happens there");
+        let rare = RARE.iter().any(|room| place.starts_with(room));
+        assert!(!rare || actions == "1*return(kill)", "{fault}: nobody comes by twice in time");
+        drawn.push(place.to_owned());
+    }
+    drawn.sort_unstable();
+    drawn.dedup();
+    let reached = PLACES.iter().map(|(place, _)| *place).filter(|place| !NOT_REACHED.contains(place));
+    let mut reached: Vec<&str> = reached.collect();
+    reached.sort_unstable();
+    assert_eq!(drawn, reached);
 }
 
 /// `make chaos ARGS="--minutes 5 --seed 7"`.

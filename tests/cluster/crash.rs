@@ -15,6 +15,8 @@ use crate::kit::{Fault, Process, Shift, TestCluster, TestStore, eventually, verd
 
 /// Places that only a command, or what was put back, comes by: `put_back.rs`.
 const NOT_REACHED: &[&str] = &["outbox.resend", "backup.copied"];
+/// Places of a store that nothing but the requests of its tills comes by.
+const IN_REQUESTS: &[&str] = &["outbox.enqueue", "sale.written", "sale.committed", "session.closed"];
 /// Passes that a server makes before it listens.
 const PASSES_OF_A_START: usize = 12;
 
@@ -54,6 +56,17 @@ impl World {
             Server::Hq => &mut self.chain.hq,
             Server::Store => &mut self.site.process,
         }
+    }
+
+    /// What comes by a place, sooner or later.
+    async fn come_by(&mut self, place: &str) {
+        if place.starts_with("handshake.") {
+            // After a lost line there is a handshake; a restart of headquarters may be over before anybody notices it.
+            self.site.proxy.set(Fault::Down);
+            tokio::time::sleep(Duration::from_millis(500)).await;
+            self.site.proxy.set(Fault::None);
+        }
+        self.work().await;
     }
 
     /// What happens in a shop and at headquarters within a moment.
@@ -173,6 +186,16 @@ fn fault(place: &str, times: usize, action: &str) -> String {
     format!("{place}={skip}{times}*return({action})")
 }
 
+/// How many requests a server has answered with 503 since its start, by its own count.
+async fn told_to_come_again(process: &Process) -> u64 {
+    let client = reqwest::Client::builder().no_proxy().build().expect("a client");
+    let answer = client.get(format!("{}/metrics", process.url)).send().await.expect("an answer");
+    let text = answer.text().await.expect("a text");
+    let counts = text.lines().filter(|line| line.starts_with("tillkeep_http_requests_total{"));
+    let counts = counts.filter(|line| line.contains(r#"status="503""#));
+    counts.filter_map(|line| line.rsplit_once(' ')?.1.parse::<u64>().ok()).sum()
+}
+
 async fn killed_everywhere(server: Server) {
     let mut world = World::new().await;
     let places = places(server);
@@ -184,7 +207,7 @@ async fn killed_everywhere(server: Server) {
         let deadline = Instant::now() + Duration::from_secs(30);
         while alive && !world.server(server).has_ended() {
             assert!(Instant::now() < deadline, "nothing comes by {place}");
-            world.work().await;
+            world.come_by(place).await;
         }
         let (hq, store) = (world.chain.hq.database(), world.site.process.database());
         let findings = verdict::look(Some(&hq), &[store], Options::default()).await;
@@ -218,13 +241,10 @@ async fn failing_everywhere(server: Server) {
         let deadline = Instant::now() + Duration::from_secs(30);
         while !world.server(server).log()[logged..].contains(&said) {
             assert!(Instant::now() < deadline, "nothing comes by {place}, or nobody says so");
-            if place.starts_with("handshake.") {
-                // After a lost line there is a handshake.
-                world.site.proxy.set(Fault::Down);
-                tokio::time::sleep(Duration::from_millis(500)).await;
-                world.site.proxy.set(Fault::None);
-            }
-            world.work().await;
+            world.come_by(place).await;
+        }
+        if IN_REQUESTS.contains(place) {
+            assert!(told_to_come_again(world.server(server)).await > 0, "{place} fails, and no till is told so");
         }
         if let Some(holder) = holder {
             world.mend(&holder).await;

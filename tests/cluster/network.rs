@@ -85,6 +85,26 @@ async fn a_line_that_is_dead_without_saying_so_holds_the_outbox_for_no_more_than
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_backlog_gets_through_a_line_that_is_slow_for_ever() {
+    let mut chain = TestCluster::new().await;
+    let product = chain.product("A1", 1000).await;
+    let site = chain.store().await;
+    let mut shift = Shift::begin(&site, &product).await;
+    site.drained(shift.client()).await;
+    site.proxy.set(Fault::Down);
+    for _ in 0..120 {
+        assert!(shift.sell(&product, 1).await, "a till needs no line");
+    }
+    // As plain JSON in one batch, it would be under way for a minute and a half: no request is waited for as long.
+    site.proxy.set(Fault::Throttle(4000));
+    let took = empty(&site, shift.client()).await;
+    eprintln!("32 kbit/s: the outbox was empty after {took:?}");
+    assert!(site.outbox(shift.client(), "failed").await.is_empty());
+    site.proxy.set(Fault::None);
+    chain.settled(&[&site], &shift.sold).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_store_on_a_full_disk_refuses_sales_and_sells_again_when_there_is_room() {
     let mut chain = TestCluster::new().await;
     let product = chain.product("A1", 1000).await;

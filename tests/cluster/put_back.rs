@@ -398,3 +398,36 @@ async fn the_commands_of_a_store_work_beside_its_server() {
     shop.sent().await;
     has_all(&shop.chain, &shop.sold.clone()).await;
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_store_put_back_that_sells_on_before_it_has_a_line_gets_back_what_it_had_sold() {
+    let mut shop = Shop::open().await;
+    shop.sell(2).await;
+    shop.sent().await;
+    shop.site.process.stop();
+    let aside = copy(&shop.site.process.dir);
+    shop.site.process.restart();
+    shop.till = shop.site.admin().await;
+    shop.sell(3).await;
+    shop.sent().await;
+
+    shop.site.process.stop();
+    put_back(&shop.site.process.dir, &aside);
+    shop.site.proxy.set(Fault::Down);
+    shop.site.process.restart();
+    shop.till = shop.site.admin().await;
+    // More than it has lost, so that none of its numbers is behind those that headquarters has.
+    shop.sell(5).await;
+    shop.site.proxy.set(Fault::None);
+    shop.sold.sort();
+    has_all(&shop.chain, &shop.sold.clone()).await;
+    eventually("the store has its sales again", async || {
+        (receipts(&shop.till, "/pos/sales").await == shop.sold).then_some(())
+    })
+    .await;
+    shop.levels_agree(-10).await;
+    assert!(shop.site.outbox(&shop.till, "failed").await.is_empty());
+    // Three numbers were given twice, which nobody could know without a line: the checker says so.
+    shop.site.broken_on_purpose = true;
+    shop.chain.broken_on_purpose = true;
+}

@@ -174,7 +174,7 @@ pub async fn at_the_end(hq: &Hq, shops: &[Shop], hq_was_put_back: bool) -> Verdi
         };
         documents(hq.db(), store.db(), shop, hq_was_put_back, &mut verdict).await;
         let broken = &mut verdict.broken;
-        stock(hq.db(), store.db(), shop, broken).await;
+        stock(hq.db(), store.db(), shop, hq_was_put_back && shop.was_put_back, broken).await;
         pulled(hq.db(), store.db(), shop, broken).await;
         numbers(hq.db(), store.db(), shop, broken).await;
         cursors(hq.db(), store.db(), shop, broken).await;
@@ -216,8 +216,7 @@ async fn documents(hq: &Db, store: &Db, shop: &Shop, hq_was_put_back: bool, verd
                     verdict.broken.push(format!("I2: one of {name} of {} differs at headquarters", shop.code));
                 }
                 Some(_) => verdict.broken.push(format!("I2: one of {name} of {} differs at headquarters", shop.code)),
-                // What went with a disk is at headquarters alone.
-                None if shop.was_put_back => {}
+                None if both_lost => {}
                 None => verdict.broken.push(format!("I3: headquarters has one of {name} that {} has not", shop.code)),
             }
         }
@@ -268,7 +267,7 @@ fn plain(row: &dyn Row, without: &[&str]) -> String {
 }
 
 /// I4: a level is the sum of its movements, at the store and at headquarters, and both are the same.
-async fn stock(hq: &Db, store: &Db, shop: &Shop, broken: &mut Vec<String>) {
+async fn stock(hq: &Db, store: &Db, shop: &Shop, both_lost: bool, broken: &mut Vec<String>) {
     let sums = |db: &Db| {
         let db = db.clone();
         async move {
@@ -293,7 +292,7 @@ async fn stock(hq: &Db, store: &Db, shop: &Shop, broken: &mut Vec<String>) {
     }
     let of = |levels: &BTreeMap<Uuid, (i64, i64)>, id: &Uuid| levels.get(id).map_or(0, |(level, _)| *level);
     let ids: BTreeSet<&Uuid> = here.keys().chain(there.keys()).collect();
-    if !shop.was_put_back && ids.into_iter().any(|id| of(&here, id) != of(&there, id)) {
+    if !both_lost && ids.into_iter().any(|id| of(&here, id) != of(&there, id)) {
         broken.push(format!("I4: headquarters reckons another level for {}", shop.code));
     }
 }

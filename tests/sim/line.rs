@@ -136,7 +136,9 @@ impl Transport for Line {
                 return Err("no line".to_owned());
             }
             Fate::RequestLost => {
-                self.world.pass(1500).await;
+                // The connection breaks soon, or the store waits in vain for as long as it does.
+                let wait = if self.world.happens(300) { 20_000 } else { 1500 };
+                self.world.pass(wait).await;
                 return Err("no answer in time".to_owned());
             }
             Fate::Html => return Ok(page(200, None, "<html>Welcome to our wireless network</html>")),
@@ -154,7 +156,7 @@ impl Transport for Line {
             return second;
         }
         if fate == Fate::Late {
-            let at = self.world.time() + self.world.between(1_000, 40 * 60_000);
+            let at = self.world.time() + self.world.between(1_000, 20 * 60_000);
             self.world.state().late.push((self.shop, at, request));
         }
         self.travel().await?;

@@ -12,6 +12,8 @@ pub struct Plan {
     pub edit_every_minutes: i64,
     /// Minutes between two changes of customers in a store, on average.
     pub rename_every_minutes: i64,
+    /// Minutes between two new customers of a store, and between two adjustments, on average.
+    pub other_work_every_minutes: i64,
     /// Minutes after which a copy is put back, at the longest.
     pub longest_copy_minutes: i64,
     /// The only place that fails; any of them without it.
@@ -31,7 +33,7 @@ pub struct Faults {
     pub gateway: u64,
     /// The request arrives twice.
     pub twice: u64,
-    /// The request arrives once more within 40 minutes.
+    /// The request arrives once more within 20 minutes.
     pub late: u64,
     /// A captive portal answers.
     pub html: u64,
@@ -81,6 +83,7 @@ pub const HARD: Plan = Plan {
     sale_every_minutes: 8,
     edit_every_minutes: 10,
     rename_every_minutes: 10,
+    other_work_every_minutes: 60,
     longest_copy_minutes: 180,
     place: None,
     faults: BAD_LINE,
@@ -99,25 +102,26 @@ pub const HARD: Plan = Plan {
     },
 };
 
-/// All of it in little time, to find what is wrong soon.
+/// All of it in little time, to find what is wrong soon: most of what a run costs are its cycles.
 pub const SHORT: Plan = Plan {
     stores: 2,
-    hours: 3,
-    sale_every_minutes: 6,
-    edit_every_minutes: 3,
-    rename_every_minutes: 5,
-    longest_copy_minutes: 180,
+    hours: 1,
+    sale_every_minutes: 2,
+    edit_every_minutes: 1,
+    rename_every_minutes: 2,
+    other_work_every_minutes: 20,
+    longest_copy_minutes: 60,
     place: None,
-    faults: Faults { request_lost: 30, answer_lost: 50, gateway: 15, twice: 30, late: 40, ..BAD_LINE },
+    faults: Faults { request_lost: 40, answer_lost: 60, gateway: 20, twice: 40, late: 50, ..BAD_LINE },
     events: Events {
-        partitions: 24,
-        longest_partition_minutes: 30,
-        store_crashes: 16,
-        hq_crashes: 16,
-        failing_places: 200,
-        clock_jumps: 8,
-        columns_added: 16,
-        refused_entries: 16,
+        partitions: 72,
+        longest_partition_minutes: 10,
+        store_crashes: 48,
+        hq_crashes: 48,
+        failing_places: 600,
+        clock_jumps: 24,
+        columns_added: 48,
+        refused_entries: 48,
         ..HARD.events
     },
 };
@@ -129,26 +133,23 @@ pub const fn failing_at(place: &'static str) -> Plan {
 
 /// Headquarters is put back again and again and has overtaken the cursors before a store with a bad line hears of it.
 pub const OVERTAKEN: Plan = Plan {
-    edit_every_minutes: 1,
+    stores: 1,
+    hours: 3,
     longest_copy_minutes: 5,
     events: Events { hq_put_back: 40, partitions: 60, longest_partition_minutes: 60, ..SHORT.events },
     ..SHORT
 };
 
-/// Answers that are lost while everybody changes the same customers.
-pub const LOST_ANSWERS: Plan = Plan {
-    edit_every_minutes: 1,
-    rename_every_minutes: 1,
-    faults: Faults { answer_lost: 200, ..SHORT.faults },
-    ..SHORT
-};
+/// Answers that are lost while a store and headquarters change the same customers.
+pub const LOST_ANSWERS: Plan =
+    Plan { stores: 1, hours: 3, rename_every_minutes: 1, faults: Faults { answer_lost: 200, ..SHORT.faults }, ..SHORT };
 
 /// The same, with headquarters put back to a copy.
-pub const SHORT_PUT_BACK: Plan = Plan { events: Events { hq_put_back: 16, ..SHORT.events }, ..SHORT };
+pub const SHORT_PUT_BACK: Plan = Plan { events: Events { hq_put_back: 48, ..SHORT.events }, ..SHORT };
 
 /// The same, with stores put back to a copy or made anew.
 pub const SHORT_STORE_PUT_BACK: Plan =
-    Plan { events: Events { stores_put_back: 12, reinstalls: 4, ..SHORT.events }, ..SHORT };
+    Plan { events: Events { stores_put_back: 36, reinstalls: 12, ..SHORT.events }, ..SHORT };
 
 /// The same, with installations that are put back or made anew.
 pub const PUT_BACK: Plan =

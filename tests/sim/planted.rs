@@ -55,5 +55,11 @@ pub const FAULTS: &[Planted] = &[
     planted("a reload drops unsent work", &["plant.reload_drops_unsent"], &SHORT_PUT_BACK, &["D6", "I2"]),
     planted("what headquarters lost is not sent again", &["plant.no_resend"], &SHORT_PUT_BACK, &["I2"]),
     planted("a store put back gives numbers again", &["plant.numbers_again"], &SHORT_STORE_PUT_BACK, &["I6", "P5"]),
+    planted(
+        "a store made anew does not fetch its documents",
+        &["plant.no_own_documents"],
+        &SHORT_STORE_PUT_BACK,
+        &["I3"],
+    ),
     planted("an unknown ticket means nothing", &["plant.ticket_ignored"], &OVERTAKEN, &["I7", "I2"]),
 ];

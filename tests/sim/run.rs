@@ -22,6 +22,8 @@ const MINUTE: i64 = 60_000;
 const HOUR: i64 = 60 * MINUTE;
 /// Promise P3: so long after the heal every outbox is empty.
 pub const DRAINED_WITHIN_MS: i64 = 35_000;
+/// How often a loop that waits for the other one looks whether it is its turn.
+const AT_THE_GATE_MS: i64 = 20;
 /// When nothing moves any more after the heal.
 const QUIET_AFTER_MS: i64 = 10 * MINUTE;
 
@@ -266,14 +268,14 @@ impl<'a> Run<'a> {
                 }
             }
             Event::Adjust(shop) => {
-                self.again(60, event);
+                self.again(self.plan.other_work_every_minutes, event);
                 if self.shops[shop].is_ready() {
                     self.shops[shop].adjust().await;
                     self.ring(shop, SENDER);
                 }
             }
             Event::Meet(shop) => {
-                self.again(60, event);
+                self.again(self.plan.other_work_every_minutes, event);
                 if self.shops[shop].is_ready() {
                     self.shops[shop].meet_customer().await;
                     self.ring(shop, SENDER);
@@ -460,17 +462,28 @@ impl<'a> Run<'a> {
         self.advance(shop, which).await;
     }
 
-    /// Goes on until the step is done or waits for time to pass.
+    /// Goes on until the step is done, or waits for time to pass or for the other loop.
     async fn advance(&mut self, shop: usize, which: usize) {
-        let Some(flight) = self.shops[shop].loops[which].flight.as_mut() else { return };
+        let Some(store) = self.shops[shop].store() else { return };
+        let gate = &store.sync.sending;
+        let others = usize::from(self.shops[shop].loops[1 - which].at_the_gate);
+        let this = &mut self.shops[shop].loops[which];
+        this.at_the_gate = false;
+        let Some(flight) = this.flight.as_mut() else { return };
         let world = self.world.clone();
         let done = poll_fn(|context| match flight.as_mut().poll(context) {
             Poll::Ready(done) => Poll::Ready(Ok(done)),
-            Poll::Pending => world.take_parked().map_or(Poll::Pending, |until| Poll::Ready(Err(until))),
+            Poll::Pending => match world.take_parked() {
+                Some(until) => Poll::Ready(Err((until, false))),
+                // Only the other loop can open it, which waits for time to pass.
+                None if gate.waiting() > others => Poll::Ready(Err((world.time() + AT_THE_GATE_MS, true))),
+                None => Poll::Pending,
+            },
         })
         .await;
         match done {
-            Err(until) => {
+            Err((until, at_the_gate)) => {
+                self.shops[shop].loops[which].at_the_gate = at_the_gate;
                 let life = self.shops[shop].life;
                 self.at(until, Event::Resume(shop, which, life));
             }

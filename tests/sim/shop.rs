@@ -55,6 +55,8 @@ pub struct Loop {
     pub turn: u64,
     /// Something happened while it did not listen.
     pub bell: bool,
+    /// It waits until the other loop is through with what only one of them may do at a time.
+    pub at_the_gate: bool,
 }
 
 pub struct Till {

@@ -23,15 +23,17 @@ pub struct LineFigures {
 /// One word for each thing that does not add up; empty for a sound sale.
 #[must_use]
 pub fn flags(sale: &SaleFigures) -> Vec<&'static str> {
-    let sum = |amount: fn(&LineFigures) -> Money| sale.lines.iter().map(amount).sum::<Money>();
-    let paid: Money = sale.payments.iter().copied().sum();
+    // Whatever amounts were sent, their sum is one: a sale is not to stop HQ.
+    let wide = |amount: Money| i128::from(amount.0);
+    let sum = |amount: fn(&LineFigures) -> Money| sale.lines.iter().map(amount).map(wide).sum::<i128>();
+    let paid: i128 = sale.payments.iter().copied().map(wide).sum();
     [
         (sale.lines.is_empty(), "no_lines"),
-        (sale.net + sale.tax != sale.total, "net_and_tax_are_not_total"),
-        (sum(|line| line.net) != sale.net, "lines_net_mismatch"),
-        (sum(|line| line.tax) != sale.tax, "lines_tax_mismatch"),
-        (sum(|line| line.total) != sale.total, "lines_total_mismatch"),
-        (paid != sale.total + sale.cash_rounding, "payments_mismatch"),
+        (wide(sale.net) + wide(sale.tax) != wide(sale.total), "net_and_tax_are_not_total"),
+        (sum(|line| line.net) != wide(sale.net), "lines_net_mismatch"),
+        (sum(|line| line.tax) != wide(sale.tax), "lines_tax_mismatch"),
+        (sum(|line| line.total) != wide(sale.total), "lines_total_mismatch"),
+        (paid != wide(sale.total) + wide(sale.cash_rounding), "payments_mismatch"),
     ]
     .into_iter()
     .filter_map(|(wrong, word)| wrong.then_some(word))
@@ -57,5 +59,28 @@ mod tests {
         sale.payments = &[Money(2000)];
         sale.tax = Money(100);
         assert_eq!(flags(&sale), ["net_and_tax_are_not_total", "lines_tax_mismatch", "payments_mismatch"]);
+    }
+
+    #[test]
+    fn amounts_whose_sum_no_amount_holds_are_flagged_like_others() {
+        let line = LineFigures { net: Money(i64::MAX), tax: Money(1), total: Money(i64::MIN) };
+        let sale = SaleFigures {
+            net: Money(i64::MAX),
+            tax: Money(1),
+            total: Money(i64::MIN),
+            cash_rounding: Money(-1),
+            lines: &[line, line],
+            payments: &[Money(i64::MAX), Money(i64::MAX)],
+        };
+        assert_eq!(
+            flags(&sale),
+            [
+                "net_and_tax_are_not_total",
+                "lines_net_mismatch",
+                "lines_tax_mismatch",
+                "lines_total_mismatch",
+                "payments_mismatch"
+            ]
+        );
     }
 }

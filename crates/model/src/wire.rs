@@ -183,8 +183,8 @@ pub struct OutboxState {
 pub struct HandshakeAnswer {
     pub epoch: String,
     pub ticket: String,
-    /// False when the ticket that was presented is not the last one given out, or HQ's database does not know the mark:
-    /// one of the two was put back or cloned.
+    /// False when the ticket that was presented is none of those given out since the last one that came back, or HQ's
+    /// database does not know the mark: one of the two was put back or cloned.
     pub ticket_known: bool,
     pub server_version: String,
     pub clock: Instant,
@@ -198,6 +198,9 @@ pub struct HandshakeAnswer {
     /// Types whose columns differ at HQ: to be loaded anew.
     #[serde(default)]
     pub resync: Vec<String>,
+    /// This store was put back to an older copy: it fetches its own documents, which `GET /sync/own-documents` has.
+    #[serde(default)]
+    pub put_back: bool,
     /// The store is to send again what it has sent from this number on, before it reloads.
     #[serde(default)]
     pub resend_from: Option<i64>,

@@ -4,9 +4,13 @@
 use std::collections::BTreeMap;
 
 use sea_orm::{ConnectionTrait, DbErr};
+use tillkeep_model::Instant;
 use uuid::Uuid;
 
 use crate::db::query;
+
+/// The series that has the time of the last entry of the outbox, in milliseconds since 1970.
+pub const OUTBOX_TIME: &str = "outbox_time";
 
 /// Numbers as texts that end in `-` and the number, one series for each value of `by`.
 struct Numbered {
@@ -55,8 +59,8 @@ const NUMBERED: &[Numbered] = &[
     },
 ];
 
-/// By the store's names of its series: receipts and sessions of each register, customers, transfers, orders, and the outbox
-/// of this very database (another one counts for itself).
+/// By the store's names of its series: receipts and sessions of each register, customers, transfers, orders, the time of
+/// the last entry, and the outbox of this very database (another one counts for itself).
 pub async fn of_store(
     conn: &impl ConnectionTrait,
     store: Uuid,
@@ -84,6 +88,13 @@ pub async fn of_store(
                 let highest: &mut i64 = out.entry(format!("{series}{part}")).or_default();
                 *highest = last.max(*highest);
             }
+        }
+    }
+    // A store that forgot the time of its last entry would date its next ones before what HQ has applied (rule U8).
+    let sql = "SELECT MAX(envelope_at) AS last FROM sync_log WHERE store_id = $1";
+    for row in query(conn, sql, [store.into()]).await? {
+        if let Some(last) = row.try_get::<Option<Instant>>("", "last")? {
+            out.insert(OUTBOX_TIME.to_owned(), last.millis());
         }
     }
     let sql = "SELECT register_code, MAX(session_number) AS last FROM register_sessions WHERE store_id = $1 \

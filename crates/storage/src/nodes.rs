@@ -43,6 +43,17 @@ pub async fn seen(conn: &impl ConnectionTrait, seen: &[(Uuid, Instant)]) -> Resu
     Ok(())
 }
 
+/// Databases of one store that are looked at: each time that it is put back or cloned there is one more.
+const EPOCHS: usize = 100;
+
+/// The newest of what a store says it has sent. Each range costs a query, and how many there are is the store's word.
+fn newest(sent: &[SentRange]) -> Vec<&SentRange> {
+    let mut ranges: Vec<&SentRange> = sent.iter().collect();
+    ranges.sort_unstable_by_key(|range| std::cmp::Reverse(range.last));
+    ranges.truncate(EPOCHS);
+    ranges
+}
+
 /// What HQ lacks of what a store says it has sent: the lowest number of it. `None` when nothing is missing.
 ///
 /// Entries that still wait in the store's outbox lie between those that were sent, and are found missing too: what comes
@@ -53,7 +64,7 @@ pub async fn lowest_missing(
     sent: &[SentRange],
 ) -> Result<Option<i64>, DbErr> {
     let mut missing: Option<i64> = None;
-    for range in sent {
+    for range in newest(sent) {
         let sql = "SELECT MIN(l.seq) AS first, (SELECT MIN(g.seq) + 1 FROM sync_log g WHERE g.store_id = $1 \
                    AND g.node_epoch = $2 AND g.seq >= $3 AND g.seq < $4 AND NOT EXISTS (SELECT 1 FROM sync_log n \
                    WHERE n.store_id = $1 AND n.node_epoch = $2 AND n.seq = g.seq + 1)) AS gap \
@@ -70,7 +81,7 @@ pub async fn lowest_missing(
 
 /// Whether HQ has less of the newest numbers than a store has sent: then HQ was put back.
 pub async fn lacks_recent(conn: &impl ConnectionTrait, store: Uuid, sent: &[SentRange]) -> Result<bool, DbErr> {
-    for range in sent {
+    for range in newest(sent) {
         let sql = "SELECT COUNT(DISTINCT seq) AS n FROM sync_log WHERE store_id = $1 AND node_epoch = $2 \
                    AND seq > $3 AND seq <= $4";
         let from = range.last.saturating_sub(SentRange::RECENT);
@@ -84,47 +95,74 @@ pub async fn lacks_recent(conn: &impl ConnectionTrait, store: Uuid, sent: &[Sent
     Ok(false)
 }
 
-/// The databases that `store` has had, with the highest number of each. One step through the index for each of them.
-pub async fn epochs(conn: &impl ConnectionTrait, store: Uuid) -> Result<BTreeMap<String, i64>, DbErr> {
-    let mut out = BTreeMap::new();
-    let mut after = String::new();
-    loop {
-        let sql = "SELECT node_epoch, MAX(seq) AS last FROM sync_log WHERE store_id = $1 AND seq IS NOT NULL \
-                   AND node_epoch = (SELECT MIN(node_epoch) FROM sync_log WHERE store_id = $1 AND node_epoch > $2) \
-                   GROUP BY node_epoch";
-        let rows = query(conn, sql, [store.into(), after.as_str().into()]).await?;
-        let Some(row) = rows.first() else { return Ok(out) };
-        after = row.try_get("", "node_epoch")?;
-        out.insert(after.clone(), row.try_get("", "last")?);
-    }
+/// Whether a store has given one of the numbers `from..=to` to two entries: then it was put back to an older copy and went on
+/// from there, as if what it had sent since had never been.
+pub async fn numbers_twice(
+    conn: &impl ConnectionTrait,
+    store: Uuid,
+    node_epoch: &str,
+    from: i64,
+    to: i64,
+) -> Result<bool, DbErr> {
+    let sql = "SELECT seq FROM sync_log WHERE store_id = $1 AND node_epoch = $2 AND seq >= $3 AND seq <= $4 \
+               GROUP BY seq HAVING COUNT(DISTINCT hash) > 1 LIMIT 1";
+    Ok(!query(conn, sql, [store.into(), node_epoch.into(), from.into(), to.into()]).await?.is_empty())
 }
 
-/// Outbox entries that somebody settled at HQ and the store does not know of yet.
-pub async fn to_acknowledge(conn: &impl ConnectionTrait, store: Uuid) -> Result<Vec<Acknowledged>, DbErr> {
-    use tillkeep_model::wire::Outcome;
-    let sql = "SELECT seq, node_epoch, entity_id, status FROM sync_log WHERE store_id = $1 AND to_acknowledge \
-               AND seq IS NOT NULL ORDER BY seq";
+/// The databases that `store` has had, with the highest number of each: one step through the index for each of them.
+pub async fn epochs(conn: &impl ConnectionTrait, store: Uuid) -> Result<BTreeMap<String, i64>, DbErr> {
+    let sql = "WITH RECURSIVE e(epoch) AS (\
+               SELECT MIN(node_epoch) FROM sync_log WHERE store_id = $1 AND seq IS NOT NULL \
+               UNION ALL SELECT (SELECT MIN(node_epoch) FROM sync_log WHERE store_id = $1 AND node_epoch > e.epoch \
+               AND seq IS NOT NULL) FROM e WHERE e.epoch IS NOT NULL) \
+               SELECT e.epoch AS epoch, (SELECT MAX(seq) FROM sync_log WHERE store_id = $1 AND node_epoch = e.epoch) \
+               AS last FROM e WHERE e.epoch IS NOT NULL LIMIT 1000";
     query(conn, sql, [store.into()])
+        .await?
+        .iter()
+        .map(|row| Ok((row.try_get("", "epoch")?, row.try_get("", "last")?)))
+        .collect()
+}
+
+/// Outbox entries that somebody settled at HQ and `store` does not know of yet. They are told with `ticket`, and count as
+/// told when it comes back: [`acknowledged`].
+pub async fn to_acknowledge(conn: &impl ConnectionTrait, store: Uuid, ticket: &str) -> Result<Vec<Settled>, DbErr> {
+    use tillkeep_model::wire::Outcome;
+    // Noted first: what somebody settles from here on was not told.
+    let sql = "UPDATE sync_log SET told_in = $2 WHERE store_id = $1 AND to_acknowledge AND seq IS NOT NULL";
+    if execute(conn, sql, [store.into(), ticket.into()]).await? == 0 {
+        return Ok(Vec::new());
+    }
+    let sql = "SELECT seq, node_epoch, entity_type, entity_id, status FROM sync_log WHERE store_id = $1 \
+               AND to_acknowledge AND seq IS NOT NULL AND told_in = $2 ORDER BY seq";
+    query(conn, sql, [store.into(), ticket.into()])
         .await?
         .iter()
         .map(|row| {
             let status: String = row.try_get("", "status")?;
             let outcome = if status == crate::sync_log::RETRIED { Outcome::Ok } else { Outcome::Resolved };
-            Ok(Acknowledged {
+            let told = Acknowledged {
                 seq: row.try_get("", "seq")?,
                 outcome,
                 node_epoch: row.try_get("", "node_epoch")?,
                 entity_id: row.try_get("", "entity_id")?,
-            })
+            };
+            Ok(Settled { entity_type: row.try_get("", "entity_type")?, told })
         })
         .collect()
 }
 
-/// The store was told what was settled before `told_at`.
-pub async fn acknowledged(conn: &impl ConnectionTrait, store: Uuid, told_at: Instant) -> Result<(), DbErr> {
-    let sql = "UPDATE sync_log SET to_acknowledge = FALSE \
-               WHERE store_id = $1 AND to_acknowledge AND resolved_at < $2";
-    execute(conn, sql, [store.into(), told_at.into()]).await?;
+/// An entry that was settled, and its type.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Settled {
+    pub entity_type: String,
+    pub told: Acknowledged,
+}
+
+/// The store presented `ticket`: it has what was told with it.
+pub async fn acknowledged(conn: &impl ConnectionTrait, store: Uuid, ticket: &str) -> Result<(), DbErr> {
+    let sql = "UPDATE sync_log SET to_acknowledge = FALSE WHERE store_id = $1 AND to_acknowledge AND told_in = $2";
+    execute(conn, sql, [store.into(), ticket.into()]).await?;
     Ok(())
 }
 

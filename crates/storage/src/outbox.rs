@@ -10,6 +10,7 @@ use uuid::Uuid;
 use crate::Tx;
 use crate::db::{execute, placeholders, query, statement};
 use crate::entity::outbox::Model;
+use crate::high_water::OUTBOX_TIME;
 use crate::{fault, registry, series, settings};
 
 /// A change to be told to HQ.
@@ -40,10 +41,10 @@ pub async fn enqueue(tx: &Tx, entry: &Entry<'_>, now: Instant) -> Result<i64, Db
     fault::point("outbox.enqueue")?;
     let seq = series::next(tx, "outbox").await?;
     let earliest = now.max(entry.created_at).millis();
-    let sql = "INSERT INTO number_series (name, last_value) VALUES ('outbox_time', $1) \
+    let sql = "INSERT INTO number_series (name, last_value) VALUES ($1, $2) \
                ON CONFLICT (name) DO UPDATE SET last_value = CASE WHEN number_series.last_value >= excluded.last_value \
                THEN number_series.last_value + 1 ELSE excluded.last_value END RETURNING last_value";
-    let row = query(tx, sql, [earliest.into()]).await?;
+    let row = query(tx, sql, [OUTBOX_TIME.into(), earliest.into()]).await?;
     let millis: i64 = row.first().map_or(Ok(earliest), |row| row.try_get("", "last_value"))?;
     Model {
         seq,
@@ -64,8 +65,8 @@ pub async fn enqueue(tx: &Tx, entry: &Entry<'_>, now: Instant) -> Result<i64, Db
 }
 
 /// The next entries to send: the oldest of each entity, while none before it is unsent, failed or dead (rule U4). A
-/// failed one rests until `retry_before`.
-pub async fn batch(conn: &impl ConnectionTrait, limit: usize, retry_before: Instant) -> Result<Vec<Model>, DbErr> {
+/// failed one rests for `rest_ms`.
+pub async fn batch(conn: &impl ConnectionTrait, limit: usize, now: Instant, rest_ms: i64) -> Result<Vec<Model>, DbErr> {
     let held = if fault::planted("plant.no_order") {
         "FALSE"
     } else {
@@ -75,13 +76,14 @@ pub async fn batch(conn: &impl ConnectionTrait, limit: usize, retry_before: Inst
         if fault::planted("plant.refused_blocks") { "e.attempts > 0 OR e.entity_id = o.entity_id" } else { held };
     let sql = format!(
         "SELECT o.* FROM sync_outbox o WHERE o.attempts < {MAX_ATTEMPTS} \
-         AND (o.attempts = 0 OR o.last_attempt_at <= $1) \
+         AND (o.attempts = 0 OR o.last_attempt_at <= $1 OR o.last_attempt_at > $3) \
          AND NOT EXISTS (SELECT 1 FROM sync_outbox e WHERE ({held}) AND e.seq < o.seq) \
          AND (o.depends_on IS NULL OR NOT EXISTS (SELECT 1 FROM sync_outbox p WHERE p.entity_id = o.depends_on)) \
          ORDER BY o.seq LIMIT $2"
     );
     let limit = i64::try_from(limit).unwrap_or(i64::MAX);
-    let values: [Value; 2] = [retry_before.into(), limit.into()];
+    // An attempt in the future was made by a clock that has been put right since.
+    let values: [Value; 3] = [now.plus_millis(-rest_ms).into(), limit.into(), now.into()];
     query(conn, &sql, values).await?.iter().map(|row| Model::from_query_result(row, "")).collect()
 }
 

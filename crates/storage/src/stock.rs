@@ -62,6 +62,18 @@ pub struct Effects {
     pub levels: HashMap<Uuid, Level>,
 }
 
+/// What [`apply`] answers when a level would be more than a number holds.
+const OUT_OF_BOUNDS: &str = "a stock level is out of bounds";
+
+/// Whether `error` is a level beyond what can be counted: the fault of the movements, which would fail again.
+pub fn is_out_of_bounds(error: &DbErr) -> bool {
+    matches!(error, DbErr::Custom(text) if text == OUT_OF_BOUNDS)
+}
+
+fn sum(one: Qty, other: Qty) -> Result<Qty, DbErr> {
+    one.0.checked_add(other.0).map(Qty).ok_or_else(|| DbErr::Custom(OUT_OF_BOUNDS.to_owned()))
+}
+
 /// Applies `movements` to the levels of `store_id`, each at most once, set-wise.
 pub async fn apply(tx: &mut Tx, store_id: Uuid, movements: Vec<Movement>, now: Instant) -> Result<Effects, DbErr> {
     let mut effects = Effects::default();
@@ -84,8 +96,8 @@ pub async fn apply(tx: &mut Tx, store_id: Uuid, movements: Vec<Movement>, now: I
         if let Some(cost) = movement.unit_cost.filter(|_| movement.change > Qty::ZERO) {
             delta.average = Some(moving_average(delta.quantity, delta.average, movement.change, cost));
         }
-        delta.quantity += movement.change;
-        delta.change += movement.change;
+        delta.quantity = sum(delta.quantity, movement.change)?;
+        delta.change = sum(delta.change, movement.change)?;
         if matches!(movement.kind, Kind::Sale) {
             delta.sold_at = delta.sold_at.max(Some(movement.at));
         }
@@ -277,6 +289,15 @@ async fn write_levels(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_level_beyond_what_a_number_holds_is_an_error_and_no_panic() {
+        let error = sum(Qty(i64::MAX), Qty(1)).expect_err("too much");
+        assert!(is_out_of_bounds(&error));
+        assert!(is_out_of_bounds(&sum(Qty(i64::MIN), Qty(-1)).expect_err("too little")));
+        assert!(!is_out_of_bounds(&DbErr::Custom("something else".to_owned())));
+        assert_eq!(sum(Qty(i64::MAX), Qty(-1)).expect("a level"), Qty(i64::MAX - 1));
+    }
 
     #[test]
     fn vector_m02_the_moving_average_weighs_what_was_there() {

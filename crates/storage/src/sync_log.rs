@@ -5,8 +5,8 @@ use std::fmt::Write;
 
 use sea_orm::sea_query::Expr;
 use sea_orm::{
-    ColumnTrait, ConnectionTrait, DbErr, EntityTrait, IntoActiveModel, Iterable, QueryFilter, QueryOrder, QuerySelect,
-    Value,
+    ColumnTrait, Condition, ConnectionTrait, DbErr, EntityTrait, FromQueryResult, IntoActiveModel, Iterable,
+    QueryFilter, QueryOrder, QuerySelect, Value,
 };
 use tillkeep_model::Instant;
 use tillkeep_model::wire::{Applied, PushResult};
@@ -36,6 +36,8 @@ pub struct Rejection {
     pub action: String,
     pub hash: String,
     pub envelope: String,
+    /// Its own time, where that could be read.
+    pub envelope_at: Option<Instant>,
     pub seq: Option<i64>,
     pub node_epoch: Option<String>,
 }
@@ -44,6 +46,8 @@ pub struct Rejection {
 #[derive(Debug, Default)]
 pub struct Prior {
     pub hashes: HashSet<String>,
+    /// Those that somebody settled by hand: nothing of them is to be applied any more.
+    pub settled: HashSet<String>,
     pub last_applied: Option<Instant>,
     pub has_failures: bool,
 }
@@ -55,32 +59,53 @@ impl Priors {
     pub fn get(&self, incoming: &Incoming) -> Option<&Prior> {
         self.0.get(&(incoming.entity.name.to_owned(), incoming.id.to_string()))
     }
+
+    /// Whether somebody settled this very envelope by hand. Its store may send it once more before it learns of that.
+    pub fn is_settled(&self, incoming: &Incoming) -> bool {
+        self.get(incoming).is_some_and(|prior| prior.settled.contains(&incoming.hash))
+    }
+}
+
+/// A row of the log, as far as [`priors`] needs it.
+#[derive(FromQueryResult)]
+struct Seen {
+    entity_type: String,
+    entity_id: String,
+    status: String,
+    hash: String,
+    envelope_at: Option<Instant>,
+    resolved_by: Option<Uuid>,
 }
 
 /// What the log says of the entities of `batch`, in one query a thousand.
 pub async fn priors(conn: &impl ConnectionTrait, store: Uuid, batch: &[Incoming]) -> Result<Priors, DbErr> {
     let mut out: HashMap<(String, String), Prior> = HashMap::new();
     for chunk in batch.chunks(1000) {
-        let rows: Vec<(String, String, String, String, Option<Instant>)> = Entity::find()
+        let rows = Entity::find()
             .select_only()
-            .columns([Column::EntityType, Column::EntityId, Column::Status, Column::Hash, Column::EnvelopeAt])
+            .columns([Column::EntityType, Column::EntityId, Column::Status, Column::Hash])
+            .columns([Column::EnvelopeAt, Column::ResolvedBy])
             .filter(Column::StoreId.eq(store))
             .filter(Column::EntityId.is_in(chunk.iter().map(|incoming| incoming.id.to_string())))
             .filter(Column::Direction.eq(PUSH))
-            .into_tuple()
+            .into_model::<Seen>()
             .all(conn)
             .await?;
-        for (entity_type, entity_id, status, hash, at) in rows {
-            let prior = out.entry((entity_type, entity_id)).or_default();
-            match status.as_str() {
+        for row in rows {
+            let prior = out.entry((row.entity_type, row.entity_id)).or_default();
+            match row.status.as_str() {
                 SUCCESS => {
-                    prior.hashes.insert(hash);
-                    prior.last_applied = prior.last_applied.max(at);
+                    prior.hashes.insert(row.hash);
+                    prior.last_applied = prior.last_applied.max(row.envelope_at);
                 }
                 SKIPPED => {
-                    prior.hashes.insert(hash);
+                    prior.hashes.insert(row.hash);
                 }
                 FAILED => prior.has_failures = true,
+                // What a later success closed is nobody's word on it.
+                RESOLVED if row.resolved_by.is_some() => {
+                    prior.settled.insert(row.hash);
+                }
                 _ => {}
             }
         }
@@ -88,7 +113,11 @@ pub async fn priors(conn: &impl ConnectionTrait, store: Uuid, batch: &[Incoming]
     Ok(Priors(out))
 }
 
-/// Logs a batch with its verdicts, closes older failures of what now went through, and raises the counters.
+/// What is noted of an envelope that came again after somebody had settled it.
+const SETTLED_BEFORE: &str = "somebody had settled this envelope before it came again";
+
+/// Logs a batch with its verdicts, closes older failures of what now went through, and raises the counters. True when a
+/// failure was closed.
 pub async fn record(
     tx: &Tx,
     store: Uuid,
@@ -96,7 +125,7 @@ pub async fn record(
     verdicts: &[Verdict],
     priors: &Priors,
     now: Instant,
-) -> Result<(), DbErr> {
+) -> Result<bool, DbErr> {
     let mut rows = Vec::with_capacity(batch.len());
     let mut refused = Vec::new();
     let mut healed = Vec::new();
@@ -107,7 +136,9 @@ pub async fn record(
             continue;
         };
         *taken.entry(incoming.entity.name).or_default() += 1;
-        if priors.get(incoming).is_some_and(|prior| prior.has_failures) {
+        let settled = priors.is_settled(incoming);
+        // What somebody settled went nowhere, so that it closes nothing.
+        if !settled && priors.get(incoming).is_some_and(|prior| prior.has_failures) {
             healed.push(incoming.id.to_string());
         }
         let status = if matches!(applied, Applied::Skipped | Applied::Duplicate) { SKIPPED } else { SUCCESS };
@@ -125,6 +156,7 @@ pub async fn record(
                 envelope_at: Some(incoming.timestamp),
                 seq: incoming.seq,
                 node_epoch: incoming.node_epoch.as_deref().map(tidy),
+                note: settled.then(|| SETTLED_BEFORE.to_owned()),
                 first_seen_at: now,
                 last_seen_at: now,
                 ..Model::default()
@@ -133,12 +165,13 @@ pub async fn record(
         );
     }
     insert(tx, rows).await?;
-    heal(tx, store, &healed, now).await?;
+    let closed = heal(tx, store, &healed, now).await?;
     count_pushed(tx, store, &taken, now).await?;
-    if !healed.is_empty() {
+    if closed {
         count_pending(tx, store).await?;
     }
-    reject(tx, store, &refused, now).await
+    reject(tx, store, &refused, now).await?;
+    Ok(closed)
 }
 
 async fn insert(tx: &Tx, rows: Vec<crate::entity::sync_log::ActiveModel>) -> Result<(), DbErr> {
@@ -153,16 +186,22 @@ async fn insert(tx: &Tx, rows: Vec<crate::entity::sync_log::ActiveModel>) -> Res
 }
 
 /// Rule U12: a success closes the older failures of that entity, and their store learns of it: its dead letter holds up
-/// whatever follows. A newer one stays open, which is the case when an old entry is tried again.
-async fn heal(tx: &Tx, store: Uuid, entity_ids: &[String], now: Instant) -> Result<(), DbErr> {
-    // The entry that went through is in the log already. One without a number has no order among the others.
+/// whatever follows. A newer one stays open, which is the case when an old entry is tried again. True when one was
+/// closed.
+async fn heal(tx: &Tx, store: Uuid, entity_ids: &[String], now: Instant) -> Result<bool, DbErr> {
+    // The entry that went through is in the log already. Numbers have an order within one database of the store; else
+    // the time of an envelope decides, or when one that could not be read was first seen.
     let is_older = format!(
-        "(seq IS NULL OR seq <= COALESCE((SELECT MAX(t.seq) FROM sync_log t WHERE t.store_id = sync_log.store_id \
+        "EXISTS (SELECT 1 FROM sync_log t WHERE t.store_id = sync_log.store_id \
          AND t.entity_id = sync_log.entity_id AND t.entity_type = sync_log.entity_type \
-         AND t.node_epoch = sync_log.node_epoch AND t.status IN ('{SUCCESS}', '{SKIPPED}')), seq))"
+         AND t.status IN ('{SUCCESS}', '{SKIPPED}') AND (t.note IS NULL OR t.note <> '{SETTLED_BEFORE}') AND \
+         CASE WHEN t.node_epoch = sync_log.node_epoch AND t.seq IS NOT NULL AND sync_log.seq IS NOT NULL \
+         THEN sync_log.seq <= t.seq \
+         ELSE COALESCE(sync_log.envelope_at, sync_log.first_seen_at) <= t.envelope_at END)"
     );
+    let mut closed = 0;
     for chunk in entity_ids.chunks(1000) {
-        Entity::update_many()
+        closed += Entity::update_many()
             .col_expr(Column::Status, Expr::value(RESOLVED))
             .col_expr(Column::ResolvedAt, Expr::value(now))
             .col_expr(Column::Note, Expr::value("a later envelope of this entity went through"))
@@ -173,9 +212,10 @@ async fn heal(tx: &Tx, store: Uuid, entity_ids: &[String], now: Instant) -> Resu
             .filter(Column::EntityId.is_in(chunk.iter().cloned()))
             .filter(Expr::cust(is_older.clone()))
             .exec(tx)
-            .await?;
+            .await?
+            .rows_affected;
     }
-    Ok(())
+    Ok(closed > 0)
 }
 
 /// The type that a counter is kept under: a store may send any word, and must not make a row of each.
@@ -184,33 +224,53 @@ fn counted_as(entity_type: &str) -> &'static str {
 }
 
 /// Text of a sender for a column of the log, which keeps neither a NUL nor what is too long for an index.
-fn tidy(text: &str) -> String {
+pub(crate) fn tidy(text: &str) -> String {
     text.chars().filter(|letter| *letter != '\0').take(100).collect()
 }
 
-/// Logs refusals: one failed row for each envelope, whose error and time follow the newest try.
+/// Letters of an error that are kept and answered: what somebody reads, however much of what it was sent it repeats.
+const ERROR: usize = 400;
+
+/// An error as it is kept and answered.
+pub(crate) fn clip(error: &str) -> String {
+    let mut letters = error.chars().filter(|letter| *letter != '\0');
+    let mut text: String = letters.by_ref().take(ERROR).collect();
+    if letters.next().is_some() {
+        text.push('…');
+    }
+    text
+}
+
+/// Logs refusals: one failed row for each envelope, whose error and time follow the newest try. An envelope that
+/// somebody settled by hand stays so.
 pub async fn reject(tx: &Tx, store: Uuid, refused: &[Rejection], now: Instant) -> Result<(), DbErr> {
     if refused.is_empty() {
         return Ok(());
     }
     fault::point("push.refusals")?;
-    let known: HashSet<String> = Entity::find()
+    let by_hand = Condition::all().add(Column::Status.eq(RESOLVED)).add(Column::ResolvedBy.is_not_null());
+    let seen: Vec<(String, String)> = Entity::find()
         .select_only()
-        .column(Column::Hash)
+        .columns([Column::Hash, Column::Status])
         .filter(Column::StoreId.eq(store))
-        .filter(Column::Status.eq(FAILED))
+        .filter(Column::EntityId.is_in(refused.iter().map(|refusal| tidy(&refusal.result.entity_id))))
         .filter(Column::Hash.is_in(refused.iter().map(|refusal| refusal.hash.clone())))
+        .filter(Condition::any().add(Column::Status.eq(FAILED)).add(by_hand))
         .into_tuple()
         .all(tx)
-        .await?
-        .into_iter()
-        .collect();
+        .await?;
+    let (known, settled): (Vec<_>, Vec<_>) = seen.into_iter().partition(|(_, status)| status == FAILED);
+    let hashes = |rows: Vec<(String, String)>| rows.into_iter().map(|(hash, _)| hash).collect::<HashSet<_>>();
+    let (known, settled) = (hashes(known), hashes(settled));
     let mut rows = Vec::new();
     let mut errors: BTreeMap<String, String> = BTreeMap::new();
     let mut fresh = HashSet::new();
     let mut again: BTreeMap<&str, String> = BTreeMap::new();
     for refusal in refused {
-        let error = refusal.result.error.as_deref().unwrap_or_default().replace('\0', "");
+        if settled.contains(&refusal.hash) && !known.contains(&refusal.hash) {
+            continue;
+        }
+        let error = clip(refusal.result.error.as_deref().unwrap_or_default());
         errors.insert(counted_as(&refusal.result.entity_type).to_owned(), error.clone());
         if known.contains(&refusal.hash) {
             again.insert(&refusal.hash, error);
@@ -228,6 +288,7 @@ pub async fn reject(tx: &Tx, store: Uuid, refused: &[Rejection], now: Instant) -
                     error: Some(error),
                     envelope: Some(refusal.envelope.clone()),
                     hash: refusal.hash.clone(),
+                    envelope_at: refusal.envelope_at,
                     seq: refusal.seq,
                     node_epoch: refusal.node_epoch.as_deref().map(tidy),
                     first_seen_at: now,

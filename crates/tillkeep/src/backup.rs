@@ -2,6 +2,7 @@
 //! back so that headquarters and stores notice it.
 
 use std::fs;
+use std::io::ErrorKind;
 use std::net::TcpStream;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -15,6 +16,8 @@ use tillkeep_storage::{Db, Side};
 /// Files of a data directory without which its database is worth nothing.
 const KEYS: [&str; 2] = ["pin.key", "token.key"];
 const DATABASE: &str = "tillkeep.db";
+/// The files of a database, by the ends of their names. A log is read into the database that has its name, whosever it is.
+const PARTS: [&str; 4] = ["", "-wal", "-shm", "-journal"];
 
 #[derive(Args)]
 pub struct Backup {
@@ -55,7 +58,7 @@ pub async fn write(args: Backup) -> Result<()> {
         match fs::read(data_dir.join(name)) {
             Ok(content) => kept.push(Kept { name: name.to_owned(), content }),
             // A store that has not reached headquarters has no PIN key yet; keys may come from the environment.
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
+            Err(error) if error.kind() == ErrorKind::NotFound => {}
             Err(error) => return Err(error).with_context(|| data_dir.join(name).display().to_string()),
         }
     }
@@ -64,6 +67,7 @@ pub async fn write(args: Backup) -> Result<()> {
     files::write_secret(&draft, &[])?;
     let conn = Db::open_to_read(&Db::url_of_file(&database)).await.context("the database cannot be opened")?;
     let written = backup::write(&conn, &draft, &kept, Clock::default().now()).await;
+    drop(conn.close().await);
     if let Err(error) = written {
         drop(fs::remove_file(&draft));
         return Err(error).with_context(|| format!("{} cannot be written", file.display()));
@@ -90,23 +94,29 @@ pub async fn put_back(args: Restore) -> Result<()> {
     }
     fs::create_dir_all(&data_dir).with_context(|| data_dir.display().to_string())?;
     let draft = data_dir.join("tillkeep.db.restoring");
-    drop(fs::remove_file(&draft));
+    // What an interrupted one left.
+    for end in PARTS {
+        remove(&with_end(&draft, end))?;
+    }
     fs::copy(&file, &draft).with_context(|| draft.display().to_string())?;
     let now = Clock::default().now();
     backup::revive(&draft, content.side, now).await.context("the backup cannot be made a database")?;
-    if database.exists() {
-        let aside = data_dir.join(format!("tillkeep.db.before-{}", now.millis()));
-        for end in ["", "-wal", "-shm"] {
-            let (from, to) = (with_end(&database, end), with_end(&aside, end));
-            if from.exists() {
-                fs::rename(&from, &to).with_context(|| from.display().to_string())?;
-            }
+    let before = format!(".before-{}", now.millis());
+    let aside = with_end(&database, &before);
+    // Whatever there is, and be it the log alone of a server that was killed and whose database somebody removed.
+    let mut parts = Vec::new();
+    for end in PARTS {
+        let to = with_end(&aside, end);
+        if move_aside(&with_end(&database, end), &to)? {
+            parts.push(to.display().to_string());
         }
-        println!("The database that was there is {} now.", aside.display());
+    }
+    if !parts.is_empty() {
+        println!("The database that was there is {} now.", parts.join(", "));
     }
     for Kept { name, content } in &content.kept {
         if KEYS.contains(&name.as_str()) {
-            files::write_secret(&data_dir.join(name), content).with_context(|| name.clone())?;
+            put_key_back(&data_dir.join(name), content, &before).with_context(|| name.clone())?;
         }
     }
     fs::rename(&draft, &database).with_context(|| database.display().to_string())?;
@@ -124,6 +134,40 @@ fn with_end(path: &Path, end: &str) -> PathBuf {
     text.into()
 }
 
+/// Removes a file that need not be there.
+fn remove(path: &Path) -> Result<()> {
+    match fs::remove_file(path) {
+        Err(error) if error.kind() != ErrorKind::NotFound => Err(error).with_context(|| path.display().to_string()),
+        _ => Ok(()),
+    }
+}
+
+/// Moves a file that need not be there out of the way; whether it was.
+fn move_aside(from: &Path, to: &Path) -> Result<bool> {
+    match fs::rename(from, to) {
+        Ok(()) => Ok(true),
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(false),
+        Err(error) => Err(error).with_context(|| from.display().to_string()),
+    }
+}
+
+/// Writes a key of the backup. Another one that is there stays beside it: the database that was moved aside is worth
+/// nothing without it.
+fn put_key_back(path: &Path, key: &[u8], before: &str) -> Result<()> {
+    let another = match fs::read(path) {
+        Ok(present) => present != key,
+        Err(error) if error.kind() == ErrorKind::NotFound => false,
+        Err(error) => return Err(error.into()),
+    };
+    if another {
+        let aside = with_end(path, before);
+        move_aside(path, &aside)?;
+        println!("The key that was there is {} now.", aside.display());
+    }
+    files::write_secret(path, key)?;
+    Ok(())
+}
+
 /// A running server would go on writing to the file that is moved away.
 fn refuse_running(data_dir: &Path) -> Result<()> {
     let Ok(address) = fs::read_to_string(data_dir.join("address")) else { return Ok(()) };
@@ -133,4 +177,87 @@ fn refuse_running(data_dir: &Path) -> Result<()> {
         bail!("a server is running on {address} with this data directory; stop it first");
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use tillkeep_storage::settings;
+
+    use super::*;
+
+    const MARK: &str = "a mark";
+
+    async fn set_mark(db: &Db, mark: &str) {
+        let tx = db.begin().await.expect("a transaction");
+        settings::set(&tx, MARK, mark).await.expect("a setting");
+        tx.commit().await.expect("a commit");
+    }
+
+    async fn open(data_dir: &Path) -> Db {
+        Db::open_file(&data_dir.join(DATABASE), Side::Store).await.expect("the database")
+    }
+
+    /// The files of a directory whose names begin and end so.
+    fn named(dir: &Path, begin: &str, end: &str) -> Vec<PathBuf> {
+        let names = fs::read_dir(dir).expect("the directory").map(|entry| entry.expect("an entry").path());
+        let fits = |path: &PathBuf| {
+            let name = path.file_name().expect("a name").to_string_lossy().into_owned();
+            name.starts_with(begin) && name.ends_with(end)
+        };
+        names.filter(fits).collect()
+    }
+
+    #[tokio::test]
+    async fn a_backup_is_put_back_beside_a_log_that_was_left_over_as_it_was_made() {
+        let dir = tempfile::tempdir().expect("a directory");
+        let data_dir = dir.path().join("data");
+        let file = dir.path().join("backup");
+        fs::create_dir_all(&data_dir).expect("the data directory");
+        let db = open(&data_dir).await;
+        set_mark(&db, "in the backup").await;
+        write(Backup { file: file.clone(), data_dir: data_dir.clone() }).await.expect("a backup");
+        set_mark(&db, "later").await;
+        // What a killed server leaves: its log has what came last.
+        let log = fs::read(data_dir.join("tillkeep.db-wal")).expect("the log");
+        db.close().await.expect("closed");
+        fs::remove_file(data_dir.join(DATABASE)).expect("somebody removes the database alone");
+        for name in ["tillkeep.db-wal", "tillkeep.db.restoring-wal"] {
+            fs::write(data_dir.join(name), &log).expect("a log that is left over");
+        }
+
+        put_back(Restore { file, data_dir: data_dir.clone(), replace: false }).await.expect("put back");
+        let aside = named(&data_dir, "tillkeep.db.before-", "-wal");
+        assert_eq!(aside.len(), 1, "the log is kept, whose ever it is");
+        assert_eq!(fs::read(&aside[0]).expect("the log"), log);
+        assert_eq!(named(&data_dir, "tillkeep.db.restoring", ""), Vec::<PathBuf>::new());
+        let db = open(&data_dir).await;
+        let mark = settings::get(db.reader(), MARK).await.expect("a setting");
+        assert_eq!(mark.as_deref(), Some("in the backup"));
+        let check = tillkeep_storage::db::query(db.reader(), "PRAGMA integrity_check", []).await.expect("a check");
+        assert_eq!(check[0].try_get_by_index::<String>(0).expect("a verdict"), "ok");
+        db.close().await.expect("closed");
+    }
+
+    #[tokio::test]
+    async fn a_key_that_a_backup_replaces_is_kept_beside_the_new_one() {
+        let dir = tempfile::tempdir().expect("a directory");
+        let data_dir = dir.path().join("data");
+        let file = dir.path().join("backup");
+        fs::create_dir_all(&data_dir).expect("the data directory");
+        for name in KEYS {
+            fs::write(data_dir.join(name), "of the backup").expect("a key");
+        }
+        open(&data_dir).await.close().await.expect("closed");
+        write(Backup { file: file.clone(), data_dir: data_dir.clone() }).await.expect("a backup");
+        fs::write(data_dir.join("token.key"), "made since").expect("a key");
+
+        put_back(Restore { file, data_dir: data_dir.clone(), replace: true }).await.expect("put back");
+        for name in KEYS {
+            assert_eq!(fs::read_to_string(data_dir.join(name)).expect("a key"), "of the backup");
+        }
+        let aside = named(&data_dir, "token.key.before-", "");
+        assert_eq!(aside.len(), 1);
+        assert_eq!(fs::read_to_string(&aside[0]).expect("the key"), "made since");
+        assert_eq!(named(&data_dir, "pin.key.before-", ""), Vec::<PathBuf>::new(), "this one is the same");
+    }
 }

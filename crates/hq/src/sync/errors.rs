@@ -13,7 +13,8 @@ use tillkeep_model::permission::Requirement;
 use tillkeep_model::permission::code::StoresView;
 use tillkeep_storage::Db;
 use tillkeep_storage::entity::{store, sync_log};
-use tillkeep_storage::sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QuerySelect, Select};
+use tillkeep_storage::sea_orm::sea_query::Expr;
+use tillkeep_storage::sea_orm::{ColumnTrait, EntityTrait, Iterable, QueryFilter, QuerySelect, Select};
 use tillkeep_storage::sync_log::FAILED;
 use utoipa::ToSchema;
 use uuid::Uuid;
@@ -43,6 +44,7 @@ pub struct FailedEntry {
     first_seen_at: Instant,
     last_seen_at: Instant,
     note: Option<String>,
+    /// As it came. Null when it is no longer kept, and above 64 KiB: that one is tried again and settled all the same.
     #[schema(value_type = Option<serde_json::Value>)]
     envelope: Option<Box<RawValue>>,
 }
@@ -81,7 +83,7 @@ impl Listing for Entries {
 /// `GET /sync/errors`: the failed entries; those of another `status`; or with `warning` those that were taken and that
 /// somebody should look at.
 pub async fn list(caller: Caller<StoresView>, Lists { mut query, .. }: Lists<Entries>) -> Result<List<FailedEntry>> {
-    let mut base = within(sync_log::Entity::find(), &caller);
+    let mut base = within(shown(), &caller);
     let warning = match query.remove("warning").as_deref() {
         None | Some("false") => false,
         Some("true") => true,
@@ -106,6 +108,17 @@ pub async fn list(caller: Caller<StoresView>, Lists { mut query, .. }: Lists<Ent
         let code = codes.get(&row.store_id).cloned().unwrap_or_default();
         FailedEntry::of(row, code)
     }))
+}
+
+/// Bytes of an envelope that is listed: a page of the largest ones that a store may send would be gigabytes.
+const LISTED: usize = 64 << 10;
+
+/// The entries without envelopes that are too large to be listed.
+fn shown() -> Select<sync_log::Entity> {
+    sync_log::Entity::find()
+        .select_only()
+        .columns(sync_log::Column::iter().filter(|column| !matches!(column, sync_log::Column::Envelope)))
+        .expr_as(Expr::cust(format!("CASE WHEN OCTET_LENGTH(envelope) <= {LISTED} THEN envelope END")), "envelope")
 }
 
 /// The entries of the stores where the caller holds the permission of the route.

@@ -13,7 +13,8 @@ use tillkeep_http::error::Result;
 use tillkeep_http::server::Transport;
 use tillkeep_model::wire::{HandshakeAnswer, HandshakeRequest};
 use tillkeep_storage::entity::store_node;
-use tillkeep_storage::{fault, high_water, marks, nodes, registry, versions};
+use tillkeep_storage::nodes::Settled;
+use tillkeep_storage::{Tx, fault, high_water, marks, nodes, registry, versions};
 use uuid::Uuid;
 
 use super::{Machine, StoreCaller};
@@ -53,39 +54,47 @@ pub async fn handshake(
 ) -> Result<Machine<HandshakeAnswer>> {
     let store_id = caller.id();
     let conn = hq.sync_db().reader();
-    let high_water = high_water::of_store(conn, store_id, &caller.store.code, &request.node_epoch).await?;
-    let knows_mark = match request.mark {
-        Some(mark) => marks::knows(conn, mark).await?,
-        None => true,
-    };
     let node_epochs = nodes::epochs(conn, store_id).await?;
-    let same_epoch = request.epoch.as_ref().is_none_or(|epoch| *epoch == hq.epoch);
-    let lacks = nodes::lacks_recent(conn, store_id, &request.sent).await?;
+    let signs = Signs::of(&hq, store_id, &request).await?;
+    let presented = request.ticket.clone().unwrap_or_default();
+    // What takes long is asked before the writer is: it only grows, so that what it says is not too little.
+    let before = nodes::find(conn, store_id).await?.unwrap_or_default();
+    let doubtful = signs.hq_put_back || signs.store_put_back || given(&before, &presented).is_none();
+    let behind = node_epochs.get(&request.node_epoch).is_some_and(|last| *last > request.last_seq);
+    let high_water = if doubtful || behind {
+        high_water::of_store(conn, store_id, &caller.store.code, &request.node_epoch).await?
+    } else {
+        BTreeMap::new()
+    };
+    let missing = if doubtful { nodes::lowest_missing(conn, store_id, &request.sent).await? } else { None };
     hq.to_tell.remove(store_id);
     fault::point("handshake.record")?;
-    let tx = hq.sync_db().begin().await?;
-    // After the wait for the writer: what is settled from now on is told the next time.
+    let mut tx = hq.sync_db().begin().await?;
     let now = hq.clock.now();
     let node = nodes::find(&tx, store_id).await?.unwrap_or_default();
-    let presented = request.ticket.clone().unwrap_or_default();
     let newest = presented == node.ticket;
-    // The answer to the last handshake may have been lost: a ticket that was good then is good still.
-    let ticket_known = (newest || (!presented.is_empty() && presented == node.last_ticket)) && knows_mark;
+    // The answer to the last handshakes may have been lost: a ticket that was good then is good still.
+    let good = given(&node, &presented);
     let versions = versions::heads_of_store(&tx, store_id).await?;
     let ahead = |(name, cursor): (&String, &i64)| versions.get(name).is_some_and(|head| cursor > head);
-    let put_back = !same_epoch || !knows_mark || lacks || request.cursors.iter().any(ahead);
-    if !ticket_known || put_back {
+    let hq_put_back = signs.hq_put_back || request.cursors.iter().any(ahead);
+    let ticket_known = good.is_some() && !signs.store_put_back;
+    if !ticket_known || hq_put_back {
         tracing::warn!(
             store = caller.store.code,
             ticket_known,
-            put_back,
+            hq_put_back,
             "this store and headquarters do not continue where they were: one of them is new, was put back or cloned"
         );
     }
-    let resend_from =
-        if !ticket_known || put_back { nodes::lowest_missing(&tx, store_id, &request.sent).await? } else { None };
-    if newest && let Some(told_at) = node.handshake_at {
-        nodes::acknowledged(&tx, store_id, told_at).await?;
+    let resend_from = match missing {
+        None if !doubtful && (!ticket_known || hq_put_back) => {
+            nodes::lowest_missing(&tx, store_id, &request.sent).await?
+        }
+        missing => missing,
+    };
+    if good.is_some() {
+        nodes::acknowledged(&tx, store_id, &presented).await?;
     }
     // What the store has as columns counts from the answer on that it has taken: a lost one is said again.
     let fingerprints = if newest { node.told_fingerprints } else { node.fingerprints };
@@ -94,12 +103,13 @@ pub async fn handshake(
     let moved = |name: &&String| recorded.get(*name).is_some_and(|pair| pairs.get(*name) != Some(pair));
     let resync = pairs.keys().filter(moved).cloned().collect();
     let ticket = Uuid::new_v4().to_string();
-    let acknowledged = nodes::to_acknowledge(&tx, store_id).await?;
+    let settled = nodes::to_acknowledge(&tx, store_id, &ticket).await?;
+    raise(&mut tx, &settled).await?;
     let row = store_node::Model {
         store_id,
         node_epoch: request.node_epoch,
         ticket: ticket.clone(),
-        last_ticket: if ticket_known { presented } else { String::new() },
+        last_ticket: good.filter(|_| ticket_known && !hq_put_back).unwrap_or_default(),
         last_seq: request.last_seq,
         store_version: request.store_version,
         fingerprints,
@@ -113,7 +123,7 @@ pub async fn handshake(
         last_seen_at: Some(now),
     };
     nodes::save(&tx, row).await?;
-    tx.commit().await?;
+    hq.commit(tx).await?;
     hq.board.mark([store_id]);
     fault::point("handshake.recorded")?;
 
@@ -130,18 +140,71 @@ pub async fn handshake(
     Ok(Machine(HandshakeAnswer {
         epoch: hq.epoch.clone(),
         ticket,
-        ticket_known: ticket_known && !put_back,
+        ticket_known: ticket_known && !hq_put_back,
         server_version: env!("CARGO_PKG_VERSION").to_owned(),
         clock: now,
         versions,
         notify_delay_ms: spread(hq.hub.len()),
         high_water,
         resync,
+        put_back: !ticket_known && !hq_put_back && request.ticket.is_some(),
         resend_from,
         node_epochs,
-        acknowledged,
+        acknowledged: settled.into_iter().map(|settled| settled.told).collect(),
         pin_key: if other_key && trusted { hq.auth.pins.export() } else { None },
     }))
+}
+
+/// Numbers of a store among which a handshake looks for one that was given twice: more than it gives from one handshake to
+/// the next.
+const NEWEST: i64 = 5000;
+
+/// What speaks for one of the two having been put back, besides the ticket.
+struct Signs {
+    /// HQ's database is another one, does not know the store's mark, or lacks what the store has sent lately.
+    hq_put_back: bool,
+    /// The store has given a number twice.
+    store_put_back: bool,
+}
+
+impl Signs {
+    async fn of(hq: &Hq, store: Uuid, request: &HandshakeRequest) -> Result<Self> {
+        let conn = hq.sync_db().reader();
+        let knows_mark = match request.mark {
+            Some(mark) => marks::knows(conn, mark).await?,
+            None => true,
+        };
+        let same_epoch = request.epoch.as_ref().is_none_or(|epoch| *epoch == hq.epoch);
+        let lacks = nodes::lacks_recent(conn, store, &request.sent).await?;
+        let from = request.last_seq.saturating_sub(NEWEST);
+        let store_put_back = nodes::numbers_twice(conn, store, &request.node_epoch, from, i64::MAX).await?;
+        Ok(Self { hq_put_back: !same_epoch || !knows_mark || lacks, store_put_back })
+    }
+}
+
+/// Tickets that were given out and never came back; of a line that loses more answers, the oldest are forgotten.
+const GIVEN: usize = 16;
+
+/// Which tickets are good besides the newest one when `presented` came back: itself and those that were given out after
+/// it, whose answers may still be under way. `None` when it is not good any more.
+fn given(node: &store_node::Model, presented: &str) -> Option<String> {
+    let good: Vec<&str> = node.last_ticket.split(' ').chain([node.ticket.as_str()]).collect();
+    let at = good.iter().position(|ticket| !presented.is_empty() && *ticket == presented)?;
+    let from = at.max(good.len().saturating_sub(GIVEN));
+    Some(good.get(from..)?.join(" "))
+}
+
+/// A row whose entry was settled was left alone at its store as long as the entry was there: it travels once more, after
+/// the answer that takes the entry away (rule D6).
+async fn raise(tx: &mut Tx, settled: &[Settled]) -> Result<()> {
+    for entity in registry::pulled().filter(|entity| entity.is_pushed()) {
+        let of_type = settled.iter().filter(|settled| settled.entity_type == entity.name);
+        let ids: Vec<Uuid> = of_type.filter_map(|settled| settled.told.entity_id.parse().ok()).collect();
+        if !ids.is_empty() {
+            versions::unstamp(tx, entity, &ids).await?;
+        }
+    }
+    Ok(())
 }
 
 /// Over how many milliseconds so many stores spread a pull that all of them were told of.
@@ -162,7 +225,23 @@ fn pairs(fingerprints: &BTreeMap<String, String>) -> BTreeMap<String, String> {
 
 #[cfg(test)]
 mod tests {
-    use super::spread;
+    use super::*;
+
+    #[test]
+    fn every_ticket_given_out_since_the_last_one_that_came_back_is_good() {
+        let mut node = store_node::Model { ticket: "a".to_owned(), ..store_node::Model::default() };
+        assert_eq!(given(&node, ""), None, "a new store has none");
+        for next in ["b", "c"] {
+            // Both answers are lost, or the request arrives twice.
+            node.last_ticket = given(&node, "a").expect("good");
+            node.ticket = next.to_owned();
+        }
+        assert_eq!(node.last_ticket, "a b");
+        node.last_ticket = given(&node, "b").expect("the store took the first of the two answers");
+        node.ticket = "d".to_owned();
+        assert_eq!(given(&node, "a"), None, "an older copy of the store");
+        assert_eq!(given(&node, "c").as_deref(), Some("c d"));
+    }
 
     #[test]
     fn below_two_hundred_stores_nothing_is_spread() {

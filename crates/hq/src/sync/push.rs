@@ -15,9 +15,11 @@ use tillkeep_http::error::{Error, Result};
 use tillkeep_http::extract;
 use tillkeep_model::ErrorCode;
 use tillkeep_model::wire::{MAX_ENVELOPES, MAX_PUSH_BYTES, PushAnswer, PushRequest};
+use tillkeep_storage::push::{Interrupted, Pushed};
 use tillkeep_storage::{DbErr, push};
 use tokio::io::{AsyncRead, AsyncReadExt};
 use tokio_util::io::StreamReader;
+use uuid::Uuid;
 
 use super::queue::{PushQueue, Room};
 use super::{Machine, StoreCaller};
@@ -52,19 +54,14 @@ pub async fn push(
     let sender = caller.sender();
     let place = hq.pushes.enter(request.envelopes.len())?;
     let (worker, begun) = hq.pushes.worker().await?;
+    let unannounced = Unannounced::of(&hq, sender.store_id);
     let pushed = push::push(hq.sync_db(), &sender, &request.envelopes, hq.clock.now()).await;
     if let Ok(pushed) = &pushed {
         hq.pushes.measured(request.envelopes.len(), begun.elapsed());
         report(pushed, &sender.store_code);
     }
     drop((worker, place, request, room));
-    hq.announce(match &pushed {
-        Ok(pushed) => &pushed.changes,
-        Err(interrupted) => {
-            hq.doubt();
-            &interrupted.changes
-        }
-    });
+    unannounced.announce(&pushed);
     hq.board.mark([sender.store_id]);
     match pushed {
         Ok(pushed) => Ok(Machine(PushAnswer { results: pushed.results })),
@@ -81,6 +78,41 @@ pub async fn push(
                 Error::new(ErrorCode::Unavailable, text).retry_after(RETRY_AFTER)
             }
         }),
+    }
+}
+
+/// A push whose commits nobody knows of yet. Dropped before they are announced, as by a panic, or when the push was
+/// broken off, it leaves them in doubt: HQ then compares its heads with the database.
+pub(super) struct Unannounced<'a> {
+    hq: &'a Hq,
+    store_id: Uuid,
+    in_doubt: bool,
+}
+
+impl<'a> Unannounced<'a> {
+    pub(super) const fn of(hq: &'a Hq, store_id: Uuid) -> Self {
+        Self { hq, store_id, in_doubt: true }
+    }
+
+    pub(super) fn announce(mut self, pushed: &Result<Pushed, Interrupted>) {
+        let (changes, handshake) = match pushed {
+            Ok(pushed) => (&pushed.changes, pushed.handshake),
+            Err(interrupted) => (&interrupted.changes, interrupted.handshake),
+        };
+        // First: a store that is told of a row pulls it at once, and in vain while a dead letter guards its own.
+        if handshake {
+            self.hq.to_tell.insert(self.store_id);
+        }
+        self.hq.announce(changes);
+        self.in_doubt = pushed.is_err();
+    }
+}
+
+impl Drop for Unannounced<'_> {
+    fn drop(&mut self) {
+        if self.in_doubt {
+            self.hq.doubt();
+        }
     }
 }
 
@@ -148,4 +180,47 @@ async fn read_to_limit(reader: impl AsyncRead + Unpin, queue: &PushQueue, room: 
         return Err(Error::new(ErrorCode::PayloadTooLarge, text));
     }
     Ok(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use tillkeep_http::Clock;
+    use tillkeep_http::auth::SignInSettings;
+    use tillkeep_storage::{Opening, db};
+    use tokio::time::{sleep, timeout};
+    use tokio_util::sync::CancellationToken;
+
+    use super::*;
+    use crate::Settings;
+
+    #[tokio::test]
+    async fn what_was_committed_before_a_push_broke_down_is_made_known_all_the_same() {
+        let dir = tempfile::tempdir().expect("a directory");
+        let settings = Settings {
+            data_dir: dir.path().to_owned(),
+            database_url: None,
+            database: Opening::default(),
+            public_url: None,
+            allow_insecure: false,
+            sign_in: SignInSettings::default(),
+        };
+        let hq = Hq::open(&settings, Clock::default(), CancellationToken::new()).await.expect("headquarters");
+        let before = hq.heads.sum();
+        let unannounced = Unannounced::of(&hq, Uuid::nil());
+        let mut tx = hq.db().begin().await.expect("a transaction");
+        db::execute(&tx, "UPDATE roles SET sync_version = 0", []).await.expect("an edit");
+        tx.touch("roles");
+        tx.commit().await.expect("a commit");
+        // As a panic does, where nobody comes to the announcement.
+        drop(unannounced);
+        let known = async {
+            while hq.heads.sum() == before {
+                hq.settle_doubt().await;
+                sleep(Duration::from_millis(5)).await;
+            }
+        };
+        timeout(Duration::from_secs(10), known).await.expect("the change is known");
+    }
 }

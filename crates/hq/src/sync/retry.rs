@@ -27,6 +27,7 @@ use utoipa::ToSchema;
 use uuid::Uuid;
 
 use super::errors::{codes, within};
+use super::push::Unannounced;
 use crate::Hq;
 
 /// Stores that have something to learn in a handshake.
@@ -176,14 +177,11 @@ async fn again(hq: &Hq, caller: &Caller<StoresEdit>, rows: Vec<sync_log::Model>)
                 refused.push(row);
             }
         }
+        let unannounced = Unannounced::of(hq, store_id);
         let pushed = push::push(caller.db(), &sender, &envelopes, hq.clock.now()).await;
-        hq.announce(match &pushed {
-            Ok(pushed) => &pushed.changes,
-            Err(interrupted) => {
-                hq.doubt();
-                &interrupted.changes
-            }
-        });
+        // What is taken here settles an entry that guards the row at its store: it learns of that before it pulls.
+        hq.to_tell.insert(store_id);
+        unannounced.announce(&pushed);
         let pushed = pushed.map_err(|interrupted| interrupted.error)?;
         for ((index, row), result) in sent.into_iter().zip(&pushed.results) {
             if result.status == PushStatus::Ok {
@@ -238,9 +236,7 @@ async fn settle(hq: &Hq, caller: &Caller<StoresEdit>, store_id: Uuid, settled: &
     let Settled { rows, refused, status, note } = settled;
     let mut tx = caller.db().begin().await?;
     let now = caller.now();
-    if *status == RESOLVED {
-        send_back(&mut tx, rows).await?;
-    }
+    send_back(&mut tx, rows).await?;
     let ids = |rows: &[sync_log::Model]| rows.iter().map(|row| row.id).collect::<Vec<_>>();
     sync_log::Entity::update_many()
         .col_expr(sync_log::Column::Status, Expr::value(*status))
@@ -266,17 +262,25 @@ async fn settle(hq: &Hq, caller: &Caller<StoresEdit>, store_id: Uuid, settled: &
         ..caller.audit(if *status == RESOLVED { "sync.resolve" } else { "sync.retry" })
     };
     audit::record(&tx, entry, now).await?;
+    // Before the rows are announced, or the store would pull them while its dead letter guards its own; and after the
+    // commit, since a handshake in between has found nothing to tell.
+    let learns = rows.iter().any(|row| row.seq.is_some());
+    if learns {
+        hq.to_tell.insert(store_id);
+    }
     hq.commit(tx).await?;
-    if rows.iter().any(|row| row.seq.is_some()) {
+    if learns {
         hq.to_tell.insert(store_id);
     }
     hq.board.mark([store_id]);
     Ok(())
 }
 
-/// A refused row that nobody will try again must not stay at its store as if HQ had it: HQ's own row travels anew.
+/// A refused row that nobody will try again must not stay at its store as if HQ had it, and one that was taken at the
+/// second try may have been pulled in vain while the entry was still dead: HQ's own row travels anew. A type that no
+/// store pushes was refused for that alone, and not each of them has rows with versions.
 async fn send_back(tx: &mut Tx, rows: &[sync_log::Model]) -> Result<()> {
-    for entity in registry::pulled() {
+    for entity in registry::pulled().filter(|entity| entity.is_pushed()) {
         let of_type = rows.iter().filter(|row| row.entity_type == entity.name);
         let ids: Vec<Uuid> = of_type.filter_map(|row| row.entity_id.parse().ok()).collect();
         if !ids.is_empty() {

@@ -1,6 +1,8 @@
 //! Failed entries: tried again, settled, each once and by those who may.
 
 use serde_json::{Value as Json, json};
+use tillkeep_hq::sync::Next;
+use tillkeep_model::wire::close::REPLACED;
 use tillkeep_storage::entity::{audit_log, purchase_order_item, sync_log, sync_status};
 use tillkeep_storage::sea_orm::sea_query::Expr;
 use tillkeep_storage::sea_orm::{ColumnTrait, EntityTrait, PaginatorTrait, QueryFilter};
@@ -123,6 +125,65 @@ async fn a_newer_success_closes_older_failures_and_their_store_learns_of_it() {
     site.kit.post(&site.admin, &format!("/sync/retry/{id}"), json!({})).await.refused(409, "not_failed");
     let row = site.kit.row::<sync_log::Entity>(id).await;
     assert_eq!((row.status.as_str(), row.to_acknowledge), ("resolved", true));
+    assert_eq!(site.kit.ask(&site.token, "/versions").await["handshake"], true, "without a restart");
+}
+
+#[tokio::test]
+async fn a_store_is_to_learn_of_a_retried_entry_before_it_is_told_of_the_row_which_travels_once_more() {
+    let site = site().await;
+    let line = orphan(site.store, 1);
+    site.kit.push(&site.token, std::slice::from_ref(&line)).await;
+    let id = id_of(&site.errors("").await[0]);
+    site.order(&line["data"]["purchaseOrderId"]).await;
+    let hq = &site.kit.hq;
+    let connection = hq.hub.connect(site.store, "S01", site.kit.clock.now(), REPLACED);
+    let told = async {
+        let Next::Tell(types) = connection.next().await else { panic!("the socket was closed") };
+        (types, hq.to_tell.contains(site.store))
+    };
+    let path = format!("/sync/retry/{id}");
+    let ((types, learns), retried) = tokio::join!(told, site.kit.post(&site.admin, &path, json!({})));
+    retried.is(200);
+    assert!(types.iter().any(|(name, _)| *name == "purchase_order_items"), "{types:?}");
+    assert!(learns, "it would pull the row while its dead letter guards its own");
+    assert!(hq.to_tell.contains(site.store));
+    let row = line["entity_id"].as_str().and_then(|id| id.parse().ok()).expect("an id");
+    let row = site.kit.row::<purchase_order_item::Entity>(row).await;
+    assert_eq!(row.sync_version, 2, "once when it was taken, and once when its entry was settled");
+}
+
+#[tokio::test]
+async fn a_refusal_of_what_no_store_pushes_can_be_resolved_whatever_its_type() {
+    let site = site().await;
+    let types = ["permissions", "role_permissions", "products", "invented"];
+    let mut envelopes: Vec<Json> = (1..=4).map(|seq| orphan(site.store, seq)).collect();
+    for (envelope, name) in envelopes.iter_mut().zip(types) {
+        envelope["entity_type"] = json!(name);
+    }
+    let results = site.kit.push(&site.token, &envelopes).await;
+    assert_eq!(column(&results, "status"), ["unknown_type"; 4]);
+    for entry in site.errors("").await.as_array().expect("entries") {
+        let path = format!("/sync/resolve/{}", id_of(entry));
+        site.kit.post(&site.admin, &path, json!({})).await.is(200);
+    }
+    assert_eq!(site.errors("").await, json!([]));
+}
+
+#[tokio::test]
+async fn an_envelope_too_large_for_a_list_is_not_in_it_and_is_tried_again_all_the_same() {
+    let site = site().await;
+    let small = orphan(site.store, 1);
+    let mut large = orphan(site.store, 2);
+    large["data"]["description"] = json!("x".repeat(70_000));
+    large["data"]["purchaseOrderId"] = small["data"]["purchaseOrderId"].clone();
+    large["data"]["lineNo"] = json!(2);
+    site.kit.push(&site.token, &[small.clone(), large]).await;
+    let listed = site.errors("?sort=first_seen_at&search=order").await;
+    let envelopes: Vec<&Json> = listed.as_array().expect("entries").iter().map(|entry| &entry["envelope"]).collect();
+    assert_eq!((envelopes.len(), envelopes.contains(&&small), envelopes.contains(&&Json::Null)), (2, true, true));
+    site.order(&small["data"]["purchaseOrderId"]).await;
+    let done = site.kit.post(&site.admin, "/sync/retry-all", json!({})).await.data();
+    assert_eq!(done, json!({"attempted": 2, "retried": 2, "failed": 0}));
 }
 
 #[tokio::test]

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
+use tillkeep_model::Money;
 use tillkeep_model::receipt::ReceiptNumber;
 
 use super::{Day, Facts, Figures, Range, ReceiptRange, Register, SessionState, Verdict, missing};
@@ -137,14 +138,16 @@ fn sessions(facts: &Facts, date: &str, code: &str, known: &[&register_session::M
 }
 
 impl Figures {
+    /// What a store says of its day is any number: a difference that none holds is the largest one.
     fn less(self, other: Self) -> Self {
+        let money = |one: Money, other: Money| Money::from_wide(i128::from(one.0) - i128::from(other.0));
         Self {
-            sale_count: self.sale_count - other.sale_count,
-            refund_count: self.refund_count - other.refund_count,
-            void_count: self.void_count - other.void_count,
-            net_amount: self.net_amount - other.net_amount,
-            tax_amount: self.tax_amount - other.tax_amount,
-            total_amount: self.total_amount - other.total_amount,
+            sale_count: self.sale_count.saturating_sub(other.sale_count),
+            refund_count: self.refund_count.saturating_sub(other.refund_count),
+            void_count: self.void_count.saturating_sub(other.void_count),
+            net_amount: money(self.net_amount, other.net_amount),
+            tax_amount: money(self.tax_amount, other.tax_amount),
+            total_amount: money(self.total_amount, other.total_amount),
         }
     }
 }
@@ -227,8 +230,7 @@ impl Assessed {
             missing_receipt_count: registers
                 .iter()
                 .flat_map(|register| &register.missing_receipts)
-                .map(|range| range.count)
-                .sum(),
+                .fold(0, |sum: i64, range| sum.saturating_add(range.count)),
             session_count: registers.iter().map(|register| register.sessions.len()).sum(),
             registers: Some(registers),
         }

@@ -19,6 +19,10 @@ use crate::entity::register_session;
 
 /// Missing numbers of one day that are looked for elsewhere before they are called missing.
 const LOOKED_FOR: usize = 1000;
+/// Registers that are asked about in one statement: `SQLite` takes 500 terms of a `UNION ALL`.
+const TERMS: usize = 400;
+/// Amounts are added up in two parts, above and below so many units: a database fails at a sum that no number holds.
+const PART: i128 = 1_000_000_000;
 
 /// Whether everything is there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema)]
@@ -170,7 +174,10 @@ async fn sums(conn: &impl ConnectionTrait, store: Uuid, dates: &[String]) -> Res
     let (filter, values) = on_days(store, dates);
     let counted = |condition: &str| format!("CAST(SUM(CASE WHEN {condition} THEN 1 ELSE 0 END) AS BIGINT)");
     let summed = |column: &str| {
-        format!("CAST(SUM(CASE WHEN status <> 'voided' THEN {column} ELSE 0 END) AS BIGINT) AS {column}")
+        let part = |of: &str, name: &str| {
+            format!("CAST(SUM(CASE WHEN status <> 'voided' THEN {of} ELSE 0 END) AS BIGINT) AS {column}_{name}")
+        };
+        format!("{}, {}", part(&format!("{column} / {PART}"), "above"), part(&format!("{column} % {PART}"), "below"))
     };
     let sql = format!(
         "SELECT business_date, register_code, register_session_id, \
@@ -186,6 +193,10 @@ async fn sums(conn: &impl ConnectionTrait, store: Uuid, dates: &[String]) -> Res
     let rows = query(conn, &sql, values).await?;
     rows.iter()
         .map(|row| {
+            let amount = |column: &str| -> Result<Money, DbErr> {
+                let part = |name: &str| row.try_get::<i64>("", &format!("{column}_{name}")).map(i128::from);
+                Ok(Money::from_wide(part("above")? * PART + part("below")?))
+            };
             Ok(Sums {
                 date: row.try_get("", "business_date")?,
                 register: row.try_get("", "register_code")?,
@@ -194,9 +205,9 @@ async fn sums(conn: &impl ConnectionTrait, store: Uuid, dates: &[String]) -> Res
                     sale_count: row.try_get("", "sales")?,
                     refund_count: row.try_get("", "refunds")?,
                     void_count: row.try_get("", "voids")?,
-                    net_amount: row.try_get("", "net_amount")?,
-                    tax_amount: row.try_get("", "tax_amount")?,
-                    total_amount: row.try_get("", "total_amount")?,
+                    net_amount: amount("net_amount")?,
+                    tax_amount: amount("tax_amount")?,
+                    total_amount: amount("total_amount")?,
                 },
             })
         })
@@ -237,22 +248,25 @@ async fn receipt_before(
             *first = receipt;
         }
     }
-    let (mut values, mut tuples): (Vec<Value>, _) = (vec![store.into()], Vec::new());
-    for (register, first) in firsts.into_iter().take(1000) {
-        let at = values.len();
-        tuples.push(format!("SELECT CAST(${} AS TEXT) AS code, CAST(${} AS TEXT) AS receipt", at + 1, at + 2));
-        values.extend([register.into(), first.into()]);
+    let firsts: Vec<_> = firsts.into_iter().take(1000).collect();
+    let mut out = HashMap::new();
+    for chunk in firsts.chunks(TERMS) {
+        let (mut values, mut tuples): (Vec<Value>, _) = (vec![store.into()], Vec::new());
+        for (register, first) in chunk {
+            let at = values.len();
+            tuples.push(format!("SELECT CAST(${} AS TEXT) AS code, CAST(${} AS TEXT) AS receipt", at + 1, at + 2));
+            values.extend([(*register).into(), (*first).into()]);
+        }
+        let sql = format!(
+            "SELECT r.code, (SELECT s.receipt_number FROM sales s WHERE s.store_id = $1 AND s.register_code = r.code \
+             AND s.receipt_number < r.receipt AND LENGTH(s.receipt_number) = LENGTH(r.receipt) \
+             ORDER BY s.receipt_number DESC LIMIT 1) AS before FROM ({}) r",
+            tuples.join(" UNION ALL ")
+        );
+        let before: HashMap<String, String> = pairs(conn, &sql, values, "before").await?;
+        out.extend(before);
     }
-    if tuples.is_empty() {
-        return Ok(HashMap::new());
-    }
-    let sql = format!(
-        "SELECT r.code, (SELECT s.receipt_number FROM sales s WHERE s.store_id = $1 AND s.register_code = r.code \
-         AND s.receipt_number < r.receipt AND LENGTH(s.receipt_number) = LENGTH(r.receipt) \
-         ORDER BY s.receipt_number DESC LIMIT 1) AS before FROM ({}) r",
-        tuples.join(" UNION ALL ")
-    );
-    pairs(conn, &sql, values, "before").await
+    Ok(out)
 }
 
 /// Of each register the number of the last session before its first one here.
@@ -266,21 +280,24 @@ async fn session_before(
         let first = firsts.entry(&session.register_code).or_insert(session.session_number);
         *first = (*first).min(session.session_number);
     }
-    let (mut values, mut tuples): (Vec<Value>, _) = (vec![store.into()], Vec::new());
-    for (register, first) in firsts.into_iter().take(1000) {
-        let at = values.len();
-        tuples.push(format!("SELECT CAST(${} AS TEXT) AS code, CAST(${} AS INTEGER) AS number", at + 1, at + 2));
-        values.extend([register.into(), first.into()]);
+    let firsts: Vec<_> = firsts.into_iter().take(1000).collect();
+    let mut out = HashMap::new();
+    for chunk in firsts.chunks(TERMS) {
+        let (mut values, mut tuples): (Vec<Value>, _) = (vec![store.into()], Vec::new());
+        for (register, first) in chunk {
+            let at = values.len();
+            tuples.push(format!("SELECT CAST(${} AS TEXT) AS code, CAST(${} AS INTEGER) AS number", at + 1, at + 2));
+            values.extend([(*register).into(), (*first).into()]);
+        }
+        let sql = format!(
+            "SELECT r.code, (SELECT MAX(s.session_number) FROM register_sessions s WHERE s.store_id = $1 \
+             AND s.register_code = r.code AND s.session_number < r.number) AS before FROM ({}) r",
+            tuples.join(" UNION ALL ")
+        );
+        let before: HashMap<String, i32> = pairs(conn, &sql, values, "before").await?;
+        out.extend(before);
     }
-    if tuples.is_empty() {
-        return Ok(HashMap::new());
-    }
-    let sql = format!(
-        "SELECT r.code, (SELECT MAX(s.session_number) FROM register_sessions s WHERE s.store_id = $1 \
-         AND s.register_code = r.code AND s.session_number < r.number) AS before FROM ({}) r",
-        tuples.join(" UNION ALL ")
-    );
-    pairs(conn, &sql, values, "before").await
+    Ok(out)
 }
 
 async fn pairs<T: sea_orm::TryGetable>(

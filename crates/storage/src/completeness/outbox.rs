@@ -61,7 +61,7 @@ pub async fn outbox(conn: &impl ConnectionTrait, store: Uuid, reported: &Reporte
     // A store that was set back to a copy goes on counting where the copy ended.
     let mut before = 0;
     for (epoch, lowest) in &mut epochs {
-        let start = before.min(*lowest - 1);
+        let start = before.min(lowest.saturating_sub(1));
         if *lowest > start + 1 {
             epoch.missing.push(Range { from: start + 1, to: *lowest - 1 });
         }

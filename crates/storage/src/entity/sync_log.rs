@@ -31,6 +31,8 @@ pub struct Model {
     pub resolved_at: Option<Instant>,
     pub note: Option<String>,
     pub to_acknowledge: bool,
+    /// The ticket of the handshake in which the store was told.
+    pub told_in: String,
 }
 
 #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]

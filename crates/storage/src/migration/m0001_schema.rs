@@ -139,7 +139,7 @@ pub(super) const TABLES: &[Table] = &[
             tax_exempt_number text?, credit_limit money, account_balance money, origin_store_id uuid?, \
             merged_into_id uuid?, is_active bool, synced bool",
         natural_keys: &["customer_number"],
-        indexes: &["email", "phone_digits"],
+        indexes: &["email", "phone_digits", "origin_store_id"],
         ..Table::EMPTY
     },
     Table {
@@ -372,12 +372,13 @@ pub(super) const TABLES: &[Table] = &[
         columns: "id uuid!, store_id uuid, direction text, entity_type text, entity_id text, action text, status text, \
             code text?, error text?, warning text?, envelope text?, hash text, envelope_at ts?, seq big?, \
             node_epoch text?, retry_count int, first_seen_at ts, last_seen_at ts, resolved_by uuid?, \
-            resolved_at ts?, note text?, to_acknowledge bool",
+            resolved_at ts?, note text?, to_acknowledge bool, told_in text",
         indexes: &[
             "store_id, entity_id",
             "status, store_id",
             "store_id, node_epoch, seq",
             "store_id, last_seen_at WHERE warning IS NOT NULL",
+            "store_id, seq WHERE to_acknowledge",
         ],
         ..Table::EMPTY
     },

@@ -24,6 +24,8 @@ pub(super) struct Outcome {
     pub verdicts: Vec<Verdict>,
     /// Values by type that their sender does not own, and keys that nobody knows.
     pub ignored: Vec<(&'static str, u64)>,
+    /// Older refusals were closed, of which the sender is to learn.
+    pub healed: bool,
 }
 
 /// Applies `batch`: no entity twice, parents first.
@@ -39,9 +41,9 @@ pub(super) async fn bulk(tx: &mut Tx, sender: &Sender, batch: &[Incoming], now: 
         }
     }
     fault::point("push.effects")?;
-    sync_log::record(tx, sender.store_id, batch, &verdicts, &priors, now).await?;
+    let healed = sync_log::record(tx, sender.store_id, batch, &verdicts, &priors, now).await?;
     fault::point("push.log")?;
-    Ok(Outcome { verdicts, ignored })
+    Ok(Outcome { verdicts, ignored, healed })
 }
 
 /// An envelope on its way through a group.
@@ -57,6 +59,8 @@ pub(super) struct Item<'a> {
 pub(super) struct Prepared {
     pub row: Box<dyn Row>,
     pub children: Vec<Vec<Box<dyn Row>>>,
+    /// The lines that it has no more, in the same order.
+    removed: Vec<Vec<Uuid>>,
     applied: Applied,
     place: usize,
 }
@@ -72,13 +76,12 @@ async fn group_of_one_type(
     let entity = group[0].entity;
     let ids: Vec<Uuid> = group.iter().map(|incoming| incoming.id).collect();
     let mut existing = by_id(entity.table.having(tx, "id", &ids, true).await?);
-    let (items, mut verdicts) = judge(group, &existing, priors, sender);
+    let (items, mut verdicts, mut left) = judge(group, &existing, priors, sender);
     let parents = parents(tx, entity, &items, &existing).await?;
     let present: Vec<Uuid> = existing.keys().copied().collect();
     let mut lines = Lines::load(tx, entity, &present, &items).await?;
 
     let mut prepared = Vec::with_capacity(items.len());
-    let mut left = Vec::new();
     for Item { incoming, decoded, decision, place } in items {
         let applied = match decision {
             Decision::Refuse(verdict) => {
@@ -125,7 +128,12 @@ async fn group_of_one_type(
         let had_at = old.as_deref().and_then(|row| row.instant("updated_at")).filter(|had| *had > sent_at);
         ignored.unknown(0, &decoded.keys);
         let passed_over = Ignored::sent_in_vain(entity.table.columns(), &*decoded.row, &decoded.keys, owned);
+        // Whoever may write a whole line may not move it: it was judged by the parent that it has.
+        let stays = entity.parent.and_then(|(_, column)| Some((column, old.as_deref()?.get(column)?)));
         let mut row = merge(entity.table.columns(), old, decoded.row, &decoded.keys, owned, entity.lists);
+        if let Some((column, parent)) = stays {
+            row.set(column, parent);
+        }
         row.set("updated_at", had_at.unwrap_or(sent_at).into());
         finish(&mut *row, incoming, sender, entity, applied, now);
         if let Some(document) = entity.document.filter(|_| owns(owned, "status")) {
@@ -135,15 +143,17 @@ async fn group_of_one_type(
         ignored.compare(&passed_over, &*row, &derived);
         let document = Document { incoming, keys: &decoded.keys, claim, owned };
         let sent = decoded.children.into_iter().enumerate();
-        let children = sent.map(|(place, sent)| lines.of(&document, place, sent, ignored)).collect();
-        prepared.push(Prepared { row, children, applied, place });
+        let (children, removed) = sent.map(|(place, sent)| lines.of(&document, place, sent, ignored)).unzip();
+        prepared.push(Prepared { row, children, removed, applied, place });
     }
     numbers_taken(tx, entity, &mut prepared, &mut verdicts).await?;
     let flags = flags::of(tx, entity, sender, &prepared, now).await?;
     let mut movements = Vec::new();
     let (mut rows, mut arrived) = (Vec::with_capacity(prepared.len()), Vec::new());
     let mut child_rows: Vec<Vec<Box<dyn Row>>> = entity.children.iter().map(|_| Vec::new()).collect();
-    for (Prepared { mut row, children, applied, place }, flags) in prepared.into_iter().zip(flags) {
+    // Of those alone that are stored: a document that is refused keeps the lines it has.
+    let mut gone: Vec<Vec<Uuid>> = entity.children.iter().map(|_| Vec::new()).collect();
+    for (Prepared { mut row, children, removed, applied, place }, flags) in prepared.into_iter().zip(flags) {
         row.set("flags", JsonText::of(&flags).into());
         movements.extend(effects::movements(entity.name, &*row, &children));
         let warnings = flags.iter().map(|flag| (*flag).to_owned()).collect();
@@ -152,12 +162,11 @@ async fn group_of_one_type(
             arrived.extend(row.uuid("id"));
         }
         rows.push(row);
-        for (into, from) in child_rows.iter_mut().zip(children) {
-            into.extend(from);
-        }
+        add_each(&mut child_rows, children);
+        add_each(&mut gone, removed);
     }
     write(tx, entity, sender, rows, child_rows).await?;
-    remove_lines(tx, entity, &lines.removed).await?;
+    remove_lines(tx, entity, &gone).await?;
     raise_left(tx, entity, &left).await?;
     if !movements.is_empty() {
         stock::apply(tx, sender.store_id, movements, now).await?;
@@ -166,16 +175,28 @@ async fn group_of_one_type(
     Ok(verdicts.into_iter().map(|verdict| verdict.unwrap_or_else(lost)).collect())
 }
 
-/// Reads the envelopes and decides on each; a verdict for those that cannot be read.
+fn add_each<T>(into: &mut [Vec<T>], from: Vec<Vec<T>>) {
+    for (into, from) in into.iter_mut().zip(from) {
+        into.extend(from);
+    }
+}
+
+/// Reads the envelopes and decides on each; a verdict for those that cannot be read. Those that somebody settled by
+/// hand are left aside unread, whatever is wrong with them; their rows travel back.
 fn judge<'a>(
     group: &'a [Incoming],
     existing: &HashMap<Uuid, Box<dyn Row>>,
     priors: &Priors,
     sender: &Sender,
-) -> (Vec<Item<'a>>, Vec<Option<Verdict>>) {
+) -> (Vec<Item<'a>>, Vec<Option<Verdict>>, Vec<Uuid>) {
     let mut verdicts: Vec<Option<Verdict>> = vec![None; group.len()];
-    let mut items = Vec::with_capacity(group.len());
+    let (mut items, mut left) = (Vec::with_capacity(group.len()), Vec::new());
     for (place, incoming) in group.iter().enumerate() {
+        if priors.is_settled(incoming) {
+            left.push(incoming.id);
+            verdicts[place] = Some(Verdict::taken(Applied::Skipped));
+            continue;
+        }
         match incoming.decode() {
             Ok(decoded) => {
                 let have = existing.get(&incoming.id).map(|row| &**row);
@@ -185,7 +206,7 @@ fn judge<'a>(
             Err(verdict) => verdicts[place] = Some(verdict),
         }
     }
-    (items, verdicts)
+    (items, verdicts, left)
 }
 
 async fn remove_lines(tx: &Tx, entity: &SyncType, removed: &[Vec<Uuid>]) -> Result<(), DbErr> {

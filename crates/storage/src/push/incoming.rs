@@ -11,7 +11,10 @@ use uuid::Uuid;
 
 use super::{Sender, Verdict};
 use crate::registry::{self, Row, SyncType};
-use crate::sync_log::Rejection;
+use crate::sync_log::{Rejection, clip, tidy};
+
+/// The highest number of an outbox: what a JSON number carries exactly, and far from where counting on would overflow.
+const MAX_SEQ: i64 = 1 << 53;
 
 /// An envelope that could be read.
 pub struct Incoming {
@@ -55,6 +58,8 @@ struct Glimpse {
     #[serde(default)]
     action: serde_json::Value,
     #[serde(default)]
+    timestamp: serde_json::Value,
+    #[serde(default)]
     seq: serde_json::Value,
     #[serde(default)]
     node_epoch: serde_json::Value,
@@ -96,22 +101,27 @@ pub(super) fn read(index: usize, raw: &RawValue, sender: &Sender) -> Result<Inco
         let glimpse: Glimpse = serde_json::from_str(raw.get()).unwrap_or_default();
         let path = error.path().to_string();
         let text = if path == "." { error.inner().to_string() } else { format!("{path}: {}", error.inner()) };
-        reject(raw, &glimpse, PushStatus::Error, "malformed", text)
+        reject(raw, &glimpse, PushStatus::Error, "malformed", &text)
     })?;
     let glimpse = Glimpse {
         entity_type: wire.entity_type.clone().into(),
         entity_id: wire.entity_id.to_string().into(),
         action: wire.action.clone().into(),
+        timestamp: wire.timestamp.to_string().into(),
         seq: wire.seq.into(),
         node_epoch: wire.node_epoch.clone().into(),
     };
+    if wire.seq.is_some_and(|seq| !is_number(seq)) {
+        let text = format!("seq: must be a whole number from 1 to {MAX_SEQ}");
+        return Err(reject(raw, &glimpse, PushStatus::Error, "malformed", &text));
+    }
     let Some(entity) = registry::find(&wire.entity_type).filter(|entity| entity.is_pushed()) else {
         let text = format!("{:?} is not a type that stores push", wire.entity_type);
-        return Err(reject(raw, &glimpse, PushStatus::UnknownType, "unknown_type", text));
+        return Err(reject(raw, &glimpse, PushStatus::UnknownType, "unknown_type", &text));
     };
     if wire.store_id != sender.store_id {
         let text = format!("store_id {} is not the store of the sync token", wire.store_id);
-        return Err(reject(raw, &glimpse, PushStatus::Error, "store_mismatch", text));
+        return Err(reject(raw, &glimpse, PushStatus::Error, "store_mismatch", &text));
     }
     let mut hash = Sha256::new();
     for part in [entity.name, &wire.entity_id.to_string(), &wire.action, &wire.timestamp.to_string(), wire.data.get()] {
@@ -132,21 +142,28 @@ pub(super) fn read(index: usize, raw: &RawValue, sender: &Sender) -> Result<Inco
     })
 }
 
-fn reject(raw: &RawValue, glimpse: &Glimpse, status: PushStatus, code: &str, error: String) -> Box<Rejection> {
-    let text = |value: &serde_json::Value| value.as_str().map_or_else(String::new, str::to_owned);
+/// Whether an entry of an outbox may have this number: they count from 1.
+fn is_number(seq: i64) -> bool {
+    (1..=MAX_SEQ).contains(&seq)
+}
+
+/// What the sender wrote is kept and answered only as far as somebody reads it; the envelope is kept whole.
+fn reject(raw: &RawValue, glimpse: &Glimpse, status: PushStatus, code: &str, error: &str) -> Box<Rejection> {
+    let text = |value: &serde_json::Value| value.as_str().map_or_else(String::new, tidy);
     Box::new(Rejection {
         result: PushResult {
             entity_type: text(&glimpse.entity_type),
             entity_id: text(&glimpse.entity_id),
             status,
             code: Some(code.to_owned()),
-            error: Some(error),
+            error: Some(clip(error)),
             applied: None,
         },
         action: text(&glimpse.action),
         hash: hex::encode(Sha256::digest(raw.get().as_bytes())),
         envelope: raw.get().to_owned(),
-        seq: glimpse.seq.as_i64(),
+        envelope_at: glimpse.timestamp.as_str().and_then(Instant::parse),
+        seq: glimpse.seq.as_i64().filter(|seq| is_number(*seq)),
         node_epoch: glimpse.node_epoch.as_str().map(str::to_owned),
     })
 }
@@ -176,6 +193,7 @@ impl Incoming {
             action: self.action.clone(),
             hash: self.hash.clone(),
             envelope: self.raw.clone(),
+            envelope_at: Some(self.timestamp),
             seq: self.seq,
             node_epoch: self.node_epoch.clone(),
         }

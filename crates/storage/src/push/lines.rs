@@ -22,8 +22,6 @@ pub(super) struct Lines {
     have: Vec<RowsById>,
     /// Which document each sent line id belongs to at HQ.
     owners: Vec<HashMap<Uuid, Uuid>>,
-    /// Those that their document has no more.
-    pub removed: Vec<Vec<Uuid>>,
 }
 
 /// What is to be known of the document whose lines are merged.
@@ -45,17 +43,18 @@ impl Lines {
             let known = child.table.having(tx, "id", &ids, false).await?;
             owners.push(known.iter().filter_map(|row| Some((row.uuid("id")?, row.uuid(child.parent)?))).collect());
         }
-        Ok(Self { have, owners, removed: entity.children.iter().map(|_| Vec::new()).collect() })
+        Ok(Self { have, owners })
     }
 
-    /// The lines of one document as HQ will have them; of the child at `place`.
+    /// The lines of one document as HQ will have them, and the ids of those that it has no more; of the child at
+    /// `place`.
     pub fn of(
         &mut self,
         document: &Document<'_>,
         place: usize,
         sent: Vec<(Box<dyn Row>, Keys)>,
         ignored: &mut Ignored,
-    ) -> Vec<Box<dyn Row>> {
+    ) -> (Vec<Box<dyn Row>>, Vec<Uuid>) {
         let Document { incoming, keys, claim, owned } = document;
         let child = &incoming.entity.children[place];
         let (have, owners) = (&mut self.have[place], &mut self.owners[place]);
@@ -85,16 +84,17 @@ impl Lines {
             ignored.compare(&passed_over, &*merged, &[child.parent, "line_no"]);
             lines.push(merged);
         }
+        let mut removed = Vec::new();
         let rest: Vec<Uuid> = have.iter().filter(|(_, row)| mine(&***row)).map(|(id, _)| *id).collect();
         for id in rest {
             match have.remove(&id) {
-                Some(_) if replaces => self.removed[place].push(id),
+                Some(_) if replaces => removed.push(id),
                 // What was not sent again is still there: a void may name no more than the sale.
                 Some(line) => lines.push(line),
                 None => {}
             }
         }
-        lines
+        (lines, removed)
     }
 }
 

@@ -19,7 +19,7 @@ use tillkeep_model::wire::{Applied, PushResult, PushStatus};
 use uuid::Uuid;
 
 use crate::sync_log::{self, Rejection};
-use crate::{Change, Db, db, fault};
+use crate::{Change, Db, db, fault, nodes, stock};
 pub use incoming::Incoming;
 pub use status::CANCELLED_AND_RECEIVED;
 
@@ -49,8 +49,8 @@ impl Verdict {
         Self::Taken { applied, warnings: Vec::new() }
     }
 
-    fn refused(code: &'static str, error: impl Into<String>) -> Self {
-        Self::Refused { code, error: error.into() }
+    fn refused(code: &'static str, error: impl AsRef<str>) -> Self {
+        Self::Refused { code, error: sync_log::clip(error.as_ref()) }
     }
 }
 
@@ -61,6 +61,9 @@ pub struct Pushed {
     pub refused: usize,
     /// Values that their sender does not own and keys that nobody knows, by type. Rule U11.
     pub ignored: BTreeMap<&'static str, u64>,
+    /// The sender is to be asked for a handshake: older refusals were closed of which it learns there (rule U12), or it has
+    /// given a number twice and was put back (rule D8).
+    pub handshake: bool,
 }
 
 /// A push that the infrastructure broke off. What was committed before holds and is to be announced; nothing of the
@@ -69,6 +72,8 @@ pub struct Pushed {
 pub struct Interrupted {
     pub error: DbErr,
     pub changes: Vec<Change>,
+    /// As in [`Pushed`].
+    pub handshake: bool,
 }
 
 /// Applies `envelopes` in their order and answers each one.
@@ -76,7 +81,7 @@ pub async fn push(db: &Db, sender: &Sender, envelopes: &[Box<RawValue>], now: In
     let mut results: Vec<Option<PushResult>> = vec![None; envelopes.len()];
     let mut waves: Vec<Vec<Incoming>> = Vec::new();
     if let Err(error) = fault::point("push.read") {
-        return Err(Interrupted { error, changes: Vec::new() });
+        return Err(Interrupted { error, changes: Vec::new(), handshake: false });
     }
     let mut seen: HashMap<(&'static str, Uuid), usize> = HashMap::new();
     let mut rejected = Vec::new();
@@ -99,11 +104,14 @@ pub async fn push(db: &Db, sender: &Sender, envelopes: &[Box<RawValue>], now: In
     }
     let mut changes = Vec::new();
     let mut ignored = BTreeMap::new();
+    let mut handshake = false;
+    let numbers = numbers(&waves);
     for mut wave in waves {
         wave.sort_by_key(|incoming| incoming.entity.push_order);
         match db::again(|| apply_wave(db, sender, &wave, now)).await {
             Ok((judged, news)) => {
                 changes.extend(news);
+                handshake |= judged.healed;
                 for (type_name, count) in judged.ignored {
                     *ignored.entry(type_name).or_default() += count;
                 }
@@ -112,15 +120,30 @@ pub async fn push(db: &Db, sender: &Sender, envelopes: &[Box<RawValue>], now: In
                 }
                 rejected.extend(judged.rejected);
             }
-            Err(error) => return Err(Interrupted { error, changes }),
+            Err(error) => return Err(Interrupted { error, changes, handshake }),
         }
     }
     if let Err(error) = db::again(|| log_refusals(db, sender, &rejected, now)).await {
-        return Err(Interrupted { error, changes });
+        return Err(Interrupted { error, changes, handshake });
+    }
+    if let Some((node_epoch, from, to)) = numbers {
+        // Nothing is lost by a question that cannot be asked now: each handshake asks it too.
+        let twice = nodes::numbers_twice(db.reader(), sender.store_id, &node_epoch, from, to).await;
+        handshake |= twice.unwrap_or(false);
     }
     let results: Vec<PushResult> = results.into_iter().flatten().collect();
     let refused = results.iter().filter(|result| result.status != PushStatus::Ok).count();
-    Ok(Pushed { results, changes, refused, ignored })
+    Ok(Pushed { results, changes, refused, ignored, handshake })
+}
+
+/// The database that the newest envelope is from, and from which to which number it sends now.
+fn numbers(waves: &[Vec<Incoming>]) -> Option<(String, i64, i64)> {
+    let all = || waves.iter().flatten();
+    let node_epoch = all().max_by_key(|incoming| incoming.index)?.node_epoch.clone()?;
+    let of_it = || all().filter(|incoming| incoming.node_epoch.as_ref() == Some(&node_epoch));
+    let seqs = || of_it().filter_map(|incoming| incoming.seq);
+    let (from, to) = (seqs().min()?, seqs().max()?);
+    Some((node_epoch, from, to))
 }
 
 #[derive(Default)]
@@ -128,6 +151,7 @@ struct Judged {
     results: Vec<(usize, PushResult)>,
     rejected: Vec<Rejection>,
     ignored: Vec<(&'static str, u64)>,
+    healed: bool,
 }
 
 /// Applies envelopes of different entities in one transaction: all at once, and what fails is halved down to the
@@ -143,8 +167,9 @@ async fn apply_wave(db: &Db, sender: &Sender, wave: &[Incoming], now: Instant) -
                 let verdicts = part.iter().zip(outcome.verdicts);
                 judged.results.extend(verdicts.map(|(envelope, verdict)| (envelope.index, envelope.result(&verdict))));
                 judged.ignored.extend(outcome.ignored);
+                judged.healed |= outcome.healed;
             }
-            Err(error) if !db::is_data_fault(&error) => return Err(error),
+            Err(error) if !db::is_data_fault(&error) && !stock::is_out_of_bounds(&error) => return Err(error),
             Err(error) => {
                 tx.execute_unprepared("ROLLBACK TO SAVEPOINT part").await?;
                 if let [incoming] = part {

@@ -67,6 +67,8 @@ fn order(claim: Claim, sent: Option<&str>, row: &mut dyn Row) -> String {
     let Some(to) = sent else { return has.to_owned() };
     let receives = RECEIVING.contains(&to) || to == "closed";
     let may = match has {
+        // Nor is an order approved because its store says so. What was received was, though HQ may have lost the order.
+        _ if claim.new && matches!(to, "approved" | "ordered") => return "submitted".to_owned(),
         _ if claim.new => return to.to_owned(),
         "cancelled" if receives => {
             row.set("conflict_note", Some(CANCELLED_AND_RECEIVED.to_owned()).into());

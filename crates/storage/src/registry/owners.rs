@@ -87,7 +87,7 @@ pub fn customers(claim: Claim) -> &'static [&'static str] {
     }
 }
 
-/// What the maker of an order writes into it while it is a draft.
+/// What the maker of an order writes into it while it is a draft. Who approved it and when is headquarters' to say.
 const ORDER: &[&str] = &[
     "po_number",
     "supplier_id",
@@ -103,9 +103,6 @@ const ORDER: &[&str] = &[
     "created_by",
     "submitted_by",
     "submitted_at",
-    "approved_by",
-    "approved_at",
-    "ordered_at",
     "sent_via",
     "closed_by",
     "closed_at",
@@ -138,35 +135,43 @@ pub fn order_items(claim: Claim) -> &'static [&'static str] {
     }
 }
 
-/// The source store owns the document, the receiving store what it received.
+/// What the source of a transfer writes. Where the goods go from and to comes first, and is said once.
+const SOURCE: &[&str] = &[
+    "from_store_id",
+    "to_store_id",
+    "transfer_number",
+    "status",
+    "requested_by",
+    "requested_at",
+    "approved_by",
+    "approved_at",
+    "rejected_reason",
+    "cancelled_reason",
+    "note",
+    "sent_by",
+    "sent_at",
+    "carrier",
+    "tracking_number",
+    "line_no",
+    "product_id",
+    "sku",
+    "product_name",
+    "requested_quantity",
+    "approved_quantity",
+    "sent_quantity",
+    "unit_cost",
+];
+/// How many of [`SOURCE`] never change.
+const PARTIES: usize = 2;
+
+/// The source store owns the document, the receiving store what it received. The two are who may write it: neither
+/// makes another store a party of a transfer that is there.
 pub fn transfers(claim: Claim) -> &'static [&'static str] {
-    if claim.receives {
-        &["status", "received_by", "received_at", "receipts", "received_quantity", "damaged_quantity"]
-    } else {
-        &[
-            "transfer_number",
-            "from_store_id",
-            "to_store_id",
-            "status",
-            "requested_by",
-            "requested_at",
-            "approved_by",
-            "approved_at",
-            "rejected_reason",
-            "cancelled_reason",
-            "note",
-            "sent_by",
-            "sent_at",
-            "carrier",
-            "tracking_number",
-            "line_no",
-            "product_id",
-            "sku",
-            "product_name",
-            "requested_quantity",
-            "approved_quantity",
-            "sent_quantity",
-            "unit_cost",
-        ]
+    match claim {
+        Claim { receives: true, .. } => {
+            &["status", "received_by", "received_at", "receipts", "received_quantity", "damaged_quantity"]
+        }
+        Claim { new: true, .. } => SOURCE,
+        _ => &SOURCE[PARTIES..],
     }
 }

@@ -1,15 +1,18 @@
 //! I11: the audit log is what was written, and each act that needs a permission is in it once.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use sea_orm::{DbErr, Value};
+use serde_json::Value as Json;
+use tillkeep_model::{Instant, JsonText};
 use uuid::Uuid;
 
 use super::{Found, Source};
 use crate::db::query;
+use crate::sync_log::RETRIED;
 use crate::{Side, audit};
 
-/// Rows that somebody made here, and the word with which the audit log names the act. A document that came back from
+/// Rows that somebody made at a store, and the word with which the audit log names the act. A document that came back from
 /// headquarters has no entry in the outbox of this database, and its act is in the audit log of the one before.
 const ACTS: &[(&str, &str, &str)] = &[
     ("register_sessions", MADE_HERE, "session.open"),
@@ -31,8 +34,9 @@ pub(super) async fn chain(source: &Source, found: &mut Found) -> Result<(), DbEr
 }
 
 pub(super) async fn rows(source: &Source, found: &mut Found) -> Result<(), DbErr> {
-    if source.side != Side::Store {
-        return Ok(());
+    if source.side == Side::Hq {
+        settled(source, found).await?;
+        return tokens(source, found).await;
     }
     for (table, which, action) in ACTS {
         let sql = "SELECT entity_id, COUNT(*) AS times FROM audit_log WHERE action = $1 AND entity_id IS NOT NULL \
@@ -47,6 +51,59 @@ pub(super) async fn rows(source: &Source, found: &mut Found) -> Result<(), DbErr
             if times != 1 {
                 found.add(source.store, table, id, format!("{action} is {times} times in the audit log, not once"));
             }
+        }
+    }
+    Ok(())
+}
+
+/// Failed entries that somebody tried again or resolved: each has one act of theirs, which may name many.
+async fn settled(source: &Source, found: &mut Found) -> Result<(), DbErr> {
+    let mut named: BTreeMap<String, Vec<(String, Option<Uuid>)>> = BTreeMap::new();
+    let sql = "SELECT action, user_id, details FROM audit_log WHERE action IN ('sync.retry', 'sync.resolve')";
+    for row in query(&source.conn, sql, []).await? {
+        let act: (String, Option<Uuid>) = (row.try_get("", "action")?, row.try_get("", "user_id")?);
+        let details: JsonText = row.try_get("", "details")?;
+        for entry in details.0["entries"].as_array().into_iter().flatten().filter_map(Json::as_str) {
+            named.entry(entry.to_owned()).or_default().push(act.clone());
+        }
+    }
+    let sql = "SELECT id, store_id, status, resolved_by FROM sync_log WHERE resolved_by IS NOT NULL";
+    for row in query(&source.conn, sql, []).await? {
+        let id: Uuid = row.try_get("", "id")?;
+        let by: Option<Uuid> = row.try_get("", "resolved_by")?;
+        let action = if row.try_get::<String>("", "status")? == RETRIED { "sync.retry" } else { "sync.resolve" };
+        // Of two people who settle one entry at once, at two servers, the second changes nothing and is named as well.
+        let acts = named.remove(&id.to_string()).unwrap_or_default();
+        let times = acts.iter().filter(|(act, user)| act == action && *user == by).count();
+        if times != 1 {
+            let text = format!("{action} is {times} times in the audit log, not once");
+            found.add(row.try_get("", "store_id")?, "sync_log", id, text);
+        }
+    }
+    for id in named.keys() {
+        found.add(Uuid::nil(), "sync_log", id, "was settled by somebody, and the entry does not say so");
+    }
+    Ok(())
+}
+
+/// Tokens of stores: the version of each is what the last act on it says. Of a store that no person made, as those of
+/// `tillkeep demo`, the first token is nobody's act.
+async fn tokens(source: &Source, found: &mut Found) -> Result<(), DbErr> {
+    let mut noted: HashMap<String, Option<i64>> = HashMap::new();
+    let sql = "SELECT entity_id, details FROM audit_log WHERE entity_type = 'stores' AND entity_id IS NOT NULL \
+               AND action IN ('create', 'store.provision', 'store.revoke_token') ORDER BY seq";
+    for row in query(&source.conn, sql, []).await? {
+        let details: JsonText = row.try_get("", "details")?;
+        let last = noted.entry(row.try_get("", "entity_id")?).or_default();
+        *last = details.0["tokenVersion"].as_i64().or(*last);
+    }
+    for row in query(&source.conn, "SELECT id, provisioned_at, sync_token_version FROM stores", []).await? {
+        let id: Uuid = row.try_get("", "id")?;
+        let given = row.try_get::<Option<Instant>>("", "provisioned_at")?.is_some();
+        let version: i32 = row.try_get("", "sync_token_version")?;
+        let Some(last) = noted.get(&id.to_string()) else { continue };
+        if last.map_or(given, |last| last != i64::from(version)) {
+            found.add(id, "stores", id, format!("its token has version {version}, which no act in the audit log says"));
         }
     }
     Ok(())

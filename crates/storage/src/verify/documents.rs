@@ -157,8 +157,9 @@ async fn lines(
     Ok(())
 }
 
-/// When all is sent, a product's level is the same on both sides. What another system pushed by hand under this store's
-/// name never came from here, and neither did its effect.
+/// When all is sent, a product's level is the same on both sides, but for what documents moved at their store alone that
+/// somebody decided not to apply. What another system pushed by hand under this store's name never came from here, and
+/// neither did its effect.
 pub(super) async fn levels(
     store: &Source,
     hq: Option<&Source>,
@@ -168,23 +169,47 @@ pub(super) async fn levels(
     let Some(hq) = hq.filter(|_| options.settled) else { return Ok(()) };
     let log = log(hq, store).await?;
     let mut foreign: HashSet<Uuid> = HashSet::new();
-    let sql = "SELECT DISTINCT source_id, product_id FROM stock_movements WHERE store_id = $1";
-    for row in query(&hq.conn, sql, [store.store.into()]).await? {
-        let source: Uuid = row.try_get("", "source_id")?;
-        if log.get(&source.to_string()).is_some_and(|noted| !noted.from_here && noted.from_elsewhere) {
-            foreign.insert(row.try_get("", "product_id")?);
+    let mut apart: BTreeMap<Uuid, i64> = BTreeMap::new();
+    for (document, product, change) in moved(hq, store.store).await? {
+        let Some(noted) = log.get(&document) else { continue };
+        if !noted.from_here && noted.from_elsewhere {
+            foreign.insert(product);
+        }
+        // A part of it may have been applied: the sale, and not its void.
+        if noted.resolved {
+            *apart.entry(product).or_default() -= change;
+        }
+    }
+    for (document, product, change) in moved(store, store.store).await? {
+        if log.get(&document).is_some_and(|noted| noted.resolved) {
+            *apart.entry(product).or_default() += change;
         }
     }
     let (here, there) = (quantities(store, store.store).await?, quantities(hq, store.store).await?);
     let products: HashSet<&Uuid> = here.keys().chain(there.keys()).collect();
     for product in products {
         let of = |levels: &BTreeMap<Uuid, i64>| levels.get(product).copied().unwrap_or_default();
-        if of(&here) != of(&there) && !foreign.contains(product) {
+        let more = of(&here) - of(&there);
+        // A store that was put back since took over headquarters' level (rule D8), and nothing is apart any more.
+        if more != 0 && more != of(&apart) && !foreign.contains(product) {
             let text = format!("{} are at the store, {} by headquarters' books", of(&here), of(&there));
             found.add(store.store, "store_product_dynamic", product, text);
         }
     }
     Ok(())
+}
+
+/// What documents of `store` moved, by document and product.
+async fn moved(source: &Source, store: Uuid) -> Result<Vec<(String, Uuid, i64)>, DbErr> {
+    let sql = "SELECT source_id, product_id, CAST(SUM(quantity_change) AS BIGINT) AS moved FROM stock_movements \
+               WHERE store_id = $1 GROUP BY source_id, product_id";
+    let rows = query(&source.conn, sql, [store.into()]).await?;
+    rows.iter()
+        .map(|row| {
+            let document: Uuid = row.try_get("", "source_id")?;
+            Ok((document.to_string(), row.try_get("", "product_id")?, row.try_get("", "moved")?))
+        })
+        .collect()
 }
 
 async fn quantities(source: &Source, store: Uuid) -> Result<BTreeMap<Uuid, i64>, DbErr> {

@@ -1,12 +1,13 @@
 //! Checks of one database that are one statement each: every row it yields is a finding.
 
 use sea_orm::{DbErr, QueryResult};
+use tillkeep_model::Instant;
 use uuid::Uuid;
 
 use super::{Found, Options, Source};
-use crate::Side;
 use crate::db::query;
 use crate::registry::{self, Flow, Scope};
+use crate::{Side, settings};
 
 /// One statement, in the text of both databases. Its columns are `store`, `id` or `number` or `name`, and the figures
 /// `wanted` and `found`; what is not there is not said.
@@ -202,6 +203,8 @@ pub(super) async fn flags(source: &Source, found: &mut Found) -> Result<(), DbEr
     if source.side != Side::Store {
         return Ok(());
     }
+    // `yes` while documents of this store are to be fetched from headquarters, then the moment at which they were here.
+    let back = settings::get(&source.conn, "own_documents_due").await?.unwrap_or_default();
     for entity in registry::ALL.iter().filter(|entity| entity.is_pushed()) {
         let table = entity.name;
         let waits =
@@ -210,17 +213,19 @@ pub(super) async fn flags(source: &Source, found: &mut Found) -> Result<(), DbEr
         all(source, table, "is marked as unsent, and no entry of it waits", &sql, found).await?;
         let sql = format!("SELECT id FROM {table} d WHERE d.synced = TRUE AND {waits}");
         all(source, table, "is marked as sent, and an entry of it waits", &sql, found).await?;
-        if entity.flow == Flow::Push {
-            // What is older than the oldest entry may have been sent and forgotten; a store that was put back got documents
-            // from headquarters, which never were in this outbox.
+        if entity.flow == Flow::Push && back != "yes" {
+            // What is older than the oldest entry may have been sent and forgotten. What came from headquarters never was
+            // in this outbox; what was made since was.
             let sql = format!(
                 "SELECT id FROM {table} d WHERE NOT {waits} AND NOT EXISTS (SELECT 1 FROM sync_outbox_sent e \
                  WHERE e.entity_type = '{table}' AND e.entity_id = d.id) AND d.created_at >= \
                  COALESCE((SELECT MIN(created_at) FROM (SELECT created_at FROM sync_outbox \
-                 UNION ALL SELECT created_at FROM sync_outbox_sent) e), d.created_at) \
-                 AND NOT EXISTS (SELECT 1 FROM sync_state WHERE key = 'own_documents_due')"
+                 UNION ALL SELECT created_at FROM sync_outbox_sent) e), d.created_at) AND d.created_at >= $1"
             );
-            all(source, table, "has no entry in the outbox and was never sent", &sql, found).await?;
+            let since = Instant::parse(&back).unwrap_or_default();
+            for row in query(&source.conn, &sql, [since.into()]).await? {
+                found.add(source.store, table, name_of(&row), "has no entry in the outbox and was never sent");
+            }
         }
     }
     Ok(())

@@ -187,6 +187,70 @@ async fn numbers_of_the_outbox_without_an_account_are_named_and_refused_ones_are
     }
 }
 
+#[tokio::test]
+async fn a_number_that_no_outbox_gives_is_refused_by_its_name_and_counts_nowhere() {
+    for hq in kit::both().await {
+        let chain = Chain::found(&hq).await;
+        for (sale, seq) in [(1, i64::MIN), (2, 0), (3, (1 << 53) + 1), (4, i64::MAX)] {
+            let envelope = numbered(sold(&chain, TODAY, 1, sale), seq, "a");
+            assert_eq!(refuse(&hq, &chain.first, &envelope).await, "malformed");
+        }
+        for row in hq.log().await {
+            assert!(row.error.is_some_and(|error| error.starts_with("seq: ")), "it says which field");
+            assert_eq!(row.seq, None);
+        }
+        take(&hq, &chain.first, &numbered(sold(&chain, TODAY, 1, 5), 1, "a")).await;
+        let state = outbox(&hq, chain.first.store_id, &Reported::default()).await;
+        assert_eq!((state.epochs[0].highest_seq, state.epochs[0].missing.len()), (1, 0));
+    }
+}
+
+#[tokio::test]
+async fn a_day_of_amounts_that_no_sum_holds_is_told_all_the_same() {
+    for hq in kit::both().await {
+        let chain = Chain::found(&hq).await;
+        let mut closed = session(&chain, TODAY, 1, Some((2, "S01-01-000001", "S01-01-000002")));
+        closed["data"]["totals"]["totalAmount"] = json!(i64::MIN);
+        closed["data"]["totals"]["saleCount"] = json!(i64::MIN);
+        let mut told = vec![closed, sold(&chain, TODAY, 1, 1), sold(&chain, TODAY, 1, 2)];
+        for sale in &mut told[1..] {
+            sale["data"]["totalAmount"] = json!(i64::MAX);
+        }
+        assert_eq!(push(&hq, &chain.first, &told).await.refused, 0);
+        let day = day(&hq, &chain).await;
+        assert_eq!(day.verdict, Verdict::Incomplete);
+        let session = &day.registers.expect("registers")[0].sessions[0];
+        assert_eq!((session.received.sale_count, session.received.net_amount.0), (2, 2 * 1999));
+        assert_eq!(session.received.total_amount.0, i64::MAX);
+        let differs = session.difference.expect("a difference");
+        assert_eq!((differs.sale_count, differs.total_amount.0), (i64::MAX, i64::MAX));
+    }
+}
+
+#[tokio::test]
+async fn a_day_may_have_more_registers_than_a_statement_has_terms() {
+    // SQLite's limit, 500, is the lower one.
+    let hq = Hq::sqlite().await;
+    let chain = Chain::found(&hq).await;
+    let registers = 1..=501;
+    let told: Vec<Json> = registers
+        .flat_map(|number| {
+            let code = format!("{number:03}");
+            let mut sale = sold(&chain, TODAY, number, i64::from(number));
+            sale["data"]["receiptNumber"] = json!(format!("S01-{code}-000001"));
+            let mut session = session(&chain, TODAY, number, None);
+            for envelope in [&mut sale, &mut session] {
+                envelope["data"]["registerCode"] = json!(code);
+            }
+            session["data"]["sessionNumber"] = json!(1);
+            [session, sale]
+        })
+        .collect();
+    assert_eq!(push(&hq, &chain.first, &told).await.refused, 0);
+    let day = day(&hq, &chain).await;
+    assert_eq!((day.registers.expect("registers").len(), day.missing_receipt_count), (501, 0));
+}
+
 /// The plan of the query for gaps: an index answers it alone.
 #[tokio::test]
 async fn the_gaps_of_an_outbox_are_read_from_an_index() -> Result<(), DbErr> {

@@ -53,7 +53,9 @@ async fn the_high_water_is_the_highest_number_of_each_register_also_beyond_six_d
         let found = high_water::of_store(hq.db.reader(), chain.first.store_id, "S01", "this database")
             .await
             .expect("the numbers");
-        let expected = [("outbox", 45), ("receipt:01", 9), ("receipt:02", 1_000_000), ("session:01", 12)];
+        let time = at(0).millis();
+        let expected =
+            [("outbox", 45), ("outbox_time", time), ("receipt:01", 9), ("receipt:02", 1_000_000), ("session:01", 12)];
         assert_eq!(found, expected.map(|(name, number)| (name.to_owned(), number)).into());
         let other = high_water::of_store(hq.db.reader(), chain.first.store_id, "S01", "another database")
             .await
@@ -74,15 +76,26 @@ async fn what_was_settled_is_told_once() {
             bad["node_epoch"] = json!("this database");
             refuse(&hq, &chain.first, &bad).await;
         }
-        let told = async || nodes::to_acknowledge(hq.db.reader(), store).await.expect("a read");
-        assert!(told().await.is_empty());
-        let tx = hq.db.begin().await.expect("a transaction");
-        let settle = "UPDATE sync_log SET status = $1, to_acknowledge = TRUE, resolved_at = $2 WHERE seq = $3";
-        for (status, seconds, seq) in [(sync_log::RETRIED, 10, 5_i64), (sync_log::RESOLVED, 20, 6)] {
-            db::execute(&tx, settle, [status.into(), at(seconds).into(), seq.into()]).await.expect("an update");
-        }
-        tx.commit().await.expect("a commit");
-        let settled = told().await;
+        let told = async |ticket: &str| {
+            let tx = hq.db.begin().await.expect("a transaction");
+            let told = nodes::to_acknowledge(&tx, store, ticket).await.expect("a note");
+            tx.commit().await.expect("a commit");
+            told.into_iter().map(|settled| settled.told).collect::<Vec<_>>()
+        };
+        let came_back = async |ticket: &str| {
+            let tx = hq.db.begin().await.expect("a transaction");
+            nodes::acknowledged(&tx, store, ticket).await.expect("a note");
+            tx.commit().await.expect("a commit");
+        };
+        assert!(told("first").await.is_empty());
+        // The times are those of a clock that was put right in between.
+        let settle = async |status: &str, seconds, seq: i64| {
+            let sql = "UPDATE sync_log SET status = $1, to_acknowledge = TRUE, resolved_at = $2 WHERE seq = $3";
+            let tx = hq.db.begin().await.expect("a transaction");
+            db::execute(&tx, sql, [status.into(), at(seconds).into(), seq.into()]).await.expect("an update");
+            tx.commit().await.expect("a commit");
+        };
+        settle(sync_log::RETRIED, 20, 5).await;
         let of = |seq: i64, outcome| Acknowledged {
             seq,
             outcome,
@@ -90,12 +103,41 @@ async fn what_was_settled_is_told_once() {
             node_epoch: Some("this database".to_owned()),
             entity_id: id(&seq.to_string()).to_string(),
         };
-        assert_eq!(settled, [of(5, Outcome::Ok), of(6, Outcome::Resolved)]);
+        assert_eq!(told("second").await, [of(5, Outcome::Ok)]);
         assert_eq!(nodes::stores_to_tell(hq.db.reader()).await.expect("a read"), [store]);
-        let tx = hq.db.begin().await.expect("a transaction");
-        nodes::acknowledged(&tx, store, at(15)).await.expect("a note");
-        tx.commit().await.expect("a commit");
-        assert_eq!(told().await, [of(6, Outcome::Resolved)]);
+        settle(sync_log::RESOLVED, 10, 6).await;
+        came_back("second").await;
+        assert_eq!(told("third").await, [of(6, Outcome::Resolved)], "what came after the answer was not told with it");
+        // That answer is lost.
+        assert_eq!(told("fourth").await, [of(6, Outcome::Resolved)]);
+        came_back("third").await;
+        assert_eq!(told("fifth").await.len(), 1, "told with a ticket that has not come back");
+        came_back("fifth").await;
+        assert!(told("sixth").await.is_empty());
+    }
+}
+
+#[tokio::test]
+async fn a_number_that_was_given_to_two_entries_shows_that_a_store_was_put_back() {
+    for hq in kit::both().await {
+        let chain = Chain::found(&hq).await;
+        let store = chain.first.store_id;
+        let twice = async |from, to| {
+            nodes::numbers_twice(hq.db.reader(), store, "this database", from, to).await.expect("a read")
+        };
+        let sale = |name: &str, seq: i64| {
+            let mut sale = create_sale(&chain.first, id(name), &[(chain.tea, 1)]);
+            sale["data"]["receiptNumber"] = json!(format!("S01-01-{name}"));
+            sale["seq"] = json!(seq);
+            sale["node_epoch"] = json!("this database");
+            sale
+        };
+        let (one, two) = (sale("000001", 1), sale("000002", 2));
+        push(&hq, &chain.first, &[one.clone(), two]).await;
+        assert!(!push(&hq, &chain.first, &[one]).await.handshake, "the same entry may arrive twice");
+        assert!(!twice(1, 2).await);
+        assert!(push(&hq, &chain.first, &[sale("000003", 2), sale("000004", 3)]).await.handshake);
+        assert!(twice(1, 2).await && !twice(3, 9).await);
     }
 }
 

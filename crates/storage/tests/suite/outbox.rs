@@ -28,7 +28,7 @@ async fn enqueue(shop: &Shop, name: &str, now: Instant) -> i64 {
 }
 
 async fn batch(shop: &Shop) -> Vec<Model> {
-    outbox::batch(shop.db.reader(), 100, at(1_000_000)).await.expect("a batch")
+    outbox::batch(shop.db.reader(), 100, at(1_000_000), 0).await.expect("a batch")
 }
 
 async fn seqs(shop: &Shop) -> Vec<i64> {
@@ -142,13 +142,15 @@ async fn a_batch_is_limited_and_a_failed_entry_rests() {
     for n in 0..5 {
         enqueue(&shop, &n.to_string(), at(1)).await;
     }
-    let three = outbox::batch(shop.db.reader(), 3, at(0)).await.expect("a batch");
+    let three = outbox::batch(shop.db.reader(), 3, at(1), 0).await.expect("a batch");
     assert_eq!(three.iter().map(|entry| entry.seq).collect::<Vec<_>>(), [1, 2, 3]);
     refuse(&shop, 2).await;
-    let before = outbox::batch(shop.db.reader(), 10, at(39)).await.expect("a batch");
+    let before = outbox::batch(shop.db.reader(), 10, at(69), 30_000).await.expect("a batch");
     assert_eq!(before.iter().map(|entry| entry.seq).collect::<Vec<_>>(), [1, 3, 4, 5]);
-    let after = outbox::batch(shop.db.reader(), 10, at(40)).await.expect("a batch");
+    let after = outbox::batch(shop.db.reader(), 10, at(70), 30_000).await.expect("a batch");
     assert_eq!(after.len(), 5);
+    let put_right = outbox::batch(shop.db.reader(), 10, at(10), 30_000).await.expect("a batch");
+    assert_eq!(put_right.len(), 5, "the clock was ahead when it was refused: it does not rest for as long");
 }
 
 #[tokio::test]
@@ -212,7 +214,7 @@ async fn a_thousand_entries_are_confirmed_at_once() {
         outbox::enqueue(&tx, &entry("sales", id(&n.to_string()), &data), at(1)).await.expect("an entry");
     }
     tx.commit().await.expect("a commit");
-    let all = outbox::batch(shop.db.reader(), 1000, at(0)).await.expect("a batch");
+    let all = outbox::batch(shop.db.reader(), 1000, at(1), 0).await.expect("a batch");
     assert_eq!(all.len(), 1000);
     confirm(&shop, &all).await;
     assert_eq!(outbox::state(shop.db.reader()).await.expect("the state").pending, 0);

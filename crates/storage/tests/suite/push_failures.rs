@@ -5,9 +5,9 @@ use serde_json::value::RawValue;
 use serde_json::{Value as Json, json};
 use tillkeep_model::Qty;
 use tillkeep_model::wire::{Applied, PushStatus};
-use tillkeep_storage::entity::customer;
+use tillkeep_storage::entity::{customer, sale, sync_log};
 use tillkeep_storage::stock::{self, Kind, Movement};
-use tillkeep_storage::{push as storage_push, sync_log as log};
+use tillkeep_storage::{db, push as storage_push, sync_log as log};
 use uuid::Uuid;
 
 use crate::kit::chain::{Chain, id};
@@ -171,6 +171,148 @@ async fn a_failed_envelope_can_be_applied_again_from_what_was_kept() {
         let again =
             storage_push::push(&hq.db, &chain.first, std::slice::from_ref(&kept), at(300)).await.expect("an answer");
         assert_eq!(again.results[0].applied, Some(Applied::Inserted));
+        hq.verify().await;
+    }
+}
+
+/// Somebody at headquarters takes care of everything that failed.
+async fn settle_by_hand(hq: &Hq) {
+    let sql = "UPDATE sync_log SET status = 'resolved', resolved_by = $1, resolved_at = $2 WHERE status = 'failed'";
+    let tx = hq.db.begin().await.expect("a transaction");
+    db::execute(&tx, sql, [id("somebody").into(), at(150).into()]).await.expect("an update");
+    tx.commit().await.expect("a commit");
+}
+
+#[tokio::test]
+async fn what_somebody_settled_by_hand_is_neither_applied_nor_a_new_failure_when_it_comes_once_more() {
+    for hq in kit::both().await {
+        let chain = Chain::found(&hq).await;
+        take(&hq, &chain.second, &new_customer(&chain.second, id("first"), "TAKEN")).await;
+        let bad = new_customer(&chain.first, id("second"), "TAKEN");
+        let mut garbled = create_sale(&chain.first, id("sale"), &[(chain.tea, 1)]);
+        garbled["data"]["totalAmount"] = json!("x");
+        let unreadable = json!({"entity_type": "sales", "entity_id": "x", "action": "create", "seq": 4});
+        for envelope in [&bad, &garbled, &unreadable] {
+            refuse(&hq, &chain.first, envelope).await;
+        }
+        settle_by_hand(&hq).await;
+        // By now the customer could be stored.
+        hq.edit::<customer::Entity>(id("first"), |row| row.customer_number = "FREE".into()).await;
+        for _ in 0..2 {
+            assert_eq!(take(&hq, &chain.first, &bad).await, Applied::Skipped);
+            assert_eq!(take(&hq, &chain.first, &garbled).await, Applied::Skipped);
+            refuse(&hq, &chain.first, &unreadable).await;
+        }
+        assert!(hq.row::<customer::Entity>(id("second")).await.is_none());
+        assert!(hq.log().await.iter().all(|row| row.status != log::FAILED));
+        // Another envelope of the same row is another matter.
+        let mut renamed = new_customer(&chain.first, id("second"), "S01-7");
+        renamed["timestamp"] = json!(at(9));
+        assert_eq!(take(&hq, &chain.first, &renamed).await, Applied::Inserted);
+        hq.verify().await;
+    }
+}
+
+#[tokio::test]
+async fn a_success_closes_the_older_failures_of_its_row_and_no_newer_one_whatever_they_are_numbered_by() {
+    // A failure by its number and database, and its time; whether number 5 of database "a", made at 10, closes it.
+    let failures = [
+        (Some((4, "a")), 20, true),
+        (Some((6, "a")), 5, false),
+        (Some((9, "b")), 5, true),
+        (Some((1, "b")), 20, false),
+        (None, 5, true),
+        (None, 20, false),
+    ];
+    for hq in kit::both().await {
+        let chain = Chain::found(&hq).await;
+        take(&hq, &chain.second, &new_customer(&chain.second, id("first"), "TAKEN")).await;
+        for (place, (number, seconds, closed)) in failures.into_iter().enumerate() {
+            let row = id(&format!("customer {place}"));
+            let numbered = |customer_number: &str, number: Option<(i64, &str)>, seconds| {
+                let mut envelope = new_customer(&chain.first, row, customer_number);
+                envelope["timestamp"] = json!(at(seconds));
+                if let Some((seq, epoch)) = number {
+                    (envelope["seq"], envelope["node_epoch"]) = (json!(seq), json!(epoch));
+                }
+                envelope
+            };
+            refuse(&hq, &chain.first, &numbered("TAKEN", number, seconds)).await;
+            let mut other_type = envelope(&chain.first, "sales", row, "create", &json!([]), at(0));
+            (other_type["seq"], other_type["node_epoch"]) = (json!(1), json!("a"));
+            refuse(&hq, &chain.first, &other_type).await;
+            let good = numbered(&format!("S01-{place}"), Some((5, "a")), 10);
+            let pushed = push(&hq, &chain.first, &[good]).await;
+            assert_eq!(pushed.results[0].applied, Some(Applied::Inserted));
+            assert!(!closed || pushed.handshake, "{number:?} at {seconds}: the store is to learn of it");
+            let rows = hq.log().await;
+            let of = |name| rows.iter().find(|entry| is_failure_of(entry, name, row)).expect("the failure");
+            let (failed, other) = (of("customers"), of("sales"));
+            assert_eq!(failed.status == log::RESOLVED, closed, "{number:?} at {seconds}");
+            assert_eq!(failed.envelope.is_none(), closed, "what is to be tried again is kept");
+            assert_eq!((other.status.as_str(), other.envelope.is_some()), (log::FAILED, true), "another type");
+        }
+        hq.verify().await;
+    }
+}
+
+fn is_failure_of(entry: &sync_log::Model, entity_type: &str, row: Uuid) -> bool {
+    entry.code.is_some() && entry.entity_type == entity_type && entry.entity_id == row.to_string()
+}
+
+#[tokio::test]
+async fn what_a_store_writes_into_an_error_is_kept_and_answered_as_far_as_somebody_reads_it() {
+    for hq in kit::both().await {
+        let chain = Chain::found(&hq).await;
+        let long = "9".repeat(20_000);
+        let mut amount = create_sale(&chain.first, id("amount"), &[(chain.tea, 1)]);
+        amount["data"]["totalAmount"] = json!(long);
+        let mut quantity = create_sale(&chain.first, id("quantity"), &[(chain.tea, 1)]);
+        quantity["data"]["saleItems"][0]["quantity"] = json!(long);
+        let mut time = create_sale(&chain.first, id("time"), &[(chain.tea, 1)]);
+        time["timestamp"] = json!(long);
+        let unknown = envelope(&chain.first, &long, id("type"), "create", &json!({}), at(0));
+        let named = json!({"entity_type": long, "entity_id": long, "action": long});
+        let pushed = push(&hq, &chain.first, &[amount, quantity, time, unknown, named]).await;
+        assert_eq!(pushed.refused, 5);
+        let short = |text: &str, most: usize| assert!(text.chars().count() <= most, "{} letters", text.len());
+        for result in &pushed.results {
+            short(result.error.as_deref().expect("an error"), 401);
+            short(&result.entity_type, 100);
+            short(&result.entity_id, 100);
+        }
+        for row in hq.log().await {
+            short(row.error.as_deref().expect("an error"), 401);
+            short(&row.entity_type, 100);
+            assert!(row.envelope.expect("the envelope").len() > 20_000, "a retry needs all of it");
+        }
+        let status = hq.status(chain.first.store_id, "sales").await.expect("a status");
+        short(&status.last_error.expect("an error"), 401);
+    }
+}
+
+#[tokio::test]
+async fn amounts_and_quantities_that_no_sum_holds_stop_nothing() {
+    for hq in kit::both().await {
+        let chain = Chain::found(&hq).await;
+        let mut rich = create_sale(&chain.first, id("rich"), &[(chain.tea, 1)]);
+        for (key, amount) in [("netAmount", i64::MAX), ("taxAmount", 1), ("totalAmount", i64::MIN)] {
+            rich["data"][key] = json!(amount);
+            rich["data"]["saleItems"][0][key] = json!(amount);
+        }
+        let mut hoard = create_sale(&chain.first, id("hoard"), &[(chain.rice, 1); 10]);
+        for line in 0..10 {
+            hoard["data"]["saleItems"][line]["quantity"] = json!(999_999_999_999_999_i64);
+        }
+        let good = create_sale(&chain.first, id("good"), &[(chain.tea, 1)]);
+        let pushed = push(&hq, &chain.first, &[rich, hoard, good]).await;
+        let codes: Vec<_> = pushed.results.iter().map(|result| result.code.as_deref().unwrap_or("ok")).collect();
+        assert_eq!(codes, ["ok", "not_storable", "ok"]);
+        let rich = hq.row::<sale::Entity>(id("rich")).await.expect("the sale");
+        assert_eq!(rich.flags.0, json!(["net_and_tax_are_not_total", "payments_mismatch"]));
+        let tea = hq.stock(chain.first.store_id, chain.tea).await.expect("the stock");
+        assert_eq!(tea.quantity, Qty::pieces(-2));
+        assert_eq!(hq.stock(chain.first.store_id, chain.rice).await, None);
         hq.verify().await;
     }
 }

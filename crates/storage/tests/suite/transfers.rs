@@ -56,6 +56,49 @@ async fn a_third_store_gets_nothing_and_may_write_nothing() {
 }
 
 #[tokio::test]
+async fn a_transfer_stays_between_the_two_stores_that_it_was_made_for() {
+    for status in ["draft", "in_transit"] {
+        for hq in kit::both().await {
+            let chain = Chain::found(&hq).await;
+            let third = chain::sender("S03");
+            let made = document(&chain, status, &[("a", 5, 0)], &json!([]));
+            take(&hq, &chain.first, &told(&chain.first, &made, 1)).await;
+            for (seconds, key) in [(2, "toStoreId"), (3, "fromStoreId")] {
+                let mut moved = made.clone();
+                moved[key] = json!(third.store_id);
+                moved["note"] = json!(key);
+                take(&hq, &chain.first, &told(&chain.first, &moved, seconds)).await;
+                let row = row(&hq).await;
+                let parties = (row.from_store_id, row.to_store_id);
+                assert_eq!(parties, (chain.first.store_id, chain.second.store_id), "{key} of one {status}");
+                assert_eq!(row.note.as_deref(), Some(key), "the rest is taken");
+            }
+            assert!(hq.rows("transfers", third.store_id).await.is_empty());
+            hq.verify().await;
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_transfer_that_is_refused_keeps_its_lines() {
+    for hq in kit::both().await {
+        let chain = Chain::found(&hq).await;
+        let mut other = document(&chain, "draft", &[("z", 1, 0)], &json!([]));
+        (other["id"], other["transferNumber"]) = (json!(id("other")), json!("TAKEN"));
+        take(&hq, &chain.first, &envelope(&chain.first, "transfers", id("other"), "create", &other, at(1))).await;
+        let lines = [("a", 0, 0), ("b", 0, 0)];
+        take(&hq, &chain.first, &told(&chain.first, &document(&chain, "submitted", &lines, &json!([])), 2)).await;
+        let mut shorter = document(&chain, "submitted", &lines[..1], &json!([]));
+        shorter["transferNumber"] = json!("TAKEN");
+        assert_eq!(refuse(&hq, &chain.first, &told(&chain.first, &shorter, 3)).await, "not_storable");
+        for name in ["a", "b"] {
+            assert!(hq.row::<transfer_item::Entity>(id(name)).await.is_some(), "line {name}");
+        }
+        hq.verify().await;
+    }
+}
+
+#[tokio::test]
 async fn lines_go_and_come_until_the_shipment_and_not_after_it() {
     for hq in kit::both().await {
         let chain = Chain::found(&hq).await;

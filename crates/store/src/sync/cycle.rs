@@ -1,6 +1,7 @@
 //! The cycle of a store: ask what moved, pull it, wait. Runs on its own, whatever the socket does. Specification,
 //! section 4.4.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -16,6 +17,9 @@ use crate::Store;
 
 /// A handshake comes at least this often.
 const HANDSHAKE_EVERY: Duration = Duration::from_hours(1);
+
+/// While HQ cannot be reached, the longest between two cycles.
+const LOOK_AGAIN: Duration = Duration::from_secs(8);
 
 /// What the cycle remembers from one time to the next.
 #[derive(Default)]
@@ -59,25 +63,28 @@ impl Cycle {
             || store.sync.handshake_due.load(Ordering::Acquire);
         let done = cycle(store, due).await;
         let now = store.clock.now();
-        match done {
+        let interval = match done {
             Ok(()) => {
                 store.sync.reached(now);
-                store.sync.cycled(store.clock.uptime());
                 store.sync.update(|line| line.last_cycle_at = Some(now));
                 if due {
                     self.last_handshake = Some(store.clock.uptime());
                 }
-                // There is a line: what waits can go, within a cycle of the line's return.
-                store.sync.line_back.notify_waiters();
-                store.outbox_bell.notify_one();
+                store.settings.sync_interval
             }
             Err(error) => {
                 store.sync.handshake_due.store(true, Ordering::Release);
                 store.sync.failed(&error, now);
+                match error {
+                    // A request may have hung on a dead line for all of its time: with the whole interval on top, the
+                    // outbox would not be empty 35 seconds after the line is back.
+                    PullError::Hq(HqError::Unreachable(_)) => store.settings.sync_interval.min(LOOK_AGAIN),
+                    _ => store.settings.sync_interval,
+                }
             }
-        }
+        };
         // ±10 %, so that stores started together do not stay together.
-        let tenth = u64::try_from(store.settings.sync_interval.as_millis()).unwrap_or(u64::MAX) / 10;
+        let tenth = u64::try_from(interval.as_millis()).unwrap_or(u64::MAX) / 10;
         Duration::from_millis(tenth * 9 + store.chance.up_to(tenth * 2))
     }
 }
@@ -89,10 +96,28 @@ async fn cycle(store: &Store, handshake_due: bool) -> Result<(), PullError> {
     }
     let known = settings::get(store.db().reader(), EPOCH).await?;
     let answer = store.hq.versions(known.as_deref().unwrap_or_default(), &pull::have(store).await?).await?;
+    // There is a line: what waits can go, whatever becomes of the pulls.
+    store.sync.cycled(store.clock.uptime());
+    store.sync.line_back.notify_waiters();
+    store.outbox_bell.notify_one();
     if known.as_deref() != Some(answer.epoch.as_str()) || answer.handshake {
         handshake::shake_hands(store).await?;
     }
-    match pull::moved(store, &answer.epoch, &answer.versions).await {
+    match pull_all(store, &answer.epoch, &answer.versions).await {
+        // A type that cannot be stored here is no reason to keep the store's own documents from it.
+        Err(error @ PullError::Database(_)) => {
+            restore::run(store).await?;
+            return Err(error);
+        }
+        other => other?,
+    }
+    remember_mark(store, answer.mark).await?;
+    restore::run(store).await
+}
+
+/// Everything that moved, after a reload if there must be one.
+async fn pull_all(store: &Store, epoch: &str, heads: &BTreeMap<String, i64>) -> Result<(), PullError> {
+    match pull::moved(store, epoch, heads).await {
         Err(PullError::Hq(HqError::Reload { code })) => {
             tracing::warn!(code, "headquarters' data is not what this store's cursors are from");
             // The handshake finds out why, and has the store send again what HQ lost before it loads anew.
@@ -108,12 +133,11 @@ async fn cycle(store: &Store, handshake_due: bool) -> Result<(), PullError> {
         }
         Ok(rows) if rows > 0 => {
             // Where a change is live is known at HQ when the store has it, not a cycle later.
-            store.hq.versions(&answer.epoch, &pull::have(store).await?).await?;
+            store.hq.versions(epoch, &pull::have(store).await?).await?;
         }
         other => other.map(|_| ())?,
     }
-    remember_mark(store, answer.mark).await?;
-    restore::run(store).await
+    Ok(())
 }
 
 /// Everything that HQ had at this mark is here.

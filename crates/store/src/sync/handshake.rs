@@ -135,9 +135,10 @@ async fn follow_epochs(
 ) -> Result<(), DbErr> {
     let known = settings::get(tx, NODE_EPOCHS).await?;
     let mut made: BTreeMap<String, i64> = known.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default();
-    made.insert(request.node_epoch.clone(), request.last_seq);
+    // What was sold since the question is not missing: it may have arrived before HQ looked.
+    made.insert(request.node_epoch.clone(), last_seq(&series::all(tx).await?));
     let missing = answer.node_epochs.iter().any(|(epoch, last)| made.get(epoch).is_none_or(|made| made < last));
-    if missing {
+    if missing || answer.put_back {
         tracing::warn!("headquarters has documents of this store that are not here: fetching them");
         restore::begin(tx).await?;
     }

@@ -19,7 +19,7 @@ use std::sync::Arc;
 pub use client::HqClient;
 pub use cycle::Cycle;
 pub use sender::{Round, Sender};
-pub use state::{Line, SyncState};
+pub use state::{Gate, Line, SyncState};
 use tokio_util::task::TaskTracker;
 pub use transport::{Http, Reply, Request, Transport};
 

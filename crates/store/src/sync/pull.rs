@@ -59,6 +59,9 @@ async fn one(store: &Store, epoch: &str, entity: &SyncType, cursor: Cursor, head
     let mut since = cursor.version;
     let mut count = 0;
     loop {
+        // A row that comes while its entry is under way would be left aside, and the entry gone when it is: neither this
+        // page nor a later one would bring it again (rule D6).
+        let _gate = if entity.is_pushed() { Some(store.sync.sending.enter().await) } else { None };
         let mut answer = store.hq.pull(entity.name, since, PAGE, epoch).await?;
         if !answer.has_more && entity.scope == Scope::Parties {
             // One counter for all stores: what was counted for others must not be asked for again and again. The head

@@ -13,13 +13,16 @@ use crate::Store;
 
 /// Entries of one request.
 const BATCH: usize = 200;
+/// Bytes that any line carries in the time of a request: so few do not fail for being too many.
+const ANY_LINE: usize = 32 << 10;
 const BACK_OFF_FROM: Duration = Duration::from_secs(1);
 const BACK_OFF_TO: Duration = Duration::from_mins(1);
 
 /// How the sender stands with HQ.
 pub struct Sender {
     failures: u32,
-    /// Entries of the next request: halved while a batch makes a healthy HQ fail.
+    /// Entries of the next request: halved while a batch makes a healthy HQ fail or does not get through, and doubled
+    /// while all goes well.
     batch: usize,
 }
 
@@ -74,28 +77,25 @@ impl Sender {
     /// Sends one batch and notes what HQ said of it.
     pub async fn step(&mut self, store: &Store) -> Round {
         let round = {
-            let _gate = store.sync.sending.lock().await;
+            let _gate = store.sync.sending.enter().await;
             self.step_within(store).await
         };
         store.sync.progressed(store.clock.uptime());
-        round
+        round.unwrap_or_else(|error| {
+            store.sync.failed(&error, store.clock.now());
+            Round::Wait(BACK_OFF_FROM)
+        })
     }
 
     /// As [`Sender::step`], by who holds the gate.
-    pub(super) async fn step_within(&mut self, store: &Store) -> Round {
-        match round(store, self).await {
-            Ok(round) => round,
-            Err(error) => {
-                store.sync.failed(&error, store.clock.now());
-                Round::Idle(BACK_OFF_FROM)
-            }
-        }
+    pub(super) async fn step_within(&mut self, store: &Store) -> Result<Round, DbErr> {
+        round(store, self).await
     }
 }
 
 async fn round(store: &Store, sender: &mut Sender) -> Result<Round, DbErr> {
     let rest = i64::try_from(store.settings.sync_interval.as_millis()).unwrap_or(i64::MAX);
-    let entries = outbox::batch(store.db().reader(), sender.batch, store.clock.now().plus_millis(-rest)).await?;
+    let entries = outbox::batch(store.db().reader(), sender.batch, store.clock.now(), rest).await?;
     if entries.is_empty() {
         // A refused entry rests for an interval before it is tried again.
         return Ok(Round::Idle(store.settings.sync_interval));
@@ -110,7 +110,7 @@ async fn round(store: &Store, sender: &mut Sender) -> Result<Round, DbErr> {
     match answer {
         Ok(answer) if answer.results.len() == entries.len() => {
             sender.failures = 0;
-            sender.batch = BATCH;
+            sender.batch = (sender.batch * 2).min(BATCH);
             settle(store, &entries, &answer.results).await?;
             let now = store.clock.now();
             store.sync.reached(now);
@@ -142,6 +142,11 @@ async fn round(store: &Store, sender: &mut Sender) -> Result<Round, DbErr> {
                 }
                 sender.batch = entries.len().div_ceil(2);
                 return Ok(Round::Wait(Duration::from_millis(100)));
+            }
+            // Nor may a batch be more than the line carries in the time of a request: it would never get through.
+            let bytes: usize = entries.iter().map(|entry| entry.payload.len()).sum();
+            if matches!(error, HqError::Unreachable(_)) && bytes > ANY_LINE {
+                sender.batch = entries.len().div_ceil(2);
             }
             Ok(back_off(store, sender, &error))
         }

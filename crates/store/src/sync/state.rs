@@ -1,12 +1,13 @@
 //! What the sync client knows of itself, for people and for the till.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
-use utoipa::ToSchema;
 
 use serde::Serialize;
 use tillkeep_model::Instant;
-use tokio::sync::Notify;
+use tokio::sync::{MutexGuard, Notify};
+use utoipa::ToSchema;
 
 /// The line to HQ as this store sees it.
 #[derive(Clone, Debug, Default, Serialize, ToSchema)]
@@ -43,10 +44,41 @@ pub struct SyncState {
     pub(super) handshake_due: std::sync::atomic::AtomicBool,
     /// Documents of this store's own are to be fetched from HQ.
     pub(super) restore_due: std::sync::atomic::AtomicBool,
-    /// Held while a batch is on its way and settled: one sender at a time.
-    pub(super) sending: tokio::sync::Mutex<()>,
+    /// Held while a batch is on its way and settled: one sender at a time, and nobody pulls what it may be changing.
+    pub sending: Gate,
     /// One lock over applying pulls and applying push results. `docs/sync.md`, rule D7.
     pub(super) applying: tokio::sync::Mutex<()>,
+}
+
+/// A lock that can be asked how many wait for it: in virtual time somebody must know who waits for whom.
+#[derive(Default)]
+pub struct Gate {
+    lock: tokio::sync::Mutex<()>,
+    waiting: AtomicUsize,
+}
+
+/// Counts one who waits.
+struct Waiting<'a>(&'a AtomicUsize);
+
+impl Drop for Waiting<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::AcqRel);
+    }
+}
+
+impl Gate {
+    pub async fn enter(&self) -> MutexGuard<'_, ()> {
+        if let Ok(inside) = self.lock.try_lock() {
+            return inside;
+        }
+        self.waiting.fetch_add(1, Ordering::AcqRel);
+        let _counted = Waiting(&self.waiting);
+        self.lock.lock().await
+    }
+
+    pub fn waiting(&self) -> usize {
+        self.waiting.load(Ordering::Acquire)
+    }
 }
 
 impl Default for SyncState {
@@ -59,7 +91,7 @@ impl Default for SyncState {
             told: Notify::new(),
             handshake_due: true.into(),
             restore_due: false.into(),
-            sending: tokio::sync::Mutex::default(),
+            sending: Gate::default(),
             applying: tokio::sync::Mutex::default(),
         }
     }

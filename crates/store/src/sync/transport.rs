@@ -4,22 +4,30 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use bytes::Bytes;
-use reqwest::header::{AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
+use async_compression::tokio::write::ZstdEncoder;
+use bytes::{Bytes, BytesMut};
+use reqwest::header::{AUTHORIZATION, CONTENT_ENCODING, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use reqwest::{Client, redirect};
 use rustls::ClientConfig;
 use tillkeep_http::Secret;
 use tillkeep_model::wire::PROTOCOL;
+use tokio::io::AsyncWriteExt;
+use tokio::time::timeout;
 use tokio_tungstenite::Connector;
 
 use super::tls;
 
 const CONNECT_WITHIN: Duration = Duration::from_secs(5);
-/// The longest that HQ may be silent within a request. A line that is dead without saying so must not hold the outbox for
-/// longer than the 35 seconds that are promised.
+/// The longest that HQ may be silent, once a request is there. A line that is dead without saying so must not hold the
+/// outbox for longer than the 35 seconds that are promised.
 const SILENT_FOR: Duration = Duration::from_secs(20);
-/// The longest a request may take; a page of a pull or a batch is far below.
+/// The longest that an answer may take from its first byte to its last; a page of a pull is far below.
 const ANSWER_WITHIN: Duration = Duration::from_mins(1);
+/// Bytes a second of a line that is still one: 64 kbit/s. So much longer a request may be under way. On a slower one the
+/// sender comes down to a batch that fits.
+const SLOWEST: usize = 8 << 10;
+/// A push of less is not worth compressing.
+const COMPRESSED_FROM: usize = 1 << 10;
 
 /// A request of the machine protocol: a GET, or a POST of JSON.
 #[derive(Clone, Debug)]
@@ -68,8 +76,6 @@ impl Http {
         let client = builder
             .default_headers(headers)
             .connect_timeout(CONNECT_WITHIN)
-            .read_timeout(SILENT_FOR)
-            .timeout(ANSWER_WITHIN)
             .redirect(redirect::Policy::none())
             .pool_idle_timeout(Duration::from_mins(1))
             .no_proxy()
@@ -88,11 +94,24 @@ impl Http {
 impl Transport for Http {
     async fn send(&self, request: Request) -> Result<Reply, String> {
         let url = format!("{}{}", self.base, request.path);
+        let mut bytes = 0;
         let builder = match request.json {
-            Some(json) => self.client.post(url).header(CONTENT_TYPE, "application/json").body(json),
+            Some(json) => {
+                let builder = self.client.post(url).header(CONTENT_TYPE, "application/json");
+                let packs = request.path == "/push" && json.len() >= COMPRESSED_FROM;
+                let packed = if packs { compressed(&json).await } else { None };
+                bytes = packed.as_ref().map_or(json.len(), Vec::len);
+                match packed {
+                    Some(packed) => builder.header(CONTENT_ENCODING, "zstd").body(packed),
+                    None => builder.body(json),
+                }
+            }
             None => self.client.get(url),
         };
-        let response = builder.header(AUTHORIZATION, self.token.clone()).send().await.map_err(plain)?;
+        let seconds = u64::try_from(bytes / SLOWEST).unwrap_or_default();
+        let patience = SILENT_FOR + Duration::from_secs(seconds);
+        let answer = timeout(patience, builder.header(AUTHORIZATION, self.token.clone()).send()).await;
+        let mut response = answer.map_err(|_| format!("no answer within {} s", patience.as_secs()))?.map_err(plain)?;
         let retry_after = response
             .headers()
             .get("retry-after")
@@ -100,9 +119,28 @@ impl Transport for Http {
             .map(Duration::from_secs);
         let status = response.status().as_u16();
         // An answer cut off half-way is no answer.
-        let body = response.bytes().await.map_err(plain)?;
+        let body = timeout(ANSWER_WITHIN, async {
+            let mut body = BytesMut::new();
+            loop {
+                match timeout(SILENT_FOR, response.chunk()).await {
+                    Ok(Ok(Some(chunk))) => body.extend_from_slice(&chunk),
+                    Ok(Ok(None)) => return Ok(body.freeze()),
+                    Ok(Err(error)) => return Err(plain(error)),
+                    Err(_) => return Err(format!("the answer stopped for {} s", SILENT_FOR.as_secs())),
+                }
+            }
+        });
+        let body = body.await.map_err(|_| format!("the answer took {} s", ANSWER_WITHIN.as_secs()))??;
         Ok(Reply { status, retry_after, body })
     }
+}
+
+/// A body for a slow line; HQ reads zstd. `None` when it cannot be made, and the body goes as it is.
+async fn compressed(json: &[u8]) -> Option<Vec<u8>> {
+    let mut encoder = ZstdEncoder::new(Vec::with_capacity(json.len() / 4));
+    encoder.write_all(json).await.ok()?;
+    encoder.shutdown().await.ok()?;
+    Some(encoder.into_inner())
 }
 
 /// The innermost cause: "error sending request" tells nobody anything. No URL, which may hold a name.
