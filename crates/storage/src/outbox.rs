@@ -193,6 +193,13 @@ pub async fn requeue(tx: &Tx, seq: Option<i64>) -> Result<u64, DbErr> {
     execute(tx, sql, [seq.into()]).await
 }
 
+/// Whether an earlier entry of the same entity is in the outbox.
+pub async fn waits_behind(conn: &impl ConnectionTrait, entry: &Model) -> Result<bool, DbErr> {
+    let sql = "SELECT seq FROM sync_outbox WHERE entity_type = $1 AND entity_id = $2 AND seq < $3 LIMIT 1";
+    let values = [entry.entity_type.as_str().into(), entry.entity_id.into(), entry.seq.into()];
+    Ok(!query(conn, sql, values).await?.is_empty())
+}
+
 /// One entry, by its number.
 pub async fn find(conn: &impl ConnectionTrait, seq: i64) -> Result<Option<Model>, DbErr> {
     crate::entity::outbox::Entity::find_by_id(seq).one(conn).await

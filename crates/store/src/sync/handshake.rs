@@ -73,6 +73,8 @@ fn last_seq(series: &BTreeMap<String, i64>) -> i64 {
 /// Keeps what the handshake said and does what follows from it, in one transaction: a store that died in between would
 /// present the new ticket and never be told again.
 async fn take(store: &Store, request: &HandshakeRequest, answer: &HandshakeAnswer) -> Result<(), DbErr> {
+    // No batch is under way when older entries come back into the outbox: it would overtake them (rule U4).
+    let _gate = if answer.resend_from.is_some() { Some(store.sync.sending.enter().await) } else { None };
     let _turn = store.sync.applying.lock().await;
     let now = store.clock.now();
     let tx = store.db().begin().await?;
@@ -111,6 +113,10 @@ async fn take(store: &Store, request: &HandshakeRequest, answer: &HandshakeAnswe
         let Some(entry) = outbox::find(&tx, settled.seq).await? else { continue };
         let same_node = settled.node_epoch.as_ref().is_none_or(|epoch| *epoch == entry.node_epoch);
         if !same_node || settled.entity_id != entry.entity_id.to_string() {
+            continue;
+        }
+        if outbox::waits_behind(&tx, &entry).await? {
+            // What came before it is to be sent again, and so is this one: headquarters knows that it is settled.
             continue;
         }
         let how = if settled.outcome == Outcome::Ok { "taken" } else { "resolved" };

@@ -27,7 +27,8 @@ use crate::Store;
 
 /// Starts the background work; it ends when the store stops.
 pub fn start(store: &Arc<Store>, tasks: &TaskTracker) {
-    tasks.spawn(cycle::run(store.clone()));
+    let (cycles, sockets) = (store.clone(), store.clone());
+    tasks.spawn(watchdog::supervised("the cycle", move || cycle::run(cycles.clone())));
     tasks.spawn(watchdog::run(store.clone(), watchdog::PATIENCE));
-    tasks.spawn(socket::run(store.clone()));
+    tasks.spawn(watchdog::supervised("the socket", move || socket::run(sockets.clone())));
 }

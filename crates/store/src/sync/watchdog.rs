@@ -41,6 +41,21 @@ pub async fn run(store: Arc<Store>, patience: Duration) {
     }
 }
 
+/// Runs a task until it ends by itself; one that panicked is started again.
+pub async fn supervised<F>(name: &'static str, start: impl Fn() -> F)
+where
+    F: Future<Output = ()> + Send + 'static,
+{
+    loop {
+        let mut task = Running(tokio::spawn(start()));
+        match (&mut task.0).await {
+            Ok(()) => return,
+            Err(error) => tracing::error!(%error, "{name} died; it is started again"),
+        }
+        tokio::time::sleep(Duration::from_secs(1)).await;
+    }
+}
+
 /// Ends with its owner.
 struct Running(JoinHandle<()>);
 

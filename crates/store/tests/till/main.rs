@@ -16,4 +16,5 @@ mod replica;
 mod sales;
 mod sign_in;
 mod stock;
+mod turns;
 mod watchdog;
