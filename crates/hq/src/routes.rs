@@ -11,9 +11,9 @@ use tillkeep_http::{describe, directory, layers};
 use tillkeep_model::ErrorCode::{
     AlreadyProvisioned, BelowMinPrice, CodeLocked, CurrencyLocked, CursorAhead, DuplicateBarcode, DuplicateCode,
     DuplicateSku, EpochChanged, Escalation, FirstRateCompound, IdReused, InUse, KindLocked, LastAdmin, LastCashTender,
-    NotFailed, PendingData, PinNotAllowed, PossibleDuplicate, SaleNotFound, SecondCashTender, SelfDeactivation,
-    StoreNotReady, SystemRole, TooManyAttempts, TooManyRates, TooManyRequests, UnknownEntityType, UnknownPermission,
-    UsernameTaken, Validation, VersionConflict,
+    NotFailed, NotFound, PendingData, PinNotAllowed, PossibleDuplicate, SaleNotFound, SecondCashTender,
+    SelfDeactivation, StoreNotReady, SystemRole, TooManyAttempts, TooManyRates, TooManyRequests, UnknownEntityType,
+    UnknownPermission, UsernameTaken, Validation, VersionConflict,
 };
 use tillkeep_model::permission::code::{
     CustomersEdit, CustomersView, PosSell, ProductsCreate, ProductsDelete, ProductsEdit, ProductsView, RolesManage,
@@ -267,6 +267,7 @@ fn sync_routes(routes: Routes<Arc<Hq>>) -> Routes<Arc<Hq>> {
         .about("How each store and its synchronisation stand.")
         .get("/sync/completeness", sync::completeness)
         .about("What headquarters has of the business days of a store, and what is missing.")
+        .fails(&[NotFound])
         .get("/sync/dashboard/stream", sync::dashboard::stream)
         .about("The same as events: a snapshot, then what changes.")
         .get("/sync/errors", sync::error_list)

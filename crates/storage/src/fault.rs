@@ -88,9 +88,15 @@ pub fn from_environment() -> fail::FailScenario<'static> {
     fail::FailScenario::setup()
 }
 
+/// What is kept of no faults.
+#[cfg(not(feature = "failpoints"))]
+pub struct NoFaults;
+
 /// Reads `FAILPOINTS`: not in this build.
 #[cfg(not(feature = "failpoints"))]
-pub const fn from_environment() {}
+pub const fn from_environment() -> NoFaults {
+    NoFaults
+}
 
 /// Sets what happens at a place or plants a fault, for tests within one process.
 ///

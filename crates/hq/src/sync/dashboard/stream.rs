@@ -19,6 +19,7 @@ use tillkeep_model::{ErrorCode, Instant};
 use tokio::sync::broadcast::error::RecvError;
 use tokio::sync::mpsc;
 use tokio::time::{MissedTickBehavior, interval};
+use utoipa::openapi::schema::{ObjectBuilder, Schema, SchemaType, Type};
 use uuid::Uuid;
 
 use super::board::{Board, Place, Scope, Update, sees};
@@ -50,8 +51,16 @@ impl IntoResponse for Events {
 impl Reply for Events {
     fn describe(operation: &mut Operation) {
         let text = "Events `snapshot`, `change` and `end`; `docs/api.md` has their data.";
-        let schema = operation.schema::<String>();
-        operation.answer_as(200, text, "text/event-stream", schema);
+        // Of one event: the description of a stream is that of what comes in it.
+        let of = |kind| ObjectBuilder::new().schema_type(SchemaType::Type(kind));
+        let event = of(Type::Object)
+            .property("event", of(Type::String).enum_values(Some(["snapshot", "change", "end"])))
+            .property("data", of(Type::String).description(Some("JSON in one line.")))
+            .property("retry", of(Type::Integer).description(Some("Milliseconds, with the first event.")))
+            .required("event")
+            .required("data")
+            .build();
+        operation.answer_as(200, text, "text/event-stream", Schema::Object(event));
         operation.fails(&[ErrorCode::Unavailable]);
     }
 }
