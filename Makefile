@@ -23,9 +23,15 @@ FAULTS := --features tillkeep/failpoints
 # Lints the workspace while it is compiled, as cargo-clippy does, but without a second pass over all dependencies.
 LINTED := RUSTC_WORKSPACE_WRAPPER=clippy-driver CLIPPY_ARGS=-Dwarnings__CLIPPY_HACKERY__
 
+# The web client is inside of the binary, so that whatever compiles it needs this. The last file of its build stands for
+# all of them; the types of the interface are made by the build itself.
+WEB := web/dist/index.html.br
+WEB_SOURCES := $(wildcard web/*.json web/*.html web/*.ts) docs/generated/openapi-hq.json scripts/compress-web \
+	$(shell find web/src web/public -type f -not -path web/src/api/schema.d.ts)
+
 .PHONY: help
 help: ## Show this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
 .PHONY: setup
 setup: ## Install what building and testing need and is not there yet
@@ -35,25 +41,53 @@ setup: ## Install what building and testing need and is not there yet
 test: setup ## Set up, then all checks and all tests
 	cargo fmt --all --check
 	cargo deny --locked --log-level error check licenses sources bans
+	npm --prefix web run check
+	@$(MAKE) --no-print-directory web
 	$(LINTED) cargo nextest run --locked --workspace $(FAULTS)
 	@$(MAKE) --no-print-directory fuzz
+	@$(MAKE) --no-print-directory e2e
+
+.PHONY: web
+web: $(WEB) ## Build the web client into web/dist when something of it changed
+
+$(WEB): $(WEB_SOURCES) | web-setup
+	npm --prefix web run build
+	scripts/compress-web web/dist
+
+.PHONY: web-setup
+web-setup:
+	@scripts/setup web
+
+.PHONY: web-dev
+web-dev: web-setup ## The web client with changes shown at once, in front of a running HQ: TILLKEEP_HQ=http://127.0.0.1:8080
+	npm --prefix web run dev
+
+.PHONY: e2e
+e2e: web ## The web client in a browser, against servers of its own
+	$(LINTED) cargo build --locked --workspace
+	TILLKEEP=$(abspath $(TARGET)/debug/tillkeep) npm --prefix web run e2e
+
+.PHONY: screenshots
+screenshots: web ## Make the pictures in docs/images anew
+	$(LINTED) cargo build --locked --workspace
+	TILLKEEP=$(abspath $(TARGET)/debug/tillkeep) npm --prefix web run screenshots
 
 .PHONY: fuzz
-fuzz: ## Requests made from the descriptions, against both servers; ARGS="--seconds 300 --seed 7" for longer
+fuzz: web ## Requests made from the descriptions, against both servers; ARGS="--seconds 300 --seed 7" for longer
 	@scripts/setup fuzz
 	$(LINTED) cargo build --locked --workspace
 	@$(TOOLS)/fuzz/bin/python scripts/fuzz $(TARGET)/debug/tillkeep $(ARGS)
 
 .PHONY: sim
-sim: ## The sync engine in virtual time, seed after seed; ARGS="--seeds 1..200 --days 3 --stores 5 --put-back"
+sim: web ## The sync engine in virtual time, seed after seed; ARGS="--seeds 1..200 --days 3 --stores 5 --put-back"
 	SIM="$(ARGS)" cargo test --locked --workspace $(FAULTS) --test sim -- --ignored --nocapture many_seeds
 
 .PHONY: chaos
-chaos: ## Stores under load while everything breaks, then the checker; ARGS="--minutes 5 --seed 7"
+chaos: web ## Stores under load while everything breaks, then the checker; ARGS="--minutes 5 --seed 7"
 	@scripts/chaos $(ARGS)
 
 .PHONY: check
-check: ## Formatting, lints, licences and sources of the dependencies
+check: web ## Formatting, lints, licences and sources of the dependencies
 	cargo fmt --all --check
 	cargo clippy --locked --workspace $(FAULTS) --all-targets -- -D warnings
 	cargo check --locked --workspace --quiet
@@ -68,18 +102,18 @@ fmt: ## Format the code
 	cargo fmt --all
 
 .PHONY: generated
-generated: ## Write docs/generated anew from the code
+generated: web ## Write docs/generated anew from the code
 	UPDATE_GENERATED=1 cargo test --locked --quiet --workspace $(FAULTS) --test contract --test openapi checked_in
 
 .PHONY: build
-build: ## Build the release binary, target/release/tillkeep
+build: web ## Build the release binary, target/release/tillkeep
 	cargo build --locked --release --bin tillkeep
 
 .PHONY: bench
-bench: ## Print the figures of one run: first pull, push, a price on its way, memory
+bench: web ## Print the figures of one run: first pull, push, a price on its way, memory
 	cargo bench --locked --package tillkeep --bench figures
 
 .PHONY: demo
-demo: ## Build quickly and run an HQ with its stores on this machine; ARGS="--stores 3"
+demo: web ## Build quickly and run an HQ with its stores on this machine; ARGS="--stores 3"
 	@scripts/setup demo
 	cargo run --locked --profile demo --bin tillkeep -- demo $(ARGS)

@@ -82,7 +82,8 @@ impl Server {
         self.ask(method, &format!("/api/v1{path}"), authorization, body).await
     }
 
-    async fn ask(&self, method: &str, path: &str, authorization: Option<&str>, body: Option<Json>) -> Got {
+    /// Calls `path` as it is.
+    pub async fn ask(&self, method: &str, path: &str, authorization: Option<&str>, body: Option<Json>) -> Got {
         let mut request = Request::builder().method(method).uri(path);
         if let Some(value) = authorization {
             request = request.header(header::AUTHORIZATION, value);

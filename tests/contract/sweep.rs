@@ -61,3 +61,15 @@ async fn each_default_role_gets_through_where_it_holds_a_code_and_is_told_what_i
         }
     }
 }
+
+#[tokio::test]
+async fn headquarters_alone_answers_the_web_client() {
+    let world = World::new().await;
+    for server in &world.servers {
+        for path in ["/", "/login", "/hq", "/hq/sync", "/favicon.svg"] {
+            let got = server.ask("GET", path, None, None).await;
+            let (status, code) = if server.store_id.is_none() { (200, "") } else { (404, "not_found") };
+            assert_eq!((got.status, got.code()), (status, code), "{path} at {}", server.name);
+        }
+    }
+}

@@ -33,13 +33,18 @@ pub const ABOUT: About = About {
 /// The router of a running server.
 pub fn router(hq: Arc<Hq>) -> Router {
     let (router, table) = described();
-    layers::wrap(describe::served(router, ABOUT, &table).with_state(hq))
+    layers::wrap(served(router, &table).with_state(hq))
 }
 
 /// The same with `/metrics`.
 pub fn router_with_metrics(hq: Arc<Hq>) -> Router {
     let (router, table) = described();
-    layers::wrap(describe::served(router, ABOUT, &table).with_state(hq.clone()).merge(measured(hq)))
+    layers::wrap(served(router, &table).with_state(hq.clone()).merge(measured(hq)))
+}
+
+/// With what is not of the interface: its description, and the web client.
+fn served(router: Router<Arc<Hq>>, table: &[Route]) -> Router<Arc<Hq>> {
+    tillkeep_web::served(describe::served(router, ABOUT, table))
 }
 
 /// `/metrics` alone.
@@ -267,6 +272,9 @@ fn sync_routes(routes: Routes<Arc<Hq>>) -> Routes<Arc<Hq>> {
         .about("How each store and its synchronisation stand.")
         .get("/sync/completeness", sync::completeness)
         .about("What headquarters has of the business days of a store, and what is missing.")
+        .fails(&[NotFound])
+        .get("/sync/history", sync::history)
+        .about("How many entries of a store were taken and failed, by hour or day.")
         .fails(&[NotFound])
         .get("/sync/dashboard/stream", sync::dashboard::stream)
         .about("The same as events: a snapshot, then what changes.")

@@ -13,6 +13,7 @@ pub mod files;
 pub mod layers;
 pub mod metrics;
 pub mod pins;
+pub mod representation;
 pub mod resource;
 pub mod routes;
 pub mod secret;

@@ -252,6 +252,24 @@ mod tests {
     }
 
     #[test]
+    fn every_case_that_the_web_client_is_held_against_holds_here() {
+        #[derive(serde::Deserialize)]
+        struct Case {
+            required: Vec<String>,
+            held: Vec<String>,
+            satisfied: bool,
+            why: String,
+        }
+        let cases: Vec<Case> =
+            serde_json::from_str(include_str!("../tests/data/permissions.json")).expect("readable cases");
+        for Case { required, held, satisfied: expected, why } in cases {
+            let required: Vec<&str> = required.iter().map(String::as_str).collect();
+            let found = satisfied(&required, held.iter().map(String::as_str));
+            assert_eq!(found, expected, "{why}: {required:?} against {held:?}");
+        }
+    }
+
+    #[test]
     fn the_dot_counts_in_a_pattern() {
         assert!(matches("stores.*", "stores.view"));
         assert!(!matches("stores.*", "store_prices.view"));

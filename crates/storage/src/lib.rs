@@ -13,6 +13,7 @@ pub mod entity;
 mod errors;
 pub mod fault;
 pub mod high_water;
+pub mod history;
 pub mod marks;
 pub mod migration;
 pub mod nodes;

@@ -14,6 +14,7 @@ use axum::response::{IntoResponse, Response};
 use metrics::counter;
 use moka::policy::EvictionPolicy;
 use moka::sync::Cache;
+use tillkeep_http::representation::accepts;
 use tillkeep_storage::DbErr;
 use tokio::io::AsyncReadExt;
 use tokio::sync::OnceCell;
@@ -45,24 +46,13 @@ pub enum Coding {
 impl Coding {
     /// What the client takes: zstd before gzip before nothing, unless it says q=0.
     pub fn accepted(headers: &HeaderMap) -> Self {
-        let lists = headers.get_all(header::ACCEPT_ENCODING).iter().filter_map(|value| value.to_str().ok());
-        let mut best = Self::Identity;
-        for item in lists.flat_map(|list| list.split(',')) {
-            let mut parts = item.split(';').map(str::trim);
-            let name = parts.next().unwrap_or_default();
-            let refused = parts.any(|part| {
-                part.strip_prefix("q=").is_some_and(|weight| weight.chars().all(|digit| matches!(digit, '0' | '.')))
-            });
-            if refused {
-                continue;
-            }
-            if name.eq_ignore_ascii_case("zstd") {
-                best = Self::Zstd;
-            } else if name.eq_ignore_ascii_case("gzip") && best == Self::Identity {
-                best = Self::Gzip;
-            }
+        if accepts(headers, "zstd") {
+            Self::Zstd
+        } else if accepts(headers, "gzip") {
+            Self::Gzip
+        } else {
+            Self::Identity
         }
-        best
     }
 }
 

@@ -70,6 +70,8 @@ pub struct RetriedAll {
     attempted: usize,
     retried: usize,
     failed: usize,
+    /// The `after` of the next batch; null when nothing more is left to try.
+    next: Option<Uuid>,
 }
 
 #[derive(Serialize, ToSchema)]
@@ -101,6 +103,11 @@ pub async fn retry(caller: Caller<StoresEdit>, State(hq): State<Arc<Hq>>, Id(id)
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub struct RetryAll {
     store_id: Option<Uuid>,
+    /// Only entries with a higher id: the `next` of the batch before.
+    after: Option<Uuid>,
+    /// One batch of so many entries at the most, in place of all.
+    #[schema(minimum = 1, maximum = 200)]
+    limit: Option<u64>,
 }
 
 /// Entries tried again in one go, by number and by the bytes of what was sent.
@@ -118,9 +125,13 @@ pub async fn retry_all(
         caller.at_store(store_id)?;
         select = select.filter(sync_log::Column::StoreId.eq(store_id));
     }
+    if body.limit.is_some_and(|limit| !(1..=RETRY_AT_ONCE).contains(&limit)) {
+        return Err(Error::field("limit", format!("must be from 1 to {RETRY_AT_ONCE}")));
+    }
+    let limit = body.limit.unwrap_or(RETRY_AT_ONCE);
     // Ids rise with time; each entry is tried once, however many of them fail again.
-    let (mut attempted, mut failed, mut after) = (0, 0, Uuid::nil());
-    loop {
+    let (mut attempted, mut failed, mut after) = (0, 0, body.after.unwrap_or_default());
+    let next = loop {
         // Between two batches others get their turn.
         let _turn = hq.settling.lock().await;
         let sizes: Vec<(Uuid, i64)> = select
@@ -130,30 +141,36 @@ pub async fn retry_all(
             .expr(Expr::cust("CAST(OCTET_LENGTH(COALESCE(envelope, '')) AS BIGINT)"))
             .filter(sync_log::Column::Id.gt(after))
             .order_by_asc(sync_log::Column::Id)
-            .limit(RETRY_AT_ONCE)
+            // One more than is tried tells whether that is the end.
+            .limit(limit + 1)
             .into_tuple()
             .all(caller.db().reader())
             .await?;
-        let ids = fitting(&sizes);
-        let Some(last) = ids.last() else { break };
+        let ids = fitting(&sizes, limit);
+        let Some(last) = ids.last() else { break None };
         after = *last;
+        let more = ids.len() < sizes.len();
         let batch = select.clone().filter(sync_log::Column::Id.is_in(ids)).order_by_asc(sync_log::Column::Id);
         let rows = batch.all(caller.db().reader()).await?;
         attempted += rows.len();
         failed += again(&hq, &caller, rows).await?.iter().filter(|error| error.is_some()).count();
-    }
-    Ok(Answer(RetriedAll { attempted, retried: attempted - failed, failed }))
+        if !more || body.limit.is_some() {
+            break more.then_some(after);
+        }
+    };
+    Ok(Answer(RetriedAll { attempted, retried: attempted - failed, failed, next }))
 }
 
 /// As many of the first entries as may be in memory together, and at least one.
-fn fitting(sizes: &[(Uuid, i64)]) -> Vec<Uuid> {
+fn fitting(sizes: &[(Uuid, i64)], limit: u64) -> Vec<Uuid> {
     let mut bytes = 0;
     let fits = |(_, size): &&(Uuid, i64)| {
         let first = bytes == 0;
         bytes += size + 1;
         first || bytes <= BYTES_AT_ONCE
     };
-    sizes.iter().take_while(fits).map(|(id, _)| *id).collect()
+    let most = usize::try_from(limit).unwrap_or(usize::MAX);
+    sizes.iter().take(most).take_while(fits).map(|(id, _)| *id).collect()
 }
 
 /// Applies stored envelopes again, store by store; for each the error it met, if any.

@@ -8,6 +8,7 @@ use axum::Router;
 use axum::body::Body;
 use axum::extract::ConnectInfo;
 use axum::http::{HeaderMap, Request, header};
+use axum::response::Response;
 use http_body_util::BodyExt;
 use serde_json::{Value as Json, json};
 use tempfile::TempDir;
@@ -280,8 +281,13 @@ impl Kit {
         self.send(request.body(Body::from(body.to_string())).expect("request")).await
     }
 
+    /// An answer as it is.
+    pub async fn answer(&self, request: Request<Body>) -> Response {
+        self.router.clone().oneshot(request).await.expect("answer")
+    }
+
     pub async fn send(&self, request: Request<Body>) -> Got {
-        let response = self.router.clone().oneshot(request).await.expect("answer");
+        let response = self.answer(request).await;
         let status = response.status().as_u16();
         let headers = response.headers().clone();
         let bytes = response.into_body().collect().await.expect("body").to_bytes();

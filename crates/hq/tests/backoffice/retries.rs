@@ -183,7 +183,7 @@ async fn an_envelope_too_large_for_a_list_is_not_in_it_and_is_tried_again_all_th
     assert_eq!((envelopes.len(), envelopes.contains(&&small), envelopes.contains(&&Json::Null)), (2, true, true));
     site.order(&small["data"]["purchaseOrderId"]).await;
     let done = site.kit.post(&site.admin, "/sync/retry-all", json!({})).await.data();
-    assert_eq!(done, json!({"attempted": 2, "retried": 2, "failed": 0}));
+    assert_eq!(done, json!({"attempted": 2, "retried": 2, "failed": 0, "next": null}));
 }
 
 #[tokio::test]
@@ -207,7 +207,7 @@ async fn all_are_retried_in_batches_with_an_audit_row_each_and_within_the_own_st
     }
     site.kit.post(&lead, "/sync/retry-all", json!({"storeId": other})).await.refused(403, "scope");
     let done = site.kit.post(&lead, "/sync/retry-all", json!({})).await.data();
-    assert_eq!(done, json!({"attempted": 450, "retried": 300, "failed": 150}));
+    assert_eq!(done, json!({"attempted": 450, "retried": 300, "failed": 150, "next": null}));
     assert_eq!(site.audited("sync.retry").await, 3);
     let rows = audit_log::Entity::find().filter(audit_log::Column::Action.eq("sync.retry"));
     for row in rows.all(site.kit.hq.db().reader()).await.expect("rows") {
@@ -216,6 +216,32 @@ async fn all_are_retried_in_batches_with_an_audit_row_each_and_within_the_own_st
     }
     let left = site.kit.get(&site.admin, "/sync/dashboard").await.data();
     assert_eq!((&left["stores"][0]["errorCount"], &left["stores"][1]["errorCount"]), (&json!(150), &json!(1)));
+}
+
+#[tokio::test]
+async fn a_batch_says_where_the_next_one_begins_and_each_entry_is_tried_once() {
+    let site = site().await;
+    let lines: Vec<Json> = (1..=5).map(|seq| orphan(site.store, seq)).collect();
+    site.kit.push(&site.token, &lines).await;
+    site.order(&lines[2]["data"]["purchaseOrderId"]).await;
+    let press = async |body: Json| site.kit.post(&site.admin, "/sync/retry-all", body).await;
+    let (mut after, mut batches) = (Json::Null, Vec::new());
+    loop {
+        let done = press(json!({"storeId": site.store, "after": after, "limit": 2})).await.data();
+        batches.push(["attempted", "retried", "failed"].map(|key| done[key].as_i64().expect("a number")));
+        after = done["next"].clone();
+        if after.is_null() {
+            break;
+        }
+    }
+    assert_eq!(batches, [[2, 0, 2], [2, 1, 1], [1, 0, 1]], "also when the ones before failed again");
+    assert_eq!(site.audited("sync.retry").await, 3);
+    let all = press(json!({"limit": 4})).await.data();
+    assert_eq!(all, json!({"attempted": 4, "retried": 0, "failed": 4, "next": null}), "nothing is left after them");
+    for limit in [json!(0), json!(201), json!(-1), json!("many")] {
+        press(json!({"limit": limit})).await.names("limit");
+    }
+    press(json!({"after": "the first"})).await.names("after");
 }
 
 #[tokio::test]

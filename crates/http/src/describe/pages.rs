@@ -16,6 +16,7 @@ use utoipa_swagger_ui::Config;
 use super::document::{About, document};
 use crate::error::Error;
 use crate::extract::Segment;
+use crate::representation::is_known;
 use crate::routes::Route;
 
 /// Only from this server, and no script but the files beside the page. The styles are written by the script.
@@ -58,8 +59,7 @@ impl Document {
     fn answer(&self, headers: &HeaderMap) -> Response {
         let tag = (header::ETAG, self.tag.clone());
         let cache = (header::CACHE_CONTROL, HeaderValue::from_static("no-cache"));
-        let known = headers.get(header::IF_NONE_MATCH).and_then(|value| value.to_str().ok()).unwrap_or_default();
-        if known.split(',').any(|known| known.trim().trim_start_matches("W/").as_bytes() == self.tag.as_bytes()) {
+        if is_known(headers, &self.tag) {
             return (StatusCode::NOT_MODIFIED, [tag, cache]).into_response();
         }
         let kind = (header::CONTENT_TYPE, HeaderValue::from_static("application/json"));

@@ -375,6 +375,7 @@ pub(super) const TABLES: &[Table] = &[
             resolved_at ts?, note text?, to_acknowledge bool, told_in text",
         indexes: &[
             "store_id, entity_id",
+            "store_id, first_seen_at",
             "status, store_id",
             "store_id, node_epoch, seq",
             "store_id, last_seen_at WHERE warning IS NOT NULL",

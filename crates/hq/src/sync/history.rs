@@ -1,0 +1,132 @@
+//! `GET /sync/history`: how many entries of a store were taken and failed over time, ready to be drawn.
+
+use std::sync::Arc;
+
+use axum::extract::State;
+use serde::{Deserialize, Serialize};
+use tillkeep_http::error::{Error, Result};
+use tillkeep_http::{Answer, Caller, Params};
+use tillkeep_model::Instant;
+use tillkeep_model::permission::code::StoresView;
+use tillkeep_storage::entity::store;
+use tillkeep_storage::history::{self, By};
+use tillkeep_storage::sea_orm::EntityTrait;
+use utoipa::ToSchema;
+use uuid::Uuid;
+
+use crate::Hq;
+
+/// What is told when nobody says from when.
+const HOURS: i64 = 48;
+const DAYS: i64 = 30;
+
+/// Days of one answer at the most: hours of two weeks, or the days of a quarter.
+const DAYS_OF_HOURS: i64 = 14;
+const DAYS_OF_DAYS: i64 = 92;
+
+#[derive(Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[schema(as = HistoryQuery)]
+pub struct Query {
+    #[schema(required, value_type = Uuid)]
+    store_id: Option<String>,
+    /// A point each hour, which it is when not said, or each UTC day.
+    #[schema(value_type = Option<Every>)]
+    by: Option<String>,
+    /// Begins with the hour or day of this instant; 48 hours or 30 days before `to` when not said.
+    #[schema(value_type = Option<String>, format = DateTime)]
+    from: Option<String>,
+    /// Ends before this instant, which is now when not said; at most 14 days (by hour) or 92 days after `from`.
+    #[schema(value_type = Option<String>, format = DateTime)]
+    to: Option<String>,
+}
+
+#[derive(Clone, Copy, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = HistoryBy)]
+pub enum Every {
+    Hour,
+    Day,
+}
+
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct History {
+    store_id: Uuid,
+    by: Every,
+    /// When the first point begins.
+    from: Instant,
+    /// When the last point ends; it may be cut short.
+    to: Instant,
+    /// By rising time and without a gap.
+    points: Vec<Point>,
+}
+
+/// Entries that headquarters first saw in one hour or day; each counts as `taken`, `settled` or `failed`.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = HistoryPoint)]
+pub struct Point {
+    /// When the hour or day begins.
+    at: Instant,
+    taken: i64,
+    /// Of those taken: with something that somebody should look at.
+    warnings: i64,
+    /// Of those taken: sales.
+    sales: i64,
+    /// Refused at first; taken at another try or settled by hand since then.
+    settled: i64,
+    /// Refused until now.
+    failed: i64,
+}
+
+pub async fn history(
+    caller: Caller<StoresView>,
+    State(hq): State<Arc<Hq>>,
+    Params(query): Params<Query>,
+) -> Result<Answer<History>> {
+    let store_id = query.store_id.as_deref().and_then(|id| Uuid::parse_str(id).ok());
+    let store_id = store_id.ok_or_else(|| Error::field("storeId", "must be the id of a store"))?;
+    let (every, by) = match query.by.as_deref() {
+        None | Some("hour") => (Every::Hour, By::Hour),
+        Some("day") => (Every::Day, By::Day),
+        Some(_) => return Err(Error::field("by", "must be hour or day")),
+    };
+    let (from, to) = span(&query, by, hq.clock.now())?;
+    caller.at_store(store_id)?;
+    let conn = caller.db().reader();
+    store::Entity::find_by_id(store_id).one(conn).await?.ok_or_else(|| Error::not_found("store"))?;
+    let counts = history::counts(conn, store_id, by, from, to).await?;
+    let starts = std::iter::successors(Some(from), |at| Some(at.plus_millis(by.millis())));
+    let points = starts.take_while(|at| *at < to).map(|at| {
+        let counted = counts.get(&by.name(at)).copied().unwrap_or_default();
+        let history::Counts { taken, warnings, sales, settled, failed } = counted;
+        Point { at, taken, warnings, sales, settled, failed }
+    });
+    Ok(Answer(History { store_id, by: every, from, to, points: points.collect() }))
+}
+
+/// From when until when: whole hours or days, but for the last one.
+fn span(query: &Query, by: By, now: Instant) -> Result<(Instant, Instant)> {
+    let read = |field: &'static str, text: &Option<String>| {
+        let read = |text: &String| {
+            Instant::parse(text).ok_or_else(|| Error::field(field, "must be an instant like 2026-11-20T12:34:56.789Z"))
+        };
+        text.as_ref().map(read).transpose()
+    };
+    let (usual, days) = match by {
+        By::Hour => (HOURS, DAYS_OF_HOURS),
+        By::Day => (DAYS, DAYS_OF_DAYS),
+    };
+    let to = read("to", &query.to)?.unwrap_or(now);
+    let from = match read("from", &query.from)? {
+        Some(from) => by.floor(from),
+        // The point that `to` ends in counts as one of them.
+        None => by.floor(to.plus_millis(-1)).plus_millis((1 - usual) * by.millis()),
+    };
+    let millis = to.millis_since(from);
+    if millis <= 0 || millis > days * By::Day.millis() {
+        return Err(Error::field("to", format!("must be after from, and at most {days} days later")));
+    }
+    Ok((from, to))
+}

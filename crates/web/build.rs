@@ -1,0 +1,16 @@
+//! The files are there before they are embedded, and whenever they are others the crate is compiled again.
+
+use std::path::Path;
+
+const BUILT: &str = "../../web/dist";
+
+fn main() {
+    println!("cargo::rerun-if-changed={BUILT}");
+    // Both of `vite build` and of what compresses its files.
+    for file in ["index.html", "index.html.br"] {
+        if !Path::new(BUILT).join(file).exists() {
+            println!("cargo::error=web/dist is missing: run `make web` ({file} is not there)");
+            return;
+        }
+    }
+}

@@ -1,0 +1,103 @@
+import { Client } from './kit/chain'
+import { expect, test } from './kit/test'
+
+test('a user is made with a PIN of the server, gets a role in one store, and signs in', async ({ page, as, chain }) => {
+  await as('admin')
+  await page.goto('/hq/users')
+  await page.getByRole('button', { name: 'New user' }).click()
+  const form = page.getByRole('dialog')
+  await form.getByLabel('User name').fill('grace')
+  await form.getByLabel('Display name', { exact: false }).or(form.getByLabel(/^Name/)).first().fill('Grace H')
+  await form.getByRole('button', { name: 'Make the user' }).click()
+  const shown = page.getByRole('dialog', { name: 'The PIN of Grace H' })
+  const pin = await shown.getByRole('status', { name: 'PIN' }).innerText()
+  expect(pin).toMatch(/^\d{6,}$/)
+  await shown.getByRole('button', { name: 'I have it' }).click()
+  await expect(page.getByRole('heading', { name: 'Grace H', level: 1 })).toBeVisible()
+
+  await page.getByRole('button', { name: 'Give a role' }).click()
+  await form.getByLabel('Role').selectOption({ label: 'Store Manager' })
+  await form.getByLabel('Where it counts').selectOption({ label: 'S01 Harbor Street' })
+  await form.getByRole('button', { name: 'Give the role' }).click()
+  await expect(page.getByRole('row', { name: /^Store Manager/ })).toContainText('S01')
+
+  chain.accounts.set('grace', { username: 'grace', pin })
+  const { accessToken } = await chain.tokens('grace')
+  const me = await new Client(chain.hq.url, accessToken).get<{ mustChangePin: boolean; roles: unknown[] }>('/auth/me')
+  expect(me).toMatchObject({ mustChangePin: true, roles: [{ code: 'store_manager' }] })
+
+  // Their session is seen and ended here.
+  await page.reload()
+  const sessions = page.getByRole('table', { name: /Sessions/ })
+  await expect(sessions.getByRole('row')).toHaveCount(2)
+  await sessions.getByRole('button', { name: /^End/ }).first().click()
+  const sure = page.getByRole('dialog').getByRole('button', { name: /^End/ })
+  if (await sure.isVisible({ timeout: 2000 }).catch(() => false)) await sure.click()
+  await expect.poll(async () => (await new Client(chain.hq.url, accessToken).send('GET', '/auth/me')).status).toBe(401)
+
+  await page.getByRole('button', { name: 'Take away Store Manager, S01 Harbor Street' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Take it away' }).click()
+  await expect(page.getByText('No role yet')).toBeVisible()
+})
+
+test('a role is edited in its matrix, and why somebody may is explained', async ({ page, as, chain }) => {
+  const role = await chain.admin.post<{ id: string }>('/roles', {
+    code: 'buyer',
+    name: 'Buyer',
+    permissions: ['products.view'],
+  })
+  const pin = '562917'
+  const user = await chain.admin.post<{ id: string }>('/users', {
+    username: 'buyer',
+    displayName: 'Bea Buyer',
+    pin,
+    mustChangePin: false,
+    assignments: [{ roleId: role.id }],
+  })
+  await as('admin')
+  await page.goto(`/hq/roles/${role.id}`)
+  const box = (code: string) => page.locator(`input[type=checkbox][value="${code}"]`)
+  await expect(box('products.view')).toBeChecked()
+  await expect(page.getByRole('checkbox', { name: 'All of Products' })).toHaveJSProperty('indeterminate', true)
+  await box('products.edit').check()
+  await page.getByRole('checkbox', { name: 'All of Tenders' }).check()
+  await page.getByRole('button', { name: 'Save' }).click()
+  await expect(page.getByRole('button', { name: 'Save' })).toBeDisabled()
+  const saved = await chain.admin.get<{ permissions: string[] }>(`/roles/${role.id}`)
+  expect(saved.permissions.sort()).toEqual(['products.edit', 'products.view', 'tenders.manage', 'tenders.view'])
+
+  await page.goto(`/hq/roles/explain?userId=${user.id}&code=tenders.manage`)
+  await expect(page.getByRole('heading', { name: /Yes: buyer may use tenders.manage/ })).toBeVisible()
+  await expect(page.getByRole('row', { name: /^Buyer/ })).toContainText('tenders.manage')
+  await page.goto(`/hq/roles/explain?userId=${user.id}&code=stores.view`)
+  await expect(page.getByRole('heading', { name: /No: buyer may not use stores.view/ })).toBeVisible()
+})
+
+test('who typed too many wrong PINs is unlocked', async ({ page, as, chain }) => {
+  const stranger = new Client(chain.hq.url)
+  let status = 401
+  for (let turn = 0; turn < 6 && status === 401; turn += 1) {
+    status = (await stranger.send('POST', '/auth/login', { username: 'cashier2', pin: '000001' })).status
+  }
+  expect(status).toBe(429)
+  await as('admin')
+  await page.goto('/hq/users/locks')
+  await page.getByRole('button', { name: 'Unlock cashier2' }).click()
+  const sure = page.getByRole('dialog').getByRole('button', { name: /Unlock/ })
+  if (await sure.isVisible({ timeout: 2000 }).catch(() => false)) await sure.click()
+  await expect(page.getByRole('button', { name: 'Unlock cashier2' })).toBeHidden()
+  expect((await stranger.send('POST', '/auth/login', chain.account('cashier2'))).status).toBe(200)
+})
+
+test('what was done stands in the audit log, with who did it', async ({ page, as }) => {
+  await as('admin')
+  await page.goto('/hq/audit')
+  await expect(page.getByRole('row').nth(1)).toContainText('admin')
+  await page.getByRole('searchbox').fill('login.unlock')
+  await expect(page.getByRole('row')).toHaveCount(2)
+  await page
+    .getByRole('button', { name: /^(Open|Details)/ })
+    .first()
+    .click()
+  await expect(page.getByRole('dialog')).toContainText('login.unlock')
+})

@@ -1,0 +1,69 @@
+import { expect, test } from './kit/test'
+
+test('a product is made, its price changed, and where that is live is shown', async ({ page, as, chain }) => {
+  await as('admin')
+  await page.goto('/hq/products')
+  await page.getByRole('link', { name: 'New product' }).click()
+  await page.getByLabel('SKU').fill('E2E-TEA')
+  await page.getByLabel('Name', { exact: false }).first().fill('Green tea')
+  await page.getByLabel('Price', { exact: false }).first().fill('19.99')
+  await page.getByLabel('Department').selectOption({ index: 1 })
+  await page.getByLabel('Tax group').selectOption({ index: 1 })
+  await page.getByRole('button', { name: 'Make the product' }).click()
+  await expect(page.getByRole('heading', { name: 'Green tea', level: 1 })).toBeVisible()
+  await expect(page.getByText('Live in 2 of 2 stores in use.')).toBeVisible()
+
+  await page.getByLabel('Price', { exact: false }).first().fill('21.50')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await expect(page.getByText(/Saved|saved/).first()).toBeVisible()
+  await expect(page.getByText('Live in 2 of 2 stores in use.')).toBeVisible()
+  const [product] = await chain.admin.get<{ id: string; price: number }[]>('/products?search=E2E-TEA')
+  expect(product!.price).toBe(2150)
+
+  const prices = page.getByRole('table', { name: 'Prices by store' })
+  await prices.getByRole('button', { name: 'Set price in S01' }).click()
+  await page.getByRole('dialog').getByLabel(/Price/).fill('18')
+  await page.getByRole('dialog').getByRole('button', { name: 'Set price' }).click()
+  const first = prices.getByRole('row', { name: /^S01/ })
+  await expect(first).toContainText('$18.00')
+  await expect(first).toContainText('Own price')
+  await expect(prices.getByRole('row', { name: /^S02/ })).toContainText('$21.50')
+  await expect(first).toContainText('Live')
+  await first.getByRole('button', { name: 'Default price in S01' }).click()
+  await page.getByRole('dialog').getByRole('button').last().click()
+  await expect(first).toContainText('$21.50')
+
+  await page.goto('/hq/products?search=E2E-TEA')
+  await expect(page.getByRole('row', { name: /Green tea/ })).toContainText('$21.50')
+})
+
+test('a price that is no amount is refused at its field, and nothing is sent', async ({ page, as, chain }) => {
+  await as('admin')
+  const [product] = await chain.admin.get<{ id: string }[]>('/products?pageSize=1')
+  await page.goto(`/hq/products/${product!.id}`)
+  const price = page.getByLabel('Price', { exact: false }).first()
+  await price.fill('1.999')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await expect(page.getByText('Price must be an amount with at most 2 decimals')).toBeVisible()
+  await expect(price).toBeFocused()
+  await expect(price).toHaveAttribute('aria-invalid', 'true')
+})
+
+test('of two people who change the same row, the second is told and loses nothing', async ({
+  page,
+  as,
+  chain,
+  allow,
+}) => {
+  allow(/409/)
+  await as('admin')
+  const [product] = await chain.admin.get<{ id: string; price: number }[]>('/products?pageSize=1')
+  await page.goto(`/hq/products/${product!.id}`)
+  await page.getByLabel('Brand').fill('Mine')
+  await chain.admin.call('PATCH', `/products/${product!.id}`, { brand: 'Theirs' })
+  await page.getByRole('button', { name: 'Save' }).click()
+  await expect(page.getByRole('alert')).toBeVisible()
+  await expect(page.getByLabel('Brand')).toHaveValue('Mine')
+  await page.getByRole('button', { name: /Load anew/ }).click()
+  await expect(page.getByLabel('Brand')).toHaveValue('Theirs')
+})

@@ -1,0 +1,101 @@
+import { join } from 'node:path'
+import { Server } from './kit/process'
+import { expect, said, test } from './kit/test'
+
+test('a store is made, provisioned, started with the shown command, rotated and revoked', async ({
+  page,
+  as,
+  chain,
+  context,
+}) => {
+  await context.grantPermissions(['clipboard-read', 'clipboard-write'])
+  await as('admin')
+  await page.goto('/hq/stores')
+  await page.getByRole('link', { name: 'New store' }).click()
+  await page.getByLabel('Code', { exact: false }).first().fill('S77')
+  await page.getByLabel('Name', { exact: false }).first().fill('Mill Lane')
+  await page.getByRole('button', { name: 'Make the store' }).click()
+  await expect(page.getByRole('heading', { name: 'S77 Mill Lane' })).toBeVisible()
+
+  // The token is shown once, with what starts the store.
+  await page.getByRole('button', { name: 'Provision', exact: true }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Provision' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Sync token of S77' })
+  const shown = await dialog.locator('[data-part=command]').innerText()
+  await dialog.getByRole('button', { name: 'Copy: Start the store server' }).click()
+  const command = await page.evaluate(() => navigator.clipboard.readText())
+  expect(command).toBe(shown)
+  // Neither Escape nor a press beside it takes it away.
+  await page.keyboard.press('Escape')
+  await expect(dialog).toBeVisible()
+  await dialog.getByRole('button', { name: 'I have kept it' }).click()
+  await expect(dialog).toBeHidden()
+  const token = /SYNC_TOKEN=(\S+)/.exec(command)![1]!
+  const kept = await page.evaluate(() => JSON.stringify([localStorage, sessionStorage]) + document.body.innerHTML)
+  expect(kept).not.toContain(token)
+
+  // As somebody would: pasted into a shell.
+  const shop = await new Server(['bash', '-c', command], join(chain.directory, 's77')).start()
+  await page.goto('/hq/sync?search=S77')
+  const row = page.getByRole('row', { name: /^S77 Mill Lane/ })
+  await expect(row).toContainText('Connected')
+  await expect(row).not.toContainText('Not connected')
+  await expect(row).toContainText('up to date')
+
+  await row.getByRole('link').first().click()
+  await page.getByRole('link', { name: 'Settings and token' }).click()
+  await page.getByRole('button', { name: 'Rotate token' }).click()
+  await page.getByLabel(/The old token works on for/).fill('0')
+  await page.getByRole('dialog').getByRole('button', { name: 'Rotate token' }).click()
+  const second = await dialog.locator('[data-part=command]').innerText()
+  expect(second).not.toBe(command)
+  await dialog.getByRole('button', { name: 'I have kept it' }).click()
+  await page.goto('/hq/sync?search=S77')
+  await expect(row).toContainText('Not connected')
+  await shop.kill()
+  const again = await new Server(['bash', '-c', second], join(chain.directory, 's77')).start()
+  await expect(row).not.toContainText('Not connected')
+
+  await row.getByRole('link').first().click()
+  await page.getByRole('link', { name: 'Settings and token' }).click()
+  await page.getByRole('button', { name: 'Revoke token' }).click()
+  await expect(page.getByRole('dialog')).toContainText('Tills go on selling')
+  await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click()
+  await expect(said(page, 'The token of S77 is revoked.')).toBeVisible()
+  await page.goto('/hq/sync?search=S77')
+  await expect(row).toContainText('Not connected')
+  await again.kill()
+
+  await row.getByRole('link').first().click()
+  await page.getByRole('link', { name: 'Settings and token' }).click()
+  await page.getByRole('button', { name: 'Deactivate' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Deactivate' }).click()
+  // A store that is silent may have something to send: asked once more.
+  const anyway = page.getByRole('dialog').getByRole('button', { name: 'Deactivate anyway' })
+  if (await anyway.isVisible({ timeout: 3000 }).catch(() => false)) await anyway.click()
+  await expect(said(page, 'S77 is out of use.')).toBeVisible()
+  await page.getByRole('button', { name: 'Activate', exact: true }).click()
+  await expect(said(page, 'S77 is in use.')).toBeVisible()
+  // For the tests that follow, the chain is what it was.
+  const { pathname } = new URL(page.url())
+  await chain.admin.post(`/stores/${pathname.split('/').at(-1)}/deactivate`, { force: true })
+})
+
+test('a store is changed, and what is wrong is said at its field', async ({ page, as, chain, allow }) => {
+  allow(/4(09|22)/)
+  await as('admin')
+  await page.goto(`/hq/stores/${chain.sites[1]!.id}`)
+  const city = page.getByLabel('City')
+  await city.fill('Newport')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await expect(said(page, /^Saved/)).toBeVisible()
+  expect(await chain.admin.get(`/stores/${chain.sites[1]!.id}`)).toMatchObject({ city: 'Newport' })
+  await page.goto('/hq/stores/new')
+  await page.getByLabel('Code', { exact: false }).first().fill('S01')
+  await page.getByRole('button', { name: 'Make the store' }).click()
+  await expect(page.getByText('Name is needed')).toBeVisible()
+  await page.getByLabel('Name', { exact: false }).first().fill('Another')
+  await page.getByRole('button', { name: 'Make the store' }).click()
+  await expect(page.getByText(/S01/).last()).toBeVisible()
+  await expect(page).toHaveURL('/hq/stores/new')
+})

@@ -1,0 +1,167 @@
+import { customer } from './kit/chain'
+import { expect, said, test } from './kit/test'
+
+test('the dashboard shows live that a store lost its line and that it is back', async ({ page, as, chain }) => {
+  const [first, second] = chain.sites
+  await as('admin')
+  await page.goto('/hq/sync')
+  const row = (code: string) => page.getByRole('row', { name: new RegExp(`^${code} `) })
+  await expect(row(first!.code)).toContainText('Connected')
+  await expect(row(second!.code)).toContainText('Connected')
+  await expect(page.getByText('Live', { exact: true })).toBeVisible()
+  // From here on nothing is loaded again: what changes is told by the stream.
+  let loads = 0
+  page.on('request', (request) => request.resourceType() === 'document' && (loads += 1))
+
+  await second!.server.kill()
+  await expect(row(second!.code)).toContainText('Not connected')
+  await expect(page.getByRole('link', { name: /Stores connected/ })).toContainText('1 of 2')
+  await page.getByLabel('State').selectOption({ label: 'Not connected' })
+  await expect(page.getByRole('row')).toHaveCount(2)
+  await second!.server.start()
+  await expect(page.getByText('No store fits')).toBeVisible()
+  await page.getByLabel('State').selectOption({ label: 'All states' })
+  await expect(row(second!.code)).toContainText('Connected')
+  await expect(row(second!.code)).not.toContainText('Not connected')
+  await expect(page.getByRole('link', { name: /Stores connected/ })).toContainText('2 of 2')
+  expect(loads).toBe(0)
+})
+
+test('a planted failed entry is seen, refused again, and taken at the retry once its cause is mended', async ({
+  page,
+  as,
+  chain,
+}) => {
+  const site = chain.sites[0]!
+  await as('admin')
+  await page.goto('/hq/sync')
+  await expect(page.getByRole('link', { name: /Failed entries.*0/ }).first()).toBeVisible()
+  const [first] = [customer(site, 'E2E-1', 'Holder')]
+  expect(await chain.push(site, first!, customer(site, 'E2E-1', 'Planted'))).toMatchObject([
+    { status: 'ok' },
+    { status: 'error' },
+  ])
+  // The page is told of it.
+  await page.getByRole('link', { name: '1 failed entry of S01' }).click()
+  await expect(page.getByRole('heading', { level: 1, name: 'Failed entries' })).toBeVisible()
+  await page.getByRole('button', { name: /^Open Customers/ }).click()
+  const dialog = page.getByRole('dialog')
+  await expect(dialog.getByRole('region')).toContainText('"lastName": "Planted"')
+
+  await dialog.getByRole('button', { name: 'Retry' }).click()
+  await expect(dialog.getByRole('alert')).toContainText('Still refused')
+  await chain.admin.call('DELETE', `/customers/${String(first!.entity_id)}`)
+  await dialog.getByRole('button', { name: 'Retry' }).click()
+  await expect(said(page, 'Headquarters took the entry')).toBeVisible()
+  await expect(page.getByText('Nothing has failed')).toBeVisible()
+  const found = await chain.admin.get<{ lastName: string }[]>('/customers?search=Planted')
+  expect(found).toHaveLength(1)
+})
+
+test('a planted failed entry is resolved with a note, which stays readable', async ({ page, as, chain }) => {
+  const site = chain.sites[0]!
+  await chain.push(site, customer(site, 'E2E-2', 'One'), customer(site, 'E2E-2', 'Two'))
+  await as('admin')
+  await page.goto(`/hq/sync/stores/${site.id}`)
+  await page.getByRole('button', { name: /^Open Customers/ }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel(/Note/).fill('Typed twice, the second one is thrown away')
+  await dialog.getByRole('button', { name: 'Resolve without taking it' }).click()
+  await expect(said(page, 'The entry is settled by hand')).toBeVisible()
+  await expect(page.getByText('Nothing has failed')).toBeVisible()
+  await page.getByLabel('Status').selectOption({ label: 'Resolved' })
+  await page.getByRole('button', { name: /^Open Customers/ }).click()
+  await expect(dialog).toContainText('Typed twice, the second one is thrown away')
+  expect(await chain.admin.get<unknown[]>('/customers?search=Two')).toHaveLength(0)
+})
+
+test('all failed entries of a store are tried again, with progress and a result', async ({ page, as, chain }) => {
+  const site = chain.sites[0]!
+  const holders = Array.from({ length: 60 }, (_, number) => customer(site, `E2E-A${number}`, 'Holder'))
+  await chain.push(site, ...holders)
+  await chain.push(site, ...holders.map((_, number) => customer(site, `E2E-A${number}`, 'Waiting')))
+  // The causes of all but three are mended.
+  const mended = holders.slice(3).map(({ entity_id }) => chain.admin.call('DELETE', `/customers/${String(entity_id)}`))
+  await Promise.all(mended)
+  await as('admin')
+  await page.goto(`/hq/sync/errors?storeId=${site.id}`)
+  const batches: unknown[] = []
+  page.on('request', (request) => request.url().endsWith('/retry-all') && batches.push(request.postDataJSON()))
+  await page.getByRole('button', { name: /^Retry all/ }).click()
+  const dialog = page.getByRole('dialog')
+  await expect(dialog).toContainText('60 failed entries of S01')
+  await dialog.getByRole('button', { name: 'Retry 60' }).click()
+  await expect(dialog.getByRole('status')).toHaveText('60 of 60 tried: 57 taken, 3 refused again.')
+  await expect(dialog.getByRole('progressbar')).toHaveAttribute('value', '60')
+  expect(batches.length).toBeGreaterThan(2)
+  await dialog.getByRole('button', { name: 'Done' }).click()
+  await expect(page.getByRole('row')).toHaveCount(4)
+  expect(await chain.admin.get<unknown[]>('/customers?search=Waiting&pageSize=200')).toHaveLength(57)
+  // Nothing is left for the tests that follow.
+  for (const entry of await chain.admin.get<{ id: string }[]>('/sync/errors')) {
+    await chain.admin.post(`/sync/resolve/${entry.id}`, {})
+  }
+})
+
+test('a store shows its counters, versions, completeness and history', async ({ page, as, chain }) => {
+  const site = chain.sites[0]!
+  await as('admin')
+  await page.goto(`/hq/sync/stores/${site.id}`)
+  const pulled = page.getByRole('table', { name: 'From headquarters' })
+  const products = pulled.getByRole('row', { name: /^Products / })
+  const has = products.getByRole('cell').first()
+  await expect(has).toHaveText(/^[1-9]\d*$/)
+  await expect(products.getByRole('cell').nth(1)).toHaveText(await has.innerText())
+  await expect(page.getByRole('table', { name: 'Completeness by day' }).getByRole('row')).toHaveCount(8)
+  await page
+    .getByRole('button', { name: /^Details of/ })
+    .first()
+    .click()
+  await expect(page.getByRole('dialog')).toContainText(/Nothing arrived of this day|Register/)
+  await page.keyboard.press('Escape')
+  await expect(page.getByRole('dialog')).toBeHidden()
+  // The chart is drawn, and for who does not see it there is a sentence.
+  await expect(page.locator('canvas')).toBeVisible()
+  await expect(page.getByText(/entries taken, /)).toBeVisible()
+  await page.getByRole('button', { name: '30 days, by day' }).click()
+  await expect(page.locator('canvas')).toBeVisible()
+})
+
+test('the rollout shows a change on its way to the stores that are there', async ({ page, as, chain }) => {
+  const [first, second] = chain.sites
+  await second!.server.kill()
+  const [product] = await chain.admin.get<{ id: string; price: number }[]>('/products?pageSize=1')
+  await chain.admin.call('PATCH', `/products/${product!.id}`, { price: product!.price + 1 })
+  await as('admin')
+  await page.goto('/hq/sync/rollout?entityType=products')
+  await expect(page.getByText('Live in 1 of 2 stores in use.')).toBeVisible()
+  await expect(page.getByRole('list', { name: /do not have it/ })).toContainText(second!.code)
+  await expect(page.getByRole('list', { name: /do not have it/ })).not.toContainText(first!.code)
+  await second!.server.start()
+  await expect(page.getByText('Live in 2 of 2 stores in use.')).toBeVisible()
+})
+
+test('who loses headquarters is told, and goes on by itself when it is back', async ({ page, as, chain, allow }) => {
+  allow(/ERR_CONNECTION_REFUSED|ERR_EMPTY_RESPONSE|ERR_INCOMPLETE_CHUNKED_ENCODING|Failed to fetch|network error/)
+  await as('admin')
+  await page.goto('/hq/sync')
+  await expect(page.getByText('Live', { exact: true })).toBeVisible()
+  await chain.hq.kill()
+  await expect(page.getByText('Headquarters does not answer.')).toBeVisible()
+  await expect(page.getByText('Not live')).toBeVisible()
+  // What was there stays in sight.
+  await expect(page.getByRole('row', { name: /^S01 / })).toBeVisible()
+  await page.reload().catch(() => undefined)
+  await chain.hq.start()
+  await page.goto('/hq/sync')
+  await expect(page.getByText('Live', { exact: true })).toBeVisible()
+  await expect(page.getByText('Headquarters does not answer.')).toBeHidden()
+  await expect(page.getByRole('row', { name: /^S01 .*Connected/ })).toBeVisible()
+
+  // The same without a reload.
+  await chain.hq.kill()
+  await expect(page.getByText('Headquarters does not answer.')).toBeVisible()
+  await chain.hq.start()
+  await expect(page.getByText('Live', { exact: true })).toBeVisible()
+  await expect(page.getByText('Headquarters does not answer.')).toBeHidden()
+})

@@ -1,0 +1,38 @@
+import { defineConfigWithVueTs, vueTsConfigs } from '@vue/eslint-config-typescript'
+import vue from 'eslint-plugin-vue'
+
+export default defineConfigWithVueTs(
+  { ignores: ['dist', 'node_modules', 'src/api/schema.d.ts', 'test-results'] },
+  vue.configs['flat/recommended'],
+  vueTsConfigs.recommended,
+  {
+    rules: {
+      // How tags are laid out is the formatter's business.
+      'vue/html-closing-bracket-newline': 'off',
+      'vue/html-indent': 'off',
+      'vue/html-self-closing': 'off',
+      'vue/max-attributes-per-line': 'off',
+      'vue/singleline-html-element-content-newline': 'off',
+      'vue/multiline-html-element-content-newline': 'off',
+      'vue/html-closing-bracket-spacing': 'off',
+      // Pages are named after what they show.
+      'vue/multi-word-component-names': 'off',
+      // TypeScript knows what may be left out.
+      'vue/require-default-prop': 'off',
+    },
+  },
+  {
+    files: ['src/**'],
+    rules: {
+      // Text of stores and people is shown here; the one way to put markup into a page is closed.
+      'vue/no-v-html': 'error',
+      'no-restricted-properties': [
+        'error',
+        ...['innerHTML', 'outerHTML', 'insertAdjacentHTML'].map((property) => ({
+          property,
+          message: 'Text is bound, never parsed as markup.',
+        })),
+      ],
+    },
+  },
+)

@@ -1,0 +1,31 @@
+import { ref, type Ref } from 'vue'
+import { wordsOf } from '@/api/errors'
+import { toast } from './useToasts'
+
+export interface Action<A extends unknown[], T> {
+  /** Whether it is under way; its button is then disabled. */
+  busy: Ref<boolean>
+  /** Undefined when it failed, which was told. */
+  run: (...args: A) => Promise<T | undefined>
+}
+
+/** Something a button does: once at a time, and a failure is told as a toast, or to `tell`. */
+export function useAction<A extends unknown[], T>(
+  deed: (...args: A) => Promise<T>,
+  tell: (error: unknown) => void = (error) => toast(wordsOf(error), 'bad'),
+): Action<A, T> {
+  const busy = ref(false)
+  async function run(...args: A): Promise<T | undefined> {
+    if (busy.value) return undefined
+    busy.value = true
+    try {
+      return await deed(...args)
+    } catch (error) {
+      tell(error)
+      return undefined
+    } finally {
+      busy.value = false
+    }
+  }
+  return { busy, run }
+}

@@ -1,0 +1,71 @@
+import { computed, type ComputedRef } from 'vue'
+import { useRoute, useRouter, type LocationQueryRaw } from 'vue-router'
+import type { Page } from '@/api/client'
+import { useLoad, type Load } from './useLoad'
+
+export interface ListQuery {
+  page: number
+  pageSize: number
+  sort?: string
+  search?: string
+}
+
+export interface List<T, F> {
+  load: Load<Page<T>>
+  rows: ComputedRef<T[]>
+  query: ComputedRef<ListQuery & F>
+  /** Changes a part of the query; every change but that of the page begins at page 1 again. */
+  set: (change: Partial<Record<keyof F | keyof ListQuery, string | number | undefined>>) => void
+  /** Whether somebody narrowed the list down. */
+  isNarrowed: ComputedRef<boolean>
+}
+
+const PAGE_SIZE = 50
+
+/**
+ * A list of the server whose page, order, search and filters stand in the address, so that a reload, the back button and
+ * a link show the same. `filters` are the names of further query keys.
+ */
+export function useList<T, K extends string = never>(
+  fetchPage: (query: ListQuery & Partial<Record<K, string>>) => Promise<Page<T>>,
+  filters: readonly K[] = [],
+  defaults: { sort?: string; pageSize?: number } = {},
+): List<T, Partial<Record<K, string>>> {
+  const route = useRoute()
+  const router = useRouter()
+  const name = route.name
+  const keys: readonly string[] = ['search', ...filters]
+  const text = (key: string) => {
+    const value = route.query[key]
+    return typeof value === 'string' && value !== '' ? value : undefined
+  }
+
+  const query = computed(() => {
+    const own: Record<string, string | number | undefined> = {
+      page: Math.max(Number.parseInt(text('page') ?? '1', 10) || 1, 1),
+      pageSize: defaults.pageSize ?? PAGE_SIZE,
+      sort: text('sort') ?? defaults.sort,
+    }
+    for (const key of keys) own[key] = text(key)
+    return own as unknown as ListQuery & Partial<Record<K, string>>
+  })
+  // Another page has a query of its own, which is none of this list's business.
+  const asked = computed<string>((before) => (route.name === name ? JSON.stringify(query.value) : (before ?? '')))
+  const load = useLoad(() => fetchPage(query.value), [asked])
+
+  function set(change: Partial<Record<string, string | number | undefined>>): void {
+    const next: LocationQueryRaw = { ...route.query, ...('page' in change ? {} : { page: undefined }) }
+    for (const [key, value] of Object.entries(change)) {
+      next[key] = value === '' || value === undefined || (key === 'page' && value === 1) ? undefined : String(value)
+    }
+    void router.replace({ query: next })
+  }
+
+  return {
+    load,
+    rows: computed(() => load.value.value?.rows ?? []),
+    query,
+    set: set as List<T, Partial<Record<K, string>>>['set'],
+    isNarrowed: computed(() => keys.some((key) => text(key) !== undefined)),
+  }
+}

@@ -1,0 +1,74 @@
+/** Instants in the browser's locale and time zone. */
+
+const DATE_TIME = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' })
+const EXACT = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' })
+const DAY = new Intl.DateTimeFormat(undefined, { weekday: 'short', day: 'numeric', month: 'short', timeZone: 'UTC' })
+const RELATIVE = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto' })
+
+type Maybe = string | null | undefined
+
+/** `20 Nov 2026, 12:34`; a dash for nothing. */
+export function dateTime(instant: Maybe): string {
+  return instant ? DATE_TIME.format(new Date(instant)) : '–'
+}
+
+/** With seconds, for titles and logs. */
+export function exactTime(instant: Maybe): string {
+  return instant ? EXACT.format(new Date(instant)) : '–'
+}
+
+/** A business date `2026-11-20`, which is a day and no instant. */
+export function businessDay(date: string): string {
+  return DAY.format(new Date(`${date}T00:00:00Z`))
+}
+
+/** A business date of the browser's own calendar, `days` ago. */
+export function localDate(days = 0, now = new Date()): string {
+  const day = new Date(now.getFullYear(), now.getMonth(), now.getDate() - days)
+  const two = (number: number) => String(number).padStart(2, '0')
+  return `${day.getFullYear()}-${two(day.getMonth() + 1)}-${two(day.getDate())}`
+}
+
+/** The instant at which a day `2026-11-20` of the browser's own calendar begins, or the one `days` later; none of else. */
+export function startOfDay(date: string | undefined, days = 0): string | undefined {
+  const match = /^(\d{4})-(\d{2})-(\d{2})$/.exec(date ?? '')
+  if (!match) return undefined
+  const [year, month, day] = match.slice(1).map(Number) as [number, number, number]
+  return new Date(year, month - 1, day + days).toISOString()
+}
+
+const UNITS: [Intl.RelativeTimeFormatUnit, number][] = [
+  ['day', 86_400],
+  ['hour', 3_600],
+  ['minute', 60],
+  ['second', 1],
+]
+
+/** `3 minutes ago`. */
+export function ago(instant: Maybe, now: number): string {
+  if (!instant) return 'never'
+  return relative(Math.round((new Date(instant).getTime() - now) / 1000))
+}
+
+function relative(seconds: number): string {
+  const [unit, size] = UNITS.find(([, size]) => Math.abs(seconds) >= size) ?? ['second', 1]
+  return RELATIVE.format(Math.trunc(seconds / size), unit)
+}
+
+/** A length of time, `2 h 5 min`; for ages and uptimes. */
+export function duration(seconds: number | null | undefined): string {
+  if (seconds === null || seconds === undefined) return '–'
+  const parts: [number, string][] = [
+    [Math.floor(seconds / 86_400), 'd'],
+    [Math.floor((seconds % 86_400) / 3_600), 'h'],
+    [Math.floor((seconds % 3_600) / 60), 'min'],
+    [Math.floor(seconds % 60), 's'],
+  ]
+  const first = parts.findIndex(([amount]) => amount > 0)
+  if (first < 0) return '0 s'
+  return parts
+    .slice(first, first + 2)
+    .filter(([amount]) => amount > 0)
+    .map(([amount, unit]) => `${amount} ${unit}`)
+    .join(' ')
+}

@@ -1,0 +1,10 @@
+/** Names of the contract as words for people. */
+
+/** `product_barcodes` → `Product barcodes`, `receiptsMissing` → `Receipts missing`. */
+export function words(name: string): string {
+  const spaced = name
+    .replace(/([a-z])([A-Z])/g, '$1 $2')
+    .replace(/[_.]/g, ' ')
+    .toLowerCase()
+  return spaced.charAt(0).toUpperCase() + spaced.slice(1)
+}

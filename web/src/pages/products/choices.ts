@@ -1,0 +1,44 @@
+import { all, api, page, type Page } from '@/api/client'
+import { useSession } from '@/session/store'
+
+export interface Choice {
+  value: string
+  label: string
+}
+
+interface Named {
+  id: string
+  code: string
+  name: string
+}
+
+/** Rows as options. Who may not see them has none, and keeps what a product has. */
+async function named<T extends Named>(
+  needs: readonly string[],
+  fetchPage: (number: number) => Promise<Page<T>>,
+): Promise<T[]> {
+  return useSession().hasAnyPermission(needs) ? all(fetchPage) : []
+}
+
+const option = ({ id, code, name }: Named): Choice => ({ value: id, label: `${name} (${code})` })
+const query = (number: number) => ({ page: number, pageSize: 200, sort: 'name' })
+
+export async function departmentChoices(): Promise<Choice[]> {
+  const rows = await named(['products.view', 'pos.sell'], (number) =>
+    page(api.GET('/api/v1/departments', { params: { query: query(number) } })),
+  )
+  return rows.map(option)
+}
+
+export async function taxGroupChoices(): Promise<{ options: Choice[]; usual: string | undefined }> {
+  const rows = await named(['taxes.view', 'pos.sell'], (number) =>
+    page(api.GET('/api/v1/tax-groups', { params: { query: query(number) } })),
+  )
+  return { options: rows.map(option), usual: rows.find(({ isDefault }) => isDefault)?.id }
+}
+
+/** With what is chosen already, even when it cannot be seen or is gone. */
+export function withChosen(options: readonly Choice[], chosen: string | undefined): readonly Choice[] {
+  if (!chosen || options.some(({ value }) => value === chosen)) return options
+  return [...options, { value: chosen, label: 'As it is (not in your list)' }]
+}

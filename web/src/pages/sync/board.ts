@@ -1,0 +1,112 @@
+import { defineStore } from 'pinia'
+import { computed, onScopeDispose, ref, shallowRef } from 'vue'
+import { api, data } from '@/api/client'
+import type { ApiError } from '@/api/errors'
+import { listen, type Change, type Dashboard, type DashboardStore, type FeedState } from './feed'
+
+/** A store as it is shown: with the moment of the browser's clock at which HQ last heard of it. */
+export type BoardStore = DashboardStore & { heardAt: number | null }
+
+/** That time goes by is no change of the stream, nor is a heartbeat that says the same: all is read anew so often. */
+const ANEW_MS = 60_000
+
+export function shown(store: DashboardStore, now: number): BoardStore {
+  const age = store.dataAgeSeconds
+  return { ...store, heardAt: age === null || age === undefined ? null : now - age * 1000 }
+}
+
+/** The stores after a change. Of a changed store the types that it does not name stay as they were. */
+export function changed(
+  stores: ReadonlyMap<string, BoardStore>,
+  change: Change,
+  now: number,
+): ReadonlyMap<string, BoardStore> {
+  const next = new Map(stores)
+  for (const store of change.stores) {
+    const types = new Map(next.get(store.storeId)?.sync.map((type) => [keyOf(type), type]))
+    for (const type of store.sync) types.set(keyOf(type), type)
+    const sync = [...types].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, type]) => type)
+    next.set(store.storeId, shown({ ...store, sync }, now))
+  }
+  for (const id of change.gone) next.delete(id)
+  return next
+}
+
+const keyOf = (type: DashboardStore['sync'][number]) => `${type.direction} ${type.entityType}`
+
+/** What all sync pages look at; one stream, up while at least one of them is open. */
+export const useBoard = defineStore('board', () => {
+  const stores = shallowRef<ReadonlyMap<string, BoardStore>>(new Map())
+  const state = ref<FeedState>('connecting')
+  const refused = ref<ApiError | null>(null)
+  const loaded = ref(false)
+  let viewers = 0
+  let end: (() => void) | undefined
+  let anew: ReturnType<typeof setInterval> | undefined
+
+  function take(dashboard: Dashboard): void {
+    const now = Date.now()
+    stores.value = new Map(dashboard.stores.map((store) => [store.storeId, shown(store, now)]))
+    loaded.value = true
+  }
+
+  function begin(): void {
+    state.value = 'connecting'
+    refused.value = null
+    end = listen({
+      snapshot: take,
+      change: (change) => (stores.value = changed(stores.value, change, Date.now())),
+      state: (next) => (state.value = next),
+      refused: (error) => (refused.value = error),
+    })
+    anew = setInterval(() => void readAnew(), ANEW_MS)
+  }
+
+  async function readAnew(): Promise<void> {
+    if (document.hidden || state.value !== 'live') return
+    const before = stores.value
+    try {
+      const dashboard = await data(api.GET('/api/v1/sync/dashboard'))
+      // What the stream said in the meantime is newer.
+      if (stores.value === before) take(dashboard)
+    } catch {
+      // The stream says by itself when HQ is away.
+    }
+  }
+
+  /** Call it in the setup of a page: the stream is up until the page is left. */
+  function watchIt(): void {
+    viewers += 1
+    if (viewers === 1) begin()
+    onScopeDispose(() => {
+      viewers -= 1
+      if (viewers > 0) return
+      end?.()
+      clearInterval(anew)
+      // Another person may see other stores.
+      stores.value = new Map()
+      loaded.value = false
+    })
+  }
+
+  function retry(): void {
+    end?.()
+    clearInterval(anew)
+    begin()
+  }
+
+  const summary = computed(() => {
+    const all = [...stores.value.values()]
+    const sum = (of: (store: BoardStore) => number) => all.reduce((total, store) => total + of(store), 0)
+    return {
+      inUse: sum((store) => Number(store.active)),
+      connected: sum((store) => Number(store.connection.connected)),
+      pending: sum((store) => store.outboxPending),
+      failed: sum((store) => store.errorCount),
+      deadLettered: sum((store) => store.deadLettered),
+      warnings: sum((store) => store.warnings),
+    }
+  })
+
+  return { stores, state, refused, loaded, summary, watchIt, retry }
+})

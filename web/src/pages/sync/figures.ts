@@ -1,0 +1,116 @@
+import type { Tone } from '@/components/StatusPill.vue'
+import type { BoardStore } from './board'
+
+/** What is read out of a store on the board: its state, how far it is behind, filters and orders. */
+
+type StoreType = BoardStore['sync'][number]
+
+export function isBehind(type: StoreType): boolean {
+  return type.direction === 'pull' && type.version < type.headVersion
+}
+
+/** Types of which the store does not have HQ's newest version. */
+export function behind(store: BoardStore): StoreType[] {
+  return store.sync.filter(isBehind)
+}
+
+export interface StoreState {
+  key: 'connected' | 'offline' | 'never' | 'inactive'
+  label: string
+  tone: Tone
+}
+
+const STATES: Record<StoreState['key'], Omit<StoreState, 'key'>> = {
+  connected: { label: 'Connected', tone: 'good' },
+  offline: { label: 'Not connected', tone: 'bad' },
+  never: { label: 'Never seen', tone: 'quiet' },
+  inactive: { label: 'Not in use', tone: 'quiet' },
+}
+
+export function stateOf(store: BoardStore): StoreState {
+  const key = store.connection.connected
+    ? 'connected'
+    : !store.active
+      ? 'inactive'
+      : store.heardAt === null
+        ? 'never'
+        : 'offline'
+  return { key, ...STATES[key] }
+}
+
+/** Filters of the table, in the order of their list. */
+export const FILTERS = {
+  connected: { label: 'Connected', test: (store) => stateOf(store).key === 'connected' },
+  offline: { label: 'Not connected', test: (store) => stateOf(store).key === 'offline' },
+  never: { label: 'Never seen', test: (store) => stateOf(store).key === 'never' },
+  failed: { label: 'With failed entries', test: (store) => store.errorCount > 0 || store.deadLettered > 0 },
+  pending: { label: 'With something to send', test: (store) => store.outboxPending > 0 },
+  behind: { label: 'Behind HQ', test: (store) => store.active && behind(store).length > 0 },
+  warnings: { label: 'With warnings', test: (store) => store.warnings > 0 },
+  clock: { label: 'Clock off', test: (store) => store.clockWarning },
+  inactive: { label: 'Not in use', test: (store) => !store.active },
+} satisfies Record<string, { label: string; test: (store: BoardStore) => boolean }>
+
+export type FilterName = keyof typeof FILTERS
+
+export function isFilter(name: unknown): name is FilterName {
+  return typeof name === 'string' && Object.hasOwn(FILTERS, name)
+}
+
+/** What a column is sorted by; nothing (null) comes last in both directions. */
+export const ORDERS: Record<string, (store: BoardStore) => string | number | null> = {
+  storeCode: (store) => store.storeCode,
+  state: (store) => stateOf(store).label,
+  lastHeartbeatAt: (store) => store.connection.lastHeartbeatAt ?? null,
+  lastSuccessAt: (store) => store.lastSuccessAt ?? null,
+  // The oldest data have the smallest moment; the age grows the other way.
+  age: (store) => (store.heardAt === null ? null : -store.heardAt),
+  outboxPending: (store) => store.outboxPending,
+  deadLettered: (store) => store.deadLettered,
+  errorCount: (store) => store.errorCount,
+  clock: (store) => (typeof store.clockOffsetMs === 'number' ? Math.abs(store.clockOffsetMs) : null),
+  behind: (store) => behind(store).length,
+}
+
+const COLLATOR = new Intl.Collator(undefined, { numeric: true, sensitivity: 'base' })
+
+export interface Narrowing {
+  search?: string
+  state?: FilterName
+  sort: string
+}
+
+/** The stores that fit, in order; those that are equal by their code. */
+export function narrowed(stores: Iterable<BoardStore>, { search, state, sort }: Narrowing): BoardStore[] {
+  const wanted = search?.trim().toLocaleLowerCase()
+  const fits = (store: BoardStore) =>
+    (!wanted || `${store.storeCode} ${store.storeName}`.toLocaleLowerCase().includes(wanted)) &&
+    (!state || FILTERS[state].test(store))
+  const falling = sort.startsWith('-')
+  const name = falling ? sort.slice(1) : sort
+  // The name comes from the address, which may say anything.
+  const order = Object.hasOwn(ORDERS, name) ? ORDERS[name]! : ORDERS.storeCode!
+  const keyed = [...stores].filter(fits).map((store) => ({ store, key: order(store) }))
+  keyed.sort((one, other) => {
+    if (one.key === null || other.key === null) return Number(one.key === null) - Number(other.key === null)
+    const way = compare(one.key, other.key)
+    return (falling ? -way : way) || COLLATOR.compare(one.store.storeCode, other.store.storeCode)
+  })
+  return keyed.map(({ store }) => store)
+}
+
+function compare(one: string | number, other: string | number): number {
+  return typeof one === 'number' && typeof other === 'number'
+    ? one - other
+    : COLLATOR.compare(String(one), String(other))
+}
+
+/** `+1.2 s`: how far the store's clock is ahead of HQ's. */
+export function offset(ms: number | null | undefined): string {
+  if (ms === null || ms === undefined) return '–'
+  const seconds = new Intl.NumberFormat(undefined, {
+    maximumFractionDigits: Math.abs(ms) < 10_000 ? 1 : 0,
+    signDisplay: 'exceptZero',
+  })
+  return `${seconds.format(ms / 1000)} s`
+}

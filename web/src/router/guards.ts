@@ -1,0 +1,32 @@
+import type { RouteLocationNormalized, RouteLocationRaw } from 'vue-router'
+
+/** What a guard asks of the session. */
+export interface Visitor {
+  isSignedIn: boolean
+  mustChangePin: boolean
+  hasAnyPermission: (codes: readonly string[]) => boolean
+}
+
+type Target = Pick<RouteLocationNormalized, 'fullPath' | 'name' | 'meta'>
+
+/**
+ * Where somebody goes instead of `to`; true lets them in. Logged out: to `/login`, which brings them back. Lacking every
+ * permission of the route: to `/unauthorized`. Specification, section 5, item 6. The server enforces the same.
+ */
+export function judge(to: Target, visitor: Visitor): true | RouteLocationRaw {
+  if (!to.meta.requiresAuth) return true
+  if (!visitor.isSignedIn) return { name: 'login', query: { redirect: to.fullPath } }
+  if (visitor.mustChangePin && to.name !== 'change-pin') {
+    return { name: 'change-pin', query: { redirect: to.fullPath } }
+  }
+  if (!visitor.hasAnyPermission(to.meta.permissions ?? [])) {
+    return { name: 'unauthorized', query: { from: to.fullPath } }
+  }
+  return true
+}
+
+/** A place of this client to go back to, from a query that anybody may have written: never another origin. */
+export function placeToReturn(redirect: unknown): string {
+  if (typeof redirect !== 'string' || !/^\/(?![/\\])/.test(redirect)) return '/'
+  return redirect
+}

@@ -1,0 +1,170 @@
+import type { RouteRecordRaw } from 'vue-router'
+
+/** The pages. Each names what it needs; the menu and the guard read it from here. */
+
+const sync: RouteRecordRaw[] = [
+  {
+    path: '',
+    name: 'sync',
+    component: () => import('@/pages/sync/StoresPage.vue'),
+    meta: { title: 'Synchronisation' },
+  },
+  {
+    path: 'errors',
+    name: 'sync-errors',
+    component: () => import('@/pages/sync/ErrorsPage.vue'),
+    meta: { title: 'Failed entries' },
+  },
+  {
+    path: 'rollout',
+    name: 'sync-rollout',
+    component: () => import('@/pages/sync/RolloutPage.vue'),
+    meta: { title: 'Rollout' },
+  },
+  {
+    path: 'stores/:id',
+    name: 'sync-store',
+    component: () => import('@/pages/sync/StorePage.vue'),
+    props: true,
+    meta: { title: 'Store' },
+  },
+]
+
+const pages: RouteRecordRaw[] = [
+  { path: 'sync', meta: { permissions: ['stores.view'] }, children: sync },
+  {
+    path: 'stores',
+    meta: { permissions: ['stores.view'] },
+    children: [
+      { path: '', name: 'stores', component: () => import('@/pages/stores/ListPage.vue'), meta: { title: 'Stores' } },
+      {
+        path: 'new',
+        name: 'store-new',
+        component: () => import('@/pages/stores/EditPage.vue'),
+        meta: { title: 'New store', permissions: ['stores.create'] },
+      },
+      {
+        path: ':id',
+        name: 'store',
+        component: () => import('@/pages/stores/EditPage.vue'),
+        props: true,
+        meta: { title: 'Store' },
+      },
+    ],
+  },
+  {
+    path: 'products',
+    meta: { permissions: ['products.view'] },
+    children: [
+      {
+        path: '',
+        name: 'products',
+        component: () => import('@/pages/products/ListPage.vue'),
+        meta: { title: 'Products' },
+      },
+      {
+        path: 'new',
+        name: 'product-new',
+        component: () => import('@/pages/products/EditPage.vue'),
+        meta: { title: 'New product', permissions: ['products.create'] },
+      },
+      {
+        path: ':id',
+        name: 'product',
+        component: () => import('@/pages/products/EditPage.vue'),
+        props: true,
+        meta: { title: 'Product' },
+      },
+    ],
+  },
+  {
+    path: 'users',
+    meta: { permissions: ['users.view'] },
+    children: [
+      { path: '', name: 'users', component: () => import('@/pages/users/ListPage.vue'), meta: { title: 'Users' } },
+      {
+        path: 'locks',
+        name: 'locks',
+        component: () => import('@/pages/users/LocksPage.vue'),
+        meta: { title: 'Locked sign-ins', permissions: ['users.edit'] },
+      },
+      {
+        path: ':id',
+        name: 'user',
+        component: () => import('@/pages/users/DetailPage.vue'),
+        props: true,
+        meta: { title: 'User' },
+      },
+    ],
+  },
+  {
+    path: 'roles',
+    meta: { permissions: ['roles.view', 'users.manage_roles'] },
+    children: [
+      { path: '', name: 'roles', component: () => import('@/pages/roles/ListPage.vue'), meta: { title: 'Roles' } },
+      {
+        path: 'explain',
+        name: 'explain',
+        component: () => import('@/pages/roles/ExplainPage.vue'),
+        meta: { title: 'Who may do what', permissions: ['roles.view'] },
+      },
+      {
+        path: ':id',
+        name: 'role',
+        component: () => import('@/pages/roles/DetailPage.vue'),
+        props: true,
+        meta: { title: 'Role', permissions: ['roles.view'] },
+      },
+    ],
+  },
+  {
+    path: 'audit',
+    name: 'audit',
+    component: () => import('@/pages/audit/AuditPage.vue'),
+    meta: { title: 'Audit log', permissions: ['users.manage_roles'] },
+  },
+  {
+    path: 'account',
+    name: 'account',
+    component: () => import('@/pages/account/AccountPage.vue'),
+    meta: { title: 'Your account' },
+  },
+  {
+    path: ':rest(.*)',
+    name: 'not-found',
+    component: () => import('@/pages/NotFoundPage.vue'),
+    meta: { title: 'Not found' },
+  },
+]
+
+export const routes: RouteRecordRaw[] = [
+  { path: '/login', name: 'login', component: () => import('@/pages/LoginPage.vue'), meta: { title: 'Sign in' } },
+  {
+    path: '/unauthorized',
+    name: 'unauthorized',
+    component: () => import('@/pages/UnauthorizedPage.vue'),
+    meta: { title: 'Not allowed' },
+  },
+  {
+    path: '/change-pin',
+    name: 'change-pin',
+    component: () => import('@/pages/ChangePinPage.vue'),
+    meta: { title: 'New PIN', requiresAuth: true },
+  },
+  { path: '/', name: 'home', component: () => import('@/pages/NotFoundPage.vue'), meta: { requiresAuth: true } },
+  {
+    path: '/hq',
+    component: () => import('@/components/AppShell.vue'),
+    meta: { requiresAuth: true },
+    children: [{ path: '', redirect: '/' }, ...pages],
+  },
+  {
+    path: '/:rest(.*)',
+    name: 'lost',
+    component: () => import('@/pages/NotFoundPage.vue'),
+    meta: { title: 'Not found' },
+  },
+]
+
+/** The menu, in its order; what somebody may not open is not in theirs. `home` is the first one that is. */
+export const MENU = ['sync', 'stores', 'products', 'users', 'roles', 'audit'] as const

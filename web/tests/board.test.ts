@@ -1,0 +1,147 @@
+import { describe, expect, it } from 'vitest'
+import { changed, shown, type BoardStore } from '@/pages/sync/board'
+import type { DashboardStore } from '@/pages/sync/feed'
+import { behind, narrowed, offset, stateOf } from '@/pages/sync/figures'
+
+const NOW = Date.parse('2026-11-20T12:00:00Z')
+
+function store(code: string, more: Partial<DashboardStore> = {}): DashboardStore {
+  return {
+    storeId: code,
+    storeCode: code,
+    storeName: `Store ${code}`,
+    active: true,
+    connection: { storeId: code, storeCode: code, connected: true, uptime: 1 },
+    errorCount: 0,
+    warnings: 0,
+    outboxPending: 0,
+    deadLettered: 0,
+    clockWarning: false,
+    dataAgeSeconds: 0,
+    sync: [],
+    ...more,
+  }
+}
+
+const type = (entityType: string, direction: 'pull' | 'push', more = {}): DashboardStore['sync'][number] => ({
+  entityType,
+  direction,
+  pendingCount: 0,
+  totalPushed: 0,
+  totalPulled: 0,
+  version: 1,
+  headVersion: 1,
+  ...more,
+})
+const board = (...stores: DashboardStore[]) => new Map(stores.map((one) => [one.storeId, shown(one, NOW)]))
+const codes = (stores: BoardStore[]) => stores.map(({ storeCode }) => storeCode)
+
+describe('a change of the board', () => {
+  it('replaces a store, and of its types those that it names', () => {
+    const before = board(store('S01', { sync: [type('products', 'pull'), type('sales', 'push')] }))
+    const change = {
+      at: '',
+      stores: [store('S01', { outboxPending: 3, sync: [type('sales', 'push', { totalPushed: 9 })] })],
+      gone: [],
+    }
+    const after = changed(before, change, NOW).get('S01')
+    expect(after?.outboxPending).toBe(3)
+    expect(after?.sync.map(({ entityType, totalPushed }) => [entityType, totalPushed])).toEqual([
+      ['products', 0],
+      ['sales', 9],
+    ])
+  })
+
+  it('adds a store that is new and takes one out that is gone', () => {
+    const after = changed(board(store('S01')), { at: '', stores: [store('S02')], gone: ['S01'] }, NOW)
+    expect([...after.keys()]).toEqual(['S02'])
+  })
+
+  it('leaves the stores alone that it does not name', () => {
+    const before = board(store('S01'), store('S02'))
+    const after = changed(before, { at: '', stores: [store('S01')], gone: [] }, NOW)
+    expect(after.get('S02')).toBe(before.get('S02'))
+  })
+
+  it('keeps a type apart by its direction', () => {
+    const before = board(store('S01', { sync: [type('customers', 'pull'), type('customers', 'push')] }))
+    const change = {
+      at: '',
+      stores: [store('S01', { sync: [type('customers', 'push', { totalPushed: 1 })] })],
+      gone: [],
+    }
+    expect(changed(before, change, NOW).get('S01')?.sync).toHaveLength(2)
+  })
+})
+
+describe('the table of stores', () => {
+  const offline = { storeId: '', storeCode: '', connected: false, uptime: 0 }
+  const all = [
+    store('S10', { errorCount: 2, lastSuccessAt: '2026-11-20T11:00:00.000Z' }),
+    store('S2', { connection: offline, dataAgeSeconds: 500, outboxPending: 7 }),
+    store('S1', { connection: offline, dataAgeSeconds: null, lastSuccessAt: null }),
+    store('S3', { active: false, connection: offline, lastSuccessAt: '2026-11-20T10:00:00.000Z' }),
+  ]
+  const stores = () => board(...all).values()
+
+  it('sorts codes with numbers as people do', () => {
+    expect(codes(narrowed(stores(), { sort: 'storeCode' }))).toEqual(['S1', 'S2', 'S3', 'S10'])
+    expect(codes(narrowed(stores(), { sort: '-storeCode' }))).toEqual(['S10', 'S3', 'S2', 'S1'])
+  })
+
+  it('puts what is not known last in both directions', () => {
+    expect(codes(narrowed(stores(), { sort: 'lastSuccessAt' })).slice(0, 2)).toEqual(['S3', 'S10'])
+    expect(codes(narrowed(stores(), { sort: '-lastSuccessAt' })).slice(0, 2)).toEqual(['S10', 'S3'])
+    expect(codes(narrowed(stores(), { sort: '-age' }))).toEqual(['S2', 'S3', 'S10', 'S1'])
+  })
+
+  it('sorts by code when nobody knows the order', () => {
+    expect(codes(narrowed(stores(), { sort: '__proto__' }))).toEqual(['S1', 'S2', 'S3', 'S10'])
+  })
+
+  it.each([
+    ['connected', ['S10']],
+    ['offline', ['S2']],
+    ['never', ['S1']],
+    ['inactive', ['S3']],
+    ['failed', ['S10']],
+    ['pending', ['S2']],
+  ] as const)('shows with the filter %s: %s', (state, expected) => {
+    expect(codes(narrowed(stores(), { state, sort: 'storeCode' }))).toEqual(expected)
+  })
+
+  it('finds codes and names in any case', () => {
+    expect(codes(narrowed(stores(), { search: ' store s1 ', sort: 'storeCode' }))).toEqual(['S1', 'S10'].slice(0, 2))
+    expect(codes(narrowed(stores(), { search: 's3', sort: 'storeCode' }))).toEqual(['S3'])
+  })
+
+  it('counts as behind what is pulled and older than headquarters has, and nothing that is pushed', () => {
+    const [one] = board(
+      store('S01', {
+        sync: [
+          type('products', 'pull', { version: 4, headVersion: 5 }),
+          type('tenders', 'pull'),
+          type('sales', 'push', { version: 0, headVersion: 9 }),
+        ],
+      }),
+    ).values()
+    expect(behind(one!).map(({ entityType }) => entityType)).toEqual(['products'])
+  })
+
+  it('tells a store that was never seen from one that lost its line', () => {
+    expect([...stores()].map((one) => stateOf(one).key)).toEqual(['connected', 'offline', 'never', 'inactive'])
+  })
+
+  it('draws a thousand stores in order in a few milliseconds', () => {
+    const thousand = board(...Array.from({ length: 1000 }, (_, number) => store(`S${number}`)))
+    const begun = performance.now()
+    expect(narrowed(thousand.values(), { sort: '-behind' })).toHaveLength(1000)
+    expect(performance.now() - begun).toBeLessThan(250)
+  })
+
+  it('says which way a clock is off', () => {
+    expect(offset(1500)).toBe('+1.5 s')
+    expect(offset(-20)).toBe('0 s')
+    expect(offset(null)).toBe('–')
+  })
+})

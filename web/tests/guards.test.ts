@@ -1,0 +1,92 @@
+import type { RouteMeta } from 'vue-router'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { judge, placeToReturn, type Visitor } from '@/router/guards'
+import { makeRouter, menuOf } from '@/router'
+import { satisfied } from '@/session/permissions'
+import { useSession } from '@/session/store'
+import { fresh, myself } from './kit'
+
+const visitor = (permissions: string[] | null, mustChangePin = false): Visitor => ({
+  isSignedIn: permissions !== null,
+  mustChangePin,
+  hasAnyPermission: (codes) => permissions !== null && satisfied(codes, permissions),
+})
+const target = (meta: RouteMeta, name = 'stores', fullPath = '/hq/stores?search=x') => ({ meta, name, fullPath })
+
+describe('the guard', () => {
+  it('lets everybody in where nothing is required', () => {
+    expect(judge(target({}), visitor(null))).toBe(true)
+  })
+
+  it('sends who is not signed in to the sign-in page, with the way back', () => {
+    const verdict = judge(target({ requiresAuth: true, permissions: ['stores.view'] }), visitor(null))
+    expect(verdict).toEqual({ name: 'login', query: { redirect: '/hq/stores?search=x' } })
+  })
+
+  it('lets in who holds one of the permissions', () => {
+    const meta = { requiresAuth: true, permissions: ['roles.view', 'users.manage_roles'] }
+    expect(judge(target(meta), visitor(['users.manage_roles']))).toBe(true)
+  })
+
+  it('sends who lacks all of them to the unauthorized page', () => {
+    const meta = { requiresAuth: true, permissions: ['roles.view', 'users.manage_roles'] }
+    expect(judge(target(meta), visitor(['users.view']))).toEqual({
+      name: 'unauthorized',
+      query: { from: '/hq/stores?search=x' },
+    })
+  })
+
+  it('lets in who is signed in where no permission is named', () => {
+    expect(judge(target({ requiresAuth: true }), visitor([]))).toBe(true)
+  })
+
+  it('leads who must change the PIN there and nowhere else', () => {
+    const admin = visitor(['stores.view'], true)
+    expect(judge(target({ requiresAuth: true, permissions: ['stores.view'] }), admin)).toMatchObject({
+      name: 'change-pin',
+    })
+    expect(judge(target({ requiresAuth: true }, 'change-pin', '/change-pin'), admin)).toBe(true)
+  })
+
+  it.each([
+    ['/hq/sync?state=offline', '/hq/sync?state=offline'],
+    ['https://evil.example/', '/'],
+    ['//evil.example/', '/'],
+    ['/\\evil.example/', '/'],
+    ['javascript:alert(1)', '/'],
+    ['', '/'],
+    [undefined, '/'],
+    [['/hq/sync', '/hq/users'], '/'],
+  ])('goes back to a place of this client alone: %s → %s', (redirect, place) => {
+    expect(placeToReturn(redirect)).toBe(place)
+  })
+})
+
+describe('the routes', () => {
+  beforeEach(fresh)
+
+  it('need a sign-in wherever they are below /hq, and a permission on every page of the menu', () => {
+    const router = makeRouter()
+    const below = router.getRoutes().filter(({ path }) => path.startsWith('/hq'))
+    expect(below.length).toBeGreaterThan(15)
+    for (const { path } of below) {
+      const resolved = router.resolve(path.replace(/:\w+(\(\.\*\))?/g, 'x'))
+      if (resolved.matched.at(-1)?.redirect) continue
+      expect(resolved.meta.requiresAuth, path).toBe(true)
+    }
+    for (const name of ['sync', 'stores', 'products', 'users', 'roles', 'audit']) {
+      expect(router.resolve({ name }).meta.permissions, name).not.toHaveLength(0)
+    }
+  })
+
+  it.each([
+    ['an administrator', ['stores.view', 'products.view', 'users.view', 'roles.view', 'users.manage_roles'], 6],
+    ['a store manager', ['pos.sell', 'inventory.view', 'reports.view_local'], 0],
+    ['a cashier', ['pos.sell', 'pos.discount', 'reports.x_report', 'inventory.view'], 0],
+    ['somebody of the catalogue', ['products.view', 'products.edit'], 1],
+  ])('show %s the menu that they may open', (_who, permissions, entries) => {
+    const session = useSession()
+    session.user = myself(permissions)
+    expect(menuOf(makeRouter())).toHaveLength(entries)
+  })
+})

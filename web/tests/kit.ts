@@ -1,0 +1,66 @@
+import { createPinia, setActivePinia } from 'pinia'
+import { vi } from 'vitest'
+import type { Myself } from '@/session/store'
+
+/** A server made of functions: `METHOD path` → answer. What was asked is in `asked`. */
+export interface FakeServer {
+  asked: string[]
+  tokens: (string | null)[]
+}
+
+type Handler = (request: Request) => Response | Promise<Response>
+
+export function serve(handlers: Record<string, Handler>): FakeServer {
+  const server: FakeServer = { asked: [], tokens: [] }
+  vi.stubGlobal('fetch', async (input: RequestInfo | URL, init?: RequestInit) => {
+    const request = new Request(input instanceof Request ? input : new URL(String(input), location.href), init)
+    const name = `${request.method} ${new URL(request.url).pathname}`
+    server.asked.push(name)
+    server.tokens.push(request.headers.get('authorization'))
+    const handler = handlers[name]
+    if (!handler) throw new TypeError('the network does not answer')
+    return handler(request)
+  })
+  return server
+}
+
+export const ok = (data: unknown) => Response.json({ success: true, data })
+export const refused = (status: number, code: string, more = {}) =>
+  Response.json({ success: false, error: `words of ${code}`, code, requestId: 'r', ...more }, { status })
+export const unauthorized = () => Response.json({ success: false, error: 'Unauthorized' }, { status: 401 })
+
+export function myself(permissions: string[] = [], more: Partial<Myself> = {}): Myself {
+  return {
+    id: 'u1',
+    username: 'ada',
+    displayName: 'Ada',
+    storeId: null,
+    terminalId: null,
+    roles: [],
+    permissions,
+    mustChangePin: false,
+    ...more,
+  }
+}
+
+/** Tokens in the browser, good for so many seconds. */
+export function keep(seconds: number, name = 'first'): void {
+  const tokens = {
+    accessToken: `${name} access`,
+    refreshToken: `${name} refresh`,
+    expiresAt: Date.now() + seconds * 1000,
+  }
+  localStorage.setItem('tillkeep.session', JSON.stringify(tokens))
+}
+
+export const kept = () =>
+  JSON.parse(localStorage.getItem('tillkeep.session') ?? 'null') as Record<string, unknown> | null
+
+/** What `/auth/refresh` and `/auth/login` answer. */
+export const issued = (name: string, user?: Myself) =>
+  ok({ accessToken: `${name} access`, refreshToken: `${name} refresh`, tokenType: 'Bearer', expiresIn: 28_800, user })
+
+export function fresh(): void {
+  localStorage.clear()
+  setActivePinia(createPinia())
+}

@@ -1,0 +1,246 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { api, data } from '@/api/client'
+import { isAnswering } from '@/api/line'
+import { useSession } from '@/session/store'
+import { fresh, issued, keep, kept, myself, ok, refused, serve, unauthorized } from './kit'
+
+const ME = 'GET /api/v1/auth/me'
+const REFRESH = 'POST /api/v1/auth/refresh'
+const EIGHT_HOURS = 28_800
+
+beforeEach(() => {
+  vi.useFakeTimers({ now: new Date('2026-11-20T12:00:00Z') })
+  fresh()
+})
+afterEach(() => {
+  vi.useRealTimers()
+  vi.unstubAllGlobals()
+})
+
+const stores = () => data(api.GET('/api/v1/sync/dashboard'))
+
+describe('the session', () => {
+  it('is restored at load by asking who the token belongs to', async () => {
+    keep(EIGHT_HOURS)
+    const server = serve({ [ME]: () => ok(myself(['stores.view'])) })
+    const session = useSession()
+    await session.restore()
+    expect(server.asked).toEqual([ME])
+    expect(server.tokens).toEqual(['Bearer first access'])
+    expect(session.user?.username).toBe('ada')
+    expect(session.isSignedIn).toBe(true)
+  })
+
+  it('asks nothing when there is no token', async () => {
+    const server = serve({})
+    const session = useSession()
+    await session.restore()
+    expect(server.asked).toEqual([])
+    expect(session.isSignedIn).toBe(false)
+    expect(session.failure).toBeNull()
+  })
+
+  it('is over when neither of the kept tokens is good', async () => {
+    keep(EIGHT_HOURS)
+    serve({ [ME]: unauthorized, [REFRESH]: () => refused(401, 'invalid_token') })
+    const session = useSession()
+    await session.restore()
+    expect(session.isSignedIn).toBe(false)
+    expect(session.failure).toBeNull()
+    expect(kept()).toBeNull()
+  })
+
+  it('keeps the token while headquarters does not answer, and says so', async () => {
+    keep(EIGHT_HOURS)
+    serve({})
+    const session = useSession()
+    await session.restore()
+    expect(session.isSignedIn).toBe(false)
+    expect(session.failure?.code).toBe('unreachable')
+    expect(isAnswering.value).toBe(false)
+    expect(kept()).toMatchObject({ accessToken: 'first access' })
+  })
+
+  it('keeps the token through a 503', async () => {
+    keep(EIGHT_HOURS)
+    serve({ [ME]: () => refused(503, 'unavailable') })
+    const session = useSession()
+    await session.restore()
+    expect(session.failure?.status).toBe(503)
+    expect(kept()).not.toBeNull()
+  })
+
+  it('is refreshed a minute before it ends, without anybody asking for anything', async () => {
+    keep(600)
+    const server = serve({ [ME]: () => ok(myself()), [REFRESH]: () => issued('second') })
+    await useSession().restore()
+    await vi.advanceTimersByTimeAsync(539_000)
+    expect(server.asked).not.toContain(REFRESH)
+    await vi.advanceTimersByTimeAsync(2_000)
+    expect(server.asked).toContain(REFRESH)
+    expect(kept()).toMatchObject({ accessToken: 'second access', refreshToken: 'second refresh' })
+    // And again before the new one ends.
+    await vi.advanceTimersByTimeAsync(EIGHT_HOURS * 1000)
+    expect(server.asked.filter((name) => name === REFRESH)).toHaveLength(2)
+  })
+
+  it('goes on trying to refresh while headquarters does not answer', async () => {
+    keep(600)
+    let answers = false
+    const server = serve({
+      [ME]: () => ok(myself()),
+      [REFRESH]: () => {
+        if (!answers) throw new TypeError('no answer')
+        return issued('second')
+      },
+    })
+    const session = useSession()
+    await session.restore()
+    await vi.advanceTimersByTimeAsync(545_000)
+    expect(session.isSignedIn).toBe(true)
+    expect(kept()).toMatchObject({ accessToken: 'first access' })
+    answers = true
+    await vi.advanceTimersByTimeAsync(20_000)
+    expect(kept()).toMatchObject({ accessToken: 'second access' })
+    expect(server.asked.filter((name) => name === REFRESH).length).toBeGreaterThan(1)
+  })
+
+  it('refreshes once for many requests that find the token bad, and sends each of them again', async () => {
+    keep(EIGHT_HOURS)
+    const good = (request: Request) => request.headers.get('authorization') === 'Bearer second access'
+    const server = serve({
+      [ME]: () => ok(myself()),
+      'GET /api/v1/sync/dashboard': (request) => (good(request) ? ok({ stores: [] }) : unauthorized()),
+      [REFRESH]: () => issued('second'),
+    })
+    await useSession().restore()
+    const answers = await Promise.all([stores(), stores(), stores()])
+    expect(answers).toEqual([{ stores: [] }, { stores: [] }, { stores: [] }])
+    expect(server.asked.filter((name) => name === REFRESH)).toHaveLength(1)
+  })
+
+  it('sends the body of a request again as well', async () => {
+    keep(EIGHT_HOURS)
+    const bodies: unknown[] = []
+    serve({
+      'POST /api/v1/sync/retry-all': async (request) => {
+        bodies.push(await request.json())
+        return bodies.length > 1 ? ok({ attempted: 1, retried: 1, failed: 0, next: null }) : unauthorized()
+      },
+      [REFRESH]: () => issued('second'),
+    })
+    const body = { storeId: null, after: null, limit: 25 }
+    await data(api.POST('/api/v1/sync/retry-all', { body }))
+    expect(bodies).toEqual([body, body])
+  })
+
+  it('ends when the server says that it is over, and the page is told', async () => {
+    keep(EIGHT_HOURS)
+    serve({
+      [ME]: () => ok(myself()),
+      'GET /api/v1/sync/dashboard': unauthorized,
+      [REFRESH]: () => refused(401, 'token_reused'),
+    })
+    const session = useSession()
+    await session.restore()
+    await expect(stores()).rejects.toMatchObject({ status: 401 })
+    expect(session.isSignedIn).toBe(false)
+    expect(session.ended).toBe(true)
+    expect(kept()).toBeNull()
+  })
+
+  it('ends when a token that was just made is refused too', async () => {
+    keep(EIGHT_HOURS)
+    serve({
+      [ME]: () => ok(myself()),
+      'GET /api/v1/sync/dashboard': unauthorized,
+      [REFRESH]: () => issued('second'),
+    })
+    const session = useSession()
+    await session.restore()
+    await expect(stores()).rejects.toMatchObject({ status: 401 })
+    expect(session.isSignedIn).toBe(false)
+  })
+
+  it('takes a wrong PIN for what it is: nothing is refreshed or sent twice', async () => {
+    keep(EIGHT_HOURS)
+    const server = serve({
+      [ME]: () => ok(myself()),
+      'POST /api/v1/auth/change-pin': () => refused(401, 'wrong_pin'),
+      [REFRESH]: () => issued('second'),
+    })
+    const session = useSession()
+    await session.restore()
+    await expect(session.changePin('1111', '739154')).rejects.toMatchObject({ code: 'wrong_pin' })
+    expect(server.asked).toEqual([ME, 'POST /api/v1/auth/change-pin'])
+    expect(session.isSignedIn).toBe(true)
+  })
+
+  it('goes on after a change of the PIN, which ends every session', async () => {
+    keep(EIGHT_HOURS)
+    serve({
+      [ME]: () => ok(myself([], { mustChangePin: true })),
+      'POST /api/v1/auth/change-pin': () => new Response(null, { status: 204 }),
+      'POST /api/v1/auth/login': () => issued('second', myself()),
+    })
+    const session = useSession()
+    await session.restore()
+    await session.changePin('111111', '739154')
+    expect(session.user?.mustChangePin).toBe(false)
+    expect(kept()).toMatchObject({ accessToken: 'second access' })
+  })
+
+  it('leaves nothing behind when somebody signs out, even without a line', async () => {
+    keep(EIGHT_HOURS)
+    serve({ [ME]: () => ok(myself()) })
+    const session = useSession()
+    await session.restore()
+    await session.signOut()
+    expect(session.isSignedIn).toBe(false)
+    expect(session.ended).toBe(false)
+    expect(kept()).toBeNull()
+  })
+
+  it('ends here when somebody signs out in another tab', async () => {
+    keep(EIGHT_HOURS)
+    serve({ [ME]: () => ok(myself()) })
+    const session = useSession()
+    await session.restore()
+    localStorage.clear()
+    window.dispatchEvent(new StorageEvent('storage', { key: 'tillkeep.session' }))
+    expect(session.isSignedIn).toBe(false)
+  })
+
+  it('takes the tokens that another tab got', async () => {
+    keep(EIGHT_HOURS)
+    const server = serve({
+      [ME]: () => ok(myself()),
+      'GET /api/v1/sync/dashboard': () => ok({ stores: [] }),
+    })
+    await useSession().restore()
+    keep(EIGHT_HOURS, 'other')
+    await stores()
+    expect(server.tokens.at(-1)).toBe('Bearer other access')
+  })
+
+  it.each(['{', '[]', '{"accessToken":1}', '"x"', 'null'])('takes %s in the storage for no session', async (text) => {
+    localStorage.setItem('tillkeep.session', text)
+    const server = serve({})
+    await useSession().restore()
+    expect(server.asked).toEqual([])
+  })
+
+  it('answers what one may do by the rules of the server', async () => {
+    keep(EIGHT_HOURS)
+    serve({ [ME]: () => ok(myself(['stores.view', 'pos.discount.override_max'])) })
+    const session = useSession()
+    expect(session.hasAnyPermission([])).toBe(false)
+    await session.restore()
+    expect(session.hasPermission('stores.view')).toBe(true)
+    expect(session.hasPermission('stores.*')).toBe(true)
+    expect(session.hasPermission('store_prices.*')).toBe(false)
+    expect(session.hasPermission('pos.discount')).toBe(false)
+    expect(session.hasAnyPermission(['users.view', 'stores.view'])).toBe(true)
+    expect(session.hasAnyPermission([])).toBe(true)
+  })
+})
