@@ -26,8 +26,11 @@ LINTED := RUSTC_WORKSPACE_WRAPPER=clippy-driver CLIPPY_ARGS=-Dwarnings__CLIPPY_H
 # The web client is inside of the binary, so that whatever compiles it needs this. The last file of its build stands for
 # all of them; the types of the interface are made by the build itself.
 WEB := web/dist/index.html.br
-WEB_SOURCES := $(wildcard web/*.json web/*.html web/*.ts) docs/generated/openapi-hq.json scripts/compress-web \
-	$(shell find web/src web/public -type f -not -path web/src/api/schema.d.ts)
+WEB_SOURCES := $(wildcard web/*.json web/*.html web/*.ts) docs/generated/openapi-hq.json scripts/check-licences \
+	scripts/compress-web $(shell find web/src web/public -type f -not -path web/src/api/schema.d.ts)
+
+# The binary under test and the browser: whichever chromium comes first on the search path, as scripts/setup looks for it.
+BROWSED := TILLKEEP=$(abspath $(TARGET)/debug/tillkeep) CHROMIUM=$${CHROMIUM:-$$(command -v chromium)}
 
 .PHONY: help
 help: ## Show this list
@@ -52,6 +55,7 @@ web: $(WEB) ## Build the web client into web/dist when something of it changed
 
 $(WEB): $(WEB_SOURCES) | web-setup
 	npm --prefix web run build
+	scripts/check-licences web/dist
 	scripts/compress-web web/dist
 
 .PHONY: web-setup
@@ -65,12 +69,12 @@ web-dev: web-setup ## The web client with changes shown at once, in front of a r
 .PHONY: e2e
 e2e: web ## The web client in a browser, against servers of its own
 	$(LINTED) cargo build --locked --workspace
-	TILLKEEP=$(abspath $(TARGET)/debug/tillkeep) npm --prefix web run e2e
+	$(BROWSED) npm --prefix web run e2e
 
 .PHONY: screenshots
 screenshots: web ## Make the pictures in docs/images anew
 	$(LINTED) cargo build --locked --workspace
-	TILLKEEP=$(abspath $(TARGET)/debug/tillkeep) npm --prefix web run screenshots
+	$(BROWSED) npm --prefix web run screenshots
 
 .PHONY: fuzz
 fuzz: web ## Requests made from the descriptions, against both servers; ARGS="--seconds 300 --seed 7" for longer

@@ -1,6 +1,13 @@
 import { defineConfigWithVueTs, vueTsConfigs } from '@vue/eslint-config-typescript'
 import vue from 'eslint-plugin-vue'
 
+/** What parses text as markup, in scripts and in templates. */
+const MARKUP = [
+  ':matches(MemberExpression > .property, Property > .key)[name=/^(innerHTML|outerHTML|insertAdjacentHTML|srcdoc)$/]',
+  ':matches(MemberExpression > .property, Property > .key)[value=/^(innerHTML|outerHTML|insertAdjacentHTML|srcdoc)$/]',
+  'CallExpression[callee.object.name=document][callee.property.name=/^write(ln)?$/]',
+].map((selector) => ({ selector, message: 'Text is bound, never parsed as markup.' }))
+
 export default defineConfigWithVueTs(
   { ignores: ['dist', 'node_modules', 'src/api/schema.d.ts', 'test-results'] },
   vue.configs['flat/recommended'],
@@ -24,15 +31,14 @@ export default defineConfigWithVueTs(
   {
     files: ['src/**'],
     rules: {
-      // Text of stores and people is shown here; the one way to put markup into a page is closed.
+      // Text of stores and people is shown here; every way to put markup into a page is closed.
       'vue/no-v-html': 'error',
-      'no-restricted-properties': [
-        'error',
-        ...['innerHTML', 'outerHTML', 'insertAdjacentHTML'].map((property) => ({
-          property,
-          message: 'Text is bound, never parsed as markup.',
-        })),
-      ],
+      'vue/no-restricted-v-bind': ['error', '/^(inner|outer)-?html$/i', '/^srcdoc$/i'],
+      'no-restricted-syntax': ['error', ...MARKUP],
+      'vue/no-restricted-syntax': ['error', ...MARKUP],
+      'no-eval': 'error',
+      'no-new-func': 'error',
+      'no-script-url': 'error',
     },
   },
 )

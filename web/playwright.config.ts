@@ -5,7 +5,7 @@ export default defineConfig({
   testDir: 'e2e',
   testMatch: '*.spec.ts',
   outputDir: 'test-results',
-  // One chain for all of them, one after the other: what a test finds is what those before it left.
+  // One chain for all of them, one after the other. Each makes what it needs: any can be run alone.
   workers: 1,
   fullyParallel: false,
   forbidOnly: true,

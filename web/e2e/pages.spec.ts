@@ -1,16 +1,34 @@
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import type { Page } from '@playwright/test'
-import { expect, test } from './kit/test'
+import { customer, type Chain } from './kit/chain'
+import { expect, settled, test } from './kit/test'
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
-/** Every page; `:store` and the like are filled in. */
-const PAGES = [
-  ...['/hq/sync', '/hq/sync/errors', '/hq/sync/rollout', '/hq/sync/stores/:store'],
-  ...['/hq/stores', '/hq/stores/new', '/hq/stores/:store', '/hq/products', '/hq/products/new', '/hq/products/:product'],
-  ...['/hq/users', '/hq/users/locks', '/hq/users/:user', '/hq/roles', '/hq/roles/:role', '/hq/roles/explain'],
-  ...['/hq/audit', '/hq/account', '/unauthorized', '/hq/no-such-page', '/login'],
+/** Every page with its heading; `:store` and the like are filled in. */
+const PAGES: { path: string; heading: string }[] = [
+  { path: '/hq/sync', heading: 'Synchronisation' },
+  { path: '/hq/sync/errors', heading: 'Failed entries' },
+  { path: '/hq/sync/rollout', heading: 'Rollout' },
+  { path: '/hq/sync/stores/:store', heading: 'S01 Harbor Street' },
+  { path: '/hq/stores', heading: 'Stores' },
+  { path: '/hq/stores/new', heading: 'New store' },
+  { path: '/hq/stores/:store', heading: 'S01 Harbor Street' },
+  { path: '/hq/products', heading: 'Products' },
+  { path: '/hq/products/new', heading: 'New product' },
+  { path: '/hq/products/:product', heading: ':productName' },
+  { path: '/hq/users', heading: 'Users' },
+  { path: '/hq/users/locks', heading: 'Locked sign-ins' },
+  { path: '/hq/users/:user', heading: ':userName' },
+  { path: '/hq/roles', heading: 'Roles' },
+  { path: '/hq/roles/:role', heading: 'Cashier' },
+  { path: '/hq/roles/explain', heading: 'Who may do what' },
+  { path: '/hq/audit', heading: 'Audit log' },
+  { path: '/hq/account', heading: 'Your account' },
+  { path: '/unauthorized', heading: 'You may not open this page' },
+  { path: '/hq/no-such-page', heading: 'There is no such page' },
+  { path: '/login', heading: 'Sign in to headquarters' },
 ]
 
 interface Violation {
@@ -19,21 +37,31 @@ interface Violation {
   nodes: { html: string }[]
 }
 
+interface Axe {
+  axe: { run: (options: { resultTypes: string[] }) => Promise<{ violations: Violation[] }> }
+}
+
 /** What axe calls serious or critical. */
 async function violations(page: Page): Promise<string[]> {
   // Not by a tag, which the policy of the page refuses.
   await page.evaluate(AXE)
   const { violations: found } = await page.evaluate(() =>
-    (window as unknown as { axe: { run: () => Promise<{ violations: Violation[] }> } }).axe.run(),
+    (window as unknown as Axe).axe.run({ resultTypes: ['violations'] }),
   )
   return found
     .filter(({ impact }) => impact === 'serious' || impact === 'critical')
     .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 160)).join(' | ')}`)
 }
 
-async function settled(page: Page): Promise<void> {
-  await expect(page.locator('h1, .empty').first()).toBeVisible()
-  await expect(page.getByText(/^Loading /)).toHaveCount(0)
+/** Something to see on the pages about what went wrong: a failed entry, a lock. */
+async function goWrong(chain: Chain, name: string): Promise<{ lock: () => Promise<void> }> {
+  const site = chain.sites[0]!
+  const number = `AXE-${name}`
+  await chain.push(site, customer(site, number, 'Holder'), customer(site, number, 'Planted'))
+  await chain.hire(name, [])
+  // It takes a while, and lasts for a moment only: begun here, and made again where it is looked at.
+  const locked = chain.lockOut(name)
+  return { lock: () => locked.then(() => chain.lockOut(name)) }
 }
 
 for (const { name, width, height, scheme } of [
@@ -44,20 +72,30 @@ for (const { name, width, height, scheme } of [
     test.slow()
     await page.emulateMedia({ colorScheme: scheme })
     await page.setViewportSize({ width, height })
-    const first = async (list: string) => (await chain.admin.get<{ id: string }[]>(list))[0]!.id
-    const ids: Record<string, string> = {
+    const { lock } = await goWrong(chain, `locked-${scheme}`)
+    const first = async (list: string) => (await chain.admin.get<Record<string, string>[]>(list))[0]!
+    const [product, user] = [await first('/products?pageSize=1'), await first('/users?search=manager1')]
+    const known: Record<string, string> = {
       ':store': chain.sites[0]!.id,
-      ':product': await first('/products?pageSize=1'),
-      ':user': await first('/users?search=manager1'),
-      ':role': await first('/roles?search=cashier'),
+      ':product': product.id!,
+      ':productName': product.name!,
+      ':user': user.id!,
+      ':userName': user.displayName!,
+      ':role': (await first('/roles?search=cashier')).id!,
     }
+    const filled = (text: string) => text.replace(/:\w+/, (key) => known[key]!)
     await as('admin')
     const found: Record<string, string[]> = {}
-    for (const path of PAGES) {
+    for (const { path, heading } of PAGES) {
       // The last one is for who is not signed in.
       if (path === '/login') await page.evaluate(() => localStorage.clear())
-      await page.goto(path.replace(/:\w+/, (key) => ids[key]!))
+      if (path === '/hq/users/locks') await lock()
+      await page.goto(filled(path))
+      await expect(page).toHaveURL(filled(path))
+      await expect(page.locator('h1, .empty').first()).toContainText(filled(heading))
       await settled(page)
+      if (path === '/hq/users/locks') await expect(page.getByRole('button', { name: /^Unlock/ })).toBeVisible()
+      if (path === '/hq/sync/errors') await expect(page.getByRole('button', { name: /^Open / }).first()).toBeVisible()
       const wide = await page.evaluate(
         () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
       )
@@ -66,20 +104,57 @@ for (const { name, width, height, scheme } of [
       if (bad.length > 0) found[path] = bad
     }
     expect(found).toEqual({})
+    await chain.settleAll()
   })
 }
 
+/** What opens over a page: where, by which button, and what it is called. */
+const DIALOGS: { path: string; button: RegExp; title: RegExp }[] = [
+  { path: '/hq/sync/errors', button: /^Open Customers/, title: /^Customers of S01/ },
+  { path: '/hq/sync/errors', button: /^Retry all/, title: /^Retry all/ },
+  { path: '/hq/sync/stores/:store', button: /^Details of/, title: /\d/ },
+  { path: '/hq/stores/:store', button: /^Rotate/, title: /^New token for S01/ },
+  { path: '/hq/stores/:new', button: /^Provision$/, title: /^Provision AXE\?/ },
+  { path: '/hq/products/:product', button: /^Set price in S01/, title: /^Price in S01/ },
+  { path: '/hq/users', button: /^New user/, title: /^New user/ },
+  { path: '/hq/users/:user', button: /^Give a role/, title: /a role$/ },
+  { path: '/hq/users/:user', button: /^Set a new PIN/, title: /^A new PIN for/ },
+  { path: '/hq/users/locks', button: /^Unlock locked-dialogs/, title: /^Unlock locked-dialogs\?/ },
+  { path: '/hq/roles', button: /^New role/, title: /^New role/ },
+  { path: '/hq/audit', button: /^Details of/, title: /^Entry \d/ },
+]
+
 test('dialogs and menus are labelled as well', async ({ page, as, chain }) => {
+  test.slow()
+  const { lock } = await goWrong(chain, 'locked-dialogs')
+  const first = async (list: string) => (await chain.admin.get<{ id: string }[]>(list))[0]!.id
+  const ids: Record<string, string> = {
+    ':store': chain.sites[0]!.id,
+    ':new': (await chain.admin.post<{ id: string }>('/stores', { code: 'AXE', name: 'Not yet', timezone: 'UTC' })).id,
+    ':product': await first('/products?pageSize=1'),
+    ':user': await first('/users?search=manager1'),
+  }
   await as('admin')
-  await page.goto(`/hq/stores/${chain.sites[0]!.id}`)
-  await settled(page)
-  await page.getByRole('button', { name: /Rotate/ }).click()
-  await expect(page.getByRole('dialog')).toBeVisible()
-  expect(await violations(page)).toEqual([])
-  await page.keyboard.press('Escape')
+  const found: Record<string, string[]> = {}
+  for (const { path, button, title } of DIALOGS) {
+    if (path === '/hq/users/locks') await lock()
+    await page.goto(path.replace(/:\w+/, (key) => ids[key]!))
+    await settled(page)
+    await page.getByRole('button', { name: button }).first().click()
+    const dialog = page.getByRole('dialog', { name: title })
+    await expect(dialog).toBeVisible()
+    await settled(page)
+    const bad = await violations(page)
+    if (bad.length > 0) found[`${path} ${String(title)}`] = bad
+    await page.keyboard.press('Escape')
+    await expect(dialog).toBeHidden()
+  }
   await page.getByRole('button', { name: /^Account of/ }).click()
   await expect(page.getByRole('menu')).toBeVisible()
-  expect(await violations(page)).toEqual([])
+  const bad = await violations(page)
+  if (bad.length > 0) found.menu = bad
+  expect(found).toEqual({})
+  await chain.settleAll()
 })
 
 test('the dashboard is reached, sorted and opened with the keyboard alone', async ({ page, as }) => {
@@ -143,6 +218,7 @@ test('the first load of the dashboard is below 250 KiB, and a page brings the po
 
 test('five hundred stores are shown, searched and sorted without lag', async ({ page, as, chain }) => {
   test.slow()
+  // The codes are new on this chain; they stay, out of use, for whatever comes later.
   for (let made = 0; made < 500; made += 25) {
     const stores = Array.from({ length: 25 }, (_, index) => {
       const number = String(made + index).padStart(3, '0')
@@ -152,7 +228,7 @@ test('five hundred stores are shown, searched and sorted without lag', async ({ 
   }
   await as('admin')
   await page.goto('/hq/sync')
-  await expect(page.getByText(/^50\d stores$/)).toBeVisible()
+  await expect(page.getByText(/^5\d\d stores$/)).toBeVisible()
   // What it takes from the press to the table that fits, in the page's own time.
   const millis = async (deed: () => Promise<void>) => {
     await page.evaluate(() => {
@@ -177,7 +253,7 @@ test('five hundred stores are shown, searched and sorted without lag', async ({ 
   // Generous, for a slow machine with a debug server beside it.
   expect(Math.max(sort, search)).toBeLessThan(500)
   await page.getByRole('searchbox').fill('')
-  await expect(page.getByText(/^50\d stores$/)).toBeVisible()
+  await expect(page.getByText(/^5\d\d stores$/)).toBeVisible()
   // The rest comes as one gets there.
   const last = page.getByRole('row', { name: /^S01 / })
   await expect(async () => {

@@ -1,12 +1,11 @@
-import { expect, test } from './kit/test'
+import type { Page } from '@playwright/test'
+import { WRONG_PIN } from './kit/chain'
+import { expect, menu, settled, signIn, test } from './kit/test'
 
 test('somebody signs in with name and PIN, and comes to the page they wanted', async ({ page, chain }) => {
-  const { username, pin } = chain.account('admin')
   await page.goto('/hq/stores?search=Harbor')
   await expect(page).toHaveURL(/\/login\?redirect=/)
-  await page.getByLabel('User name').fill(username)
-  await page.getByLabel('PIN').fill(pin)
-  await page.getByRole('button', { name: 'Sign in' }).click()
+  await signIn(page, chain.account('admin'))
   await expect(page).toHaveURL('/hq/stores?search=Harbor')
   await expect(page.getByRole('heading', { name: 'Stores' })).toBeVisible()
   await page.reload()
@@ -20,21 +19,16 @@ test('somebody signs in with name and PIN, and comes to the page they wanted', a
 })
 
 test('a wrong PIN is said in words and lets nobody in', async ({ page, allow }) => {
-  allow(/401/)
+  allow(401)
   await page.goto('/login')
-  await page.getByLabel('User name').fill('admin')
-  await page.getByLabel('PIN').fill('000001')
-  await page.getByRole('button', { name: 'Sign in' }).click()
+  await signIn(page, { username: 'admin', pin: WRONG_PIN })
   await expect(page.getByRole('alert')).toContainText('do not belong together')
   await expect(page.getByLabel('PIN')).toHaveValue('')
 })
 
 test('the way back after the sign-in never leads to another site', async ({ page, chain }) => {
-  const { username, pin } = chain.account('admin')
   await page.goto('/login?redirect=//evil.example/hq')
-  await page.getByLabel('User name').fill(username)
-  await page.getByLabel('PIN').fill(pin)
-  await page.getByRole('button', { name: 'Sign in' }).click()
+  await signIn(page, chain.account('admin'))
   await expect(page).toHaveURL('/hq/sync')
 })
 
@@ -55,7 +49,7 @@ test('a token near its end is replaced before it is used', async ({ page, as }) 
 })
 
 test('a session that was ended elsewhere leads to the sign-in page and back', async ({ page, as, chain, allow }) => {
-  allow(/401/)
+  allow(401)
   await as('admin')
   await page.goto('/hq/roles')
   await expect(page.getByRole('heading', { name: 'Roles', exact: true })).toBeVisible()
@@ -74,9 +68,7 @@ test('a PIN that somebody else made opens nothing but the page that changes it',
   const pin = '739154'
   await chain.admin.post('/users', { username: 'newcomer', displayName: 'New Comer', pin, mustChangePin: true })
   await page.goto('/hq/account')
-  await page.getByLabel('User name').fill('newcomer')
-  await page.getByLabel('PIN').fill(pin)
-  await page.getByRole('button', { name: 'Sign in' }).click()
+  await signIn(page, { username: 'newcomer', pin })
   await expect(page.getByRole('heading', { name: 'Choose a PIN of your own' })).toBeVisible()
   await page.goto('/hq/account')
   await expect(page).toHaveURL(/\/change-pin/)
@@ -85,4 +77,110 @@ test('a PIN that somebody else made opens nothing but the page that changes it',
   await page.getByLabel('New PIN again').fill('482916')
   await page.getByRole('button', { name: 'Change PIN' }).click()
   await expect(page).toHaveURL('/hq/account')
+})
+
+interface Kept {
+  accessToken: string
+  expiresAt: number
+}
+const KEY = 'tillkeep.session'
+const kept = (page: Page) => page.evaluate((key) => JSON.parse(localStorage.getItem(key)!) as Kept, KEY)
+/** Makes the kept tokens due after so long; the server would still take them. */
+const dueIn = (page: Page, ms: number) =>
+  page.evaluate(
+    ([key, expiresAt]) => {
+      const session = JSON.parse(localStorage.getItem(key)!) as object
+      localStorage.setItem(key, JSON.stringify({ ...session, expiresAt }))
+    },
+    // They are replaced a minute ahead.
+    [KEY, Date.now() + 60_000 + ms] as const,
+  )
+
+test('two tabs of one person whose tokens are due at once both stay signed in', async ({ page, as, context }) => {
+  const refreshes: Promise<number>[] = []
+  context.on('response', (response) => {
+    if (response.url().endsWith('/auth/refresh')) refreshes.push(Promise.resolve(response.status()))
+  })
+  await as('admin')
+  await page.goto('/hq/stores')
+  await settled(page)
+  const other = await context.newPage()
+  await other.goto('/hq/products')
+  await settled(other)
+
+  // By the clock, while nobody does anything: both begin anew so that both have it in their timers.
+  const before = await kept(page)
+  await dueIn(page, 2500)
+  await Promise.all([page.reload(), other.reload()])
+  await expect.poll(async () => (await kept(page)).accessToken).not.toBe(before.accessToken)
+  // By what they ask, both at the same moment.
+  const after = await kept(page)
+  await dueIn(page, -1000)
+  await Promise.all([page.reload(), other.reload()])
+  await expect.poll(async () => (await kept(page)).accessToken).not.toBe(after.accessToken)
+
+  for (const [tab, heading, next] of [
+    [page, 'Stores', 'Users'],
+    [other, 'Products', 'Roles'],
+  ] as const) {
+    await expect(tab.getByRole('heading', { level: 1 })).toHaveText(heading)
+    await menu(tab).filter({ hasText: next }).click()
+    await expect(tab.getByRole('heading', { level: 1 })).toHaveText(next)
+    await settled(tab)
+    await expect(tab.getByRole('alert')).toHaveCount(0)
+  }
+  expect((await kept(page)).accessToken).toBe((await kept(other)).accessToken)
+  expect(new Set(await Promise.all(refreshes))).toEqual(new Set([200]))
+  // One tab replaces them for both.
+  expect(refreshes).toHaveLength(2)
+})
+
+test('a tab belongs to whoever signs in in another one, and shows nothing of who was there', async ({
+  page,
+  as,
+  chain,
+  context,
+  allow,
+}) => {
+  // What the former person's page still asks when the session is gone is refused.
+  allow(401)
+  const second = chain.sites[1]!
+  await chain.hire('successor', [{ codes: ['stores.view', 'products.view'], storeId: second.id }])
+  await as('admin')
+  await page.goto('/hq/sync')
+  const row = (code: string) => page.getByRole('row', { name: new RegExp(`^${code} `) })
+  await expect(row('S01')).toBeVisible()
+  await expect(menu(page)).toContainText(['Users'])
+
+  const other = await context.newPage()
+  await other.goto('/hq/account')
+  await other.getByRole('button', { name: 'Sign out', exact: true }).click()
+  await expect(other).toHaveURL(/\/login/)
+  await expect(page).toHaveURL(/\/login/)
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Sign in to headquarters')
+  await signIn(other, chain.account('successor'))
+  await expect(other.getByRole('button', { name: 'Account of successor' })).toBeVisible()
+
+  const isTheirs = async () => {
+    await expect(page.getByRole('button', { name: 'Account of successor' })).toBeVisible()
+    await expect(menu(page)).toHaveText(['Synchronisation', 'Stores', 'Products'])
+    await expect(page).toHaveURL('/hq/sync')
+    await expect(row(second.code)).toBeVisible()
+    await expect(row('S01')).toHaveCount(0)
+    await expect(page.getByText('1 of 1')).toBeVisible()
+  }
+  await isTheirs()
+
+  // The same when one takes the other's place with no sign-out between that this tab would notice.
+  const session = async (username: string) => {
+    const { accessToken, refreshToken, expiresIn } = await chain.tokens(username)
+    return JSON.stringify({ accessToken, refreshToken, expiresAt: Date.now() + expiresIn * 1000, signIn: username })
+  }
+  const put = async (username: string) =>
+    other.evaluate(([key, text]) => localStorage.setItem(key, text), [KEY, await session(username)] as const)
+  await put('admin')
+  await expect(page.getByRole('button', { name: 'Account of successor' })).toBeHidden()
+  await expect(row('S01')).toBeVisible()
+  await put('successor')
+  await isTheirs()
 })

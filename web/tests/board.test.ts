@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { changed, shown, type BoardStore } from '@/pages/sync/board'
 import type { DashboardStore } from '@/pages/sync/feed'
-import { behind, narrowed, offset, stateOf } from '@/pages/sync/figures'
+import { arrivals, behind, businessDate, daysBefore, narrowed, offset, pointLabel, stateOf } from '@/pages/sync/figures'
 
 const NOW = Date.parse('2026-11-20T12:00:00Z')
 
@@ -143,5 +143,64 @@ describe('the table of stores', () => {
     expect(offset(1500)).toBe('+1.5 s')
     expect(offset(-20)).toBe('0 s')
     expect(offset(null)).toBe('–')
+  })
+})
+
+describe('the business day of a store', () => {
+  it.each([
+    // The day of the browser and that of UTC are others than the store's.
+    ['2026-11-20T12:00:00Z', 'Pacific/Auckland', '00:00', '2026-11-21'],
+    ['2026-11-20T06:00:00Z', 'America/Los_Angeles', '00:00', '2026-11-19'],
+    ['2026-06-06T07:59:59Z', 'America/New_York', '04:00', '2026-06-05'],
+    ['2026-06-06T08:00:00Z', 'America/New_York', '04:00', '2026-06-06'],
+    ['2026-06-06T00:30:00Z', 'UTC', '00:00', '2026-06-06'],
+    // Over the end of a year.
+    ['2026-12-31T14:59:00Z', 'Pacific/Auckland', '04:00', '2026-12-31'],
+    // The clock goes from 2 to 3 in Los Angeles on 8 March, and from 2 to 1 in the night to 1 November.
+    ['2026-03-08T10:59:00Z', 'America/Los_Angeles', '04:00', '2026-03-07'],
+    ['2026-03-08T11:00:00Z', 'America/Los_Angeles', '04:00', '2026-03-08'],
+    ['2026-11-01T11:59:00Z', 'America/Los_Angeles', '04:00', '2026-10-31'],
+    ['2026-11-01T12:00:00Z', 'America/Los_Angeles', '04:00', '2026-11-01'],
+    // It goes from 3 to 2 in Auckland on 5 April: the hour before 3 is there twice.
+    ['2026-04-04T13:30:00Z', 'Pacific/Auckland', '02:30', '2026-04-05'],
+    ['2026-04-04T14:15:00Z', 'Pacific/Auckland', '02:30', '2026-04-04'],
+  ])('at %s in %s with days from %s: %s', (now, timezone, start, expected) => {
+    expect(businessDate(Date.parse(now), timezone, start)).toBe(expected)
+  })
+
+  it('cannot be said of a time zone that nobody knows', () => {
+    expect(() => businessDate(NOW, 'Mars/Base', '04:00')).toThrow(RangeError)
+  })
+
+  it('is counted back over months, leap days and changes of the clock', () => {
+    expect(daysBefore('2026-11-20', 0)).toBe('2026-11-20')
+    expect(daysBefore('2026-03-10', 6)).toBe('2026-03-04')
+    expect(daysBefore('2028-03-01', 1)).toBe('2028-02-29')
+    expect(daysBefore('2026-01-05', 29)).toBe('2025-12-07')
+  })
+})
+
+describe('the history of a store', () => {
+  it('names hours with their minutes where they begin at half past', () => {
+    expect(pointLabel('hour', 'Asia/Kolkata')('2026-11-20T12:00:00.000Z')).toContain(':30')
+    expect(pointLabel('hour', 'Europe/Berlin')('2026-11-20T12:00:00.000Z')).not.toContain(':')
+  })
+
+  it('names days of UTC wherever somebody looks', () => {
+    expect(pointLabel('day', 'Pacific/Auckland')('2026-11-20T00:00:00.000Z')).toMatch(/20/)
+  })
+
+  it('is known to be old by what the board counts', () => {
+    const [one, same, pushed, failed] = [
+      store('S01', { sync: [type('sales', 'push', { totalPushed: 3 })] }),
+      store('S01', { warnings: 4, sync: [type('sales', 'push', { totalPushed: 3 })] }),
+      store('S01', {
+        sync: [type('sales', 'push', { totalPushed: 3 }), type('customers', 'push', { totalPushed: 1 })],
+      }),
+      store('S01', { errorCount: 1, sync: [type('sales', 'push', { totalPushed: 3 })] }),
+    ].map((one) => arrivals(shown(one, NOW)))
+    expect(same).toBe(one)
+    expect(pushed).not.toBe(one)
+    expect(failed).not.toBe(one)
   })
 })

@@ -35,9 +35,9 @@ describe('times', () => {
   const now = Date.parse('2026-11-20T12:00:00Z')
 
   it.each([
-    ['2026-11-20T11:59:58Z', '2 seconds ago'],
-    ['2026-11-20T11:57:00Z', '3 minutes ago'],
-    ['2026-11-20T10:00:00Z', '2 hours ago'],
+    ['2026-11-20T11:59:58Z', '2 sec. ago'],
+    ['2026-11-20T11:57:00Z', '3 min. ago'],
+    ['2026-11-20T10:00:00Z', '2 hr. ago'],
     ['2026-11-18T12:00:00Z', '2 days ago'],
     [null, 'never'],
   ])('%s is %s', (instant, text) => {

@@ -1,4 +1,4 @@
-import type { RouteMeta } from 'vue-router'
+import type { RouteLocationMatched, RouteMeta } from 'vue-router'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { judge, placeToReturn, type Visitor } from '@/router/guards'
 import { makeRouter, menuOf } from '@/router'
@@ -6,12 +6,18 @@ import { satisfied } from '@/session/permissions'
 import { useSession } from '@/session/store'
 import { fresh, myself } from './kit'
 
-const visitor = (permissions: string[] | null, mustChangePin = false): Visitor => ({
+const visitor = (permissions: string[] | null, mustChangePin = false, everywhere = permissions ?? []): Visitor => ({
   isSignedIn: permissions !== null,
   mustChangePin,
-  hasAnyPermission: (codes) => permissions !== null && satisfied(codes, permissions),
+  hasAnyPermission: (codes, where) => permissions !== null && satisfied(codes, where ? everywhere : permissions),
 })
-const target = (meta: RouteMeta, name = 'stores', fullPath = '/hq/stores?search=x') => ({ meta, name, fullPath })
+/** A route with this meta, below others with theirs. */
+const target = (meta: RouteMeta, name = 'stores', fullPath = '/hq/stores?search=x', above: RouteMeta[] = []) => ({
+  meta,
+  name,
+  fullPath,
+  matched: [...above, meta].map((meta) => ({ meta }) as RouteLocationMatched),
+})
 
 describe('the guard', () => {
   it('lets everybody in where nothing is required', () => {
@@ -34,6 +40,23 @@ describe('the guard', () => {
       name: 'unauthorized',
       query: { from: '/hq/stores?search=x' },
     })
+  })
+
+  it('asks for what the pages above need as well', () => {
+    const below = target({ requiresAuth: true, permissions: ['stores.create'] }, 'store-new', '/hq/stores/new', [
+      { permissions: ['stores.view'] },
+    ])
+    expect(judge(below, visitor(['stores.create']))).toMatchObject({ name: 'unauthorized' })
+    expect(judge(below, visitor(['stores.view']))).toMatchObject({ name: 'unauthorized' })
+    expect(judge(below, visitor(['stores.create', 'stores.view']))).toBe(true)
+  })
+
+  it('asks for a permission in all stores where the server does', () => {
+    const meta = { requiresAuth: true, permissions: ['users.manage_roles'], everywhere: true }
+    const ofOneStore = visitor(['users.manage_roles'], false, [])
+    expect(judge(target(meta), ofOneStore)).toMatchObject({ name: 'unauthorized' })
+    expect(judge(target({ ...meta, everywhere: false }), ofOneStore)).toBe(true)
+    expect(judge(target(meta), visitor(['users.manage_roles']))).toBe(true)
   })
 
   it('lets in who is signed in where no permission is named', () => {
@@ -86,7 +109,7 @@ describe('the routes', () => {
     ['somebody of the catalogue', ['products.view', 'products.edit'], 1],
   ])('show %s the menu that they may open', (_who, permissions, entries) => {
     const session = useSession()
-    session.user = myself(permissions)
+    session.user = myself(permissions, { roles: [{ id: 'r', code: 'r', name: 'r', storeId: null, permissions }] })
     expect(menuOf(makeRouter())).toHaveLength(entries)
   })
 })

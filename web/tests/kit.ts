@@ -44,11 +44,12 @@ export function myself(permissions: string[] = [], more: Partial<Myself> = {}): 
 }
 
 /** Tokens in the browser, good for so many seconds. */
-export function keep(seconds: number, name = 'first'): void {
+export function keep(seconds: number, name = 'first', signIn = 'one'): void {
   const tokens = {
     accessToken: `${name} access`,
     refreshToken: `${name} refresh`,
     expiresAt: Date.now() + seconds * 1000,
+    signIn,
   }
   localStorage.setItem('tillkeep.session', JSON.stringify(tokens))
 }
@@ -64,3 +65,11 @@ export function fresh(): void {
   localStorage.clear()
   setActivePinia(createPinia())
 }
+
+/** One page of a list, or `page` of more. */
+export const listed = (data: unknown[], page = {}) =>
+  Response.json({
+    success: true,
+    data,
+    pagination: { page: 1, pageSize: 50, total: data.length, totalPages: 1, ...page },
+  })

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { api, data } from '@/api/client'
-import { isAnswering } from '@/api/line'
+import { isAnswering, serverNow } from '@/api/line'
 import { useSession } from '@/session/store'
 import { fresh, issued, keep, kept, myself, ok, refused, serve, unauthorized } from './kit'
 
@@ -242,5 +242,148 @@ describe('the session', () => {
     expect(session.hasPermission('pos.discount')).toBe(false)
     expect(session.hasAnyPermission(['users.view', 'stores.view'])).toBe(true)
     expect(session.hasAnyPermission([])).toBe(true)
+  })
+
+  it('tells times by the clock of headquarters, however wrong that of the browser is', async () => {
+    keep(EIGHT_HOURS)
+    const said = (ms: number) =>
+      Response.json({ success: true, data: myself() }, { headers: { date: new Date(ms).toUTCString() } })
+    let off = -3_600_000
+    serve({ [ME]: () => said(Date.now() + off) })
+    await useSession().restore()
+    expect(Math.abs(serverNow() - (Date.now() + off))).toBeLessThan(1500)
+    off = 0
+    await useSession().restore()
+    expect(serverNow()).toBe(Date.now())
+  })
+
+  it('sends nothing again under the token of somebody who signed in in another tab', async () => {
+    keep(EIGHT_HOURS)
+    const server = serve({
+      [ME]: () => ok(myself()),
+      'POST /api/v1/sync/retry-all': () => {
+        // While the answer is on its way, somebody else signs in elsewhere.
+        keep(EIGHT_HOURS, 'berta', 'two')
+        return unauthorized()
+      },
+    })
+    const session = useSession()
+    await session.restore()
+    const sent = data(api.POST('/api/v1/sync/retry-all', { body: { storeId: null, after: null, limit: 25 } }))
+    await expect(sent).rejects.toMatchObject({ status: 401 })
+    expect(server.asked).not.toContain(REFRESH)
+    expect(server.asked.filter((name) => name.endsWith('retry-all'))).toHaveLength(1)
+    expect(server.tokens).not.toContain('Bearer berta refresh')
+    // Their tokens stay, and this tab is theirs now.
+    expect(kept()).toMatchObject({ accessToken: 'berta access' })
+    await vi.waitFor(() => expect(server.tokens.at(-1)).toBe('Bearer berta access'))
+  })
+
+  it('does not throw out who signed in while the end of the former session was on its way', async () => {
+    keep(600)
+    serve({
+      [ME]: () => ok(myself()),
+      [REFRESH]: () => {
+        keep(EIGHT_HOURS, 'berta', 'two')
+        return refused(401, 'invalid_token')
+      },
+    })
+    await useSession().restore()
+    await vi.advanceTimersByTimeAsync(545_000)
+    expect(kept()).toMatchObject({ accessToken: 'berta access' })
+  })
+
+  it('signs in whatever a kept token is worth', async () => {
+    keep(EIGHT_HOURS)
+    const server = serve({ 'POST /api/v1/auth/login': () => issued('second', myself()) })
+    const session = useSession()
+    await session.signIn('ada', '739154')
+    expect(session.isSignedIn).toBe(true)
+    expect(server.tokens).toEqual([null])
+  })
+
+  it.each([500, 503, 408, 429])('outlasts a %d of a refresh', async (status) => {
+    keep(600)
+    const server = serve({ [ME]: () => ok(myself()), [REFRESH]: () => refused(status, 'internal') })
+    const session = useSession()
+    await session.restore()
+    await vi.advanceTimersByTimeAsync(580_000)
+    expect(server.asked.filter((name) => name === REFRESH).length).toBeGreaterThan(1)
+    expect(session.isSignedIn).toBe(true)
+    expect(kept()).not.toBeNull()
+  })
+
+  it('leaves the page alone when it cannot ask again who is signed in', async () => {
+    keep(EIGHT_HOURS)
+    let answers = true
+    serve({ [ME]: () => (answers ? ok(myself(['stores.view'])) : refused(503, 'unavailable')) })
+    const session = useSession()
+    await session.restore()
+    answers = false
+    await session.restore()
+    expect(session.failure).toBeNull()
+    expect(session.hasPermission('stores.view')).toBe(true)
+  })
+
+  it('learns at a refusal that it may do less, and that the PIN must be changed', async () => {
+    keep(EIGHT_HOURS)
+    let me = myself(['stores.view'])
+    serve({ [ME]: () => ok(me), 'GET /api/v1/sync/dashboard': () => refused(403, 'must_change_pin') })
+    const session = useSession()
+    await session.restore()
+    me = myself([], { mustChangePin: true })
+    await expect(stores()).rejects.toMatchObject({ status: 403 })
+    await vi.waitFor(() => expect(session.user?.mustChangePin).toBe(true))
+    expect(session.hasPermission('stores.view')).toBe(false)
+  })
+
+  it('takes a proxy that does not reach headquarters for no answer', async () => {
+    keep(EIGHT_HOURS)
+    serve({
+      [ME]: () => ok(myself()),
+      'GET /api/v1/sync/dashboard': () => new Response('bad gateway', { status: 502 }),
+    })
+    await useSession().restore()
+    expect(isAnswering.value).toBe(true)
+    await expect(stores()).rejects.toMatchObject({ status: 502 })
+    expect(isAnswering.value).toBe(false)
+  })
+
+  it('gives up a request that is not answered, and says that headquarters is away', async () => {
+    vi.useRealTimers()
+    keep(EIGHT_HOURS)
+    vi.spyOn(AbortSignal, 'timeout').mockImplementation(() => {
+      const controller = new AbortController()
+      setTimeout(() => controller.abort(new DOMException('late', 'TimeoutError')), 20)
+      return controller.signal
+    })
+    vi.stubGlobal(
+      'fetch',
+      (request: Request) =>
+        new Promise((_answer, failed) => request.signal.addEventListener('abort', () => failed(request.signal.reason))),
+    )
+    await expect(stores()).rejects.toMatchObject({ code: 'unreachable' })
+    expect(isAnswering.value).toBe(false)
+  })
+
+  it('tells what is held everywhere from what is held in one store', async () => {
+    keep(EIGHT_HOURS)
+    const role = (storeId: string | null, permissions: string[]) => ({
+      id: 'r',
+      code: 'r',
+      name: 'r',
+      storeId,
+      permissions,
+    })
+    const roles = [role(null, ['stores.view']), role('s1', ['stores.edit'])]
+    serve({ [ME]: () => ok(myself(['stores.edit', 'stores.view'], { roles })) })
+    const session = useSession()
+    await session.restore()
+    expect(session.hasPermission('stores.edit')).toBe(true)
+    expect(session.hasPermission('stores.edit', 's1')).toBe(true)
+    expect(session.hasPermission('stores.edit', 's2')).toBe(false)
+    expect(session.hasPermission('stores.edit', 'everywhere')).toBe(false)
+    expect(session.hasPermission('stores.view', 's2')).toBe(true)
+    expect(session.hasPermission('stores.view', 'everywhere')).toBe(true)
   })
 })

@@ -1,17 +1,18 @@
 //! The web client, answered from inside of the binary: one page for every address of its own, and the files beside it.
 //!
-//! `make web` compresses each file where it is built, so that neither a build nor a request does it here.
+//! `make web` compresses each file where it is built, so that neither a build nor a request does it here: who takes
+//! another coding, or asks for a font, gets the file itself.
 
 use std::borrow::Cow;
 
-use axum::Router;
 use axum::body::Bytes;
 use axum::http::{HeaderMap, HeaderValue, StatusCode, Uri, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
+use axum::{Extension, Router};
 use rust_embed::{Embed, EmbeddedFile};
 use tillkeep_http::error::Error;
-use tillkeep_http::representation::{accepts, is_known};
+use tillkeep_http::representation::{AsItIs, accepts, is_known};
 use tillkeep_model::ErrorCode;
 
 #[derive(Embed)]
@@ -69,7 +70,7 @@ fn file(name: &str, headers: &HeaderMap) -> Result<Response, Error> {
         Cow::Borrowed(bytes) => Bytes::from_static(bytes),
         Cow::Owned(bytes) => bytes.into(),
     };
-    let mut response = (about, [(header::CONTENT_TYPE, kind)], bytes).into_response();
+    let mut response = (Extension(AsItIs), about, [(header::CONTENT_TYPE, kind)], bytes).into_response();
     if let Some(coding) = coding {
         response.headers_mut().insert(header::CONTENT_ENCODING, HeaderValue::from_static(coding));
     }

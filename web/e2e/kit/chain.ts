@@ -19,6 +19,18 @@ export interface Site {
 
 type Json = Record<string, unknown>
 
+interface Answer {
+  status: number
+  body: Json
+  /** Seconds; 0 when nothing is said of it. */
+  retryAfter: number
+}
+
+/** A PIN that nobody has: the rules allow no run of zeros. */
+export const WRONG_PIN = '000001'
+/** Wrong PINs of an account have to wait 0, 0, 1, 3, 5, 10, 10, 10, 10 s and then half an hour. */
+const SHORT_LOCK_S = 5
+
 /** The API with the rights of one token. */
 export class Client {
   constructor(
@@ -26,12 +38,13 @@ export class Client {
     private readonly token?: string,
   ) {}
 
-  async send(method: string, path: string, body?: unknown): Promise<{ status: number; body: Json }> {
+  async send(method: string, path: string, body?: unknown): Promise<Answer> {
     const headers: Record<string, string> = { 'content-type': 'application/json' }
     if (this.token) headers.authorization = `Bearer ${this.token}`
     const answer = await fetch(`${this.url}/api/v1${path}`, { method, headers, body: JSON.stringify(body) })
     const text = await answer.text()
-    return { status: answer.status, body: text ? (JSON.parse(text) as Json) : {} }
+    const retryAfter = Number(answer.headers.get('retry-after') ?? 0)
+    return { status: answer.status, body: text ? (JSON.parse(text) as Json) : {}, retryAfter }
   }
 
   /** The `data` of an answer that must be good. */
@@ -50,6 +63,8 @@ export class Chain {
   admin!: Client
   accounts = new Map<string, Account>()
   sites: Site[] = []
+  /** Whether one of the tests with it has failed. */
+  hasFailed = false
   readonly directory = mkdtempSync(join(tmpdir(), 'tillkeep-e2e-'))
 
   static async start(): Promise<Chain> {
@@ -90,15 +105,57 @@ export class Chain {
     return account
   }
 
+  /** Somebody new with a role of their own that holds these codes: in all stores, or each in some. */
+  async hire(
+    username: string,
+    codes: readonly string[] | { codes: readonly string[]; storeId?: string }[],
+  ): Promise<string> {
+    const parts = codes.map((one) => (typeof one === 'string' ? { codes: [one] } : one)) as {
+      codes: readonly string[]
+      storeId?: string
+    }[]
+    const assignments = await Promise.all(
+      parts.map(async ({ codes: permissions, storeId }, index) => {
+        const code = `${username}_${index}`
+        const { id } = await this.admin.post<{ id: string }>('/roles', { code, name: `Role ${code}`, permissions })
+        return { roleId: id, storeId: storeId ?? null }
+      }),
+    )
+    const draft = { username, displayName: username, mustChangePin: false, assignments }
+    const { id, generatedPin } = await this.admin.post<{ id: string; generatedPin: string }>('/users', draft)
+    this.accounts.set(username, { username, pin: generatedPin })
+    return id
+  }
+
+  /** Types wrong PINs until the account is locked for ten seconds at least, of which nothing has passed yet. */
+  async lockOut(username: string): Promise<void> {
+    const stranger = new Client(this.hq.url)
+    for (;;) {
+      const { status, retryAfter } = await stranger.send('POST', '/auth/login', { username, pin: WRONG_PIN })
+      if (status !== 401 && status !== 429) throw new Error(`a wrong PIN of ${username} was answered ${status}`)
+      if (retryAfter > SHORT_LOCK_S) return
+      await new Promise((wait) => setTimeout(wait, retryAfter * 1000))
+    }
+  }
+
+  /** Nothing has failed any more, whatever was planted before. */
+  async settleAll(): Promise<void> {
+    for (const { id } of await this.admin.get<{ id: string }[]>('/sync/errors?pageSize=200')) {
+      await this.admin.post(`/sync/resolve/${id}`)
+    }
+  }
+
   /** What a store sends; the verdicts of HQ. */
   async push(site: Site, ...envelopes: Json[]): Promise<Json[]> {
     const { body } = await new Client(this.hq.url, site.token).send('POST', '/sync/push', { envelopes })
     return body.results as Json[]
   }
 
+  /** Ends the servers. After a test that failed, what they wrote stays. */
   async stop(): Promise<void> {
     await Promise.all([this.hq, ...this.sites.map(({ server }) => server)].map((server) => server?.kill()))
-    rmSync(this.directory, { recursive: true, force: true })
+    if (this.hasFailed) console.log(`The data and each server.log of the failed test are in ${this.directory}`)
+    else rmSync(this.directory, { recursive: true, force: true })
   }
 }
 

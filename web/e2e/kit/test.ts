@@ -1,48 +1,86 @@
-import { expect, test as base, type Page } from '@playwright/test'
+import { expect, test as base, type ConsoleMessage, type Page } from '@playwright/test'
 import { Chain } from './chain'
 
-/** What each test gets: the chain, and a page that is watched. */
+/** What each test gets: the chain, and pages that are watched. */
 
 interface Watched {
   /** Signs somebody of the chain in, without the form. */
   as: (username: string) => Promise<Page>
-  /** Errors that a test causes on purpose. */
-  allow: (pattern: RegExp) => void
+  /** Answers that a test causes on purpose, by their status. Nothing else of what is complained about can be allowed. */
+  allow: (...statuses: number[]) => void
+  /** Headquarters is away for a while: requests that reach nobody are no complaint. */
+  allowOutage: () => void
 }
 
-export const test = base.extend<Watched, { chain: Chain }>({
+interface Allowed {
+  statuses: Set<number>
+  outage: boolean
+}
+
+const STATUS = /^Failed to load resource: the server responded with a status of (\d+)/
+const NETWORK = /^Failed to load resource: net::ERR_/
+const POLICY = /Content Security Policy/
+
+/** What a message in the console is to be blamed for, if anything. */
+function complaint(message: ConsoleMessage, allowed: Allowed): string | undefined {
+  const text = message.text()
+  // A breach may be told as a warning.
+  if (POLICY.test(text)) return `against the policy: ${text}`
+  if (message.type() !== 'error') return undefined
+  const status = STATUS.exec(text)?.[1]
+  if (status) return allowed.statuses.has(Number(status)) ? undefined : `${text} ${message.location().url}`
+  if (NETWORK.test(text)) return allowed.outage ? undefined : text
+  return `in the console: ${text}`
+}
+
+export const test = base.extend<Watched & { allowed: Allowed; keepLogs: void }, { chain: Chain }>({
   chain: [
     async ({}, use) => {
       const chain = await Chain.start()
       await use(chain)
       await chain.stop()
     },
-    { scope: 'worker', timeout: 120_000 },
+    { scope: 'worker', timeout: 180_000 },
+  ],
+  // First of all, and so ended last: also what fails at the end of a test is known by then.
+  keepLogs: [
+    async ({ chain }, use, info) => {
+      await use()
+      if (info.errors.length > 0 || info.status !== info.expectedStatus) chain.hasFailed = true
+    },
+    { auto: true },
   ],
   baseURL: async ({ chain }, use) => {
     await use(chain.hq.url)
   },
-  allow: async ({}, use) => {
-    await use((pattern) => allowed.push(pattern))
-    allowed.length = 0
+  allowed: async ({}, use) => {
+    await use({ statuses: new Set(), outage: false })
   },
-  // Whatever a test is about: no error in the console (a breach of the policy is one) and no request elsewhere.
-  page: async ({ page, chain, allow }, use) => {
-    void allow
+  allow: async ({ allowed }, use) => {
+    await use((...statuses) => statuses.forEach((status) => allowed.statuses.add(status)))
+  },
+  allowOutage: async ({ allowed }, use) => {
+    await use(() => void (allowed.outage = true))
+  },
+  // Whatever a test is about, in each of its tabs: no error in the console (a breach of the policy is one), none in the
+  // program, and no request elsewhere.
+  context: async ({ context, chain, allowed }, use) => {
     const complaints: string[] = []
-    page.on('console', (message) => message.type() === 'error' && complaints.push(message.text()))
-    page.on('pageerror', (error) => complaints.push(String(error)))
-    page.on('request', (request) => {
+    const complain = (text: string | undefined) => text && complaints.push(text)
+    context.on('console', (message) => complain(complaint(message, allowed)))
+    context.on('weberror', (error) => complain(`an error: ${String(error.error())}`))
+    context.on('request', (request) => {
       const { origin } = new URL(request.url())
-      if (origin !== chain.hq.url) complaints.push(`a request to ${request.url()}`)
+      if (origin !== chain.hq.url) complain(`a request to ${request.url()}`)
     })
-    await use(page)
-    expect(complaints.filter((text) => !allowed.some((pattern) => pattern.test(text)))).toEqual([])
+    await use(context)
+    expect(complaints).toEqual([])
   },
   as: async ({ page, chain }, use) => {
     await use(async (username) => {
       const { accessToken, refreshToken, expiresIn } = await chain.tokens(username)
-      const session = JSON.stringify({ accessToken, refreshToken, expiresAt: Date.now() + expiresIn * 1000 })
+      const expiresAt = Date.now() + expiresIn * 1000
+      const session = JSON.stringify({ accessToken, refreshToken, expiresAt, signIn: crypto.randomUUID() })
       await page.addInitScript((text) => {
         // The browser's own page about a server that is away has no storage.
         if (!location.protocol.startsWith('http') || document.URL.startsWith('chrome-error')) return
@@ -56,7 +94,21 @@ export const test = base.extend<Watched, { chain: Chain }>({
   },
 })
 
-const allowed: RegExp[] = []
+/** Signs somebody in as people do. */
+export async function signIn(page: Page, { username, pin }: { username: string; pin: string }): Promise<void> {
+  await page.getByLabel('User name').fill(username)
+  await page.getByLabel('PIN').fill(pin)
+  await page.getByRole('button', { name: 'Sign in' }).click()
+}
+
+/** Entries of the menu. */
+export const menu = (page: Page) => page.getByRole('navigation', { name: 'Main' }).getByRole('link')
+
+/** A page with its data. */
+export async function settled(page: Page): Promise<void> {
+  await expect(page.locator('h1, .empty').first()).toBeVisible()
+  await expect(page.getByText(/^Loading /)).toHaveCount(0)
+}
 
 /** A message in the corner of the page; a screen reader is told the same beside it. */
 export const said = (page: Page, text: string | RegExp) => page.locator('.toast', { hasText: text }).first()

@@ -1,13 +1,19 @@
-import { ApiError, unreachable } from './errors'
-import * as line from './line'
-import { isDue, refresh } from '@/session/refresh'
-import { load } from '@/session/tokens'
+import { patience, send } from './line'
+import { isDue, isOver, refresh } from '@/session/refresh'
+import { load, type Tokens } from '@/session/tokens'
 
-/** What happens when HQ says that the session is over; set by the session. */
-let onEnd: () => void = () => {}
+/** What the session wants to hear of what HQ answered. */
+interface Ear {
+  /** This sign-in is over. */
+  over: (signIn: string) => void
+  /** Something was forbidden: roles, or the duty to change the PIN, may be others by now. */
+  forbidden: () => void
+}
 
-export function whenSessionEnds(callback: () => void): void {
-  onEnd = callback
+let ear: Ear = { over: () => {}, forbidden: () => {} }
+
+export function listenTo(session: Ear): void {
+  ear = session
 }
 
 /**
@@ -16,63 +22,53 @@ export function whenSessionEnds(callback: () => void): void {
  */
 export async function authorizedFetch(request: Request): Promise<Response> {
   const tokens = load()
-  if (!tokens) return attempt(request)
+  if (!tokens) return send(limited(request))
   // A clone first: the body of a request can be read once.
   const again = request.clone()
-  let token = tokens.accessToken
-  if (isDue(tokens, Date.now()) && tokens.refreshToken) {
-    const renewed = await renewedToken()
-    if (!renewed) return unauthorized()
-    token = renewed
-  }
-  const response = await attempt(withToken(request, token))
-  if (!(await isRefusedToken(response))) return response
-  const renewed = await renewedToken()
-  if (!renewed) return response
-  const second = await attempt(withToken(again, renewed))
-  if (await isRefusedToken(second)) onEnd()
+  const used = isDue(tokens) && tokens.refreshToken ? await renewed(tokens) : tokens
+  if (!used) return unauthorized()
+  const response = await send(withToken(request, used))
+  const code = await codeOf(response)
+  if (code === 'forbidden' || code === 'must_change_pin') ear.forbidden()
+  if (response.status !== 401 || code !== undefined) return response
+  const fresh = await renewed(used)
+  if (!fresh) return response
+  const second = await send(withToken(again, fresh))
+  if (second.status === 401 && (await codeOf(second)) === undefined) ear.over(fresh.signIn)
   return second
 }
 
-/** A token that is no good is answered without a code; a wrong PIN is 401 as well, and has one. */
-async function isRefusedToken(response: Response): Promise<boolean> {
-  if (response.status !== 401) return false
+/** New tokens of the same sign-in, or null when it is over. */
+async function renewed(tokens: Tokens): Promise<Tokens | null> {
+  try {
+    return await refresh(tokens)
+  } catch (error) {
+    if (!isOver(error)) throw error
+    ear.over(tokens.signIn)
+    return null
+  }
+}
+
+/** The code of a refusal. A token that is no good is answered without one; a wrong PIN is 401 as well, and has one. */
+async function codeOf(response: Response): Promise<string | undefined> {
+  if (response.status !== 401 && response.status !== 403) return undefined
   const body: unknown = await response
     .clone()
     .json()
     .catch(() => null)
-  return !(typeof body === 'object' && body !== null && 'code' in body)
+  return body && typeof body === 'object' && 'code' in body ? String(body.code) : undefined
 }
 
-/** A new access token, or null when the session is over. */
-async function renewedToken(): Promise<string | null> {
-  try {
-    return (await refresh()).accessToken
-  } catch (error) {
-    if (error instanceof ApiError && error.status >= 400 && error.status < 500 && error.status !== 429) {
-      onEnd()
-      return null
-    }
-    throw error
-  }
+/** Streams end by a rule of their own; anything else is given up when HQ would have given it up. */
+function limited(request: Request): Request {
+  if (request.headers.get('accept') === 'text/event-stream') return request
+  return new Request(request, { signal: AbortSignal.any([request.signal, patience()]) })
 }
 
-async function attempt(request: Request): Promise<Response> {
-  try {
-    const response = await fetch(request)
-    line.answered()
-    return response
-  } catch (cause) {
-    // Whoever left the page took the request back; that says nothing of the line.
-    if (!request.signal.aborted) line.silent()
-    throw request.signal.aborted ? cause : unreachable(cause)
-  }
-}
-
-function withToken(request: Request, token: string): Request {
+function withToken(request: Request, { accessToken }: Tokens): Request {
   const headers = new Headers(request.headers)
-  headers.set('authorization', `Bearer ${token}`)
-  return new Request(request, { headers })
+  headers.set('authorization', `Bearer ${accessToken}`)
+  return limited(new Request(request, { headers }))
 }
 
 function unauthorized(): Response {

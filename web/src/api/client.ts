@@ -1,10 +1,14 @@
 import createClient from 'openapi-fetch'
 import { authorizedFetch } from './authorized'
 import { refusal } from './errors'
+import { send } from './line'
 import type { components, paths } from './schema'
 
 /** Every route of HQ with its types, from the generated description. Use it through {@link data} and {@link page}. */
 export const api = createClient<paths>({ fetch: authorizedFetch })
+
+/** The same without a token, for signing in: a kept one that is no good must not be in the way. */
+export const open = createClient<paths>({ fetch: (request) => send(request) })
 
 export type Schemas = components['schemas']
 export type Pagination = Schemas['Pagination']

@@ -1,4 +1,5 @@
 import { readonly, ref } from 'vue'
+import { unreachable } from './errors'
 
 /** Whether HQ answered the last time it was asked; the banner and all that waits for it look here. */
 const answering = ref(true)
@@ -7,8 +8,44 @@ let probe: ReturnType<typeof setTimeout> | undefined
 export const isAnswering = readonly(answering)
 
 const PROBE_EVERY_MS = 3000
+/** HQ gives up a request after 30 s. Who has heard nothing for longer has no line. */
+const LONGEST_MS = 35_000
 
-export function answered(): void {
+/** How far the clock of HQ is ahead of the browser's. */
+let ahead = 0
+/** The header `Date` has whole seconds. */
+const UNSURE_MS = 2000
+
+/** The time at HQ, which what it says happened is compared with. */
+export const serverNow = (): number => Date.now() + ahead
+
+/** What ends a request that is not answered. */
+export const patience = (): AbortSignal => AbortSignal.timeout(LONGEST_MS)
+
+/** Statuses of what stands between and did not reach HQ, and of HQ when it cannot serve. */
+const AWAY: readonly number[] = [502, 503, 504]
+
+/** `fetch`, and what it says of the line. Throws `unreachable` when there is no answer. */
+export async function send(request: Request): Promise<Response> {
+  let response: Response
+  try {
+    response = await fetch(request)
+  } catch (cause) {
+    const reason: unknown = request.signal.reason
+    const leftThePage = request.signal.aborted && !(reason instanceof DOMException && reason.name === 'TimeoutError')
+    // Whoever left the page took the request back; that says nothing of the line.
+    if (leftThePage) throw cause
+    silent()
+    throw unreachable(cause)
+  }
+  if (AWAY.includes(response.status)) silent()
+  else answered(response)
+  return response
+}
+
+function answered(response: Response): void {
+  const difference = Date.parse(response.headers.get('date') ?? '') - Date.now()
+  if (Math.abs(difference - ahead) > UNSURE_MS) ahead = Math.abs(difference) > UNSURE_MS ? difference : 0
   answering.value = true
   clearTimeout(probe)
   probe = undefined
@@ -17,14 +54,14 @@ export function answered(): void {
 /** From now on HQ is asked every few seconds whether it is back, so that nobody has to press anything. */
 export function silent(): void {
   answering.value = false
-  probe ??= setTimeout(ask, PROBE_EVERY_MS)
+  probe ??= setTimeout(() => void ask(), PROBE_EVERY_MS)
 }
 
 async function ask(): Promise<void> {
   probe = undefined
   try {
-    const response = await fetch('/health', { cache: 'no-store', signal: AbortSignal.timeout(PROBE_EVERY_MS) })
-    if (response.ok) return answered()
+    const response = await fetch('/ready', { cache: 'no-store', signal: AbortSignal.timeout(PROBE_EVERY_MS) })
+    if (response.ok) return answered(response)
   } catch {
     // Still away.
   }

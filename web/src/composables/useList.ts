@@ -1,7 +1,8 @@
-import { computed, type ComputedRef } from 'vue'
-import { useRoute, useRouter, type LocationQueryRaw } from 'vue-router'
+import { computed, watch, type ComputedRef } from 'vue'
+import { useRoute } from 'vue-router'
 import type { Page } from '@/api/client'
 import { useLoad, type Load } from './useLoad'
+import { useQuery } from './useQuery'
 
 export interface ListQuery {
   page: number
@@ -13,6 +14,8 @@ export interface ListQuery {
 export interface List<T, F> {
   load: Load<Page<T>>
   rows: ComputedRef<T[]>
+  /** Whether the list has nothing at all, which a page without rows alone does not say. */
+  isEmpty: ComputedRef<boolean>
   query: ComputedRef<ListQuery & F>
   /** Changes a part of the query; every change but that of the page begins at page 1 again. */
   set: (change: Partial<Record<keyof F | keyof ListQuery, string | number | undefined>>) => void
@@ -32,13 +35,9 @@ export function useList<T, K extends string = never>(
   defaults: { sort?: string; pageSize?: number } = {},
 ): List<T, Partial<Record<K, string>>> {
   const route = useRoute()
-  const router = useRouter()
+  const { text, set: setQuery } = useQuery()
   const name = route.name
   const keys: readonly string[] = ['search', ...filters]
-  const text = (key: string) => {
-    const value = route.query[key]
-    return typeof value === 'string' && value !== '' ? value : undefined
-  }
 
   const query = computed(() => {
     const own: Record<string, string | number | undefined> = {
@@ -54,16 +53,19 @@ export function useList<T, K extends string = never>(
   const load = useLoad(() => fetchPage(query.value), [asked])
 
   function set(change: Partial<Record<string, string | number | undefined>>): void {
-    const next: LocationQueryRaw = { ...route.query, ...('page' in change ? {} : { page: undefined }) }
-    for (const [key, value] of Object.entries(change)) {
-      next[key] = value === '' || value === undefined || (key === 'page' && value === 1) ? undefined : String(value)
-    }
-    void router.replace({ query: next })
+    setQuery({ ...change, page: change.page === 1 ? undefined : change.page })
   }
+
+  // The last row of the last page may be gone, and an address may say anything.
+  watch(load.value, (found) => {
+    const last = Math.max(found?.pagination.totalPages ?? 0, 1)
+    if (found && found.pagination.page > last && route.name === name) set({ page: last })
+  })
 
   return {
     load,
     rows: computed(() => load.value.value?.rows ?? []),
+    isEmpty: computed(() => load.value.value?.pagination.total === 0),
     query,
     set: set as List<T, Partial<Record<K, string>>>['set'],
     isNarrowed: computed(() => keys.some((key) => text(key) !== undefined)),

@@ -1,7 +1,7 @@
 import { defineStore } from 'pinia'
 import { computed, ref } from 'vue'
 import { all, api, page } from '@/api/client'
-import type { Currency } from '@/format/money'
+import { UNKNOWN, type Currency } from '@/format/money'
 import { useSession } from '@/session/store'
 
 export interface StoreName {
@@ -22,16 +22,32 @@ export const useStores = defineStore('stores', () => {
   const list = ref<StoreName[]>([])
   let loading: Promise<void> | undefined
 
-  /** Loads them once; again after {@link forget}. Whoever may see none has none, which is no error. */
+  /** Loads them once; again after {@link forget} and a failure. Whoever may see none has none, which is no error. */
   function ensure(): Promise<void> {
     if (!useSession().hasAnyPermission(SEES_STORES)) return Promise.resolve()
-    loading ??= all((number) =>
+    loading ??= load()
+    return loading
+  }
+
+  function load(): Promise<void> {
+    const mine: Promise<void> = all((number) =>
       page(api.GET('/api/v1/stores', { params: { query: { page: number, pageSize: 200, sort: 'code' } } })),
     ).then(
-      (stores) => void (list.value = stores as StoreName[]),
-      () => void (loading = undefined),
+      (stores) => {
+        // What was asked before it was forgotten may be of somebody else.
+        if (loading === mine) list.value = stores as StoreName[]
+      },
+      (error) => {
+        if (loading === mine) loading = undefined
+        throw error
+      },
     )
-    return loading
+    return mine
+  }
+
+  /** For who only shows names, which are ids as long as they cannot be read. */
+  function want(): void {
+    ensure().catch(() => undefined)
   }
 
   /** After a change, and when somebody else signs in. */
@@ -49,16 +65,16 @@ export const useStores = defineStore('stores', () => {
     return store ? `${store.code} ${store.name}` : id
   }
 
-  /** The currency of a store, or the one that all stores share. */
+  /** The currency of a store, or the one that all stores share; {@link UNKNOWN} when nobody can tell. */
   function currencyOf(id?: string): Currency {
-    const of = id ? [byId.value.get(id)] : list.value
-    const codes = new Set(of.map((store) => store?.currencyCode))
-    const [code] = codes
-    const exponent = of.find((store) => store?.currencyExponent !== undefined)?.currencyExponent ?? 2
-    return codes.size === 1 && code ? { code, exponent } : { code: null, exponent }
+    const [first, ...others] = id ? [byId.value.get(id)] : list.value
+    if (!first?.currencyCode || first.currencyExponent === undefined) return UNKNOWN
+    const { currencyCode: code, currencyExponent: exponent } = first
+    const isShared = others.every((store) => store?.currencyCode === code && store.currencyExponent === exponent)
+    return isShared ? { code, exponent } : UNKNOWN
   }
 
   const options = computed(() => list.value.map((store) => ({ value: store.id, label: `${store.code} ${store.name}` })))
 
-  return { list, options, ensure, forget, nameOf, currencyOf }
+  return { list, options, ensure, want, forget, nameOf, currencyOf }
 })

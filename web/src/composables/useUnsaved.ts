@@ -1,21 +1,24 @@
 import { onScopeDispose } from 'vue'
 import { onBeforeRouteLeave, onBeforeRouteUpdate } from 'vue-router'
 import { useSession } from '@/session/store'
-import { confirmed } from './useConfirm'
+import { confirmed, type Question } from './useConfirm'
 
-/** Asks before somebody leaves the page, or closes it, with changes that `isDirty` says are not saved. */
-export function useUnsaved(isDirty: () => boolean): void {
+type Ask = Omit<Question, 'answer'>
+
+const LEAVE: Ask = {
+  title: 'Leave without saving?',
+  text: 'What you changed here is not saved and will be lost.',
+  action: 'Leave',
+  danger: true,
+}
+
+/** Asks before somebody leaves the page, or closes it, with something that `isDirty` says would be lost. */
+export function useUnsaved(isDirty: () => boolean, ask: Partial<Ask> = {}): void {
   const session = useSession()
 
   function mayLeave(): boolean | Promise<boolean> {
     // Whoever is signed out has to go, and could not save any more.
-    if (!isDirty() || !session.isSignedIn) return true
-    return confirmed({
-      title: 'Leave without saving?',
-      text: 'What you changed here is not saved and will be lost.',
-      action: 'Leave',
-      danger: true,
-    })
+    return !isDirty() || !session.isSignedIn || confirmed({ ...LEAVE, ...ask })
   }
 
   function beforeUnload(event: BeforeUnloadEvent): void {

@@ -3,7 +3,7 @@
 const DATE_TIME = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' })
 const EXACT = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' })
 const DAY = new Intl.DateTimeFormat(undefined, { weekday: 'short', day: 'numeric', month: 'short', timeZone: 'UTC' })
-const RELATIVE = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto' })
+const RELATIVE = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto', style: 'short' })
 
 type Maybe = string | null | undefined
 
@@ -44,7 +44,7 @@ const UNITS: [Intl.RelativeTimeFormatUnit, number][] = [
   ['second', 1],
 ]
 
-/** `3 minutes ago`. */
+/** `3 min. ago`. */
 export function ago(instant: Maybe, now: number): string {
   if (!instant) return 'never'
   return relative(Math.round((new Date(instant).getTime() - now) / 1000))

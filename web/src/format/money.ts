@@ -1,13 +1,19 @@
 /** Amounts are integers in minor units of a currency: cents of a dollar, yen of Japan. docs/domain.md. */
 
 export interface Currency {
-  /** ISO 4217, or null when the stores of the chain do not share one. */
+  /** ISO 4217, or null when it is not known, or not the same in all stores. */
   code: string | null
   /** Decimals. */
   exponent: number
 }
 
-/** In the browser's locale, `$19.99`; without a common currency the number alone. */
+/** As nobody guesses decimals: `500` is 500 yen, and 5.00 of a currency that has cents. Amounts are then whole numbers. */
+export const UNKNOWN: Currency = { code: null, exponent: 0 }
+
+/** What such an amount is, for people. */
+export const SMALLEST_UNIT = 'the smallest unit of each store’s currency (cents, yen)'
+
+/** In the browser's locale, `$19.99`; without a currency the number alone. */
 export function money(minor: number | null | undefined, { code, exponent }: Currency): string {
   if (minor === null || minor === undefined) return '–'
   const digits = { minimumFractionDigits: exponent, maximumFractionDigits: exponent }

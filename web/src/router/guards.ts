@@ -4,10 +4,24 @@ import type { RouteLocationNormalized, RouteLocationRaw } from 'vue-router'
 export interface Visitor {
   isSignedIn: boolean
   mustChangePin: boolean
-  hasAnyPermission: (codes: readonly string[]) => boolean
+  hasAnyPermission: (codes: readonly string[], where?: 'everywhere') => boolean
 }
 
-type Target = Pick<RouteLocationNormalized, 'fullPath' | 'name' | 'meta'>
+type Place = Pick<RouteLocationNormalized, 'matched'>
+
+/** Whether somebody holds what a page needs, and each of the pages that it is below. */
+export function mayOpen({ matched }: Place, visitor: Pick<Visitor, 'hasAnyPermission'>): boolean {
+  return matched.every(({ meta: { permissions = [], everywhere } }) =>
+    visitor.hasAnyPermission(permissions, everywhere ? 'everywhere' : undefined),
+  )
+}
+
+/** The codes that a page needs, each list one of which. */
+export function needsOf({ matched }: Place): (readonly string[])[] {
+  return matched.flatMap(({ meta: { permissions = [] } }) => (permissions.length > 0 ? [permissions] : []))
+}
+
+type Target = Pick<RouteLocationNormalized, 'fullPath' | 'name' | 'meta' | 'matched'>
 
 /**
  * Where somebody goes instead of `to`; true lets them in. Logged out: to `/login`, which brings them back. Lacking every
@@ -19,7 +33,7 @@ export function judge(to: Target, visitor: Visitor): true | RouteLocationRaw {
   if (visitor.mustChangePin && to.name !== 'change-pin') {
     return { name: 'change-pin', query: { redirect: to.fullPath } }
   }
-  if (!visitor.hasAnyPermission(to.meta.permissions ?? [])) {
+  if (!mayOpen(to, visitor)) {
     return { name: 'unauthorized', query: { from: to.fullPath } }
   }
   return true

@@ -1,6 +1,7 @@
 import { createRouter, createWebHistory, type Router } from 'vue-router'
+import { toast } from '@/composables/useToasts'
 import { useSession } from '@/session/store'
-import { judge } from './guards'
+import { judge, mayOpen, type Visitor } from './guards'
 import { MENU, routes } from './routes'
 import './meta'
 
@@ -12,26 +13,48 @@ export function makeRouter(): Router {
   })
 
   router.beforeEach((to) => {
-    const session = useSession()
-    const verdict = judge(to, {
-      isSignedIn: session.isSignedIn,
-      mustChangePin: session.user?.mustChangePin ?? false,
-      hasAnyPermission: session.hasAnyPermission,
-    })
+    const verdict = judge(to, visitor())
     if (verdict !== true) return verdict
     if (to.name === 'home') return { name: menuOf(router)[0] ?? 'unauthorized' }
-    if (to.name === 'login' && session.isSignedIn) return '/'
+    if (to.name === 'login' && visitor().isSignedIn) return '/'
     return true
   })
 
   router.afterEach((to) => {
     document.title = to.meta.title ? `${to.meta.title} · Tillkeep` : 'Tillkeep'
   })
+
+  router.onError((_error, to) => loadAnew(to.fullPath))
   return router
+}
+
+/** Whoever is there now, as a guard sees them. */
+export function visitor(): Visitor {
+  const session = useSession()
+  return {
+    isSignedIn: session.isSignedIn,
+    mustChangePin: session.user?.mustChangePin ?? false,
+    hasAnyPermission: session.hasAnyPermission,
+  }
 }
 
 /** The entries of the menu that the signed-in person may open. */
 export function menuOf(router: Router): (typeof MENU)[number][] {
-  const session = useSession()
-  return MENU.filter((name) => session.hasAnyPermission(router.resolve({ name }).meta.permissions ?? []))
+  return MENU.filter((name) => mayOpen(router.resolve({ name }), visitor()))
+}
+
+const TRIED = 'tillkeep.loaded-anew'
+
+/**
+ * A page could not be loaded: most often HQ has been upgraded since this tab was opened, and the files of the page have
+ * other names now. So the whole is loaded anew, once; when that does not help either, it is said.
+ */
+function loadAnew(path: string): void {
+  const last = Number(sessionStorage.getItem(TRIED))
+  if (Date.now() - last > 30_000) {
+    sessionStorage.setItem(TRIED, String(Date.now()))
+    location.assign(path)
+  } else {
+    toast('This page could not be loaded. Check the line to headquarters and try again.', 'bad')
+  }
 }

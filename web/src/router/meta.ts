@@ -6,6 +6,8 @@ declare module 'vue-router' {
     requiresAuth?: boolean
     /** One of these codes (or patterns `module.*`) is needed. */
     permissions?: readonly string[]
+    /** Whether it is needed in all stores, as the server wants for what concerns all of them. */
+    everywhere?: boolean
     /** Title of the page and its entry in the menu. */
     title?: string
   }

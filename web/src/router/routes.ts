@@ -41,7 +41,7 @@ const pages: RouteRecordRaw[] = [
         path: 'new',
         name: 'store-new',
         component: () => import('@/pages/stores/EditPage.vue'),
-        meta: { title: 'New store', permissions: ['stores.create'] },
+        meta: { title: 'New store', permissions: ['stores.create'], everywhere: true },
       },
       {
         path: ':id',
@@ -66,7 +66,7 @@ const pages: RouteRecordRaw[] = [
         path: 'new',
         name: 'product-new',
         component: () => import('@/pages/products/EditPage.vue'),
-        meta: { title: 'New product', permissions: ['products.create'] },
+        meta: { title: 'New product', permissions: ['products.create'], everywhere: true },
       },
       {
         path: ':id',
@@ -121,7 +121,7 @@ const pages: RouteRecordRaw[] = [
     path: 'audit',
     name: 'audit',
     component: () => import('@/pages/audit/AuditPage.vue'),
-    meta: { title: 'Audit log', permissions: ['users.manage_roles'] },
+    meta: { title: 'Audit log', permissions: ['users.manage_roles'], everywhere: true },
   },
   {
     path: 'account',

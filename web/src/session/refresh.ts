@@ -1,55 +1,67 @@
-import { refusal, unreachable } from '@/api/errors'
-import * as line from '@/api/line'
+import { patience, send } from '@/api/line'
+import { ApiError, refusal } from '@/api/errors'
 import { load, save, tokensOf, type Tokens } from './tokens'
 
 /** Seconds before its end a token is replaced. */
 export const AHEAD_MS = 60_000
 
-let running: Promise<Tokens> | undefined
-
 /** Whether a token is so near its end that it is replaced before it is used. */
-export function isDue(tokens: Tokens, now: number): boolean {
-  return now >= tokens.expiresAt - AHEAD_MS
+export function isDue(tokens: Tokens): boolean {
+  return Date.now() >= tokens.expiresAt - AHEAD_MS
 }
 
+/** Whether an error of {@link refresh} says that the session is over; anything else may pass. */
+export function isOver(error: unknown): boolean {
+  return error instanceof ApiError && error.status === 401
+}
+
+let running: { of: string; tokens: Promise<Tokens> } | undefined
+
 /**
- * Replaces the tokens, once however many ask at the same time. Throws the refusal when the session is over, and
- * `unreachable` when HQ does not answer: then the tokens stay, since nobody said that they are bad.
+ * Replaces `tokens`, once however many ask at the same time, and not at all when they have been replaced since. Throws 401
+ * when the session is over, also when another one has begun in another tab: what was asked under this one must not be
+ * asked under that. Anything else that goes wrong leaves the tokens, since nobody said that they are bad.
  */
-export function refresh(): Promise<Tokens> {
-  running ??= inTurn().finally(() => (running = undefined))
-  return running
+export function refresh(tokens: Tokens): Promise<Tokens> {
+  if (running?.of === tokens.accessToken) return running.tokens
+  const mine = { of: tokens.accessToken, tokens: inTurn(tokens) }
+  running = mine
+  const done = () => {
+    if (running === mine) running = undefined
+  }
+  mine.tokens.then(done, done)
+  return mine.tokens
 }
 
 /** One tab at a time where the browser can do so; elsewhere the server gives both of two tabs the same successor. */
-async function inTurn(): Promise<Tokens> {
-  const before = load()
+async function inTurn(tokens: Tokens): Promise<Tokens> {
   // Present only where the page came over TLS or from this machine.
   const locks = navigator.locks as LockManager | undefined
-  return locks ? await locks.request('tillkeep.refresh', () => exchange(before)) : exchange(before)
+  return locks ? await locks.request('tillkeep.refresh', () => exchange(tokens)) : exchange(tokens)
 }
 
-async function exchange(before: Tokens | null): Promise<Tokens> {
-  const now = load()
-  // Another tab was here first.
-  if (now && before && now.accessToken !== before.accessToken && !isDue(now, Date.now())) return now
-  const refreshToken = now?.refreshToken
-  if (!refreshToken) throw refusal(new Response(null, { status: 401 }), { error: 'Your session has ended.' })
-  let response: Response
-  try {
-    response = await fetch('/api/v1/auth/refresh', {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ refreshToken }),
-    })
-  } catch (cause) {
-    line.silent()
-    throw unreachable(cause)
-  }
+async function exchange(old: Tokens): Promise<Tokens> {
+  const kept = load()
+  if (kept?.signIn !== old.signIn) throw over()
+  // Another request or another tab was here first.
+  if (kept.accessToken !== old.accessToken) return kept
+  if (!kept.refreshToken) throw over()
+  const request = new Request('/api/v1/auth/refresh', {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ refreshToken: kept.refreshToken }),
+    signal: patience(),
+  })
+  const response = await send(request)
   const body: unknown = await response.json().catch(() => null)
   if (!response.ok) throw refusal(response, body)
-  const tokens = tokensOf((body as { data: Parameters<typeof tokensOf>[0] }).data, Date.now())
+  const tokens = tokensOf((body as { data: Parameters<typeof tokensOf>[0] }).data, old.signIn)
   // Somebody signed out, or in as somebody else, while the answer was on its way: theirs stays.
-  if (load()?.refreshToken === refreshToken) save(tokens)
+  if (load()?.signIn !== old.signIn) throw over()
+  save(tokens)
   return tokens
+}
+
+function over(): ApiError {
+  return new ApiError(401, 'unauthorized', 'Your session has ended. Sign in again.')
 }

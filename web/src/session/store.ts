@@ -1,13 +1,16 @@
 import { defineStore } from 'pinia'
 import { computed, ref } from 'vue'
-import { whenSessionEnds } from '@/api/authorized'
-import { api, data, done, type Schemas } from '@/api/client'
+import { listenTo } from '@/api/authorized'
+import { data, done, open, api, type Schemas } from '@/api/client'
 import { ApiError } from '@/api/errors'
 import { satisfied } from './permissions'
-import { AHEAD_MS, refresh } from './refresh'
-import { clear, load, onChangeElsewhere, save, tokensOf, type Tokens } from './tokens'
+import { AHEAD_MS, isOver, refresh } from './refresh'
+import { clear, load, newSignIn, onChangeElsewhere, save, tokensOf, type Tokens } from './tokens'
 
 export type Myself = Schemas['Myself']
+
+/** Where a permission has to be held: in all stores, or in the one with this id. */
+export type Where = 'everywhere' | (string & {})
 
 /** Timers of browsers count to 2^31 ms. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1
@@ -22,49 +25,59 @@ export const useSession = defineStore('session', () => {
   /** Whether the session ended by itself, which the sign-in page says. */
   const ended = ref(false)
   const isSignedIn = computed(() => user.value !== null)
+  /** The sign-in that `user` belongs to. */
+  let signedIn = ''
   let timer: ReturnType<typeof setTimeout> | undefined
 
-  function hasPermission(code: string): boolean {
-    return hasAnyPermission([code])
+  /** Without `where` it is enough to hold it in some store. The server has the last word. */
+  function hasPermission(code: string, where?: Where): boolean {
+    return hasAnyPermission([code], where)
   }
 
   /** One of them is enough; a code may be a pattern `module.*`; an empty list is satisfied. */
-  function hasAnyPermission(codes: readonly string[]): boolean {
-    return user.value !== null && satisfied(codes, user.value.permissions)
+  function hasAnyPermission(codes: readonly string[], where?: Where): boolean {
+    if (!user.value) return false
+    if (where === undefined) return satisfied(codes, user.value.permissions)
+    const counts = user.value.roles.filter(({ storeId }) => !storeId || storeId === where)
+    return satisfied(
+      codes,
+      counts.flatMap(({ permissions }) => permissions),
+    )
   }
 
-  /** At load: who the kept token belongs to. Does not throw; `failure` says when HQ did not answer. */
+  /** At load, and when another tab changed something: who the kept token belongs to. Does not throw. */
   async function restore(): Promise<void> {
-    failure.value = null
     const tokens = load()
     if (!tokens) return
     try {
-      user.value = await data(api.GET('/api/v1/auth/me'))
+      const found = await data(api.GET('/api/v1/auth/me'))
       const present = load()
-      if (present) schedule(present)
+      // Meanwhile somebody signed out, or in as somebody else: that is told by an event of its own.
+      if (present?.signIn === tokens.signIn) become(found, present)
     } catch (error) {
-      if (error instanceof ApiError && error.status !== 401 && error.status !== 403) failure.value = error
-      else forget()
+      if (!(error instanceof ApiError)) throw error
+      if (error.status === 401) forget(tokens.signIn)
+      // Whoever is at work goes on with what is in sight.
+      else if (!user.value || signedIn !== tokens.signIn) failure.value = error
     }
   }
 
   async function signIn(username: string, pin: string): Promise<void> {
-    const answer = await data(api.POST('/api/v1/auth/login', { body: { username, pin } }))
-    const tokens = tokensOf(answer, Date.now())
+    const answer = await data(open.POST('/api/v1/auth/login', { body: { username, pin } }))
+    const tokens = tokensOf(answer, newSignIn())
     save(tokens)
     ended.value = false
-    failure.value = null
-    user.value = answer.user ?? (await data(api.GET('/api/v1/auth/me')))
-    schedule(tokens)
+    become(answer.user ?? (await data(api.GET('/api/v1/auth/me'))), tokens)
   }
 
+  /** Gone from this browser at once; HQ is told when it can be. */
   async function signOut(): Promise<void> {
-    try {
-      await done(api.POST('/api/v1/auth/logout'))
-    } catch {
-      // The token is gone from this browser in any case, and ends by itself.
-    }
-    forget()
+    const told = done(api.POST('/api/v1/auth/logout')).catch(() => {
+      // The token ends by itself.
+    })
+    // The request has its token by now: that is read at once.
+    forget(signedIn)
+    await Promise.race([told, new Promise((resolve) => setTimeout(resolve, 1000))])
   }
 
   /** Every session of somebody ends when their PIN changes; this one goes on with the new PIN. */
@@ -74,14 +87,22 @@ export const useSession = defineStore('session', () => {
     try {
       await signIn(username, newPin)
     } catch (error) {
-      forget()
+      forget(signedIn)
       throw error
     }
   }
 
-  function forget(): void {
+  function become(found: Myself, tokens: Tokens): void {
+    failure.value = null
+    signedIn = tokens.signIn
+    user.value = found
+    schedule(tokens)
+  }
+
+  function forget(signIn: string): void {
+    clear(signIn)
+    if (signIn !== signedIn && user.value) return
     clearTimeout(timer)
-    clear()
     user.value = null
     failure.value = null
   }
@@ -91,36 +112,39 @@ export const useSession = defineStore('session', () => {
     clearTimeout(timer)
     if (!tokens.refreshToken) return
     const wait = Math.max(tokens.expiresAt - AHEAD_MS - Date.now(), 0)
-    timer = setTimeout(() => void renew(), Math.min(wait, LONGEST_TIMER_MS))
+    timer = setTimeout(() => void renew(tokens), Math.min(wait, LONGEST_TIMER_MS))
   }
 
-  async function renew(): Promise<void> {
+  async function renew(tokens: Tokens): Promise<void> {
     try {
-      schedule(await refresh())
+      schedule(await refresh(tokens))
     } catch (error) {
-      if (error instanceof ApiError && (error.isAway || error.status === 429)) {
-        timer = setTimeout(() => void renew(), AGAIN_MS)
-      } else {
-        end()
-      }
+      if (isOver(error)) over(tokens.signIn)
+      else timer = setTimeout(() => void renew(tokens), AGAIN_MS)
     }
   }
 
-  function end(): void {
-    if (!user.value) return
-    forget()
+  function over(signIn: string): void {
+    const wasMine = user.value !== null && signIn === signedIn
+    forget(signIn)
+    if (!wasMine) return
     ended.value = true
+    // Somebody else has signed in in another tab: this one is theirs now.
+    if (load()) void restore()
   }
 
-  whenSessionEnds(end)
+  let asking = false
+  async function forbidden(): Promise<void> {
+    if (asking || !user.value) return
+    asking = true
+    await restore().finally(() => (asking = false))
+  }
+
+  listenTo({ over, forbidden: () => void forbidden() })
   onChangeElsewhere((tokens) => {
-    if (!tokens) {
-      forget()
-    } else if (user.value) {
-      schedule(tokens)
-      // Somebody else may have signed in.
-      void restore()
-    }
+    if (!tokens) forget(signedIn)
+    else if (user.value && tokens.signIn === signedIn) schedule(tokens)
+    else void restore()
   })
 
   return {

@@ -5,6 +5,8 @@ export interface Tokens {
   refreshToken: string | null
   /** Milliseconds of the browser's own clock; a wrong clock is not compared with that of the server. */
   expiresAt: number
+  /** A name of this sign-in, which stays when its tokens are replaced: two tabs may have different people. */
+  signIn: string
 }
 
 const KEY = 'tillkeep.session'
@@ -13,9 +15,14 @@ export function load(): Tokens | null {
   try {
     const value: unknown = JSON.parse(localStorage.getItem(KEY) ?? 'null')
     if (typeof value !== 'object' || value === null) return null
-    const { accessToken, refreshToken, expiresAt } = value as Partial<Tokens>
+    const { accessToken, refreshToken, expiresAt, signIn } = value as Partial<Tokens>
     if (typeof accessToken !== 'string' || typeof expiresAt !== 'number') return null
-    return { accessToken, refreshToken: typeof refreshToken === 'string' ? refreshToken : null, expiresAt }
+    return {
+      accessToken,
+      refreshToken: typeof refreshToken === 'string' ? refreshToken : null,
+      expiresAt,
+      signIn: typeof signIn === 'string' ? signIn : '',
+    }
   } catch {
     return null
   }
@@ -25,8 +32,9 @@ export function save(tokens: Tokens): void {
   localStorage.setItem(KEY, JSON.stringify(tokens))
 }
 
-export function clear(): void {
-  localStorage.removeItem(KEY)
+/** Forgets the tokens of a sign-in; those of another one, made in another tab since, stay. */
+export function clear(signIn: string): void {
+  if (load()?.signIn === signIn) localStorage.removeItem(KEY)
 }
 
 /** Calls back when another tab signed in, refreshed or signed out. */
@@ -36,14 +44,20 @@ export function onChangeElsewhere(callback: (tokens: Tokens | null) => void): vo
   })
 }
 
-/** From the answer of a sign-in or a refresh. */
+/** From the answer of a sign-in, or of a refresh of that sign-in. */
 export function tokensOf(
   answer: { accessToken: string; refreshToken?: string | null; expiresIn: number },
-  now: number,
+  signIn: string,
 ): Tokens {
   return {
     accessToken: answer.accessToken,
     refreshToken: answer.refreshToken ?? null,
-    expiresAt: now + answer.expiresIn * 1000,
+    expiresAt: Date.now() + answer.expiresIn * 1000,
+    signIn,
   }
+}
+
+/** A name for a new sign-in. Not `randomUUID`, which pages that came without TLS do not have. */
+export function newSignIn(): string {
+  return Array.from(crypto.getRandomValues(new Uint32Array(4)), (part) => part.toString(36)).join('')
 }

@@ -119,14 +119,18 @@ fn span(query: &Query, by: By, now: Instant) -> Result<(Instant, Instant)> {
         By::Day => (DAYS, DAYS_OF_DAYS),
     };
     let to = read("to", &query.to)?.unwrap_or(now);
-    let from = match read("from", &query.from)? {
-        Some(from) => by.floor(from),
+    let Some(from) = read("from", &query.from)? else {
         // The point that `to` ends in counts as one of them.
-        None => by.floor(to.plus_millis(-1)).plus_millis((1 - usual) * by.millis()),
+        return Ok((by.floor(to.plus_millis(-1)).plus_millis((1 - usual) * by.millis()), to));
     };
+    // Of what was asked for, which may be one point more where it begins and ends within one.
     let millis = to.millis_since(from);
-    if millis <= 0 || millis > days * By::Day.millis() {
-        return Err(Error::field("to", format!("must be after from, and at most {days} days later")));
+    if millis > 0 && millis <= days * By::Day.millis() {
+        return Ok((by.floor(from), to));
     }
-    Ok((from, to))
+    // Who did not say `to` cannot have said it wrongly.
+    Err(match query.to {
+        Some(_) => Error::field("to", format!("must be after from, and at most {days} days later")),
+        None => Error::field("from", format!("must be in the past, and at most {days} days ago")),
+    })
 }

@@ -108,6 +108,9 @@ async fn what_cannot_be_told_is_refused_by_its_name() {
         (format!("storeId={store}&from=2026-11-20T12:00:00Z&to=2026-11-20T12:00:00Z"), "to"),
         (format!("storeId={store}&from=2026-11-01T00:00:00Z&to=2026-11-15T00:00:00.001Z"), "to"),
         (format!("storeId={store}&by=day&from=2026-01-01T00:00:00Z&to=2026-04-03T00:00:00.001Z"), "to"),
+        (format!("storeId={store}&by=day&from=2026-01-01T12:00:00Z&to=2026-04-03T12:00:00.001Z"), "to"),
+        (format!("storeId={store}&from=2020-01-01T00:00:00Z"), "from"),
+        (format!("storeId={store}&from=9999-12-31T00:00:00Z"), "from"),
     ] {
         kit.get(&admin, &format!("/sync/history?{query}")).await.names(field);
     }
@@ -115,6 +118,9 @@ async fn what_cannot_be_told_is_refused_by_its_name() {
     for (query, count) in [
         ("from=2026-11-01T00:00:00Z&to=2026-11-15T00:00:00Z", 14 * 24),
         ("by=day&from=2026-01-01T00:00:00Z&to=2026-04-03T00:00:00Z", 92),
+        // As long as that, but in the middle of the first and the last one.
+        ("from=2026-11-01T00:30:00Z&to=2026-11-15T00:30:00Z", 14 * 24 + 1),
+        ("by=day&from=2026-01-01T12:00:00Z&to=2026-04-03T12:00:00Z", 93),
         ("from=9999-12-31T00:00:00Z&to=9999-12-31T23:59:59.999Z", 24),
         ("by=day&to=0001-01-01T00:00:00Z", 30),
     ] {

@@ -83,6 +83,17 @@ async fn site() -> Site {
     Site { kit, admin, address, one, two, stop }
 }
 
+/// Waits until the server has seen the end of all streams.
+async fn nobody_looks(site: &Site) {
+    for _ in 0..1000 {
+        if site.kit.hq.board.streams() == 0 {
+            return;
+        }
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    panic!("{} streams are left", site.kit.hq.board.streams());
+}
+
 #[tokio::test]
 async fn a_stream_begins_with_everything_and_goes_on_with_what_changes() {
     let site = site().await;
@@ -181,17 +192,30 @@ async fn streams_are_counted_and_given_back() {
     got.refused(503, "unavailable");
     assert!(got.retry_after() > 0);
     streams.clear();
-    for _ in 0..200 {
-        if site.kit.hq.board.streams() == 0 {
-            break;
-        }
-        tokio::time::sleep(Duration::from_millis(50)).await;
-    }
-    assert_eq!(site.kit.hq.board.streams(), 0);
+    nobody_looks(&site).await;
     // What was shown is forgotten with the last one: the next one sees what happened in between.
     site.kit.push(&site.kit.sync_token(site.one), &[orphan(site.one, 1)]).await;
     let mut stream = Stream::open(site.address, &site.admin).await;
     assert_eq!(stream.event("snapshot").await["summary"]["failed"], 1);
+}
+
+#[tokio::test]
+async fn who_comes_back_at_once_is_shown_what_happened_in_between() {
+    let site = site().await;
+    let token = site.kit.sync_token(site.one);
+    let mut failed = 0;
+    for _ in 0..3 {
+        let mut stream = Stream::open(site.address, &site.admin).await;
+        assert_eq!(stream.event("snapshot").await["summary"]["failed"], failed);
+        // What is told here begins the pause in which nothing is read, and nothing is forgotten either.
+        failed += 1;
+        site.kit.push(&token, &[orphan(site.one, failed)]).await;
+        stream.event("change").await;
+        drop(stream);
+        nobody_looks(&site).await;
+        failed += 1;
+        site.kit.push(&token, &[orphan(site.one, failed)]).await;
+    }
 }
 
 #[tokio::test]

@@ -41,11 +41,21 @@ async fn get(kit: &Kit, path: &str, more: &[(header::HeaderName, &str)]) -> File
     ask(kit, Method::GET, path, more).await
 }
 
-/// The files that the page loads.
+/// The files that the page loads, with those that its styles name.
 async fn loaded(kit: &Kit) -> Vec<String> {
     let page = get(kit, "/", &[]).await;
     let parts = page.text().split('"').filter(|part| part.starts_with("/assets/") || *part == "/favicon.svg");
-    parts.map(str::to_owned).collect()
+    let mut loaded: Vec<String> = parts.map(str::to_owned).collect();
+    for style in loaded.clone().iter().filter(|path| path.ends_with("css")) {
+        let style = get(kit, style, &[]).await;
+        let named = style.text().split("url(").skip(1).filter_map(|rest| rest.split(')').next());
+        loaded.extend(named.map(|path| path.trim_matches(['"', '\'']).to_owned()));
+    }
+    loaded
+}
+
+fn is_font(path: &str) -> bool {
+    path.ends_with("woff2")
 }
 
 fn is_script(path: &str) -> bool {
@@ -79,7 +89,7 @@ async fn every_address_of_the_client_answers_its_page_with_the_policy_of_all_ans
 async fn what_the_page_loads_is_there_and_kept_for_a_year_where_its_name_says_what_is_in_it() {
     let kit = Kit::new().await;
     let loaded = loaded(&kit).await;
-    assert!(loaded.iter().any(|path| is_script(path)), "{loaded:?}");
+    assert!(loaded.iter().any(|path| is_script(path)) && loaded.iter().any(|path| is_font(path)), "{loaded:?}");
     for path in loaded {
         let file = get(&kit, &path, &[]).await;
         assert_eq!((file.status, file.bytes.is_empty()), (200, false), "{path}");
@@ -102,7 +112,7 @@ async fn what_a_browser_has_is_not_sent_again_in_any_coding() {
     paths.push("/hq/sync".to_owned());
     for path in paths {
         let mut tags = std::collections::BTreeSet::new();
-        for coding in ["identity", "gzip", "br"] {
+        for coding in ["identity", "gzip", "br", "zstd"] {
             let first = get(&kit, &path, &[(header::ACCEPT_ENCODING, coding)]).await;
             let tag = first.header(header::ETAG);
             let again = [(header::ACCEPT_ENCODING, coding), (header::IF_NONE_MATCH, tag)];
@@ -137,6 +147,8 @@ async fn a_browser_gets_the_smallest_coding_that_it_takes_and_none_is_put_around
         ("br;q=0, gzip", "gzip"),
         ("gzip;q=0.5", "gzip"),
         ("deflate", ""),
+        ("zstd", ""),
+        ("br;Q=0, zstd", ""),
     ] {
         let (got, bytes) = sent(asked).await;
         assert_eq!(got, coding, "{asked}");
@@ -147,6 +159,21 @@ async fn a_browser_gets_the_smallest_coding_that_it_takes_and_none_is_put_around
     let mut decoder = async_compression::tokio::bufread::GzipDecoder::new(std::io::Cursor::new(gzip));
     tokio::io::AsyncReadExt::read_to_end(&mut decoder, &mut unpacked).await.expect("gzip");
     assert!(unpacked == plain, "once unpacked it is the file");
+}
+
+#[tokio::test]
+async fn a_font_is_sent_as_it_is_since_it_is_compressed_already() {
+    let kit = Kit::new().await;
+    let font = loaded(&kit).await.into_iter().find(|path| is_font(path)).expect("a font");
+    let plain = get(&kit, &font, &[]).await;
+    assert!(plain.bytes.starts_with(b"wOF2"), "{font}");
+    for coding in ["identity", "gzip", "br", "zstd", "gzip, deflate, br, zstd"] {
+        let file = get(&kit, &font, &[(header::ACCEPT_ENCODING, coding)]).await;
+        assert!(file.bytes == plain.bytes, "{coding}");
+        assert_eq!(file.headers.get(header::CONTENT_ENCODING), None, "{coding}");
+        assert_eq!(file.header(header::CONTENT_LENGTH), plain.bytes.len().to_string(), "{coding}");
+        assert_eq!(file.header(header::ETAG), plain.header(header::ETAG), "{coding}");
+    }
 }
 
 #[tokio::test]
@@ -184,5 +211,8 @@ async fn the_licences_of_what_is_inside_of_the_client_come_with_it() {
     assert_eq!((licences.status, licences.header(header::CONTENT_TYPE)), (200, "text/markdown; charset=utf-8"));
     for name in ["vue-router", "echarts", "@fontsource-variable/inter"] {
         assert!(licences.text().contains(&format!("## {name} - ")), "{name}");
+    }
+    for more in ["This product includes software developed at", "Copyright 2010-2016 Mike Bostock"] {
+        assert!(licences.text().contains(more), "{more}");
     }
 }

@@ -46,7 +46,10 @@ pub struct MyRole {
     id: Uuid,
     code: String,
     name: String,
+    /// Where it counts; null is in every store.
     store_id: Option<Uuid>,
+    /// What it holds, sorted: some things need a permission in one store, others in all of them.
+    permissions: Vec<String>,
 }
 
 impl Myself {
@@ -56,6 +59,7 @@ impl Myself {
             code: assignment.role_code.clone(),
             name: assignment.role_name.clone(),
             store_id: assignment.store_id,
+            permissions: assignment.codes.iter().cloned().collect(),
         };
         Self {
             id: access.user.id,

@@ -45,8 +45,9 @@ where
     S: Clone + Send + Sync + 'static,
 {
     let text = text(about, table);
-    let tag = format!("\"{}\"", hex::encode(&Sha256::digest(text.as_bytes())[..16]));
-    let tag = HeaderValue::from_str(&tag).unwrap_or(HeaderValue::from_static("\"\""));
+    // Weak: the same in every coding, of which the layer around all answers decides.
+    let tag = format!("W/\"{}\"", hex::encode(&Sha256::digest(text.as_bytes())[..16]));
+    let tag = HeaderValue::from_str(&tag).unwrap_or(HeaderValue::from_static("W/\"\""));
     let document = Arc::new(Document { text: text.into(), tag });
     let json = move |headers: HeaderMap| async move { document.answer(&headers) };
     router

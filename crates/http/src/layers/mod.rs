@@ -10,7 +10,7 @@ use std::time::{Duration, Instant as Stopwatch};
 
 use axum::Router;
 use axum::extract::{DefaultBodyLimit, MatchedPath, Request};
-use axum::http::{HeaderName, HeaderValue, StatusCode};
+use axum::http::{Extensions, HeaderMap, HeaderName, HeaderValue, StatusCode, Version};
 use axum::middleware::{Next, from_fn};
 use axum::response::{IntoResponse, Response};
 use tillkeep_model::ErrorCode;
@@ -25,6 +25,7 @@ pub use body::{TooSlow, too_slow};
 use crate::error::Error;
 use crate::extract::MAX_BODY;
 use crate::metrics;
+use crate::representation::AsItIs;
 use crate::server::Transport;
 
 static REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
@@ -60,7 +61,8 @@ pub fn current_request_id() -> String {
 
 /// Wraps a finished router.
 pub fn wrap<S: Clone + Send + Sync + 'static>(router: Router<S>) -> Router<S> {
-    let compress = SizeAbove::new(512).and(NotForContentType::new("text/event-stream"));
+    let is_open = |_: StatusCode, _: Version, _: &HeaderMap, about: &Extensions| about.get::<AsItIs>().is_none();
+    let compress = SizeAbove::new(512).and(NotForContentType::new("text/event-stream")).and(is_open);
     router
         .fallback(|| async { Error::new(ErrorCode::NotFound, "there is no such route") })
         .method_not_allowed_fallback(|| async {

@@ -17,7 +17,8 @@ async fn a_description_that_is_known_is_not_sent_again() {
     assert_eq!((reply.status, reply.header("content-type")), (200, Some("application/json")));
     assert!(reply.text.contains("\"openapi\": \"3.1."), "{}", reply.text);
     let tag = reply.header("etag").expect("a tag").to_owned();
-    for known in [tag.clone(), format!("\"other\", W/{tag}")] {
+    let strong = tag.strip_prefix("W/").expect("the same tag whatever the coding is");
+    for known in [tag.clone(), format!("\"other\", {strong}"), "*".to_owned()] {
         let again = with_header(&server, "/api/v1/openapi.json", &format!("If-None-Match: {known}")).await;
         assert_eq!((again.status, again.header("etag")), (304, Some(tag.as_str())));
     }

@@ -23,6 +23,15 @@ async function named<T extends Named>(
 const option = ({ id, code, name }: Named): Choice => ({ value: id, label: `${name} (${code})` })
 const query = (number: number) => ({ page: number, pageSize: 200, sort: 'name' })
 
+/** What reading tax groups needs, without which no product can be made. */
+const SEES_TAXES = ['taxes.view', 'pos.sell']
+
+export const seesTaxes = () => useSession().hasAnyPermission(SEES_TAXES)
+
+/** Products are the same in all stores, and writing them needs the code in all of them. */
+export const mayWrite = (deed: 'create' | 'edit' | 'delete') =>
+  useSession().hasPermission(`products.${deed}`, 'everywhere')
+
 export async function departmentChoices(): Promise<Choice[]> {
   const rows = await named(['products.view', 'pos.sell'], (number) =>
     page(api.GET('/api/v1/departments', { params: { query: query(number) } })),
@@ -31,7 +40,7 @@ export async function departmentChoices(): Promise<Choice[]> {
 }
 
 export async function taxGroupChoices(): Promise<{ options: Choice[]; usual: string | undefined }> {
-  const rows = await named(['taxes.view', 'pos.sell'], (number) =>
+  const rows = await named(SEES_TAXES, (number) =>
     page(api.GET('/api/v1/tax-groups', { params: { query: query(number) } })),
   )
   return { options: rows.map(option), usual: rows.find(({ isDefault }) => isDefault)?.id }

@@ -1,5 +1,5 @@
 import type { Field } from '@/composables/fields'
-import type { Currency } from '@/format/money'
+import { SMALLEST_UNIT, type Currency } from '@/format/money'
 
 type Options = readonly { value: string; label: string }[]
 
@@ -7,6 +7,8 @@ export interface ProductForm {
   currency: Currency
   departments: Options
   taxGroups: Options
+  /** Whether who looks at it may read tax groups. */
+  seesTaxes: boolean
 }
 
 /** What the fields of a new product begin with: as HQ has it. */
@@ -31,13 +33,15 @@ const TYPES = [
 ]
 
 /** Everything that may be written of a product. */
-export function productFields({ currency, departments, taxGroups }: ProductForm): Field[] {
+export function productFields({ currency, departments, taxGroups, seesTaxes }: ProductForm): Field[] {
   const section = (name: string, fields: Field[]) => fields.map((field) => ({ ...field, section: name }))
-  const amount: Pick<Field, 'kind' | 'exponent' | 'unit'> = {
+  const amount = (help?: string): Pick<Field, 'kind' | 'exponent' | 'unit' | 'help'> => ({
     kind: 'money',
     exponent: currency.exponent,
-    unit: currency.code ?? undefined,
-  }
+    unit: currency.code ?? 'smallest unit',
+    help:
+      [help, currency.code === null && `A whole number in ${SMALLEST_UNIT}.`].filter(Boolean).join(' ') || undefined,
+  })
   return [
     ...section('What it is', [
       {
@@ -71,18 +75,23 @@ export function productFields({ currency, departments, taxGroups }: ProductForm)
       {
         key: 'price',
         label: 'Price',
-        ...amount,
+        ...amount('In every store that has no price of its own.'),
         required: true,
-        help: 'In every store that has no price of its own.',
       },
       {
         key: 'minPrice',
         label: 'Lowest price',
-        ...amount,
-        help: 'A store’s own price is not below it. Empty: no limit.',
+        ...amount('A store’s own price is not below it. Empty: no limit.'),
       },
-      { key: 'cost', label: 'Cost', ...amount, required: true },
-      { key: 'taxGroupId', label: 'Tax group', kind: 'select', required: true, options: taxGroups },
+      { key: 'cost', label: 'Cost', ...amount(), required: true },
+      {
+        key: 'taxGroupId',
+        label: 'Tax group',
+        kind: 'select',
+        required: true,
+        options: taxGroups,
+        help: seesTaxes ? undefined : 'You see no tax groups: that needs taxes.view or pos.sell.',
+      },
     ]),
     ...section('Selling rules', [
       {

@@ -1,14 +1,18 @@
 import { defineStore } from 'pinia'
-import { computed, onScopeDispose, ref, shallowRef } from 'vue'
+import { computed, onScopeDispose, ref, shallowRef, watch } from 'vue'
 import { api, data } from '@/api/client'
 import type { ApiError } from '@/api/errors'
+import { serverNow } from '@/api/line'
+import { useSession } from '@/session/store'
 import { listen, type Change, type Dashboard, type DashboardStore, type FeedState } from './feed'
 
-/** A store as it is shown: with the moment of the browser's clock at which HQ last heard of it. */
+/** A store as it is shown: with the moment, by HQ's clock, at which HQ last heard of it. */
 export type BoardStore = DashboardStore & { heardAt: number | null }
 
 /** That time goes by is no change of the stream, nor is a heartbeat that says the same: all is read anew so often. */
 const ANEW_MS = 60_000
+/** From one page to the next the stream is kept. */
+const LINGER_MS = 2000
 
 export function shown(store: DashboardStore, now: number): BoardStore {
   const age = store.dataAgeSeconds
@@ -43,9 +47,10 @@ export const useBoard = defineStore('board', () => {
   let viewers = 0
   let end: (() => void) | undefined
   let anew: ReturnType<typeof setInterval> | undefined
+  let lingering: ReturnType<typeof setTimeout> | undefined
 
   function take(dashboard: Dashboard): void {
-    const now = Date.now()
+    const now = serverNow()
     stores.value = new Map(dashboard.stores.map((store) => [store.storeId, shown(store, now)]))
     loaded.value = true
   }
@@ -55,7 +60,7 @@ export const useBoard = defineStore('board', () => {
     refused.value = null
     end = listen({
       snapshot: take,
-      change: (change) => (stores.value = changed(stores.value, change, Date.now())),
+      change: (change) => (stores.value = changed(stores.value, change, serverNow())),
       state: (next) => (state.value = next),
       refused: (error) => (refused.value = error),
     })
@@ -67,31 +72,45 @@ export const useBoard = defineStore('board', () => {
     const before = stores.value
     try {
       const dashboard = await data(api.GET('/api/v1/sync/dashboard'))
-      // What the stream said in the meantime is newer.
-      if (stores.value === before) take(dashboard)
+      // What the stream said in the meantime is newer, and what was left in the meantime is nobody's any more.
+      if (stores.value === before && loaded.value) take(dashboard)
     } catch {
       // The stream says by itself when HQ is away.
     }
   }
 
-  /** Call it in the setup of a page: the stream is up until the page is left. */
+  function stop(): void {
+    clearTimeout(lingering)
+    end?.()
+    end = undefined
+    clearInterval(anew)
+    stores.value = new Map()
+    loaded.value = false
+  }
+
+  /** Call it in the setup of a page: the stream is up until the page is left, and a moment longer for the next one. */
   function watchIt(): void {
     viewers += 1
-    if (viewers === 1) begin()
+    clearTimeout(lingering)
+    if (!end) begin()
     onScopeDispose(() => {
       viewers -= 1
-      if (viewers > 0) return
-      end?.()
-      clearInterval(anew)
-      // Another person may see other stores.
-      stores.value = new Map()
-      loaded.value = false
+      if (viewers === 0) lingering = setTimeout(stop, LINGER_MS)
     })
   }
 
+  // Another person may see other stores.
+  const session = useSession()
+  watch(
+    () => session.user?.id,
+    () => {
+      stop()
+      if (viewers > 0 && session.isSignedIn) begin()
+    },
+  )
+
   function retry(): void {
-    end?.()
-    clearInterval(anew)
+    stop()
     begin()
   }
 

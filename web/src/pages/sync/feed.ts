@@ -2,6 +2,7 @@ import { EventSourceParserStream } from 'eventsource-parser/stream'
 import { authorizedFetch } from '@/api/authorized'
 import { api, data, type Schemas } from '@/api/client'
 import { ApiError, refusal, unreachable } from '@/api/errors'
+import * as line from '@/api/line'
 
 /** The event stream of the dashboard (docs/api.md, section 5), kept up for as long as somebody looks. */
 
@@ -18,16 +19,19 @@ export interface Change {
 export interface Listener {
   snapshot: (dashboard: Dashboard) => void
   change: (change: Change) => void
-  /** `live` while the stream is up, `polled` when HQ had no place for one more, `away` when it did not answer. */
+  /**
+   * `live` while the stream is up, `polled` when HQ had no place for one more, `away` when it did not answer, `stopped`
+   * when it is not tried again.
+   */
   state: (state: FeedState) => void
-  /** The permission is gone or the request was refused: it is not tried again. */
+  /** The session or the permission is gone. */
   refused: (error: ApiError) => void
 }
 
-export type FeedState = 'connecting' | 'live' | 'polled' | 'away'
+export type FeedState = 'connecting' | 'live' | 'polled' | 'away' | 'stopped'
 
 /** HQ says something every 15 s; a line that is silent for longer is taken for a broken one. */
-const SILENCE_MS = 40_000
+const SILENCE_MS = 25_000
 const FIRST_WAIT_MS = 1000
 const LONGEST_WAIT_MS = 15_000
 /** Without a place among the streams the whole is asked for so often. */
@@ -49,8 +53,11 @@ async function follow(listener: Listener, stop: AbortSignal): Promise<void> {
     } catch (error) {
       if (stop.aborted) return
       const failure = error instanceof ApiError ? error : unreachable(error)
-      if (!failure.isAway && failure.status !== 429) return listener.refused(failure)
-      if (failure.status === 503 && (await poll(listener))) wait = POLL_MS
+      if (failure.status === 401 || failure.status === 403) {
+        listener.refused(failure)
+        return listener.state('stopped')
+      }
+      if (failure.status === 503 && (await poll(listener, stop))) wait = POLL_MS
       else listener.state('away')
     }
     await pause(wait, stop)
@@ -61,7 +68,8 @@ async function follow(listener: Listener, stop: AbortSignal): Promise<void> {
 /** One stream to its end. */
 async function read(listener: Listener, stop: AbortSignal, alive: () => void): Promise<void> {
   const silent = new AbortController()
-  let timer = setTimeout(() => silent.abort(), SILENCE_MS)
+  const giveUp = () => silent.abort(new DOMException('nothing was heard for too long', 'TimeoutError'))
+  let timer = setTimeout(giveUp, SILENCE_MS)
   try {
     const request = new Request('/api/v1/sync/dashboard/stream', {
       headers: { accept: 'text/event-stream' },
@@ -72,7 +80,7 @@ async function read(listener: Listener, stop: AbortSignal, alive: () => void): P
     const heard = new TransformStream<Uint8Array, Uint8Array>({
       transform(chunk, controller) {
         clearTimeout(timer)
-        timer = setTimeout(() => silent.abort(), SILENCE_MS)
+        timer = setTimeout(giveUp, SILENCE_MS)
         controller.enqueue(chunk)
       },
     })
@@ -85,6 +93,10 @@ async function read(listener: Listener, stop: AbortSignal, alive: () => void): P
       alive()
       tell(listener, next.value.event, next.value.data)
     }
+  } catch (error) {
+    // Of a line that hangs nobody else may have noticed anything yet.
+    if (silent.signal.aborted) line.silent()
+    throw error
   } finally {
     clearTimeout(timer)
   }
@@ -99,9 +111,11 @@ function tell(listener: Listener, event: string | undefined, text: string): void
   }
 }
 
-async function poll(listener: Listener): Promise<boolean> {
+async function poll(listener: Listener, stop: AbortSignal): Promise<boolean> {
   try {
-    listener.snapshot(await data(api.GET('/api/v1/sync/dashboard')))
+    const dashboard = await data(api.GET('/api/v1/sync/dashboard', { signal: stop }))
+    if (stop.aborted) return false
+    listener.snapshot(dashboard)
     listener.state('polled')
     return true
   } catch {

@@ -14,6 +14,11 @@ export function behind(store: BoardStore): StoreType[] {
   return store.sync.filter(isBehind)
 }
 
+/** Before a store pulled anything nobody knows what it has. */
+export function hasPulled(store: BoardStore): boolean {
+  return store.sync.some(({ direction }) => direction === 'pull')
+}
+
 export interface StoreState {
   key: 'connected' | 'offline' | 'never' | 'inactive'
   label: string
@@ -113,4 +118,47 @@ export function offset(ms: number | null | undefined): string {
     signDisplay: 'exceptZero',
   })
   return `${seconds.format(ms / 1000)} s`
+}
+
+/** What tells that something arrived from a store, was refused or settled. */
+export function arrivals(store: BoardStore): string {
+  const pushed = store.sync.reduce((sum, type) => sum + type.totalPushed, 0)
+  return [pushed, store.errorCount, store.outboxPending].join(' ')
+}
+
+/** The business date of a store: its local date, or the day before while it is earlier than its day's start `HH:MM`. */
+export function businessDate(now: number, timeZone: string, dayStart: string): string {
+  const format = new Intl.DateTimeFormat('en-US', {
+    timeZone,
+    hourCycle: 'h23',
+    year: 'numeric',
+    month: '2-digit',
+    day: '2-digit',
+    hour: '2-digit',
+    minute: '2-digit',
+  })
+  const part = Object.fromEntries(format.formatToParts(now).map(({ type, value }) => [type, value]))
+  const date = `${part.year}-${part.month}-${part.day}`
+  return `${part.hour}:${part.minute}` < dayStart ? daysBefore(date, 1) : date
+}
+
+/** The date `2026-11-20` so many days earlier. */
+export function daysBefore(date: string, days: number): string {
+  const day = new Date(`${date}T00:00:00Z`)
+  day.setUTCDate(day.getUTCDate() - days)
+  return day.toISOString().slice(0, 10)
+}
+
+/** Labels of the history's points: days are those of UTC, hours those of the browser's or the given time zone. */
+export function pointLabel(by: 'hour' | 'day', timeZone?: string): (at: string) => string {
+  if (by === 'day') {
+    const day = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short', timeZone: 'UTC' })
+    return (at) => day.format(new Date(at))
+  }
+  const style: Intl.DateTimeFormatOptions = { weekday: 'short', hour: 'numeric', timeZone }
+  const whole = new Intl.DateTimeFormat(undefined, style)
+  // An hour of UTC begins at half past in some countries.
+  const exact = new Intl.DateTimeFormat(undefined, { ...style, minute: '2-digit' })
+  const minute = new Intl.DateTimeFormat('en-US', { minute: 'numeric', timeZone })
+  return (at) => (minute.format(new Date(at)) === '0' ? whole : exact).format(new Date(at))
 }

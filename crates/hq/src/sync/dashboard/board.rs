@@ -9,6 +9,7 @@ use std::time::Duration;
 use tillkeep_model::Instant;
 use tillkeep_storage::{DbErr, sync_log};
 use tokio::sync::{Notify, broadcast};
+use tokio::time::{Instant as Moment, Interval, interval_at, sleep};
 use uuid::Uuid;
 
 use super::Dashboard;
@@ -51,6 +52,8 @@ pub struct Board {
 
 #[derive(Default)]
 struct Marked {
+    /// The first stream came: nothing was marked before it, so that what is still kept says nothing.
+    begun: bool,
     all: bool,
     stores: BTreeSet<Uuid>,
 }
@@ -118,8 +121,20 @@ impl Board {
     /// A place for one more stream, if there is one.
     pub(super) fn place(hq: &Arc<Hq>) -> Option<Place> {
         let more = |streams| (streams < STREAMS).then_some(streams + 1);
-        hq.board.streams.fetch_update(Ordering::AcqRel, Ordering::Acquire, more).ok()?;
+        // Held until `begun` says so: who comes second must not find what the first one does away with.
+        let mut marked = hq.board.marked();
+        let before = hq.board.streams.fetch_update(Ordering::AcqRel, Ordering::Acquire, more).ok()?;
+        marked.begun |= before == 0;
+        drop(marked);
         Some(Place(hq.clone()))
+    }
+
+    /// Waits until something is marked. All is when it is time for it, which nothing else that happens puts off.
+    async fn woken(&self, read_anew: &mut Interval) {
+        tokio::select! {
+            () = self.wake.notified() => {}
+            _ = read_anew.tick() => self.mark_all(),
+        }
     }
 
     /// What is shown now to somebody with `scope`, and what changes from then on.
@@ -129,6 +144,9 @@ impl Board {
         scope: &Scope,
     ) -> Result<(Dashboard, broadcast::Receiver<Arc<Update>>), DbErr> {
         let mut shown = self.shown.lock().await;
+        if std::mem::take(&mut self.marked().begun) {
+            *shown = None;
+        }
         if shown.is_none() {
             *shown = Some(first(hq).await?);
         }
@@ -158,10 +176,10 @@ async fn first(hq: &Hq) -> Result<Shown, DbErr> {
 /// Tells of changes until the server stops.
 pub fn start(hq: Arc<Hq>) {
     tokio::spawn(async move {
+        let mut read_anew = interval_at(Moment::now() + READ_ANEW, READ_ANEW);
         loop {
             tokio::select! {
-                () = hq.board.wake.notified() => {}
-                () = tokio::time::sleep(READ_ANEW) => hq.board.mark_all(),
+                () = hq.board.woken(&mut read_anew) => {}
                 () = hq.stop.cancelled() => return,
             }
             if let Err(error) = refresh(&hq).await {
@@ -169,7 +187,7 @@ pub fn start(hq: Arc<Hq>) {
                 hq.board.mark_all();
             }
             tokio::select! {
-                () = tokio::time::sleep(GATHER) => {}
+                () = sleep(GATHER) => {}
                 () = hq.stop.cancelled() => return,
             }
         }
@@ -181,13 +199,20 @@ async fn refresh(hq: &Hq) -> Result<(), DbErr> {
     let board = &hq.board;
     let mut kept = board.shown.lock().await;
     let marked = std::mem::take(&mut *board.marked());
-    if board.streams() == 0 {
+    if marked.begun || board.streams() == 0 {
         *kept = None;
     }
     let Some(shown) = kept.as_mut().filter(|_| marked.all || !marked.stores.is_empty()) else { return Ok(()) };
     let which = if marked.all || marked.stores.len() > MANY { Which::All } else { Which::These(&marked.stores) };
     let states = states::load(hq, hq.db(), which).await?;
     let now = hq.clock.now();
+    let since = now.plus_millis(-LOOK_BACK_MS);
+    let failed = if states.iter().any(|state| state.error_count > 0) {
+        sync_log::failed_since(hq.db().reader(), since).await?
+    } else {
+        Vec::new()
+    };
+    // Nothing fails from here on: what is kept as shown is told as well.
     let mut update = Update { at: now, stores: Vec::new(), gone: Vec::new(), failed: Vec::new() };
     let there: BTreeSet<Uuid> = states.iter().map(|state| state.store_id).collect();
     let read = |id: &Uuid| matches!(which, Which::All) || marked.stores.contains(id);
@@ -206,16 +231,13 @@ async fn refresh(hq: &Hq) -> Result<(), DbErr> {
         }
         shown.stores.insert(state.store_id, state);
     }
-    let since = now.plus_millis(-LOOK_BACK_MS);
     shown.failed.retain(|_, first_seen_at| *first_seen_at >= since);
-    if !codes.is_empty() {
-        for row in sync_log::failed_since(hq.db().reader(), since).await? {
-            let (id, store_id, first_seen_at) = (row.id, row.store_id, row.first_seen_at);
-            // Of another store: it is marked too, and told with the next update.
-            let Some(code) = codes.get(&store_id).filter(|_| !shown.failed.contains_key(&id)) else { continue };
-            update.failed.push((store_id, json(&FailedEntry::of(row, code.clone()))?));
-            shown.failed.insert(id, first_seen_at);
-        }
+    for row in failed {
+        let (id, store_id, first_seen_at) = (row.id, row.store_id, row.first_seen_at);
+        // Of another store: it is marked too, and told with the next update.
+        let Some(code) = codes.get(&store_id).filter(|_| !shown.failed.contains_key(&id)) else { continue };
+        update.failed.push((store_id, json(&FailedEntry::of(row, code.clone()))?));
+        shown.failed.insert(id, first_seen_at);
     }
     if !(update.stores.is_empty() && update.gone.is_empty() && update.failed.is_empty()) {
         // Nobody listens when the last stream has just ended.
@@ -226,4 +248,28 @@ async fn refresh(hq: &Hq) -> Result<(), DbErr> {
 
 fn json(value: &impl serde::Serialize) -> Result<String, DbErr> {
     serde_json::to_string(value).map_err(|error| DbErr::Json(error.to_string()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn everything_is_read_anew_in_time_however_much_is_marked() {
+        let board = Board::default();
+        board.streams.store(1, Ordering::Release);
+        let every = Duration::from_millis(100);
+        let mut read_anew = interval_at(Moment::now() + every, every);
+        let mut times = 0;
+        for _ in 0..200 {
+            board.mark([Uuid::now_v7()]);
+            board.woken(&mut read_anew).await;
+            times += u32::from(std::mem::take(&mut *board.marked()).all);
+            if times == 2 {
+                return;
+            }
+            sleep(Duration::from_millis(10)).await;
+        }
+        panic!("it was read anew {times} times");
+    }
 }

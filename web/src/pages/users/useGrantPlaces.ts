@@ -1,0 +1,17 @@
+import { computed } from 'vue'
+import { useStores } from '@/composables/useStores'
+import { useSession } from '@/session/store'
+
+const CODE = 'users.manage_roles'
+
+/** Where the signed-in person may give roles away. */
+export function useGrantPlaces() {
+  const session = useSession()
+  const stores = useStores()
+  stores.want()
+  /** In one store, or in all for null. */
+  const mayGiveIn = (storeId: string | null | undefined) => session.hasPermission(CODE, storeId ?? 'everywhere')
+  const isEverywhere = computed(() => mayGiveIn(null))
+  const options = computed(() => stores.options.filter(({ value }) => mayGiveIn(value)))
+  return { mayGiveIn, isEverywhere, options }
+}
