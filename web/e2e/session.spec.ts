@@ -108,12 +108,19 @@ test('two tabs of one person whose tokens are due at once both stay signed in', 
   await other.goto('/hq/products')
   await settled(other)
 
-  // By the clock, while nobody does anything: both begin anew so that both have it in their timers.
-  const before = await kept(page)
-  await dueIn(page, 2500)
-  await Promise.all([page.reload(), other.reload()])
-  await expect.poll(async () => (await kept(page)).accessToken).not.toBe(before.accessToken)
-  // By what they ask, both at the same moment.
+  // By the clock, while nobody does anything. A third tab makes them due, so that both are told at the same moment.
+  const third = await context.newPage()
+  await third.goto('/hq/account')
+  await settled(third)
+  const before = await kept(third)
+  await dueIn(third, 500)
+  await expect.poll(async () => (await kept(third)).accessToken).not.toBe(before.accessToken)
+  // Whoever comes second takes what the first one got, or, where the storage of the one has not come to the other yet,
+  // asks as well and is given the same.
+  await third.waitForTimeout(1000)
+  expect([1, 2]).toContain(refreshes.length)
+  await third.close()
+  // By what they ask, both as they begin anew.
   const after = await kept(page)
   await dueIn(page, -1000)
   await Promise.all([page.reload(), other.reload()])
@@ -131,8 +138,6 @@ test('two tabs of one person whose tokens are due at once both stay signed in', 
   }
   expect((await kept(page)).accessToken).toBe((await kept(other)).accessToken)
   expect(new Set(await Promise.all(refreshes))).toEqual(new Set([200]))
-  // One tab replaces them for both.
-  expect(refreshes).toHaveLength(2)
 })
 
 test('a tab belongs to whoever signs in in another one, and shows nothing of who was there', async ({

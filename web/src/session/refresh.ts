@@ -33,7 +33,10 @@ export function refresh(tokens: Tokens): Promise<Tokens> {
   return mine.tokens
 }
 
-/** One tab at a time where the browser can do so; elsewhere the server gives both of two tabs the same successor. */
+/**
+ * One tab at a time where the browser can do so. Two that still ask at once, since one tab's storage may be read late by
+ * another, are given the same successor by the server.
+ */
 async function inTurn(tokens: Tokens): Promise<Tokens> {
   // Present only where the page came over TLS or from this machine.
   const locks = navigator.locks as LockManager | undefined
