@@ -95,6 +95,7 @@ check: web ## Formatting, lints, licences and sources of the dependencies
 	cargo fmt --all --check
 	cargo clippy --locked --workspace $(FAULTS) --all-targets -- -D warnings
 	cargo check --locked --workspace --quiet
+	npm --prefix web run check
 	cargo deny --locked --log-level error check licenses sources bans
 
 .PHONY: deny

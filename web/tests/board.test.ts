@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { changed, shown, type BoardStore } from '@/pages/sync/board'
+import { changed, refreshed, shown, type BoardStore } from '@/pages/sync/board'
 import type { DashboardStore } from '@/pages/sync/feed'
 import { arrivals, behind, businessDate, daysBefore, narrowed, offset, pointLabel, stateOf } from '@/pages/sync/figures'
 
@@ -71,6 +71,32 @@ describe('a change of the board', () => {
       gone: [],
     }
     expect(changed(before, change, NOW).get('S01')?.sync).toHaveLength(2)
+  })
+})
+
+describe('a board that is read anew', () => {
+  const summary = { stores: 0, connected: 0, pending: 0, failed: 0, deadLettered: 0, warnings: 0 }
+  const answer = (...stores: DashboardStore[]) => ({ generatedAt: '', summary, stores })
+
+  it('takes what the answer says, in a chain where something happens all the time too', () => {
+    const before = board(store('S01'), store('S02', { dataAgeSeconds: 300 }), store('S03'))
+    // While it was asked, the stream told of S01, and that S03 is gone.
+    const told = { at: '', stores: [store('S01', { outboxPending: 7 })], gone: ['S03'] }
+    const meanwhile = changed(before, told, NOW)
+    const after = refreshed(
+      meanwhile,
+      before,
+      answer(store('S01', { outboxPending: 1 }), store('S02', { dataAgeSeconds: 2 }), store('S03'), store('S04')),
+      NOW,
+    )
+    expect([...after.keys()].sort()).toEqual(['S01', 'S02', 'S04'])
+    expect(after.get('S01')?.outboxPending).toBe(7)
+    expect(after.get('S02')?.heardAt).toBe(NOW - 2000)
+  })
+
+  it('loses a store that the answer has no more', () => {
+    const before = board(store('S01'), store('S02'))
+    expect([...refreshed(before, before, answer(store('S02')), NOW).keys()]).toEqual(['S02'])
   })
 })
 

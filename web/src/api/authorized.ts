@@ -1,4 +1,4 @@
-import { patience, send } from './line'
+import { isStream, patience, send } from './line'
 import { isDue, isOver, refresh } from '@/session/refresh'
 import { load, type Tokens } from '@/session/tokens'
 
@@ -61,7 +61,7 @@ async function codeOf(response: Response): Promise<string | undefined> {
 
 /** Streams end by a rule of their own; anything else is given up when HQ would have given it up. */
 function limited(request: Request): Request {
-  if (request.headers.get('accept') === 'text/event-stream') return request
+  if (isStream(request)) return request
   return new Request(request, { signal: AbortSignal.any([request.signal, patience()]) })
 }
 

@@ -19,11 +19,6 @@ export class ApiError extends Error {
     super(message)
     this.name = 'ApiError'
   }
-
-  /** Whether HQ could not be reached or said that it cannot serve now. */
-  get isAway(): boolean {
-    return this.status === 0 || this.status === 502 || this.status === 503 || this.status === 504
-  }
 }
 
 export function unreachable(cause: unknown): ApiError {

@@ -25,6 +25,9 @@ export const patience = (): AbortSignal => AbortSignal.timeout(LONGEST_MS)
 /** Statuses of what stands between and did not reach HQ, and of HQ when it cannot serve. */
 const AWAY: readonly number[] = [502, 503, 504]
 
+/** Whether a request asks for events: it lasts as long as it is wanted. */
+export const isStream = (request: Request): boolean => request.headers.get('accept') === 'text/event-stream'
+
 /** `fetch`, and what it says of the line. Throws `unreachable` when there is no answer. */
 export async function send(request: Request): Promise<Response> {
   let response: Response
@@ -38,8 +41,9 @@ export async function send(request: Request): Promise<Response> {
     silent()
     throw unreachable(cause)
   }
-  if (AWAY.includes(response.status)) silent()
-  else answered(response)
+  // A stream that finds no place is refused with 503 by a server that is well.
+  if (!AWAY.includes(response.status)) answered(response)
+  else if (!isStream(request)) silent()
   return response
 }
 

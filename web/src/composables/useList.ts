@@ -11,11 +11,17 @@ export interface ListQuery {
   search?: string
 }
 
-export interface List<T, F> {
+/** What shows a list needs of it. */
+export interface Listed<T> {
   load: Load<Page<T>>
   rows: ComputedRef<T[]>
   /** Whether the list has nothing at all, which a page without rows alone does not say. */
   isEmpty: ComputedRef<boolean>
+  query: ComputedRef<ListQuery>
+  set: (change: { page?: number; sort?: string }) => void
+}
+
+export interface List<T, F> extends Omit<Listed<T>, 'query' | 'set'> {
   query: ComputedRef<ListQuery & F>
   /** Changes a part of the query; every change but that of the page begins at page 1 again. */
   set: (change: Partial<Record<keyof F | keyof ListQuery, string | number | undefined>>) => void

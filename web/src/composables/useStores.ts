@@ -11,7 +11,6 @@ export interface StoreName {
   isActive: boolean
   currencyCode?: string
   currencyExponent?: number
-  timezone?: string
 }
 
 /** What `GET /stores` needs; without `stores.view` it answers a short form. */

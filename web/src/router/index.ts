@@ -1,5 +1,5 @@
+import { ref } from 'vue'
 import { createRouter, createWebHistory, type Router } from 'vue-router'
-import { toast } from '@/composables/useToasts'
 import { useSession } from '@/session/store'
 import { judge, mayOpen, type Visitor } from './guards'
 import { MENU, routes } from './routes'
@@ -21,6 +21,7 @@ export function makeRouter(): Router {
   })
 
   router.afterEach((to) => {
+    missing.value = null
     document.title = to.meta.title ? `${to.meta.title} · Tillkeep` : 'Tillkeep'
   })
 
@@ -43,6 +44,9 @@ export function menuOf(router: Router): (typeof MENU)[number][] {
   return MENU.filter((name) => mayOpen(router.resolve({ name }), visitor()))
 }
 
+/** The page that could not be loaded, in place of which that is shown. */
+export const missing = ref<string | null>(null)
+
 const TRIED = 'tillkeep.loaded-anew'
 
 /**
@@ -55,6 +59,6 @@ function loadAnew(path: string): void {
     sessionStorage.setItem(TRIED, String(Date.now()))
     location.assign(path)
   } else {
-    toast('This page could not be loaded. Check the line to headquarters and try again.', 'bad')
+    missing.value = path
   }
 }

@@ -36,6 +36,26 @@ export function changed(
   return next
 }
 
+/**
+ * The stores after all were read anew, which was asked for when they were `before`. What the stream has said of a store
+ * since then is newer than the answer.
+ */
+export function refreshed(
+  stores: ReadonlyMap<string, BoardStore>,
+  before: ReadonlyMap<string, BoardStore>,
+  dashboard: Dashboard,
+  now: number,
+): ReadonlyMap<string, BoardStore> {
+  const next = board(dashboard, now)
+  for (const [id, store] of stores) if (store !== before.get(id)) next.set(id, store)
+  for (const id of before.keys()) if (!stores.has(id)) next.delete(id)
+  return next
+}
+
+function board(dashboard: Dashboard, now: number): Map<string, BoardStore> {
+  return new Map(dashboard.stores.map((store) => [store.storeId, shown(store, now)]))
+}
+
 const keyOf = (type: DashboardStore['sync'][number]) => `${type.direction} ${type.entityType}`
 
 /** What all sync pages look at; one stream, up while at least one of them is open. */
@@ -50,8 +70,7 @@ export const useBoard = defineStore('board', () => {
   let lingering: ReturnType<typeof setTimeout> | undefined
 
   function take(dashboard: Dashboard): void {
-    const now = serverNow()
-    stores.value = new Map(dashboard.stores.map((store) => [store.storeId, shown(store, now)]))
+    stores.value = board(dashboard, serverNow())
     loaded.value = true
   }
 
@@ -70,10 +89,11 @@ export const useBoard = defineStore('board', () => {
   async function readAnew(): Promise<void> {
     if (document.hidden || state.value !== 'live') return
     const before = stores.value
+    const stream = end
     try {
       const dashboard = await data(api.GET('/api/v1/sync/dashboard'))
-      // What the stream said in the meantime is newer, and what was left in the meantime is nobody's any more.
-      if (stores.value === before && loaded.value) take(dashboard)
+      // Of another stream it may be another person's.
+      if (end === stream) stores.value = refreshed(stores.value, before, dashboard, serverNow())
     } catch {
       // The stream says by itself when HQ is away.
     }
