@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 use tillkeep_storage::registry;
+use uuid::Uuid;
 
 use crate::kit::{TestCluster, eventually};
 
@@ -78,7 +79,7 @@ async fn a_pull_keeps_the_quantity_of_the_store() {
     let row = till.get(&format!("/inventory/{product}")).await.data();
     assert_eq!((&row["price"], &row["quantity"]), (&json!(1000), &json!(0)));
 
-    let received = json!({"productId": product, "quantityChange": 40, "reason": "received", "unitCost": 480});
+    let received = json!({"id": Uuid::now_v7(), "productId": product, "quantityChange": 40, "reason": "received", "unitCost": 480});
     till.post("/inventory/adjustments", received).await.data();
     site.sell(&till, &product, 3).await;
     assert_eq!(site.quantity(&till, &product).await, 37);

@@ -34,7 +34,7 @@ async fn a_sale_lowers_the_quantity_at_headquarters_and_sets_when_it_was_last_so
     let site = chain.store().await;
     let till = site.open_till().await;
     site.knows(&till, &product, None).await;
-    let received = json!({"productId": product, "quantityChange": 10, "reason": "received", "unitCost": 480});
+    let received = json!({"id": Uuid::now_v7(), "productId": product, "quantityChange": 10, "reason": "received", "unitCost": 480});
     till.post("/inventory/adjustments", received).await.data();
     let level = eventually("the receipt is at HQ", async || {
         chain.level(&site, &product).await.filter(|level| level["quantity"] == 10)

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 use serde_json::{Value, json};
+use uuid::Uuid;
 
 use crate::kit::{ADMIN, Client, Fault, Process, TestCluster, TestStore, eventually, id};
 
@@ -212,7 +213,7 @@ async fn a_store_that_is_put_back_gets_its_own_sales_and_its_stock_again_and_giv
 #[tokio::test(flavor = "multi_thread")]
 async fn a_store_made_anew_from_nothing_gets_its_recent_own_sales_back() {
     let mut shop = Shop::open().await;
-    let received = json!({"productId": shop.product, "quantityChange": 50, "reason": "received", "unitCost": 480});
+    let received = json!({"id": Uuid::now_v7(), "productId": shop.product, "quantityChange": 50, "reason": "received", "unitCost": 480});
     shop.till.post("/inventory/adjustments", received).await.data();
     shop.sell(5).await;
     shop.sent().await;

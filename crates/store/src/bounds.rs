@@ -1,6 +1,8 @@
 //! How large what a client sends may be: far above any shop, far below what the arithmetic holds.
 
+use tillkeep_http::error::{Error, Result};
 use tillkeep_model::{Money, Qty};
+use uuid::Uuid;
 
 /// Minor units of any amount, in either direction.
 pub const LARGEST_AMOUNT: i64 = 1_000_000_000_000;
@@ -24,4 +26,14 @@ pub fn is_price(amount: Money) -> bool {
 /// A quantity of either sign.
 pub fn is_quantity(quantity: Qty) -> bool {
     (-LARGEST_QUANTITY..=LARGEST_QUANTITY).contains(&quantity.0)
+}
+
+/// The id of a document that moves money or stock. A till that hears no answer sends its request again; without an id it
+/// would be done again.
+pub fn document_id(id: Option<Uuid>) -> Result<Uuid> {
+    id.filter(|id| !id.is_nil()).ok_or_else(|| {
+        let text = "is required: send a UUID that the client makes for this document, and the same one when it sends the \
+                    request again";
+        Error::field("id", text)
+    })
 }

@@ -43,6 +43,8 @@ const PRICED: &[&str] = &["received", "opening"];
 #[derive(Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Adjustment {
+    /// Made by the client, so that a repeated request is one adjustment.
+    #[schema(required = true, value_type = Uuid)]
     id: Option<Uuid>,
     product_id: Uuid,
     quantity_change: Option<Qty>,
@@ -61,7 +63,6 @@ impl Adjustment {
         }
         let one = self.quantity_change.is_some() != self.new_quantity.is_some();
         Check::default()
-            .that(self.id.is_none_or(|id| !id.is_nil()), "id", "must not be the nil UUID")
             .that(one, "quantityChange", "or newQuantity is required, not both")
             .that(self.quantity_change.is_none_or(bounds::is_quantity), "quantityChange", QUANTITY_TEXT)
             .that(self.quantity_change != Some(Qty::ZERO), "quantityChange", "must not be 0")
@@ -88,11 +89,11 @@ pub async fn create(
     State(store): State<Arc<Store>>,
     Body(body): Body<Adjustment>,
 ) -> Result<Created<Model>> {
+    let id = bounds::document_id(body.id)?;
     body.check()?;
     let now = caller.now();
     let own = store.own_row(caller.db().reader()).await?;
     let mut tx = caller.db().begin().await?;
-    let id = body.id.unwrap_or_else(Uuid::now_v7);
     if let Some(stored) = inventory_adjustment::Entity::find_by_id(id).one(&tx).await? {
         if body.is_same(&stored) {
             return Ok(Created { data: stored, new: false });

@@ -1,11 +1,16 @@
 //! What a till sends: the cart of a quote or of a sale.
 
+use std::borrow::Cow;
+
 use serde::Deserialize;
 use serde_json::Value as Json;
 use tillkeep_http::error::{Error, Result};
 use tillkeep_http::resource::Check;
+use tillkeep_model::schema::uuid;
 use tillkeep_model::{ErrorCode, Instant, Money, Qty};
-use utoipa::ToSchema;
+use utoipa::openapi::RefOr;
+use utoipa::openapi::schema::Schema;
+use utoipa::{__dev::ComposeSchema, PartialSchema, ToSchema};
 use uuid::Uuid;
 
 use crate::approvals::Wallet;
@@ -19,7 +24,7 @@ const MAX_PAYMENTS: usize = 50;
 #[derive(Clone, Debug, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Cart {
-    /// Made by the client, so that a repeated request is one sale.
+    /// Made by the client, so that a repeated request is one sale; a quote may leave it out.
     pub id: Option<Uuid>,
     #[schema(max_length = 100)]
     pub terminal_id: Option<String>,
@@ -37,6 +42,31 @@ pub struct Cart {
     pub payments: Option<Vec<Payment>>,
     /// What the customer was told; another result is refused instead of taken.
     pub expected_total: Option<Money>,
+}
+
+/// A cart that is sold: it has an id.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(transparent)]
+pub struct SoldCart(pub Cart);
+
+impl ComposeSchema for SoldCart {
+    fn compose(_: Vec<RefOr<Schema>>) -> RefOr<Schema> {
+        let mut schema = Cart::schema();
+        if let RefOr::T(Schema::Object(object)) = &mut schema {
+            object.properties.insert("id".to_owned(), uuid().into());
+            object.required.push("id".to_owned());
+        }
+        schema
+    }
+}
+
+impl ToSchema for SoldCart {
+    fn name() -> Cow<'static, str> {
+        "SoldCart".into()
+    }
+    fn schemas(schemas: &mut Vec<(String, RefOr<Schema>)>) {
+        Cart::schemas(schemas);
+    }
 }
 
 #[derive(Clone, Debug, Deserialize, ToSchema)]
@@ -104,10 +134,11 @@ impl Cart {
             .that((1..=MAX_LINES).contains(&self.lines.len()), "lines", "must have 1 to 500 lines")
             .that(self.payments().len() <= MAX_PAYMENTS, "payments", "must have at most 50 payments")
             .finish()?;
-        check
-            .that(self.id.is_none_or(|id| !id.is_nil()), "id", "must not be the nil UUID")
-            .optional(self.terminal_id.as_deref(), "terminalId", 100)
-            .that(self.expected_total.is_none_or(bounds::is_amount), "expectedTotal", AMOUNT_TEXT);
+        check.optional(self.terminal_id.as_deref(), "terminalId", 100).that(
+            self.expected_total.is_none_or(bounds::is_amount),
+            "expectedTotal",
+            AMOUNT_TEXT,
+        );
         Wallet::check(self.approvals(), &mut check);
         for (index, line) in self.lines.iter().enumerate() {
             let field = |name| line_field(index, name);

@@ -16,7 +16,7 @@ use tillkeep_storage::stock::{self, Kind, Level, Movement};
 use tillkeep_storage::{audit, fault, outbox, series};
 use uuid::Uuid;
 
-use super::cart::{Cart, line_field};
+use super::cart::{Cart, SoldCart, line_field};
 use super::document::Document;
 use super::draft::Draft;
 use super::pricing::{self, Priced, Purpose};
@@ -24,16 +24,16 @@ use super::quote::{self, Quote};
 use super::{replay, tenders};
 use crate::approvals::{Granted, Purse, Scope, Wallet, cart_hash};
 use crate::sessions::selling;
-use crate::{Store, customers};
+use crate::{Store, bounds, customers};
 
 pub async fn create(
     caller: Caller<PosSell>,
     State(store): State<Arc<Store>>,
-    Body(cart): Body<Cart>,
+    Body(SoldCart(cart)): Body<SoldCart>,
 ) -> Result<Created<Document>> {
+    let id = bounds::document_id(cart.id)?;
     cart.check()?;
     let now = caller.now();
-    let id = cart.id.unwrap_or_else(Uuid::now_v7);
     let snapshot = caller.db().snapshot().await?;
     if let Some(stored) = Document::find(&snapshot, id).await? {
         return repeated(stored, &cart);

@@ -48,11 +48,12 @@ async fn an_adjustment_changes_the_level_and_travels_as_a_difference() {
 async fn a_new_quantity_is_the_difference_to_what_is_there() {
     let shop = Shop::open().await;
     let person = shop.sign_in("administrator").await;
-    let request = json!({"productId": id("BANANA"), "newQuantity": 7.25, "reason": "correction"});
-    let made = person.post("/inventory/adjustments", request.clone()).await.ok(201);
+    let request =
+        || json!({"id": Uuid::now_v7(), "productId": id("BANANA"), "newQuantity": 7.25, "reason": "correction"});
+    let made = person.post("/inventory/adjustments", request()).await.ok(201);
     assert_eq!((&made["quantityChange"], &made["quantityAfter"]), (&json!(-2.75), &json!(7.25)));
     assert_eq!(shop.level("BANANA").await, Qty(7250));
-    person.post("/inventory/adjustments", request).await.refused_at(422, "validation", "newQuantity");
+    person.post("/inventory/adjustments", request()).await.refused_at(422, "validation", "newQuantity");
 }
 
 #[tokio::test]

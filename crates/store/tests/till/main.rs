@@ -12,6 +12,7 @@ mod inventory;
 mod lookup;
 mod prices;
 mod refusals;
+mod repeats;
 mod replica;
 mod sales;
 mod sign_in;

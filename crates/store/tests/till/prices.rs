@@ -3,6 +3,7 @@
 use serde_json::{Value as Json, json};
 use tillkeep_model::Money;
 use tillkeep_storage::entity::store;
+use uuid::Uuid;
 
 use crate::kit::{Shop, cart, id, line};
 
@@ -142,7 +143,7 @@ async fn the_cost_of_a_line_is_the_average_else_the_store_s_else_the_product_s()
     let cost =
         async |product: &str| person.sell(json!([line(product, 2)])).await.ok(201)["saleItems"][0]["unitCost"].clone();
     assert_eq!(cost("TEA").await, 999);
-    let received = json!({"productId": id("TEA"), "quantityChange": 8, "reason": "received", "unitCost": 1200});
+    let received = json!({"id": Uuid::now_v7(), "productId": id("TEA"), "quantityChange": 8, "reason": "received", "unitCost": 1200});
     person.post("/inventory/adjustments", received).await.ok(201);
     assert_eq!(shop.stock_row("TEA").await.average_cost, Some(Money(1200)));
     assert_eq!(cost("TEA").await, 1200);
