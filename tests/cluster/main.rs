@@ -3,8 +3,12 @@
 
 mod home;
 mod kit;
+#[path = "../../crates/hq/tests/backoffice/nats_server.rs"]
+#[expect(dead_code, reason = "some of it serves the tests of headquarters alone")]
+mod nats_server;
 
 mod approvals;
+mod broker;
 mod chaos;
 mod completeness;
 mod crash;

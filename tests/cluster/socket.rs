@@ -11,14 +11,14 @@ use tokio_tungstenite::{MaybeTlsStream, WebSocketStream, connect_async};
 
 use crate::kit::TestCluster;
 
-type Socket = WebSocketStream<MaybeTlsStream<TcpStream>>;
+pub type Socket = WebSocketStream<MaybeTlsStream<TcpStream>>;
 
-fn address(chain: &TestCluster, query: &str) -> String {
+pub fn address(chain: &TestCluster, query: &str) -> String {
     format!("{}/api/v1/sync/ws{query}", chain.hq.url.replacen("http", "ws", 1))
 }
 
 /// The next text, past pings.
-async fn text(socket: &mut Socket) -> Value {
+pub async fn text(socket: &mut Socket) -> Value {
     let next = async {
         loop {
             if let Message::Text(text) = socket.next().await.expect("open").expect("message") {

@@ -202,6 +202,7 @@ impl World {
             public_url: None,
             allow_insecure: false,
             sign_in: SignInSettings::default(),
+            broker: None,
         };
         let hq = Hq::open(&settings, clock.clone(), stop.clone()).await.expect("headquarters");
         let account = Account { username: "root".to_owned(), pin: PIN.to_owned().into(), role: ADMINISTRATOR };

@@ -105,6 +105,7 @@ impl Bench {
             public_url: None,
             allow_insecure: false,
             sign_in: SignInSettings::default(),
+            broker: None,
         };
         let hq = Hq::open(&settings, clock.clone(), CancellationToken::new()).await.expect("headquarters");
         let row = store::Model {

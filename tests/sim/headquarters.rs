@@ -64,6 +64,7 @@ impl Headquarters {
             public_url: None,
             allow_insecure: false,
             sign_in: SignInSettings::default(),
+            broker: None,
         };
         let hq = loop {
             // Cancelled, so that nothing happens by the clock of the machine.

@@ -75,7 +75,8 @@ describe('a change of the board', () => {
 })
 
 describe('a board that is read anew', () => {
-  const summary = { stores: 0, connected: 0, pending: 0, failed: 0, deadLettered: 0, warnings: 0 }
+  const notifications = { queue: 'in_process' as const, degraded: false }
+  const summary = { stores: 0, connected: 0, pending: 0, failed: 0, deadLettered: 0, warnings: 0, notifications }
   const answer = (...stores: DashboardStore[]) => ({ generatedAt: '', summary, stores })
 
   it('takes what the answer says, in a chain where something happens all the time too', () => {

@@ -22,7 +22,8 @@ use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
 use crate::sync::dashboard::{self, Board};
-use crate::sync::{Heads, Hub, Mark, Pages, PushQueue, StoreCache, ToTell, Tracker};
+use crate::sync::notify;
+use crate::sync::{Broker, Heads, Hub, Mark, NotificationQueue, Pages, PushQueue, StoreCache, ToTell, Tracker};
 
 /// Unlimited pulls at once.
 const STREAMS: usize = 2;
@@ -41,6 +42,8 @@ pub struct Settings {
     /// Hands the PIN secrets to stores over plain HTTP too, not only over loopback.
     pub allow_insecure: bool,
     pub sign_in: SignInSettings,
+    /// Between several servers of one headquarters; without one, notifications stay within the process.
+    pub broker: Option<Broker>,
 }
 
 /// A running headquarters server.
@@ -55,6 +58,8 @@ pub struct Hq {
     /// A commit was answered with an error and may be done.
     in_doubt: AtomicBool,
     pub hub: Arc<Hub>,
+    /// Between a commit and the sockets.
+    pub notifications: Box<dyn NotificationQueue>,
     pub tracker: Tracker,
     pub board: Board,
     pub mark: Mark,
@@ -121,6 +126,7 @@ impl Hq {
         let sync_db = db.of(Purpose::Sync);
         let auth = Auth::new(db, Home::Hq, tokens, pins, clock.clone(), &settings.sign_in);
         let hub = Arc::new(Hub::default());
+        let notifications = notify::open(settings.broker.as_ref(), &epoch, &clock).await?;
         let hq = Arc::new(Self {
             auth,
             sync_db,
@@ -130,6 +136,7 @@ impl Hq {
             pages: Pages::default(),
             in_doubt: false.into(),
             hub,
+            notifications,
             tracker: Tracker::default(),
             board: Board::default(),
             mark,
@@ -150,6 +157,7 @@ impl Hq {
                 hq.announce(changes);
             }
         });
+        hq.notifications.start(&hq);
         crate::sync::tracker::start(hq.clone());
         dashboard::start(hq.clone());
         housekeeping::start(hq.auth.clone(), hq.stop.clone());
@@ -166,8 +174,8 @@ impl Hq {
         &self.sync_db
     }
 
-    /// Commits, and lets everybody know: the heads in memory, the permissions cache, the stores' sockets. Nothing here
-    /// waits for the network.
+    /// Commits, and lets everybody know: the heads in memory, the permissions cache, the queue for the stores' sockets and
+    /// for other servers. Nothing here waits for the network.
     pub async fn commit(&self, tx: Tx) -> Result<Vec<Change>, DbErr> {
         let changes = tx.commit().await.inspect_err(|_| self.doubt())?;
         self.announce(&changes);
@@ -190,8 +198,14 @@ impl Hq {
         }
     }
 
-    /// Makes committed changes known.
+    /// Makes committed changes known: here at once, to sockets and other servers by the queue.
     pub fn announce(&self, changes: &[Change]) {
+        self.learn(changes);
+        self.notifications.enqueue(changes);
+    }
+
+    /// Takes note of committed changes, this server's or another one's.
+    pub(crate) fn learn(&self, changes: &[Change]) {
         self.heads.raise(changes);
         let people = ["users", "roles", "permissions", "role_permissions", "user_store_roles"];
         if changes.iter().any(|change| people.contains(&change.entity_type)) {
@@ -201,7 +215,6 @@ impl Hq {
             self.stores.clear();
             self.board.mark_all();
         }
-        self.hub.notify(changes);
     }
 
     /// True while nobody can sign in yet.

@@ -46,6 +46,21 @@ fn install() -> Option<PrometheusHandle> {
     );
     describe_gauge!("tillkeep_pull_pages_bytes", Unit::Bytes, "What the kept pages take at the most");
     describe_gauge!("tillkeep_dashboard_streams", "Open streams of the dashboard");
+    describe_gauge!("tillkeep_broker_up", "1 while the message broker carries notifications to other servers");
+    describe_gauge!(
+        "tillkeep_notifications_waiting",
+        "Notifications for the sockets of this server, or for the broker"
+    );
+    describe_counter!(
+        "tillkeep_notifications_queued_total",
+        "Notifications taken after commits: as a job, into one that waited, or into one for every store for want of room"
+    );
+    describe_counter!("tillkeep_notifications_delivered_total", "Notifications given to the sockets of this server");
+    describe_counter!("tillkeep_notifications_published_total", "Notifications that the broker has taken");
+    describe_counter!(
+        "tillkeep_notifications_received_total",
+        "Notifications from the broker: of other servers, of this one, and what it does not know"
+    );
     describe_counter!("tillkeep_sync_ignored_total", "What stores said that this server does not know, by kind");
     describe_gauge!("tillkeep_outbox_pending", "Entries that headquarters has not taken yet");
     describe_gauge!("tillkeep_outbox_dead_letters", "Entries that were refused ten times");

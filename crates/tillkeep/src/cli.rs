@@ -148,6 +148,7 @@ impl Cli {
                 {
                     configuration::tls(cert, key).with_context(|| section)?;
                 }
+                configuration::broker(hq).context("hq")?;
                 println!("{configuration:#?}\nThe configuration is sound.");
                 Ok(())
             }

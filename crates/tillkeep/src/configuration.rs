@@ -7,6 +7,7 @@ use anyhow::{Context, Result, bail};
 use config::{Config, File, FileFormat};
 use ipnet::IpNet;
 use serde::Deserialize;
+use tillkeep_hq::sync::{Broker, BrokerUrl};
 use tillkeep_http::auth::SignInSettings;
 use tillkeep_http::server::{Limits, Tls};
 use tillkeep_http::tokens::keys::{self, GivenKeys};
@@ -39,6 +40,9 @@ pub struct Hq {
     pub max_connections: usize,
     pub max_connections_per_address: usize,
     pub metrics_listen: String,
+    pub nats_url: BrokerUrl,
+    pub nats_credentials_file: PathBuf,
+    pub nats_ca_file: PathBuf,
 }
 
 #[derive(Debug, Deserialize)]
@@ -102,6 +106,9 @@ const VARIABLES: &[(&str, &[&str])] = &[
     ("DATABASE_URL", &["hq.database_url"]),
     ("DATABASE_CONNECTIONS", &["hq.database_connections"]),
     ("METRICS_LISTEN", &["hq.metrics_listen", "store.metrics_listen"]),
+    ("NATS_CA_FILE", &["hq.nats_ca_file"]),
+    ("NATS_CREDENTIALS_FILE", &["hq.nats_credentials_file"]),
+    ("NATS_URL", &["hq.nats_url"]),
     ("PUBLIC_URL", &["hq.public_url"]),
     ("HQ_URL", &["store.hq_url"]),
     ("HQ_CA_FILE", &["store.hq_ca_file"]),
@@ -176,6 +183,26 @@ pub fn sign_in(trusted_proxies: &Networks, pin_min_length: usize) -> Result<Sign
 pub fn opening(hq: &Hq) -> Result<Opening> {
     let accept_unsafe = variable_of("TILLKEEP_ACCEPT_UNSAFE_DATABASE")?.is_some_and(|value| value == "1");
     Ok(Opening { connections: hq.database_connections, accept_unsafe })
+}
+
+/// The message broker, when there is one. That nobody answers there is no reason not to start.
+pub fn broker(hq: &Hq) -> Result<Option<Broker>> {
+    let set = |path: &PathBuf| Some(path.clone()).filter(|path| !path.as_os_str().is_empty());
+    let (credentials_file, ca_file) = (set(&hq.nats_credentials_file), set(&hq.nats_ca_file));
+    if hq.nats_url.is_empty() {
+        for (key, file) in [
+            ("nats_credentials_file (NATS_CREDENTIALS_FILE)", credentials_file),
+            ("nats_ca_file (NATS_CA_FILE)", ca_file),
+        ] {
+            if file.is_some() {
+                bail!("{key} is set, nats_url (NATS_URL) is not");
+            }
+        }
+        return Ok(None);
+    }
+    let broker = Broker { url: hq.nats_url.clone(), credentials_file, ca_file };
+    broker.check()?;
+    Ok(Some(broker))
 }
 
 /// How many connections a server takes.
@@ -256,6 +283,32 @@ mod tests {
         std::fs::write(&path, "[hq]\ndatabase_url = 'postgres://till:hunter2@db/chain'\n").expect("write");
         let shown = format!("{:#?}", load(Some(&path)).expect("sound"));
         assert!(shown.contains("till:***@db/chain") && !shown.contains("hunter2"), "{shown}");
+    }
+
+    #[test]
+    fn a_broker_that_cannot_be_one_is_refused_and_its_password_is_not_printed() {
+        let dir = tempfile::tempdir().expect("dir");
+        let path = dir.path().join("tillkeep.toml");
+        let read = |text: &str| {
+            std::fs::write(&path, format!("[hq]\n{text}\n")).expect("write");
+            load(Some(&path)).expect("sound as a file").hq
+        };
+        for (text, what) in [
+            ("nats_url = 'https://till:hunter2@mq'", "nats_url (NATS_URL): address 1: "),
+            ("nats_ca_file = 'ca.pem'", "nats_ca_file (NATS_CA_FILE) is set, nats_url (NATS_URL) is not"),
+            (
+                "nats_url = 'tls://mq'\nnats_ca_file = '/nowhere/ca.pem'",
+                "nats_ca_file (NATS_CA_FILE) /nowhere/ca.pem: ",
+            ),
+            ("nats_credentials_file = 'hq.creds'", "nats_credentials_file (NATS_CREDENTIALS_FILE) is set"),
+        ] {
+            let error = format!("{:#}", broker(&read(text)).expect_err("refused"));
+            assert!(error.contains(what) && !error.contains("hunter2"), "{error}");
+        }
+        assert!(broker(&read("")).expect("none").is_none());
+        let hq = read("nats_url = 'nats://till:hunter2@127.0.0.1:9'");
+        let shown = format!("{hq:#?} {:?}", broker(&hq).expect("one that nobody answers at"));
+        assert!(shown.contains("***@127.0.0.1:9") && !shown.contains("hunter2"), "{shown}");
     }
 
     #[test]

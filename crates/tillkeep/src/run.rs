@@ -36,6 +36,7 @@ pub fn hq_settings(args: &HqArgs, file: Option<&Path>) -> Result<(tillkeep_hq::S
         public_url: set(&configuration.public_url),
         allow_insecure: configuration.allow_insecure,
         sign_in: configuration::sign_in(&configuration.trusted_proxies, configuration.auth.pin_min_length)?,
+        broker: configuration::broker(&configuration)?,
     };
     make_data_dir(&settings.data_dir)?;
     Ok((settings, configuration))
@@ -262,6 +263,7 @@ pub fn stop_on_signal() -> Result<CancellationToken> {
 mod tests {
     use std::time::Duration;
 
+    use tillkeep_hq::sync::Broker;
     use tillkeep_http::auth::SignInSettings;
 
     use super::{check_hq_url, free_name};
@@ -282,6 +284,11 @@ mod tests {
             public_url: None,
             allow_insecure: false,
             sign_in: SignInSettings::default(),
+            broker: Some(Broker {
+                url: "nats://till:hunter2@mq".to_owned().into(),
+                credentials_file: None,
+                ca_file: None,
+            }),
         };
         let store = tillkeep_store::Settings {
             data_dir: "data".into(),

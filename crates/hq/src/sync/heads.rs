@@ -1,11 +1,14 @@
 //! The head version of every type, in memory: a store asks for them every cycle, and that must cost no query.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::{PoisonError, RwLock};
 
 use tillkeep_storage::registry::{self, Scope};
 use tillkeep_storage::{Change, Db, DbErr, versions};
 use uuid::Uuid;
+
+/// Scopes that a query names at the most; of more, all are read.
+const MANY: usize = 500;
 
 /// Heads by type and scope; transfers have one counter, whoever may see them.
 pub struct Heads(RwLock<HashMap<(&'static str, Uuid), i64>>);
@@ -34,7 +37,27 @@ impl Heads {
     /// What the database has beyond these heads: changes that were committed though the commit was answered with an
     /// error, as when the line to the database breaks in that moment.
     pub async fn missed(&self, db: &Db) -> Result<Vec<Change>, DbErr> {
-        let there = versions::heads(db.reader()).await?;
+        Ok(self.beyond(versions::heads(db.reader()).await?))
+    }
+
+    /// As [`Heads::missed`], of the types and stores that `hints` name alone.
+    pub async fn missed_of(&self, db: &Db, hints: &[Change]) -> Result<Vec<Change>, DbErr> {
+        let types: BTreeSet<&'static str> = hints.iter().map(|hint| hint.entity_type).collect();
+        let scope_of = |hint: &Change| {
+            let entity = registry::find(hint.entity_type)?;
+            match (entity.scope, hint.store) {
+                (Scope::Store, None) => None,
+                (_, store) => Some(registry::counter_scope(entity, store.unwrap_or_default())),
+            }
+        };
+        // One that is for every store asks for all of them, and so do many.
+        let scopes: Option<BTreeSet<Uuid>> = hints.iter().map(scope_of).collect();
+        let scopes = scopes.filter(|scopes| scopes.len() <= MANY);
+        Ok(self.beyond(versions::heads_of(db.reader(), types, scopes).await?))
+    }
+
+    /// What of `there` is beyond these heads.
+    fn beyond(&self, there: BTreeMap<(String, Uuid), i64>) -> Vec<Change> {
         let heads = self.0.read().unwrap_or_else(PoisonError::into_inner);
         let missed = there.into_iter().filter_map(|((name, scope), version)| {
             let entity_type = registry::find(&name)?.name;
@@ -42,7 +65,7 @@ impl Heads {
             let store = (!scope.is_nil()).then_some(scope);
             (version > known).then_some(Change { entity_type, store, version })
         });
-        Ok(missed.collect())
+        missed.collect()
     }
 
     /// The heads in the scope of one store.

@@ -141,6 +141,14 @@ impl Hub {
         }
     }
 
+    /// Runs `during` while nobody gets at the hub.
+    #[cfg(test)]
+    pub(super) fn blocked(&self, during: impl FnOnce()) {
+        let held = self.lock();
+        during();
+        drop(held);
+    }
+
     /// Tells the stores concerned; each pulls on its own.
     pub fn notify(&self, changes: &[Change]) {
         let connections = self.lock();
@@ -190,6 +198,11 @@ impl Hub {
         for connection in self.lock().by_store.values() {
             connection.close(code);
         }
+    }
+
+    /// The stores that are connected.
+    pub fn connected(&self) -> Vec<Uuid> {
+        self.lock().by_store.keys().copied().collect()
     }
 
     pub fn of(&self, store_id: Uuid) -> Option<Arc<Connection>> {

@@ -205,6 +205,7 @@ mod tests {
             public_url: None,
             allow_insecure: false,
             sign_in: SignInSettings::default(),
+            broker: None,
         };
         let hq = Hq::open(&settings, Clock::default(), CancellationToken::new()).await.expect("headquarters");
         let before = hq.heads.sum();

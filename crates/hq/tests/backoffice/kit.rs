@@ -12,6 +12,7 @@ use axum::response::Response;
 use http_body_util::BodyExt;
 use serde_json::{Value as Json, json};
 use tempfile::TempDir;
+use tillkeep_hq::sync::Broker;
 use tillkeep_hq::{Hq, Settings, routes};
 use tillkeep_http::Clock;
 use tillkeep_http::auth::SignInSettings;
@@ -95,6 +96,15 @@ impl Kit {
 
     /// As [`Kit::new`], signing people in as the operator of this test wants it.
     pub async fn with(sign_in: SignInSettings) -> Self {
+        Self::open(sign_in, None).await
+    }
+
+    /// As [`Kit::new`], with a message broker.
+    pub async fn with_broker(broker: Broker) -> Self {
+        Self::open(SignInSettings::default(), Some(broker)).await
+    }
+
+    async fn open(sign_in: SignInSettings, broker: Option<Broker>) -> Self {
         let (dir, home) = (tempfile::tempdir().expect("dir"), Home::default());
         let clock = Clock::default();
         let settings = Settings {
@@ -105,6 +115,7 @@ impl Kit {
             public_url: None,
             allow_insecure: false,
             sign_in,
+            broker,
         };
         let hq = Hq::open(&settings, clock.clone(), CancellationToken::new()).await.expect("headquarters");
         Self { router: routes::router(hq.clone()), hq, clock, settings, _home: (dir, home) }

@@ -10,6 +10,8 @@ mod dashboard;
 mod explain;
 mod history;
 mod lists;
+pub mod nats_server;
+pub mod notifications;
 mod permissions;
 mod pins;
 mod pools;

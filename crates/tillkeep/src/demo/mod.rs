@@ -49,6 +49,7 @@ pub async fn run(args: DemoArgs) -> Result<()> {
         public_url: None,
         allow_insecure: false,
         sign_in: SignInSettings::default(),
+        broker: None,
     };
     println!("Making the demo chain in {} …", data_dir.display());
     let planted = plant::plant(&settings, SEED, usize::from(args.stores)).await?;

@@ -4,7 +4,7 @@ import { api, data } from '@/api/client'
 import type { ApiError } from '@/api/errors'
 import { serverNow } from '@/api/line'
 import { useSession } from '@/session/store'
-import { listen, type Change, type Dashboard, type DashboardStore, type FeedState } from './feed'
+import { listen, type Change, type Dashboard, type DashboardStore, type FeedState, type Notifications } from './feed'
 
 /** A store as it is shown: with the moment, by HQ's clock, at which HQ last heard of it. */
 export type BoardStore = DashboardStore & { heardAt: number | null }
@@ -64,6 +64,7 @@ export const useBoard = defineStore('board', () => {
   const state = ref<FeedState>('connecting')
   const refused = ref<ApiError | null>(null)
   const loaded = ref(false)
+  const notifications = shallowRef<Notifications | null>(null)
   let viewers = 0
   let end: (() => void) | undefined
   let anew: ReturnType<typeof setInterval> | undefined
@@ -71,6 +72,7 @@ export const useBoard = defineStore('board', () => {
 
   function take(dashboard: Dashboard): void {
     stores.value = board(dashboard, serverNow())
+    notifications.value = dashboard.summary.notifications
     loaded.value = true
   }
 
@@ -79,7 +81,10 @@ export const useBoard = defineStore('board', () => {
     refused.value = null
     end = listen({
       snapshot: take,
-      change: (change) => (stores.value = changed(stores.value, change, serverNow())),
+      change: (change) => {
+        stores.value = changed(stores.value, change, serverNow())
+        notifications.value = change.notifications ?? notifications.value
+      },
       state: (next) => (state.value = next),
       refused: (error) => (refused.value = error),
     })
@@ -105,6 +110,7 @@ export const useBoard = defineStore('board', () => {
     end = undefined
     clearInterval(anew)
     stores.value = new Map()
+    notifications.value = null
     loaded.value = false
   }
 
@@ -147,5 +153,5 @@ export const useBoard = defineStore('board', () => {
     }
   })
 
-  return { stores, state, refused, loaded, summary, watchIt, retry }
+  return { stores, state, refused, loaded, notifications, summary, watchIt, retry }
 })

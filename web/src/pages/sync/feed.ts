@@ -9,11 +9,15 @@ import * as line from '@/api/line'
 export type Dashboard = Schemas['Dashboard']
 export type DashboardStore = Schemas['DashboardStore']
 
+export type Notifications = Dashboard['summary']['notifications']
+
 /** What changed at one moment: the stores whole, but of their types only those that changed. */
 export interface Change {
   at: string
   stores: DashboardStore[]
   gone: string[]
+  /** How the notification queue stands, when that is what changed. */
+  notifications?: Notifications
 }
 
 export interface Listener {

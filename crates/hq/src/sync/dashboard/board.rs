@@ -156,7 +156,7 @@ impl Board {
         let mut stores: Vec<StoreState> =
             shown.iter().flat_map(|shown| shown.stores.values()).filter(seen).cloned().collect();
         stores.sort_by(|one, other| one.store_code.cmp(&other.store_code));
-        Ok((Dashboard::of(stores, hq.clock.now()), updates))
+        Ok((Dashboard::of(hq, stores), updates))
     }
 }
 

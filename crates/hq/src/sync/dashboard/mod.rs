@@ -19,6 +19,7 @@ pub use board::{Board, start};
 use states::{StoreState, Which};
 pub use stream::stream;
 
+use super::notify::Standing;
 use crate::Hq;
 
 #[derive(Serialize, ToSchema)]
@@ -29,7 +30,7 @@ pub struct Dashboard {
     stores: Vec<StoreState>,
 }
 
-#[derive(Default, Serialize, ToSchema)]
+#[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = DashboardSummary)]
 struct Summary {
@@ -39,11 +40,20 @@ struct Summary {
     failed: i64,
     dead_lettered: i64,
     warnings: i64,
+    notifications: Standing,
 }
 
 impl Dashboard {
-    fn of(stores: Vec<StoreState>, now: Instant) -> Self {
-        let mut summary = Summary { stores: stores.len(), ..Summary::default() };
+    fn of(hq: &Hq, stores: Vec<StoreState>) -> Self {
+        let mut summary = Summary {
+            stores: stores.len(),
+            connected: 0,
+            pending: 0,
+            failed: 0,
+            dead_lettered: 0,
+            warnings: 0,
+            notifications: hq.notifications.standing().borrow().clone(),
+        };
         for state in &stores {
             summary.connected += usize::from(state.connection.connected);
             summary.pending += state.outbox_pending;
@@ -51,7 +61,7 @@ impl Dashboard {
             summary.dead_lettered += state.dead_lettered;
             summary.warnings += state.warnings;
         }
-        Self { generated_at: now, summary, stores }
+        Self { generated_at: hq.clock.now(), summary, stores }
     }
 }
 
@@ -81,7 +91,7 @@ pub async fn dashboard(
     hq.tracker.flush(&hq).await?;
     let scope = caller.stores();
     let which = scope.as_ref().map_or(Which::All, Which::These);
-    let mut dashboard = Dashboard::of(states::load(&hq, caller.db(), which).await?, hq.clock.now());
+    let mut dashboard = Dashboard::of(&hq, states::load(&hq, caller.db(), which).await?);
     if let Some(since) = since {
         dashboard.stores.retain(|state| state.newest().is_some_and(|newest| newest >= since));
     }

@@ -24,6 +24,7 @@ use uuid::Uuid;
 
 use super::board::{Board, Place, Scope, Update, sees};
 use crate::Hq;
+use crate::sync::notify::Standing;
 
 /// A comment goes out so often, which keeps what stands in between from cutting the line.
 const COMMENT_EVERY: Duration = Duration::from_secs(15);
@@ -116,6 +117,8 @@ async fn run(hq: Arc<Hq>, place: Place, mut viewer: Viewer, send: mpsc::Sender<R
 }
 
 async fn tell(hq: &Hq, viewer: &mut Viewer, send: &mpsc::Sender<Result<Bytes, Infallible>>) -> Result<()> {
+    // Before the snapshot is made, so that no change falls between.
+    let mut notifications = hq.notifications.standing();
     let (snapshot, mut updates) = hq.board.watch(hq, &viewer.scope).await?;
     let mut text = format!("retry: {COME_AGAIN_MS}\n{}", event("snapshot", &snapshot));
     drop(snapshot);
@@ -141,6 +144,10 @@ async fn tell(hq: &Hq, viewer: &mut Viewer, send: &mpsc::Sender<Result<Bytes, In
                 Err(RecvError::Lagged(_)) => anew = true,
                 Err(RecvError::Closed) => return Ok(()),
             },
+            Ok(()) = notifications.changed(), if text.is_empty() => {
+                let standing = notifications.borrow_and_update().clone();
+                text = event("change", &Change { notifications: Some(standing), ..Change::at(hq.clock.now()) });
+            }
             _ = comment.tick(), if text.is_empty() => ":\n\n".clone_into(&mut text),
         }
         if anew {
@@ -155,24 +162,34 @@ fn event(name: &str, data: &impl Serialize) -> String {
     format!("event: {name}\ndata: {}\n\n", serde_json::to_string(data).unwrap_or_default())
 }
 
+#[derive(Serialize)]
+struct Change<'a> {
+    at: Instant,
+    stores: Vec<&'a RawValue>,
+    gone: Vec<Uuid>,
+    failed: Vec<&'a RawValue>,
+    /// How the notification queue stands, when that is what changed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    notifications: Option<Standing>,
+}
+
+impl Change<'_> {
+    const fn at(at: Instant) -> Self {
+        Self { at, stores: Vec::new(), gone: Vec::new(), failed: Vec::new(), notifications: None }
+    }
+}
+
 /// What changed, for one who may see `scope`; empty when nothing did.
 fn changes(update: &Update, scope: &Scope) -> String {
-    #[derive(Serialize)]
-    struct Change<'a> {
-        at: Instant,
-        stores: Vec<&'a RawValue>,
-        gone: Vec<Uuid>,
-        failed: Vec<&'a RawValue>,
-    }
     fn of<'a>(parts: &'a [(Uuid, String)], scope: &Scope) -> Vec<&'a RawValue> {
         let seen = parts.iter().filter(|(store_id, _)| sees(scope, *store_id));
         seen.filter_map(|(_, json)| serde_json::from_str(json).ok()).collect()
     }
     let change = Change {
-        at: update.at,
         stores: of(&update.stores, scope),
         gone: update.gone.iter().copied().filter(|store_id| sees(scope, *store_id)).collect(),
         failed: of(&update.failed, scope),
+        ..Change::at(update.at)
     };
     if change.stores.is_empty() && change.gone.is_empty() && change.failed.is_empty() {
         return String::new();

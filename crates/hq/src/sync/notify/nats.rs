@@ -1,0 +1,399 @@
+//! The backend over NATS `JetStream`: the sockets of this server are told by this server, whatever the broker does, and the
+//! broker carries each job to the other servers of headquarters.
+//!
+//! A hint is never needed for correctness, only for how soon: what the broker loses, doubles or delays changes nothing but
+//! time. So one loop serves all that can happen to a broker: set up, publish and listen until something fails, say so,
+//! compare the heads with the database, and set up again.
+
+use std::convert::Infallible;
+use std::fmt;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use async_nats::connection::State;
+use async_nats::jetstream::consumer::pull::MessagesErrorKind;
+use async_nats::jetstream::consumer::{AckPolicy, DeliverPolicy, pull};
+use async_nats::jetstream::context::{Context, ContextBuilder, CreateStreamErrorKind, PublishError, PublishErrorKind};
+use async_nats::jetstream::message::PublishMessage;
+use async_nats::jetstream::stream::{Config, ConsumerErrorKind, DiscardPolicy, StorageType};
+use async_nats::{Client, Event};
+use futures_util::StreamExt;
+use metrics::{counter, gauge};
+use serde::{Deserialize, Serialize};
+use tillkeep_http::Clock;
+use tillkeep_storage::{Change, registry};
+use tokio::sync::{Notify, watch};
+use tokio::time::{MissedTickBehavior, interval, sleep, timeout};
+use uuid::Uuid;
+
+use super::broker::Broker;
+use super::jobs::Jobs;
+use super::line::{Line, Queue, Standing};
+use super::local::waiting;
+use super::{NotificationQueue, deliver, is_for_every_store};
+use crate::Hq;
+
+/// For an answer of the broker; a slower one is of no use.
+const ANSWER_WITHIN: Duration = Duration::from_secs(2);
+/// Jobs are gathered for so long before they are published.
+const GATHER: Duration = Duration::from_millis(20);
+/// Between two tries to set up.
+const TRY_AGAIN: Duration = Duration::from_millis(500);
+/// The broker says so often that it has nothing to say. Twice as long without it, and it counts as away.
+const HEARTBEAT: Duration = Duration::from_secs(2);
+const PULL_EXPIRES: Duration = Duration::from_secs(30);
+/// Jobs under way at once.
+const BATCH: usize = 512;
+/// The heads are compared with the database so often while the broker works, and so often while it does not.
+const COMPARE_EVERY: Duration = Duration::from_mins(1);
+const COMPARE_WHILE_DEGRADED: Duration = Duration::from_secs(5);
+/// What the stream keeps: the newest job of each type and store, for so long and so much of it.
+const KEEP: Duration = Duration::from_mins(10);
+const KEEP_BYTES: i64 = 32 << 20;
+const DUPLICATES_WITHIN: Duration = Duration::from_mins(1);
+/// A consumer whose server is gone is forgotten by the broker.
+const FORGET_AFTER: Duration = Duration::from_secs(30);
+
+pub struct Nats(Arc<Inner>);
+
+struct Inner {
+    client: Client,
+    events: Arc<Events>,
+    /// Tells this process from the other ones.
+    node: Uuid,
+    /// The stream, and the beginning of its subjects: those of one headquarters alone.
+    stream: String,
+    prefix: String,
+    sockets: Arc<Jobs>,
+    outgoing: Jobs,
+    line: Line,
+}
+
+/// What the client says of its connection.
+#[derive(Default)]
+struct Events {
+    changed: Notify,
+    broke: AtomicBool,
+    last_error: Mutex<Option<String>>,
+}
+
+/// A job on its way to the other servers.
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Hint<'a> {
+    node: Uuid,
+    entity_type: &'a str,
+    store_id: Option<Uuid>,
+    version: i64,
+}
+
+/// Why the broker cannot be used now.
+#[derive(Debug)]
+enum Trouble {
+    /// There is no connection.
+    Away,
+    /// The connection may be dead without saying so.
+    Silent,
+    /// It answers, and not as it should.
+    Refused(String),
+}
+
+impl Trouble {
+    fn refused(what: &str, error: &dyn fmt::Display) -> Self {
+        Self::Refused(format!("the message broker refused {what}: {error}"))
+    }
+}
+
+impl fmt::Display for Trouble {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Away => "the message broker cannot be reached",
+            Self::Silent => "the message broker does not answer in time",
+            Self::Refused(text) => text,
+        })
+    }
+}
+
+impl Nats {
+    /// Begins to connect, and waits for nobody.
+    pub async fn open(broker: &Broker, epoch: &str, clock: &Clock) -> std::io::Result<Self> {
+        let (servers, options) = broker.options()?;
+        let events = Arc::new(Events::default());
+        let heard = events.clone();
+        let options = options.event_callback(move |event| {
+            heard.heard(&event);
+            std::future::ready(())
+        });
+        let client = options.connect(servers).await.map_err(std::io::Error::other)?;
+        Ok(Self(Arc::new(Inner {
+            client,
+            events,
+            node: Uuid::new_v4(),
+            stream: format!("TILLKEEP-{epoch}"),
+            prefix: format!("tillkeep.{epoch}"),
+            sockets: Arc::new(Jobs::new("sockets")),
+            outgoing: Jobs::new("broker"),
+            line: Line::pending(Queue::Nats, clock),
+        })))
+    }
+}
+
+impl NotificationQueue for Nats {
+    fn enqueue(&self, changes: &[Change]) {
+        self.0.sockets.add(changes.iter().copied());
+        self.0.outgoing.add(changes.iter().copied());
+    }
+
+    fn start(&self, hq: &Arc<Hq>) {
+        deliver(hq, self.0.sockets.clone());
+        let (inner, hq) = (self.0.clone(), hq.clone());
+        tokio::spawn(async move {
+            tokio::select! {
+                () = inner.run(&hq) => {}
+                () = inner.compare(&hq) => {}
+                () = hq.stop.cancelled() => {}
+            }
+        });
+    }
+
+    fn standing(&self) -> watch::Receiver<Standing> {
+        self.0.line.watch()
+    }
+
+    fn measure(&self) {
+        waiting("sockets", &self.0.sockets);
+        waiting("broker", &self.0.outgoing);
+        gauge!("tillkeep_broker_up").set(if self.0.line.is_degraded() { 0.0 } else { 1.0 });
+    }
+}
+
+impl Events {
+    fn heard(&self, event: &Event) {
+        match event {
+            // What went wrong on the way here is over.
+            Event::Connected => drop(self.last_error().take()),
+            Event::Disconnected | Event::Closed => self.broke.store(true, Ordering::Release),
+            Event::ServerError(error) => self.failed(error),
+            Event::ClientError(error) => self.failed(error),
+            _ => {}
+        }
+        self.changed.notify_one();
+    }
+
+    fn failed(&self, error: &dyn fmt::Display) {
+        *self.last_error() = Some(error.to_string());
+    }
+
+    fn last_error(&self) -> MutexGuard<'_, Option<String>> {
+        self.last_error.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// In the words of this program, with those of the client or the broker where there are any: a user who may not do
+    /// something gets no answer, and is told so apart.
+    fn reason(&self, trouble: &Trouble) -> String {
+        match &*self.last_error() {
+            Some(error) if !matches!(trouble, Trouble::Refused(_)) => format!("{trouble} ({error})"),
+            _ => trouble.to_string(),
+        }
+    }
+}
+
+impl Inner {
+    async fn run(&self, hq: &Hq) {
+        let jetstream = ContextBuilder::new().timeout(ANSWER_WITHIN).build(self.client.clone());
+        loop {
+            let Err(trouble) = self.session(hq, &jetstream).await;
+            self.line.down(&self.events.reason(&trouble));
+            if matches!(trouble, Trouble::Silent) {
+                drop(timeout(ANSWER_WITHIN, self.client.force_reconnect()).await);
+            }
+            sleep(TRY_AGAIN).await;
+        }
+    }
+
+    /// While the broker is away, changes made at other servers are found in the database; and now and then while it is
+    /// there, as a hint may get lost.
+    async fn compare(&self, hq: &Hq) {
+        let mut ticks = interval(COMPARE_WHILE_DEGRADED);
+        ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        let mut since = Duration::ZERO;
+        loop {
+            ticks.tick().await;
+            since += COMPARE_WHILE_DEGRADED;
+            if self.line.is_degraded() || since >= COMPARE_EVERY {
+                since = Duration::ZERO;
+                hq.doubt();
+            }
+        }
+    }
+
+    /// From a connection to the first thing that fails.
+    async fn session(&self, hq: &Hq, jetstream: &Context) -> Result<Infallible, Trouble> {
+        self.connected().await?;
+        let stream = jetstream
+            .get_or_create_stream(Config {
+                name: self.stream.clone(),
+                subjects: vec![format!("{}.>", self.prefix)],
+                storage: StorageType::Memory,
+                discard: DiscardPolicy::Old,
+                max_messages_per_subject: 1,
+                max_bytes: KEEP_BYTES,
+                max_age: KEEP,
+                duplicate_window: DUPLICATES_WITHIN,
+                num_replicas: 1,
+                ..Config::default()
+            })
+            .await
+            .map_err(|error| match error.kind() {
+                CreateStreamErrorKind::TimedOut => Trouble::Silent,
+                _ => Trouble::refused("its stream", &error),
+            })?;
+        let consumer = stream
+            .create_consumer(pull::Config {
+                deliver_policy: DeliverPolicy::New,
+                ack_policy: AckPolicy::None,
+                inactive_threshold: FORGET_AFTER,
+                memory_storage: true,
+                ..pull::Config::default()
+            })
+            .await
+            .map_err(|error| match error.kind() {
+                ConsumerErrorKind::TimedOut => Trouble::Silent,
+                _ => Trouble::refused("a consumer of its stream", &error),
+            })?;
+        let messages = consumer.stream().max_messages_per_batch(BATCH).heartbeat(HEARTBEAT).expires(PULL_EXPIRES);
+        let messages = messages.messages().await.map_err(|error| Trouble::refused("its messages", &error))?;
+        // What others changed before this moment was not heard.
+        hq.doubt();
+        self.line.up();
+        tokio::try_join!(self.publish(jetstream), self.listen(hq, messages), self.broken()).map(|(never, _, _)| never)
+    }
+
+    async fn connected(&self) -> Result<(), Trouble> {
+        let connected = async {
+            loop {
+                self.events.broke.store(false, Ordering::Release);
+                if self.client.connection_state() == State::Connected {
+                    return;
+                }
+                self.events.changed.notified().await;
+            }
+        };
+        timeout(ANSWER_WITHIN, connected).await.map_err(|_| Trouble::Away)
+    }
+
+    /// Ends with the connection.
+    async fn broken(&self) -> Result<Infallible, Trouble> {
+        while !self.events.broke.load(Ordering::Acquire) {
+            self.events.changed.notified().await;
+        }
+        Err(Trouble::Away)
+    }
+
+    /// Publishes what waits. What has no answer yet when this ends waits again.
+    async fn publish(&self, jetstream: &Context) -> Result<Infallible, Trouble> {
+        loop {
+            self.outgoing.ready().await;
+            sleep(GATHER).await;
+            let mut under_way = UnderWay { jobs: self.outgoing.take(), queue: &self.outgoing };
+            while !under_way.jobs.is_empty() {
+                let batch = under_way.jobs.len().saturating_sub(BATCH);
+                let sending = self.send(jetstream, &under_way.jobs[batch..]);
+                timeout(ANSWER_WITHIN * 2, sending).await.map_err(|_| Trouble::Silent)??;
+                counter!("tillkeep_notifications_published_total")
+                    .increment((under_way.jobs.len() - batch).try_into().unwrap_or(0));
+                under_way.jobs.truncate(batch);
+            }
+        }
+    }
+
+    async fn send(&self, jetstream: &Context, jobs: &[Change]) -> Result<(), Trouble> {
+        let trouble = |error: PublishError| match error.kind() {
+            PublishErrorKind::TimedOut => Trouble::Silent,
+            _ => Trouble::refused("a notification", &error),
+        };
+        let mut answers = Vec::with_capacity(jobs.len());
+        for job in jobs {
+            let hint =
+                Hint { node: self.node, entity_type: job.entity_type, store_id: job.store, version: job.version };
+            let payload = serde_json::to_vec(&hint).map_err(|error| Trouble::refused("a notification", &error))?;
+            let store = job.store.map_or_else(|| "all".to_owned(), |store| store.to_string());
+            let mut message = PublishMessage::build().payload(payload.into());
+            if !is_for_every_store(job) {
+                // The same job of several servers, or of a second try, is one message.
+                message = message.message_id(format!("{}:{store}:{}", job.entity_type, job.version));
+            }
+            let subject = format!("{}.{}.{store}", self.prefix, job.entity_type);
+            answers.push(jetstream.send_publish(subject, message).await.map_err(trouble)?);
+        }
+        for answer in answers {
+            answer.await.map_err(trouble)?;
+        }
+        Ok(())
+    }
+
+    /// Takes what other servers say.
+    async fn listen(&self, hq: &Hq, messages: pull::Stream) -> Result<Infallible, Trouble> {
+        let mut messages = messages.ready_chunks(BATCH);
+        while let Some(messages) = messages.next().await {
+            let mut hints = Vec::new();
+            for message in messages {
+                let message = message.map_err(|error| match error.kind() {
+                    MessagesErrorKind::MissingHeartbeat => Trouble::Silent,
+                    _ => {
+                        Trouble::Refused(format!("the message broker has no stream of notifications any more: {error}"))
+                    }
+                })?;
+                hints.extend(self.read(&message.payload));
+            }
+            self.hear(hq, hints).await;
+        }
+        Err(Trouble::Silent)
+    }
+
+    /// A hint of another server; one of this server it has told its sockets itself.
+    fn read(&self, payload: &[u8]) -> Option<Change> {
+        let hint = serde_json::from_slice::<Hint<'_>>(payload).ok();
+        let entity = hint.as_ref().and_then(|hint| registry::find(hint.entity_type));
+        let (Some(hint), Some(entity)) = (hint, entity) else {
+            counter!("tillkeep_notifications_received_total", "what" => "unknown").increment(1);
+            return None;
+        };
+        let own = hint.node == self.node;
+        counter!("tillkeep_notifications_received_total", "what" => if own { "own" } else { "other" }).increment(1);
+        (!own).then_some(Change { entity_type: entity.name, store: hint.store_id, version: hint.version })
+    }
+
+    /// Tells the sockets what other servers changed. A hint is believed only as far as the database bears it out: a store
+    /// that is told of a version nobody has would ask for it for ever.
+    async fn hear(&self, hq: &Hq, hints: Vec<Change>) {
+        let beyond = |hint: &Change| {
+            let known =
+                registry::find(hint.entity_type).map(|entity| hq.heads.of(entity, hint.store.unwrap_or_default()));
+            known.is_some_and(|known| hint.version > known)
+        };
+        let looked_for: Vec<Change> =
+            hints.iter().filter(|hint| beyond(hint) || is_for_every_store(hint)).copied().collect();
+        if !looked_for.is_empty() {
+            match hq.heads.missed_of(hq.sync_db(), &looked_for).await {
+                Ok(missed) => hq.learn(&missed),
+                // Compared in a second, with all the rest.
+                Err(_) => return hq.doubt(),
+            }
+        }
+        self.sockets.add(hints.into_iter().filter(|hint| !beyond(hint)));
+    }
+}
+
+/// Jobs that are being published, which wait again when that is broken off.
+struct UnderWay<'a> {
+    jobs: Vec<Change>,
+    queue: &'a Jobs,
+}
+
+impl Drop for UnderWay<'_> {
+    fn drop(&mut self) {
+        self.queue.put_back(self.jobs.drain(..));
+    }
+}

@@ -1,0 +1,225 @@
+//! The notification queue over a real message broker: two servers of one headquarters, on one database.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use axum::body::Body;
+use axum::http::Request;
+use http_body_util::BodyExt;
+use serde_json::json;
+use tillkeep_hq::Hq;
+use tillkeep_hq::sync::{Broker, Connection, Next};
+use tillkeep_model::wire::close::REPLACED;
+use tokio::time::timeout;
+use tokio_util::sync::CancellationToken;
+use uuid::Uuid;
+
+use super::kit::{Kit, Person};
+use super::nats_server::NatsServer;
+
+/// Longer than anything here may take.
+pub const PATIENCE: Duration = Duration::from_secs(30);
+
+/// Two servers, and what the socket of a store at each of them would be told.
+pub struct Site {
+    pub kit: Kit,
+    admin: Person,
+    other: Arc<Hq>,
+    /// At the first server, by which changes are made.
+    here: Arc<Connection>,
+    /// At the other one.
+    pub there: Arc<Connection>,
+}
+
+pub fn broker(url: String) -> Broker {
+    Broker { url: url.into(), credentials_file: None, ca_file: None }
+}
+
+pub async fn site(broker: Broker) -> Site {
+    let kit = Kit::with_broker(broker).await;
+    let admin = kit.admin().await;
+    let (one, two) = (kit.store("S01").await, kit.store("S02").await);
+    let other = Hq::open(&kit.settings, kit.clock.clone(), CancellationToken::new()).await.expect("another server");
+    let here = kit.hq.hub.connect(one, "S01", kit.clock.now(), REPLACED);
+    let there = other.hub.connect(two, "S02", kit.clock.now(), REPLACED);
+    Site { kit, admin, other, here, there }
+}
+
+impl Site {
+    /// Waits until the queue of both servers is degraded, or is not.
+    pub async fn degraded(&self, wanted: bool) {
+        for hq in [&self.kit.hq, &self.other] {
+            let mut standing = hq.notifications.standing();
+            let became = timeout(PATIENCE, standing.wait_for(|standing| standing.degraded == wanted)).await;
+            became.unwrap_or_else(|_| panic!("degraded is not {wanted} in time")).expect("a queue");
+        }
+    }
+
+    /// Makes a department at the first server, whose answer and whose own stores wait for no broker; its version.
+    pub async fn change(&self, code: &str) -> i64 {
+        let begun = Instant::now();
+        self.kit.post(&self.admin, "/departments", json!({"code": code, "name": code})).await.is(201);
+        assert!(begun.elapsed() < Duration::from_secs(2), "answered after {:?}", begun.elapsed());
+        let version = departments(&self.kit.hq);
+        told(&self.here, "departments", version).await;
+        assert!(begun.elapsed() < Duration::from_secs(2), "told after {:?}", begun.elapsed());
+        version
+    }
+}
+
+/// The head of the departments that a server knows.
+fn departments(hq: &Hq) -> i64 {
+    hq.heads.of_store(Uuid::nil())["departments"]
+}
+
+/// Waits until a socket is told of this version.
+pub async fn told(connection: &Connection, name: &str, version: i64) {
+    let told = async {
+        loop {
+            let Next::Tell(types) = connection.next().await else { panic!("the socket was closed") };
+            if types.iter().any(|(told, at)| *told == name && *at >= version) {
+                return;
+            }
+        }
+    };
+    timeout(PATIENCE, told).await.unwrap_or_else(|_| panic!("nobody told of {name} {version}"));
+}
+
+#[tokio::test]
+async fn a_store_is_told_by_its_server_of_what_changed_at_another_one() {
+    let server = NatsServer::start_with("");
+    let site = site(broker(server.url())).await;
+    site.degraded(false).await;
+    let begun = Instant::now();
+    let version = site.change("ONE").await;
+    told(&site.there, "departments", version).await;
+    let took = begun.elapsed();
+    assert!(took < Duration::from_secs(2), "told at the other server after {took:?}");
+    // The store asks its server at once, and that knows of it.
+    assert_eq!(departments(&site.other), version);
+    // What one store alone has is told to that store.
+    let product = site.kit.product(&site.admin, "TEA", json!({})).await;
+    let path = format!("/store-prices/{}/{}", site.there.store_id, product["id"].as_str().expect("an id"));
+    site.kit.put(&site.admin, &path, json!({"price": 900})).await.is(200);
+    told(&site.there, "store_product_dynamic", 1).await;
+    // In the end both know the same of everything.
+    let same = async {
+        while site.kit.hq.heads.sum() != site.other.heads.sum() {
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+    };
+    timeout(PATIENCE, same).await.expect("both servers know the same");
+}
+
+#[tokio::test]
+async fn a_broker_that_is_absent_stopped_wiped_or_back_changes_no_answer_and_everybody_learns() {
+    let mut server = NatsServer::stopped("");
+    let mut site = site(broker(server.url())).await;
+
+    // Absent at the start: said with its moment and its reason, and found in the database meanwhile.
+    site.degraded(true).await;
+    let version = site.change("ABSENT").await;
+    told(&site.there, "departments", version).await;
+    let summary = |site: &Site| {
+        let (hq, standing) = (site.kit.hq.clone(), site.kit.hq.notifications.standing().borrow().clone());
+        (hq.clock.now(), standing)
+    };
+    let (now, standing) = summary(&site);
+    assert!(standing.since.is_some_and(|since| since <= now), "{standing:?}");
+    let dashboard = site.kit.get(&site.admin, "/sync/dashboard").await.data();
+    let shown = &dashboard["summary"]["notifications"];
+    assert_eq!((&shown["queue"], &shown["degraded"]), (&json!("nats"), &json!(true)), "{shown}");
+    assert!(
+        shown["since"].is_string() && shown["reason"].as_str().is_some_and(|why| why.contains("broker")),
+        "{shown}"
+    );
+
+    // Who looks at the dashboard sees it come back as it happens.
+    let request =
+        Request::get("/api/v1/sync/dashboard/stream").header("authorization", format!("Bearer {}", site.admin.token));
+    let mut events = site.kit.answer(request.body(Body::empty()).expect("a request")).await.into_body();
+    server.start();
+    site.degraded(false).await;
+    let seen = async {
+        let mut text = String::new();
+        while !text
+            .contains("\"notifications\":{\"queue\":\"nats\",\"degraded\":false,\"since\":null,\"reason\":null}}\n")
+        {
+            let frame = events.frame().await.expect("the stream goes on").expect("a piece");
+            text.push_str(&String::from_utf8_lossy(&frame.into_data().expect("data")));
+        }
+        text
+    };
+    let text = timeout(PATIENCE, seen).await.expect("seen in time");
+    assert!(text.starts_with("retry: ") && text.contains("event: change\n"), "{text}");
+    drop(events);
+
+    let version = site.change("UP").await;
+    told(&site.there, "departments", version).await;
+
+    // Stopped under changes, and back with nothing that it had.
+    server.kill();
+    let versions = [site.change("STOPPED1").await, site.change("STOPPED2").await];
+    site.degraded(true).await;
+    server.start();
+    site.degraded(false).await;
+    told(&site.there, "departments", versions[1]).await;
+    let version = site.change("BACK").await;
+    told(&site.there, "departments", version).await;
+
+    // The stream is deleted under it.
+    let client = async_nats::connect(server.url()).await.expect("a client");
+    let jetstream = async_nats::jetstream::new(client);
+    let stream = format!("TILLKEEP-{}", site.kit.hq.epoch);
+    jetstream.delete_stream(&stream).await.expect("deleted");
+    let version = site.change("WIPED").await;
+    told(&site.there, "departments", version).await;
+    let there_again = async {
+        while jetstream.get_stream(&stream).await.is_err() {
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+    };
+    timeout(PATIENCE, there_again).await.expect("the stream is made again");
+    site.degraded(false).await;
+    let version = site.change("AGAIN").await;
+    told(&site.there, "departments", version).await;
+
+    // A server of headquarters that starts while the broker is there hears it too.
+    site.other =
+        Hq::open(&site.kit.settings, site.kit.clock.clone(), CancellationToken::new()).await.expect("a server");
+    site.there = site.other.hub.connect(site.there.store_id, "S02", site.kit.clock.now(), REPLACED);
+    site.degraded(false).await;
+    let version = site.change("LAST").await;
+    told(&site.there, "departments", version).await;
+}
+
+#[tokio::test]
+async fn a_hint_that_the_database_does_not_bear_out_is_told_to_nobody() {
+    let server = NatsServer::start_with("");
+    let site = site(broker(server.url())).await;
+    site.degraded(false).await;
+    let client = async_nats::connect(server.url()).await.expect("a client");
+    let jetstream = async_nats::jetstream::new(client);
+    let known = departments(&site.other);
+    let hint = |name: &str, version: i64| {
+        json!({"node": Uuid::nil(), "entityType": name, "storeId": null, "version": version}).to_string()
+    };
+    let hints = [hint("departments", known + 1000), hint("spaceships", 7), "no JSON".to_owned()];
+    for hint in hints {
+        let subject = format!("tillkeep.{}.departments.forged", site.kit.hq.epoch);
+        jetstream.publish(subject, hint.into()).await.expect("published").await.expect("taken");
+    }
+    // What is said after them is heard after them.
+    let version = site.change("TRUE").await;
+    let told = async {
+        loop {
+            let Next::Tell(types) = site.there.next().await else { panic!("the socket was closed") };
+            assert!(types.iter().all(|(name, at)| *name != "departments" || *at <= version), "{types:?}");
+            if types.contains(&("departments", version)) {
+                return;
+            }
+        }
+    };
+    timeout(PATIENCE, told).await.expect("told in time");
+    assert_eq!(departments(&site.other), version);
+}
