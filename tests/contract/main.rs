@@ -6,5 +6,6 @@ mod kit;
 mod forgeries;
 mod kinds;
 mod matrix;
+mod pattern;
 mod scope;
 mod sweep;
