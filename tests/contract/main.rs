@@ -7,5 +7,6 @@ mod forgeries;
 mod kinds;
 mod matrix;
 mod pattern;
+mod requests;
 mod scope;
 mod sweep;
