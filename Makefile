@@ -47,6 +47,7 @@ test: setup ## Set up, then all checks and all tests
 	npm --prefix web run check
 	@$(MAKE) --no-print-directory web
 	$(LINTED) cargo nextest run --locked --workspace $(FAULTS)
+	@$(MAKE) --no-print-directory clients
 	@$(MAKE) --no-print-directory fuzz
 	@$(MAKE) --no-print-directory e2e
 
@@ -81,6 +82,11 @@ fuzz: web ## Requests made from the descriptions, against both servers; ARGS="--
 	@scripts/setup fuzz
 	$(LINTED) cargo build --locked --workspace
 	@$(TOOLS)/fuzz/bin/python scripts/fuzz $(TARGET)/debug/tillkeep $(ARGS)
+
+.PHONY: clients
+clients: ## Clients made from the descriptions by two generators, as others would make theirs
+	@scripts/setup clients
+	@$(TOOLS)/clients/bin/python scripts/clients
 
 .PHONY: sim
 sim: web ## The sync engine in virtual time, seed after seed; ARGS="--seeds 1..200 --days 3 --stores 5 --put-back"

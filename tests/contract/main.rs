@@ -6,5 +6,7 @@ mod kit;
 mod forgeries;
 mod kinds;
 mod matrix;
+mod pattern;
+mod requests;
 mod scope;
 mod sweep;

@@ -6,7 +6,7 @@ use std::fmt::Write;
 use std::path::Path;
 
 use tillkeep_http::routes::{Protection, Route};
-use tillkeep_model::permission::{ALL, DEFAULT_ROLES, satisfied};
+use tillkeep_model::permission::{ALL, DEFAULT_ROLES, PATTERNS, matches, satisfied};
 
 const FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/generated/permissions.md");
 
@@ -17,7 +17,7 @@ struct Line {
     roles: String,
 }
 
-fn needs(route: &Route) -> String {
+pub fn needs(route: &Route) -> String {
     match &route.protection {
         Protection::Open => "nothing".to_owned(),
         Protection::Sync => "sync token".to_owned(),
@@ -26,7 +26,7 @@ fn needs(route: &Route) -> String {
     }
 }
 
-fn marks(route: &Route) -> String {
+pub fn marks(route: &Route) -> String {
     let mark = |role: &tillkeep_model::permission::DefaultRole| match &route.protection {
         Protection::User(codes) if satisfied(codes, role.codes()) => "yes",
         Protection::User(_) => "no",
@@ -69,7 +69,7 @@ fn page() -> String {
     for code in ALL {
         let with: Vec<String> = lines
             .iter()
-            .filter(|(_, line)| line.needs.split(" or ").any(|need| need.trim_matches('`') == *code))
+            .filter(|(_, line)| line.needs.split(" or ").any(|need| matches(need.trim_matches('`'), code)))
             .map(|((path, _, method), _)| format!("{method} {path}"))
             .collect();
         let _ = writeln!(out, "- `{code}`: {}", if with.is_empty() { "none".to_owned() } else { with.join(", ") });
@@ -108,7 +108,7 @@ fn a_route_asks_for_codes_that_exist_and_is_there_once() {
             assert!(seen.insert((route.method, route.path)), "{} {} is twice at {name}", route.method, route.path);
             let Protection::User(codes) = &route.protection else { continue };
             for code in codes {
-                assert!(ALL.contains(code) || code.ends_with(".*"), "{code} of {}", route.path);
+                assert!(ALL.contains(code) || PATTERNS.contains(code), "{code} of {}", route.path);
             }
         }
     }

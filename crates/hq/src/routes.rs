@@ -116,7 +116,7 @@ fn taxes(routes: Routes<Arc<Hq>>) -> Routes<Arc<Hq>> {
         .fails(&[VersionConflict, DuplicateCode])
         .delete("/tax-rates/{id}", plain::delete::<tax_rate::Entity, TaxesManage>)
         .about("Delete a tax rate.")
-        .fails(&[InUse])
+        .fails(&[VersionConflict, InUse])
         .get("/tax-groups", tax_groups::list)
         .about("List tax groups with their rates.")
         .post("/tax-groups", tax_groups::create)
@@ -127,10 +127,10 @@ fn taxes(routes: Routes<Arc<Hq>>) -> Routes<Arc<Hq>> {
         .fails(&[VersionConflict, DuplicateCode])
         .put("/tax-groups/{id}/rates", tax_groups::put_rates)
         .about("Replace the rates of a tax group.")
-        .fails(&[FirstRateCompound, TooManyRates])
+        .fails(&[VersionConflict, FirstRateCompound, TooManyRates])
         .delete("/tax-groups/{id}", plain::delete::<tax_group::Entity, TaxesManage>)
         .about("Delete a tax group.")
-        .fails(&[InUse])
+        .fails(&[VersionConflict, InUse])
         .get("/tenders", plain::list::<tender::Entity, (TendersView, PosSell)>)
         .about("List tenders.")
         .get("/tenders/{id}", plain::get::<tender::Entity, TendersView>)
@@ -143,7 +143,7 @@ fn taxes(routes: Routes<Arc<Hq>>) -> Routes<Arc<Hq>> {
         .fails(&[VersionConflict, DuplicateCode, KindLocked, SecondCashTender, LastCashTender])
         .delete("/tenders/{id}", plain::delete::<tender::Entity, TendersManage>)
         .about("Delete a tender.")
-        .fails(&[LastCashTender])
+        .fails(&[VersionConflict, LastCashTender])
 }
 
 fn catalog(routes: Routes<Arc<Hq>>) -> Routes<Arc<Hq>> {
@@ -160,7 +160,7 @@ fn catalog(routes: Routes<Arc<Hq>>) -> Routes<Arc<Hq>> {
         .fails(&[VersionConflict, DuplicateCode])
         .delete("/departments/{id}", plain::delete::<department::Entity, ProductsDelete>)
         .about("Delete a department.")
-        .fails(&[InUse])
+        .fails(&[VersionConflict, InUse])
         .get("/products", plain::list::<product::Entity, ProductsView>)
         .about("List products.")
         .get("/products/{id}", plain::get::<product::Entity, ProductsView>)
@@ -175,6 +175,7 @@ fn catalog(routes: Routes<Arc<Hq>>) -> Routes<Arc<Hq>> {
         .fails(&[VersionConflict, DuplicateSku, DuplicateBarcode])
         .delete("/products/{id}", plain::delete::<product::Entity, ProductsDelete>)
         .about("Delete a product.")
+        .fails(&[VersionConflict])
         .post("/products/{id}/restore", products::restore)
         .about("Bring a deleted product back.")
         .fails(&[DuplicateSku, DuplicateBarcode, Validation])
@@ -185,7 +186,7 @@ fn catalog(routes: Routes<Arc<Hq>>) -> Routes<Arc<Hq>> {
         .fails(&[VersionConflict, BelowMinPrice])
         .delete("/store-prices/{storeId}/{productId}", store_prices::delete)
         .about("Charge the price of the chain again.")
-        .fails(&[Validation])
+        .fails(&[VersionConflict, Validation])
 }
 
 fn people(routes: Routes<Arc<Hq>>) -> Routes<Arc<Hq>> {
@@ -202,6 +203,7 @@ fn people(routes: Routes<Arc<Hq>>) -> Routes<Arc<Hq>> {
         .fails(&[VersionConflict])
         .delete("/customers/{id}", plain::delete::<customer::Entity, CustomersEdit>)
         .about("Delete a customer.")
+        .fails(&[VersionConflict])
         .post("/users", users::create)
         .about("Make a user with a PIN and roles.")
         .fails(&[IdReused, UsernameTaken, PinNotAllowed, Escalation, TooManyRequests])
@@ -219,7 +221,7 @@ fn people(routes: Routes<Arc<Hq>>) -> Routes<Arc<Hq>> {
         .fails(&[LastAdmin, SelfDeactivation, Validation, UsernameTaken, Escalation])
         .delete("/users/{id}", users::delete)
         .about("Delete a user: roles and sessions end, the name is free again.")
-        .fails(&[LastAdmin, SelfDeactivation, Escalation])
+        .fails(&[VersionConflict, LastAdmin, SelfDeactivation, Escalation])
         .post("/users/{id}/roles", users::assign)
         .about("Give a user a role.")
         .fails(&[Escalation])
@@ -234,10 +236,10 @@ fn people(routes: Routes<Arc<Hq>>) -> Routes<Arc<Hq>> {
         .fails(&[VersionConflict, DuplicateCode, SystemRole])
         .put("/roles/{id}/permissions", roles::put_permissions)
         .about("Replace what a role holds.")
-        .fails(&[SystemRole, UnknownPermission, Escalation])
+        .fails(&[VersionConflict, SystemRole, UnknownPermission, Escalation])
         .delete("/roles/{id}", plain::delete::<role::Entity, RolesManage>)
         .about("Delete a role.")
-        .fails(&[SystemRole, InUse])
+        .fails(&[VersionConflict, SystemRole, InUse])
 }
 
 fn documents(routes: Routes<Arc<Hq>>) -> Routes<Arc<Hq>> {

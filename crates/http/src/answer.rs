@@ -112,7 +112,9 @@ impl Paging {
 #[derive(Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct PageOnly {
+    #[schema(minimum = 1, maximum = 1_000_000)]
     page: Option<u64>,
+    #[schema(minimum = 1, maximum = 200)]
     page_size: Option<u64>,
 }
 

@@ -9,6 +9,7 @@ use tillkeep_model::permission::SignedIn;
 use crate::auth::{Caller, HasAuth};
 use crate::describe::{Described, Operation, Reply};
 use crate::error::{Error, Result};
+use crate::parameters::AnyQuery;
 use crate::routes::{Protected, Routes};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -72,11 +73,12 @@ impl Reply for Never {
     fn describe(_: &mut Operation) {}
 }
 
-async fn owned_by_hq(_: Caller<SignedIn>) -> Result<Never> {
+/// What the other side reads of the query is not known here.
+async fn owned_by_hq(_: Caller<SignedIn>, _: AnyQuery) -> Result<Never> {
     Err(Error::new(ErrorCode::OwnedByHq, "this is kept by headquarters; change it there, the store pulls the change"))
 }
 
-async fn owned_by_store(_: Caller<SignedIn>) -> Result<Never> {
+async fn owned_by_store(_: Caller<SignedIn>, _: AnyQuery) -> Result<Never> {
     let text = "this is kept by the store where it happens; do it on that store's server, it is pushed from there";
     Err(Error::new(ErrorCode::OwnedByStore, text))
 }

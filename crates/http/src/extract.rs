@@ -5,11 +5,12 @@ use axum::extract::{FromRequest, FromRequestParts, Path, Request};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, header};
 use serde::de::DeserializeOwned;
-use tillkeep_model::ErrorCode;
+use tillkeep_model::{ByName, ErrorCode};
 use uuid::Uuid;
 
 use crate::error::Error;
 use crate::layers::{self, TooSlow};
+use crate::parameters::Parameters;
 
 /// Bytes of a body at the most, but for the routes that say otherwise.
 pub const MAX_BODY: usize = 1 << 20;
@@ -96,15 +97,14 @@ pub fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Error> {
         return Err(Error::new(ErrorCode::UnreadableJson, format!("the JSON is nested deeper than {MAX_DEPTH}")));
     }
     let mut deserializer = serde_json::Deserializer::from_slice(bytes);
-    let value = serde_path_to_error::deserialize(&mut deserializer).map_err(|error| {
+    let value = serde_path_to_error::deserialize(ByName(&mut deserializer)).map_err(|error| {
         let path = error.path().to_string();
         let inner = error.into_inner();
         match inner.classify() {
             serde_json::error::Category::Data => {
                 let text = inner.to_string();
                 let text = text.split(" at line ").next().unwrap_or_default();
-                // serde names a missing or unknown field in its text and the object in its path.
-                let named = text.split('`').nth(1).filter(|_| text.contains("field"));
+                let named = named_field(text);
                 let field = match (path.as_str(), named) {
                     (".", Some(name)) => name.to_owned(),
                     (".", None) => "body".to_owned(),
@@ -118,6 +118,13 @@ pub fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Error> {
     })?;
     deserializer.end().map_err(|error| Error::new(ErrorCode::UnreadableJson, format!("after the JSON: {error}")))?;
     Ok(value)
+}
+
+/// The field that serde names in its text, where the path is that of the object: one that is missing, unknown or there
+/// twice. The texts of bad values may have a part of the value in the same quotes.
+fn named_field(text: &str) -> Option<&str> {
+    let words = ["missing field", "unknown field", "duplicate field"];
+    text.split('`').nth(1).filter(|_| words.iter().any(|words| text.starts_with(words)))
 }
 
 /// Whether a JSON document is nested deeper than any of ours.
@@ -141,7 +148,7 @@ pub fn too_deep(bytes: &[u8]) -> bool {
     false
 }
 
-/// Query parameters. The type denies unknown fields: a typing mistake in a filter must not return everything.
+/// Query parameters. What the route does not know was refused before, or is left aside: see [`Parameters`].
 pub struct Params<T>(pub T);
 
 impl<S, T> FromRequestParts<S> for Params<T>
@@ -152,13 +159,14 @@ where
     type Rejection = Error;
 
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Error> {
-        let query = form_urlencoded::parse(parts.uri.query().unwrap_or_default().as_bytes());
-        let query = serde_urlencoded::Deserializer::new(query);
+        let query = parts.uri.query().unwrap_or_default();
+        let known = parts.extensions.get::<Parameters>().map(|parameters| parameters.known(query));
+        let query = known.unwrap_or(query.into());
+        let query = serde_urlencoded::Deserializer::new(form_urlencoded::parse(query.as_bytes()));
         serde_path_to_error::deserialize(query).map(Self).map_err(|error| {
             let path = error.path().to_string();
             let text = error.into_inner().to_string();
-            // serde names a missing or unknown parameter in its text, and one with a bad value in its path.
-            let named = text.split('`').nth(1).map_or(path, str::to_owned);
+            let named = named_field(&text).map_or(path, str::to_owned);
             let code =
                 if text.starts_with("unknown field") { ErrorCode::UnknownParameter } else { ErrorCode::BadRequest };
             Error::new(code, text).at(named)
@@ -219,6 +227,7 @@ mod tests {
         let text = |body: &str| parse::<Line>(body.as_bytes()).expect_err("refused").to_string();
         assert!(text(r#"{"price": 1.5}"#).starts_with("price: "));
         assert!(text("{}").starts_with("price: missing field"));
+        assert!(text("[1]").starts_with("body: must be an object"));
         assert!(text(r#"{"price": 1, "pirce": 2}"#).starts_with("pirce: unknown field"));
         assert_eq!(parse::<Line>(b"{").expect_err("refused").code(), ErrorCode::UnreadableJson);
         assert_eq!(parse::<Line>(br#"{"price": 1} x"#).expect_err("refused").code(), ErrorCode::UnreadableJson);

@@ -12,6 +12,7 @@ pub mod extract;
 pub mod files;
 pub mod layers;
 pub mod metrics;
+pub mod parameters;
 pub mod pins;
 pub mod representation;
 pub mod resource;

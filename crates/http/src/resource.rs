@@ -7,7 +7,7 @@ use std::str::FromStr;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value as Json};
-use tillkeep_model::{ErrorCode, Instant};
+use tillkeep_model::{ByName, ErrorCode, Instant};
 use tillkeep_storage::sea_orm::sea_query::{Expr, ExprTrait, Func, LikeExpr, NullOrdering, SimpleExpr};
 use tillkeep_storage::sea_orm::{
     ColumnTrait, ColumnType, Condition, ConnectionTrait, EntityTrait, FromQueryResult, IntoActiveModel, ModelTrait,
@@ -239,7 +239,7 @@ pub fn take<T: DeserializeOwned>(body: &mut Map<String, Json>, key: &str) -> Res
     match body.remove(key) {
         None | Some(Json::Null) => Ok(None),
         Some(value) if has_nul(&value) => Err(Error::field(key, "must not contain the NUL character")),
-        Some(value) => serde_path_to_error::deserialize(value).map(Some).map_err(|error| {
+        Some(value) => serde_path_to_error::deserialize(ByName(value)).map(Some).map_err(|error| {
             let path = error.path().to_string();
             let field = match path.as_str() {
                 "." => key.to_owned(),
@@ -263,7 +263,7 @@ pub fn take_id(query: &mut Query, key: &str) -> Result<Option<Uuid>> {
 }
 
 fn read<M: DeserializeOwned>(json: Json) -> Result<M> {
-    serde_path_to_error::deserialize(json)
+    serde_path_to_error::deserialize(ByName(json))
         .map_err(|error| Error::field(error.path().to_string(), error.into_inner().to_string()))
 }
 
@@ -271,6 +271,24 @@ fn read<M: DeserializeOwned>(json: Json) -> Result<M> {
 pub fn same<M: Serialize>(stored: &M, body: &Map<String, Json>) -> bool {
     let Ok(Json::Object(stored)) = serde_json::to_value(stored) else { return false };
     body.iter().all(|(key, value)| stored.get(key).is_none_or(|have| have == value))
+}
+
+/// Refuses a change that was made from another version of a row than the present one.
+pub fn refuse_outdated(expected: Option<i64>, version: i64, current: impl FnOnce() -> Result<Json>) -> Result<()> {
+    if expected.is_none_or(|expected| expected == version) {
+        return Ok(());
+    }
+    let text = "somebody else changed this row in the meantime; read it again and decide anew";
+    Err(Error::new(ErrorCode::VersionConflict, text).with("current", current()?))
+}
+
+/// `?expectedVersion=` of a change without an object as its body: the version of the row that it was made from.
+#[derive(serde::Deserialize, utoipa::ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Expected {
+    /// The `syncVersion` that the change is based on; another one is refused.
+    #[serde(default)]
+    pub expected_version: Option<i64>,
 }
 
 /// The keys of `expectedVersion` and the rest of a change.

@@ -4,7 +4,9 @@ use std::future::Future;
 use std::marker::PhantomData;
 
 use axum::Router;
+use axum::extract::Request;
 use axum::handler::Handler;
+use axum::middleware::{Next, from_fn};
 use axum::routing::{MethodFilter, on};
 use serde::Serialize;
 use tillkeep_model::ErrorCode;
@@ -15,6 +17,7 @@ use crate::answer::Answer;
 use crate::auth::{Caller, Gate, HasAuth};
 use crate::describe::{Described, Operation};
 use crate::error::{Error, Result};
+use crate::parameters::{AnyQuery, Parameters};
 
 /// How a route is protected.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -48,6 +51,9 @@ impl Route {
     ) -> Self {
         let mut operation = Operation::default();
         H::describe(&mut operation);
+        if protection != Protection::Sync && !operation.takes_any_query() {
+            operation.fails(&[ErrorCode::UnknownParameter, ErrorCode::Validation]);
+        }
         if method != "GET" && matches!(&protection, Protection::User(codes) if !codes.is_empty()) {
             // Two requests at once can make the same row.
             operation.fails(&[ErrorCode::Duplicate]);
@@ -176,7 +182,9 @@ impl<S: Clone + Send + Sync + 'static> Routes<S> {
         T: 'static,
     {
         let router = std::mem::take(&mut self.router);
-        self.router = router.route(&route.full_path(), on(filter(route.method), handler));
+        let parameters = Parameters::of(&route.operation, &route.protection);
+        let guard = from_fn(move |request: Request, next: Next| parameters.clone().guard(request, next));
+        self.router = router.route(&route.full_path(), on(filter(route.method), handler).route_layer(guard));
         self.table.push(route);
     }
 
@@ -234,7 +242,7 @@ pub struct Health {
     version: &'static str,
 }
 
-async fn health() -> Answer<Health> {
+async fn health(_: AnyQuery) -> Answer<Health> {
     Answer(Health { status: "ok", version: env!("CARGO_PKG_VERSION") })
 }
 
@@ -243,7 +251,7 @@ pub struct Readiness {
     status: &'static str,
 }
 
-async fn ready(Gate(auth): Gate) -> Result<Answer<Readiness>> {
+async fn ready(Gate(auth): Gate, _: AnyQuery) -> Result<Answer<Readiness>> {
     auth.db.ping().await.map_err(|error| {
         tracing::warn!(%error, "the database does not answer");
         Error::new(ErrorCode::Unavailable, "the database does not answer").retry_after(2)
@@ -274,7 +282,7 @@ where
         .about("Sign in at a till with a PIN alone.")
         .fails(&[InvalidCredentials, StoreNotFound, StoreNotReady, WrongStore, TooManyAttempts, TooManyRequests])
         .open("POST", "/auth/refresh", refresh)
-        .about("Replace a refresh token and get a new access token.")
+        .about("Get new tokens for a refresh token, which is replaced at each use: keep the one of the newest answer.")
         .fails(&[InvalidToken, TokenReused])
         .get("/auth/me", me)
         .about("Who is signed in, with the permissions of this moment.")

@@ -4,6 +4,7 @@
 //! by the demo and by a test.
 
 pub mod amount;
+pub mod by_name;
 pub mod error_code;
 pub mod ids;
 pub mod instant;
@@ -17,6 +18,7 @@ pub mod state;
 pub mod wire;
 
 pub use amount::{Bps, Money, Ppm, Qty, rdiv};
+pub use by_name::ByName;
 pub use error_code::ErrorCode;
 pub use instant::Instant;
 pub use json::JsonText;

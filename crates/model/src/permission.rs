@@ -1,5 +1,7 @@
 //! Permission codes, how a requirement is matched, and the default roles. Specification, sections 2.4 and 4.2.
 
+use std::marker::PhantomData;
+
 /// A requirement on a caller, written as a type in a handler's signature: at least one of the codes must be held.
 pub trait Requirement: Send + Sync + 'static {
     /// The codes, OR between them; a pattern `module.*` stands for every code of the module.
@@ -40,6 +42,60 @@ macro_rules! either {
 }
 either!(A, B);
 either!(A, B, C);
+
+/// Any code of the module `M`: the pattern `module.*`.
+pub struct Any<M>(PhantomData<fn() -> M>);
+
+/// A module of permissions.
+pub trait Module: 'static {
+    /// What matches each of its codes.
+    const PATTERN: &str;
+}
+
+impl<M: Module> Requirement for Any<M> {
+    fn any_of() -> Vec<&'static str> {
+        vec![M::PATTERN]
+    }
+}
+
+macro_rules! modules {
+    ($($name:ident = $pattern:literal,)+) => {
+        /// Every module's pattern.
+        pub const PATTERNS: &[&str] = &[$($pattern),+];
+
+        /// One type for each module, for [`Any`].
+        pub mod module {
+            $(
+                #[doc = concat!("The codes that `", $pattern, "` matches.")]
+                pub struct $name;
+                impl super::Module for $name {
+                    const PATTERN: &str = $pattern;
+                }
+            )+
+        }
+    };
+}
+
+modules! {
+    Pos = "pos.*",
+    Inventory = "inventory.*",
+    Transfers = "transfers.*",
+    Reports = "reports.*",
+    Products = "products.*",
+    Users = "users.*",
+    Stores = "stores.*",
+    SalesReps = "sales_reps.*",
+    PurchaseOrders = "purchase_orders.*",
+    Worksheets = "worksheets.*",
+    StorePrices = "store_prices.*",
+    Suppliers = "suppliers.*",
+    Taxes = "taxes.*",
+    Tenders = "tenders.*",
+    Specials = "specials.*",
+    Customers = "customers.*",
+    Registers = "registers.*",
+    Roles = "roles.*",
+}
 
 macro_rules! permissions {
     ($($name:ident = $code:literal,)+) => {
@@ -237,6 +293,19 @@ mod tests {
         codes.sort_unstable();
         codes.dedup();
         assert_eq!(codes.len(), 73);
+    }
+
+    #[test]
+    fn each_module_has_a_type_whose_pattern_matches_its_codes_and_no_others() {
+        let mut modules: Vec<&str> = ALL.iter().map(|code| module_of(code)).collect();
+        modules.dedup();
+        assert_eq!(PATTERNS.iter().map(|pattern| module_of(pattern)).collect::<Vec<_>>(), modules);
+        for pattern in PATTERNS {
+            let matched = ALL.iter().filter(|code| matches(pattern, code));
+            assert!(matched.eq(ALL.iter().filter(|code| module_of(code) == module_of(pattern))), "{pattern}");
+        }
+        assert_eq!(Any::<module::Products>::any_of(), ["products.*"]);
+        assert_eq!(<(Any<module::Stores>, code::PosSell)>::any_of(), ["stores.*", "pos.sell"]);
     }
 
     #[test]

@@ -257,6 +257,14 @@ pub enum StoreMessage {
     Heartbeat(Heartbeat),
 }
 
+impl StoreMessage {
+    /// Reads a message, which is an object; serde alone would take a list for one.
+    pub fn read(text: &str) -> serde_json::Result<Self> {
+        let keys: serde_json::Map<_, _> = serde_json::from_str(text)?;
+        serde_json::from_value(keys.into())
+    }
+}
+
 #[derive(Clone, Debug, Default, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Heartbeat {
@@ -343,9 +351,10 @@ mod tests {
             serde_json::to_value(notify).expect("json"),
             serde_json::json!({"type": "sync:notify", "entityType": "products", "latestVersion": 7})
         );
-        let auth: StoreMessage = serde_json::from_str(r#"{"type":"auth","sync_token":"t"}"#).expect("auth");
+        let auth = StoreMessage::read(r#"{"type":"auth","sync_token":"t"}"#).expect("auth");
         assert!(matches!(auth, StoreMessage::Auth { sync_token } if sync_token == "t"));
         let beat = r#"{"type":"heartbeat","storeCode":"S01","uptime":12.5,"timestamp":"2026-11-20T12:00:00Z"}"#;
-        assert!(matches!(serde_json::from_str(beat), Ok(StoreMessage::Heartbeat(beat)) if beat.store_code == "S01"));
+        assert!(StoreMessage::read(r#"["auth","t"]"#).is_err(), "a list is no message");
+        assert!(matches!(StoreMessage::read(beat), Ok(StoreMessage::Heartbeat(beat)) if beat.store_code == "S01"));
     }
 }

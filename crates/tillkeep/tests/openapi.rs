@@ -76,6 +76,79 @@ fn every_operation_names_its_token_and_its_permissions() {
     }
 }
 
+/// The parameters of the query, each with its schema.
+fn parameters(operation: &Json) -> impl Iterator<Item = (&str, &Json)> {
+    let all = operation["parameters"].as_array().into_iter().flatten();
+    let of_query = all.filter(|parameter| parameter["in"] == "query");
+    of_query.map(|parameter| (parameter["name"].as_str().expect("a name"), &parameter["schema"]))
+}
+
+#[test]
+fn every_list_has_pages_with_bounds() {
+    let mut lists = 0;
+    for (name, document) in documents() {
+        for (which, operation) in operations(&document) {
+            let answer = &operation["responses"]["200"]["content"]["application/json"]["schema"]["properties"];
+            let given: BTreeMap<&str, &Json> = parameters(operation).collect();
+            if answer["pagination"].is_object() {
+                lists += 1;
+                assert!(given.contains_key("page") && given.contains_key("pageSize"), "{name}: {which} has no pages");
+            }
+            for (parameter, most) in [("page", 1_000_000), ("pageSize", 200), ("limit", 10_000)] {
+                let Some(schema) = given.get(parameter) else { continue };
+                let bounds = (schema["minimum"].as_i64(), schema["maximum"].as_i64());
+                assert_eq!(bounds, (Some(1), Some(most)), "{name}: {parameter} of {which}");
+            }
+        }
+    }
+    assert!(lists > 30, "{lists}");
+}
+
+#[test]
+fn every_route_of_people_says_that_it_refuses_parameters_it_does_not_know() {
+    for ((name, document), (_, _, routes)) in documents().iter().zip(servers()) {
+        for route in &routes {
+            let refused = &document["paths"][route.full_path()][route.method.to_lowercase()]["responses"]["422"];
+            let refused = match refused["$ref"].as_str() {
+                Some(to) => document.pointer(to.strip_prefix('#').expect("inside")).expect("a response"),
+                None => refused,
+            };
+            let says = refused.to_string().contains("\"unknown_parameter\"");
+            let expected = route.protection != Protection::Sync && !route.operation.takes_any_query();
+            assert_eq!(says, expected, "{name}: {} {}", route.method, route.path);
+        }
+    }
+}
+
+/// What is taken away is no row of master data that somebody has read and edits.
+const NO_EDITS: [&str; 3] =
+    ["/auth/sessions/{id}", "/users/{id}/sessions/{sessionId}", "/users/{id}/roles/{assignmentId}"];
+
+#[test]
+fn every_edit_of_a_row_of_headquarters_may_name_the_version_it_was_made_from() {
+    let document: Json =
+        serde_json::from_str(&describe::text(tillkeep_hq::routes::ABOUT, &tillkeep_hq::routes::described().1))
+            .expect("json");
+    for route in tillkeep_hq::routes::table().1 {
+        let refused = route.operation.takes_any_query();
+        if !["PATCH", "PUT", "DELETE"].contains(&route.method) || refused || NO_EDITS.contains(&route.path) {
+            continue;
+        }
+        let operation = &document["paths"][route.full_path()][route.method.to_lowercase()];
+        let body = &operation["requestBody"]["content"]["application/json"]["schema"]["$ref"];
+        let body = body.as_str().and_then(|to| document.pointer(to.strip_prefix('#')?));
+        let in_body = body.is_some_and(|body| body["properties"]["expectedVersion"].is_object());
+        let in_query = parameters(operation).any(|(name, _)| name == "expectedVersion");
+        let which = format!("{} {}", route.method, route.path);
+        assert!(in_body != in_query, "{which}: expectedVersion belongs into the body, or into the query without one");
+        assert!(
+            operation["responses"]["409"].to_string().contains("version_conflict")
+                || operation["responses"]["409"]["$ref"].to_string().contains("version_conflict"),
+            "{which}"
+        );
+    }
+}
+
 #[test]
 fn every_value_in_a_path_is_a_parameter_that_the_handler_reads() {
     for (name, _, routes) in servers() {

@@ -43,6 +43,10 @@ export function refusal(response: Response, body: unknown): ApiError {
   )
 }
 
+/** Whether somebody else has changed the row in the meantime. */
+export const isOutdated = (error: unknown): error is ApiError =>
+  error instanceof ApiError && error.code === 'version_conflict'
+
 /** An error of any kind as words for people. */
 export function wordsOf(error: unknown): string {
   if (error instanceof ApiError || error instanceof Error) return error.message

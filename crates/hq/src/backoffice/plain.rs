@@ -9,8 +9,8 @@ use std::sync::Arc;
 use axum::extract::State;
 use tillkeep_http::describe::{Change, Draft, Listing, Lists, Write};
 use tillkeep_http::error::Result;
-use tillkeep_http::resource::{self, Fields, ListSpec};
-use tillkeep_http::{Answer, Body, Caller, Created, Id, List, NoContent};
+use tillkeep_http::resource::{self, Expected, Fields, ListSpec};
+use tillkeep_http::{Answer, Body, Caller, Created, Id, List, NoContent, Params};
 use tillkeep_model::Instant;
 use tillkeep_model::permission::Requirement;
 use tillkeep_storage::Tx;
@@ -104,10 +104,11 @@ pub async fn delete<E: Rules, P: Requirement>(
     caller: Caller<P>,
     State(hq): State<Arc<Hq>>,
     Id(id): Id,
+    Params(Expected { expected_version }): Params<Expected>,
 ) -> Result<NoContent> {
     caller.everywhere()?;
     let now = caller.now();
     let check = async |tx: &mut Tx, row: &E::Model| E::deletable(tx, row, now).await;
-    rows::delete::<E, P>(&hq, &caller, &E::KIND, id, check).await?;
+    rows::delete::<E, P>(&hq, &caller, &E::KIND, (id, expected_version), check).await?;
     Ok(NoContent)
 }

@@ -16,10 +16,11 @@ use tillkeep_http::{Answer, Body, Caller, Created, Id};
 use tillkeep_model::permission::ALL;
 use tillkeep_model::permission::code::RolesManage;
 use tillkeep_model::{ErrorCode, Instant, ids};
-use tillkeep_storage::Tx;
-use tillkeep_storage::entity::role::{Entity, Model};
+use tillkeep_storage::entity::role::{Column, Entity, Model};
 use tillkeep_storage::entity::{role_permission, user_store_role};
+use tillkeep_storage::sea_orm::sea_query::Expr;
 use tillkeep_storage::sea_orm::{ColumnTrait, EntityTrait, IntoActiveModel, PaginatorTrait, QueryFilter};
+use tillkeep_storage::{Tx, versions};
 use utoipa::ToSchema;
 use uuid::Uuid;
 
@@ -126,13 +127,17 @@ pub async fn edit(
 }
 
 #[derive(Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[schema(as = RolePermissions)]
 pub struct Codes {
     permissions: Vec<String>,
+    /// The `syncVersion` of the role that the change is based on; another one is refused.
+    #[serde(default)]
+    expected_version: Option<i64>,
 }
 
-/// `PUT /roles/{id}/permissions`: whole replacement; the Administrator holds everything, always.
+/// `PUT /roles/{id}/permissions`: whole replacement; the Administrator holds everything, always. What a role holds has no
+/// version of its own, so the role gets a new one with it.
 pub async fn put_permissions(
     caller: Caller<RolesManage>,
     State(hq): State<Arc<Hq>>,
@@ -147,13 +152,23 @@ pub async fn put_permissions(
         return Err(system_role());
     }
     let held = codes_of(&tx, [id]).await?.remove(&id).unwrap_or_default();
+    let current = || Ok(serde_json::to_value(RoleView { role: role.clone(), permissions: held.clone() })?);
+    resource::refuse_outdated(body.expected_version, role.sync_version, current)?;
     grants::refuse_escalation(&caller, wanted.difference(&held), None)?;
-    if wanted != held {
-        put_codes(&mut tx, id, &wanted).await?;
-        rows::record(&tx, &caller, "role.permissions", Entity::KIND.name, id, json!({"from": held, "to": wanted}))
-            .await?;
-        hq.commit(tx).await?;
+    if wanted == held {
+        return Ok(Answer(RoleView { role, permissions: held }));
     }
+    put_codes(&mut tx, id, &wanted).await?;
+    Entity::update_many()
+        .col_expr(Column::UpdatedAt, Expr::value(caller.now()))
+        .col_expr(Column::SyncVersion, Expr::value(versions::UNSTAMPED))
+        .filter(Column::Id.eq(id))
+        .exec(&tx)
+        .await?;
+    tx.touch(Entity::KIND.name);
+    rows::record(&tx, &caller, "role.permissions", Entity::KIND.name, id, json!({"from": held, "to": wanted})).await?;
+    hq.commit(tx).await?;
+    let role = rows::find::<Entity>(caller.db().reader(), &Entity::KIND, id).await?;
     Ok(Answer(RoleView { role, permissions: wanted }))
 }
 

@@ -142,16 +142,20 @@ pub async fn change<E: Rows, P: Requirement>(
 ) -> Result<E::Model> {
     let expected = resource::take_expected_version(&mut body)?;
     let edit = async |tx: &mut Tx, old: &E::Model, new: &mut E::Model| {
-        let version = old.get(column::<E>("sync_version")?);
-        if expected.is_some_and(|expected| version != expected.into()) {
-            let text = "somebody else changed this row in the meantime";
-            return Err(Error::new(ErrorCode::VersionConflict, text).with("current", shown(kind, old)?));
-        }
+        refuse_outdated::<E>(kind, expected, old)?;
         *new = resource::changed(&kind.fields, old, &body)?;
         check(tx, old, new).await?;
         Ok(json!(body))
     };
     update::<E, P>(hq, caller, kind, ("edit", id), edit, after).await
+}
+
+/// Refuses what was decided from another version of the row.
+fn refuse_outdated<E: Rows>(kind: &Kind, expected: Option<i64>, row: &E::Model) -> Result<()> {
+    let Value::BigInt(Some(version)) = row.get(column::<E>("sync_version")?) else {
+        return Err(Error::internal("a row without a version"));
+    };
+    resource::refuse_outdated(expected, version, || shown(kind, row))
 }
 
 /// Any change of one row, by the name that the audit log keeps; `edit` says what the log is to know of it.
@@ -186,11 +190,12 @@ pub async fn delete<E: Rows, P: Requirement>(
     hq: &Hq,
     caller: &Caller<P>,
     kind: &Kind,
-    id: Uuid,
+    (id, expected): (Uuid, Option<i64>),
     check: impl AsyncFnOnce(&mut Tx, &E::Model) -> Result<()>,
 ) -> Result<()> {
     let mut tx = caller.db().begin().await?;
     let mut model = find_to_change::<E>(&tx, kind, id).await?;
+    refuse_outdated::<E>(kind, expected, &model)?;
     check(&mut tx, &model).await?;
     stamp::<E>(&mut model, caller.now(), false)?;
     model.set(column::<E>("deleted_at")?, Some(caller.now()).into());

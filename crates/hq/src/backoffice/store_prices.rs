@@ -10,8 +10,8 @@ use serde_json::{Map, Value as Json, json};
 use tillkeep_http::describe::{Change, Listing, Lists, More, Write};
 use tillkeep_http::error::{Error, Result};
 use tillkeep_http::extract::TwoIds;
-use tillkeep_http::resource::{self, Check, Fields, ListSpec};
-use tillkeep_http::{Answer, Body, Caller, List};
+use tillkeep_http::resource::{self, Check, Expected, Fields, ListSpec};
+use tillkeep_http::{Answer, Body, Caller, List, Params};
 use tillkeep_model::permission::code::{StorePricesManage, StorePricesView};
 use tillkeep_model::{ErrorCode, Instant, Money, Qty, ids};
 use tillkeep_storage::entity::store_product::{Column, Entity, Model};
@@ -137,7 +137,9 @@ pub async fn put(
     TwoIds(store_id, product_id): TwoIds,
     Body(body): Body<Change<Prices>>,
 ) -> Result<Answer<PriceView>> {
-    set(&hq, &caller, (store_id, product_id), body.keys, false).await.map(Answer)
+    let mut body = body.keys;
+    let expected = resource::take_expected_version(&mut body)?;
+    set(&hq, &caller, (store_id, product_id), body, expected, false).await.map(Answer)
 }
 
 /// `DELETE /store-prices/{storeId}/{productId}`: the default price again; the row stays, it holds the stock.
@@ -145,21 +147,22 @@ pub async fn delete(
     caller: Caller<StorePricesManage>,
     State(hq): State<Arc<Hq>>,
     TwoIds(store_id, product_id): TwoIds,
+    Params(Expected { expected_version }): Params<Expected>,
 ) -> Result<Answer<PriceView>> {
     let body = Map::from_iter([("price".to_owned(), Json::Null)]);
-    set(&hq, &caller, (store_id, product_id), body, true).await.map(Answer)
+    set(&hq, &caller, (store_id, product_id), body, expected_version, true).await.map(Answer)
 }
 
 async fn set(
     hq: &Hq,
     caller: &Caller<StorePricesManage>,
     (store_id, product_id): (Uuid, Uuid),
-    mut body: Map<String, Json>,
+    body: Map<String, Json>,
+    expected: Option<i64>,
     must_exist: bool,
 ) -> Result<PriceView> {
     caller.at_store(store_id)?;
     let details = json!({"storeId": store_id, "productId": product_id, "set": body});
-    let expected = resource::take_expected_version(&mut body)?;
     let mut tx = caller.db().begin().await?;
     if !lives::<store::Entity>(&tx, store_id).await? {
         return Err(Error::not_found("store"));
@@ -175,13 +178,10 @@ async fn set(
     if must_exist && stored.is_none() {
         return Err(Error::not_found("store price"));
     }
-    if let (Some(expected), Some(row)) = (expected, &stored)
-        && row.sync_version != expected
-    {
-        let text = "somebody else changed this row in the meantime";
-        return Err(Error::new(ErrorCode::VersionConflict, text).with("current", view(row.clone(), &product)));
-    }
+    // Without a row there is version 0, so that of two who make the row the second one learns of the first.
     let old = stored.clone().unwrap_or_else(|| fresh(store_id, &product, caller.now()));
+    let current = || Ok(serde_json::to_value(view(old.clone(), &product))?);
+    resource::refuse_outdated(expected, old.sync_version, current)?;
     let mut row = changed(&old, &product, body)?;
     if stored.as_ref() == Some(&row) {
         return Ok(view(row, &product));

@@ -10,8 +10,8 @@ use tillkeep_storage::db::rows_per_statement;
 use tillkeep_storage::entity::tax_group_rate::{Column, Entity, Model};
 use tillkeep_storage::entity::{store, tax_rate};
 use tillkeep_storage::sea_orm::sea_query::{CaseStatement, Expr};
-use tillkeep_storage::sea_orm::{ColumnTrait, EntityTrait, IntoActiveModel, QueryFilter, QuerySelect};
-use tillkeep_storage::{Tx, versions};
+use tillkeep_storage::sea_orm::{ColumnTrait, ConnectionTrait, EntityTrait, IntoActiveModel, QueryFilter, QuerySelect};
+use tillkeep_storage::{DbErr, Tx, versions};
 use utoipa::ToSchema;
 use uuid::Uuid;
 
@@ -98,6 +98,18 @@ fn check_order(field: &str, wanted: &[RateInput]) -> Result<()> {
         }
     }
     check.finish()
+}
+
+/// The newest versions among all rates that groups ever had: what one of them has moves with each change of its rates,
+/// also with one that only takes some away.
+pub async fn versions_of(conn: &impl ConnectionTrait, groups: &[Uuid]) -> Result<HashMap<Uuid, i64>, DbErr> {
+    let newest = Entity::find()
+        .select_only()
+        .column(Column::TaxGroupId)
+        .column_as(Column::SyncVersion.max(), "newest")
+        .filter(Column::TaxGroupId.is_in(groups.iter().copied()))
+        .group_by(Column::TaxGroupId);
+    Ok(newest.into_tuple::<(Uuid, i64)>().all(conn).await?.into_iter().collect())
 }
 
 /// Makes `wanted` the rates of the group: tombstones for what is gone, a new version for what differs, nothing for

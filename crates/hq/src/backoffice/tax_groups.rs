@@ -9,8 +9,8 @@ use serde::Serialize;
 use serde_json::json;
 use tillkeep_http::describe::{Change, Draft, Lists, Write};
 use tillkeep_http::error::Result;
-use tillkeep_http::resource::{self, Check, Fields, ListSpec};
-use tillkeep_http::{Answer, Body, Caller, Created, Id, List};
+use tillkeep_http::resource::{self, Check, Expected, Fields, ListSpec};
+use tillkeep_http::{Answer, Body, Caller, Created, Id, List, Params};
 use tillkeep_model::permission::code::{PosSell, TaxesManage, TaxesView};
 use tillkeep_model::{ErrorCode, Instant};
 use tillkeep_storage::entity::tax_group::{Column, Entity, Model};
@@ -88,11 +88,15 @@ async fn only_default(tx: &Tx, row: &Model, now: Instant) -> Result<()> {
 
 /// A group as it is answered.
 #[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
 #[schema(as = TaxGroupWithRates)]
 pub struct GroupView {
     #[serde(flatten)]
     group: Model,
     rates: Vec<tax_group_rate::Model>,
+    /// Rises with each change of the rates, which the version of the group does not: `expectedVersion` of their
+    /// replacement.
+    rates_version: i64,
 }
 
 async fn rates_of(
@@ -116,7 +120,8 @@ async fn rates_of(
 
 async fn view(conn: &impl ConnectionTrait, group: Model) -> Result<GroupView> {
     let rates = rates_of(conn, &[group.id]).await?.remove(&group.id).unwrap_or_default();
-    Ok(GroupView { group, rates })
+    let rates_version = rates::versions_of(conn, &[group.id]).await?.remove(&group.id).unwrap_or_default();
+    Ok(GroupView { group, rates, rates_version })
 }
 
 /// A new tax group.
@@ -143,10 +148,15 @@ pub async fn list(
     caller: Caller<(TaxesView, PosSell)>,
     Lists { query, .. }: Lists<Of<Entity>>,
 ) -> Result<List<GroupView>> {
-    let groups = resource::list(caller.db().reader(), &Entity::LIST, &query, Entity::find()).await?;
+    let conn = caller.db().snapshot().await?;
+    let groups = resource::list(&conn, &Entity::LIST, &query, Entity::find()).await?;
     let ids: Vec<Uuid> = groups.rows.iter().map(|group| group.id).collect();
-    let mut rates = rates_of(caller.db().reader(), &ids).await?;
-    Ok(groups.map(|group| GroupView { rates: rates.remove(&group.id).unwrap_or_default(), group }))
+    let (mut rates, mut versions) = (rates_of(&conn, &ids).await?, rates::versions_of(&conn, &ids).await?);
+    Ok(groups.map(|group: Model| GroupView {
+        rates: rates.remove(&group.id).unwrap_or_default(),
+        rates_version: versions.remove(&group.id).unwrap_or_default(),
+        group,
+    }))
 }
 
 pub async fn create(
@@ -186,12 +196,15 @@ pub async fn put_rates(
     caller: Caller<TaxesManage>,
     State(hq): State<Arc<Hq>>,
     Id(id): Id,
+    Params(Expected { expected_version }): Params<Expected>,
     Body(wanted): Body<Vec<RateInput>>,
 ) -> Result<Answer<GroupView>> {
     caller.everywhere()?;
     let mut tx = caller.db().begin().await?;
     // The group is locked: its rates are replaced by one request at a time.
     let group = rows::find_to_change::<Entity>(&tx, &Entity::KIND, id).await?;
+    let now = view(&*tx, group.clone()).await?;
+    resource::refuse_outdated(expected_version, now.rates_version, || Ok(serde_json::to_value(&now)?))?;
     rates::check(&tx, "rates", &wanted).await?;
     let details = json!({"rates": wanted});
     rates::replace(&mut tx, id, wanted, caller.now()).await?;

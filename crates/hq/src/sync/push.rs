@@ -10,11 +10,12 @@ use axum::extract::{FromRequest, Request, State};
 use axum::http::{HeaderMap, header};
 use futures_util::TryStreamExt;
 use metrics::counter;
+use serde::Deserialize;
 use tillkeep_http::describe::{Argument, Operation};
 use tillkeep_http::error::{Error, Result};
 use tillkeep_http::extract;
-use tillkeep_model::ErrorCode;
 use tillkeep_model::wire::{MAX_ENVELOPES, MAX_PUSH_BYTES, PushAnswer, PushRequest};
+use tillkeep_model::{ByName, ErrorCode};
 use tillkeep_storage::push::{Interrupted, Pushed};
 use tillkeep_storage::{DbErr, push};
 use tokio::io::{AsyncRead, AsyncReadExt};
@@ -43,7 +44,9 @@ pub async fn push(
     if extract::too_deep(&bytes) {
         return Err(Error::new(ErrorCode::UnreadableJson, "the JSON is nested too deep"));
     }
-    let request: PushRequest = serde_json::from_slice(&bytes).map_err(|error| {
+    let mut json = serde_json::Deserializer::from_slice(&bytes);
+    let request = PushRequest::deserialize(ByName(&mut json)).and_then(|request| json.end().map(|()| request));
+    let request = request.map_err(|error| {
         Error::new(ErrorCode::UnreadableJson, format!("the body must be {{\"envelopes\": […]}}: {error}"))
     })?;
     drop(bytes);

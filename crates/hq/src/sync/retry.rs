@@ -12,7 +12,7 @@ use serde_json::json;
 use serde_json::value::RawValue;
 use tillkeep_http::error::{Error, Result};
 use tillkeep_http::extract::OptionalBody;
-use tillkeep_http::{Answer, Caller, Id};
+use tillkeep_http::{Answer, Caller, Id, Params};
 use tillkeep_model::ErrorCode;
 use tillkeep_model::permission::Requirement;
 use tillkeep_model::permission::code::StoresEdit;
@@ -114,14 +114,27 @@ pub struct RetryAll {
 const RETRY_AT_ONCE: u64 = 200;
 const BYTES_AT_ONCE: i64 = 16 << 20;
 
+/// As the list of what failed has it, whose filter one would send along.
+#[derive(Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[schema(as = RetryAllQuery)]
+pub struct Query {
+    /// The same as in the body.
+    store_id: Option<Uuid>,
+}
+
 /// `POST /sync/retry-all`
 pub async fn retry_all(
     caller: Caller<StoresEdit>,
     State(hq): State<Arc<Hq>>,
+    Params(query): Params<Query>,
     OptionalBody(body): OptionalBody<RetryAll>,
 ) -> Result<Answer<RetriedAll>> {
     let mut select = within(sync_log::Entity::find(), &caller).filter(sync_log::Column::Status.eq(FAILED));
-    if let Some(store_id) = body.store_id {
+    if body.store_id.is_some_and(|id| query.store_id.is_some_and(|other| other != id)) {
+        return Err(Error::field("storeId", "is one store in the query and another one in the body; send it once"));
+    }
+    if let Some(store_id) = body.store_id.or(query.store_id) {
         caller.at_store(store_id)?;
         select = select.filter(sync_log::Column::StoreId.eq(store_id));
     }

@@ -116,7 +116,7 @@ async fn authenticate(hq: &Hq, socket: &mut WebSocket) -> Result<StoreCaller, u1
         }
     });
     let text = first.await.map_err(|_| close::AUTH_TIMEOUT)??;
-    match serde_json::from_str(&text) {
+    match StoreMessage::read(&text) {
         Ok(StoreMessage::Auth { sync_token }) => store_of(hq, Some(&sync_token)).await.map_err(|_| close::BAD_TOKEN),
         Ok(StoreMessage::Heartbeat(_)) => Err(close::BAD_TOKEN),
         Err(error) if error.is_data() => Err(close::BAD_TOKEN),
@@ -205,7 +205,7 @@ async fn tell(socket: &mut WebSocket, message: Message) -> Option<()> {
 
 /// Takes note of a message; unreadable JSON closes, an unknown type is ignored.
 fn heard(hq: &Hq, connection: &Connection, text: &str) -> Option<u16> {
-    match serde_json::from_str(text) {
+    match StoreMessage::read(text) {
         Ok(StoreMessage::Heartbeat(heartbeat)) => {
             let now = hq.clock.now();
             hq.tracker.seen(connection.store_id, now);

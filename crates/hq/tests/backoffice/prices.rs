@@ -60,12 +60,36 @@ async fn a_store_price_comes_and_goes() {
     assert_eq!(again["syncVersion"], set["syncVersion"], "nothing new, no version");
     let late = kit.put(&admin, &at, json!({"price": 1, "expectedVersion": 0})).await;
     late.refused(409, "version_conflict");
+    assert_eq!(
+        (&late.body["current"]["storePrice"], &late.body["current"]["syncVersion"]),
+        (&json!(900), &set["syncVersion"])
+    );
+    kit.delete(&admin, &format!("{at}?expectedVersion=0")).await.refused(409, "version_conflict");
     let back = kit.put(&admin, &at, json!({"price": null})).await.data();
     assert_eq!((&back["storePrice"], &back["effectivePrice"]), (&json!(null), &json!(1000)));
     assert_eq!(back["isStocked"], false, "what was not sent stays");
     kit.put(&admin, &at, json!({"price": 800})).await.is(200);
     assert_eq!(kit.delete(&admin, &at).await.data()["hasPriceOverride"], false);
     assert_eq!(kit.delete(&admin, &at).await.data()["effectivePrice"], 1000);
+}
+
+#[tokio::test]
+async fn of_two_who_set_a_store_price_at_once_one_is_told_of_the_other() {
+    let kit = Kit::new().await;
+    let admin = kit.admin().await;
+    let store = kit.store("S01").await;
+    let at = path(store, &kit.product(&admin, "P1", json!({"price": 1000})).await);
+    let mut version = json!(0);
+    // First there is no row, then there is one.
+    for round in 0..2 {
+        let set = async |price: i64| kit.put(&admin, &at, json!({"price": price, "expectedVersion": version})).await;
+        let (one, other) = tokio::join!(set(700 + round), set(800 + round));
+        let (won, lost) = if one.status == 200 { (one, other) } else { (other, one) };
+        lost.refused(409, "version_conflict");
+        let won = won.data();
+        assert_eq!(lost.body["current"]["storePrice"], won["storePrice"], "the present row is shown");
+        version = won["syncVersion"].clone();
+    }
 }
 
 #[tokio::test]

@@ -216,3 +216,14 @@ async fn a_type_that_nobody_knows_is_counted() {
     assert_eq!(got["code"], "unknown_entity_type");
     assert_eq!(counted("tillkeep_sync_ignored_total{what=\"pull_type\"}") - before, 1);
 }
+
+#[tokio::test]
+async fn a_parameter_that_nobody_knows_is_counted() {
+    let kit = Kit::new().await;
+    metrics::start();
+    let who = super::kit::Person { id: Uuid::nil(), token: kit.sync_token(kit.store("S01").await) };
+    let before = counted("tillkeep_sync_ignored_total{what=\"parameter\"}");
+    kit.get(&who, "/sync/versions?of=a&newer=release&epoch=x").await.is(200);
+    kit.post(&who, "/sync/push?compact=1", json!({"envelopes": []})).await.is(200);
+    assert_eq!(counted("tillkeep_sync_ignored_total{what=\"parameter\"}") - before, 3);
+}

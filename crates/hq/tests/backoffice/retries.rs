@@ -54,6 +54,31 @@ impl Site {
 }
 
 #[tokio::test]
+async fn a_store_named_in_the_query_is_the_only_one_that_is_tried_again() {
+    let site = site().await;
+    let (other, here) = (site.kit.store("S02").await, site.store);
+    let other_token = site.kit.sync_token(other);
+    site.kit.push(&site.token, &[orphan(here, 1), orphan(here, 2)]).await;
+    site.kit.push(&other_token, &[orphan(other, 3)]).await;
+    let all =
+        async |query: &str, body: Json| site.kit.post(&site.admin, &format!("/sync/retry-all{query}"), body).await;
+    let attempted = async |query: &str, body: Json| all(query, body).await.data()["attempted"].clone();
+    assert_eq!(attempted(&format!("?storeId={other}"), json!({})).await, 1);
+    assert_eq!(attempted(&format!("?storeId={here}"), json!({})).await, 2);
+    assert_eq!(attempted(&format!("?storeId={here}"), json!({"storeId": here, "limit": 1})).await, 1);
+    assert_eq!(attempted("", json!({"storeId": other})).await, 1);
+    assert_eq!(attempted("", json!({})).await, 3);
+    all(&format!("?storeId={here}"), json!({"storeId": other})).await.names("storeId");
+    all("?storeID=x", json!({})).await.refused(422, "unknown_parameter");
+    all("?storeId=S01", json!({})).await.names("storeId");
+    all(&format!("?storeId={here}&storeId={other}"), json!({})).await.names("storeId");
+    let listed = site.errors("").await;
+    let tried = listed.as_array().expect("a list").iter().map(|row| row["retryCount"].as_i64().expect("a number"));
+    // As often as the five good requests say: what was refused retried nothing.
+    assert_eq!(tried.sum::<i64>(), 1 + 2 + 1 + 1 + 3);
+}
+
+#[tokio::test]
 async fn two_people_who_retry_at_once_apply_an_entry_once() {
     let site = site().await;
     let line = orphan(site.store, 1);

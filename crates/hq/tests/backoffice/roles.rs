@@ -1,6 +1,6 @@
 //! Roles: what they hold, who may say so, and which stay as they are.
 
-use serde_json::json;
+use serde_json::{Value as Json, json};
 use tillkeep_model::{ids, permission};
 use uuid::Uuid;
 
@@ -30,6 +30,46 @@ async fn a_role_is_made_changed_and_deleted() {
     kit.delete(&admin, &format!("/users/{}/roles/{}", ann.id, id_of(&given))).await.is(204);
     kit.delete(&admin, &path).await.is(204);
     kit.get(&admin, &path).await.is(404);
+}
+
+#[tokio::test]
+async fn what_a_role_holds_is_replaced_from_the_version_that_was_read() {
+    let kit = Kit::new().await;
+    let admin = kit.admin().await;
+    let id = kit.role(&admin, "buyer", &["products.view"]).await;
+    let (one, path) = (format!("/roles/{id}"), format!("/roles/{id}/permissions"));
+    let version = kit.get(&admin, &one).await.data()["syncVersion"].clone();
+    let put = async |codes: &[&str], version: &Json| {
+        kit.put(&admin, &path, json!({"permissions": codes, "expectedVersion": version})).await
+    };
+    let changed = put(&["tenders.view"], &version).await.data();
+    assert!(changed["syncVersion"].as_i64() > version.as_i64(), "what a role holds is part of its version");
+    assert_eq!(changed["syncVersion"], kit.get(&admin, &one).await.data()["syncVersion"]);
+    let late = put(&["stores.view"], &version).await;
+    late.refused(409, "version_conflict");
+    assert_eq!(late.body["current"]["permissions"], json!(["tenders.view"]), "what it holds now is shown");
+    assert_eq!(late.body["current"]["syncVersion"], changed["syncVersion"]);
+    kit.patch(&admin, &one, json!({"name": "B", "expectedVersion": version})).await.refused(409, "version_conflict");
+    let same = put(&["tenders.view"], &changed["syncVersion"]).await.data();
+    assert_eq!(same["syncVersion"], changed["syncVersion"], "nothing new, no version");
+    put(&[], &json!("1")).await.names("expectedVersion");
+    kit.put(&admin, &path, json!({"permissions": []})).await.is(200);
+}
+
+#[tokio::test]
+async fn of_two_who_replace_what_a_role_holds_at_once_one_is_told_of_the_other() {
+    let kit = Kit::new().await;
+    let admin = kit.admin().await;
+    let id = kit.role(&admin, "buyer", &[]).await;
+    let version = kit.get(&admin, &format!("/roles/{id}")).await.data()["syncVersion"].clone();
+    let put = async |code: &str| {
+        let body = json!({"permissions": [code], "expectedVersion": version});
+        kit.put(&admin, &format!("/roles/{id}/permissions"), body).await
+    };
+    let (one, other) = tokio::join!(put("products.view"), put("tenders.view"));
+    let (won, lost) = if one.status == 200 { (one, other) } else { (other, one) };
+    lost.refused(409, "version_conflict");
+    assert_eq!(lost.body["current"]["permissions"], won.data()["permissions"]);
 }
 
 #[tokio::test]

@@ -44,6 +44,22 @@ async fn a_change_needs_the_version_it_was_made_from_when_one_is_sent() {
 }
 
 #[tokio::test]
+async fn a_delete_may_name_the_version_that_it_was_decided_from() {
+    let kit = Kit::new().await;
+    let admin = kit.admin().await;
+    for (path, body, field) in kinds().into_iter().filter(|kind| kind.0 != "/stores") {
+        let made = kit.post(&admin, path, body).await.data();
+        let one = format!("{path}/{}", id_of(&made));
+        let changed = kit.patch(&admin, &one, json!({field: "Y"})).await.data();
+        let late = kit.delete(&admin, &format!("{one}?expectedVersion={}", made["syncVersion"])).await;
+        late.refused(409, "version_conflict");
+        assert_eq!(late.body["current"][field], "Y", "{path}: the present row is shown");
+        kit.delete(&admin, &format!("{one}?expectedVersion=one")).await.names("expectedVersion");
+        kit.delete(&admin, &format!("{one}?expectedVersion={}", changed["syncVersion"])).await.is(204);
+    }
+}
+
+#[tokio::test]
 async fn the_same_post_again_is_answered_with_the_row_that_is_there() {
     let kit = Kit::new().await;
     let admin = kit.admin().await;

@@ -64,6 +64,33 @@ async fn replacing_the_rates_of_a_group_moves_only_what_changed() {
 }
 
 #[tokio::test]
+async fn the_rates_of_a_group_are_replaced_from_the_version_that_was_read() {
+    let kit = Kit::new().await;
+    let admin = kit.admin().await;
+    let ids = rates(&kit, &admin, 2).await;
+    let group = json!({"code": "STD", "name": "Standard", "rates": [rate(&ids[0], 1), rate(&ids[1], 2)]});
+    let group = kit.post(&admin, "/tax-groups", group).await.data();
+    let path = format!("/tax-groups/{}/rates", id_of(&group));
+    let put =
+        async |version: &Json, rates: Json| kit.put(&admin, &format!("{path}?expectedVersion={version}"), rates).await;
+    let before = &group["ratesVersion"];
+    // One is only taken away: no living rate has a new version.
+    let fewer = put(before, json!([rate(&ids[0], 1)])).await.data();
+    assert!(fewer["ratesVersion"].as_i64() > before.as_i64());
+    assert_eq!(fewer["syncVersion"], group["syncVersion"], "the group itself does not travel");
+    let late = put(before, json!([])).await;
+    late.refused(409, "version_conflict");
+    assert_eq!(late.body["current"]["rates"], fewer["rates"], "the present rates are shown");
+    let listed = kit.get(&admin, "/tax-groups?search=STD").await.data();
+    assert_eq!(listed[0]["ratesVersion"], fewer["ratesVersion"]);
+    let other = |sequence: usize| json!([rate(&ids[1], sequence)]);
+    let (one, other) = tokio::join!(put(&fewer["ratesVersion"], other(1)), put(&fewer["ratesVersion"], other(2)));
+    let mut statuses = [one.status, other.status];
+    statuses.sort_unstable();
+    assert_eq!(statuses, [200, 409], "{} {}", one.text, other.text);
+}
+
+#[tokio::test]
 async fn rates_that_cannot_be_calculated_with_are_refused() {
     let kit = Kit::new().await;
     let admin = kit.admin().await;

@@ -15,6 +15,7 @@ use crate::tokens::{ACCESS, ACCESS_SECONDS, AccessClaims, REFRESH, REFRESH_SECON
 #[serde(rename_all = "camelCase")]
 pub struct SignedInAnswer {
     access_token: String,
+    /// Replaced at each use: keep the one of the newest answer, and forget the one that was sent.
     #[serde(skip_serializing_if = "Option::is_none")]
     refresh_token: Option<String>,
     token_type: &'static str,

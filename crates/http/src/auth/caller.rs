@@ -17,6 +17,7 @@ use uuid::Uuid;
 
 use super::{Access, Auth, HasAuth, Home};
 use crate::error::{Error, Result};
+use crate::parameters;
 
 /// Somebody who holds one of the codes of `P`.
 pub struct Caller<P> {
@@ -142,6 +143,8 @@ where
         let auth = state.auth().clone();
         let address = auth.client_address(parts);
         let token = bearer(&parts.headers).ok_or_else(Error::unauthorized)?;
-        Self::of(auth, token, address).await
+        let caller = Self::of(auth, token, address).await?;
+        parameters::check(parts)?;
+        Ok(caller)
     }
 }

@@ -21,6 +21,7 @@ const GRACE_MS: i64 = 30_000;
 #[derive(Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Refresh {
+    /// The one of the newest answer. Each is good for one use; sent again later than after 30 s, it ends the session.
     refresh_token: String,
 }
 

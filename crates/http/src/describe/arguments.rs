@@ -56,7 +56,7 @@ impl<T: ToSchema> Argument for OptionalBody<T> {
 /// Each property of `T` is a parameter.
 impl<T: ToSchema> Argument for Params<T> {
     fn describe(operation: &mut Operation) {
-        operation.fails(&[ErrorCode::BadRequest, ErrorCode::Validation, ErrorCode::UnknownParameter]);
+        operation.fails(&[ErrorCode::BadRequest, ErrorCode::Validation]);
         let mut used = Vec::new();
         T::schemas(&mut used);
         let RefOr::T(Schema::Object(object)) = T::schema() else { return };

@@ -1,6 +1,6 @@
 //! The refusals of an operation: one answer for each status, with the codes it may carry there.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::json;
 use tillkeep_model::ErrorCode;
@@ -93,14 +93,15 @@ fn meaning(status: u16) -> &'static str {
 
 /// The refusals of `operation`, by status, each with a name when its body is one that many operations share.
 pub fn refusals(operation: &Operation) -> BTreeMap<u16, (String, Response)> {
-    let mut by_status: BTreeMap<u16, Vec<ErrorCode>> = BTreeMap::new();
+    let mut by_status: BTreeMap<u16, BTreeSet<ErrorCode>> = BTreeMap::new();
     for code in operation.errors.iter().chain(ALWAYS) {
-        by_status.entry(code.status()).or_default().push(*code);
+        by_status.entry(code.status()).or_default().insert(*code);
     }
     if !operation.exact.is_empty() {
         by_status.entry(401).or_default();
     }
-    let refusal = |(status, codes): (u16, Vec<ErrorCode>)| {
+    let refusal = |(status, codes): (u16, BTreeSet<ErrorCode>)| {
+        let codes: Vec<ErrorCode> = codes.into_iter().collect();
         let exact: Vec<&str> = if status == 401 { operation.exact.iter().copied().collect() } else { Vec::new() };
         let names = exact.iter().copied().chain(codes.iter().map(|code| code.as_str()));
         let name = format!("{status}.{}", names.collect::<Vec<_>>().join("."));

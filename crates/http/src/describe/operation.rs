@@ -30,6 +30,7 @@ pub struct Operation {
     /// The parts of the path that are values, in their order.
     pub(super) segments: Vec<RefOr<Schema>>,
     pub(super) parameters: Vec<Parameter>,
+    any_query: bool,
     pub(super) body: Option<RequestBody>,
     pub(super) answers: BTreeMap<u16, Response>,
     pub(super) errors: BTreeSet<ErrorCode>,
@@ -70,6 +71,25 @@ impl Operation {
             .description(text)
             .schema(Some(schema));
         self.parameters.push(parameter.build());
+    }
+
+    /// The names of its parameters.
+    pub fn parameters(&self) -> impl Iterator<Item = &str> {
+        self.parameters.iter().map(|parameter| parameter.name.as_str())
+    }
+
+    /// Whatever the query says is taken, and none of it read.
+    pub fn take_any_query(&mut self) {
+        self.any_query = true;
+    }
+
+    pub fn takes_any_query(&self) -> bool {
+        self.any_query
+    }
+
+    /// Whether a body is read.
+    pub fn has_body(&self) -> bool {
+        self.body.is_some()
     }
 
     /// A JSON body.

@@ -6,7 +6,7 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 use sha2::{Digest, Sha256};
 use tillkeep_model::wire::{self, PushResult, PushStatus};
-use tillkeep_model::{Instant, ids};
+use tillkeep_model::{ByName, Instant, ids};
 use uuid::Uuid;
 
 use super::{Sender, Verdict};
@@ -97,7 +97,7 @@ impl Keys {
 
 pub(super) fn read(index: usize, raw: &RawValue, sender: &Sender) -> Result<Incoming, Box<Rejection>> {
     let deserializer = &mut serde_json::Deserializer::from_str(raw.get());
-    let wire: Wire = serde_path_to_error::deserialize(deserializer).map_err(|error| {
+    let wire: Wire = serde_path_to_error::deserialize(ByName(deserializer)).map_err(|error| {
         let glimpse: Glimpse = serde_json::from_str(raw.get()).unwrap_or_default();
         let path = error.path().to_string();
         let text = if path == "." { error.inner().to_string() } else { format!("{path}: {}", error.inner()) };

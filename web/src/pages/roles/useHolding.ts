@@ -8,21 +8,19 @@ export function useHolding(saved: MaybeRefOrGetter<readonly string[]>) {
   const wishes = reactive(new Map<string, boolean>())
   const before = computed(() => new Set(toValue(saved)))
   const changes = computed(() => [...wishes].filter(([code, wanted]) => wanted !== before.value.has(code)))
-  const held = computed(() => withChanges(before.value))
-
-  /** Some codes with the changes made to them. */
-  function withChanges(codes: Iterable<string>): Set<string> {
-    const result = new Set(codes)
+  /** What the role will hold with the changes made to it. */
+  const held = computed(() => {
+    const result = new Set(before.value)
     for (const [code, wanted] of changes.value) {
       if (wanted) result.add(code)
       else result.delete(code)
     }
     return result
-  }
+  })
 
   function set(codes: readonly string[], wanted: boolean): void {
     for (const code of codes) wishes.set(code, wanted)
   }
 
-  return { before, held, changes, withChanges, set, undo: () => wishes.clear() }
+  return { before, held, changes, set, undo: () => wishes.clear() }
 }

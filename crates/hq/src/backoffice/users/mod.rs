@@ -20,8 +20,8 @@ use tillkeep_http::auth::{Revocation, Sessions};
 use tillkeep_http::describe::{Change, Write};
 use tillkeep_http::directory::users::{UserDetail, detail};
 use tillkeep_http::error::{Error, Result};
-use tillkeep_http::resource::{self, Check, Fields};
-use tillkeep_http::{Answer, Body, Caller, Id, NoContent};
+use tillkeep_http::resource::{self, Check, Expected, Fields};
+use tillkeep_http::{Answer, Body, Caller, Id, NoContent, Params};
 use tillkeep_model::ErrorCode;
 use tillkeep_model::permission::Requirement;
 use tillkeep_model::permission::code::UsersEdit;
@@ -87,7 +87,12 @@ async fn set_active(hq: &Hq, caller: &Caller<UsersEdit>, id: Uuid, active: bool)
 }
 
 /// `DELETE /users/{id}`: the name and the PIN are free again; the row stays, as receipts have the name.
-pub async fn delete(caller: Caller<UsersEdit>, State(hq): State<Arc<Hq>>, Id(id): Id) -> Result<NoContent> {
+pub async fn delete(
+    caller: Caller<UsersEdit>,
+    State(hq): State<Arc<Hq>>,
+    Id(id): Id,
+    Params(Expected { expected_version }): Params<Expected>,
+) -> Result<NoContent> {
     let person = person_of(&caller, id).await?;
     grants::refuse_impersonation(&caller, &person)?;
     let now = caller.now();
@@ -96,7 +101,7 @@ pub async fn delete(caller: Caller<UsersEdit>, State(hq): State<Arc<Hq>>, Id(id)
         Sessions::revoke(&**tx, Revocation::AllOf(id), "the user was deleted", now).await?;
         assignments::end_all(tx, id, now).await
     };
-    rows::delete::<Entity, _>(&hq, &caller, &KIND, id, check).await?;
+    rows::delete::<Entity, _>(&hq, &caller, &KIND, (id, expected_version), check).await?;
     hq.auth.sessions.ended(Revocation::AllOf(id));
     Ok(NoContent)
 }
