@@ -30,7 +30,7 @@ pub struct Dashboard {
     stores: Vec<StoreState>,
 }
 
-#[derive(Serialize, ToSchema)]
+#[derive(Default, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = DashboardSummary)]
 struct Summary {
@@ -45,15 +45,8 @@ struct Summary {
 
 impl Dashboard {
     fn of(hq: &Hq, stores: Vec<StoreState>) -> Self {
-        let mut summary = Summary {
-            stores: stores.len(),
-            connected: 0,
-            pending: 0,
-            failed: 0,
-            dead_lettered: 0,
-            warnings: 0,
-            notifications: hq.notifications.standing().borrow().clone(),
-        };
+        let notifications = hq.notifications.standing().borrow().clone();
+        let mut summary = Summary { stores: stores.len(), notifications, ..Summary::default() };
         for state in &stores {
             summary.connected += usize::from(state.connection.connected);
             summary.pending += state.outbox_pending;

@@ -13,18 +13,19 @@ use utoipa::ToSchema;
 const WARN_EVERY: Duration = Duration::from_mins(1);
 
 /// Where notifications wait.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 #[schema(as = NotificationQueue)]
 pub enum Queue {
     /// Within this server.
+    #[default]
     InProcess,
     /// In a message broker, between the servers of headquarters.
     Nats,
 }
 
 /// How the notification queue stands.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = NotificationStanding)]
 pub struct Standing {
@@ -53,7 +54,7 @@ struct Warned {
 impl Line {
     /// One that works, as one within the process always does.
     pub fn sound(queue: Queue, clock: &Clock) -> Self {
-        let standing = Standing { queue, degraded: false, since: None, reason: None };
+        let standing = Standing { queue, ..Standing::default() };
         Self { standing: watch::Sender::new(standing), clock: clock.clone(), warned: Mutex::default() }
     }
 
@@ -91,7 +92,7 @@ impl Line {
     pub fn up(&self) {
         self.standing.send_if_modified(|standing| {
             let was = standing.degraded;
-            *standing = Standing { queue: standing.queue, degraded: false, since: None, reason: None };
+            *standing = Standing { queue: standing.queue, ..Standing::default() };
             was
         });
         let mut warned = self.warned.lock().unwrap_or_else(PoisonError::into_inner);

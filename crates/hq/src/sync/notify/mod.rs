@@ -144,7 +144,10 @@ mod tests {
             let mut tx = hq.db().begin().await.expect("a transaction");
             db::execute(&tx, "UPDATE roles SET sync_version = 0", []).await.expect("an edit");
             tx.touch("roles");
-            let changes = timeout(Duration::from_secs(5), hq.commit(tx)).await.expect("at once").expect("a commit");
+            // In a task of its own, whose thread may be held without holding up this one.
+            let (hq, limit) = (hq.clone(), Duration::from_secs(5));
+            let committed = timeout(limit, tokio::spawn(async move { hq.commit(tx).await }));
+            let changes = committed.await.expect("at once").expect("a task").expect("a commit");
             version = changes.iter().map(|change| change.version).max().expect("a version");
         }
         assert!(connection.next().now_or_never().is_none(), "nobody can be told yet");
