@@ -37,6 +37,8 @@ pub enum Verdict {
     Taken {
         applied: Applied,
         warnings: Vec<String>,
+        /// Decided by the envelope alone, so that its time says nothing of what HQ has (rule U7).
+        left: bool,
     },
     Refused {
         code: &'static str,
@@ -45,8 +47,8 @@ pub enum Verdict {
 }
 
 impl Verdict {
-    fn taken(applied: Applied) -> Self {
-        Self::Taken { applied, warnings: Vec::new() }
+    fn left(applied: Applied) -> Self {
+        Self::Taken { applied, warnings: Vec::new(), left: true }
     }
 
     fn refused(code: &'static str, error: impl AsRef<str>) -> Self {

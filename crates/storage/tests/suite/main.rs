@@ -12,6 +12,7 @@ mod concurrency;
 mod flags;
 mod instants;
 mod nodes;
+mod nothing_new;
 mod orders;
 mod outbox;
 mod ownership;
