@@ -12,7 +12,7 @@ use super::decide::{Decision, decide, receives, target_status};
 use super::incoming::Decoded;
 use super::lines::{Document, Lines};
 use super::merge::{Had, Ignored, finish, merge};
-use super::{Incoming, Sender, Verdict, effects, flags, status};
+use super::{Incoming, Sender, Verdict, effects, flags, foreign, status};
 use crate::db::{execute, placeholders, query};
 use crate::registry::owners::{ALL_OF_IT, owns};
 use crate::registry::{Claim, Row, Scope, SyncType};
@@ -62,6 +62,8 @@ pub(super) struct Prepared {
     /// The lines that it has no more, in the same order.
     removed: Vec<Vec<Uuid>>,
     applied: Applied,
+    /// How its number stands with the one that its sender gave it.
+    pub number: foreign::Number,
     place: usize,
 }
 
@@ -80,6 +82,7 @@ async fn group_of_one_type(
     let parents = parents(tx, entity, &items, &existing).await?;
     let present: Vec<Uuid> = existing.keys().copied().collect();
     let mut lines = Lines::load(tx, entity, &present, &items).await?;
+    let others = foreign::codes_of_others(tx, sender, foreign::sent(entity, &items)).await?;
 
     let mut prepared = Vec::with_capacity(items.len());
     for Item { incoming, decoded, decision, place } in items {
@@ -128,6 +131,7 @@ async fn group_of_one_type(
         let had_at = old.as_deref().and_then(|row| row.instant("updated_at")).filter(|had| *had > sent_at);
         let ignored_before = ignored.count;
         let before = old.as_deref().map(|old| Had::of(entity.table.columns(), old));
+        let number_before = foreign::Before::of(entity, old.as_deref());
         ignored.unknown(0, &decoded.keys);
         let passed_over = Ignored::sent_in_vain(entity.table.columns(), &*decoded.row, &decoded.keys, owned);
         // Whoever may write a whole line may not move it: it was judged by the parent that it has.
@@ -137,6 +141,7 @@ async fn group_of_one_type(
             row.set(column, parent);
         }
         row.set("updated_at", had_at.unwrap_or(sent_at).into());
+        let number = number_before.judge(entity, &mut *row, &others);
         finish(&mut *row, incoming, sender, entity, applied, now);
         if let Some(document) = entity.document.filter(|_| owns(owned, "status")) {
             status::settle(document, claim, sent_status.as_deref(), &mut *row);
@@ -153,8 +158,9 @@ async fn group_of_one_type(
             (true, true) => Applied::Skipped,
             (true, false) => Applied::Duplicate,
         };
-        prepared.push(Prepared { row, children, removed, applied, place });
+        prepared.push(Prepared { row, children, removed, applied, number, place });
     }
+    foreign::renumber(tx, entity, &mut prepared).await?;
     numbers_taken(tx, entity, &mut prepared, &mut verdicts).await?;
     store(tx, sender, entity, prepared, now, &mut verdicts).await?;
     raise_left(tx, entity, &left).await?;
@@ -176,7 +182,7 @@ async fn store(
     let mut child_rows: Vec<Vec<Box<dyn Row>>> = entity.children.iter().map(|_| Vec::new()).collect();
     // Of those alone that are stored: a document that is refused keeps the lines it has.
     let mut gone: Vec<Vec<Uuid>> = entity.children.iter().map(|_| Vec::new()).collect();
-    for (Prepared { mut row, children, removed, applied, place }, flags) in prepared.into_iter().zip(flags) {
+    for (Prepared { mut row, children, removed, applied, place, .. }, flags) in prepared.into_iter().zip(flags) {
         row.set("flags", JsonText::of(&flags).into());
         movements.extend(effects::movements(entity.name, &*row, &children));
         let warnings = flags.iter().map(|flag| (*flag).to_owned()).collect();

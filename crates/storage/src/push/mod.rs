@@ -5,6 +5,7 @@ mod apply;
 mod decide;
 pub(crate) mod effects;
 mod flags;
+mod foreign;
 mod incoming;
 mod lines;
 mod merge;
@@ -20,6 +21,8 @@ use uuid::Uuid;
 
 use crate::sync_log::{self, Rejection};
 use crate::{Change, Db, db, fault, nodes, stock};
+pub use foreign::FOREIGN_NUMBER;
+pub(crate) use foreign::is_flagged;
 pub use incoming::Incoming;
 pub use status::CANCELLED_AND_RECEIVED;
 

@@ -10,6 +10,7 @@ mod columns;
 mod completeness;
 mod concurrency;
 mod flags;
+mod foreign;
 mod instants;
 mod nodes;
 mod nothing_new;
