@@ -14,6 +14,7 @@ mod prices;
 mod refusals;
 mod replica;
 mod sales;
+mod settled;
 mod sign_in;
 mod stock;
 mod turns;
