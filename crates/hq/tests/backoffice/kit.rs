@@ -12,6 +12,7 @@ use axum::response::Response;
 use http_body_util::BodyExt;
 use serde_json::{Value as Json, json};
 use tempfile::TempDir;
+use tillkeep_hq::sync::Times;
 use tillkeep_hq::{Hq, Settings, routes};
 use tillkeep_http::Clock;
 use tillkeep_http::auth::SignInSettings;
@@ -95,6 +96,15 @@ impl Kit {
 
     /// As [`Kit::new`], signing people in as the operator of this test wants it.
     pub async fn with(sign_in: SignInSettings) -> Self {
+        Self::made(sign_in, Times::default()).await
+    }
+
+    /// As [`Kit::new`], with a headquarters that waits so long for stores.
+    pub async fn waiting(times: Times) -> Self {
+        Self::made(SignInSettings::default(), times).await
+    }
+
+    async fn made(sign_in: SignInSettings, times: Times) -> Self {
         let (dir, home) = (tempfile::tempdir().expect("dir"), Home::default());
         let clock = Clock::default();
         let settings = Settings {
@@ -106,7 +116,8 @@ impl Kit {
             allow_insecure: false,
             sign_in,
         };
-        let hq = Hq::open(&settings, clock.clone(), CancellationToken::new()).await.expect("headquarters");
+        let stop = CancellationToken::new();
+        let hq = Hq::open_with(&settings, clock.clone(), times, stop).await.expect("headquarters");
         Self { router: routes::router(hq.clone()), hq, clock, settings, _home: (dir, home) }
     }
 
