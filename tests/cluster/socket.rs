@@ -118,16 +118,6 @@ async fn a_request_that_is_no_socket_is_judged_by_its_token_first() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_socket_that_says_nothing_has_ten_seconds() {
-    let chain = TestCluster::new().await;
-    let (mut socket, _) = connect_async(address(&chain, "")).await.expect("connect");
-    let begun = std::time::Instant::now();
-    assert_eq!(close_code(&mut socket).await, 4408);
-    let waited = begun.elapsed();
-    assert!((Duration::from_secs(9)..Duration::from_secs(15)).contains(&waited), "{waited:?}");
-}
-
-#[tokio::test(flavor = "multi_thread")]
 async fn a_server_that_goes_down_says_so() {
     let mut chain = TestCluster::new().await;
     let mut site = chain.store().await;

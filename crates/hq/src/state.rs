@@ -17,16 +17,15 @@ use tillkeep_storage::sea_orm::{
     ActiveModelTrait, ColumnTrait, EntityTrait, IntoActiveModel, PaginatorTrait, QueryFilter,
 };
 use tillkeep_storage::{Change, Db, DbErr, Opening, Purpose, Side, Tx, audit, db, seed, settings};
-use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
 use crate::sync::dashboard::{self, Board};
 use crate::sync::notify;
-use crate::sync::{Broker, Heads, Hub, Mark, NotificationQueue, Pages, PushQueue, StoreCache, ToTell, Tracker};
+use crate::sync::{
+    Broker, Heads, Hub, Mark, NotificationQueue, Pages, PushQueue, StoreCache, Streams, Times, ToTell, Tracker,
+};
 
-/// Unlimited pulls at once.
-const STREAMS: usize = 2;
 /// Hashes that HQ computes at once.
 const PARALLEL_HASHES: usize = 2;
 
@@ -72,8 +71,9 @@ pub struct Hq {
     pub node: String,
     pub public_url: Option<String>,
     pub allow_insecure: bool,
-    /// Places for unlimited pulls, fewer than there are connections for stores that read.
-    pub streams: Arc<Semaphore>,
+    /// Places for pulls without a limit.
+    pub streams: Streams,
+    pub times: Times,
     /// Pushes in front of the writer.
     pub pushes: PushQueue,
     pub stop: CancellationToken,
@@ -104,6 +104,16 @@ impl Hq {
 
     /// Opens the database and the keys, migrates, seeds, and starts the background work.
     pub async fn open(settings: &Settings, clock: Clock, stop: CancellationToken) -> std::io::Result<Arc<Self>> {
+        Self::open_with(settings, clock, Times::default(), stop).await
+    }
+
+    /// As [`Hq::open`], waiting for stores as long as a test wants it.
+    pub async fn open_with(
+        settings: &Settings,
+        clock: Clock,
+        times: Times,
+        stop: CancellationToken,
+    ) -> std::io::Result<Arc<Self>> {
         let other = std::io::Error::other::<DbErr>;
         let db = Self::database(settings).await.map_err(other)?;
         let embedded = db.is_embedded();
@@ -146,7 +156,8 @@ impl Hq {
             node: host_name(),
             public_url: settings.public_url.clone(),
             allow_insecure: settings.allow_insecure,
-            streams: Arc::new(Semaphore::new(STREAMS)),
+            streams: Streams::beside(settings.database.sync_readers(embedded)),
+            times,
             pushes: PushQueue::new(embedded),
             stop,
         });

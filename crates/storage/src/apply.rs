@@ -12,7 +12,7 @@ use uuid::Uuid;
 use crate::db::{execute, placeholders, query, rows_per_statement};
 use crate::entity::{sequence, store_product};
 use crate::registry::{Child, Row, SyncType};
-use crate::{Tx, barcodes, fault};
+use crate::{Tx, barcodes, fault, outbox};
 
 /// Version of a row that a reload has not seen again yet.
 const UNSEEN: i64 = -1;
@@ -43,7 +43,7 @@ pub async fn begin_reload(tx: &Tx, entity: &SyncType) -> Result<(), DbErr> {
     let columns = entity.table.columns();
     if columns.contains(&"sync_version") {
         let guarded = columns.contains(&"synced") && !fault::planted("plant.reload_drops_unsent");
-        let mine = if guarded { "WHERE synced" } else { "" };
+        let mine = if guarded { format!("WHERE synced {}", outbox::but_left_here(&columns)) } else { String::new() };
         execute(tx, &format!("UPDATE {table} SET sync_version = {UNSEEN} {mine}"), []).await?;
     }
     set_cursor(tx, entity, Cursor { version: 0, reloading: true }, None).await

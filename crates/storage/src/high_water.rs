@@ -8,6 +8,7 @@ use tillkeep_model::Instant;
 use uuid::Uuid;
 
 use crate::db::query;
+use crate::push::FOREIGN_NUMBER;
 
 /// The series that has the time of the last entry of the outbox, in milliseconds since 1970.
 pub const OUTBOX_TIME: &str = "outbox_time";
@@ -31,7 +32,7 @@ const NUMBERED: &[Numbered] = &[
         number: "receipt_number",
         store: "store_id",
         by: Some("register_code"),
-        infix: "",
+        infix: "-",
     },
     Numbered {
         series: "customer",
@@ -60,7 +61,8 @@ const NUMBERED: &[Numbered] = &[
 ];
 
 /// By the store's names of its series: receipts and sessions of each register, customers, transfers, orders, the time of
-/// the last entry, and the outbox of this very database (another one counts for itself).
+/// the last entry, and the outbox of this very database (another one counts for itself). Numbers that begin with another
+/// store's code are none of this one's.
 pub async fn of_store(
     conn: &impl ConnectionTrait,
     store: Uuid,
@@ -97,9 +99,11 @@ pub async fn of_store(
             out.insert(OUTBOX_TIME.to_owned(), last.millis());
         }
     }
-    let sql = "SELECT register_code, MAX(session_number) AS last FROM register_sessions WHERE store_id = $1 \
-               GROUP BY register_code";
-    for row in query(conn, sql, [store.into()]).await? {
+    let sql = format!(
+        "SELECT register_code, MAX(session_number) AS last FROM register_sessions WHERE store_id = $1 \
+         AND flags NOT LIKE '%\"{FOREIGN_NUMBER}\"%' GROUP BY register_code"
+    );
+    for row in query(conn, &sql, [store.into()]).await? {
         let (register, last): (String, i32) = (row.try_get("", "register_code")?, row.try_get("", "last")?);
         out.insert(format!("session:{register}"), i64::from(last));
     }

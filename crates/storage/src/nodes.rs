@@ -133,14 +133,17 @@ pub async fn to_acknowledge(conn: &impl ConnectionTrait, store: Uuid, ticket: &s
     if execute(conn, sql, [store.into(), ticket.into()]).await? == 0 {
         return Ok(Vec::new());
     }
-    let sql = "SELECT seq, node_epoch, entity_type, entity_id, status FROM sync_log WHERE store_id = $1 \
+    let sql = "SELECT seq, node_epoch, entity_type, entity_id, status, resolved_by FROM sync_log WHERE store_id = $1 \
                AND to_acknowledge AND seq IS NOT NULL AND told_in = $2 ORDER BY seq";
     query(conn, sql, [store.into(), ticket.into()])
         .await?
         .iter()
         .map(|row| {
             let status: String = row.try_get("", "status")?;
-            let outcome = if status == crate::sync_log::RETRIED { Outcome::Ok } else { Outcome::Resolved };
+            // What a later envelope closed was nobody's decision to leave it: HQ has the row.
+            let by_hand = row.try_get::<Option<Uuid>>("", "resolved_by")?.is_some();
+            let left = by_hand && status != crate::sync_log::RETRIED;
+            let outcome = if left { Outcome::Resolved } else { Outcome::Ok };
             let told = Acknowledged {
                 seq: row.try_get("", "seq")?,
                 outcome,

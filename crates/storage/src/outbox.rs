@@ -119,6 +119,36 @@ pub async fn confirm(tx: &Tx, entries: &[&Model], now: Instant) -> Result<(), Db
     fault::point("outbox.confirmed")
 }
 
+/// The flag of a row that HQ refused and that somebody there settled without applying it: it is here alone, until it is
+/// changed and sent anew.
+pub const NOT_AT_HQ: &str = "not_at_headquarters";
+
+/// The column `flags` of such a row.
+fn not_at_hq() -> String {
+    format!("[\"{NOT_AT_HQ}\"]")
+}
+
+/// A reload leaves out the rows that this names: HQ never had them, so that it cannot have deleted them.
+pub(crate) fn but_left_here(columns: &[&str]) -> String {
+    if columns.contains(&"flags") { format!("AND flags <> '{}'", not_at_hq()) } else { String::new() }
+}
+
+/// Flags the rows with these ids that never came from HQ. What HQ has travels back to its store (rule U12).
+pub async fn left_here(tx: &Tx, ids: &[Uuid]) -> Result<(), DbErr> {
+    for entity in registry::pulled().filter(|entity| entity.is_pushed() && entity.table.columns().contains(&"flags")) {
+        for chunk in ids.chunks(1000) {
+            let sql = format!(
+                "UPDATE {} SET flags = $1 WHERE sync_version <= 0 AND id IN ({})",
+                entity.name,
+                placeholders(2, chunk.len())
+            );
+            let ids = chunk.iter().map(|id| Value::from(*id));
+            execute(tx, &sql, std::iter::once(Value::from(not_at_hq())).chain(ids)).await?;
+        }
+    }
+    Ok(())
+}
+
 /// HQ refused this one: an attempt counts, and the tenth one makes it a dead letter (true).
 pub async fn refuse(tx: &Tx, entry: &Model, error: &str, now: Instant) -> Result<bool, DbErr> {
     fault::point("outbox.refuse")?;

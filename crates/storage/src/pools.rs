@@ -17,6 +17,8 @@ use crate::Side;
 const OLDEST_SQLITE: (u32, u32, u32) = (3, 51, 3);
 /// Read connections of each purpose to an embedded database.
 const SQLITE_READERS: u32 = 4;
+/// Those of a headquarters for its stores: some of them stay taken while slow clients pull without a limit.
+const SQLITE_SYNC_READERS: u32 = 10;
 /// Oldest `PostgreSQL` that the tests run on.
 const OLDEST_POSTGRES: i32 = 15;
 /// Pools of a headquarters on `PostgreSQL`: writers and readers for each [`Purpose`].
@@ -43,6 +45,16 @@ pub struct Opening {
 impl Opening {
     /// With fewer, unlimited pulls could take every reader of the stores.
     pub const LEAST_CONNECTIONS: u32 = 3 * POOLS;
+
+    /// Connections to `PostgreSQL` in each pool.
+    fn in_each(self) -> u32 {
+        self.connections.max(Self::LEAST_CONNECTIONS) / POOLS
+    }
+
+    /// Connections that read for stores.
+    pub fn sync_readers(self, embedded: bool) -> usize {
+        (if embedded { SQLITE_SYNC_READERS } else { self.in_each() }) as usize
+    }
 }
 
 impl Default for Opening {
@@ -65,13 +77,13 @@ pub(crate) async fn open(url: &str, side: Side, opening: Opening) -> Result<(Poo
         assert_sqlite_is_durable(&writer).await?;
         let people = Pool { writer: writer.clone(), reader: sqlite(url, SQLITE_READERS, false).await? };
         let sync = match side {
-            Side::Hq => Pool { writer, reader: sqlite(url, SQLITE_READERS, false).await? },
+            Side::Hq => Pool { writer, reader: sqlite(url, SQLITE_SYNC_READERS, false).await? },
             // A store serves people alone; its own cycle makes one request at a time.
             Side::Store => people.clone(),
         };
         return Ok((people, sync));
     }
-    let each = opening.connections.max(Opening::LEAST_CONNECTIONS) / POOLS;
+    let each = opening.in_each();
     let pool = async |purpose: &str| {
         Ok::<_, DbErr>(Pool {
             writer: postgres(url, each, &format!("tillkeep {purpose} write"), WRITING).await?,
@@ -126,7 +138,7 @@ const READING: Settings = &[
     ("default_transaction_isolation", "read committed"),
     ("statement_timeout", "30s"),
     ("lock_timeout", "10s"),
-    // A streamed pull waits between two pages until its client has taken one, which may last half a minute each. Its
+    // A streamed pull waits between two pages until its client has taken one, piece by piece on a slow line. Its
     // snapshot holds no lock.
     ("idle_in_transaction_session_timeout", "2min"),
 ];

@@ -9,9 +9,15 @@ use crate::entity::number_series;
 
 /// The next number of `name` (`receipt:02`, `session:02`, `customer`, `outbox`), from 1.
 pub async fn next(conn: &impl ConnectionTrait, name: &str) -> Result<i64, DbErr> {
-    let sql = "INSERT INTO number_series (name, last_value) VALUES ($1, 1) \
-               ON CONFLICT (name) DO UPDATE SET last_value = number_series.last_value + 1 RETURNING last_value";
-    let row = query(conn, sql, [name.into()]).await?;
+    take(conn, name, 1).await
+}
+
+/// The last of the next `count` numbers of `name`.
+pub async fn take(conn: &impl ConnectionTrait, name: &str, count: i64) -> Result<i64, DbErr> {
+    let sql = "INSERT INTO number_series (name, last_value) VALUES ($1, $2) \
+               ON CONFLICT (name) DO UPDATE SET last_value = number_series.last_value + excluded.last_value \
+               RETURNING last_value";
+    let row = query(conn, sql, [name.into(), count.into()]).await?;
     row.first().ok_or_else(|| DbErr::RecordNotFound(name.to_owned()))?.try_get("", "last_value")
 }
 

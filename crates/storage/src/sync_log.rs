@@ -75,6 +75,7 @@ struct Seen {
     hash: String,
     envelope_at: Option<Instant>,
     resolved_by: Option<Uuid>,
+    note: Option<String>,
 }
 
 /// What the log says of the entities of `batch`, in one query a thousand.
@@ -84,7 +85,7 @@ pub async fn priors(conn: &impl ConnectionTrait, store: Uuid, batch: &[Incoming]
         let rows = Entity::find()
             .select_only()
             .columns([Column::EntityType, Column::EntityId, Column::Status, Column::Hash])
-            .columns([Column::EnvelopeAt, Column::ResolvedBy])
+            .columns([Column::EnvelopeAt, Column::ResolvedBy, Column::Note])
             .filter(Column::StoreId.eq(store))
             .filter(Column::EntityId.is_in(chunk.iter().map(|incoming| incoming.id.to_string())))
             .filter(Column::Direction.eq(PUSH))
@@ -100,6 +101,10 @@ pub async fn priors(conn: &impl ConnectionTrait, store: Uuid, batch: &[Incoming]
                 }
                 SKIPPED => {
                     prior.hashes.insert(row.hash);
+                    if row.note.as_deref() == Some(NOTHING_NEW) {
+                        // HQ had what it said: an older envelope must not undo that.
+                        prior.last_applied = prior.last_applied.max(row.envelope_at);
+                    }
                 }
                 FAILED => prior.has_failures = true,
                 // What a later success closed is nobody's word on it.
@@ -116,6 +121,9 @@ pub async fn priors(conn: &impl ConnectionTrait, store: Uuid, batch: &[Incoming]
 /// What is noted of an envelope that came again after somebody had settled it.
 const SETTLED_BEFORE: &str = "somebody had settled this envelope before it came again";
 
+/// What is noted of an envelope that was looked at column by column, and of which nothing was taken.
+const NOTHING_NEW: &str = "nothing of it was taken: headquarters has the same, or it is not the store's to say";
+
 /// Logs a batch with its verdicts, closes older failures of what now went through, and raises the counters. True when a
 /// failure was closed.
 pub async fn record(
@@ -131,7 +139,7 @@ pub async fn record(
     let mut healed = Vec::new();
     let mut taken: BTreeMap<&str, i64> = BTreeMap::new();
     for (incoming, verdict) in batch.iter().zip(verdicts) {
-        let Verdict::Taken { applied, warnings } = verdict else {
+        let Verdict::Taken { applied, warnings, left } = verdict else {
             refused.push(incoming.rejection(verdict));
             continue;
         };
@@ -141,7 +149,8 @@ pub async fn record(
         if !settled && priors.get(incoming).is_some_and(|prior| prior.has_failures) {
             healed.push(incoming.id.to_string());
         }
-        let status = if matches!(applied, Applied::Skipped | Applied::Duplicate) { SKIPPED } else { SUCCESS };
+        let aside = matches!(applied, Applied::Skipped | Applied::Duplicate);
+        let note = if settled { Some(SETTLED_BEFORE) } else { (aside && !left).then_some(NOTHING_NEW) };
         rows.push(
             Model {
                 id: Uuid::now_v7(),
@@ -150,13 +159,13 @@ pub async fn record(
                 entity_type: incoming.entity.name.to_owned(),
                 entity_id: incoming.id.to_string(),
                 action: tidy(&incoming.action),
-                status: status.to_owned(),
+                status: if aside { SKIPPED } else { SUCCESS }.to_owned(),
                 warning: (!warnings.is_empty()).then(|| warnings.join(", ")),
                 hash: incoming.hash.clone(),
                 envelope_at: Some(incoming.timestamp),
                 seq: incoming.seq,
                 node_epoch: incoming.node_epoch.as_deref().map(tidy),
-                note: settled.then(|| SETTLED_BEFORE.to_owned()),
+                note: note.map(str::to_owned),
                 first_seen_at: now,
                 last_seen_at: now,
                 ..Model::default()

@@ -84,7 +84,8 @@ impl Store {
         let other = std::io::Error::other::<DbErr>;
         let claims = read_sync_token(settings.sync_token.expose())
             .ok_or_else(|| std::io::Error::other("SYNC_TOKEN is no store sync token; provision the store at HQ"))?;
-        let id = claims.store_id.ok_or_else(|| std::io::Error::other("SYNC_TOKEN names no store"))?;
+        let id = claims.store_id.filter(|id| !id.is_nil());
+        let id = id.ok_or_else(|| std::io::Error::other("SYNC_TOKEN names no store; provision the store at HQ"))?;
         let db = Db::open_file(&settings.data_dir.join("tillkeep.db"), Side::Store).await.map_err(other)?;
         let tx = db.begin().await.map_err(other)?;
         outbox::node_epoch(&tx).await.map_err(other)?;

@@ -18,6 +18,8 @@ mod retry;
 mod rollout;
 mod socket;
 mod store_caller;
+mod streams;
+mod times;
 pub mod tracker;
 mod versions;
 
@@ -38,6 +40,8 @@ pub use retry::{ToTell, resolve, retry, retry_all};
 pub use rollout::rollout;
 pub use socket::socket;
 pub use store_caller::{StoreCache, StoreCaller};
+pub use streams::Streams;
+pub use times::Times;
 pub use tracker::Tracker;
 pub use versions::versions;
 

@@ -1,7 +1,6 @@
 //! `GET /sync/pull`: rows above a version, in one snapshot. Without `limit` all of them, streamed.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use axum::body::{Body, Bytes};
 use axum::extract::State;
@@ -17,19 +16,20 @@ use tillkeep_storage::Change;
 use tillkeep_storage::pull::{self, Page};
 use tillkeep_storage::registry::{self, Scope, SyncType};
 use tillkeep_storage::sea_orm::DatabaseTransaction;
-use tokio::sync::{OwnedSemaphorePermit, mpsc};
+use tokio::sync::mpsc;
 use tokio::time::timeout;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
 use super::pages::{Coding, Held, Key};
+use super::streams::Place;
 use super::{Machine, StoreCaller, ignored};
 use crate::Hq;
 
-/// How long a client may take for one page of a stream.
-const TAKE_WITHIN: Duration = Duration::from_secs(30);
 /// Rows read at a time for an unlimited pull.
-const STREAM_PAGE: u64 = 2000;
+const STREAM_PAGE: u64 = 500;
+/// Bytes that are given to a client at a time: any line that is not dead carries so many within the patience.
+const PIECE: usize = 16 << 10;
 
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
@@ -76,10 +76,10 @@ pub async fn pull(
         hq.tracker.pulled(caller.id(), entity.name, held.rows, since, hq.clock.now());
         return Ok(Pulled(held.answer(Coding::accepted(&headers)).await));
     }
-    // A reader connection stays taken as long as a slow client reads: some are left for everybody else.
+    // A reader connection stays taken as long as a slow client reads.
     let stream = match limit {
         Some(_) => None,
-        None => Some(hq.streams.clone().acquire_owned().await.map_err(Error::internal)?),
+        None => Some(hq.streams.place(caller.id(), hq.times.place_within, hq.times.take_within).await?),
     };
     let conn = hq.sync_db().snapshot().await?;
     // The head in memory may be a moment behind a commit: only the database can say that a cursor is ahead.
@@ -163,7 +163,7 @@ fn whole(hq: &Hq, entity: &SyncType, since: i64, page: &Page) -> String {
 /// the whole.
 fn streamed(
     hq: Arc<Hq>,
-    (conn, place): (DatabaseTransaction, Option<OwnedSemaphorePermit>),
+    (conn, place): (DatabaseTransaction, Option<Place>),
     entity: &'static SyncType,
     store: Uuid,
     since: i64,
@@ -193,15 +193,24 @@ fn streamed(
             if !page.has_more {
                 text.push_str(&tail(page.latest, false, &hq.epoch));
             }
-            let taken = tokio::select! {
-                taken = timeout(TAKE_WITHIN, send.send(Ok(std::mem::take(&mut text).into()))) => taken,
-                // The server stops: the database is to be closed.
-                () = hq.stop.cancelled() => return,
-            };
-            if !matches!(taken, Ok(Ok(()))) {
-                // Dropping the channel half-way would look like an end.
-                drop(send.try_send(Err(std::io::Error::other("the client does not read"))));
-                return;
+            let mut rest = Bytes::from(std::mem::take(&mut text));
+            while !rest.is_empty() {
+                let piece = rest.split_to(PIECE.min(rest.len()));
+                let taken = tokio::select! {
+                    taken = timeout(hq.times.take_within, send.send(Ok(piece))) => taken,
+                    // The server stops: the database is to be closed.
+                    () = hq.stop.cancelled() => return,
+                };
+                if !matches!(taken, Ok(Ok(()))) {
+                    // The place is somebody else's from now on; whoever reads on after all is told.
+                    drop((conn, place));
+                    // Dropping the channel half-way would look like an end.
+                    let error = std::io::Error::other("the client does not read");
+                    tokio::select! {
+                        _ = send.send(Err(error)) => return,
+                        () = hq.stop.cancelled() => return,
+                    }
+                }
             }
             if !page.has_more {
                 break;

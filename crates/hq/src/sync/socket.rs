@@ -24,11 +24,6 @@ use super::store_caller::{REFUSALS, StoreCaller, standing_now, store_of};
 use crate::Hq;
 use crate::backoffice::stores::Standing;
 
-/// Time to send the `auth` message. Specification, section 8.
-const AUTH_WITHIN: Duration = Duration::from_secs(10);
-const PING_EVERY: Duration = Duration::from_secs(15);
-/// Silence after which a store is dropped. Specification, section 8.
-const PONG_WITHIN: Duration = Duration::from_secs(40);
 const SEND_WITHIN: Duration = Duration::from_secs(10);
 /// A larger text is ignored.
 const LARGEST_TEXT: usize = 64 << 10;
@@ -106,7 +101,7 @@ impl Reply for Upgraded {
 
 /// Waits for the `auth` message.
 async fn authenticate(hq: &Hq, socket: &mut WebSocket) -> Result<StoreCaller, u16> {
-    let first = timeout(AUTH_WITHIN, async {
+    let first = timeout(hq.times.auth_within, async {
         loop {
             match socket.recv().await {
                 Some(Ok(Message::Text(text))) => return Ok(text),
@@ -149,12 +144,12 @@ async fn run(hq: &Hq, caller: &StoreCaller, socket: &mut WebSocket) -> Option<u1
 }
 
 async fn serve(hq: &Hq, connection: &Connection, socket: &mut WebSocket) -> Option<u16> {
-    let mut ping = interval(PING_EVERY);
+    let mut ping = interval(hq.times.ping_every);
     ping.set_missed_tick_behavior(MissedTickBehavior::Delay);
     let mut last_pong = Instant::now();
     let (mut minute, mut messages) = (Instant::now(), 0_u32);
     loop {
-        let silence = tokio::time::sleep_until(last_pong + PONG_WITHIN);
+        let silence = tokio::time::sleep_until(last_pong + hq.times.pong_within);
         tokio::select! {
             next = connection.next() => match next {
                 Next::Close(code) => return Some(code),

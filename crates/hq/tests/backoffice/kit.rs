@@ -12,7 +12,7 @@ use axum::response::Response;
 use http_body_util::BodyExt;
 use serde_json::{Value as Json, json};
 use tempfile::TempDir;
-use tillkeep_hq::sync::Broker;
+use tillkeep_hq::sync::{Broker, Times};
 use tillkeep_hq::{Hq, Settings, routes};
 use tillkeep_http::Clock;
 use tillkeep_http::auth::SignInSettings;
@@ -96,15 +96,20 @@ impl Kit {
 
     /// As [`Kit::new`], signing people in as the operator of this test wants it.
     pub async fn with(sign_in: SignInSettings) -> Self {
-        Self::open(sign_in, None).await
+        Self::open(sign_in, None, Times::default()).await
     }
 
     /// As [`Kit::new`], with a message broker.
     pub async fn with_broker(broker: Broker) -> Self {
-        Self::open(SignInSettings::default(), Some(broker)).await
+        Self::open(SignInSettings::default(), Some(broker), Times::default()).await
     }
 
-    async fn open(sign_in: SignInSettings, broker: Option<Broker>) -> Self {
+    /// As [`Kit::new`], with a headquarters that waits so long for stores.
+    pub async fn waiting(times: Times) -> Self {
+        Self::open(SignInSettings::default(), None, times).await
+    }
+
+    async fn open(sign_in: SignInSettings, broker: Option<Broker>, times: Times) -> Self {
         let (dir, home) = (tempfile::tempdir().expect("dir"), Home::default());
         let clock = Clock::default();
         let settings = Settings {
@@ -117,7 +122,8 @@ impl Kit {
             sign_in,
             broker,
         };
-        let hq = Hq::open(&settings, clock.clone(), CancellationToken::new()).await.expect("headquarters");
+        let stop = CancellationToken::new();
+        let hq = Hq::open_with(&settings, clock.clone(), times, stop).await.expect("headquarters");
         Self { router: routes::router(hq.clone()), hq, clock, settings, _home: (dir, home) }
     }
 

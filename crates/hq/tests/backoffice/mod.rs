@@ -27,6 +27,7 @@ mod sales;
 mod scope;
 mod sessions;
 mod sign_in;
+mod stalled;
 mod stores;
 mod streams;
 mod taxes;

@@ -166,3 +166,107 @@ async fn expired_sessions_are_removed_as_a_set_and_living_ones_stay() {
     assert_eq!(kit.get(&later, "/auth/sessions").await.data()[0]["current"], true);
     assert_ne!(left[0].id, Uuid::nil());
 }
+
+#[tokio::test]
+async fn who_is_signed_in_for_a_store_is_out_when_it_is_taken_out_of_use() {
+    let kit = Kit::new().await;
+    let admin = kit.admin().await;
+    let (here, there) = (kit.store("S01").await, kit.store("S02").await);
+    let ann = kit.person("ann", &[("cashier", None)]).await;
+    let at = async |store_id| Person { id: ann.id, token: kit.sign_in(ann.id, "ann", store_id).await };
+    let (here_one, here_two, there_one) = (at(Some(here)).await, at(Some(here)).await, at(Some(there)).await);
+    // Of one of them the server remembers that it is good.
+    for person in [&here_one, &there_one, &ann] {
+        kit.get(person, "/auth/me").await.is(200);
+    }
+    kit.post(&admin, &format!("/stores/{here}/deactivate"), json!({"force": true})).await.is(200);
+    for person in [&here_one, &here_two] {
+        kit.get(person, "/auth/me").await.is(401);
+    }
+    for person in [&there_one, &ann, &admin] {
+        kit.get(person, "/auth/me").await.is(200);
+    }
+    // Nor do they come back with it.
+    kit.post(&admin, &format!("/stores/{here}/activate"), json!({})).await.is(200);
+    kit.get(&here_one, "/auth/me").await.is(401);
+    let ended = session::Entity::find().filter(session::Column::StoreId.eq(here));
+    let ended = ended.filter(session::Column::RevokedAt.is_not_null());
+    assert_eq!(ended.count(kit.hq.db().reader()).await.expect("sessions"), 2);
+}
+
+#[tokio::test]
+async fn nobody_signs_in_for_a_store_while_it_is_taken_out_of_use() {
+    let kit = Kit::new().await;
+    let admin = kit.admin().await;
+    let mut pins = Vec::new();
+    for (name, pin) in [("ann", "739154"), ("bob", "605182"), ("cid", "481907")] {
+        kit.with_pin(&admin, name, pin, json!({"assignments": [{"roleId": ids::role("cashier")}]})).await;
+        pins.push(pin);
+    }
+    for round in 0..3 {
+        let store = kit.store(&format!("S{round:02}")).await;
+        let enter = async |(place, pin): (usize, &&str)| {
+            let body = json!({"pin": pin, "storeId": store, "terminalId": format!("T{place}")});
+            kit.stranger("/auth/pin-login", body, &format!("192.0.2.{}", 10 + place), None).await
+        };
+        let entering = futures_util::future::join_all(pins.iter().enumerate().map(enter));
+        let path = format!("/stores/{store}/deactivate");
+        let leave = async {
+            // Each time at another moment of their way in.
+            tokio::time::sleep(std::time::Duration::from_millis(40 * round)).await;
+            kit.post(&admin, &path, json!({"force": true})).await.is(200);
+        };
+        let (entered, ()) = tokio::join!(entering, leave);
+        for got in entered {
+            if got.status == 200 {
+                let token = got.data()["accessToken"].as_str().expect("a token").to_owned();
+                kit.get(&Person { id: Uuid::nil(), token }, "/auth/me").await.is(401);
+            } else {
+                got.refused(404, "store_not_found");
+            }
+        }
+    }
+}
+
+/// Seconds that an access or a refresh token says it lives.
+fn life(kit: &Kit, token: &str) -> i64 {
+    let (tokens, now) = (&kit.hq.auth.tokens, kit.clock.now());
+    let access = tokens.access(token, now).map(|claims| claims.exp - claims.iat);
+    let refresh = || tokens.refresh(token, now).map(|presented| presented.claims.exp - presented.claims.iat);
+    access.or_else(refresh).expect("claims")
+}
+
+#[tokio::test]
+async fn an_access_token_lives_eight_hours_and_a_refresh_token_seven_days() {
+    let kit = Kit::new().await;
+    let admin = kit.admin().await;
+    kit.with_pin(&admin, "ann", PIN, json!({"assignments": [{"roleId": ids::role("cashier")}]})).await;
+    let store = kit.store("S01").await;
+    let text = |data: &Json, key: &str| data[key].as_str().expect("a token").to_owned();
+    let first = kit.login("ann", PIN).await.data();
+    let second = refresh(&kit, &text(&first, "refreshToken")).await.data();
+    for data in [&first, &second] {
+        assert_eq!((&data["expiresIn"], &data["refreshExpiresIn"]), (&json!(28_800), &json!(604_800)));
+        assert_eq!(life(&kit, &text(data, "accessToken")), 28_800);
+        assert_eq!(life(&kit, &text(data, "refreshToken")), 604_800);
+    }
+    let body = json!({"pin": PIN, "storeId": store, "terminalId": "T1"});
+    let till = kit.stranger("/auth/pin-login", body, "192.0.2.1", None).await.data();
+    assert_eq!((&till["expiresIn"], life(&kit, &text(&till, "accessToken"))), (&json!(28_800), 28_800));
+    // And they are refused from then on.
+    let (ann, ann_at_till) = [text(&second, "accessToken"), text(&till, "accessToken")]
+        .map(|token| Person { id: Uuid::nil(), token })
+        .into();
+    // The clock of these tests goes on by itself, too.
+    kit.clock.advance(28_700_000);
+    kit.get(&ann, "/auth/me").await.is(200);
+    kit.get(&ann_at_till, "/auth/me").await.is(200);
+    kit.clock.advance(101_000);
+    kit.get(&ann, "/auth/me").await.is(401);
+    kit.get(&ann_at_till, "/auth/me").await.is(401);
+    kit.clock.advance((604_800 - 28_801 - 100) * 1000);
+    refresh(&kit, &text(&second, "refreshToken")).await.is(200);
+    let third = kit.login("ann", PIN).await.data();
+    kit.clock.advance(604_801_000);
+    refresh(&kit, &text(&third, "refreshToken")).await.refused(401, "invalid_token");
+}

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tillkeep_storage::entity::approval;
-use tillkeep_storage::sea_orm::{ColumnTrait, EntityTrait, QueryFilter};
+use tillkeep_storage::sea_orm::{ColumnTrait, Condition, EntityTrait, QueryFilter};
 use tillkeep_storage::{DbErr, attempts, db};
 use tokio_util::sync::CancellationToken;
 
@@ -15,7 +15,10 @@ const LOOK_EVERY: Duration = Duration::from_secs(2);
 /// Looks between two rounds of forgetting: ten minutes.
 const FORGET_EVERY: u32 = 300;
 
-/// How long an approval that is over is kept: for whoever looks into what happened today.
+/// Looks between two searches for approvals that nobody used: half a minute.
+const APPROVALS_EVERY: u32 = 15;
+
+/// How long an approval that was used is kept: for whoever looks into what happened today.
 const KEEP_APPROVALS_MS: i64 = 24 * 3600 * 1000;
 
 /// Keeps house until `stop`.
@@ -29,6 +32,11 @@ pub fn start(auth: Arc<Auth>, stop: CancellationToken) {
             }
             reload_keys(&auth, false).await;
             looks = (looks + 1) % FORGET_EVERY;
+            if looks.is_multiple_of(APPROVALS_EVERY)
+                && let Err(error) = db::again(|| forget_unused_approvals(&auth)).await
+            {
+                tracing::warn!(%error, "approvals that nobody used could not be removed; it is tried again");
+            }
             if looks == 1
                 && let Err(error) = db::again(|| forget(&auth)).await
             {
@@ -51,6 +59,22 @@ pub async fn reload_keys(auth: &Arc<Auth>, forced: bool) {
         Ok(Err(error)) => tracing::error!(%error, "the token keys could not be read; the ones before stay in force"),
         Err(error) => tracing::error!(%error, "the token keys could not be read"),
     }
+}
+
+/// Removes the approvals that nobody used in their time: that they were given stands in the audit log.
+pub async fn forget_unused_approvals(auth: &Auth) -> Result<(), DbErr> {
+    if auth.home == Home::Hq {
+        return Ok(());
+    }
+    let unused = Condition::all().add(approval::Column::UsedAt.is_null());
+    let over = unused.add(approval::Column::ExpiresAt.lte(auth.clock.now()));
+    // Mostly there is none, and writing would make a sale wait.
+    if approval::Entity::find().filter(over.clone()).one(auth.db.reader()).await?.is_some() {
+        let tx = auth.db.begin().await?;
+        approval::Entity::delete_many().filter(over).exec(&tx).await?;
+        tx.commit().await?;
+    }
+    Ok(())
 }
 
 /// Removes expired sessions, counters that say nothing any more and used-up approvals, each as a set.

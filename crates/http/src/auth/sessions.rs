@@ -17,6 +17,8 @@ use uuid::Uuid;
 #[derive(Clone, Copy, Debug)]
 pub struct State {
     pub user_id: Uuid,
+    /// The store that it was opened for.
+    store_id: Option<Uuid>,
     pub pin_changed_at: Option<Instant>,
     pub revoked: bool,
     /// As it was read; a refresh moves it on disk alone.
@@ -43,6 +45,8 @@ pub struct Turn(u64);
 pub enum Revocation {
     One(Uuid),
     AllOf(Uuid),
+    /// Those that were opened for a store.
+    AtStore(Uuid),
 }
 
 /// Sessions kept in memory at the most; the rest is read again when it is asked for.
@@ -94,6 +98,7 @@ impl Sessions {
         let filter = match which {
             Revocation::One(sid) => Column::Id.eq(sid),
             Revocation::AllOf(user) => Column::UserId.eq(user),
+            Revocation::AtStore(store) => Column::StoreId.eq(store),
         };
         Entity::update_many()
             .col_expr(Column::RevokedAt, Expr::value(now))
@@ -137,6 +142,7 @@ impl Sessions {
                 known.states.remove(&sid);
             }
             Revocation::AllOf(user) => known.states.retain(|_, state| state.user_id != user),
+            Revocation::AtStore(store) => known.states.retain(|_, state| state.store_id != Some(store)),
         }
     }
 
@@ -154,6 +160,7 @@ impl Sessions {
 const fn state(row: &Model) -> State {
     State {
         user_id: row.user_id,
+        store_id: row.store_id,
         pin_changed_at: row.pin_changed_at,
         revoked: row.revoked_at.is_some(),
         expires_at: row.expires_at,

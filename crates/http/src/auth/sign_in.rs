@@ -6,7 +6,9 @@ use tillkeep_storage::audit;
 use tillkeep_storage::entity::{session, store, user};
 use tillkeep_storage::registry::fold;
 use tillkeep_storage::sea_orm::sea_query::Expr;
-use tillkeep_storage::sea_orm::{ActiveModelTrait, ColumnTrait, EntityTrait, IntoActiveModel, QueryFilter};
+use tillkeep_storage::sea_orm::{
+    ActiveModelTrait, ColumnTrait, EntityTrait, IntoActiveModel, QueryFilter, QuerySelect,
+};
 use utoipa::ToSchema;
 use uuid::Uuid;
 
@@ -87,12 +89,16 @@ async fn check_store(auth: &Auth, store_id: Uuid) -> Result<()> {
         Home::Store(_) => Ok(()),
         Home::Hq => {
             let found = store::Entity::find_by_id(store_id).one(auth.db.reader()).await?;
-            if found.is_none_or(|store| !store.is_active || store.deleted_at.is_some()) {
-                return Err(Error::new(ErrorCode::StoreNotFound, "there is no active store with this id"));
-            }
-            Ok(())
+            is_in_use(found)
         }
     }
+}
+
+fn is_in_use(found: Option<store::Model>) -> Result<()> {
+    if found.is_none_or(|store| !store.is_active || store.deleted_at.is_some()) {
+        return Err(Error::new(ErrorCode::StoreNotFound, "there is no active store with this id"));
+    }
+    Ok(())
 }
 
 async fn sign_in(
@@ -131,6 +137,11 @@ async fn sign_in(
     if still.rows_affected == 0 {
         drop(tx);
         return Err(refuse(auth, trying.audit("login.refused", Some(user.id))).await?);
+    }
+    if let (Home::Hq, Some(store_id)) = (auth.home, trying.store_id) {
+        // Nor may somebody have taken the store out of use, which ends the sessions that are there by then: who does so
+        // waits for this one, or has been here.
+        is_in_use(store::Entity::find_by_id(store_id).lock_shared().one(&tx).await?)?;
     }
     row.clone().into_active_model().insert(&tx).await?;
     attempt.succeeded(&tx, now).await?;

@@ -16,7 +16,7 @@ use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use jsonwebtoken::{Algorithm, DecodingKey, EncodingKey, Header, Validation};
 use serde::de::DeserializeOwned;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 use tillkeep_model::Instant;
 use uuid::Uuid;
 
@@ -66,7 +66,8 @@ pub struct RefreshClaims {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SyncClaims {
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    /// The nil id, which no store has, where the token names something that is no id.
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "store_id")]
     pub store_id: Option<Uuid>,
     #[serde(default)]
     pub store_code: String,
@@ -78,6 +79,12 @@ pub struct SyncClaims {
     pub iat: i64,
     #[serde(default)]
     pub jti: Option<Uuid>,
+}
+
+/// A token that names no store is of another kind than one whose store does not exist.
+fn store_id<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Uuid>, D::Error> {
+    let named: Option<serde_json::Value> = Option::deserialize(from)?;
+    Ok(named.map(|name| name.as_str().and_then(|text| text.parse().ok()).unwrap_or_default()))
 }
 
 const fn first_version() -> i32 {

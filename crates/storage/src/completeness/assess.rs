@@ -7,6 +7,7 @@ use tillkeep_model::receipt::ReceiptNumber;
 
 use super::{Day, Facts, Figures, Range, ReceiptRange, Register, SessionState, Verdict, missing};
 use crate::entity::register_session;
+use crate::push::is_flagged;
 
 /// A day whose missing receipts may still be found on another one.
 pub(super) struct Assessed {
@@ -63,7 +64,8 @@ fn register(
         }
     }
     // A Z report names receipts that HQ may not have.
-    let named = known.iter().flat_map(|session| [&session.first_receipt_number, &session.last_receipt_number]);
+    let own: Vec<_> = known.iter().filter(|session| !is_flagged(&session.flags)).collect();
+    let named = own.iter().flat_map(|session| [&session.first_receipt_number, &session.last_receipt_number]);
     let named: Vec<_> = named.flatten().filter_map(|text| ReceiptNumber::parse(text)).collect();
     if let Some(receipt) = named.first() {
         store_code.clone_from(&receipt.store_code);
@@ -81,7 +83,7 @@ fn register(
         }
         _ => Vec::new(),
     };
-    let numbers: BTreeSet<i64> = known.iter().map(|session| i64::from(session.session_number)).collect();
+    let numbers: BTreeSet<i64> = own.iter().map(|session| i64::from(session.session_number)).collect();
     let missing_sessions = match (numbers.first(), numbers.last()) {
         (Some(first), Some(last)) => {
             let after = last_session.get(code).copied().filter(|before| before < first).unwrap_or(0);

@@ -9,6 +9,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use sea_orm::{ColumnTrait, ConnectionTrait, DbErr, EntityTrait, QueryFilter, QueryOrder, Value};
 use serde::{Deserialize, Serialize};
 use tillkeep_model::Money;
+use tillkeep_model::receipt::ReceiptNumber;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
@@ -16,6 +17,7 @@ pub use outbox::{Outbox, Reported, outbox};
 
 use crate::db::{placeholders, query};
 use crate::entity::register_session;
+use crate::push::{FOREIGN_NUMBER, is_flagged};
 
 /// Missing numbers of one day that are looked for elsewhere before they are called missing.
 const LOOKED_FOR: usize = 1000;
@@ -220,17 +222,19 @@ async fn receipts(
     dates: &[String],
 ) -> Result<Vec<(String, String, String)>, DbErr> {
     let (filter, values) = on_days(store, dates);
-    let sql = format!("SELECT business_date, register_code, receipt_number FROM sales WHERE {filter}");
-    let rows = query(conn, &sql, values).await?;
-    rows.iter()
-        .map(|row| {
-            Ok((
+    let sql = format!("SELECT business_date, register_code, receipt_number, flags FROM sales WHERE {filter}");
+    let mut out = Vec::new();
+    for row in query(conn, &sql, values).await? {
+        // What another store's number says of this one is nothing; the sale itself counts in its sums.
+        if !is_flagged(&row.try_get("", "flags")?) {
+            out.push((
                 row.try_get("", "business_date")?,
                 row.try_get("", "register_code")?,
                 row.try_get("", "receipt_number")?,
-            ))
-        })
-        .collect()
+            ));
+        }
+    }
+    Ok(out)
 }
 
 /// Of each register the last receipt before its first one here: one look into the index each.
@@ -254,12 +258,20 @@ async fn receipt_before(
         let (mut values, mut tuples): (Vec<Value>, _) = (vec![store.into()], Vec::new());
         for (register, first) in chunk {
             let at = values.len();
-            tuples.push(format!("SELECT CAST(${} AS TEXT) AS code, CAST(${} AS TEXT) AS receipt", at + 1, at + 2));
-            values.extend([(*register).into(), (*first).into()]);
+            tuples.push(format!(
+                "SELECT CAST(${} AS TEXT) AS code, CAST(${} AS TEXT) AS receipt, CAST(${} AS TEXT) AS lowest",
+                at + 1,
+                at + 2,
+                at + 3
+            ));
+            // Only what begins as it does comes before it: not a number of another store.
+            let own = ReceiptNumber::parse(first);
+            let lowest = own.map_or_else(String::new, |own| format!("{}-{}-", own.store_code, own.register_code));
+            values.extend([(*register).into(), (*first).into(), lowest.into()]);
         }
         let sql = format!(
             "SELECT r.code, (SELECT s.receipt_number FROM sales s WHERE s.store_id = $1 AND s.register_code = r.code \
-             AND s.receipt_number < r.receipt AND LENGTH(s.receipt_number) = LENGTH(r.receipt) \
+             AND s.receipt_number < r.receipt AND s.receipt_number >= r.lowest AND LENGTH(s.receipt_number) = LENGTH(r.receipt) \
              ORDER BY s.receipt_number DESC LIMIT 1) AS before FROM ({}) r",
             tuples.join(" UNION ALL ")
         );
@@ -276,7 +288,7 @@ async fn session_before(
     sessions: &[register_session::Model],
 ) -> Result<HashMap<String, i32>, DbErr> {
     let mut firsts: BTreeMap<&str, i32> = BTreeMap::new();
-    for session in sessions {
+    for session in sessions.iter().filter(|session| !is_flagged(&session.flags)) {
         let first = firsts.entry(&session.register_code).or_insert(session.session_number);
         *first = (*first).min(session.session_number);
     }
@@ -291,7 +303,8 @@ async fn session_before(
         }
         let sql = format!(
             "SELECT r.code, (SELECT MAX(s.session_number) FROM register_sessions s WHERE s.store_id = $1 \
-             AND s.register_code = r.code AND s.session_number < r.number) AS before FROM ({}) r",
+             AND s.register_code = r.code AND s.session_number < r.number \
+             AND s.flags NOT LIKE '%\"{FOREIGN_NUMBER}\"%') AS before FROM ({}) r",
             tuples.join(" UNION ALL ")
         );
         let before: HashMap<String, i32> = pairs(conn, &sql, values, "before").await?;

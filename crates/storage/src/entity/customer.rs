@@ -2,7 +2,7 @@
 
 use sea_orm::entity::prelude::*;
 use serde::{Deserialize, Serialize};
-use tillkeep_model::{Instant, Money};
+use tillkeep_model::{Instant, JsonText, Money};
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, DeriveEntityModel, Serialize, Deserialize)]
 #[sea_orm(table_name = "customers")]
@@ -40,6 +40,8 @@ pub struct Model {
     pub is_active: bool,
     #[serde(skip)]
     pub synced: bool,
+    /// What somebody should look at: of HQ, or of a store whose row HQ does not have.
+    pub flags: JsonText,
 }
 
 #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]

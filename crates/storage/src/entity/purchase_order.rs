@@ -43,6 +43,8 @@ pub struct Model {
     pub last_supplier_document: Option<String>,
     #[serde(skip)]
     pub synced: bool,
+    /// What HQ found to look at.
+    pub flags: JsonText,
 }
 
 #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]

@@ -37,6 +37,8 @@ pub struct Model {
     pub synced: bool,
     #[serde(skip)]
     pub last_envelope_at: Option<Instant>,
+    /// What HQ found to look at.
+    pub flags: JsonText,
 }
 
 #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]

@@ -137,7 +137,7 @@ pub(super) const TABLES: &[Table] = &[
             address_line1 text?, address_line2 text?, city text?, region text?, postal_code text?, \
             country_code text?, birth_date text?, notes text?, marketing_opt_in bool, tax_exempt bool, \
             tax_exempt_number text?, credit_limit money, account_balance money, origin_store_id uuid?, \
-            merged_into_id uuid?, is_active bool, synced bool",
+            merged_into_id uuid?, is_active bool, synced bool, flags json",
         natural_keys: &["customer_number"],
         indexes: &["email", "phone_digits", "origin_store_id"],
         ..Table::EMPTY
@@ -193,7 +193,7 @@ pub(super) const TABLES: &[Table] = &[
             total_amount money, created_by uuid?, submitted_by uuid?, submitted_at ts?, approved_by uuid?, \
             approved_at ts?, ordered_at ts?, sent_via text?, closed_by uuid?, closed_at ts?, \
             rejected_reason text?, cancelled_reason text?, conflict_note text?, notes text?, receipts json, \
-            last_supplier_document text?, synced bool",
+            last_supplier_document text?, synced bool, flags json",
         natural_keys: &["po_number"],
         indexes: &["store_id"],
         ..Table::EMPTY
@@ -215,7 +215,7 @@ pub(super) const TABLES: &[Table] = &[
             transfer_number text, from_store_id uuid, to_store_id uuid, status text, requested_by uuid?, \
             requested_at ts?, approved_by uuid?, approved_at ts?, rejected_reason text?, cancelled_reason text?, \
             note text?, sent_by uuid?, sent_at ts?, carrier text?, tracking_number text?, received_by uuid?, \
-            received_at ts?, receipts json, synced bool, last_envelope_at ts?",
+            received_at ts?, receipts json, synced bool, last_envelope_at ts?, flags json",
         natural_keys: &["transfer_number"],
         indexes: &["from_store_id", "to_store_id"],
         ..Table::EMPTY

@@ -11,8 +11,8 @@ use uuid::Uuid;
 use super::decide::{Decision, decide, receives, target_status};
 use super::incoming::Decoded;
 use super::lines::{Document, Lines};
-use super::merge::{Ignored, finish, merge};
-use super::{Incoming, Sender, Verdict, effects, flags, status};
+use super::merge::{Had, Ignored, finish, merge};
+use super::{Incoming, Sender, Verdict, effects, flags, foreign, status};
 use crate::db::{execute, placeholders, query};
 use crate::registry::owners::{ALL_OF_IT, owns};
 use crate::registry::{Claim, Row, Scope, SyncType};
@@ -62,6 +62,8 @@ pub(super) struct Prepared {
     /// The lines that it has no more, in the same order.
     removed: Vec<Vec<Uuid>>,
     applied: Applied,
+    /// How its number stands with the one that its sender gave it.
+    pub number: foreign::Number,
     place: usize,
 }
 
@@ -80,6 +82,7 @@ async fn group_of_one_type(
     let parents = parents(tx, entity, &items, &existing).await?;
     let present: Vec<Uuid> = existing.keys().copied().collect();
     let mut lines = Lines::load(tx, entity, &present, &items).await?;
+    let others = foreign::codes_of_others(tx, sender, foreign::sent(entity, &items)).await?;
 
     let mut prepared = Vec::with_capacity(items.len());
     for Item { incoming, decoded, decision, place } in items {
@@ -90,7 +93,7 @@ async fn group_of_one_type(
             }
             Decision::Leave(applied) => {
                 left.push(incoming.id);
-                verdicts[place] = Some(Verdict::taken(applied));
+                verdicts[place] = Some(Verdict::left(applied));
                 continue;
             }
             Decision::Insert => Applied::Inserted,
@@ -126,6 +129,9 @@ async fn group_of_one_type(
         let sent_at = sent_at.unwrap_or(incoming.timestamp);
         // Of two writers the later one: a row does not grow younger.
         let had_at = old.as_deref().and_then(|row| row.instant("updated_at")).filter(|had| *had > sent_at);
+        let ignored_before = ignored.count;
+        let before = old.as_deref().map(|old| Had::of(entity.table.columns(), old));
+        let number_before = foreign::Before::of(entity, old.as_deref());
         ignored.unknown(0, &decoded.keys);
         let passed_over = Ignored::sent_in_vain(entity.table.columns(), &*decoded.row, &decoded.keys, owned);
         // Whoever may write a whole line may not move it: it was judged by the parent that it has.
@@ -135,6 +141,7 @@ async fn group_of_one_type(
             row.set(column, parent);
         }
         row.set("updated_at", had_at.unwrap_or(sent_at).into());
+        let number = number_before.judge(entity, &mut *row, &others);
         finish(&mut *row, incoming, sender, entity, applied, now);
         if let Some(document) = entity.document.filter(|_| owns(owned, "status")) {
             status::settle(document, claim, sent_status.as_deref(), &mut *row);
@@ -143,21 +150,43 @@ async fn group_of_one_type(
         ignored.compare(&passed_over, &*row, &derived);
         let document = Document { incoming, keys: &decoded.keys, claim, owned };
         let sent = decoded.children.into_iter().enumerate();
+        lines.changed = false;
         let (children, removed) = sent.map(|(place, sent)| lines.of(&document, place, sent, ignored)).unzip();
-        prepared.push(Prepared { row, children, removed, applied, place });
+        let nothing_new = !lines.changed && before.is_some_and(|had| had.is_all_of(&*row, entity.lists));
+        let applied = match (nothing_new, ignored.count > ignored_before) {
+            (false, _) => applied,
+            (true, true) => Applied::Skipped,
+            (true, false) => Applied::Duplicate,
+        };
+        prepared.push(Prepared { row, children, removed, applied, number, place });
     }
+    foreign::renumber(tx, entity, &mut prepared).await?;
     numbers_taken(tx, entity, &mut prepared, &mut verdicts).await?;
+    store(tx, sender, entity, prepared, now, &mut verdicts).await?;
+    raise_left(tx, entity, &left).await?;
+    Ok(verdicts.into_iter().map(|verdict| verdict.unwrap_or_else(lost)).collect())
+}
+
+/// Writes what the group came to, with its flags and its effects.
+async fn store(
+    tx: &mut Tx,
+    sender: &Sender,
+    entity: &'static SyncType,
+    prepared: Vec<Prepared>,
+    now: Instant,
+    verdicts: &mut [Option<Verdict>],
+) -> Result<(), DbErr> {
     let flags = flags::of(tx, entity, sender, &prepared, now).await?;
     let mut movements = Vec::new();
     let (mut rows, mut arrived) = (Vec::with_capacity(prepared.len()), Vec::new());
     let mut child_rows: Vec<Vec<Box<dyn Row>>> = entity.children.iter().map(|_| Vec::new()).collect();
     // Of those alone that are stored: a document that is refused keeps the lines it has.
     let mut gone: Vec<Vec<Uuid>> = entity.children.iter().map(|_| Vec::new()).collect();
-    for (Prepared { mut row, children, removed, applied, place }, flags) in prepared.into_iter().zip(flags) {
+    for (Prepared { mut row, children, removed, applied, place, .. }, flags) in prepared.into_iter().zip(flags) {
         row.set("flags", JsonText::of(&flags).into());
         movements.extend(effects::movements(entity.name, &*row, &children));
         let warnings = flags.iter().map(|flag| (*flag).to_owned()).collect();
-        verdicts[place] = Some(Verdict::Taken { applied, warnings });
+        verdicts[place] = Some(Verdict::Taken { applied, warnings, left: false });
         if applied == Applied::Inserted {
             arrived.extend(row.uuid("id"));
         }
@@ -167,12 +196,10 @@ async fn group_of_one_type(
     }
     write(tx, entity, sender, rows, child_rows).await?;
     remove_lines(tx, entity, &gone).await?;
-    raise_left(tx, entity, &left).await?;
     if !movements.is_empty() {
         stock::apply(tx, sender.store_id, movements, now).await?;
     }
-    flags::heal(tx, entity, &arrived).await?;
-    Ok(verdicts.into_iter().map(|verdict| verdict.unwrap_or_else(lost)).collect())
+    flags::heal(tx, entity, &arrived).await
 }
 
 fn add_each<T>(into: &mut [Vec<T>], from: Vec<Vec<T>>) {
@@ -194,7 +221,7 @@ fn judge<'a>(
     for (place, incoming) in group.iter().enumerate() {
         if priors.is_settled(incoming) {
             left.push(incoming.id);
-            verdicts[place] = Some(Verdict::taken(Applied::Skipped));
+            verdicts[place] = Some(Verdict::left(Applied::Skipped));
             continue;
         }
         match incoming.decode() {
@@ -246,7 +273,7 @@ fn not_theirs(entity: &SyncType, incoming: &Incoming, claim: Claim, owned: &[&st
         let text = "the lines of an order are deleted by its maker, and only before it is approved";
         return Some(Verdict::refused("not_deletable", text));
     }
-    owned.is_empty().then(|| Verdict::taken(Applied::Skipped))
+    owned.is_empty().then(|| Verdict::left(Applied::Skipped))
 }
 
 /// Refuses rows whose natural key another row has: the usual reason for which a row cannot be stored, found for a whole

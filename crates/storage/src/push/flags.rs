@@ -9,7 +9,7 @@ use tillkeep_model::{Instant, JsonText};
 use uuid::Uuid;
 
 use super::apply::Prepared;
-use super::{Sender, effects};
+use super::{Sender, effects, foreign};
 use crate::Tx;
 use crate::db::{placeholders, query};
 use crate::registry::{self, Row, SyncType};
@@ -50,9 +50,16 @@ pub(super) async fn of(
 ) -> Result<Vec<Vec<&'static str>>, DbErr> {
     let mut all: Vec<Vec<&'static str>> =
         documents.iter().map(|document| effects::flags(entity.name, &*document.row, &document.children)).collect();
+    for flags in
+        documents.iter().zip(&mut all).filter_map(|(document, flags)| document.number.is_flagged().then_some(flags))
+    {
+        flags.push(foreign::FOREIGN_NUMBER);
+    }
     if documents.is_empty() || times(entity.name).is_empty() {
         return Ok(all);
     }
+    let printed = documents.iter().flat_map(|document| foreign::printed(&*document.row));
+    let others = foreign::codes_of_others(tx, sender, printed).await?;
     let twice = twice(tx, entity, sender, documents).await?;
     let products = of_documents(documents, |document| {
         let lines = document.children.first().into_iter().flatten();
@@ -70,6 +77,9 @@ pub(super) async fn of(
     for (((document, products), duplicate), flags) in documents.iter().zip(products).zip(twice).zip(&mut all) {
         let row = &*document.row;
         flags.extend(duplicate);
+        if foreign::printed(row).iter().any(|number| foreign::begins_with_one_of(&others, number)) {
+            flags.push(foreign::FOREIGN_NUMBER);
+        }
         if products.iter().any(|product| !known.contains(product)) {
             flags.push("unknown_product");
         }

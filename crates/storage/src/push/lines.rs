@@ -9,7 +9,7 @@ use uuid::Uuid;
 use super::Incoming;
 use super::apply::Item;
 use super::incoming::Keys;
-use super::merge::{Ignored, merge};
+use super::merge::{Had, Ignored, merge};
 use crate::Tx;
 use crate::registry::owners::ALL_OF_IT;
 use crate::registry::{Child, Claim, Row, Scope, SyncType};
@@ -22,6 +22,8 @@ pub(super) struct Lines {
     have: Vec<RowsById>,
     /// Which document each sent line id belongs to at HQ.
     owners: Vec<HashMap<Uuid, Uuid>>,
+    /// Whether a line became another one, came or went.
+    pub changed: bool,
 }
 
 /// What is to be known of the document whose lines are merged.
@@ -43,7 +45,7 @@ impl Lines {
             let known = child.table.having(tx, "id", &ids, false).await?;
             owners.push(known.iter().filter_map(|row| Some((row.uuid("id")?, row.uuid(child.parent)?))).collect());
         }
-        Ok(Self { have, owners })
+        Ok(Self { have, owners, changed: false })
     }
 
     /// The lines of one document as HQ will have them, and the ids of those that it has no more; of the child at
@@ -80,7 +82,9 @@ impl Lines {
             let owned = if whole { ALL_OF_IT } else { owned };
             ignored.unknown(place + 1, &keys);
             let passed_over = Ignored::sent_in_vain(child.table.columns(), &*line, &keys, owned);
+            let before = old.as_deref().map(|old| Had::of(child.table.columns(), old));
             let merged = merge(child.table.columns(), old, line, &keys, owned, &[]);
+            self.changed |= before.is_none_or(|had| !had.is_all_of(&*merged, &[]));
             ignored.compare(&passed_over, &*merged, &[child.parent, "line_no"]);
             lines.push(merged);
         }
@@ -88,7 +92,10 @@ impl Lines {
         let rest: Vec<Uuid> = have.iter().filter(|(_, row)| mine(&***row)).map(|(id, _)| *id).collect();
         for id in rest {
             match have.remove(&id) {
-                Some(_) if replaces => removed.push(id),
+                Some(_) if replaces => {
+                    self.changed = true;
+                    removed.push(id);
+                }
                 // What was not sent again is still there: a void may name no more than the sale.
                 Some(line) => lines.push(line),
                 None => {}

@@ -44,6 +44,30 @@ pub(super) fn merge(
     new
 }
 
+/// What HQ had of a row before an envelope was merged into it.
+pub(super) struct Had(Vec<(&'static str, Value)>);
+
+impl Had {
+    pub fn of(columns: Vec<&'static str>, row: &dyn Row) -> Self {
+        // What the server sets itself says nothing of what was taken; but a delete is one.
+        let told = |column: &&str| *column == "deleted_at" || !SERVER_COLUMNS.contains(column);
+        let columns = columns.into_iter().filter(told);
+        Self(columns.filter_map(|column| Some((column, row.get(column)?))).collect())
+    }
+
+    /// Whether `row` is still that; of `lists` it counts what is in them, and not how they are written.
+    pub fn is_all_of(&self, row: &dyn Row, lists: &[&str]) -> bool {
+        let json = |text: &str| serde_json::from_str::<Json>(text).ok();
+        self.0.iter().all(|(column, had)| match row.get(column) {
+            Some(has) if has == *had => true,
+            Some(Value::String(Some(has))) if lists.contains(column) => {
+                matches!(had, Value::String(Some(had)) if json(had).is_some_and(|had| json(&has) == Some(had)))
+            }
+            _ => false,
+        })
+    }
+}
+
 /// A list that only grows: an element of the same `receiptId` is taken anew, no element is lost. A store that was set up
 /// again does not know what it once received.
 fn union(old: Option<String>, sent: Option<String>) -> String {

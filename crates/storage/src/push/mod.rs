@@ -5,6 +5,7 @@ mod apply;
 mod decide;
 pub(crate) mod effects;
 mod flags;
+mod foreign;
 mod incoming;
 mod lines;
 mod merge;
@@ -20,6 +21,8 @@ use uuid::Uuid;
 
 use crate::sync_log::{self, Rejection};
 use crate::{Change, Db, db, fault, nodes, stock};
+pub use foreign::FOREIGN_NUMBER;
+pub(crate) use foreign::is_flagged;
 pub use incoming::Incoming;
 pub use status::CANCELLED_AND_RECEIVED;
 
@@ -37,6 +40,8 @@ pub enum Verdict {
     Taken {
         applied: Applied,
         warnings: Vec<String>,
+        /// Decided by the envelope alone, so that its time says nothing of what HQ has (rule U7).
+        left: bool,
     },
     Refused {
         code: &'static str,
@@ -45,8 +50,8 @@ pub enum Verdict {
 }
 
 impl Verdict {
-    fn taken(applied: Applied) -> Self {
-        Self::Taken { applied, warnings: Vec::new() }
+    fn left(applied: Applied) -> Self {
+        Self::Taken { applied, warnings: Vec::new(), left: true }
     }
 
     fn refused(code: &'static str, error: impl AsRef<str>) -> Self {

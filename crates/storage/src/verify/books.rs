@@ -1,6 +1,6 @@
 //! I5: the report of a closed drawer says what its rows say.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use sea_orm::{ColumnTrait, DbErr, EntityTrait, QueryFilter, QueryOrder};
 use serde_json::Value as Json;
@@ -40,7 +40,8 @@ pub(super) async fn reports(source: &Source, options: &Options, found: &mut Foun
     let sums = add_up(source).await?;
     let nothing = Sums::default();
     let unapplied = unapplied(source).await?;
-    let mut running: BTreeMap<(Uuid, &str), i64> = BTreeMap::new();
+    let resolved = resolved(source).await?;
+    let mut running: BTreeMap<(Uuid, &str), (i32, i64)> = BTreeMap::new();
     for session in &sessions {
         let sums = sums.get(&session.id).unwrap_or(&nothing);
         let judged = !unapplied.contains(&session.id);
@@ -48,14 +49,14 @@ pub(super) async fn reports(source: &Source, options: &Options, found: &mut Foun
             found.add(session.store_id, "register_sessions", session.id, format!("{wrong} is not what its rows say"));
         }
         let total = sums.amounts.get("totalAmount").copied().unwrap_or_default();
-        let grand = running.entry((session.store_id, &session.register_code)).or_default();
         // A store that was put back goes on from the grand total it had; the first one known is taken as it is.
-        let before = *grand;
-        *grand = session.running_total.map_or(before + total, |total| total.0);
-        if !judged || (session.session_number > 1 && before == 0) {
-            continue;
-        }
-        if *grand != before + total {
+        let (last, before) = running.entry((session.store_id, &session.register_code)).or_default();
+        let grand = session.running_total.map_or(*before + total, |total| total.0);
+        let first = session.session_number > 1 && *before == 0;
+        let judged = judged && !first && !resolved.between(session, *last);
+        let differs = grand != *before + total;
+        (*last, *before) = (session.session_number, grand);
+        if judged && differs {
             let text = "the grand total is not the one before and this drawer's total";
             found.add(session.store_id, "register_sessions", session.id, text);
         }
@@ -88,6 +89,65 @@ fn drawer_of(envelope: &str) -> Option<Uuid> {
     let envelope: Json = serde_json::from_str(envelope).ok()?;
     let named = |key: &str| -> Option<Uuid> { envelope["data"][key].as_str()?.parse().ok() };
     named("registerSessionId").or_else(|| named("register_session_id"))
+}
+
+/// At headquarters: the drawers of which somebody decided not to apply what their store said. The grand total of the next
+/// drawer counts them.
+#[derive(Default)]
+struct Resolved {
+    numbers: BTreeMap<(Uuid, String), BTreeSet<i32>>,
+    /// Stores with one of which not even the number can be read.
+    unknown: HashSet<Uuid>,
+}
+
+impl Resolved {
+    /// Whether one of them lies between `session` and the drawer with the number `last` before it.
+    fn between(&self, session: &Model, last: i32) -> bool {
+        let gap = last + 1..session.session_number;
+        if gap.is_empty() {
+            return false;
+        }
+        let numbers = self.numbers.get(&(session.store_id, session.register_code.clone()));
+        self.unknown.contains(&session.store_id) || numbers.is_some_and(|numbers| numbers.range(gap).next().is_some())
+    }
+}
+
+async fn resolved(source: &Source) -> Result<Resolved, DbErr> {
+    let mut out = Resolved::default();
+    if source.side != Side::Hq {
+        return Ok(out);
+    }
+    let sql = "SELECT store_id, entity_id, envelope FROM sync_log WHERE entity_type = 'register_sessions' \
+               AND status = $1 AND resolved_by IS NOT NULL";
+    let mut here = Vec::new();
+    for row in query(&source.conn, sql, [RESOLVED.into()]).await? {
+        let store: Uuid = row.try_get("", "store_id")?;
+        match row.try_get::<Option<String>>("", "envelope")?.as_deref().and_then(number_of) {
+            Some((register, number)) => {
+                out.numbers.entry((store, register)).or_default().insert(number);
+            }
+            None => {
+                out.unknown.insert(store);
+            }
+        }
+        here.extend(row.try_get::<String>("", "entity_id")?.parse::<Uuid>().ok());
+    }
+    // The drawer itself may be here, and its close was refused.
+    for row in having(source, &Of::<Entity>::NEW, "id", &here).await? {
+        let number = row.integer("session_number").and_then(|number| i32::try_from(number).ok());
+        if let (Some(store), Some(register), Some(number)) = (row.uuid("store_id"), row.text("register_code"), number) {
+            out.numbers.entry((store, register)).or_default().insert(number);
+        }
+    }
+    Ok(out)
+}
+
+/// Register and number of the drawer in an envelope, in either spelling.
+fn number_of(envelope: &str) -> Option<(String, i32)> {
+    let envelope: Json = serde_json::from_str(envelope).ok()?;
+    let named = |keys: [&str; 2]| keys.map(|key| &envelope["data"][key]).into_iter().find(|value| !value.is_null());
+    let number = named(["sessionNumber", "session_number"])?.as_i64()?;
+    Some((named(["registerCode", "register_code"])?.as_str()?.to_owned(), i32::try_from(number).ok()?))
 }
 
 async fn add_up(source: &Source) -> Result<BTreeMap<Uuid, Sums>, DbErr> {

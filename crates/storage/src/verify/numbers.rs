@@ -1,6 +1,6 @@
 //! I6: receipts and sessions are numbered 1 to n for each register.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use sea_orm::DbErr;
 use tillkeep_model::receipt::ReceiptNumber;
@@ -9,6 +9,7 @@ use uuid::Uuid;
 use super::{Found, Source};
 use crate::Side;
 use crate::db::query;
+use crate::push::is_flagged;
 
 type Numbers = BTreeMap<(Uuid, &'static str, String), BTreeMap<i64, Vec<Uuid>>>;
 
@@ -18,20 +19,33 @@ async fn read(source: &Source) -> Result<Numbers, DbErr> {
     let mut note = |store, table, register, number, id| {
         out.entry((store, table, register)).or_default().entry(number).or_default().push(id);
     };
+    let codes = codes(source).await?;
+    // A number that begins with another store's code is none of this store's series.
+    let foreign = |store: Uuid, code: &str| codes.get(code).is_some_and(|owner| *owner != store);
     for row in query(&source.conn, "SELECT id, store_id, register_code, receipt_number FROM sales", []).await? {
         let receipt: String = row.try_get("", "receipt_number")?;
+        let store: Uuid = row.try_get("", "store_id")?;
         // Another system that pushes to headquarters may number in its own way.
-        if let Some(receipt) = ReceiptNumber::parse(&receipt) {
-            note(row.try_get("", "store_id")?, "sales", receipt.register_code, receipt.number, row.try_get("", "id")?);
+        if let Some(receipt) = ReceiptNumber::parse(&receipt).filter(|receipt| !foreign(store, &receipt.store_code)) {
+            note(store, "sales", receipt.register_code, receipt.number, row.try_get("", "id")?);
         }
     }
-    let sql = "SELECT id, store_id, register_code, session_number FROM register_sessions";
+    let sql = "SELECT id, store_id, register_code, session_number, flags FROM register_sessions";
     for row in query(&source.conn, sql, []).await? {
+        if is_flagged(&row.try_get("", "flags")?) {
+            continue;
+        }
         let number: i32 = row.try_get("", "session_number")?;
         let register = row.try_get("", "register_code")?;
         note(row.try_get("", "store_id")?, "register_sessions", register, number.into(), row.try_get("", "id")?);
     }
     Ok(out)
+}
+
+/// The stores by their codes.
+async fn codes(source: &Source) -> Result<HashMap<String, Uuid>, DbErr> {
+    let rows = query(&source.conn, "SELECT code, id FROM stores WHERE deleted_at IS NULL", []).await?;
+    rows.iter().map(|row| Ok((row.try_get("", "code")?, row.try_get("", "id")?))).collect()
 }
 
 /// A number that two documents have.

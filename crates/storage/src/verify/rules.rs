@@ -131,8 +131,8 @@ const RULES: &[Rule] = &[
         entity: "sync_log",
         text: "one entry was applied more than once",
         sql: "SELECT store_id AS store, seq AS number, COUNT(*) AS found FROM sync_log \
-              WHERE status = 'success' AND direction = 'push' AND seq IS NOT NULL \
-              GROUP BY store_id, node_epoch, seq HAVING COUNT(*) > 1",
+              WHERE (status = 'success' OR (status = 'skipped' AND note LIKE 'nothing of it was taken%')) \
+              AND direction = 'push' AND seq IS NOT NULL GROUP BY store_id, node_epoch, seq HAVING COUNT(*) > 1",
         ..HQ
     },
 ];

@@ -90,7 +90,7 @@ async fn what_was_settled_is_told_once() {
         assert!(told("first").await.is_empty());
         // The times are those of a clock that was put right in between.
         let settle = async |status: &str, seconds, seq: i64| {
-            let sql = "UPDATE sync_log SET status = $1, to_acknowledge = TRUE, resolved_at = $2 WHERE seq = $3";
+            let sql = "UPDATE sync_log SET status = $1, to_acknowledge = TRUE, resolved_at = $2, resolved_by = store_id WHERE seq = $3";
             let tx = hq.db.begin().await.expect("a transaction");
             db::execute(&tx, sql, [status.into(), at(seconds).into(), seq.into()]).await.expect("an update");
             tx.commit().await.expect("a commit");

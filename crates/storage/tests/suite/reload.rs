@@ -1,11 +1,13 @@
 //! Rule D9: a reload replaces, and keeps what the store alone has.
 
+use tillkeep_model::wire::Applied;
 use tillkeep_model::{Money, Qty, ids};
-use tillkeep_storage::apply;
 use tillkeep_storage::entity::{customer, department, product, store_product, supplier, transfer, transfer_item};
 use tillkeep_storage::sea_orm::EntityTrait;
+use tillkeep_storage::{apply, outbox};
 
 use crate::kit::chain::{Chain, id, product as new_product};
+use crate::kit::envelopes::{customer as new_customer, take};
 use crate::kit::{self, Hq, Shop, at, entity, fill};
 
 async fn forget<E: EntityTrait>(hq: &Hq, id: uuid::Uuid) {
@@ -162,5 +164,60 @@ async fn a_reload_of_one_type_leaves_the_others_alone() {
         assert_eq!(shop.rows("suppliers").await.len(), 0);
         assert_eq!(shop.rows("departments").await.len(), 2);
         assert_eq!(shop.rows("products").await.len(), 3);
+    }
+}
+
+#[tokio::test]
+async fn what_headquarters_refused_for_good_is_flagged_outlives_a_reload_and_goes_anew_with_its_next_change() {
+    for hq in kit::both().await {
+        let chain = Chain::found(&hq).await;
+        let shop = Shop::open(chain.first.store_id).await;
+        let flags = async |name: &str| {
+            let row = shop.row::<customer::Entity>(id(name)).await.expect("the customer");
+            row.flags.0.to_string()
+        };
+        let mut known = new_customer(&chain.first, id("known"), "S01-1");
+        take(&hq, &chain.first, &known).await;
+        shop.pull(&hq, "customers", 10).await;
+        let refused = customer::Model {
+            id: id("refused"),
+            customer_number: "S01-2".into(),
+            first_name: Some("Eve".into()),
+            created_at: at(0),
+            synced: true,
+            ..Default::default()
+        };
+        shop.insert::<customer::Entity>(refused.clone()).await;
+        let tx = shop.begin().await;
+        outbox::left_here(&tx, &[id("refused"), id("known"), id("nobody")]).await.expect("flags");
+        tx.commit().await.expect("a commit");
+        let flagged = format!("[\"{}\"]", outbox::NOT_AT_HQ);
+        // What headquarters has travels back as it is there, and is no such row.
+        assert_eq!((flags("refused").await, flags("known").await), (flagged.clone(), "[]".to_owned()));
+        shop.reload(&hq, "customers").await;
+        assert_eq!((flags("refused").await, flags("known").await), (flagged, "[]".to_owned()));
+
+        let data = serde_json::to_value(&refused).expect("JSON");
+        let tx = shop.begin().await;
+        let entry = outbox::Entry {
+            entity_type: "customers",
+            entity_id: refused.id,
+            action: "update",
+            data: &data,
+            created_at: at(0),
+            depends_on: None,
+        };
+        outbox::enqueue(&tx, &entry, at(20)).await.expect("an entry");
+        tx.commit().await.expect("a commit");
+        let entry = outbox::batch(shop.db.reader(), 9, at(30), 0).await.expect("a batch").remove(0);
+        known["entity_id"] = entry.entity_id.to_string().into();
+        known["data"] = kit::parse(&entry.payload);
+        known["timestamp"] = serde_json::json!(entry.timestamp);
+        assert_eq!(take(&hq, &chain.first, &known).await, Applied::Inserted);
+        let tx = shop.begin().await;
+        outbox::confirm(&tx, &[&entry], at(40)).await.expect("a confirmation");
+        tx.commit().await.expect("a commit");
+        shop.pull(&hq, "customers", 10).await;
+        assert_eq!(flags("refused").await, "[]", "headquarters has it now");
     }
 }

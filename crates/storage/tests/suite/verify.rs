@@ -4,7 +4,7 @@ use serde_json::{Value as Json, json};
 use tillkeep_model::wire::PushStatus;
 use tillkeep_model::{Instant, JsonText, Money, Qty};
 use tillkeep_storage::entity::{permission, register_session, role, role_permission, sync_log, user, user_store_role};
-use tillkeep_storage::sea_orm::{ConnectionTrait, Database, TransactionTrait};
+use tillkeep_storage::sea_orm::{ConnectionTrait, Database, EntityTrait, IntoActiveModel, TransactionTrait};
 use tillkeep_storage::stock::{Kind, Movement};
 use tillkeep_storage::verify::{self, Acknowledged, Finding, Options, Source};
 use tillkeep_storage::{Side, audit, db, outbox, push, settings, stock};
@@ -454,5 +454,76 @@ async fn what_somebody_resolved_is_missed_neither_in_the_stock_nor_in_the_report
         ];
         let findings = after(&scene, Side::Hq, &doubled).await;
         assert!(findings.iter().any(|finding| finding.invariant == "I4"), "{findings:#?}");
+    }
+}
+
+/// A later drawer of the same register, closed over nothing but with this grand total.
+async fn later_drawer(hq: &Hq, number: i32, running_total: i64) {
+    let drawer = register_session::Model {
+        id: id(&format!("drawer {number}")),
+        store_id: id("S01"),
+        register_code: "01".into(),
+        session_number: number,
+        status: "closed".into(),
+        business_date: "2026-11-21".into(),
+        created_at: at(20),
+        updated_at: at(20),
+        expected_cash: Some(Money(0)),
+        sale_count: Some(0),
+        running_total: Some(Money(running_total)),
+        totals: Some(JsonText(json!({
+            "saleCount": 0, "refundCount": 0, "voidCount": 0, "netAmount": 0, "taxAmount": 0, "totalAmount": 0,
+            "cashRounding": 0, "taxes": [], "tenders": [],
+        }))),
+        ..Default::default()
+    };
+    let tx = hq.db.begin().await.expect("a transaction");
+    register_session::Entity::insert_many([drawer.into_active_model()])
+        .exec_without_returning(&tx)
+        .await
+        .expect("a row");
+    tx.commit().await.expect("a commit");
+}
+
+#[tokio::test]
+async fn the_grand_total_of_a_drawer_may_count_one_before_it_that_somebody_resolved() {
+    for hq in both().await {
+        let scene = scene(hq).await;
+        let grand_totals = async || {
+            let source = Source::of(scene.hq.db.reader(), Side::Hq).await.expect("a source");
+            let options = Options { settled: true, ..Options::default() };
+            let findings = verify::run(Some(&source), &[], &options).await.expect("a verdict");
+            findings
+                .into_iter()
+                .filter(|finding| finding.text.contains("grand total"))
+                .map(|finding| finding.id)
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(grand_totals().await, Vec::<String>::new());
+        // The second drawer took 1000, and headquarters has refused it ten times.
+        later_drawer(&scene.hq, 3, 3 * 1999 + 1000).await;
+        assert_eq!(grand_totals().await, [id("drawer 3").to_string()], "nobody has settled it");
+        let data = json!({"id": id("drawer 2"), "registerCode": "01", "sessionNumber": 2});
+        let resolved = sync_log::Model {
+            id: id("second drawer"),
+            store_id: id("S01"),
+            direction: "push".into(),
+            entity_type: "register_sessions".into(),
+            entity_id: id("drawer 2").to_string(),
+            action: "update".into(),
+            status: "resolved".into(),
+            hash: "second drawer".into(),
+            envelope: Some(json!({"data": data}).to_string()),
+            resolved_by: Some(id("ann")),
+            resolved_at: Some(at(0)),
+            ..Default::default()
+        };
+        scene.hq.insert::<sync_log::Entity>([resolved]).await;
+        assert_eq!(grand_totals().await, Vec::<String>::new());
+        // From there on each is the one before and its own again.
+        later_drawer(&scene.hq, 4, 3 * 1999 + 1000).await;
+        assert_eq!(grand_totals().await, Vec::<String>::new());
+        later_drawer(&scene.hq, 5, 3 * 1999 + 1001).await;
+        assert_eq!(grand_totals().await, [id("drawer 5").to_string()]);
     }
 }

@@ -108,7 +108,9 @@ async fn take(store: &Store, request: &HandshakeRequest, answer: &HandshakeAnswe
             tracing::warn!(series = name, value, "headquarters has higher numbers: this store goes on from there");
         }
     }
-    outbox::forget_sent(&tx, now.plus_millis(-KEEP_SENT_MS)).await?;
+    // By HQ's clock: that of a store may be a year ahead for a day.
+    outbox::forget_sent(&tx, answer.clock.plus_millis(-KEEP_SENT_MS)).await?;
+    outbox::left_here(&tx, &resolved(answer)).await?;
     for settled in &answer.acknowledged {
         let Some(entry) = outbox::find(&tx, settled.seq).await? else { continue };
         let same_node = settled.node_epoch.as_ref().is_none_or(|epoch| *epoch == entry.node_epoch);
@@ -129,6 +131,13 @@ async fn take(store: &Store, request: &HandshakeRequest, answer: &HandshakeAnswe
         store.outbox_bell.notify_one();
     }
     Ok(())
+}
+
+/// What somebody at HQ settled without applying it. Its entry may be gone by now: sent once more in between, it was left
+/// aside there.
+fn resolved(answer: &HandshakeAnswer) -> Vec<Uuid> {
+    let resolved = answer.acknowledged.iter().filter(|settled| settled.outcome == Outcome::Resolved);
+    resolved.filter_map(|settled| settled.entity_id.parse().ok()).collect()
 }
 
 /// Compares the databases that HQ has heard this store speak from with those that this one knows of. Numbers that this

@@ -16,31 +16,63 @@ use tokio_tungstenite::{MaybeTlsStream, WebSocketStream, connect_async_tls_with_
 
 use crate::Store;
 
-/// Specification, section 8.
-const HEARTBEAT_EVERY: Duration = Duration::from_secs(30);
 const CONNECT_WITHIN: Duration = Duration::from_secs(10);
-/// HQ pings every 15 seconds; a line that is silent for so long is dead, whatever the operating system thinks.
-const SILENCE: Duration = Duration::from_secs(45);
 const DELAY_BASE_MS: u64 = 1000;
 const DELAY_CAP_MS: u64 = 60_000;
+const DELAY_JITTER_MS: u64 = 1000;
+
+/// What a store says and hears of an open socket, and how often.
+#[derive(Clone, Copy)]
+struct Pace {
+    heartbeat_every: Duration,
+    /// HQ pings every 15 seconds; a line that is silent for so long is dead, whatever the operating system thinks.
+    silence: Duration,
+}
+
+/// Specification, section 8.
+const PACE: Pace = Pace { heartbeat_every: Duration::from_secs(30), silence: Duration::from_secs(45) };
+
+/// The waits between two tries to connect: `min(1000 × 2^attempts + jitter, 60000)` milliseconds. Specification, section 6,
+/// rule 3.
+#[derive(Default)]
+struct Reconnect {
+    attempts: u32,
+}
+
+impl Reconnect {
+    fn connected(&mut self) {
+        self.attempts = 0;
+    }
+
+    /// The wait before the next try; `chance` is a number from 0 to the one that it is given.
+    fn wait(&mut self, chance: impl Fn(u64) -> u64) -> Duration {
+        let doubled = DELAY_BASE_MS.saturating_mul(1_u64.checked_shl(self.attempts.min(20)).unwrap_or(u64::MAX));
+        self.attempts = self.attempts.saturating_add(1);
+        Duration::from_millis(doubled.saturating_add(chance(DELAY_JITTER_MS)).min(DELAY_CAP_MS))
+    }
+}
 
 type Socket = WebSocketStream<MaybeTlsStream<tokio::net::TcpStream>>;
 
 /// Keeps the socket until the store stops.
 pub async fn run(store: Arc<Store>) {
+    keep(store, PACE).await;
+}
+
+async fn keep(store: Arc<Store>, pace: Pace) {
     let begun = Instant::now();
-    let mut attempts = 0;
+    let mut reconnect = Reconnect::default();
     loop {
         let connected = tokio::select! {
             connected = timeout(CONNECT_WITHIN, connect(&store)) => connected,
             () = store.stop.cancelled() => return,
         };
         if let Ok(Ok(mut socket)) = connected {
-            attempts = 0;
+            reconnect.connected();
             store.sync.update(|line| line.connected = true);
             // What was told while there was no line is asked for now.
             store.sync.cycle_bell.notify_one();
-            let end = listen(&store, &mut socket, begun).await;
+            let end = listen(&store, &mut socket, begun, pace).await;
             store.sync.update(|line| line.connected = false);
             if store.stop.is_cancelled() {
                 drop(socket.close(None).await);
@@ -48,20 +80,14 @@ pub async fn run(store: Arc<Store>) {
             }
             store.sync.handshake_due.store(true, Ordering::Release);
             tracing::info!(reason = end.err().map(|error| error.to_string()), "the socket to headquarters closed");
-        } else if attempts == 0 {
+        } else if reconnect.attempts == 0 {
             tracing::debug!("the socket to headquarters does not open yet");
         }
         tokio::select! {
-            () = tokio::time::sleep(delay(attempts, store.chance.up_to(1000))) => attempts += 1,
+            () = tokio::time::sleep(reconnect.wait(|most| store.chance.up_to(most))) => {}
             () = store.stop.cancelled() => return,
         }
     }
-}
-
-/// `min(1000 × 2^attempts + jitter, 60000)` milliseconds. Specification, section 6, rule 3.
-fn delay(attempts: u32, jitter_ms: u64) -> Duration {
-    let doubled = DELAY_BASE_MS.saturating_mul(1_u64.checked_shl(attempts.min(20)).unwrap_or(u64::MAX));
-    Duration::from_millis(doubled.saturating_add(jitter_ms).min(DELAY_CAP_MS))
 }
 
 async fn connect(store: &Store) -> Result<Socket, tungstenite::Error> {
@@ -77,8 +103,8 @@ async fn connect(store: &Store) -> Result<Socket, tungstenite::Error> {
     Ok(socket)
 }
 
-async fn listen(store: &Store, socket: &mut Socket, begun: Instant) -> Result<(), tungstenite::Error> {
-    let mut heartbeat = interval(HEARTBEAT_EVERY);
+async fn listen(store: &Store, socket: &mut Socket, begun: Instant, pace: Pace) -> Result<(), tungstenite::Error> {
+    let mut heartbeat = interval(pace.heartbeat_every);
     heartbeat.set_missed_tick_behavior(MissedTickBehavior::Delay);
     let mut heard = Instant::now();
     loop {
@@ -103,7 +129,7 @@ async fn listen(store: &Store, socket: &mut Socket, begun: Instant) -> Result<()
                     _ => {}
                 }
             }
-            () = tokio::time::sleep_until(heard + SILENCE) => return Ok(()),
+            () = tokio::time::sleep_until(heard + pace.silence) => return Ok(()),
             () = store.stop.cancelled() => return Ok(()),
         }
     }
@@ -126,15 +152,79 @@ async fn beat(store: &Store, begun: Instant) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::cell::Cell;
+
+    use tillkeep_http::Clock;
+    use tillkeep_http::auth::SignInSettings;
+    use tokio::net::TcpListener;
+    use tokio_tungstenite::accept_async;
+    use tokio_util::sync::CancellationToken;
+
     use super::*;
+    use crate::Settings;
 
     #[test]
-    fn the_reconnect_delay_is_the_specification_s() {
-        let millis = |attempts, jitter| delay(attempts, jitter).as_millis();
-        assert_eq!(millis(0, 0), 1000);
-        assert_eq!(millis(1, 500), 2500);
-        assert_eq!(millis(5, 1000), 33_000);
-        assert_eq!(millis(6, 0), 60_000);
-        assert_eq!(millis(63, 1000), 60_000);
+    fn the_waits_to_connect_double_from_one_second_to_sixty_and_begin_anew_with_a_connection() {
+        let mut reconnect = Reconnect::default();
+        let mut waits = |jitter: u64, count: usize| -> Vec<u128> {
+            (0..count).map(|_| reconnect.wait(|_| jitter).as_millis()).collect()
+        };
+        assert_eq!(waits(0, 9), [1000, 2000, 4000, 8000, 16_000, 32_000, 60_000, 60_000, 60_000]);
+        assert_eq!(waits(1000, 70), [60_000; 70], "the jitter does not go beyond the cap");
+        reconnect.connected();
+        let asked = Cell::new(0);
+        let mut with_most = || {
+            let most = |most| {
+                asked.set(most);
+                most
+            };
+            reconnect.wait(most).as_millis()
+        };
+        assert_eq!([with_most(), with_most(), with_most()], [2000, 3000, 5000]);
+        assert_eq!(asked.get(), 1000, "the jitter is up to a second");
+    }
+
+    async fn store_of(address: &str, dir: &std::path::Path) -> Arc<Store> {
+        use base64::Engine;
+        use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+        let claims = r#"{"storeId":"0190a1b2-0000-7000-8000-000000000001","storeCode":"S01","type":"store_sync"}"#;
+        let settings = Settings {
+            data_dir: dir.to_owned(),
+            sync_token: format!("e30.{}.x", URL_SAFE_NO_PAD.encode(claims)).into(),
+            hq_url: format!("http://{address}"),
+            hq_ca_file: None,
+            sync_interval: Duration::from_secs(30),
+            sign_in: SignInSettings::default(),
+        };
+        Store::open(settings, Clock::default(), CancellationToken::new()).await.expect("a store")
+    }
+
+    #[tokio::test]
+    async fn a_connected_store_says_every_thirty_seconds_that_it_lives() {
+        assert_eq!(PACE.heartbeat_every, Duration::from_secs(30));
+        assert!(PACE.silence > Duration::from_secs(30), "two pings of headquarters may be lost");
+        // The same with a shorter pace, as nobody is to wait for it.
+        let pace = Pace { heartbeat_every: Duration::from_millis(200), ..PACE };
+        let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
+        let dir = tempfile::tempdir().expect("a directory");
+        let store = store_of(&listener.local_addr().expect("an address").to_string(), dir.path()).await;
+        let task = tokio::spawn(keep(store.clone(), pace));
+        let (line, _) = listener.accept().await.expect("a connection");
+        let mut socket = accept_async(line).await.expect("a socket");
+        let mut heard = Vec::new();
+        while heard.len() < 4 {
+            let next = timeout(Duration::from_secs(20), socket.next()).await.expect("in time");
+            if let Message::Text(text) = next.expect("open").expect("a message") {
+                heard.push((Instant::now(), serde_json::from_str::<serde_json::Value>(&text).expect("JSON")));
+            }
+        }
+        let begun = heard[0].0;
+        assert!(heard[3].0 - begun > pace.heartbeat_every * 2, "three waits lie between four of them");
+        for (_, beat) in &heard {
+            assert_eq!((&beat["type"], &beat["storeCode"]), (&"heartbeat".into(), &"S01".into()));
+            assert!(beat["uptime"].is_number() && beat["timestamp"].is_string(), "{beat}");
+        }
+        store.stop.cancel();
+        timeout(Duration::from_secs(20), task).await.expect("it ends").expect("well");
     }
 }

@@ -1,6 +1,7 @@
 //! A second person approves: for one deed, once, here and now.
 
 use serde_json::{Value as Json, json};
+use tillkeep_http::auth::housekeeping;
 use tillkeep_model::{Money, ids};
 use tillkeep_storage::entity::{approval, audit_log, product, register, session, user, user_store_role};
 use tillkeep_storage::sea_orm::{ActiveModelTrait, ActiveValue::Set, EntityTrait};
@@ -408,14 +409,27 @@ async fn guesses_at_an_approval_count_at_the_terminal_as_guesses_at_a_sign_in_do
 }
 
 #[tokio::test]
-async fn approvals_that_are_over_are_forgotten_after_a_day() {
+async fn an_approval_that_nobody_used_goes_after_its_two_minutes_and_stays_in_the_audit_log() {
     let scene = Scene::set().await;
     scene.token(&cheaper(1)).await;
-    let kept = async || approval::Entity::find().all(scene.shop.store.db().reader()).await.expect("a read").len();
+    let used = cheaper(2);
+    let token = scene.token(&used).await;
+    scene.cashier.post("/pos/sales", with(used, &token)).await.ok(201);
+    let auth = &scene.shop.store.auth;
+    let kept = async || {
+        housekeeping::forget_unused_approvals(auth).await.expect("forgotten");
+        let rows = approval::Entity::find().all(scene.shop.store.db().reader()).await.expect("a read");
+        rows.into_iter().map(|row| row.used_at.is_some()).collect::<Vec<_>>()
+    };
+    scene.shop.clock.advance(119_000);
+    assert_eq!(kept().await, [false, true]);
+    scene.shop.clock.advance(1_000);
+    assert_eq!(kept().await, [true], "the one that was used says so for a day");
+    assert_eq!(scene.audited("approval.granted").await.len(), 2);
     scene.shop.clock.advance(23 * 3_600_000);
-    tillkeep_http::auth::housekeeping::forget(&scene.shop.store.auth).await.expect("forgotten");
-    assert_eq!(kept().await, 1);
+    housekeeping::forget(auth).await.expect("forgotten");
+    assert_eq!(kept().await, [true]);
     scene.shop.clock.advance(2 * 3_600_000);
-    tillkeep_http::auth::housekeeping::forget(&scene.shop.store.auth).await.expect("forgotten");
-    assert_eq!(kept().await, 0);
+    housekeeping::forget(auth).await.expect("forgotten");
+    assert_eq!(kept().await, Vec::<bool>::new());
 }

@@ -15,6 +15,7 @@ mod refusals;
 mod repeats;
 mod replica;
 mod sales;
+mod settled;
 mod sign_in;
 mod stock;
 mod turns;

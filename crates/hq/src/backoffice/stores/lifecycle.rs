@@ -5,6 +5,7 @@ use std::sync::Arc;
 use axum::extract::State;
 use serde::Deserialize;
 use serde_json::{Value as Json, json};
+use tillkeep_http::auth::{Revocation, Sessions};
 use tillkeep_http::error::{Error, Result};
 use tillkeep_http::extract::OptionalBody;
 use tillkeep_http::{Answer, Caller, Id};
@@ -50,6 +51,7 @@ pub async fn deactivate(
     }
     let row = set_active(&hq, &caller, id, false, json!({"force": body.force})).await?;
     hq.hub.close(id, wire::close::REVOKED);
+    caller.auth().sessions.ended(Revocation::AtStore(id));
     Ok(Answer(row))
 }
 
@@ -77,5 +79,12 @@ async fn set_active(hq: &Hq, caller: &Caller<StoresEdit>, id: Uuid, active: bool
         Ok(details)
     };
     let action = if active { "store.activate" } else { "store.deactivate" };
-    rows::update::<Entity, _>(hq, caller, &KIND, (action, id), edit, async |_, _, _| Ok(())).await
+    // After the row, which whoever signs in for this store holds until the session is there.
+    let after = async |tx: &mut Tx, _: &Model, new: &Model| {
+        if !new.is_active {
+            Sessions::revoke(&*tx, Revocation::AtStore(id), "the store was taken out of use", caller.now()).await?;
+        }
+        Ok(())
+    };
+    rows::update::<Entity, _>(hq, caller, &KIND, (action, id), edit, after).await
 }
