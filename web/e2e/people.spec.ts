@@ -72,6 +72,37 @@ test('a role is edited in its matrix, and why somebody may is explained', async 
   await expect(page.getByRole('heading', { name: /No: buyer may not use stores.view/ })).toBeVisible()
 })
 
+test('of two people who change what a role holds, the second is told and no change is lost', async ({
+  page,
+  as,
+  chain,
+  allow,
+}) => {
+  allow(409)
+  const role = await chain.admin.post<{ id: string }>('/roles', {
+    code: 'taxer',
+    name: 'Taxer',
+    permissions: ['products.view'],
+  })
+  await as('admin')
+  await page.goto(`/hq/roles/${role.id}`)
+  const box = (code: string) => page.locator(`input[type=checkbox][value="${code}"]`)
+  const save = page.getByRole('button', { name: 'Save' })
+  await box('taxes.view').check()
+  await chain.admin.call('PUT', `/roles/${role.id}/permissions`, { permissions: ['stores.view'] })
+  await save.click()
+  await expect(page.getByRole('alert')).toContainText('somebody else changed this row')
+  await page.getByRole('button', { name: 'Load anew, with my changes' }).click()
+  await expect(page.getByRole('alert')).toBeHidden()
+  await expect(box('stores.view')).toBeChecked()
+  await expect(box('products.view')).not.toBeChecked()
+  await expect(box('taxes.view')).toBeChecked()
+  await save.click()
+  await expect(save).toBeDisabled()
+  const both = await chain.admin.get<{ permissions: string[] }>(`/roles/${role.id}`)
+  expect(both.permissions).toEqual(['stores.view', 'taxes.view'])
+})
+
 test('who typed too many wrong PINs is unlocked', async ({ page, as, chain }) => {
   await chain.hire('clumsy', [])
   const trying = async () =>

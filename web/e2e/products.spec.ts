@@ -78,3 +78,26 @@ test('of two people who change the same row, the second is told and loses nothin
   await page.getByRole('button', { name: /Load anew/ }).click()
   await expect(page.getByLabel('Brand')).toHaveValue('Theirs')
 })
+
+test('of two people who set the price of a store, the second is told', async ({ page, as, chain, allow }) => {
+  allow(409)
+  await as('admin')
+  const [product] = await chain.admin.get<{ id: string }[]>('/products?pageSize=1&sort=-sku')
+  const [store] = await chain.admin.get<{ id: string }[]>('/stores?code=S01')
+  await page.goto(`/hq/products/${product!.id}`)
+  await page.getByRole('button', { name: 'Set price in S01' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.locator('[name=price]').fill('7.77')
+  await chain.admin.call('PUT', `/store-prices/${store!.id}/${product!.id}`, { price: 888 })
+  await dialog.getByRole('button', { name: 'Set price' }).click()
+  await expect(dialog.getByRole('alert')).toContainText('somebody else changed this row')
+  await dialog.getByRole('button', { name: /Load anew/ }).click()
+  await expect(dialog.locator('[name=price]')).toHaveValue('8.88')
+  await dialog.locator('[name=price]').fill('7.77')
+  await dialog.getByRole('button', { name: 'Set price' }).click()
+  await expect(dialog).toBeHidden()
+  const [row] = await chain.admin.get<{ storePrice: number }[]>(
+    `/store-prices?storeId=${store!.id}&productId=${product!.id}`,
+  )
+  expect(row!.storePrice).toBe(777)
+})
