@@ -95,8 +95,9 @@ pub async fn bootstrap(
         .await?;
     let mut usable = tenders::all(&snapshot).await?;
     usable.retain(|tender| tender.is_active);
+    let knows = sessions::knows(&caller, &store, &snapshot).await?;
     Ok(Answer(Bootstrap {
-        session: sessions::open_at(&snapshot, register.id).await?,
+        session: sessions::open_at(&snapshot, register.id).await?.map(|session| sessions::shown(session, knows)),
         register,
         tenders: usable,
         tax_groups: tax_groups(&own, taxes::of_store(&snapshot, own.id).await?),

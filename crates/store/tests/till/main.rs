@@ -3,6 +3,7 @@
 mod kit;
 
 mod approvals;
+mod blind;
 mod bootstrap;
 mod concurrency;
 mod customers;
