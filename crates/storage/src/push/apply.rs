@@ -17,7 +17,7 @@ use crate::db::{execute, placeholders, query};
 use crate::registry::owners::{ALL_OF_IT, owns};
 use crate::registry::{Claim, Row, Scope, SyncType};
 use crate::sync_log::{self, Priors};
-use crate::{Tx, fault, stock, versions};
+use crate::{Tx, accounts, fault, stock, versions};
 
 /// What a batch came to.
 pub(super) struct Outcome {
@@ -61,6 +61,8 @@ pub(super) struct Prepared {
     pub children: Vec<Vec<Box<dyn Row>>>,
     /// The lines that it has no more, in the same order.
     removed: Vec<Vec<Uuid>>,
+    /// What it had put on an account before.
+    charged: i128,
     applied: Applied,
     place: usize,
 }
@@ -104,6 +106,9 @@ async fn group_of_one_type(
                 continue;
             }
         };
+        let charged = old.as_deref().map_or(0, |old| {
+            effects::charged(entity, old, |child, place| lines.stored(child, place, incoming.id).collect())
+        });
         let had = old.as_deref().and_then(|row| row.text("status"));
         let in_order = parent.or(old.as_deref());
         let parent_status = parent.and_then(|parent| parent.text("status"));
@@ -144,18 +149,35 @@ async fn group_of_one_type(
         let document = Document { incoming, keys: &decoded.keys, claim, owned };
         let sent = decoded.children.into_iter().enumerate();
         let (children, removed) = sent.map(|(place, sent)| lines.of(&document, place, sent, ignored)).unzip();
-        prepared.push(Prepared { row, children, removed, applied, place });
+        prepared.push(Prepared { row, children, removed, charged, applied, place });
     }
     numbers_taken(tx, entity, &mut prepared, &mut verdicts).await?;
+    store(tx, entity, sender, prepared, &mut verdicts, now).await?;
+    raise_left(tx, entity, &left).await?;
+    Ok(verdicts.into_iter().map(|verdict| verdict.unwrap_or_else(lost)).collect())
+}
+
+/// Writes the documents of a group with what follows from them: flags, stock and what customers owe.
+async fn store(
+    tx: &mut Tx,
+    entity: &'static SyncType,
+    sender: &Sender,
+    prepared: Vec<Prepared>,
+    verdicts: &mut [Option<Verdict>],
+    now: Instant,
+) -> Result<(), DbErr> {
     let flags = flags::of(tx, entity, sender, &prepared, now).await?;
-    let mut movements = Vec::new();
+    let (mut movements, mut on_account) = (Vec::new(), Vec::new());
     let (mut rows, mut arrived) = (Vec::with_capacity(prepared.len()), Vec::new());
     let mut child_rows: Vec<Vec<Box<dyn Row>>> = entity.children.iter().map(|_| Vec::new()).collect();
     // Of those alone that are stored: a document that is refused keeps the lines it has.
     let mut gone: Vec<Vec<Uuid>> = entity.children.iter().map(|_| Vec::new()).collect();
-    for (Prepared { mut row, children, removed, applied, place }, flags) in prepared.into_iter().zip(flags) {
+    for (Prepared { mut row, children, removed, charged, applied, place }, flags) in prepared.into_iter().zip(flags) {
         row.set("flags", JsonText::of(&flags).into());
         movements.extend(effects::movements(entity.name, &*row, &children));
+        let now_charged =
+            effects::charged(entity, &*row, |_, place| children[place].iter().map(|line| &**line).collect());
+        on_account.extend(row.uuid("customer_id").map(|customer| (customer, now_charged - charged)));
         let warnings = flags.iter().map(|flag| (*flag).to_owned()).collect();
         verdicts[place] = Some(Verdict::Taken { applied, warnings });
         if applied == Applied::Inserted {
@@ -167,12 +189,14 @@ async fn group_of_one_type(
     }
     write(tx, entity, sender, rows, child_rows).await?;
     remove_lines(tx, entity, &gone).await?;
-    raise_left(tx, entity, &left).await?;
     if !movements.is_empty() {
         stock::apply(tx, sender.store_id, movements, now).await?;
     }
-    flags::heal(tx, entity, &arrived).await?;
-    Ok(verdicts.into_iter().map(|verdict| verdict.unwrap_or_else(lost)).collect())
+    if entity.name == "customers" {
+        on_account = accounts::of_stored_sales(&**tx, &arrived).await?;
+    }
+    accounts::raise(tx, on_account, now).await?;
+    flags::heal(tx, entity, &arrived).await
 }
 
 fn add_each<T>(into: &mut [Vec<T>], from: Vec<Vec<T>>) {

@@ -94,7 +94,7 @@ pub async fn bootstrap(
         .all(&snapshot)
         .await?;
     let mut usable = tenders::all(&snapshot).await?;
-    usable.retain(|tender| tender.is_active);
+    usable.retain(tenders::is_usable);
     let knows = sessions::knows(&caller, &store, &snapshot).await?;
     Ok(Answer(Bootstrap {
         session: sessions::open_at(&snapshot, register.id).await?.map(|session| sessions::shown(session, knows)),

@@ -2,6 +2,7 @@
 
 mod kit;
 
+mod accounts;
 mod approvals;
 mod blind;
 mod bootstrap;
