@@ -11,9 +11,9 @@ use tillkeep_http::{describe, directory, layers};
 use tillkeep_model::ErrorCode::{
     AlreadyProvisioned, BelowMinPrice, CodeLocked, CurrencyLocked, CursorAhead, DuplicateBarcode, DuplicateCode,
     DuplicateSku, EpochChanged, Escalation, FirstRateCompound, IdReused, InUse, KindLocked, LastAdmin, LastCashTender,
-    NotFailed, NotFound, PendingData, PinNotAllowed, PossibleDuplicate, SaleNotFound, SecondCashTender,
-    SelfDeactivation, StoreNotReady, SystemRole, TooManyAttempts, TooManyRates, TooManyRequests, UnknownEntityType,
-    UnknownPermission, UsernameTaken, Validation, VersionConflict,
+    NeedsValueLedger, NotFailed, NotFound, PendingData, PinNotAllowed, PossibleDuplicate, SaleNotFound,
+    SecondCashTender, SelfDeactivation, StoreNotReady, SystemRole, TooManyAttempts, TooManyRates, TooManyRequests,
+    UnknownEntityType, UnknownPermission, UsernameTaken, Validation, VersionConflict,
 };
 use tillkeep_model::permission::code::{
     CustomersEdit, CustomersView, PosSell, ProductsCreate, ProductsDelete, ProductsEdit, ProductsView, RolesManage,
@@ -137,10 +137,10 @@ fn taxes(routes: Routes<Arc<Hq>>) -> Routes<Arc<Hq>> {
         .about("One tender.")
         .post("/tenders", plain::create::<tender::Entity, TendersManage>)
         .about("Make a tender.")
-        .fails(&[IdReused, DuplicateCode, SecondCashTender])
+        .fails(&[IdReused, DuplicateCode, SecondCashTender, NeedsValueLedger])
         .patch("/tenders/{id}", plain::edit::<tender::Entity, TendersManage>)
         .about("Change a tender.")
-        .fails(&[VersionConflict, DuplicateCode, KindLocked, SecondCashTender, LastCashTender])
+        .fails(&[VersionConflict, DuplicateCode, KindLocked, SecondCashTender, LastCashTender, NeedsValueLedger])
         .delete("/tenders/{id}", plain::delete::<tender::Entity, TendersManage>)
         .about("Delete a tender.")
         .fails(&[VersionConflict, LastCashTender])

@@ -3,6 +3,7 @@
 //! Everything here is a value or a function of values, so that the same rule can be used by a till, by headquarters,
 //! by the demo and by a test.
 
+pub mod adjustment;
 pub mod amount;
 pub mod by_name;
 pub mod error_code;

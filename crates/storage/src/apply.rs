@@ -12,7 +12,7 @@ use uuid::Uuid;
 use crate::db::{execute, placeholders, query, rows_per_statement};
 use crate::entity::{sequence, store_product};
 use crate::registry::{Child, Row, SyncType};
-use crate::{Tx, barcodes, fault, outbox};
+use crate::{Tx, accounts, barcodes, fault, outbox};
 
 /// Version of a row that a reload has not seen again yet.
 const UNSEEN: i64 = -1;
@@ -105,6 +105,9 @@ pub async fn page(
         }
         if cursor.reloading && !answer.has_more {
             end_reload(tx, entity).await?;
+        }
+        if entity.name == "customers" && !answer.has_more {
+            accounts::counted(tx).await?;
         }
     }
     let reloading = cursor.reloading && answer.has_more;

@@ -11,7 +11,7 @@ use crate::Tx;
 use crate::db::{execute, placeholders, query, statement};
 use crate::entity::outbox::Model;
 use crate::high_water::OUTBOX_TIME;
-use crate::{fault, registry, series, settings};
+use crate::{accounts, fault, registry, series, settings};
 
 /// A change to be told to HQ.
 pub struct Entry<'a> {
@@ -177,6 +177,7 @@ pub async fn resend(tx: &Tx, from: i64) -> Result<u64, DbErr> {
         );
         execute(tx, &sql, [from.into()]).await?;
     }
+    accounts::charge_again(tx).await?;
     Ok(count)
 }
 

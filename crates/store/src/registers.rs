@@ -2,7 +2,9 @@
 
 use std::borrow::Cow;
 use std::collections::HashMap;
+use std::sync::Arc;
 
+use axum::extract::State;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value as Json, json};
 use tillkeep_http::describe::{Change, Draft, Listing, Lists, Write};
@@ -22,7 +24,7 @@ use utoipa::ToSchema;
 use uuid::Uuid;
 
 use crate::bounds::{self, PRICE_TEXT};
-use crate::sessions;
+use crate::{Store, sessions};
 
 const NEW: Fields = Fields {
     writable: &["code", "name", "terminalId", "defaultFloat", "isActive"],
@@ -102,18 +104,20 @@ pub struct RegisterWithSession {
 
 pub async fn list(
     caller: Caller<(RegistersView, PosSell)>,
+    State(store): State<Arc<Store>>,
     Lists { query, .. }: Lists<Registers>,
 ) -> Result<List<RegisterWithSession>> {
     let snapshot = caller.db().snapshot().await?;
     let page = resource::list(&snapshot, &LIST, &query, register::Entity::find()).await?;
     let ids: Vec<Uuid> = page.rows.iter().map(|register: &register::Model| register.id).collect();
+    let knows = sessions::knows(&caller, &store, &snapshot).await?;
     let mut open: HashMap<Uuid, register_session::Model> = register_session::Entity::find()
         .filter(register_session::Column::RegisterId.is_in(ids))
         .filter(register_session::Column::Status.ne("closed"))
         .all(&snapshot)
         .await?
         .into_iter()
-        .map(|session| (session.register_id, session))
+        .map(|session| (session.register_id, sessions::shown(session, knows)))
         .collect();
     let with_session =
         |register: register::Model| RegisterWithSession { open_session: open.remove(&register.id), register };

@@ -9,10 +9,11 @@ use tillkeep_http::elsewhere::{self, Owner};
 use tillkeep_http::routes::{Route, Routes, auth, probes};
 use tillkeep_http::{describe, directory, layers};
 use tillkeep_model::ErrorCode::{
-    ApprovalRequired, ApproverLacksPermission, BadCheckDigit, Conflict, DuplicateCode, FloatNotDefault, IdReused,
-    InsufficientStock, NegativeStock, NoOpenSession, NotSupportedYet, PinLocked, PossibleDuplicate, ProductInactive,
-    ProductNotFound, ReasonReserved, RegisterUnknown, SaleNotFound, SessionAlreadyOpen, SessionClosed, SessionOpen,
-    SessionTooOld, StoreNotReady, TenderRule, TooManyRequests, TotalMismatch, Underpaid, VarianceNotAccepted, WrongPin,
+    ApprovalRequired, ApproverLacksPermission, BadCheckDigit, Conflict, CreditLimitExceeded, DuplicateCode,
+    FloatNotDefault, IdReused, InsufficientStock, NegativeStock, NoOpenSession, NotSupportedYet, PinLocked,
+    PossibleDuplicate, ProductInactive, ProductNotFound, ReasonReserved, RegisterUnknown, SaleNotFound,
+    SessionAlreadyOpen, SessionClosed, SessionOpen, SessionTooOld, StoreNotReady, TenderRule, TooManyRequests,
+    TotalMismatch, Underpaid, VarianceNotAccepted, WrongPin,
 };
 use tillkeep_storage::outbox;
 
@@ -111,6 +112,7 @@ fn till(routes: Routes<Arc<Store>>) -> Routes<Arc<Store>> {
         .fails(&[
             NotSupportedYet,
             ApprovalRequired,
+            CreditLimitExceeded,
             ProductInactive,
             TenderRule,
             Underpaid,

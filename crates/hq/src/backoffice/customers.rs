@@ -10,11 +10,11 @@ use tillkeep_http::error::{Error, Result};
 use tillkeep_http::resource::{self, Check, Fields, ListSpec};
 use tillkeep_http::{Body, Caller, Created};
 use tillkeep_model::permission::code::CustomersCreate;
-use tillkeep_model::{ErrorCode, Instant};
+use tillkeep_model::{ErrorCode, Instant, Money};
 use tillkeep_storage::entity::customer::{Column, Entity, Model};
 use tillkeep_storage::registry::digits;
 use tillkeep_storage::sea_orm::{ColumnTrait, Condition, EntityTrait, QueryFilter, QuerySelect};
-use tillkeep_storage::{Tx, series};
+use tillkeep_storage::{Tx, accounts, series};
 use utoipa::ToSchema;
 
 use super::LARGEST;
@@ -139,6 +139,9 @@ pub async fn create(
             refuse_duplicate(tx, row).await?;
         }
         row.customer_number = format!("HQ-{:06}", series::next(tx, "customer").await?);
+        // Stores may have sold to somebody with this id whom headquarters did not have.
+        let owed: i128 = accounts::of_stored_sales(&**tx, &[row.id]).await?.into_iter().map(|(_, owed)| owed).sum();
+        row.account_balance = Money::from_wide(owed);
         Ok(())
     };
     rows::create::<Entity, _>(&hq, &caller, &Entity::KIND, body, check, async |_, _| Ok(())).await

@@ -3,6 +3,7 @@
 use serde_json::{Value as Json, json};
 use tillkeep_http::error::{Error, Result};
 use tillkeep_http::resource::{Check, Fields, ListSpec};
+use tillkeep_model::pricing::TenderKind;
 use tillkeep_model::{ErrorCode, Instant, Money};
 use tillkeep_storage::Tx;
 use tillkeep_storage::entity::tender::{Column, Entity, Model};
@@ -68,6 +69,13 @@ impl Rules for Entity {
         if old.is_some_and(|old| old.kind != row.kind) {
             let text = "the kind of a tender is fixed: make another tender";
             return Err(Error::new(ErrorCode::KindLocked, text).at("kind"));
+        }
+        if row.is_active && TenderKind::parse(&row.kind).is_some_and(TenderKind::needs_value_ledger) {
+            let text = format!(
+                "a tender of kind {} cannot be active: nothing keeps what is left on it yet; send isActive: false",
+                row.kind
+            );
+            return Err(Error::new(ErrorCode::NeedsValueLedger, text).at("isActive"));
         }
         let was = old.is_some_and(is_active_cash);
         match (was, is_active_cash(row)) {

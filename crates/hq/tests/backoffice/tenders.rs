@@ -41,3 +41,23 @@ async fn the_kind_of_a_tender_is_fixed() {
     kit.delete(&admin, &path).await.is(204);
     kit.get(&admin, &path).await.is(404);
 }
+
+#[tokio::test]
+async fn a_tender_whose_values_nobody_keeps_cannot_be_active() {
+    let kit = Kit::new().await;
+    let admin = kit.admin().await;
+    for (code, kind) in [("GIFT", "gift_card"), ("CREDIT", "store_credit")] {
+        let new = |active: serde_json::Value| json!({"code": code, "name": code, "kind": kind, "isActive": active});
+        let mut unsaid = new(json!(true));
+        unsaid.as_object_mut().expect("an object").remove("isActive");
+        for refused in [new(json!(true)), unsaid] {
+            kit.post(&admin, "/tenders", refused).await.refused(422, "needs_value_ledger");
+        }
+        let idle = kit.post(&admin, "/tenders", new(json!(false))).await.data();
+        let path = format!("/tenders/{}", id_of(&idle));
+        kit.patch(&admin, &path, json!({"isActive": true})).await.refused(422, "needs_value_ledger");
+        assert_eq!(kit.patch(&admin, &path, json!({"name": "Later"})).await.data()["isActive"], false);
+    }
+    let listed = kit.get(&admin, "/tenders?active=true").await.data();
+    assert_eq!(listed.as_array().map(Vec::len), Some(1), "cash alone: {listed}");
+}

@@ -58,6 +58,9 @@ fn extras(code: ErrorCode) -> Vec<(&'static str, RefOr<Schema>)> {
         ErrorCode::ApprovalRequired => {
             vec![("required", texts()), ("approvable", flag()), ("cashVariance", any())]
         }
+        ErrorCode::CreditLimitExceeded => {
+            vec![("required", texts()), ("approvable", flag()), ("available", whole())]
+        }
         ErrorCode::ApproverLacksPermission => vec![("required", texts())],
         ErrorCode::Escalation => vec![("missing", texts())],
         ErrorCode::VersionConflict => vec![("current", any())],

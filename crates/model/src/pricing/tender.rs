@@ -40,6 +40,13 @@ impl TenderKind {
     pub fn parse(text: &str) -> Option<Self> {
         Self::ALL.iter().copied().find(|kind| kind.as_str() == text)
     }
+
+    /// Whether it pays with a value that somebody must keep a record of. There is none yet: whoever took such a tender
+    /// would give money away.
+    #[must_use]
+    pub const fn needs_value_ledger(self) -> bool {
+        matches!(self, Self::GiftCard | Self::StoreCredit)
+    }
 }
 
 /// One means of payment with the terms on which it is taken.
@@ -73,6 +80,8 @@ pub struct Tendered {
 /// Why a payment is not taken, worded so that the cashier knows what to do.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum TenderRule {
+    #[error("nothing keeps what is left on gift cards and store credits yet, so none is taken; choose another tender")]
+    NoValueLedger,
     #[error("this tender is not active; choose another one")]
     Inactive,
     #[error("this tender needs a reference; enter the authorisation or check number")]
@@ -103,11 +112,13 @@ impl Tendered {
     /// The terms that do not depend on the amount.
     pub(super) fn check_terms(&self, has_customer: bool) -> Result<(), TenderRule> {
         let has_reference = self.reference.as_deref().is_some_and(|reference| !reference.trim().is_empty());
-        if !self.tender.is_active {
+        if self.tender.kind.needs_value_ledger() {
+            Err(TenderRule::NoValueLedger)
+        } else if !self.tender.is_active {
             Err(TenderRule::Inactive)
         } else if self.tender.requires_reference && !has_reference {
             Err(TenderRule::ReferenceMissing)
-        } else if self.tender.requires_customer && !has_customer {
+        } else if (self.tender.requires_customer || self.tender.kind == TenderKind::OnAccount) && !has_customer {
             Err(TenderRule::CustomerMissing)
         } else {
             Ok(())

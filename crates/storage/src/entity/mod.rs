@@ -2,6 +2,7 @@
 
 #![expect(clippy::struct_excessive_bools, reason = "a row has the flags its table has")]
 
+pub mod account_charge;
 pub mod approval;
 pub mod audit_log;
 pub mod customer;

@@ -332,6 +332,13 @@ pub(super) const TABLES: &[Table] = &[
         conflict_keys: &["token_hash"],
         ..Table::EMPTY
     },
+    Table {
+        name: "account_charges",
+        on: On::Store,
+        columns: "sale_id uuid!, customer_id uuid, amount money",
+        indexes: &["customer_id"],
+        ..Table::EMPTY
+    },
     Table { name: "number_series", on: On::Both, columns: "name text!, last_value big", ..Table::EMPTY },
     Table {
         name: "sequences",

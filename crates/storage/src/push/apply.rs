@@ -17,7 +17,7 @@ use crate::db::{execute, placeholders, query};
 use crate::registry::owners::{ALL_OF_IT, owns};
 use crate::registry::{Claim, Row, Scope, SyncType};
 use crate::sync_log::{self, Priors};
-use crate::{Tx, fault, stock, versions};
+use crate::{Tx, accounts, fault, stock, versions};
 
 /// What a batch came to.
 pub(super) struct Outcome {
@@ -61,6 +61,8 @@ pub(super) struct Prepared {
     pub children: Vec<Vec<Box<dyn Row>>>,
     /// The lines that it has no more, in the same order.
     removed: Vec<Vec<Uuid>>,
+    /// What it had put on an account before.
+    charged: i128,
     applied: Applied,
     /// How its number stands with the one that its sender gave it.
     pub number: foreign::Number,
@@ -107,6 +109,9 @@ async fn group_of_one_type(
                 continue;
             }
         };
+        let charged = old.as_deref().map_or(0, |old| {
+            effects::charged(entity, old, |child, place| lines.stored(child, place, incoming.id).collect())
+        });
         let had = old.as_deref().and_then(|row| row.text("status"));
         let in_order = parent.or(old.as_deref());
         let parent_status = parent.and_then(|parent| parent.text("status"));
@@ -158,7 +163,7 @@ async fn group_of_one_type(
             (true, true) => Applied::Skipped,
             (true, false) => Applied::Duplicate,
         };
-        prepared.push(Prepared { row, children, removed, applied, number, place });
+        prepared.push(Prepared { row, children, removed, charged, applied, number, place });
     }
     foreign::renumber(tx, entity, &mut prepared).await?;
     numbers_taken(tx, entity, &mut prepared, &mut verdicts).await?;
@@ -167,7 +172,7 @@ async fn group_of_one_type(
     Ok(verdicts.into_iter().map(|verdict| verdict.unwrap_or_else(lost)).collect())
 }
 
-/// Writes what the group came to, with its flags and its effects.
+/// Writes the documents of a group with what follows from them: flags, stock and what customers owe.
 async fn store(
     tx: &mut Tx,
     sender: &Sender,
@@ -177,14 +182,18 @@ async fn store(
     verdicts: &mut [Option<Verdict>],
 ) -> Result<(), DbErr> {
     let flags = flags::of(tx, entity, sender, &prepared, now).await?;
-    let mut movements = Vec::new();
+    let (mut movements, mut on_account) = (Vec::new(), Vec::new());
     let (mut rows, mut arrived) = (Vec::with_capacity(prepared.len()), Vec::new());
     let mut child_rows: Vec<Vec<Box<dyn Row>>> = entity.children.iter().map(|_| Vec::new()).collect();
     // Of those alone that are stored: a document that is refused keeps the lines it has.
     let mut gone: Vec<Vec<Uuid>> = entity.children.iter().map(|_| Vec::new()).collect();
-    for (Prepared { mut row, children, removed, applied, place, .. }, flags) in prepared.into_iter().zip(flags) {
+    for (Prepared { mut row, children, removed, charged, applied, place, .. }, flags) in prepared.into_iter().zip(flags)
+    {
         row.set("flags", JsonText::of(&flags).into());
         movements.extend(effects::movements(entity.name, &*row, &children));
+        let now_charged =
+            effects::charged(entity, &*row, |_, place| children[place].iter().map(|line| &**line).collect());
+        on_account.extend(row.uuid("customer_id").map(|customer| (customer, now_charged - charged)));
         let warnings = flags.iter().map(|flag| (*flag).to_owned()).collect();
         verdicts[place] = Some(Verdict::Taken { applied, warnings, left: false });
         if applied == Applied::Inserted {
@@ -199,6 +208,10 @@ async fn store(
     if !movements.is_empty() {
         stock::apply(tx, sender.store_id, movements, now).await?;
     }
+    if entity.name == "customers" {
+        on_account = accounts::of_stored_sales(&**tx, &arrived).await?;
+    }
+    accounts::raise(tx, on_account, now).await?;
     flags::heal(tx, entity, &arrived).await
 }
 

@@ -1,10 +1,12 @@
 //! What a document does besides being stored: stock, and what somebody should look at. Push rule 4 of the
 //! specification, section 4.3; `docs/sync.md`, rule U9.
 
+use tillkeep_model::adjustment::Reason;
 use tillkeep_model::sale_check::{self, LineFigures, SaleFigures};
 use tillkeep_model::{Instant, Money, Qty};
 
-use crate::registry::Row;
+use crate::accounts;
+use crate::registry::{Child, Row, SyncType};
 use crate::stock::{Kind, Movement};
 
 /// The stock movements of one stored document; `children` in the registry's order.
@@ -14,6 +16,16 @@ pub(crate) fn movements(entity: &str, row: &dyn Row, children: &[Vec<Box<dyn Row
         "inventory_adjustments" => vec![adjustment(row)],
         _ => Vec::new(),
     }
+}
+
+/// What a document has put on the account of its customer; `lines` are those of a child and its place.
+pub(super) fn charged<'a>(
+    entity: &'static SyncType,
+    row: &dyn Row,
+    lines: impl FnOnce(&'static Child, usize) -> Vec<&'a dyn Row>,
+) -> i128 {
+    let payments = entity.children.iter().enumerate().find(|(_, child)| child.key == "salePayments");
+    payments.map_or(0, |(place, child)| accounts::charged_by(row, lines(child, place).into_iter()))
 }
 
 /// A void reverses what the sale took, in movements of their own, so that both may arrive in either order.
@@ -47,7 +59,7 @@ fn sale(row: &dyn Row, items: &[Box<dyn Row>]) -> Vec<Movement> {
 
 fn adjustment(row: &dyn Row) -> Movement {
     let reason = row.text("reason").unwrap_or_default();
-    let priced = matches!(reason.as_str(), "received" | "transfer_in" | "opening");
+    let priced = Reason::find(&reason).is_some_and(|reason| reason.priced);
     let id = row.uuid("id").unwrap_or_default();
     Movement {
         kind: Kind::Adjustment,

@@ -48,6 +48,12 @@ impl Lines {
         Ok(Self { have, owners, changed: false })
     }
 
+    /// The lines that HQ has of a document, of the child at `place`.
+    pub fn stored<'a>(&'a self, child: &'a Child, place: usize, document: Uuid) -> impl Iterator<Item = &'a dyn Row> {
+        let have = self.have.get(place).into_iter().flat_map(HashMap::values);
+        have.map(|row| &**row).filter(move |row| row.uuid(child.parent) == Some(document))
+    }
+
     /// The lines of one document as HQ will have them, and the ids of those that it has no more; of the child at
     /// `place`.
     pub fn of(

@@ -20,7 +20,7 @@ use tillkeep_model::wire::{Applied, PushResult, PushStatus};
 use uuid::Uuid;
 
 use crate::sync_log::{self, Rejection};
-use crate::{Change, Db, db, fault, nodes, stock};
+use crate::{Change, Db, accounts, db, fault, nodes, stock};
 pub use foreign::FOREIGN_NUMBER;
 pub(crate) use foreign::is_flagged;
 pub use incoming::Incoming;
@@ -174,7 +174,13 @@ async fn apply_wave(db: &Db, sender: &Sender, wave: &[Incoming], now: Instant) -
                 judged.ignored.extend(outcome.ignored);
                 judged.healed |= outcome.healed;
             }
-            Err(error) if !db::is_data_fault(&error) && !stock::is_out_of_bounds(&error) => return Err(error),
+            Err(error)
+                if !db::is_data_fault(&error)
+                    && !stock::is_out_of_bounds(&error)
+                    && !accounts::is_out_of_bounds(&error) =>
+            {
+                return Err(error);
+            }
             Err(error) => {
                 tx.execute_unprepared("ROLLBACK TO SAVEPOINT part").await?;
                 if let [incoming] = part {

@@ -78,6 +78,40 @@ const RULES: &[Rule] = &[
         ..ANY
     },
     Rule {
+        invariant: "I5",
+        entity: "customers",
+        text: "the balance of the account is not what was sold on it",
+        sql: "WITH RECURSIVE payer(id, root, hops) AS (SELECT id, id, 0 FROM customers WHERE merged_into_id IS NULL \
+              UNION ALL SELECT c.id, p.root, p.hops + 1 FROM customers c JOIN payer p ON c.merged_into_id = p.id \
+              WHERE p.hops < 5) \
+              SELECT id, CAST(SUM(owed) AS BIGINT) AS wanted, CAST(SUM(balance) AS BIGINT) AS found \
+              FROM (SELECT y.root AS id, p.amount AS owed, 0 AS balance FROM sales s \
+                    JOIN sale_payments p ON p.sale_id = s.id JOIN payer y ON y.id = s.customer_id \
+                    WHERE s.status <> 'voided' AND p.status <> 'voided' AND p.tender_kind = 'on_account' \
+                    UNION ALL SELECT id, 0, account_balance FROM customers) both_sides \
+              GROUP BY id HAVING SUM(owed) <> SUM(balance)",
+        ..HQ
+    },
+    Rule {
+        invariant: "I5",
+        entity: "account_charges",
+        text: "a sale on account waits to be sent, and is not reckoned with here",
+        sql: "SELECT s.id FROM sales s WHERE s.customer_id IS NOT NULL AND s.status <> 'voided' \
+              AND EXISTS (SELECT 1 FROM sale_payments p WHERE p.sale_id = s.id AND p.tender_kind = 'on_account' \
+                          AND p.status <> 'voided') \
+              AND EXISTS (SELECT 1 FROM sync_outbox o WHERE o.entity_type = 'sales' AND o.entity_id = s.id) \
+              AND NOT EXISTS (SELECT 1 FROM account_charges a WHERE a.sale_id = s.id)",
+        ..STORE
+    },
+    Rule {
+        invariant: "I5",
+        entity: "tenders",
+        text: "is active, and nothing keeps the values of its kind: every till refuses it; switch it off",
+        sql: "SELECT id FROM tenders WHERE is_active = TRUE AND deleted_at IS NULL \
+              AND kind IN ('gift_card', 'store_credit')",
+        ..HQ
+    },
+    Rule {
         invariant: "I7",
         settled: true,
         entity: "store_product_dynamic",

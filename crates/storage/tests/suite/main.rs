@@ -3,6 +3,7 @@
 #[path = "../kit/mod.rs"]
 mod kit;
 
+mod accounts;
 mod apply;
 mod attempts;
 mod audit;

@@ -15,7 +15,7 @@ type Columns = BTreeMap<String, bool>;
 macro_rules! every_entity {
     ($check:ident) => {
         every_entity!($check:
-            approval audit_log customer department inventory_adjustment number_series outbox outbox_sent permission
+            account_charge approval audit_log customer department inventory_adjustment number_series outbox outbox_sent permission
             pin_attempt product product_barcode product_special product_supplier purchase_order purchase_order_item register
             register_session role role_permission sale sale_item sale_payment sales_rep sequence session
             stock_movement store store_node store_product supplier sync_counter sync_log sync_mark sync_state sync_status
@@ -185,7 +185,8 @@ async fn a_store_enforces_no_reference_between_pulled_tables_and_no_natural_key(
                   WHERE m.type = 'table' AND i.\"unique\" = 1 AND i.origin <> 'pk'";
     let rows = db::query(shop.db.reader(), unique, []).await.expect("the schema");
     let tables: BTreeSet<String> = rows.iter().map(|row| row.try_get("", "t").expect("t")).collect();
-    let expected = ["approvals", "registers", "seaql_migrations", "stock_movements", "store_product_dynamic"];
+    let expected =
+        ["account_charges", "approvals", "registers", "seaql_migrations", "stock_movements", "store_product_dynamic"];
     assert!(tables.iter().all(|table| expected.contains(&table.as_str())), "{tables:?}");
 }
 

@@ -3,7 +3,9 @@
 use serde_json::{Value as Json, json};
 use tillkeep_model::wire::PushStatus;
 use tillkeep_model::{Instant, JsonText, Money, Qty};
-use tillkeep_storage::entity::{permission, register_session, role, role_permission, sync_log, user, user_store_role};
+use tillkeep_storage::entity::{
+    permission, register_session, role, role_permission, sync_log, tender, user, user_store_role,
+};
 use tillkeep_storage::sea_orm::{ConnectionTrait, Database, EntityTrait, IntoActiveModel, TransactionTrait};
 use tillkeep_storage::stock::{Kind, Movement};
 use tillkeep_storage::verify::{self, Acknowledged, Finding, Options, Source};
@@ -31,6 +33,14 @@ async fn scene(hq: Hq) -> Scene {
     people(&hq).await;
     acts(&hq).await;
     hq.edit::<tillkeep_storage::entity::product::Entity>(chain.rice, |row| row.deleted_at = Some(at(-60))).await;
+    let card = tender::Model {
+        id: id("CARD"),
+        code: "CARD".into(),
+        kind: "card".into(),
+        is_active: true,
+        ..Default::default()
+    };
+    hq.insert::<tender::Entity>([card]).await;
 
     let shop = Shop::open(chain.first.store_id).await;
     let tx = shop.begin().await;
@@ -314,6 +324,28 @@ const DAMAGES: &[(Side, &[&str], &str, &str)] = &[
         "I5",
         "register_sessions",
     ),
+    (Side::Hq, &["UPDATE customers SET account_balance = account_balance + 1"], "I5", "customers"),
+    (
+        Side::Hq,
+        &[
+            "UPDATE sale_payments SET tender_kind = 'on_account'",
+            "UPDATE sales SET customer_id = (SELECT id FROM customers)",
+        ],
+        "I5",
+        "customers",
+    ),
+    (
+        Side::Store,
+        &[
+            "UPDATE sale_payments SET tender_kind = 'on_account'",
+            "UPDATE sales SET customer_id = (SELECT id FROM customers)",
+            "INSERT INTO sync_outbox SELECT seq + 100, node_epoch, entity_type, entity_id, depends_on, action, payload, \
+             '2027-01-01T00:00:00+00:00', 0, NULL, created_at, NULL, NULL FROM sync_outbox_sent WHERE entity_type = 'sales'",
+        ],
+        "I5",
+        "account_charges",
+    ),
+    (Side::Hq, &["UPDATE tenders SET kind = 'gift_card'"], "I5", "tenders"),
     (Side::Hq, &["UPDATE sales SET receipt_number = 'S01-01-000001'"], "I6", "sales"),
     (Side::Store, &["UPDATE register_sessions SET session_number = 3"], "I6", "register_sessions"),
     (Side::Store, &["UPDATE products SET name = 'other'"], "I7", "products"),

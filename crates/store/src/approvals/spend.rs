@@ -76,6 +76,11 @@ impl Purse {
         self.0.is_empty()
     }
 
+    /// Those of one permission, whatever they are for.
+    pub fn of<'a>(&'a self, permission: &'a str) -> impl Iterator<Item = &'a Granted> {
+        self.0.iter().filter(move |granted| granted.permission == permission)
+    }
+
     /// The approval of exactly this, else 403.
     pub fn fill(&self, permission: &'static str, scope: &Scope) -> Result<&Granted> {
         let context = scope.hash()?;

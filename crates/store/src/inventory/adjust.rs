@@ -9,6 +9,7 @@ use serde_json::json;
 use tillkeep_http::error::{Error, Result};
 use tillkeep_http::resource::Check;
 use tillkeep_http::{Body, Caller, Created};
+use tillkeep_model::adjustment::Reason;
 use tillkeep_model::permission::code::InventoryAdjust;
 use tillkeep_model::{ErrorCode, Money, Qty};
 use tillkeep_storage::entity::inventory_adjustment::{self, Model};
@@ -21,24 +22,6 @@ use uuid::Uuid;
 
 use crate::bounds::{self, PRICE_TEXT, QUANTITY_TEXT};
 use crate::{Store, day};
-
-/// Reasons that a person may give.
-const REASONS: &[&str] = &[
-    "received",
-    "damaged",
-    "expired",
-    "theft",
-    "lost",
-    "found",
-    "internal_use",
-    "return_to_supplier",
-    "correction",
-    "opening",
-];
-/// Reasons that only a document gives.
-const RESERVED: &[&str] = &["transfer_in", "transfer_out", "count"];
-/// Reasons under which goods come in at a cost, as headquarters reckons too.
-const PRICED: &[&str] = &["received", "opening"];
 
 #[derive(Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
@@ -55,10 +38,14 @@ pub struct Adjustment {
 }
 
 impl Adjustment {
-    fn check(&self) -> Result<()> {
-        if RESERVED.contains(&self.reason.as_str()) {
-            let text =
-                format!("{} is written by transfers and counts only; use found, lost or correction", self.reason);
+    /// The reason, when all that can be said without looking anything up is well.
+    fn check(&self) -> Result<&'static Reason> {
+        let words = Reason::words_by_hand();
+        let Some(reason) = Reason::find(&self.reason) else {
+            return Err(Error::field("reason", format!("must be one of {}", words.join(", "))));
+        };
+        if reason.of_documents {
+            let text = format!("{} is written by documents only; use one of {}", self.reason, words.join(", "));
             return Err(Error::new(ErrorCode::ReasonReserved, text).at("reason"));
         }
         let one = self.quantity_change.is_some() != self.new_quantity.is_some();
@@ -66,11 +53,16 @@ impl Adjustment {
             .that(one, "quantityChange", "or newQuantity is required, not both")
             .that(self.quantity_change.is_none_or(bounds::is_quantity), "quantityChange", QUANTITY_TEXT)
             .that(self.quantity_change != Some(Qty::ZERO), "quantityChange", "must not be 0")
+            .that(
+                self.quantity_change.is_none_or(|change| change == Qty::ZERO || reason.fits(change)),
+                "quantityChange",
+                &misfit(reason),
+            )
             .that(self.new_quantity.is_none_or(bounds::is_quantity), "newQuantity", QUANTITY_TEXT)
-            .one_of(&self.reason, "reason", REASONS)
             .that(self.unit_cost.is_none_or(bounds::is_price), "unitCost", PRICE_TEXT)
             .optional(self.note.as_deref(), "note", 500)
-            .finish()
+            .finish()?;
+        Ok(reason)
     }
 
     /// Whether `stored` is what this asks for, so that a repeated request is answered with it.
@@ -84,13 +76,18 @@ impl Adjustment {
     }
 }
 
+/// What is wrong with a change that does not fit its reason, and what would be right.
+fn misfit(reason: &Reason) -> String {
+    format!("does not fit: {} {}", reason.word, reason.rule())
+}
+
 pub async fn create(
     caller: Caller<InventoryAdjust>,
     State(store): State<Arc<Store>>,
     Body(body): Body<Adjustment>,
 ) -> Result<Created<Model>> {
     let id = bounds::document_id(body.id)?;
-    body.check()?;
+    let reason = body.check()?;
     let now = caller.now();
     let own = store.own_row(caller.db().reader()).await?;
     let mut tx = caller.db().begin().await?;
@@ -106,7 +103,7 @@ pub async fn create(
         created_at: now,
         updated_at: now,
         product_id: body.product_id,
-        quantity_change: change(&tx, &body, store.id).await?,
+        quantity_change: change(&tx, &body, reason, store.id).await?,
         reason: body.reason,
         unit_cost: body.unit_cost,
         user_id: Some(caller.user_id),
@@ -116,7 +113,7 @@ pub async fn create(
         occurred_at: now,
         ..Model::default()
     };
-    let effects = stock::apply(&mut tx, store.id, vec![movement(&row)], now).await?;
+    let effects = stock::apply(&mut tx, store.id, vec![movement(&row, reason)], now).await?;
     let level = effects.levels.get(&row.product_id).copied().unwrap_or_default();
     (row.quantity_before, row.quantity_after) = (level.before, level.after);
     if !own.allow_negative_stock && row.quantity_change < Qty::ZERO && level.after < Qty::ZERO {
@@ -146,7 +143,7 @@ pub async fn create(
 }
 
 /// The difference that is asked for; a new quantity is compared with the level inside the transaction.
-async fn change(tx: &Tx, body: &Adjustment, store_id: Uuid) -> Result<Qty> {
+async fn change(tx: &Tx, body: &Adjustment, reason: &Reason, store_id: Uuid) -> Result<Qty> {
     let product = product::Entity::find_by_id(body.product_id).one(tx).await?;
     let product = product.filter(|product| product.deleted_at.is_none());
     let product = product
@@ -174,10 +171,13 @@ async fn change(tx: &Tx, body: &Adjustment, store_id: Uuid) -> Result<Qty> {
     if wanted == level {
         return Err(Error::field(field, format!("{level} are on hand already; there is nothing to adjust")));
     }
+    if !reason.fits(wanted - level) {
+        return Err(Error::field(field, format!("{level} are on hand, and this {}", misfit(reason))));
+    }
     Ok(wanted - level)
 }
 
-fn movement(row: &Model) -> Movement {
+fn movement(row: &Model, reason: &Reason) -> Movement {
     Movement {
         kind: Kind::Adjustment,
         product_id: row.product_id,
@@ -187,6 +187,6 @@ fn movement(row: &Model) -> Movement {
         business_date: row.business_date.clone(),
         at: row.occurred_at,
         received: row.reason == "received",
-        unit_cost: row.unit_cost.filter(|_| PRICED.contains(&row.reason.as_str())),
+        unit_cost: row.unit_cost.filter(|_| reason.priced),
     }
 }

@@ -94,9 +94,10 @@ pub async fn bootstrap(
         .all(&snapshot)
         .await?;
     let mut usable = tenders::all(&snapshot).await?;
-    usable.retain(|tender| tender.is_active);
+    usable.retain(tenders::is_usable);
+    let knows = sessions::knows(&caller, &store, &snapshot).await?;
     Ok(Answer(Bootstrap {
-        session: sessions::open_at(&snapshot, register.id).await?,
+        session: sessions::open_at(&snapshot, register.id).await?.map(|session| sessions::shown(session, knows)),
         register,
         tenders: usable,
         tax_groups: tax_groups(&own, taxes::of_store(&snapshot, own.id).await?),

@@ -3,6 +3,7 @@
 //! A cart ([`cart`]) is priced ([`pricing`]) with what the replica knows ([`catalog`]), shown ([`quote`]) or booked
 //! ([`sale`]) as one document ([`document`]).
 
+pub mod account;
 pub mod bootstrap;
 pub mod cart;
 pub mod catalog;

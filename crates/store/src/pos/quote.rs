@@ -13,6 +13,7 @@ use tillkeep_storage::sea_orm::ConnectionTrait;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
+use super::account::{BEYOND_LIMIT, OnAccount};
 use super::cart::Cart;
 use super::catalog::Catalog;
 use super::pricing::{self, Priced, Purpose};
@@ -29,7 +30,7 @@ pub async fn quote(
     let snapshot = caller.db().snapshot().await?;
     let catalog = catalog_of(&snapshot, &store, &cart).await?;
     let customer = customers::buyer(&snapshot, cart.customer_id).await?;
-    let exempt = customer.is_some_and(|customer| customer.tax_exempt);
+    let exempt = customer.as_ref().is_some_and(|customer| customer.tax_exempt);
     let priced = pricing::price(&cart, &catalog, exempt, Purpose::Quote)?;
     let terminal = cart.terminal_id.as_deref().or(caller.terminal_id.as_deref());
     let mut answer = Quote::of(&cart, &priced, cart_hash(&cart, terminal)?);
@@ -37,6 +38,13 @@ pub async fn quote(
         let settled = tenders::pay(&cart, &priced, &tenders::all(&snapshot).await?)?;
         answer.cash_rounding = Some(settled.cash_rounding);
         answer.change_amount = Some(settled.change);
+        let beyond = match OnAccount::of(&settled, customer.as_ref()) {
+            Some(part) => part.excess(&snapshot).await?.is_some(),
+            None => false,
+        };
+        if beyond && !answer.required_permissions.contains(&BEYOND_LIMIT) {
+            answer.required_permissions.push(BEYOND_LIMIT);
+        }
     }
     Ok(Answer(answer))
 }

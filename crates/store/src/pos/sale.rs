@@ -13,9 +13,10 @@ use tillkeep_model::{ErrorCode, Qty};
 use tillkeep_storage::entity::{register_session, sales_rep, store};
 use tillkeep_storage::sea_orm::{ConnectionTrait, EntityTrait};
 use tillkeep_storage::stock::{self, Kind, Level, Movement};
-use tillkeep_storage::{audit, fault, outbox, series};
+use tillkeep_storage::{Tx, audit, fault, outbox, series};
 use uuid::Uuid;
 
+use super::account::{BEYOND_LIMIT, Excess, OnAccount};
 use super::cart::{Cart, SoldCart, line_field};
 use super::document::Document;
 use super::draft::Draft;
@@ -53,8 +54,20 @@ pub async fn create(
     let hash = cart_hash(&cart, terminal)?;
     refuse_other_total(&cart, &priced, &hash)?;
     let purse = wallet.judged(&caller, store.id).await?;
-    let approvals = approved(&caller, store.id, &priced, &purse, hash)?;
     let settlement = tenders::pay(&cart, &priced, &tenders)?;
+    let on_account = OnAccount::of(&settlement, customer.as_ref());
+    let excess = match on_account {
+        Some(part) => part.excess(caller.db().reader()).await?,
+        None => None,
+    };
+    let approvals = approved(&caller, store.id, &priced, excess.as_ref(), &purse, hash)?;
+    let beyond = approvals.iter().find(|granted| granted.permission() == BEYOND_LIMIT);
+    let credit = on_account.map(|part| Credit {
+        part,
+        unlimited: beyond.is_some() || caller.may(&[BEYOND_LIMIT]),
+        approver_id: beyond.map(Granted::approver_id),
+        entry: caller.audit("sale.credit_override"),
+    });
     let draft = Draft {
         id,
         store: &catalog.store,
@@ -77,7 +90,7 @@ pub async fn create(
         details: json!({"approvals": document.sale.approvals}),
         ..caller.audit("sale.price_override")
     });
-    match book(&store, document, &session, &catalog.store, &approvals, entry).await? {
+    match book(&store, document, &session, &catalog.store, &approvals, credit, entry).await? {
         Booked::Now(document) => Ok(Created::new(document)),
         Booked::Before(stored) => repeated(stored, &cart),
     }
@@ -94,17 +107,34 @@ enum Booked {
     Before(Document),
 }
 
+/// What of a sale goes on an account, and whether the limit counts for it.
+struct Credit {
+    part: OnAccount,
+    unlimited: bool,
+    approver_id: Option<Uuid>,
+    /// For the audit log, when it is beyond the limit.
+    entry: audit::Entry,
+}
+
 /// What the cart needs and the caller lacks, from the approvals that came with it.
 fn approved(
     caller: &Caller<PosSell>,
     store_id: Uuid,
     priced: &Priced,
+    excess: Option<&Excess>,
     purse: &Purse,
     hash: String,
 ) -> Result<Vec<Granted>> {
     let scope = Scope::Cart(hash);
-    let lacking = priced.required().into_iter().filter(|code| !caller.access.may(&[code], Some(store_id)));
-    lacking.map(|permission| purse.fill(permission, &scope).cloned()).collect()
+    let lacks = |code: &&str| !caller.access.may(&[code], Some(store_id));
+    let lacking = priced.required().into_iter().filter(lacks);
+    let mut all: Vec<Granted> =
+        lacking.map(|permission| purse.fill(permission, &scope).cloned()).collect::<Result<_>>()?;
+    let lent = all.iter().any(|granted| granted.permission() == BEYOND_LIMIT);
+    if let Some(excess) = excess.filter(|_| !lent && lacks(&BEYOND_LIMIT)) {
+        all.push(purse.fill(BEYOND_LIMIT, &scope).map_err(|_| excess.refusal())?.clone());
+    }
+    Ok(all)
 }
 
 async fn book(
@@ -113,6 +143,7 @@ async fn book(
     session: &register_session::Model,
     settings: &store::Model,
     approvals: &[Granted],
+    credit: Option<Credit>,
     audited: Option<audit::Entry>,
 ) -> Result<Booked> {
     let mut tx = store.db().begin().await?;
@@ -125,6 +156,10 @@ async fn book(
     for granted in approvals {
         granted.spend(&tx, document.sale.id, now).await?;
     }
+    let beyond = match &credit {
+        Some(credit) => book_credit(&tx, document.sale.id, credit).await?,
+        None => None,
+    };
     let number = series::next(&tx, &format!("receipt:{}", session.register_code)).await?;
     document.sale.receipt_number =
         ReceiptNumber { store_code: settings.code.clone(), register_code: session.register_code.clone(), number }
@@ -149,12 +184,23 @@ async fn book(
         depends_on: None,
     };
     outbox::enqueue(&tx, &entry, now).await?;
-    if let Some(entry) = audited {
+    for entry in audited.into_iter().chain(beyond) {
         audit::record(&tx, entry, now).await?;
     }
     store.commit(tx).await?;
     fault::point("sale.committed")?;
     Ok(Booked::Now(document))
+}
+
+/// Charges the account; what is beyond its limit is for the audit log, or refused. Looked at anew: another till may have
+/// sold on this account since.
+async fn book_credit(tx: &Tx, sale: Uuid, credit: &Credit) -> Result<Option<audit::Entry>> {
+    let excess = credit.part.excess(&**tx).await?;
+    if let Some(excess) = excess.filter(|_| !credit.unlimited) {
+        return Err(excess.refusal());
+    }
+    credit.part.charge(tx, sale).await?;
+    Ok(excess.map(|excess| excess.noted(sale, credit.approver_id, credit.entry.clone())))
 }
 
 fn movements(document: &Document) -> Vec<Movement> {

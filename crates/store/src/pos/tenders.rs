@@ -20,6 +20,11 @@ pub async fn all(conn: &impl ConnectionTrait) -> Result<Vec<tender::Model>, DbEr
         .await
 }
 
+/// Whether a till may offer it.
+pub fn is_usable(tender: &tender::Model) -> bool {
+    tender.is_active && !TenderKind::parse(&tender.kind).is_some_and(TenderKind::needs_value_ledger)
+}
+
 fn terms(tender: &tender::Model) -> TenderTerms {
     TenderTerms {
         id: tender.id,

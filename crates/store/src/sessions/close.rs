@@ -12,20 +12,21 @@ use tillkeep_http::extract::OptionalBody;
 use tillkeep_http::resource::Check;
 use tillkeep_http::{Answer, Caller, Id};
 use tillkeep_model::permission::code::{PosSell, RegistersClose, ReportsZReport};
-use tillkeep_model::{JsonText, Money};
+use tillkeep_model::{ErrorCode, Instant, JsonText, Money};
 use tillkeep_storage::entity::register_session;
 use tillkeep_storage::sea_orm::{ActiveModelTrait, EntityTrait, IntoActiveModel};
-use tillkeep_storage::{audit, fault};
+use tillkeep_storage::{Tx, audit, fault};
 use uuid::Uuid;
 
 use super::counts::{self, Count};
 use super::totals::{Totals, running_total};
+use super::{MAY_CLOSE, shown};
 use crate::Store;
 use crate::approvals::{Granted, Purse, Scope, Wallet};
 use crate::pos::tenders;
 
-/// Who closes without asking anybody; whoever else sells at a till needs an approval.
-const MAY_CLOSE: [&str; 2] = ["registers.close", "reports.z_report"];
+/// What is approved.
+const CLOSING: &str = "registers.close";
 
 #[derive(Default, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
@@ -60,22 +61,37 @@ pub async fn close(
     let tx = caller.db().begin().await?;
     let session = register_session::Entity::find_by_id(id).one(&tx).await?;
     let mut session = session.ok_or_else(|| Error::not_found("register session"))?;
-    if !own && purse.is_empty() {
-        return Err(Error::forbidden(&MAY_CLOSE));
-    }
+    let unasked = !own && purse.is_empty();
     if session.status == "closed" {
-        return Err(super::closed());
+        return Err(if unasked { Error::forbidden(&MAY_CLOSE) } else { super::closed() });
     }
     let totals = Totals::of(&tx, &session).await?;
     let comparison = counts::compare(&sent, &tenders, &totals)?;
     let accepted = body.accept_variance.unwrap_or_default();
-    counts::refuse_variance(&comparison, &totals, &settings, accepted)?;
-    let granted = if own { None } else { Some(lent(&purse, id, counts::beyond_limit(&comparison, &settings))?) };
-    if granted.is_some() && comparison.cash.is_none() {
+    let beyond = counts::beyond_limit(&comparison, &settings);
+    let judged = if unasked {
+        Err(Error::forbidden(&MAY_CLOSE))
+    } else if own {
+        counts::refuse_variance(&comparison, &totals, &settings, accepted).map(|()| None)
+    } else if comparison.cash.is_none() {
         // What nobody counted nobody approved.
         let text = "a drawer that somebody else approves to close is counted first; send the cash in counts";
         return Err(Error::field("counts", text));
-    }
+    } else {
+        lent(&purse, id, beyond, !settings.blind_close).map(Some)
+    };
+    let granted = match judged {
+        Ok(granted) => granted,
+        Err(refusal) => {
+            let details = json!({
+                "refused": refusal.code().as_str(), "expectedCash": totals.expected_cash,
+                "countedCash": comparison.cash, "cashVariance": comparison.cash_variance,
+            });
+            let entry = audit::Entry { details, ..caller.audit("session.close_refused") };
+            refused(tx, &purse, id, entry, now).await?;
+            return Err(refusal);
+        }
+    };
     if let Some(granted) = granted {
         granted.spend(&tx, id, now).await?;
     }
@@ -104,18 +120,45 @@ pub async fn close(
         entity_type: Some("register_sessions"),
         entity_id: Some(id.to_string()),
         approver_id: granted.map(Granted::approver_id),
-        details: json!({"cashVariance": session.cash_variance, "varianceAccepted": accepted}),
+        details: json!({
+            "cashVariance": session.cash_variance, "varianceAccepted": accepted || (granted.is_some() && beyond.is_some()),
+        }),
         ..caller.audit("session.close")
     };
     audit::record(&tx, entry, now).await?;
     super::enqueue(&tx, &session, "update", now).await?;
     fault::point("session.closed")?;
     store.commit(tx).await?;
-    Ok(Answer(session))
+    Ok(Answer(shown(session, own || !settings.blind_close)))
 }
 
-/// The approval of this close; a difference beyond the limit must have been approved as that difference.
-fn lent(purse: &Purse, session_id: Uuid, variance: Option<Money>) -> Result<&Granted> {
-    let granted = purse.fill("registers.close", &Scope::Drawer { session_id, variance });
-    granted.map_err(|error| error.with("cashVariance", variance))
+/// The approval of this close; a difference beyond the limit must have been approved as that difference. It is told to
+/// who may know it only.
+fn lent(purse: &Purse, session_id: Uuid, variance: Option<Money>, tell: bool) -> Result<&Granted> {
+    purse.fill(CLOSING, &Scope::Drawer { session_id, variance }).map_err(|_| {
+        let text = "no approval that came along is for closing this drawer with this count, and what came is used up; \
+                    somebody with registers.close or reports.z_report may close it at their own sign-in";
+        let error = Error::new(ErrorCode::ApprovalRequired, text);
+        let error = error.with("approvable", true).with("required", [CLOSING]);
+        if tell { error.with("cashVariance", variance) } else { error }
+    })
+}
+
+/// A close that was refused stays in the audit log, and the approvals that it brought are used up: else a drawer could be
+/// counted until the limit lets it pass, and what should be in it were known.
+async fn refused(tx: Tx, purse: &Purse, session_id: Uuid, entry: audit::Entry, now: Instant) -> Result<()> {
+    let mut approver_id = None;
+    for granted in purse.of(CLOSING) {
+        granted.spend(&tx, session_id, now).await?;
+        approver_id = Some(granted.approver_id());
+    }
+    let entry = audit::Entry {
+        entity_type: Some("register_sessions"),
+        entity_id: Some(session_id.to_string()),
+        approver_id,
+        ..entry
+    };
+    audit::record(&tx, entry, now).await?;
+    tx.commit().await?;
+    Ok(())
 }

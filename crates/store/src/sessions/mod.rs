@@ -6,6 +6,7 @@ pub mod open;
 pub mod read;
 pub mod selling;
 pub mod totals;
+mod view;
 
 use tillkeep_http::error::{Error, Result};
 use tillkeep_model::{ErrorCode, Instant};
@@ -13,6 +14,7 @@ use tillkeep_storage::entity::register_session::{self, Model};
 use tillkeep_storage::sea_orm::{ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter};
 use tillkeep_storage::{DbErr, Tx, outbox};
 use uuid::Uuid;
+pub use view::{MAY_CLOSE, knows, shown};
 
 /// The session of a register that is not closed yet.
 pub async fn open_at(conn: &impl ConnectionTrait, register_id: Uuid) -> Result<Option<Model>, DbErr> {

@@ -12,7 +12,7 @@ use tillkeep_model::permission::code::{PosSell, RegistersView};
 use tillkeep_storage::entity::register_session;
 use tillkeep_storage::sea_orm::{ColumnTrait, EntityTrait, QueryFilter};
 
-use super::open_at;
+use super::{knows, open_at, shown};
 use crate::registers::{self, Terminal};
 use crate::{Store, lists};
 
@@ -40,16 +40,24 @@ pub async fn list(
     lists::newest_first(&mut query);
     let own = register_session::Entity::find().filter(Column::StoreId.eq(store.id));
     let own = lists::business_dates::<register_session::Entity>(&mut query, Column::BusinessDate, own)?;
-    resource::list(caller.db().reader(), &LIST, &query, own).await
+    let knows = knows(&caller, &store, caller.db().reader()).await?;
+    let page: List<register_session::Model> = resource::list(caller.db().reader(), &LIST, &query, own).await?;
+    Ok(page.map(|session| shown(session, knows)))
 }
 
-pub async fn get(caller: Caller<RegistersView>, Id(id): Id) -> Result<Answer<register_session::Model>> {
+pub async fn get(
+    caller: Caller<RegistersView>,
+    State(store): State<Arc<Store>>,
+    Id(id): Id,
+) -> Result<Answer<register_session::Model>> {
     let session = register_session::Entity::find_by_id(id).one(caller.db().reader()).await?;
-    session.map(Answer).ok_or_else(|| Error::not_found("register session"))
+    let session = session.ok_or_else(|| Error::not_found("register session"))?;
+    Ok(Answer(shown(session, knows(&caller, &store, caller.db().reader()).await?)))
 }
 
 pub async fn current(
     caller: Caller<(PosSell, RegistersView)>,
+    State(store): State<Arc<Store>>,
     Params(terminal): Params<Terminal>,
 ) -> Result<Answer<register_session::Model>> {
     let snapshot = caller.db().snapshot().await?;
@@ -58,8 +66,9 @@ pub async fn current(
         Some(register) => open_at(&snapshot, register.id).await?,
         None => None,
     };
-    session.map(Answer).ok_or_else(|| {
+    let session = session.ok_or_else(|| {
         let text = format!("no drawer is open at terminal {terminal}; open one with POST /registers/{{id}}/open");
         Error::new(ErrorCode::NoOpenSession, text)
-    })
+    })?;
+    Ok(Answer(shown(session, knows(&caller, &store, &snapshot).await?)))
 }

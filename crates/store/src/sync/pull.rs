@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use tillkeep_http::auth::Sessions;
 use tillkeep_storage::apply::{self, Cursor};
 use tillkeep_storage::registry::{self, Scope, SyncType};
-use tillkeep_storage::{DbErr, Tx, fault};
+use tillkeep_storage::{DbErr, Tx, accounts, fault};
 
 use super::client::HqError;
 use crate::Store;
@@ -32,7 +32,8 @@ pub async fn moved(store: &Store, epoch: &str, heads: &BTreeMap<String, i64>) ->
         let Some(head) = heads.get(entity.name) else { continue };
         let cursor = cursors.get(entity.name).copied().unwrap_or_default();
         // Not only a higher head: a lower one means that HQ was put back, which the pull itself finds out.
-        if cursor.version != *head || cursor.reloading {
+        let moved = cursor.version != *head || cursor.reloading;
+        if moved || (entity.name == "customers" && accounts::await_a_pull(store.db().reader()).await?) {
             match one(store, epoch, entity, cursor, *head).await {
                 Ok(rows) => count += rows,
                 Err(PullError::Database(error)) => {

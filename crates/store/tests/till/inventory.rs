@@ -128,8 +128,8 @@ async fn stock_is_listed_with_its_products() {
 async fn adjustments_are_listed_newest_first() {
     let shop = Shop::open().await;
     let person = shop.sign_in("administrator").await;
-    for (product, reason) in [("TEA", "found"), ("BREAD", "damaged"), ("TEA", "damaged")] {
-        person.post("/inventory/adjustments", adjust(product, 1, reason)).await.ok(201);
+    for (product, change, reason) in [("TEA", 1, "found"), ("BREAD", -1, "damaged"), ("TEA", -1, "damaged")] {
+        person.post("/inventory/adjustments", adjust(product, change, reason)).await.ok(201);
         shop.clock.advance(1000);
     }
     let count = async |query: &str| person.get(&format!("/inventory/adjustments{query}")).await.ok(200);
@@ -140,4 +140,33 @@ async fn adjustments_are_listed_newest_first() {
     assert_eq!(count(&format!("?productId={}", id("TEA"))).await.as_array().map(Vec::len), Some(2));
     assert_eq!(count("?from=2026-11-20&to=2026-11-20").await.as_array().map(Vec::len), Some(3));
     assert_eq!(count("?from=2026-11-21").await.as_array().map(Vec::len), Some(0));
+}
+
+#[tokio::test]
+async fn goods_go_the_way_that_the_reason_says_by_change_and_by_new_quantity() {
+    let shop = Shop::open().await;
+    let person = shop.sign_in("administrator").await;
+    let post = async |field: &str, quantity: i64, reason: &str| {
+        let mut request = json!({"id": Uuid::now_v7(), "productId": id("TEA"), "reason": reason});
+        request[field] = quantity.into();
+        person.post("/inventory/adjustments", request).await
+    };
+    let outward = ["damaged", "expired", "theft", "lost", "internal_use", "return_to_supplier"];
+    let inward = ["received", "found", "opening"];
+    for (reason, wrong) in outward.map(|reason| (reason, 1)).into_iter().chain(inward.map(|reason| (reason, -1))) {
+        let before = shop.level("TEA").await;
+        let on_hand = before.0 / 1000;
+        for (field, quantity) in [("quantityChange", wrong), ("newQuantity", on_hand + wrong)] {
+            let reply = post(field, quantity, reason).await;
+            let text = reply.body["error"].as_str().unwrap_or_default().to_owned();
+            assert!(text.contains(reason) && text.contains("or choose"), "{text}");
+            reply.refused_at(422, "validation", field);
+        }
+        assert_eq!(shop.level("TEA").await, before, "{reason}");
+        post("quantityChange", -wrong, reason).await.ok(201);
+        post("newQuantity", on_hand - 2 * wrong, reason).await.ok(201);
+    }
+    for change in [3, -3] {
+        post("quantityChange", change, "correction").await.ok(201);
+    }
 }

@@ -2,7 +2,9 @@
 
 mod kit;
 
+mod accounts;
 mod approvals;
+mod blind;
 mod bootstrap;
 mod concurrency;
 mod customers;

@@ -24,7 +24,8 @@ pub fn all(at: Instant) -> Vec<tender::Model> {
         is_voidable: true,
         requires_customer: kind == TenderKind::OnAccount,
         sort_order,
-        is_active: true,
+        // Gift cards wait until something keeps what is left on them.
+        is_active: !kind.needs_value_ledger(),
         ..tender::Model::default()
     };
     vec![

@@ -178,6 +178,8 @@ fn specials_customers_and_reps_are_as_planned() {
     assert!(chain.customers.iter().any(|row| row.id == merged && row.merged_into_id.is_none()));
     assert_eq!(chain.sales_reps.iter().filter(|rep| rep.commission_basis == "profit").count(), 1);
     assert_eq!((chain.sales_reps.len(), chain.suppliers.len(), chain.tenders.len()), (4, 6, 5));
+    let idle: Vec<&str> = chain.tenders.iter().filter(|row| !row.is_active).map(|row| row.code.as_str()).collect();
+    assert_eq!(idle, ["GIFT"], "nothing keeps what is left on a gift card");
 }
 
 #[tokio::test]

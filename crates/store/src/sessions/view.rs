@@ -1,0 +1,48 @@
+//! What of a drawer is shown to whom. In a store that closes blind the figures of a drawer are for those who may close
+//! one: who counts it must not know what should be in it, nor anything that it can be reckoned from.
+
+use serde_json::Value as Json;
+use tillkeep_http::Caller;
+use tillkeep_http::error::Result;
+use tillkeep_model::JsonText;
+use tillkeep_model::permission::Requirement;
+use tillkeep_storage::entity::register_session::Model;
+use tillkeep_storage::entity::store as settings;
+use tillkeep_storage::sea_orm::{ConnectionTrait, EntityTrait};
+
+use crate::Store;
+
+/// Who closes without asking anybody; whoever else sells at a till needs an approval.
+pub const MAY_CLOSE: [&str; 2] = ["registers.close", "reports.z_report"];
+
+/// Whether the caller may know what should be in a drawer. A store that has not pulled its settings yet is blind.
+pub async fn knows<P: Requirement>(caller: &Caller<P>, store: &Store, conn: &impl ConnectionTrait) -> Result<bool> {
+    if caller.may(&MAY_CLOSE) {
+        return Ok(true);
+    }
+    let own = settings::Entity::find_by_id(store.id).one(conn).await?;
+    Ok(own.is_some_and(|own| !own.blind_close))
+}
+
+/// `session` as it is shown to somebody who `knows` its figures or does not.
+pub fn shown(session: Model, knows: bool) -> Model {
+    if knows {
+        return session;
+    }
+    Model {
+        expected_cash: None,
+        cash_variance: None,
+        running_total: None,
+        totals: None,
+        counts: session.counts.map(counted_only),
+        ..session
+    }
+}
+
+/// What was counted is known to whoever counted it.
+fn counted_only(mut counts: JsonText) -> JsonText {
+    for row in counts.0.as_array_mut().into_iter().flatten().filter_map(Json::as_object_mut) {
+        row.retain(|key, _| !matches!(key.as_str(), "expected" | "variance"));
+    }
+    counts
+}

@@ -1,0 +1,234 @@
+//! Sales on account: up to the limit of the customer, and no value is taken that nobody keeps a record of.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
+
+use serde_json::{Value as Json, json};
+use tillkeep_model::Money;
+use tillkeep_storage::accounts;
+use tillkeep_storage::entity::{audit_log, customer, sale, tender};
+use tillkeep_storage::sea_orm::EntityTrait;
+use tillkeep_store::sync::{Cycle, Reply, Request, Sender, Transport};
+
+use crate::kit::people;
+use crate::kit::{Person, Shop, cart, id, line, rows};
+
+const BEYOND: &str = "pos.discount.override_max";
+
+/// A shop with an open drawer, a cashier at it, and a customer whose limit is 10.00.
+async fn scene() -> (Shop, Person) {
+    let shop = Shop::open().await;
+    shop.selling().await;
+    let cashier = shop.sign_in("cashier").await;
+    shop.insert::<customer::Entity>([customer::Model { credit_limit: Money(1000), ..rows::customer("HQ-000010") }])
+        .await;
+    (shop, cashier)
+}
+
+/// `pieces` of bread at 2.50 for that customer, on account.
+fn bread(pieces: i64) -> Json {
+    let mut sale = cart(json!([line("BREAD", pieces)]), json!([{"tenderId": id("ACCOUNT")}]));
+    sale["customerId"] = json!(id("HQ-000010"));
+    sale
+}
+
+async fn used(shop: &Shop) -> i64 {
+    let account = accounts::at_store(shop.store.db().reader(), id("HQ-000010")).await.expect("a read");
+    account.expect("the customer").used.0
+}
+
+#[tokio::test]
+async fn no_tender_whose_values_nobody_keeps_pays_for_a_sale_whatever_was_pulled() {
+    let shop = Shop::open().await;
+    let person = shop.selling().await;
+    shop.insert::<tender::Entity>([rows::tender("GIFT", "gift_card"), rows::tender("CREDIT", "store_credit")]).await;
+    for code in ["GIFT", "CREDIT"] {
+        let request = cart(json!([line("TEA", 1)]), json!([{"tenderId": id(code), "reference": "4711"}]));
+        for path in ["/pos/sales", "/pos/quote"] {
+            let refusal = person.post(path, request.clone()).await.refused(422, "tender_rule");
+            let text = refusal["error"].as_str().expect("a text");
+            assert!(text.contains("choose another tender") && text.contains(code), "{text}");
+            assert_eq!(refusal["details"][0]["field"], "payments[0]");
+        }
+    }
+    assert_eq!(shop.count::<sale::Entity>().await, 0);
+    let offered = person.get("/pos/bootstrap").await.ok(200)["tenders"].clone();
+    let kinds: Vec<&Json> = offered.as_array().expect("tenders").iter().map(|tender| &tender["kind"]).collect();
+    assert!(!kinds.contains(&&json!("gift_card")) && !kinds.contains(&&json!("store_credit")), "{kinds:?}");
+}
+
+#[tokio::test]
+async fn a_sale_on_account_has_a_customer_and_stays_within_the_limit() {
+    let (shop, cashier) = scene().await;
+    let mut flowers = line("FLOWERS", 1);
+    flowers["openPrice"] = json!(999_000);
+    let mut much = cart(json!([flowers]), json!([{"tenderId": id("ACCOUNT")}]));
+    much["customerId"] = json!(id("HQ-000010"));
+    let reply = cashier.post("/pos/sales", much.clone()).await;
+    assert_eq!(
+        (&reply.body["required"], &reply.body["approvable"], &reply.body["available"]),
+        (&json!([BEYOND]), &json!(true), &json!(1000)),
+        "{}",
+        reply.body
+    );
+    reply.refused_at(403, "credit_limit_exceeded", "payments[0].tenderedAmount");
+    assert_eq!(cashier.post("/pos/quote", much).await.ok(200)["requiredPermissions"], json!([BEYOND]));
+    assert_eq!((shop.count::<sale::Entity>().await, used(&shop).await), (0, 0));
+
+    let mut nobodys = bread(1);
+    nobodys["customerId"] = Json::Null;
+    cashier.post("/pos/sales", nobodys.clone()).await.refused(422, "tender_rule");
+    // Whatever headquarters has set of the tender.
+    shop.insert::<tender::Entity>([rows::tender("ACCOUNT2", "on_account")]).await;
+    nobodys["payments"] = json!([{"tenderId": id("ACCOUNT2")}]);
+    cashier.post("/pos/sales", nobodys).await.refused(422, "tender_rule");
+
+    assert_eq!(cashier.post("/pos/quote", bread(4)).await.ok(200)["requiredPermissions"], json!([]));
+    let last = bread(3);
+    let sold = cashier.post("/pos/sales", last.clone()).await.ok(201);
+    assert_eq!(cashier.post("/pos/sales", last).await.ok(200), sold, "sent again it is charged once");
+    assert_eq!(used(&shop).await, 750);
+    let refusal = cashier.post("/pos/sales", bread(2)).await.refused(403, "credit_limit_exceeded");
+    assert_eq!(refusal["available"], 250);
+    let mut parts = bread(2);
+    parts["payments"] = json!([{"tenderId": id("ACCOUNT"), "tenderedAmount": 250}, {"tenderId": id("CASH")}]);
+    cashier.post("/pos/sales", parts).await.ok(201);
+    assert_eq!(used(&shop).await, 1000);
+    cashier.post("/pos/sales", bread(1)).await.refused(403, "credit_limit_exceeded");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn two_tills_at_once_do_not_pass_a_limit_together() {
+    let (shop, cashier) = scene().await;
+    let mut sent = tokio::task::JoinSet::new();
+    for _ in 0..15 {
+        let cashier = cashier.clone();
+        sent.spawn(async move { cashier.post("/pos/sales", bread(1)).await.status });
+    }
+    let mut by_status: BTreeMap<u16, usize> = BTreeMap::new();
+    while let Some(status) = sent.join_next().await {
+        *by_status.entry(status.expect("an answer")).or_default() += 1;
+    }
+    assert_eq!(by_status, BTreeMap::from([(201, 4), (403, 11)]));
+    assert_eq!(used(&shop).await, 1000);
+}
+
+#[tokio::test]
+async fn beyond_the_limit_somebody_approves_and_the_audit_log_says_who() {
+    let (shop, cashier) = scene().await;
+    let request = bread(5);
+    let mut asked = request.clone();
+    asked.as_object_mut().expect("an object").remove("payments");
+    let hash = cashier.post("/pos/quote", asked).await.ok(200)["cartHash"].clone();
+    let (manager, pin) = people::person(&shop, "store_manager").await;
+    let body = json!({"permission": BEYOND, "pin": pin, "reason": "pays on Monday", "context": {"cartHash": hash}});
+    let token = cashier.post("/pos/approvals", body).await.ok(201)["token"].clone();
+    let with = |mut request: Json| {
+        request["approvals"] = json!([token]);
+        request
+    };
+    cashier.post("/pos/sales", with(bread(6))).await.refused(403, "credit_limit_exceeded");
+    let sold = cashier.post("/pos/sales", with(request)).await.ok(201);
+    assert_eq!(
+        (&sold["approvals"][0]["permission"], sold["approvals"].as_array().map(Vec::len)),
+        (&json!(BEYOND), Some(1))
+    );
+    cashier.post("/pos/sales", with(bread(5))).await.refused(403, "credit_limit_exceeded");
+    // Who holds the code needs nobody.
+    shop.sign_in("administrator").await.post("/pos/sales", bread(1)).await.ok(201);
+    assert_eq!(used(&shop).await, 1500);
+    let rows = audit_log::Entity::find().all(shop.store.db().reader()).await.expect("the audit log");
+    let noted: Vec<_> =
+        rows.iter().filter(|row| row.action == "sale.credit_override").map(|row| row.approver_id).collect();
+    assert_eq!(noted, [Some(manager), None]);
+}
+
+/// A headquarters that raises the balance of the one customer with each push, and may lose its answer.
+#[derive(Default)]
+struct Ledger {
+    balance: AtomicI64,
+    version: AtomicI64,
+    loses: AtomicBool,
+}
+
+#[async_trait::async_trait]
+impl Transport for Ledger {
+    async fn send(&self, request: Request) -> Result<Reply, String> {
+        let version = self.version.load(Ordering::SeqCst);
+        let (path, query) = request.path.split_once('?').unwrap_or((&request.path, ""));
+        let body = match path {
+            "/handshake" => json!({
+                "epoch": "e", "ticket": "t", "ticketKnown": true, "serverVersion": "", "versions": {},
+                "clock": "2026-11-20T12:00:00.000Z",
+            }),
+            "/versions" => json!({"epoch": "e", "versions": {"customers": version}}),
+            "/pull" => {
+                let since = query.split('&').find_map(|pair| pair.strip_prefix("since_version="));
+                let since: i64 = since.and_then(|since| since.parse().ok()).expect("a cursor");
+                let mut row = json!(customer::Model {
+                    credit_limit: Money(1000),
+                    account_balance: Money(self.balance.load(Ordering::SeqCst)),
+                    ..rows::customer("HQ-000010")
+                });
+                row["syncVersion"] = json!(version);
+                let rows = if version > since { vec![row] } else { Vec::new() };
+                json!({
+                    "entity_type": "customers", "rows": rows, "since_version": since, "latest_version": version,
+                    "has_more": false,
+                })
+            }
+            "/push" => {
+                let sent: Json = serde_json::from_slice(&request.json.unwrap_or_default()).unwrap_or_default();
+                let sent = sent["envelopes"].as_array().cloned().unwrap_or_default();
+                for _ in sent
+                    .iter()
+                    .filter(|sent| sent["entity_type"] == "sales" && self.balance.load(Ordering::SeqCst) == 0)
+                {
+                    self.balance.fetch_add(500, Ordering::SeqCst);
+                    self.version.fetch_add(1, Ordering::SeqCst);
+                }
+                if self.loses.load(Ordering::SeqCst) {
+                    return Err("the answer is lost".to_owned());
+                }
+                let taken = |sent: &Json| json!({"entity_type": sent["entity_type"], "entity_id": sent["entity_id"], "status": "ok"});
+                json!({"results": sent.iter().map(taken).collect::<Vec<_>>()})
+            }
+            other => return Err(format!("nobody asks for {other}")),
+        };
+        Ok(Reply { status: 200, retry_after: None, body: body.to_string().into() })
+    }
+}
+
+async fn ledger(loses: bool) -> (Shop, Arc<Ledger>) {
+    let hq = Arc::new(Ledger { loses: loses.into(), ..Ledger::default() });
+    let shop = Shop::with_line(hq.clone()).await;
+    shop.insert::<customer::Entity>([customer::Model { credit_limit: Money(1000), ..rows::customer("HQ-000010") }])
+        .await;
+    shop.selling().await.post("/pos/sales", bread(2)).await.ok(201);
+    assert_eq!(used(&shop).await, 500);
+    (shop, hq)
+}
+
+#[tokio::test]
+async fn a_sale_that_was_sent_counts_until_the_balance_that_has_it_is_here_and_then_once() {
+    let (shop, hq) = ledger(false).await;
+    Sender::default().step(&shop.store).await;
+    assert!(shop.outbox().await.is_empty(), "headquarters has it");
+    assert_eq!(used(&shop).await, 500, "its balance has not come yet");
+    Cycle::default().step(&shop.store).await;
+    assert_eq!((hq.balance.load(Ordering::SeqCst), used(&shop).await), (500, 500));
+}
+
+#[tokio::test]
+async fn an_answer_that_was_lost_counts_a_sale_twice_for_a_moment_and_not_for_good() {
+    let (shop, hq) = ledger(true).await;
+    let (mut sender, mut cycle) = (Sender::default(), Cycle::default());
+    sender.step(&shop.store).await;
+    cycle.step(&shop.store).await;
+    assert_eq!(used(&shop).await, 1000, "more than there is, and never less");
+    hq.loses.store(false, Ordering::SeqCst);
+    sender.step(&shop.store).await;
+    cycle.step(&shop.store).await;
+    assert_eq!(used(&shop).await, 500, "though no customer has moved since");
+}
