@@ -20,6 +20,9 @@ use super::nats_server::NatsServer;
 /// Longer than anything here may take.
 pub const PATIENCE: Duration = Duration::from_secs(30);
 
+/// Longer than anything takes that waits for nobody, on a machine that has much else to do.
+const AT_ONCE: Duration = Duration::from_secs(5);
+
 /// Two servers, and what the socket of a store at each of them would be told.
 pub struct Site {
     pub kit: Kit,
@@ -59,10 +62,10 @@ impl Site {
     pub async fn change(&self, code: &str) -> i64 {
         let begun = Instant::now();
         self.kit.post(&self.admin, "/departments", json!({"code": code, "name": code})).await.is(201);
-        assert!(begun.elapsed() < Duration::from_secs(2), "answered after {:?}", begun.elapsed());
+        assert!(begun.elapsed() < AT_ONCE, "answered after {:?}", begun.elapsed());
         let version = departments(&self.kit.hq);
         told(&self.here, "departments", version).await;
-        assert!(begun.elapsed() < Duration::from_secs(2), "told after {:?}", begun.elapsed());
+        assert!(begun.elapsed() < AT_ONCE, "told after {:?}", begun.elapsed());
         version
     }
 }
@@ -94,7 +97,7 @@ async fn a_store_is_told_by_its_server_of_what_changed_at_another_one() {
     let version = site.change("ONE").await;
     told(&site.there, "departments", version).await;
     let took = begun.elapsed();
-    assert!(took < Duration::from_secs(2), "told at the other server after {took:?}");
+    assert!(took < AT_ONCE, "told at the other server after {took:?}");
     // The store asks its server at once, and that knows of it.
     assert_eq!(departments(&site.other), version);
     // What one store alone has is told to that store.
@@ -120,11 +123,8 @@ async fn a_broker_that_is_absent_stopped_wiped_or_back_changes_no_answer_and_eve
     site.degraded(true).await;
     let version = site.change("ABSENT").await;
     told(&site.there, "departments", version).await;
-    let summary = |site: &Site| {
-        let (hq, standing) = (site.kit.hq.clone(), site.kit.hq.notifications.standing().borrow().clone());
-        (hq.clock.now(), standing)
-    };
-    let (now, standing) = summary(&site);
+    let standing = site.kit.hq.notifications.standing().borrow().clone();
+    let now = site.kit.clock.now();
     assert!(standing.since.is_some_and(|since| since <= now), "{standing:?}");
     let dashboard = site.kit.get(&site.admin, "/sync/dashboard").await.data();
     let shown = &dashboard["summary"]["notifications"];
