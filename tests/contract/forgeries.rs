@@ -312,6 +312,16 @@ async fn no_forged_sync_token_opens_a_sync_route() {
         let got = versions(&signed(&header, &with(&claims, name, value.clone()), "HS256", &key.bytes())).await;
         assert_eq!((got.status, got.text.as_str()), (401, body), "{name} is {value}");
     }
+    // Each route of the sync, the socket included.
+    let nowhere = signed(&header, &with(&claims, "storeId", json!("S01")), "HS256", &key.bytes());
+    for path in ["/pull?entity_type=products", "/own-documents?entity_type=sales", "/ws"] {
+        let got = server.get(&nowhere, &format!("/sync{path}")).await;
+        assert_eq!((got.status, got.text.as_str()), (401, NO_STORE), "{path}");
+    }
+    for path in ["/handshake", "/push"] {
+        let got = server.post(&nowhere, &format!("/sync{path}"), json!({"envelopes": []})).await;
+        assert_eq!((got.status, got.text.as_str()), (401, NO_STORE), "{path}");
+    }
 }
 
 #[tokio::test]
