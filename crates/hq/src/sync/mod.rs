@@ -2,11 +2,13 @@
 
 mod completeness;
 pub mod dashboard;
+mod ending;
 pub mod errors;
 mod handshake;
 mod heads;
 mod history;
 mod hub;
+mod kept;
 pub mod mark;
 mod own_documents;
 mod pages;
@@ -19,6 +21,7 @@ mod socket;
 mod store_caller;
 pub mod tracker;
 mod versions;
+mod waiting;
 
 pub use completeness::completeness;
 pub use errors::list as error_list;

@@ -25,6 +25,7 @@ mod sales;
 mod scope;
 mod sessions;
 mod sign_in;
+mod standing;
 mod stores;
 mod streams;
 mod taxes;

@@ -39,6 +39,10 @@ struct Summary {
     failed: i64,
     dead_lettered: i64,
     warnings: i64,
+    /// Stores that are connected and whose oldest entry has waited for more than five minutes.
+    outbox_stuck: usize,
+    /// Stores that could not store some type.
+    unstored: usize,
 }
 
 impl Dashboard {
@@ -50,6 +54,8 @@ impl Dashboard {
             summary.failed += state.error_count;
             summary.dead_lettered += state.dead_lettered;
             summary.warnings += state.warnings;
+            summary.outbox_stuck += usize::from(state.outbox_stuck);
+            summary.unstored += usize::from(!state.unstored.is_empty());
         }
         Self { generated_at: now, summary, stores }
     }
