@@ -23,6 +23,7 @@ mod put_back;
 mod restart;
 mod secrets;
 mod socket;
+mod standing;
 mod stream;
 mod tls;
 mod verify;

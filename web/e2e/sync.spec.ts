@@ -38,6 +38,9 @@ test('the dashboard shows live that a store lost its line and that it is back', 
 
   await second!.server.kill()
   await expect(row(second!.code)).toContainText('Not connected', SOON)
+  // Why, and when it was last heard of: not "never".
+  await expect(row(second!.code)).toContainText('no line')
+  await expect(row(second!.code)).not.toContainText('never')
   await expect(tile).toContainText('1 of 2', SOON)
   await page.getByLabel('State').selectOption({ label: 'Not connected' })
   await expect(page.getByRole('row')).toHaveCount(2)
@@ -49,6 +52,25 @@ test('the dashboard shows live that a store lost its line and that it is back', 
   await expect(row(second!.code)).not.toContainText('Not connected')
   await expect(page.getByText('Live', { exact: true })).toBeVisible()
   expect(loads).toEqual([])
+})
+
+test('what a store cannot store is an alarm until its server says that it can', async ({ page, as, chain }) => {
+  const site = chain.sites[1]!
+  await site.server.kill()
+  await as('admin')
+  await page.goto('/hq/sync')
+  const alarms = page.getByRole('link', { name: /^Alarms/ })
+  await expect(alarms).toContainText('no outbox stands still')
+  await chain.say(site, { unstored: 'products:the disk is full', pending: '3', dead: '0' })
+  await expect(alarms).toContainText('1 store cannot store a type')
+  await alarms.click()
+  await expect(page.getByRole('row')).toHaveCount(2)
+  await page.getByRole('link', { name: new RegExp(site.code) }).click()
+  await expect(page.getByRole('list', { name: 'Alarms' })).toHaveText('It cannot store products.')
+  await expect(page.getByText('no: no line')).toBeVisible()
+  await expect(page.getByText('the disk is full').first()).toBeVisible()
+  await site.server.start()
+  await expect(page.getByRole('list', { name: 'Alarms' })).toBeHidden()
 })
 
 test('a planted failed entry is seen, refused again, and taken at the retry once its cause is mended', async ({

@@ -1,7 +1,18 @@
 import { describe, expect, it } from 'vitest'
 import { changed, refreshed, shown, type BoardStore } from '@/pages/sync/board'
 import type { DashboardStore } from '@/pages/sync/feed'
-import { arrivals, behind, businessDate, daysBefore, narrowed, offset, pointLabel, stateOf } from '@/pages/sync/figures'
+import {
+  alarms,
+  arrivals,
+  behind,
+  businessDate,
+  daysBefore,
+  endedWords,
+  narrowed,
+  offset,
+  pointLabel,
+  stateOf,
+} from '@/pages/sync/figures'
 
 const NOW = Date.parse('2026-11-20T12:00:00Z')
 
@@ -16,6 +27,8 @@ function store(code: string, more: Partial<DashboardStore> = {}): DashboardStore
     warnings: 0,
     outboxPending: 0,
     deadLettered: 0,
+    outboxStuck: false,
+    unstored: [],
     clockWarning: false,
     dataAgeSeconds: 0,
     sync: [],
@@ -76,7 +89,17 @@ describe('a change of the board', () => {
 
 describe('a board that is read anew', () => {
   const notifications = { queue: 'in_process' as const, degraded: false }
-  const summary = { stores: 0, connected: 0, pending: 0, failed: 0, deadLettered: 0, warnings: 0, notifications }
+  const summary = {
+    stores: 0,
+    connected: 0,
+    pending: 0,
+    failed: 0,
+    deadLettered: 0,
+    warnings: 0,
+    outboxStuck: 0,
+    unstored: 0,
+    notifications,
+  }
   const answer = (...stores: DashboardStore[]) => ({ generatedAt: '', summary, stores })
 
   it('takes what the answer says, in a chain where something happens all the time too', () => {
@@ -104,7 +127,7 @@ describe('a board that is read anew', () => {
 describe('the table of stores', () => {
   const offline = { storeId: '', storeCode: '', connected: false, uptime: 0 }
   const all = [
-    store('S10', { errorCount: 2, lastSuccessAt: '2026-11-20T11:00:00.000Z' }),
+    store('S10', { errorCount: 2, outboxStuck: true, lastSuccessAt: '2026-11-20T11:00:00.000Z' }),
     store('S2', { connection: offline, dataAgeSeconds: 500, outboxPending: 7 }),
     store('S1', { connection: offline, dataAgeSeconds: null, lastSuccessAt: null }),
     store('S3', { active: false, connection: offline, lastSuccessAt: '2026-11-20T10:00:00.000Z' }),
@@ -132,6 +155,7 @@ describe('the table of stores', () => {
     ['never', ['S1']],
     ['inactive', ['S3']],
     ['failed', ['S10']],
+    ['alarm', ['S10']],
     ['pending', ['S2']],
   ] as const)('shows with the filter %s: %s', (state, expected) => {
     expect(codes(narrowed(stores(), { state, sort: 'storeCode' }))).toEqual(expected)
@@ -157,6 +181,33 @@ describe('the table of stores', () => {
 
   it('tells a store that was never seen from one that lost its line', () => {
     expect([...stores()].map((one) => stateOf(one).key)).toEqual(['connected', 'offline', 'never', 'inactive'])
+  })
+
+  it.each([
+    [true, null, null],
+    [true, 'replaced', null],
+    [false, null, null],
+    [false, 'no_line', 'no line'],
+    [false, 'stopped', 'its server was stopped'],
+    [false, 'revoked', 'its token was revoked'],
+    [false, 'replaced', 'another server of this store connected'],
+  ] as const)('says of a store with a connection (%s) that ended by %s: %s', (connected, endedBecause, expected) => {
+    const connection = { ...offline, connected }
+    const [one] = board(store('S01', { connection, endedBecause })).values()
+    expect(endedWords(one!)).toBe(expected)
+  })
+
+  it.each([
+    [{}, []],
+    [{ outboxPending: 9, outboxStuck: false }, []],
+    [{ outboxStuck: true }, ['It is connected, and its oldest entry has waited for more than five minutes.']],
+    [{ unstored: ['products', 'tax_rates'] }, ['It cannot store products, tax rates.']],
+    [{ outboxStuck: true, unstored: ['users'] }, [/five minutes/, 'It cannot store users.']],
+  ])('tells what to look at of %j', (more, expected) => {
+    const [one] = board(store('S01', more)).values()
+    expect(alarms(one!)).toEqual(
+      expected.map((text) => (typeof text === 'string' ? text : (expect.stringMatching(text) as string))),
+    )
   })
 
   it('draws a thousand stores in order in a few milliseconds', () => {

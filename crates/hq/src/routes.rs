@@ -54,8 +54,12 @@ pub fn metrics(hq: Arc<Hq>) -> Router {
 
 fn measured(hq: Arc<Hq>) -> Router {
     tillkeep_http::metrics::router(hq, async |hq: Arc<Hq>| {
-        let connected = u32::try_from(hq.hub.len()).unwrap_or(u32::MAX);
-        gauge!("tillkeep_stores_connected").set(connected);
+        let count = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
+        let connected = hq.hub.stores();
+        let waiting = hq.tracker.waiting(&connected, hq.clock.now());
+        gauge!("tillkeep_stores_connected").set(count(connected.len()));
+        gauge!("tillkeep_stores_outbox_stuck").set(count(waiting.stuck));
+        gauge!("tillkeep_oldest_pending_seconds").set(u32::try_from(waiting.oldest_ms / 1000).unwrap_or(u32::MAX));
         gauge!("tillkeep_push_queue_envelopes").set(u32::try_from(hq.pushes.len()).unwrap_or(u32::MAX));
         counter!("tillkeep_push_turned_away_total").absolute(hq.pushes.refused());
         gauge!("tillkeep_dashboard_streams").set(u32::try_from(hq.board.streams()).unwrap_or(u32::MAX));

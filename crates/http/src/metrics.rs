@@ -34,6 +34,12 @@ fn install() -> Option<PrometheusHandle> {
         "Time from a request's headers to its answer's"
     );
     describe_gauge!("tillkeep_stores_connected", "Stores with an open socket");
+    describe_gauge!("tillkeep_stores_outbox_stuck", "Connected stores whose oldest entry waits for over five minutes");
+    describe_gauge!(
+        "tillkeep_oldest_pending_seconds",
+        Unit::Seconds,
+        "The longest wait in an outbox of a connected store"
+    );
     describe_gauge!("tillkeep_push_queue_envelopes", "Envelopes in front of the writer of headquarters");
     describe_counter!("tillkeep_push_turned_away_total", "Pushes answered 503 because the queue was too long");
     describe_counter!(

@@ -296,6 +296,68 @@ pub enum HqMessage {
     Unknown,
 }
 
+/// What a store could not store, as it says it with each `GET /sync/versions`: `products:the disk is full,tenders:…`.
+pub mod unstored {
+    use std::collections::BTreeMap;
+
+    /// Letters of one reason at the most, and of all together: this is a part of a URL.
+    const EACH: usize = 120;
+    const ALL: usize = 1000;
+
+    /// The types with their reasons, in one text. A comma ends a reason, so that none stands in it.
+    pub fn write(types: &BTreeMap<String, String>) -> String {
+        let room = (ALL / types.len().max(1)).min(EACH);
+        let plain = |letter: char| match letter {
+            ',' => ';',
+            letter if letter.is_control() => ' ',
+            letter => letter,
+        };
+        let items = types.iter().map(|(name, why)| {
+            let why: String = why.chars().take(room).map(plain).collect();
+            format!("{name}:{why}")
+        });
+        items.collect::<Vec<_>>().join(",")
+    }
+
+    /// The types with their reasons, as they were said; which types there are is the reader's to know.
+    pub fn read(text: &str) -> impl Iterator<Item = (&str, &str)> {
+        let items = text.split(',').filter(|item| !item.is_empty());
+        items.map(|item| item.split_once(':').unwrap_or((item, "")))
+    }
+}
+
+/// Why a store is not connected.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Ended {
+    /// The connection broke, or nothing was heard for too long.
+    NoLine,
+    /// The store closed it.
+    Stopped,
+    /// Its token is not good any more, or it was taken out of use.
+    Revoked,
+    /// Another server of the same store connected.
+    Replaced,
+}
+
+impl Ended {
+    pub const ALL: [Self; 4] = [Self::NoLine, Self::Stopped, Self::Revoked, Self::Replaced];
+
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::NoLine => "no_line",
+            Self::Stopped => "stopped",
+            Self::Revoked => "revoked",
+            Self::Replaced => "replaced",
+        }
+    }
+
+    /// The reason of this name, if there is one.
+    pub fn parse(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|ended| ended.as_str() == name)
+    }
+}
+
 /// Close codes of the socket.
 pub mod close {
     pub const GOING_AWAY: u16 = 1001;
@@ -342,6 +404,34 @@ mod tests {
         let row = row.as_object_mut().expect("object");
         normalise_keys(row);
         assert_eq!(row.keys().collect::<Vec<_>>(), ["receiptNumber", "storeId", "totalAmount"]);
+    }
+
+    #[test]
+    fn what_could_not_be_stored_is_read_as_it_was_written_and_stays_short() {
+        let written = |types: &[(&str, &str)]| {
+            unstored::write(&types.iter().map(|(name, why)| ((*name).to_owned(), (*why).to_owned())).collect())
+        };
+        let read =
+            |text: &str| unstored::read(text).map(|(name, why)| (name.to_owned(), why.to_owned())).collect::<Vec<_>>();
+        let pair = |name: &str, why: &str| (name.to_owned(), why.to_owned());
+        assert_eq!(read(&written(&[])), []);
+        let two = written(&[("products", "no, it: cannot\nbe"), ("tenders", "")]);
+        assert_eq!(read(&two), [pair("products", "no; it: cannot be"), pair("tenders", "")]);
+        assert_eq!(read("products,,tenders"), [pair("products", ""), pair("tenders", "")]);
+        let long = "x".repeat(5000);
+        let many: Vec<String> = (0..21).map(|number| format!("type{number}")).collect();
+        let all: Vec<(&str, &str)> = many.iter().map(|name| (name.as_str(), long.as_str())).collect();
+        assert_eq!(read(&written(&all)).len(), 21);
+        assert!(written(&all).len() < 1300 && written(&all[..1]).len() < 130);
+    }
+
+    #[test]
+    fn why_a_connection_ended_is_kept_and_told_by_one_name() {
+        for ended in Ended::ALL {
+            assert_eq!(Ended::parse(ended.as_str()), Some(ended));
+            assert_eq!(serde_json::to_value(ended).expect("json"), ended.as_str());
+        }
+        assert_eq!(Ended::parse("gone"), None);
     }
 
     #[test]

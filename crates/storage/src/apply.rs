@@ -60,6 +60,9 @@ pub async fn page(
     now: Instant,
 ) -> Result<usize, DbErr> {
     fault::point("apply.page")?;
+    if entity.name == "products" && fault::planted("plant.no_products") {
+        return Err(DbErr::Custom("a test keeps products from being stored".to_owned()));
+    }
     let mut rows = Vec::with_capacity(answer.rows.len());
     let mut children: Vec<Vec<Lines>> = entity.children.iter().map(|_| Vec::new()).collect();
     for raw in &answer.rows {

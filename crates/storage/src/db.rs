@@ -10,7 +10,7 @@ use sea_orm::{
 };
 use uuid::Uuid;
 
-pub use crate::errors::{again, is_data_fault, is_passing, unique_violation};
+pub use crate::errors::{again, in_short, is_data_fault, is_passing, unique_violation};
 use crate::pools::{self, Pool};
 pub use crate::pools::{Opening, Purpose};
 use crate::{fault, migration, registry, versions};

@@ -74,6 +74,21 @@ pub fn is_passing(error: &DbErr) -> bool {
     }
 }
 
+/// What is wrong, for somebody elsewhere: short, and without anything of what stands in the rows.
+pub fn in_short(error: &DbErr) -> &'static str {
+    let numbered = |numbers: &[u32]| code(error).is_some_and(|code| is_one_of(&code, &[], numbers));
+    match error {
+        DbErr::Json(_) => "a row could not be read",
+        _ if numbered(&[13]) => "the disk is full",
+        _ if numbered(&[5, 6]) => "the database is locked by something else",
+        _ if numbered(&[8]) => "the database may only be read",
+        _ if numbered(&[10, 11, 26]) => "the database or its disk is damaged",
+        _ if is_data_fault(error) => "the database refuses a row",
+        _ if is_passing(error) => "the database does not answer",
+        _ => "an error of the database",
+    }
+}
+
 fn driver_error(error: &DbErr) -> Option<&sqlx::Error> {
     let (DbErr::Exec(runtime) | DbErr::Query(runtime) | DbErr::Conn(runtime)) = error else { return None };
     let RuntimeErr::SqlxError(error) = runtime else { return None };
@@ -107,6 +122,14 @@ mod tests {
         .await;
         assert!(done.is_err());
         assert_eq!(tries, 1);
+    }
+
+    #[test]
+    fn an_error_in_short_says_nothing_of_the_rows() {
+        let secret = || "invalid type: string \"Smith\"".to_owned();
+        assert_eq!(in_short(&DbErr::Json(secret())), "a row could not be read");
+        assert_eq!(in_short(&DbErr::Custom(secret())), "an error of the database");
+        assert_eq!(in_short(&DbErr::Conn(RuntimeErr::Internal(secret()))), "the database does not answer");
     }
 
     #[test]

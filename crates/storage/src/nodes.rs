@@ -5,19 +5,27 @@ use std::collections::BTreeMap;
 use sea_orm::sea_query::OnConflict;
 use sea_orm::{ConnectionTrait, DbErr, EntityTrait, IntoActiveModel, Iterable, Value};
 use tillkeep_model::Instant;
-use tillkeep_model::wire::{Acknowledged, SentRange};
+use tillkeep_model::wire::{Acknowledged, Ended, OutboxState, SentRange};
 use uuid::Uuid;
 
-use crate::db::{execute, query, rows_per_statement};
+use crate::db::{execute, placeholders, query, rows_per_statement};
 use crate::entity::store_node::{Column, Entity, Model};
 
 pub async fn find(conn: &impl ConnectionTrait, store: Uuid) -> Result<Option<Model>, DbErr> {
     Entity::find_by_id(store).one(conn).await
 }
 
-/// Writes the whole row.
+/// Writes the row, but what [`hear`] writes: that only where there was no row.
 pub async fn save(conn: &impl ConnectionTrait, row: Model) -> Result<(), DbErr> {
-    let update = Column::iter().filter(|column| !matches!(column, Column::StoreId));
+    // A handshake that read the row a moment ago must not put back what was heard since.
+    let heard = |column: &Column| {
+        use Column::{ConnectionAt, DeadLettered, EndedBecause, LastSeenAt, OldestPendingAt, OutboxAt, OutboxPending};
+        matches!(
+            column,
+            LastSeenAt | OutboxPending | DeadLettered | OldestPendingAt | OutboxAt | EndedBecause | ConnectionAt
+        )
+    };
+    let update = Column::iter().filter(|column| !matches!(column, Column::StoreId) && !heard(column));
     Entity::insert(row.into_active_model())
         .on_conflict(OnConflict::column(Column::StoreId).update_columns(update).to_owned())
         .exec_without_returning(conn)
@@ -25,18 +33,86 @@ pub async fn save(conn: &impl ConnectionTrait, row: Model) -> Result<(), DbErr> 
     Ok(())
 }
 
-/// Notes when stores were last heard of, set-wise.
-pub async fn seen(conn: &impl ConnectionTrait, seen: &[(Uuid, Instant)]) -> Result<(), DbErr> {
-    for chunk in seen.chunks(rows_per_statement(2)) {
-        let tuples: Vec<String> = (0..chunk.len())
-            .map(|index| format!("(${}, '', '', '', 0, '', '', '', 0, 0, ${})", 2 * index + 1, 2 * index + 2))
-            .collect();
-        let values: Vec<Value> = chunk.iter().flat_map(|(store, at)| [(*store).into(), (*at).into()]).collect();
+/// What was heard of a store, each part with its moment.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Heard {
+    /// The last sign of it.
+    pub at: Option<Instant>,
+    /// What it last said of its outbox, whichever way.
+    pub outbox: Option<(Instant, OutboxState)>,
+    /// When its last connection began (`None`), or ended and why.
+    pub connection: Option<(Instant, Option<Ended>)>,
+}
+
+impl Heard {
+    /// What the database has.
+    pub fn of(row: &Model) -> Self {
+        let outbox = OutboxState {
+            pending: row.outbox_pending,
+            dead_lettered: row.dead_lettered,
+            oldest: row.oldest_pending_at,
+        };
+        Self {
+            at: row.last_seen_at,
+            outbox: row.outbox_at.map(|at| (at, outbox)),
+            connection: row.connection_at.map(|at| (at, row.ended_because.as_deref().and_then(Ended::parse))),
+        }
+    }
+
+    /// Of each part the newer one.
+    #[must_use]
+    pub fn newest(self, other: Self) -> Self {
+        fn newer<T>(one: Option<(Instant, T)>, other: Option<(Instant, T)>) -> Option<(Instant, T)> {
+            match (one, other) {
+                (Some(one), Some(other)) => Some(if other.0 > one.0 { other } else { one }),
+                (one, other) => one.or(other),
+            }
+        }
+        Self {
+            at: self.at.max(other.at),
+            outbox: newer(self.outbox, other.outbox),
+            connection: newer(self.connection, other.connection),
+        }
+    }
+}
+
+/// Notes what was heard of stores, set-wise; a part of which nothing was heard stays as it is.
+pub async fn hear(conn: &impl ConnectionTrait, heard: &[(Uuid, Heard)]) -> Result<(), DbErr> {
+    const VALUES: usize = 8;
+    for chunk in heard.chunks(rows_per_statement(VALUES)) {
+        let mut values: Vec<Value> = Vec::with_capacity(chunk.len() * VALUES);
+        let mut tuples = Vec::with_capacity(chunk.len());
+        for (store, heard) in chunk {
+            tuples.push(format!("({}, '', '', '', 0, '', '', '')", placeholders(values.len() + 1, VALUES)));
+            let (outbox_at, outbox) = heard.outbox.clone().unzip();
+            let (connection_at, ended) = heard.connection.unzip();
+            let (outbox, ended) = (outbox.unwrap_or_default(), ended.flatten());
+            values.extend([
+                (*store).into(),
+                heard.at.into(),
+                outbox.pending.into(),
+                outbox.dead_lettered.into(),
+                outbox.oldest.into(),
+                outbox_at.into(),
+                ended.map(|ended| ended.as_str().to_owned()).into(),
+                Value::from(connection_at),
+            ]);
+        }
+        let with = |moment: &str, column: &str| {
+            format!(
+                "{column} = CASE WHEN excluded.{moment} IS NULL THEN store_nodes.{column} ELSE excluded.{column} END"
+            )
+        };
+        let outbox = ["outbox_pending", "dead_lettered", "oldest_pending_at", "outbox_at"];
+        let mut sets = outbox.map(|column| with("outbox_at", column)).to_vec();
+        sets.extend(["ended_because", "connection_at"].map(|column| with("connection_at", column)));
+        sets.push(with("last_seen_at", "last_seen_at"));
         let sql = format!(
-            "INSERT INTO store_nodes (store_id, node_epoch, ticket, last_ticket, last_seq, store_version, fingerprints, \
-             told_fingerprints, outbox_pending, dead_lettered, last_seen_at) VALUES {} \
-             ON CONFLICT (store_id) DO UPDATE SET last_seen_at = excluded.last_seen_at",
-            tuples.join(", ")
+            "INSERT INTO store_nodes (store_id, last_seen_at, outbox_pending, dead_lettered, oldest_pending_at, \
+             outbox_at, ended_because, connection_at, node_epoch, ticket, last_ticket, last_seq, store_version, \
+             fingerprints, told_fingerprints) VALUES {} ON CONFLICT (store_id) DO UPDATE SET {}",
+            tuples.join(", "),
+            sets.join(", ")
         );
         execute(conn, &sql, values).await?;
     }

@@ -205,11 +205,11 @@ pub async fn forget_sent(tx: &Tx, before: Instant) -> Result<u64, DbErr> {
     execute(tx, "DELETE FROM sync_outbox_sent WHERE sent_at < $1", [before.into()]).await
 }
 
-/// How full the outbox is.
+/// How full the outbox is, and since when the oldest entry waits that is not dead.
 pub async fn state(conn: &impl ConnectionTrait) -> Result<OutboxState, DbErr> {
     let sql = format!(
         "SELECT COUNT(*) AS total, COALESCE(SUM(CASE WHEN attempts >= {MAX_ATTEMPTS} THEN 1 ELSE 0 END), 0) AS dead, \
-         MIN(created_at) AS oldest FROM sync_outbox"
+         MIN(CASE WHEN attempts < {MAX_ATTEMPTS} THEN created_at END) AS oldest FROM sync_outbox"
     );
     let row = conn.query_one_raw(statement(conn, &sql, [])).await?;
     let Some(row) = row else { return Ok(OutboxState::default()) };

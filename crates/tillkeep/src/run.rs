@@ -63,7 +63,7 @@ pub async fn hq(args: HqArgs, file: Option<&Path>) -> Result<()> {
     hq.hub.close_all(close::GOING_AWAY);
     if let Err(error) = hq.tracker.flush(&hq).await {
         // Counters for the dashboard: no reason to call a stop a failure.
-        tracing::warn!(%error, "what stores pulled could not be written; it is counted no more");
+        tracing::warn!(%error, "what stores said could not be written; they say it again");
     }
     hq.db().clone().close().await.context("closing the database")?;
     Ok(())

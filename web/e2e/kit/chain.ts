@@ -152,6 +152,14 @@ export class Chain {
   }
 
   /** Ends the servers. After a test that failed, what they wrote stays. */
+  /** Says what a store says of itself in a cycle, beside its server: that one contradicts within a second. */
+  async say(site: Site, said: Record<string, string>): Promise<void> {
+    const client = new Client(this.hq.url, site.token)
+    const { body } = await client.send('GET', '/sync/versions')
+    const query = new URLSearchParams({ epoch: String((body as Json).epoch), have: '', ...said })
+    await client.send('GET', `/sync/versions?${query.toString()}`)
+  }
+
   async stop(): Promise<void> {
     await Promise.all([this.hq, ...this.sites.map(({ server }) => server)].map((server) => server?.kill()))
     if (this.hasFailed) console.log(`The data and each server.log of the failed test are in ${this.directory}`)

@@ -61,16 +61,16 @@ pub async fn completeness(
     let conn = caller.db().snapshot().await?;
     let store = store::Entity::find_by_id(store_id).one(&conn).await?.ok_or_else(|| Error::not_found("store"))?;
     let node = nodes::find(&conn, store_id).await?.unwrap_or_default();
-    let connection = hq.hub.of(store_id);
-    let beat = connection.as_ref().and_then(|connection| connection.heartbeat()).map(|(_, beat)| beat);
+    let heard = hq.tracker.heard(store_id, &node);
+    let told = heard.outbox.map(|(_, outbox)| outbox).unwrap_or_default();
     let reported = Reported {
-        pending: beat.as_ref().and_then(|beat| beat.outbox_pending).unwrap_or(node.outbox_pending),
-        dead_lettered: beat.as_ref().and_then(|beat| beat.dead_lettered).unwrap_or(node.dead_lettered),
+        pending: told.pending,
+        dead_lettered: told.dead_lettered,
         node_epoch: node.node_epoch,
         last_seq: node.last_seq,
     };
     let outbox = completeness::outbox(&conn, store_id, &reported).await?;
-    let seen = hq.tracker.last_seen(store_id).max(node.last_seen_at).map(|at| at.utc().date_naive().to_string());
+    let seen = heard.at.map(|at| at.utc().date_naive().to_string());
     let pending = reported.pending > 0;
     let mut days = completeness::days(&conn, store_id, &dates, pending, seen.as_deref()).await?;
     for day in &mut days {

@@ -116,14 +116,14 @@ pub async fn handshake(
         told_fingerprints: serde_json::to_string(&pairs)?,
         other_installation_at: if ticket_known { node.other_installation_at } else { Some(now) },
         clock_offset_ms: request.clock.map(|clock| clock.millis_since(now)),
-        outbox_pending: request.outbox.pending,
-        dead_lettered: request.outbox.dead_lettered,
-        oldest_pending_at: request.outbox.oldest,
         handshake_at: Some(now),
-        last_seen_at: Some(now),
+        // The rest is for the tracker to write.
+        ..node
     };
+    hq.tracker.clock_is_off(store_id, row.clock_offset_ms);
     nodes::save(&tx, row).await?;
     hq.commit(tx).await?;
+    hq.tracker.told(store_id, request.outbox, now);
     hq.board.mark([store_id]);
     fault::point("handshake.recorded")?;
 

@@ -87,12 +87,9 @@ impl Connection {
         }
     }
 
-    /// Keeps the newest heartbeat; true when it says something else of the outbox than the one before.
+    /// Keeps the newest heartbeat; true when it is the first one.
     pub fn heard(&self, heartbeat: Heartbeat, now: Instant) -> bool {
-        let outbox = |beat: &Heartbeat| (beat.outbox_pending, beat.dead_lettered);
-        let said = outbox(&heartbeat);
-        let before = self.lock().heartbeat.replace((now, heartbeat));
-        before.is_none_or(|(_, before)| outbox(&before) != said)
+        self.lock().heartbeat.replace((now, heartbeat)).is_none()
     }
 
     pub fn heartbeat(&self) -> Option<(Instant, Heartbeat)> {
@@ -207,6 +204,11 @@ impl Hub {
 
     pub fn of(&self, store_id: Uuid) -> Option<Arc<Connection>> {
         self.lock().by_store.get(&store_id).cloned()
+    }
+
+    /// The stores that are connected.
+    pub fn stores(&self) -> Vec<Uuid> {
+        self.lock().by_store.keys().copied().collect()
     }
 
     pub fn len(&self) -> usize {

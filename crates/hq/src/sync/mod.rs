@@ -2,11 +2,13 @@
 
 mod completeness;
 pub mod dashboard;
+mod ending;
 pub mod errors;
 mod handshake;
 mod heads;
 mod history;
 mod hub;
+mod kept;
 pub mod mark;
 pub mod notify;
 mod own_documents;
@@ -22,6 +24,7 @@ mod streams;
 mod times;
 pub mod tracker;
 mod versions;
+mod waiting;
 
 pub use completeness::completeness;
 pub use errors::list as error_list;

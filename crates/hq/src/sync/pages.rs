@@ -60,6 +60,8 @@ impl Coding {
 pub struct Held {
     /// The head of the type in the snapshot that the page is from.
     pub head: i64,
+    /// The highest version in it, and how many rows it has.
+    pub latest: i64,
     pub rows: usize,
     plain: Bytes,
     gzip: OnceCell<Option<Bytes>>,
@@ -67,8 +69,8 @@ pub struct Held {
 }
 
 impl Held {
-    pub fn new(head: i64, rows: usize, text: String) -> Self {
-        Self { head, rows, plain: text.into(), gzip: OnceCell::new(), zstd: OnceCell::new() }
+    pub fn new(head: i64, (latest, rows): (i64, usize), text: String) -> Self {
+        Self { head, latest, rows, plain: text.into(), gzip: OnceCell::new(), zstd: OnceCell::new() }
     }
 
     /// What it may take with both compressed forms: each is kept only where it saves half.
@@ -220,7 +222,7 @@ mod tests {
     const KEY: Key = Key { entity_type: "products", since: 0, limit: 100, head: 5 };
 
     fn page(head: i64) -> Held {
-        Held::new(head, 1, format!("page at {head}"))
+        Held::new(head, (head, 1), format!("page at {head}"))
     }
 
     #[tokio::test]
@@ -304,7 +306,7 @@ mod tests {
         let pages = Pages::within(100_000);
         for since in 0..200 {
             let text = "x".repeat(5000);
-            pages.get(Key { since, ..KEY }, async || Ok(Held::new(5, 1, text))).await.expect("a page");
+            pages.get(Key { since, ..KEY }, async || Ok(Held::new(5, (5, 1), text))).await.expect("a page");
             // Often asked for, as every page is before the next change.
             for _ in 0..20 {
                 let kept = pages.get(Key { since, ..KEY }, async || Err(DbErr::Custom("read again".into()))).await;
@@ -319,7 +321,7 @@ mod tests {
     async fn both_compressed_forms_fit_in_the_weight() {
         let noise: String = (0..20_000).map(|_| char::from(rand_letter())).collect();
         for text in ["the same again ".repeat(2000), noise] {
-            let held = Held::new(1, 1, text);
+            let held = Held::new(1, (1, 1), text);
             for coding in [Coding::Gzip, Coding::Zstd] {
                 held.answer(coding).await;
             }

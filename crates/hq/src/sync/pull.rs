@@ -73,7 +73,8 @@ pub async fn pull(
         && since <= hq.heads.of(entity, caller.id())
     {
         let held = shared(&hq, entity, since, limit).await?;
-        hq.tracker.pulled(caller.id(), entity.name, held.rows, since, hq.clock.now());
+        asked(&hq, caller.id(), entity, since);
+        hq.tracker.handed(caller.id(), entity.name, since, held.latest, held.rows);
         return Ok(Pulled(held.answer(Coding::accepted(&headers)).await));
     }
     // A reader connection stays taken as long as a slow client reads.
@@ -94,14 +95,18 @@ pub async fn pull(
             return Ok(Pulled(json(Body::from(whole(&hq, entity, since, &page)))));
         }
     }
-    let now = hq.clock.now();
+    asked(&hq, caller.id(), entity, since);
     let Some(limit) = limit else {
-        hq.tracker.pulled(caller.id(), entity.name, 0, since, now);
         return Ok(Pulled(streamed(hq, (conn, stream), entity, caller.id(), since)));
     };
     let page = pull::page(&conn, entity, caller.id(), since, limit).await?;
-    hq.tracker.pulled(caller.id(), entity.name, page.rows.len(), since, now);
+    hq.tracker.handed(caller.id(), entity.name, since, page.latest, page.rows.len());
     Ok(Pulled(json(Body::from(whole(&hq, entity, since, &page)))))
+}
+
+/// Who asks for what is after `since` has what is before it.
+fn asked(hq: &Hq, store_id: Uuid, entity: &'static SyncType, since: i64) {
+    hq.tracker.asked(store_id, entity.name, since, hq.heads.of(entity, store_id), hq.clock.now());
 }
 
 /// Whether the pages of `entity` are equal for all stores.
@@ -119,7 +124,7 @@ async fn shared(hq: &Hq, entity: &'static SyncType, since: i64, limit: u64) -> R
         let page = pull::page(&conn, entity, everyone, since, limit).await?;
         // What was committed and not announced yet, or by another process, is known from now on.
         hq.heads.raise(&[Change { entity_type: entity.name, store: None, version: head }]);
-        Ok(Held::new(head, page.rows.len(), whole(hq, entity, since, &page)))
+        Ok(Held::new(head, (page.latest, page.rows.len()), whole(hq, entity, since, &page)))
     };
     Ok(hq.pages.get(key, read).await?)
 }
@@ -217,7 +222,7 @@ fn streamed(
             }
         }
         drop((conn, place));
-        hq.tracker.pulled(store, entity.name, count, since, hq.clock.now());
+        hq.tracker.handed(store, entity.name, since, cursor, count);
     });
     json(Body::from_stream(futures_util::stream::poll_fn(move |context| receive.poll_recv(context))))
 }

@@ -1,5 +1,6 @@
 //! `GET /sync/ws`: the channel that tells a store when to pull. Specification, sections 5 and 6.
 
+use std::convert::Infallible;
 use std::sync::Arc;
 use std::time::Duration;
 use utoipa::ToSchema;
@@ -15,9 +16,10 @@ use tillkeep_http::auth::bearer;
 use tillkeep_http::describe::{Operation, Reply};
 use tillkeep_http::error::{Error, Result};
 use tillkeep_model::ErrorCode;
-use tillkeep_model::wire::{HqMessage, StoreMessage, close};
+use tillkeep_model::wire::{Ended, HqMessage, OutboxState, StoreMessage, close};
 use tokio::time::{Instant, MissedTickBehavior, interval, timeout};
 
+use super::ending::End;
 use super::hub::{Connection, Next};
 use super::ignored;
 use super::store_caller::{REFUSALS, StoreCaller, standing_now, store_of};
@@ -122,28 +124,34 @@ async fn authenticate(hq: &Hq, socket: &mut WebSocket) -> Result<StoreCaller, u1
 /// Serves one connection; the close code to end it with, if the other side is still there.
 async fn run(hq: &Hq, caller: &StoreCaller, socket: &mut WebSocket) -> Option<u16> {
     let connection = hq.hub.connect(caller.id(), &caller.store.code, hq.clock.now(), close::REPLACED);
+    hq.tracker.connected(&connection);
     hq.board.mark([caller.id()]);
     tracing::info!(store = caller.store.code, "store connected");
     // Only now, when a revocation finds this connection: one that came before it is seen here.
-    let code = match standing_now(hq, caller).await {
-        Ok(Standing::Refused) => Some(close::REVOKED),
-        Ok(Standing::Until(end)) => {
-            connection.ends_at(end);
-            serve(hq, &connection, socket).await
+    let end = match standing_now(hq, caller).await {
+        Ok(Standing::Refused) => End::Closed(close::REVOKED),
+        Ok(standing) => {
+            if let Standing::Until(until) = standing {
+                connection.ends_at(until);
+            }
+            let Err(end) = serve(hq, &connection, socket).await;
+            end
         }
-        Ok(Standing::Good) => serve(hq, &connection, socket).await,
         Err(error) => {
             tracing::warn!(%error, "a socket's token could not be judged; the store comes again");
-            Some(close::GOING_AWAY)
+            End::Closed(close::GOING_AWAY)
         }
     };
+    // Noted before the connection goes: whoever sees that it is gone sees why.
+    hq.tracker.ended(&connection, end.because(), hq.clock.now());
     hq.hub.disconnect(&connection);
     hq.board.mark([caller.id()]);
-    tracing::info!(store = caller.store.code, code, "store disconnected");
-    code
+    let because = end.because().map(Ended::as_str);
+    tracing::info!(store = caller.store.code, code = end.code(), because, "store disconnected");
+    end.code()
 }
 
-async fn serve(hq: &Hq, connection: &Connection, socket: &mut WebSocket) -> Option<u16> {
+async fn serve(hq: &Hq, connection: &Connection, socket: &mut WebSocket) -> Result<Infallible, End> {
     let mut ping = interval(hq.times.ping_every);
     ping.set_missed_tick_behavior(MissedTickBehavior::Delay);
     let mut last_pong = Instant::now();
@@ -152,7 +160,7 @@ async fn serve(hq: &Hq, connection: &Connection, socket: &mut WebSocket) -> Opti
         let silence = tokio::time::sleep_until(last_pong + hq.times.pong_within);
         tokio::select! {
             next = connection.next() => match next {
-                Next::Close(code) => return Some(code),
+                Next::Close(code) => return Err(End::Closed(code)),
                 Next::Tell(types) => {
                     for (entity_type, version) in types {
                         let message = HqMessage::Notify { entity_type: entity_type.into(), latest_version: Some(version) };
@@ -162,20 +170,26 @@ async fn serve(hq: &Hq, connection: &Connection, socket: &mut WebSocket) -> Opti
                 }
             },
             received = socket.recv() => {
-                let message = received?.ok()?;
+                let message = received.and_then(Result::ok).ok_or(End::Broken)?;
                 if minute.elapsed() >= Duration::from_mins(1) {
                     (minute, messages) = (Instant::now(), 0);
                 }
                 messages += 1;
                 if messages > MESSAGES_A_MINUTE {
-                    return Some(POLICY);
+                    return Err(End::Closed(POLICY));
                 }
                 match message {
-                    Message::Pong(_) => last_pong = Instant::now(),
-                    Message::Close(_) => return None,
+                    Message::Pong(_) => {
+                        last_pong = Instant::now();
+                        hq.tracker.seen(connection.store_id, hq.clock.now());
+                    }
+                    Message::Close(_) => {
+                        hq.tracker.seen(connection.store_id, hq.clock.now());
+                        return Err(End::Left);
+                    }
                     Message::Text(text) if text.len() <= LARGEST_TEXT => {
                         if let Some(code) = heard(hq, connection, &text) {
-                            return Some(code);
+                            return Err(End::Closed(code));
                         }
                     }
                     Message::Text(_) => ignored("socket_large"),
@@ -187,15 +201,16 @@ async fn serve(hq: &Hq, connection: &Connection, socket: &mut WebSocket) -> Opti
             _ = ping.tick() => {
                 tell(socket, Message::Ping(bytes::Bytes::new())).await?;
             }
-            () = silence => return Some(close::GOING_AWAY),
-            () = hq.stop.cancelled() => return Some(close::GOING_AWAY),
+            () = silence => return Err(End::Silent),
+            () = hq.stop.cancelled() => return Err(End::Closed(close::GOING_AWAY)),
         }
     }
 }
 
 /// Sends, unless the other side is gone or takes nothing: a dead peer must not hold this task for ever.
-async fn tell(socket: &mut WebSocket, message: Message) -> Option<()> {
-    timeout(SEND_WITHIN, socket.send(message)).await.ok()?.ok()
+async fn tell(socket: &mut WebSocket, message: Message) -> Result<(), End> {
+    let sent = timeout(SEND_WITHIN, socket.send(message)).await;
+    sent.ok().and_then(Result::ok).ok_or(End::Broken)
 }
 
 /// Takes note of a message; unreadable JSON closes, an unknown type is ignored.
@@ -204,7 +219,14 @@ fn heard(hq: &Hq, connection: &Connection, text: &str) -> Option<u16> {
         Ok(StoreMessage::Heartbeat(heartbeat)) => {
             let now = hq.clock.now();
             hq.tracker.seen(connection.store_id, now);
-            if connection.heard(heartbeat, now) {
+            let outbox = heartbeat.outbox_pending.map(|pending| OutboxState {
+                pending,
+                dead_lettered: heartbeat.dead_lettered.unwrap_or_default(),
+                oldest: heartbeat.oldest_pending_at,
+            });
+            let is_first = connection.heard(heartbeat, now);
+            let is_news = outbox.is_some_and(|outbox| hq.tracker.told(connection.store_id, outbox, now));
+            if is_first || is_news {
                 hq.board.mark([connection.store_id]);
             }
             None

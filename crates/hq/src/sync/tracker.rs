@@ -1,16 +1,21 @@
-//! What stores did lately, kept in memory and written every second, set-wise: a pull writes nothing itself.
+//! What stores did and said lately, kept in memory and written every second, set-wise: no request writes anything of it.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use tillkeep_model::Instant;
-use tillkeep_model::wire::close;
+use tillkeep_model::wire::{Ended, OutboxState, close};
+use tillkeep_storage::entity::store_node;
+use tillkeep_storage::nodes::{self, Heard};
+use tillkeep_storage::registry;
 use tillkeep_storage::sync_log::{self, Pulled};
-use tillkeep_storage::{DbErr, db, fault, nodes};
+use tillkeep_storage::{DbErr, db, fault};
 use uuid::Uuid;
 
-use super::mark;
+use super::kept::{Kept, News, Word};
+use super::waiting::{is_stuck, waits_ms};
+use super::{Connection, mark};
 use crate::Hq;
 
 /// How often what was noted is written.
@@ -21,10 +26,74 @@ pub struct Tracker(Mutex<Noted>);
 
 #[derive(Default)]
 struct Noted {
-    pulled: HashMap<(Uuid, &'static str), Pulled>,
-    seen: HashMap<Uuid, Instant>,
-    /// The version that each store said to have, as far as it is written or in `pulled`: most reports say nothing new.
-    had: HashMap<(Uuid, &'static str), i64>,
+    kept: HashMap<(Uuid, &'static str), Kept>,
+    /// Everything that was heard since this server started.
+    stores: HashMap<Uuid, Known>,
+    unwritten: Unwritten,
+}
+
+/// What this server heard of a store.
+#[derive(Default)]
+struct Known {
+    heard: Heard,
+    /// The newest connection: an older one that ends later says nothing of the store.
+    connection: u64,
+    clock_offset_ms: Option<i64>,
+}
+
+#[derive(Default)]
+struct Unwritten {
+    types: HashMap<(Uuid, &'static str), Pulled>,
+    /// Stores that had everything, and when.
+    quiet: HashMap<Uuid, Instant>,
+    stores: HashSet<Uuid>,
+}
+
+impl Unwritten {
+    fn note(&mut self, key: (Uuid, &'static str), news: Pulled) {
+        self.types.entry(key).or_default().add(news);
+    }
+
+    /// A store has everything. This costs one pair in the statement that writes it, and not one for each type.
+    fn quiet(&mut self, store_id: Uuid, at: Instant) {
+        self.quiet.insert(store_id, at);
+        // Types are written after it: what was noted of them before is over.
+        for entity in registry::pulled() {
+            if let Some(pulled) = self.types.get_mut(&(store_id, entity.name)) {
+                is_well(pulled, at);
+            }
+        }
+    }
+
+    /// Takes back what could not be written; what was noted meanwhile is newer.
+    fn put_back(&mut self, older: Self) {
+        for (key, mut pulled) in older.types {
+            if let Some(at) = self.quiet.get(&key.0) {
+                is_well(&mut pulled, *at);
+            }
+            if let Some(newer) = self.types.remove(&key) {
+                pulled.add(newer);
+            }
+            self.types.insert(key, pulled);
+        }
+        for (store_id, at) in older.quiet {
+            self.quiet.entry(store_id).or_insert(at);
+        }
+        self.stores.extend(older.stores);
+    }
+}
+
+fn is_well(pulled: &mut Pulled, at: Instant) {
+    (pulled.success_at, pulled.pending) = (Some(at), 0);
+}
+
+/// How the outboxes of connected stores stand.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Waiting {
+    /// Stores whose oldest entry waits for too long.
+    pub stuck: usize,
+    /// For how long the oldest of all has waited.
+    pub oldest_ms: i64,
 }
 
 impl Tracker {
@@ -32,69 +101,157 @@ impl Tracker {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A store pulled `rows` of a type, having `since` before.
-    pub fn pulled(&self, store_id: Uuid, entity_type: &'static str, rows: usize, since: i64, now: Instant) {
+    /// A store asks for what is after `since`: it has what is before.
+    pub fn asked(&self, store_id: Uuid, entity_type: &'static str, since: i64, head: i64, now: Instant) {
         let mut noted = self.lock();
-        noted.had.insert((store_id, entity_type), since);
-        let entry = noted.pulled.entry((store_id, entity_type)).or_default();
-        entry.rows += i64::try_from(rows).unwrap_or_default();
-        entry.since = since;
-        entry.at = Some(now);
+        let word = Word { version: since, unstored: None };
+        let pulled = match noted.kept.entry((store_id, entity_type)).or_default().said(word, head, now) {
+            News::None => return,
+            News::Quiet => Pulled { since, success_at: Some(now), ..Pulled::default() },
+            News::Of(pulled) => pulled,
+        };
+        noted.unwritten.note((store_id, entity_type), pulled);
     }
 
-    /// A store said up to which version it has types.
-    pub fn has(&self, store_id: Uuid, versions: impl IntoIterator<Item = (&'static str, i64)>) {
+    /// A store was handed a page; whether it is kept is for the store to say.
+    pub fn handed(&self, store_id: Uuid, entity_type: &'static str, since: i64, latest: i64, rows: usize) {
+        self.lock().kept.entry((store_id, entity_type)).or_default().handed(since, latest, rows);
+    }
+
+    /// A store says what it has and what it could not store, when headquarters has `heads`.
+    pub fn has(
+        &self,
+        store_id: Uuid,
+        have: &HashMap<&'static str, i64>,
+        unstored: &HashMap<&'static str, &str>,
+        heads: &BTreeMap<String, i64>,
+        now: Instant,
+    ) {
         let mut noted = self.lock();
-        for (entity_type, version) in versions {
-            if noted.had.insert((store_id, entity_type), version) != Some(version) {
-                noted.pulled.entry((store_id, entity_type)).or_default().since = version;
+        let mut is_quiet = true;
+        let mut current = Vec::new();
+        for entity in registry::pulled() {
+            let name = entity.name;
+            let head = heads.get(name).copied().unwrap_or_default();
+            // Of a type that has no rows a store has all, without a word.
+            let word =
+                Word { version: have.get(name).copied().unwrap_or_default(), unstored: unstored.get(name).copied() };
+            match noted.kept.entry((store_id, name)).or_default().said(word, head, now) {
+                News::None => is_quiet = false,
+                News::Quiet => current.push((name, word.version)),
+                News::Of(pulled) => {
+                    is_quiet &= pulled.error.is_none() && word.version == head;
+                    noted.unwritten.note((store_id, name), pulled);
+                }
             }
         }
+        if is_quiet {
+            noted.unwritten.quiet(store_id, now);
+            return;
+        }
+        for (name, since) in current {
+            let pulled = Pulled { since, success_at: Some(now), ..Pulled::default() };
+            noted.unwritten.note((store_id, name), pulled);
+        }
+    }
+
+    fn hear(&self, store_id: Uuid, heard: impl FnOnce(&mut Known)) {
+        let mut noted = self.lock();
+        heard(noted.stores.entry(store_id).or_default());
+        noted.unwritten.stores.insert(store_id);
     }
 
     /// A store was heard of.
     pub fn seen(&self, store_id: Uuid, now: Instant) {
-        self.lock().seen.insert(store_id, now);
+        self.hear(store_id, |known| known.heard.at = Some(now));
     }
 
-    /// When a store was last heard of since this server started, if it is not written yet.
-    pub fn last_seen(&self, store_id: Uuid) -> Option<Instant> {
-        self.lock().seen.get(&store_id).copied()
+    /// A store said what waits in its outbox, whichever way. True when people should be shown.
+    pub fn told(&self, store_id: Uuid, outbox: OutboxState, now: Instant) -> bool {
+        let mut is_news = true;
+        self.hear(store_id, |known| {
+            let stuck = is_stuck(true, outbox.oldest, known.clock_offset_ms, now);
+            let said = (outbox.pending, outbox.dead_lettered);
+            let before = known.heard.outbox.replace((now, outbox));
+            // That the oldest entry gets older is no news before it is too old.
+            is_news = stuck || before.is_none_or(|(_, before)| (before.pending, before.dead_lettered) != said);
+        });
+        is_news
+    }
+
+    /// How far the clock of a store is ahead of the one here.
+    pub fn clock_is_off(&self, store_id: Uuid, offset_ms: Option<i64>) {
+        self.hear(store_id, |known| known.clock_offset_ms = offset_ms);
+    }
+
+    /// A store connected.
+    pub fn connected(&self, connection: &Connection) {
+        self.hear(connection.store_id, |known| {
+            if connection.number >= known.connection {
+                known.connection = connection.number;
+                known.heard.connection = Some((connection.connected_at, None));
+            }
+        });
+    }
+
+    /// A connection ended. With a newer one of the same store this says nothing of the store.
+    pub fn ended(&self, connection: &Connection, because: Option<Ended>, now: Instant) {
+        let Some(because) = because else { return };
+        self.hear(connection.store_id, |known| {
+            if connection.number >= known.connection {
+                known.heard.connection = Some((now, Some(because)));
+            }
+        });
+    }
+
+    /// The newest that is known of a store, here and in the database.
+    pub fn heard(&self, store_id: Uuid, node: &store_node::Model) -> Heard {
+        let here = self.lock().stores.get(&store_id).map(|known| known.heard.clone()).unwrap_or_default();
+        here.newest(Heard::of(node))
+    }
+
+    /// How the outboxes of these stores stand, which are connected; from memory alone.
+    pub fn waiting(&self, connected: &[Uuid], now: Instant) -> Waiting {
+        let noted = self.lock();
+        let mut waiting = Waiting::default();
+        for known in connected.iter().filter_map(|store_id| noted.stores.get(store_id)) {
+            let Some(oldest) = known.heard.outbox.as_ref().and_then(|(_, outbox)| outbox.oldest) else { continue };
+            waiting.stuck += usize::from(is_stuck(true, Some(oldest), known.clock_offset_ms, now));
+            waiting.oldest_ms = waiting.oldest_ms.max(waits_ms(oldest, known.clock_offset_ms, now));
+        }
+        waiting
     }
 
     /// Writes what was noted.
     pub async fn flush(&self, hq: &Hq) -> Result<(), DbErr> {
         fault::point("tracker.flush")?;
-        let (pulled, seen) = {
+        let (unwritten, heard) = {
             let mut noted = self.lock();
-            (std::mem::take(&mut noted.pulled), std::mem::take(&mut noted.seen))
+            let unwritten = std::mem::take(&mut noted.unwritten);
+            let heard = |store_id: &Uuid| Some((*store_id, noted.stores.get(store_id)?.heard.clone()));
+            let heard: Vec<_> = unwritten.stores.iter().filter_map(heard).collect();
+            (unwritten, heard)
         };
-        if pulled.is_empty() && seen.is_empty() {
+        if unwritten.types.is_empty() && unwritten.quiet.is_empty() && heard.is_empty() {
             return Ok(());
         }
-        let pulled: Vec<_> = pulled.into_iter().collect();
-        let seen: Vec<_> = seen.into_iter().collect();
-        let written = write(hq, &pulled, &seen).await;
-        if written.is_err() {
-            // What was not written is news again when the store says it the next time.
-            let mut noted = self.lock();
-            for (key, _) in &pulled {
-                noted.had.remove(key);
-            }
+        let types: Vec<_> = unwritten.types.iter().map(|(key, pulled)| (*key, pulled.clone())).collect();
+        let quiet: Vec<_> = unwritten.quiet.iter().map(|(store_id, at)| (*store_id, *at)).collect();
+        let written = db::again(async || {
+            let tx = hq.sync_db().begin().await?;
+            sync_log::record_quiet(&tx, &quiet).await?;
+            sync_log::record_pulls(&tx, &types).await?;
+            nodes::hear(&tx, &heard).await?;
+            tx.commit().await
+        })
+        .await;
+        if let Err(error) = written {
+            self.lock().unwritten.put_back(unwritten);
+            return Err(error);
         }
-        hq.board.mark(pulled.iter().map(|((store_id, _), _)| *store_id));
-        written
+        hq.board.mark(types.iter().map(|((store_id, _), _)| *store_id));
+        Ok(())
     }
-}
-
-async fn write(hq: &Hq, pulled: &[((Uuid, &'static str), Pulled)], seen: &[(Uuid, Instant)]) -> Result<(), DbErr> {
-    let written = db::again(async || {
-        let tx = hq.sync_db().begin().await?;
-        sync_log::record_pulls(&tx, pulled).await?;
-        nodes::seen(&tx, seen).await?;
-        tx.commit().await
-    });
-    written.await.map(|_| ())
 }
 
 /// Writes until the server stops, and once more then.
@@ -122,6 +279,53 @@ pub async fn note(hq: &Hq, stopping: bool) {
         tracing::warn!(%error, "a mark could not be made; the next one will be");
     }
     if let Err(error) = hq.tracker.flush(hq).await {
-        tracing::warn!(%error, "what stores pulled could not be written; it is counted no more");
+        tracing::warn!(%error, "what stores said could not be written; it is tried again");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const STORE: Uuid = Uuid::nil();
+
+    fn at(seconds: i64) -> Instant {
+        Instant::default().plus_millis(seconds * 1000)
+    }
+
+    fn error(seconds: i64) -> Pulled {
+        Pulled { rows: 2, pending: 3, error: Some((at(seconds), "full".to_owned())), ..Pulled::default() }
+    }
+
+    /// What is to be written of products: rows, success and pending.
+    fn products(unwritten: &Unwritten) -> (i64, Option<Instant>, i32) {
+        let pulled = &unwritten.types[&(STORE, "products")];
+        (pulled.rows, pulled.success_at, pulled.pending)
+    }
+
+    #[test]
+    fn what_is_written_together_is_what_was_said_last() {
+        let mut unwritten = Unwritten::default();
+        unwritten.note((STORE, "products"), error(1));
+        unwritten.quiet(STORE, at(2));
+        assert_eq!(products(&unwritten), (2, Some(at(2)), 0));
+        unwritten.note((STORE, "products"), error(3));
+        assert_eq!(products(&unwritten), (4, Some(at(2)), 3));
+    }
+
+    #[test]
+    fn what_could_not_be_written_is_neither_lost_nor_newer_than_what_came_since() {
+        let mut older = Unwritten::default();
+        older.note((STORE, "products"), error(1));
+        older.stores.insert(STORE);
+        let mut newer = Unwritten::default();
+        newer.quiet(STORE, at(2));
+        newer.put_back(older);
+        assert_eq!(products(&newer), (2, Some(at(2)), 0));
+        assert_eq!((newer.quiet[&STORE], newer.stores.len()), (at(2), 1));
+        let mut failing = Unwritten::default();
+        failing.note((STORE, "products"), error(3));
+        failing.put_back(newer);
+        assert_eq!(products(&failing), (4, Some(at(2)), 3));
     }
 }

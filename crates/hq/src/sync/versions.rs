@@ -1,11 +1,13 @@
 //! `GET /sync/versions`: the cheap question a store asks every cycle, and its word on what it has.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use axum::extract::State;
 use serde::Deserialize;
 use tillkeep_http::Params;
-use tillkeep_model::wire::VersionsAnswer;
+use tillkeep_model::Instant;
+use tillkeep_model::wire::{OutboxState, VersionsAnswer, unstored};
 use tillkeep_storage::registry;
 use utoipa::ToSchema;
 
@@ -20,6 +22,17 @@ pub struct Query {
     epoch: Option<String>,
     /// Up to which version the caller has each type: `products:4711,tenders:3`.
     have: Option<String>,
+    /// Entries that wait in its outbox.
+    #[schema(value_type = Option<i64>, minimum = 0)]
+    pending: Option<String>,
+    /// Entries of its outbox that it has given up.
+    #[schema(value_type = Option<i64>, minimum = 0)]
+    dead: Option<String>,
+    /// Since when the oldest entry waits, by the caller's clock.
+    #[schema(value_type = Option<Instant>)]
+    oldest: Option<String>,
+    /// Types that it could not store, each with a reason: `products:the disk is full,tenders:…`.
+    unstored: Option<String>,
 }
 
 /// No database query while nothing changed.
@@ -28,29 +41,65 @@ pub async fn versions(
     State(hq): State<Arc<Hq>>,
     Params(query): Params<Query>,
 ) -> Machine<VersionsAnswer> {
-    if let Some(have) = query.have
+    let (store_id, now) = (caller.id(), hq.clock.now());
+    let heads = hq.heads.of_store(store_id);
+    if let Some(outbox) = query.outbox()
+        && hq.tracker.told(store_id, outbox, now)
+    {
+        hq.board.mark([store_id]);
+    }
+    if let Some(have) = &query.have
         && query.epoch.as_ref() == Some(&hq.epoch)
     {
-        hq.tracker.has(caller.id(), read(&have));
+        let unstored = query.unstored.as_deref().unwrap_or_default();
+        hq.tracker.has(store_id, &read(have), &named(unstored), &heads, now);
     }
     Machine(VersionsAnswer {
         epoch: hq.epoch.clone(),
-        versions: hq.heads.of_store(caller.id()),
+        versions: heads,
         handshake: hq.to_tell.contains(caller.id()),
         mark: hq.mark.newest(),
     })
 }
 
+impl Query {
+    /// What the caller said of its outbox, if it did.
+    fn outbox(&self) -> Option<OutboxState> {
+        let count = |text: &Option<String>| known(text.as_deref(), |text| text.parse().ok().filter(|n| *n >= 0));
+        let pending = count(&self.pending)?;
+        let oldest = known(self.oldest.as_deref(), Instant::parse);
+        Some(OutboxState { pending, dead_lettered: count(&self.dead).unwrap_or_default(), oldest })
+    }
+}
+
 /// What cannot be read is no reason to answer nothing: it is counted.
-fn read(have: &str) -> impl Iterator<Item = (&'static str, i64)> {
-    have.split(',').filter(|item| !item.is_empty()).filter_map(|item| {
-        let read = item.split_once(':').and_then(|(name, version)| {
-            let entity = registry::find(name).filter(|entity| entity.is_pulled())?;
-            Some((entity.name, version.parse().ok().filter(|version| *version >= 0)?))
-        });
-        if read.is_none() {
-            ignored("reported_type");
-        }
-        read
-    })
+fn known<T>(said: Option<&str>, read: impl FnOnce(&str) -> Option<T>) -> Option<T> {
+    let value = read(said?);
+    if value.is_none() {
+        ignored("reported_value");
+    }
+    value
+}
+
+/// The pulled type of this name; one that nobody knows is counted.
+fn pulled(name: &str) -> Option<&'static str> {
+    let entity = registry::find(name).filter(|entity| entity.is_pulled());
+    if entity.is_none() {
+        ignored("reported_type");
+    }
+    Some(entity?.name)
+}
+
+fn read(have: &str) -> HashMap<&'static str, i64> {
+    let items = have.split(',').filter(|item| !item.is_empty());
+    let read = items.filter_map(|item| {
+        let (name, version) = item.split_once(':').unwrap_or((item, ""));
+        let name = pulled(name)?;
+        Some((name, known(Some(version), |text| text.parse().ok().filter(|version| *version >= 0))?))
+    });
+    read.collect()
+}
+
+fn named(unstored: &str) -> HashMap<&'static str, &str> {
+    unstored::read(unstored).filter_map(|(name, why)| Some((pulled(name)?, why))).collect()
 }

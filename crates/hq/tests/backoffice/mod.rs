@@ -28,6 +28,7 @@ mod scope;
 mod sessions;
 mod sign_in;
 mod stalled;
+mod standing;
 mod stores;
 mod streams;
 mod taxes;

@@ -1,7 +1,7 @@
 //! Stores: their fields, their locks, and taking one out of use.
 
 use serde_json::json;
-use tillkeep_model::wire::{Heartbeat, close};
+use tillkeep_model::wire::{OutboxState, close};
 use tillkeep_storage::entity::{sale, store, sync_status};
 use tillkeep_storage::sea_orm::{ActiveModelTrait, IntoActiveModel};
 use uuid::Uuid;
@@ -159,12 +159,15 @@ async fn deactivation_asks_the_outbox_of_a_connected_store_and_closes_its_socket
     let admin = kit.admin().await;
     let store_id = kit.store("S01").await;
     let connection = kit.hq.hub.connect(store_id, "S01", kit.clock.now(), close::REPLACED);
-    connection.heard(Heartbeat { outbox_pending: Some(2), ..Heartbeat::default() }, kit.clock.now());
+    let waits = |pending| {
+        kit.hq.tracker.told(store_id, OutboxState { pending, ..OutboxState::default() }, kit.clock.now());
+    };
+    waits(2);
     let path = format!("/stores/{store_id}");
     let sync = kit.get(&admin, &path).await.data()["sync"].clone();
     assert_eq!((&sync["connected"], &sync["outboxPending"]), (&json!(true), &json!(2)));
     kit.post(&admin, &format!("{path}/deactivate"), json!({})).await.refused(409, "pending_data");
-    connection.heard(Heartbeat { outbox_pending: Some(0), ..Heartbeat::default() }, kit.clock.now());
+    waits(0);
     kit.post(&admin, &format!("{path}/deactivate"), json!({})).await.is(200);
     super::provisioning::closed(&connection).await;
 }

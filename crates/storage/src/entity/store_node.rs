@@ -25,8 +25,14 @@ pub struct Model {
     pub outbox_pending: i64,
     pub dead_lettered: i64,
     pub oldest_pending_at: Option<Instant>,
+    /// When the store said so of its outbox.
+    pub outbox_at: Option<Instant>,
     pub handshake_at: Option<Instant>,
     pub last_seen_at: Option<Instant>,
+    /// Why its last connection ended; nothing while there is one. One of `wire::Ended`.
+    pub ended_because: Option<String>,
+    /// When its last connection began, or ended.
+    pub connection_at: Option<Instant>,
 }
 
 #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]

@@ -395,8 +395,8 @@ pub(super) const TABLES: &[Table] = &[
         on: On::Hq,
         columns: "store_id uuid!, node_epoch text, ticket text, last_ticket text, last_seq big, store_version text, \
             fingerprints text, told_fingerprints text, other_installation_at ts?, \
-            clock_offset_ms big?, outbox_pending big, dead_lettered big, oldest_pending_at ts?, handshake_at ts?, \
-            last_seen_at ts?",
+            clock_offset_ms big?, outbox_pending big, dead_lettered big, oldest_pending_at ts?, outbox_at ts?, \
+            handshake_at ts?, last_seen_at ts?, ended_because text?, connection_at ts?",
         ..Table::EMPTY
     },
     Table {

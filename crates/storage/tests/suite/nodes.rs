@@ -1,8 +1,9 @@
 //! What headquarters notes of its stores. `docs/sync.md`, rules D8 and U12; specification, section 2.7.
 
 use serde_json::json;
-use tillkeep_model::wire::{Acknowledged, Outcome};
+use tillkeep_model::wire::{Acknowledged, Ended, OutboxState, Outcome};
 use tillkeep_storage::entity::{store_node, sync_status};
+use tillkeep_storage::nodes::Heard;
 use tillkeep_storage::sea_orm::EntityTrait;
 use tillkeep_storage::sync_log::{self, Pulled};
 use tillkeep_storage::{db, high_water, nodes};
@@ -12,19 +13,57 @@ use crate::kit::envelopes::{create_sale, envelope, push, refuse};
 use crate::kit::{self, at, fill};
 
 #[tokio::test]
-async fn a_store_that_was_heard_of_has_a_row_and_keeps_what_is_in_it() {
+async fn what_was_heard_of_a_store_is_kept_each_part_by_itself() {
     for hq in kit::both().await {
         let known = fill::model::<store_node::Entity>(1);
+        let (store, new) = (known.store_id, id("new"));
+        let outbox = OutboxState { pending: 3, dead_lettered: 1, oldest: Some(at(400)) };
+        let seen = |seconds| Heard { at: Some(at(seconds)), ..Heard::default() };
+        let waits = Heard { outbox: Some((at(501), outbox.clone())), ..seen(501) };
+        let gone = Heard { connection: Some((at(502), Some(Ended::Stopped))), ..seen(502) };
+        let back = Heard { connection: Some((at(503), None)), ..seen(503) };
+        let hear = async |heard: &[(_, Heard)]| {
+            let tx = hq.db.begin().await.expect("a transaction");
+            nodes::hear(&tx, heard).await.expect("a note");
+            tx.commit().await.expect("a commit");
+        };
+        let row = async |store| nodes::find(hq.db.reader(), store).await.expect("a read").expect("a row");
         let tx = hq.db.begin().await.expect("a transaction");
         nodes::save(&tx, known.clone()).await.expect("a row");
-        nodes::save(&tx, known.clone()).await.expect("the same row again");
-        let seen = [(known.store_id, at(500)), (id("new"), at(501))];
-        nodes::seen(&tx, &seen).await.expect("a note");
         tx.commit().await.expect("a commit");
-        let expected = store_node::Model { last_seen_at: Some(at(500)), ..known };
-        assert_eq!(nodes::find(hq.db.reader(), expected.store_id).await.expect("a read"), Some(expected));
-        let new = nodes::find(hq.db.reader(), id("new")).await.expect("a read").expect("a row");
-        assert_eq!((new.last_seen_at, new.last_seq, new.ticket.as_str()), (Some(at(501)), 0, ""));
+
+        hear(&[(store, waits.clone()), (new, seen(501))]).await;
+        hear(&[(store, gone), (new, waits)]).await;
+        let expected = store_node::Model {
+            last_seen_at: Some(at(502)),
+            outbox_pending: 3,
+            dead_lettered: 1,
+            oldest_pending_at: Some(at(400)),
+            outbox_at: Some(at(501)),
+            ended_because: Some("stopped".to_owned()),
+            connection_at: Some(at(502)),
+            ..known.clone()
+        };
+        assert_eq!(row(store).await, expected);
+        let made = row(new).await;
+        assert_eq!((made.outbox_pending, made.last_seq, made.ticket.as_str()), (3, 0, ""));
+        assert_eq!(Heard::of(&made).connection, None, "nothing was heard of it");
+
+        // A handshake that read the row before does not put back what was heard since.
+        let tx = hq.db.begin().await.expect("a transaction");
+        nodes::save(&tx, store_node::Model { last_seq: 77, ..known }).await.expect("a row");
+        tx.commit().await.expect("a commit");
+        assert_eq!(row(store).await, store_node::Model { last_seq: 77, ..expected });
+
+        hear(&[(store, back)]).await;
+        let found = Heard::of(&row(store).await);
+        assert_eq!(found.connection, Some((at(503), None)));
+        assert_eq!(found.outbox, Some((at(501), outbox)));
+        // Of what is known in two places the newer one counts, part by part.
+        let here = Heard { outbox: Some((at(500), OutboxState::default())), ..seen(600) };
+        for both in [here.clone().newest(found.clone()), found.clone().newest(here)] {
+            assert_eq!(both, Heard { at: Some(at(600)), ..found.clone() });
+        }
     }
 }
 
@@ -145,20 +184,40 @@ async fn a_number_that_was_given_to_two_entries_shows_that_a_store_was_put_back(
 async fn pulls_are_counted_in_place() {
     for hq in kit::both().await {
         let store = id("S01");
-        let tx = hq.db.begin().await.expect("a transaction");
-        let pulled = |rows, since, seconds| Pulled { rows, since, at: Some(at(seconds)) };
-        sync_log::record_pulls(
-            &tx,
-            &[((store, "products"), pulled(3, 7, 1)), ((id("S02"), "products"), pulled(1, 0, 1))],
-        )
-        .await
-        .expect("a note");
-        sync_log::record_pulls(&tx, &[((store, "products"), pulled(2, 9, 2))]).await.expect("a note");
-        tx.commit().await.expect("a commit");
-        let rows = sync_status::Entity::find().all(hq.db.reader()).await.expect("the status");
-        assert_eq!(rows.len(), 2);
-        let row = rows.iter().find(|row| row.store_id == store).expect("a row");
-        assert_eq!((row.total_pulled, row.last_since_version, row.last_success_at), (5, 9, Some(at(2))));
-        assert_eq!((row.direction.as_str(), row.total_pushed, row.pending_count), (sync_log::PULL, 0, 0));
+        let note = async |pulled: &[((_, &'static str), Pulled)], quiet: &[(_, _)]| {
+            let tx = hq.db.begin().await.expect("a transaction");
+            sync_log::record_pulls(&tx, pulled).await.expect("a note");
+            sync_log::record_quiet(&tx, quiet).await.expect("a note");
+            tx.commit().await.expect("a commit");
+        };
+        let row = async |name| {
+            let key = (store, name, sync_log::PULL.to_owned());
+            sync_status::Entity::find_by_id(key).one(hq.db.reader()).await.expect("the status").expect("a row")
+        };
+        let products = || "products".to_owned();
+        let pulled = |rows, since, seconds| Pulled { rows, since, success_at: Some(at(seconds)), ..Pulled::default() };
+        note(&[((store, "products"), pulled(3, 7, 1)), ((id("S02"), "products"), pulled(1, 0, 1))], &[]).await;
+        note(&[((store, "products"), pulled(2, 9, 2)), ((store, "tenders"), pulled(1, 1, 2))], &[]).await;
+        let found = row(products()).await;
+        assert_eq!((found.total_pulled, found.last_since_version, found.last_success_at), (5, 9, Some(at(2))));
+        assert_eq!((found.total_pushed, found.pending_count, found.last_error), (0, 0, None));
+
+        // What cannot be stored is an error, and no success; what came before stays as it is.
+        let error = Some((at(3), "the disk is full".to_owned()));
+        note(&[((store, "products"), Pulled { since: 9, error, pending: 4, ..Pulled::default() })], &[]).await;
+        let found = row(products()).await;
+        assert_eq!((found.total_pulled, found.pending_count, found.last_success_at), (5, 4, Some(at(2))));
+        assert_eq!((found.last_error_at, found.last_error.as_deref()), (Some(at(3)), Some("the disk is full")));
+
+        // A quiet cycle is a success of each type of its store, and of no other store.
+        note(&[], &[(store, at(9)), (id("nobody"), at(9))]).await;
+        for name in [products(), "tenders".to_owned()] {
+            let found = row(name).await;
+            assert_eq!((found.last_success_at, found.pending_count), (Some(at(9)), 0));
+        }
+        assert_eq!(row(products()).await.last_error_at, Some(at(3)), "it is still known that there was one");
+        let key = (id("S02"), products(), sync_log::PULL.to_owned());
+        let other = sync_status::Entity::find_by_id(key).one(hq.db.reader()).await.expect("a read").expect("a row");
+        assert_eq!(other.last_success_at, Some(at(1)));
     }
 }

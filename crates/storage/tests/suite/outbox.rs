@@ -166,7 +166,7 @@ async fn ten_refusals_make_a_dead_letter_that_stays() {
         assert_eq!(seqs(&shop).await.contains(&1), attempt < MAX_ATTEMPTS);
     }
     let state = outbox::state(shop.db.reader()).await.expect("the state");
-    assert_eq!(state, OutboxState { pending: 1, dead_lettered: 1, oldest: Some(at(1)) });
+    assert_eq!(state, OutboxState { pending: 1, dead_lettered: 1, oldest: Some(at(2)) });
     let tx = shop.begin().await;
     assert_eq!(outbox::requeue(&tx, Some(2)).await.expect("a requeue"), 0);
     assert_eq!(outbox::requeue(&tx, None).await.expect("a requeue"), 1);

@@ -45,9 +45,9 @@ impl HqClient {
         self.post("/handshake", json(request)?).await
     }
 
-    /// `have` is up to which version this store has each type, in the data of `epoch`.
-    pub async fn versions(&self, epoch: &str, have: &str) -> Result<VersionsAnswer, HqError> {
-        self.get(format!("/versions?epoch={epoch}&have={have}")).await
+    /// `said` is what this store says of itself, as a query; it may say nothing.
+    pub async fn versions(&self, said: &str) -> Result<VersionsAnswer, HqError> {
+        self.get(format!("/versions?{said}")).await
     }
 
     pub async fn pull(&self, entity: &str, since: i64, limit: u64, epoch: &str) -> Result<PullAnswer, HqError> {

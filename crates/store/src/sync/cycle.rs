@@ -11,8 +11,8 @@ use uuid::Uuid;
 
 use super::client::HqError;
 use super::handshake::{self, EPOCH, MARK};
-use super::pull::{self, PullError};
-use super::restore;
+use super::pull::{self, Moved, PullError};
+use super::{report, restore};
 use crate::Store;
 
 /// A handshake comes at least this often.
@@ -95,7 +95,8 @@ async fn cycle(store: &Store, handshake_due: bool) -> Result<(), PullError> {
         store.sync.handshake_due.store(false, Ordering::Release);
     }
     let known = settings::get(store.db().reader(), EPOCH).await?;
-    let answer = store.hq.versions(known.as_deref().unwrap_or_default(), &pull::have(store).await?).await?;
+    let said = report::query(store, known.as_deref().unwrap_or_default()).await?;
+    let answer = store.hq.versions(&said).await?;
     // There is a line: what waits can go, whatever becomes of the pulls.
     store.sync.cycled(store.clock.uptime());
     store.sync.line_back.notify_waiters();
@@ -103,41 +104,43 @@ async fn cycle(store: &Store, handshake_due: bool) -> Result<(), PullError> {
     if known.as_deref() != Some(answer.epoch.as_str()) || answer.handshake {
         handshake::shake_hands(store).await?;
     }
-    match pull_all(store, &answer.epoch, &answer.versions).await {
-        // A type that cannot be stored here is no reason to keep the store's own documents from it.
-        Err(error @ PullError::Database(_)) => {
-            restore::run(store).await?;
-            return Err(error);
-        }
-        other => other?,
+    let broken = pull_all(store, &answer.epoch, &answer.versions).await?;
+    if broken.is_none() {
+        remember_mark(store, answer.mark).await?;
     }
-    remember_mark(store, answer.mark).await?;
-    restore::run(store).await
+    // A type that cannot be stored here is no reason to keep the store's own documents from it.
+    restore::run(store).await?;
+    broken.map_or(Ok(()), Err)
 }
 
-/// Everything that moved, after a reload if there must be one.
-async fn pull_all(store: &Store, epoch: &str, heads: &BTreeMap<String, i64>) -> Result<(), PullError> {
-    match pull::moved(store, epoch, heads).await {
+/// Everything that moved, after a reload if there must be one; why a type is not here.
+async fn pull_all(store: &Store, epoch: &str, heads: &BTreeMap<String, i64>) -> Result<Option<PullError>, PullError> {
+    let (epoch, moved) = match pull::moved(store, epoch, heads).await {
         Err(PullError::Hq(HqError::Reload { code })) => {
             tracing::warn!(code, "headquarters' data is not what this store's cursors are from");
-            // The handshake finds out why, and has the store send again what HQ lost before it loads anew.
-            handshake::shake_hands(store).await?;
-            let answer = store.hq.versions("", "").await?;
-            match pull::moved(store, &answer.epoch, &answer.versions).await {
-                Err(PullError::Hq(HqError::Reload { .. })) => {
-                    pull::reload(store, |_| true).await?;
-                    pull::moved(store, &answer.epoch, &answer.versions).await?;
-                }
-                other => other.map(|_| ())?,
-            }
+            reloaded(store).await?
         }
-        Ok(rows) if rows > 0 => {
-            // Where a change is live is known at HQ when the store has it, not a cycle later.
-            store.hq.versions(epoch, &pull::have(store).await?).await?;
-        }
-        other => other.map(|_| ())?,
+        other => (epoch.to_owned(), other?),
+    };
+    if moved.rows > 0 || moved.broken.is_some() {
+        // Where a change is live, and where it cannot be stored, is known at HQ at once and not a cycle later.
+        store.hq.versions(&report::query(store, &epoch).await?).await?;
     }
-    Ok(())
+    Ok(moved.broken)
+}
+
+async fn reloaded(store: &Store) -> Result<(String, Moved), PullError> {
+    // The handshake finds out why, and has the store send again what HQ lost before it loads anew.
+    handshake::shake_hands(store).await?;
+    let answer = store.hq.versions("").await?;
+    let moved = match pull::moved(store, &answer.epoch, &answer.versions).await {
+        Err(PullError::Hq(HqError::Reload { .. })) => {
+            pull::reload(store, |_| true).await?;
+            pull::moved(store, &answer.epoch, &answer.versions).await?
+        }
+        other => other?,
+    };
+    Ok((answer.epoch, moved))
 }
 
 /// Everything that HQ had at this mark is here.

@@ -6,6 +6,7 @@ mod cycle;
 pub mod handlers;
 mod handshake;
 mod pull;
+mod report;
 mod restore;
 mod sender;
 mod socket;

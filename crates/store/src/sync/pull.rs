@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use tillkeep_http::auth::Sessions;
 use tillkeep_storage::apply::{self, Cursor};
 use tillkeep_storage::registry::{self, Scope, SyncType};
-use tillkeep_storage::{DbErr, Tx, accounts, fault};
+use tillkeep_storage::{DbErr, Tx, accounts, db, fault};
 
 use super::client::HqError;
 use crate::Store;
@@ -22,37 +22,52 @@ pub enum PullError {
     Database(#[from] DbErr),
 }
 
-/// Pulls every type whose head is not where this store is; the number of rows. A type whose rows cannot be stored does
-/// not hold up the others.
-pub async fn moved(store: &Store, epoch: &str, heads: &BTreeMap<String, i64>) -> Result<usize, PullError> {
+impl PullError {
+    /// Why one type did not come, where that says nothing of the others; in words for headquarters.
+    fn of_one_type(&self) -> Option<String> {
+        match self {
+            Self::Database(error) => Some(db::in_short(error).to_owned()),
+            Self::Hq(HqError::Status { status, .. }) => Some(format!("headquarters answers {status}")),
+            Self::Hq(HqError::Unreadable(_)) => Some("the answer of headquarters cannot be read".to_owned()),
+            Self::Hq(_) => None,
+        }
+    }
+}
+
+/// What became of a pull of all that moved.
+#[derive(Default)]
+pub struct Moved {
+    pub rows: usize,
+    /// The first type that could not be got or stored.
+    pub broken: Option<PullError>,
+}
+
+/// Pulls every type whose head is not where this store is. A type that cannot be read or stored does not hold up the
+/// others.
+pub async fn moved(store: &Store, epoch: &str, heads: &BTreeMap<String, i64>) -> Result<Moved, PullError> {
     let cursors = apply::cursors(store.db().reader()).await?;
-    let (mut count, mut broken) = (0, None);
+    let mut moved = Moved::default();
     for entity in registry::pulled() {
         // A type that HQ does not know is skipped: it is older than this store.
         let Some(head) = heads.get(entity.name) else { continue };
         let cursor = cursors.get(entity.name).copied().unwrap_or_default();
         // Not only a higher head: a lower one means that HQ was put back, which the pull itself finds out.
-        let moved = cursor.version != *head || cursor.reloading;
-        if moved || (entity.name == "customers" && accounts::await_a_pull(store.db().reader()).await?) {
+        let behind = cursor.version != *head || cursor.reloading;
+        let mut unstored = None;
+        if behind || (entity.name == "customers" && accounts::await_a_pull(store.db().reader()).await?) {
             match one(store, epoch, entity, cursor, *head).await {
-                Ok(rows) => count += rows,
-                Err(PullError::Database(error)) => {
+                Ok(rows) => moved.rows += rows,
+                Err(error) => {
+                    let Some(why) = error.of_one_type() else { return Err(error) };
                     tracing::error!(entity_type = entity.name, %error, "a type could not be stored");
-                    broken = Some(error);
+                    unstored = Some(why);
+                    moved.broken.get_or_insert(error);
                 }
-                Err(error) => return Err(error),
             }
         }
+        store.sync.stored(entity.name, unstored.as_deref());
     }
-    broken.map_or(Ok(count), |error| Err(PullError::Database(error)))
-}
-
-/// Up to which version this store has each type, as HQ reads it.
-pub async fn have(store: &Store) -> Result<String, DbErr> {
-    let cursors = apply::cursors(store.db().reader()).await?;
-    let mut items: Vec<_> = cursors.iter().map(|(name, cursor)| format!("{name}:{}", cursor.version)).collect();
-    items.sort_unstable();
-    Ok(items.join(","))
+    Ok(moved)
 }
 
 /// Pulls one type from `cursor` to its head.

@@ -1,5 +1,6 @@
 //! What the sync client knows of itself, for people and for the till.
 
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
@@ -27,6 +28,8 @@ pub struct Line {
     pub epoch: Option<String>,
     /// Over how many milliseconds a notified pull is spread.
     pub notify_delay_ms: u64,
+    /// Types that could not be stored when they were last pulled, with why; headquarters is told with each cycle.
+    pub unstored: BTreeMap<String, String>,
 }
 
 /// Shared by the parts of the client.
@@ -104,6 +107,18 @@ impl SyncState {
 
     pub(super) fn update(&self, change: impl FnOnce(&mut Line)) {
         change(&mut self.line.lock().unwrap_or_else(PoisonError::into_inner));
+    }
+
+    /// A type could not be stored, or is here again as headquarters has it.
+    pub(super) fn stored(&self, entity_type: &str, unstored: Option<&str>) {
+        self.update(|line| match unstored {
+            Some(why) => {
+                line.unstored.insert(entity_type.to_owned(), why.to_owned());
+            }
+            None => {
+                line.unstored.remove(entity_type);
+            }
+        });
     }
 
     /// The sender ended a round, well or not.

@@ -150,6 +150,8 @@ export const useBoard = defineStore('board', () => {
       failed: sum((store) => store.errorCount),
       deadLettered: sum((store) => store.deadLettered),
       warnings: sum((store) => store.warnings),
+      outboxStuck: sum((store) => Number(store.outboxStuck)),
+      unstored: sum((store) => Number(store.unstored.length > 0)),
     }
   })
 

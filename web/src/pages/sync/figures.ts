@@ -1,4 +1,5 @@
 import type { Tone } from '@/components/StatusPill.vue'
+import { words } from '@/format/labels'
 import type { BoardStore } from './board'
 
 /** What is read out of a store on the board: its state, how far it is behind, filters and orders. */
@@ -25,6 +26,27 @@ export interface StoreState {
   tone: Tone
 }
 
+const ENDED: Record<NonNullable<BoardStore['endedBecause']>, string> = {
+  no_line: 'no line',
+  stopped: 'its server was stopped',
+  revoked: 'its token was revoked',
+  replaced: 'another server of this store connected',
+}
+
+/** Why a store is not connected, in words; nothing while it is, and when it never was. */
+export function endedWords(store: BoardStore): string | null {
+  return store.connection.connected || !store.endedBecause ? null : ENDED[store.endedBecause]
+}
+
+/** What somebody has to look at soon, in sentences; no store that is well has any. */
+export function alarms(store: BoardStore): string[] {
+  const types = store.unstored.map((name) => words(name).toLowerCase())
+  return [
+    ...(store.outboxStuck ? ['It is connected, and its oldest entry has waited for more than five minutes.'] : []),
+    ...(types.length > 0 ? [`It cannot store ${types.join(', ')}.`] : []),
+  ]
+}
+
 const STATES: Record<StoreState['key'], Omit<StoreState, 'key'>> = {
   connected: { label: 'Connected', tone: 'good' },
   offline: { label: 'Not connected', tone: 'bad' },
@@ -48,6 +70,7 @@ export const FILTERS = {
   connected: { label: 'Connected', test: (store) => stateOf(store).key === 'connected' },
   offline: { label: 'Not connected', test: (store) => stateOf(store).key === 'offline' },
   never: { label: 'Never seen', test: (store) => stateOf(store).key === 'never' },
+  alarm: { label: 'With an alarm', test: (store) => alarms(store).length > 0 },
   failed: { label: 'With failed entries', test: (store) => store.errorCount > 0 || store.deadLettered > 0 },
   pending: { label: 'With something to send', test: (store) => store.outboxPending > 0 },
   behind: { label: 'Behind HQ', test: (store) => store.active && behind(store).length > 0 },
@@ -66,7 +89,7 @@ export function isFilter(name: unknown): name is FilterName {
 export const ORDERS: Record<string, (store: BoardStore) => string | number | null> = {
   storeCode: (store) => store.storeCode,
   state: (store) => stateOf(store).label,
-  lastHeartbeatAt: (store) => store.connection.lastHeartbeatAt ?? null,
+  lastHeardAt: (store) => store.lastHeardAt ?? null,
   lastSuccessAt: (store) => store.lastSuccessAt ?? null,
   // The oldest data have the smallest moment; the age grows the other way.
   age: (store) => (store.heardAt === null ? null : -store.heardAt),

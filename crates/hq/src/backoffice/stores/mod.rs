@@ -19,10 +19,10 @@ use tillkeep_http::{Answer, Body, Caller, Created, Id};
 use tillkeep_model::permission::Requirement;
 use tillkeep_model::permission::code::{StoresCreate, StoresEdit, StoresView};
 use tillkeep_model::{ErrorCode, Instant};
-use tillkeep_storage::Tx;
 use tillkeep_storage::entity::store::{Entity, Model};
 use tillkeep_storage::entity::{sale, store_node, sync_status};
 use tillkeep_storage::sea_orm::{ColumnTrait, EntityTrait, PaginatorTrait, QueryFilter};
+use tillkeep_storage::{Tx, sync_log};
 use utoipa::ToSchema;
 use uuid::Uuid;
 
@@ -72,16 +72,16 @@ pub(super) async fn sync_state(hq: &Hq, store_id: Uuid) -> Result<SyncState> {
     let conn = hq.db().snapshot().await?;
     let status = sync_status::Entity::find().filter(sync_status::Column::StoreId.eq(store_id)).all(&conn).await?;
     let node = store_node::Entity::find_by_id(store_id).one(&conn).await?.unwrap_or_default();
-    let connection = hq.hub.of(store_id);
-    let beat = connection.as_ref().and_then(|connection| connection.heartbeat()).map(|(_, beat)| beat);
-    let told = |field: fn(&tillkeep_model::wire::Heartbeat) -> Option<i64>| beat.as_ref().and_then(field);
+    let heard = hq.tracker.heard(store_id, &node);
+    let told = heard.outbox.map(|(_, outbox)| outbox).unwrap_or_default();
+    let sent = status.iter().filter(|row| row.direction == sync_log::PUSH);
     Ok(SyncState {
         last_success_at: status.iter().filter_map(|row| row.last_success_at).max(),
-        pending_count: status.iter().map(|row| i64::from(row.pending_count)).sum(),
-        outbox_pending: told(|beat| beat.outbox_pending).unwrap_or(node.outbox_pending),
-        dead_lettered: told(|beat| beat.dead_lettered).unwrap_or(node.dead_lettered),
-        last_seen_at: hq.tracker.last_seen(store_id).max(node.last_seen_at),
-        connected: connection.is_some(),
+        pending_count: sent.map(|row| i64::from(row.pending_count)).sum(),
+        outbox_pending: told.pending,
+        dead_lettered: told.dead_lettered,
+        last_seen_at: heard.at,
+        connected: hq.hub.of(store_id).is_some(),
     })
 }
 

@@ -40,6 +40,10 @@ struct Summary {
     failed: i64,
     dead_lettered: i64,
     warnings: i64,
+    /// Stores that are connected and whose oldest entry has waited for more than five minutes.
+    outbox_stuck: usize,
+    /// Stores that could not store some type.
+    unstored: usize,
     notifications: Standing,
 }
 
@@ -53,6 +57,8 @@ impl Dashboard {
             summary.failed += state.error_count;
             summary.dead_lettered += state.dead_lettered;
             summary.warnings += state.warnings;
+            summary.outbox_stuck += usize::from(state.outbox_stuck);
+            summary.unstored += usize::from(!state.unstored.is_empty());
         }
         Self { generated_at: hq.clock.now(), summary, stores }
     }

@@ -4,6 +4,7 @@ use std::collections::{BTreeSet, HashMap};
 
 use serde::Serialize;
 use tillkeep_model::Instant;
+use tillkeep_model::wire::Ended;
 use tillkeep_storage::entity::{store, store_node, sync_status};
 use tillkeep_storage::sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder};
 use tillkeep_storage::sync_log::{self, Warned};
@@ -12,6 +13,8 @@ use utoipa::ToSchema;
 use uuid::Uuid;
 
 use crate::Hq;
+use crate::sync::ending::ended_because;
+use crate::sync::waiting::is_stuck;
 
 /// A clock that is further off is flagged. `docs/sync.md`, rule U8.
 const CLOCK_MAY_BE_OFF_MS: u64 = 120_000;
@@ -27,6 +30,10 @@ pub(super) struct StoreState {
     pub store_name: String,
     pub active: bool,
     pub connection: ConnectionInfo,
+    /// When it last gave any sign, kept over restarts.
+    pub last_heard_at: Option<Instant>,
+    /// Why it is not connected, kept over restarts; null while it is, and when it never was there.
+    pub ended_because: Option<Ended>,
     /// The headquarters server that holds its socket.
     pub node: Option<String>,
     pub last_success_at: Option<Instant>,
@@ -39,6 +46,12 @@ pub(super) struct StoreState {
     pub last_warning: Option<String>,
     pub outbox_pending: i64,
     pub dead_lettered: i64,
+    /// Since when the oldest entry of its outbox waits, by its own clock.
+    pub oldest_pending_at: Option<Instant>,
+    /// It is connected, and its oldest entry has waited for more than five minutes.
+    pub outbox_stuck: bool,
+    /// Types that it was handed and could not store.
+    pub unstored: Vec<String>,
     pub clock_offset_ms: Option<i64>,
     /// Its clock is more than two minutes off.
     pub clock_warning: bool,
@@ -78,6 +91,12 @@ pub(super) struct TypeState {
     pub head_version: i64,
 }
 
+impl TypeState {
+    fn is_of(&self, other: &Self) -> bool {
+        self.entity_type == other.entity_type && self.direction == other.direction
+    }
+}
+
 impl StoreState {
     /// When something last came of it, or failed.
     pub fn newest(&self) -> Option<Instant> {
@@ -86,10 +105,17 @@ impl StoreState {
     }
 
     /// What of this is new to somebody who was shown `older`, if anything is: all of the store but the types that stand
-    /// as they stood. That time goes by is no news, nor is a heartbeat that says what the last one said.
+    /// as they stood. That time goes by is no news, nor is a heartbeat or a cycle that says what the last one said.
     pub fn news(&self, older: &Self) -> Option<Self> {
         let mut as_then = self.clone();
         as_then.data_age_seconds = older.data_age_seconds;
+        as_then.last_heard_at = older.last_heard_at;
+        as_then.last_success_at = older.last_success_at.or(self.last_success_at);
+        for state in &mut as_then.sync {
+            if let Some(older) = older.sync.iter().find(|older| state.is_of(older)) {
+                state.last_success_at = older.last_success_at.or(state.last_success_at);
+            }
+        }
         as_then.connection.seconds_since_heartbeat = older.connection.seconds_since_heartbeat;
         as_then.connection.last_heartbeat_at = older.connection.last_heartbeat_at;
         as_then.connection.uptime = older.connection.uptime;
@@ -97,7 +123,10 @@ impl StoreState {
             return None;
         }
         let mut news = self.clone();
-        news.sync.retain(|state| !older.sync.contains(state));
+        // With the success of each quiet cycle every type of every store would be told, again and again.
+        let stands: Vec<bool> = as_then.sync.iter().map(|state| older.sync.contains(state)).collect();
+        let mut stands = stands.into_iter();
+        news.sync.retain(|_| !stands.next().unwrap_or_default());
         Some(news)
     }
 }
@@ -155,20 +184,26 @@ fn state_of(
     let heartbeat = connection.as_ref().and_then(|connection| connection.heartbeat());
     let last_heartbeat_at = heartbeat.as_ref().map(|(at, _)| *at);
     let beat = heartbeat.as_ref().map(|(_, beat)| beat);
-    let last_seen = hq.tracker.last_seen(store.id).max(node.last_seen_at);
+    let heard = hq.tracker.heard(store.id, node);
+    let told = heard.outbox.map(|(_, outbox)| outbox).unwrap_or_default();
+    let ended = heard.connection.and_then(|(_, ended)| ended);
+    let connected = connection.is_some();
+    let (sent, fetched): (Vec<_>, Vec<_>) = status.iter().partition(|row| row.direction == sync_log::PUSH);
     let newest = |field: fn(&sync_status::Model) -> Option<Instant>| status.iter().filter_map(field).max();
     let last_error = status.iter().filter(|row| row.last_error_at.is_some()).max_by_key(|row| row.last_error_at);
     StoreState {
         connection: ConnectionInfo {
             store_id: store.id,
-            connected: connection.is_some(),
+            connected,
             store_code: store.code.clone(),
             uptime: beat.map_or(0.0, |beat| beat.uptime),
             last_heartbeat_at,
             connected_at: connection.as_ref().map(|connection| connection.connected_at),
             seconds_since_heartbeat: last_heartbeat_at.map(|at| now.millis_since(at) / 1000),
         },
-        node: connection.is_some().then(|| hq.node.clone()),
+        last_heard_at: heard.at,
+        ended_because: ended_because(connected, ended, heard.at, now),
+        node: connected.then(|| hq.node.clone()),
         store_id: store.id,
         store_code: store.code,
         store_name: store.name,
@@ -176,15 +211,18 @@ fn state_of(
         last_success_at: newest(|row| row.last_success_at),
         last_error_at: newest(|row| row.last_error_at),
         last_error: last_error.and_then(|row| row.last_error.clone()),
-        error_count: status.iter().map(|row| i64::from(row.pending_count)).sum(),
+        error_count: sent.iter().map(|row| i64::from(row.pending_count)).sum(),
         warnings: warned.count,
         last_warning_at: warned.last_at,
         last_warning: warned.last,
-        outbox_pending: beat.and_then(|beat| beat.outbox_pending).unwrap_or(node.outbox_pending),
-        dead_lettered: beat.and_then(|beat| beat.dead_lettered).unwrap_or(node.dead_lettered),
+        outbox_pending: told.pending,
+        dead_lettered: told.dead_lettered,
+        oldest_pending_at: told.oldest,
+        outbox_stuck: is_stuck(connected, told.oldest, node.clock_offset_ms, now),
+        unstored: fetched.iter().filter(|row| row.pending_count > 0).map(|row| row.entity_type.clone()).collect(),
         clock_offset_ms: node.clock_offset_ms,
         clock_warning: node.clock_offset_ms.is_some_and(|offset| offset.unsigned_abs() > CLOCK_MAY_BE_OFF_MS),
-        data_age_seconds: last_seen.map(|at| now.millis_since(at) / 1000),
+        data_age_seconds: heard.at.map(|at| now.millis_since(at) / 1000),
         sync: status
             .into_iter()
             .map(|row| TypeState {
@@ -200,5 +238,87 @@ fn state_of(
                 total_pulled: row.total_pulled,
             })
             .collect(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(seconds: i64) -> Instant {
+        Instant::default().plus_millis(seconds * 1000)
+    }
+
+    fn pulled(entity_type: &str, seconds: i64) -> TypeState {
+        TypeState {
+            entity_type: entity_type.to_owned(),
+            direction: sync_log::PULL.to_owned(),
+            last_success_at: Some(at(seconds)),
+            last_error_at: None,
+            last_error: None,
+            pending_count: 0,
+            total_pushed: 0,
+            total_pulled: 3,
+            version: 7,
+            head_version: 7,
+        }
+    }
+
+    /// A store that was quiet so many seconds ago.
+    fn store(seconds: i64) -> StoreState {
+        StoreState {
+            store_id: Uuid::nil(),
+            store_code: "S01".to_owned(),
+            store_name: "Harbor Street".to_owned(),
+            active: true,
+            connection: ConnectionInfo {
+                store_id: Uuid::nil(),
+                connected: true,
+                store_code: "S01".to_owned(),
+                uptime: 1.0,
+                last_heartbeat_at: Some(at(seconds)),
+                connected_at: Some(at(0)),
+                seconds_since_heartbeat: Some(seconds),
+            },
+            last_heard_at: Some(at(seconds)),
+            ended_because: None,
+            node: None,
+            last_success_at: Some(at(seconds)),
+            last_error_at: None,
+            last_error: None,
+            error_count: 0,
+            warnings: 0,
+            last_warning_at: None,
+            last_warning: None,
+            outbox_pending: 0,
+            dead_lettered: 0,
+            oldest_pending_at: None,
+            outbox_stuck: false,
+            unstored: Vec::new(),
+            clock_offset_ms: None,
+            clock_warning: false,
+            data_age_seconds: Some(seconds),
+            sync: vec![pulled("products", seconds), pulled("tenders", seconds)],
+        }
+    }
+
+    #[test]
+    fn that_a_store_is_as_well_as_before_is_no_news() {
+        assert!(store(30).news(&store(0)).is_none());
+        let first = StoreState { last_success_at: None, ..store(0) };
+        assert!(store(30).news(&first).is_some(), "its first success is");
+    }
+
+    #[test]
+    fn of_a_store_those_types_are_told_that_stand_otherwise_with_their_newest_success() {
+        let mut now = store(30);
+        now.sync[1].total_pulled += 1;
+        let news = now.news(&store(0)).expect("news");
+        assert_eq!(news.sync.iter().map(|state| state.entity_type.as_str()).collect::<Vec<_>>(), ["tenders"]);
+        assert_eq!((news.last_success_at, news.sync[0].last_success_at), (Some(at(30)), Some(at(30))));
+        let alarm = StoreState { outbox_stuck: true, ..store(30) };
+        assert_eq!(alarm.news(&store(0)).expect("news").sync.len(), 0);
+        let gone = StoreState { ended_because: Some(Ended::Stopped), ..store(30) };
+        assert_eq!(gone.news(&store(0)).expect("news").last_heard_at, Some(at(30)));
     }
 }

@@ -1,0 +1,170 @@
+//! What a store has kept of one type, by its own word: a page that was handed out is nothing yet.
+
+use tillkeep_model::Instant;
+use tillkeep_storage::sync_log::Pulled;
+
+/// Rows that were handed out and that nobody knows to be stored.
+#[derive(Clone, Copy, Debug)]
+struct Page {
+    since: i64,
+    latest: i64,
+    rows: i64,
+}
+
+/// One store and one type.
+#[derive(Debug, Default)]
+pub struct Kept {
+    /// Up to which version the store said to have it; nothing since this server started.
+    version: Option<i64>,
+    /// The page after that version. One is enough: who asks for the next one has this one.
+    page: Option<Page>,
+}
+
+/// What a store says of a type.
+#[derive(Clone, Copy, Debug)]
+pub struct Word<'a> {
+    pub version: i64,
+    /// Why it has no more.
+    pub unstored: Option<&'a str>,
+}
+
+/// How a type stands by the word of its store.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Stands {
+    /// The store has what headquarters has.
+    Current,
+    /// It has less, and may be about to pull.
+    Behind,
+    Unstored,
+}
+
+const fn stands(word: Word<'_>, head: i64) -> Stands {
+    match word.unstored {
+        Some(_) => Stands::Unstored,
+        None if word.version == head => Stands::Current,
+        None => Stands::Behind,
+    }
+}
+
+/// What a word changes.
+#[derive(Debug, PartialEq, Eq)]
+pub enum News {
+    None,
+    /// Nothing but that the store has everything of this type, as before.
+    Quiet,
+    Of(Pulled),
+}
+
+impl Kept {
+    /// Takes the word of the store. Rows count once, when it first says that it has them.
+    pub fn said(&mut self, word: Word<'_>, head: i64, now: Instant) -> News {
+        let stands = stands(word, head);
+        let is_new = self.version.replace(word.version) != Some(word.version);
+        let rows = match self.page {
+            Some(page) if page.latest <= word.version => page.rows,
+            _ => 0,
+        };
+        // The page after what it has may still be stored. Any other was stored, or will be asked for again.
+        self.page = self.page.filter(|page| page.since == word.version && page.latest > word.version);
+        let handed = self.page.map_or(0, |page| i32::try_from(page.rows).unwrap_or(i32::MAX));
+        match stands {
+            Stands::Behind if !is_new && rows == 0 => return News::None,
+            Stands::Current if !is_new && rows == 0 => return News::Quiet,
+            _ => {}
+        }
+        let is_unstored = stands == Stands::Unstored;
+        News::Of(Pulled {
+            rows,
+            since: word.version,
+            success_at: (stands == Stands::Current || rows > 0).then_some(now),
+            error: word.unstored.map(|why| (now, why.to_owned())),
+            pending: if is_unstored { handed.max(1) } else { 0 },
+        })
+    }
+
+    /// A page was handed out.
+    pub fn handed(&mut self, since: i64, latest: i64, rows: usize) {
+        self.page = Some(Page { since, latest, rows: i64::try_from(rows).unwrap_or_default() });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const HEAD: i64 = 10;
+
+    fn has(version: i64) -> Word<'static> {
+        Word { version, unstored: None }
+    }
+
+    fn at(seconds: i64) -> Instant {
+        Instant::default().plus_millis(seconds * 1000)
+    }
+
+    /// Rows, success and pending of what is noted.
+    fn noted(news: News) -> (i64, bool, i32) {
+        match news {
+            News::Of(pulled) => (pulled.rows, pulled.success_at.is_some(), pulled.pending),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn a_type_stands_by_the_word_of_its_store() {
+        let unstored = |version| Word { version, unstored: Some("the disk is full") };
+        for (word, expected) in [
+            (has(10), Stands::Current),
+            (has(9), Stands::Behind),
+            (has(0), Stands::Behind),
+            // Headquarters was put back; the pull finds out.
+            (has(11), Stands::Behind),
+            (unstored(9), Stands::Unstored),
+            (unstored(10), Stands::Unstored),
+        ] {
+            assert_eq!(stands(word, HEAD), expected, "{word:?}");
+        }
+    }
+
+    #[test]
+    fn rows_count_once_when_their_store_says_that_it_has_them() {
+        let mut kept = Kept::default();
+        assert_eq!(noted(kept.said(has(7), HEAD, at(0))), (0, false, 0));
+        for _ in 0..13 {
+            assert_eq!(kept.said(has(7), HEAD, at(1)), News::None);
+            kept.handed(7, 10, 1);
+        }
+        assert_eq!(noted(kept.said(has(10), HEAD, at(2))), (1, true, 0));
+        assert_eq!(kept.said(has(10), HEAD, at(3)), News::Quiet);
+    }
+
+    #[test]
+    fn who_asks_for_the_next_page_has_the_one_before() {
+        let mut kept = Kept::default();
+        kept.said(has(0), HEAD, at(0));
+        kept.handed(0, 6, 4);
+        assert_eq!(noted(kept.said(has(6), HEAD, at(1))), (4, true, 0));
+        kept.handed(6, 10, 3);
+        // It starts over: what it was handed is no more than what it will be handed again.
+        assert_eq!(noted(kept.said(has(0), HEAD, at(2))), (0, false, 0));
+        kept.handed(0, 10, 7);
+        assert_eq!(noted(kept.said(has(10), HEAD, at(3))), (7, true, 0));
+    }
+
+    #[test]
+    fn what_cannot_be_stored_is_an_error_with_the_rows_that_wait_until_it_can() {
+        let mut kept = Kept::default();
+        let full = Word { version: 7, unstored: Some("the disk is full") };
+        kept.said(has(7), HEAD, at(0));
+        kept.handed(7, 10, 2);
+        for seconds in 1..4 {
+            let News::Of(pulled) = kept.said(full, HEAD, at(seconds)) else { panic!("no news") };
+            let error = Some((at(seconds), "the disk is full".to_owned()));
+            let expected = Pulled { rows: 0, since: 7, success_at: None, error, pending: 2 };
+            assert_eq!(pulled, expected);
+        }
+        let mut of_another_server = Kept::default();
+        assert_eq!(noted(of_another_server.said(full, HEAD, at(4))), (0, false, 1), "how many rows is not known here");
+        assert_eq!(noted(kept.said(has(10), HEAD, at(5))), (2, true, 0));
+    }
+}

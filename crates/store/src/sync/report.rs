@@ -1,0 +1,33 @@
+//! What a store says of itself with each cycle: what it has, what it could not store, and what waits for headquarters.
+
+use std::fmt::Write;
+
+use tillkeep_model::wire::unstored;
+use tillkeep_storage::{DbErr, apply, outbox};
+
+use crate::Store;
+
+/// The query of `GET /sync/versions`; what it has is from the data of `epoch`.
+pub(super) async fn query(store: &Store, epoch: &str) -> Result<String, DbErr> {
+    let conn = store.db().snapshot().await?;
+    let cursors = apply::cursors(&conn).await?;
+    let outbox = outbox::state(&conn).await?;
+    drop(conn);
+    let mut have: Vec<_> = cursors.iter().map(|(name, cursor)| format!("{name}:{}", cursor.version)).collect();
+    have.sort_unstable();
+    let (pending, dead) = (outbox.pending, outbox.dead_lettered);
+    let mut said = format!("epoch={epoch}&have={}&pending={pending}&dead={dead}", have.join(","));
+    let mut add = |name: &str, value: &str| {
+        let value = form_urlencoded::byte_serialize(value.as_bytes());
+        // Writing to a text does not fail.
+        write!(said, "&{name}={}", value.collect::<String>()).unwrap_or_default();
+    };
+    if let Some(oldest) = outbox.oldest {
+        add("oldest", &oldest.to_string());
+    }
+    let lacking = store.sync.line().unstored;
+    if !lacking.is_empty() {
+        add("unstored", &unstored::write(&lacking));
+    }
+    Ok(said)
+}
