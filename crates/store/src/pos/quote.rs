@@ -16,6 +16,7 @@ use uuid::Uuid;
 use super::cart::Cart;
 use super::catalog::Catalog;
 use super::pricing::{self, Priced, Purpose};
+use super::specials::{self, Warning};
 use super::tenders;
 use crate::approvals::cart_hash;
 use crate::{Store, customers};
@@ -29,10 +30,12 @@ pub async fn quote(
     let snapshot = caller.db().snapshot().await?;
     let catalog = catalog_of(&snapshot, &store, &cart).await?;
     let customer = customers::buyer(&snapshot, cart.customer_id).await?;
+    let lines = specials::lines_of_cart(&cart, &catalog);
+    let warnings = specials::warnings(&snapshot, &catalog.store, caller.now(), customer.is_some(), &lines).await?;
     let exempt = customer.is_some_and(|customer| customer.tax_exempt);
     let priced = pricing::price(&cart, &catalog, exempt, Purpose::Quote)?;
     let terminal = cart.terminal_id.as_deref().or(caller.terminal_id.as_deref());
-    let mut answer = Quote::of(&cart, &priced, cart_hash(&cart, terminal)?);
+    let mut answer = Quote::of(&cart, &priced, cart_hash(&cart, terminal)?, warnings);
     if !cart.payments().is_empty() {
         let settled = tenders::pay(&cart, &priced, &tenders::all(&snapshot).await?)?;
         answer.cash_rounding = Some(settled.cash_rounding);
@@ -72,6 +75,8 @@ pub struct Quote {
     cart_hash: String,
     /// What the cart needs besides the permission to sell.
     required_permissions: Vec<&'static str>,
+    /// What the till should say.
+    warnings: Vec<Warning>,
     /// With payments only.
     #[serde(skip_serializing_if = "Option::is_none")]
     cash_rounding: Option<Money>,
@@ -105,7 +110,7 @@ pub struct QuoteLine {
 }
 
 impl Quote {
-    pub fn of(cart: &Cart, priced: &Priced, cart_hash: String) -> Self {
+    pub fn of(cart: &Cart, priced: &Priced, cart_hash: String, warnings: Vec<Warning>) -> Self {
         let total = &priced.cart;
         Self {
             customer_id: cart.customer_id,
@@ -124,6 +129,7 @@ impl Quote {
             cash_due: priced.cash_due(),
             cart_hash,
             required_permissions: priced.required(),
+            warnings,
             cash_rounding: None,
             change_amount: None,
         }

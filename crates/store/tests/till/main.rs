@@ -15,6 +15,7 @@ mod refusals;
 mod replica;
 mod sales;
 mod sign_in;
+mod specials;
 mod stock;
 mod turns;
 mod watchdog;
