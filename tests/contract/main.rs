@@ -3,6 +3,8 @@
 
 mod kit;
 
+mod costs;
+mod deeds;
 mod forgeries;
 mod kinds;
 mod matrix;

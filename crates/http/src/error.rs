@@ -205,8 +205,9 @@ impl IntoResponse for Error {
             }
             body.extend(inner.extra.clone());
             body.insert("requestId".into(), crate::layers::current_request_id().into());
+            let body = crate::costs::seen(Value::Object(body));
             let status = StatusCode::from_u16(inner.code.status()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
-            (status, Value::Object(body).to_string())
+            (status, body.to_string())
         };
         // Key order is part of "exactly": these bodies are texts.
         let (status, body) = inner.exact.map_or_else(answer, |(status, text)| (status, text.to_owned()));

@@ -4,6 +4,7 @@
 pub mod answer;
 pub mod auth;
 pub mod clock;
+pub mod costs;
 pub mod describe;
 pub mod directory;
 pub mod elsewhere;
