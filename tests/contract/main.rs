@@ -8,5 +8,6 @@ mod deeds;
 mod forgeries;
 mod kinds;
 mod matrix;
+mod once;
 mod scope;
 mod sweep;

@@ -11,6 +11,7 @@ pub mod elsewhere;
 pub mod error;
 pub mod extract;
 pub mod files;
+pub mod idempotency;
 pub mod layers;
 pub mod metrics;
 pub mod pins;

@@ -14,6 +14,7 @@ mod errors;
 pub mod fault;
 pub mod high_water;
 pub mod history;
+pub mod idempotency;
 pub mod marks;
 pub mod migration;
 pub mod nodes;

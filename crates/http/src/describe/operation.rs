@@ -89,6 +89,28 @@ impl Operation {
         self.exact.extend(exact);
     }
 
+    /// A POST of people: it honours a key of the client's making.
+    pub fn acts_once(&mut self) {
+        let schema = string().min_length(Some(1)).max_length(Some(255)).pattern(Some("^[ -~]+$"));
+        let text = "A text of the client's making, new for each deed. The same request with the same key acts once: a \
+                    repetition gets the answer of the first, with `Idempotency-Replayed: true`, or 409 `already_done` \
+                    where that is not kept. See docs/domain.md.";
+        let parameter = ParameterBuilder::new()
+            .name("Idempotency-Key")
+            .parameter_in(ParameterIn::Header)
+            .required(Required::False)
+            .description(Some(text))
+            .schema(Some(schema));
+        self.parameters.push(parameter.build());
+        self.header("Idempotency-Replayed", "`true` when this is the answer of an earlier request with the same key.");
+        self.fails(&[
+            ErrorCode::BadRequest,
+            ErrorCode::AlreadyDone,
+            ErrorCode::InProgress,
+            ErrorCode::IdempotencyKeyReused,
+        ]);
+    }
+
     /// The token may be missing.
     pub fn token_is_optional(&mut self) {
         self.open = true;

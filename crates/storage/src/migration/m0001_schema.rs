@@ -403,6 +403,13 @@ pub(super) const TABLES: &[Table] = &[
         ..Table::EMPTY
     },
     Table {
+        name: "idempotency_keys",
+        on: On::Both,
+        columns: "id text!, route text, request_hash text, status small?, answer text?, created_at ts, expires_at ts",
+        indexes: &["expires_at"],
+        ..Table::EMPTY
+    },
+    Table {
         name: "pin_attempts",
         on: On::Both,
         columns: "id uuid!, kind text, subject text, store_id uuid?, user_id uuid?, day ts, wrong_today int, \

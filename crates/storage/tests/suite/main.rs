@@ -10,6 +10,7 @@ mod columns;
 mod completeness;
 mod concurrency;
 mod flags;
+mod idempotency;
 mod instants;
 mod nodes;
 mod orders;
