@@ -3,9 +3,12 @@
 
 mod kit;
 
+mod costs;
+mod deeds;
 mod forgeries;
 mod kinds;
 mod matrix;
+mod once;
 mod pattern;
 mod requests;
 mod scope;

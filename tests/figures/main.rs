@@ -179,6 +179,7 @@ async fn plant(dir: &Path, department: &str, tax_group: &str) -> Duration {
             product::Model {
                 id: Uuid::now_v7(),
                 sku: format!("SKU-{number:06}"),
+                sku_folded: format!("sku-{number:06}"),
                 barcode: Some(format!("29{number:011}")),
                 name: format!("Product number {number}"),
                 department_id: department.parse().expect("id"),

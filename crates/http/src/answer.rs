@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 use utoipa::ToSchema;
 
+use crate::costs;
 use crate::error::{Error, Result};
 
 /// 200 with `data`.
@@ -14,7 +15,7 @@ pub struct Answer<T>(pub T);
 
 impl<T: Serialize> IntoResponse for Answer<T> {
     fn into_response(self) -> Response {
-        Json(json!({"success": true, "data": self.0})).into_response()
+        Json(costs::seen(json!({"success": true, "data": self.0}))).into_response()
     }
 }
 
@@ -65,7 +66,8 @@ impl<T: Serialize> IntoResponse for List<T> {
         let Paging { page, size } = self.paging;
         let pagination =
             Pagination { page, page_size: size, total: self.total, total_pages: self.total.div_ceil(size) };
-        Json(json!({"success": true, "data": self.rows, "pagination": pagination})).into_response()
+        let rows = costs::seen(json!(self.rows));
+        Json(json!({"success": true, "data": rows, "pagination": pagination})).into_response()
     }
 }
 

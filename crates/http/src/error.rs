@@ -8,7 +8,7 @@ use axum::response::{IntoResponse, Response};
 use serde::Serialize;
 use serde_json::{Map, Value};
 use tillkeep_model::{ErrorCode, permission};
-use tillkeep_storage::{DbErr, db};
+use tillkeep_storage::{DbErr, db, idempotency};
 
 /// A failure with its answer. What is for the log only never enters the answer.
 #[derive(Debug)]
@@ -152,6 +152,10 @@ impl std::error::Error for Error {}
 
 impl From<DbErr> for Error {
     fn from(error: DbErr) -> Self {
+        if idempotency::is_taken(&error) {
+            return Self::new(ErrorCode::InProgress, "another request with this Idempotency-Key was first")
+                .retry_after(1);
+        }
         if let Some(fields) = db::unique_violation(&error) {
             // A race that the check before the write could not see.
             tracing::debug!(%error, "a key that is taken");
@@ -205,8 +209,9 @@ impl IntoResponse for Error {
             }
             body.extend(inner.extra.clone());
             body.insert("requestId".into(), crate::layers::current_request_id().into());
+            let body = crate::costs::seen(Value::Object(body));
             let status = StatusCode::from_u16(inner.code.status()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
-            (status, Value::Object(body).to_string())
+            (status, body.to_string())
         };
         // Key order is part of "exactly": these bodies are texts.
         let (status, body) = inner.exact.map_or_else(answer, |(status, text)| (status, text.to_owned()));

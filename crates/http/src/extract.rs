@@ -55,7 +55,8 @@ where
     }
 }
 
-async fn read<S: Send + Sync>(request: Request, state: &S) -> Result<Bytes, Error> {
+/// The whole body, within the limit of its route.
+pub(crate) async fn read<S: Send + Sync>(request: Request, state: &S) -> Result<Bytes, Error> {
     Bytes::from_request(request, state).await.map_err(|rejection| {
         if rejection.status() == axum::http::StatusCode::PAYLOAD_TOO_LARGE {
             Error::new(ErrorCode::PayloadTooLarge, "the body is larger than this route takes")

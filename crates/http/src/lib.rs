@@ -4,12 +4,14 @@
 pub mod answer;
 pub mod auth;
 pub mod clock;
+pub mod costs;
 pub mod describe;
 pub mod directory;
 pub mod elsewhere;
 pub mod error;
 pub mod extract;
 pub mod files;
+pub mod idempotency;
 pub mod layers;
 pub mod metrics;
 pub mod parameters;

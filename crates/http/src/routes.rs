@@ -2,6 +2,8 @@
 
 use std::future::Future;
 use std::marker::PhantomData;
+use std::net::IpAddr;
+use std::sync::Arc;
 
 use axum::Router;
 use axum::extract::Request;
@@ -14,9 +16,10 @@ use tillkeep_model::permission::Requirement;
 use utoipa::ToSchema;
 
 use crate::answer::Answer;
-use crate::auth::{Caller, Gate, HasAuth};
+use crate::auth::{Auth, Caller, Gate, HasAuth};
 use crate::describe::{Described, Operation};
 use crate::error::{Error, Result};
+use crate::idempotency::{Admit, Admitted, Once};
 use crate::parameters::{AnyQuery, Parameters};
 
 /// How a route is protected.
@@ -81,6 +84,9 @@ pub struct Routes<S> {
 /// A handler whose first argument is the [`Caller`] of permission `P`.
 pub trait Protected<Args> {
     fn codes() -> Vec<&'static str>;
+
+    /// The caller, when they may ask this route.
+    fn admit<'a>(auth: &'a Arc<Auth>, token: &'a str, address: IpAddr) -> Admitted<'a>;
 }
 
 /// Marks the arguments of a protected handler.
@@ -95,6 +101,10 @@ macro_rules! protected {
             P: Requirement,
         {
             fn codes() -> Vec<&'static str> { P::any_of() }
+
+            fn admit<'a>(auth: &'a Arc<Auth>, token: &'a str, address: IpAddr) -> Admitted<'a> {
+                Box::pin(async move { Ok(Caller::<P>::of(auth.clone(), token, address).await?.user_id) })
+            }
         }
     };
 }
@@ -124,12 +134,12 @@ macro_rules! methods {
             T: 'static,
         {
             let protection = Protection::User(H::codes());
-            self.add($method, path, protection, handler)
+            self.add($method, path, protection, handler, Some(H::admit))
         }
     )*};
 }
 
-impl<S: Clone + Send + Sync + 'static> Routes<S> {
+impl<S: HasAuth + Clone + 'static> Routes<S> {
     pub fn new() -> Self {
         Self { router: Router::new(), table: Vec::new() }
     }
@@ -143,17 +153,18 @@ impl<S: Clone + Send + Sync + 'static> Routes<S> {
         H: Handler<T, S> + Described<D>,
         T: 'static,
     {
-        self.add(method, path, Protection::Open, handler)
+        self.add(method, path, Protection::Open, handler, None)
     }
 
     /// Adds a route whose handler takes a store's sync token.
     #[must_use]
-    pub fn sync<H, T, D>(self, method: &'static str, path: &'static str, handler: H) -> Self
+    pub fn sync<H, T, D>(mut self, method: &'static str, path: &'static str, handler: H) -> Self
     where
         H: Handler<T, S> + Described<D>,
         T: 'static,
     {
-        self.add(method, path, Protection::Sync, handler)
+        self.push(Route::new::<H, D>(method, path, Protection::Sync, false), handler);
+        self
     }
 
     /// Adds a `GET` outside of permissions and of `/api/v1`.
@@ -167,12 +178,25 @@ impl<S: Clone + Send + Sync + 'static> Routes<S> {
         self
     }
 
-    fn add<H, T, D>(mut self, method: &'static str, path: &'static str, protection: Protection, handler: H) -> Self
+    fn add<H, T, D>(
+        mut self,
+        method: &'static str,
+        path: &'static str,
+        protection: Protection,
+        handler: H,
+        admit: Option<Admit>,
+    ) -> Self
     where
         H: Handler<T, S> + Described<D>,
         T: 'static,
     {
-        self.push(Route::new::<H, D>(method, path, protection, false), handler);
+        let mut route = Route::new::<H, D>(method, path, protection, false);
+        if method == "POST" {
+            route.operation.acts_once();
+            self.push(route, Once { handler, route: path, admit });
+        } else {
+            self.push(route, handler);
+        }
         self
     }
 
@@ -218,7 +242,7 @@ impl<S: Clone + Send + Sync + 'static> Routes<S> {
     }
 }
 
-impl<S: Clone + Send + Sync + 'static> Default for Routes<S> {
+impl<S: HasAuth + Clone + 'static> Default for Routes<S> {
     fn default() -> Self {
         Self::new()
     }

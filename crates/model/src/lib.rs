@@ -15,6 +15,7 @@ pub mod pricing;
 pub mod receipt;
 pub mod sale_check;
 pub mod schema;
+pub mod special;
 pub mod state;
 pub mod wire;
 

@@ -8,6 +8,16 @@ use uuid::Uuid;
 
 use crate::db::rows_per_statement;
 use crate::entity::product_barcode::{Column, Entity, Model};
+use crate::{Side, Tx};
+
+/// The one form of a code that all who compare codes compare: a UPC-A of 12 digits is the EAN-13 with a zero before it.
+pub fn normal(code: &str) -> String {
+    let code = code.trim();
+    if code.len() == 12 && code.bytes().all(|byte| byte.is_ascii_digit()) {
+        return format!("0{code}");
+    }
+    code.to_owned()
+}
 
 /// Every code of a product; a deleted one has none.
 pub fn codes(barcode: Option<&str>, further: &serde_json::Value) -> Vec<String> {
@@ -19,35 +29,71 @@ pub fn codes(barcode: Option<&str>, further: &serde_json::Value) -> Vec<String> 
     codes
 }
 
-/// Replaces the codes of the products in `wanted`. A code that another product has moves over: at a store rows arrive
-/// one at a time, and HQ has checked before.
-pub async fn replace(conn: &impl ConnectionTrait, wanted: &BTreeMap<Uuid, Vec<String>>) -> Result<(), DbErr> {
+/// Replaces the codes of the products in `wanted`. At a store a code that another product has moves over: rows arrive
+/// there one at a time, and headquarters has checked before. Headquarters refuses it.
+pub async fn replace(tx: &Tx, wanted: &BTreeMap<Uuid, Vec<String>>) -> Result<(), DbErr> {
     let ids: Vec<Uuid> = wanted.keys().copied().collect();
     for chunk in ids.chunks(1000) {
-        Entity::delete_many().filter(Column::ProductId.is_in(chunk.iter().copied())).exec(conn).await?;
+        Entity::delete_many().filter(Column::ProductId.is_in(chunk.iter().copied())).exec(tx).await?;
     }
     // One statement cannot touch a row twice: of two products that claim one code, the later one has it.
     let by_code: BTreeMap<&String, Uuid> =
         wanted.iter().flat_map(|(id, codes)| codes.iter().map(|code| (code, *id))).collect();
     let rows: Vec<_> = by_code
         .into_iter()
-        .map(|(code, product_id)| Model { code: code.clone(), product_id }.into_active_model())
+        .map(|(code, product_id)| Model { code: code.clone(), normal: normal(code), product_id }.into_active_model())
         .collect();
-    for chunk in rows.chunks(rows_per_statement(2)) {
-        Entity::insert_many(chunk.to_vec())
-            .on_conflict(OnConflict::column(Column::Code).update_column(Column::ProductId).to_owned())
-            .exec_without_returning(conn)
-            .await?;
+    for chunk in rows.chunks(rows_per_statement(3)) {
+        let mut insert = Entity::insert_many(chunk.to_vec());
+        if tx.side() == Side::Store {
+            insert = insert.on_conflict(OnConflict::column(Column::Code).update_column(Column::ProductId).to_owned());
+        }
+        insert.exec_without_returning(tx).await?;
     }
     Ok(())
 }
 
-/// A code of `codes` that a product other than `product_id` has.
+/// The product that answers to `code`: the one that has it in this very form, else in its other one.
+pub async fn find(conn: &impl ConnectionTrait, code: &str) -> Result<Option<Uuid>, DbErr> {
+    let found = Entity::find().filter(Column::Normal.eq(normal(code))).all(conn).await?;
+    let hit = found.iter().find(|row| row.code == code).or(found.first());
+    Ok(hit.map(|row| row.product_id))
+}
+
+/// The form of a code of `codes` that another product has.
 pub async fn taken(conn: &impl ConnectionTrait, product_id: Uuid, codes: &[String]) -> Result<Option<String>, DbErr> {
     let other = Entity::find()
-        .filter(Column::Code.is_in(codes.iter().cloned()))
+        .filter(Column::Normal.is_in(codes.iter().map(|code| normal(code))))
         .filter(Column::ProductId.ne(product_id))
         .one(conn)
         .await?;
-    Ok(other.map(|row| row.code))
+    Ok(other.map(|row| row.normal))
+}
+
+/// A form that two of `codes` share.
+pub fn twice(codes: &[String]) -> Option<String> {
+    let mut forms: Vec<String> = codes.iter().map(|code| normal(code)).collect();
+    forms.sort_unstable();
+    forms.windows(2).find(|pair| pair[0] == pair[1]).map(|pair| pair[0].clone())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn upc_a_is_ean_13_with_its_leading_zero_and_no_other_code_is_another() {
+        for (code, form) in [
+            ("012345678905", "0012345678905"),
+            ("0012345678905", "0012345678905"),
+            (" 012345678905 ", "0012345678905"),
+            ("5012345678900", "5012345678900"),
+            ("00012345678905", "00012345678905"),
+            ("12345670", "12345670"),
+            ("01234567890a", "01234567890a"),
+            ("ab-7", "ab-7"),
+        ] {
+            assert_eq!(normal(code), form, "{code}");
+        }
+    }
 }

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::ops::Deref;
 use std::path::Path;
+use std::sync::Arc;
 
 use sea_orm::{
     AccessMode, ConnectionTrait, DatabaseConnection, DatabaseTransaction, DbBackend, DbErr, ExecResult, IsolationLevel,
@@ -11,6 +12,7 @@ use sea_orm::{
 use uuid::Uuid;
 
 pub use crate::errors::{again, in_short, is_data_fault, is_passing, unique_violation};
+use crate::idempotency::{self, Deed};
 use crate::pools::{self, Pool};
 pub use crate::pools::{Opening, Purpose};
 use crate::{fault, migration, registry, versions};
@@ -117,6 +119,16 @@ impl Db {
 
     /// Begins a write. Dropped without [`Tx::commit`], nothing happened.
     pub async fn begin(&self) -> Result<Tx, DbErr> {
+        self.begin_for(idempotency::current()).await
+    }
+
+    /// As [`Db::begin`], for what is noted beside the thing that a request asks for (an attempt that is counted, a refusal
+    /// in the audit log): the key of the request does not go with it.
+    pub async fn begin_aside(&self) -> Result<Tx, DbErr> {
+        self.begin_for(None).await
+    }
+
+    async fn begin_for(&self, deed: Option<Arc<Deed>>) -> Result<Tx, DbErr> {
         let writer = &self.pool().writer;
         let options = match writer.get_database_backend() {
             // A deferred transaction that turns into a writer fails at once when another one writes.
@@ -128,7 +140,7 @@ impl Db {
         };
         fault::point("tx.begin")?;
         let inner = writer.begin_with_options(options).await?;
-        Ok(Tx { inner, side: self.side, touched: BTreeSet::new() })
+        Ok(Tx { inner, side: self.side, touched: BTreeSet::new(), deed })
     }
 
     /// Whether the database answers.
@@ -162,6 +174,8 @@ pub struct Tx {
     inner: DatabaseTransaction,
     side: Side,
     touched: BTreeSet<usize>,
+    /// The keyed request that this is the transaction of.
+    deed: Option<Arc<Deed>>,
 }
 
 #[async_trait::async_trait]
@@ -203,9 +217,13 @@ impl Tx {
         }
     }
 
-    /// Stamps versions (at HQ) and commits.
+    /// Writes the key of the request, stamps versions (at HQ) and commits.
     pub async fn commit(self) -> Result<Vec<Change>, DbErr> {
         let mut changes = Vec::new();
+        // Before the counters, which are held for the shortest time: this may wait for another one with the same key.
+        if let Some(deed) = &self.deed {
+            deed.write(&self.inner).await?;
+        }
         fault::point("tx.stamp")?;
         if self.side == Side::Hq {
             // The registry's order is the lock order of the counters.
@@ -215,6 +233,9 @@ impl Tx {
         }
         fault::point("tx.commit")?;
         self.inner.commit().await?;
+        if let Some(deed) = &self.deed {
+            deed.written();
+        }
         fault::point("tx.committed")?;
         Ok(changes)
     }

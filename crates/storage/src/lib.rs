@@ -15,6 +15,7 @@ mod errors;
 pub mod fault;
 pub mod high_water;
 pub mod history;
+pub mod idempotency;
 pub mod marks;
 pub mod migration;
 pub mod nodes;

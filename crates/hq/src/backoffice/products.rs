@@ -1,6 +1,6 @@
 //! Products. A new default price reaches every store row that has no price of its own, in the same transaction.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use axum::extract::rejection::PathRejection;
@@ -12,10 +12,11 @@ use tillkeep_http::{Answer, Caller, Id};
 use tillkeep_model::permission::code::{ProductsDelete, ProductsView};
 use tillkeep_model::{ErrorCode, Instant, Money};
 use tillkeep_storage::entity::product::{Column, Entity, Model};
-use tillkeep_storage::entity::{department, product_barcode, store_product, supplier, tax_group};
+use tillkeep_storage::entity::{department, store_product, supplier, tax_group};
+use tillkeep_storage::registry::fold;
 use tillkeep_storage::sea_orm::sea_query::Expr;
 use tillkeep_storage::sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QuerySelect};
-use tillkeep_storage::{Tx, barcodes, versions};
+use tillkeep_storage::{Tx, barcodes, db, versions};
 use uuid::Uuid;
 
 use super::plain::Rules;
@@ -70,7 +71,7 @@ impl Rules for Entity {
                 "trackStock": true, "isActive": true,
             })
         },
-        unique: &[("sku", ErrorCode::DuplicateSku), ("plu", ErrorCode::Duplicate)],
+        unique: &[("sku_folded", ErrorCode::DuplicateSku), ("plu", ErrorCode::Duplicate)],
         hidden: &[],
     };
 
@@ -93,6 +94,7 @@ impl Rules for Entity {
             }
         }
         check.finish()?;
+        row.sku_folded = fold(&row.sku);
         check_barcodes(tx, row).await
     }
 
@@ -168,14 +170,25 @@ fn codes(row: &Model) -> Vec<String> {
 }
 
 async fn check_barcodes(tx: &Tx, row: &Model) -> Result<()> {
-    let Some(code) = barcodes::taken(tx, row.id, &codes(row)).await? else { return Ok(()) };
-    let field = if row.barcode.as_deref() == Some(code.as_str()) { "barcode" } else { "barcodes" };
-    Err(Error::new(ErrorCode::DuplicateBarcode, format!("another product has the barcode {code}")).at(field))
+    let codes = codes(row);
+    let (code, text) = match barcodes::twice(&codes) {
+        Some(code) => (code, "this product has the same barcode in two forms"),
+        None => match barcodes::taken(tx, row.id, &codes).await? {
+            Some(code) => (code, "another product has this barcode"),
+            None => return Ok(()),
+        },
+    };
+    let is_main = row.barcode.as_deref().is_some_and(|main| barcodes::normal(main) == code);
+    let text = format!("{text}: {code}; UPC-A and its EAN-13 form are one code");
+    Err(Error::new(ErrorCode::DuplicateBarcode, text).at(if is_main { "barcode" } else { "barcodes" }))
 }
 
 async fn index(tx: &Tx, id: Uuid, codes: Vec<String>) -> Result<()> {
-    barcodes::replace(tx, &BTreeMap::from([(id, codes)])).await?;
-    Ok(())
+    // Of two who give a code away at once, the second is told here what the check before could not see.
+    barcodes::replace(tx, &BTreeMap::from([(id, codes)])).await.map_err(|error| match db::unique_violation(&error) {
+        Some(_) => Error::new(ErrorCode::DuplicateBarcode, "another product has just got this barcode").at("barcode"),
+        None => error.into(),
+    })
 }
 
 /// Store rows hold copies: of the default price, unless they have a price of their own, and of the cost.
@@ -209,18 +222,9 @@ pub async fn by_barcode(
     if !is_barcode(&code) {
         return Err(unknown());
     }
-    let mut wanted = BTreeSet::from([code.clone()]);
-    if code.bytes().all(|byte| byte.is_ascii_digit()) {
-        match (code.len(), code.strip_prefix('0')) {
-            (12, _) => wanted.insert(format!("0{code}")),
-            (13, Some(upc)) => wanted.insert(upc.to_owned()),
-            _ => false,
-        };
-    }
     let conn = caller.db().snapshot().await?;
-    let found = product_barcode::Entity::find().filter(product_barcode::Column::Code.is_in(wanted)).all(&conn).await?;
-    let hit = found.iter().find(|row| row.code == code).or(found.first()).ok_or_else(unknown)?;
-    rows::find::<Entity>(&conn, &Entity::KIND, hit.product_id).await.map(Answer)
+    let id = barcodes::find(&conn, &code).await?.ok_or_else(unknown)?;
+    rows::find::<Entity>(&conn, &Entity::KIND, id).await.map(Answer)
 }
 
 /// `POST /products/{id}/restore`: a deleted product comes back, if its numbers are still free.

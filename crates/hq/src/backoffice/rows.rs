@@ -12,7 +12,7 @@ use tillkeep_storage::sea_orm::{
     ActiveModelTrait, ColumnTrait, ConnectionTrait, EntityTrait, IntoActiveModel, Iterable, ModelTrait, QueryFilter,
     QuerySelect, Value,
 };
-use tillkeep_storage::{Tx, audit, versions};
+use tillkeep_storage::{DbErr, Tx, audit, db, versions};
 use uuid::Uuid;
 
 use crate::Hq;
@@ -74,10 +74,27 @@ pub async fn check_unique<E: Rows>(tx: &Tx, kind: &Kind, model: &E::Model) -> Re
             continue;
         }
         if resource::taken::<E>(tx, id, key, value).await? {
-            return Err(Error::new(*code, format!("another {} has this {key}", kind.singular)).at(*key));
+            return Err(taken(kind, key, *code));
         }
     }
     Ok(())
+}
+
+fn taken(kind: &Kind, key: &str, code: ErrorCode) -> Error {
+    let field = shown_key(key);
+    Error::new(code, format!("another {} has this {field}", kind.singular)).at(field)
+}
+
+/// A column that is only compared is called like the one that it comes from.
+fn shown_key(key: &str) -> &str {
+    key.trim_end_matches("_folded")
+}
+
+/// Of two who take a value at once, the second is told here what the check before could not see.
+fn clash(kind: &Kind, error: DbErr) -> Error {
+    let fields = db::unique_violation(&error).unwrap_or_default();
+    let named = kind.unique.iter().find(|(key, _)| fields.iter().any(|field| field == shown_key(key)));
+    named.map_or_else(|| error.into(), |(key, code)| taken(kind, key, *code))
 }
 
 fn id_of<E: EntityTrait>(model: &E::Model) -> Result<Uuid> {
@@ -120,7 +137,8 @@ pub async fn create<E: Rows, P: Requirement>(
     stamp::<E>(&mut model, caller.now(), true)?;
     check(&mut tx, &mut model).await?;
     check_unique::<E>(&tx, kind, &model).await?;
-    E::insert(model.clone().into_active_model()).exec_without_returning(&tx).await?;
+    let insert = E::insert(model.clone().into_active_model()).exec_without_returning(&tx).await;
+    insert.map_err(|error| clash(kind, error))?;
     tx.touch(kind.name);
     after(&mut tx, &model).await?;
     record(&tx, caller, "create", kind.name, id, json!(body)).await?;
@@ -176,7 +194,7 @@ pub async fn update<E: Rows, P: Requirement>(
     }
     check_unique::<E>(&tx, kind, &new).await?;
     stamp::<E>(&mut new, caller.now(), false)?;
-    write::<E>(&tx, new.clone()).await?;
+    write::<E>(&tx, new.clone()).await.map_err(|error| clash(kind, error))?;
     tx.touch(kind.name);
     after(&mut tx, &old, &new).await?;
     record(&tx, caller, action, kind.name, id, details).await?;
@@ -207,7 +225,7 @@ pub async fn delete<E: Rows, P: Requirement>(
 }
 
 /// Writes every column of an existing row.
-async fn write<E: Rows>(tx: &Tx, model: E::Model) -> Result<()> {
+async fn write<E: Rows>(tx: &Tx, model: E::Model) -> Result<(), DbErr> {
     let mut active = model.into_active_model();
     for column in E::Column::iter() {
         if let Some(value) = active.get(column).into_value() {

@@ -20,6 +20,7 @@ mod products;
 mod provisioning;
 mod pulls;
 mod pushes;
+mod repeats;
 mod retries;
 mod roles;
 mod rows;

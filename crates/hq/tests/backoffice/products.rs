@@ -143,3 +143,71 @@ async fn a_product_out_of_bounds_is_refused_by_field() {
     let changed = kit.patch(&admin, &path, weighed).await.data();
     assert_eq!(changed["reorderPoint"], 1.237);
 }
+
+#[tokio::test]
+async fn upc_a_and_ean_13_are_one_code_and_skus_are_compared_without_case_and_blanks() {
+    let kit = Kit::new().await;
+    let admin = kit.admin().await;
+    let first =
+        kit.product(&admin, "Stra\u{df}e", json!({"barcode": "012345678905", "barcodes": ["0036000291452"]})).await;
+    let second = kit.product(&admin, "P2", json!({"barcode": "444"})).await;
+    let path = format!("/products/{}", id_of(&second));
+    for (body, code, field) in [
+        (json!({"sku": "STRASSE"}), "duplicate_sku", "sku"),
+        (json!({"sku": " stra\u{df}e "}), "duplicate_sku", "sku"),
+        (json!({"barcode": "0012345678905"}), "duplicate_barcode", "barcode"),
+        (json!({"barcodes": ["0012345678905"]}), "duplicate_barcode", "barcodes"),
+        (json!({"barcode": "036000291452"}), "duplicate_barcode", "barcode"),
+        (json!({"barcodes": ["7", "036000291452"]}), "duplicate_barcode", "barcodes"),
+        // Both forms in one product.
+        (json!({"barcode": "999999999993", "barcodes": ["0999999999993"]}), "duplicate_barcode", "barcode"),
+        (json!({"barcodes": ["999999999993", "0999999999993"]}), "duplicate_barcode", "barcodes"),
+    ] {
+        let got = kit.patch(&admin, &path, body.clone()).await;
+        got.refused(409, code);
+        got.names(field);
+        let mut new = json!({"sku": "P3", "name": "Third", "price": 1});
+        for key in ["departmentId", "taxGroupId"] {
+            new[key] = first[key].clone();
+        }
+        new.as_object_mut().expect("an object").extend(body.as_object().expect("an object").clone());
+        kit.post(&admin, "/products", new).await.refused(409, code);
+    }
+    // A code as it was given stays as it was given, and its own product may change its form.
+    let first_path = format!("/products/{}", id_of(&first));
+    let changed = kit.patch(&admin, &first_path, json!({"sku": " STRASSE", "barcode": "0012345678905"})).await.data();
+    assert_eq!((&changed["sku"], &changed["barcode"]), (&json!(" STRASSE"), &json!("0012345678905")));
+    assert!(changed.get("skuFolded").is_none());
+}
+
+#[tokio::test]
+async fn of_two_products_with_one_code_or_sku_at_once_one_is_stored() {
+    let kit = Kit::new().await;
+    let admin = kit.admin().await;
+    let model = kit.product(&admin, "P0", json!({})).await;
+    let new = |sku: &str, barcode: &str| {
+        json!({
+            "sku": sku, "barcode": barcode, "name": sku, "price": 1,
+            "departmentId": model["departmentId"], "taxGroupId": model["taxGroupId"],
+        })
+    };
+    for round in 0..4 {
+        for (one, other, code) in [
+            (
+                new(&format!("A{round}"), &format!("01234567890{round}")),
+                new(&format!("B{round}"), &format!("001234567890{round}")),
+                "duplicate_barcode",
+            ),
+            (
+                new(&format!("Same{round}"), &format!("a{round}")),
+                new(&format!("SAME{round} "), &format!("b{round}")),
+                "duplicate_sku",
+            ),
+        ] {
+            let (one, other) = tokio::join!(kit.post(&admin, "/products", one), kit.post(&admin, "/products", other));
+            let refused = if one.status == 201 { &other } else { &one };
+            assert!(one.status == 201 || other.status == 201, "{} {}", one.text, other.text);
+            refused.refused(409, code);
+        }
+    }
+}

@@ -50,7 +50,7 @@ pub async fn change_pin(caller: Caller<SignedInAnyPin>, Body(body): Body<ChangeP
     let attempt = throttle::take(&auth, &[bucket], &trying).await?;
     let (attempt, right) = attempt.verify(&auth, &body.current_pin, caller.access.user.pin_hash.clone()).await?;
     if !right {
-        let tx = auth.db.begin().await?;
+        let tx = auth.db.begin_aside().await?;
         audit::record(&tx, trying.audit("pin.refused", Some(caller.user_id)), caller.now()).await?;
         tx.commit().await?;
         return Err(Error::new(ErrorCode::InvalidCredentials, "the current PIN is wrong"));

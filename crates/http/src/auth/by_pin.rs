@@ -56,7 +56,7 @@ async fn without_lookup(
         let (same, right) = attempt.verify(auth, pin, user.pin_hash.clone()).await?;
         attempt = same;
         if right {
-            let tx = auth.db.begin().await?;
+            let tx = auth.db.begin_aside().await?;
             user::Entity::update_many()
                 .col_expr(user::Column::PinLookup, Expr::value(lookup))
                 .filter(user::Column::Id.eq(user.id))
@@ -87,7 +87,7 @@ pub(super) async fn verified(
 
 /// The refusal, once it stands in the audit log.
 pub(super) async fn refuse(auth: &Auth, entry: audit::Entry) -> Result<Error> {
-    let tx = auth.db.begin().await?;
+    let tx = auth.db.begin_aside().await?;
     audit::record(&tx, entry, auth.clock.now()).await?;
     tx.commit().await?;
     Ok(Error::new(ErrorCode::InvalidCredentials, "the name or the PIN is wrong"))

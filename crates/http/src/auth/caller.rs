@@ -16,6 +16,7 @@ use tillkeep_storage::audit;
 use uuid::Uuid;
 
 use super::{Access, Auth, HasAuth, Home};
+use crate::costs;
 use crate::error::{Error, Result};
 use crate::parameters;
 
@@ -70,6 +71,7 @@ impl<P: Requirement> Caller<P> {
         if !access.may(&required, claims.store_id) {
             return Err(Error::forbidden(&required));
         }
+        costs::show(access.may(&costs::CODES, claims.store_id));
         Ok(Self {
             user_id: claims.user_id,
             session_id: claims.sid,

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use tillkeep_storage::entity::approval;
 use tillkeep_storage::sea_orm::{ColumnTrait, Condition, EntityTrait, QueryFilter};
-use tillkeep_storage::{DbErr, attempts, db};
+use tillkeep_storage::{DbErr, attempts, db, idempotency};
 use tokio_util::sync::CancellationToken;
 
 use super::{Auth, Home, Sessions};
@@ -77,12 +77,14 @@ pub async fn forget_unused_approvals(auth: &Auth) -> Result<(), DbErr> {
     Ok(())
 }
 
-/// Removes expired sessions, counters that say nothing any more and used-up approvals, each as a set.
+/// Removes expired sessions and keys of requests, counters that say nothing any more and used-up approvals, each as a
+/// set.
 pub async fn forget(auth: &Auth) -> Result<(), DbErr> {
     let now = auth.clock.now();
     let tx = auth.db.begin().await?;
     Sessions::prune(&tx, now).await?;
     attempts::prune(&tx, now).await?;
+    idempotency::prune(&tx, now).await?;
     if auth.home != Home::Hq {
         // What was approved stands on the sale and in the audit log.
         let over = approval::Column::ExpiresAt.lt(now.plus_millis(-KEEP_APPROVALS_MS));

@@ -35,6 +35,7 @@ pub use sessions::{Revocation, Sessions};
 pub use settings::SignInSettings;
 
 use crate::clock::Clock;
+use crate::idempotency::Running;
 use crate::pins::{self, Pins};
 use crate::tokens::Tokens;
 
@@ -55,6 +56,8 @@ pub struct Auth {
     pub clock: Clock,
     pub access: AccessCache,
     pub sessions: Sessions,
+    /// Requests with a key that are being answered.
+    pub running: Running,
     /// Digits of a new PIN at the least.
     pub pin_min_length: usize,
     trusted_proxies: Vec<IpNet>,
@@ -104,6 +107,7 @@ impl Auth {
             pin_min_length: settings.pin_min_length.clamp(pins::SHORTEST, pins::LONGEST),
             trusted_proxies: settings.trusted_proxies.clone(),
             sessions: Sessions::default(),
+            running: Running::default(),
             access: AccessCache::default(),
             db,
             home,

@@ -40,7 +40,7 @@ pub async fn propose<P: Requirement>(caller: &Caller<P>, pin: &str) -> Result<(A
 /// Notes in the audit log that the caller proposed a PIN that is taken, and says no.
 pub async fn taken<P: Requirement>(caller: &Caller<P>, error: Error) -> Result<Error> {
     if error.code() == ErrorCode::PinNotAllowed {
-        let tx = caller.db().begin().await?;
+        let tx = caller.db().begin_aside().await?;
         audit::record(&tx, caller.audit("pin.refused"), caller.now()).await?;
         tx.commit().await?;
     }

@@ -91,7 +91,7 @@ pub async fn take(auth: &Auth, buckets: &[Bucket], trying: &Trying) -> Result<At
     if let Some(until) = attempts::known_block(auth.db.reader(), buckets, now).await? {
         return Err(too_many(until, now));
     }
-    let tx = auth.db.begin().await?;
+    let tx = auth.db.begin_aside().await?;
     match attempts::take(&tx, buckets, now).await? {
         Decision::Go(taken) => {
             tx.commit().await?;
@@ -141,7 +141,7 @@ impl Attempt {
     /// Nothing was learned of the PIN after all: the attempt counts no more.
     pub async fn withdraw(self, auth: &Auth) -> Result<()> {
         let now = auth.clock.now();
-        let tx = auth.db.begin().await?;
+        let tx = auth.db.begin_aside().await?;
         attempts::withdrawn(&tx, &self.0, now).await?;
         tx.commit().await?;
         Ok(())

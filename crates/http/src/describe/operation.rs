@@ -12,6 +12,8 @@ use utoipa::openapi::response::{Response, ResponseBuilder};
 use utoipa::openapi::schema::{ArrayItems, ObjectBuilder, Schema, Type};
 use utoipa::openapi::{Ref, RefOr, Required};
 
+use crate::costs;
+
 pub const JSON: &str = "application/json";
 
 /// What can be wrong with any body.
@@ -107,6 +109,28 @@ impl Operation {
         self.exact.extend(exact);
     }
 
+    /// A POST of people: it honours a key of the client's making.
+    pub fn acts_once(&mut self) {
+        let schema = string().min_length(Some(1)).max_length(Some(255)).pattern(Some("^[ -~]+$"));
+        let text = "A text of the client's making, new for each deed. The same request with the same key acts once: a \
+                    repetition gets the answer of the first, with `Idempotency-Replayed: true`, or 409 `already_done` \
+                    where that is not kept. See docs/domain.md.";
+        let parameter = ParameterBuilder::new()
+            .name("Idempotency-Key")
+            .parameter_in(ParameterIn::Header)
+            .required(Required::False)
+            .description(Some(text))
+            .schema(Some(schema));
+        self.parameters.push(parameter.build());
+        self.header("Idempotency-Replayed", "`true` when this is the answer of an earlier request with the same key.");
+        self.fails(&[
+            ErrorCode::BadRequest,
+            ErrorCode::AlreadyDone,
+            ErrorCode::InProgress,
+            ErrorCode::IdempotencyKeyReused,
+        ]);
+    }
+
     /// The token may be missing.
     pub fn token_is_optional(&mut self) {
         self.open = true;
@@ -151,7 +175,8 @@ impl Operation {
         Ref::from_schema_name(name).into()
     }
 
-    fn keep(&mut self, name: String, schema: RefOr<Schema>) {
+    fn keep(&mut self, name: String, mut schema: RefOr<Schema>) {
+        without_costs(&mut schema);
         match self.schemas.get(&name) {
             Some(known) if *known != schema => drop(self.clashes.insert(name)),
             Some(_) => {}
@@ -165,6 +190,18 @@ impl Operation {
             self.keep(name.clone(), schema.clone());
         }
         self.clashes.extend(other.clashes.iter().cloned());
+    }
+}
+
+/// Costs are in an answer for some and not for others (`crate::costs`), so that nobody may rely on them.
+fn without_costs(schema: &mut RefOr<Schema>) {
+    match schema {
+        RefOr::T(Schema::Object(object)) => {
+            object.required.retain(|name| !costs::KEYS.contains(&name.as_str()));
+            object.properties.values_mut().for_each(without_costs);
+        }
+        RefOr::T(Schema::AllOf(all)) => all.items.iter_mut().for_each(without_costs),
+        _ => {}
     }
 }
 

@@ -22,6 +22,7 @@ use uuid::Uuid;
 
 pub use body::{TooSlow, too_slow};
 
+use crate::costs;
 use crate::error::Error;
 use crate::extract::MAX_BODY;
 use crate::metrics;
@@ -108,7 +109,7 @@ async fn answer(request: Request, next: Next, path: &str, id: &str) -> Response 
     let waiting = Arc::new(AtomicBool::new(false));
     let request =
         body::limit(request, if hurried { body::Pace::Total(total) } else { body::Pace::Stall(stall) }, &waiting);
-    let work = tokio::spawn(CURRENT.scope(id.to_owned(), next.run(request)));
+    let work = tokio::spawn(CURRENT.scope(id.to_owned(), costs::within(next.run(request))));
     let done = if hurried { timeout(total, work).await } else { Ok(work.await) };
     let failure = match done {
         Ok(Ok(response)) => return response,

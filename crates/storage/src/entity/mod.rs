@@ -7,6 +7,7 @@ pub mod approval;
 pub mod audit_log;
 pub mod customer;
 pub mod department;
+pub mod idempotency_key;
 pub mod inventory_adjustment;
 pub mod number_series;
 pub mod outbox;

@@ -15,6 +15,9 @@ pub struct Model {
     pub deleted_at: Option<Instant>,
     pub sync_version: i64,
     pub sku: String,
+    /// As SKUs are compared.
+    #[serde(skip)]
+    pub sku_folded: String,
     pub barcode: Option<String>,
     pub barcodes: JsonText,
     pub plu: Option<String>,

@@ -9,6 +9,8 @@ use serde::{Deserialize, Serialize};
 pub struct Model {
     #[sea_orm(primary_key, auto_increment = false)]
     pub code: String,
+    /// As codes are compared.
+    pub normal: String,
     pub product_id: Uuid,
 }
 

@@ -77,14 +77,14 @@ pub(super) const TABLES: &[Table] = &[
     Table {
         name: "products",
         on: On::Both,
-        columns: "id uuid!, created_at ts, updated_at ts, deleted_at ts?, sync_version big, sku text, barcode text?, \
+        columns: "id uuid!, created_at ts, updated_at ts, deleted_at ts?, sync_version big, sku text, sku_folded text, barcode text?, \
             barcodes json, plu text?, name text, short_name text?, description text?, \
             department_id uuid >departments, tax_group_id uuid >tax_groups, default_supplier_id uuid? >suppliers, \
             product_type text, unit_of_measure text, quantity_decimals small, is_weighed bool, price money, \
             cost money, min_price money?, is_open_price bool, allow_discount bool, max_discount_bps bps?, \
             is_returnable bool, track_stock bool, age_restriction small?, reorder_point qty, \
             reorder_quantity qty, brand text?, image_url text?, tags json, is_active bool",
-        natural_keys: &["sku", "plu"],
+        natural_keys: &["sku_folded", "plu"],
         indexes: &["department_id", "tax_group_id"],
         ..Table::EMPTY
     },
@@ -311,7 +311,8 @@ pub(super) const TABLES: &[Table] = &[
     Table {
         name: "product_barcodes",
         on: On::Both,
-        columns: "code text!, product_id uuid",
+        columns: "code text!, normal text, product_id uuid",
+        natural_keys: &["normal*"],
         indexes: &["product_id"],
         ..Table::EMPTY
     },
@@ -406,6 +407,13 @@ pub(super) const TABLES: &[Table] = &[
             previous_jti_hash text?, rotated_at ts?, issued_at ts, pin_changed_at ts?, \
             expires_at ts, revoked_at ts?, reason text?",
         indexes: &["user_id", "expires_at"],
+        ..Table::EMPTY
+    },
+    Table {
+        name: "idempotency_keys",
+        on: On::Both,
+        columns: "id text!, route text, request_hash text, status small?, answer text?, created_at ts, expires_at ts",
+        indexes: &["expires_at"],
         ..Table::EMPTY
     },
     Table {

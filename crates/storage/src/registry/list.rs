@@ -39,7 +39,10 @@ pub static ALL: &[SyncType] = &[
     pulled("tax_group_rates", &Of::<entity::tax_group_rate::Entity>::NEW),
     pulled("suppliers", &Of::<entity::supplier::Entity>::NEW),
     pulled("tenders", &Of::<entity::tender::Entity>::NEW),
-    pulled("products", &Of::<entity::product::Entity>::NEW),
+    SyncType {
+        derived: &[Derived { column: "sku_folded", from: "sku", by: fold }],
+        ..pulled("products", &Of::<entity::product::Entity>::NEW)
+    },
     SyncType {
         withheld: &["pin_hash", "pin_lookup"],
         derived: &[Derived { column: "username_folded", from: "username", by: fold }],
@@ -152,7 +155,8 @@ pub static ALL: &[SyncType] = &[
     },
 ];
 
-/// Unicode case folding of a username, so that one person has one name whatever the keyboard.
+/// Unicode case folding without what surrounds a text, so that one person has one name and one product one SKU, whatever
+/// the keyboard.
 pub fn fold(name: &str) -> String {
     caseless::default_case_fold_str(name.trim())
 }

@@ -1,10 +1,11 @@
 //! The checker: what must hold in one database, and between headquarters and its stores, whatever happened to them. The
-//! invariants I1 to I11 are listed in `docs/sync.md`; I12 and I13 are about processes and belong to the tests.
+//! invariants I1 to I11 and I14 are listed in `docs/sync.md`; I12 and I13 are about processes and belong to the tests.
 //!
 //! Reads only, each database from one snapshot, beside running servers or without them.
 
 mod acts;
 mod books;
+mod codes;
 mod documents;
 mod numbers;
 mod outbox;
@@ -31,7 +32,7 @@ use crate::{Db, Side, settings};
 /// Something that does not hold. It names columns and never their values, which may be a person's.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finding {
-    /// `I1` to `I11`.
+    /// `I1` to `I11`, or `I14`.
     pub invariant: &'static str,
     /// The store concerned, where one is.
     pub store: Option<Uuid>,
@@ -149,6 +150,7 @@ const ONE: &[One] = &[
     One { invariant: "I9", run: |source, _, found| Box::pin(rules::flags(source, found)) },
     One { invariant: "I5", run: |source, options, found| Box::pin(books::reports(source, options, found)) },
     One { invariant: "I6", run: |source, _, found| Box::pin(numbers::twice(source, found)) },
+    One { invariant: "I14", run: |source, _, found| Box::pin(codes::once(source, found)) },
     One { invariant: "I11", run: |source, _, found| Box::pin(acts::chain(source, found)) },
     One { invariant: "I11", run: |source, _, found| Box::pin(acts::rows(source, found)) },
 ];

@@ -3,6 +3,7 @@
 use tillkeep_model::{Instant, Money, Qty, ids};
 use tillkeep_storage::entity::{department, product, purchase_order, store, supplier, tax_group};
 use tillkeep_storage::push::Sender;
+use tillkeep_storage::registry::fold;
 use uuid::Uuid;
 
 use super::{Hq, at};
@@ -75,6 +76,7 @@ pub fn product(sku: &str, price: i64) -> product::Model {
     product::Model {
         id: id(&format!("product:{sku}")),
         sku: sku.to_owned(),
+        sku_folded: fold(sku),
         name: sku.to_owned(),
         department_id: id("department"),
         tax_group_id: id("tax_group"),

@@ -6,7 +6,8 @@ use tillkeep_storage::entity::{
     customer, permission, product, product_barcode, role, role_permission, store_product, transfer, transfer_item,
 };
 use tillkeep_storage::sea_orm::EntityTrait;
-use tillkeep_storage::{registry, seed};
+use tillkeep_storage::verify::{self, Options, Source};
+use tillkeep_storage::{Side, barcodes, registry, seed};
 
 use crate::kit::chain::{Chain, id, product as new_product};
 use crate::kit::{self, Hq, Shop, at, entity, fill, page_of};
@@ -293,6 +294,26 @@ async fn a_barcode_follows_its_product_and_goes_with_a_deleted_one() {
         shop.pull_everything(&hq, 10).await;
         assert_eq!(codes(&shop).await, [("112".to_owned(), chain.rice)]);
     }
+}
+
+#[tokio::test]
+async fn a_pull_of_two_products_with_one_code_is_taken_and_the_checker_names_them() {
+    let shop = Shop::open(id("S01")).await;
+    let one = json!({"id": id("a"), "sku": "Tea", "barcode": "012345678905", "barcodes": ["7"], "syncVersion": 1});
+    let other = json!({"id": id("b"), "sku": " TEA", "barcode": "0012345678905", "barcodes": ["7"], "syncVersion": 2});
+    assert_eq!(shop.receive("products", &[one, other]).await, 2);
+    let row = shop.row::<product::Entity>(id("b")).await.expect("a product");
+    assert_eq!((row.sku.as_str(), row.sku_folded.as_str()), (" TEA", "tea"));
+    // Each form finds its own product as long as both are there.
+    for (code, name) in [("012345678905", "a"), ("0012345678905", "b")] {
+        assert_eq!(barcodes::find(shop.db.reader(), code).await.expect("a read"), Some(id(name)), "{code}");
+    }
+    let source = Source::of(shop.db.reader(), Side::Store).await.expect("a source");
+    let found = verify::run(None, &[source], &Options::default()).await.expect("a verdict");
+    let found: Vec<_> = found.iter().filter(|finding| finding.invariant == "I14").collect();
+    assert_eq!(found.len(), 3, "the SKU and two codes: {found:?}");
+    let both = [id("a"), id("b")].map(|id| id.to_string());
+    assert!(found.iter().all(|finding| both.iter().all(|id| finding.to_string().contains(id))), "{found:?}");
 }
 
 async fn codes(shop: &Shop) -> Vec<(String, uuid::Uuid)> {

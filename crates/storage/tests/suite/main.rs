@@ -12,6 +12,7 @@ mod completeness;
 mod concurrency;
 mod flags;
 mod foreign;
+mod idempotency;
 mod instants;
 mod nodes;
 mod nothing_new;

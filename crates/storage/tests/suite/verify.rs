@@ -360,6 +360,19 @@ const DAMAGES: &[(Side, &[&str], &str, &str)] = &[
     (Side::Store, &["UPDATE sequences SET last_version = last_version + 1 WHERE entity_type = 'users'"], "I8", "users"),
     (Side::Store, &["UPDATE sequences SET last_version = 1 WHERE entity_type = 'products'"], "I8", "products"),
     (Side::Hq, &["UPDATE products SET sync_version = 99"], "I8", "products"),
+    (
+        Side::Store,
+        &["UPDATE products SET deleted_at = NULL, sku = CASE sku WHEN 'TEA' THEN 'One' ELSE ' oNE' END"],
+        "I14",
+        "products",
+    ),
+    (
+        Side::Store,
+        &["UPDATE products SET deleted_at = NULL, barcodes = '[]', \
+           barcode = CASE sku WHEN 'TEA' THEN '012345678905' ELSE '0012345678905' END"],
+        "I14",
+        "products",
+    ),
     (Side::Hq, &["UPDATE users SET sync_version = 1"], "I8", "users"),
     (Side::Store, &["DELETE FROM sync_outbox_sent WHERE seq = 2"], "I9", "sales"),
     (

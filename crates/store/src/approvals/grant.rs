@@ -92,7 +92,7 @@ pub async fn grant(
     let now = caller.now();
     let Some(approver) = approver else {
         let entry = audit::Entry { approver_id: Some(user.id), ..refused("lacks the permission") };
-        let tx = caller.db().begin().await?;
+        let tx = caller.db().begin_aside().await?;
         attempt.succeeded(&tx, now).await?;
         audit::record(&tx, entry, now).await?;
         tx.commit().await?;

@@ -9,8 +9,9 @@ use tillkeep_http::extract::Segment;
 use tillkeep_http::{Answer, Caller};
 use tillkeep_model::permission::code::{InventoryView, PosSell, ProductsView};
 use tillkeep_model::{ErrorCode, Money, Qty, rdiv};
-use tillkeep_storage::entity::{product, product_barcode, store};
-use tillkeep_storage::sea_orm::sea_query::{Expr, ExprTrait, Func};
+use tillkeep_storage::barcodes;
+use tillkeep_storage::entity::{product, store};
+use tillkeep_storage::registry::fold;
 use tillkeep_storage::sea_orm::{ColumnTrait, ConnectionTrait, DbErr, EntityTrait, QueryFilter, QueryOrder};
 use utoipa::ToSchema;
 
@@ -103,14 +104,8 @@ fn line(printed: Printed, price: Money) -> Option<(Qty, Money)> {
 
 async fn find(conn: &impl ConnectionTrait, store: &store::Model, code: &str) -> Result<Option<Found>> {
     if let Some(product) = by_barcode(conn, code).await? {
-        let matched_by = if product.barcode.as_deref() == Some(code) { "barcode" } else { "alt_barcode" };
-        return Ok(Some(Found::plain(matched_by)(product)));
-    }
-    if let Some(other) = same_code(code)
-        && let Some(product) = by_barcode(conn, &other).await?
-    {
-        let matched_by = if product.barcode.as_deref() == Some(other.as_str()) { "barcode" } else { "alt_barcode" };
-        return Ok(Some(Found::plain(matched_by)(product)));
+        let is_main = product.barcode.as_deref().map(barcodes::normal) == Some(barcodes::normal(code));
+        return Ok(Some(Found::plain(if is_main { "barcode" } else { "alt_barcode" })(product)));
     }
     let rules = label::rules(&store.scale_barcode_rules);
     let label = label::read(code, &rules, store.currency_exponent).map_err(|_| {
@@ -133,21 +128,9 @@ async fn find(conn: &impl ConnectionTrait, store: &store::Model, code: &str) -> 
     Ok(by_sku(conn, code).await?.map(Found::plain("sku")))
 }
 
-/// UPC-A is EAN-13 without its leading zero.
-fn same_code(code: &str) -> Option<String> {
-    if !code.bytes().all(|byte| byte.is_ascii_digit()) {
-        return None;
-    }
-    match (code.len(), code.strip_prefix('0')) {
-        (12, _) => Some(format!("0{code}")),
-        (13, Some(rest)) => Some(rest.to_owned()),
-        _ => None,
-    }
-}
-
 async fn by_barcode(conn: &impl ConnectionTrait, code: &str) -> Result<Option<product::Model>, DbErr> {
-    let Some(entry) = product_barcode::Entity::find_by_id(code.to_owned()).one(conn).await? else { return Ok(None) };
-    product::Entity::find_by_id(entry.product_id).filter(product::Column::DeletedAt.is_null()).one(conn).await
+    let Some(id) = barcodes::find(conn, code).await? else { return Ok(None) };
+    product::Entity::find_by_id(id).filter(product::Column::DeletedAt.is_null()).one(conn).await
 }
 
 async fn by_plu(conn: &impl ConnectionTrait, numbers: &[&str]) -> Result<Option<product::Model>, DbErr> {
@@ -161,11 +144,10 @@ async fn by_plu(conn: &impl ConnectionTrait, numbers: &[&str]) -> Result<Option<
 
 async fn by_sku(conn: &impl ConnectionTrait, code: &str) -> Result<Option<product::Model>, DbErr> {
     use product::Column;
-    // As it is written first: that one has an index.
-    let alive = || product::Entity::find().filter(Column::DeletedAt.is_null()).order_by_desc(Column::IsActive);
-    if let Some(product) = alive().filter(Column::Sku.eq(code)).one(conn).await? {
-        return Ok(Some(product));
-    }
-    let lower = Expr::expr(Func::lower(Expr::col(Column::Sku)));
-    alive().filter(lower.eq(code.to_lowercase())).one(conn).await
+    product::Entity::find()
+        .filter(Column::SkuFolded.eq(fold(code)))
+        .filter(Column::DeletedAt.is_null())
+        .order_by_desc(Column::IsActive)
+        .one(conn)
+        .await
 }

@@ -17,5 +17,6 @@ pub mod quote;
 pub mod replay;
 pub mod sale;
 pub mod sales;
+pub mod specials;
 pub mod taxes;
 pub mod tenders;

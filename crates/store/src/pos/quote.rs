@@ -17,6 +17,7 @@ use super::account::{BEYOND_LIMIT, OnAccount};
 use super::cart::Cart;
 use super::catalog::Catalog;
 use super::pricing::{self, Priced, Purpose};
+use super::specials::{self, Warning};
 use super::tenders;
 use crate::approvals::cart_hash;
 use crate::{Store, customers};
@@ -30,10 +31,12 @@ pub async fn quote(
     let snapshot = caller.db().snapshot().await?;
     let catalog = catalog_of(&snapshot, &store, &cart).await?;
     let customer = customers::buyer(&snapshot, cart.customer_id).await?;
+    let lines = specials::lines_of_cart(&cart, &catalog);
+    let warnings = specials::warnings(&snapshot, &catalog.store, caller.now(), customer.is_some(), &lines).await?;
     let exempt = customer.as_ref().is_some_and(|customer| customer.tax_exempt);
     let priced = pricing::price(&cart, &catalog, exempt, Purpose::Quote)?;
     let terminal = cart.terminal_id.as_deref().or(caller.terminal_id.as_deref());
-    let mut answer = Quote::of(&cart, &priced, cart_hash(&cart, terminal)?);
+    let mut answer = Quote::of(&cart, &priced, cart_hash(&cart, terminal)?, warnings);
     if !cart.payments().is_empty() {
         let settled = tenders::pay(&cart, &priced, &tenders::all(&snapshot).await?)?;
         answer.cash_rounding = Some(settled.cash_rounding);
@@ -80,6 +83,8 @@ pub struct Quote {
     cart_hash: String,
     /// What the cart needs besides the permission to sell.
     required_permissions: Vec<&'static str>,
+    /// What the till should say.
+    warnings: Vec<Warning>,
     /// With payments only.
     #[serde(skip_serializing_if = "Option::is_none")]
     cash_rounding: Option<Money>,
@@ -113,7 +118,7 @@ pub struct QuoteLine {
 }
 
 impl Quote {
-    pub fn of(cart: &Cart, priced: &Priced, cart_hash: String) -> Self {
+    pub fn of(cart: &Cart, priced: &Priced, cart_hash: String, warnings: Vec<Warning>) -> Self {
         let total = &priced.cart;
         Self {
             customer_id: cart.customer_id,
@@ -132,6 +137,7 @@ impl Quote {
             cash_due: priced.cash_due(),
             cart_hash,
             required_permissions: priced.required(),
+            warnings,
             cash_rounding: None,
             change_amount: None,
         }

@@ -4,6 +4,7 @@
 use std::sync::Arc;
 
 use axum::extract::State;
+use serde::Serialize;
 use serde_json::json;
 use tillkeep_http::error::{Error, Result};
 use tillkeep_http::{Body, Caller, Created};
@@ -14,6 +15,7 @@ use tillkeep_storage::entity::{register_session, sales_rep, store};
 use tillkeep_storage::sea_orm::{ConnectionTrait, EntityTrait};
 use tillkeep_storage::stock::{self, Kind, Level, Movement};
 use tillkeep_storage::{Tx, audit, fault, outbox, series};
+use utoipa::ToSchema;
 use uuid::Uuid;
 
 use super::account::{BEYOND_LIMIT, Excess, OnAccount};
@@ -22,6 +24,7 @@ use super::document::Document;
 use super::draft::Draft;
 use super::pricing::{self, Priced, Purpose};
 use super::quote::{self, Quote};
+use super::specials::{self, Warning};
 use super::{replay, tenders};
 use crate::approvals::{Granted, Purse, Scope, Wallet, cart_hash};
 use crate::sessions::selling;
@@ -31,18 +34,20 @@ pub async fn create(
     caller: Caller<PosSell>,
     State(store): State<Arc<Store>>,
     Body(SoldCart(cart)): Body<SoldCart>,
-) -> Result<Created<Document>> {
+) -> Result<Created<Sold>> {
     let id = bounds::document_id(cart.id)?;
     cart.check()?;
     let now = caller.now();
     let snapshot = caller.db().snapshot().await?;
     if let Some(stored) = Document::find(&snapshot, id).await? {
-        return repeated(stored, &cart);
+        return repeated(&snapshot, &store, stored, &cart).await;
     }
     let catalog = quote::catalog_of(&snapshot, &store, &cart).await?;
     let terminal = cart.terminal_id.as_deref().or(caller.terminal_id.as_deref());
     let session = selling::session(&snapshot, terminal, &catalog.store, now).await?;
     let customer = customers::buyer(&snapshot, cart.customer_id).await?;
+    let lines = specials::lines_of_cart(&cart, &catalog);
+    let warnings = specials::warnings(&snapshot, &catalog.store, now, customer.is_some(), &lines).await?;
     check_sales_rep(&snapshot, store.id, cart.sales_rep_id).await?;
     let tenders = tenders::all(&snapshot).await?;
     // In the snapshot that has no such sale: an approval that this very sale used up is unused there.
@@ -52,7 +57,7 @@ pub async fn create(
     let exempt = customer.as_ref().is_some_and(|customer| customer.tax_exempt);
     let priced = pricing::price(&cart, &catalog, exempt, Purpose::Sale)?;
     let hash = cart_hash(&cart, terminal)?;
-    refuse_other_total(&cart, &priced, &hash)?;
+    let warnings = refuse_other_total(&cart, &priced, &hash, warnings)?;
     let purse = wallet.judged(&caller, store.id).await?;
     let settlement = tenders::pay(&cart, &priced, &tenders)?;
     let on_account = OnAccount::of(&settlement, customer.as_ref());
@@ -91,14 +96,26 @@ pub async fn create(
         ..caller.audit("sale.price_override")
     });
     match book(&store, document, &session, &catalog.store, &approvals, credit, entry).await? {
-        Booked::Now(document) => Ok(Created::new(document)),
-        Booked::Before(stored) => repeated(stored, &cart),
+        Booked::Now(document) => Ok(Created::new(Sold { document, warnings })),
+        Booked::Before(stored) => repeated(caller.db().reader(), &store, stored, &cart).await,
     }
 }
 
-fn repeated(stored: Document, cart: &Cart) -> Result<Created<Document>> {
-    let data = replay::same_or_refused(stored, cart)?;
-    Ok(Created { data, new: false })
+/// The sale as it is stored, with the warnings of its moment by the specials that are known now.
+async fn repeated(conn: &impl ConnectionTrait, store: &Store, stored: Document, cart: &Cart) -> Result<Created<Sold>> {
+    let document = replay::same_or_refused(stored, cart)?;
+    let (sale, lines) = (&document.sale, specials::lines_of_sale(&document));
+    let own = store.own_row(conn).await?;
+    let warnings = specials::warnings(conn, &own, sale.completed_at, sale.customer_id.is_some(), &lines).await?;
+    Ok(Created { data: Sold { document, warnings }, new: false })
+}
+
+/// A sale with what the till should say of it.
+#[derive(Serialize, ToSchema)]
+pub struct Sold {
+    #[serde(flatten)]
+    document: Document,
+    warnings: Vec<Warning>,
 }
 
 enum Booked {
@@ -231,15 +248,15 @@ fn refuse_short_stock(document: &Document, levels: &std::collections::HashMap<Uu
 }
 
 /// Something changed between the quote and the payment: the customer must hear of it before paying.
-fn refuse_other_total(cart: &Cart, priced: &Priced, cart_hash: &str) -> Result<()> {
+fn refuse_other_total(cart: &Cart, priced: &Priced, cart_hash: &str, warnings: Vec<Warning>) -> Result<Vec<Warning>> {
     let total = priced.cart.total;
     match cart.expected_total {
         Some(expected) if expected != total => {
             let text = format!("the cart costs {} now, not {}; show the new total and ask again", total.0, expected.0);
-            let quote = Quote::of(cart, priced, cart_hash.to_owned());
+            let quote = Quote::of(cart, priced, cart_hash.to_owned(), warnings);
             Err(Error::new(ErrorCode::TotalMismatch, text).at("expectedTotal").with("quote", quote))
         }
-        _ => Ok(()),
+        _ => Ok(warnings),
     }
 }
 

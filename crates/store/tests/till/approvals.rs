@@ -8,7 +8,7 @@ use tillkeep_storage::sea_orm::{ActiveModelTrait, ActiveValue::Set, EntityTrait}
 use uuid::Uuid;
 
 use crate::kit::people;
-use crate::kit::{Person, Reply, Shop, cart, id, line, rows};
+use crate::kit::{Person, Reply, Shop, cart, document, id, line, public, rows};
 
 const OVERRIDE: &str = "pos.price.override";
 
@@ -122,7 +122,9 @@ async fn a_price_changed_with_an_approval_is_a_sale_that_says_who_approved_it() 
         assert_eq!(noted[0][key], value, "{key}");
     }
     let entry = shop.outbox().await.pop().expect("an entry");
-    assert_eq!(serde_json::from_str::<Json>(&entry.payload).expect("JSON"), sold, "it travels as it was answered");
+    let travels: Json = serde_json::from_str(&entry.payload).expect("JSON");
+    assert_eq!(public(&travels), document(&sold), "it travels as it was answered, with its costs");
+    assert_ne!(travels, public(&travels));
 
     let kept = approval::Entity::find().one(shop.store.db().reader()).await.expect("a read").expect("an approval");
     assert_eq!(json!(kept.used_by_id), sold["id"]);

@@ -19,6 +19,7 @@ mod replica;
 mod sales;
 mod settled;
 mod sign_in;
+mod specials;
 mod stock;
 mod turns;
 mod watchdog;

@@ -16,6 +16,7 @@ use serde_json::{Value as Json, json};
 use tempfile::TempDir;
 use tillkeep_http::Clock;
 use tillkeep_http::auth::SignInSettings;
+use tillkeep_http::costs::KEYS;
 use tillkeep_model::{Instant, Qty, ids};
 use tillkeep_storage::entity::{outbox, product, store, store_product};
 use tillkeep_storage::sea_orm::{ActiveModelTrait, EntityTrait, IntoActiveModel, QueryOrder};
@@ -109,6 +110,22 @@ pub fn cart(lines: Json, payments: Json) -> Json {
     cart["lines"] = lines;
     cart["payments"] = payments;
     cart
+}
+
+/// The document in the answer to a sale: its warnings are said and not stored.
+pub fn document(sold: &Json) -> Json {
+    let mut document = sold.clone();
+    document.as_object_mut().expect("a sale").remove("warnings").expect("warnings");
+    document
+}
+
+/// What a cashier sees of a sale: no costs.
+pub fn public(sale: &Json) -> Json {
+    let mut shown = sale.clone();
+    let items = shown["saleItems"].as_array_mut().expect("lines").iter_mut();
+    items.for_each(|item| item.as_object_mut().expect("a line").retain(|key, _| !KEYS.contains(&key.as_str())));
+    shown.as_object_mut().expect("a sale").retain(|key, _| !KEYS.contains(&key.as_str()));
+    shown
 }
 
 /// One line of a cart.

@@ -1,10 +1,12 @@
 //! The replica of the test store: what headquarters would have sent.
 
 use tillkeep_model::{Instant, JsonText, Money, Ppm, Qty, ids};
+use tillkeep_storage::barcodes::normal;
 use tillkeep_storage::entity::{
     customer, department, product, product_barcode, register, sales_rep, store, store_product, tax_group,
     tax_group_rate, tax_rate, tender,
 };
+use tillkeep_storage::registry::fold;
 use uuid::Uuid;
 
 use super::{Shop, id, people};
@@ -48,6 +50,7 @@ pub fn product(sku: &str, price: i64, group: &str) -> product::Model {
     product::Model {
         id: id(sku),
         sku: sku.into(),
+        sku_folded: fold(sku),
         name: sku.to_lowercase(),
         department_id: id("department"),
         tax_group_id: id(group),
@@ -274,7 +277,7 @@ async fn products(shop: &Shop) {
     .await;
     let codes = plain.iter().filter_map(|product| Some((product.barcode.clone()?, product.id)));
     let codes = codes.chain([("ALT-1".to_owned(), id("BREAD"))]);
-    let codes = codes.map(|(code, product_id)| product_barcode::Model { code, product_id });
+    let codes = codes.map(|(code, product_id)| product_barcode::Model { normal: normal(&code), code, product_id });
     shop.insert::<product_barcode::Entity>(codes.collect::<Vec<_>>()).await;
     shop.insert::<product::Entity>(plain).await;
 }

@@ -2,6 +2,7 @@
 
 use tillkeep_model::{Instant, Money, Qty, ids, rdiv};
 use tillkeep_storage::entity::{department, product};
+use tillkeep_storage::registry;
 use uuid::Uuid;
 
 use super::supply;
@@ -197,6 +198,7 @@ fn product(
     };
     product::Model {
         id: product_id(&sku),
+        sku_folded: registry::fold(&sku),
         created_at: at,
         updated_at: at,
         barcode: Some(ean13(&format!("{BARCODE_PREFIX}{number:02}{base:02}{variant:02}000"))),

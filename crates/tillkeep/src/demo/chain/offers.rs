@@ -17,6 +17,8 @@ const FIXED_PRICE: [&str; 2] = ["GROC-0201", "DAIRY-0302"];
 const MIXED: [&str; 4] = ["CARE-0301", "CARE-0302", "CARE-0303", "CARE-0304"];
 const THREE_FOR_TEN: &str = "BEV-0303";
 
+/// One of each kind. None is in force: what a till is told of and does not charge would be a wrong price in a
+/// demonstration.
 pub fn specials(at: Instant, anchor_date: NaiveDate, products: &[product::Model]) -> Vec<product_special::Model> {
     let special = |code: &str, name: &str, kind: &str| product_special::Model {
         id: ids::named(&format!("special:{code}")),
@@ -26,7 +28,6 @@ pub fn specials(at: Instant, anchor_date: NaiveDate, products: &[product::Model]
         name: name.to_owned(),
         kind: kind.to_owned(),
         days_of_week: EVERY_DAY,
-        is_active: true,
         ..product_special::Model::default()
     };
     let day = |days| date(anchor_date, days);
@@ -55,6 +56,7 @@ pub fn specials(at: Instant, anchor_date: NaiveDate, products: &[product::Model]
             percent_bps: Some(Bps(1000)),
             start_date: day(-90),
             end_date: day(-60),
+            is_active: true,
             ..special("HOME-LATE-SUMMER", "Household, 10 % off (over)", "percent_off")
         },
         product_special::Model {

@@ -170,6 +170,10 @@ fn specials_customers_and_reps_are_as_planned() {
     let today = anchor().to_string();
     assert_eq!(chain.specials.iter().filter(|row| row.end_date.as_ref().is_some_and(|end| *end < today)).count(), 1);
     assert_eq!(chain.specials.iter().filter(|row| row.start_date.as_ref().is_some_and(|at| *at > today)).count(), 1);
+    // Specials are not charged yet: one in force would be a wrong price at every till of the demonstration.
+    let over = |row: &&product_special::Model| row.end_date.as_ref().is_some_and(|end| *end < today);
+    let in_force = chain.specials.iter().filter(|row| row.is_active && !over(row));
+    assert_eq!(in_force.map(|row| row.code.as_str()).collect::<Vec<_>>(), Vec::<&str>::new());
     let customers = |test: fn(&customer::Model) -> bool| chain.customers.iter().filter(|row| test(row)).count();
     assert_eq!(customers(|_| true), 30);
     assert_eq!((customers(|row| row.tax_exempt), customers(|row| row.merged_into_id.is_some())), (2, 1));

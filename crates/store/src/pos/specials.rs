@@ -1,0 +1,198 @@
+//! Specials are known here and not charged yet. Whoever sells is told which ones are in force for a cart, so that nobody
+//! believes the customer got them.
+
+use serde::Serialize;
+use tillkeep_model::Instant;
+use tillkeep_model::pricing::PriceSource;
+use tillkeep_model::special::Window;
+use tillkeep_storage::DbErr;
+use tillkeep_storage::entity::product_special::{Column, Entity, Model};
+use tillkeep_storage::entity::store;
+use tillkeep_storage::sea_orm::{ColumnTrait, Condition, ConnectionTrait, EntityTrait, QueryFilter, QueryOrder};
+use utoipa::ToSchema;
+use uuid::Uuid;
+
+use super::cart::Cart;
+use super::catalog::Catalog;
+use super::document::Document;
+use crate::day;
+
+/// Something that somebody at the till should know, though nothing is wrong with the request.
+#[derive(Debug, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Warning {
+    /// `special_not_charged`.
+    code: &'static str,
+    message: String,
+    special_id: Uuid,
+    special_code: String,
+    special_name: String,
+    line_no: usize,
+    product_id: Uuid,
+}
+
+/// A line that a special could change the price of.
+pub struct Line {
+    no: usize,
+    product_id: Uuid,
+    department_id: Option<Uuid>,
+}
+
+/// The lines of a cart; one whose price somebody typed has no special.
+pub fn lines_of_cart(cart: &Cart, catalog: &Catalog) -> Vec<Line> {
+    let lines = cart.lines.iter().enumerate();
+    let lines = lines.filter(|(_, line)| line.open_price.is_none() && line.unit_price_override.is_none());
+    lines
+        .filter_map(|(index, line)| {
+            let product = catalog.products.get(&line.product_id)?;
+            Some(Line { no: index + 1, product_id: product.id, department_id: Some(product.department_id) })
+        })
+        .collect()
+}
+
+/// The same of a sale as it is stored.
+pub fn lines_of_sale(document: &Document) -> Vec<Line> {
+    let typed = [PriceSource::Open.as_str(), PriceSource::Override.as_str()];
+    let lines = document.items.iter().filter(|item| !typed.contains(&item.price_source.as_str()));
+    lines
+        .map(|item| Line {
+            no: usize::try_from(item.line_no).unwrap_or_default(),
+            product_id: item.product_id,
+            department_id: item.department_id,
+        })
+        .collect()
+}
+
+/// What is in force for `lines` at this moment of the store, and is not charged.
+pub async fn warnings(
+    conn: &impl ConnectionTrait,
+    store: &store::Model,
+    at: Instant,
+    has_customer: bool,
+    lines: &[Line],
+) -> Result<Vec<Warning>, DbErr> {
+    if lines.is_empty() {
+        return Ok(Vec::new());
+    }
+    let mut products: Vec<Uuid> = lines.iter().map(|line| line.product_id).collect();
+    let mut departments: Vec<Uuid> = lines.iter().filter_map(|line| line.department_id).collect();
+    for ids in [&mut products, &mut departments] {
+        ids.sort_unstable();
+        ids.dedup();
+    }
+    let concerned =
+        Condition::any().add(Column::ProductId.is_in(products)).add(Column::DepartmentId.is_in(departments));
+    let specials = Entity::find()
+        .filter(Column::DeletedAt.is_null())
+        .filter(Column::IsActive.eq(true))
+        .filter(Condition::any().add(Column::StoreId.is_null()).add(Column::StoreId.eq(store.id)))
+        .filter(concerned)
+        .order_by_asc(Column::Code)
+        .all(conn)
+        .await?;
+    Ok(not_charged(&specials, store, at, has_customer, lines))
+}
+
+/// One warning for each line and special in force for it, by line.
+fn not_charged(
+    specials: &[Model],
+    store: &store::Model,
+    at: Instant,
+    has_customer: bool,
+    lines: &[Line],
+) -> Vec<Warning> {
+    let local = day::wall_clock(store, at);
+    let in_force: Vec<&Model> = specials
+        .iter()
+        .filter(|special| special.is_active && special.deleted_at.is_none())
+        .filter(|special| special.store_id.is_none_or(|only| only == store.id))
+        .filter(|special| has_customer || !special.requires_customer)
+        .filter(|special| window(special).holds(local))
+        .collect();
+    let concerns = |special: &Model, line: &Line| match (special.product_id, special.department_id) {
+        (Some(product), _) => product == line.product_id,
+        (None, department) => department.is_some() && department == line.department_id,
+    };
+    let of_line = |line: &Line| {
+        let specials = in_force.iter().filter(|special| concerns(special, line));
+        specials.map(|special| warning(special, line)).collect::<Vec<_>>()
+    };
+    lines.iter().flat_map(of_line).collect()
+}
+
+fn window(special: &Model) -> Window<'_> {
+    Window {
+        start_date: special.start_date.as_deref(),
+        end_date: special.end_date.as_deref(),
+        days_of_week: special.days_of_week,
+        start_time: special.start_time.as_deref(),
+        end_time: special.end_time.as_deref(),
+    }
+}
+
+fn warning(special: &Model, line: &Line) -> Warning {
+    Warning {
+        code: "special_not_charged",
+        message: format!("{} is in force and is not charged by this release", special.name),
+        special_id: special.id,
+        special_code: special.code.clone(),
+        special_name: special.name.clone(),
+        line_no: line.no,
+        product_id: line.product_id,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tillkeep_model::ids;
+
+    use super::*;
+
+    type Case = (fn(&mut Model), bool, usize);
+
+    fn tea() -> Line {
+        Line { no: 1, product_id: ids::named("tea"), department_id: Some(ids::named("drinks")) }
+    }
+
+    fn special(change: impl FnOnce(&mut Model)) -> Model {
+        let mut special = Model {
+            id: ids::named("special"),
+            code: "S".into(),
+            name: "Special".into(),
+            product_id: Some(ids::named("tea")),
+            days_of_week: 127,
+            is_active: true,
+            ..Model::default()
+        };
+        change(&mut special);
+        special
+    }
+
+    #[test]
+    fn a_special_concerns_its_store_product_or_department_and_customers() {
+        let here = store::Model { id: ids::named("here"), timezone: "America/New_York".into(), ..Default::default() };
+        // Nine in the morning of a Friday in New York, and two in the afternoon in London.
+        let at = Instant::parse("2026-11-20T14:00:00Z").expect("an instant");
+        let cases: [Case; 12] = [
+            (|_| (), false, 1),
+            (|row| row.is_active = false, false, 0),
+            (|row| row.deleted_at = Some(Instant::default()), false, 0),
+            (|row| row.store_id = Some(ids::named("here")), false, 1),
+            (|row| row.store_id = Some(ids::named("elsewhere")), false, 0),
+            (|row| row.product_id = Some(ids::named("coffee")), false, 0),
+            (|row| (row.product_id, row.department_id) = (None, Some(ids::named("drinks"))), false, 1),
+            (|row| (row.product_id, row.department_id) = (None, Some(ids::named("bread"))), false, 0),
+            (|row| row.requires_customer = true, false, 0),
+            (|row| row.requires_customer = true, true, 1),
+            // The clock of the store counts.
+            (|row| (row.start_time, row.end_time) = (Some("09:00".into()), Some("10:00".into())), false, 1),
+            (|row| (row.start_time, row.end_time) = (Some("14:00".into()), Some("15:00".into())), false, 0),
+        ];
+        for (place, (change, has_customer, expected)) in cases.into_iter().enumerate() {
+            let found = not_charged(&[special(change)], &here, at, has_customer, &[tea()]);
+            assert_eq!(found.len(), expected, "case {place}");
+        }
+        let all = not_charged(&[special(|_| ()), special(|_| ())], &here, at, false, &[tea(), tea()]);
+        assert_eq!(all.len(), 4, "each of both lines");
+    }
+}
