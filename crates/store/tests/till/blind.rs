@@ -103,7 +103,7 @@ async fn no_answer_to_a_cashier_has_what_should_be_in_the_drawer() {
         assert_eq!(tells(&answer.body), None, "{what}: {}", answer.body);
     }
 
-    // Who sees sessions by right of another code sees them as blind.
+    // Who may close one is shown all of it.
     let manager = scene.shop.sign_in("store_manager").await;
     let shown = scene.shop.sign_in("administrator").await.get(&format!("/register-sessions/{session}")).await.ok(200);
     assert_eq!((&shown["expectedCash"], &shown["cashVariance"]), (&json!(EXPECTED), &json!(-1)));
