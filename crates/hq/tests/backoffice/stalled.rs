@@ -91,7 +91,8 @@ async fn a_pull_without_a_limit_waits_for_nobody_who_reads_nothing() {
     let begun = Instant::now();
     let second = pull(&kit, &tokens[0]).await;
     assert_eq!(second.status(), 503);
-    assert!(second.headers().contains_key(header::RETRY_AFTER) && begun.elapsed() >= short().place_within);
+    assert!(second.headers().contains_key(header::RETRY_AFTER));
+    assert!((short().place_within..short().place_within * 25).contains(&begun.elapsed()), "{:?}", begun.elapsed());
     // So many that no place is left: who comes then is told so, and gets one when their patience is over.
     let mut turned_away = 0;
     for token in &tokens[2..] {
@@ -112,7 +113,7 @@ async fn a_pull_without_a_limit_waits_for_nobody_who_reads_nothing() {
             }
         }
     };
-    assert_eq!(timeout(Duration::from_secs(20), again).await.expect("a place"), Some(250));
+    assert_eq!(timeout(Duration::from_secs(10), again).await.expect("a place"), Some(250));
     // Who reads on after all is not made to believe that this was all.
     assert_eq!(read(idle.remove(0)).await, None);
 }
@@ -187,7 +188,7 @@ async fn a_store_that_answers_no_ping_is_dropped_after_the_silence_and_one_that_
     };
     let ((), (code, after)) = tokio::join!(answers, silence);
     assert_eq!(code, close::GOING_AWAY);
-    assert!(after >= short().pong_within, "{after:?}");
+    assert!((short().pong_within..short().pong_within * 10).contains(&after), "{after:?}");
     assert!(kit.hq.hub.of(alive).is_some(), "it has answered every ping");
     assert!(kit.hq.hub.of(silent).is_none());
 }
