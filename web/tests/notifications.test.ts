@@ -19,7 +19,17 @@ const REASON = 'the message broker cannot be reached'
 const AWAY: Notifications = { queue: 'nats', degraded: true, since: '2026-11-20T12:00:00.000Z', reason: REASON }
 
 const snapshot = (notifications: Notifications) => {
-  const summary = { stores: 0, connected: 0, pending: 0, failed: 0, deadLettered: 0, warnings: 0, notifications }
+  const summary = {
+    stores: 0,
+    connected: 0,
+    pending: 0,
+    failed: 0,
+    deadLettered: 0,
+    warnings: 0,
+    outboxStuck: 0,
+    unstored: 0,
+    notifications,
+  }
   listener.snapshot({ generatedAt: '', summary, stores: [] } as Dashboard)
 }
 const change = (notifications?: Notifications) =>
