@@ -150,7 +150,10 @@ pub const OVERTAKEN: Plan = Plan {
 pub const LOST_ANSWERS: Plan =
     Plan { stores: 1, hours: 3, rename_every_minutes: 1, faults: Faults { answer_lost: 200, ..SHORT.faults }, ..SHORT };
 
-/// The same, with headquarters put back to a copy.
+/// Requests that arrive once more, late, while a store changes its customers all the time.
+pub const LATE: Plan = Plan { rename_every_minutes: 1, faults: Faults { late: 250, ..SHORT.faults }, ..SHORT };
+
+/// All of [`SHORT`], with headquarters put back to a copy.
 pub const SHORT_PUT_BACK: Plan = Plan { events: Events { hq_put_back: 48, ..SHORT.events }, ..SHORT };
 
 /// The same, with stores put back to a copy or made anew.

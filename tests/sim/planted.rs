@@ -1,7 +1,7 @@
 //! Wrong programs, and what catches each of them. A fault is one line of the product behind `fault::planted`, which no
 //! release has. A checker that lets one of these pass proves nothing.
 
-use crate::plan::{LOST_ANSWERS, OVERTAKEN, Plan, SHORT, SHORT_PUT_BACK, SHORT_STORE_PUT_BACK, failing_at};
+use crate::plan::{LATE, LOST_ANSWERS, OVERTAKEN, Plan, SHORT, SHORT_PUT_BACK, SHORT_STORE_PUT_BACK, failing_at};
 
 const PAGES_FAIL: Plan = failing_at("apply.page");
 const ENTRIES_FAIL: Plan = failing_at("outbox.enqueue");
@@ -48,8 +48,7 @@ pub const FAULTS: &[Planted] = &[
         &SHORT,
         &["P5", "I4"],
     ),
-    planted("a late envelope undoes a newer one", &["plant.no_duplicate_check", "plant.no_time_rule"], &SHORT, &["U7"])
-        .first_tried_with(2),
+    planted("a late envelope undoes a newer one", &["plant.no_duplicate_check", "plant.no_time_rule"], &LATE, &["U7"]),
     planted("deleted rows are not pulled", &["plant.no_tombstones"], &SHORT, &["I7"]),
     planted("what the network does counts as an attempt", &["plant.network_counts"], &SHORT, &["P5"]),
     planted("the cursor comes from the head, not from the last row", &["plant.cursor_from_head"], &SHORT, &["I7"]),
