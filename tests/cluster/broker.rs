@@ -21,6 +21,7 @@ async fn metrics(chain: &TestCluster) -> String {
 #[tokio::test(flavor = "multi_thread")]
 async fn every_push_is_answered_and_every_store_told_whatever_the_broker_does() {
     secrets::note("the password of the broker", PASSWORD);
+    let started = Instant::now();
     let mut broker = NatsServer::stopped(&format!("authorization {{ user: till, password: \"{PASSWORD}\" }}"));
     let url = format!("nats://till:{PASSWORD}@{}", broker.address());
     let mut chain = TestCluster::with(&[("NATS_URL", &url)]).await;
@@ -66,7 +67,8 @@ async fn every_push_is_answered_and_every_store_told_whatever_the_broker_does() 
     .await;
     let log = chain.hq.log();
     let warned = log.matches("notifications between servers are delayed").count();
-    assert_eq!(warned, 1, "once a minute:\n{log}");
+    let minutes = usize::try_from(started.elapsed().as_secs() / 60).expect("minutes");
+    assert!((1..=1 + minutes).contains(&warned), "{warned} times, and it is once a minute:\n{log}");
     assert!(!log.contains("async_nats"), "{log}");
     drop((socket, listener, site));
 }

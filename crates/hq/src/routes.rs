@@ -207,7 +207,7 @@ fn people(routes: Routes<Arc<Hq>>) -> Routes<Arc<Hq>> {
         .fails(&[VersionConflict])
         .delete("/customers/{id}", plain::delete::<customer::Entity, CustomersEdit>)
         .about("Delete a customer.")
-        .fails(&[VersionConflict])
+        .fails(&[VersionConflict, InUse])
         .post("/users", users::create)
         .about("Make a user with a PIN and roles.")
         .fails(&[IdReused, UsernameTaken, PinNotAllowed, Escalation, TooManyRequests])

@@ -11,6 +11,7 @@ use tillkeep_http::pins::{Hashed, Pins};
 use tillkeep_http::tokens::Tokens;
 use tillkeep_http::{Auth, Clock, DatabaseUrl, HasAuth, Home, Secret};
 use tillkeep_model::ids;
+use tillkeep_model::wire::close;
 use tillkeep_storage::entity::{user, user_store_role};
 use tillkeep_storage::registry::fold;
 use tillkeep_storage::sea_orm::{
@@ -225,6 +226,15 @@ impl Hq {
         if changes.iter().any(|change| change.entity_type == "stores") {
             self.stores.clear();
             self.board.mark_all();
+        }
+    }
+
+    /// Closes the socket of a store whose token is good no more. Of one that has no socket it is noted why it stays away.
+    pub(crate) fn shut_out(&self, store_id: Uuid) {
+        self.hub.close(store_id, close::REVOKED);
+        if self.hub.of(store_id).is_none() {
+            self.tracker.shut_out(store_id, self.clock.now());
+            self.board.mark([store_id]);
         }
     }
 

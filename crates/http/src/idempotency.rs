@@ -21,7 +21,7 @@ use uuid::Uuid;
 
 use crate::auth::{Auth, HasAuth, Home, bearer};
 use crate::error::{Error, Result};
-use crate::{costs, extract};
+use crate::{costs, extract, parameters};
 
 pub static KEY: HeaderName = HeaderName::from_static("idempotency-key");
 /// Says that an answer was given before.
@@ -115,7 +115,9 @@ impl<H> Once<H> {
         let caller = match self.admit {
             Some(admit) => {
                 let token = bearer(&head.headers).ok_or_else(Error::unauthorized)?;
-                Some(admit(&auth, token, auth.client_address(&head)).await?)
+                let user = admit(&auth, token, auth.client_address(&head)).await?;
+                parameters::check(&head)?;
+                Some(user)
             }
             None => None,
         };

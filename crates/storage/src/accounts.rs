@@ -4,12 +4,14 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use sea_orm::{ColumnTrait, ConnectionTrait, DbErr, EntityTrait, QueryFilter, QueryOrder, QuerySelect, Value};
+use sea_orm::{
+    ColumnTrait, ConnectionTrait, DbErr, EntityTrait, PaginatorTrait, QueryFilter, QueryOrder, QuerySelect, Value,
+};
 use tillkeep_model::pricing::TenderKind;
 use tillkeep_model::{Instant, Money};
 use uuid::Uuid;
 
-use crate::db::{execute, placeholders, query};
+use crate::db::{Turn, execute, placeholders, query, take_turn};
 use crate::entity::customer::{Column, Entity};
 use crate::registry::Row;
 use crate::{Tx, versions};
@@ -40,9 +42,14 @@ pub(crate) fn charged_by<'a>(sale: &dyn Row, payments: impl Iterator<Item = &'a 
         .sum()
 }
 
-/// What the stored sales of these customers have put on their accounts, for customers that come after their sales.
-pub async fn of_stored_sales(conn: &impl ConnectionTrait, customers: &[Uuid]) -> Result<Vec<(Uuid, i128)>, DbErr> {
+/// What the stored sales of these customers have put on their accounts, for customers that come after their sales. A sale
+/// that comes at the same time waits for its turn, or is waited for: it sees the customer, or is seen here.
+pub async fn of_stored_sales(tx: &Tx, customers: &[Uuid]) -> Result<Vec<(Uuid, i128)>, DbErr> {
     let mut found = Vec::new();
+    if customers.is_empty() {
+        return Ok(found);
+    }
+    take_turn(tx, Turn::Account).await?;
     for chunk in customers.chunks(CHUNK) {
         let sql = format!(
             "SELECT s.customer_id AS customer, CAST(SUM(p.amount) AS BIGINT) AS owed \
@@ -50,7 +57,7 @@ pub async fn of_stored_sales(conn: &impl ConnectionTrait, customers: &[Uuid]) ->
              WHERE s.customer_id IN ({}) AND {ON_ACCOUNT} GROUP BY s.customer_id",
             placeholders(1, chunk.len())
         );
-        for row in query(conn, &sql, chunk.iter().map(|id| (*id).into())).await? {
+        for row in query(tx, &sql, chunk.iter().map(|id| (*id).into())).await? {
             found.push((row.try_get("", "customer")?, i128::from(row.try_get::<i64>("", "owed")?)));
         }
     }
@@ -71,8 +78,14 @@ pub(crate) async fn raise(tx: &mut Tx, changes: Vec<(Uuid, i128)>, now: Instant)
     if sums.is_empty() {
         return Ok(());
     }
+    let customers: Vec<Uuid> = sums.keys().copied().collect();
+    let here = Entity::find().filter(Column::Id.is_in(customers.iter().copied())).count(tx).await?;
+    if here < customers.len() as u64 {
+        // Somebody may be storing the one who is missing just now.
+        take_turn(tx, Turn::Account).await?;
+    }
     let mut by_payer: BTreeMap<Uuid, i128> = BTreeMap::new();
-    for (customer, payer) in payers(&**tx, sums.keys().copied().collect()).await? {
+    for (customer, payer) in payers(&**tx, customers).await? {
         *by_payer.entry(payer).or_default() += sums.get(&customer).copied().unwrap_or_default();
     }
     let ids: Vec<Uuid> = by_payer.keys().copied().collect();

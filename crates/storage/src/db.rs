@@ -210,6 +210,11 @@ impl Tx {
         self.side
     }
 
+    /// Leaves the key of the request out: what is committed says no more than that it was refused.
+    pub fn set_aside(&mut self) {
+        self.deed = None;
+    }
+
     /// Notes that rows of `entity_type` were written with version [`versions::UNSTAMPED`].
     pub fn touch(&mut self, entity_type: &str) {
         if let Some(position) = registry::position(entity_type) {
@@ -248,6 +253,8 @@ pub enum Turn {
     Seed = 2,
     Audit = 3,
     Pin = 4,
+    /// Balances of customers who are on their way to headquarters.
+    Account = 5,
 }
 
 /// Waits until no other transaction has this `turn` and keeps it until the end of this one. On `SQLite` there is only

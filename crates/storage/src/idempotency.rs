@@ -12,7 +12,7 @@ use crate::db::execute;
 use crate::entity::idempotency_key::{Column, Entity, Model};
 
 tokio::task_local! {
-    static CURRENT: Arc<Deed>;
+    static CURRENT: Option<Arc<Deed>>;
 }
 
 /// A request with a key while it is being answered.
@@ -89,12 +89,26 @@ impl Deed {
 
 /// Runs `work` so that its first commit writes the key of `deed`.
 pub async fn within<F: Future>(deed: Arc<Deed>, work: F) -> F::Output {
-    CURRENT.scope(deed, work).await
+    CURRENT.scope(Some(deed), work).await
+}
+
+/// Runs `work` without the key of the request: it commits piece by piece, and may be done again. [`done`] writes the key
+/// when all of it is there.
+pub async fn aside<F: Future>(work: F) -> F::Output {
+    CURRENT.scope(None, work).await
+}
+
+/// Writes the key of a request whose work went [`aside`].
+pub async fn done(db: &Db) -> Result<(), DbErr> {
+    if current().is_some() {
+        db.begin().await?.commit().await?;
+    }
+    Ok(())
 }
 
 /// The keyed request that this task answers.
 pub(crate) fn current() -> Option<Arc<Deed>> {
-    CURRENT.try_with(Arc::clone).ok()
+    CURRENT.try_with(Clone::clone).ok().flatten()
 }
 
 /// Whether a commit was refused because of its key.

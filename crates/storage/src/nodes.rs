@@ -76,7 +76,8 @@ impl Heard {
     }
 }
 
-/// Notes what was heard of stores, set-wise; a part of which nothing was heard stays as it is.
+/// Notes what was heard of stores, set-wise. A part of which nothing was heard stays as it is, and so does one of which
+/// something newer is there: several servers write, in any order.
 pub async fn hear(conn: &impl ConnectionTrait, heard: &[(Uuid, Heard)]) -> Result<(), DbErr> {
     const VALUES: usize = 8;
     for chunk in heard.chunks(rows_per_statement(VALUES)) {
@@ -100,7 +101,9 @@ pub async fn hear(conn: &impl ConnectionTrait, heard: &[(Uuid, Heard)]) -> Resul
         }
         let with = |moment: &str, column: &str| {
             format!(
-                "{column} = CASE WHEN excluded.{moment} IS NULL THEN store_nodes.{column} ELSE excluded.{column} END"
+                "{column} = CASE WHEN excluded.{moment} >= store_nodes.{moment} \
+                 OR (store_nodes.{moment} IS NULL AND excluded.{moment} IS NOT NULL) \
+                 THEN excluded.{column} ELSE store_nodes.{column} END"
             )
         };
         let outbox = ["outbox_pending", "dead_lettered", "oldest_pending_at", "outbox_at"];

@@ -205,11 +205,14 @@ pub async fn forget_sent(tx: &Tx, before: Instant) -> Result<u64, DbErr> {
     execute(tx, "DELETE FROM sync_outbox_sent WHERE sent_at < $1", [before.into()]).await
 }
 
-/// How full the outbox is, and since when the oldest entry waits that is not dead.
+/// How full the outbox is, and since when the oldest entry waits that is not dead nor behind a dead one of its entity:
+/// what waits behind a dead letter waits for a person, who is told of that one.
 pub async fn state(conn: &impl ConnectionTrait) -> Result<OutboxState, DbErr> {
     let sql = format!(
         "SELECT COUNT(*) AS total, COALESCE(SUM(CASE WHEN attempts >= {MAX_ATTEMPTS} THEN 1 ELSE 0 END), 0) AS dead, \
-         MIN(CASE WHEN attempts < {MAX_ATTEMPTS} THEN created_at END) AS oldest FROM sync_outbox"
+         MIN(CASE WHEN attempts < {MAX_ATTEMPTS} AND seq NOT IN (SELECT w.seq FROM sync_outbox d \
+         JOIN sync_outbox w ON w.entity_type = d.entity_type AND w.entity_id = d.entity_id AND w.seq > d.seq \
+         WHERE d.attempts >= {MAX_ATTEMPTS}) THEN created_at END) AS oldest FROM sync_outbox"
     );
     let row = conn.query_one_raw(statement(conn, &sql, [])).await?;
     let Some(row) = row else { return Ok(OutboxState::default()) };

@@ -121,8 +121,16 @@ pub async fn priors(conn: &impl ConnectionTrait, store: Uuid, batch: &[Incoming]
 /// What is noted of an envelope that came again after somebody had settled it.
 const SETTLED_BEFORE: &str = "somebody had settled this envelope before it came again";
 
+/// How the note begins of an envelope of which nothing was taken; a macro, as statements that are constants name it too.
+macro_rules! nothing_taken {
+    () => {
+        "nothing of it was taken"
+    };
+}
+pub(crate) use nothing_taken;
+
 /// What is noted of an envelope that was looked at column by column, and of which nothing was taken.
-const NOTHING_NEW: &str = "nothing of it was taken: headquarters has the same, or it is not the store's to say";
+const NOTHING_NEW: &str = concat!(nothing_taken!(), ": headquarters has the same, or it is not the store's to say");
 
 /// Logs a batch with its verdicts, closes older failures of what now went through, and raises the counters. True when a
 /// failure was closed.

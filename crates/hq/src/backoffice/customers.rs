@@ -99,8 +99,13 @@ impl Rules for Entity {
             .finish()
     }
 
-    async fn deletable(_: &mut Tx, _: &Model, _: Instant) -> Result<()> {
-        Ok(())
+    async fn deletable(_: &mut Tx, row: &Model, _: Instant) -> Result<()> {
+        if row.account_balance == Money::ZERO {
+            return Ok(());
+        }
+        let text =
+            format!("{} minor units are on the account of this customer; settle them first", row.account_balance.0);
+        Err(Error::new(ErrorCode::InUse, text).at("accountBalance"))
     }
 }
 
@@ -140,7 +145,7 @@ pub async fn create(
         }
         row.customer_number = format!("HQ-{:06}", series::next(tx, "customer").await?);
         // Stores may have sold to somebody with this id whom headquarters did not have.
-        let owed: i128 = accounts::of_stored_sales(&**tx, &[row.id]).await?.into_iter().map(|(_, owed)| owed).sum();
+        let owed: i128 = accounts::of_stored_sales(tx, &[row.id]).await?.into_iter().map(|(_, owed)| owed).sum();
         row.account_balance = Money::from_wide(owed);
         Ok(())
     };

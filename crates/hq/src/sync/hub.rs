@@ -197,11 +197,6 @@ impl Hub {
         }
     }
 
-    /// The stores that are connected.
-    pub fn connected(&self) -> Vec<Uuid> {
-        self.lock().by_store.keys().copied().collect()
-    }
-
     pub fn of(&self, store_id: Uuid) -> Option<Arc<Connection>> {
         self.lock().by_store.get(&store_id).cloned()
     }

@@ -18,6 +18,8 @@ pub struct Kept {
     version: Option<i64>,
     /// The page after that version. One is enough: who asks for the next one has this one.
     page: Option<Page>,
+    /// It last said that it could not store this type.
+    unstored: bool,
 }
 
 /// What a store says of a type.
@@ -59,6 +61,7 @@ impl Kept {
     /// Takes the word of the store. Rows count once, when it first says that it has them.
     pub fn said(&mut self, word: Word<'_>, head: i64, now: Instant) -> News {
         let stands = stands(word, head);
+        self.unstored = word.unstored.is_some();
         let is_new = self.version.replace(word.version) != Some(word.version);
         let rows = match self.page {
             Some(page) if page.latest <= word.version => page.rows,
@@ -80,6 +83,21 @@ impl Kept {
             error: word.unstored.map(|why| (now, why.to_owned())),
             pending: if is_unstored { handed.max(1) } else { 0 },
         })
+    }
+
+    /// The store asks for what is after `since`, and so has what is before it. That takes back no word on what it could
+    /// not store.
+    pub fn asked(&mut self, since: i64, head: i64, now: Instant) -> News {
+        let unstored = self.unstored;
+        let news = self.said(Word { version: since, unstored: None }, head, now);
+        self.unstored = unstored;
+        match news {
+            News::Of(pulled) if unstored && pulled.rows > 0 => {
+                News::Of(Pulled { success_at: None, pending: 1, ..pulled })
+            }
+            _ if unstored => News::None,
+            news => news,
+        }
     }
 
     /// A page was handed out.
@@ -149,6 +167,40 @@ mod tests {
         assert_eq!(noted(kept.said(has(0), HEAD, at(2))), (0, false, 0));
         kept.handed(0, 10, 7);
         assert_eq!(noted(kept.said(has(10), HEAD, at(3))), (7, true, 0));
+    }
+
+    #[test]
+    fn who_could_not_store_a_type_has_no_success_of_it_by_asking() {
+        let full = |version| Word { version, unstored: Some("the disk is full") };
+        // What it said before, the version it asks from, and whether that is a success.
+        for (said, asks, expected) in [
+            (vec![has(10)], 10, true),
+            (vec![full(10)], 10, false),
+            (vec![full(7)], 7, false),
+            (vec![full(7)], 10, false),
+            (vec![full(10), has(10)], 10, true),
+            (vec![full(7), has(7)], 10, true),
+            (vec![has(10), full(10)], 10, false),
+        ] {
+            let mut kept = Kept::default();
+            for word in &said {
+                kept.said(*word, HEAD, at(0));
+            }
+            kept.handed(7, 10, 2);
+            for seconds in 1..3 {
+                let succeeded = match kept.asked(asks, HEAD, at(seconds)) {
+                    News::Quiet => true,
+                    News::None => false,
+                    News::Of(pulled) => pulled.success_at.is_some(),
+                };
+                assert_eq!(succeeded, expected, "{said:?}, then {asks}");
+            }
+        }
+        // The rows that it turns out to have are counted all the same.
+        let mut kept = Kept::default();
+        kept.said(full(7), HEAD, at(0));
+        kept.handed(7, 10, 2);
+        assert_eq!(noted(kept.asked(10, HEAD, at(1))), (2, false, 1));
     }
 
     #[test]

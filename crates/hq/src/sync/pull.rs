@@ -122,8 +122,11 @@ async fn shared(hq: &Hq, entity: &'static SyncType, since: i64, limit: u64) -> R
         let conn = hq.sync_db().snapshot().await?;
         let head = pull::head(&conn, entity, everyone).await?;
         let page = pull::page(&conn, entity, everyone, since, limit).await?;
-        // What was committed and not announced yet, or by another process, is known from now on.
-        hq.heads.raise(&[Change { entity_type: entity.name, store: None, version: head }]);
+        // What was committed and not announced yet, or by another server, is known from now on, and to all that heed it:
+        // the permissions cache, the sockets.
+        if head > hq.heads.of(entity, everyone) {
+            hq.announce(&[Change { entity_type: entity.name, store: None, version: head }]);
+        }
         Ok(Held::new(head, (page.latest, page.rows.len()), whole(hq, entity, since, &page)))
     };
     Ok(hq.pages.get(key, read).await?)
@@ -208,7 +211,7 @@ fn streamed(
                 };
                 if !matches!(taken, Ok(Ok(()))) {
                     // The place is somebody else's from now on; whoever reads on after all is told.
-                    drop((conn, place));
+                    drop((conn, place, page, rest));
                     // Dropping the channel half-way would look like an end.
                     let error = std::io::Error::other("the client does not read");
                     tokio::select! {

@@ -22,7 +22,7 @@ use tillkeep_storage::push::{self, Sender};
 use tillkeep_storage::sea_orm::sea_query::{Expr, ExprTrait};
 use tillkeep_storage::sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
 use tillkeep_storage::sync_log::{FAILED, RESOLVED, RETRIED, count_pending};
-use tillkeep_storage::{Db, DbErr, Tx, audit, nodes, registry, versions};
+use tillkeep_storage::{Db, DbErr, Tx, audit, idempotency, nodes, registry, versions};
 use utoipa::ToSchema;
 use uuid::Uuid;
 
@@ -93,7 +93,8 @@ async fn failed<P: Requirement>(caller: &Caller<P>, id: Uuid) -> Result<sync_log
 pub async fn retry(caller: Caller<StoresEdit>, State(hq): State<Arc<Hq>>, Id(id): Id) -> Result<Answer<Retried>> {
     let _turn = hq.settling.lock().await;
     let row = failed(&caller, id).await?;
-    let outcome = again(&hq, &caller, vec![row]).await?;
+    let outcome = idempotency::aside(again(&hq, &caller, vec![row])).await?;
+    idempotency::done(caller.db()).await?;
     let error = outcome.into_iter().next().flatten();
     let status = if error.is_none() { RETRIED } else { FAILED };
     Ok(Answer(Retried { id, status, error }))
@@ -166,11 +167,12 @@ pub async fn retry_all(
         let batch = select.clone().filter(sync_log::Column::Id.is_in(ids)).order_by_asc(sync_log::Column::Id);
         let rows = batch.all(caller.db().reader()).await?;
         attempted += rows.len();
-        failed += again(&hq, &caller, rows).await?.iter().filter(|error| error.is_some()).count();
+        failed += idempotency::aside(again(&hq, &caller, rows)).await?.iter().filter(|error| error.is_some()).count();
         if !more || body.limit.is_some() {
             break more.then_some(after);
         }
     };
+    idempotency::done(caller.db()).await?;
     Ok(Answer(RetriedAll { attempted, retried: attempted - failed, failed, next }))
 }
 

@@ -104,8 +104,7 @@ impl Tracker {
     /// A store asks for what is after `since`: it has what is before.
     pub fn asked(&self, store_id: Uuid, entity_type: &'static str, since: i64, head: i64, now: Instant) {
         let mut noted = self.lock();
-        let word = Word { version: since, unstored: None };
-        let pulled = match noted.kept.entry((store_id, entity_type)).or_default().said(word, head, now) {
+        let pulled = match noted.kept.entry((store_id, entity_type)).or_default().asked(since, head, now) {
             News::None => return,
             News::Quiet => Pulled { since, success_at: Some(now), ..Pulled::default() },
             News::Of(pulled) => pulled,
@@ -202,6 +201,11 @@ impl Tracker {
                 known.heard.connection = Some((now, Some(because)));
             }
         });
+    }
+
+    /// The token of a store that is not connected ended, or the store was taken out of use.
+    pub fn shut_out(&self, store_id: Uuid, now: Instant) {
+        self.hear(store_id, |known| known.heard.connection = Some((now, Some(Ended::Revoked))));
     }
 
     /// The newest that is known of a store, here and in the database.

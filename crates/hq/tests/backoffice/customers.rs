@@ -1,7 +1,10 @@
 //! Customers of headquarters.
 
 use serde_json::json;
+use tillkeep_model::Money;
 use tillkeep_storage::entity::customer;
+use tillkeep_storage::sea_orm::sea_query::Expr;
+use tillkeep_storage::sea_orm::{ColumnTrait, EntityTrait, QueryFilter};
 use uuid::Uuid;
 
 use super::kit::{Kit, column, id_of};
@@ -82,4 +85,22 @@ async fn the_digits_of_a_telephone_number_follow_it() {
     kit.patch(&admin, &one, json!({"phone": null})).await.is(200);
     assert_eq!(kit.row::<customer::Entity>(id_of(&made)).await.phone_digits, None);
     kit.get(&admin, &format!("/customers/{}", Uuid::now_v7())).await.is(404);
+}
+
+#[tokio::test]
+async fn a_customer_who_owes_is_not_deleted() {
+    let kit = Kit::new().await;
+    let admin = kit.admin().await;
+    let id = id_of(&kit.post(&admin, "/customers", json!({"firstName": "Ann"})).await.data());
+    let owes = async |amount: i64| {
+        let tx = kit.hq.db().begin().await.expect("a transaction");
+        let balance = Expr::value(Money(amount));
+        let rows = customer::Entity::update_many().col_expr(customer::Column::AccountBalance, balance);
+        rows.filter(customer::Column::Id.eq(id)).exec(&tx).await.expect("an update");
+        tx.commit().await.expect("a commit");
+    };
+    owes(1500).await;
+    kit.delete(&admin, &format!("/customers/{id}")).await.refused(409, "in_use");
+    owes(0).await;
+    kit.delete(&admin, &format!("/customers/{id}")).await.is(204);
 }

@@ -7,11 +7,12 @@ use axum::body::Body;
 use axum::http::Request;
 use http_body_util::BodyExt;
 use serde_json::json;
-use tillkeep_hq::Hq;
 use tillkeep_hq::sync::{Broker, Connection, Next};
+use tillkeep_hq::{Hq, routes};
 use tillkeep_model::wire::close::REPLACED;
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
+use tower::ServiceExt;
 use uuid::Uuid;
 
 use super::kit::{Kit, Person};
@@ -112,6 +113,28 @@ async fn a_store_is_told_by_its_server_of_what_changed_at_another_one() {
         }
     };
     timeout(PATIENCE, same).await.expect("both servers know the same");
+}
+
+#[tokio::test]
+async fn a_pull_that_shows_what_another_server_changed_takes_withdrawn_permissions_away() {
+    let kit = Kit::new().await;
+    let admin = kit.admin().await;
+    let role = kit.role(&admin, "buyer", &["products.view"]).await;
+    let buyer = kit.person("buyer", &[("buyer", None)]).await;
+    let token = kit.sync_token(kit.store("S01").await);
+    let other = Hq::open(&kit.settings, kit.clock.clone(), CancellationToken::new()).await.expect("another server");
+    let asked = async |token: &str, path: &str| {
+        let request = Request::get(format!("/api/v1{path}")).header("authorization", format!("Bearer {token}"));
+        let request = request.body(Body::empty()).expect("a request");
+        routes::router(other.clone()).oneshot(request).await.expect("an answer").status().as_u16()
+    };
+    assert_eq!(asked(&buyer.token, "/products").await, 200);
+    let since = other.heads.of_store(Uuid::nil())["roles"];
+    kit.put(&admin, &format!("/roles/{role}/permissions"), json!({"permissions": ["tenders.view"]})).await.is(200);
+    // No hint comes: a store of the other server asks before it.
+    assert_eq!(asked(&token, &format!("/sync/pull?entity_type=roles&since_version={since}&limit=100")).await, 200);
+    assert!(other.heads.of_store(Uuid::nil())["roles"] > since);
+    assert_eq!(asked(&buyer.token, "/products").await, 403);
 }
 
 #[tokio::test]

@@ -267,6 +267,38 @@ async fn why_a_store_is_gone_and_when_it_was_last_heard_outlives_headquarters() 
 }
 
 #[tokio::test]
+async fn a_store_that_is_shut_out_while_it_is_away_is_shown_as_that() {
+    let site = site().await;
+    for (path, body) in
+        [("deactivate", json!({"force": true})), ("revoke-token", Json::Null), ("provision", json!({"rotate": true}))]
+    {
+        let id = site.kit.store(&path[..2].to_uppercase()).await;
+        let one = format!("/stores/{id}");
+        site.kit.post(&site.admin, &format!("{one}/provision"), json!({})).await.is(200);
+        let connection = site.kit.hq.hub.connect(id, "S", site.kit.clock.now(), close::REPLACED);
+        site.kit.hq.tracker.connected(&connection);
+        site.kit.clock.advance(1000);
+        site.kit.hq.tracker.ended(&connection, Some(Ended::NoLine), site.kit.clock.now());
+        site.kit.hq.hub.disconnect(&connection);
+        let shown = async || {
+            let list = site.kit.get(&site.admin, "/sync/dashboard").await.data()["stores"].clone();
+            let rows = list.as_array().into_iter().flatten();
+            let row = rows.clone().find(|row| row["storeId"] == json!(id));
+            row.unwrap_or_else(|| panic!("no {id} in {list}"))["endedBecause"].clone()
+        };
+        assert_eq!(shown().await, "no_line");
+        site.kit.clock.advance(1000);
+        let got = site.kit.post(&site.admin, &format!("{one}/{path}"), body).await;
+        assert!(got.status < 300, "{}", got.text);
+        assert_eq!(shown().await, "revoked", "{path}");
+        // Until it is there again.
+        let connection = site.kit.hq.hub.connect(id, "S", site.kit.clock.now(), close::REPLACED);
+        site.kit.hq.tracker.connected(&connection);
+        assert_eq!(shown().await, Json::Null, "{path}");
+    }
+}
+
+#[tokio::test]
 async fn what_a_store_cannot_store_is_no_failed_entry_and_holds_nobody_up() {
     let site = site().await;
     site.cycle(None, FULL).await;

@@ -48,6 +48,8 @@ async fn a_store_out_of_bounds_is_refused_by_field() {
         ("code", json!("s01")),
         ("code", json!("A")),
         ("code", json!("ABCDEFGHIJK")),
+        // The numbers of headquarters begin with it.
+        ("code", json!("HQ")),
         ("name", json!("  ")),
         ("timezone", json!("New York")),
         ("countryCode", json!("USA")),

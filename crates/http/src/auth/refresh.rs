@@ -65,6 +65,9 @@ pub async fn refresh(
         let successor = presented.given_out(in_force).map_or(successor, str::to_owned);
         return Ok(Answer(tokens_for(&auth.tokens, &session, &access.user.username, Some(successor), at)?));
     }
+    // Beside the request and its key, which may have been used before: the theft is noted in any case.
+    drop(tx);
+    let tx = auth.db.begin_aside().await?;
     let which = Revocation::One(session.id);
     Sessions::revoke(&tx, which, "a replaced refresh token was used again", now).await?;
     let entry = audit::Entry {

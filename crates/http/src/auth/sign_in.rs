@@ -2,13 +2,13 @@
 
 use serde::Deserialize;
 use tillkeep_model::ErrorCode;
-use tillkeep_storage::audit;
 use tillkeep_storage::entity::{session, store, user};
 use tillkeep_storage::registry::fold;
 use tillkeep_storage::sea_orm::sea_query::Expr;
 use tillkeep_storage::sea_orm::{
     ActiveModelTrait, ColumnTrait, EntityTrait, IntoActiveModel, QueryFilter, QuerySelect,
 };
+use tillkeep_storage::{audit, idempotency};
 use utoipa::ToSchema;
 use uuid::Uuid;
 
@@ -146,7 +146,15 @@ async fn sign_in(
     row.clone().into_active_model().insert(&tx).await?;
     attempt.succeeded(&tx, now).await?;
     audit::record(&tx, trying.audit(action, Some(user.id)), now).await?;
-    tx.commit().await?;
+    if let Err(error) = tx.commit().await {
+        if idempotency::is_taken(&error) {
+            // The PIN was right, whatever became of the first answer: no wrong attempt is left behind.
+            let tx = auth.db.begin_aside().await?;
+            attempt.succeeded(&tx, now).await?;
+            tx.commit().await?;
+        }
+        return Err(error.into());
+    }
     auth.sessions.remember(&row, turn);
     let access = auth.access.of(&auth.db, user.id).await?.ok_or_else(Error::unauthorized)?;
     let mut answer = tokens_for(&auth.tokens, &row, &user.username, refreshable.then_some(refresh_jti), now)?;

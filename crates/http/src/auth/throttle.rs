@@ -148,7 +148,7 @@ impl Attempt {
     }
 
     /// The PIN was right, in the transaction of what follows from that.
-    pub async fn succeeded(self, tx: &Tx, now: Instant) -> Result<(), DbErr> {
+    pub async fn succeeded(&self, tx: &Tx, now: Instant) -> Result<(), DbErr> {
         attempts::succeeded(tx, &self.0, now).await
     }
 }

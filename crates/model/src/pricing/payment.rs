@@ -175,7 +175,9 @@ impl Book {
     }
 
     fn check_overpaid(&self, payment: &Tendered) -> Result<(), TenderRule> {
-        if payment.tender.allows_change && self.sign > 0 {
+        // What goes on an account is owed, and nobody is paid for owing more.
+        let gives_change = payment.tender.allows_change && payment.tender.kind != TenderKind::OnAccount;
+        if gives_change && self.sign > 0 {
             return Ok(());
         }
         Err(TenderRule::TooMuch { rest: self.money(self.left) })

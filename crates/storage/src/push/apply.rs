@@ -209,7 +209,7 @@ async fn store(
         stock::apply(tx, sender.store_id, movements, now).await?;
     }
     if entity.name == "customers" {
-        on_account = accounts::of_stored_sales(&**tx, &arrived).await?;
+        on_account = accounts::of_stored_sales(tx, &arrived).await?;
     }
     accounts::raise(tx, on_account, now).await?;
     flags::heal(tx, entity, &arrived).await

@@ -7,6 +7,7 @@ use uuid::Uuid;
 use super::{Found, Options, Source};
 use crate::db::query;
 use crate::registry::{self, Flow, Scope};
+use crate::sync_log::nothing_taken;
 use crate::{Side, settings};
 
 /// One statement, in the text of both databases. Its columns are `store`, `id` or `number` or `name`, and the figures
@@ -164,9 +165,12 @@ const RULES: &[Rule] = &[
         invariant: "I2",
         entity: "sync_log",
         text: "one entry was applied more than once",
-        sql: "SELECT store_id AS store, seq AS number, COUNT(*) AS found FROM sync_log \
-              WHERE (status = 'success' OR (status = 'skipped' AND note LIKE 'nothing of it was taken%')) \
-              AND direction = 'push' AND seq IS NOT NULL GROUP BY store_id, node_epoch, seq HAVING COUNT(*) > 1",
+        sql: concat!(
+            "SELECT store_id AS store, seq AS number, COUNT(*) AS found FROM sync_log \
+             WHERE (status = 'success' OR (status = 'skipped' AND note LIKE '",
+            nothing_taken!(),
+            "%')) AND direction = 'push' AND seq IS NOT NULL GROUP BY store_id, node_epoch, seq HAVING COUNT(*) > 1"
+        ),
         ..HQ
     },
 ];

@@ -145,6 +145,27 @@ async fn a_customer_who_comes_after_the_sale_owes_it_all_the_same() {
     }
 }
 
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn a_customer_who_comes_at_the_same_time_as_a_sale_owes_it() {
+    for hq in kit::both().await {
+        let chain = Chain::found(&hq).await;
+        let rounds: Vec<String> = (0..20).map(|round| format!("customer {round}")).collect();
+        for (number, name) in rounds.iter().enumerate() {
+            let sale = [on_account(&chain.second, &format!("sale {number}"), name, 1500, chain.tea)];
+            let person = [new_customer(&chain.first, id(name), &format!("S01-{number:06}"))];
+            let start = Barrier::new(2);
+            let beside = async |sender, envelopes| {
+                start.wait().await;
+                push(&hq, sender, envelopes).await.refused
+            };
+            let refused = tokio::join!(beside(&chain.second, &sale), beside(&chain.first, &person));
+            assert_eq!(refused, (0, 0));
+            assert_eq!(balance(&hq, name).await.0, 1500, "round {number}");
+        }
+        sound(&hq).await;
+    }
+}
+
 #[tokio::test]
 async fn a_balance_beyond_what_a_number_holds_is_a_refusal_of_that_sale_alone() {
     for hq in kit::both().await {

@@ -42,6 +42,29 @@ async fn of_two_transactions_with_one_key_one_commits_and_nothing_of_the_other_i
 }
 
 #[tokio::test]
+async fn work_that_commits_piece_by_piece_has_its_key_when_all_of_it_is_done() {
+    for hq in both().await {
+        let deed = Deed::new("key".into(), "/route", "hash".into(), at(0), at(60));
+        let keys = async || Entity::find().all(hq.db.reader()).await.expect("keys").len();
+        idempotency::within(deed.clone(), async {
+            let piece = async || hq.db.begin().await.expect("a transaction").commit().await.expect("a commit");
+            idempotency::aside(async {
+                piece().await;
+                piece().await;
+            })
+            .await;
+            assert_eq!((deed.outcome(), keys().await), (Outcome::Nothing, 0));
+            idempotency::done(&hq.db).await.expect("the key");
+            assert_eq!((deed.outcome(), keys().await), (Outcome::Done, 1));
+        })
+        .await;
+        // Without a key there is nothing to write.
+        idempotency::done(&hq.db).await.expect("nothing");
+        assert_eq!(keys().await, 1);
+    }
+}
+
+#[tokio::test]
 async fn what_is_noted_aside_or_rolled_back_keeps_no_key_and_an_expired_one_is_free() {
     for hq in both().await {
         let deed = |from: i64| Deed::new("key".into(), "/route", format!("{from}"), at(from), at(from + 60));

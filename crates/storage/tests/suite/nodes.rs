@@ -68,6 +68,34 @@ async fn what_was_heard_of_a_store_is_kept_each_part_by_itself() {
 }
 
 #[tokio::test]
+async fn old_news_of_a_store_do_not_replace_newer_ones() {
+    for hq in kit::both().await {
+        let store = id("S01");
+        let heard = |seconds, pending, ended| Heard {
+            at: Some(at(seconds)),
+            outbox: Some((at(seconds), OutboxState { pending, ..OutboxState::default() })),
+            connection: Some((at(seconds), ended)),
+        };
+        let hear = async |news: Heard| {
+            let tx = hq.db.begin().await.expect("a transaction");
+            nodes::hear(&tx, &[(store, news)]).await.expect("a note");
+            tx.commit().await.expect("a commit");
+            Heard::of(&nodes::find(hq.db.reader(), store).await.expect("a read").expect("a row"))
+        };
+        let newer = heard(700, 2, None);
+        assert_eq!(hear(newer.clone()).await, newer);
+        assert_eq!(hear(heard(699, 9, Some(Ended::Stopped))).await, newer, "another server writes what it knew before");
+        assert_eq!(hear(Heard::default()).await, newer, "nothing was heard");
+        // Each part by itself.
+        let outbox = Some((at(701), OutboxState { pending: 5, ..OutboxState::default() }));
+        let mixed = Heard { outbox: outbox.clone(), ..heard(600, 0, Some(Ended::Stopped)) };
+        assert_eq!(hear(mixed).await, Heard { outbox, ..newer });
+        let same_moment = heard(701, 6, Some(Ended::NoLine));
+        assert_eq!(hear(same_moment.clone()).await, same_moment, "of one moment the later word counts");
+    }
+}
+
+#[tokio::test]
 async fn the_high_water_is_the_highest_number_of_each_register_also_beyond_six_digits() {
     for hq in kit::both().await {
         let chain = Chain::found(&hq).await;

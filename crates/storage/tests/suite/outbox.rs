@@ -175,6 +175,27 @@ async fn ten_refusals_make_a_dead_letter_that_stays() {
 }
 
 #[tokio::test]
+async fn what_waits_behind_a_dead_letter_is_not_the_oldest_that_waits() {
+    let shop = shop().await;
+    for (name, now) in [("bad", 1), ("bad", 2), ("good", 3)] {
+        enqueue(&shop, name, at(now)).await;
+    }
+    let oldest = async || outbox::state(shop.db.reader()).await.expect("the state").oldest;
+    assert_eq!(oldest().await, Some(at(1)));
+    while !refuse(&shop, 1).await {}
+    assert_eq!(oldest().await, Some(at(3)));
+    confirm(&shop, &batch(&shop).await).await;
+    let state = outbox::state(shop.db.reader()).await.expect("the state");
+    assert_eq!(state, OutboxState { pending: 1, dead_lettered: 1, oldest: None }, "it waits, and for a person alone");
+    // What was before the dead letter does not wait behind it.
+    let tx = shop.begin().await;
+    outbox::requeue(&tx, None).await.expect("a requeue");
+    tx.commit().await.expect("a commit");
+    while !refuse(&shop, 2).await {}
+    assert_eq!(oldest().await, Some(at(1)));
+}
+
+#[tokio::test]
 async fn an_empty_outbox_has_nothing_pending() {
     let shop = shop().await;
     assert_eq!(outbox::state(shop.db.reader()).await.expect("the state"), OutboxState::default());

@@ -7,6 +7,7 @@ use tillkeep_model::{Money, Qty};
 use utoipa::ToSchema;
 use uuid::Uuid;
 
+use crate::pos::account::BEYOND_LIMIT;
 use crate::pos::cart::{Cart, Line};
 
 /// What a till says of the deed that is to be approved.
@@ -16,6 +17,8 @@ use crate::pos::cart::{Cart, Line};
 pub struct Context {
     /// Of `POST /pos/quote`.
     cart_hash: Option<String>,
+    /// What goes on the customer's account beyond its limit, when that is to be approved.
+    on_account_amount: Option<Money>,
     sale_id: Option<Uuid>,
     register_id: Option<Uuid>,
     opening_float: Option<Money>,
@@ -28,6 +31,11 @@ pub struct Context {
 #[serde(rename_all = "camelCase")]
 pub enum Scope {
     Cart(String),
+    /// So much of a cart on its customer's account, beyond the limit. The cart alone does not say how it is paid.
+    Credit {
+        cart: String,
+        amount: Money,
+    },
     Sale(Uuid),
     Float {
         register_id: Uuid,
@@ -58,12 +66,14 @@ impl Scope {
             }),
             _ => {
                 let hash = context.cart_hash.as_deref().ok_or_else(|| missing("cartHash"))?;
-                let is_hash = hash.len() == 64 && hash.bytes().all(|byte| byte.is_ascii_hexdigit());
-                if is_hash {
-                    Ok(Self::Cart(hash.to_ascii_lowercase()))
-                } else {
-                    Err(Error::field("context.cartHash", "must be the cartHash of POST /pos/quote"))
+                if hash.len() != 64 || !hash.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+                    return Err(Error::field("context.cartHash", "must be the cartHash of POST /pos/quote"));
                 }
+                let cart = hash.to_ascii_lowercase();
+                Ok(match context.on_account_amount {
+                    Some(amount) if permission == BEYOND_LIMIT => Self::Credit { cart, amount },
+                    _ => Self::Cart(cart),
+                })
             }
         }
     }

@@ -11,6 +11,7 @@ use tillkeep_storage::{Tx, audit};
 use uuid::Uuid;
 
 use super::cart::payment_field;
+use crate::approvals::Scope;
 
 /// Who holds it may sell beyond the limit of an account, or approve that.
 pub const BEYOND_LIMIT: &str = "pos.discount.override_max";
@@ -47,6 +48,10 @@ impl OnAccount {
         Ok(too_much.then_some(Excess { account, on_account: self }))
     }
 
+    pub const fn amount(self) -> Money {
+        self.amount
+    }
+
     /// Charges the account, in the transaction of the sale.
     pub async fn charge(self, tx: &Tx, sale: Uuid) -> Result<()> {
         Ok(accounts::charge(tx, sale, self.customer, self.amount).await?)
@@ -54,6 +59,11 @@ impl OnAccount {
 }
 
 impl Excess {
+    /// What an approval of it is bound to, for the cart with this hash.
+    pub const fn scope(&self, cart: String) -> Scope {
+        Scope::Credit { cart, amount: self.on_account.amount }
+    }
+
     /// 403 for who may not sell beyond the limit.
     pub fn refusal(&self) -> Error {
         let available = self.account.available();
@@ -67,6 +77,7 @@ impl Excess {
             .with("required", [BEYOND_LIMIT])
             .with("approvable", true)
             .with("available", available)
+            .with("onAccountAmount", self.on_account.amount)
     }
 
     /// What the audit log says of a sale that went beyond the limit all the same.

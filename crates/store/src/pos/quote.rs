@@ -41,7 +41,9 @@ pub async fn quote(
         let settled = tenders::pay(&cart, &priced, &tenders::all(&snapshot).await?)?;
         answer.cash_rounding = Some(settled.cash_rounding);
         answer.change_amount = Some(settled.change);
-        let beyond = match OnAccount::of(&settled, customer.as_ref()) {
+        let on_account = OnAccount::of(&settled, customer.as_ref());
+        answer.on_account_amount = on_account.map(OnAccount::amount);
+        let beyond = match on_account {
             Some(part) => part.excess(&snapshot).await?.is_some(),
             None => false,
         };
@@ -90,6 +92,9 @@ pub struct Quote {
     cash_rounding: Option<Money>,
     #[serde(skip_serializing_if = "Option::is_none")]
     change_amount: Option<Money>,
+    /// With payments on account only.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    on_account_amount: Option<Money>,
 }
 
 #[derive(Serialize, ToSchema)]
@@ -140,6 +145,7 @@ impl Quote {
             warnings,
             cash_rounding: None,
             change_amount: None,
+            on_account_amount: None,
         }
     }
 }

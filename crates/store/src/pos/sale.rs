@@ -65,14 +65,15 @@ pub async fn create(
         Some(part) => part.excess(caller.db().reader()).await?,
         None => None,
     };
-    let approvals = approved(&caller, store.id, &priced, excess.as_ref(), &purse, hash)?;
-    let beyond = approvals.iter().find(|granted| granted.permission() == BEYOND_LIMIT);
+    let mut approvals = approved(&caller, store.id, &priced, &purse, hash.clone())?;
+    let beyond = beyond_limit(&caller, excess.as_ref(), &purse, hash)?;
     let credit = on_account.map(|part| Credit {
         part,
         unlimited: beyond.is_some() || caller.may(&[BEYOND_LIMIT]),
-        approver_id: beyond.map(Granted::approver_id),
+        approver_id: beyond.as_ref().map(Granted::approver_id),
         entry: caller.audit("sale.credit_override"),
     });
+    approvals.extend(beyond);
     let draft = Draft {
         id,
         store: &catalog.store,
@@ -138,20 +139,25 @@ fn approved(
     caller: &Caller<PosSell>,
     store_id: Uuid,
     priced: &Priced,
-    excess: Option<&Excess>,
     purse: &Purse,
     hash: String,
 ) -> Result<Vec<Granted>> {
     let scope = Scope::Cart(hash);
-    let lacks = |code: &&str| !caller.access.may(&[code], Some(store_id));
-    let lacking = priced.required().into_iter().filter(lacks);
-    let mut all: Vec<Granted> =
-        lacking.map(|permission| purse.fill(permission, &scope).cloned()).collect::<Result<_>>()?;
-    let lent = all.iter().any(|granted| granted.permission() == BEYOND_LIMIT);
-    if let Some(excess) = excess.filter(|_| !lent && lacks(&BEYOND_LIMIT)) {
-        all.push(purse.fill(BEYOND_LIMIT, &scope).map_err(|_| excess.refusal())?.clone());
-    }
-    Ok(all)
+    let lacking = priced.required().into_iter().filter(|code| !caller.access.may(&[code], Some(store_id)));
+    lacking.map(|permission| purse.fill(permission, &scope).cloned()).collect()
+}
+
+/// The approval of what goes on the account beyond its limit, for a caller who needs one. Another one than that of a
+/// price: who approved a price was not asked whether it may be owed.
+fn beyond_limit(
+    caller: &Caller<PosSell>,
+    excess: Option<&Excess>,
+    purse: &Purse,
+    hash: String,
+) -> Result<Option<Granted>> {
+    let Some(excess) = excess.filter(|_| !caller.may(&[BEYOND_LIMIT])) else { return Ok(None) };
+    let granted = purse.fill(BEYOND_LIMIT, &excess.scope(hash)).map_err(|_| excess.refusal())?;
+    Ok(Some(granted.clone()))
 }
 
 async fn book(

@@ -146,7 +146,8 @@ fn lent(purse: &Purse, session_id: Uuid, variance: Option<Money>, tell: bool) ->
 
 /// A close that was refused stays in the audit log, and the approvals that it brought are used up: else a drawer could be
 /// counted until the limit lets it pass, and what should be in it were known.
-async fn refused(tx: Tx, purse: &Purse, session_id: Uuid, entry: audit::Entry, now: Instant) -> Result<()> {
+async fn refused(mut tx: Tx, purse: &Purse, session_id: Uuid, entry: audit::Entry, now: Instant) -> Result<()> {
+    tx.set_aside();
     let mut approver_id = None;
     for granted in purse.of(CLOSING) {
         granted.spend(&tx, session_id, now).await?;

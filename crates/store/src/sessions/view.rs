@@ -1,5 +1,5 @@
 //! What of a drawer is shown to whom. In a store that closes blind the figures of a drawer are for those who may close
-//! one: who counts it must not know what should be in it, nor anything that it can be reckoned from.
+//! one: who counts it must not be told what should be in it.
 
 use serde_json::Value as Json;
 use tillkeep_http::Caller;

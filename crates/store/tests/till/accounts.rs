@@ -122,8 +122,18 @@ async fn beyond_the_limit_somebody_approves_and_the_audit_log_says_who() {
     asked.as_object_mut().expect("an object").remove("payments");
     let hash = cashier.post("/pos/quote", asked).await.ok(200)["cartHash"].clone();
     let (manager, pin) = people::person(&shop, "store_manager").await;
-    let body = json!({"permission": BEYOND, "pin": pin, "reason": "pays on Monday", "context": {"cartHash": hash}});
-    let token = cashier.post("/pos/approvals", body).await.ok(201)["token"].clone();
+    let approved = async |context: Json| {
+        let body = json!({"permission": BEYOND, "pin": pin, "reason": "pays on Monday", "context": context});
+        cashier.post("/pos/approvals", body).await.ok(201)["token"].clone()
+    };
+    let of_the_price = approved(json!({"cartHash": hash})).await;
+    let of_less = approved(json!({"cartHash": hash, "onAccountAmount": 1249})).await;
+    let token = approved(json!({"cartHash": hash, "onAccountAmount": 1250})).await;
+    let mut with_others = request.clone();
+    with_others["approvals"] = json!([of_the_price, of_less]);
+    let refused = cashier.post("/pos/sales", with_others).await;
+    assert_eq!(refused.body["onAccountAmount"], 1250, "{}", refused.body);
+    refused.refused(403, "credit_limit_exceeded");
     let with = |mut request: Json| {
         request["approvals"] = json!([token]);
         request
@@ -135,6 +145,12 @@ async fn beyond_the_limit_somebody_approves_and_the_audit_log_says_who() {
         (&json!(BEYOND), Some(1))
     );
     cashier.post("/pos/sales", with(bread(5))).await.refused(403, "credit_limit_exceeded");
+    // Nobody is paid for owing more, whatever the tender says.
+    let generous = tender::Model { allows_change: true, ..rows::tender("ACCOUNT2", "on_account") };
+    shop.insert::<tender::Entity>([generous]).await;
+    let mut too_much = bread(1);
+    too_much["payments"] = json!([{"tenderId": id("ACCOUNT2"), "tenderedAmount": 100_000}]);
+    shop.sign_in("administrator").await.post("/pos/sales", too_much).await.refused(422, "tender_rule");
     // Who holds the code needs nobody.
     shop.sign_in("administrator").await.post("/pos/sales", bread(1)).await.ok(201);
     assert_eq!(used(&shop).await, 1500);

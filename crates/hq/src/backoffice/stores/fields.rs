@@ -135,6 +135,7 @@ pub fn check(row: &Model) -> Result<()> {
             "code",
             "must have 2 to 10 characters of A to Z and 0 to 9",
         )
+        .that(row.code != "HQ", "code", "must not be HQ: numbers made at headquarters begin with it")
         .that(letters(&row.country_code, 2), "countryCode", "must be a country code of ISO 3166, such as US")
         .that(letters(&row.currency_code, 3), "currencyCode", "must be a currency code of ISO 4217, such as USD")
         .that(row.timezone.parse::<Tz>().is_ok(), "timezone", "must be an IANA time zone, such as America/New_York")

@@ -9,8 +9,8 @@ use tillkeep_http::auth::{Revocation, Sessions};
 use tillkeep_http::error::{Error, Result};
 use tillkeep_http::extract::OptionalBody;
 use tillkeep_http::{Answer, Caller, Id};
+use tillkeep_model::ErrorCode;
 use tillkeep_model::permission::code::StoresEdit;
-use tillkeep_model::{ErrorCode, wire};
 use tillkeep_storage::Tx;
 use tillkeep_storage::entity::store::{Entity, Model};
 use utoipa::ToSchema;
@@ -50,7 +50,7 @@ pub async fn deactivate(
         refuse_pending(&hq, &store).await?;
     }
     let row = set_active(&hq, &caller, id, false, json!({"force": body.force})).await?;
-    hq.hub.close(id, wire::close::REVOKED);
+    hq.shut_out(id);
     caller.auth().sessions.ended(Revocation::AtStore(id));
     Ok(Answer(row))
 }

@@ -18,7 +18,7 @@ use tillkeep_http::server::Transport;
 use tillkeep_http::tokens::{STORE_SYNC, SyncClaims};
 use tillkeep_http::{Answer, Caller, Id, NoContent};
 use tillkeep_model::permission::code::StoresProvision;
-use tillkeep_model::{ErrorCode, Instant, wire};
+use tillkeep_model::{ErrorCode, Instant};
 use tillkeep_storage::entity::store::{Entity, Model};
 use tillkeep_storage::{Db, Tx, settings};
 use utoipa::ToSchema;
@@ -122,7 +122,7 @@ pub async fn provision(
     let after = async |_: &mut Tx, _: &Model, _: &Model| Ok(());
     let store = rows::update::<Entity, _>(&hq, &caller, &KIND, ("store.provision", id), edit, after).await?;
     if body.rotate && body.grace_minutes == 0 {
-        hq.hub.close(id, wire::close::REVOKED);
+        hq.shut_out(id);
     } else if body.rotate {
         hq.hub.ends_at(id, now.plus_millis(body.grace_minutes * 60_000));
     }
@@ -151,7 +151,7 @@ pub async fn revoke_token(caller: Caller<StoresProvision>, State(hq): State<Arc<
     };
     let after = async |_: &mut Tx, _: &Model, _: &Model| Ok(());
     rows::update::<Entity, _>(&hq, &caller, &KIND, ("store.revoke_token", id), edit, after).await?;
-    hq.hub.close(id, wire::close::REVOKED);
+    hq.shut_out(id);
     Ok(NoContent)
 }
 

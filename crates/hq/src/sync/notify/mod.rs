@@ -71,7 +71,7 @@ fn addressed(hq: &Hq, jobs: Vec<Change>) -> Vec<Change> {
     for job in jobs {
         match registry::find(job.entity_type) {
             Some(entity) if is_for_every_store(&job) => {
-                let each = hq.hub.connected().into_iter();
+                let each = hq.hub.stores().into_iter();
                 addressed.extend(each.map(|id| Change { store: Some(id), version: hq.heads.of(entity, id), ..job }));
             }
             _ => addressed.push(job),

@@ -377,12 +377,18 @@ impl Inner {
             hints.iter().filter(|hint| beyond(hint) || is_for_every_store(hint)).copied().collect();
         if !looked_for.is_empty() {
             match hq.heads.missed_of(hq.sync_db(), &looked_for).await {
-                Ok(missed) => hq.learn(&missed),
+                Ok(missed) => {
+                    hq.learn(&missed);
+                    self.sockets.add(missed);
+                }
                 // Compared in a second, with all the rest.
-                Err(_) => return hq.doubt(),
+                Err(_) => hq.doubt(),
             }
         }
-        self.sockets.add(hints.into_iter().filter(|hint| !beyond(hint)));
+        // What a hint says may be known here and not heeded yet, so that it counts whether or not it is new.
+        let known: Vec<Change> = hints.into_iter().filter(|hint| !beyond(hint)).collect();
+        hq.learn(&known);
+        self.sockets.add(known);
     }
 }
 
