@@ -286,7 +286,7 @@ test('markup that is typed into the forms and the search boxes stays text', asyn
   const executions = await count(page)
   const [first, second] = [PAYLOADS[0]!, PAYLOADS[1]!]
   const site = chain.sites[0]!
-  await chain.push(site, customer(site, 'XSS-UI', 'x'), customer(site, 'XSS-UI', ALL))
+  await chain.push(site, customer(site, 'MARKUP-1', 'x'), customer(site, 'MARKUP-1', ALL))
   await as('admin')
   const form = page.getByRole('dialog')
 
