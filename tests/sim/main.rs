@@ -82,7 +82,7 @@ fn caught(part: usize) {
     let share = planted::FAULTS.iter().skip(part).step_by(PARTS);
     for fault in share.filter(|fault| fault.what.contains(&only)) {
         let mut others = Vec::new();
-        let found = planted::Planted::seeds().find_map(|seed| {
+        let found = fault.seeds().find_map(|seed| {
             let broken = run_with(fault.plan, seed, fault.lines, fault.caught_by).broken;
             let hit = broken.iter().find(|broken| fault.caught_by.iter().any(|name| broken.starts_with(name)));
             let hit = hit.map(|broken| format!("{}: {broken} (seed {seed})", fault.what));
