@@ -47,7 +47,7 @@ impl Parameters {
             _ if operation.takes_any_query() => Unknown::Taken,
             _ => Unknown::Refused,
         };
-        let names = operation.parameters().map(str::to_owned).collect();
+        let names = operation.in_query().map(str::to_owned).collect();
         Self(Arc::new(Inner { names, unknown, is_open: *protection == Protection::Open }))
     }
 

@@ -75,9 +75,10 @@ impl Operation {
         self.parameters.push(parameter.build());
     }
 
-    /// The names of its parameters.
-    pub fn parameters(&self) -> impl Iterator<Item = &str> {
-        self.parameters.iter().map(|parameter| parameter.name.as_str())
+    /// The names of what it takes in its query.
+    pub fn in_query(&self) -> impl Iterator<Item = &str> {
+        let in_query = self.parameters.iter().filter(|parameter| parameter.parameter_in == ParameterIn::Query);
+        in_query.map(|parameter| parameter.name.as_str())
     }
 
     /// Whatever the query says is taken, and none of it read.
