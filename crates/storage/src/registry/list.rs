@@ -3,7 +3,7 @@
 use tillkeep_model::state::Document;
 
 use super::owners::{adjustments, customers, nothing, order_items, orders, sales, sessions, transfers};
-use super::{Child, Derived, Flow, Of, Scope, SyncTable, SyncType};
+use super::{Beyond, Child, Derived, Flow, Of, Scope, SyncTable, SyncType};
 use crate::entity;
 
 const PULLED: SyncType = SyncType {
@@ -18,6 +18,7 @@ const PULLED: SyncType = SyncType {
     children: &[],
     table: &Of::<entity::store::Entity>::NEW,
     owned: nothing,
+    beyond: Beyond::Refuse,
     parent: None,
     document: None,
     shared: false,
@@ -110,6 +111,7 @@ pub static ALL: &[SyncType] = &[
             parent: "transfer_id",
             kind: "transfer_item",
             replaced_while: &["draft", "submitted", "approved"],
+            most: 2000,
         }],
         push_order: 5,
         ..pulled("transfers", &Of::<entity::transfer::Entity>::NEW)
@@ -118,6 +120,7 @@ pub static ALL: &[SyncType] = &[
         flow: Flow::Push,
         scope: Scope::Store,
         owned: sales,
+        beyond: Beyond::Cut,
         document: Some(Document::Sale),
         children: &[
             Child {
@@ -126,6 +129,7 @@ pub static ALL: &[SyncType] = &[
                 parent: "sale_id",
                 kind: "sale_item",
                 replaced_while: &[],
+                most: 2000,
             },
             Child {
                 key: "salePayments",
@@ -133,6 +137,7 @@ pub static ALL: &[SyncType] = &[
                 parent: "sale_id",
                 kind: "sale_payment",
                 replaced_while: &[],
+                most: 500,
             },
         ],
         push_order: 6,
@@ -142,6 +147,7 @@ pub static ALL: &[SyncType] = &[
         flow: Flow::Push,
         scope: Scope::Store,
         owned: adjustments,
+        beyond: Beyond::Cut,
         push_order: 7,
         ..pulled("inventory_adjustments", &Of::<entity::inventory_adjustment::Entity>::NEW)
     },
@@ -149,6 +155,7 @@ pub static ALL: &[SyncType] = &[
         flow: Flow::Push,
         scope: Scope::Store,
         owned: sessions,
+        beyond: Beyond::Cut,
         document: Some(Document::RegisterSession),
         push_order: 2,
         ..pulled("register_sessions", &Of::<entity::register_session::Entity>::NEW)

@@ -32,6 +32,15 @@ pub enum Scope {
     Parties,
 }
 
+/// What becomes of a pushed row with a text, a list or a number of lines beyond its limit (`tillkeep_model::fields`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Beyond {
+    /// The envelope is refused with the name of the field.
+    Refuse,
+    /// What is too much is cut off and the row flagged: money came in, and is never refused.
+    Cut,
+}
+
 /// Rows that travel inside their parent.
 pub struct Child {
     /// Key in the parent's JSON.
@@ -43,6 +52,8 @@ pub struct Child {
     pub kind: &'static str,
     /// States of the document in which its maker's word on its lines replaces those that are there.
     pub replaced_while: &'static [&'static str],
+    /// How many of them one document has at the most: far more than a till makes.
+    pub most: usize,
 }
 
 /// What a pushing store is to a row that HQ may already have.
@@ -84,6 +95,8 @@ pub struct SyncType {
     pub table: &'static dyn SyncTable,
     /// Columns that a pushing store may write; empty for what is never pushed.
     pub owned: fn(Claim) -> &'static [&'static str],
+    /// What becomes of a row beyond its limits.
+    pub beyond: Beyond,
     /// The type that must be at HQ before a row of this one, and the column that names it.
     pub parent: Option<(&'static str, &'static str)>,
     /// Its states.
