@@ -7,6 +7,7 @@ pub mod adjustment;
 pub mod amount;
 pub mod by_name;
 pub mod error_code;
+pub mod fields;
 pub mod ids;
 pub mod instant;
 pub mod json;

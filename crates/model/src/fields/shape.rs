@@ -1,0 +1,94 @@
+//! Forms that a text may have to keep.
+
+use chrono_tz::Tz;
+use iso_country::Country;
+use iso_currency::Currency;
+use oxilangtag::LanguageTag;
+
+use crate::Instant;
+
+/// A form of a text.
+#[derive(Debug)]
+pub struct Shape {
+    pub is: fn(&str, Instant) -> bool,
+    /// What is said to a text of another form.
+    pub says: &'static str,
+    /// The same as a regular expression, as far as one can say it.
+    pub pattern: &'static str,
+}
+
+pub static EMAIL: Shape = Shape {
+    is: |text, _| is_email(text),
+    says: "must be an e-mail address of at most 200 characters, such as ann@example.com",
+    pattern: r"^([^@\s]+@[^@\s]+)?$",
+};
+
+pub static COUNTRY: Shape = Shape {
+    is: |text, _| text.parse::<Country>().is_ok_and(|country| country != Country::Unspecified),
+    says: "must be a country code of ISO 3166, such as US",
+    pattern: "^[A-Z]{2}$",
+};
+
+pub static CURRENCY: Shape = Shape {
+    is: |text, _| exponent(text).is_some(),
+    says: "must be a currency code of ISO 4217, such as USD",
+    pattern: "^[A-Z]{3}$",
+};
+
+pub static LOCALE: Shape = Shape {
+    is: |text, _| is_locale(text),
+    says: "must be a language tag of BCP 47, such as en-US",
+    pattern: "^[A-Za-z]{2,3}(-[A-Za-z0-9]{1,8})*$",
+};
+
+pub static TIME_ZONE: Shape = Shape {
+    is: |text, _| text.parse::<Tz>().is_ok(),
+    says: "must be an IANA time zone, such as America/New_York",
+    pattern: "^[A-Za-z0-9_+/-]+$",
+};
+
+pub static BIRTH_DATE: Shape = Shape {
+    is: |text, now| is_date(text) && text <= today_anywhere(now).as_str(),
+    says: "must be a date like 1990-01-31, not after today",
+    pattern: "^[0-9]{4}-[0-9]{2}-[0-9]{2}$",
+};
+
+pub static TIME_OF_DAY: Shape = Shape {
+    is: |text, _| is_time(text),
+    says: "must be a time of day like 04:00",
+    pattern: "^([01][0-9]|2[0-3]):[0-5][0-9]$",
+};
+
+/// Decimals of a currency of ISO 4217; `None` for what is no currency that people pay with.
+pub fn exponent(currency: &str) -> Option<i16> {
+    Currency::from_code(currency)?.exponent().and_then(|exponent| exponent.try_into().ok())
+}
+
+/// Whether `text` is a day of the calendar, `2026-11-20`.
+pub fn is_date(text: &str) -> bool {
+    text.len() == 10 && Instant::parse(&format!("{text}T00:00:00Z")).is_some()
+}
+
+/// The latest day that it is anywhere: what is today for a shop in the far east is tomorrow in UTC.
+fn today_anywhere(now: Instant) -> String {
+    const FARTHEST_MS: i64 = 14 * 60 * 60 * 1000;
+    now.plus_millis(FARTHEST_MS).to_string().chars().take(10).collect()
+}
+
+/// A tag that a browser takes too: it begins with a language, and not with a private or an irregular name.
+fn is_locale(text: &str) -> bool {
+    let language = text.split('-').next().unwrap_or_default();
+    (2..=3).contains(&language.len()) && LanguageTag::parse(text).is_ok()
+}
+
+fn is_email(text: &str) -> bool {
+    let part = |part: &str| !part.is_empty() && !part.contains(|letter: char| letter == '@' || letter.is_whitespace());
+    text.split_once('@').is_some_and(|(name, host)| part(name) && part(host))
+}
+
+fn is_time(text: &str) -> bool {
+    let part = |text: &str, below: u8| {
+        text.len() == 2 && text.bytes().all(|byte| byte.is_ascii_digit()) && text.parse::<u8>().is_ok_and(|n| n < below)
+    };
+    text.split_once(':').is_some_and(|(hours, minutes)| part(hours, 24) && part(minutes, 60))
+}
