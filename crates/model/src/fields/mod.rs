@@ -5,8 +5,13 @@
 //! `CONTRIBUTING.md`.
 
 pub mod customer;
+pub mod document;
+mod order;
 mod rule;
+mod sale;
+mod session;
 pub mod shape;
+mod transfer;
 
 use sea_orm::Value as Stored;
 use serde_json::{Map, Value as Json};
@@ -144,6 +149,11 @@ pub const fn country(name: &'static str) -> Field {
     shaped(name, 2, &shape::COUNTRY)
 }
 
+/// JSON of at most `max` bytes, which nobody looks into.
+pub const fn json(name: &'static str, max: usize) -> Field {
+    Field::new(name, Rule::Json { max })
+}
+
 /// One of some words.
 pub const fn word(name: &'static str, words: &'static [&'static str]) -> Field {
     Field::new(name, Rule::Word(words))
@@ -199,6 +209,11 @@ pub struct Book {
     pub fields: &'static [Field],
     /// The columns that are the servers' own: no person writes them, and no rule of the book holds for them.
     pub server: &'static [&'static str],
+}
+
+/// The book of a table whose rows are written by people or pushed by stores.
+pub fn of(table: &str) -> Option<&'static Book> {
+    std::iter::once(&customer::BOOK).chain(document::ALL).find(|book| book.table == table)
 }
 
 impl Book {

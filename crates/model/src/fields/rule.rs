@@ -30,6 +30,10 @@ pub enum Rule {
         max: i64,
     },
     Id,
+    /// Any JSON, of at most `max` bytes.
+    Json {
+        max: usize,
+    },
     /// A JSON list of at most `most` texts.
     Texts {
         most: usize,
@@ -115,6 +119,9 @@ impl Rule {
                 let text = || format!("must be between {} and {}", Qty(*min), Qty(*max));
                 (!(*min..=*max).contains(&number)).then(text)
             }
+            (Self::Json { max }, Value::Text(json)) => {
+                (json.len() > *max).then(|| format!("must have at most {max} bytes"))
+            }
             (Self::Flag, Value::Flag(_)) => None,
             (Self::Id, Value::Id(id)) => id.is_nil().then(|| "must not be the nil UUID".to_owned()),
             _ => Some(self.kind().to_owned()),
@@ -130,6 +137,7 @@ impl Rule {
             Self::Quantity { .. } => "must be a number with at most three decimals",
             Self::Id => "must be a UUID",
             Self::Texts { .. } | Self::Objects { .. } => "must be a list",
+            Self::Json { .. } => "must be JSON",
         }
     }
 }
