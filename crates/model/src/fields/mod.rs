@@ -4,9 +4,18 @@
 //! What concerns several fields at once, or other rows, stays in the room of its kind. How to add a field:
 //! `CONTRIBUTING.md`.
 
+pub mod adjustment;
 pub mod customer;
+pub mod department;
+pub mod product;
+pub mod register;
 mod rule;
 pub mod shape;
+pub mod store;
+pub mod store_price;
+pub mod tax;
+pub mod tender;
+pub mod user;
 
 use sea_orm::Value as Stored;
 use serde_json::{Map, Value as Json};
@@ -164,6 +173,12 @@ pub const fn whole(name: &'static str, min: i64, max: i64) -> Field {
     Field::new(name, Rule::Whole { min, max })
 }
 
+/// Any whole number that its column holds.
+pub const fn any_i32(name: &'static str) -> Field {
+    const MOST: i64 = (1 << 31) - 1;
+    whole(name, -MOST - 1, MOST)
+}
+
 /// Minor units of a currency, not below zero.
 pub const fn money(name: &'static str) -> Field {
     whole(name, 0, LARGEST)
@@ -183,6 +198,23 @@ pub const fn quantity(name: &'static str) -> Field {
 pub const fn id(name: &'static str) -> Field {
     Field::new(name, Rule::Id)
 }
+
+/// Every book.
+pub static BOOKS: [&Book; 13] = [
+    &adjustment::BOOK,
+    &customer::BOOK,
+    &department::BOOK,
+    &product::BOOK,
+    &register::BOOK,
+    &store::BOOK,
+    &store_price::BOOK,
+    &tax::RATE,
+    &tax::GROUP,
+    &tax::GROUP_RATE,
+    &tender::BOOK,
+    &user::BOOK,
+    &user::ROLE,
+];
 
 /// What is wrong with a field, and what would be right.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,5 +1,6 @@
 //! The list. Its order is the dependency order of the specification, section 2.5; `transfers` is an extension.
 
+use tillkeep_model::fields::{self, Book};
 use tillkeep_model::state::Document;
 
 use super::owners::{adjustments, customers, nothing, order_items, orders, sales, sessions, transfers};
@@ -17,6 +18,7 @@ const PULLED: SyncType = SyncType {
     derived: &[],
     children: &[],
     table: &Of::<entity::store::Entity>::NEW,
+    book: None,
     owned: nothing,
     parent: None,
     document: None,
@@ -31,25 +33,30 @@ const fn pulled(name: &'static str, table: &'static dyn SyncTable) -> SyncType {
     SyncType { name, table, ..PULLED }
 }
 
+/// A pulled type that people write by a book.
+const fn written(book: &'static Book, table: &'static dyn SyncTable) -> SyncType {
+    SyncType { book: Some(book), ..pulled(book.table, table) }
+}
+
 pub static ALL: &[SyncType] = &[
-    pulled("stores", &Of::<entity::store::Entity>::NEW),
-    pulled("departments", &Of::<entity::department::Entity>::NEW),
-    pulled("tax_rates", &Of::<entity::tax_rate::Entity>::NEW),
-    pulled("tax_groups", &Of::<entity::tax_group::Entity>::NEW),
-    pulled("tax_group_rates", &Of::<entity::tax_group_rate::Entity>::NEW),
+    written(&fields::store::BOOK, &Of::<entity::store::Entity>::NEW),
+    written(&fields::department::BOOK, &Of::<entity::department::Entity>::NEW),
+    written(&fields::tax::RATE, &Of::<entity::tax_rate::Entity>::NEW),
+    written(&fields::tax::GROUP, &Of::<entity::tax_group::Entity>::NEW),
+    written(&fields::tax::GROUP_RATE, &Of::<entity::tax_group_rate::Entity>::NEW),
     pulled("suppliers", &Of::<entity::supplier::Entity>::NEW),
-    pulled("tenders", &Of::<entity::tender::Entity>::NEW),
+    written(&fields::tender::BOOK, &Of::<entity::tender::Entity>::NEW),
     SyncType {
         derived: &[Derived { column: "sku_folded", from: "sku", by: fold }],
-        ..pulled("products", &Of::<entity::product::Entity>::NEW)
+        ..written(&fields::product::BOOK, &Of::<entity::product::Entity>::NEW)
     },
     SyncType {
         withheld: &["pin_hash", "pin_lookup"],
         derived: &[Derived { column: "username_folded", from: "username", by: fold }],
         kept: &["last_login_at"],
-        ..pulled("users", &Of::<entity::user::Entity>::NEW)
+        ..written(&fields::user::BOOK, &Of::<entity::user::Entity>::NEW)
     },
-    pulled("roles", &Of::<entity::role::Entity>::NEW),
+    written(&fields::user::ROLE, &Of::<entity::role::Entity>::NEW),
     SyncType { whole: true, ..pulled("permissions", &Of::<entity::permission::Entity>::NEW) },
     SyncType {
         whole: true,
@@ -63,7 +70,7 @@ pub static ALL: &[SyncType] = &[
         owned: customers,
         number: Some("customer_number"),
         push_order: 1,
-        ..pulled("customers", &Of::<entity::customer::Entity>::NEW)
+        ..written(&fields::customer::BOOK, &Of::<entity::customer::Entity>::NEW)
     },
     pulled("product_suppliers", &Of::<entity::product_supplier::Entity>::NEW),
     pulled("product_specials", &Of::<entity::product_special::Entity>::NEW),
@@ -73,7 +80,7 @@ pub static ALL: &[SyncType] = &[
         key: &["store_id", "product_id"],
         kept: &["id", "quantity", "average_cost", "last_sold_at", "last_received_at", "last_counted_at"],
         local_rows: true,
-        ..pulled("store_product_dynamic", &Of::<entity::store_product::Entity>::NEW)
+        ..written(&fields::store_price::BOOK, &Of::<entity::store_product::Entity>::NEW)
     },
     SyncType {
         flow: Flow::Both,
@@ -143,7 +150,7 @@ pub static ALL: &[SyncType] = &[
         scope: Scope::Store,
         owned: adjustments,
         push_order: 7,
-        ..pulled("inventory_adjustments", &Of::<entity::inventory_adjustment::Entity>::NEW)
+        ..written(&fields::adjustment::BOOK, &Of::<entity::inventory_adjustment::Entity>::NEW)
     },
     SyncType {
         flow: Flow::Push,

@@ -8,6 +8,7 @@ mod list;
 pub mod owners;
 mod table;
 
+use tillkeep_model::fields::Book;
 use uuid::Uuid;
 
 pub use fingerprint::fingerprint;
@@ -82,6 +83,8 @@ pub struct SyncType {
     pub derived: &'static [Derived],
     pub children: &'static [Child],
     pub table: &'static dyn SyncTable,
+    /// What people write of it, and its limits.
+    pub book: Option<&'static Book>,
     /// Columns that a pushing store may write; empty for what is never pushed.
     pub owned: fn(Claim) -> &'static [&'static str],
     /// The type that must be at HQ before a row of this one, and the column that names it.

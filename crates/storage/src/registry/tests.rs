@@ -1,5 +1,7 @@
 use std::collections::BTreeMap;
 
+use tillkeep_model::fields::BOOKS;
+
 use super::*;
 use crate::migration;
 
@@ -92,4 +94,47 @@ fn a_pushed_type_says_what_a_store_may_write() {
         assert_eq!(entity.is_pushed(), !(entity.owned)(claim).is_empty(), "{}", entity.name);
         assert_eq!(entity.is_pushed(), entity.push_order > 0, "{}", entity.name);
     }
+}
+
+#[test]
+fn every_column_is_in_the_book_of_its_rows_or_named_there_as_the_servers_own() {
+    for book in BOOKS {
+        let table = migration::tables().find(|table| table.name == book.table);
+        let table = table.unwrap_or_else(|| panic!("{} has a book and no table", book.table));
+        let columns: Vec<_> = table.columns().map(|column| column.name).collect();
+        for column in &columns {
+            let fields = book.fields.iter().filter(|field| field.is(column)).count();
+            let own = book.server.iter().filter(|own| *own == column).count();
+            assert_eq!(
+                fields + own,
+                1,
+                "{}.{column}: name it once in crates/model/src/fields, as a field that people write or among `server`",
+                book.table
+            );
+        }
+        for field in book.fields {
+            assert!(columns.iter().any(|column| field.is(column)), "{}.{} is no column", book.table, field.name);
+        }
+        for own in book.server {
+            assert!(columns.contains(own), "{}.{own} is no column", book.table);
+        }
+    }
+    for entity in ALL {
+        assert!(entity.book.is_none_or(|book| book.table == entity.name), "{} has the book of others", entity.name);
+    }
+}
+
+#[test]
+fn a_store_owns_of_a_customer_what_the_book_says() {
+    let claim = |new| Claim { status: None, new, receives: false, made_by_hq: false };
+    let (new, known) = (owners::customers(claim(true)), owners::customers(claim(false)));
+    for column in ["first_name", "phone", "address_line1", "marketing_opt_in"] {
+        assert!(new.contains(&column) && known.contains(&column), "{column}");
+    }
+    assert!(new.contains(&"customer_number") && !known.contains(&"customer_number"));
+    for column in ["tax_exempt", "credit_limit", "account_balance", "is_active", "id", "flags"] {
+        assert!(!new.contains(&column) && !known.contains(&column), "{column}");
+    }
+    assert!(owners::adjustments(claim(true)).contains(&"quantity_change"));
+    assert!(owners::adjustments(claim(false)).is_empty());
 }
