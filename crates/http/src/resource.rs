@@ -7,6 +7,7 @@ use std::str::FromStr;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value as Json};
+use tillkeep_model::fields::{self, Book, Field, Problem, Side};
 use tillkeep_model::{ByName, ErrorCode, Instant};
 use tillkeep_storage::sea_orm::sea_query::{Expr, ExprTrait, Func, LikeExpr, NullOrdering, SimpleExpr};
 use tillkeep_storage::sea_orm::{
@@ -132,11 +133,6 @@ fn check_value(key: &str, value: &str) -> Result<()> {
     Ok(())
 }
 
-/// Whether `text` is a day of the calendar, `2026-11-20`.
-pub fn is_date(text: &str) -> bool {
-    text.len() == 10 && Instant::parse(&format!("{text}T00:00:00Z")).is_some()
-}
-
 fn number(key: &str, value: &str) -> Result<u64> {
     value.parse().map_err(|_| Error::field(key, "must be a whole number"))
 }
@@ -156,42 +152,63 @@ fn typed(key: &str, value: &str, kind: &ColumnType) -> Result<Value> {
     })
 }
 
-/// What a client may write of a row.
+/// What a client may write of a row: the fields of a book that people write at this server.
+#[derive(Clone, Copy)]
 pub struct Fields {
-    /// Keys that may be sent.
-    pub writable: &'static [&'static str],
-    /// Keys that a new row must have.
-    pub required: &'static [&'static str],
+    pub book: &'static Book,
+    pub side: Side,
 }
 
-/// A new row: `defaults`, then what was sent. `id` may be sent too.
-pub fn draft<M: DeserializeOwned>(fields: &Fields, defaults: Json, mut body: Map<String, Json>) -> Result<M> {
+impl Fields {
+    /// What people at headquarters write.
+    pub const fn hq(book: &'static Book) -> Self {
+        Self { book, side: Side::Hq }
+    }
+
+    /// What people at a store write.
+    pub const fn store(book: &'static Book) -> Self {
+        Self { book, side: Side::Store }
+    }
+
+    /// What may be sent, for a new row or for a change of one.
+    pub fn writable(&self, new: bool) -> impl Iterator<Item = &'static Field> + use<> {
+        self.book.writable(self.side).filter(move |field| new || !field.fixed)
+    }
+}
+
+/// A new row: what the book gives it, then what was sent, which keeps the rules of the book. `id` may be sent too.
+pub fn draft<M>(fields: Fields, mut body: Map<String, Json>, now: Instant) -> Result<M>
+where
+    M: ModelTrait + DeserializeOwned,
+{
     let id = body.remove("id");
     check_keys(fields, &body)?;
     let missing: Vec<FieldError> = fields
-        .required
-        .iter()
-        .filter(|key| body.get(**key).is_none_or(Json::is_null))
-        .map(|key| FieldError { field: (*key).to_owned(), message: "is required".to_owned() })
+        .writable(true)
+        .filter(|field| field.required && body.get(field.name).is_none_or(Json::is_null))
+        .map(|field| FieldError { field: field.name.to_owned(), message: "is required".to_owned() })
         .collect();
     if !missing.is_empty() {
         return Err(Error::fields(missing));
     }
-    let mut merged = match defaults {
-        Json::Object(map) => map,
-        _ => Map::new(),
-    };
+    let mut merged = fields.book.initial(&body);
     merged.extend(body);
     let id = match id {
         None | Some(Json::Null) => Json::String(Uuid::now_v7().to_string()),
         Some(id) => id,
     };
     merged.insert("id".to_owned(), id);
-    read(Json::Object(merged))
+    let row: M = read(Json::Object(merged))?;
+    if row.get(column::<M::Entity>("id")?) == Value::from(Uuid::nil()) {
+        return Err(Error::field("id", "must not be the nil UUID"));
+    }
+    refuse(fields.book.problems(|field| stored(&row, field), now))?;
+    Ok(row)
 }
 
-/// `model` with what was sent; every other column stays, those that never travel included.
-pub fn changed<M>(fields: &Fields, model: &M, body: &Map<String, Json>) -> Result<M>
+/// `model` with what was sent; every other column stays, those that never travel included. Only what differs has to
+/// keep the rules of the book, so that a row from before a rule can still be edited.
+pub fn changed<M>(fields: Fields, model: &M, body: &Map<String, Json>, now: Instant) -> Result<M>
 where
     M: ModelTrait + Serialize + DeserializeOwned,
 {
@@ -204,12 +221,34 @@ where
         let column = column::<M::Entity>(if key == "type" { "kind" } else { key })?;
         changed.set(column, sent.get(column));
     }
+    let differs = |field: &Field| {
+        let value = stored(&changed, field)?;
+        (stored(model, field).as_ref() != Some(&value)).then_some(value)
+    };
+    let fixed = fields.book.fields.iter().filter(|field| field.fixed && differs(field).is_some());
+    let fixed = fixed.map(|field| Problem { field: field.name.to_owned(), message: "is fixed".to_owned() });
+    refuse(fixed.collect())?;
+    refuse(fields.book.problems(differs, now))?;
     Ok(changed)
 }
 
-fn check_keys(fields: &Fields, body: &Map<String, Json>) -> Result<()> {
+/// What a row has of a field of its book.
+fn stored<M: ModelTrait>(row: &M, field: &Field) -> Option<Value> {
+    Some(row.get(column::<M::Entity>(field.name).ok()?))
+}
+
+fn refuse(problems: Vec<Problem>) -> Result<()> {
+    if problems.is_empty() {
+        return Ok(());
+    }
+    let errors = problems.into_iter().map(|Problem { field, message }| FieldError { field, message });
+    Err(Error::fields(errors.collect()))
+}
+
+fn check_keys(fields: Fields, body: &Map<String, Json>) -> Result<()> {
     let message = |(key, value): (&String, &Json)| {
-        if !fields.writable.contains(&key.as_str()) {
+        // A field that is fixed may be sent again as it is.
+        if fields.writable(true).all(|field| field.name != key.as_str()) {
             Some("is unknown here or cannot be written")
         } else if has_nul(value) {
             Some("must not contain the NUL character")
@@ -339,15 +378,19 @@ impl Check {
         self.that(fits, field, &format!("must have at most {max} characters"))
     }
 
-    /// A whole number within a range.
-    pub fn range(&mut self, value: impl Into<i64>, field: &str, range: std::ops::RangeInclusive<i64>) -> &mut Self {
-        let text = format!("must be between {} and {}", range.start(), range.end());
-        self.that(range.contains(&value.into()), field, &text)
-    }
-
-    /// One word of a list.
-    pub fn one_of(&mut self, value: &str, field: &str, words: &[&str]) -> &mut Self {
-        self.that(words.contains(&value), field, &format!("must be one of {}", words.join(", ")))
+    /// What the book says of a value of `field`, which stands at `place` in the request.
+    pub fn by_book<'a>(
+        &mut self,
+        book: &Book,
+        (place, field): (&str, &str),
+        value: impl Into<fields::Value<'a>>,
+        now: Instant,
+    ) -> &mut Self {
+        let problems = book.field(field).map(|field| field.problems(value.into(), now)).unwrap_or_default();
+        for Problem { field, message } in problems {
+            self.that(false, &format!("{place}{field}"), &message);
+        }
+        self
     }
 
     /// Whether nothing is wrong so far.

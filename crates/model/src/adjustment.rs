@@ -47,6 +47,17 @@ pub const REASONS: &[Reason] = &[
     Reason { priced: true, ..by_hand("opening", Way::In) },
 ];
 
+/// The words of all reasons.
+pub const WORDS: [&str; REASONS.len()] = {
+    let mut words = [""; REASONS.len()];
+    let mut index = 0;
+    while index < words.len() {
+        words[index] = REASONS[index].word;
+        index += 1;
+    }
+    words
+};
+
 impl Reason {
     /// The reason with this word; `None` for an unknown one.
     #[must_use]

@@ -10,6 +10,7 @@ pub mod backup;
 pub mod barcodes;
 pub mod completeness;
 pub mod db;
+pub mod duplicates;
 pub mod entity;
 mod errors;
 pub mod fault;

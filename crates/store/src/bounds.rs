@@ -1,13 +1,14 @@
 //! How large what a client sends may be: far above any shop, far below what the arithmetic holds.
 
 use tillkeep_http::error::{Error, Result};
+use tillkeep_model::fields::LARGEST;
 use tillkeep_model::{Money, Qty};
 use uuid::Uuid;
 
 /// Minor units of any amount, in either direction.
-pub const LARGEST_AMOUNT: i64 = 1_000_000_000_000;
+pub const LARGEST_AMOUNT: i64 = LARGEST;
 /// Thousandths of any quantity, in either direction: a thousand million units.
-pub const LARGEST_QUANTITY: i64 = 1_000_000_000_000;
+pub const LARGEST_QUANTITY: i64 = LARGEST;
 
 pub const AMOUNT_TEXT: &str = "must be within 1000000000000 minor units of zero";
 pub const PRICE_TEXT: &str = "must be 0 to 1000000000000 minor units";

@@ -8,51 +8,30 @@ use serde::Serialize;
 use serde_json::{Value as Json, json};
 use tillkeep_http::describe::{Draft, Listing, Lists, Write};
 use tillkeep_http::error::{Error, Result};
-use tillkeep_http::resource::{self, Check, Fields, ListSpec};
+use tillkeep_http::resource::{self, Fields, ListSpec};
 use tillkeep_http::{Answer, Body, Caller, Created, Id, List};
 use tillkeep_model::ErrorCode;
+use tillkeep_model::fields::{
+    self,
+    customer::{UNNAMED, is_named},
+};
 use tillkeep_model::permission::code::{CustomersCreate, CustomersView, PosSell};
 use tillkeep_storage::entity::customer::{Column, Entity, Model};
 use tillkeep_storage::registry::digits;
-use tillkeep_storage::sea_orm::sea_query::{Expr, ExprTrait, Func};
-use tillkeep_storage::sea_orm::{
-    ColumnTrait, Condition, ConnectionTrait, EntityTrait, IntoActiveModel, QueryFilter, QuerySelect,
-};
-use tillkeep_storage::{Tx, outbox, series};
+use tillkeep_storage::sea_orm::{ColumnTrait, ConnectionTrait, EntityTrait, IntoActiveModel, QueryFilter};
+use tillkeep_storage::{Tx, duplicates, outbox, series};
 use utoipa::ToSchema;
 use uuid::Uuid;
 
 use crate::Store;
 
-/// What a store may write of a customer: it cannot grant an exemption from tax, nor credit.
-const NEW: Fields = Fields {
-    writable: &[
-        "firstName",
-        "lastName",
-        "companyName",
-        "email",
-        "phone",
-        "addressLine1",
-        "addressLine2",
-        "city",
-        "region",
-        "postalCode",
-        "countryCode",
-        "birthDate",
-        "notes",
-        "marketingOptIn",
-    ],
-    required: &[],
-};
+const NEW: Fields = Fields::store(&fields::customer::BOOK);
 
 const LIST: ListSpec = ListSpec {
     search: &["customer_number", "first_name", "last_name", "company_name", "email", "phone", "phone_digits"],
     filters: &["customerNumber", "email", "phone"],
     sort: &["customerNumber", "lastName", "companyName", "createdAt", "updatedAt"],
 };
-
-/// Rows with which a new customer is compared at the most.
-const MAX_CANDIDATES: u64 = 5;
 
 /// The list of customers.
 pub struct Customers;
@@ -160,8 +139,11 @@ pub async fn create(
 ) -> Result<Created<Model>> {
     let allow_duplicate = resource::take(&mut body, "allowDuplicate")?.unwrap_or(false);
     let now = caller.now();
-    let mut row: Model = resource::draft(&NEW, json!({"isActive": true}), body.clone())?;
-    validate(&row)?;
+    let mut row: Model = resource::draft(NEW, body.clone(), now)?;
+    if !is_named([row.first_name.as_deref(), row.last_name.as_deref(), row.company_name.as_deref()]) {
+        let (field, text) = UNNAMED;
+        return Err(Error::field(field, text));
+    }
     row.phone_digits = row.phone.as_deref().map(digits);
     (row.created_at, row.updated_at) = (now, now);
     row.origin_store_id = Some(store.id);
@@ -193,54 +175,9 @@ pub async fn create(
     Ok(Created::new(row))
 }
 
-fn validate(row: &Model) -> Result<()> {
-    let named = [&row.first_name, &row.last_name, &row.company_name];
-    let has_name = named.into_iter().flatten().any(|name| !name.trim().is_empty());
-    let country = row.country_code.as_deref();
-    Check::default()
-        .that(!row.id.is_nil(), "id", "must not be the nil UUID")
-        .that(has_name, "firstName", "or lastName or companyName is required")
-        .optional(row.first_name.as_deref(), "firstName", 100)
-        .optional(row.last_name.as_deref(), "lastName", 100)
-        .optional(row.company_name.as_deref(), "companyName", 200)
-        .optional(row.email.as_deref(), "email", 200)
-        .that(row.email.as_deref().is_none_or(|email| email.contains('@')), "email", "must be an e-mail address")
-        .optional(row.phone.as_deref(), "phone", 50)
-        .optional(row.address_line1.as_deref(), "addressLine1", 200)
-        .optional(row.address_line2.as_deref(), "addressLine2", 200)
-        .optional(row.city.as_deref(), "city", 100)
-        .optional(row.region.as_deref(), "region", 100)
-        .optional(row.postal_code.as_deref(), "postalCode", 20)
-        .that(
-            country.is_none_or(|code| code.len() == 2 && code.bytes().all(|byte| byte.is_ascii_uppercase())),
-            "countryCode",
-            "must be two capital letters, like US",
-        )
-        .that(row.birth_date.as_deref().is_none_or(resource::is_date), "birthDate", "must be a date like 1980-05-31")
-        .optional(row.notes.as_deref(), "notes", 2000)
-        .finish()
-}
-
 /// 409 when somebody with the same telephone or e-mail is there already.
 async fn refuse_duplicate(tx: &Tx, row: &Model) -> Result<()> {
-    let mut any = Condition::any();
-    if let Some(phone) = row.phone_digits.as_deref().filter(|digits| !digits.is_empty()) {
-        any = any.add(Column::PhoneDigits.eq(phone));
-    }
-    if let Some(email) = row.email.as_deref() {
-        let lower = Expr::expr(Func::lower(Expr::col(Column::Email)));
-        any = any.add(lower.eq(email.to_lowercase()));
-    }
-    if any.is_empty() {
-        return Ok(());
-    }
-    let found = Entity::find()
-        .filter(any)
-        .filter(Column::DeletedAt.is_null())
-        .filter(Column::MergedIntoId.is_null())
-        .limit(MAX_CANDIDATES)
-        .all(tx)
-        .await?;
+    let found = duplicates::of_customer(&**tx, row).await?;
     if found.is_empty() {
         return Ok(());
     }

@@ -1,7 +1,8 @@
 //! What the lists of a store have in common.
 
 use tillkeep_http::error::{Error, Result};
-use tillkeep_http::resource::{Query, is_date};
+use tillkeep_http::resource::Query;
+use tillkeep_model::fields::shape::is_date;
 use tillkeep_storage::sea_orm::{ColumnTrait, EntityTrait, QueryFilter, Select};
 
 /// Documents are looked at from the last one back, unless the request says otherwise.

@@ -9,11 +9,11 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value as Json, json};
 use tillkeep_http::describe::{Change, Draft, Listing, Lists, Write};
 use tillkeep_http::error::{Error, Result};
-use tillkeep_http::resource::{self, Check, Fields, ListSpec};
+use tillkeep_http::resource::{self, Fields, ListSpec};
 use tillkeep_http::{Answer, Body, Caller, Created, Id, List};
-use tillkeep_model::ErrorCode;
 use tillkeep_model::permission::Requirement;
 use tillkeep_model::permission::code::{PosSell, RegistersView, StoresEdit};
+use tillkeep_model::{ErrorCode, fields};
 use tillkeep_storage::entity::{register, register_session};
 use tillkeep_storage::own_documents::UNKNOWN_TERMINAL;
 use tillkeep_storage::sea_orm::{
@@ -23,15 +23,9 @@ use tillkeep_storage::{DbErr, Tx, audit};
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use crate::bounds::{self, PRICE_TEXT};
 use crate::{Store, sessions};
 
-const NEW: Fields = Fields {
-    writable: &["code", "name", "terminalId", "defaultFloat", "isActive"],
-    required: &["code", "name", "terminalId"],
-};
-/// The code is part of every receipt number: it never changes.
-const CHANGE: Fields = Fields { writable: &["name", "terminalId", "defaultFloat", "isActive"], required: &[] };
+const FIELDS: Fields = Fields::store(&fields::register::BOOK);
 
 const LIST: ListSpec = ListSpec {
     search: &["code", "name", "terminal_id"],
@@ -67,25 +61,12 @@ impl Listing for Registers {
     const SPEC: ListSpec = LIST;
 }
 
-/// A new register.
+/// A register as it is written.
 pub struct Till;
 
 impl Write for Till {
     type Row = register::Entity;
-    const FIELDS: Fields = NEW;
-    type More = ();
-
-    fn name() -> Cow<'static, str> {
-        "Register".into()
-    }
-}
-
-/// A register as it is changed.
-pub struct Setting;
-
-impl Write for Setting {
-    type Row = register::Entity;
-    const FIELDS: Fields = CHANGE;
+    const FIELDS: Fields = FIELDS;
     type More = ();
 
     fn name() -> Cow<'static, str> {
@@ -128,9 +109,8 @@ pub async fn create(
     caller: Caller<StoresEdit>,
     Body(Draft { keys: body, .. }): Body<Draft<Till>>,
 ) -> Result<Created<register::Model>> {
-    let mut row: register::Model = resource::draft(&NEW, json!({"isActive": true}), body.clone())?;
+    let mut row: register::Model = resource::draft(FIELDS, body.clone(), caller.now())?;
     (row.created_at, row.updated_at) = (caller.now(), caller.now());
-    validate(&row)?;
     let tx = caller.db().begin().await?;
     if let Some(stored) = register::Entity::find_by_id(row.id).one(&tx).await? {
         if resource::same(&stored, &body) {
@@ -148,12 +128,11 @@ pub async fn create(
 pub async fn edit(
     caller: Caller<StoresEdit>,
     Id(id): Id,
-    Body(Change { keys: body, .. }): Body<Change<Setting>>,
+    Body(Change { keys: body, .. }): Body<Change<Till>>,
 ) -> Result<Answer<register::Model>> {
     let tx = caller.db().begin().await?;
     let old = register::Entity::find_by_id(id).one(&tx).await?.ok_or_else(|| Error::not_found("register"))?;
-    let mut new = resource::changed(&CHANGE, &old, &body)?;
-    validate(&new)?;
+    let mut new = resource::changed(FIELDS, &old, &body, caller.now())?;
     // A till that came back from headquarters has its drawer open and no terminal: it must be given one.
     let given = new.terminal_id != old.terminal_id && !old.terminal_id.starts_with(UNKNOWN_TERMINAL);
     let moved = given || (old.is_active && !new.is_active);
@@ -170,17 +149,6 @@ pub async fn edit(
     record(&tx, &caller, "register.edit", id, json!(body)).await?;
     tx.commit().await?;
     Ok(Answer(new))
-}
-
-fn validate(row: &register::Model) -> Result<()> {
-    let two_digits = row.code.len() == 2 && row.code.bytes().all(|byte| byte.is_ascii_digit());
-    Check::default()
-        .that(!row.id.is_nil(), "id", "must not be the nil UUID")
-        .that(two_digits, "code", "must have two digits, like 01")
-        .text(&row.name, "name", 100)
-        .text(&row.terminal_id, "terminalId", 100)
-        .that(row.default_float.is_none_or(bounds::is_price), "defaultFloat", PRICE_TEXT)
-        .finish()
 }
 
 async fn check_unique(tx: &Tx, row: &register::Model) -> Result<()> {

@@ -7,55 +7,25 @@ use axum::extract::State;
 use serde_json::{Value as Json, json};
 use tillkeep_http::describe::{Draft, Write};
 use tillkeep_http::error::{Error, Result};
-use tillkeep_http::resource::{self, Check, Fields, ListSpec};
+use tillkeep_http::resource::{self, Fields, ListSpec};
 use tillkeep_http::{Body, Caller, Created};
+use tillkeep_model::fields::{
+    self,
+    customer::{UNNAMED, is_named},
+};
 use tillkeep_model::permission::code::CustomersCreate;
 use tillkeep_model::{ErrorCode, Instant, Money};
-use tillkeep_storage::entity::customer::{Column, Entity, Model};
+use tillkeep_storage::entity::customer::{Entity, Model};
 use tillkeep_storage::registry::digits;
-use tillkeep_storage::sea_orm::{ColumnTrait, Condition, EntityTrait, QueryFilter, QuerySelect};
-use tillkeep_storage::{Tx, accounts, series};
+use tillkeep_storage::{Tx, accounts, duplicates, series};
 use utoipa::ToSchema;
 
-use super::LARGEST;
 use super::plain::Rules;
 use super::rows::{self, Kind};
 use crate::Hq;
 
-/// Possible duplicates named in a refusal at the most.
-const NAMED: u64 = 5;
-
 impl Rules for Entity {
-    const KIND: Kind = Kind {
-        name: "customers",
-        singular: "customer",
-        fields: Fields {
-            writable: &[
-                "firstName",
-                "lastName",
-                "companyName",
-                "email",
-                "phone",
-                "addressLine1",
-                "addressLine2",
-                "city",
-                "region",
-                "postalCode",
-                "countryCode",
-                "birthDate",
-                "notes",
-                "marketingOptIn",
-                "taxExempt",
-                "taxExemptNumber",
-                "creditLimit",
-                "isActive",
-            ],
-            required: &[],
-        },
-        defaults: |_| json!({"isActive": true}),
-        unique: &[],
-        hidden: &[],
-    };
+    const KIND: Kind = Kind { book: &fields::customer::BOOK, singular: "customer", unique: &[], hidden: &[] };
 
     const LIST: ListSpec = ListSpec {
         search: &["customerNumber", "firstName", "lastName", "companyName", "email", "phone", "phoneDigits"],
@@ -63,40 +33,15 @@ impl Rules for Entity {
         sort: &["customerNumber", "lastName", "firstName", "companyName", "createdAt", "updatedAt"],
     };
 
-    async fn check(_: &mut Tx, _: Option<&Model>, row: &mut Model, _: Instant) -> Result<()> {
+    async fn check(_: &mut Tx, old: Option<&Model>, row: &mut Model, _: Instant) -> Result<()> {
         row.phone_digits = row.phone.as_deref().map(digits).filter(|digits| !digits.is_empty());
         // Born at headquarters or known to it: there is nobody left to tell.
         row.synced = true;
-        let named = [&row.first_name, &row.last_name, &row.company_name];
-        let named = named.into_iter().flatten().any(|name| !name.trim().is_empty());
-        let country = |code: &str| code.len() == 2 && code.bytes().all(|byte| byte.is_ascii_uppercase());
-        let mut check = Check::default();
-        for (value, field, max) in [
-            (&row.first_name, "firstName", 100),
-            (&row.last_name, "lastName", 100),
-            (&row.company_name, "companyName", 200),
-            (&row.email, "email", 200),
-            (&row.phone, "phone", 40),
-            (&row.address_line1, "addressLine1", 200),
-            (&row.address_line2, "addressLine2", 200),
-            (&row.city, "city", 100),
-            (&row.region, "region", 100),
-            (&row.postal_code, "postalCode", 20),
-            (&row.notes, "notes", 4000),
-            (&row.tax_exempt_number, "taxExemptNumber", 50),
-        ] {
-            check.optional(value.as_deref(), field, max);
+        if old.is_none_or(|old| names(old) != names(row)) && !is_named(names(row)) {
+            let (field, text) = UNNAMED;
+            return Err(Error::field(field, text));
         }
-        check
-            .that(named, "lastName", "a customer needs a first name, a last name or a company name")
-            .that(row.country_code.as_deref().is_none_or(country), "countryCode", "must be a country code such as US")
-            .that(
-                row.birth_date.as_deref().is_none_or(resource::is_date),
-                "birthDate",
-                "must be a date like 1990-01-31",
-            )
-            .range(row.credit_limit.0, "creditLimit", 0..=LARGEST)
-            .finish()
+        Ok(())
     }
 
     async fn deletable(_: &mut Tx, row: &Model, _: Instant) -> Result<()> {
@@ -109,12 +54,16 @@ impl Rules for Entity {
     }
 }
 
+fn names(row: &Model) -> [Option<&str>; 3] {
+    [row.first_name.as_deref(), row.last_name.as_deref(), row.company_name.as_deref()]
+}
+
 /// A new customer.
 pub struct NewCustomer;
 
 impl Write for NewCustomer {
     type Row = Entity;
-    const FIELDS: Fields = Entity::KIND.fields;
+    const FIELDS: Fields = Entity::KIND.fields();
     type More = Anyway;
 
     fn name() -> Cow<'static, str> {
@@ -154,17 +103,7 @@ pub async fn create(
 
 /// The same mail address or telephone number is most likely the same person; only a person can tell.
 async fn refuse_duplicate(tx: &Tx, row: &Model) -> Result<()> {
-    let mut same = Condition::any();
-    if let Some(email) = row.email.as_deref().map(str::trim).filter(|email| !email.is_empty()) {
-        same = same.add(Column::Email.is_in([email.to_owned(), email.to_lowercase()]));
-    }
-    if let Some(digits) = &row.phone_digits {
-        same = same.add(Column::PhoneDigits.eq(digits));
-    }
-    if same.is_empty() {
-        return Ok(());
-    }
-    let found = Entity::find().filter(same).filter(Column::DeletedAt.is_null()).limit(NAMED).all(tx).await?;
+    let found = duplicates::of_customer(&**tx, row).await?;
     if found.is_empty() {
         return Ok(());
     }

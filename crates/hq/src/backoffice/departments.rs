@@ -1,13 +1,13 @@
 //! Departments.
 
-use serde_json::json;
 use tillkeep_http::error::Result;
-use tillkeep_http::resource::{Check, Fields, ListSpec};
-use tillkeep_model::{ErrorCode, Instant};
+use tillkeep_http::resource::{Check, ListSpec};
+use tillkeep_model::{ErrorCode, Instant, fields};
 use tillkeep_storage::Tx;
 use tillkeep_storage::entity::department::{Column, Entity, Model};
 use tillkeep_storage::entity::{product, tax_group};
 use tillkeep_storage::sea_orm::{ColumnTrait, EntityTrait, PaginatorTrait, QueryFilter};
+use uuid::Uuid;
 
 use super::plain::Rules;
 use super::rows::Kind;
@@ -18,22 +18,8 @@ const DEPTH: usize = 4;
 
 impl Rules for Entity {
     const KIND: Kind = Kind {
-        name: "departments",
+        book: &fields::department::BOOK,
         singular: "department",
-        fields: Fields {
-            writable: &[
-                "code",
-                "name",
-                "parentId",
-                "defaultTaxGroupId",
-                "maxDiscountBps",
-                "sortOrder",
-                "color",
-                "isActive",
-            ],
-            required: &["code", "name"],
-        },
-        defaults: |_| json!({"isActive": true}),
         unique: &[("code", ErrorCode::DuplicateCode)],
         hidden: &[],
     };
@@ -44,16 +30,15 @@ impl Rules for Entity {
         sort: &["code", "name", "sortOrder", "createdAt"],
     };
 
-    async fn check(tx: &mut Tx, _: Option<&Model>, row: &mut Model, _: Instant) -> Result<()> {
+    async fn check(tx: &mut Tx, old: Option<&Model>, row: &mut Model, _: Instant) -> Result<()> {
+        let is_new = |id: fn(&Model) -> Option<Uuid>| old.is_none_or(|old| id(old) != id(row));
         let mut check = Check::default();
-        check.text(&row.code, "code", 20).text(&row.name, "name", 100).optional(row.color.as_deref(), "color", 20);
-        if let Some(limit) = row.max_discount_bps {
-            check.range(limit.0, "maxDiscountBps", 0..=10_000);
-        }
-        if let Some(group) = row.default_tax_group_id {
+        if let Some(group) = row.default_tax_group_id.filter(|_| is_new(|row| row.default_tax_group_id)) {
             check.that(lives::<tax_group::Entity>(tx, group).await?, "defaultTaxGroupId", "is no tax group");
         }
-        check_place(tx, row, &mut check).await?;
+        if is_new(|row| row.parent_id) {
+            check_place(tx, row, &mut check).await?;
+        }
         check.finish()
     }
 

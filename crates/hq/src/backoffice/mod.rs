@@ -22,10 +22,6 @@ use tillkeep_model::permission::Requirement;
 use tillkeep_storage::sea_orm::{ColumnTrait, ConnectionTrait, EntityTrait, PaginatorTrait, QueryFilter, Select};
 use uuid::Uuid;
 
-/// The largest amount or quantity that may be entered, in the smallest unit: far from what a sum of many could
-/// overflow.
-pub(crate) const LARGEST: i64 = 1_000_000_000_000;
-
 /// 409 for a row that others still point to.
 pub(crate) fn refuse_in_use(count: u64, by: &str) -> Result<()> {
     if count == 0 {

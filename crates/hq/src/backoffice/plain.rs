@@ -56,7 +56,7 @@ impl<E: Rules> Listing for Of<E> {
 
 impl<E: Rules> Write for Of<E> {
     type Row = E;
-    const FIELDS: Fields = E::KIND.fields;
+    const FIELDS: Fields = E::KIND.fields();
     type More = ();
 
     fn name() -> Cow<'static, str> {

@@ -5,72 +5,30 @@ use std::sync::Arc;
 
 use axum::extract::rejection::PathRejection;
 use axum::extract::{Path, State};
-use serde_json::{Value as Json, json};
+use serde_json::Value as Json;
 use tillkeep_http::error::{Error, Result};
-use tillkeep_http::resource::{Check, Fields, ListSpec};
+use tillkeep_http::resource::{Check, ListSpec};
 use tillkeep_http::{Answer, Caller, Id};
+use tillkeep_model::fields::{self, shape::BARCODE};
 use tillkeep_model::permission::code::{ProductsDelete, ProductsView};
-use tillkeep_model::{ErrorCode, Instant, Money};
+use tillkeep_model::{ErrorCode, Instant, Money, Qty};
 use tillkeep_storage::entity::product::{Column, Entity, Model};
 use tillkeep_storage::entity::{department, store_product, supplier, tax_group};
 use tillkeep_storage::registry::fold;
 use tillkeep_storage::sea_orm::sea_query::Expr;
-use tillkeep_storage::sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QuerySelect};
+use tillkeep_storage::sea_orm::{ColumnTrait, EntityTrait, PaginatorTrait, QueryFilter, QuerySelect};
 use tillkeep_storage::{Tx, barcodes, db, versions};
 use uuid::Uuid;
 
+use super::lives;
 use super::plain::Rules;
 use super::rows::{self, Kind};
-use super::{LARGEST, lives};
 use crate::Hq;
-
-/// Further barcodes, and tags, of one product at the most.
-const MOST_WORDS: usize = 50;
 
 impl Rules for Entity {
     const KIND: Kind = Kind {
-        name: "products",
+        book: &fields::product::BOOK,
         singular: "product",
-        fields: Fields {
-            writable: &[
-                "sku",
-                "barcode",
-                "barcodes",
-                "plu",
-                "name",
-                "shortName",
-                "description",
-                "departmentId",
-                "taxGroupId",
-                "defaultSupplierId",
-                "productType",
-                "unitOfMeasure",
-                "quantityDecimals",
-                "isWeighed",
-                "price",
-                "cost",
-                "minPrice",
-                "isOpenPrice",
-                "allowDiscount",
-                "maxDiscountBps",
-                "isReturnable",
-                "trackStock",
-                "ageRestriction",
-                "reorderPoint",
-                "reorderQuantity",
-                "brand",
-                "imageUrl",
-                "tags",
-                "isActive",
-            ],
-            required: &["sku", "name", "departmentId", "taxGroupId", "price"],
-        },
-        defaults: |_| {
-            json!({
-                "productType": "standard", "unitOfMeasure": "ea", "allowDiscount": true, "isReturnable": true,
-                "trackStock": true, "isActive": true,
-            })
-        },
         unique: &[("sku_folded", ErrorCode::DuplicateSku), ("plu", ErrorCode::Duplicate)],
         hidden: &[],
     };
@@ -81,20 +39,12 @@ impl Rules for Entity {
         sort: &["name", "sku", "price", "createdAt", "updatedAt"],
     };
 
-    async fn check(tx: &mut Tx, _: Option<&Model>, row: &mut Model, _: Instant) -> Result<()> {
-        let mut check = Check::default();
-        check_texts(&mut check, row);
-        check_numbers(&mut check, row);
-        if check.is_clean() {
-            check
-                .that(lives::<department::Entity>(tx, row.department_id).await?, "departmentId", "is no department")
-                .that(lives::<tax_group::Entity>(tx, row.tax_group_id).await?, "taxGroupId", "is no tax group");
-            if let Some(supplier) = row.default_supplier_id {
-                check.that(lives::<supplier::Entity>(tx, supplier).await?, "defaultSupplierId", "is no supplier");
-            }
-        }
-        check.finish()?;
+    async fn check(tx: &mut Tx, old: Option<&Model>, row: &mut Model, _: Instant) -> Result<()> {
         row.sku_folded = fold(&row.sku);
+        let mut check = Check::default();
+        check_numbers(&mut check, old, row);
+        check_others(tx, &mut check, old, row).await?;
+        check.finish()?;
         check_barcodes(tx, row).await
     }
 
@@ -109,60 +59,56 @@ impl Rules for Entity {
     }
 
     async fn deletable(tx: &mut Tx, row: &Model, _: Instant) -> Result<()> {
+        refuse_stock(tx, row.id).await?;
         index(tx, row.id, Vec::new()).await
     }
 }
 
-fn check_texts(check: &mut Check, row: &Model) {
-    let plu = |plu: &str| (4..=5).contains(&plu.len()) && plu.bytes().all(|byte| byte.is_ascii_digit());
-    check
-        .text(&row.sku, "sku", 40)
-        .text(&row.name, "name", 200)
-        .optional(row.short_name.as_deref(), "shortName", 24)
-        .optional(row.description.as_deref(), "description", 4000)
-        .optional(row.brand.as_deref(), "brand", 100)
-        .optional(row.image_url.as_deref(), "imageUrl", 500)
-        .text(&row.unit_of_measure, "unitOfMeasure", 10)
-        .one_of(&row.product_type, "productType", &["standard", "service", "gift_card", "deposit"])
-        .that(
-            row.barcode.as_deref().is_none_or(is_barcode),
-            "barcode",
-            "must have 1 to 40 characters, none of them a space",
-        )
-        .that(row.plu.as_deref().is_none_or(plu), "plu", "must have 4 or 5 digits")
-        .that(
-            words(&row.barcodes.0).is_some_and(|codes| codes.iter().all(|code| is_barcode(code))),
-            "barcodes",
-            "must be a list of at most 50 barcodes",
-        )
-        .that(
-            words(&row.tags.0).is_some_and(|tags| tags.iter().all(|tag| tag.chars().count() <= 50)),
-            "tags",
-            "must be a list of at most 50 texts of at most 50 characters",
-        );
+/// What the numbers of a product say of each other.
+fn check_numbers(check: &mut Check, old: Option<&Model>, row: &Model) {
+    let differs = |part: fn(&Model) -> (i64, i64)| old.is_none_or(|old| part(old) != part(row));
+    if differs(|row| (row.price.0, row.min_price.unwrap_or(Money::ZERO).0)) {
+        let text = format!("must be between 0 and {}, the price", row.price.0);
+        check.that(row.min_price.is_none_or(|floor| floor <= row.price), "minPrice", &text);
+    }
+    if differs(|row| (row.is_weighed.into(), row.quantity_decimals.into())) {
+        let text = "must be between 1 and 3 for what is weighed: with 0 decimals only whole units are sold";
+        check.that(!row.is_weighed || row.quantity_decimals > 0, "quantityDecimals", text);
+    }
 }
 
-fn check_numbers(check: &mut Check, row: &Model) {
-    check
-        .range(row.quantity_decimals, "quantityDecimals", 0..=3)
-        .range(row.price.0, "price", 0..=LARGEST)
-        .range(row.cost.0, "cost", 0..=LARGEST)
-        .range(row.min_price.unwrap_or(Money::ZERO).0, "minPrice", 0..=row.price.0.max(0))
-        .range(row.max_discount_bps.unwrap_or_default().0, "maxDiscountBps", 0..=10_000)
-        .range(row.age_restriction.unwrap_or_default(), "ageRestriction", 0..=120)
-        .range(row.reorder_point.0, "reorderPoint", 0..=LARGEST)
-        .range(row.reorder_quantity.0, "reorderQuantity", 0..=LARGEST);
+/// The rows that a product newly names.
+async fn check_others(tx: &Tx, check: &mut Check, old: Option<&Model>, row: &Model) -> Result<()> {
+    if old.is_none_or(|old| old.department_id != row.department_id) {
+        check.that(lives::<department::Entity>(tx, row.department_id).await?, "departmentId", "is no department");
+    }
+    if old.is_none_or(|old| old.tax_group_id != row.tax_group_id) {
+        check.that(lives::<tax_group::Entity>(tx, row.tax_group_id).await?, "taxGroupId", "is no tax group");
+    }
+    let supplier =
+        row.default_supplier_id.filter(|_| old.is_none_or(|old| old.default_supplier_id != row.default_supplier_id));
+    if let Some(supplier) = supplier {
+        check.that(lives::<supplier::Entity>(tx, supplier).await?, "defaultSupplierId", "is no supplier");
+    }
+    Ok(())
 }
 
-fn is_barcode(code: &str) -> bool {
-    (1..=40).contains(&code.chars().count())
-        && !code.contains(|letter: char| letter.is_whitespace() || letter.is_control())
-}
-
-/// A JSON list of texts, not too many.
-fn words(list: &Json) -> Option<Vec<&str>> {
-    let list = list.as_array().filter(|list| list.len() <= MOST_WORDS)?;
-    list.iter().map(Json::as_str).collect()
+/// A product that is on hand somewhere, or owed to the stock there, could not be counted any more.
+async fn refuse_stock(tx: &Tx, id: Uuid) -> Result<()> {
+    use store_product::Column;
+    let stocked = store_product::Entity::find()
+        .filter(Column::ProductId.eq(id))
+        .filter(Column::Quantity.ne(Qty::ZERO))
+        .filter(Column::DeletedAt.is_null());
+    let stores = stocked.count(tx).await?;
+    if stores == 0 {
+        return Ok(());
+    }
+    let text = format!(
+        "the stock of this product is not 0 in {stores} stores; adjust it to 0 there first, or send isActive: false so \
+         that it is no longer sold"
+    );
+    Err(Error::new(ErrorCode::InUse, text))
 }
 
 fn codes(row: &Model) -> Vec<String> {
@@ -219,7 +165,7 @@ pub async fn by_barcode(
 ) -> Result<Answer<Model>> {
     let unknown = || Error::not_found("product");
     let code = code.map_err(|_| unknown())?.0;
-    if !is_barcode(&code) {
+    if code.chars().count() > 40 || !(BARCODE.is)(&code, caller.now()) {
         return Err(unknown());
     }
     let conn = caller.db().snapshot().await?;
@@ -237,7 +183,8 @@ pub async fn restore(caller: Caller<ProductsDelete>, State(hq): State<Arc<Hq>>, 
     caller.everywhere()?;
     let now = caller.now();
     let mut restored = row.clone();
-    Entity::check(&mut tx, Some(&row), &mut restored, now).await?;
+    // What it names may be gone by now, and its numbers given away.
+    Entity::check(&mut tx, None, &mut restored, now).await?;
     rows::check_unique::<Entity>(&tx, &Entity::KIND, &restored).await?;
     Entity::update_many()
         .col_expr(Column::DeletedAt, Expr::value(None::<Instant>))
@@ -246,9 +193,9 @@ pub async fn restore(caller: Caller<ProductsDelete>, State(hq): State<Arc<Hq>>, 
         .filter(Column::Id.eq(id))
         .exec(&tx)
         .await?;
-    tx.touch(Entity::KIND.name);
+    tx.touch(Entity::KIND.name());
     index(&tx, id, codes(&restored)).await?;
-    rows::record(&tx, &caller, "restore", Entity::KIND.name, id, Json::Null).await?;
+    rows::record(&tx, &caller, "restore", Entity::KIND.name(), id, Json::Null).await?;
     hq.commit(tx).await?;
     rows::find::<Entity>(caller.db().reader(), &Entity::KIND, id).await.map(Answer)
 }

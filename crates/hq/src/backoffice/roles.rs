@@ -11,11 +11,11 @@ use serde_json::json;
 use tillkeep_http::describe::{Change, Draft, Write};
 use tillkeep_http::directory::roles::{LIST, RoleView, codes_of, view};
 use tillkeep_http::error::{Error, Result};
-use tillkeep_http::resource::{self, Check, Fields, ListSpec};
+use tillkeep_http::resource::{self, Fields, ListSpec};
 use tillkeep_http::{Answer, Body, Caller, Created, Id};
 use tillkeep_model::permission::ALL;
 use tillkeep_model::permission::code::RolesManage;
-use tillkeep_model::{ErrorCode, Instant, ids};
+use tillkeep_model::{ErrorCode, Instant, fields, ids};
 use tillkeep_storage::entity::role::{Column, Entity, Model};
 use tillkeep_storage::entity::{role_permission, user_store_role};
 use tillkeep_storage::sea_orm::sea_query::Expr;
@@ -32,33 +32,19 @@ use crate::Hq;
 
 impl Rules for Entity {
     const KIND: Kind = Kind {
-        name: "roles",
+        book: &fields::user::ROLE,
         singular: "role",
-        fields: Fields { writable: &["code", "name", "description"], required: &["code", "name"] },
-        defaults: |_| json!({}),
         unique: &[("code", ErrorCode::DuplicateCode)],
         hidden: &[],
     };
 
     const LIST: ListSpec = LIST;
 
-    async fn check(_: &mut Tx, old: Option<&Model>, row: &mut Model, _: Instant) -> Result<()> {
+    async fn check(_: &mut Tx, old: Option<&Model>, _: &mut Model, _: Instant) -> Result<()> {
         if old.is_some_and(|old| old.is_system) {
             return Err(system_role());
         }
-        if old.is_some_and(|old| old.code != row.code) {
-            return Err(Error::field("code", "is fixed"));
-        }
-        let word = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_';
-        Check::default()
-            .that(
-                (2..=40).contains(&row.code.len()) && row.code.bytes().all(word),
-                "code",
-                "must have 2 to 40 characters of a to z, 0 to 9 and _",
-            )
-            .text(&row.name, "name", 100)
-            .optional(row.description.as_deref(), "description", 500)
-            .finish()
+        Ok(())
     }
 
     async fn deletable(tx: &mut Tx, row: &Model, _: Instant) -> Result<()> {
@@ -82,7 +68,7 @@ pub struct NewRole;
 
 impl Write for NewRole {
     type Row = Entity;
-    const FIELDS: Fields = Entity::KIND.fields;
+    const FIELDS: Fields = Entity::KIND.fields();
     type More = Holds;
 
     fn name() -> Cow<'static, str> {
@@ -165,8 +151,9 @@ pub async fn put_permissions(
         .filter(Column::Id.eq(id))
         .exec(&tx)
         .await?;
-    tx.touch(Entity::KIND.name);
-    rows::record(&tx, &caller, "role.permissions", Entity::KIND.name, id, json!({"from": held, "to": wanted})).await?;
+    tx.touch(Entity::KIND.name());
+    rows::record(&tx, &caller, "role.permissions", Entity::KIND.name(), id, json!({"from": held, "to": wanted}))
+        .await?;
     hq.commit(tx).await?;
     let role = rows::find::<Entity>(caller.db().reader(), &Entity::KIND, id).await?;
     Ok(Answer(RoleView { role, permissions: wanted }))

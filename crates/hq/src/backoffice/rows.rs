@@ -6,6 +6,7 @@ use serde_json::{Map, Value as Json, json};
 use tillkeep_http::error::{Error, Result};
 use tillkeep_http::resource::{self, Fields};
 use tillkeep_http::{Caller, Created};
+use tillkeep_model::fields::Book;
 use tillkeep_model::permission::Requirement;
 use tillkeep_model::{ErrorCode, Instant};
 use tillkeep_storage::sea_orm::{
@@ -19,17 +20,26 @@ use crate::Hq;
 
 /// A kind of master data.
 pub struct Kind {
-    /// The synchronised type.
-    pub name: &'static str,
+    /// What people write of it.
+    pub book: &'static Book,
     /// For people: `department`.
     pub singular: &'static str,
-    pub fields: Fields,
-    /// Values of a new row that nobody sent; may depend on what was.
-    pub defaults: fn(&Map<String, Json>) -> Json,
     /// Keys that no two living rows share, and how a clash is answered.
     pub unique: &'static [(&'static str, ErrorCode)],
     /// Keys that no answer shows.
     pub hidden: &'static [&'static str],
+}
+
+impl Kind {
+    /// The synchronised type.
+    pub const fn name(&self) -> &'static str {
+        self.book.table
+    }
+
+    /// What may be sent of it.
+    pub const fn fields(&self) -> Fields {
+        Fields::hq(self.book)
+    }
 }
 
 /// What every kind of row can do: a synchronised table with an id, a version and a tombstone.
@@ -125,7 +135,7 @@ pub async fn create<E: Rows, P: Requirement>(
     check: impl AsyncFnOnce(&mut Tx, &mut E::Model) -> Result<()>,
     after: impl AsyncFnOnce(&mut Tx, &E::Model) -> Result<()>,
 ) -> Result<Created<E::Model>> {
-    let mut model: E::Model = resource::draft(&kind.fields, (kind.defaults)(&body), body.clone())?;
+    let mut model: E::Model = resource::draft(kind.fields(), body.clone(), caller.now())?;
     let id = id_of::<E>(&model)?;
     let mut tx = caller.db().begin().await?;
     if let Some(stored) = E::find().filter(column::<E>("id")?.eq(id)).one(&tx).await? {
@@ -139,9 +149,9 @@ pub async fn create<E: Rows, P: Requirement>(
     check_unique::<E>(&tx, kind, &model).await?;
     let insert = E::insert(model.clone().into_active_model()).exec_without_returning(&tx).await;
     insert.map_err(|error| clash(kind, error))?;
-    tx.touch(kind.name);
+    tx.touch(kind.name());
     after(&mut tx, &model).await?;
-    record(&tx, caller, "create", kind.name, id, json!(body)).await?;
+    record(&tx, caller, "create", kind.name(), id, json!(body)).await?;
     hq.commit(tx).await?;
     let model = E::find().filter(column::<E>("id")?.eq(id)).one(caller.db().reader()).await?;
     model.map(Created::new).ok_or_else(|| Error::not_found(kind.singular))
@@ -161,7 +171,7 @@ pub async fn change<E: Rows, P: Requirement>(
     let expected = resource::take_expected_version(&mut body)?;
     let edit = async |tx: &mut Tx, old: &E::Model, new: &mut E::Model| {
         refuse_outdated::<E>(kind, expected, old)?;
-        *new = resource::changed(&kind.fields, old, &body)?;
+        *new = resource::changed(kind.fields(), old, &body, caller.now())?;
         check(tx, old, new).await?;
         Ok(json!(body))
     };
@@ -195,9 +205,9 @@ pub async fn update<E: Rows, P: Requirement>(
     check_unique::<E>(&tx, kind, &new).await?;
     stamp::<E>(&mut new, caller.now(), false)?;
     write::<E>(&tx, new.clone()).await.map_err(|error| clash(kind, error))?;
-    tx.touch(kind.name);
+    tx.touch(kind.name());
     after(&mut tx, &old, &new).await?;
-    record(&tx, caller, action, kind.name, id, details).await?;
+    record(&tx, caller, action, kind.name(), id, details).await?;
     hq.commit(tx).await?;
     find::<E>(caller.db().reader(), kind, id).await
 }
@@ -218,8 +228,8 @@ pub async fn delete<E: Rows, P: Requirement>(
     stamp::<E>(&mut model, caller.now(), false)?;
     model.set(column::<E>("deleted_at")?, Some(caller.now()).into());
     write::<E>(&tx, model).await?;
-    tx.touch(kind.name);
-    record(&tx, caller, "delete", kind.name, id, Json::Null).await?;
+    tx.touch(kind.name());
+    record(&tx, caller, "delete", kind.name(), id, Json::Null).await?;
     hq.commit(tx).await?;
     Ok(())
 }

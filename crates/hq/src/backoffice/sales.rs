@@ -6,6 +6,7 @@ use tillkeep_http::error::{Error, Result};
 use tillkeep_http::resource::{self, ListSpec, Query};
 use tillkeep_http::{Answer, Caller, Id, List};
 use tillkeep_model::ErrorCode;
+use tillkeep_model::fields::shape::is_date;
 use tillkeep_model::permission::code::ReportsViewGlobal;
 use tillkeep_storage::entity::sale::{Column, Entity, Model};
 use tillkeep_storage::entity::{sale_item, sale_payment};
@@ -69,7 +70,7 @@ pub async fn list(caller: Caller<ReportsViewGlobal>, Lists { mut query, .. }: Li
 
 fn business_date(query: &mut Query, key: &str) -> Result<Option<String>> {
     let Some(date) = query.remove(key) else { return Ok(None) };
-    if resource::is_date(&date) {
+    if is_date(&date) {
         return Ok(Some(date));
     }
     Err(Error::field(key, "must be a date like 2026-11-20"))

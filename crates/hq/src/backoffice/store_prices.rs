@@ -10,10 +10,10 @@ use serde_json::{Map, Value as Json, json};
 use tillkeep_http::describe::{Change, Listing, Lists, More, Write};
 use tillkeep_http::error::{Error, Result};
 use tillkeep_http::extract::TwoIds;
-use tillkeep_http::resource::{self, Check, Expected, Fields, ListSpec};
+use tillkeep_http::resource::{self, Expected, Fields, ListSpec};
 use tillkeep_http::{Answer, Body, Caller, List, Params};
 use tillkeep_model::permission::code::{StorePricesManage, StorePricesView};
-use tillkeep_model::{ErrorCode, Instant, Money, Qty, ids};
+use tillkeep_model::{ErrorCode, Instant, Money, Qty, fields, ids};
 use tillkeep_storage::entity::store_product::{Column, Entity, Model};
 use tillkeep_storage::entity::{product, store};
 use tillkeep_storage::sea_orm::sea_query::OnConflict;
@@ -23,13 +23,12 @@ use utoipa::ToSchema;
 use uuid::Uuid;
 
 use super::plain::Rules;
-use super::{LARGEST, in_scope, lives, rows};
+use super::{in_scope, lives, rows};
 use crate::Hq;
 
 const NAME: &str = "store_product_dynamic";
 
-const FIELDS: Fields =
-    Fields { writable: &["price", "reorderPoint", "reorderQuantity", "binLocation", "isStocked"], required: &[] };
+const FIELDS: Fields = Fields::hq(&fields::store_price::BOOK);
 
 const LIST: ListSpec =
     ListSpec { search: &[], filters: &["storeId", "productId"], sort: &["productId", "storeId", "price", "updatedAt"] };
@@ -182,7 +181,7 @@ async fn set(
     let old = stored.clone().unwrap_or_else(|| fresh(store_id, &product, caller.now()));
     let current = || Ok(serde_json::to_value(view(old.clone(), &product))?);
     resource::refuse_outdated(expected, old.sync_version, current)?;
-    let mut row = changed(&old, &product, body)?;
+    let mut row = changed(&old, &product, body, caller.now())?;
     if stored.as_ref() == Some(&row) {
         return Ok(view(row, &product));
     }
@@ -212,25 +211,19 @@ fn fresh(store_id: Uuid, product: &product::Model, now: Instant) -> Model {
     }
 }
 
-fn changed(old: &Model, product: &product::Model, mut body: Map<String, Json>) -> Result<Model> {
+fn changed(old: &Model, product: &product::Model, mut body: Map<String, Json>, now: Instant) -> Result<Model> {
     let back_to_default = body.get("price").is_some_and(Json::is_null);
     if back_to_default {
         body.remove("price");
     }
     let priced = body.contains_key("price");
-    let mut row = resource::changed(&FIELDS, old, &body)?;
+    let mut row = resource::changed(FIELDS, old, &body, now)?;
     if back_to_default {
         (row.price, row.has_price_override) = (product.price, false);
     } else if priced {
         row.has_price_override = true;
     }
     row.deleted_at = None;
-    Check::default()
-        .range(row.price.0, "price", 0..=LARGEST)
-        .range(row.reorder_point.0, "reorderPoint", 0..=LARGEST)
-        .range(row.reorder_quantity.0, "reorderQuantity", 0..=LARGEST)
-        .optional(row.bin_location.as_deref(), "binLocation", 40)
-        .finish()?;
     if priced && product.min_price.is_some_and(|floor| row.price < floor) {
         let text = "this is below the lowest price of the product";
         return Err(Error::new(ErrorCode::BelowMinPrice, text).at("price"));

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use serde::{Deserialize, Serialize};
 use tillkeep_http::error::{Error, Result};
 use tillkeep_http::resource::Check;
+use tillkeep_model::fields::tax::GROUP_RATE;
 use tillkeep_model::{ErrorCode, Instant};
 use tillkeep_storage::db::rows_per_statement;
 use tillkeep_storage::entity::tax_group_rate::{Column, Entity, Model};
@@ -39,18 +40,18 @@ impl RateInput {
 }
 
 /// Refuses rates that cannot be calculated with; `field` is the list's name in the request.
-pub async fn check(tx: &Tx, field: &str, wanted: &[RateInput]) -> Result<()> {
-    check_order(field, wanted)?;
+pub async fn check(tx: &Tx, field: &str, wanted: &[RateInput], now: Instant) -> Result<()> {
     let mut check = Check::default();
     let rates: BTreeSet<Uuid> = wanted.iter().map(|rate| rate.tax_rate_id).collect();
-    let known: BTreeSet<Uuid> = tax_rate::Entity::find()
+    let known: HashMap<Uuid, bool> = tax_rate::Entity::find()
         .filter(tax_rate::Column::Id.is_in(rates))
         .filter(tax_rate::Column::DeletedAt.is_null())
         .all(tx)
         .await?
         .into_iter()
-        .map(|row| row.id)
+        .map(|row| (row.id, row.is_active))
         .collect();
+    check_order(field, wanted, &known, now)?;
     let stores: BTreeSet<Uuid> = wanted.iter().filter_map(|rate| rate.store_id).collect();
     let known_stores: BTreeSet<Uuid> = store::Entity::find()
         .filter(store::Column::Id.is_in(stores))
@@ -62,7 +63,7 @@ pub async fn check(tx: &Tx, field: &str, wanted: &[RateInput]) -> Result<()> {
         .collect();
     for (index, rate) in wanted.iter().enumerate() {
         let of = |name: &str| format!("{field}[{index}].{name}");
-        check.that(known.contains(&rate.tax_rate_id), &of("taxRateId"), "is no tax rate").that(
+        check.that(known.contains_key(&rate.tax_rate_id), &of("taxRateId"), "is no tax rate").that(
             rate.store_id.is_none_or(|id| known_stores.contains(&id)),
             &of("storeId"),
             "is no store",
@@ -71,8 +72,8 @@ pub async fn check(tx: &Tx, field: &str, wanted: &[RateInput]) -> Result<()> {
     check.finish()
 }
 
-/// The rules within each place (everywhere, or one store), which is calculated on its own.
-fn check_order(field: &str, wanted: &[RateInput]) -> Result<()> {
+/// The rules within each place (everywhere, or one store), which is calculated on its own. `known` says which rates count.
+fn check_order(field: &str, wanted: &[RateInput], known: &HashMap<Uuid, bool>, now: Instant) -> Result<()> {
     let mut places: BTreeMap<Option<Uuid>, Vec<(usize, &RateInput)>> = BTreeMap::new();
     for (index, rate) in wanted.iter().enumerate() {
         places.entry(rate.store_id).or_default().push((index, rate));
@@ -84,15 +85,18 @@ fn check_order(field: &str, wanted: &[RateInput]) -> Result<()> {
             let text = format!("a group has at most {MOST} rates in one place, {MOST_COMPOUND} of them compound");
             return Err(Error::new(ErrorCode::TooManyRates, text).at(field));
         }
-        if let Some((index, _)) = rates.first().filter(|(_, rate)| rate.is_compound) {
-            let text = "the first rate has nothing before it that it could be compound on";
+        // The first of all, and the first of those that are not switched off.
+        let counts = |rate: &RateInput| known.get(&rate.tax_rate_id).copied().unwrap_or(true);
+        let first = [rates.first(), rates.iter().find(|(_, rate)| counts(rate))];
+        if let Some((index, _)) = first.into_iter().flatten().find(|(_, rate)| rate.is_compound) {
+            let text = "the first active rate has nothing before it that it could be compound on";
             return Err(Error::new(ErrorCode::FirstRateCompound, text).at(format!("{field}[{index}].isCompound")));
         }
         let (mut sequences, mut ids) = (BTreeSet::new(), BTreeSet::new());
         for (index, rate) in rates {
             let of = |name: &str| format!("{field}[{index}].{name}");
             check
-                .range(rate.sequence, &of("sequence"), 1..=1000)
+                .by_book(&GROUP_RATE, (&format!("{field}[{index}]."), "sequence"), rate.sequence, now)
                 .that(sequences.insert(rate.sequence), &of("sequence"), "is there twice in one place")
                 .that(ids.insert(rate.tax_rate_id), &of("taxRateId"), "is there twice in one place");
         }

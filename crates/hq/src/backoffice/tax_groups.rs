@@ -9,10 +9,10 @@ use serde::Serialize;
 use serde_json::json;
 use tillkeep_http::describe::{Change, Draft, Lists, Write};
 use tillkeep_http::error::Result;
-use tillkeep_http::resource::{self, Check, Expected, Fields, ListSpec};
+use tillkeep_http::resource::{self, Expected, Fields, ListSpec};
 use tillkeep_http::{Answer, Body, Caller, Created, Id, List, Params};
 use tillkeep_model::permission::code::{PosSell, TaxesManage, TaxesView};
-use tillkeep_model::{ErrorCode, Instant};
+use tillkeep_model::{ErrorCode, Instant, fields};
 use tillkeep_storage::entity::tax_group::{Column, Entity, Model};
 use tillkeep_storage::entity::{department, product, tax_group_rate};
 use tillkeep_storage::sea_orm::sea_query::Expr;
@@ -31,13 +31,8 @@ use crate::Hq;
 
 impl Rules for Entity {
     const KIND: Kind = Kind {
-        name: "tax_groups",
+        book: &fields::tax::GROUP,
         singular: "tax group",
-        fields: Fields {
-            writable: &["code", "name", "priceMode", "isDefault", "isActive"],
-            required: &["code", "name"],
-        },
-        defaults: |_| json!({"isActive": true, "priceMode": "store_default"}),
         unique: &[("code", ErrorCode::DuplicateCode)],
         hidden: &[],
     };
@@ -45,12 +40,8 @@ impl Rules for Entity {
     const LIST: ListSpec =
         ListSpec { search: &["code", "name"], filters: &["isDefault"], sort: &["code", "name", "createdAt"] };
 
-    async fn check(_: &mut Tx, _: Option<&Model>, row: &mut Model, _: Instant) -> Result<()> {
-        Check::default()
-            .text(&row.code, "code", 20)
-            .text(&row.name, "name", 100)
-            .one_of(&row.price_mode, "priceMode", &["store_default", "inclusive", "exclusive"])
-            .finish()
+    async fn check(_: &mut Tx, _: Option<&Model>, _: &mut Model, _: Instant) -> Result<()> {
+        Ok(())
     }
 
     async fn written(tx: &mut Tx, _: Option<&Model>, new: &Model, now: Instant) -> Result<()> {
@@ -129,7 +120,7 @@ pub struct NewGroup;
 
 impl Write for NewGroup {
     type Row = Entity;
-    const FIELDS: Fields = Entity::KIND.fields;
+    const FIELDS: Fields = Entity::KIND.fields();
     type More = Rates;
 
     fn name() -> Cow<'static, str> {
@@ -169,7 +160,7 @@ pub async fn create(
     let wanted: Vec<RateInput> = resource::take(&mut body, "rates")?.unwrap_or_default();
     let check = async |tx: &mut Tx, new: &mut Model| Entity::check(tx, None, new, now).await;
     let after = async |tx: &mut Tx, new: &Model| {
-        rates::check(tx, "rates", &wanted).await?;
+        rates::check(tx, "rates", &wanted, now).await?;
         rates::replace(tx, new.id, wanted, now).await?;
         Entity::written(tx, None, new, now).await
     };
@@ -205,10 +196,10 @@ pub async fn put_rates(
     let group = rows::find_to_change::<Entity>(&tx, &Entity::KIND, id).await?;
     let now = view(&*tx, group.clone()).await?;
     resource::refuse_outdated(expected_version, now.rates_version, || Ok(serde_json::to_value(&now)?))?;
-    rates::check(&tx, "rates", &wanted).await?;
+    rates::check(&tx, "rates", &wanted, caller.now()).await?;
     let details = json!({"rates": wanted});
     rates::replace(&mut tx, id, wanted, caller.now()).await?;
-    rows::record(&tx, &caller, "tax_group.rates", Entity::KIND.name, id, details).await?;
+    rows::record(&tx, &caller, "tax_group.rates", Entity::KIND.name(), id, details).await?;
     hq.commit(tx).await?;
     view(caller.db().reader(), group).await.map(Answer)
 }

@@ -1,52 +1,21 @@
 //! Tenders: what customers pay with. Exactly one active tender is cash, as change is paid in it.
 
-use serde_json::{Value as Json, json};
 use tillkeep_http::error::{Error, Result};
-use tillkeep_http::resource::{Check, Fields, ListSpec};
+use tillkeep_http::resource::ListSpec;
+use tillkeep_model::fields::{self, tender::CASH};
 use tillkeep_model::pricing::TenderKind;
 use tillkeep_model::{ErrorCode, Instant, Money};
 use tillkeep_storage::Tx;
 use tillkeep_storage::entity::tender::{Column, Entity, Model};
 use tillkeep_storage::sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QuerySelect};
 
-use super::LARGEST;
 use super::plain::Rules;
 use super::rows::Kind;
 
-const CASH: &str = "cash";
-const KINDS: &[&str] =
-    &[CASH, "card", "check", "gift_card", "store_credit", "voucher", "on_account", "exchange", "other"];
-
 impl Rules for Entity {
     const KIND: Kind = Kind {
-        name: "tenders",
+        book: &fields::tender::BOOK,
         singular: "tender",
-        fields: Fields {
-            writable: &[
-                "code",
-                "name",
-                "kind",
-                "opensDrawer",
-                "countsInClose",
-                "allowsChange",
-                "requiresReference",
-                "isRefundable",
-                "isVoidable",
-                "requiresCustomer",
-                "minAmount",
-                "maxAmount",
-                "sortOrder",
-                "isActive",
-            ],
-            required: &["code", "name", "kind"],
-        },
-        defaults: |body| {
-            let cash = body.get("kind").and_then(Json::as_str) == Some(CASH);
-            json!({
-                "isActive": true, "countsInClose": true, "isRefundable": true, "isVoidable": true,
-                "opensDrawer": cash, "allowsChange": cash,
-            })
-        },
         unique: &[("code", ErrorCode::DuplicateCode)],
         hidden: &[],
     };
@@ -59,16 +28,17 @@ impl Rules for Entity {
 
     async fn check(tx: &mut Tx, old: Option<&Model>, row: &mut Model, _: Instant) -> Result<()> {
         let floor = row.min_amount.unwrap_or(Money::ZERO);
-        Check::default()
-            .text(&row.code, "code", 20)
-            .text(&row.name, "name", 100)
-            .one_of(&row.kind, "kind", KINDS)
-            .range(floor.0, "minAmount", 0..=LARGEST)
-            .range(row.max_amount.map_or(floor.0, |most| most.0), "maxAmount", floor.0..=LARGEST)
-            .finish()?;
+        let differs = |part: fn(&Model) -> (Option<Money>, Option<Money>)| old.is_none_or(|old| part(old) != part(row));
+        if differs(|row| (row.min_amount, row.max_amount)) && row.max_amount.is_some_and(|most| most < floor) {
+            return Err(Error::field("maxAmount", format!("must be {} or more, the least amount", floor.0)));
+        }
         if old.is_some_and(|old| old.kind != row.kind) {
             let text = "the kind of a tender is fixed: make another tender";
             return Err(Error::new(ErrorCode::KindLocked, text).at("kind"));
+        }
+        if row.kind == CASH && !row.allows_change && old.is_none_or(|old| old.allows_change) {
+            let text = "must be true for cash, which change is paid in: leave it out or send allowsChange: true";
+            return Err(Error::field("allowsChange", text));
         }
         if row.is_active && TenderKind::parse(&row.kind).is_some_and(TenderKind::needs_value_ledger) {
             let text = format!(

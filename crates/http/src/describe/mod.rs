@@ -4,6 +4,7 @@
 mod arguments;
 mod document;
 mod errors;
+mod limits;
 mod operation;
 mod pages;
 mod replies;

@@ -19,6 +19,7 @@ use utoipa::openapi::schema::{
 use utoipa::{__dev::ComposeSchema, PartialSchema, ToSchema};
 
 use super::Argument;
+use super::limits;
 use super::operation::{Operation, string};
 use crate::error::Error;
 use crate::extract::Params;
@@ -70,8 +71,9 @@ impl<K: Write, M: Mode> ComposeSchema for Written<K, M> {
         let table = K::Row::default();
         let mut object =
             ObjectBuilder::new().additional_properties(Some(AdditionalProperties::<Schema>::FreeForm(false)));
-        for key in K::FIELDS.writable {
-            object = object.property(*key, row_schema::of_key(table.table_name(), key));
+        for field in K::FIELDS.writable(M::NEW) {
+            let column = row_schema::of_key(table.table_name(), field.name);
+            object = object.property(field.name, limits::of_field(field, column, M::NEW));
         }
         if let RefOr::T(Schema::Object(more)) = K::More::schema() {
             for (key, schema) in more.properties {
@@ -87,7 +89,8 @@ impl<K: Write, M: Mode> ComposeSchema for Written<K, M> {
         }
         let id = nullable(uuid());
         let mut object: Object = object.property("id", id).build();
-        object.required = K::FIELDS.required.iter().map(|key| (*key).to_owned()).collect();
+        object.required =
+            K::FIELDS.writable(true).filter(|field| field.required).map(|field| field.name.to_owned()).collect();
         object.into()
     }
 }

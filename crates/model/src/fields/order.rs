@@ -1,9 +1,8 @@
 //! Orders to suppliers. One that is pushed with a text beyond its limit is refused.
 
-use super::document::document;
 use super::{Book, json, text};
 
-pub static ORDER: Book = document(
+pub static ORDER: Book = Book::of_document(
     "purchase_orders",
     &[
         text("poNumber", 100),
@@ -22,4 +21,5 @@ pub static ORDER: Book = document(
     ],
 );
 
-pub static ITEM: Book = document("purchase_order_items", &[text("description", 500), text("supplierSku", 100)]);
+pub static ITEM: Book =
+    Book::of_document("purchase_order_items", &[text("description", 500), text("supplierSku", 100)]);

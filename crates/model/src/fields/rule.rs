@@ -5,7 +5,7 @@ use serde_json::Value as Json;
 use uuid::Uuid;
 
 use super::{Field, Shape};
-use crate::{Instant, Qty};
+use crate::{Instant, Money, Qty};
 
 /// What the values of a field must be. A field that is null has no rule to keep.
 #[derive(Clone, Copy, Debug)]
@@ -30,6 +30,7 @@ pub enum Rule {
         max: i64,
     },
     Id,
+    Instant,
     /// Any JSON, of at most `max` bytes.
     Json {
         max: usize,
@@ -85,6 +86,33 @@ impl<'a> From<&'a Json> for Value<'a> {
     }
 }
 
+impl<'a> From<&'a str> for Value<'a> {
+    fn from(text: &'a str) -> Self {
+        Self::Text(text)
+    }
+}
+
+macro_rules! numbers {
+    ($($name:ty),*) => {$(
+        impl From<$name> for Value<'_> {
+            fn from(number: $name) -> Self { Self::Number(number.0.into()) }
+        }
+    )*};
+}
+numbers!(Money, Qty);
+
+impl From<i32> for Value<'_> {
+    fn from(number: i32) -> Self {
+        Self::Number(number.into())
+    }
+}
+
+impl<T: Into<Self>> From<Option<T>> for Value<'_> {
+    fn from(value: Option<T>) -> Self {
+        value.map_or(Self::Null, Into::into)
+    }
+}
+
 impl Rule {
     /// The characters of a text at the most.
     pub const fn max_chars(&self) -> Option<usize> {
@@ -122,7 +150,7 @@ impl Rule {
             (Self::Json { max }, Value::Text(json)) => {
                 (json.len() > *max).then(|| format!("must have at most {max} bytes"))
             }
-            (Self::Flag, Value::Flag(_)) => None,
+            (Self::Flag, Value::Flag(_)) | (Self::Instant, Value::Other) => None,
             (Self::Id, Value::Id(id)) => id.is_nil().then(|| "must not be the nil UUID".to_owned()),
             _ => Some(self.kind().to_owned()),
         }
@@ -136,6 +164,7 @@ impl Rule {
             Self::Whole { .. } => "must be a whole number",
             Self::Quantity { .. } => "must be a number with at most three decimals",
             Self::Id => "must be a UUID",
+            Self::Instant => "must be an instant like 2026-11-20T12:34:56.789Z",
             Self::Texts { .. } | Self::Objects { .. } => "must be a list",
             Self::Json { .. } => "must be JSON",
         }

@@ -1,10 +1,9 @@
 //! Sales with their lines and payments: what a till writes, and any other program that pushes one. Wider than what this
 //! release writes, since a text that is too long is cut off and never refused. `docs/sync.md`, rule U9.
 
-use super::document::document;
 use super::{Book, json, text};
 
-pub static SALE: Book = document(
+pub static SALE: Book = Book::of_document(
     "sales",
     &[
         text("receiptNumber", 50),
@@ -26,7 +25,7 @@ pub static SALE: Book = document(
     ],
 );
 
-pub static ITEM: Book = document(
+pub static ITEM: Book = Book::of_document(
     "sale_items",
     &[
         text("sku", 100),
@@ -43,7 +42,7 @@ pub static ITEM: Book = document(
     ],
 );
 
-pub static PAYMENT: Book = document(
+pub static PAYMENT: Book = Book::of_document(
     "sale_payments",
     &[
         text("tenderCode", 40),

@@ -1,9 +1,8 @@
-//! Drawers and adjustments of stock. As with sales, what is too long in one that is pushed is cut off.
+//! Drawers. As with sales, what is too long in one that is pushed is cut off.
 
-use super::document::document;
 use super::{Book, json, text};
 
-pub static SESSION: Book = document(
+pub static SESSION: Book = Book::of_document(
     "register_sessions",
     &[
         text("registerCode", 20),
@@ -16,16 +15,5 @@ pub static SESSION: Book = document(
         json("totals", 256 << 10),
         text("firstReceiptNumber", 50),
         text("lastReceiptNumber", 50),
-    ],
-);
-
-pub static ADJUSTMENT: Book = document(
-    "inventory_adjustments",
-    &[
-        text("reason", 40),
-        text("referenceType", 40),
-        text("userName", 200),
-        text("note", 2000),
-        text("businessDate", 10),
     ],
 );

@@ -59,6 +59,47 @@ pub static TIME_OF_DAY: Shape = Shape {
     pattern: "^([01][0-9]|2[0-3]):[0-5][0-9]$",
 };
 
+pub static BARCODE: Shape = Shape {
+    is: |text, _| !text.is_empty() && !text.contains(|letter: char| letter.is_whitespace() || letter.is_control()),
+    says: "must have 1 to 40 characters, none of them a space",
+    pattern: r"^\S+$",
+};
+
+pub static PLU: Shape = Shape {
+    is: |text, _| (4..=5).contains(&text.len()) && is_digits(text),
+    says: "must have 4 or 5 digits",
+    pattern: "^[0-9]{4,5}$",
+};
+
+pub static SCALE_PREFIX: Shape = Shape {
+    is: |text, _| (1..=3).contains(&text.len()) && is_digits(text),
+    says: "must have 1 to 3 digits",
+    pattern: "^[0-9]{1,3}$",
+};
+
+pub static REGISTER_CODE: Shape = Shape {
+    is: |text, _| text.len() == 2 && is_digits(text),
+    says: "must have two digits, like 01",
+    pattern: "^[0-9]{2}$",
+};
+
+pub static STORE_CODE: Shape = Shape {
+    is: |text, _| {
+        (2..=10).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit())
+    },
+    says: "must have 2 to 10 characters of A to Z and 0 to 9",
+    pattern: "^[A-Z0-9]{2,10}$",
+};
+
+pub static ROLE_CODE: Shape = Shape {
+    is: |text, _| {
+        let letter = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_';
+        (2..=40).contains(&text.len()) && text.bytes().all(letter)
+    },
+    says: "must have 2 to 40 characters of a to z, 0 to 9 and _",
+    pattern: "^[a-z0-9_]{2,40}$",
+};
+
 /// Decimals of a currency of ISO 4217; `None` for what is no currency that people pay with.
 pub fn exponent(currency: &str) -> Option<i16> {
     Currency::from_code(currency)?.exponent().and_then(|exponent| exponent.try_into().ok())
@@ -84,6 +125,10 @@ fn is_locale(text: &str) -> bool {
 fn is_email(text: &str) -> bool {
     let part = |part: &str| !part.is_empty() && !part.contains(|letter: char| letter == '@' || letter.is_whitespace());
     text.split_once('@').is_some_and(|(name, host)| part(name) && part(host))
+}
+
+fn is_digits(text: &str) -> bool {
+    text.bytes().all(|byte| byte.is_ascii_digit())
 }
 
 fn is_time(text: &str) -> bool {

@@ -1,9 +1,8 @@
 //! Goods on the way between stores. A transfer that is pushed with a text beyond its limit is refused.
 
-use super::document::document;
 use super::{Book, json, text};
 
-pub static TRANSFER: Book = document(
+pub static TRANSFER: Book = Book::of_document(
     "transfers",
     &[
         text("transferNumber", 100),
@@ -17,4 +16,4 @@ pub static TRANSFER: Book = document(
     ],
 );
 
-pub static ITEM: Book = document("transfer_items", &[text("sku", 100), text("productName", 500)]);
+pub static ITEM: Book = Book::of_document("transfer_items", &[text("sku", 100), text("productName", 500)]);

@@ -215,12 +215,7 @@ impl Incoming<'_> {
         Ok(Decoded { row, keys, children, cut })
     }
 
-    fn lines(
-        &self,
-        child: &Child,
-        shape: &Shape,
-        list: &[&RawValue],
-    ) -> Result<Vec<Line>, Verdict> {
+    fn lines(&self, child: &Child, shape: &Shape, list: &[&RawValue]) -> Result<Vec<Line>, Verdict> {
         let mut rows = Vec::with_capacity(list.len());
         let mut named = HashSet::with_capacity(list.len());
         for (position, raw) in list.iter().enumerate() {

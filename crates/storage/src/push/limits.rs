@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde_json::{Map, Value as Json};
 use tillkeep_model::Instant;
-use tillkeep_model::fields::{self, Field, Rule};
+use tillkeep_model::fields::{Book, Field, Rule};
 use tillkeep_model::wire::camel;
 
 use super::Verdict;
@@ -19,12 +19,14 @@ const CUT: &str = "cut:";
 /// The code of what is refused for its size.
 const TOO_LARGE: &str = "too_large";
 
+/// Letters of a word that is none of those that this version knows.
+const LONGEST_WORD: usize = 100;
+
 /// The fields of a table that have rules, with their columns.
 pub(crate) struct Limits(Vec<(&'static str, &'static Field)>);
 
 impl Limits {
-    pub fn of(table: &dyn SyncTable) -> Self {
-        let book = fields::of(table.name());
+    pub fn of(table: &dyn SyncTable, book: Option<&Book>) -> Self {
         let field = |column| Some((column, book?.field(column)?));
         Self(table.columns().into_iter().filter_map(field).collect())
     }
@@ -33,7 +35,8 @@ impl Limits {
     pub fn fitting(&self, column: &str, value: &str) -> Fitting {
         let rule = self.0.iter().find(|(name, _)| *name == column).map(|(_, field)| field.rule);
         match rule {
-            Some(Rule::Text { max, .. }) if value.starts_with('"') && value.len() > max => beginning(value, max),
+            Some(Rule::Text { max, .. }) => beginning(value, max),
+            Some(Rule::Word(_)) => beginning(value, LONGEST_WORD),
             Some(Rule::Json { max }) if value.len() > max => Fitting::Nothing,
             _ => Fitting::All,
         }
@@ -83,6 +86,9 @@ pub(crate) enum Fitting {
 
 /// The first `max` characters of a text, when it has more.
 fn beginning(json: &str, max: usize) -> Fitting {
+    if !json.starts_with('"') || json.len() <= max {
+        return Fitting::All;
+    }
     let Ok(text) = serde_json::from_str::<String>(json) else { return Fitting::All };
     match text.char_indices().nth(max) {
         Some((end, _)) => serde_json::to_string(&text[..end]).map_or(Fitting::Nothing, Fitting::Beginning),

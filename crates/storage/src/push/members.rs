@@ -33,18 +33,19 @@ struct Member {
 
 impl Shape {
     pub fn of(entity: &SyncType) -> Self {
-        let mut shape = Self::of_table(entity.table, entity.beyond);
+        let of_table = |table, book| Self::of_table(table, Limits::of(table, book), entity.beyond);
+        let mut shape = of_table(entity.table, entity.book);
         for child in entity.children {
             shape.members.insert(plain(child.key), Member { name: child.key, key: None });
-            shape.lines.push(Self::of_table(child.table, entity.beyond));
+            shape.lines.push(of_table(child.table, Some(child.book)));
         }
         shape
     }
 
-    fn of_table(table: &'static dyn SyncTable, beyond: Beyond) -> Self {
+    fn of_table(table: &'static dyn SyncTable, limits: Limits, beyond: Beyond) -> Self {
         let member = |name| (plain(name), Member { name, key: Some(camel(name)) });
         let members = table.columns().into_iter().map(member).collect();
-        Self { table, members, limits: Limits::of(table), beyond, lines: Vec::new() }
+        Self { table, members, limits, beyond, lines: Vec::new() }
     }
 
     /// The members of the object in `json`; of one that comes twice the last.

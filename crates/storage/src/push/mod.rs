@@ -163,7 +163,12 @@ struct Judged {
 
 /// Applies envelopes of different entities in one transaction: all at once, and what fails is halved down to the
 /// culprit. Each try stands behind a savepoint, so that the halving costs no commits.
-async fn apply_wave(db: &Db, sender: &Sender, wave: &[Incoming<'_>], now: Instant) -> Result<(Judged, Vec<Change>), DbErr> {
+async fn apply_wave(
+    db: &Db,
+    sender: &Sender,
+    wave: &[Incoming<'_>],
+    now: Instant,
+) -> Result<(Judged, Vec<Change>), DbErr> {
     let mut judged = Judged::default();
     let mut tx = db.begin().await?;
     let mut open = parts(wave);
@@ -228,7 +233,17 @@ fn parts<'w, 'a>(wave: &'w [Incoming<'a>]) -> Vec<&'w [Incoming<'a>]> {
 
 /// What JSON takes at the most when it is read into rows: each object may be a line, each comma begin a value in a list.
 fn weight(json: &str) -> usize {
-    json.bytes().map(|byte| if byte == b'{' { 1024 } else if byte == b',' { 32 } else { 1 }).sum()
+    json.bytes()
+        .map(|byte| {
+            if byte == b'{' {
+                1024
+            } else if byte == b',' {
+                32
+            } else {
+                1
+            }
+        })
+        .sum()
 }
 
 async fn log_refusals(db: &Db, sender: &Sender, refused: &[Rejection], now: Instant) -> Result<(), DbErr> {
@@ -249,5 +264,31 @@ fn explain(error: &DbErr) -> String {
         None => {
             "the row cannot be stored: a value is out of bounds, missing, or names a row that does not exist".to_owned()
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn envelopes_that_unfold_to_much_are_read_in_parts_and_in_their_order() {
+        let sender = Sender { store_id: Uuid::nil(), store_code: "S01".to_owned() };
+        let envelope = |data: &str| {
+            let text = format!(
+                r#"{{"store_id": "{0}", "entity_type": "sales", "entity_id": "{0}", "action": "create",
+                     "timestamp": "2026-11-20T12:00:00Z", "data": {data}}}"#,
+                Uuid::nil()
+            );
+            RawValue::from_string(text).expect("JSON")
+        };
+        let lines = vec!["{}"; 30_000].join(",");
+        let (light, heavy) = (envelope("{}"), envelope(&format!(r#"{{"saleItems": [{lines}]}}"#)));
+        let sent = [&light, &heavy, &light, &heavy, &heavy, &light];
+        let read = |(index, raw): (usize, &&Box<RawValue>)| incoming::read(index, raw, &sender).ok();
+        let wave: Vec<Incoming<'_>> = sent.iter().enumerate().filter_map(read).collect();
+        let parts: Vec<Vec<usize>> =
+            parts(&wave).into_iter().map(|part| part.iter().map(|incoming| incoming.index).collect()).collect();
+        assert_eq!(parts, [vec![0, 1, 2, 3], vec![4, 5]]);
     }
 }

@@ -1,5 +1,6 @@
 //! The list. Its order is the dependency order of the specification, section 2.5; `transfers` is an extension.
 
+use tillkeep_model::fields::{self, Book};
 use tillkeep_model::state::Document;
 
 use super::owners::{adjustments, customers, nothing, order_items, orders, sales, sessions, transfers};
@@ -17,6 +18,7 @@ const PULLED: SyncType = SyncType {
     derived: &[],
     children: &[],
     table: &Of::<entity::store::Entity>::NEW,
+    book: None,
     owned: nothing,
     beyond: Beyond::Refuse,
     parent: None,
@@ -32,25 +34,30 @@ const fn pulled(name: &'static str, table: &'static dyn SyncTable) -> SyncType {
     SyncType { name, table, ..PULLED }
 }
 
+/// A pulled type that people write by a book.
+const fn written(book: &'static Book, table: &'static dyn SyncTable) -> SyncType {
+    SyncType { book: Some(book), ..pulled(book.table, table) }
+}
+
 pub static ALL: &[SyncType] = &[
-    pulled("stores", &Of::<entity::store::Entity>::NEW),
-    pulled("departments", &Of::<entity::department::Entity>::NEW),
-    pulled("tax_rates", &Of::<entity::tax_rate::Entity>::NEW),
-    pulled("tax_groups", &Of::<entity::tax_group::Entity>::NEW),
-    pulled("tax_group_rates", &Of::<entity::tax_group_rate::Entity>::NEW),
+    written(&fields::store::BOOK, &Of::<entity::store::Entity>::NEW),
+    written(&fields::department::BOOK, &Of::<entity::department::Entity>::NEW),
+    written(&fields::tax::RATE, &Of::<entity::tax_rate::Entity>::NEW),
+    written(&fields::tax::GROUP, &Of::<entity::tax_group::Entity>::NEW),
+    written(&fields::tax::GROUP_RATE, &Of::<entity::tax_group_rate::Entity>::NEW),
     pulled("suppliers", &Of::<entity::supplier::Entity>::NEW),
-    pulled("tenders", &Of::<entity::tender::Entity>::NEW),
+    written(&fields::tender::BOOK, &Of::<entity::tender::Entity>::NEW),
     SyncType {
         derived: &[Derived { column: "sku_folded", from: "sku", by: fold }],
-        ..pulled("products", &Of::<entity::product::Entity>::NEW)
+        ..written(&fields::product::BOOK, &Of::<entity::product::Entity>::NEW)
     },
     SyncType {
         withheld: &["pin_hash", "pin_lookup"],
         derived: &[Derived { column: "username_folded", from: "username", by: fold }],
         kept: &["last_login_at"],
-        ..pulled("users", &Of::<entity::user::Entity>::NEW)
+        ..written(&fields::user::BOOK, &Of::<entity::user::Entity>::NEW)
     },
-    pulled("roles", &Of::<entity::role::Entity>::NEW),
+    written(&fields::user::ROLE, &Of::<entity::role::Entity>::NEW),
     SyncType { whole: true, ..pulled("permissions", &Of::<entity::permission::Entity>::NEW) },
     SyncType {
         whole: true,
@@ -64,7 +71,7 @@ pub static ALL: &[SyncType] = &[
         owned: customers,
         number: Some("customer_number"),
         push_order: 1,
-        ..pulled("customers", &Of::<entity::customer::Entity>::NEW)
+        ..written(&fields::customer::BOOK, &Of::<entity::customer::Entity>::NEW)
     },
     pulled("product_suppliers", &Of::<entity::product_supplier::Entity>::NEW),
     pulled("product_specials", &Of::<entity::product_special::Entity>::NEW),
@@ -74,7 +81,7 @@ pub static ALL: &[SyncType] = &[
         key: &["store_id", "product_id"],
         kept: &["id", "quantity", "average_cost", "last_sold_at", "last_received_at", "last_counted_at"],
         local_rows: true,
-        ..pulled("store_product_dynamic", &Of::<entity::store_product::Entity>::NEW)
+        ..written(&fields::store_price::BOOK, &Of::<entity::store_product::Entity>::NEW)
     },
     SyncType {
         flow: Flow::Both,
@@ -86,7 +93,7 @@ pub static ALL: &[SyncType] = &[
         lists: &["receipts"],
         push_order: 3,
         kept: &["receipts", "last_supplier_document"],
-        ..pulled("purchase_orders", &Of::<entity::purchase_order::Entity>::NEW)
+        ..written(&fields::order::ORDER, &Of::<entity::purchase_order::Entity>::NEW)
     },
     SyncType {
         flow: Flow::Both,
@@ -95,7 +102,7 @@ pub static ALL: &[SyncType] = &[
         parent: Some(("purchase_orders", "purchase_order_id")),
         push_order: 4,
         kept: &["received_quantity", "cancelled_quantity", "received_cost"],
-        ..pulled("purchase_order_items", &Of::<entity::purchase_order_item::Entity>::NEW)
+        ..written(&fields::order::ITEM, &Of::<entity::purchase_order_item::Entity>::NEW)
     },
     SyncType {
         flow: Flow::Both,
@@ -109,12 +116,13 @@ pub static ALL: &[SyncType] = &[
             key: "transferItems",
             table: &Of::<entity::transfer_item::Entity>::NEW,
             parent: "transfer_id",
+            book: &fields::transfer::ITEM,
             kind: "transfer_item",
             replaced_while: &["draft", "submitted", "approved"],
-            most: 2000,
+            most: 5000,
         }],
         push_order: 5,
-        ..pulled("transfers", &Of::<entity::transfer::Entity>::NEW)
+        ..written(&fields::transfer::TRANSFER, &Of::<entity::transfer::Entity>::NEW)
     },
     SyncType {
         flow: Flow::Push,
@@ -127,21 +135,23 @@ pub static ALL: &[SyncType] = &[
                 key: "saleItems",
                 table: &Of::<entity::sale_item::Entity>::NEW,
                 parent: "sale_id",
+                book: &fields::sale::ITEM,
                 kind: "sale_item",
                 replaced_while: &[],
-                most: 2000,
+                most: 1000,
             },
             Child {
                 key: "salePayments",
                 table: &Of::<entity::sale_payment::Entity>::NEW,
                 parent: "sale_id",
+                book: &fields::sale::PAYMENT,
                 kind: "sale_payment",
                 replaced_while: &[],
-                most: 500,
+                most: 200,
             },
         ],
         push_order: 6,
-        ..pulled("sales", &Of::<entity::sale::Entity>::NEW)
+        ..written(&fields::sale::SALE, &Of::<entity::sale::Entity>::NEW)
     },
     SyncType {
         flow: Flow::Push,
@@ -149,7 +159,7 @@ pub static ALL: &[SyncType] = &[
         owned: adjustments,
         beyond: Beyond::Cut,
         push_order: 7,
-        ..pulled("inventory_adjustments", &Of::<entity::inventory_adjustment::Entity>::NEW)
+        ..written(&fields::adjustment::BOOK, &Of::<entity::inventory_adjustment::Entity>::NEW)
     },
     SyncType {
         flow: Flow::Push,
@@ -158,7 +168,7 @@ pub static ALL: &[SyncType] = &[
         beyond: Beyond::Cut,
         document: Some(Document::RegisterSession),
         push_order: 2,
-        ..pulled("register_sessions", &Of::<entity::register_session::Entity>::NEW)
+        ..written(&fields::session::SESSION, &Of::<entity::register_session::Entity>::NEW)
     },
 ];
 

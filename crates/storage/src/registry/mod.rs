@@ -8,6 +8,7 @@ mod list;
 pub mod owners;
 mod table;
 
+use tillkeep_model::fields::Book;
 use uuid::Uuid;
 
 pub use fingerprint::fingerprint;
@@ -48,6 +49,8 @@ pub struct Child {
     pub table: &'static dyn SyncTable,
     /// Column that names the parent.
     pub parent: &'static str,
+    /// The limits of its texts and lists.
+    pub book: &'static Book,
     /// Names the ids of children that came without one.
     pub kind: &'static str,
     /// States of the document in which its maker's word on its lines replaces those that are there.
@@ -93,6 +96,8 @@ pub struct SyncType {
     pub derived: &'static [Derived],
     pub children: &'static [Child],
     pub table: &'static dyn SyncTable,
+    /// What people write of it, or of a document the limits of its texts and lists.
+    pub book: Option<&'static Book>,
     /// Columns that a pushing store may write; empty for what is never pushed.
     pub owned: fn(Claim) -> &'static [&'static str],
     /// What becomes of a row beyond its limits.

@@ -1,6 +1,11 @@
 //! Who owns which column of what a store may push. `docs/sync.md`, rule U11: what is not listed here is ignored.
 
-use super::Claim;
+use std::sync::LazyLock;
+
+use tillkeep_model::fields::{Book, adjustment, customer};
+
+use super::{Claim, Of, SyncTable};
+use crate::entity;
 
 /// Every column but those a server sets itself.
 pub const ALL_OF_IT: &[&str] = &["*"];
@@ -28,10 +33,32 @@ pub fn nothing(_: Claim) -> &'static [&'static str] {
     &[]
 }
 
-/// Written whole by the store that made it.
+/// The columns that a store pushes by the book: of a new row and of one that is there.
+struct Pushed {
+    new: Vec<&'static str>,
+    known: Vec<&'static str>,
+}
+
+impl Pushed {
+    fn of(book: &Book, table: &dyn SyncTable) -> Self {
+        let pushed = |new: bool| {
+            let mut columns = table.columns();
+            columns.retain(|column| book.field(column).is_some_and(|field| field.is_pushed(new)));
+            columns
+        };
+        Self { new: pushed(true), known: pushed(false) }
+    }
+
+    fn columns(&self, claim: Claim) -> &[&'static str] {
+        if claim.new { &self.new } else { &self.known }
+    }
+}
+
+/// Written whole by the store that made it, and never changed afterwards.
 pub fn adjustments(claim: Claim) -> &'static [&'static str] {
-    // Never changed after creation.
-    if claim.new { ALL_OF_IT } else { &[] }
+    static PUSHED: LazyLock<Pushed> =
+        LazyLock::new(|| Pushed::of(&adjustment::BOOK, &Of::<entity::inventory_adjustment::Entity>::NEW));
+    PUSHED.columns(claim)
 }
 
 pub fn sessions(_: Claim) -> &'static [&'static str] {
@@ -49,42 +76,9 @@ pub fn sales(claim: Claim) -> &'static [&'static str] {
 
 /// Any store may change any customer, in the columns that stores own. A store cannot grant a tax exemption or credit.
 pub fn customers(claim: Claim) -> &'static [&'static str] {
-    if claim.new {
-        &[
-            "customer_number",
-            "first_name",
-            "last_name",
-            "company_name",
-            "email",
-            "phone",
-            "address_line1",
-            "address_line2",
-            "city",
-            "region",
-            "postal_code",
-            "country_code",
-            "birth_date",
-            "notes",
-            "marketing_opt_in",
-        ]
-    } else {
-        &[
-            "first_name",
-            "last_name",
-            "company_name",
-            "email",
-            "phone",
-            "address_line1",
-            "address_line2",
-            "city",
-            "region",
-            "postal_code",
-            "country_code",
-            "birth_date",
-            "notes",
-            "marketing_opt_in",
-        ]
-    }
+    static PUSHED: LazyLock<Pushed> =
+        LazyLock::new(|| Pushed::of(&customer::BOOK, &Of::<entity::customer::Entity>::NEW));
+    PUSHED.columns(claim)
 }
 
 /// What the maker of an order writes into it while it is a draft. Who approved it and when is headquarters' to say.

@@ -1,5 +1,7 @@
 use std::collections::BTreeMap;
 
+use tillkeep_model::fields::{BOOKS, Rule};
+
 use super::*;
 use crate::migration;
 
@@ -91,5 +93,67 @@ fn a_pushed_type_says_what_a_store_may_write() {
         let claim = Claim { status: None, new: true, receives: false, made_by_hq: false };
         assert_eq!(entity.is_pushed(), !(entity.owned)(claim).is_empty(), "{}", entity.name);
         assert_eq!(entity.is_pushed(), entity.push_order > 0, "{}", entity.name);
+    }
+}
+
+#[test]
+fn every_column_is_in_the_book_of_its_rows_or_named_there_as_the_servers_own() {
+    for book in BOOKS {
+        let table = migration::tables().find(|table| table.name == book.table);
+        let table = table.unwrap_or_else(|| panic!("{} has a book and no table", book.table));
+        let columns: Vec<_> = table.columns().map(|column| column.name).collect();
+        for column in &columns {
+            let fields = book.fields.iter().filter(|field| field.is(column)).count();
+            let own = book.server.iter().filter(|own| *own == column).count();
+            assert_eq!(
+                fields + own,
+                1,
+                "{}.{column}: name it once in crates/model/src/fields, as a field that people write or among `server`",
+                book.table
+            );
+        }
+        for field in book.fields {
+            assert!(columns.iter().any(|column| field.is(column)), "{}.{} is no column", book.table, field.name);
+        }
+        for own in book.server {
+            assert!(columns.contains(own), "{}.{own} is no column", book.table);
+        }
+    }
+    for entity in ALL {
+        assert!(entity.book.is_none_or(|book| book.table == entity.name), "{} has the book of others", entity.name);
+    }
+}
+
+#[test]
+fn a_store_owns_of_a_customer_what_the_book_says() {
+    let claim = |new| Claim { status: None, new, receives: false, made_by_hq: false };
+    let (new, known) = (owners::customers(claim(true)), owners::customers(claim(false)));
+    for column in ["first_name", "phone", "address_line1", "marketing_opt_in"] {
+        assert!(new.contains(&column) && known.contains(&column), "{column}");
+    }
+    assert!(new.contains(&"customer_number") && !known.contains(&"customer_number"));
+    for column in ["tax_exempt", "credit_limit", "account_balance", "is_active", "id", "flags"] {
+        assert!(!new.contains(&column) && !known.contains(&column), "{column}");
+    }
+    assert!(owners::adjustments(claim(true)).contains(&"quantity_change"));
+    assert!(owners::adjustments(claim(false)).is_empty());
+}
+
+#[test]
+fn every_text_and_list_of_a_pushed_type_has_a_limit() {
+    let tables = || ALL.iter().filter(|entity| entity.is_pushed());
+    let lines = tables().flat_map(|entity| entity.children).map(|child| (child.table.name(), Some(child.book)));
+    for (name, book) in tables().map(|entity| (entity.name, entity.book)).chain(lines) {
+        let book = book.unwrap_or_else(|| panic!("{name} is pushed and has no book"));
+        let table = migration::tables().find(|table| table.name == name).expect("a table");
+        for column in table.columns().filter(|column| matches!(column.kind, "text" | "json")) {
+            let own = owners::SERVER_COLUMNS.contains(&column.name) || book.server.contains(&column.name);
+            let rule = book.field(column.name).map(|field| field.rule);
+            let limited = matches!(rule, Some(Rule::Text { .. } | Rule::Json { .. } | Rule::Word(_)));
+            assert!(own || limited, "{name}.{}: say in crates/model/src/fields how long it may be", column.name);
+        }
+        for field in book.fields {
+            assert!(table.columns().any(|column| field.is(column.name)), "{name}.{} is no column", field.name);
+        }
     }
 }

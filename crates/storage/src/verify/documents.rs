@@ -97,7 +97,7 @@ pub(super) async fn arrived(
             .filter_map(|row| Some(row.uuid("id")?.to_string()))
             .collect();
         let (mine, theirs) = (by_key(&here, entity.key, OF_HQ)?, by_key(&there, entity.key, OF_HQ)?);
-        let limits = Limits::of(entity.table);
+        let limits = Limits::of(entity.table, entity.book);
         let waits = |id: &str| id.parse().is_ok_and(|id| open.contains(&(entity.name.to_owned(), id)));
         found.invariant = "I2";
         let mut equal = Vec::new();
@@ -141,7 +141,7 @@ async fn lines(
     found: &mut Found,
 ) -> Result<(), DbErr> {
     for child in entity.children {
-        let limits = Limits::of(child.table);
+        let limits = Limits::of(child.table, Some(child.book));
         let (here, there) = (
             by_key(&having(store, child.table, child.parent, documents).await?, &["id"], &[])?,
             by_key(&having(hq, child.table, child.parent, documents).await?, &["id"], &[])?,

@@ -10,8 +10,9 @@ use tillkeep_http::error::{Error, Result};
 use tillkeep_http::resource::Check;
 use tillkeep_http::{Body, Caller, Created};
 use tillkeep_model::adjustment::Reason;
+use tillkeep_model::fields::adjustment::BOOK;
 use tillkeep_model::permission::code::InventoryAdjust;
-use tillkeep_model::{ErrorCode, Money, Qty};
+use tillkeep_model::{ErrorCode, Instant, Money, Qty};
 use tillkeep_storage::entity::inventory_adjustment::{self, Model};
 use tillkeep_storage::entity::{product, store_product};
 use tillkeep_storage::sea_orm::{ColumnTrait, EntityTrait, IntoActiveModel, QueryFilter, QuerySelect};
@@ -20,7 +21,7 @@ use tillkeep_storage::{Tx, audit, outbox};
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use crate::bounds::{self, PRICE_TEXT, QUANTITY_TEXT};
+use crate::bounds::{self, QUANTITY_TEXT};
 use crate::{Store, day};
 
 #[derive(Deserialize, ToSchema)]
@@ -39,7 +40,7 @@ pub struct Adjustment {
 
 impl Adjustment {
     /// The reason, when all that can be said without looking anything up is well.
-    fn check(&self) -> Result<&'static Reason> {
+    fn check(&self, now: Instant) -> Result<&'static Reason> {
         let words = Reason::words_by_hand();
         let Some(reason) = Reason::find(&self.reason) else {
             return Err(Error::field("reason", format!("must be one of {}", words.join(", "))));
@@ -51,7 +52,7 @@ impl Adjustment {
         let one = self.quantity_change.is_some() != self.new_quantity.is_some();
         Check::default()
             .that(one, "quantityChange", "or newQuantity is required, not both")
-            .that(self.quantity_change.is_none_or(bounds::is_quantity), "quantityChange", QUANTITY_TEXT)
+            .by_book(&BOOK, ("", "quantityChange"), self.quantity_change, now)
             .that(self.quantity_change != Some(Qty::ZERO), "quantityChange", "must not be 0")
             .that(
                 self.quantity_change.is_none_or(|change| change == Qty::ZERO || reason.fits(change)),
@@ -59,8 +60,8 @@ impl Adjustment {
                 &misfit(reason),
             )
             .that(self.new_quantity.is_none_or(bounds::is_quantity), "newQuantity", QUANTITY_TEXT)
-            .that(self.unit_cost.is_none_or(bounds::is_price), "unitCost", PRICE_TEXT)
-            .optional(self.note.as_deref(), "note", 500)
+            .by_book(&BOOK, ("", "unitCost"), self.unit_cost, now)
+            .by_book(&BOOK, ("", "note"), self.note.as_deref(), now)
             .finish()?;
         Ok(reason)
     }
@@ -87,8 +88,8 @@ pub async fn create(
     Body(body): Body<Adjustment>,
 ) -> Result<Created<Model>> {
     let id = bounds::document_id(body.id)?;
-    let reason = body.check()?;
     let now = caller.now();
+    let reason = body.check(now)?;
     let own = store.own_row(caller.db().reader()).await?;
     let mut tx = caller.db().begin().await?;
     if let Some(stored) = inventory_adjustment::Entity::find_by_id(id).one(&tx).await? {

@@ -44,7 +44,7 @@ pub struct Settings;
 
 impl Write for Settings {
     type Row = Entity;
-    const FIELDS: Fields = KIND.fields;
+    const FIELDS: Fields = KIND.fields();
     type More = ();
 
     fn name() -> Cow<'static, str> {
@@ -108,7 +108,10 @@ pub async fn create(
     Body(body): Body<Draft<Settings>>,
 ) -> Result<Created<Model>> {
     caller.everywhere()?;
-    let check = async |_: &mut Tx, new: &mut Model| fields::check(new);
+    let check = async |_: &mut Tx, new: &mut Model| {
+        new.sync_token_version = 1;
+        fields::check(None, new, true)
+    };
     rows::create::<Entity, _>(&hq, &caller, &KIND, body.keys, check, async |_, _| Ok(())).await
 }
 
@@ -119,8 +122,9 @@ pub async fn edit(
     Body(body): Body<Change<Settings>>,
 ) -> Result<Answer<Model>> {
     caller.at_store(id)?;
+    let sends_exponent = body.keys.contains_key("currencyExponent");
     let check = async |tx: &mut Tx, old: &Model, new: &mut Model| {
-        fields::check(new)?;
+        fields::check(Some(old), new, sends_exponent)?;
         if old.code != new.code && old.provisioned_at.is_some() {
             let text = "the code is part of receipt numbers and of the sync token; it is fixed once provisioned";
             return Err(Error::new(ErrorCode::CodeLocked, text).at("code"));

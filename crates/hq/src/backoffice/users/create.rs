@@ -38,7 +38,7 @@ pub struct Newcomer;
 
 impl Write for Newcomer {
     type Row = Entity;
-    const FIELDS: Fields = KIND.fields;
+    const FIELDS: Fields = KIND.fields();
     type More = Start;
 
     fn name() -> Cow<'static, str> {

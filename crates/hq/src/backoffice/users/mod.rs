@@ -14,17 +14,17 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use axum::extract::State;
-use serde_json::{Map, Value as Json, json};
+use serde_json::{Map, Value as Json};
 use tillkeep_http::auth::people::person_of;
 use tillkeep_http::auth::{Revocation, Sessions};
 use tillkeep_http::describe::{Change, Write};
 use tillkeep_http::directory::users::{UserDetail, detail};
 use tillkeep_http::error::{Error, Result};
-use tillkeep_http::resource::{self, Check, Expected, Fields};
+use tillkeep_http::resource::{self, Expected, Fields};
 use tillkeep_http::{Answer, Body, Caller, Id, NoContent, Params};
-use tillkeep_model::ErrorCode;
 use tillkeep_model::permission::Requirement;
 use tillkeep_model::permission::code::UsersEdit;
+use tillkeep_model::{ErrorCode, fields};
 use tillkeep_storage::Tx;
 use tillkeep_storage::entity::user::{Entity, Model};
 use tillkeep_storage::registry::fold;
@@ -34,13 +34,8 @@ use super::rows::{self, Kind};
 use crate::Hq;
 
 const KIND: Kind = Kind {
-    name: "users",
+    book: &fields::user::BOOK,
     singular: "user",
-    fields: Fields {
-        writable: &["username", "displayName", "employeeCode", "email", "phone", "mustChangePin", "isActive"],
-        required: &["username", "displayName"],
-    },
-    defaults: |_| json!({"isActive": true}),
     unique: &[("employeeCode", ErrorCode::Duplicate)],
     hidden: &["pinHash", "pinLookup", "usernameFolded"],
 };
@@ -50,7 +45,7 @@ pub struct Person;
 
 impl Write for Person {
     type Row = Entity;
-    const FIELDS: Fields = KIND.fields;
+    const FIELDS: Fields = KIND.fields();
     type More = ();
 
     fn name() -> Cow<'static, str> {
@@ -146,17 +141,9 @@ async fn change(hq: &Hq, caller: &Caller<UsersEdit>, id: Uuid, body: Map<String,
 async fn check(tx: &Tx, row: &mut Model) -> Result<()> {
     let trimmed = row.username.trim() == row.username && !row.username.contains(char::is_control);
     row.username_folded = fold(&row.username);
-    let mut check = Check::default();
-    check
-        .text(&row.username, "username", 50)
-        .that(trimmed, "username", "must not begin or end with a space")
-        .text(&row.display_name, "displayName", 100)
-        .optional(row.email.as_deref(), "email", 200)
-        .optional(row.phone.as_deref(), "phone", 40);
-    if let Some(code) = &row.employee_code {
-        check.text(code, "employeeCode", 40);
+    if !trimmed {
+        return Err(Error::field("username", "must not begin or end with a space"));
     }
-    check.finish()?;
     if resource::taken::<Entity>(tx, row.id, "username_folded", row.username_folded.as_str()).await? {
         return Err(Error::new(ErrorCode::UsernameTaken, "another user has this name").at("username"));
     }

@@ -61,7 +61,7 @@ pub async fn set_pin(
     }
     attempt.succeeded(&tx, now).await?;
     Sessions::revoke(&*tx, which, "the PIN was changed", now).await?;
-    rows::record(&tx, &caller, "user.pin", KIND.name, id, serde_json::Value::Null).await?;
+    rows::record(&tx, &caller, "user.pin", KIND.name(), id, serde_json::Value::Null).await?;
     hq.commit(tx).await?;
     hq.auth.sessions.ended(which);
     Ok(NoContent)

@@ -1,0 +1,86 @@
+//! What a field may hold, in the words of JSON Schema: its limits and its default, from the book that the handlers check
+//! by.
+
+use serde_json::{Value as Json, json};
+use tillkeep_model::Qty;
+use tillkeep_model::fields::{Field, Initial, Rule};
+use utoipa::openapi::RefOr;
+use utoipa::openapi::schema::{
+    AdditionalProperties, ArrayBuilder, KnownFormat, Object, ObjectBuilder, Schema, SchemaFormat, SchemaType, Type,
+};
+
+/// `field`, of a column whose rows look like `column`; a new row has a default.
+pub(super) fn of_field(field: &Field, column: RefOr<Schema>, new: bool) -> RefOr<Schema> {
+    let nullable = matches!(&column, RefOr::T(Schema::OneOf(_)));
+    let mut schema = match of_rule(&field.rule) {
+        // What a rule cannot say better than the column.
+        None => return column,
+        Some(Schema::Object(object)) => object,
+        Some(list) => return list.into(),
+    };
+    if nullable && let SchemaType::Type(kind) = schema.schema_type {
+        schema.schema_type = SchemaType::Array(vec![kind, Type::Null]);
+    }
+    schema.default = default_of(field).filter(|_| new);
+    schema.into()
+}
+
+fn default_of(field: &Field) -> Option<Json> {
+    match field.initial {
+        Initial::Empty | Initial::Follows(_) => None,
+        Initial::Flag(flag) => Some(json!(flag)),
+        Initial::Number(number) => Some(json!(number)),
+        Initial::Text(text) => Some(json!(text)),
+    }
+}
+
+fn of_rule(rule: &Rule) -> Option<Schema> {
+    let object = ObjectBuilder::new();
+    let object = match rule {
+        Rule::Text { min, max, shape } => object
+            .schema_type(Type::String)
+            .min_length((*min > 0).then_some(*min))
+            .max_length(Some(*max))
+            .pattern(shape.map(|shape| shape.pattern))
+            .description(shape.map(|shape| shape.says)),
+        Rule::Word(words) => object.schema_type(Type::String).enum_values(Some(words.iter().copied())),
+        Rule::Flag => object.schema_type(Type::Boolean),
+        Rule::Whole { min, max } => {
+            let format = if i32::try_from(*max).is_ok() { KnownFormat::Int32 } else { KnownFormat::Int64 };
+            object
+                .schema_type(Type::Integer)
+                .format(Some(SchemaFormat::KnownFormat(format)))
+                .minimum(Some(*min))
+                .maximum(Some(*max))
+        }
+        Rule::Quantity { min, max } => {
+            object.schema_type(Type::Number).minimum(Some(units(*min))).maximum(Some(units(*max)))
+        }
+        Rule::Id | Rule::Instant => return None,
+        Rule::Texts { most, each } => return Some(list(*most, of_rule(each)?)),
+        Rule::Objects { most, fields } => return Some(list(*most, of_fields(fields).into())),
+    };
+    Some(object.build().into())
+}
+
+/// Whole units of a quantity in thousandths.
+const fn units(thousandths: i64) -> i64 {
+    thousandths / Qty::ONE.0
+}
+
+fn list(most: usize, each: Schema) -> Schema {
+    ArrayBuilder::new().items(RefOr::T(each)).max_items(Some(most)).into()
+}
+
+fn of_fields(fields: &[Field]) -> Object {
+    let mut object = ObjectBuilder::new().additional_properties(Some(AdditionalProperties::<Schema>::FreeForm(false)));
+    for field in fields {
+        if let Some(schema) = of_rule(&field.rule) {
+            object = object.property(field.name, schema);
+        }
+        if field.required {
+            object = object.required(field.name);
+        }
+    }
+    object.build()
+}
