@@ -26,6 +26,7 @@ const LIMITS = {
   minimum: 'minimum',
   maximum: 'maximum',
   maxItems: 'maxItems',
+  pattern: 'pattern',
   enum: 'words',
   default: 'initial',
 }
@@ -49,6 +50,8 @@ function ruleOf(schema, schemas) {
   const whole = resolved(schema, schemas)
   const limits = Object.entries(LIMITS).filter(([name]) => whole[name] !== undefined && whole[name] !== null)
   const rule = Object.fromEntries(limits.map(([name, ours]) => [ours, whole[name]]))
+  // What a pattern asks for is said there.
+  if (rule.pattern && whole.description) rule.says = whole.description
   // Of a word that may be none, null is no word.
   if (rule.words) rule.words = rule.words.filter((word) => word !== null)
   return whole.nullable ? { ...rule, nullable: true } : rule

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { choices, initialOf, readDraft, ruled, type Field, type Rule } from '@/composables/fields'
+import { choices, initialOf, readDraft, ruled, type Field } from '@/composables/fields'
 import { UNKNOWN } from '@/format/money'
 import { productFields } from '@/pages/products/productFields'
 import { newRoleFields, roleFields } from '@/pages/roles/fields'
@@ -22,6 +22,7 @@ const description = {
           float: { $ref: '#/components/schemas/Money', minimum: 0, maximum: 1000, default: 200 },
           floor: { oneOf: [{ $ref: '#/components/schemas/Money' }, { type: 'null' }] },
           tags: { type: 'array', maxItems: 2 },
+          land: { type: 'string', pattern: '^[A-Z]{2}$', description: 'must be two capitals' },
         },
       },
       Change: { properties: { name: { type: 'string', maxLength: 9 }, expectedVersion: { type: 'integer' } } },
@@ -29,7 +30,7 @@ const description = {
     },
   },
 }
-const RULES = rulesOf(['Draft', 'Change'], description) as Record<string, Rule>
+const RULES = rulesOf(['Draft', 'Change'], description)
 const field = (key: string, kind: Field['kind'] = 'text'): Field & { key: string } => ({ key, label: key, kind })
 const only = (key: string, kind?: Field['kind'], isNew = true) => ruled(RULES, isNew, [field(key, kind)])
 const wrong = (key: string, typed: string, kind?: Field['kind']) =>
@@ -45,6 +46,7 @@ describe('the rules of a form', () => {
       float: { minimum: 0, maximum: 1000, initial: 200 },
       floor: { minimum: -5, nullable: true },
       tags: { maxItems: 2 },
+      land: { pattern: '^[A-Z]{2}$', says: 'must be two capitals' },
       expectedVersion: {},
     })
     expect(() => rulesOf(['Gone'], description)).toThrow(/no schema Gone/)
@@ -75,6 +77,7 @@ describe('a value at the bound of its rule', () => {
     ['float', '10', 'money'],
     ['floor', '-0.05', 'money'],
     ['tags', 'a\nb', 'list'],
+    ['land', 'DE', undefined],
   ] as const)('%s %j is taken', (key, typed, kind) => {
     expect(wrong(key, typed, kind)).toBeUndefined()
   })
@@ -85,6 +88,7 @@ describe('a value at the bound of its rule', () => {
     ['float', '10.01', 'money', 'must be between 0.00 and 10.00'],
     ['floor', '-0.06', 'money', 'must be at least -0.05'],
     ['tags', 'a\nb\nc', 'list', 'must have at most 2 lines'],
+    ['land', 'de', undefined, 'must be two capitals'],
   ] as const)('%s %j is not', (key, typed, kind, words) => {
     expect(wrong(key, typed, kind)).toBe(words)
   })

@@ -30,6 +30,9 @@ export interface Rule {
   minimum?: number
   maximum?: number
   maxItems?: number
+  /** What a text must look like, and how that is said. */
+  pattern?: string
+  says?: string
   /** The only texts that it may be. */
   words?: readonly string[]
   /** What a new row has when nothing is sent. */
@@ -167,11 +170,13 @@ export function initialOf(rules: Readonly<Record<string, Rule>>): Values {
 /** What is wrong with a value that could be read. */
 function broken(value: unknown, field: Field): string | undefined {
   const { minLength = 0, maxLength = Infinity, minimum, maximum, maxItems = Infinity, words } = field.rule ?? {}
+  const { pattern, says = 'must be written as the help says' } = field.rule ?? {}
   if (typeof value === 'string') {
     // As the server counts: letters, not the units of UTF-16.
     const length = [...value].length
     if (length > maxLength) return `must have at most ${maxLength} characters`
     if (length < minLength) return `must have at least ${minLength} characters`
+    if (pattern && !new RegExp(pattern, 'u').test(value)) return says
     if (words && !words.includes(value)) return `must be one of ${words.join(', ')}`
   }
   if (typeof value === 'number' && (value < (minimum ?? -Infinity) || value > (maximum ?? Infinity))) {

@@ -285,8 +285,10 @@ mod tests {
         let lines = vec!["{}"; 30_000].join(",");
         let (light, heavy) = (envelope("{}"), envelope(&format!(r#"{{"saleItems": [{lines}]}}"#)));
         let sent = [&light, &heavy, &light, &heavy, &heavy, &light];
-        let read = |(index, raw): (usize, &&Box<RawValue>)| incoming::read(index, raw, &sender).ok();
-        let wave: Vec<Incoming<'_>> = sent.iter().enumerate().filter_map(read).collect();
+        let mut wave: Vec<Incoming<'_>> = Vec::new();
+        for (index, raw) in sent.into_iter().enumerate() {
+            wave.extend(incoming::read(index, raw, &sender).ok());
+        }
         let parts: Vec<Vec<usize>> =
             parts(&wave).into_iter().map(|part| part.iter().map(|incoming| incoming.index).collect()).collect();
         assert_eq!(parts, [vec![0, 1, 2, 3], vec![4, 5]]);
