@@ -156,7 +156,7 @@ export function storeFields(form: StoreForm): Field[] {
         key: 'cashRoundingMode',
         label: 'Cash is rounded',
         kind: 'select',
-        options: choices(RULES.cashRoundingMode, { nearest: 'to the nearest', up: 'up', down: 'down' }),
+        options: choices(RULES.cashRoundingMode, { nearest: 'to the nearest', up: 'always up', down: 'always down' }),
       },
       {
         key: 'maxSessionHours',
