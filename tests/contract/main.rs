@@ -5,6 +5,7 @@ mod kit;
 
 mod costs;
 mod deeds;
+mod fields;
 mod forgeries;
 mod kinds;
 mod matrix;

@@ -124,7 +124,6 @@ pub async fn edit(
     caller.at_store(id)?;
     let sends_exponent = body.keys.contains_key("currencyExponent");
     let check = async |tx: &mut Tx, old: &Model, new: &mut Model| {
-        fields::check(Some(old), new, sends_exponent)?;
         if old.code != new.code && old.provisioned_at.is_some() {
             let text = "the code is part of receipt numbers and of the sync token; it is fixed once provisioned";
             return Err(Error::new(ErrorCode::CodeLocked, text).at("code"));
@@ -134,7 +133,7 @@ pub async fn edit(
             let text = "this store has sold in its currency; that cannot change any more";
             return Err(Error::new(ErrorCode::CurrencyLocked, text).at("currencyCode"));
         }
-        Ok(())
+        fields::check(Some(old), new, sends_exponent)
     };
     rows::change::<Entity, _>(&hq, &caller, &KIND, id, body.keys, check, async |_, _, _| Ok(())).await.map(Answer)
 }
