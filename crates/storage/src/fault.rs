@@ -1,5 +1,5 @@
-//! Named places where a test makes this program fail or die, and faults that are planted on purpose so that the checker
-//! can be seen to catch them. They are in debug builds, which is what tests run; a release has none of it.
+//! Named places where a test makes this program fail or die. They are in debug builds, which is what tests run; a release
+//! has none of it.
 //!
 //! A test names a place in the environment of a server: `FAILPOINTS=outbox.confirm=3*off->1*return(kill)` lets three
 //! passes go and kills the process at the fourth; `return(error)` makes the place fail like the database. The grammar is
@@ -63,12 +63,6 @@ fn act(name: &str, action: &str) -> Result<(), DbErr> {
         std::process::abort();
     }
     Err(DbErr::Conn(sea_orm::RuntimeErr::Internal(format!("a test makes {name} fail"))))
-}
-
-/// Whether a test has planted the fault called `name`.
-#[inline]
-pub fn planted(name: &str) -> bool {
-    POSSIBLE && fail::eval(name, |_| ()).is_some()
 }
 
 /// Reads `FAILPOINTS`; the caller keeps what this returns for as long as the program runs.

@@ -261,6 +261,11 @@ impl TestStore {
     pub async fn rows(&self, name: &str) -> Rows {
         database::rows_of_table(&self.process.database_url(), Side::Store, database::table(name)).await
     }
+
+    /// Changes the database of this store, whose server must be stopped.
+    pub async fn execute(&self, sql: &str) {
+        database::execute(&self.process.database_url(), Side::Store, sql).await;
+    }
 }
 
 pub fn id(row: &Value) -> String {
