@@ -4,7 +4,7 @@
 #[path = "../releases/kept.rs"]
 #[expect(dead_code, reason = "recordings are for tests/contract")]
 mod kept;
-#[expect(dead_code, unused_imports, reason = "some of it serves the tests of the line and the socket alone")]
+#[expect(dead_code, reason = "some of it serves the tests of the line and the socket alone")]
 mod kit;
 #[path = "../../crates/storage/tests/kit/own_postgres.rs"]
 mod own_postgres;

@@ -127,9 +127,10 @@ fn verify_with_next(chain: &TestCluster, site: &TestStore) {
 /// The database of a server that is stopped.
 async fn open(server: &Process) -> tillkeep_storage::sea_orm::DatabaseConnection {
     let url = server.database();
-    let conn = match url.starts_with("postgres") {
-        true => Db::open_to_read(&url).await,
-        false => Db::open_alone(&server.dir.join("tillkeep.db")).await,
+    let conn = if url.starts_with("postgres") {
+        Db::open_to_read(&url).await
+    } else {
+        Db::open_alone(&server.dir.join("tillkeep.db")).await
     };
     conn.expect("the database")
 }
@@ -238,6 +239,12 @@ async fn the_databases_of_every_release_are_taken_over_and_their_servers_go_on()
         let till = site.sign_in(&release.about.username, &release.about.pin).await;
         let product = release.about.product.to_string();
         let (sold, level) = (chain.sales(&site).await, site.quantity(&till, &product).await);
+        // The drawer of then is closed by the release of now.
+        let current = format!("/register-sessions/current?terminalId={}", site.terminal);
+        let session = till.get(&current).await.data();
+        till.post(&format!("/register-sessions/{}/close", id(&session)), json!({"note": "taken over"})).await.data();
+        let register = session["registerId"].as_str().expect("a register");
+        till.post(&format!("/registers/{register}/open"), json!({})).await.data();
         site.sell(&till, &product, 2).await;
         site.drained(&till).await;
         assert_eq!(chain.sales(&site).await, sold + 1);

@@ -30,12 +30,10 @@ impl Program {
     pub fn path(self) -> PathBuf {
         match self {
             Self::This => env!("CARGO_BIN_EXE_tillkeep").into(),
-            Self::Next => std::env::var_os("TILLKEEP_NEXT").map(PathBuf::from).unwrap_or_else(|| {
-                panic!(
-                    "TILLKEEP_NEXT does not say where the newer release of the tests is. `make next` builds it and \
-                     prints its place; `make test` does so by itself"
-                )
-            }),
+            Self::Next => std::env::var_os("TILLKEEP_NEXT").map(PathBuf::from).filter(|path| path.exists()).expect(
+                "TILLKEEP_NEXT does not say where the newer release of the tests is. `make next` builds it and prints its \
+                 place; `make test` does so by itself",
+            ),
         }
     }
 }

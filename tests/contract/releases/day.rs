@@ -53,15 +53,15 @@ pub fn product() -> Uuid {
     id("tea")
 }
 
-/// What never comes to an end by itself is not begun.
-fn stopped() -> CancellationToken {
+/// What goes on by itself is not begun, so that nothing follows the clock of the machine.
+pub fn stopped() -> CancellationToken {
     let stop = CancellationToken::new();
     stop.cancel();
     stop
 }
 
 /// Opens the headquarters in `dir`, or with its database at `url`.
-pub async fn open_hq(dir: &Path, url: Option<&str>, clock: &Clock) -> Arc<Hq> {
+pub async fn open_hq(dir: &Path, url: Option<&str>, clock: &Clock, stop: CancellationToken) -> Arc<Hq> {
     let settings = tillkeep_hq::Settings {
         data_dir: dir.to_owned(),
         database_url: url.map(|url| url.to_owned().into()),
@@ -71,7 +71,7 @@ pub async fn open_hq(dir: &Path, url: Option<&str>, clock: &Clock) -> Arc<Hq> {
         sign_in: SignInSettings::default(),
         broker: None,
     };
-    Hq::open(&settings, clock.clone(), stopped()).await.expect("headquarters")
+    Hq::open(&settings, clock.clone(), stop).await.expect("headquarters")
 }
 
 /// Opens the store in `dir`, with `line` to headquarters.
@@ -111,7 +111,7 @@ impl Day {
             std::fs::create_dir(dir.path().join(part)).expect("a directory");
         }
         let clock = Clock::standing_at(Instant::parse("2026-03-02T14:00:00Z").expect("an instant"));
-        let hq = open_hq(&dir.path().join("hq"), None, &clock).await;
+        let hq = open_hq(&dir.path().join("hq"), None, &clock, stopped()).await;
         let account = Account { username: USERNAME.to_owned(), pin: PIN.to_owned().into(), role: ADMINISTRATOR };
         hq.make_account(&account, false).await.expect("an administrator");
         let admin = user::Entity::find().one(hq.db().reader()).await.expect("a read").expect("a user").id;
@@ -119,7 +119,7 @@ impl Day {
             name: "hq",
             router: tillkeep_hq::routes::router(hq.clone()),
             routes: Vec::new(),
-            auth: hq.auth().clone(),
+            auth: hq.auth.clone(),
             store_id: None,
         };
         let token = at_hq.sign_in(admin).await;
@@ -131,7 +131,7 @@ impl Day {
             name: "store",
             router: tillkeep_store::routes::router(store.clone()),
             routes: Vec::new(),
-            auth: store.auth().clone(),
+            auth: store.auth.clone(),
             store_id: Some(store.id),
         };
         talk(&store, &clock).await;
@@ -209,6 +209,7 @@ impl Day {
             ("PATCH", format!("/departments/{}", id("food")), json!({"name": "Food and drink"})),
             ("PATCH", format!("/tax-rates/{}", id("rate")), json!({"ratePpm": 90_000})),
             ("PATCH", format!("/tax-groups/{}", id("group")), json!({"name": "Standard rate"})),
+            ("PUT", format!("/tax-groups/{}/rates", id("group")), rates(store)),
             ("PATCH", format!("/tenders/{}", id("card")), json!({"name": "Any card"})),
             ("PATCH", format!("/products/{}", product()), json!({"price": 475})),
             ("PUT", format!("/store-prices/{store}/{}", id("cake")), json!({"price": 325})),
@@ -279,9 +280,15 @@ impl Day {
     }
 }
 
+/// The rates of a tax group: one everywhere, and the same in a store of its own when there is one.
+fn rates(store: Uuid) -> Json {
+    let everywhere = json!({"taxRateId": id("rate"), "storeId": null, "sequence": 1, "isCompound": false});
+    let there = json!({"taxRateId": id("rate"), "storeId": store, "sequence": 1, "isCompound": false});
+    if store.is_nil() { json!([everywhere]) } else { json!([everywhere, there]) }
+}
+
 /// A store with what it needs to sell, and another one; the sync token of the first.
 async fn found(hq: &Server, token: &str) -> String {
-    let rates = json!([{"taxRateId": id("rate"), "storeId": null, "sequence": 1, "isCompound": false}]);
     let product = |name: &str, sku: &str, price: i64| {
         json!({
             "id": id(name), "sku": sku, "name": sku, "price": price, "cost": price / 2, "barcodes": [format!("40000{price}")],
@@ -294,7 +301,7 @@ async fn found(hq: &Server, token: &str) -> String {
         ("/tax-rates", json!({"id": id("rate"), "code": "NY", "name": "New York", "ratePpm": 88_750})),
         (
             "/tax-groups",
-            json!({"id": id("group"), "code": "STD", "name": "Standard", "priceMode": "exclusive", "rates": rates}),
+            json!({"id": id("group"), "code": "STD", "name": "Standard", "priceMode": "exclusive", "rates": rates(Uuid::nil())}),
         ),
         ("/departments", json!({"id": id("food"), "code": "FOOD", "name": "Food"})),
         ("/tenders", json!({"id": id("card"), "code": "CARD", "name": "Card", "kind": "card"})),
@@ -361,6 +368,8 @@ async fn by_hand(hq: &Hq, what: &str) {
         insert(&tx, name, &row).await;
         tx.touch(name);
     }
+    // As with a new release, which alone brings permissions.
+    tx.touch("permissions");
     hq.commit(tx).await.expect("a commit");
 }
 
