@@ -5,6 +5,7 @@ mod kit;
 
 mod costs;
 mod deeds;
+mod elsewhere;
 mod forgeries;
 mod kinds;
 mod matrix;

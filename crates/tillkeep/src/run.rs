@@ -52,11 +52,12 @@ pub async fn hq(args: HqArgs, file: Option<&Path>) -> Result<()> {
     reload_on_hangup(&hq.auth, &stop)?;
     first_accounts(&hq, args.dev).await?;
     let listener = server::bind(&args.listen.unwrap_or(configuration.listen), &settings.data_dir, tls).await?;
+    let stores = tillkeep_store::routes::writes();
     let router = if configuration.metrics_listen.is_empty() {
-        tillkeep_hq::routes::router_with_metrics(hq.clone())
+        tillkeep_hq::routes::router_with_metrics(hq.clone(), &stores)
     } else {
         serve_metrics(tillkeep_hq::routes::metrics(hq.clone()), &configuration.metrics_listen, &stop).await?;
-        tillkeep_hq::routes::router(hq.clone())
+        tillkeep_hq::routes::router(hq.clone(), &stores)
     };
     announce(&listener.url)?;
     server::serve(listener, router, limits, stop.clone()).await;
@@ -179,11 +180,12 @@ pub async fn store(args: StoreArgs, file: Option<&Path>) -> Result<()> {
     let store = Store::open(settings, clock(), stop.clone()).await.context("the store cannot start")?;
     reload_on_hangup(&store.auth, &stop)?;
     let listener = server::bind(&args.listen.unwrap_or(configuration.listen), &data_dir, tls).await?;
+    let hq = tillkeep_hq::routes::writes();
     let router = if configuration.metrics_listen.is_empty() {
-        tillkeep_store::routes::router_with_metrics(store.clone())
+        tillkeep_store::routes::router_with_metrics(store.clone(), &hq)
     } else {
         serve_metrics(tillkeep_store::routes::metrics(store.clone()), &configuration.metrics_listen, &stop).await?;
-        tillkeep_store::routes::router(store.clone())
+        tillkeep_store::routes::router(store.clone(), &hq)
     };
     announce(&listener.url)?;
     let tasks = TaskTracker::new();

@@ -13,7 +13,7 @@ use utoipa::openapi::{Info, License, OpenApi, OpenApiBuilder, PathsBuilder, Ref,
 use super::errors::{exact_bodies, refusals};
 use super::operation::{Operation, string};
 use super::replies::ErrorBody;
-use crate::routes::Route;
+use crate::route::Route;
 
 /// What a server says of itself.
 #[derive(Clone, Copy)]
