@@ -6,7 +6,7 @@ use serde_json::json;
 use tillkeep_http::elsewhere::{Owner, WriteRoute};
 use tillkeep_http::routes::{Protection, Route};
 
-use crate::kit::{Server, World, path_of};
+use crate::kit::{World, path_of};
 
 /// Method and path, whatever the parameters are called.
 fn shape(method: &str, path: &str) -> String {
@@ -79,12 +79,16 @@ fn a_write_that_is_new_on_one_side_is_refused_on_the_other_under_the_name_it_has
         // The store reads this path under another name of the parameter, and serves the second one itself.
         WriteRoute { method: "PUT", path: "/customers/{customerId}" },
         WriteRoute { method: "POST", path: "/registers/{registerId}/open" },
+        WriteRoute { method: "POST", path: "/registers/{registerId}/retire" },
     ];
     let (before, after) = (tillkeep_store::routes::table(&[]).1, tillkeep_store::routes::table(&new).1);
     assert_eq!(served(&before), served(&after), "what it serves it serves still");
     let refused: Vec<_> =
         after.iter().filter(|route| route.owner.is_some()).map(|route| (route.method, route.path)).collect();
-    assert_eq!(refused, [("POST", "/promotions"), ("PUT", "/customers/{id}")]);
+    assert_eq!(
+        refused,
+        [("POST", "/promotions"), ("PUT", "/customers/{id}"), ("POST", "/registers/{registerId}/retire")]
+    );
 }
 
 #[tokio::test]

@@ -102,7 +102,7 @@ async fn first_accounts(hq: &Hq, dev: bool) -> Result<()> {
         let username = username.unwrap_or_else(|| "admin".to_owned());
         let account = Account { username, pin, role: ADMINISTRATOR };
         if let Err(error) = hq.make_account(&account, false).await {
-            return others_were_first(hq, &error).await.context("ADMIN_PIN");
+            return others_were_first(hq, error).await.context("ADMIN_PIN");
         }
         if !dev {
             return Ok(());
@@ -122,7 +122,7 @@ async fn first_accounts(hq: &Hq, dev: bool) -> Result<()> {
         let pin = pins::generate(hq.auth.pin_min_length).into();
         let account = Account { username: free_name(role.code, taken.as_deref()), pin, role: role.code };
         if let Err(error) = hq.make_account(&account, !dev).await {
-            return others_were_first(hq, &error).await.context(account.username);
+            return others_were_first(hq, error).await.context(account.username);
         }
         // At once: a PIN that is kept until all are made is lost when a later one cannot be.
         print(&format!("  {:<16} PIN {}  ({})", account.username, account.pin.expose(), role.name))?;
@@ -132,9 +132,9 @@ async fn first_accounts(hq: &Hq, dev: bool) -> Result<()> {
 
 /// Several servers may start at once on one empty database, and one of them makes the accounts: that is no failure of the
 /// others.
-async fn others_were_first(hq: &Hq, error: &Error) -> Result<()> {
+async fn others_were_first(hq: &Hq, error: Error) -> Result<()> {
     if error.code() != ErrorCode::Duplicate || hq.has_no_users().await? {
-        bail!("{error}");
+        return Err(error.into());
     }
     tracing::warn!("another server on this database has made the first accounts");
     Ok(())
