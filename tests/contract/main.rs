@@ -9,6 +9,7 @@ mod rows;
 
 mod costs;
 mod deeds;
+mod elsewhere;
 mod forgeries;
 mod kinds;
 mod matrix;
