@@ -26,8 +26,8 @@ LINTED := RUSTC_WORKSPACE_WRAPPER=clippy-driver CLIPPY_ARGS=-Dwarnings__CLIPPY_H
 # The web client is inside of the binary, so that whatever compiles it needs this. The last file of its build stands for
 # all of them; the types of the interface are made by the build itself.
 WEB := web/dist/index.html.br
-WEB_SOURCES := $(wildcard web/*.json web/*.html web/*.ts) docs/generated/openapi-hq.json scripts/check-licences \
-	scripts/compress-web $(shell find web/src web/public -type f -not -path web/src/api/schema.d.ts)
+WEB_SOURCES := $(wildcard web/*.js web/*.json web/*.html web/*.ts) docs/generated/openapi-hq.json scripts/check-licences \
+	scripts/compress-web $(shell find web/src web/public -type f -not -path web/src/api/codes.ts -not -path web/src/api/schema.d.ts)
 
 # The binary under test and the browser: whichever chromium comes first on the search path, as scripts/setup looks for it.
 BROWSED := TILLKEEP=$(abspath $(TARGET)/debug/tillkeep) CHROMIUM=$${CHROMIUM:-$$(command -v chromium)}
@@ -46,6 +46,7 @@ test: setup ## Set up, then all checks and all tests
 	cargo deny --locked --log-level error check licenses sources bans
 	npm --prefix web run check
 	@$(MAKE) --no-print-directory web
+	@$(MAKE) --no-print-directory next
 	$(LINTED) cargo nextest run --locked --workspace $(FAULTS)
 	@$(MAKE) --no-print-directory clients
 	@$(MAKE) --no-print-directory fuzz
@@ -103,6 +104,19 @@ check: web ## Formatting, lints, licences and sources of the dependencies
 	cargo check --locked --workspace --quiet
 	npm --prefix web run check
 	cargo deny --locked --log-level error check licenses sources bans
+
+# The newer release of the tests: this program with one step of the schema, one column and one pulled type more.
+export TILLKEEP_NEXT := $(abspath $(TARGET))/tillkeep-next
+
+.PHONY: next
+next: web ## Build the newer release of the tests, which upgrades are tried with
+	$(LINTED) cargo build --locked --workspace --bin tillkeep $(FAULTS) --features tillkeep/next-release
+	cp $(TARGET)/debug/tillkeep $(TILLKEEP_NEXT)
+	@echo "TILLKEEP_NEXT=$(TILLKEEP_NEXT)"
+
+.PHONY: release-record
+release-record: web ## Keep the schema, rows and wire of this version in tests/releases, as a release is closed
+	RELEASE_RECORD=1 cargo test --locked --quiet --workspace $(FAULTS) --test contract can_be_recorded
 
 .PHONY: deny
 deny: ## The same check of the dependencies alone, with its warnings (crates in two versions)
