@@ -46,6 +46,7 @@ test: setup ## Set up, then all checks and all tests
 	cargo deny --locked --log-level error check licenses sources bans
 	npm --prefix web run check
 	@$(MAKE) --no-print-directory web
+	@$(MAKE) --no-print-directory next
 	$(LINTED) cargo nextest run --locked --workspace $(FAULTS)
 	@$(MAKE) --no-print-directory clients
 	@$(MAKE) --no-print-directory fuzz
@@ -103,6 +104,19 @@ check: web ## Formatting, lints, licences and sources of the dependencies
 	cargo check --locked --workspace --quiet
 	npm --prefix web run check
 	cargo deny --locked --log-level error check licenses sources bans
+
+# The newer release of the tests: this program with one step of the schema, one column and one pulled type more.
+export TILLKEEP_NEXT := $(abspath $(TARGET))/tillkeep-next
+
+.PHONY: next
+next: web ## Build the newer release of the tests, which upgrades are tried with
+	$(LINTED) cargo build --locked --workspace --bin tillkeep $(FAULTS) --features tillkeep/next-release
+	cp $(TARGET)/debug/tillkeep $(TILLKEEP_NEXT)
+	@echo "TILLKEEP_NEXT=$(TILLKEEP_NEXT)"
+
+.PHONY: release-record
+release-record: web ## Keep the schema, rows and wire of this version in tests/releases, as a release is closed
+	RELEASE_RECORD=1 cargo test --locked --quiet --workspace $(FAULTS) --test contract can_be_recorded
 
 .PHONY: deny
 deny: ## The same check of the dependencies alone, with its warnings (crates in two versions)

@@ -2,6 +2,10 @@
 //! is tried without a word here.
 
 mod kit;
+#[path = "../../crates/storage/tests/kit/private_postgres.rs"]
+mod private_postgres;
+#[path = "../../crates/storage/tests/kit/rows.rs"]
+mod rows;
 
 mod costs;
 mod deeds;
@@ -11,6 +15,7 @@ mod kinds;
 mod matrix;
 mod once;
 mod pattern;
+mod releases;
 mod requests;
 mod scope;
 mod sweep;

@@ -15,8 +15,8 @@ use tillkeep_http::{Auth, Clock, pins, server};
 use tillkeep_model::ErrorCode;
 use tillkeep_model::permission::{ADMINISTRATOR, DEFAULT_ROLES};
 use tillkeep_model::wire::close;
-use tillkeep_storage::backup;
 use tillkeep_storage::registry::fold;
+use tillkeep_storage::{backup, fault};
 use tillkeep_store::Store;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio_util::sync::CancellationToken;
@@ -73,8 +73,9 @@ pub async fn hq(args: HqArgs, file: Option<&Path>) -> Result<()> {
 /// The clock of the machine. In a test build `CLOCK_OFFSET_MS` sets it on or back.
 fn clock() -> Clock {
     let clock = Clock::default();
-    #[cfg(feature = "failpoints")]
-    if let Some(offset) = std::env::var("CLOCK_OFFSET_MS").ok().and_then(|text| text.parse().ok()) {
+    if fault::POSSIBLE
+        && let Some(offset) = std::env::var("CLOCK_OFFSET_MS").ok().and_then(|text| text.parse().ok())
+    {
         clock.advance(offset);
     }
     clock
