@@ -117,7 +117,7 @@ impl Day {
         let admin = user::Entity::find().one(hq.db().reader()).await.expect("a read").expect("a user").id;
         let at_hq = Server {
             name: "hq",
-            router: tillkeep_hq::routes::router(hq.clone()),
+            router: tillkeep_hq::routes::router(hq.clone(), &tillkeep_store::routes::writes()),
             routes: Vec::new(),
             auth: hq.auth.clone(),
             store_id: None,
@@ -129,7 +129,7 @@ impl Day {
         let store = open_store(&dir.path().join("store"), &sync_token, tape.clone(), &clock).await;
         let at_store = Server {
             name: "store",
-            router: tillkeep_store::routes::router(store.clone()),
+            router: tillkeep_store::routes::router(store.clone(), &tillkeep_hq::routes::writes()),
             routes: Vec::new(),
             auth: store.auth.clone(),
             store_id: Some(store.id),

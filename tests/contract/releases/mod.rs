@@ -162,7 +162,7 @@ async fn exchange(dir: &Path, url: Option<&str>, clock: &Clock, messages: &[Json
     let hq = day::open_hq(dir, url, clock, stop.clone()).await;
     let listener = server::bind("127.0.0.1:0", dir, None).await.expect("a port");
     let url = listener.url.replace("http://", "ws://") + "/api/v1/sync/ws";
-    let router = tillkeep_hq::routes::router(hq.clone());
+    let router = tillkeep_hq::routes::router(hq.clone(), &tillkeep_store::routes::writes());
     tokio::spawn(server::serve(listener, router, server::Limits::default(), stop.clone()));
     let (mut socket, _) = connect_async(url).await.expect("a socket");
     for message in messages {
@@ -205,7 +205,7 @@ async fn what_a_store_of_each_release_asks_is_answered_so_that_it_understands() 
             release.install(Side::Hq, dir.path(), url).await;
             let clock = clock_of(&release);
             let hq = day::open_hq(dir.path(), url, &clock, day::stopped()).await;
-            let router = tillkeep_hq::routes::router(hq.clone());
+            let router = tillkeep_hq::routes::router(hq.clone(), &tillkeep_store::routes::writes());
             let mut told = Vec::new();
             for said in release.said() {
                 match said {
