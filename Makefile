@@ -105,12 +105,15 @@ check: web ## Formatting, lints, licences and sources of the dependencies
 	npm --prefix web run check
 	cargo deny --locked --log-level error check licenses sources bans
 
-# The newer release of the tests: this program with one step of the schema, one column and one pulled type more.
+# The newer release of the tests: this program with one step of the schema, one column and one pulled type more. A test is
+# built beside it, the smallest one: dependencies then have the features that they have for all tests, and are not
+# compiled once more.
 export TILLKEEP_NEXT := $(abspath $(TARGET))/tillkeep-next
 
 .PHONY: next
 next: web ## Build the newer release of the tests, which upgrades are tried with
-	$(LINTED) cargo build --locked --workspace --bin tillkeep $(FAULTS) --features tillkeep/next-release
+	$(LINTED) cargo build --locked --workspace --bin tillkeep --test payment $(FAULTS) \
+		--features tillkeep/next-release
 	cp $(TARGET)/debug/tillkeep $(TILLKEEP_NEXT)
 	@echo "TILLKEEP_NEXT=$(TILLKEEP_NEXT)"
 

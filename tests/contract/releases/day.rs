@@ -1,27 +1,23 @@
 //! A day of a small chain, to be recorded: a store works, its line breaks, both sides go on, and the line comes back. The
 //! clock stands, and ids are names, so that two recordings differ in little but tokens.
 
-use std::path::Path;
 use std::sync::Arc;
-use std::time::Duration;
 
 use serde_json::{Value as Json, json};
 use tempfile::TempDir;
 use tillkeep_hq::Hq;
 use tillkeep_hq::state::Account;
 use tillkeep_http::Clock;
-use tillkeep_http::auth::SignInSettings;
 use tillkeep_model::permission::ADMINISTRATOR;
 use tillkeep_model::{Instant, ids};
 use tillkeep_storage::entity::user;
-use tillkeep_storage::registry::{self, Row, SyncTable};
+use tillkeep_storage::outbox;
 use tillkeep_storage::sea_orm::EntityTrait;
-use tillkeep_storage::{Opening, Tx, db, outbox};
-use tillkeep_store::sync::{Cycle, Http, Round, Sender, Transport};
-use tillkeep_store::{Chance, Store, World as Surroundings};
-use tokio_util::sync::CancellationToken;
+use tillkeep_store::Store;
 use uuid::Uuid;
 
+use super::hand;
+use super::servers::{open_hq, open_store, stopped, talk};
 use super::tape::Tape;
 use crate::kit::{PIN, Server};
 
@@ -41,7 +37,7 @@ pub struct Day {
     tokens: [String; 2],
 }
 
-fn id(name: &str) -> Uuid {
+pub fn id(name: &str) -> Uuid {
     ids::named(&format!("recorded {name}"))
 }
 
@@ -51,53 +47,6 @@ pub fn store_id() -> Uuid {
 
 pub fn product() -> Uuid {
     id("tea")
-}
-
-/// What goes on by itself is not begun, so that nothing follows the clock of the machine.
-pub fn stopped() -> CancellationToken {
-    let stop = CancellationToken::new();
-    stop.cancel();
-    stop
-}
-
-/// Opens the headquarters in `dir`, or with its database at `url`.
-pub async fn open_hq(dir: &Path, url: Option<&str>, clock: &Clock, stop: CancellationToken) -> Arc<Hq> {
-    let settings = tillkeep_hq::Settings {
-        data_dir: dir.to_owned(),
-        database_url: url.map(|url| url.to_owned().into()),
-        database: Opening { accept_unsafe: true, ..Opening::default() },
-        public_url: None,
-        allow_insecure: false,
-        sign_in: SignInSettings::default(),
-        broker: None,
-    };
-    Hq::open(&settings, clock.clone(), stop).await.expect("headquarters")
-}
-
-/// Opens the store in `dir`, with `line` to headquarters.
-pub async fn open_store(dir: &Path, token: &str, line: Arc<dyn Transport>, clock: &Clock) -> Arc<Store> {
-    let settings = tillkeep_store::Settings {
-        data_dir: dir.to_owned(),
-        sync_token: token.to_owned().into(),
-        // Of the socket, which is not opened here.
-        hq_url: "http://127.0.0.1:9".to_owned(),
-        hq_ca_file: None,
-        sync_interval: Duration::from_secs(30),
-        sign_in: SignInSettings::default(),
-    };
-    let socket = Http::new(&settings.hq_url, &settings.sync_token, None).expect("a client");
-    let surroundings = Surroundings { hq: line, clock: clock.clone(), chance: Chance::default() };
-    Store::open_in(settings, socket, surroundings, stopped()).await.expect("a store")
-}
-
-/// The store and headquarters talk until both have everything.
-pub async fn talk(store: &Store, clock: &Clock) {
-    let (mut cycle, mut sender) = (Cycle::default(), Sender::default());
-    for _ in 0..3 {
-        cycle.step(store).await;
-        while sender.step(store).await == Round::Sent {}
-        clock.pass(30_000);
-    }
 }
 
 impl Day {
@@ -124,7 +73,7 @@ impl Day {
         };
         let token = at_hq.sign_in(admin).await;
         let sync_token = found(&at_hq, &token).await;
-        set_up_by_hand(&hq).await;
+        hand::change(&hq, "1").await;
         let tape = Arc::new(Tape::new(at_hq.router.clone(), sync_token.clone()));
         let store = open_store(&dir.path().join("store"), &sync_token, tape.clone(), &clock).await;
         let at_store = Server {
@@ -223,7 +172,7 @@ impl Day {
             self.clock.pass(60_000);
             self.edit(method, &path, body).await;
         }
-        by_hand(&self.hq, "2").await;
+        hand::change(&self.hq, "2").await;
     }
 
     /// Documents that a store has no route for yet, each with its entry: an order with a line, and a transfer.
@@ -265,7 +214,7 @@ impl Day {
         ];
         let tx = self.store.db().begin().await.expect("a transaction");
         for (name, id, data) in rows {
-            insert(&tx, name, &data).await;
+            hand::insert(&tx, name, &data).await;
             let entry = outbox::Entry {
                 entity_type: name,
                 entity_id: id,
@@ -326,73 +275,4 @@ async fn found(hq: &Server, token: &str) -> String {
     let path = format!("/stores/{}/provision", store_id());
     let provisioned = hq.post(token, &path, json!({})).await.data();
     provisioned["syncToken"].as_str().expect("a token").to_owned()
-}
-
-async fn set_up_by_hand(hq: &Hq) {
-    by_hand(hq, "1").await;
-}
-
-/// Rows that headquarters has no route for yet, made or changed.
-async fn by_hand(hq: &Hq, what: &str) {
-    let now = hq.clock.now();
-    let rows = [
-        (
-            "suppliers",
-            json!({"id": id("supplier"), "code": "SUP", "name": format!("Supplier {what}"), "currencyCode": "USD", "isActive": true}),
-        ),
-        (
-            "product_suppliers",
-            json!({"id": id("offer"), "productId": product(), "supplierId": id("supplier"), "cost": 200, "supplierSku": what}),
-        ),
-        (
-            "product_specials",
-            json!({"id": id("special"), "code": "SPECIAL", "name": what, "productId": id("cake"), "type": "amount_off", "amount": 10}),
-        ),
-        ("sales_reps", json!({"id": id("rep"), "code": "REP", "name": format!("Rep {what}"), "isActive": true})),
-        (
-            "purchase_orders",
-            json!({"id": id(&format!("hq order {what}")), "poNumber": format!("HQ-PO-{what}"), "storeId": store_id(), "supplierId": id("supplier"), "origin": "hq", "status": "ordered", "currencyCode": "USD"}),
-        ),
-        (
-            "purchase_order_items",
-            json!({"id": id(&format!("hq item {what}")), "purchaseOrderId": id(&format!("hq order {what}")), "storeId": store_id(), "lineNo": 1, "productId": product(), "description": "Tea", "orderedQuantity": 6}),
-        ),
-        (
-            "transfers",
-            json!({"id": id(&format!("hq transfer {what}")), "transferNumber": format!("HQ-TR-{what}"), "storeId": id("other store"), "fromStoreId": id("other store"), "toStoreId": store_id(), "status": "draft"}),
-        ),
-    ];
-    let mut tx = hq.db().begin().await.expect("a transaction");
-    for (name, mut row) in rows {
-        (row["createdAt"], row["updatedAt"]) = (json!(now), json!(now));
-        insert(&tx, name, &row).await;
-        tx.touch(name);
-    }
-    // As with a new release, which alone brings permissions.
-    tx.touch("permissions");
-    hq.commit(tx).await.expect("a commit");
-}
-
-/// Somebody changes a row of `name` and nothing in it.
-pub async fn touch(tx: &mut Tx, name: &str) {
-    let sql = format!("UPDATE {name} SET sync_version = 0 WHERE id = $1");
-    db::execute(&*tx, &sql, [id("card").into()]).await.expect("a change");
-    tx.touch(name);
-}
-
-/// Writes a row of `name` with the lines inside.
-async fn insert(tx: &Tx, name: &str, data: &Json) {
-    let entity = registry::find(name).expect("a type");
-    let write = async |table: &dyn SyncTable, rows: Vec<Box<dyn Row>>, key: &[&str]| {
-        table.upsert(tx, rows, key, &table.columns(), None).await.expect("rows");
-    };
-    write(entity.table, vec![entity.table.decode(&data.to_string()).expect("a row")], entity.key).await;
-    for child in entity.children {
-        let lines = data[child.key].as_array().into_iter().flatten().map(|line| {
-            let mut row = child.table.decode(&line.to_string()).expect("a line");
-            row.set(child.parent, data["id"].as_str().and_then(|id| id.parse::<Uuid>().ok()).into());
-            row
-        });
-        write(child.table, lines.collect(), &["id"]).await;
-    }
 }
