@@ -9,6 +9,7 @@ mod forgeries;
 mod kinds;
 mod matrix;
 mod once;
+mod openapi;
 mod pattern;
 mod requests;
 mod scope;
