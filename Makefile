@@ -26,8 +26,8 @@ BUILD := $(LINTED) cargo test --locked --workspace --no-run --no-fail-fast
 # The web client is inside of the binary, so that whatever compiles it needs this. The last file of its build stands for
 # all of them; the types of the interface are made by the build itself.
 WEB := web/dist/index.html.br
-WEB_SOURCES := $(wildcard web/*.json web/*.html web/*.ts) docs/generated/openapi-hq.json scripts/check-licences \
-	scripts/compress-web $(shell find web/src web/public -type f -not -path web/src/api/schema.d.ts)
+WEB_SOURCES := $(wildcard web/*.js web/*.json web/*.html web/*.ts) docs/generated/openapi-hq.json scripts/check-licences \
+	scripts/compress-web $(shell find web/src web/public -type f -not -path web/src/api/codes.ts -not -path web/src/api/schema.d.ts)
 
 # The binary under test and the browser: whichever chromium comes first on the search path, as scripts/setup looks for it.
 BROWSED := TILLKEEP=$(abspath $(TARGET)/debug/tillkeep) CHROMIUM=$${CHROMIUM:-$$(command -v chromium)}
@@ -53,8 +53,11 @@ test: ## Set up, then all checks and all tests; how long each took is shown by `
 		crates 'scripts/setup nextest && cargo fmt --all --check && scripts/check-crates' \
 		python 'scripts/setup python'
 	@scripts/beside \
+		next '$(MAKE) --no-print-directory next' \
+		clients '$(MAKE) --no-print-directory clients'
+	@scripts/beside \
 		tests '$(LINTED) cargo nextest run --locked --workspace' \
-		clients-fuzz-e2e '$(MAKE) --no-print-directory clients fuzz e2e'
+		fuzz-and-e2e '$(MAKE) --no-print-directory fuzz e2e'
 
 .PHONY: times
 times: ## Where the time of the last `make test` went: its steps, and the longest tests
@@ -116,6 +119,19 @@ check: web ## Formatting, lints, licences and sources of the dependencies
 	cargo clippy --locked --workspace --all-targets -- -D warnings
 	npm --prefix web run check
 	scripts/check-crates
+
+# The newer release of the tests: this program with one step of the schema, one column and one pulled type more.
+export TILLKEEP_NEXT := $(abspath $(TARGET))/tillkeep-next
+
+.PHONY: next
+next: web ## Build the newer release of the tests, which upgrades are tried with
+	$(LINTED) cargo build --locked --workspace --bin tillkeep --features tillkeep/next-release
+	cp $(TARGET)/debug/tillkeep $(TILLKEEP_NEXT)
+	@echo "TILLKEEP_NEXT=$(TILLKEEP_NEXT)"
+
+.PHONY: release-record
+release-record: web ## Keep the schema, rows and wire of this version in tests/releases, as a release is closed
+	RELEASE_RECORD=1 cargo test --locked --quiet --workspace --test contract can_be_recorded
 
 .PHONY: deny
 deny: ## The check of the dependencies by cargo-deny, with its warnings (crates in two versions)

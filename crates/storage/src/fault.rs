@@ -13,6 +13,7 @@ pub const POSSIBLE: bool = cfg!(debug_assertions);
 
 /// Every place, with what is lost or doubled there when the program around it is wrong.
 pub const PLACES: &[(&str, &str)] = &[
+    ("migration.step", "a part of a step of the schema is made, not committed"),
     ("tx.begin", "before a write begins"),
     ("tx.stamp", "a transaction is written, its versions are not given yet"),
     ("tx.commit", "everything is written, nothing is committed"),

@@ -24,6 +24,7 @@ use utoipa::ToSchema;
 use uuid::Uuid;
 
 use crate::bounds::{self, PRICE_TEXT};
+use crate::routes::Routes;
 use crate::{Store, sessions};
 
 const NEW: Fields = Fields {
@@ -203,4 +204,18 @@ async fn record(tx: &Tx, caller: &Caller<StoresEdit>, action: &'static str, id: 
     };
     audit::record(tx, entry, caller.now()).await?;
     Ok(())
+}
+
+/// The routes of registers.
+pub fn routes(routes: Routes) -> Routes {
+    use ErrorCode::{DuplicateCode, IdReused, SessionOpen};
+    routes
+        .get("/registers", list)
+        .about("List registers with their open drawers.")
+        .post("/registers", create)
+        .about("Make a register.")
+        .fails(&[IdReused, DuplicateCode])
+        .patch("/registers/{id}", edit)
+        .about("Change a register.")
+        .fails(&[SessionOpen, DuplicateCode])
 }

@@ -19,10 +19,13 @@ use tillkeep_storage::sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QuerySele
 use tillkeep_storage::{Tx, barcodes, db, versions};
 use uuid::Uuid;
 
+use super::plain;
 use super::plain::Rules;
 use super::rows::{self, Kind};
 use super::{LARGEST, lives};
 use crate::Hq;
+use crate::routes::Routes;
+use tillkeep_model::permission::code::{ProductsCreate, ProductsEdit};
 
 /// Further barcodes, and tags, of one product at the most.
 const MOST_WORDS: usize = 50;
@@ -251,4 +254,28 @@ pub async fn restore(caller: Caller<ProductsDelete>, State(hq): State<Arc<Hq>>, 
     rows::record(&tx, &caller, "restore", Entity::KIND.name, id, Json::Null).await?;
     hq.commit(tx).await?;
     rows::find::<Entity>(caller.db().reader(), &Entity::KIND, id).await.map(Answer)
+}
+
+/// The routes of products.
+pub fn routes(routes: Routes) -> Routes {
+    use ErrorCode::{DuplicateBarcode, DuplicateSku, IdReused, Validation, VersionConflict};
+    routes
+        .get("/products", plain::list::<Entity, ProductsView>)
+        .about("List products.")
+        .get("/products/{id}", plain::get::<Entity, ProductsView>)
+        .about("One product.")
+        .get("/products/by-barcode/{code}", by_barcode)
+        .about("The product with a barcode.")
+        .post("/products", plain::create::<Entity, ProductsCreate>)
+        .about("Make a product.")
+        .fails(&[IdReused, DuplicateSku, DuplicateBarcode])
+        .patch("/products/{id}", plain::edit::<Entity, ProductsEdit>)
+        .about("Change a product.")
+        .fails(&[VersionConflict, DuplicateSku, DuplicateBarcode])
+        .delete("/products/{id}", plain::delete::<Entity, ProductsDelete>)
+        .about("Delete a product.")
+        .fails(&[VersionConflict])
+        .post("/products/{id}/restore", restore)
+        .about("Bring a deleted product back.")
+        .fails(&[DuplicateSku, DuplicateBarcode, Validation])
 }

@@ -9,9 +9,12 @@ use tillkeep_storage::entity::tax_group_rate;
 use tillkeep_storage::entity::tax_rate::{Entity, Model};
 use tillkeep_storage::sea_orm::{ColumnTrait, EntityTrait, PaginatorTrait, QueryFilter};
 
+use super::plain;
 use super::plain::Rules;
 use super::refuse_in_use;
 use super::rows::Kind;
+use crate::routes::Routes;
+use tillkeep_model::permission::code::{TaxesManage, TaxesView};
 
 impl Rules for Entity {
     const KIND: Kind = Kind {
@@ -47,4 +50,21 @@ impl Rules for Entity {
             .await?;
         refuse_in_use(used, "rates of tax groups")
     }
+}
+
+/// The routes of tax rates.
+pub fn routes(routes: Routes) -> Routes {
+    use ErrorCode::{DuplicateCode, IdReused, InUse, VersionConflict};
+    routes
+        .get("/tax-rates", plain::list::<Entity, TaxesView>)
+        .about("List tax rates.")
+        .post("/tax-rates", plain::create::<Entity, TaxesManage>)
+        .about("Make a tax rate.")
+        .fails(&[IdReused, DuplicateCode])
+        .patch("/tax-rates/{id}", plain::edit::<Entity, TaxesManage>)
+        .about("Change a tax rate.")
+        .fails(&[VersionConflict, DuplicateCode])
+        .delete("/tax-rates/{id}", plain::delete::<Entity, TaxesManage>)
+        .about("Delete a tax rate.")
+        .fails(&[VersionConflict, InUse])
 }

@@ -141,7 +141,7 @@ async fn group_of_one_type(
         let passed_over = Ignored::sent_in_vain(entity.table.columns(), &*decoded.row, &decoded.keys, owned);
         // Whoever may write a whole line may not move it: it was judged by the parent that it has.
         let stays = entity.parent.and_then(|(_, column)| Some((column, old.as_deref()?.get(column)?)));
-        let mut row = merge(entity.table.columns(), old, decoded.row, &decoded.keys, owned, entity.lists);
+        let mut row = merge(entity.table, old, decoded.row, &decoded.keys, owned, entity.lists);
         if let Some((column, parent)) = stays {
             row.set(column, parent);
         }

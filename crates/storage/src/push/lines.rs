@@ -89,7 +89,7 @@ impl Lines {
             ignored.unknown(place + 1, &keys);
             let passed_over = Ignored::sent_in_vain(child.table.columns(), &*line, &keys, owned);
             let before = old.as_deref().map(|old| Had::of(child.table.columns(), old));
-            let merged = merge(child.table.columns(), old, line, &keys, owned, &[]);
+            let merged = merge(child.table, old, line, &keys, owned, &[]);
             self.changed |= before.is_none_or(|had| !had.is_all_of(&*merged, &[]));
             ignored.compare(&passed_over, &*merged, &[child.parent, "line_no"]);
             lines.push(merged);

@@ -14,6 +14,7 @@ mod flags;
 mod foreign;
 mod idempotency;
 mod instants;
+mod migration;
 mod nodes;
 mod nothing_new;
 mod orders;

@@ -27,7 +27,7 @@ impl PullError {
     fn of_one_type(&self) -> Option<String> {
         match self {
             Self::Database(error) => Some(db::in_short(error).to_owned()),
-            Self::Hq(HqError::Status { status, .. }) => Some(format!("headquarters answers {status}")),
+            Self::Hq(HqError::Answered { refusal, .. }) => Some(format!("headquarters answers {}", refusal.status)),
             Self::Hq(HqError::Unreadable(_)) => Some("the answer of headquarters cannot be read".to_owned()),
             Self::Hq(_) => None,
         }

@@ -121,14 +121,14 @@ async fn round(store: &Store, sender: &mut Sender) -> Result<Round, DbErr> {
         Err(error) => {
             // A batch that HQ cannot swallow while it answers other requests is halved down to the culprit; that one
             // alone counts as its attempt, so that a poison entry cannot hold the rest.
-            let swallowed = matches!(&error, HqError::Status { status, .. } if *status == 413 || *status >= 500);
-            if swallowed && store.hq.versions("").await.is_ok() {
+            if let HqError::Answered { refusal, .. } = &error
+                && refusal.is_of_the_content()
+                && store.hq.versions("").await.is_ok()
+            {
                 if let [only] = entries.as_slice() {
                     sender.batch = BATCH;
                     // What something between here and HQ says of an entry is no verdict on it.
-                    let is_verdict =
-                        matches!(&error, HqError::Status { status, text } if *status == 413 || !text.is_empty());
-                    if !is_verdict {
+                    if !refusal.is_verdict() {
                         return Ok(back_off(store, sender, &error));
                     }
                     refuse(store, &[(only, error.to_string())]).await?;
