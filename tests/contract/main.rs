@@ -15,6 +15,7 @@ mod forgeries;
 mod kinds;
 mod matrix;
 mod once;
+mod openapi;
 mod pattern;
 mod releases;
 mod requests;
