@@ -127,7 +127,7 @@ export TILLKEEP_NEXT := $(abspath $(TARGET))/tillkeep-next
 
 .PHONY: next
 next: web ## Build the newer release of the tests, which upgrades are tried with
-	$(LINTED) cargo build --locked --workspace --bin tillkeep --test payment --features tillkeep/next-release
+	$(LINTED) cargo build --locked --workspace --bin tillkeep --test pricing --features tillkeep/next-release
 	cp $(TARGET)/debug/tillkeep $(TILLKEEP_NEXT)
 	@echo "TILLKEEP_NEXT=$(TILLKEEP_NEXT)"
 
