@@ -141,7 +141,8 @@ fn at_headquarters() -> Vec<Place> {
 }
 
 fn customer(_: usize) -> Json {
-    json!({"companyName": "Base", "allowDuplicate": true})
+    // Two names, so that each of them may be empty.
+    json!({"companyName": "Base", "lastName": "Base", "allowDuplicate": true})
 }
 
 /// What was said to a value: nothing, or what is wrong with the field.
