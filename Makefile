@@ -120,12 +120,15 @@ check: web ## Formatting, lints, licences and sources of the dependencies
 	npm --prefix web run check
 	scripts/check-crates
 
-# The newer release of the tests: this program with one step of the schema, one column and one pulled type more.
+# The newer release of the tests: this program with one step of the schema, one column and one pulled type more. A target
+# with the dependencies of tests is built with it: without those `bitflags` has a feature less, and with it all that needs a
+# database would be compiled once more.
 export TILLKEEP_NEXT := $(abspath $(TARGET))/tillkeep-next
 
 .PHONY: next
 next: web ## Build the newer release of the tests, which upgrades are tried with
-	$(LINTED) cargo build --locked --workspace --bin tillkeep --features tillkeep/next-release
+	$(LINTED) cargo build --locked --workspace --bin tillkeep --bench figures \
+		--features tillkeep/next-release
 	cp $(TARGET)/debug/tillkeep $(TILLKEEP_NEXT)
 	@echo "TILLKEEP_NEXT=$(TILLKEEP_NEXT)"
 
