@@ -110,9 +110,9 @@ impl Process {
     }
 
     /// A second server of the same release on the same data directory and database, not started.
-    pub fn another(&self, command: &'static str) -> Self {
+    pub fn another(&self) -> Self {
         let environment: Vec<_> = self.environment.iter().map(|(key, value)| (key.as_str(), value.as_str())).collect();
-        let mut other = Self::prepared(command, &self.dir, &environment);
+        let mut other = Self::prepared(self.command, &self.dir, &environment);
         other.is_of(self.program);
         other
     }
