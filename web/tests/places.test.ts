@@ -74,10 +74,9 @@ describe('products', () => {
 
   const fields = (more = {}) =>
     Object.fromEntries(
-      productFields({ currency: UNKNOWN, departments: [], taxGroups: [], seesTaxes: true, ...more }).map((field) => [
-        field.key,
-        field,
-      ]),
+      productFields({ isNew: true, currency: UNKNOWN, departments: [], taxGroups: [], seesTaxes: true, ...more }).map(
+        (field) => [field.key, field],
+      ),
     )
 
   it('have whole amounts when the currency is not known, and say so', () => {

@@ -2,12 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use serde::{Deserialize, Serialize};
+use serde::de::DeserializeSeed;
+use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::value::RawValue;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
 use crate::Instant;
+use crate::first_of::{First, FirstOf};
 
 /// Value of the `Tillkeep-Protocol` header on every request and answer of the machine protocol.
 pub const PROTOCOL: &str = "1";
@@ -20,11 +22,17 @@ pub const MAX_PULL_LIMIT: u64 = 10_000;
 /// Bytes of a push request at the most, after decompression.
 pub const MAX_PUSH_BYTES: usize = 64 << 20;
 
-/// `POST /sync/push`. The envelopes stay raw, so that a malformed one is an error of that envelope alone.
+/// `POST /sync/push`. The envelopes stay raw, so that a malformed one is an error of that envelope alone, and where they
+/// were read, so that a large body is in memory once.
 #[derive(Deserialize, ToSchema)]
-pub struct PushRequest {
+pub struct PushRequest<'a> {
+    #[serde(borrow, deserialize_with = "first_envelopes")]
     #[schema(value_type = Vec<Envelope>)]
-    pub envelopes: Vec<Box<RawValue>>,
+    pub envelopes: FirstOf<'a>,
+}
+
+fn first_envelopes<'de, D: Deserializer<'de>>(deserializer: D) -> Result<FirstOf<'de>, D::Error> {
+    First { most: MAX_ENVELOPES }.deserialize(deserializer)
 }
 
 /// One change of one entity, as a store reports it. Specification, section 2.6; `seq` and `node_epoch` are an

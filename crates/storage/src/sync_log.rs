@@ -35,7 +35,8 @@ pub struct Rejection {
     pub result: PushResult,
     pub action: String,
     pub hash: String,
-    pub envelope: String,
+    /// As it came; none when it is larger than what could ever be taken.
+    pub envelope: Option<String>,
     /// Its own time, where that could be read.
     pub envelope_at: Option<Instant>,
     pub seq: Option<i64>,
@@ -56,12 +57,12 @@ pub struct Prior {
 pub struct Priors(HashMap<(String, String), Prior>);
 
 impl Priors {
-    pub fn get(&self, incoming: &Incoming) -> Option<&Prior> {
+    pub fn get(&self, incoming: &Incoming<'_>) -> Option<&Prior> {
         self.0.get(&(incoming.entity.name.to_owned(), incoming.id.to_string()))
     }
 
     /// Whether somebody settled this very envelope by hand. Its store may send it once more before it learns of that.
-    pub fn is_settled(&self, incoming: &Incoming) -> bool {
+    pub fn is_settled(&self, incoming: &Incoming<'_>) -> bool {
         self.get(incoming).is_some_and(|prior| prior.settled.contains(&incoming.hash))
     }
 }
@@ -79,7 +80,7 @@ struct Seen {
 }
 
 /// What the log says of the entities of `batch`, in one query a thousand.
-pub async fn priors(conn: &impl ConnectionTrait, store: Uuid, batch: &[Incoming]) -> Result<Priors, DbErr> {
+pub async fn priors(conn: &impl ConnectionTrait, store: Uuid, batch: &[Incoming<'_>]) -> Result<Priors, DbErr> {
     let mut out: HashMap<(String, String), Prior> = HashMap::new();
     for chunk in batch.chunks(1000) {
         let rows = Entity::find()
@@ -137,7 +138,7 @@ const NOTHING_NEW: &str = concat!(nothing_taken!(), ": headquarters has the same
 pub async fn record(
     tx: &Tx,
     store: Uuid,
-    batch: &[Incoming],
+    batch: &[Incoming<'_>],
     verdicts: &[Verdict],
     priors: &Priors,
     now: Instant,
@@ -303,7 +304,7 @@ pub async fn reject(tx: &Tx, store: Uuid, refused: &[Rejection], now: Instant) -
                     status: FAILED.to_owned(),
                     code: refusal.result.code.clone(),
                     error: Some(error),
-                    envelope: Some(refusal.envelope.clone()),
+                    envelope: refusal.envelope.clone(),
                     hash: refusal.hash.clone(),
                     envelope_at: refusal.envelope_at,
                     seq: refusal.seq,

@@ -19,14 +19,35 @@ export type FieldKind =
   | 'suggest'
   | 'time'
 
+/** What headquarters says that a field may be: from its description, in src/rules. */
+export interface Rule {
+  /** A new row needs it. */
+  required?: boolean
+  /** It may be empty. */
+  nullable?: boolean
+  minLength?: number
+  maxLength?: number
+  minimum?: number
+  maximum?: number
+  maxItems?: number
+  /** What a text must look like, and how that is said. */
+  pattern?: string
+  says?: string
+  /** The only texts that it may be. */
+  words?: readonly string[]
+  /** What a new row has when nothing is sent. */
+  initial?: unknown
+}
+
 export interface Field {
   key: string
   label: string
   kind: FieldKind
+  /** Whether it must be filled in. */
   required?: boolean
+  rule?: Rule
   /** What it means and what it may be, below the field. */
   help?: string
-  maxLength?: number
   options?: readonly { value: string; label: string }[]
   /** For a select that may be empty: what emptiness means. */
   empty?: string
@@ -122,6 +143,53 @@ const READERS: Record<FieldKind, Reader> = {
   },
 }
 
+/** Fields with what `rules` say of them. A new row needs what has no default, a change leaves nothing empty that may not be. */
+export function ruled<Key extends string>(
+  rules: Readonly<Record<Key, Rule>>,
+  isNew: boolean,
+  fields: readonly (Field & { key: NoInfer<Key> })[],
+): Field[] {
+  return fields.map((field) => {
+    const rule = rules[field.key]
+    const required = isNew ? rule.required : !rule.nullable && field.kind !== 'switch' && field.kind !== 'list'
+    return { ...field, rule, required: field.required ?? required }
+  })
+}
+
+/** The words that a field may be, as people read them. */
+export function choices(rule: Rule, labels: Readonly<Record<string, string>>): { value: string; label: string }[] {
+  return (rule.words ?? Object.keys(labels)).map((value) => ({ value, label: labels[value] ?? value }))
+}
+
+/** What a new row has in fields that nobody fills in. */
+export function initialOf(rules: Readonly<Record<string, Rule>>): Values {
+  const known = Object.entries(rules).filter(([, rule]) => rule.initial !== undefined)
+  return Object.fromEntries(known.map(([key, rule]) => [key, rule.initial]))
+}
+
+/** What is wrong with a value that could be read. */
+function broken(value: unknown, field: Field): string | undefined {
+  const { minLength = 0, maxLength = Infinity, minimum, maximum, maxItems = Infinity, words } = field.rule ?? {}
+  const { pattern, says = 'must be written as the help says' } = field.rule ?? {}
+  if (typeof value === 'string') {
+    // As the server counts: letters, not the units of UTF-16.
+    const length = [...value].length
+    if (length > maxLength) return `must have at most ${maxLength} characters`
+    if (length < minLength) return `must have at least ${minLength} characters`
+    if (pattern && !new RegExp(pattern, 'u').test(value)) return says
+    if (words && !words.includes(value)) return `must be one of ${words.join(', ')}`
+  }
+  if (typeof value === 'number' && (value < (minimum ?? -Infinity) || value > (maximum ?? Infinity))) {
+    const shown = (bound: number) => READERS[field.kind].show(bound, field)
+    if (minimum === undefined) return `must be at most ${shown(maximum!)}`
+    return maximum === undefined
+      ? `must be at least ${shown(minimum)}`
+      : `must be between ${shown(minimum)} and ${shown(maximum)}`
+  }
+  if (Array.isArray(value) && value.length > maxItems) return `must have at most ${maxItems} lines`
+  return undefined
+}
+
 export function draftOf(fields: readonly Field[], values: Values): Draft {
   return Object.fromEntries(fields.map((field) => [field.key, READERS[field.kind].show(values[field.key], field)]))
 }
@@ -134,7 +202,8 @@ export function readDraft(fields: readonly Field[], draft: Draft): { values: Val
     const typed = draft[field.key] ?? ''
     try {
       const value = typeof typed === 'boolean' ? typed : READERS[field.kind].read(typed, field)
-      if (field.required && value === null) errors[field.key] = 'is needed'
+      const problem = field.required && value === null ? 'is needed' : broken(value, field)
+      if (problem) errors[field.key] = problem
       values[field.key] = value
     } catch (error) {
       if (!(error instanceof Unreadable)) throw error

@@ -49,21 +49,21 @@ pub async fn push(
     let request = request.map_err(|error| {
         Error::new(ErrorCode::UnreadableJson, format!("the body must be {{\"envelopes\": […]}}: {error}"))
     })?;
-    drop(bytes);
-    if request.envelopes.len() > MAX_ENVELOPES {
-        let text = format!("{} envelopes, at most {MAX_ENVELOPES} in one request", request.envelopes.len());
+    let envelopes = request.envelopes;
+    if envelopes.is_cut() {
+        let text = format!("{} envelopes, at most {MAX_ENVELOPES} in one request", envelopes.count);
         return Err(Error::new(ErrorCode::TooManyEnvelopes, text));
     }
     let sender = caller.sender();
-    let place = hq.pushes.enter(request.envelopes.len())?;
+    let place = hq.pushes.enter(envelopes.count)?;
     let (worker, begun) = hq.pushes.worker().await?;
     let unannounced = Unannounced::of(&hq, sender.store_id);
-    let pushed = push::push(hq.sync_db(), &sender, &request.envelopes, hq.clock.now()).await;
+    let pushed = push::push(hq.sync_db(), &sender, &envelopes.first, hq.clock.now()).await;
     if let Ok(pushed) = &pushed {
-        hq.pushes.measured(request.envelopes.len(), begun.elapsed());
+        hq.pushes.measured(envelopes.count, begun.elapsed());
         report(pushed, &sender.store_code);
     }
-    drop((worker, place, request, room));
+    drop((worker, place, bytes, room));
     unannounced.announce(&pushed);
     hq.board.mark([sender.store_id]);
     match pushed {

@@ -210,7 +210,8 @@ async fn again(hq: &Hq, caller: &Caller<StoresEdit>, rows: Vec<sync_log::Model>)
             }
         }
         let unannounced = Unannounced::of(hq, store_id);
-        let pushed = push::push(caller.db(), &sender, &envelopes, hq.clock.now()).await;
+        let borrowed: Vec<&RawValue> = envelopes.iter().map(|envelope| &**envelope).collect();
+        let pushed = push::push(caller.db(), &sender, &borrowed, hq.clock.now()).await;
         // What is taken here settles an entry that guards the row at its store: it learns of that before it pulls.
         hq.to_tell.insert(store_id);
         unannounced.announce(&pushed);

@@ -56,7 +56,7 @@ fn of_rule(rule: &Rule) -> Option<Schema> {
         Rule::Quantity { min, max } => {
             object.schema_type(Type::Number).minimum(Some(units(*min))).maximum(Some(units(*max)))
         }
-        Rule::Id | Rule::Instant => return None,
+        Rule::Id | Rule::Instant | Rule::Json { .. } => return None,
         Rule::Texts { most, each } => return Some(list(*most, of_rule(each)?)),
         Rule::Objects { most, fields } => return Some(list(*most, of_fields(fields).into())),
     };

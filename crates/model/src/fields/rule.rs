@@ -31,6 +31,10 @@ pub enum Rule {
     },
     Id,
     Instant,
+    /// Any JSON, of at most `max` bytes.
+    Json {
+        max: usize,
+    },
     /// A JSON list of at most `most` texts.
     Texts {
         most: usize,
@@ -143,6 +147,9 @@ impl Rule {
                 let text = || format!("must be between {} and {}", Qty(*min), Qty(*max));
                 (!(*min..=*max).contains(&number)).then(text)
             }
+            (Self::Json { max }, Value::Text(json)) => {
+                (json.len() > *max).then(|| format!("must have at most {max} bytes"))
+            }
             (Self::Flag, Value::Flag(_)) | (Self::Instant, Value::Other) => None,
             (Self::Id, Value::Id(id)) => id.is_nil().then(|| "must not be the nil UUID".to_owned()),
             _ => Some(self.kind().to_owned()),
@@ -159,6 +166,7 @@ impl Rule {
             Self::Id => "must be a UUID",
             Self::Instant => "must be an instant like 2026-11-20T12:34:56.789Z",
             Self::Texts { .. } | Self::Objects { .. } => "must be a list",
+            Self::Json { .. } => "must be JSON",
         }
     }
 }

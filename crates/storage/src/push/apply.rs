@@ -1,6 +1,6 @@
 //! Applying a batch of envelopes set-wise: rows, effects and log entries together, in the transaction of the caller.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use sea_orm::sea_query::{Alias, Expr, ExprTrait};
 use sea_orm::{DbErr, Value};
@@ -11,8 +11,9 @@ use uuid::Uuid;
 use super::decide::{Decision, decide, receives, target_status};
 use super::incoming::Decoded;
 use super::lines::{Document, Lines};
+use super::members::Shape;
 use super::merge::{Had, Ignored, finish, merge};
-use super::{Incoming, Sender, Verdict, effects, flags, foreign, status};
+use super::{Incoming, Sender, Verdict, effects, flags, foreign, limits, status};
 use crate::db::{execute, placeholders, query};
 use crate::registry::owners::{ALL_OF_IT, owns};
 use crate::registry::{Claim, Row, Scope, SyncType};
@@ -29,12 +30,12 @@ pub(super) struct Outcome {
 }
 
 /// Applies `batch`: no entity twice, parents first.
-pub(super) async fn bulk(tx: &mut Tx, sender: &Sender, batch: &[Incoming], now: Instant) -> Result<Outcome, DbErr> {
+pub(super) async fn bulk(tx: &mut Tx, sender: &Sender, batch: &[Incoming<'_>], now: Instant) -> Result<Outcome, DbErr> {
     let priors = sync_log::priors(tx, sender.store_id, batch).await?;
     let mut verdicts = Vec::with_capacity(batch.len());
     let mut ignored = Vec::new();
     for group in batch.chunk_by(|a, b| a.entity.name == b.entity.name) {
-        let mut counted = Ignored::new(group[0].entity);
+        let mut counted = Ignored::default();
         verdicts.extend(group_of_one_type(tx, sender, group, &priors, now, &mut counted).await?);
         if counted.count > 0 {
             ignored.push((group[0].entity.name, counted.count));
@@ -48,7 +49,7 @@ pub(super) async fn bulk(tx: &mut Tx, sender: &Sender, batch: &[Incoming], now: 
 
 /// An envelope on its way through a group.
 pub(super) struct Item<'a> {
-    incoming: &'a Incoming,
+    incoming: &'a Incoming<'a>,
     pub decoded: Decoded,
     decision: Decision,
     /// Its place in the group.
@@ -61,6 +62,8 @@ pub(super) struct Prepared {
     pub children: Vec<Vec<Box<dyn Row>>>,
     /// The lines that it has no more, in the same order.
     removed: Vec<Vec<Uuid>>,
+    /// The flags of what was cut off.
+    cut: BTreeSet<String>,
     /// What it had put on an account before.
     charged: i128,
     applied: Applied,
@@ -72,7 +75,7 @@ pub(super) struct Prepared {
 async fn group_of_one_type(
     tx: &mut Tx,
     sender: &Sender,
-    group: &[Incoming],
+    group: &[Incoming<'_>],
     priors: &Priors,
     now: Instant,
     ignored: &mut Ignored,
@@ -80,7 +83,8 @@ async fn group_of_one_type(
     let entity = group[0].entity;
     let ids: Vec<Uuid> = group.iter().map(|incoming| incoming.id).collect();
     let mut existing = by_id(entity.table.having(tx, "id", &ids, true).await?);
-    let (items, mut verdicts, mut left) = judge(group, &existing, priors, sender);
+    let shape = Shape::of(entity);
+    let (items, mut verdicts, mut left) = judge(group, &shape, &existing, priors, sender);
     let parents = parents(tx, entity, &items, &existing).await?;
     let present: Vec<Uuid> = existing.keys().copied().collect();
     let mut lines = Lines::load(tx, entity, &present, &items).await?;
@@ -137,7 +141,7 @@ async fn group_of_one_type(
         let ignored_before = ignored.count;
         let before = old.as_deref().map(|old| Had::of(entity.table.columns(), old));
         let number_before = foreign::Before::of(entity, old.as_deref());
-        ignored.unknown(0, &decoded.keys);
+        ignored.add(decoded.keys.unknown);
         let passed_over = Ignored::sent_in_vain(entity.table.columns(), &*decoded.row, &decoded.keys, owned);
         // Whoever may write a whole line may not move it: it was judged by the parent that it has.
         let stays = entity.parent.and_then(|(_, column)| Some((column, old.as_deref()?.get(column)?)));
@@ -145,6 +149,7 @@ async fn group_of_one_type(
         if let Some((column, parent)) = stays {
             row.set(column, parent);
         }
+        let problem = shape.problem(&*row, &decoded.keys, owned, before.as_ref(), now);
         row.set("updated_at", had_at.unwrap_or(sent_at).into());
         let number = number_before.judge(entity, &mut *row, &others);
         finish(&mut *row, incoming, sender, entity, applied, now);
@@ -153,17 +158,23 @@ async fn group_of_one_type(
         }
         let derived: Vec<&str> = entity.derived.iter().map(|derived| derived.column).collect();
         ignored.compare(&passed_over, &*row, &derived);
-        let document = Document { incoming, keys: &decoded.keys, claim, owned };
+        let document = Document { incoming, shape: &shape, keys: &decoded.keys, claim, owned, now };
         let sent = decoded.children.into_iter().enumerate();
-        lines.changed = false;
         let (children, removed) = sent.map(|(place, sent)| lines.of(&document, place, sent, ignored)).unzip();
-        let nothing_new = !lines.changed && before.is_some_and(|had| had.is_all_of(&*row, entity.lists));
+        let told = lines.told();
+        if let Some(problem) = problem.or(told.problem) {
+            verdicts[place] = Some(Verdict::refused("bad_data", format!("data.{problem}")));
+            continue;
+        }
+        let lists = decoded.cut.into_iter().filter(|_| told.changed).map(|list| limits::flag(None, list));
+        let cut = limits::flags(&*row, &decoded.keys, owned, told.cut.into_iter().chain(lists));
+        let nothing_new = !told.changed && before.is_some_and(|had| had.is_all_of(&*row, entity.lists));
         let applied = match (nothing_new, ignored.count > ignored_before) {
             (false, _) => applied,
             (true, true) => Applied::Skipped,
             (true, false) => Applied::Duplicate,
         };
-        prepared.push(Prepared { row, children, removed, charged, applied, number, place });
+        prepared.push(Prepared { row, children, removed, cut, charged, applied, number, place });
     }
     foreign::renumber(tx, entity, &mut prepared).await?;
     numbers_taken(tx, entity, &mut prepared, &mut verdicts).await?;
@@ -187,15 +198,16 @@ async fn store(
     let mut child_rows: Vec<Vec<Box<dyn Row>>> = entity.children.iter().map(|_| Vec::new()).collect();
     // Of those alone that are stored: a document that is refused keeps the lines it has.
     let mut gone: Vec<Vec<Uuid>> = entity.children.iter().map(|_| Vec::new()).collect();
-    for (Prepared { mut row, children, removed, charged, applied, place, .. }, flags) in prepared.into_iter().zip(flags)
+    for (Prepared { mut row, children, removed, cut, charged, applied, place, .. }, flags) in
+        prepared.into_iter().zip(flags)
     {
+        let flags: Vec<String> = flags.into_iter().map(str::to_owned).chain(cut).collect();
         row.set("flags", JsonText::of(&flags).into());
         movements.extend(effects::movements(entity.name, &*row, &children));
         let now_charged =
             effects::charged(entity, &*row, |_, place| children[place].iter().map(|line| &**line).collect());
         on_account.extend(row.uuid("customer_id").map(|customer| (customer, now_charged - charged)));
-        let warnings = flags.iter().map(|flag| (*flag).to_owned()).collect();
-        verdicts[place] = Some(Verdict::Taken { applied, warnings, left: false });
+        verdicts[place] = Some(Verdict::Taken { applied, warnings: flags, left: false });
         if applied == Applied::Inserted {
             arrived.extend(row.uuid("id"));
         }
@@ -224,7 +236,8 @@ fn add_each<T>(into: &mut [Vec<T>], from: Vec<Vec<T>>) {
 /// Reads the envelopes and decides on each; a verdict for those that cannot be read. Those that somebody settled by
 /// hand are left aside unread, whatever is wrong with them; their rows travel back.
 fn judge<'a>(
-    group: &'a [Incoming],
+    group: &'a [Incoming<'a>],
+    shape: &Shape,
     existing: &HashMap<Uuid, Box<dyn Row>>,
     priors: &Priors,
     sender: &Sender,
@@ -237,7 +250,7 @@ fn judge<'a>(
             verdicts[place] = Some(Verdict::left(Applied::Skipped));
             continue;
         }
-        match incoming.decode() {
+        match incoming.decode(shape) {
             Ok(decoded) => {
                 let have = existing.get(&incoming.id).map(|row| &**row);
                 let decision = decide(incoming, &*decoded.row, have, priors.get(incoming), sender);
@@ -277,7 +290,7 @@ fn parent_of<'a>(
 }
 
 /// What HQ made is not a store's to draft, to add to or to take away.
-fn not_theirs(entity: &SyncType, incoming: &Incoming, claim: Claim, owned: &[&str]) -> Option<Verdict> {
+fn not_theirs(entity: &SyncType, incoming: &Incoming<'_>, claim: Claim, owned: &[&str]) -> Option<Verdict> {
     if entity.parent.is_some() && claim.new && claim.made_by_hq {
         let text = "the lines of an order that headquarters made are headquarters'";
         return Some(Verdict::refused("not_owned", text));

@@ -21,7 +21,7 @@ pub(super) enum Decision {
 }
 
 pub(super) fn decide(
-    incoming: &Incoming,
+    incoming: &Incoming<'_>,
     row: &dyn Row,
     existing: Option<&dyn Row>,
     prior: Option<&Prior>,
@@ -57,13 +57,13 @@ pub(super) fn decide(
 }
 
 /// The state an envelope reports; a void says so by its action.
-pub(super) fn target_status(incoming: &Incoming, row: &dyn Row) -> Option<String> {
+pub(super) fn target_status(incoming: &Incoming<'_>, row: &dyn Row) -> Option<String> {
     let voided = incoming.action == "void" && incoming.entity.document == Some(Document::Sale);
     if voided { Some("voided".to_owned()) } else { row.text("status") }
 }
 
 /// A row of somebody else, or a delete of what is never deleted.
-fn foreign(incoming: &Incoming, row: &dyn Row, existing: Option<&dyn Row>, sender: &Sender) -> Option<Verdict> {
+fn foreign(incoming: &Incoming<'_>, row: &dyn Row, existing: Option<&dyn Row>, sender: &Sender) -> Option<Verdict> {
     let refuse = |text: &str| Some(Verdict::refused("store_mismatch", text));
     match incoming.entity.scope {
         Scope::Everyone => {}

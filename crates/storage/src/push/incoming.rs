@@ -1,23 +1,28 @@
 //! Reading envelopes: each by itself, so that a malformed one is an error of that one alone.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use sha2::{Digest, Sha256};
-use tillkeep_model::wire::{self, PushResult, PushStatus};
-use tillkeep_model::{ByName, Instant, ids};
+use tillkeep_model::wire::{PushResult, PushStatus};
+use tillkeep_model::{ByName, FirstOf, Instant, ids};
 use uuid::Uuid;
 
-use super::{Sender, Verdict};
-use crate::registry::{self, Row, SyncType};
+use super::members::{Keys, Shape};
+use super::{Sender, Verdict, limits};
+use crate::registry::{self, Beyond, Child, Row, SyncType};
 use crate::sync_log::{Rejection, clip, tidy};
 
 /// The highest number of an outbox: what a JSON number carries exactly, and far from where counting on would overflow.
 const MAX_SEQ: i64 = 1 << 53;
 
-/// An envelope that could be read.
-pub struct Incoming {
+/// Bytes of an envelope that is kept in the log to be tried again, and that is read at all where a type refuses what is
+/// beyond its limits.
+pub(super) const LARGEST: usize = 4 << 20;
+
+/// An envelope that could be read. What is long in it stays where the request has it.
+pub struct Incoming<'a> {
     /// Its place in the request.
     pub index: usize,
     pub entity: &'static SyncType,
@@ -29,8 +34,8 @@ pub struct Incoming {
     /// Of entity, action, timestamp and data: the same envelope again has the same hash.
     pub hash: String,
     /// The whole envelope as it came.
-    pub raw: String,
-    data: String,
+    raw: &'a str,
+    pub(super) data: &'a str,
 }
 
 #[derive(Deserialize)]
@@ -50,78 +55,52 @@ struct Wire<'a> {
 
 /// What can be told of an envelope that cannot be read.
 #[derive(Default, Deserialize)]
-struct Glimpse {
-    #[serde(default)]
-    entity_type: serde_json::Value,
-    #[serde(default)]
-    entity_id: serde_json::Value,
-    #[serde(default)]
-    action: serde_json::Value,
-    #[serde(default)]
-    timestamp: serde_json::Value,
-    #[serde(default)]
-    seq: serde_json::Value,
-    #[serde(default)]
-    node_epoch: serde_json::Value,
+#[serde(default, bound(deserialize = "'de: 'a"))]
+struct Glimpse<'a> {
+    entity_type: Maybe<'a>,
+    entity_id: Maybe<'a>,
+    action: Maybe<'a>,
+    timestamp: Maybe<'a>,
+    seq: Maybe<'a>,
+    node_epoch: Maybe<'a>,
 }
+
+type Maybe<'a> = Option<&'a RawValue>;
+
+/// A line with the keys that were sent of it.
+type Line = (Box<dyn Row>, Keys);
 
 /// A row with the rows that came inside it, children by the registry's order.
 pub struct Decoded {
     pub row: Box<dyn Row>,
     pub keys: Keys,
-    pub children: Vec<Vec<(Box<dyn Row>, Keys)>>,
+    pub children: Vec<Vec<Line>>,
+    /// The keys of the children of which not all were kept.
+    pub cut: Vec<&'static str>,
 }
 
-/// The keys that were sent: an older store knows fewer columns, and those it does not send keep their values.
-pub struct Keys(HashSet<String>);
-
-impl Keys {
-    fn of(row: &HashMap<String, &RawValue>) -> Self {
-        Self(row.keys().map(|key| Self::plain(key)).collect())
-    }
-
-    pub fn name(&self, column: &str) -> bool {
-        self.0.contains(&Self::plain(column))
-    }
-
-    /// How many of them `known` (in this module's spelling) does not have.
-    pub fn others(&self, known: &HashSet<String>) -> usize {
-        self.0.iter().filter(|key| !known.contains(*key)).count()
-    }
-
-    /// The same for a column and its key in either spelling.
-    pub fn plain(name: &str) -> String {
-        name.chars().filter(|letter| *letter != '_').map(|letter| letter.to_ascii_lowercase()).collect()
-    }
-}
-
-pub(super) fn read(index: usize, raw: &RawValue, sender: &Sender) -> Result<Incoming, Box<Rejection>> {
+pub(super) fn read<'a>(index: usize, raw: &'a RawValue, sender: &Sender) -> Result<Incoming<'a>, Box<Rejection>> {
+    let refuse = |status, code, error: &str| Err(reject(raw, status, code, error));
     let deserializer = &mut serde_json::Deserializer::from_str(raw.get());
-    let wire: Wire = serde_path_to_error::deserialize(ByName(deserializer)).map_err(|error| {
-        let glimpse: Glimpse = serde_json::from_str(raw.get()).unwrap_or_default();
-        let path = error.path().to_string();
-        let text = if path == "." { error.inner().to_string() } else { format!("{path}: {}", error.inner()) };
-        reject(raw, &glimpse, PushStatus::Error, "malformed", &text)
-    })?;
-    let glimpse = Glimpse {
-        entity_type: wire.entity_type.clone().into(),
-        entity_id: wire.entity_id.to_string().into(),
-        action: wire.action.clone().into(),
-        timestamp: wire.timestamp.to_string().into(),
-        seq: wire.seq.into(),
-        node_epoch: wire.node_epoch.clone().into(),
+    let wire: Wire = match serde_path_to_error::deserialize(ByName(deserializer)) {
+        Ok(wire) => wire,
+        Err(error) => {
+            let path = error.path().to_string();
+            let text = if path == "." { error.inner().to_string() } else { format!("{path}: {}", error.inner()) };
+            return refuse(PushStatus::Error, "malformed", &text);
+        }
     };
     if wire.seq.is_some_and(|seq| !is_number(seq)) {
         let text = format!("seq: must be a whole number from 1 to {MAX_SEQ}");
-        return Err(reject(raw, &glimpse, PushStatus::Error, "malformed", &text));
+        return refuse(PushStatus::Error, "malformed", &text);
     }
     let Some(entity) = registry::find(&wire.entity_type).filter(|entity| entity.is_pushed()) else {
-        let text = format!("{:?} is not a type that stores push", wire.entity_type);
-        return Err(reject(raw, &glimpse, PushStatus::UnknownType, "unknown_type", &text));
+        let text = format!("{:?} is not a type that stores push", clip(&wire.entity_type));
+        return refuse(PushStatus::UnknownType, "unknown_type", &text);
     };
     if wire.store_id != sender.store_id {
         let text = format!("store_id {} is not the store of the sync token", wire.store_id);
-        return Err(reject(raw, &glimpse, PushStatus::Error, "store_mismatch", &text));
+        return refuse(PushStatus::Error, "store_mismatch", &text);
     }
     let mut hash = Sha256::new();
     for part in [entity.name, &wire.entity_id.to_string(), &wire.action, &wire.timestamp.to_string(), wire.data.get()] {
@@ -137,8 +116,8 @@ pub(super) fn read(index: usize, raw: &RawValue, sender: &Sender) -> Result<Inco
         seq: wire.seq,
         node_epoch: wire.node_epoch,
         hash: hex::encode(hash.finalize()),
-        raw: raw.get().to_owned(),
-        data: wire.data.get().to_owned(),
+        raw: raw.get(),
+        data: wire.data.get(),
     })
 }
 
@@ -147,28 +126,38 @@ fn is_number(seq: i64) -> bool {
     (1..=MAX_SEQ).contains(&seq)
 }
 
-/// What the sender wrote is kept and answered only as far as somebody reads it; the envelope is kept whole.
-fn reject(raw: &RawValue, glimpse: &Glimpse, status: PushStatus, code: &str, error: &str) -> Box<Rejection> {
-    let text = |value: &serde_json::Value| value.as_str().map_or_else(String::new, tidy);
+/// What the sender wrote is kept and answered only as far as somebody reads it; the envelope is kept whole, unless it is
+/// larger than any that could be taken.
+fn reject(raw: &RawValue, status: PushStatus, code: &str, error: &str) -> Box<Rejection> {
+    let glimpse: Glimpse = serde_json::from_str(raw.get()).unwrap_or_default();
+    let text = |value: Maybe| value.and_then(|value| serde_json::from_str::<String>(value.get()).ok());
+    let short = |value: Maybe| text(value).map_or_else(String::new, |text| tidy(&text));
+    let id = short(glimpse.entity_id);
+    let seq: Option<i64> = glimpse.seq.and_then(|seq| serde_json::from_str(seq.get()).ok());
     Box::new(Rejection {
         result: PushResult {
-            entity_type: text(&glimpse.entity_type),
-            entity_id: text(&glimpse.entity_id),
+            entity_type: short(glimpse.entity_type),
+            entity_id: id.parse().map_or(id, |id: Uuid| id.to_string()),
             status,
             code: Some(code.to_owned()),
             error: Some(clip(error)),
             applied: None,
         },
-        action: text(&glimpse.action),
+        action: short(glimpse.action),
         hash: hex::encode(Sha256::digest(raw.get().as_bytes())),
-        envelope: raw.get().to_owned(),
-        envelope_at: glimpse.timestamp.as_str().and_then(Instant::parse),
-        seq: glimpse.seq.as_i64().filter(|seq| is_number(*seq)),
-        node_epoch: glimpse.node_epoch.as_str().map(str::to_owned),
+        envelope: kept(raw.get()),
+        envelope_at: text(glimpse.timestamp).as_deref().and_then(Instant::parse),
+        seq: seq.filter(|seq| is_number(*seq)),
+        node_epoch: text(glimpse.node_epoch),
     })
 }
 
-impl Incoming {
+/// An envelope as the log keeps it.
+fn kept(raw: &str) -> Option<String> {
+    (raw.len() <= LARGEST).then(|| raw.to_owned())
+}
+
+impl Incoming<'_> {
     /// The answer to this envelope.
     pub(super) fn result(&self, verdict: &Verdict) -> PushResult {
         let (status, code, error, applied) = match verdict {
@@ -192,7 +181,7 @@ impl Incoming {
             result: self.result(verdict),
             action: self.action.clone(),
             hash: self.hash.clone(),
-            envelope: self.raw.clone(),
+            envelope: kept(self.raw),
             envelope_at: Some(self.timestamp),
             seq: self.seq,
             node_epoch: self.node_epoch.clone(),
@@ -200,63 +189,55 @@ impl Incoming {
     }
 
     /// The row and its children, with the ids they must have. The error names the field.
-    pub(super) fn decode(&self) -> Result<Decoded, Verdict> {
+    pub(super) fn decode(&self, shape: &Shape) -> Result<Decoded, Verdict> {
         let bad = |error: String| Verdict::refused("bad_data", format!("data.{error}"));
-        let shallow = |text: &str| -> Result<Option<String>, Verdict> {
-            let keys: HashMap<String, &RawValue> =
-                serde_json::from_str(text).map_err(|error| bad(format!(" must be an object: {error}")))?;
-            if !keys.keys().any(|key| key.contains('_')) {
-                return Ok(None);
-            }
-            let mut map = serde_json::from_str(text).map_err(|error: serde_json::Error| bad(error.to_string()))?;
-            wire::normalise_keys(&mut map);
-            Ok(Some(serde_json::Value::Object(map).to_string()))
-        };
-        let normalised = shallow(&self.data)?;
-        let text = normalised.as_deref().unwrap_or(&self.data);
-        let mut row = self.entity.table.decode(text).map_err(bad)?;
+        let members = shape.read(self.data).map_err(|error| Verdict::refused("bad_data", format!("data {error}")))?;
+        if self.entity.beyond == Beyond::Refuse && self.raw.len() > LARGEST {
+            return Err(limits::too_large(&members));
+        }
+        let (mut row, keys) = shape.row(&members).map_err(bad)?;
         if row.uuid("id").is_some_and(|id| !id.is_nil() && id != self.id) {
             return Err(Verdict::refused("id_mismatch", "data.id is not the entity_id of the envelope"));
         }
         row.set("id", self.id.into());
-        let keys: HashMap<String, &RawValue> = serde_json::from_str(text).map_err(|error| bad(error.to_string()))?;
-        let mut children = Vec::new();
-        if !self.entity.children.is_empty() {
-            for child in self.entity.children {
-                let list: Vec<&RawValue> = match keys.get(child.key) {
-                    Some(list) => serde_json::from_str::<Option<_>>(list.get())
-                        .map_err(|error| bad(format!("{}: {error}", child.key)))?
-                        .unwrap_or_default(),
-                    None => Vec::new(),
-                };
-                let mut rows = Vec::with_capacity(list.len());
-                let mut named = HashSet::with_capacity(list.len());
-                for (position, raw) in list.into_iter().enumerate() {
-                    let normalised = shallow(raw.get())?;
-                    let text = normalised.as_deref().unwrap_or(raw.get());
-                    let mut row =
-                        child.table.decode(text).map_err(|error| bad(format!("{}[{position}].{error}", child.key)))?;
-                    let mut line_no = row.integer("line_no").unwrap_or_default();
-                    if line_no == 0 {
-                        line_no = i64::try_from(position).unwrap_or_default() + 1;
-                        row.set("line_no", i32::try_from(line_no).unwrap_or_default().into());
-                    }
-                    if row.uuid("id").is_none_or(|id| id.is_nil()) {
-                        let line_no = i32::try_from(line_no).unwrap_or_default();
-                        row.set("id", ids::line(self.id, child.kind, line_no).into());
-                    }
-                    // Two lines with one id are two lines all the same: the second one is named by its place.
-                    if !named.insert(row.uuid("id")) {
-                        row.set("id", ids::named(&format!("{}:{}:#{position}", child.kind, self.id)).into());
-                    }
-                    row.set(child.parent, self.id.into());
-                    let keys: HashMap<String, &RawValue> =
-                        serde_json::from_str(text).map_err(|error| bad(error.to_string()))?;
-                    rows.push((row, Keys::of(&keys)));
+        let (mut children, mut cut) = (Vec::new(), Vec::new());
+        for (child, shape) in self.entity.children.iter().zip(&shape.lines) {
+            let list = members.get(child.key).map(|list| FirstOf::read(list, child.most));
+            let list = list.transpose().map_err(|error| bad(format!("{}: {error}", child.key)))?.unwrap_or_default();
+            if list.is_cut() {
+                if self.entity.beyond == Beyond::Refuse {
+                    return Err(limits::too_many(child, list.count));
                 }
-                children.push(rows);
+                cut.push(child.key);
             }
+            children.push(self.lines(child, shape, &list.first)?);
         }
-        Ok(Decoded { row, keys: Keys::of(&keys), children })
+        Ok(Decoded { row, keys, children, cut })
+    }
+
+    fn lines(&self, child: &Child, shape: &Shape, list: &[&RawValue]) -> Result<Vec<Line>, Verdict> {
+        let mut rows = Vec::with_capacity(list.len());
+        let mut named = HashSet::with_capacity(list.len());
+        for (position, raw) in list.iter().enumerate() {
+            let bad = |error: String| Verdict::refused("bad_data", format!("data.{}[{position}]{error}", child.key));
+            let members = shape.read(raw.get()).map_err(|error| bad(format!(" {error}")))?;
+            let (mut row, keys) = shape.row(&members).map_err(|error| bad(format!(".{error}")))?;
+            let mut line_no = row.integer("line_no").unwrap_or_default();
+            if line_no == 0 {
+                line_no = i64::try_from(position).unwrap_or_default() + 1;
+                row.set("line_no", i32::try_from(line_no).unwrap_or_default().into());
+            }
+            if row.uuid("id").is_none_or(|id| id.is_nil()) {
+                let line_no = i32::try_from(line_no).unwrap_or_default();
+                row.set("id", ids::line(self.id, child.kind, line_no).into());
+            }
+            // Two lines with one id are two lines all the same: the second one is named by its place.
+            if !named.insert(row.uuid("id")) {
+                row.set("id", ids::named(&format!("{}:{}:#{position}", child.kind, self.id)).into());
+            }
+            row.set(child.parent, self.id.into());
+            rows.push((row, keys));
+        }
+        Ok(rows)
     }
 }

@@ -3,15 +3,15 @@
 use std::collections::HashMap;
 
 use sea_orm::DbErr;
-use tillkeep_model::ids;
+use tillkeep_model::{Instant, ids};
 use uuid::Uuid;
 
-use super::Incoming;
 use super::apply::Item;
-use super::incoming::Keys;
+use super::members::{Keys, Shape};
 use super::merge::{Had, Ignored, merge};
+use super::{Incoming, limits};
 use crate::Tx;
-use crate::registry::owners::ALL_OF_IT;
+use crate::registry::owners::{ALL_OF_IT, owns};
 use crate::registry::{Child, Claim, Row, Scope, SyncType};
 
 type RowsById = HashMap<Uuid, Box<dyn Row>>;
@@ -22,16 +22,28 @@ pub(super) struct Lines {
     have: Vec<RowsById>,
     /// Which document each sent line id belongs to at HQ.
     owners: Vec<HashMap<Uuid, Uuid>>,
+    told: Told,
+}
+
+/// What is to be told of the lines of one document.
+#[derive(Default)]
+pub(super) struct Told {
     /// Whether a line became another one, came or went.
     pub changed: bool,
+    /// The flags of what was cut off.
+    pub cut: Vec<String>,
+    /// What is wrong with the first line that cannot be taken.
+    pub problem: Option<String>,
 }
 
 /// What is to be known of the document whose lines are merged.
 pub(super) struct Document<'a> {
-    pub incoming: &'a Incoming,
+    pub incoming: &'a Incoming<'a>,
+    pub shape: &'a Shape,
     pub keys: &'a Keys,
     pub claim: Claim<'a>,
     pub owned: &'a [&'a str],
+    pub now: Instant,
 }
 
 impl Lines {
@@ -45,7 +57,12 @@ impl Lines {
             let known = child.table.having(tx, "id", &ids, false).await?;
             owners.push(known.iter().filter_map(|row| Some((row.uuid("id")?, row.uuid(child.parent)?))).collect());
         }
-        Ok(Self { have, owners, changed: false })
+        Ok(Self { have, owners, told: Told::default() })
+    }
+
+    /// What is to be told of the document whose lines were merged last.
+    pub fn told(&mut self) -> Told {
+        std::mem::take(&mut self.told)
     }
 
     /// The lines that HQ has of a document, of the child at `place`.
@@ -63,7 +80,7 @@ impl Lines {
         sent: Vec<(Box<dyn Row>, Keys)>,
         ignored: &mut Ignored,
     ) -> (Vec<Box<dyn Row>>, Vec<Uuid>) {
-        let Document { incoming, keys, claim, owned } = document;
+        let Document { incoming, shape, keys, claim, owned, now } = document;
         let child = &incoming.entity.children[place];
         let (have, owners) = (&mut self.have[place], &mut self.owners[place]);
         let mine = |old: &dyn Row| old.uuid(child.parent) == Some(incoming.id);
@@ -74,7 +91,8 @@ impl Lines {
         // Else a document is written once: what has lines takes no further ones, whose goods would leave twice.
         let complete = !replaces && have.values().any(|row| mine(&**row));
         let mut lines = Vec::with_capacity(sent.len());
-        for (mut line, keys) in sent {
+        let shape = &shape.lines[place];
+        for (position, (mut line, keys)) in sent.into_iter().enumerate() {
             own_id(&mut *line, incoming.id, child, owners);
             // A line of another parent is not this sender's to change; the guard of the upsert leaves it alone.
             let id = line.uuid("id").filter(|id| have.get(id).is_some_and(|old| mine(&**old)));
@@ -86,11 +104,16 @@ impl Lines {
             }
             let whole = old.is_none() && incoming.entity.scope != Scope::Parties;
             let owned = if whole { ALL_OF_IT } else { owned };
-            ignored.unknown(place + 1, &keys);
+            ignored.add(keys.unknown);
             let passed_over = Ignored::sent_in_vain(child.table.columns(), &*line, &keys, owned);
             let before = old.as_deref().map(|old| Had::of(child.table.columns(), old));
             let merged = merge(child.table, old, line, &keys, owned, &[]);
-            self.changed |= before.is_none_or(|had| !had.is_all_of(&*merged, &[]));
+            let placed = |problem| format!("{}[{position}].{problem}", child.key);
+            let problem = shape.problem(&*merged, &keys, owned, before.as_ref(), *now).map(placed);
+            self.told.problem = self.told.problem.take().or(problem);
+            let cut = keys.cut.iter().filter(|column| owns(owned, column));
+            self.told.cut.extend(cut.map(|column| limits::flag(Some(child.key), column)));
+            self.told.changed |= before.is_none_or(|had| !had.is_all_of(&*merged, &[]));
             ignored.compare(&passed_over, &*merged, &[child.parent, "line_no"]);
             lines.push(merged);
         }
@@ -99,7 +122,7 @@ impl Lines {
         for id in rest {
             match have.remove(&id) {
                 Some(_) if replaces => {
-                    self.changed = true;
+                    self.told.changed = true;
                     removed.push(id);
                 }
                 // What was not sent again is still there: a void may name no more than the sale.

@@ -1,14 +1,12 @@
 //! One row of what HQ has and what a store sent: by the registry's ownership, column by column. `docs/sync.md`, rule
 //! U11.
 
-use std::collections::HashSet;
-
 use sea_orm::Value;
 use serde_json::Value as Json;
 use tillkeep_model::Instant;
 use tillkeep_model::wire::Applied;
 
-use super::incoming::Keys;
+use super::members::Keys;
 use super::{Incoming, Sender};
 use crate::registry::owners::{SERVER_COLUMNS, owns};
 use crate::registry::{Flow, Row, Scope, SyncTable, SyncType};
@@ -58,6 +56,10 @@ impl Had {
         Self(columns.filter_map(|column| Some((column, row.get(column)?))).collect())
     }
 
+    pub fn get(&self, column: &str) -> Option<&Value> {
+        self.0.iter().find(|(name, _)| *name == column).map(|(_, value)| value)
+    }
+
     /// Whether `row` is still that; of `lists` it counts what is in them, and not how they are written.
     pub fn is_all_of(&self, row: &dyn Row, lists: &[&str]) -> bool {
         let json = |text: &str| serde_json::from_str::<Json>(text).ok();
@@ -96,7 +98,7 @@ const fn has_default(value: &Value) -> bool {
 /// The columns that the server sets itself.
 pub(super) fn finish(
     row: &mut dyn Row,
-    incoming: &Incoming,
+    incoming: &Incoming<'_>,
     sender: &Sender,
     entity: &SyncType,
     applied: Applied,
@@ -143,28 +145,14 @@ pub(super) fn finish(
 }
 
 /// Counts what was sent and not taken.
+#[derive(Default)]
 pub(super) struct Ignored {
     pub count: u64,
-    /// The keys of the type and, in the registry's order, of its children.
-    known: Vec<HashSet<String>>,
 }
 
 impl Ignored {
-    pub fn new(entity: &SyncType) -> Self {
-        let named = |columns: Vec<&'static str>| columns.into_iter().map(Keys::plain).collect::<HashSet<_>>();
-        let mut own = named(entity.table.columns());
-        own.extend(entity.children.iter().map(|child| Keys::plain(child.key)));
-        let children = entity.children.iter().map(|child| named(child.table.columns()));
-        Self { count: 0, known: std::iter::once(own).chain(children).collect() }
-    }
-
     pub fn add(&mut self, count: usize) {
         self.count += count as u64;
-    }
-
-    /// Keys that no column has; `place` 0 is the type itself.
-    pub fn unknown(&mut self, place: usize, keys: &Keys) {
-        self.add(keys.others(&self.known[place]));
     }
 
     /// What was sent of columns that are not the sender's. What each server keeps for itself is no news.

@@ -7,7 +7,9 @@ pub(crate) mod effects;
 mod flags;
 mod foreign;
 mod incoming;
+pub(crate) mod limits;
 mod lines;
+mod members;
 mod merge;
 mod status;
 
@@ -82,9 +84,9 @@ pub struct Interrupted {
 }
 
 /// Applies `envelopes` in their order and answers each one.
-pub async fn push(db: &Db, sender: &Sender, envelopes: &[Box<RawValue>], now: Instant) -> Result<Pushed, Interrupted> {
+pub async fn push(db: &Db, sender: &Sender, envelopes: &[&RawValue], now: Instant) -> Result<Pushed, Interrupted> {
     let mut results: Vec<Option<PushResult>> = vec![None; envelopes.len()];
-    let mut waves: Vec<Vec<Incoming>> = Vec::new();
+    let mut waves: Vec<Vec<Incoming<'_>>> = Vec::new();
     if let Err(error) = fault::point("push.read") {
         return Err(Interrupted { error, changes: Vec::new(), handshake: false });
     }
@@ -142,7 +144,7 @@ pub async fn push(db: &Db, sender: &Sender, envelopes: &[Box<RawValue>], now: In
 }
 
 /// The database that the newest envelope is from, and from which to which number it sends now.
-fn numbers(waves: &[Vec<Incoming>]) -> Option<(String, i64, i64)> {
+fn numbers(waves: &[Vec<Incoming<'_>>]) -> Option<(String, i64, i64)> {
     let all = || waves.iter().flatten();
     let node_epoch = all().max_by_key(|incoming| incoming.index)?.node_epoch.clone()?;
     let of_it = || all().filter(|incoming| incoming.node_epoch.as_ref() == Some(&node_epoch));
@@ -161,10 +163,16 @@ struct Judged {
 
 /// Applies envelopes of different entities in one transaction: all at once, and what fails is halved down to the
 /// culprit. Each try stands behind a savepoint, so that the halving costs no commits.
-async fn apply_wave(db: &Db, sender: &Sender, wave: &[Incoming], now: Instant) -> Result<(Judged, Vec<Change>), DbErr> {
+async fn apply_wave(
+    db: &Db,
+    sender: &Sender,
+    wave: &[Incoming<'_>],
+    now: Instant,
+) -> Result<(Judged, Vec<Change>), DbErr> {
     let mut judged = Judged::default();
     let mut tx = db.begin().await?;
-    let mut open = vec![wave];
+    let mut open = parts(wave);
+    open.reverse();
     while let Some(part) = open.pop() {
         tx.execute_unprepared("SAVEPOINT part").await?;
         match apply::bulk(&mut tx, sender, part, now).await {
@@ -204,6 +212,40 @@ async fn apply_wave(db: &Db, sender: &Sender, wave: &[Incoming], now: Instant) -
     Ok((judged, changes))
 }
 
+/// What the rows of one part may take in memory, by [`weight`].
+const HEAVIEST: usize = 64 << 20;
+
+/// `wave` in parts of which each can be in memory as rows.
+fn parts<'w, 'a>(wave: &'w [Incoming<'a>]) -> Vec<&'w [Incoming<'a>]> {
+    let mut total = 0;
+    let mut parts = vec![0];
+    for (place, incoming) in wave.iter().enumerate() {
+        let weight = weight(incoming.data);
+        if total > 0 && total + weight > HEAVIEST {
+            parts.push(place);
+            total = 0;
+        }
+        total += weight;
+    }
+    parts.push(wave.len());
+    parts.windows(2).map(|ends| &wave[ends[0]..ends[1]]).collect()
+}
+
+/// What JSON takes at the most when it is read into rows: each object may be a line, each comma begin a value in a list.
+fn weight(json: &str) -> usize {
+    json.bytes()
+        .map(|byte| {
+            if byte == b'{' {
+                1024
+            } else if byte == b',' {
+                32
+            } else {
+                1
+            }
+        })
+        .sum()
+}
+
 async fn log_refusals(db: &Db, sender: &Sender, refused: &[Rejection], now: Instant) -> Result<(), DbErr> {
     if refused.is_empty() {
         return Ok(());
@@ -222,5 +264,33 @@ fn explain(error: &DbErr) -> String {
         None => {
             "the row cannot be stored: a value is out of bounds, missing, or names a row that does not exist".to_owned()
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn envelopes_that_unfold_to_much_are_read_in_parts_and_in_their_order() {
+        let sender = Sender { store_id: Uuid::nil(), store_code: "S01".to_owned() };
+        let envelope = |data: &str| {
+            let text = format!(
+                r#"{{"store_id": "{0}", "entity_type": "sales", "entity_id": "{0}", "action": "create",
+                     "timestamp": "2026-11-20T12:00:00Z", "data": {data}}}"#,
+                Uuid::nil()
+            );
+            RawValue::from_string(text).expect("JSON")
+        };
+        let lines = vec!["{}"; 30_000].join(",");
+        let (light, heavy) = (envelope("{}"), envelope(&format!(r#"{{"saleItems": [{lines}]}}"#)));
+        let sent = [&light, &heavy, &light, &heavy, &heavy, &light];
+        let mut wave: Vec<Incoming<'_>> = Vec::new();
+        for (index, raw) in sent.into_iter().enumerate() {
+            wave.extend(incoming::read(index, raw, &sender).ok());
+        }
+        let parts: Vec<Vec<usize>> =
+            parts(&wave).into_iter().map(|part| part.iter().map(|incoming| incoming.index).collect()).collect();
+        assert_eq!(parts, [vec![0, 1, 2, 3], vec![4, 5]]);
     }
 }

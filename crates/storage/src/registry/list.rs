@@ -4,7 +4,7 @@ use tillkeep_model::fields::{self, Book};
 use tillkeep_model::state::Document;
 
 use super::owners::{adjustments, customers, nothing, order_items, orders, sales, sessions, transfers};
-use super::{Child, Derived, Flow, Of, Scope, SyncTable, SyncType};
+use super::{Beyond, Child, Derived, Flow, Of, Scope, SyncTable, SyncType};
 use crate::entity;
 
 const PULLED: SyncType = SyncType {
@@ -20,6 +20,7 @@ const PULLED: SyncType = SyncType {
     table: &Of::<entity::store::Entity>::NEW,
     book: None,
     owned: nothing,
+    beyond: Beyond::Refuse,
     parent: None,
     document: None,
     shared: false,
@@ -94,7 +95,7 @@ pub static ALL: &[SyncType] = &[
         lists: &["receipts"],
         push_order: 3,
         kept: &["receipts", "last_supplier_document"],
-        ..pulled("purchase_orders", &Of::<entity::purchase_order::Entity>::NEW)
+        ..written(&fields::order::ORDER, &Of::<entity::purchase_order::Entity>::NEW)
     },
     SyncType {
         flow: Flow::Both,
@@ -103,7 +104,7 @@ pub static ALL: &[SyncType] = &[
         parent: Some(("purchase_orders", "purchase_order_id")),
         push_order: 4,
         kept: &["received_quantity", "cancelled_quantity", "received_cost"],
-        ..pulled("purchase_order_items", &Of::<entity::purchase_order_item::Entity>::NEW)
+        ..written(&fields::order::ITEM, &Of::<entity::purchase_order_item::Entity>::NEW)
     },
     SyncType {
         flow: Flow::Both,
@@ -117,40 +118,48 @@ pub static ALL: &[SyncType] = &[
             key: "transferItems",
             table: &Of::<entity::transfer_item::Entity>::NEW,
             parent: "transfer_id",
+            book: &fields::transfer::ITEM,
             kind: "transfer_item",
             replaced_while: &["draft", "submitted", "approved"],
+            most: 5000,
         }],
         push_order: 5,
-        ..pulled("transfers", &Of::<entity::transfer::Entity>::NEW)
+        ..written(&fields::transfer::TRANSFER, &Of::<entity::transfer::Entity>::NEW)
     },
     SyncType {
         flow: Flow::Push,
         scope: Scope::Store,
         owned: sales,
+        beyond: Beyond::Cut,
         document: Some(Document::Sale),
         children: &[
             Child {
                 key: "saleItems",
                 table: &Of::<entity::sale_item::Entity>::NEW,
                 parent: "sale_id",
+                book: &fields::sale::ITEM,
                 kind: "sale_item",
                 replaced_while: &[],
+                most: 1000,
             },
             Child {
                 key: "salePayments",
                 table: &Of::<entity::sale_payment::Entity>::NEW,
                 parent: "sale_id",
+                book: &fields::sale::PAYMENT,
                 kind: "sale_payment",
                 replaced_while: &[],
+                most: 200,
             },
         ],
         push_order: 6,
-        ..pulled("sales", &Of::<entity::sale::Entity>::NEW)
+        ..written(&fields::sale::SALE, &Of::<entity::sale::Entity>::NEW)
     },
     SyncType {
         flow: Flow::Push,
         scope: Scope::Store,
         owned: adjustments,
+        beyond: Beyond::Cut,
         push_order: 7,
         ..written(&fields::adjustment::BOOK, &Of::<entity::inventory_adjustment::Entity>::NEW)
     },
@@ -158,9 +167,10 @@ pub static ALL: &[SyncType] = &[
         flow: Flow::Push,
         scope: Scope::Store,
         owned: sessions,
+        beyond: Beyond::Cut,
         document: Some(Document::RegisterSession),
         push_order: 2,
-        ..pulled("register_sessions", &Of::<entity::register_session::Entity>::NEW)
+        ..written(&fields::session::SESSION, &Of::<entity::register_session::Entity>::NEW)
     },
 ];
 

@@ -33,6 +33,15 @@ pub enum Scope {
     Parties,
 }
 
+/// What becomes of a pushed row with a text, a list or a number of lines beyond its limit (`tillkeep_model::fields`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Beyond {
+    /// The envelope is refused with the name of the field.
+    Refuse,
+    /// What is too much is cut off and the row flagged: money came in, and is never refused.
+    Cut,
+}
+
 /// Rows that travel inside their parent.
 pub struct Child {
     /// Key in the parent's JSON.
@@ -40,10 +49,14 @@ pub struct Child {
     pub table: &'static dyn SyncTable,
     /// Column that names the parent.
     pub parent: &'static str,
+    /// The limits of its texts and lists.
+    pub book: &'static Book,
     /// Names the ids of children that came without one.
     pub kind: &'static str,
     /// States of the document in which its maker's word on its lines replaces those that are there.
     pub replaced_while: &'static [&'static str],
+    /// How many of them one document has at the most: far more than a till makes.
+    pub most: usize,
 }
 
 /// What a pushing store is to a row that HQ may already have.
@@ -83,10 +96,12 @@ pub struct SyncType {
     pub derived: &'static [Derived],
     pub children: &'static [Child],
     pub table: &'static dyn SyncTable,
-    /// What people write of it, and its limits.
+    /// What people write of it, or of a document the limits of its texts and lists.
     pub book: Option<&'static Book>,
     /// Columns that a pushing store may write; empty for what is never pushed.
     pub owned: fn(Claim) -> &'static [&'static str],
+    /// What becomes of a row beyond its limits.
+    pub beyond: Beyond,
     /// The type that must be at HQ before a row of this one, and the column that names it.
     pub parent: Option<(&'static str, &'static str)>,
     /// Its states.

@@ -1,6 +1,6 @@
 use std::collections::BTreeMap;
 
-use tillkeep_model::fields::BOOKS;
+use tillkeep_model::fields::{BOOKS, Rule};
 
 use super::*;
 use crate::migration;
@@ -137,4 +137,23 @@ fn a_store_owns_of_a_customer_what_the_book_says() {
     }
     assert!(owners::adjustments(claim(true)).contains(&"quantity_change"));
     assert!(owners::adjustments(claim(false)).is_empty());
+}
+
+#[test]
+fn every_text_and_list_of_a_pushed_type_has_a_limit() {
+    let tables = || ALL.iter().filter(|entity| entity.is_pushed());
+    let lines = tables().flat_map(|entity| entity.children).map(|child| (child.table.name(), Some(child.book)));
+    for (name, book) in tables().map(|entity| (entity.name, entity.book)).chain(lines) {
+        let book = book.unwrap_or_else(|| panic!("{name} is pushed and has no book"));
+        let table = migration::tables().find(|table| table.name == name).expect("a table");
+        for column in table.columns().filter(|column| matches!(column.kind, "text" | "json")) {
+            let own = owners::SERVER_COLUMNS.contains(&column.name) || book.server.contains(&column.name);
+            let rule = book.field(column.name).map(|field| field.rule);
+            let limited = matches!(rule, Some(Rule::Text { .. } | Rule::Json { .. } | Rule::Word(_)));
+            assert!(own || limited, "{name}.{}: say in crates/model/src/fields how long it may be", column.name);
+        }
+        for field in book.fields {
+            assert!(table.columns().any(|column| field.is(column.name)), "{name}.{} is no column", field.name);
+        }
+    }
 }

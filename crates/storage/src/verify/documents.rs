@@ -9,6 +9,7 @@ use uuid::Uuid;
 use super::{Found, Options, Source, by_key, differing, having, waiting};
 use crate::db::query;
 use crate::entity::sale;
+use crate::push::limits::Limits;
 use crate::registry::{self, Flow, Of, Row, SyncType};
 
 /// What headquarters adds to a document on its own; and its time of change, which does not go back there when the clock of a
@@ -96,6 +97,7 @@ pub(super) async fn arrived(
             .filter_map(|row| Some(row.uuid("id")?.to_string()))
             .collect();
         let (mine, theirs) = (by_key(&here, entity.key, OF_HQ)?, by_key(&there, entity.key, OF_HQ)?);
+        let limits = Limits::of(entity.table, entity.book);
         let waits = |id: &str| id.parse().is_ok_and(|id| open.contains(&(entity.name.to_owned(), id)));
         found.invariant = "I2";
         let mut equal = Vec::new();
@@ -106,7 +108,8 @@ pub(super) async fn arrived(
             }
             match theirs.get(id) {
                 None => found.add(store.store, entity.name, id, "is at its store, and headquarters does not have it"),
-                Some(other) if other != row => {
+                // Headquarters cuts off what is too much (rule U9).
+                Some(other) if other != row && !limits.is_kept(row, other) => {
                     let text = format!("differs at headquarters in {}", differing(row, other).join(", "));
                     found.add(store.store, entity.name, id, text);
                 }
@@ -138,13 +141,14 @@ async fn lines(
     found: &mut Found,
 ) -> Result<(), DbErr> {
     for child in entity.children {
+        let limits = Limits::of(child.table, Some(child.book));
         let (here, there) = (
             by_key(&having(store, child.table, child.parent, documents).await?, &["id"], &[])?,
             by_key(&having(hq, child.table, child.parent, documents).await?, &["id"], &[])?,
         );
         for id in here.keys().chain(there.keys().filter(|id| !here.contains_key(*id))) {
             let text = match (here.get(id), there.get(id)) {
-                (Some(mine), Some(theirs)) if mine == theirs => continue,
+                (Some(mine), Some(theirs)) if mine == theirs || limits.is_kept(mine, theirs) => continue,
                 (Some(mine), Some(theirs)) => {
                     format!("differs at headquarters in {}", differing(mine, theirs).join(", "))
                 }

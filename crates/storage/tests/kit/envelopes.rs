@@ -101,6 +101,7 @@ pub fn customer(sender: &Sender, id: Uuid, number: &str) -> Json {
 pub async fn push(hq: &Hq, sender: &Sender, envelopes: &[Json]) -> Pushed {
     let raw = |envelope: &Json| RawValue::from_string(envelope.to_string()).expect("JSON");
     let raw: Vec<_> = envelopes.iter().map(raw).collect();
+    let raw: Vec<&RawValue> = raw.iter().map(|envelope| &**envelope).collect();
     push::push(&hq.db, sender, &raw, at(100)).await.expect("an answer to the push")
 }
 

@@ -14,6 +14,7 @@ mod flags;
 mod foreign;
 mod idempotency;
 mod instants;
+mod limits;
 mod migration;
 mod nodes;
 mod nothing_new;

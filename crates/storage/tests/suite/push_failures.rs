@@ -164,12 +164,10 @@ async fn a_failed_envelope_can_be_applied_again_from_what_was_kept() {
         refuse(&hq, &chain.first, &new_customer(&chain.first, id("second"), "TAKEN")).await;
         let kept = hq.log().await.into_iter().find_map(|row| row.envelope).expect("the envelope");
         let kept = RawValue::from_string(kept).expect("JSON");
-        let again =
-            storage_push::push(&hq.db, &chain.first, std::slice::from_ref(&kept), at(200)).await.expect("an answer");
+        let again = storage_push::push(&hq.db, &chain.first, &[&kept], at(200)).await.expect("an answer");
         assert_eq!(again.refused, 1);
         hq.edit::<customer::Entity>(id("first"), |row| row.customer_number = "FREE".into()).await;
-        let again =
-            storage_push::push(&hq.db, &chain.first, std::slice::from_ref(&kept), at(300)).await.expect("an answer");
+        let again = storage_push::push(&hq.db, &chain.first, &[&kept], at(300)).await.expect("an answer");
         assert_eq!(again.results[0].applied, Some(Applied::Inserted));
         hq.verify().await;
     }
@@ -385,6 +383,7 @@ async fn no_number_in_an_envelope_can_stop_the_others() {
                 envelopes.push(RawValue::from_string(text).unwrap_or_else(|error| panic!("{value}: {error}")));
             }
         }
+        let envelopes: Vec<&RawValue> = envelopes.iter().map(|envelope| &**envelope).collect();
         let pushed = storage_push::push(&hq.db, &chain.first, &envelopes, at(100)).await.expect("an answer");
         assert_eq!(pushed.results.len(), envelopes.len());
         still_works(&hq, &chain, "after all").await;

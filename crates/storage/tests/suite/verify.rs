@@ -1,5 +1,6 @@
 //! The checker of what must always hold: it finds nothing in sound databases, and each planted damage.
 
+use serde_json::value::RawValue;
 use serde_json::{Value as Json, json};
 use tillkeep_model::wire::PushStatus;
 use tillkeep_model::{Instant, JsonText, Money, Qty};
@@ -241,7 +242,7 @@ async fn send(hq: &Hq, shop: &Shop, chain: &Chain) {
         if batch.is_empty() {
             return;
         }
-        let envelopes: Vec<_> = batch
+        let envelopes: Vec<Box<RawValue>> = batch
             .iter()
             .map(|entry| {
                 let envelope = json!({
@@ -249,9 +250,10 @@ async fn send(hq: &Hq, shop: &Shop, chain: &Chain) {
                     "action": entry.action, "timestamp": entry.timestamp, "seq": entry.seq, "node_epoch": EPOCH,
                     "data": serde_json::from_str::<Json>(&entry.payload).expect("JSON"),
                 });
-                serde_json::value::RawValue::from_string(envelope.to_string()).expect("JSON")
+                RawValue::from_string(envelope.to_string()).expect("JSON")
             })
             .collect();
+        let envelopes: Vec<&RawValue> = envelopes.iter().map(|envelope| &**envelope).collect();
         let pushed = push::push(&hq.db, &chain.first, &envelopes, at(100)).await.expect("an answer");
         assert!(pushed.results.iter().all(|result| result.status == PushStatus::Ok), "{:?}", pushed.results);
         let tx = shop.begin().await;

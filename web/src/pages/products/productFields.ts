@@ -1,9 +1,11 @@
-import type { Field } from '@/composables/fields'
+import { choices, initialOf, ruled, type Field } from '@/composables/fields'
 import { SMALLEST_UNIT, type Currency } from '@/format/money'
+import { RULES } from '@/rules/product'
 
 type Options = readonly { value: string; label: string }[]
 
 export interface ProductForm {
+  isNew: boolean
   currency: Currency
   departments: Options
   taxGroups: Options
@@ -12,29 +14,15 @@ export interface ProductForm {
 }
 
 /** What the fields of a new product begin with: as HQ has it. */
-export const NEW_PRODUCT = {
-  productType: 'standard',
-  unitOfMeasure: 'ea',
-  quantityDecimals: 0,
-  cost: 0,
-  reorderPoint: 0,
-  reorderQuantity: 0,
-  allowDiscount: true,
-  isReturnable: true,
-  trackStock: true,
-  isActive: true,
-}
+export const NEW_PRODUCT = initialOf(RULES)
 
-const TYPES = [
-  { value: 'standard', label: 'Goods' },
-  { value: 'service', label: 'Service' },
-  { value: 'gift_card', label: 'Gift card' },
-  { value: 'deposit', label: 'Deposit' },
-]
+const TYPES = { standard: 'Goods', service: 'Service', gift_card: 'Gift card', deposit: 'Deposit' }
+
+type Described = Field & { key: keyof typeof RULES }
 
 /** Everything that may be written of a product. */
-export function productFields({ currency, departments, taxGroups, seesTaxes }: ProductForm): Field[] {
-  const section = (name: string, fields: Field[]) => fields.map((field) => ({ ...field, section: name }))
+export function productFields({ isNew, currency, departments, taxGroups, seesTaxes }: ProductForm): Field[] {
+  const section = (name: string, fields: Described[]) => fields.map((field) => ({ ...field, section: name }))
   const amount = (help?: string): Pick<Field, 'kind' | 'exponent' | 'unit' | 'help'> => ({
     kind: 'money',
     exponent: currency.exponent,
@@ -42,53 +30,48 @@ export function productFields({ currency, departments, taxGroups, seesTaxes }: P
     help:
       [help, currency.code === null && `A whole number in ${SMALLEST_UNIT}.`].filter(Boolean).join(' ') || undefined,
   })
-  return [
+  return ruled(RULES, isNew, [
     ...section('What it is', [
       {
         key: 'sku',
         label: 'SKU',
         kind: 'text',
-        required: true,
-        maxLength: 40,
         help: 'Your own number; no other has it.',
       },
-      { key: 'name', label: 'Name', kind: 'text', required: true, maxLength: 200 },
+      { key: 'name', label: 'Name', kind: 'text' },
       {
         key: 'shortName',
         label: 'Short name',
         kind: 'text',
-        maxLength: 24,
         help: 'For receipts and buttons of tills.',
       },
-      { key: 'departmentId', label: 'Department', kind: 'select', required: true, options: departments },
-      { key: 'productType', label: 'Kind', kind: 'select', required: true, options: TYPES },
-      { key: 'brand', label: 'Brand', kind: 'text', maxLength: 100 },
-      { key: 'barcode', label: 'Barcode', kind: 'text', maxLength: 40 },
-      { key: 'plu', label: 'PLU', kind: 'text', maxLength: 5, help: '4 or 5 digits, as on the labels of scales.' },
-      { key: 'imageUrl', label: 'Address of a picture', kind: 'text', maxLength: 500 },
+      { key: 'departmentId', label: 'Department', kind: 'select', options: departments },
+      { key: 'productType', label: 'Kind', kind: 'select', options: choices(RULES.productType, TYPES) },
+      { key: 'brand', label: 'Brand', kind: 'text' },
+      { key: 'barcode', label: 'Barcode', kind: 'text' },
+      { key: 'plu', label: 'PLU', kind: 'text', help: '4 or 5 digits, as on the labels of scales.' },
+      { key: 'imageUrl', label: 'Address of a picture', kind: 'text' },
       { key: 'isActive', label: 'Active', kind: 'switch', help: 'Off: tills no longer sell it.' },
-      { key: 'barcodes', label: 'Further barcodes', kind: 'list', help: 'One a line, 50 at most.' },
-      { key: 'description', label: 'Description', kind: 'textarea', maxLength: 4000 },
-      { key: 'tags', label: 'Tags', kind: 'list', help: 'One a line, 50 at most.' },
+      { key: 'barcodes', label: 'Further barcodes', kind: 'list', help: 'One a line.' },
+      { key: 'description', label: 'Description', kind: 'textarea' },
+      { key: 'tags', label: 'Tags', kind: 'list', help: 'One a line.' },
     ]),
     ...section('Price and tax', [
       {
         key: 'price',
         label: 'Price',
         ...amount('In every store that has no price of its own.'),
-        required: true,
       },
       {
         key: 'minPrice',
         label: 'Lowest price',
         ...amount('A store’s own price is not below it. Empty: no limit.'),
       },
-      { key: 'cost', label: 'Cost', ...amount(), required: true },
+      { key: 'cost', label: 'Cost', ...amount() },
       {
         key: 'taxGroupId',
         label: 'Tax group',
         kind: 'select',
-        required: true,
         options: taxGroups,
         help: seesTaxes ? undefined : 'You see no tax groups: that needs taxes.view or pos.sell.',
       },
@@ -98,16 +81,13 @@ export function productFields({ currency, departments, taxGroups, seesTaxes }: P
         key: 'unitOfMeasure',
         label: 'Unit',
         kind: 'text',
-        required: true,
-        maxLength: 10,
         help: 'What the price is for: ea, kg, m.',
       },
       {
         key: 'quantityDecimals',
         label: 'Decimals of the quantity',
         kind: 'integer',
-        required: true,
-        help: '0 to 3; with 3 a till sells 1.237 kg.',
+        help: 'With 3 a till sells 1.237 kg.',
       },
       {
         key: 'ageRestriction',
@@ -134,17 +114,15 @@ export function productFields({ currency, departments, taxGroups, seesTaxes }: P
         key: 'reorderPoint',
         label: 'Order again at',
         kind: 'decimal',
-        required: true,
         help: 'For stores without a level of their own.',
       },
-      { key: 'reorderQuantity', label: 'Order quantity', kind: 'decimal', required: true },
+      { key: 'reorderQuantity', label: 'Order quantity', kind: 'decimal' },
       {
         key: 'defaultSupplierId',
         label: 'Usual supplier',
         kind: 'text',
-        maxLength: 36,
         help: 'The id of the supplier, as other systems give it. Empty: none.',
       },
     ]),
-  ]
+  ])
 }

@@ -1,5 +1,6 @@
-import type { Field } from '@/composables/fields'
+import { choices, initialOf, ruled, type Field } from '@/composables/fields'
 import { exponentOf, money } from '@/format/money'
+import { RULES } from '@/rules/store'
 
 const option = (value: string, label = value) => ({ value, label })
 
@@ -9,26 +10,21 @@ const ZONES = [...new Set(['UTC', ...Intl.supportedValuesOf('timeZone')])].map((
 const NAMES = new Intl.DisplayNames(undefined, { type: 'currency' })
 const CURRENCIES = Intl.supportedValuesOf('currency').map((code) => option(code, NAMES.of(code)))
 
-/** What HQ gives a new store that does not say otherwise, in minor units. */
-const USUAL = { defaultFloat: 20_000, cashVarianceLimit: 500, cashRoundingIncrement: 1, unlinkedRefundLimit: 5000 }
+type Described = Field & { key: keyof typeof RULES }
+
+/** Amounts, in minor units: what they come to is known when the currency is. */
+const AMOUNTS = ['defaultFloat', 'cashVarianceLimit', 'cashRoundingIncrement', 'unlinkedRefundLimit'] as const
 
 /** What the fields of a new store begin with: as the browser is set, the rest as HQ has it. */
 export function newStore(currencyCode: string | null): Record<string, unknown> {
   const locale = new Intl.Locale(navigator.language)
+  const initial = Object.entries(initialOf(RULES)).filter(([key]) => !AMOUNTS.some((amount) => amount === key))
   return {
+    ...Object.fromEntries(initial),
     currencyCode: currencyCode ?? 'USD',
     countryCode: locale.region ?? locale.maximize().region,
     timezone: Intl.DateTimeFormat().resolvedOptions().timeZone,
     locale: navigator.language,
-    taxRounding: 'line',
-    cashRoundingMode: 'nearest',
-    businessDayStart: '04:00',
-    maxSessionHours: 30,
-    maxLineDiscountBps: 1000,
-    maxCartDiscountBps: 1000,
-    allowNegativeStock: true,
-    blindClose: true,
-    refundToOriginalTender: true,
   }
 }
 
@@ -52,52 +48,50 @@ export function storeFields(form: StoreForm): Field[] {
   const currency = { code: /^[A-Z]{3}$/.test(currencyCode) ? currencyCode : null, exponent }
 
   // Nothing in them until the currency is chosen: HQ's own amounts then count.
-  const amount = (key: keyof typeof USUAL, label: string, help: string): Field => ({
-    key,
-    label,
-    kind: 'money',
-    exponent,
-    unit: currencyCode || undefined,
-    required: !isNew,
-    help: isNew ? `${help} Empty: ${money(USUAL[key], currency)}.` : help,
-  })
-  const section = (name: string, fields: Field[]) => fields.map((field) => ({ ...field, section: name }))
+  const amount = (key: (typeof AMOUNTS)[number], label: string, help: string): Described => {
+    const { initial } = RULES[key]
+    return {
+      key,
+      label,
+      kind: 'money',
+      exponent,
+      unit: currencyCode || undefined,
+      help: isNew && typeof initial === 'number' ? `${help} Empty: ${money(initial, currency)}.` : help,
+    }
+  }
+  const section = (name: string, fields: Described[]) => fields.map((field) => ({ ...field, section: name }))
 
-  return [
+  return ruled(RULES, isNew, [
     ...section('Identity', [
       {
         key: 'code',
         label: 'Code',
         kind: 'text',
-        required: true,
-        maxLength: 10,
         upper: true,
         disabled: isProvisioned,
         help: isProvisioned
           ? 'Fixed since the store was provisioned: it is part of receipt numbers.'
           : '2 to 10 of A to Z and 0 to 9, such as S01. Part of receipt numbers; fixed once the store is provisioned.',
       },
-      { key: 'name', label: 'Name', kind: 'text', required: true, maxLength: 100 },
-      { key: 'legalName', label: 'Legal name', kind: 'text', maxLength: 200 },
-      { key: 'taxRegistrationNo', label: 'Tax registration number', kind: 'text', maxLength: 50 },
+      { key: 'name', label: 'Name', kind: 'text' },
+      { key: 'legalName', label: 'Legal name', kind: 'text' },
+      { key: 'taxRegistrationNo', label: 'Tax registration number', kind: 'text' },
     ]),
     ...section('Address and contact', [
-      { key: 'addressLine1', label: 'Address', kind: 'text', maxLength: 200 },
-      { key: 'addressLine2', label: 'Address, second line', kind: 'text', maxLength: 200 },
-      { key: 'postalCode', label: 'Postal code', kind: 'text', maxLength: 20 },
-      { key: 'city', label: 'City', kind: 'text', maxLength: 100 },
-      { key: 'region', label: 'State or region', kind: 'text', maxLength: 100 },
+      { key: 'addressLine1', label: 'Address', kind: 'text' },
+      { key: 'addressLine2', label: 'Address, second line', kind: 'text' },
+      { key: 'postalCode', label: 'Postal code', kind: 'text' },
+      { key: 'city', label: 'City', kind: 'text' },
+      { key: 'region', label: 'State or region', kind: 'text' },
       {
         key: 'countryCode',
         label: 'Country',
         kind: 'text',
-        required: true,
-        maxLength: 2,
         upper: true,
         help: 'Two letters: US, DE, JP.',
       },
-      { key: 'phone', label: 'Telephone', kind: 'tel', maxLength: 40 },
-      { key: 'email', label: 'Mail address', kind: 'email', maxLength: 200 },
+      { key: 'phone', label: 'Telephone', kind: 'tel' },
+      { key: 'email', label: 'Mail address', kind: 'email' },
     ]),
     ...section('Currency and time', [
       {
@@ -105,8 +99,6 @@ export function storeFields(form: StoreForm): Field[] {
         label: 'Currency',
         kind: 'suggest',
         options: CURRENCIES,
-        required: true,
-        maxLength: 3,
         upper: true,
         help: `Three letters: USD, EUR, JPY. Its ${exponent === 0 ? 'amounts have no' : `amounts have ${exponent}`} decimals. Fixed after the first sale.`,
       },
@@ -115,22 +107,18 @@ export function storeFields(form: StoreForm): Field[] {
         label: 'Time zone',
         kind: 'suggest',
         options: ZONES,
-        required: true,
         help: 'Type a part of the city and choose: America/New_York.',
       },
       {
         key: 'businessDayStart',
         label: 'Business day begins',
         kind: 'time',
-        required: true,
         help: 'Sales before it still count to the day before.',
       },
       {
         key: 'locale',
         label: 'Language of receipts',
         kind: 'text',
-        required: true,
-        maxLength: 20,
         help: 'Language and country: en-US, de-DE.',
       },
     ]),
@@ -139,8 +127,7 @@ export function storeFields(form: StoreForm): Field[] {
         key: 'taxRounding',
         label: 'Taxes are rounded',
         kind: 'select',
-        required: true,
-        options: [option('line', 'on each line'), option('invoice', 'once over the receipt')],
+        options: choices(RULES.taxRounding, { line: 'on each line', invoice: 'once over the receipt' }),
       },
       {
         key: 'pricesIncludeTax',
@@ -169,16 +156,14 @@ export function storeFields(form: StoreForm): Field[] {
         key: 'cashRoundingMode',
         label: 'Cash is rounded',
         kind: 'select',
-        required: true,
-        options: [option('nearest', 'to the nearest'), option('up', 'up'), option('down', 'down')],
+        options: choices(RULES.cashRoundingMode, { nearest: 'to the nearest', up: 'up', down: 'down' }),
       },
       {
         key: 'maxSessionHours',
         label: 'A drawer stays open',
         kind: 'integer',
         unit: 'hours',
-        required: true,
-        help: 'At most, 1 to 168; then it takes no more sales.',
+        help: 'At most; then it takes no more sales.',
       },
       { key: 'blindClose', label: 'Count without seeing what is expected', kind: 'switch' },
       { key: 'fourEyesDocuments', label: 'Documents need a second person', kind: 'switch' },
@@ -199,7 +184,6 @@ export function storeFields(form: StoreForm): Field[] {
         label: 'Discount on a line',
         kind: 'percent',
         unit: '%',
-        required: true,
         help: 'At most; more needs a manager.',
       },
       {
@@ -207,13 +191,12 @@ export function storeFields(form: StoreForm): Field[] {
         label: 'Discount on a receipt',
         kind: 'percent',
         unit: '%',
-        required: true,
         help: 'At most; more needs a manager.',
       },
     ]),
     ...section('Receipt', [
-      { key: 'receiptHeader', label: 'Top of the receipt', kind: 'textarea', maxLength: 2000 },
-      { key: 'receiptFooter', label: 'End of the receipt', kind: 'textarea', maxLength: 2000 },
+      { key: 'receiptHeader', label: 'Top of the receipt', kind: 'textarea' },
+      { key: 'receiptFooter', label: 'End of the receipt', kind: 'textarea' },
     ]),
-  ]
+  ])
 }

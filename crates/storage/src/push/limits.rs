@@ -1,0 +1,134 @@
+//! How long the texts and lists of a pushed row may be, and what becomes of longer ones. `docs/sync.md`, rule U9.
+
+use std::collections::BTreeSet;
+
+use serde_json::{Map, Value as Json};
+use tillkeep_model::Instant;
+use tillkeep_model::fields::{Book, Field, Rule};
+use tillkeep_model::wire::camel;
+
+use super::Verdict;
+use super::incoming::LARGEST;
+use super::members::{Keys, Members};
+use super::merge::Had;
+use crate::registry::owners::owns;
+use crate::registry::{Child, Row, SyncTable};
+
+/// How the flag of what was cut begins; the name of the field follows.
+const CUT: &str = "cut:";
+/// The code of what is refused for its size.
+const TOO_LARGE: &str = "too_large";
+
+/// Letters of a word that is none of those that this version knows.
+const LONGEST_WORD: usize = 100;
+
+/// The fields of a table that have rules, with their columns.
+pub(crate) struct Limits(Vec<(&'static str, &'static Field)>);
+
+impl Limits {
+    pub fn of(table: &dyn SyncTable, book: Option<&Book>) -> Self {
+        let field = |column| Some((column, book?.field(column)?));
+        Self(table.columns().into_iter().filter_map(field).collect())
+    }
+
+    /// What of the JSON `value` of `column` fits.
+    pub fn fitting(&self, column: &str, value: &str) -> Fitting {
+        let rule = self.0.iter().find(|(name, _)| *name == column).map(|(_, field)| field.rule);
+        match rule {
+            Some(Rule::Text { max, .. }) => beginning(value, max),
+            Some(Rule::Word(_)) => beginning(value, LONGEST_WORD),
+            Some(Rule::Json { max }) if value.len() > max => Fitting::Nothing,
+            _ => Fitting::All,
+        }
+    }
+
+    /// What is wrong with the values of `row` that its sender wrote; the error names the field. What HQ had before (`had`)
+    /// is not asked for: a row from before a rule stays editable.
+    pub(super) fn problem(
+        &self,
+        row: &dyn Row,
+        keys: &Keys,
+        owned: &[&str],
+        had: Option<&Had>,
+        now: Instant,
+    ) -> Option<String> {
+        self.0.iter().find_map(|(column, field)| {
+            let value = row.get(column).filter(|_| owns(owned, column) && keys.name(column))?;
+            if had.is_some_and(|had| had.get(column) == Some(&value)) {
+                return None;
+            }
+            let problem = field.problems((&value).into(), now).into_iter().next()?;
+            Some(format!("{}: {}", problem.field, problem.message))
+        })
+    }
+
+    /// Whether `kept` is what HQ keeps of `row` when it cuts off what is too much.
+    pub fn is_kept(&self, row: &Map<String, Json>, kept: &Map<String, Json>) -> bool {
+        let same = |(name, value): (&String, &Json)| {
+            let column = self.0.iter().find(|(_, field)| field.name == name).map(|(column, _)| *column);
+            match column.map_or(Fitting::All, |column| self.fitting(column, &value.to_string())) {
+                Fitting::All => kept.get(name) == Some(value),
+                Fitting::Beginning(text) => kept.get(name) == serde_json::from_str(&text).ok().as_ref(),
+                Fitting::Nothing => true,
+            }
+        };
+        row.len() == kept.len() && row.iter().all(same)
+    }
+}
+
+/// What of a value is kept.
+pub(crate) enum Fitting {
+    All,
+    /// The beginning of a text, as JSON.
+    Beginning(String),
+    Nothing,
+}
+
+/// The first `max` characters of a text, when it has more.
+fn beginning(json: &str, max: usize) -> Fitting {
+    if !json.starts_with('"') || json.len() <= max {
+        return Fitting::All;
+    }
+    let Ok(text) = serde_json::from_str::<String>(json) else { return Fitting::All };
+    match text.char_indices().nth(max) {
+        Some((end, _)) => serde_json::to_string(&text[..end]).map_or(Fitting::Nothing, Fitting::Beginning),
+        None => Fitting::All,
+    }
+}
+
+/// The flag of a column of which something was cut off, of a row or of a line in `list`.
+pub(super) fn flag(list: Option<&str>, column: &str) -> String {
+    let field = camel(column);
+    list.map_or_else(|| format!("{CUT}{field}"), |list| format!("{CUT}{list}.{field}"))
+}
+
+/// The flags of a merged row of which something was cut off: of what its sender wrote now, of its `lines`, and of what was
+/// cut before and is still so.
+pub(super) fn flags(
+    row: &dyn Row,
+    keys: &Keys,
+    owned: &[&str],
+    lines: impl Iterator<Item = String>,
+) -> BTreeSet<String> {
+    let had = row.text("flags").and_then(|flags| serde_json::from_str::<Vec<String>>(&flags).ok()).unwrap_or_default();
+    let mut flags: BTreeSet<String> = had.into_iter().filter(|flag| flag.starts_with(CUT)).collect();
+    for column in keys.columns().filter(|column| owns(owned, column)) {
+        flags.remove(&flag(None, column));
+    }
+    flags.extend(keys.cut.iter().filter(|column| owns(owned, column)).map(|column| flag(None, column)));
+    flags.extend(lines);
+    flags
+}
+
+/// An envelope that is larger than all that its fields may hold.
+pub(super) fn too_large(members: &Members<'_>) -> Verdict {
+    let (name, size) = members.largest().unwrap_or_default();
+    let text = format!("data.{name}: takes {size} bytes, and the whole envelope may have {LARGEST}; shorten it");
+    Verdict::refused(TOO_LARGE, text)
+}
+
+/// A document with more lines than there may be.
+pub(super) fn too_many(child: &Child, count: usize) -> Verdict {
+    let text = format!("data.{}: has {count} lines, at most {}; make several documents of it", child.key, child.most);
+    Verdict::refused(TOO_LARGE, text)
+}
