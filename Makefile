@@ -17,17 +17,18 @@ ifneq ($(TOOLCHAIN),)
 export RUSTUP_TOOLCHAIN := $(TOOLCHAIN)
 endif
 
-# The tests make the program fail at named places, which no release has: crates/storage/src/fault.rs.
-FAULTS := --features tillkeep/failpoints
-
 # Lints the workspace while it is compiled, as cargo-clippy does, but without a second pass over all dependencies.
 LINTED := RUSTC_WORKSPACE_WRAPPER=clippy-driver CLIPPY_ARGS=-Dwarnings__CLIPPY_HACKERY__
+
+# Everything that is tested, by one build; the tests of the web client and the fuzzer take their binary from it.
+BUILD := $(LINTED) cargo test --locked --workspace --no-run --no-fail-fast
 
 # The web client is inside of the binary, so that whatever compiles it needs this. The last file of its build stands for
 # all of them; the types of the interface are made by the build itself.
 WEB := web/dist/index.html.br
-WEB_SOURCES := $(wildcard web/*.json web/*.html web/*.ts) docs/generated/openapi-hq.json scripts/check-licences \
-	scripts/compress-web $(shell find web/src web/public -type f -not -path web/src/api/schema.d.ts)
+WEB_SOURCES := $(wildcard web/*.json web/*.html web/*.ts web/scripts/*.mjs) docs/generated/openapi-hq.json scripts/check-licences \
+	scripts/compress-web $(shell find web/src web/public -type f \
+	-not -path web/src/api/codes.ts -not -path web/src/api/schema.d.ts -not -path 'web/src/rules/*')
 
 # The binary under test and the browser: whichever chromium comes first on the search path, as scripts/setup looks for it.
 BROWSED := TILLKEEP=$(abspath $(TARGET)/debug/tillkeep) CHROMIUM=$${CHROMIUM:-$$(command -v chromium)}
@@ -40,16 +41,32 @@ help: ## Show this list
 setup: ## Install what building and testing need and is not there yet
 	@scripts/setup test
 
+# What waits for the network goes on beside what waits for the processor. The crates are compiled while the web client is
+# made, which is inside of one of them: if it comes too late for that, the tests compile the rest.
 .PHONY: test
-test: setup ## Set up, then all checks and all tests
-	cargo fmt --all --check
-	cargo deny --locked --log-level error check licenses sources bans
-	npm --prefix web run check
-	@$(MAKE) --no-print-directory web
-	$(LINTED) cargo nextest run --locked --workspace $(FAULTS)
-	@$(MAKE) --no-print-directory clients
-	@$(MAKE) --no-print-directory fuzz
-	@$(MAKE) --no-print-directory e2e
+test: ## Set up, then all checks and all tests; how long each took is shown by `make times`
+	@rm -f $(TARGET)/times.tsv
+	@scripts/setup compiler
+	@scripts/beside \
+		compile '$(BUILD) || echo "what is missing is compiled by the tests"' \
+		packages 'scripts/setup servers' \
+		web '$(MAKE) --no-print-directory web && npm --prefix web run check' \
+		crates 'scripts/setup nextest && cargo fmt --all --check && scripts/check-crates' \
+		python 'scripts/setup python'
+	@scripts/beside \
+		next '$(MAKE) --no-print-directory next' \
+		clients '$(MAKE) --no-print-directory clients'
+	@scripts/beside \
+		tests '$(LINTED) cargo nextest run --locked --workspace' \
+		fuzz-and-e2e '$(MAKE) --no-print-directory fuzz e2e'
+
+.PHONY: times
+times: ## Where the time of the last `make test` went: its steps, and the longest tests
+	@scripts/times $(TARGET)
+
+.PHONY: binary
+binary: web
+	@$(BUILD) --quiet
 
 .PHONY: web
 web: $(WEB) ## Build the web client into web/dist when something of it changed
@@ -68,19 +85,16 @@ web-dev: web-setup ## The web client with changes shown at once, in front of a r
 	npm --prefix web run dev
 
 .PHONY: e2e
-e2e: web ## The web client in a browser, against servers of its own
-	$(LINTED) cargo build --locked --workspace
+e2e: binary ## The web client in a browser, against servers of its own
 	$(BROWSED) npm --prefix web run e2e
 
 .PHONY: screenshots
-screenshots: web ## Make the pictures in docs/images anew
-	$(LINTED) cargo build --locked --workspace
+screenshots: binary ## Make the pictures in docs/images anew
 	$(BROWSED) npm --prefix web run screenshots
 
 .PHONY: fuzz
-fuzz: web ## Requests made from the descriptions, against both servers; ARGS="--seconds 300 --seed 7" for longer
+fuzz: binary ## Requests made from the descriptions, against both servers; ARGS="--seconds 300 --seed 7" for longer
 	@scripts/setup fuzz
-	$(LINTED) cargo build --locked --workspace
 	@$(TOOLS)/fuzz/bin/python scripts/fuzz $(TARGET)/debug/tillkeep $(ARGS)
 
 .PHONY: clients
@@ -90,7 +104,11 @@ clients: ## Clients made from the descriptions by two generators, as others woul
 
 .PHONY: sim
 sim: web ## The sync engine in virtual time, seed after seed; ARGS="--seeds 1..200 --days 3 --stores 5 --put-back"
-	SIM="$(ARGS)" cargo test --locked --workspace $(FAULTS) --test sim -- --ignored --nocapture many_seeds
+	SIM="$(ARGS)" cargo test --locked --workspace --test sim -- --ignored --nocapture many_seeds
+
+.PHONY: planted
+planted: web ## Wrong programs, each of which the simulation must catch; NAME=… for one of tests/sim/planted
+	@scripts/planted $(NAME)
 
 .PHONY: chaos
 chaos: web ## Stores under load while everything breaks, then the checker; ARGS="--minutes 5 --seed 7"
@@ -99,13 +117,28 @@ chaos: web ## Stores under load while everything breaks, then the checker; ARGS=
 .PHONY: check
 check: web ## Formatting, lints, licences and sources of the dependencies
 	cargo fmt --all --check
-	cargo clippy --locked --workspace $(FAULTS) --all-targets -- -D warnings
-	cargo check --locked --workspace --quiet
+	cargo clippy --locked --workspace --all-targets -- -D warnings
 	npm --prefix web run check
-	cargo deny --locked --log-level error check licenses sources bans
+	scripts/check-crates
+
+# The newer release of the tests: this program with one step of the schema, one column and one pulled type more. A test is
+# built beside it, the smallest one: dependencies then have the features that they have for all tests, and are not
+# compiled once more.
+export TILLKEEP_NEXT := $(abspath $(TARGET))/tillkeep-next
+
+.PHONY: next
+next: web ## Build the newer release of the tests, which upgrades are tried with
+	$(LINTED) cargo build --locked --workspace --bin tillkeep --test pricing --features tillkeep/next-release
+	cp $(TARGET)/debug/tillkeep $(TILLKEEP_NEXT)
+	@echo "TILLKEEP_NEXT=$(TILLKEEP_NEXT)"
+
+.PHONY: release-record
+release-record: web ## Keep the schema, rows and wire of this version in tests/releases, as a release is closed
+	RELEASE_RECORD=1 cargo test --locked --quiet --workspace --test contract can_be_recorded
 
 .PHONY: deny
-deny: ## The same check of the dependencies alone, with its warnings (crates in two versions)
+deny: ## The check of the dependencies by cargo-deny, with its warnings (crates in two versions)
+	@scripts/setup deny
 	cargo deny --locked check --hide-inclusion-graph licenses sources bans
 
 .PHONY: fmt
@@ -114,11 +147,13 @@ fmt: ## Format the code
 
 .PHONY: generated
 generated: web ## Write docs/generated anew from the code
-	UPDATE_GENERATED=1 cargo test --locked --quiet --workspace $(FAULTS) --test contract --test openapi checked_in
+	UPDATE_GENERATED=1 cargo test --locked --quiet --workspace --test contract checked_in
 
 .PHONY: build
 build: web ## Build the release binary, target/release/tillkeep
 	cargo build --locked --release --bin tillkeep
+	@! grep --text --only-matching --max-count 1 -e FAILPOINTS -e CLOCK_OFFSET_MS $(TARGET)/release/tillkeep || \
+		{ echo "tests could make this release fail: crates/storage/src/fault.rs" >&2 && exit 1; }
 
 .PHONY: bench
 bench: web ## Print the figures of one run: first pull, push, a price on its way, memory

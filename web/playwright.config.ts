@@ -5,8 +5,9 @@ export default defineConfig({
   testDir: 'e2e',
   testMatch: '*.spec.ts',
   outputDir: 'test-results',
-  // One chain for all of them, one after the other. Each makes what it needs: any can be run alone.
-  workers: 1,
+  // Each worker has a chain of its own, for one file of tests after the other. Each test makes what it needs: any can be
+  // run alone.
+  workers: 2,
   fullyParallel: false,
   forbidOnly: true,
   timeout: 90_000,

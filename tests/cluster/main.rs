@@ -2,10 +2,16 @@
 //! Headquarters has its embedded database; what has to do with a database runs on `PostgreSQL` too, see `on_postgres.rs`.
 
 mod home;
+#[path = "../releases/kept.rs"]
+#[expect(dead_code, reason = "recordings are for tests/contract")]
+mod kept;
 mod kit;
 #[path = "../../crates/hq/tests/backoffice/nats_server.rs"]
 #[expect(dead_code, reason = "some of it serves the tests of headquarters alone")]
 mod nats_server;
+#[path = "../../crates/storage/tests/kit/rows.rs"]
+#[expect(dead_code, reason = "rows are written and not read here")]
+mod rows;
 
 mod approvals;
 mod broker;
@@ -26,6 +32,7 @@ mod socket;
 mod standing;
 mod stream;
 mod tls;
+mod upgrade;
 mod verify;
 mod walks;
 

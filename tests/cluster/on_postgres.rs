@@ -1,12 +1,18 @@
 //! The tests of `main.rs` that have to do with the database of headquarters, with that database on `PostgreSQL`; and what
 //! `PostgreSQL` alone can do to it.
 
-#[expect(dead_code, unused_imports, reason = "some of it serves the tests of the line and the socket alone")]
+#[path = "../releases/kept.rs"]
+#[expect(dead_code, reason = "recordings are for tests/contract")]
+mod kept;
+#[expect(dead_code, reason = "some of it serves the tests of the line and the socket alone")]
 mod kit;
 #[path = "../../crates/storage/tests/kit/own_postgres.rs"]
 mod own_postgres;
 #[path = "../../crates/storage/tests/kit/private_postgres.rs"]
 mod private_postgres;
+#[path = "../../crates/storage/tests/kit/rows.rs"]
+#[expect(dead_code, reason = "rows are written and not read here")]
+mod rows;
 
 mod approvals;
 mod down;
@@ -16,6 +22,7 @@ mod nodes;
 mod outage;
 mod protocol;
 mod restart;
+mod upgrade;
 mod walks;
 
 use private_postgres::Database;

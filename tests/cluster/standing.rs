@@ -32,7 +32,13 @@ async fn metric(url: &str, name: &str) -> Option<f64> {
 async fn a_store_that_cannot_keep_products_says_so_gets_everything_else_and_recovers() {
     let mut chain = TestCluster::new().await;
     chain.product("A1", 1000).await;
-    let mut site = chain.store_with(&[("FAILPOINTS", "plant.no_products=return")]).await;
+    // It gets nothing yet.
+    let mut site = chain.store_with(&[("FAILPOINTS", "cycle.handshake=return(error)")]).await;
+    site.process.stop();
+    let refuse = "CREATE TRIGGER no_products BEFORE INSERT ON products BEGIN SELECT RAISE(ABORT, 'no room'); END";
+    site.execute(refuse).await;
+    site.process.forget_environment("FAILPOINTS");
+    site.process.restart();
     let broken = shown("headquarters hears that products are not stored", &chain, &site, |row| {
         row["unstored"] == json!(["products"]) && of(row, "sales_reps")["lastSuccessAt"].is_string()
     })
@@ -41,12 +47,12 @@ async fn a_store_that_cannot_keep_products_says_so_gets_everything_else_and_reco
     assert_eq!((&products["totalPulled"], &products["lastSuccessAt"]), (&json!(0), &Value::Null), "{products}");
     assert_eq!(
         (&products["lastError"], &broken["lastError"]),
-        (&json!("an error of the database"), &products["lastError"])
+        (&json!("the database refuses a row"), &products["lastError"])
     );
     // Those that are pulled after it are there: people can sign in.
     let local = site.admin().await;
     let line = local.get("/sync/status").await.data()["line"].clone();
-    assert_eq!(line["unstored"], json!({"products": "an error of the database"}));
+    assert_eq!(line["unstored"], json!({"products": "the database refuses a row"}));
     let failed = products["lastErrorAt"].clone();
     let again =
         shown("each cycle says it again", &chain, &site, |row| of(row, "products")["lastErrorAt"] != failed).await;
@@ -54,7 +60,7 @@ async fn a_store_that_cannot_keep_products_says_so_gets_everything_else_and_reco
     assert!(of(&again, "users")["totalPulled"].as_i64() > Some(0));
 
     site.process.stop();
-    site.process.forget_environment("FAILPOINTS");
+    site.execute("DROP TRIGGER no_products").await;
     site.process.restart();
     let well = shown("the products are there", &chain, &site, |row| row["unstored"] == json!([])).await;
     let products = of(&well, "products");

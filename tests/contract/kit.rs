@@ -210,12 +210,12 @@ impl World {
         let admin = user::Entity::find().one(hq.db().reader()).await.expect("a read").expect("a user").id;
         let listener = server::bind("127.0.0.1:0", &settings.data_dir, None).await.expect("a port");
         let hq_url = listener.url.clone();
-        let router = tillkeep_hq::routes::router(hq.clone());
+        let router = tillkeep_hq::routes::router(hq.clone(), &tillkeep_store::routes::writes());
         tokio::spawn(server::serve(listener, router, server::Limits::default(), stop.clone()));
         let at_hq = Server {
             name: "hq",
-            router: tillkeep_hq::routes::router(hq.clone()),
-            routes: tillkeep_hq::routes::table().1,
+            router: tillkeep_hq::routes::router(hq.clone(), &tillkeep_store::routes::writes()),
+            routes: tillkeep_hq::routes::table(&tillkeep_store::routes::writes()).1,
             auth: hq.auth().clone(),
             store_id: None,
         };
@@ -241,8 +241,8 @@ impl World {
         tillkeep_store::sync::start(&store, &TaskTracker::new());
         let at_store = Server {
             name: "store",
-            router: tillkeep_store::routes::router(store.clone()),
-            routes: tillkeep_store::routes::table().1,
+            router: tillkeep_store::routes::router(store.clone(), &tillkeep_hq::routes::writes()),
+            routes: tillkeep_store::routes::table(&tillkeep_hq::routes::writes()).1,
             auth: store.auth().clone(),
             store_id: Some(store.id),
         };

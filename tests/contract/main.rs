@@ -2,14 +2,22 @@
 //! is tried without a word here.
 
 mod kit;
+#[path = "../../crates/storage/tests/kit/private_postgres.rs"]
+mod private_postgres;
+#[path = "../../crates/storage/tests/kit/rows.rs"]
+mod rows;
 
 mod costs;
 mod deeds;
+mod elsewhere;
+mod fields;
 mod forgeries;
 mod kinds;
 mod matrix;
 mod once;
+mod openapi;
 mod pattern;
+mod releases;
 mod requests;
 mod scope;
 mod sweep;

@@ -15,6 +15,8 @@ struct Line {
     servers: Vec<&'static str>,
     needs: String,
     roles: String,
+    /// The other side's, which these servers refuse.
+    refused: bool,
 }
 
 pub fn needs(route: &Route) -> String {
@@ -37,13 +39,14 @@ pub fn marks(route: &Route) -> String {
 
 fn table() -> BTreeMap<(&'static str, String, &'static str), Line> {
     let mut lines: BTreeMap<_, Line> = BTreeMap::new();
-    let hq = tillkeep_hq::routes::table().1.into_iter().map(|route| ("HQ", route));
-    let store = tillkeep_store::routes::table().1.into_iter().map(|route| ("store", route));
+    let hq = tillkeep_hq::routes::table(&tillkeep_store::routes::writes()).1.into_iter().map(|route| ("HQ", route));
+    let store =
+        tillkeep_store::routes::table(&tillkeep_hq::routes::writes()).1.into_iter().map(|route| ("store", route));
     for (server, route) in hq.chain(store) {
-        let (needs, roles) = (needs(&route), marks(&route));
+        let (needs, roles, refused) = (needs(&route), marks(&route), route.owner.is_some());
         lines
             .entry((route.path, needs.clone(), route.method))
-            .or_insert_with(|| Line { servers: Vec::new(), needs, roles })
+            .or_insert_with(|| Line { servers: Vec::new(), needs, roles, refused })
             .servers
             .push(server);
     }
@@ -60,8 +63,7 @@ fn page() -> String {
     );
     let roles: Vec<_> = DEFAULT_ROLES.iter().map(|role| role.name).collect();
     let _ = writeln!(out, "| Route | Server | Needs | {} |\n|---|---|---|---|---|---|", roles.join(" | "));
-    let (elsewhere, own): (Vec<_>, Vec<_>) =
-        lines.iter().partition(|((path, _, method), line)| line.needs == "signed in" && is_refusal(path, method));
+    let (elsewhere, own): (Vec<_>, Vec<_>) = lines.iter().partition(|(_, line)| line.refused);
     for ((path, _, method), line) in own {
         let _ = writeln!(out, "| {method} {path} | {} | {} | {} |", line.servers.join(", "), line.needs, line.roles);
     }
@@ -81,11 +83,6 @@ fn page() -> String {
     out
 }
 
-/// Whether a route of "signed in" exists on one side only to say that the other side owns it.
-fn is_refusal(path: &str, method: &str) -> bool {
-    !path.starts_with("/auth/") && method != "GET"
-}
-
 #[test]
 fn the_checked_in_table_of_permissions_is_what_the_servers_do() {
     let (path, page) = (Path::new(FILE), page());
@@ -102,7 +99,10 @@ fn the_checked_in_table_of_permissions_is_what_the_servers_do() {
 
 #[test]
 fn a_route_asks_for_codes_that_exist_and_is_there_once() {
-    for (name, routes) in [("hq", tillkeep_hq::routes::table().1), ("store", tillkeep_store::routes::table().1)] {
+    for (name, routes) in [
+        ("hq", tillkeep_hq::routes::table(&tillkeep_store::routes::writes()).1),
+        ("store", tillkeep_store::routes::table(&tillkeep_hq::routes::writes()).1),
+    ] {
         let mut seen = BTreeSet::new();
         for route in routes {
             assert!(seen.insert((route.method, route.path)), "{} {} is twice at {name}", route.method, route.path);

@@ -112,7 +112,10 @@ async fn refused_twice(server: &Server, route: &Route, token: &str) {
 
 #[tokio::test]
 async fn every_post_of_people_describes_the_key_and_none_of_stores_does() {
-    for routes in [tillkeep_hq::routes::table().1, tillkeep_store::routes::table().1] {
+    for routes in [
+        tillkeep_hq::routes::table(&tillkeep_store::routes::writes()).1,
+        tillkeep_store::routes::table(&tillkeep_hq::routes::writes()).1,
+    ] {
         let about = tillkeep_http::describe::About { title: "", text: "" };
         let document = serde_json::to_value(tillkeep_http::describe::document(about, &routes)).expect("a document");
         for route in routes {
@@ -158,7 +161,10 @@ async fn no_answer_that_is_kept_has_a_place_for_a_secret() {
         ["token", "secret", "devicekey", "generatedpin", "pinhash"].iter().any(|word| name.contains(word))
     };
     let mut told = BTreeSet::new();
-    for routes in [tillkeep_hq::routes::table().1, tillkeep_store::routes::table().1] {
+    for routes in [
+        tillkeep_hq::routes::table(&tillkeep_store::routes::writes()).1,
+        tillkeep_store::routes::table(&tillkeep_hq::routes::writes()).1,
+    ] {
         let about = tillkeep_http::describe::About { title: "", text: "" };
         let document = serde_json::to_value(tillkeep_http::describe::document(about, &routes)).expect("a document");
         for route in routes.iter().filter(|route| route.method == "POST" && route.protection != Protection::Sync) {

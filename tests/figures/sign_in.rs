@@ -121,7 +121,7 @@ impl Bench {
         store::Entity::insert(row.into_active_model()).exec_without_returning(&tx).await.expect("a store");
         tx.touch("stores");
         hq.commit(tx).await.expect("a commit");
-        let router = routes::router(hq.clone());
+        let router = routes::router(hq.clone(), &[]);
         let mut bench = Self { hq, clock, router, store, people: 0, _dir: dir };
         bench.grow(10).await;
         bench

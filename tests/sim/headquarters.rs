@@ -78,7 +78,7 @@ impl Headquarters {
         for _ in 0..20 {
             tokio::task::yield_now().await;
         }
-        self.world.state().hq = Some(routes::router(hq.clone()));
+        self.world.state().hq = Some(routes::router(hq.clone(), &[]));
         self.hq = Some(hq);
     }
 

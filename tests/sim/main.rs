@@ -13,8 +13,8 @@ mod site;
 mod world;
 
 use figures::Figures;
-use plan::{HARD, PUT_BACK, Plan, SHORT};
-use run::{run, run_with};
+use plan::{HARD, PUT_BACK, Plan, SHORT, SHORT_PUT_BACK, SHORT_STORE_PUT_BACK};
+use run::run;
 
 #[track_caller]
 fn holds(plan: &Plan, seed: u64) {
@@ -30,7 +30,8 @@ fn on_a_bad_line_with_crashes_every_promise_holds() {
 
 #[test]
 fn the_same_seed_is_the_same_run_and_another_one_is_not() {
-    let (first, again, other) = (run(&SHORT, 7), run(&SHORT, 7), run(&SHORT, 8));
+    let plan = Plan { stores: 1, ..SHORT };
+    let (first, again, other) = (run(&plan, 7), run(&plan, 7), run(&plan, 8));
     for (number, (one, two)) in first.log.iter().zip(&again.log).enumerate() {
         assert_eq!(one, two, "line {number} differs");
     }
@@ -39,64 +40,38 @@ fn the_same_seed_is_the_same_run_and_another_one_is_not() {
 }
 
 #[test]
+fn whoever_is_put_back_every_promise_holds() {
+    for plan in [SHORT_PUT_BACK, SHORT_STORE_PUT_BACK] {
+        holds(&plan, 1);
+    }
+}
+
+/// The patched program of `make planted NAME=…`.
+#[test]
+#[ignore = "make planted"]
+fn the_planted_fault_is_caught() {
+    let name = std::env::var("PLANTED").expect("PLANTED names the fault");
+    match planted::search(&name) {
+        Ok(found) => println!("caught by {found}"),
+        Err(others) => panic!("not caught: {others}"),
+    }
+}
+
+/// The program as it is, with every plan and seed that a planted fault is looked for with.
+#[test]
+#[ignore = "make planted"]
 fn without_a_planted_fault_nothing_is_caught() {
-    let mut plans: Vec<&Plan> = Vec::new();
+    let mut runs: Vec<(&Plan, u64)> = Vec::new();
     for fault in planted::FAULTS {
-        if !plans.contains(&fault.plan) {
-            plans.push(fault.plan);
+        for seed in fault.seeds() {
+            if !runs.contains(&(fault.plan, seed)) {
+                runs.push((fault.plan, seed));
+            }
         }
     }
-    for plan in plans {
-        holds(plan, 1);
+    for (plan, seed) in runs {
+        holds(plan, seed);
     }
-}
-
-/// The planted faults are shared out among so many tests, which then run side by side.
-const PARTS: usize = 4;
-
-#[test]
-fn every_planted_fault_is_caught_first_quarter() {
-    caught(0);
-}
-
-#[test]
-fn every_planted_fault_is_caught_second_quarter() {
-    caught(1);
-}
-
-#[test]
-fn every_planted_fault_is_caught_third_quarter() {
-    caught(2);
-}
-
-#[test]
-fn every_planted_fault_is_caught_last_quarter() {
-    caught(3);
-}
-
-#[track_caller]
-fn caught(part: usize) {
-    let mut caught = Vec::new();
-    let mut missed = Vec::new();
-    let only = std::env::var("PLANT").unwrap_or_default();
-    let share = planted::FAULTS.iter().skip(part).step_by(PARTS);
-    for fault in share.filter(|fault| fault.what.contains(&only)) {
-        let mut others = Vec::new();
-        let found = fault.seeds().find_map(|seed| {
-            let broken = run_with(fault.plan, seed, fault.lines, fault.caught_by).broken;
-            let hit = broken.iter().find(|broken| fault.caught_by.iter().any(|name| broken.starts_with(name)));
-            let hit = hit.map(|broken| format!("{}: {broken} (seed {seed})", fault.what));
-            others.extend(broken);
-            hit
-        });
-        println!("{}", found.as_deref().unwrap_or(fault.what));
-        match found {
-            Some(found) => caught.push(found),
-            None => missed.push((fault.what, others)),
-        }
-    }
-    println!("{} of {} caught", caught.len(), caught.len() + missed.len());
-    assert!(missed.is_empty(), "not caught: {missed:#?}");
 }
 
 /// `make sim ARGS="--seeds 1..200 --days 3 --stores 5 --put-back --log sim.log"`; the last log is kept.
@@ -112,7 +87,7 @@ fn many_seeds() {
     let base = match value("--plan") {
         Some("short") => SHORT,
         Some("overtaken") => plan::OVERTAKEN,
-        Some("short-put-back") => plan::SHORT_PUT_BACK,
+        Some("short-put-back") => SHORT_PUT_BACK,
         _ if words.contains(&"--put-back") => PUT_BACK,
         _ => HARD,
     };
@@ -121,11 +96,10 @@ fn many_seeds() {
         hours: number("--hours").or(number("--days").map(|days| days * 24)).unwrap_or(base.hours),
         ..base
     };
-    let lines: Vec<&str> = value("--plant").into_iter().flat_map(|text| text.split(',')).collect();
     let mut figures = Figures::default();
     let before = figures::cpu_seconds();
     for seed in from..=to {
-        let outcome = run_with(&plan, seed, &lines, &[]);
+        let outcome = run(&plan, seed);
         if let Some(path) = value("--log") {
             std::fs::write(path, outcome.log.join("\n")).expect("the log is written");
         }

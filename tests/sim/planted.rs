@@ -1,5 +1,7 @@
-//! Wrong programs, and what catches each of them. A fault is one line of the product behind `fault::planted`, which no
-//! release has. A checker that lets one of these pass proves nothing.
+//! Wrong programs, and what catches each of them. A fault is a patch of the product beside this file, `planted/NAME.patch`,
+//! which `make planted` builds and runs. A checker that lets one of these pass proves nothing.
+
+use std::path::Path;
 
 use crate::plan::{LATE, LOST_ANSWERS, OVERTAKEN, Plan, SHORT, SHORT_PUT_BACK, SHORT_STORE_PUT_BACK, failing_at};
 
@@ -7,10 +9,8 @@ const PAGES_FAIL: Plan = failing_at("apply.page");
 const ENTRIES_FAIL: Plan = failing_at("outbox.enqueue");
 
 pub struct Planted {
-    /// What is wrong, for people.
-    pub what: &'static str,
-    /// The lines that are wrong, by their names in the code.
-    pub lines: &'static [&'static str],
+    /// What is wrong, as the patch is called.
+    pub name: &'static str,
     /// The runs in which it shows: the first seed that catches it ends the search.
     pub plan: &'static Plan,
     /// How the broken promise begins; another one does not count.
@@ -31,47 +31,92 @@ impl Planted {
     }
 }
 
-const fn planted(
-    what: &'static str,
-    lines: &'static [&'static str],
-    plan: &'static Plan,
-    caught_by: &'static [&'static str],
-) -> Planted {
-    Planted { what, lines, plan, caught_by, first_seed: 1 }
+const fn planted(name: &'static str, plan: &'static Plan, caught_by: &'static [&'static str]) -> Planted {
+    Planted { name, plan, caught_by, first_seed: 1 }
 }
 
 pub const FAULTS: &[Planted] = &[
-    planted("an entry is marked sent before the answer", &["plant.sent_before_answer"], &SHORT, &["I2", "I9", "U7"]),
-    planted(
-        "the same envelope takes effect again",
-        &["plant.no_duplicate_check", "plant.no_movement_key"],
-        &SHORT,
-        &["P5", "I4"],
-    ),
-    planted("a late envelope undoes a newer one", &["plant.no_duplicate_check", "plant.no_time_rule"], &LATE, &["U7"]),
-    planted("deleted rows are not pulled", &["plant.no_tombstones"], &SHORT, &["I7"]),
-    planted("what the network does counts as an attempt", &["plant.network_counts"], &SHORT, &["P5"]),
-    planted("the cursor comes from the head, not from the last row", &["plant.cursor_from_head"], &SHORT, &["I7"]),
-    planted("the cursor is moved before its rows are there", &["plant.cursor_first"], &PAGES_FAIL, &["I7"]),
-    planted("a pull overwrites unsent work", &["plant.unsent_overwritten"], &SHORT, &["D6"]),
-    planted("what was left aside does not travel back", &["plant.left_not_raised"], &LOST_ANSWERS, &["I7"]),
-    planted("permissions are merged", &["plant.permissions_merged"], &SHORT, &["I7"]),
-    planted("later entries of an entity do not wait", &["plant.no_order"], &SHORT, &["U4"]),
-    planted("the entry is not in the document's transaction", &["plant.entry_apart"], &ENTRIES_FAIL, &["I2"]),
-    planted("a refused entry holds up the others", &["plant.refused_blocks"], &SHORT, &["U4"]),
-    planted("the sender rests for an hour", &["plant.long_back_off"], &SHORT, &["P3"]),
-    planted("a pull brings the level of headquarters", &["plant.stock_pulled"], &SHORT, &["I4"]),
-    planted("values of an added column are not loaded", &["plant.resync_ignored"], &SHORT, &["I7"]),
-    planted("a reload brings no deletes", &["plant.reload_merges"], &SHORT_PUT_BACK, &["I7"]),
-    planted("a reload drops unsent work", &["plant.reload_drops_unsent"], &SHORT_PUT_BACK, &["D6", "I2"]),
-    planted("what headquarters lost is not sent again", &["plant.no_resend"], &SHORT_PUT_BACK, &["I2"]),
-    planted("a store put back gives numbers again", &["plant.numbers_again"], &SHORT_STORE_PUT_BACK, &["I6", "P5"]),
-    planted(
-        "a store made anew does not fetch its documents",
-        &["plant.no_own_documents"],
-        &SHORT_STORE_PUT_BACK,
-        &["I3"],
-    ),
-    planted("an unknown ticket means nothing", &["plant.ticket_ignored"], &OVERTAKEN, &["I7", "I2"])
-        .first_tried_with(6),
+    planted("sent-before-the-answer", &SHORT, &["I2", "I9", "U7"]),
+    planted("the-same-envelope-again", &SHORT, &["P5", "I4"]),
+    planted("a-late-envelope-wins", &LATE, &["U7"]),
+    planted("deleted-rows-are-not-pulled", &SHORT, &["I7"]),
+    planted("the-network-counts-as-an-attempt", &SHORT, &["P5"]),
+    planted("the-cursor-from-the-head", &SHORT, &["I7"]),
+    planted("the-cursor-before-its-rows", &PAGES_FAIL, &["I7"]),
+    planted("a-pull-overwrites-unsent-work", &SHORT, &["D6"]),
+    planted("what-was-left-aside-stays-away", &LOST_ANSWERS, &["I7"]),
+    planted("permissions-are-merged", &SHORT, &["I7"]),
+    planted("later-entries-do-not-wait", &SHORT, &["U4"]),
+    planted("the-entry-in-a-transaction-of-its-own", &ENTRIES_FAIL, &["I2"]),
+    planted("a-refused-entry-holds-up-the-others", &SHORT, &["U4"]),
+    planted("the-sender-rests-for-an-hour", &SHORT, &["P3"]),
+    planted("a-pull-brings-the-stock", &SHORT, &["I4"]),
+    planted("an-added-column-is-not-loaded", &SHORT, &["I7"]),
+    planted("a-reload-brings-no-deletes", &SHORT_PUT_BACK, &["I7"]),
+    planted("a-reload-drops-unsent-work", &SHORT_PUT_BACK, &["D6", "I2"]),
+    planted("what-headquarters-lost-is-not-sent-again", &SHORT_PUT_BACK, &["I2"]),
+    planted("a-store-put-back-gives-numbers-again", &SHORT_STORE_PUT_BACK, &["I6", "P5"]),
+    planted("a-store-made-anew-fetches-no-documents", &SHORT_STORE_PUT_BACK, &["I3"]),
+    planted("an-unknown-ticket-means-nothing", &OVERTAKEN, &["I7", "I2"]).first_tried_with(6),
 ];
+
+/// Runs the plan of the fault called `name` until a promise is broken that it must break: which one, by which seed. An
+/// error says what else was broken.
+pub fn search(name: &str) -> Result<String, String> {
+    let fault = FAULTS.iter().find(|fault| fault.name == name).ok_or("it has no row in planted.rs")?;
+    let mut others = Vec::new();
+    for seed in fault.seeds() {
+        let broken = crate::run::run_until(fault.plan, seed, fault.caught_by).broken;
+        match broken.iter().find(|broken| fault.caught_by.iter().any(|promise| broken.starts_with(promise))) {
+            Some(broken) => return Ok(format!("seed {seed}, {broken}")),
+            None => others.extend(broken),
+        }
+    }
+    Err(format!("none of {:?} is broken, only {others:?}", fault.caught_by))
+}
+
+#[test]
+fn each_planted_fault_has_a_patch_that_fits_the_program() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().expect("the sources");
+    let patches = root.join("tests/sim/planted");
+    let mut there: Vec<String> = std::fs::read_dir(&patches)
+        .expect("the patches")
+        .map(|file| file.expect("a file").file_name().to_string_lossy().trim_end_matches(".patch").to_owned())
+        .collect();
+    let mut named: Vec<&str> = FAULTS.iter().map(|fault| fault.name).collect();
+    there.sort();
+    named.sort_unstable();
+    assert_eq!(there, named, "each patch has a row here, each row a patch");
+    for name in named {
+        let said = std::process::Command::new("git")
+            .args(["apply", "--check"])
+            .arg(patches.join(name).with_extension("patch"))
+            .current_dir(&root)
+            // Sources that are unpacked within another repository are none of its files.
+            .env("GIT_CEILING_DIRECTORIES", root.parent().expect("a directory"))
+            .output()
+            .expect("git");
+        let why = String::from_utf8_lossy(&said.stderr).into_owned();
+        assert!(said.status.success(), "{name}.patch does not fit the program any more: make it anew\n{why}");
+    }
+}
+
+#[test]
+fn no_fault_is_planted_in_the_program_itself() {
+    let crates = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let mut folders = vec![crates.canonicalize().expect("the crates")];
+    let mut files = 0;
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(&folder).expect("a folder") {
+            let path = entry.expect("an entry").path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|extension| extension == "rs") {
+                files += 1;
+                let text = std::fs::read_to_string(&path).expect("a text");
+                assert!(!text.contains("fault::planted"), "{} has a fault of its own: make it a patch", path.display());
+            }
+        }
+    }
+    assert!(files > 100, "{files} files are not the program");
+}

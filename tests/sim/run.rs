@@ -83,27 +83,20 @@ static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
 
 /// Runs `plan` with `seed`.
 pub fn run(plan: &Plan, seed: u64) -> Outcome {
-    run_with(plan, seed, &[], &[])
+    run_until(plan, seed, &[])
 }
 
-/// The same with these faults planted; ends when a promise is broken whose name begins with one of `until`.
-pub fn run_with(plan: &Plan, seed: u64, planted: &[&str], until: &[&str]) -> Outcome {
+/// The same; ends when a promise is broken whose name begins with one of `until`.
+pub fn run_until(plan: &Plan, seed: u64, until: &[&str]) -> Outcome {
     let _turn = ONE_AT_A_TIME.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-    for name in planted {
-        fault::set(name, "return");
-    }
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
-    let outcome = runtime.block_on(async {
+    runtime.block_on(async {
         let memory = Path::new("/dev/shm");
         let dir = if memory.is_dir() { TempDir::new_in(memory) } else { TempDir::new() }.expect("a directory");
         let mut run = Run::new(plan, seed, dir.path()).await;
         run.go(until).await;
         run.finish().await
-    });
-    for name in planted {
-        fault::set(name, "off");
-    }
-    outcome
+    })
 }
 
 struct Run<'a> {

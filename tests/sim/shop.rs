@@ -148,7 +148,7 @@ impl Shop {
         for _ in 0..20 {
             tokio::task::yield_now().await;
         }
-        self.till = Some(Till { router: routes::router(store.clone()), store, token: String::new() });
+        self.till = Some(Till { router: routes::router(store.clone(), &[]), store, token: String::new() });
         self.loops = [
             Loop { idle: Some(Actor::Cycle(Cycle::default())), ..Loop::default() },
             Loop { idle: Some(Actor::Sender(Sender::default())), ..Loop::default() },

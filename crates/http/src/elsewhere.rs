@@ -1,63 +1,68 @@
 //! Writes that belong to the other side: the path exists, but this server may not write it. 409, for whoever is signed
-//! in.
+//! in. What those are is read from the other side's own route table, so that a route made there is refused here without
+//! another word.
 
-use axum::handler::Handler;
+use std::collections::{HashMap, HashSet};
+
 use axum::response::{IntoResponse, Response};
 use tillkeep_model::ErrorCode;
 use tillkeep_model::permission::SignedIn;
 
 use crate::auth::{Caller, HasAuth};
-use crate::describe::{Described, Operation, Reply};
 use crate::error::{Error, Result};
+use crate::operation::{Operation, Reply};
 use crate::parameters::AnyQuery;
-use crate::routes::{Protected, Routes};
+pub use crate::route::Owner;
+use crate::route::Protection;
+use crate::routes::Routes;
 
+/// A route by which people write at one of the servers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Method {
-    Post,
-    Put,
-    Patch,
-    Delete,
+pub struct WriteRoute {
+    pub method: &'static str,
+    pub path: &'static str,
 }
 
-/// Which side writes what a list names.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Owner {
-    Hq,
-    Store,
-}
-
-/// Paths with the methods that the other side serves there.
-pub type Writes = &'static [(&'static str, &'static [Method])];
-
-/// Adds the refusals of `writes`.
-pub fn routes<S>(routes: Routes<S>, owner: Owner, writes: Writes) -> Routes<S>
+impl<S> Routes<S>
 where
     S: HasAuth + Clone + 'static,
 {
-    let each = writes.iter().flat_map(|(path, methods)| methods.iter().map(|method| (*path, *method)));
-    each.fold(routes, |routes, (path, method)| match owner {
-        Owner::Hq => add(routes, path, method, owned_by_hq)
-            .about("Refused: headquarters writes this.")
-            .fails(&[ErrorCode::OwnedByHq]),
-        Owner::Store => add(routes, path, method, owned_by_store)
-            .about("Refused: the store where it happens writes this.")
-            .fails(&[ErrorCode::OwnedByStore]),
+    /// What people write by these routes.
+    pub fn writes(&self) -> Vec<WriteRoute> {
+        let of_people = self.table().iter().filter(|route| matches!(route.protection, Protection::User(_)));
+        let writes = of_people.filter(|route| route.method != "GET");
+        writes.map(|route| WriteRoute { method: route.method, path: route.path }).collect()
+    }
+}
+
+/// Adds a refusal of each write of the other side, which is `owner` of it, that `routes` do not serve themselves.
+pub fn refuse<S>(routes: Routes<S>, owner: Owner, writes: &[WriteRoute]) -> Routes<S>
+where
+    S: HasAuth + Clone + 'static,
+{
+    let own: HashSet<_> = routes.table().iter().map(|route| (route.method, shape(route.path))).collect();
+    // One path has one name for its parameters in a router, and this side has chosen it.
+    let named: HashMap<_, _> = routes.table().iter().map(|route| (shape(route.path), route.path)).collect();
+    let others = writes.iter().filter(|write| !own.contains(&(write.method, shape(write.path))));
+    others.fold(routes, |routes, WriteRoute { method, path }| {
+        let path = named.get(&shape(path)).copied().unwrap_or(path);
+        let routes = match owner {
+            Owner::Hq => routes
+                .protected(method, path, owned_by_hq)
+                .about("Refused: headquarters does this.")
+                .fails(&[ErrorCode::OwnedByHq]),
+            Owner::Store => routes
+                .protected(method, path, owned_by_store)
+                .about("Refused: the store where it happens does this.")
+                .fails(&[ErrorCode::OwnedByStore]),
+        };
+        routes.owned_by(owner)
     })
 }
 
-fn add<S, H, T, A, D>(routes: Routes<S>, path: &'static str, method: Method, handler: H) -> Routes<S>
-where
-    S: HasAuth + Clone + 'static,
-    H: Handler<T, S> + Protected<A> + Described<D>,
-    T: 'static,
-{
-    match method {
-        Method::Post => routes.post(path, handler),
-        Method::Put => routes.put(path, handler),
-        Method::Patch => routes.patch(path, handler),
-        Method::Delete => routes.delete(path, handler),
-    }
+/// A path without the names of its parameters.
+fn shape(path: &str) -> String {
+    path.split('/').map(|part| if part.starts_with('{') { "{}" } else { part }).collect::<Vec<_>>().join("/")
 }
 
 /// The answer that is never given.
@@ -75,10 +80,12 @@ impl Reply for Never {
 
 /// What the other side reads of the query is not known here.
 async fn owned_by_hq(_: Caller<SignedIn>, _: AnyQuery) -> Result<Never> {
-    Err(Error::new(ErrorCode::OwnedByHq, "this is kept by headquarters; change it there, the store pulls the change"))
+    let text = "this is done at headquarters: ask its server; what it changes comes to this store by itself";
+    Err(Error::new(ErrorCode::OwnedByHq, text))
 }
 
 async fn owned_by_store(_: Caller<SignedIn>, _: AnyQuery) -> Result<Never> {
-    let text = "this is kept by the store where it happens; do it on that store's server, it is pushed from there";
+    let text =
+        "this is done in the store where it happens: ask that store's server; what it changes is pushed from there";
     Err(Error::new(ErrorCode::OwnedByStore, text))
 }

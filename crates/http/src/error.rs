@@ -1,7 +1,9 @@
 //! Every failure of a request, in the one form of the contract.
 
 use std::borrow::Cow;
+use std::error::Error as StdError;
 use std::fmt;
+use std::panic::Location;
 
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
@@ -10,7 +12,9 @@ use serde_json::{Map, Value};
 use tillkeep_model::{ErrorCode, permission};
 use tillkeep_storage::{DbErr, db, idempotency};
 
-/// A failure with its answer. What is for the log only never enters the answer.
+use crate::{costs, request};
+
+/// A failure with its answer. What it came from and where it was made are for the log, and never enter the answer.
 #[derive(Debug)]
 pub struct Error(Box<Inner>);
 
@@ -21,8 +25,9 @@ struct Inner {
     details: Vec<FieldError>,
     extra: Map<String, Value>,
     retry_after: Option<u64>,
-    /// For the log: the cause of an internal error.
-    cause: Option<String>,
+    source: Option<Source>,
+    /// Where it was made, or where `?` made it of another error.
+    place: &'static Location<'static>,
     /// A body that the specification fixes to the letter.
     exact: Option<(StatusCode, &'static str)>,
 }
@@ -36,7 +41,12 @@ pub struct FieldError {
 
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
+type Source = Box<dyn StdError + Send + Sync>;
+
+// Every constructor names its caller's place: `map_err(|error| Error::internal(error))` keeps it, and so does `?`;
+// `map_err(|error| Error::internal(error))` would name a place in the standard library.
 impl Error {
+    #[track_caller]
     pub fn new(code: ErrorCode, text: impl Into<String>) -> Self {
         Self(Box::new(Inner {
             code,
@@ -44,26 +54,31 @@ impl Error {
             details: Vec::new(),
             extra: Map::new(),
             retry_after: None,
-            cause: None,
+            source: None,
+            place: Location::caller(),
             exact: None,
         }))
     }
 
     /// 401 with exactly the specification's body (section 7).
+    #[track_caller]
     pub fn unauthorized() -> Self {
         Self::exact(r#"{"success":false,"error":"Unauthorized"}"#)
     }
 
     /// 401 of a sync route for a token of another kind, with exactly the specification's body (section 7).
+    #[track_caller]
     pub fn not_a_sync_token() -> Self {
         Self::exact(r#"{"error":"Invalid sync token type"}"#)
     }
 
     /// 401 of a sync route for a store that may not sync, with exactly the specification's body (section 7).
+    #[track_caller]
     pub fn no_such_store() -> Self {
         Self::exact(r#"{"error":"Store not found or inactive"}"#)
     }
 
+    #[track_caller]
     fn exact(body: &'static str) -> Self {
         let mut error = Self::new(ErrorCode::Unauthorized, "Unauthorized");
         error.0.exact = Some((StatusCode::UNAUTHORIZED, body));
@@ -71,11 +86,13 @@ impl Error {
     }
 
     /// 422 for one field.
+    #[track_caller]
     pub fn field(field: impl Into<String>, message: impl Into<String>) -> Self {
         Self::fields(vec![FieldError { field: field.into(), message: message.into() }])
     }
 
     /// 422 for several fields.
+    #[track_caller]
     pub fn fields(mut details: Vec<FieldError>) -> Self {
         for detail in &mut details {
             detail.field = clipped(&detail.field, LONGEST_FIELD).into_owned();
@@ -86,21 +103,30 @@ impl Error {
         error
     }
 
+    #[track_caller]
     pub fn not_found(what: &str) -> Self {
         Self::new(ErrorCode::NotFound, format!("{what} not found"))
     }
 
     /// 403 for somebody who holds none of `required`; says when somebody else may approve it.
+    #[track_caller]
     pub fn forbidden(required: &[&str]) -> Self {
         let error = Self::new(ErrorCode::Forbidden, format!("this needs one of: {}", required.join(", ")));
         let error = error.with("required", required);
         if required.iter().any(|code| permission::is_approvable(code)) { error.with("approvable", true) } else { error }
     }
 
-    pub fn internal(cause: impl fmt::Display) -> Self {
-        let mut error = Self::new(ErrorCode::Internal, "something went wrong here; the request id names it in the log");
-        error.0.cause = Some(cause.to_string());
-        error
+    /// 500 for `source`, of which the answer says nothing.
+    #[track_caller]
+    pub fn internal(source: impl Into<Source>) -> Self {
+        Self::new(ErrorCode::Internal, "something went wrong here; the request id names it in the log").because(source)
+    }
+
+    /// Says for the log what it came from.
+    #[must_use]
+    pub fn because(mut self, source: impl Into<Source>) -> Self {
+        self.0.source = Some(source.into());
+        self
     }
 
     /// Adds a key to the answer.
@@ -148,9 +174,14 @@ impl fmt::Display for Error {
     }
 }
 
-impl std::error::Error for Error {}
+impl StdError for Error {
+    fn source(&self) -> Option<&(dyn StdError + 'static)> {
+        self.0.source.as_deref().map(|source| source as _)
+    }
+}
 
 impl From<DbErr> for Error {
+    #[track_caller]
     fn from(error: DbErr) -> Self {
         if idempotency::is_taken(&error) {
             return Self::new(ErrorCode::InProgress, "another request with this Idempotency-Key was first")
@@ -160,23 +191,23 @@ impl From<DbErr> for Error {
             // A race that the check before the write could not see.
             tracing::debug!(%error, "a key that is taken");
             let text = "another row has the same key; read what is there and try again";
-            return fields.into_iter().fold(Self::new(ErrorCode::Duplicate, text), Self::at);
+            return fields.into_iter().fold(Self::new(ErrorCode::Duplicate, text), Self::at).because(error);
         }
         if db::is_data_fault(&error) {
             tracing::debug!(%error, "a value that the database cannot hold");
-            return Self::new(ErrorCode::Validation, "a value of this request cannot be stored");
+            return Self::new(ErrorCode::Validation, "a value of this request cannot be stored").because(error);
         }
         if db::is_passing(&error) {
             // A full disk as well: nothing was written, and it works again when there is room.
-            let mut failure = Self::new(ErrorCode::Unavailable, "the database is busy, full or away; try again");
-            failure.0.cause = Some(error.to_string());
-            return failure.retry_after(2);
+            let text = "the database is busy, full or away; try again";
+            return Self::new(ErrorCode::Unavailable, text).because(error).retry_after(2);
         }
         Self::internal(error)
     }
 }
 
 impl From<serde_json::Error> for Error {
+    #[track_caller]
     fn from(error: serde_json::Error) -> Self {
         Self::internal(error)
     }
@@ -193,12 +224,45 @@ fn clipped(text: &str, longest: usize) -> Cow<'_, str> {
     }
 }
 
+/// An error and all that it came from, each once: many texts hold that of their cause already.
+fn chain(error: &(dyn StdError + 'static)) -> String {
+    let (mut text, mut next) = (error.to_string(), error.source());
+    while let Some(error) = next {
+        let cause = error.to_string();
+        if !text.contains(&cause) {
+            text = format!("{text}: {cause}");
+        }
+        next = error.source();
+    }
+    text
+}
+
+impl Error {
+    /// Says in the log what the answer does not.
+    fn log(&self) {
+        let Inner { code, text, source, place, .. } = &*self.0;
+        let cause = source.as_deref().map(|source| chain(source));
+        let request_id = request::current_id();
+        match (code, cause) {
+            (ErrorCode::Internal | ErrorCode::Unavailable, Some(cause)) => {
+                tracing::error!(code = code.as_str(), cause, %place, request_id, "a request failed");
+            }
+            (ErrorCode::Internal, None) => {
+                tracing::error!(code = code.as_str(), cause = text, %place, request_id, "a request failed");
+            }
+            // No failure: the server has enough to do.
+            (ErrorCode::Unavailable, None) => {
+                tracing::info!(code = code.as_str(), text, %place, request_id, "a request is turned away");
+            }
+            _ => {}
+        }
+    }
+}
+
 impl IntoResponse for Error {
     fn into_response(self) -> Response {
+        self.log();
         let inner = *self.0;
-        if let Some(cause) = &inner.cause {
-            tracing::error!(code = inner.code.as_str(), cause, "a request failed");
-        }
         let answer = || {
             let mut body = Map::new();
             body.insert("success".into(), false.into());
@@ -208,8 +272,8 @@ impl IntoResponse for Error {
                 body.insert("details".into(), serde_json::to_value(&inner.details).unwrap_or_default());
             }
             body.extend(inner.extra.clone());
-            body.insert("requestId".into(), crate::layers::current_request_id().into());
-            let body = crate::costs::seen(Value::Object(body));
+            body.insert("requestId".into(), request::current_id().into());
+            let body = costs::seen(Value::Object(body));
             let status = StatusCode::from_u16(inner.code.status()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
             (status, body.to_string())
         };

@@ -9,8 +9,8 @@ use tillkeep_model::{ByName, ErrorCode};
 use uuid::Uuid;
 
 use crate::error::Error;
-use crate::layers::{self, TooSlow};
 use crate::parameters::Parameters;
+use crate::request::TooSlow;
 
 /// Bytes of a body at the most, but for the routes that say otherwise.
 pub const MAX_BODY: usize = 1 << 20;
@@ -71,7 +71,7 @@ pub fn unread(error: &(dyn std::error::Error + 'static)) -> Error {
     let mut cause = Some(error);
     while let Some(error) = cause {
         if error.is::<TooSlow>() {
-            return layers::too_slow();
+            return too_slow();
         }
         // An I/O error shows what its inner error comes from, not that error itself.
         cause = match error.downcast_ref::<std::io::Error>().and_then(std::io::Error::get_ref) {
@@ -80,7 +80,12 @@ pub fn unread(error: &(dyn std::error::Error + 'static)) -> Error {
         };
     }
     tracing::debug!(%error, "a body could not be read");
-    Error::new(ErrorCode::BadRequest, "the body could not be read to its end")
+    Error::new(ErrorCode::IncompleteBody, "the body ended before its end; send it again")
+}
+
+/// 408.
+pub fn too_slow() -> Error {
+    Error::new(ErrorCode::RequestTimeout, "the body came too slowly; send it again")
 }
 
 pub fn require_json(headers: &HeaderMap) -> Result<(), Error> {

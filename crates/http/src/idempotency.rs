@@ -1,10 +1,9 @@
 //! `Idempotency-Key`: a POST that is sent again acts once. One wrapper around the handler of every POST of people; the
 //! key itself is written by the commit of whatever the handler does (`tillkeep_storage::idempotency`).
 
-use std::collections::HashSet;
 use std::net::IpAddr;
 use std::pin::Pin;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use axum::body::{Body, HttpBody, to_bytes};
 use axum::extract::Request;
@@ -44,35 +43,6 @@ const PINS: [&str; 3] = ["pin", "currentPin", "newPin"];
 /// Whether the answer of a route is too secret to be kept.
 pub fn is_secret(route: &str) -> bool {
     route.starts_with("/auth/") || SECRET.contains(&route)
-}
-
-/// Keys of the requests that are being answered here.
-#[derive(Default)]
-pub struct Running(Mutex<HashSet<String>>);
-
-struct Turn<'a> {
-    running: &'a Running,
-    id: &'a str,
-}
-
-impl Running {
-    fn write(&self) -> MutexGuard<'_, HashSet<String>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn begin<'a>(&'a self, id: &'a str) -> Result<Turn<'a>> {
-        if self.write().insert(id.to_owned()) {
-            return Ok(Turn { running: self, id });
-        }
-        let text = "a request with this Idempotency-Key is still being answered; ask again in a moment";
-        Err(Error::new(ErrorCode::InProgress, text).retry_after(1))
-    }
-}
-
-impl Drop for Turn<'_> {
-    fn drop(&mut self) {
-        self.running.write().remove(self.id);
-    }
 }
 
 /// Who the caller of a route is, if they may ask it.

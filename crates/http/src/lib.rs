@@ -1,6 +1,7 @@
 //! What both servers share: the route table, the caller of a request, tokens, PINs, errors as answers, and the accept
 //! loop.
 
+pub mod account;
 pub mod answer;
 pub mod auth;
 pub mod clock;
@@ -14,11 +15,16 @@ pub mod files;
 pub mod idempotency;
 pub mod layers;
 pub mod metrics;
+pub mod operation;
 pub mod parameters;
 pub mod pins;
+pub mod probes;
 pub mod representation;
+pub mod request;
 pub mod resource;
+pub mod route;
 pub mod routes;
+pub mod running;
 pub mod secret;
 pub mod server;
 pub mod tokens;

@@ -15,9 +15,9 @@ use form_urlencoded::{Serializer, parse};
 use metrics::counter;
 use tillkeep_model::ErrorCode;
 
-use crate::describe::{Argument, Operation};
 use crate::error::{Error, Result};
-use crate::routes::Protection;
+use crate::operation::{Argument, Operation};
+use crate::route::Protection;
 
 /// What becomes of a parameter that a route does not know.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -149,7 +149,7 @@ impl Pins {
     pub fn hash_here(&self, pin: &str) -> Result<Hashed> {
         let secrets = self.secrets().ok_or_else(not_ready)?;
         let both = || Ok::<_, String>(Hashed { hash: secrets.hash(pin)?, lookup: secrets.lookup(pin)? });
-        both().map_err(Error::internal)
+        both().map_err(|error| Error::internal(error))
     }
 
     /// The look-up key of a PIN: one slow hash.
@@ -174,14 +174,14 @@ impl Pins {
         let place = self.waiting.clone().try_acquire_owned().map_err(|_| {
             Error::new(ErrorCode::TooManyRequests, "too many sign-ins at once; try again").retry_after(1)
         })?;
-        let turn = self.running.clone().acquire_owned().await.map_err(Error::internal)?;
+        let turn = self.running.clone().acquire_owned().await.map_err(|error| Error::internal(error))?;
         self.computed.fetch_add(hashes, Ordering::Relaxed);
         let done = tokio::task::spawn_blocking(move || {
             let out = work(&secrets);
             drop((turn, place));
             out
         });
-        done.await.map_err(Error::internal)?.map_err(Error::internal)
+        done.await.map_err(|error| Error::internal(error))?.map_err(|error| Error::internal(error))
     }
 }
 

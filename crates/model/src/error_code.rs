@@ -1,7 +1,23 @@
-//! Every way a request can fail, as one list: the code on the wire and its HTTP status.
+//! Every way a request can fail, as one list: the code on the wire, its HTTP status, and what a client may make of it.
+
+/// The two answers of a row, in words.
+macro_rules! answer {
+    (never) => {
+        false
+    };
+    (later) => {
+        true
+    };
+    (nothing) => {
+        false
+    };
+    (perhaps) => {
+        true
+    };
+}
 
 macro_rules! error_codes {
-    ($($name:ident = $status:literal $code:literal,)+) => {
+    ($($name:ident = $status:literal $code:literal $retry:ident $happened:ident,)+) => {
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub enum ErrorCode { $($name),+ }
 
@@ -15,109 +31,171 @@ macro_rules! error_codes {
             /// The HTTP status of the answer.
             #[must_use]
             pub const fn status(self) -> u16 { match self { $(Self::$name => $status),+ } }
+
+            /// Whether the same request may go through later, without a change to it or to what it is about.
+            #[must_use]
+            pub const fn may_be_retried(self) -> bool { match self { $(Self::$name => answer!($retry)),+ } }
+
+            /// Whether what was asked for may have been done all the same, now or by an earlier request.
+            #[must_use]
+            pub const fn may_have_happened(self) -> bool { match self { $(Self::$name => answer!($happened)),+ } }
         }
     };
 }
 
+// In alphabetical order: the code; its status and its name on the wire; when the same request may be sent again (`never`,
+// `later`); what was done of it (`nothing`, `perhaps`).
 error_codes! {
-    BadRequest = 400 "bad_request",
-    UnreadableJson = 400 "unreadable_json",
-    UnknownEntityType = 400 "unknown_entity_type",
-    TooManyEnvelopes = 400 "too_many_envelopes",
-    Unauthorized = 401 "unauthorized",
-    InvalidCredentials = 401 "invalid_credentials",
-    WrongPin = 401 "wrong_pin",
-    InvalidToken = 401 "invalid_token",
-    TokenReused = 401 "token_reused",
-    Forbidden = 403 "forbidden",
-    Scope = 403 "scope",
-    WrongStore = 403 "wrong_store",
-    Escalation = 403 "escalation",
-    MustChangePin = 403 "must_change_pin",
-    ApprovalRequired = 403 "approval_required",
-    ApproverLacksPermission = 403 "approver_lacks_permission",
-    FloatNotDefault = 403 "float_not_default",
-    CreditLimitExceeded = 403 "credit_limit_exceeded",
-    NotFound = 404 "not_found",
-    StoreNotFound = 404 "store_not_found",
-    ProductNotFound = 404 "product_not_found",
-    SaleNotFound = 404 "sale_not_found",
-    NoOpenSession = 404 "no_open_session",
-    RegisterUnknown = 404 "register_unknown",
-    MethodNotAllowed = 405 "method_not_allowed",
-    RequestTimeout = 408 "request_timeout",
-    Conflict = 409 "conflict",
-    VersionConflict = 409 "version_conflict",
-    DuplicateCode = 409 "duplicate_code",
-    DuplicateSku = 409 "duplicate_sku",
-    DuplicateBarcode = 409 "duplicate_barcode",
-    Duplicate = 409 "duplicate",
-    PossibleDuplicate = 409 "possible_duplicate",
-    UsernameTaken = 409 "username_taken",
-    LastAdmin = 409 "last_admin",
-    SelfDeactivation = 409 "self",
-    SystemRole = 409 "system_role",
-    InUse = 409 "in_use",
-    CodeLocked = 409 "code_locked",
-    CurrencyLocked = 409 "currency_locked",
-    KindLocked = 409 "kind_locked",
-    SecondCashTender = 409 "second_cash_tender",
-    LastCashTender = 409 "last_cash_tender",
-    AlreadyProvisioned = 409 "already_provisioned",
-    PendingData = 409 "pending_data",
-    NotFailed = 409 "not_failed",
-    EpochChanged = 409 "epoch_changed",
-    CursorAhead = 409 "cursor_ahead",
-    OwnedByHq = 409 "owned_by_hq",
-    OwnedByStore = 409 "owned_by_store",
-    IdReused = 409 "id_reused",
-    AlreadyDone = 409 "already_done",
-    InProgress = 409 "in_progress",
-    SessionAlreadyOpen = 409 "session_already_open",
-    SessionOpen = 409 "session_open",
-    SessionClosed = 409 "session_closed",
-    SessionTooOld = 409 "session_too_old",
-    NotOwnSession = 403 "not_own_session",
-    VarianceNotAccepted = 409 "variance_not_accepted",
-    ProductInactive = 409 "product_inactive",
-    InsufficientStock = 409 "insufficient_stock",
-    NegativeStock = 409 "negative_stock",
-    TotalMismatch = 409 "total_mismatch",
-    StoreNotReady = 503 "store_not_ready",
-    PayloadTooLarge = 413 "payload_too_large",
-    UpgradeRequired = 426 "upgrade_required",
-    UnsupportedMediaType = 415 "unsupported_media_type",
-    Validation = 422 "validation",
-    UnknownParameter = 422 "unknown_parameter",
-    IdempotencyKeyReused = 422 "idempotency_key_reused",
-    FirstRateCompound = 422 "first_rate_compound",
-    TooManyRates = 422 "too_many",
-    UnknownPermission = 422 "unknown_permission",
-    PinNotAllowed = 422 "pin_not_allowed",
-    ReasonReserved = 422 "reason_reserved",
-    TenderRule = 422 "tender_rule",
-    NeedsValueLedger = 422 "needs_value_ledger",
-    Underpaid = 422 "underpaid",
-    BelowMinPrice = 422 "below_min_price",
-    BadCheckDigit = 422 "bad_check_digit",
-    NotSupportedYet = 422 "not_supported_yet",
-    TooManyAttempts = 429 "too_many_attempts",
-    PinLocked = 429 "pin_locked",
-    TooManyRequests = 429 "too_many_requests",
-    Internal = 500 "internal",
-    Unavailable = 503 "unavailable",
-    HqUnreachable = 503 "hq_unreachable",
+    AlreadyDone = 409 "already_done" never perhaps,
+    AlreadyProvisioned = 409 "already_provisioned" never nothing,
+    ApprovalRequired = 403 "approval_required" never nothing,
+    ApproverLacksPermission = 403 "approver_lacks_permission" never nothing,
+    BadCheckDigit = 422 "bad_check_digit" never nothing,
+    BadRequest = 400 "bad_request" never nothing,
+    BelowMinPrice = 422 "below_min_price" never nothing,
+    CodeLocked = 409 "code_locked" never nothing,
+    Conflict = 409 "conflict" never nothing,
+    CreditLimitExceeded = 403 "credit_limit_exceeded" never nothing,
+    CurrencyLocked = 409 "currency_locked" never nothing,
+    CursorAhead = 409 "cursor_ahead" never nothing,
+    Duplicate = 409 "duplicate" never nothing,
+    DuplicateBarcode = 409 "duplicate_barcode" never nothing,
+    DuplicateCode = 409 "duplicate_code" never nothing,
+    DuplicateSku = 409 "duplicate_sku" never nothing,
+    EpochChanged = 409 "epoch_changed" never nothing,
+    Escalation = 403 "escalation" never nothing,
+    FirstRateCompound = 422 "first_rate_compound" never nothing,
+    FloatNotDefault = 403 "float_not_default" never nothing,
+    Forbidden = 403 "forbidden" never nothing,
+    HqUnreachable = 503 "hq_unreachable" later perhaps,
+    IdReused = 409 "id_reused" never nothing,
+    IdempotencyKeyReused = 422 "idempotency_key_reused" never nothing,
+    InProgress = 409 "in_progress" later perhaps,
+    InUse = 409 "in_use" never nothing,
+    IncompleteBody = 400 "incomplete_body" later nothing,
+    InsufficientStock = 409 "insufficient_stock" never nothing,
+    Internal = 500 "internal" never perhaps,
+    InvalidCredentials = 401 "invalid_credentials" never nothing,
+    InvalidToken = 401 "invalid_token" never nothing,
+    KindLocked = 409 "kind_locked" never nothing,
+    LastAdmin = 409 "last_admin" never nothing,
+    LastCashTender = 409 "last_cash_tender" never nothing,
+    MethodNotAllowed = 405 "method_not_allowed" never nothing,
+    MustChangePin = 403 "must_change_pin" never nothing,
+    NeedsValueLedger = 422 "needs_value_ledger" never nothing,
+    NegativeStock = 409 "negative_stock" never nothing,
+    NoOpenSession = 404 "no_open_session" never nothing,
+    NotFailed = 409 "not_failed" never nothing,
+    NotFound = 404 "not_found" never nothing,
+    NotOwnSession = 403 "not_own_session" never nothing,
+    NotSupportedYet = 422 "not_supported_yet" never nothing,
+    OwnedByHq = 409 "owned_by_hq" never nothing,
+    OwnedByStore = 409 "owned_by_store" never nothing,
+    PayloadTooLarge = 413 "payload_too_large" never nothing,
+    PendingData = 409 "pending_data" never nothing,
+    PinLocked = 429 "pin_locked" later nothing,
+    PinNotAllowed = 422 "pin_not_allowed" never nothing,
+    PossibleDuplicate = 409 "possible_duplicate" never nothing,
+    ProductInactive = 409 "product_inactive" never nothing,
+    ProductNotFound = 404 "product_not_found" never nothing,
+    ReasonReserved = 422 "reason_reserved" never nothing,
+    RegisterUnknown = 404 "register_unknown" never nothing,
+    RequestTimeout = 408 "request_timeout" later nothing,
+    SaleNotFound = 404 "sale_not_found" never nothing,
+    Scope = 403 "scope" never nothing,
+    SecondCashTender = 409 "second_cash_tender" never nothing,
+    SelfDeactivation = 409 "self" never nothing,
+    SessionAlreadyOpen = 409 "session_already_open" never nothing,
+    SessionClosed = 409 "session_closed" never nothing,
+    SessionOpen = 409 "session_open" never nothing,
+    SessionTooOld = 409 "session_too_old" never nothing,
+    StoreNotFound = 404 "store_not_found" never nothing,
+    StoreNotReady = 503 "store_not_ready" later nothing,
+    SystemRole = 409 "system_role" never nothing,
+    TenderRule = 422 "tender_rule" never nothing,
+    TokenReused = 401 "token_reused" never nothing,
+    TooManyAttempts = 429 "too_many_attempts" later nothing,
+    TooManyEnvelopes = 400 "too_many_envelopes" never nothing,
+    TooManyRates = 422 "too_many" never nothing,
+    TooManyRequests = 429 "too_many_requests" later nothing,
+    TotalMismatch = 409 "total_mismatch" never nothing,
+    Unauthorized = 401 "unauthorized" never nothing,
+    Unavailable = 503 "unavailable" later perhaps,
+    Underpaid = 422 "underpaid" never nothing,
+    UnknownEntityType = 400 "unknown_entity_type" never nothing,
+    UnknownParameter = 422 "unknown_parameter" never nothing,
+    UnknownPermission = 422 "unknown_permission" never nothing,
+    UnreadableJson = 400 "unreadable_json" never nothing,
+    UnsupportedMediaType = 415 "unsupported_media_type" never nothing,
+    UpgradeRequired = 426 "upgrade_required" never nothing,
+    UsernameTaken = 409 "username_taken" never nothing,
+    Validation = 422 "validation" never nothing,
+    VarianceNotAccepted = 409 "variance_not_accepted" never nothing,
+    VersionConflict = 409 "version_conflict" never nothing,
+    WrongPin = 401 "wrong_pin" never nothing,
+    WrongStore = 403 "wrong_store" never nothing,
+}
+
+impl ErrorCode {
+    /// The code of this name on the wire, unless it is one of a newer release.
+    #[must_use]
+    pub fn parse(name: &str) -> Option<Self> {
+        Self::ALL.iter().copied().find(|code| code.as_str() == name)
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn names(wanted: impl Fn(ErrorCode) -> bool) -> Vec<&'static str> {
+        ErrorCode::ALL.iter().copied().filter(|code| wanted(*code)).map(ErrorCode::as_str).collect()
+    }
+
     #[test]
-    fn every_code_is_unique() {
-        let mut codes: Vec<_> = ErrorCode::ALL.iter().map(|code| code.as_str()).collect();
+    fn every_code_is_unique_and_read_back_from_its_name() {
+        let mut codes = names(|_| true);
         codes.sort_unstable();
         codes.dedup();
         assert_eq!(codes.len(), ErrorCode::ALL.len());
+        assert!(ErrorCode::ALL.iter().all(|code| ErrorCode::parse(code.as_str()) == Some(*code)));
+        assert_eq!(ErrorCode::parse("of_a_newer_release"), None);
+    }
+
+    #[test]
+    fn the_codes_stand_in_alphabetical_order() {
+        let listed: Vec<String> = ErrorCode::ALL.iter().map(|code| format!("{code:?}")).collect();
+        assert!(listed.is_sorted(), "{listed:?}");
+    }
+
+    #[test]
+    fn what_passes_by_itself_may_be_sent_again_and_nothing_else() {
+        let later = [
+            "hq_unreachable",
+            "in_progress",
+            "incomplete_body",
+            "pin_locked",
+            "request_timeout",
+            "store_not_ready",
+            "too_many_attempts",
+            "too_many_requests",
+            "unavailable",
+        ];
+        assert_eq!(names(ErrorCode::may_be_retried), later);
+    }
+
+    #[test]
+    fn what_a_server_did_not_finish_or_did_before_may_have_happened_and_nothing_else() {
+        let perhaps = ["already_done", "hq_unreachable", "in_progress", "internal", "unavailable"];
+        assert_eq!(names(ErrorCode::may_have_happened), perhaps);
+    }
+
+    #[test]
+    fn a_refusal_that_passes_by_itself_has_a_status_that_says_so() {
+        for code in ErrorCode::ALL.iter().filter(|code| code.may_be_retried()) {
+            let says_so = matches!(code.status(), 408 | 429 | 503);
+            let of_its_own = matches!(code, ErrorCode::InProgress | ErrorCode::IncompleteBody);
+            assert!(says_so || of_its_own, "{code:?}");
+        }
     }
 }

@@ -42,7 +42,7 @@ pub async fn begin_reload(tx: &Tx, entity: &SyncType) -> Result<(), DbErr> {
     let table = entity.table.name();
     let columns = entity.table.columns();
     if columns.contains(&"sync_version") {
-        let guarded = columns.contains(&"synced") && !fault::planted("plant.reload_drops_unsent");
+        let guarded = columns.contains(&"synced");
         let mine = if guarded { format!("WHERE synced {}", outbox::but_left_here(&columns)) } else { String::new() };
         execute(tx, &format!("UPDATE {table} SET sync_version = {UNSEEN} {mine}"), []).await?;
     }
@@ -60,9 +60,6 @@ pub async fn page(
     now: Instant,
 ) -> Result<usize, DbErr> {
     fault::point("apply.page")?;
-    if entity.name == "products" && fault::planted("plant.no_products") {
-        return Err(DbErr::Custom("a test keeps products from being stored".to_owned()));
-    }
     let mut rows = Vec::with_capacity(answer.rows.len());
     let mut children: Vec<Vec<Lines>> = entity.children.iter().map(|_| Vec::new()).collect();
     for raw in &answer.rows {
@@ -179,10 +176,10 @@ async fn upsert(tx: &Tx, entity: &SyncType, rows: Vec<Box<dyn Row>>, reloading: 
         .iter()
         .copied()
         .filter(|column| *column != "id" && !entity.key.contains(column))
-        .filter(|column| !kept.contains(column) || fault::planted("plant.stock_pulled"))
+        .filter(|column| !kept.contains(column))
         .collect();
     let table = entity.table.name();
-    let guarded = columns.contains(&"synced") && !fault::planted("plant.unsent_overwritten");
+    let guarded = columns.contains(&"synced");
     let guard = guarded.then(|| Expr::col((Alias::new(table), Alias::new("synced"))).eq(true));
     entity.table.upsert(tx, rows, entity.key, &update, guard).await?;
     Ok(())
@@ -196,18 +193,13 @@ async fn unsent(tx: &Tx, entity: &SyncType) -> Result<HashSet<Uuid>, DbErr> {
 
 /// Rule D4: what HQ does not have any more is gone, a permission taken away included.
 async fn replace_whole(tx: &Tx, entity: &SyncType, rows: Vec<Box<dyn Row>>) -> Result<(), DbErr> {
-    if !fault::planted("plant.permissions_merged") {
-        execute(tx, &format!("DELETE FROM {}", entity.table.name()), []).await?;
-    }
+    execute(tx, &format!("DELETE FROM {}", entity.table.name()), []).await?;
     entity.table.upsert(tx, rows, entity.key, &[], None).await?;
     Ok(())
 }
 
 async fn end_reload(tx: &Tx, entity: &SyncType) -> Result<(), DbErr> {
     fault::point("apply.end_reload")?;
-    if fault::planted("plant.reload_merges") {
-        return Ok(());
-    }
     let table = entity.table.name();
     if entity.local_rows {
         // HQ has no row for what it never priced: the store's own row stays and follows the default price again.
@@ -220,8 +212,7 @@ async fn end_reload(tx: &Tx, entity: &SyncType) -> Result<(), DbErr> {
         return Ok(());
     }
     // Work may have begun on a row since the reload did.
-    let guarded = entity.table.columns().contains(&"synced") && !fault::planted("plant.reload_drops_unsent");
-    let mine = if guarded { "AND synced" } else { "" };
+    let mine = if entity.table.columns().contains(&"synced") { "AND synced" } else { "" };
     for child in entity.children {
         let sql = format!(
             "DELETE FROM {} WHERE {} IN (SELECT id FROM {table} WHERE sync_version = {UNSEEN} {mine})",

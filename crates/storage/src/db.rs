@@ -44,15 +44,11 @@ impl Db {
         let (people, sync) = pools::open(url, side, opening).await?;
         let db = Self { people, sync, purpose: Purpose::People, side };
         if pools::is_sqlite(url) {
-            migration::run(&db.people.writer, side).await?;
+            migration::run(&db.people.writer, side, migration::STEPS).await?;
             return Ok(db);
         }
-        // Several nodes may start at once; all but one of them wait and find everything done.
         let patient = pools::open_to_migrate(url).await?;
-        let turn = patient.begin().await?;
-        take_turn(&turn, Turn::Migration).await?;
-        migration::run(&patient, side).await?;
-        turn.commit().await?;
+        migration::run(&patient, side, migration::STEPS).await?;
         patient.close().await?;
         Ok(db)
     }

@@ -1,5 +1,5 @@
-//! Named places where a test makes this program fail or die, and faults that are planted on purpose so that the checker
-//! can be seen to catch them. Both exist with the feature `failpoints` only; a release has none of it.
+//! Named places where a test makes this program fail or die. They are in debug builds, which is what tests run; a release
+//! has none of it.
 //!
 //! A test names a place in the environment of a server: `FAILPOINTS=outbox.confirm=3*off->1*return(kill)` lets three
 //! passes go and kills the process at the fourth; `return(error)` makes the place fail like the database. The grammar is
@@ -7,8 +7,13 @@
 
 use sea_orm::DbErr;
 
+/// Whether tests can make this build fail. Where it is false, nothing of what asks for it is left in the program:
+/// `make build` looks.
+pub const POSSIBLE: bool = cfg!(debug_assertions);
+
 /// Every place, with what is lost or doubled there when the program around it is wrong.
 pub const PLACES: &[(&str, &str)] = &[
+    ("migration.step", "a part of a step of the schema is made, not committed"),
     ("tx.begin", "before a write begins"),
     ("tx.stamp", "a transaction is written, its versions are not given yet"),
     ("tx.commit", "everything is written, nothing is committed"),
@@ -44,14 +49,15 @@ pub const PLACES: &[(&str, &str)] = &[
 ];
 
 /// Fails or dies here when a test says so.
-#[cfg(feature = "failpoints")]
+#[inline]
 pub fn point(name: &'static str) -> Result<(), DbErr> {
-    debug_assert!(PLACES.iter().any(|(place, _)| *place == name), "{name} is not in the list of places");
-    fail::fail_point!(name, |action| act(name, action.as_deref().unwrap_or("error")));
+    if POSSIBLE {
+        debug_assert!(PLACES.iter().any(|(place, _)| *place == name), "{name} is not in the list of places");
+        fail::fail_point!(name, |action| act(name, action.as_deref().unwrap_or("error")));
+    }
     Ok(())
 }
 
-#[cfg(feature = "failpoints")]
 fn act(name: &str, action: &str) -> Result<(), DbErr> {
     if action == "kill" {
         // As kill -9: no destructor runs and nothing is flushed.
@@ -60,49 +66,15 @@ fn act(name: &str, action: &str) -> Result<(), DbErr> {
     Err(DbErr::Conn(sea_orm::RuntimeErr::Internal(format!("a test makes {name} fail"))))
 }
 
-/// Fails or dies here when a test says so: not in this build.
-#[cfg(not(feature = "failpoints"))]
-#[inline(always)]
-#[expect(clippy::inline_always, reason = "nothing may be left of it")]
-pub const fn point(_: &'static str) -> Result<(), DbErr> {
-    Ok(())
-}
-
-/// Whether a test has planted the fault called `name`.
-#[cfg(feature = "failpoints")]
-pub fn planted(name: &str) -> bool {
-    fail::eval(name, |_| ()).is_some()
-}
-
-/// Whether a test has planted the fault called `name`: not in this build.
-#[cfg(not(feature = "failpoints"))]
-#[inline(always)]
-#[expect(clippy::inline_always, reason = "nothing may be left of it")]
-pub const fn planted(_: &str) -> bool {
-    false
-}
-
 /// Reads `FAILPOINTS`; the caller keeps what this returns for as long as the program runs.
-#[cfg(feature = "failpoints")]
-pub fn from_environment() -> fail::FailScenario<'static> {
-    fail::FailScenario::setup()
+pub fn from_environment() -> Option<fail::FailScenario<'static>> {
+    POSSIBLE.then(fail::FailScenario::setup)
 }
 
-/// What is kept of no faults.
-#[cfg(not(feature = "failpoints"))]
-pub struct NoFaults;
-
-/// Reads `FAILPOINTS`: not in this build.
-#[cfg(not(feature = "failpoints"))]
-pub const fn from_environment() -> NoFaults {
-    NoFaults
-}
-
-/// Sets what happens at a place or plants a fault, for tests within one process.
+/// Sets what happens at a place, for tests within one process.
 ///
 /// # Panics
 /// When `actions` cannot be read.
-#[cfg(feature = "failpoints")]
 pub fn set(name: &str, actions: &str) {
     fail::cfg(name, actions).unwrap_or_else(|error| panic!("{name}={actions}: {error}"));
 }

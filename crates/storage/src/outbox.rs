@@ -67,17 +67,11 @@ pub async fn enqueue(tx: &Tx, entry: &Entry<'_>, now: Instant) -> Result<i64, Db
 /// The next entries to send: the oldest of each entity, while none before it is unsent, failed or dead (rule U4). A
 /// failed one rests for `rest_ms`.
 pub async fn batch(conn: &impl ConnectionTrait, limit: usize, now: Instant, rest_ms: i64) -> Result<Vec<Model>, DbErr> {
-    let held = if fault::planted("plant.no_order") {
-        "FALSE"
-    } else {
-        "e.entity_type = o.entity_type AND e.entity_id = o.entity_id"
-    };
-    let held =
-        if fault::planted("plant.refused_blocks") { "e.attempts > 0 OR e.entity_id = o.entity_id" } else { held };
     let sql = format!(
         "SELECT o.* FROM sync_outbox o WHERE o.attempts < {MAX_ATTEMPTS} \
          AND (o.attempts = 0 OR o.last_attempt_at <= $1 OR o.last_attempt_at > $3) \
-         AND NOT EXISTS (SELECT 1 FROM sync_outbox e WHERE ({held}) AND e.seq < o.seq) \
+         AND NOT EXISTS (SELECT 1 FROM sync_outbox e \
+                         WHERE e.entity_type = o.entity_type AND e.entity_id = o.entity_id AND e.seq < o.seq) \
          AND (o.depends_on IS NULL OR NOT EXISTS (SELECT 1 FROM sync_outbox p WHERE p.entity_id = o.depends_on)) \
          ORDER BY o.seq LIMIT $2"
     );

@@ -105,10 +105,10 @@ pub(crate) async fn open_alone(url: &str) -> Result<DatabaseConnection, DbErr> {
     sqlite(url, 1, true).await
 }
 
-/// The two connections of a migration: one that has the turn, one that works. Both may take as long as they need.
+/// The connection that changes the schema. It may take as long as it needs.
 pub(crate) async fn open_to_migrate(url: &str) -> Result<DatabaseConnection, DbErr> {
     let patient = &[("statement_timeout", "0"), ("lock_timeout", "0"), ("idle_in_transaction_session_timeout", "0")];
-    postgres(url, 2, "tillkeep migration", patient).await
+    postgres(url, 1, "tillkeep migration", patient).await
 }
 
 pub(crate) fn is_sqlite(url: &str) -> bool {

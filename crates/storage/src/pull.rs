@@ -39,8 +39,6 @@ pub async fn page(
     let has_more = rows.len() as u64 > limit;
     rows.truncate(usize::try_from(limit).unwrap_or(usize::MAX));
     let latest = rows.last().and_then(|row| row.integer("sync_version")).unwrap_or(since);
-    let latest = if fault::planted("plant.cursor_from_head") { head(conn, entity, store).await? } else { latest };
-    rows.retain(|row| row.instant("deleted_at").is_none() || !fault::planted("plant.no_tombstones"));
     withhold(conn, entity, store, &mut rows).await?;
     let mut children = children(conn, entity, &rows).await?;
     Ok(Page { rows: texts(&rows, &mut children, entity)?, latest, has_more })

@@ -6,7 +6,7 @@
 
 use std::collections::BTreeMap;
 
-use sea_orm::{ColumnTrait, ConnectionTrait, DatabaseTransaction, DbErr, EntityTrait, QueryFilter, QueryResult};
+use sea_orm::{ColumnTrait, ConnectionTrait, DbErr, EntityTrait, QueryFilter, QueryResult};
 use uuid::Uuid;
 
 use crate::Tx;
@@ -20,7 +20,7 @@ pub const UNSTAMPED: i64 = 0;
 const EVERYWHERE: Uuid = Uuid::nil();
 
 pub(crate) async fn stamp(
-    conn: &DatabaseTransaction,
+    conn: &impl ConnectionTrait,
     entity: &SyncType,
     changes: &mut Vec<Change>,
 ) -> Result<(), DbErr> {

@@ -24,6 +24,7 @@ use utoipa::ToSchema;
 use uuid::Uuid;
 
 use crate::Store;
+use crate::routes::Routes;
 
 const NEW: Fields = Fields::store(&fields::customer::BOOK);
 
@@ -187,4 +188,19 @@ async fn refuse_duplicate(tx: &Tx, row: &Model) -> Result<()> {
         .collect();
     let text = "a customer with this telephone or e-mail exists; choose that one or send allowDuplicate: true";
     Err(Error::new(ErrorCode::PossibleDuplicate, text).with("candidates", candidates))
+}
+
+/// The routes of customers.
+pub fn routes(routes: Routes) -> Routes {
+    use ErrorCode::{IdReused, PossibleDuplicate, StoreNotReady};
+    routes
+        .get("/pos/customers", short_list)
+        .about("Look a customer up by a part of name, number, mail address or telephone.")
+        .get("/customers", list)
+        .about("List customers.")
+        .post("/customers", create)
+        .about("Make a customer.")
+        .fails(&[IdReused, PossibleDuplicate, StoreNotReady])
+        .get("/customers/{id}", get)
+        .about("One customer.")
 }

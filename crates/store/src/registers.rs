@@ -23,6 +23,7 @@ use tillkeep_storage::{DbErr, Tx, audit};
 use utoipa::ToSchema;
 use uuid::Uuid;
 
+use crate::routes::Routes;
 use crate::{Store, sessions};
 
 const FIELDS: Fields = Fields::store(&fields::register::BOOK);
@@ -171,4 +172,18 @@ async fn record(tx: &Tx, caller: &Caller<StoresEdit>, action: &'static str, id: 
     };
     audit::record(tx, entry, caller.now()).await?;
     Ok(())
+}
+
+/// The routes of registers.
+pub fn routes(routes: Routes) -> Routes {
+    use ErrorCode::{DuplicateCode, IdReused, SessionOpen};
+    routes
+        .get("/registers", list)
+        .about("List registers with their open drawers.")
+        .post("/registers", create)
+        .about("Make a register.")
+        .fails(&[IdReused, DuplicateCode])
+        .patch("/registers/{id}", edit)
+        .about("Change a register.")
+        .fails(&[SessionOpen, DuplicateCode])
 }

@@ -2,9 +2,9 @@
 
 use std::collections::HashMap;
 
+use crate::routes::Routes;
 use serde::Serialize;
 use tillkeep_http::describe::{Listing, Lists};
-use tillkeep_http::elsewhere::{Method, Writes};
 use tillkeep_http::error::{Error, Result};
 use tillkeep_http::resource::{self, ListSpec};
 use tillkeep_http::{Answer, Caller, Id, List};
@@ -153,38 +153,20 @@ pub async fn store(caller: Caller<StoresView>, Id(id): Id) -> Result<Answer<stor
     row.one(caller.db().reader()).await?.map(Answer).ok_or_else(|| Error::not_found("store"))
 }
 
-/// What only headquarters writes.
-pub const OWNED_BY_HQ: Writes = &[
-    ("/products", &[Method::Post]),
-    ("/products/import", &[Method::Post]),
-    ("/products/{id}", &[Method::Patch, Method::Put, Method::Delete]),
-    ("/products/{id}/restore", &[Method::Post]),
-    ("/departments", &[Method::Post]),
-    ("/departments/{id}", &[Method::Patch, Method::Put, Method::Delete]),
-    ("/tax-rates", &[Method::Post]),
-    ("/tax-rates/{id}", &[Method::Patch, Method::Put, Method::Delete]),
-    ("/tax-groups", &[Method::Post]),
-    ("/tax-groups/{id}", &[Method::Patch, Method::Put, Method::Delete]),
-    ("/tax-groups/{id}/rates", &[Method::Put]),
-    ("/tenders", &[Method::Post]),
-    ("/tenders/{id}", &[Method::Patch, Method::Put, Method::Delete]),
-    ("/customers/{id}", &[Method::Delete]),
-    ("/users", &[Method::Post]),
-    ("/users/{id}", &[Method::Patch, Method::Put, Method::Delete]),
-    ("/users/{id}/pin", &[Method::Post]),
-    ("/users/{id}/activate", &[Method::Post]),
-    ("/users/{id}/deactivate", &[Method::Post]),
-    ("/users/{id}/roles", &[Method::Post]),
-    ("/users/{id}/roles/{assignmentId}", &[Method::Delete]),
-    ("/roles", &[Method::Post]),
-    ("/roles/{id}", &[Method::Patch, Method::Put, Method::Delete]),
-    ("/roles/{id}/permissions", &[Method::Put]),
-    ("/stores", &[Method::Post]),
-    ("/stores/{id}", &[Method::Patch, Method::Put, Method::Delete]),
-    ("/stores/{id}/activate", &[Method::Post]),
-    ("/stores/{id}/deactivate", &[Method::Post]),
-    ("/stores/{id}/provision", &[Method::Post]),
-    ("/stores/{id}/revoke-token", &[Method::Post]),
-    ("/store-prices/bulk", &[Method::Post]),
-    ("/store-prices/{storeId}/{productId}", &[Method::Put, Method::Patch, Method::Delete]),
-];
+/// The routes that read master data.
+pub fn routes(routes: Routes) -> Routes {
+    routes
+        .get("/products", products)
+        .about("List products.")
+        .get("/products/{id}", product)
+        .about("One product.")
+        .fails(&[ErrorCode::ProductNotFound])
+        .get("/departments", departments)
+        .about("List departments.")
+        .get("/tenders", tenders)
+        .about("List tenders.")
+        .get("/tax-groups", tax_groups)
+        .about("List tax groups with the rates of every store.")
+        .get("/stores/{id}", store)
+        .about("One store.")
+}

@@ -5,8 +5,7 @@ use std::io::IsTerminal;
 use tracing_subscriber::EnvFilter;
 
 pub fn start() {
-    let mut filter =
-        EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new("info,sea_orm_migration=warn"));
+    let mut filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new("info"));
     // It says something at every try to reach a broker that is away; headquarters says so once a minute.
     if !filter.to_string().contains("async_nats")
         && let Ok(directive) = "async_nats=off".parse()

@@ -15,8 +15,8 @@ use tillkeep_http::{Auth, Clock, pins, server};
 use tillkeep_model::ErrorCode;
 use tillkeep_model::permission::{ADMINISTRATOR, DEFAULT_ROLES};
 use tillkeep_model::wire::close;
-use tillkeep_storage::backup;
 use tillkeep_storage::registry::fold;
+use tillkeep_storage::{backup, fault};
 use tillkeep_store::Store;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio_util::sync::CancellationToken;
@@ -52,11 +52,12 @@ pub async fn hq(args: HqArgs, file: Option<&Path>) -> Result<()> {
     reload_on_hangup(&hq.auth, &stop)?;
     first_accounts(&hq, args.dev).await?;
     let listener = server::bind(&args.listen.unwrap_or(configuration.listen), &settings.data_dir, tls).await?;
+    let stores = tillkeep_store::routes::writes();
     let router = if configuration.metrics_listen.is_empty() {
-        tillkeep_hq::routes::router_with_metrics(hq.clone())
+        tillkeep_hq::routes::router_with_metrics(hq.clone(), &stores)
     } else {
         serve_metrics(tillkeep_hq::routes::metrics(hq.clone()), &configuration.metrics_listen, &stop).await?;
-        tillkeep_hq::routes::router(hq.clone())
+        tillkeep_hq::routes::router(hq.clone(), &stores)
     };
     announce(&listener.url)?;
     server::serve(listener, router, limits, stop.clone()).await;
@@ -72,8 +73,9 @@ pub async fn hq(args: HqArgs, file: Option<&Path>) -> Result<()> {
 /// The clock of the machine. In a test build `CLOCK_OFFSET_MS` sets it on or back.
 fn clock() -> Clock {
     let clock = Clock::default();
-    #[cfg(feature = "failpoints")]
-    if let Some(offset) = std::env::var("CLOCK_OFFSET_MS").ok().and_then(|text| text.parse().ok()) {
+    if fault::POSSIBLE
+        && let Some(offset) = std::env::var("CLOCK_OFFSET_MS").ok().and_then(|text| text.parse().ok())
+    {
         clock.advance(offset);
     }
     clock
@@ -101,7 +103,7 @@ async fn first_accounts(hq: &Hq, dev: bool) -> Result<()> {
         let username = username.unwrap_or_else(|| "admin".to_owned());
         let account = Account { username, pin, role: ADMINISTRATOR };
         if let Err(error) = hq.make_account(&account, false).await {
-            return others_were_first(hq, &error).await.context("ADMIN_PIN");
+            return others_were_first(hq, error).await.context("ADMIN_PIN");
         }
         if !dev {
             return Ok(());
@@ -121,7 +123,7 @@ async fn first_accounts(hq: &Hq, dev: bool) -> Result<()> {
         let pin = pins::generate(hq.auth.pin_min_length).into();
         let account = Account { username: free_name(role.code, taken.as_deref()), pin, role: role.code };
         if let Err(error) = hq.make_account(&account, !dev).await {
-            return others_were_first(hq, &error).await.context(account.username);
+            return others_were_first(hq, error).await.context(account.username);
         }
         // At once: a PIN that is kept until all are made is lost when a later one cannot be.
         print(&format!("  {:<16} PIN {}  ({})", account.username, account.pin.expose(), role.name))?;
@@ -131,9 +133,9 @@ async fn first_accounts(hq: &Hq, dev: bool) -> Result<()> {
 
 /// Several servers may start at once on one empty database, and one of them makes the accounts: that is no failure of the
 /// others.
-async fn others_were_first(hq: &Hq, error: &Error) -> Result<()> {
+async fn others_were_first(hq: &Hq, error: Error) -> Result<()> {
     if error.code() != ErrorCode::Duplicate || hq.has_no_users().await? {
-        bail!("{error}");
+        return Err(error.into());
     }
     tracing::warn!("another server on this database has made the first accounts");
     Ok(())
@@ -179,11 +181,12 @@ pub async fn store(args: StoreArgs, file: Option<&Path>) -> Result<()> {
     let store = Store::open(settings, clock(), stop.clone()).await.context("the store cannot start")?;
     reload_on_hangup(&store.auth, &stop)?;
     let listener = server::bind(&args.listen.unwrap_or(configuration.listen), &data_dir, tls).await?;
+    let hq = tillkeep_hq::routes::writes();
     let router = if configuration.metrics_listen.is_empty() {
-        tillkeep_store::routes::router_with_metrics(store.clone())
+        tillkeep_store::routes::router_with_metrics(store.clone(), &hq)
     } else {
         serve_metrics(tillkeep_store::routes::metrics(store.clone()), &configuration.metrics_listen, &stop).await?;
-        tillkeep_store::routes::router(store.clone())
+        tillkeep_store::routes::router(store.clone(), &hq)
     };
     announce(&listener.url)?;
     let tasks = TaskTracker::new();

@@ -55,7 +55,7 @@ fn file(name: &str, headers: &HeaderMap) -> Result<Response, Error> {
         coded.find(|(coding, _)| accepts(headers, coding)).map_or((None, plain), |(coding, file)| (Some(coding), file));
     // Of what is sent, since the same file in two codings is not the same.
     let tag = HeaderValue::from_str(&format!("\"{}\"", hex::encode(&sent.metadata.sha256_hash()[..16])));
-    let tag = tag.map_err(Error::internal)?;
+    let tag = tag.map_err(|error| Error::internal(error))?;
     let cache = if name.starts_with(NAMED_BY_CONTENT) { "public, max-age=31536000, immutable" } else { "no-cache" };
     let known = is_known(headers, &tag);
     let about = [

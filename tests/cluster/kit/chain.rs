@@ -9,8 +9,9 @@ use tillkeep_storage::Side;
 use tillkeep_storage::verify::{Acknowledged, Options};
 use uuid::Uuid;
 
-use super::{Client, Process, Proxy, Rows, database, eventually, verdict};
+use super::{Client, Process, Program, Proxy, Rows, database, eventually, verdict};
 use crate::Home;
+use crate::kept::Release;
 
 pub const ADMIN: (&str, &str) = ("root", "739154");
 
@@ -41,11 +42,12 @@ pub struct TestStore {
     pub broken_on_purpose: bool,
 }
 
-/// Whatever a test did, what must always hold holds at its end.
+/// Whatever a test did, what must always hold holds at its end. This program cannot read what a newer release has made: its
+/// own checker does that, see `upgrade.rs`.
 impl Drop for TestStore {
     fn drop(&mut self) {
         self.process.kill();
-        if !std::thread::panicking() && !self.broken_on_purpose {
+        if !std::thread::panicking() && !self.broken_on_purpose && self.process.program() == Program::This {
             let findings = verdict::now(Some(&self.hq), &[self.process.database()], Options::default());
             assert!(findings.is_empty(), "the checker found, at the end of the test:\n{}", verdict::list(&findings));
         }
@@ -55,7 +57,7 @@ impl Drop for TestStore {
 impl Drop for TestCluster {
     fn drop(&mut self) {
         self.hq.kill();
-        if !std::thread::panicking() && !self.broken_on_purpose {
+        if !std::thread::panicking() && !self.broken_on_purpose && self.hq.program() == Program::This {
             let findings = verdict::now(Some(&self.hq.database()), &[], Options::default());
             assert!(findings.is_empty(), "the checker found, at the end of the test:\n{}", verdict::list(&findings));
         }
@@ -94,6 +96,46 @@ impl TestCluster {
             home,
             broken_on_purpose: false,
         }
+    }
+
+    /// Headquarters and its store as an earlier release has left them.
+    pub async fn of_release(release: &Release) -> (Self, TestStore) {
+        let about = &release.about;
+        let dir = Arc::new(tempfile::tempdir().expect("dir"));
+        let home = Arc::new(Home::make());
+        let hq = Process::prepared("hq", &dir.path().join("hq"), &home.environment());
+        let url = hq.database();
+        release.install(Side::Hq, &hq.dir, url.starts_with("postgres").then_some(url.as_str())).await;
+        let mut hq = hq;
+        hq.start_prepared();
+        let admin =
+            Client::new(&hq.url).sign_in(&about.username, &about.pin).await.expect("the administrator signs in");
+        let proxy = Proxy::start(&hq.url).await;
+        let own = [("SYNC_TOKEN", about.sync_token.as_str()), ("HQ_URL", &proxy.url), ("SYNC_INTERVAL_MS", "200")];
+        let mut process = Process::prepared("store", &dir.path().join(&about.store_code), &own);
+        release.install(Side::Store, &process.dir, None).await;
+        process.start_prepared();
+        let chain = Self {
+            hq,
+            admin,
+            department: String::new(),
+            tax_group: String::new(),
+            stores: 1,
+            dir: dir.clone(),
+            home: home.clone(),
+            broken_on_purpose: false,
+        };
+        let site = TestStore {
+            process,
+            proxy,
+            id: about.store_id.to_string(),
+            terminal: about.terminal.clone(),
+            sync_token: about.sync_token.clone(),
+            hq: url,
+            _kept: (dir, home),
+            broken_on_purpose: false,
+        };
+        (chain, site)
     }
 
     /// A product at `price`; its id.
@@ -142,11 +184,17 @@ impl TestCluster {
 
     /// Waits until `site` has pulled all that HQ has for it.
     pub async fn caught_up(&self, site: &TestStore, admin: &Client) {
+        self.caught_up_but(site, admin, "").await;
+    }
+
+    /// As [`TestCluster::caught_up`], but for a type that a store of an older release does not know.
+    pub async fn caught_up_but(&self, site: &TestStore, admin: &Client, unknown: &str) {
         let heads = self.machine(site).get("/sync/versions").await.body["versions"].clone();
         eventually("the store has every head", async || {
             let versions = admin.get("/sync/status").await.data()["versions"].clone();
-            let behind =
-                |(name, head): (&String, &Value)| versions[name].as_i64().unwrap_or(0) < head.as_i64().unwrap_or(0);
+            let behind = |(name, head): (&String, &Value)| {
+                name != unknown && versions[name].as_i64().unwrap_or(0) < head.as_i64().unwrap_or(0)
+            };
             (!heads.as_object()?.iter().any(behind)).then_some(())
         })
         .await;
@@ -260,6 +308,11 @@ impl TestStore {
     /// Every row of a type at this store, whose server must be stopped.
     pub async fn rows(&self, name: &str) -> Rows {
         database::rows_of_table(&self.process.database_url(), Side::Store, database::table(name)).await
+    }
+
+    /// Changes the database of this store, whose server must be stopped.
+    pub async fn execute(&self, sql: &str) {
+        database::execute(&self.process.database_url(), Side::Store, sql).await;
     }
 }
 

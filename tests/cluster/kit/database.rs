@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 use tillkeep_storage::registry::{self, SyncTable};
-use tillkeep_storage::{Db, Opening, Side};
+use tillkeep_storage::{Db, Opening, Side, db};
 
 /// Rows by id, as they travel.
 pub type Rows = BTreeMap<String, Value>;
@@ -24,6 +24,16 @@ pub async fn rows_of_table(url: &str, side: Side, table: &dyn SyncTable) -> Rows
     conn.rollback().await.expect("rollback");
     db.close().await.expect("close");
     out
+}
+
+/// Changes the database of a stopped server.
+pub async fn execute(url: &str, side: Side, sql: &str) {
+    let opening = Opening { accept_unsafe: true, ..Opening::default() };
+    let db = Db::open_with(url, side, opening).await.expect("database");
+    let tx = db.begin().await.expect("a transaction");
+    db::execute(&tx, sql, []).await.expect("a statement");
+    tx.commit().await.expect("a commit");
+    db.close().await.expect("close");
 }
 
 /// The type or the child table called `name`.

@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 pub use chain::{ADMIN, TestCluster, TestStore, id};
 pub use client::{Client, Reply};
 pub use database::Rows;
-pub use process::Process;
+pub use process::{Process, Program};
 pub use proxy::{Fault, Proxy};
 pub use work::Shift;
 

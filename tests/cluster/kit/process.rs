@@ -11,25 +11,57 @@ use super::secrets;
 
 pub struct Process {
     child: Option<Child>,
+    program: Program,
     command: &'static str,
     pub dir: PathBuf,
     environment: Vec<(String, String)>,
     pub url: String,
 }
 
+/// Which release a server is of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Program {
+    This,
+    /// The newer release of the tests, built with the feature `next-release`.
+    Next,
+}
+
+impl Program {
+    pub fn path(self) -> PathBuf {
+        match self {
+            Self::This => env!("CARGO_BIN_EXE_tillkeep").into(),
+            Self::Next => std::env::var_os("TILLKEEP_NEXT").map(PathBuf::from).filter(|path| path.exists()).expect(
+                "TILLKEEP_NEXT does not say where the newer release of the tests is. `make next` builds it and prints its \
+                 place; `make test` does so by itself",
+            ),
+        }
+    }
+}
+
 impl Process {
     /// Starts `tillkeep COMMAND` in `dir` on a free port.
     pub fn start(command: &'static str, dir: &Path, environment: &[(&str, &str)]) -> Self {
         let mut process = Self::prepared(command, dir, environment);
-        process.launch("127.0.0.1:0");
+        process.start_prepared();
         process
+    }
+
+    /// Starts what was prepared.
+    pub fn start_prepared(&mut self) {
+        self.launch("127.0.0.1:0");
     }
 
     /// As [`Process::start`], without starting it.
     pub fn prepared(command: &'static str, dir: &Path, environment: &[(&str, &str)]) -> Self {
         fs::create_dir_all(dir).expect("data directory");
-        let mut process =
-            Self { child: None, command, dir: dir.to_owned(), environment: Vec::new(), url: String::new() };
+        let mut process = Self {
+            child: None,
+            program: Program::This,
+            command,
+            dir: dir.to_owned(),
+            environment: Vec::new(),
+            url: String::new(),
+        };
         for (key, value) in environment {
             process.set_environment(key, value);
         }
@@ -52,7 +84,7 @@ impl Process {
     fn command(&self, listen: &str) -> Command {
         let mut command = Command::new("/bin/sh");
         // Who writes past a limit on the size of files is told so instead of being ended: see `limit_files`.
-        command.args(["-c", "trap '' XFSZ; exec \"$0\" \"$@\"", env!("CARGO_BIN_EXE_tillkeep")]);
+        command.args(["-c", "trap '' XFSZ; exec \"$0\" \"$@\""]).arg(self.program.path());
         command.args([self.command, "--listen", listen, "--data-dir"]).arg(&self.dir).env_clear();
         command
             .env("RUST_LOG", "info")
@@ -66,6 +98,30 @@ impl Process {
         let output = self.command("127.0.0.1:0").output().expect("the program runs");
         assert!(!output.status.success(), "it should have refused");
         String::from_utf8_lossy(&output.stderr).into_owned()
+    }
+
+    /// Of which release it is from the next start on.
+    pub fn is_of(&mut self, program: Program) {
+        self.program = program;
+    }
+
+    pub const fn program(&self) -> Program {
+        self.program
+    }
+
+    /// A second server of the same release on the same data directory and database, not started.
+    pub fn another(&self) -> Self {
+        let environment: Vec<_> = self.environment.iter().map(|(key, value)| (key.as_str(), value.as_str())).collect();
+        let mut other = Self::prepared(self.command, &self.dir, &environment);
+        other.is_of(self.program);
+        other
+    }
+
+    /// Stops, and starts again as the newer release.
+    pub fn upgrade(&mut self) {
+        self.stop();
+        self.is_of(Program::Next);
+        self.restart();
     }
 
     fn launch(&mut self, listen: &str) {

@@ -1,3 +1,4 @@
+import { isRefused, refusal, type ApiError } from './errors'
 import { isStream, patience, send } from './line'
 import { isDue, isOver, refresh } from '@/session/refresh'
 import { load, type Tokens } from '@/session/tokens'
@@ -28,13 +29,13 @@ export async function authorizedFetch(request: Request): Promise<Response> {
   const used = isDue(tokens) && tokens.refreshToken ? await renewed(tokens) : tokens
   if (!used) return unauthorized()
   const response = await send(withToken(request, used))
-  const code = await codeOf(response)
-  if (code === 'forbidden' || code === 'must_change_pin') ear.forbidden()
-  if (response.status !== 401 || code !== undefined) return response
+  const refused = await refusalOf(response)
+  if (isRefused(refused, 'forbidden', 'must_change_pin')) ear.forbidden()
+  if (!isRefused(refused, 'unauthorized')) return response
   const fresh = await renewed(used)
   if (!fresh) return response
   const second = await send(withToken(again, fresh))
-  if (second.status === 401 && (await codeOf(second)) === undefined) ear.over(fresh.signIn)
+  if (isRefused(await refusalOf(second), 'unauthorized')) ear.over(fresh.signIn)
   return second
 }
 
@@ -49,14 +50,14 @@ async function renewed(tokens: Tokens): Promise<Tokens | null> {
   }
 }
 
-/** The code of a refusal. A token that is no good is answered without one; a wrong PIN is 401 as well, and has one. */
-async function codeOf(response: Response): Promise<string | undefined> {
-  if (response.status !== 401 && response.status !== 403) return undefined
+/** What HQ refused with, for a look at it: whoever asked reads it too. */
+async function refusalOf(response: Response): Promise<ApiError | null> {
+  if (response.ok) return null
   const body: unknown = await response
     .clone()
     .json()
     .catch(() => null)
-  return body && typeof body === 'object' && 'code' in body ? String(body.code) : undefined
+  return refusal(response, body)
 }
 
 /** Streams end by a rule of their own; anything else is given up when HQ would have given it up. */

@@ -1,5 +1,5 @@
 import { readonly, ref } from 'vue'
-import { unreachable } from './errors'
+import { isAway, unreachable } from './errors'
 
 /** Whether HQ answered the last time it was asked; the banner and all that waits for it look here. */
 const answering = ref(true)
@@ -22,9 +22,6 @@ export const serverNow = (): number => Date.now() + ahead
 /** What ends a request that is not answered. */
 export const patience = (): AbortSignal => AbortSignal.timeout(LONGEST_MS)
 
-/** Statuses of what stands between and did not reach HQ, and of HQ when it cannot serve. */
-const AWAY: readonly number[] = [502, 503, 504]
-
 /** Whether a request asks for events: it lasts as long as it is wanted. */
 export const isStream = (request: Request): boolean => request.headers.get('accept') === 'text/event-stream'
 
@@ -42,7 +39,7 @@ export async function send(request: Request): Promise<Response> {
     throw unreachable(cause)
   }
   // A stream that finds no place is refused with 503 by a server that is well.
-  if (!AWAY.includes(response.status)) answered(response)
+  if (!isAway(response.status)) answered(response)
   else if (!isStream(request)) silent()
   return response
 }

@@ -1,5 +1,5 @@
 import { ref, type Ref } from 'vue'
-import { wordsOf } from '@/api/errors'
+import { wordsOfDeed } from '@/api/errors'
 import { toast } from './useToasts'
 
 export interface Action<A extends unknown[], T> {
@@ -12,7 +12,7 @@ export interface Action<A extends unknown[], T> {
 /** Something a button does: once at a time, and a failure is told as a toast, or to `tell`. */
 export function useAction<A extends unknown[], T>(
   deed: (...args: A) => Promise<T>,
-  tell: (error: unknown) => void = (error) => toast(wordsOf(error), 'bad'),
+  tell: (error: unknown) => void = (error) => toast(wordsOfDeed(error), 'bad'),
 ): Action<A, T> {
   const busy = ref(false)
   async function run(...args: A): Promise<T | undefined> {

@@ -12,7 +12,7 @@ export function isDue(tokens: Tokens): boolean {
 
 /** Whether an error of {@link refresh} says that the session is over; anything else may pass. */
 export function isOver(error: unknown): boolean {
-  return error instanceof ApiError && error.status === 401
+  return error instanceof ApiError && error.isSignedOut
 }
 
 let running: { of: string; tokens: Promise<Tokens> } | undefined

@@ -56,7 +56,7 @@ export const useSession = defineStore('session', () => {
       if (present?.signIn === tokens.signIn) become(found, present)
     } catch (error) {
       if (!(error instanceof ApiError)) throw error
-      if (error.status === 401) forget(tokens.signIn)
+      if (error.isSignedOut) forget(tokens.signIn)
       // Whoever is at work goes on with what is in sight.
       else if (!user.value || signedIn !== tokens.signIn) failure.value = error
     }

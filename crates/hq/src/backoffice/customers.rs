@@ -20,9 +20,12 @@ use tillkeep_storage::registry::digits;
 use tillkeep_storage::{Tx, accounts, duplicates, series};
 use utoipa::ToSchema;
 
+use super::plain;
 use super::plain::Rules;
 use super::rows::{self, Kind};
 use crate::Hq;
+use crate::routes::Routes;
+use tillkeep_model::permission::code::{CustomersEdit, CustomersView};
 
 impl Rules for Entity {
     const KIND: Kind = Kind { book: &fields::customer::BOOK, singular: "customer", unique: &[], hidden: &[] };
@@ -118,4 +121,23 @@ async fn refuse_duplicate(tx: &Tx, row: &Model) -> Result<()> {
         .collect();
     let text = "there is a customer with this mail address or telephone number; send allowDuplicate if this is another";
     Err(Error::new(ErrorCode::PossibleDuplicate, text).with("candidates", candidates))
+}
+
+/// The routes of customers.
+pub fn routes(routes: Routes) -> Routes {
+    use ErrorCode::{IdReused, InUse, PossibleDuplicate, StoreNotReady, VersionConflict};
+    routes
+        .get("/customers", plain::list::<Entity, CustomersView>)
+        .about("List customers.")
+        .get("/customers/{id}", plain::get::<Entity, CustomersView>)
+        .about("One customer.")
+        .post("/customers", create)
+        .about("Make a customer.")
+        .fails(&[IdReused, PossibleDuplicate, StoreNotReady])
+        .patch("/customers/{id}", plain::edit::<Entity, CustomersEdit>)
+        .about("Change a customer.")
+        .fails(&[VersionConflict])
+        .delete("/customers/{id}", plain::delete::<Entity, CustomersEdit>)
+        .about("Delete a customer.")
+        .fails(&[VersionConflict, InUse])
 }

@@ -9,9 +9,12 @@ use tillkeep_storage::entity::{product, tax_group};
 use tillkeep_storage::sea_orm::{ColumnTrait, EntityTrait, PaginatorTrait, QueryFilter};
 use uuid::Uuid;
 
+use super::plain;
 use super::plain::Rules;
 use super::rows::Kind;
 use super::{lives, refuse_in_use};
+use crate::routes::Routes;
+use tillkeep_model::permission::code::{PosSell, ProductsCreate, ProductsDelete, ProductsEdit, ProductsView};
 
 /// Levels of the tree at the most.
 const DEPTH: usize = 4;
@@ -79,4 +82,23 @@ async fn check_place(tx: &Tx, row: &Model, check: &mut Check) -> Result<()> {
     }
     check.that(false, "parentId", "departments are a tree of at most four levels");
     Ok(())
+}
+
+/// The routes of departments.
+pub fn routes(routes: Routes) -> Routes {
+    use ErrorCode::{DuplicateCode, IdReused, InUse, VersionConflict};
+    routes
+        .get("/departments", plain::list::<Entity, (ProductsView, PosSell)>)
+        .about("List departments.")
+        .get("/departments/{id}", plain::get::<Entity, (ProductsView, PosSell)>)
+        .about("One department.")
+        .post("/departments", plain::create::<Entity, ProductsCreate>)
+        .about("Make a department.")
+        .fails(&[IdReused, DuplicateCode])
+        .patch("/departments/{id}", plain::edit::<Entity, ProductsEdit>)
+        .about("Change a department.")
+        .fails(&[VersionConflict, DuplicateCode])
+        .delete("/departments/{id}", plain::delete::<Entity, ProductsDelete>)
+        .about("Delete a department.")
+        .fails(&[VersionConflict, InUse])
 }

@@ -15,6 +15,7 @@ pub mod tax_rates;
 pub mod tenders;
 pub mod users;
 
+use crate::routes::Routes;
 use tillkeep_http::Caller;
 use tillkeep_http::error::{Error, Result};
 use tillkeep_model::ErrorCode;
@@ -50,4 +51,20 @@ pub(crate) fn in_scope<E: EntityTrait, P: Requirement>(
         None => select,
         Some(stores) => select.filter(store.is_in(stores)),
     }
+}
+
+/// The routes of every room.
+pub fn routes(routes: Routes) -> Routes {
+    routes
+        .with(stores::routes)
+        .with(tax_rates::routes)
+        .with(tax_groups::routes)
+        .with(tenders::routes)
+        .with(departments::routes)
+        .with(products::routes)
+        .with(store_prices::routes)
+        .with(customers::routes)
+        .with(users::routes)
+        .with(roles::routes)
+        .with(sales::routes)
 }

@@ -21,9 +21,12 @@ use tillkeep_storage::{Tx, barcodes, db, versions};
 use uuid::Uuid;
 
 use super::lives;
+use super::plain;
 use super::plain::Rules;
 use super::rows::{self, Kind};
 use crate::Hq;
+use crate::routes::Routes;
+use tillkeep_model::permission::code::{ProductsCreate, ProductsEdit};
 
 impl Rules for Entity {
     const KIND: Kind = Kind {
@@ -198,4 +201,28 @@ pub async fn restore(caller: Caller<ProductsDelete>, State(hq): State<Arc<Hq>>, 
     rows::record(&tx, &caller, "restore", Entity::KIND.name(), id, Json::Null).await?;
     hq.commit(tx).await?;
     rows::find::<Entity>(caller.db().reader(), &Entity::KIND, id).await.map(Answer)
+}
+
+/// The routes of products.
+pub fn routes(routes: Routes) -> Routes {
+    use ErrorCode::{DuplicateBarcode, DuplicateSku, IdReused, InUse, Validation, VersionConflict};
+    routes
+        .get("/products", plain::list::<Entity, ProductsView>)
+        .about("List products.")
+        .get("/products/{id}", plain::get::<Entity, ProductsView>)
+        .about("One product.")
+        .get("/products/by-barcode/{code}", by_barcode)
+        .about("The product with a barcode.")
+        .post("/products", plain::create::<Entity, ProductsCreate>)
+        .about("Make a product.")
+        .fails(&[IdReused, DuplicateSku, DuplicateBarcode])
+        .patch("/products/{id}", plain::edit::<Entity, ProductsEdit>)
+        .about("Change a product.")
+        .fails(&[VersionConflict, DuplicateSku, DuplicateBarcode])
+        .delete("/products/{id}", plain::delete::<Entity, ProductsDelete>)
+        .about("Delete a product.")
+        .fails(&[VersionConflict, InUse])
+        .post("/products/{id}/restore", restore)
+        .about("Bring a deleted product back.")
+        .fails(&[DuplicateSku, DuplicateBarcode, Validation])
 }

@@ -24,11 +24,13 @@ use tillkeep_storage::{Tx, versions};
 use utoipa::ToSchema;
 use uuid::Uuid;
 
+use super::plain;
 use super::plain::{Of, Rules};
 use super::refuse_in_use;
 use super::rows::{self, Kind};
 use super::users::grants;
 use crate::Hq;
+use crate::routes::Routes;
 
 impl Rules for Entity {
     const KIND: Kind = Kind {
@@ -180,4 +182,22 @@ async fn put_codes(tx: &mut Tx, role_id: Uuid, wanted: &BTreeSet<String>) -> Res
     }
     tx.touch("role_permissions");
     Ok(())
+}
+
+/// The routes that write roles; those that read them are in `tillkeep_http::directory`.
+pub fn routes(routes: Routes) -> Routes {
+    use ErrorCode::{DuplicateCode, Escalation, IdReused, InUse, SystemRole, UnknownPermission, VersionConflict};
+    routes
+        .post("/roles", create)
+        .about("Make a role.")
+        .fails(&[IdReused, DuplicateCode, UnknownPermission, Escalation])
+        .patch("/roles/{id}", edit)
+        .about("Change the name of a role.")
+        .fails(&[VersionConflict, DuplicateCode, SystemRole])
+        .put("/roles/{id}/permissions", put_permissions)
+        .about("Replace what a role holds.")
+        .fails(&[VersionConflict, SystemRole, UnknownPermission, Escalation])
+        .delete("/roles/{id}", plain::delete::<Entity, RolesManage>)
+        .about("Delete a role.")
+        .fails(&[VersionConflict, SystemRole, InUse])
 }

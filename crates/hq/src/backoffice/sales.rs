@@ -15,6 +15,7 @@ use tillkeep_storage::sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrde
 use utoipa::ToSchema;
 
 use super::in_scope;
+use crate::routes::Routes;
 
 const LIST: ListSpec = ListSpec {
     search: &[],
@@ -92,4 +93,14 @@ pub async fn get(caller: Caller<ReportsViewGlobal>, Id(id): Id) -> Result<Answer
         .all(&conn)
         .await?;
     Ok(Answer(SaleView { sale, sale_items, sale_payments }))
+}
+
+/// The routes of sales.
+pub fn routes(routes: Routes) -> Routes {
+    routes
+        .get("/sales", list)
+        .about("List the sales of all stores.")
+        .get("/sales/{id}", get)
+        .about("One sale with its lines and payments.")
+        .fails(&[ErrorCode::SaleNotFound])
 }

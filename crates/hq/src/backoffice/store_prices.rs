@@ -25,6 +25,7 @@ use uuid::Uuid;
 use super::plain::Rules;
 use super::{in_scope, lives, rows};
 use crate::Hq;
+use crate::routes::Routes;
 
 const NAME: &str = "store_product_dynamic";
 
@@ -250,4 +251,18 @@ async fn upsert(tx: &mut Tx, row: Model) -> Result<()> {
         .await?;
     tx.touch(NAME);
     Ok(())
+}
+
+/// The routes of prices in stores.
+pub fn routes(routes: Routes) -> Routes {
+    use ErrorCode::{BelowMinPrice, Validation, VersionConflict};
+    routes
+        .get("/store-prices", list)
+        .about("List prices of products in stores, next to those of the chain.")
+        .put("/store-prices/{storeId}/{productId}", put)
+        .about("Set what a product costs in one store, or its levels there.")
+        .fails(&[VersionConflict, BelowMinPrice])
+        .delete("/store-prices/{storeId}/{productId}", delete)
+        .about("Charge the price of the chain again.")
+        .fails(&[VersionConflict, Validation])
 }

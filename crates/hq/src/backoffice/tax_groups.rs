@@ -23,11 +23,13 @@ use tillkeep_storage::{DbErr, Tx, versions};
 use utoipa::ToSchema;
 use uuid::Uuid;
 
+use super::plain;
 use super::plain::{Of, Rules};
 use super::refuse_in_use;
 use super::rows::{self, Kind};
 use super::tax_group_rates::{self as rates, RateInput};
 use crate::Hq;
+use crate::routes::Routes;
 
 impl Rules for Entity {
     const KIND: Kind = Kind {
@@ -202,4 +204,24 @@ pub async fn put_rates(
     rows::record(&tx, &caller, "tax_group.rates", Entity::KIND.name(), id, details).await?;
     hq.commit(tx).await?;
     view(caller.db().reader(), group).await.map(Answer)
+}
+
+/// The routes of tax groups.
+pub fn routes(routes: Routes) -> Routes {
+    use ErrorCode::{DuplicateCode, FirstRateCompound, IdReused, InUse, TooManyRates, VersionConflict};
+    routes
+        .get("/tax-groups", list)
+        .about("List tax groups with their rates.")
+        .post("/tax-groups", create)
+        .about("Make a tax group, with its rates.")
+        .fails(&[IdReused, DuplicateCode, FirstRateCompound, TooManyRates])
+        .patch("/tax-groups/{id}", edit)
+        .about("Change a tax group.")
+        .fails(&[VersionConflict, DuplicateCode])
+        .put("/tax-groups/{id}/rates", put_rates)
+        .about("Replace the rates of a tax group.")
+        .fails(&[VersionConflict, FirstRateCompound, TooManyRates])
+        .delete("/tax-groups/{id}", plain::delete::<Entity, TaxesManage>)
+        .about("Delete a tax group.")
+        .fails(&[VersionConflict, InUse])
 }

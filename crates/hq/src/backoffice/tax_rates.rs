@@ -13,9 +13,12 @@ use tillkeep_storage::sea_orm::{
 };
 use uuid::Uuid;
 
+use super::plain;
 use super::plain::Rules;
 use super::refuse_in_use;
 use super::rows::Kind;
+use crate::routes::Routes;
+use tillkeep_model::permission::code::{TaxesManage, TaxesView};
 
 impl Rules for Entity {
     const KIND: Kind = Kind {
@@ -81,4 +84,21 @@ async fn keep_first_rates(tx: &Tx, row: &Model) -> Result<()> {
         group.map(|group| group.code.as_str()).unwrap_or_default()
     );
     Err(Error::new(ErrorCode::FirstRateCompound, text).at("isActive"))
+}
+
+/// The routes of tax rates.
+pub fn routes(routes: Routes) -> Routes {
+    use ErrorCode::{DuplicateCode, FirstRateCompound, IdReused, InUse, VersionConflict};
+    routes
+        .get("/tax-rates", plain::list::<Entity, TaxesView>)
+        .about("List tax rates.")
+        .post("/tax-rates", plain::create::<Entity, TaxesManage>)
+        .about("Make a tax rate.")
+        .fails(&[IdReused, DuplicateCode])
+        .patch("/tax-rates/{id}", plain::edit::<Entity, TaxesManage>)
+        .about("Change a tax rate.")
+        .fails(&[VersionConflict, DuplicateCode, FirstRateCompound])
+        .delete("/tax-rates/{id}", plain::delete::<Entity, TaxesManage>)
+        .about("Delete a tax rate.")
+        .fails(&[VersionConflict, InUse])
 }

@@ -9,8 +9,11 @@ use tillkeep_storage::Tx;
 use tillkeep_storage::entity::tender::{Column, Entity, Model};
 use tillkeep_storage::sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QuerySelect};
 
+use super::plain;
 use super::plain::Rules;
 use super::rows::Kind;
+use crate::routes::Routes;
+use tillkeep_model::permission::code::{PosSell, TendersManage, TendersView};
 
 impl Rules for Entity {
     const KIND: Kind = Kind {
@@ -79,4 +82,25 @@ async fn keep_cash(tx: &Tx, row: &Model) -> Result<()> {
         return Ok(());
     }
     Err(Error::new(ErrorCode::LastCashTender, "a chain needs an active cash tender: change is paid in it"))
+}
+
+/// The routes of tenders.
+pub fn routes(routes: Routes) -> Routes {
+    use ErrorCode::{
+        DuplicateCode, IdReused, KindLocked, LastCashTender, NeedsValueLedger, SecondCashTender, VersionConflict,
+    };
+    routes
+        .get("/tenders", plain::list::<Entity, (TendersView, PosSell)>)
+        .about("List tenders.")
+        .get("/tenders/{id}", plain::get::<Entity, TendersView>)
+        .about("One tender.")
+        .post("/tenders", plain::create::<Entity, TendersManage>)
+        .about("Make a tender.")
+        .fails(&[IdReused, DuplicateCode, SecondCashTender, NeedsValueLedger])
+        .patch("/tenders/{id}", plain::edit::<Entity, TendersManage>)
+        .about("Change a tender.")
+        .fails(&[VersionConflict, DuplicateCode, KindLocked, SecondCashTender, LastCashTender, NeedsValueLedger])
+        .delete("/tenders/{id}", plain::delete::<Entity, TendersManage>)
+        .about("Delete a tender.")
+        .fails(&[VersionConflict, LastCashTender])
 }

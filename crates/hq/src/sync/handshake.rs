@@ -10,7 +10,7 @@ use axum::http::request::Parts;
 use tillkeep_http::Body;
 use tillkeep_http::describe::Argument;
 use tillkeep_http::error::Result;
-use tillkeep_http::server::Transport;
+use tillkeep_http::request::Transport;
 use tillkeep_model::wire::{HandshakeAnswer, HandshakeRequest};
 use tillkeep_storage::entity::store_node;
 use tillkeep_storage::nodes::Settled;

@@ -26,32 +26,24 @@ pub mod tracker;
 mod versions;
 mod waiting;
 
-pub use completeness::completeness;
-pub use errors::list as error_list;
-pub use handshake::handshake;
 pub use heads::Heads;
-pub use history::history;
 pub use hub::{Connection, Hub, Next};
 pub use mark::Mark;
 pub use notify::{Broker, BrokerUrl, NotificationQueue};
-pub use own_documents::own_documents;
 pub use pages::Pages;
-pub use pull::pull;
-pub use push::push;
 pub use queue::PushQueue;
-pub use retry::{ToTell, resolve, retry, retry_all};
-pub use rollout::rollout;
-pub use socket::socket;
+pub use retry::ToTell;
 pub use store_caller::{StoreCache, StoreCaller};
 pub use streams::Streams;
 pub use times::Times;
 pub use tracker::Tracker;
-pub use versions::versions;
 
+use crate::routes::Routes;
 use axum::Json;
 use axum::response::{IntoResponse, Response};
 use serde::Serialize;
 use tillkeep_http::describe::{Operation, Reply};
+use tillkeep_model::ErrorCode;
 use utoipa::ToSchema;
 
 /// Counts what somebody said that this server does not know, and leaves it aside. `docs/sync.md`, rule D11.
@@ -74,4 +66,53 @@ impl<T: Serialize> IntoResponse for Machine<T> {
     fn into_response(self) -> Response {
         Json(self.0).into_response()
     }
+}
+
+/// The routes of the sync protocol, and those of the people who watch it.
+pub fn routes(routes: Routes) -> Routes {
+    routes.with(of_stores).with(dashboard::routes).with(of_people)
+}
+
+/// What a store asks with its token.
+fn of_stores(routes: Routes) -> Routes {
+    use ErrorCode::{CursorAhead, EpochChanged, UnknownEntityType};
+    routes
+        .sync("POST", "/sync/handshake", handshake::handshake)
+        .about("A store says who it is and learns what changed for it.")
+        .sync("GET", "/sync/versions", versions::versions)
+        .about("The newest version of each type, for the store of the token.")
+        .sync("GET", "/sync/pull", pull::pull)
+        .about("Rows of one type above a version, by rising version.")
+        .fails(&[UnknownEntityType, EpochChanged, CursorAhead])
+        .sync("GET", "/sync/own-documents", own_documents::own_documents)
+        .about("What headquarters has of the store's own, for a store that lost its database.")
+        .fails(&[UnknownEntityType])
+        .sync("POST", "/sync/push", push::push)
+        .about("Apply what happened at a store; each envelope is judged on its own.")
+        .sync("GET", "/sync/ws", socket::socket)
+        .about("The channel that tells a store when to pull.")
+}
+
+fn of_people(routes: Routes) -> Routes {
+    use ErrorCode::{NotFailed, NotFound, UnknownEntityType};
+    routes
+        .get("/sync/rollout", rollout::rollout)
+        .about("Which stores have a version of a type.")
+        .fails(&[UnknownEntityType])
+        .get("/sync/completeness", completeness::completeness)
+        .about("What headquarters has of the business days of a store, and what is missing.")
+        .fails(&[NotFound])
+        .get("/sync/history", history::history)
+        .about("How many entries of a store were taken and failed, by hour or day.")
+        .fails(&[NotFound])
+        .get("/sync/errors", errors::list)
+        .about("List what stores sent that was not applied.")
+        .post("/sync/retry/{id}", retry::retry)
+        .about("Apply a failed entry once more.")
+        .fails(&[NotFailed])
+        .post("/sync/resolve/{id}", retry::resolve)
+        .about("Settle a failed entry by hand; nothing is applied.")
+        .fails(&[NotFailed])
+        .post("/sync/retry-all", retry::retry_all)
+        .about("Apply all failed entries once more.")
 }

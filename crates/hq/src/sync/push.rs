@@ -76,9 +76,8 @@ pub async fn push(
             }
             // The infrastructure's fault, never the entry's: the store keeps it and counts no attempt.
             error => {
-                tracing::error!(%error, "a push could not be stored");
                 let text = "the database cannot take this now; send it again";
-                Error::new(ErrorCode::Unavailable, text).retry_after(RETRY_AFTER)
+                Error::new(ErrorCode::Unavailable, text).because(error).retry_after(RETRY_AFTER)
             }
         }),
     }

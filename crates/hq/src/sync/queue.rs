@@ -139,7 +139,7 @@ impl PushQueue {
 
     /// Waits for a worker.
     pub async fn worker(&self) -> Result<(SemaphorePermit<'_>, Instant)> {
-        let worker = self.workers.acquire().await.map_err(Error::internal)?;
+        let worker = self.workers.acquire().await.map_err(|error| Error::internal(error))?;
         Ok((worker, Instant::now()))
     }
 

@@ -42,8 +42,8 @@ impl Streams {
         };
         let both = async {
             // The own one first: who waits for it holds up nobody else.
-            let own = own.acquire_owned().await.map_err(Error::internal)?;
-            let of_all = self.all.clone().acquire_owned().await.map_err(Error::internal)?;
+            let own = own.acquire_owned().await.map_err(|error| Error::internal(error))?;
+            let of_all = self.all.clone().acquire_owned().await.map_err(|error| Error::internal(error))?;
             Ok(Place { _own: own, _of_all: of_all })
         };
         timeout(within, both).await.unwrap_or_else(|_| {

@@ -126,7 +126,7 @@ async fn a_pull_that_shows_what_another_server_changed_takes_withdrawn_permissio
     let asked = async |token: &str, path: &str| {
         let request = Request::get(format!("/api/v1{path}")).header("authorization", format!("Bearer {token}"));
         let request = request.body(Body::empty()).expect("a request");
-        routes::router(other.clone()).oneshot(request).await.expect("an answer").status().as_u16()
+        routes::router(other.clone(), &[]).oneshot(request).await.expect("an answer").status().as_u16()
     };
     assert_eq!(asked(&buyer.token, "/products").await, 200);
     let since = other.heads.of_store(Uuid::nil())["roles"];

@@ -124,9 +124,7 @@ async fn a_product_out_of_bounds_is_refused_by_field() {
         ("barcode", json!("")),
         ("barcode", json!("12 34")),
         ("barcodes", json!("111")),
-        ("barcodes", json!([111])),
         ("barcodes", json!(vec!["1"; 51])),
-        ("tags", json!([{"a": 1}])),
         ("shortName", json!("x".repeat(25))),
         ("productType", json!("thing")),
         ("ageRestriction", json!(-1)),
@@ -138,6 +136,8 @@ async fn a_product_out_of_bounds_is_refused_by_field() {
         got.is(422);
         got.names(field);
     }
+    kit.patch(&admin, &path, json!({"barcodes": ["1", 111]})).await.names("barcodes[1]");
+    kit.patch(&admin, &path, json!({"tags": [{"a": 1}]})).await.names("tags[0]");
     kit.post(&admin, "/products", json!({"sku": "P2"})).await.names("departmentId");
     let weighed = json!({"quantityDecimals": 3, "reorderPoint": 1.237, "tags": ["fresh"], "maxDiscountBps": null});
     let changed = kit.patch(&admin, &path, weighed).await.data();

@@ -82,7 +82,7 @@ async fn of_two_at_once_with_one_key_one_acts_on_one_server_and_on_two() {
     let kit = Kit::new().await;
     let admin = kit.admin().await;
     let second = Hq::open(&kit.settings, kit.clock.clone(), CancellationToken::new()).await.expect("a second server");
-    let elsewhere = routes::router(second);
+    let elsewhere = routes::router(second, &[]);
     for round in 0..3 {
         let (code, key) = (format!("D{round}"), format!("key {round}"));
         let body = json!({"lastName": code, "firstName": "Ann"});

@@ -70,7 +70,7 @@ async fn without_lookup(
 }
 
 /// One answer and one cost for unknown, inactive and wrong: the person when the PIN is theirs, else who it was not.
-pub(super) async fn verified(
+pub(crate) async fn verified(
     auth: &Auth,
     attempt: Attempt,
     user: Option<user::Model>,
@@ -86,7 +86,7 @@ pub(super) async fn verified(
 }
 
 /// The refusal, once it stands in the audit log.
-pub(super) async fn refuse(auth: &Auth, entry: audit::Entry) -> Result<Error> {
+pub(crate) async fn refuse(auth: &Auth, entry: audit::Entry) -> Result<Error> {
     let tx = auth.db.begin_aside().await?;
     audit::record(&tx, entry, auth.clock.now()).await?;
     tx.commit().await?;

@@ -1,20 +1,14 @@
 //! Who calls, and what they may. Specification, sections 4.1, 4.2 and 5; the same on both servers.
 
 mod access;
-pub mod account;
 mod address;
-pub mod answers;
-mod by_pin;
+pub(crate) mod by_pin;
 mod caller;
 pub mod housekeeping;
-pub mod locks;
 pub mod new_pin;
 pub mod people;
-pub mod refresh;
-pub mod session_routes;
 mod sessions;
 mod settings;
-pub mod sign_in;
 pub mod throttle;
 
 use std::convert::Infallible;
@@ -35,8 +29,8 @@ pub use sessions::{Revocation, Sessions};
 pub use settings::SignInSettings;
 
 use crate::clock::Clock;
-use crate::idempotency::Running;
 use crate::pins::{self, Pins};
+use crate::running::Running;
 use crate::tokens::Tokens;
 
 /// Which server this is, for the rules that differ.

@@ -5,11 +5,43 @@ use std::sync::Arc;
 
 use tillkeep_model::ErrorCode;
 use tillkeep_model::permission::Requirement;
+use tillkeep_storage::entity::{user, user_store_role};
+use tillkeep_storage::sea_orm::sea_query::SelectStatement;
+use tillkeep_storage::sea_orm::{ColumnTrait, Condition, EntityTrait, QueryFilter, QuerySelect, QueryTrait, Select};
 use uuid::Uuid;
 
 use super::{Access, Caller};
-use crate::directory::users::of_caller;
 use crate::error::{Error, Result};
+
+/// The users with a role in one of `stores`, and with one that counts in all of them if `or_all`.
+pub(crate) fn staff(stores: impl IntoIterator<Item = Uuid>, or_all: bool) -> SelectStatement {
+    use user_store_role::Column;
+    let mut counts = Condition::any().add(Column::StoreId.is_in(stores));
+    if or_all {
+        counts = counts.add(Column::StoreId.is_null());
+    }
+    user_store_role::Entity::find()
+        .select_only()
+        .column(Column::UserId)
+        .filter(Column::DeletedAt.is_null())
+        .filter(counts)
+        .into_query()
+}
+
+/// Cuts users to those of the caller's stores.
+pub(crate) fn visible<P: Requirement>(caller: &Caller<P>, select: Select<user::Entity>) -> Select<user::Entity> {
+    match caller.stores() {
+        None => select,
+        Some(stores) => select.filter(user::Column::Id.in_subquery(staff(stores, false))),
+    }
+}
+
+/// The user `id`; 404 for one outside the caller's stores.
+pub async fn of_caller<P: Requirement>(caller: &Caller<P>, id: Uuid) -> Result<user::Model> {
+    let select = user::Entity::find_by_id(id).filter(user::Column::DeletedAt.is_null());
+    let found = visible(caller, select).one(caller.db().reader()).await?;
+    found.ok_or_else(|| Error::not_found("user"))
+}
 
 /// A person whom the caller may see by the permission of the route; 404 for one outside of the caller's stores.
 pub async fn person_of<P: Requirement>(caller: &Caller<P>, user_id: Uuid) -> Result<Arc<Access>> {

@@ -16,7 +16,7 @@ use super::Argument;
 use super::operation::Operation;
 use crate::auth::{Caller, ClientAddress, Gate};
 use crate::extract::{Body, Id, OptionalBody, Params, Segment, TwoIds};
-use crate::server::Transport;
+use crate::request::Transport;
 
 impl<T> Argument for ConnectInfo<T> {}
 impl<S> Argument for State<S> {}

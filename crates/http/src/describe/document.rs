@@ -2,7 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use serde_json::json;
+use serde_json::{Map, Value as Json, json};
+use tillkeep_model::ErrorCode;
 use utoipa::openapi::extensions::Extensions;
 use utoipa::openapi::path::{HttpMethod, OperationBuilder, ParameterBuilder, ParameterIn, PathItem};
 use utoipa::openapi::schema::{Components, Schema};
@@ -13,7 +14,7 @@ use utoipa::openapi::{Info, License, OpenApi, OpenApiBuilder, PathsBuilder, Ref,
 use super::errors::{exact_bodies, refusals};
 use super::operation::{Operation, string};
 use super::replies::ErrorBody;
-use crate::routes::Route;
+use crate::route::Route;
 
 /// What a server says of itself.
 #[derive(Clone, Copy)]
@@ -71,13 +72,26 @@ pub fn document(about: About, routes: &[Route]) -> OpenApi {
     let mut tags: Vec<&str> = routes.iter().map(Route::tag).collect();
     tags.sort_unstable();
     tags.dedup();
-    OpenApiBuilder::new()
+    let mut document = OpenApiBuilder::new()
         .info(info)
         .servers(Some([Server::new("/")]))
         .paths(paths)
         .components(Some(components))
         .tags(Some(tags.into_iter().map(|name| TagBuilder::new().name(name).build())))
-        .build()
+        .build();
+    document.extensions = Some(Extensions::from_iter([("x-error-codes", codes())]));
+    document
+}
+
+/// What a client may make of each code, for those who make clients from the description.
+fn codes() -> Json {
+    let meaning = |code: &ErrorCode| {
+        let meaning = json!({
+            "status": code.status(), "mayBeRetried": code.may_be_retried(), "mayHaveHappened": code.may_have_happened(),
+        });
+        (code.as_str().to_owned(), meaning)
+    };
+    ErrorCode::ALL.iter().map(meaning).collect::<Map<_, _>>().into()
 }
 
 /// Names that schemas of different types claim: a description with any of them says something wrong.

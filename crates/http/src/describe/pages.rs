@@ -17,7 +17,7 @@ use super::document::{About, document};
 use crate::error::Error;
 use crate::extract::Segment;
 use crate::representation::is_known;
-use crate::routes::Route;
+use crate::route::Route;
 
 /// Only from this server, and no script but the files beside the page. The styles are written by the script.
 const POLICY: &str = "default-src 'self'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; \
@@ -77,8 +77,8 @@ async fn asset(Segment(name): Segment) -> Result<Response, Error> {
     if !["swagger-ui-bundle.js", "swagger-ui.css", "favicon-32x32.png"].contains(&name.as_str()) {
         return Err(unknown());
     }
-    let found =
-        utoipa_swagger_ui::serve(&name, Arc::new(Config::from("/api/v1/openapi.json"))).map_err(Error::internal)?;
+    let found = utoipa_swagger_ui::serve(&name, Arc::new(Config::from("/api/v1/openapi.json")))
+        .map_err(|error| Error::internal(error.to_string()))?;
     let found = found.ok_or_else(unknown)?;
     Ok(with_policy(file(&found.content_type, found.bytes)))
 }

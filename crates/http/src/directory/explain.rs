@@ -8,8 +8,8 @@ use tillkeep_model::permission::{ALL, matches, module_of};
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use super::users;
 use crate::Answer;
+use crate::auth::people::of_caller;
 use crate::auth::{Access, Caller};
 use crate::error::{Error, Result};
 use crate::extract::Params;
@@ -69,7 +69,7 @@ pub async fn explain(caller: Caller<RolesView>, Params(question): Params<Questio
     if let Some(store_id) = question.store_id {
         caller.at_store(store_id)?;
     }
-    let user = users::of_caller(&caller, question.user_id).await?;
+    let user = of_caller(&caller, question.user_id).await?;
     let access = caller.auth().access.of(caller.db(), user.id).await?.ok_or_else(|| Error::not_found("user"))?;
     Ok(Answer(explained(&access, question)))
 }

@@ -4,20 +4,17 @@ use std::collections::HashMap;
 
 use serde::Serialize;
 use tillkeep_model::Instant;
-use tillkeep_model::permission::Requirement;
 use tillkeep_model::permission::code::UsersView;
 use tillkeep_storage::entity::user::{Column, Entity, Model};
 use tillkeep_storage::entity::{role, user_store_role};
-use tillkeep_storage::sea_orm::sea_query::SelectStatement;
-use tillkeep_storage::sea_orm::{
-    ColumnTrait, Condition, ConnectionTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect, QueryTrait, Select,
-};
+use tillkeep_storage::sea_orm::{ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter, QueryOrder};
 use utoipa::ToSchema;
 use uuid::Uuid;
 
 use crate::auth::Caller;
+use crate::auth::people::{of_caller, staff, visible};
 use crate::describe::{Listing, Lists, More};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::extract::Id;
 use crate::resource::{self, ListSpec};
 use crate::{Answer, List};
@@ -126,36 +123,6 @@ pub async fn assignments_of(conn: &impl ConnectionTrait, user_id: Uuid) -> Resul
         })
     };
     Ok(found.into_iter().filter_map(shown).collect())
-}
-
-/// The users with a role in one of `stores`, and with one that counts in all of them if `or_all`.
-pub(crate) fn staff(stores: impl IntoIterator<Item = Uuid>, or_all: bool) -> SelectStatement {
-    use user_store_role::Column;
-    let mut counts = Condition::any().add(Column::StoreId.is_in(stores));
-    if or_all {
-        counts = counts.add(Column::StoreId.is_null());
-    }
-    user_store_role::Entity::find()
-        .select_only()
-        .column(Column::UserId)
-        .filter(Column::DeletedAt.is_null())
-        .filter(counts)
-        .into_query()
-}
-
-/// Cuts users to those of the caller's stores.
-fn visible<P: Requirement>(caller: &Caller<P>, select: Select<Entity>) -> Select<Entity> {
-    match caller.stores() {
-        None => select,
-        Some(stores) => select.filter(Column::Id.in_subquery(staff(stores, false))),
-    }
-}
-
-/// The user `id`; 404 for one outside the caller's stores.
-pub async fn of_caller<P: Requirement>(caller: &Caller<P>, id: Uuid) -> Result<Model> {
-    let select = Entity::find_by_id(id).filter(Column::DeletedAt.is_null());
-    let found = visible(caller, select).one(caller.db().reader()).await?;
-    found.ok_or_else(|| Error::not_found("user"))
 }
 
 /// `GET /users?search&storeId&active`: with `storeId` those whose roles count in that store.

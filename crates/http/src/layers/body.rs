@@ -1,6 +1,5 @@
 //! Bodies that come too slowly.
 
-use std::fmt;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -11,10 +10,9 @@ use axum::body::{Body, HttpBody};
 use axum::extract::Request;
 use bytes::Bytes;
 use hyper::body::{Frame, SizeHint};
-use tillkeep_model::ErrorCode;
 use tokio::time::{Instant, Sleep, sleep};
 
-use crate::error::Error;
+use crate::request::TooSlow;
 
 /// How slowly a body may come.
 #[derive(Clone, Copy, Debug)]
@@ -23,23 +21,6 @@ pub enum Pace {
     Total(Duration),
     /// Each piece within this time of the one before.
     Stall(Duration),
-}
-
-/// The cause of a body that was given up.
-#[derive(Debug)]
-pub struct TooSlow;
-
-impl fmt::Display for TooSlow {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("the body came too slowly")
-    }
-}
-
-impl std::error::Error for TooSlow {}
-
-/// 408.
-pub fn too_slow() -> Error {
-    Error::new(ErrorCode::RequestTimeout, "the body came too slowly; send it again")
 }
 
 /// Puts the limit on the body of `request`; `waiting` is true while somebody reads it and nothing comes.

@@ -3,7 +3,7 @@
 use axum::http::{HeaderMap, HeaderName, HeaderValue, header};
 use tillkeep_model::wire::PROTOCOL;
 
-use crate::server::Transport;
+use crate::request::Transport;
 
 static PROTOCOL_HEADER: HeaderName = HeaderName::from_static("tillkeep-protocol");
 

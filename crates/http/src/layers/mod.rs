@@ -6,7 +6,7 @@ mod headers;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant as Stopwatch};
+use std::time::Instant as Stopwatch;
 
 use axum::Router;
 use axum::extract::{DefaultBodyLimit, MatchedPath, Request};
@@ -20,45 +20,18 @@ use tower_http::compression::CompressionLayer;
 use tower_http::compression::predicate::{NotForContentType, Predicate, SizeAbove};
 use uuid::Uuid;
 
-pub use body::{TooSlow, too_slow};
-
 use crate::costs;
 use crate::error::Error;
-use crate::extract::MAX_BODY;
+use crate::extract::{MAX_BODY, too_slow};
 use crate::metrics;
 use crate::representation::AsItIs;
-use crate::server::Transport;
+use crate::request::{self, Patience, Transport};
 
 static REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
 /// Routes of the sync protocol that may take longer than others: a pull of everything waits for its turn, and a push is
 /// as long as its line is slow. What limits them is that bytes move.
 const UNHURRIED: [&str; 2] = ["/api/v1/sync/pull", "/api/v1/sync/push"];
-
-/// How long a request may take; the accept loop says it with each request.
-#[derive(Clone, Copy, Debug)]
-pub struct Patience {
-    /// Until the answer begins, the body included.
-    pub request: Duration,
-    /// Between two pieces of a body that has no other limit.
-    pub stall: Duration,
-}
-
-impl Default for Patience {
-    fn default() -> Self {
-        let crate::server::Limits { request, stall, .. } = crate::server::Limits::default();
-        Self { request, stall }
-    }
-}
-
-tokio::task_local! {
-    static CURRENT: String;
-}
-
-/// The id of the request being answered.
-pub fn current_request_id() -> String {
-    CURRENT.try_with(Clone::clone).unwrap_or_default()
-}
 
 /// Wraps a finished router.
 pub fn wrap<S: Clone + Send + Sync + 'static>(router: Router<S>) -> Router<S> {
@@ -109,20 +82,20 @@ async fn answer(request: Request, next: Next, path: &str, id: &str) -> Response 
     let waiting = Arc::new(AtomicBool::new(false));
     let request =
         body::limit(request, if hurried { body::Pace::Total(total) } else { body::Pace::Stall(stall) }, &waiting);
-    let work = tokio::spawn(CURRENT.scope(id.to_owned(), costs::within(next.run(request))));
+    let work = tokio::spawn(request::within(id.to_owned(), costs::within(next.run(request))));
     let done = if hurried { timeout(total, work).await } else { Ok(work.await) };
     let failure = match done {
         Ok(Ok(response)) => return response,
         Ok(Err(error)) => broken(error),
         // A handler that never reads its body waits for something else.
         Err(_) if !waiting.load(Ordering::Acquire) => {
-            tracing::warn!(path, request_id = id, "a request took too long; it goes on without anybody listening");
             let text = "this takes too long and goes on without you; look whether it was done before you send it again";
-            Error::new(ErrorCode::Unavailable, text).retry_after(5)
+            let cause = format!("{path} took longer than {} s; it goes on without anybody listening", total.as_secs());
+            Error::new(ErrorCode::Unavailable, text).because(cause).retry_after(5)
         }
         Err(_) => too_slow(),
     };
-    CURRENT.sync_scope(id.to_owned(), || failure.into_response())
+    request::sync_within(id.to_owned(), || failure.into_response())
 }
 
 fn broken(error: JoinError) -> Error {

@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use crate::request::Patience;
+
 /// The patience of one server. The times are fixed in production; tests shorten them.
 #[derive(Clone, Debug)]
 pub struct Limits {
@@ -29,6 +31,7 @@ const OTHER_FILES: usize = 192;
 
 impl Default for Limits {
     fn default() -> Self {
+        let Patience { request, stall } = Patience::default();
         Self {
             connections: 8192,
             per_address: 512,
@@ -36,8 +39,8 @@ impl Default for Limits {
             handshake: Duration::from_secs(10),
             header: Duration::from_secs(10),
             idle: Duration::from_secs(75),
-            request: Duration::from_secs(30),
-            stall: Duration::from_secs(30),
+            request,
+            stall,
         }
     }
 }

@@ -13,9 +13,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Router;
-use axum::extract::{ConnectInfo, FromRequestParts, Request};
+use axum::extract::{ConnectInfo, Request};
 use axum::http::StatusCode;
-use axum::http::request::Parts;
 use hyper::body::Incoming;
 use hyper_util::rt::{TokioExecutor, TokioIo};
 use hyper_util::server::conn::auto::Builder;
@@ -31,27 +30,12 @@ use paced::{Pace, Paced};
 use places::{Place, Places};
 pub use tls::Tls;
 
-use crate::layers::Patience;
+use crate::request::{Patience, Transport};
 
 /// Bytes of a request's line and headers at the most, which is what a slow client can make this server keep.
 const LARGEST_HEAD: usize = 64 << 10;
 /// How long running requests may take when the server stops.
 const DRAIN: Duration = Duration::from_secs(10);
-
-/// How a request came in.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Transport {
-    /// TLS ended in this server, not in front of it.
-    pub tls: bool,
-}
-
-impl<S: Send + Sync> FromRequestParts<S> for Transport {
-    type Rejection = Infallible;
-
-    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Infallible> {
-        Ok(parts.extensions.get::<Self>().copied().unwrap_or_default())
-    }
-}
 
 /// A server that listens and does not serve yet.
 pub struct Listener {

@@ -42,6 +42,14 @@ pub struct Model {
     pub synced: bool,
     /// What somebody should look at: of HQ, or of a store whose row HQ does not have.
     pub flags: JsonText,
+    #[cfg(feature = "next-release")]
+    #[serde(default = "standard")]
+    pub loyalty_tier: String,
+}
+
+#[cfg(feature = "next-release")]
+fn standard() -> String {
+    "standard".to_owned()
 }
 
 #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]

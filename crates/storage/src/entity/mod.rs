@@ -9,6 +9,8 @@ pub mod customer;
 pub mod department;
 pub mod idempotency_key;
 pub mod inventory_adjustment;
+#[cfg(feature = "next-release")]
+pub mod loyalty_tier;
 pub mod number_series;
 pub mod outbox;
 pub mod outbox_sent;

@@ -1,9 +1,10 @@
 //! The first schema.
 
-use super::table::{On, Table};
+use super::step::Change;
+use super::table::{NewTable, On};
 
-pub(super) const TABLES: &[Table] = &[
-    Table {
+pub(super) const CHANGES: &[Change] = &[
+    Change::CreateTable(NewTable {
         name: "stores",
         on: On::Both,
         columns: "id uuid!, created_at ts, updated_at ts, deleted_at ts?, sync_version big, code text, name text, \
@@ -17,43 +18,43 @@ pub(super) const TABLES: &[Table] = &[
             refund_to_original_tender bool, unlinked_refund_limit money, default_float money, \
             four_eyes_documents bool, scale_barcode_rules json, receipt_header text?, receipt_footer text?",
         natural_keys: &["code"],
-        ..Table::EMPTY
-    },
-    Table {
+        ..NewTable::EMPTY
+    }),
+    Change::CreateTable(NewTable {
         name: "departments",
         on: On::Both,
         columns: "id uuid!, created_at ts, updated_at ts, deleted_at ts?, sync_version big, code text, name text, \
             parent_id uuid? >departments, default_tax_group_id uuid?, max_discount_bps bps?, sort_order int, \
             color text?, is_active bool",
         natural_keys: &["code"],
-        ..Table::EMPTY
-    },
-    Table {
+        ..NewTable::EMPTY
+    }),
+    Change::CreateTable(NewTable {
         name: "tax_rates",
         on: On::Both,
         columns: "id uuid!, created_at ts, updated_at ts, deleted_at ts?, sync_version big, code text, name text, \
             receipt_label text?, rate_ppm ppm, authority text?, is_active bool",
         natural_keys: &["code"],
-        ..Table::EMPTY
-    },
-    Table {
+        ..NewTable::EMPTY
+    }),
+    Change::CreateTable(NewTable {
         name: "tax_groups",
         on: On::Both,
         columns: "id uuid!, created_at ts, updated_at ts, deleted_at ts?, sync_version big, code text, name text, \
             price_mode text, is_default bool, is_active bool",
         natural_keys: &["code"],
-        ..Table::EMPTY
-    },
-    Table {
+        ..NewTable::EMPTY
+    }),
+    Change::CreateTable(NewTable {
         name: "tax_group_rates",
         on: On::Both,
         columns: "id uuid!, created_at ts, updated_at ts, deleted_at ts?, sync_version big, \
             tax_group_id uuid >tax_groups, tax_rate_id uuid >tax_rates, store_id uuid? >stores, sequence int, \
             is_compound bool",
         natural_keys: &["tax_group_id, tax_rate_id, store_id?"],
-        ..Table::EMPTY
-    },
-    Table {
+        ..NewTable::EMPTY
+    }),
+    Change::CreateTable(NewTable {
         name: "suppliers",
         on: On::Both,
         columns: "id uuid!, created_at ts, updated_at ts, deleted_at ts?, sync_version big, code text, name text, \
@@ -62,9 +63,9 @@ pub(super) const TABLES: &[Table] = &[
             currency_code text, payment_terms_days int, lead_time_days int, min_order_amount money, notes text?, \
             is_active bool",
         natural_keys: &["code"],
-        ..Table::EMPTY
-    },
-    Table {
+        ..NewTable::EMPTY
+    }),
+    Change::CreateTable(NewTable {
         name: "tenders",
         on: On::Both,
         columns: "id uuid!, created_at ts, updated_at ts, deleted_at ts?, sync_version big, code text, name text, \
@@ -72,9 +73,9 @@ pub(super) const TABLES: &[Table] = &[
             is_refundable bool, is_voidable bool, requires_customer bool, min_amount money?, max_amount money?, \
             sort_order int, is_active bool",
         natural_keys: &["code"],
-        ..Table::EMPTY
-    },
-    Table {
+        ..NewTable::EMPTY
+    }),
+    Change::CreateTable(NewTable {
         name: "products",
         on: On::Both,
         columns: "id uuid!, created_at ts, updated_at ts, deleted_at ts?, sync_version big, sku text, sku_folded text, barcode text?, \
@@ -86,9 +87,9 @@ pub(super) const TABLES: &[Table] = &[
             reorder_quantity qty, brand text?, image_url text?, tags json, is_active bool",
         natural_keys: &["sku_folded", "plu"],
         indexes: &["department_id", "tax_group_id"],
-        ..Table::EMPTY
-    },
-    Table {
+        ..NewTable::EMPTY
+    }),
+    Change::CreateTable(NewTable {
         name: "users",
         on: On::Both,
         columns: "id uuid!, created_at ts, updated_at ts, deleted_at ts?, sync_version big, username text, \
@@ -97,39 +98,39 @@ pub(super) const TABLES: &[Table] = &[
             last_login_at ts?",
         natural_keys: &["username_folded", "employee_code"],
         indexes: &["pin_lookup"],
-        ..Table::EMPTY
-    },
-    Table {
+        ..NewTable::EMPTY
+    }),
+    Change::CreateTable(NewTable {
         name: "roles",
         on: On::Both,
         columns: "id uuid!, created_at ts, updated_at ts, deleted_at ts?, sync_version big, code text, name text, \
             description text?, is_system bool",
         natural_keys: &["code"],
-        ..Table::EMPTY
-    },
-    Table {
+        ..NewTable::EMPTY
+    }),
+    Change::CreateTable(NewTable {
         name: "permissions",
         on: On::Both,
         columns: "id uuid!, code text, module text, action text, description text?, created_at ts, updated_at ts",
         natural_keys: &["code*"],
-        ..Table::EMPTY
-    },
-    Table {
+        ..NewTable::EMPTY
+    }),
+    Change::CreateTable(NewTable {
         name: "role_permissions",
         on: On::Both,
         columns: "role_id uuid! >roles, permission_id uuid! >permissions",
-        ..Table::EMPTY
-    },
-    Table {
+        ..NewTable::EMPTY
+    }),
+    Change::CreateTable(NewTable {
         name: "user_store_roles",
         on: On::Both,
         columns: "id uuid!, created_at ts, updated_at ts, deleted_at ts?, sync_version big, user_id uuid >users, \
             role_id uuid >roles, store_id uuid? >stores",
         natural_keys: &["user_id, role_id, store_id?"],
         indexes: &["user_id"],
-        ..Table::EMPTY
-    },
-    Table {
+        ..NewTable::EMPTY
+    }),
+    Change::CreateTable(NewTable {
         name: "customers",
         on: On::Both,
         columns: "id uuid!, created_at ts, updated_at ts, deleted_at ts?, sync_version big, customer_number text, \
@@ -140,18 +141,18 @@ pub(super) const TABLES: &[Table] = &[
             merged_into_id uuid?, is_active bool, synced bool, flags json",
         natural_keys: &["customer_number"],
         indexes: &["email", "phone_digits", "origin_store_id"],
-        ..Table::EMPTY
-    },
-    Table {
+        ..NewTable::EMPTY
+    }),
+    Change::CreateTable(NewTable {
         name: "product_suppliers",
         on: On::Both,
         columns: "id uuid!, created_at ts, updated_at ts, deleted_at ts?, sync_version big, product_id uuid >products, \
             supplier_id uuid >suppliers, supplier_sku text?, cost money, case_pack_quantity qty, \
             min_order_quantity qty, lead_time_days int?, is_primary bool, last_cost money?, last_ordered_at ts?",
         natural_keys: &["product_id, supplier_id"],
-        ..Table::EMPTY
-    },
-    Table {
+        ..NewTable::EMPTY
+    }),
+    Change::CreateTable(NewTable {
         name: "product_specials",
         on: On::Both,
         columns: "id uuid!, created_at ts, updated_at ts, deleted_at ts?, sync_version big, code text, name text, \
@@ -162,18 +163,18 @@ pub(super) const TABLES: &[Table] = &[
             end_time text?, priority int, is_stackable bool, requires_customer bool, is_active bool",
         natural_keys: &["code"],
         indexes: &["product_id"],
-        ..Table::EMPTY
-    },
-    Table {
+        ..NewTable::EMPTY
+    }),
+    Change::CreateTable(NewTable {
         name: "sales_reps",
         on: On::Both,
         columns: "id uuid!, created_at ts, updated_at ts, deleted_at ts?, sync_version big, code text, name text, \
             user_id uuid? >users, store_id uuid? >stores, email text?, phone text?, commission_bps bps, \
             commission_basis text, is_active bool",
         natural_keys: &["code"],
-        ..Table::EMPTY
-    },
-    Table {
+        ..NewTable::EMPTY
+    }),
+    Change::CreateTable(NewTable {
         name: "store_product_dynamic",
         on: On::Both,
         columns: "id uuid!, created_at ts, updated_at ts, deleted_at ts?, sync_version big, store_id uuid, \
@@ -182,9 +183,9 @@ pub(super) const TABLES: &[Table] = &[
             average_cost money?, last_sold_at ts?, last_received_at ts?, last_counted_at ts?, last_synced_at ts?",
         conflict_keys: &["store_id, product_id"],
         indexes: &["product_id"],
-        ..Table::EMPTY
-    },
-    Table {
+        ..NewTable::EMPTY
+    }),
+    Change::CreateTable(NewTable {
         name: "purchase_orders",
         on: On::Both,
         columns: "id uuid!, created_at ts, updated_at ts, deleted_at ts?, sync_version big, po_number text, \
@@ -196,9 +197,9 @@ pub(super) const TABLES: &[Table] = &[
             last_supplier_document text?, synced bool, flags json",
         natural_keys: &["po_number"],
         indexes: &["store_id"],
-        ..Table::EMPTY
-    },
-    Table {
+        ..NewTable::EMPTY
+    }),
+    Change::CreateTable(NewTable {
         name: "purchase_order_items",
         on: On::Both,
         columns: "id uuid!, created_at ts, updated_at ts, deleted_at ts?, sync_version big, purchase_order_id uuid, \
@@ -206,9 +207,9 @@ pub(super) const TABLES: &[Table] = &[
             ordered_quantity qty, received_quantity qty, cancelled_quantity qty, unit_cost money, \
             line_amount money, received_cost money?, synced bool",
         indexes: &["purchase_order_id", "store_id"],
-        ..Table::EMPTY
-    },
-    Table {
+        ..NewTable::EMPTY
+    }),
+    Change::CreateTable(NewTable {
         name: "transfers",
         on: On::Both,
         columns: "id uuid!, created_at ts, updated_at ts, deleted_at ts?, store_id uuid, sync_version big, \
@@ -218,18 +219,18 @@ pub(super) const TABLES: &[Table] = &[
             received_at ts?, receipts json, synced bool, last_envelope_at ts?, flags json",
         natural_keys: &["transfer_number"],
         indexes: &["from_store_id", "to_store_id"],
-        ..Table::EMPTY
-    },
-    Table {
+        ..NewTable::EMPTY
+    }),
+    Change::CreateTable(NewTable {
         name: "transfer_items",
         on: On::Both,
         columns: "id uuid!, transfer_id uuid >>transfers, line_no int, product_id uuid, sku text, product_name text, \
             requested_quantity qty, approved_quantity qty?, sent_quantity qty?, received_quantity qty, \
             damaged_quantity qty, unit_cost money?",
         indexes: &["transfer_id"],
-        ..Table::EMPTY
-    },
-    Table {
+        ..NewTable::EMPTY
+    }),
+    Change::CreateTable(NewTable {
         name: "sales",
         on: On::Both,
         columns: "id uuid!, store_id uuid, created_at ts, updated_at ts, receipt_number text, register_id uuid, \
@@ -249,9 +250,9 @@ pub(super) const TABLES: &[Table] = &[
             "business_date, store_id",
             "customer_id",
         ],
-        ..Table::EMPTY
-    },
-    Table {
+        ..NewTable::EMPTY
+    }),
+    Change::CreateTable(NewTable {
         name: "sale_items",
         on: On::Both,
         columns: "id uuid!, sale_id uuid >>sales, line_no int, product_id uuid, sku text, barcode text?, \
@@ -264,18 +265,18 @@ pub(super) const TABLES: &[Table] = &[
             sales_rep_id uuid?, original_sale_item_id uuid?, refunded_quantity qty, restock bool?, \
             return_reason text?, age_confirmed bool?",
         indexes: &["sale_id", "product_id"],
-        ..Table::EMPTY
-    },
-    Table {
+        ..NewTable::EMPTY
+    }),
+    Change::CreateTable(NewTable {
         name: "sale_payments",
         on: On::Both,
         columns: "id uuid!, sale_id uuid >>sales, line_no int, tender_id uuid?, tender_code text, tender_kind text, \
             amount money, tendered_amount money?, change_amount money, is_change bool, reference text?, \
             card_brand text?, card_last4 text?, external_id text?, status text",
         indexes: &["sale_id"],
-        ..Table::EMPTY
-    },
-    Table {
+        ..NewTable::EMPTY
+    }),
+    Change::CreateTable(NewTable {
         name: "inventory_adjustments",
         on: On::Both,
         columns: "id uuid!, store_id uuid, created_at ts, updated_at ts, product_id uuid, reason text, \
@@ -283,9 +284,9 @@ pub(super) const TABLES: &[Table] = &[
             reference_id uuid?, reference_line_id uuid?, user_id uuid?, user_name text?, note text?, \
             business_date text, occurred_at ts, synced bool, received_at ts?, last_envelope_at ts?",
         indexes: &["product_id", "store_id"],
-        ..Table::EMPTY
-    },
-    Table {
+        ..NewTable::EMPTY
+    }),
+    Change::CreateTable(NewTable {
         name: "register_sessions",
         on: On::Both,
         columns: "id uuid!, store_id uuid, created_at ts, updated_at ts, register_id uuid, register_code text, \
@@ -296,9 +297,9 @@ pub(super) const TABLES: &[Table] = &[
             first_receipt_number text?, last_receipt_number text?, sale_count int?, running_total money?, \
             zz_number int?, synced bool, received_at ts?, last_envelope_at ts?, flags json",
         indexes: &["store_id, register_code, session_number", "register_id, status", "store_id, business_date"],
-        ..Table::EMPTY
-    },
-    Table {
+        ..NewTable::EMPTY
+    }),
+    Change::CreateTable(NewTable {
         name: "stock_movements",
         on: On::Both,
         columns: "id uuid!, store_id uuid, product_id uuid, movement_type text, quantity_change qty, \
@@ -306,75 +307,91 @@ pub(super) const TABLES: &[Table] = &[
             created_at ts",
         conflict_keys: &["source_line_id, movement_type"],
         indexes: &["store_id, product_id"],
-        ..Table::EMPTY
-    },
-    Table {
+        ..NewTable::EMPTY
+    }),
+    Change::CreateTable(NewTable {
         name: "product_barcodes",
         on: On::Both,
         columns: "code text!, normal text, product_id uuid",
         natural_keys: &["normal*"],
         indexes: &["product_id"],
-        ..Table::EMPTY
-    },
-    Table {
+        ..NewTable::EMPTY
+    }),
+    Change::CreateTable(NewTable {
         name: "registers",
         on: On::Store,
         columns: "id uuid!, code text, name text, terminal_id text, default_float money?, is_active bool, \
             last_seen_at ts?, created_at ts, updated_at ts",
         conflict_keys: &["code", "terminal_id"],
-        ..Table::EMPTY
-    },
-    Table {
+        ..NewTable::EMPTY
+    }),
+    Change::CreateTable(NewTable {
         name: "approvals",
         on: On::Store,
         columns: "id uuid!, created_at ts, permission text, approver_user_id uuid, requester_user_id uuid, \
             terminal_id text, reason text, context_hash text, token_hash text, expires_at ts, used_at ts?, \
             used_by_id uuid?",
         conflict_keys: &["token_hash"],
-        ..Table::EMPTY
-    },
-    Table {
+        ..NewTable::EMPTY
+    }),
+    Change::CreateTable(NewTable {
         name: "account_charges",
         on: On::Store,
         columns: "sale_id uuid!, customer_id uuid, amount money",
         indexes: &["customer_id"],
-        ..Table::EMPTY
-    },
-    Table { name: "number_series", on: On::Both, columns: "name text!, last_value big", ..Table::EMPTY },
-    Table {
+        ..NewTable::EMPTY
+    }),
+    Change::CreateTable(NewTable {
+        name: "number_series",
+        on: On::Both,
+        columns: "name text!, last_value big",
+        ..NewTable::EMPTY
+    }),
+    Change::CreateTable(NewTable {
         name: "sequences",
         on: On::Store,
         columns: "entity_type text!, last_version big, last_pulled_at ts?, reloading bool",
-        ..Table::EMPTY
-    },
-    Table {
+        ..NewTable::EMPTY
+    }),
+    Change::CreateTable(NewTable {
         name: "sync_outbox",
         on: On::Store,
         columns: "seq big!, node_epoch text, entity_type text, entity_id uuid, depends_on uuid?, action text, \
             payload text, timestamp ts, attempts int, last_error text?, created_at ts, last_attempt_at ts?, \
             dead_lettered_at ts?",
         indexes: &["entity_type, entity_id, seq"],
-        ..Table::EMPTY
-    },
-    Table {
+        ..NewTable::EMPTY
+    }),
+    Change::CreateTable(NewTable {
         name: "sync_outbox_sent",
         on: On::Store,
         columns: "seq big!, node_epoch text, entity_type text, entity_id uuid, depends_on uuid?, action text, \
             payload text, timestamp ts, attempts int, last_error text?, created_at ts, last_attempt_at ts?, \
             dead_lettered_at ts?, sent_at ts",
         indexes: &["sent_at", "node_epoch, seq"],
-        ..Table::EMPTY
-    },
-    Table { name: "sync_marks", on: On::Hq, columns: "id uuid!, at ts", indexes: &["at"], ..Table::EMPTY },
-    Table { name: "sync_counters", on: On::Hq, columns: "entity_type text!, scope uuid!, value big", ..Table::EMPTY },
-    Table {
+        ..NewTable::EMPTY
+    }),
+    Change::CreateTable(NewTable {
+        name: "sync_marks",
+        on: On::Hq,
+        columns: "id uuid!, at ts",
+        indexes: &["at"],
+        ..NewTable::EMPTY
+    }),
+    Change::CreateTable(NewTable {
+        name: "sync_counters",
+        on: On::Hq,
+        columns: "entity_type text!, scope uuid!, value big",
+        ..NewTable::EMPTY
+    }),
+    Change::CreateTable(NewTable {
         name: "sync_status",
         on: On::Hq,
         columns: "store_id uuid!, entity_type text!, direction text!, last_success_at ts?, last_error_at ts?, \
             last_error text?, pending_count int, total_pushed big, total_pulled big, last_since_version big",
-        ..Table::EMPTY
-    },
-    Table {
+        ..NewTable::EMPTY
+    }),
+    Change::CreateTable(NewTable {
         name: "sync_log",
         on: On::Hq,
         columns: "id uuid!, store_id uuid, direction text, entity_type text, entity_id text, action text, status text, \
@@ -389,49 +406,54 @@ pub(super) const TABLES: &[Table] = &[
             "store_id, last_seen_at WHERE warning IS NOT NULL",
             "store_id, seq WHERE to_acknowledge",
         ],
-        ..Table::EMPTY
-    },
-    Table {
+        ..NewTable::EMPTY
+    }),
+    Change::CreateTable(NewTable {
         name: "store_nodes",
         on: On::Hq,
         columns: "store_id uuid!, node_epoch text, ticket text, last_ticket text, last_seq big, store_version text, \
             fingerprints text, told_fingerprints text, other_installation_at ts?, \
             clock_offset_ms big?, outbox_pending big, dead_lettered big, oldest_pending_at ts?, outbox_at ts?, \
             handshake_at ts?, last_seen_at ts?, ended_because text?, connection_at ts?",
-        ..Table::EMPTY
-    },
-    Table {
+        ..NewTable::EMPTY
+    }),
+    Change::CreateTable(NewTable {
         name: "refresh_token_families",
         on: On::Both,
         columns: "id uuid!, user_id uuid, store_id uuid?, terminal_id text?, current_jti_hash text?, \
             previous_jti_hash text?, rotated_at ts?, issued_at ts, pin_changed_at ts?, \
             expires_at ts, revoked_at ts?, reason text?",
         indexes: &["user_id", "expires_at"],
-        ..Table::EMPTY
-    },
-    Table {
+        ..NewTable::EMPTY
+    }),
+    Change::CreateTable(NewTable {
         name: "idempotency_keys",
         on: On::Both,
         columns: "id text!, route text, request_hash text, status small?, answer text?, created_at ts, expires_at ts",
         indexes: &["expires_at"],
-        ..Table::EMPTY
-    },
-    Table {
+        ..NewTable::EMPTY
+    }),
+    Change::CreateTable(NewTable {
         name: "pin_attempts",
         on: On::Both,
         columns: "id uuid!, kind text, subject text, store_id uuid?, user_id uuid?, day ts, wrong_today int, \
             in_a_row int, minute_at ts, in_minute int, blocked_until ts?, announced bool",
         indexes: &["day", "blocked_until"],
-        ..Table::EMPTY
-    },
-    Table {
+        ..NewTable::EMPTY
+    }),
+    Change::CreateTable(NewTable {
         name: "audit_log",
         on: On::Both,
         columns: "seq big!, at ts, user_id uuid?, approver_id uuid?, terminal_id text?, action text, entity_type text?, \
             entity_id text?, details json, previous_hash text, hash text",
         indexes: &["at", "user_id, seq"],
         append_only: true,
-        ..Table::EMPTY
-    },
-    Table { name: "sync_state", on: On::Both, columns: "key text!, value text", ..Table::EMPTY },
+        ..NewTable::EMPTY
+    }),
+    Change::CreateTable(NewTable {
+        name: "sync_state",
+        on: On::Both,
+        columns: "key text!, value text",
+        ..NewTable::EMPTY
+    }),
 ];

@@ -145,7 +145,7 @@ async fn group_of_one_type(
         let passed_over = Ignored::sent_in_vain(entity.table.columns(), &*decoded.row, &decoded.keys, owned);
         // Whoever may write a whole line may not move it: it was judged by the parent that it has.
         let stays = entity.parent.and_then(|(_, column)| Some((column, old.as_deref()?.get(column)?)));
-        let mut row = merge(entity.table.columns(), old, decoded.row, &decoded.keys, owned, entity.lists);
+        let mut row = merge(entity.table, old, decoded.row, &decoded.keys, owned, entity.lists);
         if let Some((column, parent)) = stays {
             row.set(column, parent);
         }
@@ -393,7 +393,7 @@ fn but(columns: Vec<&'static str>, left_out: &[&str]) -> Vec<&'static str> {
 
 /// Rule D7: a row whose envelope was left aside travels back to its store, which would else keep its own state.
 async fn raise_left(tx: &mut Tx, entity: &'static SyncType, left: &[Uuid]) -> Result<(), DbErr> {
-    if left.is_empty() || !entity.is_pulled() || fault::planted("plant.left_not_raised") {
+    if left.is_empty() || !entity.is_pulled() {
         return Ok(());
     }
     versions::unstamp(tx, entity, left).await

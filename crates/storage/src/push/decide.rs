@@ -7,7 +7,6 @@ use tillkeep_model::wire::Applied;
 use uuid::Uuid;
 
 use super::{Incoming, Sender, Verdict};
-use crate::fault;
 use crate::registry::{Row, Scope};
 use crate::sync_log::Prior;
 
@@ -32,7 +31,7 @@ pub(super) fn decide(
         return Decision::Refuse(verdict);
     }
     let again = prior.is_some_and(|prior| prior.hashes.contains(&incoming.hash));
-    if again && !fault::planted("plant.no_duplicate_check") {
+    if again {
         return Decision::Leave(Applied::Duplicate);
     }
     let Some(existing) = existing else {
@@ -40,7 +39,7 @@ pub(super) fn decide(
     };
     // The specification's rule first; createdAt never moves, so on its own it would let a late `create` undo a `void`.
     let created: Option<Instant> = existing.instant("created_at");
-    let last_applied = prior.and_then(|prior| prior.last_applied).filter(|_| !fault::planted("plant.no_time_rule"));
+    let last_applied = prior.and_then(|prior| prior.last_applied);
     if created.is_some_and(|created| incoming.timestamp < created)
         || last_applied.is_some_and(|last| incoming.timestamp < last)
     {

@@ -107,7 +107,7 @@ impl Lines {
             ignored.add(keys.unknown);
             let passed_over = Ignored::sent_in_vain(child.table.columns(), &*line, &keys, owned);
             let before = old.as_deref().map(|old| Had::of(child.table.columns(), old));
-            let merged = merge(child.table.columns(), old, line, &keys, owned, &[]);
+            let merged = merge(child.table, old, line, &keys, owned, &[]);
             let placed = |problem| format!("{}[{position}].{problem}", child.key);
             let problem = shape.problem(&*merged, &keys, owned, before.as_ref(), *now).map(placed);
             self.told.problem = self.told.problem.take().or(problem);

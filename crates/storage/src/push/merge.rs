@@ -9,18 +9,19 @@ use tillkeep_model::wire::Applied;
 use super::members::Keys;
 use super::{Incoming, Sender};
 use crate::registry::owners::{SERVER_COLUMNS, owns};
-use crate::registry::{Flow, Row, Scope, SyncType};
+use crate::registry::{Flow, Row, Scope, SyncTable, SyncType};
 use crate::versions;
 
 /// The row as HQ will have it: what the sender owns and sent from `sent`, everything else from `old`; of `lists` both.
 pub(super) fn merge(
-    columns: Vec<&'static str>,
+    table: &dyn SyncTable,
     old: Option<Box<dyn Row>>,
     sent: Box<dyn Row>,
     keys: &Keys,
     owned: &[&str],
     lists: &[&str],
 ) -> Box<dyn Row> {
+    let columns = table.columns();
     if let Some(mut old) = old {
         for column in columns.into_iter().filter(|column| owns(owned, column) && keys.name(column)) {
             let Some(value) = sent.get(column) else { continue };
@@ -30,13 +31,15 @@ pub(super) fn merge(
         return old;
     }
     let mut new = sent;
-    // What a store may not write starts as the column's default.
+    // What a store may not write starts as in a row of which nothing is said.
+    let plain = table.decode("{}").ok();
     for column in columns.into_iter().filter(|column| !owns(owned, column)) {
         if !matches!(column, "id" | "created_at" | "updated_at")
             && let Some(value) = new.get(column)
             && !new.set(column, value.as_null())
+            && let Some(value) = plain.as_ref().and_then(|plain| plain.get(column)).filter(has_default)
         {
-            reset(&mut *new, column, &value);
+            new.set(column, value);
         }
     }
     new
@@ -87,16 +90,9 @@ fn union(old: Option<String>, sent: Option<String>) -> String {
     Json::Array(all).to_string()
 }
 
-/// Sets a column that may not be null to its default; an id or an instant has none and stays.
-fn reset(row: &mut dyn Row, column: &str, value: &Value) {
-    match value {
-        Value::Bool(_) => row.set(column, false.into()),
-        Value::BigInt(_) => row.set(column, 0_i64.into()),
-        Value::Int(_) => row.set(column, 0_i32.into()),
-        // The lists are text too, and do not take an empty one.
-        Value::String(_) => row.set(column, String::new().into()) || row.set(column, "[]".into()),
-        _ => false,
-    };
+/// An id or an instant that may not be null has none.
+const fn has_default(value: &Value) -> bool {
+    !matches!(value, Value::Uuid(_) | Value::ChronoDateTimeUtc(_))
 }
 
 /// The columns that the server sets itself.

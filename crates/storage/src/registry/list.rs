@@ -73,6 +73,8 @@ pub static ALL: &[SyncType] = &[
         push_order: 1,
         ..written(&fields::customer::BOOK, &Of::<entity::customer::Entity>::NEW)
     },
+    #[cfg(feature = "next-release")]
+    pulled("loyalty_tiers", &Of::<entity::loyalty_tier::Entity>::NEW),
     pulled("product_suppliers", &Of::<entity::product_supplier::Entity>::NEW),
     pulled("product_specials", &Of::<entity::product_special::Entity>::NEW),
     pulled("sales_reps", &Of::<entity::sales_rep::Entity>::NEW),

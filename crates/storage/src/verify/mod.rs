@@ -27,7 +27,7 @@ use uuid::Uuid;
 
 use crate::db::query;
 use crate::registry::{Row, SyncTable};
-use crate::{Db, Side, settings};
+use crate::{Db, Side, migration, settings};
 
 /// Something that does not hold. It names columns and never their values, which may be a person's.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -83,9 +83,11 @@ pub struct Source {
 }
 
 impl Source {
-    /// The database at `url`, which is only read.
+    /// The database at `url`, which is only read; refused when its schema is another one than this program's.
     pub async fn open(url: &str, side: Side) -> Result<Self, DbErr> {
-        Self::of(&Db::open_to_read(url).await?, side).await
+        let pool = Db::open_to_read(url).await?;
+        migration::check(&pool, migration::STEPS).await?;
+        Self::of(&pool, side).await
     }
 
     /// A database that is open.

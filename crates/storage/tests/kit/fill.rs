@@ -2,7 +2,8 @@
 //! of is in every test that copies rows.
 
 use sea_orm::{ActiveModelTrait, EntityTrait, IntoActiveModel, ModelTrait, Value};
-use tillkeep_model::ids;
+use serde_json::{Map, Value as Json, json};
+use tillkeep_model::{Instant, ids};
 use tillkeep_storage::migration::{self, Table};
 use tillkeep_storage::registry::{Row, SyncTable};
 use tillkeep_storage::sea_orm;
@@ -54,6 +55,20 @@ fn every_column(table: &Table, n: i64, mut set: impl FnMut(&str, Value) -> bool)
             column.kind
         );
     }
+}
+
+/// A filled row of any table, entity or not, as [`super::rows`] has it.
+pub fn plain(table: &Table, n: i64) -> Map<String, Json> {
+    let filled = |column: migration::Column| match column.name {
+        "deleted_at" => (n % 3 == 2).then(|| at(n)).into(),
+        _ => value(table.name, &column, n),
+    };
+    let json = |value: Value| match value {
+        Value::ChronoDateTimeUtc(time) => json!(time.map(Instant::from)),
+        Value::Uuid(id) => json!(id),
+        other => sea_orm::sea_query::sea_value_to_json_value(&other),
+    };
+    table.columns().map(|column| (column.name.to_owned(), json(filled(column)))).collect()
 }
 
 /// A filled row of a synchronised table.

@@ -5,6 +5,7 @@ pub mod envelopes;
 pub mod fill;
 pub mod own_postgres;
 pub mod private_postgres;
+pub mod rows;
 
 use std::collections::BTreeMap;
 

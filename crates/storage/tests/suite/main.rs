@@ -15,6 +15,7 @@ mod foreign;
 mod idempotency;
 mod instants;
 mod limits;
+mod migration;
 mod nodes;
 mod nothing_new;
 mod orders;

@@ -50,7 +50,7 @@ async fn migrated(db: &Db) -> BTreeMap<String, Columns> {
         let text = |name| row.try_get::<String>("", name).expect("a name");
         out.entry(text("t")).or_default().insert(text("c"), row.try_get("", "n").expect("a flag"));
     }
-    out.remove("seaql_migrations");
+    out.remove("schema_steps");
     out
 }
 
@@ -130,9 +130,9 @@ async fn schema_text(db: &Db) -> Vec<String> {
     let postgres = "SELECT indexdef AS s FROM pg_indexes WHERE schemaname = 'public' UNION ALL \
                     SELECT conrelid::regclass || ' ' || pg_get_constraintdef(oid) FROM pg_constraint \
                     WHERE connamespace = 'public'::regnamespace UNION ALL \
-                    SELECT version || ' ' || applied_at FROM seaql_migrations ORDER BY 1";
+                    SELECT name || ' ' || made_at FROM schema_steps ORDER BY 1";
     let sqlite = "SELECT sql AS s FROM sqlite_schema WHERE sql IS NOT NULL UNION ALL \
-                  SELECT version || ' ' || applied_at FROM seaql_migrations ORDER BY 1";
+                  SELECT name || ' ' || made_at FROM schema_steps ORDER BY 1";
     let rows = db::query(db.reader(), if is_postgres(db) { postgres } else { sqlite }, []).await.expect("the schema");
     rows.iter().map(|row| row.try_get("", "s").expect("a text")).collect()
 }
@@ -185,8 +185,7 @@ async fn a_store_enforces_no_reference_between_pulled_tables_and_no_natural_key(
                   WHERE m.type = 'table' AND i.\"unique\" = 1 AND i.origin <> 'pk'";
     let rows = db::query(shop.db.reader(), unique, []).await.expect("the schema");
     let tables: BTreeSet<String> = rows.iter().map(|row| row.try_get("", "t").expect("t")).collect();
-    let expected =
-        ["account_charges", "approvals", "registers", "seaql_migrations", "stock_movements", "store_product_dynamic"];
+    let expected = ["account_charges", "approvals", "registers", "stock_movements", "store_product_dynamic"];
     assert!(tables.iter().all(|table| expected.contains(&table.as_str())), "{tables:?}");
 }
 

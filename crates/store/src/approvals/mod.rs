@@ -5,11 +5,12 @@ mod grant;
 mod scope;
 mod spend;
 
-pub use grant::grant;
 pub use scope::{Scope, cart_hash};
 pub use spend::{Granted, Purse, Wallet};
 
+use crate::routes::Routes;
 use tillkeep_http::auth::Access;
+use tillkeep_model::ErrorCode;
 use uuid::Uuid;
 
 /// Whoever may do it themselves may approve it: for most codes that is the code, but a drawer is also closed by whoever
@@ -31,6 +32,15 @@ fn holders(permission: &'static str) -> &'static [&'static str] {
 /// Whether somebody may approve `permission` in this store now.
 fn may_approve(person: &Access, permission: &'static str, store_id: Uuid) -> bool {
     person.is_active() && !person.user.must_change_pin && person.may(holders(permission), Some(store_id))
+}
+
+/// The route of approvals.
+pub fn routes(routes: Routes) -> Routes {
+    use ErrorCode::{ApproverLacksPermission, Conflict, PinLocked, StoreNotReady, TooManyRequests, WrongPin};
+    routes
+        .post("/pos/approvals", grant::grant)
+        .about("A second person says yes with a PIN: a token for one deed at this terminal.")
+        .fails(&[WrongPin, PinLocked, TooManyRequests, ApproverLacksPermission, Conflict, StoreNotReady])
 }
 
 #[cfg(test)]

@@ -2,3 +2,22 @@
 
 pub mod adjust;
 pub mod read;
+
+use crate::routes::Routes;
+use tillkeep_model::ErrorCode;
+
+/// The routes of stock.
+pub fn routes(routes: Routes) -> Routes {
+    use ErrorCode::{IdReused, NegativeStock, ProductNotFound, ReasonReserved, StoreNotReady};
+    routes
+        .get("/inventory", read::list)
+        .about("List what this store has of each product.")
+        .get("/inventory/adjustments", read::adjustments)
+        .about("List stock changes by hand.")
+        .post("/inventory/adjustments", adjust::create)
+        .about("Change a level by hand.")
+        .fails(&[IdReused, ReasonReserved, ProductNotFound, NegativeStock, StoreNotReady])
+        .get("/inventory/{id}", read::get)
+        .about("What this store has of one product.")
+        .fails(&[ProductNotFound])
+}

@@ -20,3 +20,59 @@ pub mod sales;
 pub mod specials;
 pub mod taxes;
 pub mod tenders;
+
+use crate::routes::Routes;
+use tillkeep_model::ErrorCode;
+
+/// The routes of a till; all of them work without a line.
+pub fn routes(routes: Routes) -> Routes {
+    routes.with(looking_up).with(selling)
+}
+
+fn looking_up(routes: Routes) -> Routes {
+    use ErrorCode::{BadCheckDigit, ProductInactive, ProductNotFound, RegisterUnknown, StoreNotReady};
+    routes
+        .get("/pos/bootstrap", bootstrap::bootstrap)
+        .about("What a till must know before it can sell.")
+        .fails(&[RegisterUnknown, StoreNotReady])
+        .get("/pos/products", products::list)
+        .about("List what can be sold, with prices and levels here.")
+        .get("/pos/lookup/{code}", lookup::lookup)
+        .about("The product that a scanned or typed code means.")
+        .fails(&[ProductNotFound, ProductInactive, BadCheckDigit, StoreNotReady])
+}
+
+fn selling(routes: Routes) -> Routes {
+    use ErrorCode::{
+        ApprovalRequired, CreditLimitExceeded, IdReused, InsufficientStock, NotSupportedYet, ProductInactive,
+        SaleNotFound, SessionClosed, SessionTooOld, StoreNotReady, TenderRule, TotalMismatch, Underpaid,
+    };
+    routes
+        .post("/pos/quote", quote::quote)
+        .about("What a cart costs, without selling it.")
+        .fails(&[NotSupportedYet, ProductInactive, TenderRule, Underpaid, StoreNotReady])
+        .post("/pos/sales", sale::create)
+        .about("Sell a cart.")
+        .fails(&[
+            NotSupportedYet,
+            ApprovalRequired,
+            CreditLimitExceeded,
+            ProductInactive,
+            TenderRule,
+            Underpaid,
+            TotalMismatch,
+            SessionClosed,
+            SessionTooOld,
+            InsufficientStock,
+            IdReused,
+            StoreNotReady,
+        ])
+        .get("/pos/sales", sales::list)
+        .about("List sales; without reports.view_local those of the own open drawers.")
+        .get("/pos/sales/{id}", sales::get)
+        .about("One sale with its lines and payments.")
+        .fails(&[SaleNotFound])
+        .get("/pos/sales/by-receipt/{receiptNumber}", sales::by_receipt)
+        .about("The sale with a receipt number.")
+        .fails(&[SaleNotFound])
+}

@@ -193,10 +193,6 @@ async fn book(
         refuse_short_stock(&document, &effects.levels)?;
     }
     fault::point("sale.written")?;
-    if fault::planted("plant.entry_apart") {
-        store.commit(tx).await?;
-        tx = store.db().begin().await?;
-    }
     let data = serde_json::to_value(&document)?;
     let entry = outbox::Entry {
         entity_type: "sales",

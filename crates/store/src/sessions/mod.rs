@@ -8,6 +8,7 @@ pub mod selling;
 pub mod totals;
 mod view;
 
+use crate::routes::Routes;
 use tillkeep_http::error::{Error, Result};
 use tillkeep_model::{ErrorCode, Instant};
 use tillkeep_storage::entity::register_session::{self, Model};
@@ -43,4 +44,26 @@ async fn enqueue(tx: &Tx, session: &Model, action: &str, now: Instant) -> Result
 
 fn closed() -> Error {
     Error::new(ErrorCode::SessionClosed, "this drawer is closed; open it with POST /registers/{id}/open")
+}
+
+/// The routes of drawers.
+pub fn routes(routes: Routes) -> Routes {
+    use ErrorCode::{
+        ApprovalRequired, Conflict, FloatNotDefault, NoOpenSession, SessionAlreadyOpen, SessionClosed, StoreNotReady,
+        VarianceNotAccepted,
+    };
+    routes
+        .post("/registers/{id}/open", open::open)
+        .about("Open the drawer of a register.")
+        .fails(&[SessionAlreadyOpen, FloatNotDefault, ApprovalRequired, Conflict, StoreNotReady])
+        .get("/register-sessions", read::list)
+        .about("List drawers, open and closed.")
+        .get("/register-sessions/current", read::current)
+        .about("The open drawer of a terminal.")
+        .fails(&[NoOpenSession])
+        .get("/register-sessions/{id}", read::get)
+        .about("One drawer.")
+        .post("/register-sessions/{id}/close", close::close)
+        .about("Close a drawer: its figures are taken and end its selling.")
+        .fails(&[SessionClosed, VarianceNotAccepted, ApprovalRequired, StoreNotReady])
 }

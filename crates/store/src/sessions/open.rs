@@ -101,7 +101,7 @@ pub async fn open(
         updated_at: now,
         register_id: register.id,
         register_code: register.code,
-        session_number: i32::try_from(number).map_err(Error::internal)?,
+        session_number: i32::try_from(number).map_err(|error| Error::internal(error))?,
         status: "open".to_owned(),
         business_date: day::today(&settings, now),
         opened_by,

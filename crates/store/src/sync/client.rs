@@ -6,12 +6,13 @@ use std::time::Duration;
 use bytes::Bytes;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+use tillkeep_model::Refusal;
 use tillkeep_model::wire::{
     HandshakeAnswer, HandshakeRequest, OwnDocumentsAnswer, PullAnswer, PushAnswer, VersionsAnswer,
 };
 use uuid::Uuid;
 
-use super::transport::{Request, Transport};
+use super::transport::{Reply, Request, Transport};
 
 /// Why HQ gave no usable answer.
 #[derive(Debug, thiserror::Error)]
@@ -24,8 +25,8 @@ pub enum HqError {
     Reload { code: String },
     #[error("headquarters is busy")]
     Busy { retry_after: Option<Duration> },
-    #[error("headquarters answered {status}: {text}")]
-    Status { status: u16, text: String },
+    #[error("headquarters answered {}: {text}", .refusal.status)]
+    Answered { refusal: Refusal, text: String },
     #[error("headquarters' answer cannot be read: {0}")]
     Unreadable(String),
 }
@@ -77,14 +78,26 @@ impl HqClient {
             // A captive portal answers everything with a page of its own.
             return serde_json::from_slice(&reply.body).map_err(|error| HqError::Unreadable(error.to_string()));
         }
-        let body: serde_json::Value = serde_json::from_slice(&reply.body).unwrap_or_default();
-        let text = |key: &str| body.get(key).and_then(serde_json::Value::as_str).unwrap_or_default().to_owned();
-        Err(match reply.status {
-            401 | 403 => HqError::Refused(text("error")),
-            409 => HqError::Reload { code: text("code") },
-            429 | 503 => HqError::Busy { retry_after: reply.retry_after },
-            status => HqError::Status { status, text: text("error") },
-        })
+        Err(refused(&reply))
+    }
+}
+
+/// What an answer that is no success means to a store.
+fn refused(reply: &Reply) -> HqError {
+    let body: serde_json::Value = serde_json::from_slice(&reply.body).unwrap_or_default();
+    let text = |key: &str| body.get(key).and_then(serde_json::Value::as_str).map(str::to_owned);
+    let refusal = Refusal { status: reply.status, code: text("code") };
+    let words = text("error").unwrap_or_default();
+    if refusal.asks_for_a_reload() {
+        HqError::Reload { code: refusal.code.unwrap_or_default() }
+    } else if refusal.is_of_the_line() {
+        HqError::Unreachable(format!("the request did not arrive whole: {words}"))
+    } else if refusal.is_of_the_token() {
+        HqError::Refused(words)
+    } else if refusal.is_busy() {
+        HqError::Busy { retry_after: reply.retry_after }
+    } else {
+        HqError::Answered { refusal, text: words }
     }
 }
 

@@ -21,6 +21,7 @@ use utoipa::ToSchema;
 use uuid::Uuid;
 
 use super::state::Line;
+use crate::routes::Routes;
 use crate::{Store, sessions};
 
 /// How the synchronisation of this store stands.
@@ -196,4 +197,19 @@ async fn again(caller: &Caller<StoresEdit>, store: &Store, seq: Option<i64>) -> 
     audit::record(&tx, entry, caller.now()).await?;
     store.commit(tx).await?;
     Ok(Answer(Requeued { requeued }))
+}
+
+/// The routes of the people who watch the synchronisation of their store.
+pub fn routes(routes: Routes) -> Routes {
+    routes
+        .get("/sync/status", status)
+        .about("How the synchronisation of this store stands.")
+        .post("/sync/now", now)
+        .about("Start a cycle and a push at once.")
+        .get("/sync/outbox", list)
+        .about("List what waits to be sent.")
+        .post("/sync/outbox/{id}/requeue", requeue)
+        .about("Give an entry another ten attempts.")
+        .post("/sync/outbox/requeue-all", requeue_all)
+        .about("Give all entries another ten attempts.")
 }

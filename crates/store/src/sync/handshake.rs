@@ -79,9 +79,9 @@ async fn take(store: &Store, request: &HandshakeRequest, answer: &HandshakeAnswe
     let now = store.clock.now();
     let tx = store.db().begin().await?;
     let other_epoch = request.epoch.as_ref().is_some_and(|epoch| *epoch != answer.epoch);
-    let unknown = request.ticket.is_some() && !answer.ticket_known && !fault::planted("plant.ticket_ignored");
+    let unknown = request.ticket.is_some() && !answer.ticket_known;
     // Before any reload: what HQ lost must not be taken for what HQ has deleted.
-    if let Some(from) = answer.resend_from.filter(|_| !fault::planted("plant.no_resend")) {
+    if let Some(from) = answer.resend_from {
         let entries = outbox::resend(&tx, from).await?;
         tracing::warn!(from, entries, "headquarters lacks what this store has sent: sending it again");
     }
@@ -94,7 +94,7 @@ async fn take(store: &Store, request: &HandshakeRequest, answer: &HandshakeAnswe
         settings::set(&tx, MARK, "").await?;
         // HQ may have forgotten what it refused, and then nobody there could settle it: it hears of it again.
         outbox::requeue(&tx, None).await?;
-    } else if request.epoch.is_some() && !fault::planted("plant.resync_ignored") {
+    } else if request.epoch.is_some() {
         for entity in registry::pulled().filter(|entity| answer.resync.iter().any(|name| name == entity.name)) {
             tracing::info!(entity_type = entity.name, "columns were added: loading this type anew");
             apply::begin_reload(&tx, entity).await?;
@@ -103,7 +103,7 @@ async fn take(store: &Store, request: &HandshakeRequest, answer: &HandshakeAnswe
     follow_epochs(&tx, request, answer, unknown).await?;
     settings::set(&tx, EPOCH, &answer.epoch).await?;
     settings::set(&tx, settings::TICKET, &answer.ticket).await?;
-    for (name, value) in answer.high_water.iter().filter(|_| !fault::planted("plant.numbers_again")) {
+    for (name, value) in &answer.high_water {
         if series::raise(&tx, name, *value).await? > 0 {
             tracing::warn!(series = name, value, "headquarters has higher numbers: this store goes on from there");
         }

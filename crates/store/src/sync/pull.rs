@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use tillkeep_http::auth::Sessions;
 use tillkeep_storage::apply::{self, Cursor};
 use tillkeep_storage::registry::{self, Scope, SyncType};
-use tillkeep_storage::{DbErr, Tx, accounts, db, fault};
+use tillkeep_storage::{DbErr, Tx, accounts, db};
 
 use super::client::HqError;
 use crate::Store;
@@ -27,7 +27,7 @@ impl PullError {
     fn of_one_type(&self) -> Option<String> {
         match self {
             Self::Database(error) => Some(db::in_short(error).to_owned()),
-            Self::Hq(HqError::Status { status, .. }) => Some(format!("headquarters answers {status}")),
+            Self::Hq(HqError::Answered { refusal, .. }) => Some(format!("headquarters answers {}", refusal.status)),
             Self::Hq(HqError::Unreadable(_)) => Some("the answer of headquarters cannot be read".to_owned()),
             Self::Hq(_) => None,
         }
@@ -85,11 +85,6 @@ async fn one(store: &Store, epoch: &str, entity: &SyncType, cursor: Cursor, head
             answer.latest_version = answer.latest_version.max(head);
         }
         let rows = answer.rows.len();
-        if fault::planted("plant.cursor_first") {
-            let tx = store.db().begin().await?;
-            apply::set_cursor(&tx, entity, Cursor { version: answer.latest_version, ..cursor }, None).await?;
-            tx.commit().await?;
-        }
         let applied = {
             let _turn = store.sync.applying.lock().await;
             let tx = store.db().begin().await?;

@@ -101,9 +101,6 @@ async fn round(store: &Store, sender: &mut Sender) -> Result<Round, DbErr> {
         return Ok(Round::Idle(store.settings.sync_interval));
     }
     fault::point("sender.send")?;
-    if fault::planted("plant.sent_before_answer") {
-        confirm(store, &entries.iter().collect::<Vec<_>>()).await?;
-    }
     let envelopes: Vec<String> = entries.iter().map(|entry| envelope(store, entry)).collect();
     let answer = store.hq.push(&envelopes).await;
     fault::point("sender.answered")?;
@@ -122,19 +119,16 @@ async fn round(store: &Store, sender: &mut Sender) -> Result<Round, DbErr> {
             Ok(back_off(store, sender, &HqError::Unreadable(text)))
         }
         Err(error) => {
-            if fault::planted("plant.network_counts") {
-                refuse(store, &entries.iter().map(|entry| (entry, error.to_string())).collect::<Vec<_>>()).await?;
-            }
             // A batch that HQ cannot swallow while it answers other requests is halved down to the culprit; that one
             // alone counts as its attempt, so that a poison entry cannot hold the rest.
-            let swallowed = matches!(&error, HqError::Status { status, .. } if *status == 413 || *status >= 500);
-            if swallowed && store.hq.versions("").await.is_ok() {
+            if let HqError::Answered { refusal, .. } = &error
+                && refusal.is_of_the_content()
+                && store.hq.versions("").await.is_ok()
+            {
                 if let [only] = entries.as_slice() {
                     sender.batch = BATCH;
                     // What something between here and HQ says of an entry is no verdict on it.
-                    let is_verdict =
-                        matches!(&error, HqError::Status { status, text } if *status == 413 || !text.is_empty());
-                    if !is_verdict {
+                    if !refusal.is_verdict() {
                         return Ok(back_off(store, sender, &error));
                     }
                     refuse(store, &[(only, error.to_string())]).await?;
@@ -156,9 +150,6 @@ async fn round(store: &Store, sender: &mut Sender) -> Result<Round, DbErr> {
 /// Full jitter, 1 s to 60 s; HQ's own word is obeyed.
 fn back_off(store: &Store, sender: &mut Sender, error: &HqError) -> Round {
     store.sync.failed(error, store.clock.now());
-    if fault::planted("plant.long_back_off") {
-        return Round::Obey(Duration::from_hours(1));
-    }
     if let HqError::Busy { retry_after: Some(wait) } = error {
         return Round::Obey((*wait).min(BACK_OFF_TO));
     }

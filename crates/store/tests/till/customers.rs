@@ -68,7 +68,7 @@ async fn a_store_grants_no_exemption_and_no_credit() {
         request[key] = value;
         person.post("/customers", request).await.refused_at(422, "validation", key);
     }
-    person.post("/customers", json!({"firstName": " "})).await.refused_at(422, "validation", "firstName");
+    person.post("/customers", json!({"firstName": " "})).await.refused_at(422, "validation", "lastName");
     person.post("/customers", json!({})).await.refused(422, "validation");
 }
 

@@ -17,6 +17,7 @@ mod refusals;
 mod repeats;
 mod replica;
 mod sales;
+mod sender;
 mod settled;
 mod sign_in;
 mod specials;

@@ -105,7 +105,7 @@ async fn a_new_quantity_that_is_sent_again_is_the_adjustment_that_is_there() {
 
 #[test]
 fn the_description_asks_for_the_id_of_every_document_of_a_till() {
-    let (_, table) = tillkeep_store::routes::described();
+    let (_, table) = tillkeep_store::routes::described(&[]);
     let text = tillkeep_http::describe::text(tillkeep_store::routes::ABOUT, &table);
     let document: Json = serde_json::from_str(&text).expect("json");
     let (mut asking, mut not_asking) = (Vec::new(), Vec::new());

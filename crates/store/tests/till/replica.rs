@@ -1,8 +1,6 @@
-//! Master data is read here and written at headquarters.
+//! Master data is read here. That it is written at headquarters alone is tested in `tests/contract/elsewhere.rs`.
 
 use serde_json::json;
-use tillkeep_store::replica::OWNED_BY_HQ;
-use tillkeep_store::routes;
 use uuid::Uuid;
 
 use crate::kit::{Shop, id};
@@ -23,27 +21,6 @@ async fn master_data_is_read_from_the_replica() {
         groups[0]["rates"].as_array().expect("rates").iter().map(|rate| (&rate["code"], &rate["storeId"])).collect();
     assert_eq!(rates.len(), 2, "the rows of every store");
     assert!(rates.contains(&(&json!("GST"), &json!(id("S01")))));
-}
-
-#[tokio::test]
-async fn what_headquarters_owns_is_not_written_here() {
-    let shop = Shop::open().await;
-    let person = shop.sign_in("administrator").await;
-    let written = routes::table().1.into_iter().filter(|route| OWNED_BY_HQ.iter().any(|(path, _)| *path == route.path));
-    let mut tried = 0;
-    for route in written.filter(|route| route.method != "GET") {
-        let one = Uuid::nil().to_string();
-        let names = ["{id}", "{storeId}", "{productId}", "{assignmentId}"];
-        let path = names.iter().fold(route.path.to_owned(), |path, name| path.replace(name, &one));
-        person.send(route.method, &path, Some(json!({}))).await.refused(409, "owned_by_hq");
-        tried += 1;
-    }
-    assert_eq!(tried, OWNED_BY_HQ.iter().map(|(_, methods)| methods.len()).sum::<usize>());
-    for (method, path) in
-        [("POST", "/products"), ("PATCH", "/tax-rates/1"), ("DELETE", "/users/1"), ("PUT", "/store-prices/1/2")]
-    {
-        person.send(method, path, None).await.refused(409, "owned_by_hq");
-    }
 }
 
 #[tokio::test]

@@ -29,7 +29,7 @@ async fn ask(router: &Router, terminal: &str, pin: &str, shop: &Shop) -> (u16, J
 }
 
 async fn guess(shop: &Shop, terminal: &str) -> u16 {
-    ask(&routes::router(shop.store.clone()), terminal, WRONG, shop).await.0
+    ask(&routes::router(shop.store.clone(), &[]), terminal, WRONG, shop).await.0
 }
 
 /// Seven wrong PINs at T1, waited for: the next minute is lost.
@@ -51,7 +51,7 @@ async fn with_two_tills() -> Shop {
 async fn of_two_hundred_guesses_at_once_at_a_till_three_are_looked_at() {
     let shop = with_two_tills().await;
     let before = shop.store.auth.pins.computed();
-    let router = routes::router(shop.store.clone());
+    let router = routes::router(shop.store.clone(), &[]);
     let guesses = (0..200).map(|_| ask(&router, "T1", WRONG, &shop));
     let statuses: Vec<u16> =
         futures_util::future::join_all(guesses).await.into_iter().map(|(status, _)| status).collect();
@@ -72,7 +72,7 @@ async fn a_blocked_till_stays_blocked_after_a_restart() {
     block(&shop).await;
     let (_, pin) = people::person(&shop, "cashier").await;
     let again = Store::open(shop.store.settings.clone(), shop.clock.clone(), CancellationToken::new()).await;
-    let router = routes::router(again.expect("a store"));
+    let router = routes::router(again.expect("a store"), &[]);
     let (status, body) = ask(&router, "T1", &pin, &shop).await;
     assert_eq!((status, body["code"].as_str()), (429, Some("too_many_attempts")));
     shop.clock.advance(60_000);
@@ -88,7 +88,11 @@ async fn made_up_terminals_share_the_tries_of_one() {
     }
     assert_eq!(guess(&shop, "another one").await, 429);
     let (_, pin) = people::person(&shop, "cashier").await;
-    assert_eq!(ask(&routes::router(shop.store.clone()), "T1", &pin, &shop).await.0, 200, "a registered till is free");
+    assert_eq!(
+        ask(&routes::router(shop.store.clone(), &[]), "T1", &pin, &shop).await.0,
+        200,
+        "a registered till is free"
+    );
 }
 
 #[tokio::test]
@@ -117,7 +121,7 @@ async fn a_terminal_that_no_text_column_holds_is_refused_before_its_pin_is_looke
     let shop = Shop::open().await;
     let before = shop.store.auth.pins.computed();
     for terminal in ["", " ", "a\u{0}b", "a\nb", &"x".repeat(101)] {
-        let (status, body) = ask(&routes::router(shop.store.clone()), terminal, WRONG, &shop).await;
+        let (status, body) = ask(&routes::router(shop.store.clone(), &[]), terminal, WRONG, &shop).await;
         assert_eq!((status, body["details"][0]["field"].as_str()), (422, Some("terminalId")), "{terminal:?}");
     }
     assert_eq!(shop.store.auth.pins.computed(), before);

@@ -1,7 +1,7 @@
 import { EventSourceParserStream } from 'eventsource-parser/stream'
 import { authorizedFetch } from '@/api/authorized'
 import { api, data, type Schemas } from '@/api/client'
-import { ApiError, refusal, unreachable } from '@/api/errors'
+import { ApiError, isRefused, refusal, unreachable } from '@/api/errors'
 import * as line from '@/api/line'
 
 /** The event stream of the dashboard (docs/api.md, section 5), kept up for as long as somebody looks. */
@@ -57,11 +57,11 @@ async function follow(listener: Listener, stop: AbortSignal): Promise<void> {
     } catch (error) {
       if (stop.aborted) return
       const failure = error instanceof ApiError ? error : unreachable(error)
-      if (failure.status === 401 || failure.status === 403) {
+      if (failure.isOfTheToken) {
         listener.refused(failure)
         return listener.state('stopped')
       }
-      if (failure.status === 503 && (await poll(listener, stop))) wait = POLL_MS
+      if (isRefused(failure, 'unavailable') && (await poll(listener, stop))) wait = POLL_MS
       else listener.state('away')
     }
     await pause(wait, stop)

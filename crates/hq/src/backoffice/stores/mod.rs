@@ -4,8 +4,7 @@ mod fields;
 mod lifecycle;
 mod tokens;
 
-pub use lifecycle::{activate, deactivate};
-pub use tokens::{Standing, provision, revoke_token, standing, token_version_ok};
+pub use tokens::{Standing, standing, token_version_ok};
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -28,6 +27,7 @@ use uuid::Uuid;
 
 use super::rows;
 use crate::Hq;
+use crate::routes::Routes;
 use fields::KIND;
 
 /// A store with what is known of its synchronisation.
@@ -124,7 +124,6 @@ pub async fn edit(
     caller.at_store(id)?;
     let sends_exponent = body.keys.contains_key("currencyExponent");
     let check = async |tx: &mut Tx, old: &Model, new: &mut Model| {
-        fields::check(Some(old), new, sends_exponent)?;
         if old.code != new.code && old.provisioned_at.is_some() {
             let text = "the code is part of receipt numbers and of the sync token; it is fixed once provisioned";
             return Err(Error::new(ErrorCode::CodeLocked, text).at("code"));
@@ -134,11 +133,37 @@ pub async fn edit(
             let text = "this store has sold in its currency; that cannot change any more";
             return Err(Error::new(ErrorCode::CurrencyLocked, text).at("currencyCode"));
         }
-        Ok(())
+        fields::check(Some(old), new, sends_exponent)
     };
     rows::change::<Entity, _>(&hq, &caller, &KIND, id, body.keys, check, async |_, _, _| Ok(())).await.map(Answer)
 }
 
 async fn has_sales(tx: &Tx, store_id: Uuid) -> Result<bool> {
     Ok(sale::Entity::find().filter(sale::Column::StoreId.eq(store_id)).count(tx).await? > 0)
+}
+
+/// The routes of stores; those that only read a list are in `tillkeep_http::directory`.
+pub fn routes(routes: Routes) -> Routes {
+    use ErrorCode::{
+        AlreadyProvisioned, CodeLocked, CurrencyLocked, DuplicateCode, IdReused, PendingData, VersionConflict,
+    };
+    routes
+        .get("/stores/{id}", get)
+        .about("One store with the state of its synchronisation.")
+        .post("/stores", create)
+        .about("Make a store; it is not in use before it is activated or provisioned.")
+        .fails(&[IdReused, DuplicateCode])
+        .patch("/stores/{id}", edit)
+        .about("Change the settings of a store.")
+        .fails(&[VersionConflict, DuplicateCode, CodeLocked, CurrencyLocked])
+        .post("/stores/{id}/activate", lifecycle::activate)
+        .about("Take a store into use.")
+        .post("/stores/{id}/deactivate", lifecycle::deactivate)
+        .about("Take a store out of use.")
+        .fails(&[PendingData])
+        .post("/stores/{id}/provision", tokens::provision)
+        .about("Give a store its sync token, shown this once.")
+        .fails(&[AlreadyProvisioned])
+        .post("/stores/{id}/revoke-token", tokens::revoke_token)
+        .about("End the sync token of a store.")
 }

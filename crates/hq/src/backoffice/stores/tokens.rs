@@ -14,7 +14,7 @@ use serde_json::json;
 use tillkeep_http::describe::Argument;
 use tillkeep_http::error::{Error, Result};
 use tillkeep_http::extract::OptionalBody;
-use tillkeep_http::server::Transport;
+use tillkeep_http::request::Transport;
 use tillkeep_http::tokens::{STORE_SYNC, SyncClaims};
 use tillkeep_http::{Answer, Caller, Id, NoContent};
 use tillkeep_model::permission::code::StoresProvision;

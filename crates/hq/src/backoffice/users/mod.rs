@@ -5,10 +5,6 @@ mod create;
 pub mod grants;
 mod pin;
 
-pub use assignments::{assign, unassign};
-pub use create::create;
-pub use pin::set_pin;
-
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -32,6 +28,7 @@ use uuid::Uuid;
 
 use super::rows::{self, Kind};
 use crate::Hq;
+use crate::routes::Routes;
 
 const KIND: Kind = Kind {
     book: &fields::user::BOOK,
@@ -153,4 +150,37 @@ async fn check(tx: &Tx, row: &mut Model) -> Result<()> {
 /// The stores where the caller may give roles away; `None` is all of them.
 fn granting_stores<P: Requirement>(caller: &Caller<P>) -> Option<BTreeSet<Uuid>> {
     caller.access.stores(&["users.manage_roles"], caller.store_id)
+}
+
+/// The routes that write users; those that read them are in `tillkeep_http::directory`.
+pub fn routes(routes: Routes) -> Routes {
+    use ErrorCode::{
+        Escalation, IdReused, LastAdmin, PinNotAllowed, SelfDeactivation, TooManyAttempts, TooManyRequests,
+        UsernameTaken, Validation, VersionConflict,
+    };
+    routes
+        .post("/users", create::create)
+        .about("Make a user with a PIN and roles.")
+        .fails(&[IdReused, UsernameTaken, PinNotAllowed, Escalation, TooManyRequests])
+        .patch("/users/{id}", edit)
+        .about("Change a user.")
+        .fails(&[VersionConflict, UsernameTaken, LastAdmin, SelfDeactivation, PinNotAllowed, Escalation])
+        .post("/users/{id}/pin", pin::set_pin)
+        .about("Set the PIN of a user; their sessions end.")
+        .fails(&[PinNotAllowed, Escalation, TooManyRequests, TooManyAttempts, SelfDeactivation])
+        .post("/users/{id}/activate", activate)
+        .about("Let a user sign in again.")
+        .fails(&[PinNotAllowed, Validation, UsernameTaken, Escalation])
+        .post("/users/{id}/deactivate", deactivate)
+        .about("Keep a user from signing in; their sessions end.")
+        .fails(&[LastAdmin, SelfDeactivation, Validation, UsernameTaken, Escalation])
+        .delete("/users/{id}", delete)
+        .about("Delete a user: roles and sessions end, the name is free again.")
+        .fails(&[VersionConflict, LastAdmin, SelfDeactivation, Escalation])
+        .post("/users/{id}/roles", assignments::assign)
+        .about("Give a user a role.")
+        .fails(&[Escalation])
+        .delete("/users/{id}/roles/{assignmentId}", assignments::unassign)
+        .about("Take a role away from a user.")
+        .fails(&[LastAdmin])
 }

@@ -17,10 +17,10 @@ use utoipa::ToSchema;
 
 pub use board::{Board, start};
 use states::{StoreState, Which};
-pub use stream::stream;
 
 use super::notify::Standing;
 use crate::Hq;
+use crate::routes::Routes;
 
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
@@ -115,4 +115,13 @@ fn sort(stores: &mut [StoreState], by: &str) -> Result<()> {
         }
     }
     Ok(())
+}
+
+/// The routes of the dashboard.
+pub fn routes(routes: Routes) -> Routes {
+    routes
+        .get("/sync/dashboard", dashboard)
+        .about("How each store and its synchronisation stand.")
+        .get("/sync/dashboard/stream", stream::stream)
+        .about("The same as events: a snapshot, then what changes.")
 }

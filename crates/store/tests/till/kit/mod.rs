@@ -204,7 +204,7 @@ impl Shop {
         let world = World { hq, clock: clock.clone(), chance: Chance::of_seed(1) };
         let store = Store::open_in(settings, nowhere, world, CancellationToken::new()).await.expect("a store");
         store.auth.pins.ensure_key().expect("a key");
-        let router = routes::router(store.clone());
+        let router = routes::router(store.clone(), &[]);
         Self { store, clock, router, _directory: directory }
     }
 

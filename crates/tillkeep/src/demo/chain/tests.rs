@@ -1,8 +1,12 @@
 use std::collections::BTreeSet;
+use std::str::FromStr;
 
+use tillkeep_model::fields::shape::exponent;
+use tillkeep_model::fields::tender::CASH;
+use tillkeep_model::fields::{self, Book, Field};
 use tillkeep_model::{Money, Qty};
 use tillkeep_storage::entity::{department, product, product_barcode, store_product, tender, user};
-use tillkeep_storage::sea_orm::EntityTrait;
+use tillkeep_storage::sea_orm::{EntityTrait, ModelTrait};
 use tillkeep_storage::{Db, Side, barcodes, registry, seed, series, versions};
 
 use super::users::is_weak;
@@ -49,6 +53,33 @@ fn more_stores_leave_the_others_as_they_are() {
     assert_eq!(opening_stock(&small, "S02"), opening_stock(&large, "S02"));
     assert_ne!(opening_stock(&small, "S01"), opening_stock(&small, "S02"));
     assert_eq!(unique(large.stores.iter().map(|store| &store.name)), 50);
+}
+
+/// Fails when a row is not as people may write it.
+fn keeps<M: ModelTrait>(book: &Book, rows: &[M]) {
+    let now = Instant::parse("2026-11-15T12:00:00Z").expect("an instant");
+    let column = |field: &Field| <M::Entity as EntityTrait>::Column::from_str(field.name).ok();
+    for row in rows {
+        let problems = book.problems(|field| Some(row.get(column(field)?)), now);
+        assert_eq!(problems, vec![], "{row:?}");
+    }
+}
+
+#[test]
+fn the_rows_of_the_demo_keep_the_rules_that_people_keep() {
+    let chain = demo(MAX_STORES);
+    keeps(&fields::store::BOOK, &chain.stores);
+    keeps(&fields::department::BOOK, &chain.departments);
+    keeps(&fields::tax::RATE, &chain.tax_rates);
+    keeps(&fields::tax::GROUP, &chain.tax_groups);
+    keeps(&fields::tax::GROUP_RATE, &chain.tax_group_rates);
+    keeps(&fields::tender::BOOK, &chain.tenders);
+    keeps(&fields::product::BOOK, &chain.products);
+    keeps(&fields::store_price::BOOK, &chain.store_products);
+    keeps(&fields::customer::BOOK, &chain.customers);
+    assert!(chain.products.iter().all(|product| !product.is_weighed || product.quantity_decimals > 0));
+    assert!(chain.stores.iter().all(|store| exponent(&store.currency_code) == Some(store.currency_exponent)));
+    assert!(chain.tenders.iter().all(|tender| tender.kind != CASH || tender.allows_change));
 }
 
 #[test]

@@ -13,10 +13,10 @@ use utoipa::ToSchema;
 use uuid::Uuid;
 
 use super::answers::{Myself, SignedInAnswer, digest, tokens_for};
-use super::by_pin::{refuse, user_of_pin, verified};
-use super::throttle::{self, Attempt, Trying};
-use super::{Auth, ClientAddress, Gate, Home};
 use crate::answer::Answer;
+use crate::auth::by_pin::{refuse, user_of_pin, verified};
+use crate::auth::throttle::{self, Attempt, Trying};
+use crate::auth::{Auth, ClientAddress, Gate, Home};
 use crate::error::{Error, Result};
 use crate::extract::Body;
 use crate::tokens::{ACCESS_SECONDS, REFRESH_SECONDS};

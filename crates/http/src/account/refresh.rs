@@ -9,8 +9,8 @@ use tillkeep_storage::sea_orm::{ActiveModelTrait, ActiveValue, EntityTrait, Quer
 use utoipa::ToSchema;
 
 use super::answers::{SignedInAnswer, digest, tokens_for};
-use super::{ClientAddress, Gate, Revocation, Sessions};
 use crate::answer::Answer;
+use crate::auth::{ClientAddress, Gate, Revocation, Sessions};
 use crate::error::{Error, Result};
 use crate::extract::Body;
 use crate::tokens::REFRESH_SECONDS;

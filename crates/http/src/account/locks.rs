@@ -14,9 +14,9 @@ use tillkeep_storage::{DbErr, audit};
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use super::{Caller, Home};
 use crate::answer::{List, NoContent, PageOnly};
-use crate::directory::users::staff;
+use crate::auth::people::staff;
+use crate::auth::{Caller, Home};
 use crate::error::{Error, Result};
 use crate::extract::{Body, Params};
 

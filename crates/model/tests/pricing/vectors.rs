@@ -149,7 +149,7 @@ fn cart_figures(cart: &PricedCart) -> Figures {
 }
 
 fn vectors() -> Vec<Vector> {
-    serde_json::from_str(include_str!("data/vectors.json")).expect("vectors")
+    serde_json::from_str(include_str!("../data/vectors.json")).expect("vectors")
 }
 
 fn expected(id: &str) -> Value {

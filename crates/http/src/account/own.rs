@@ -8,10 +8,10 @@ use tillkeep_storage::registry::fold;
 use utoipa::ToSchema;
 
 use super::answers::Myself;
-use super::new_pin::{check_new_pin, propose, set_pin, taken};
-use super::throttle::{self, Trying};
-use super::{Caller, Home, Revocation, Sessions};
 use crate::answer::{Answer, NoContent};
+use crate::auth::new_pin::{check_new_pin, propose, set_pin, taken};
+use crate::auth::throttle::{self, Trying};
+use crate::auth::{Caller, Home, Revocation, Sessions};
 use crate::error::{Error, Result};
 use crate::extract::Body;
 

@@ -11,8 +11,8 @@ use tillkeep_storage::sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrde
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use super::{Access, Caller, Revocation, Sessions, people};
 use crate::answer::{List, NoContent, PageOnly};
+use crate::auth::{Access, Caller, Revocation, Sessions, people};
 use crate::error::{Error, Result};
 use crate::extract::{Id, Params, TwoIds};
 

@@ -3,15 +3,23 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
-use serde_json::Value as Json;
+use serde_json::{Value as Json, json};
 use tillkeep_http::describe::{self, About};
 use tillkeep_http::routes::{Protection, Route};
 
 /// Both servers: the file of the description, what it says of itself, its routes.
 fn servers() -> [(&'static str, About, Vec<Route>); 2] {
     [
-        ("openapi-hq.json", tillkeep_hq::routes::ABOUT, tillkeep_hq::routes::described().1),
-        ("openapi-store.json", tillkeep_store::routes::ABOUT, tillkeep_store::routes::described().1),
+        (
+            "openapi-hq.json",
+            tillkeep_hq::routes::ABOUT,
+            tillkeep_hq::routes::described(&tillkeep_store::routes::writes()).1,
+        ),
+        (
+            "openapi-store.json",
+            tillkeep_store::routes::ABOUT,
+            tillkeep_store::routes::described(&tillkeep_hq::routes::writes()).1,
+        ),
     ]
 }
 
@@ -126,10 +134,12 @@ const NO_EDITS: [&str; 3] =
 
 #[test]
 fn every_edit_of_a_row_of_headquarters_may_name_the_version_it_was_made_from() {
-    let document: Json =
-        serde_json::from_str(&describe::text(tillkeep_hq::routes::ABOUT, &tillkeep_hq::routes::described().1))
-            .expect("json");
-    for route in tillkeep_hq::routes::table().1 {
+    let document: Json = serde_json::from_str(&describe::text(
+        tillkeep_hq::routes::ABOUT,
+        &tillkeep_hq::routes::described(&tillkeep_store::routes::writes()).1,
+    ))
+    .expect("json");
+    for route in tillkeep_hq::routes::table(&tillkeep_store::routes::writes()).1 {
         let refused = route.operation.takes_any_query();
         if !["PATCH", "PUT", "DELETE"].contains(&route.method) || refused || NO_EDITS.contains(&route.path) {
             continue;
@@ -155,8 +165,12 @@ fn every_value_in_a_path_is_a_parameter_that_the_handler_reads() {
         for route in &routes {
             let in_path = route.path.matches('{').count();
             // What belongs to the other side is refused without a look at it.
-            let refused = route.summary.is_some_and(|summary| summary.starts_with("Refused"));
-            assert!(refused || route.operation.segments() == in_path, "{name}: {} {}", route.method, route.path);
+            assert!(
+                route.owner.is_some() || route.operation.segments() == in_path,
+                "{name}: {} {}",
+                route.method,
+                route.path
+            );
         }
     }
 }
@@ -194,4 +208,32 @@ fn every_reference_leads_somewhere_and_no_name_means_two_things() {
         }
         assert_eq!(describe::clashes(&routes), BTreeSet::new(), "{name}: rename one of each with #[schema(as = …)]");
     }
+}
+
+#[test]
+fn what_people_may_write_is_described_with_the_limits_of_the_book() {
+    let [(_, hq), (_, store)]: [_; 2] = documents().try_into().expect("two documents");
+    let property = |document: &Json, schema: &str, field: &str| {
+        document["components"]["schemas"][schema]["properties"][field].clone()
+    };
+    for (document, schema) in [(&hq, "CustomerDraft"), (&hq, "CustomerChange"), (&store, "CustomerDraft")] {
+        let phone = property(document, schema, "phone");
+        assert_eq!((&phone["maxLength"], &phone["type"]), (&json!(50), &json!(["string", "null"])), "{schema}");
+        assert_eq!(property(document, schema, "email")["pattern"], r"^([^@\s]+@[^@\s]+)?$", "{schema}");
+    }
+    assert!(property(&hq, "CustomerDraft", "creditLimit").is_object());
+    assert!(property(&store, "CustomerDraft", "creditLimit").is_null(), "a store gives no credit");
+    let kind = property(&hq, "ProductDraft", "productType");
+    assert_eq!(kind["enum"], json!(["standard", "service", "gift_card", "deposit"]));
+    assert_eq!(kind["default"], "standard");
+    assert!(property(&hq, "ProductChange", "productType")["default"].is_null(), "a change leaves out what stays");
+    let discount = property(&hq, "StoreDraft", "maxLineDiscountBps");
+    assert_eq!([&discount["minimum"], &discount["maximum"], &discount["default"]], [0, 10_000, 1000]);
+    assert_eq!(property(&hq, "ProductDraft", "reorderPoint")["maximum"], 1_000_000_000);
+    let tags = property(&hq, "ProductDraft", "tags");
+    assert_eq!([&tags["maxItems"], &tags["items"]["maxLength"]], [50, 50]);
+    let rule = &property(&hq, "StoreDraft", "scaleBarcodeRules")["items"];
+    assert_eq!(rule["required"], json!(["prefix", "value", "pluDigits", "valueDigits"]));
+    assert_eq!(hq["components"]["schemas"]["TaxRateDraft"]["required"], json!(["code", "name", "ratePpm"]));
+    assert!(property(&store, "RegisterChange", "code").is_null(), "the code of a register is fixed");
 }

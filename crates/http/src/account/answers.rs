@@ -6,7 +6,7 @@ use tillkeep_storage::entity::session;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use super::Access;
+use crate::auth::{Access, Assignment};
 use crate::error::{Error, Result};
 use crate::tokens::{ACCESS, ACCESS_SECONDS, AccessClaims, REFRESH, REFRESH_SECONDS, RefreshClaims, Tokens};
 
@@ -55,7 +55,7 @@ pub struct MyRole {
 
 impl Myself {
     pub fn of(access: &Access, store_id: Option<Uuid>, terminal_id: Option<&str>) -> Self {
-        let role = |assignment: &super::Assignment| MyRole {
+        let role = |assignment: &Assignment| MyRole {
             id: assignment.role_id,
             code: assignment.role_code.clone(),
             name: assignment.role_name.clone(),

@@ -1,6 +1,8 @@
-//! One operation of the interface while its parts are collected.
+//! One operation of the interface while its parts are collected: every argument of its handler says what it asks of a
+//! request, the answer what it looks like.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::future::Future;
 
 use tillkeep_model::ErrorCode;
 use utoipa::ToSchema;
@@ -19,6 +21,7 @@ pub const JSON: &str = "application/json";
 /// What can be wrong with any body.
 const OF_A_BODY: &[ErrorCode] = &[
     ErrorCode::BadRequest,
+    ErrorCode::IncompleteBody,
     ErrorCode::UnreadableJson,
     ErrorCode::RequestTimeout,
     ErrorCode::PayloadTooLarge,
@@ -26,26 +29,67 @@ const OF_A_BODY: &[ErrorCode] = &[
     ErrorCode::Validation,
 ];
 
+/// What an argument of a handler says of the request; nothing, when it is no part of it that a client writes.
+pub trait Argument {
+    fn describe(_: &mut Operation) {}
+}
+
+/// What the answer of a handler looks like.
+pub trait Reply {
+    fn describe(operation: &mut Operation);
+}
+
+/// A handler that can say what it takes and gives.
+#[diagnostic::on_unimplemented(
+    message = "this handler does not describe itself",
+    note = "each argument must be a `describe::Argument`, and the answer a `describe::Reply`"
+)]
+pub trait Described<Args> {
+    fn describe(operation: &mut Operation);
+}
+
+macro_rules! described {
+    ($($arg:ident),*) => {
+        impl<F, Fut, $($arg),*> Described<($($arg,)*)> for F
+        where
+            F: Fn($($arg),*) -> Fut,
+            Fut: Future<Output: Reply>,
+            $($arg: Argument,)*
+        {
+            fn describe(operation: &mut Operation) {
+                $( $arg::describe(operation); )*
+                Fut::Output::describe(operation);
+            }
+        }
+    };
+}
+described!();
+described!(A1);
+described!(A1, A2);
+described!(A1, A2, A3);
+described!(A1, A2, A3, A4);
+described!(A1, A2, A3, A4, A5);
+
 /// What the types of a handler say of its route.
 #[derive(Clone, Default)]
 pub struct Operation {
     /// The parts of the path that are values, in their order.
-    pub(super) segments: Vec<RefOr<Schema>>,
-    pub(super) parameters: Vec<Parameter>,
+    pub(crate) segments: Vec<RefOr<Schema>>,
+    pub(crate) parameters: Vec<Parameter>,
     any_query: bool,
-    pub(super) body: Option<RequestBody>,
-    pub(super) answers: BTreeMap<u16, Response>,
-    pub(super) errors: BTreeSet<ErrorCode>,
+    pub(crate) body: Option<RequestBody>,
+    pub(crate) answers: BTreeMap<u16, Response>,
+    pub(crate) errors: BTreeSet<ErrorCode>,
     /// Bodies of a 401 that are fixed to the letter.
-    pub(super) exact: BTreeSet<&'static str>,
+    pub(crate) exact: BTreeSet<&'static str>,
     /// The kind of token.
-    pub(super) security: Option<&'static str>,
+    pub(crate) security: Option<&'static str>,
     /// Whether it works without the token too.
-    pub(super) open: bool,
-    pub(super) permissions: Vec<&'static str>,
-    pub(super) schemas: BTreeMap<String, RefOr<Schema>>,
+    pub(crate) open: bool,
+    pub(crate) permissions: Vec<&'static str>,
+    pub(crate) schemas: BTreeMap<String, RefOr<Schema>>,
     /// Names that two schemas claim.
-    pub(super) clashes: BTreeSet<String>,
+    pub(crate) clashes: BTreeSet<String>,
 }
 
 impl Operation {
@@ -186,7 +230,7 @@ impl Operation {
     }
 
     /// Takes over the schemas that another operation uses.
-    pub(super) fn share(&mut self, other: &Self) {
+    pub(crate) fn share(&mut self, other: &Self) {
         for (name, schema) in &other.schemas {
             self.keep(name.clone(), schema.clone());
         }

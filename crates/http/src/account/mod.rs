@@ -1,0 +1,55 @@
+//! What a person does about their own sign-in, and others about it: signing in, tokens, sessions, PINs, locks.
+
+pub mod answers;
+pub mod locks;
+pub mod own;
+pub mod refresh;
+pub mod sessions;
+pub mod sign_in;
+
+use tillkeep_model::ErrorCode;
+
+use crate::auth::HasAuth;
+use crate::routes::Routes;
+
+/// The routes of signing in and of what follows from it.
+pub fn routes<S>(routes: Routes<S>) -> Routes<S>
+where
+    S: HasAuth + Clone + 'static,
+{
+    use ErrorCode::{
+        Escalation, InvalidCredentials, InvalidToken, NotFound, OwnedByHq, PinNotAllowed, StoreNotFound, StoreNotReady,
+        TokenReused, TooManyAttempts, TooManyRequests, WrongStore,
+    };
+    routes
+        .open("POST", "/auth/login", sign_in::login)
+        .about("Sign in with a name and a PIN.")
+        .fails(&[InvalidCredentials, StoreNotReady, TooManyAttempts, TooManyRequests])
+        .open("POST", "/auth/pin-login", sign_in::pin_login)
+        .about("Sign in at a till with a PIN alone.")
+        .fails(&[InvalidCredentials, StoreNotFound, StoreNotReady, WrongStore, TooManyAttempts, TooManyRequests])
+        .open("POST", "/auth/refresh", refresh::refresh)
+        .about("Get new tokens for a refresh token, which is replaced at each use: keep the one of the newest answer.")
+        .fails(&[InvalidToken, TokenReused])
+        .get("/auth/me", own::me)
+        .about("Who is signed in, with the permissions of this moment.")
+        .post("/auth/logout", own::logout)
+        .about("End the session.")
+        .post("/auth/change-pin", own::change_pin)
+        .about("Change the own PIN; at headquarters only.")
+        .fails(&[InvalidCredentials, OwnedByHq, PinNotAllowed, TooManyAttempts, TooManyRequests])
+        .get("/auth/sessions", sessions::own)
+        .about("The own sessions at this server.")
+        .delete("/auth/sessions/{id}", sessions::end_own)
+        .about("End one of the own sessions.")
+        .get("/auth/locks", locks::locks)
+        .about("What is blocked now after wrong PINs.")
+        .post("/auth/unlock", locks::unlock)
+        .about("Lift what is blocked after wrong PINs.")
+        .fails(&[NotFound])
+        .get("/users/{id}/sessions", sessions::of_user)
+        .about("The sessions of a user at this server.")
+        .delete("/users/{id}/sessions/{sessionId}", sessions::end_of_user)
+        .about("End a session of a user who holds no more than the caller.")
+        .fails(&[Escalation])
+}

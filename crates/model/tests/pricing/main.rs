@@ -1,0 +1,5 @@
+//! What carts and payments come to: by worked examples, and for whatever may be in them.
+
+mod cart;
+mod payment;
+mod vectors;

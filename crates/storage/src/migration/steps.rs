@@ -1,0 +1,13 @@
+//! Every step, in the order in which they are made. What a release has is never edited: what was wrong in it is mended by
+//! a step of its own.
+
+use super::m0001_schema;
+#[cfg(feature = "next-release")]
+use super::next_release;
+use super::step::Step;
+
+pub const STEPS: &[Step] = &[
+    Step { name: "0001_schema", changes: m0001_schema::CHANGES },
+    #[cfg(feature = "next-release")]
+    Step { name: "0002_next_release", changes: next_release::CHANGES },
+];

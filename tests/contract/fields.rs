@@ -1,0 +1,268 @@
+//! The boundary values of every field of the rule book, sent to whoever may write it: headquarters, a store, and a push.
+//! All of them give the same answer, and it is the book's.
+
+use serde_json::{Value as Json, json};
+use tillkeep_model::fields::{self, Book, By, Field, Rule, Side};
+use tillkeep_model::ids;
+use tillkeep_storage::entity::product;
+use tillkeep_storage::sea_orm::EntityTrait;
+use uuid::Uuid;
+
+use crate::kit::{Got, Server, World, until};
+
+/// A value, and whether the book takes it.
+type Candidate = (Json, bool);
+
+/// Good and bad texts of a field that keeps a form.
+fn of_shape(field: &Field) -> (&'static [&'static str], &'static [&'static str]) {
+    match field.name {
+        "email" => (&["ann@example.com", "ä@b", ""], &["ann", "a@b@c", "a b@c"]),
+        "countryCode" => (&["US", "DE"], &["ZZ", "us", "USA", ""]),
+        "currencyCode" => (&["EUR", "USD"], &["ZZZ", "eur", ""]),
+        "locale" => (&["de", "zh-Hant-TW"], &["!!", "en_US", ""]),
+        "timezone" => (&["UTC", "Europe/Berlin"], &["New York", ""]),
+        "birthDate" => (&["1990-01-31", "1900-02-28"], &["2099-01-01", "1990-02-30", "31.01.1990", ""]),
+        "businessDayStart" => (&["00:00", "23:59"], &["24:00", "4:00", ""]),
+        "barcode" => (&["4006381333931", "a"], &["a b", ""]),
+        "plu" => (&["0401", "04011"], &["040", "040111", "abcd"]),
+        "code" => (&["12", "ab", "AB"], &["a-b", "", "ä1"]),
+        name => panic!("say in {} what {name} may be and what not", file!()),
+    }
+}
+
+fn candidates(field: &Field) -> Vec<Candidate> {
+    let texts = |texts: &[&str], good: bool| texts.iter().map(|text| (json!(text), good)).collect::<Vec<_>>();
+    match field.rule {
+        Rule::Text { max, shape: Some(shape), .. } => {
+            let (good, bad) = of_shape(field);
+            // One name has another form in each book: `code`.
+            let fits = |text: &&str| (shape.is)(text, tillkeep_http::Clock::default().now()) || text.is_empty();
+            let good: Vec<_> = good.iter().copied().filter(fits).collect();
+            let mut all = texts(&good, true);
+            all.extend(texts(bad, false));
+            all.extend([(json!("x".repeat(max + 1)), false), (json!(1), false)]);
+            all
+        }
+        Rule::Text { min, max, shape: None } => vec![
+            (json!(""), min == 0),
+            (json!("x"), true),
+            (json!("ü".repeat(max)), true),
+            (json!("ü".repeat(max + 1)), false),
+            (json!("a\0"), false),
+            (json!(1), false),
+        ],
+        Rule::Word(words) => {
+            let mut all = texts(words, true);
+            all.extend([(json!("no such word"), false), (json!(1), false)]);
+            all
+        }
+        Rule::Flag => vec![(json!(true), true), (json!(false), true), (json!("yes"), false), (json!(1), false)],
+        Rule::Whole { min, max } => vec![
+            (json!(min - 1), false),
+            (json!(min), true),
+            (json!(max), true),
+            (json!(max + 1), false),
+            (json!("x"), false),
+            (json!(1.5), false),
+        ],
+        // Zero is no change of a stock, and what every stock is in the end nobody sends.
+        Rule::Quantity { min, max } if max < i64::MAX => vec![
+            (number(min, 1), false),
+            (number(max, 0), true),
+            (number(max, 1), false),
+            (json!(0.0001), false),
+            (json!("x"), false),
+        ],
+        Rule::Id => vec![(json!(Uuid::nil()), false), (json!("x"), false), (json!(1), false)],
+        Rule::Texts { most, each } => {
+            let long = each.max_chars().expect("a list of texts") + 1;
+            vec![
+                (json!([]), true),
+                (json!((0..most).map(|number| format!("t{number}")).collect::<Vec<_>>()), true),
+                (json!((0..=most).map(|number| format!("t{number}")).collect::<Vec<_>>()), false),
+                (json!(["x".repeat(long)]), false),
+                (json!([1]), false),
+                (json!("x"), false),
+            ]
+        }
+        Rule::Objects { .. } => vec![(json!([]), true), (json!([{}]), false), (json!([1]), false), (json!({}), false)],
+        Rule::Quantity { .. } | Rule::Instant => Vec::new(),
+    }
+}
+
+/// A quantity of so many thousandths, moved away from zero by `more`.
+fn number(thousandths: i64, more: i64) -> Json {
+    let moved = if thousandths > 0 { thousandths + more } else { thousandths - more };
+    serde_json::from_str(&tillkeep_model::Qty(moved).to_string()).expect("a number")
+}
+
+/// Where rows of a book are written, and what a new one must have besides the field that is tried.
+struct Place {
+    book: &'static Book,
+    path: String,
+    base: fn(usize) -> Json,
+}
+
+impl Place {
+    fn new(book: &'static Book, path: &str, base: fn(usize) -> Json) -> Self {
+        Self { book, path: path.to_owned(), base }
+    }
+}
+
+fn at_headquarters() -> Vec<Place> {
+    let coded = |number: usize| json!({"code": format!("B{number}"), "name": "Base"});
+    vec![
+        Place::new(&fields::customer::BOOK, "/customers", customer),
+        Place::new(&fields::store::BOOK, "/stores", coded),
+        Place::new(&fields::department::BOOK, "/departments", coded),
+        Place::new(
+            &fields::tax::RATE,
+            "/tax-rates",
+            |number| json!({"code": format!("B{number}"), "name": "Base", "ratePpm": 1}),
+        ),
+        Place::new(&fields::tax::GROUP, "/tax-groups", coded),
+        Place::new(&fields::tender::BOOK, "/tenders", |number| {
+            // There is one cash tender, and the values of some kinds are kept by nobody.
+            json!({"code": format!("B{number}"), "name": "Base", "kind": "card", "isActive": false})
+        }),
+        Place::new(&fields::product::BOOK, "/products", |number| {
+            json!({
+                "sku": format!("B{number}"), "name": "Base", "price": fields::LARGEST, "quantityDecimals": 3,
+                "departmentId": ids::named("department:GENERAL"), "taxGroupId": ids::named("tax_group:NONE"),
+            })
+        }),
+        Place::new(
+            &fields::user::BOOK,
+            "/users",
+            |number| json!({"username": format!("b{number}"), "displayName": "B"}),
+        ),
+        Place::new(&fields::user::ROLE, "/roles", |number| json!({"code": format!("b{number}"), "name": "Base"})),
+    ]
+}
+
+fn customer(_: usize) -> Json {
+    // Two names, so that each of them may be empty.
+    json!({"companyName": "Base", "lastName": "Base", "allowDuplicate": true})
+}
+
+/// What was said to a value: nothing, or what is wrong with the field.
+fn verdict(got: &Got, field: &str) -> Option<String> {
+    if got.status != 422 {
+        // A value that another row has is none that the field cannot have.
+        assert!([200, 201, 409].contains(&got.status), "{field}: {} {}", got.status, got.text);
+        return None;
+    }
+    let details = got.body["details"].as_array().into_iter().flatten();
+    let named = |name: &str| name.strip_prefix(field).is_some_and(|rest| rest.is_empty() || rest.starts_with('['));
+    let mut of_field = details.filter(|detail| named(detail["field"].as_str().unwrap_or_default()));
+    let said = of_field.next().unwrap_or_else(|| panic!("{field} is not named: {}", got.text));
+    Some(said["message"].as_str().expect("a message").to_owned())
+}
+
+/// Sends every candidate of a field as part of a new row and, where it is not fixed, as a change of one that is there.
+async fn sweep(server: &Server, token: &str, place: &Place, side: Side) -> Vec<(String, Option<String>)> {
+    let mut said = Vec::new();
+    let mut rows = 0..;
+    let mut new = || (place.base)(rows.next().expect("a number"));
+    let bearer = format!("Bearer {token}");
+    let made = server.post(token, &place.path, new()).await.data();
+    let one = format!("{}/{}", place.path, made["id"].as_str().expect("an id"));
+    for field in place.book.writable(side) {
+        for (value, good) in candidates(field) {
+            let what = format!("{} {} = {value}", place.path, field.name);
+            let mut body = new();
+            body[field.name] = value.clone();
+            if field.name == "currencyExponent" {
+                body["currencyCode"] = json!(if value == 4 { "CLF" } else { "JPY" });
+            }
+            let answer = verdict(&server.post(token, &place.path, body).await, field.name);
+            assert_eq!(answer.is_none(), good, "{what} at {}: {answer:?}", server.name);
+            // The kind of a tender and the decimals of a currency follow rules of their own in a change.
+            if !field.fixed && !["kind", "currencyExponent"].contains(&field.name) && side == Side::Hq {
+                let edit = json!({field.name: value});
+                let edited = server.call("PATCH", &one, Some(&bearer), Some(edit)).await;
+                assert_eq!(verdict(&edited, field.name), answer, "{what}: a change, and a new row");
+            }
+            said.push((what, answer));
+        }
+    }
+    for field in place.book.fields.iter().filter(|field| !field.is_writable(side)) {
+        let mut body = new();
+        body[field.name] = json!(null);
+        let answer = verdict(&server.post(token, &place.path, body).await, field.name);
+        assert!(answer.is_some_and(|text| text.contains("cannot be written")), "{} at {}", field.name, server.name);
+    }
+    said
+}
+
+#[tokio::test]
+async fn headquarters_and_a_store_say_the_same_to_each_boundary_value_of_a_customer() {
+    let world = World::new().await;
+    let [hq, store] = &world.servers;
+    let place = Place::new(&fields::customer::BOOK, "/customers", customer);
+    let at_hq = sweep(hq, &hq.sign_in(world.admin).await, &place, Side::Hq).await;
+    let at_store = sweep(store, &store.sign_in(world.admin).await, &place, Side::Store).await;
+    assert!(at_store.len() > 50, "{}", at_store.len());
+    for (what, answer) in &at_store {
+        let other = at_hq.iter().find(|(other, _)| other == what).expect("headquarters writes all that stores write");
+        assert_eq!(other.1, *answer, "{what}");
+    }
+}
+
+#[tokio::test]
+async fn headquarters_takes_the_boundary_values_of_the_book_and_refuses_what_is_beyond() {
+    let world = World::new().await;
+    let hq = &world.servers[0];
+    let token = hq.sign_in(world.admin).await;
+    let mut tried = 0;
+    for place in at_headquarters() {
+        tried += sweep(hq, &token, &place, Side::Hq).await.len();
+    }
+    assert!(tried > 400, "{tried}");
+}
+
+#[tokio::test]
+async fn a_store_takes_the_boundary_values_of_its_registers_and_adjustments() {
+    let world = World::new().await;
+    let [hq, store] = &world.servers;
+    let token = store.sign_in(world.admin).await;
+    let registers = Place::new(
+        &fields::register::BOOK,
+        "/registers",
+        |number| json!({"code": format!("{number:02}"), "name": "Till", "terminalId": format!("T{number}")}),
+    );
+    sweep(store, &token, &registers, Side::Store).await;
+    let at_hq = hq.sign_in(world.admin).await;
+    let made = hq.post(&at_hq, "/products", (at_headquarters()[6].base)(0)).await.data();
+    let id: Uuid = made["id"].as_str().expect("an id").parse().expect("a UUID");
+    let known =
+        async || product::Entity::find_by_id(id).one(world.store.db().reader()).await.expect("a read").is_some();
+    until("the store has the product", known).await;
+    for field in
+        fields::adjustment::BOOK.writable(Side::Store).filter(|field| !["productId", "reason"].contains(&field.name))
+    {
+        for (value, good) in candidates(field) {
+            let mut body = json!({"id": Uuid::now_v7(), "productId": id, "quantityChange": 1, "reason": "correction"});
+            body[field.name] = value.clone();
+            let answer = verdict(&store.post(&token, "/inventory/adjustments", body).await, field.name);
+            assert_eq!(answer.is_none(), good, "{} = {value}: {answer:?}", field.name);
+        }
+    }
+}
+
+#[test]
+fn every_book_is_swept() {
+    // Prices of a store and rates of a group are written otherwise: `crates/hq/tests/backoffice/{prices,taxes}.rs`.
+    let elsewhere = [fields::store_price::BOOK.table, fields::tax::GROUP_RATE.table];
+    let at_stores = [fields::register::BOOK.table, fields::adjustment::BOOK.table];
+    for book in fields::BOOKS {
+        let swept = at_headquarters().iter().any(|place| place.book.table == book.table);
+        let written = book.fields.iter().any(|field| matches!(field.by, By::Anyone | By::Hq));
+        assert!(
+            swept || elsewhere.contains(&book.table) || at_stores.contains(&book.table),
+            "{} is in no test here",
+            book.table
+        );
+        assert_eq!(swept || elsewhere.contains(&book.table), written, "{}", book.table);
+    }
+}

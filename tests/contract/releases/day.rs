@@ -1,0 +1,278 @@
+//! A day of a small chain, to be recorded: a store works, its line breaks, both sides go on, and the line comes back. The
+//! clock stands, and ids are names, so that two recordings differ in little but tokens.
+
+use std::sync::Arc;
+
+use serde_json::{Value as Json, json};
+use tempfile::TempDir;
+use tillkeep_hq::Hq;
+use tillkeep_hq::state::Account;
+use tillkeep_http::Clock;
+use tillkeep_model::permission::ADMINISTRATOR;
+use tillkeep_model::{Instant, ids};
+use tillkeep_storage::entity::user;
+use tillkeep_storage::outbox;
+use tillkeep_storage::sea_orm::EntityTrait;
+use tillkeep_store::Store;
+use uuid::Uuid;
+
+use super::hand;
+use super::servers::{open_hq, open_store, stopped, talk};
+use super::tape::Tape;
+use crate::kit::{PIN, Server};
+
+pub const CODE: &str = "S01";
+pub const TERMINAL: &str = "S01-T1";
+pub const USERNAME: &str = "root";
+
+pub struct Day {
+    pub dir: TempDir,
+    pub clock: Clock,
+    pub hq: Arc<Hq>,
+    pub store: Arc<Store>,
+    pub tape: Arc<Tape>,
+    pub admin: Uuid,
+    at_hq: Server,
+    at_store: Server,
+    tokens: [String; 2],
+}
+
+pub fn id(name: &str) -> Uuid {
+    ids::named(&format!("recorded {name}"))
+}
+
+pub fn store_id() -> Uuid {
+    id("store")
+}
+
+pub fn product() -> Uuid {
+    id("tea")
+}
+
+impl Day {
+    /// Headquarters with a chain, and a store that has all of it.
+    pub async fn begin() -> Self {
+        if rustls::crypto::aws_lc_rs::default_provider().install_default().is_err() {
+            eprintln!("a provider was there already");
+        }
+        let dir = tempfile::tempdir().expect("a directory");
+        for part in ["hq", "store"] {
+            std::fs::create_dir(dir.path().join(part)).expect("a directory");
+        }
+        let clock = Clock::standing_at(Instant::parse("2026-03-02T14:00:00Z").expect("an instant"));
+        let hq = open_hq(&dir.path().join("hq"), None, &clock, stopped()).await;
+        let account = Account { username: USERNAME.to_owned(), pin: PIN.to_owned().into(), role: ADMINISTRATOR };
+        hq.make_account(&account, false).await.expect("an administrator");
+        let admin = user::Entity::find().one(hq.db().reader()).await.expect("a read").expect("a user").id;
+        let at_hq = Server {
+            name: "hq",
+            router: tillkeep_hq::routes::router(hq.clone(), &tillkeep_store::routes::writes()),
+            routes: Vec::new(),
+            auth: hq.auth.clone(),
+            store_id: None,
+        };
+        let token = at_hq.sign_in(admin).await;
+        let sync_token = found(&at_hq, &token).await;
+        hand::change(&hq, "1").await;
+        let tape = Arc::new(Tape::new(at_hq.router.clone(), sync_token.clone()));
+        let store = open_store(&dir.path().join("store"), &sync_token, tape.clone(), &clock).await;
+        let at_store = Server {
+            name: "store",
+            router: tillkeep_store::routes::router(store.clone(), &tillkeep_hq::routes::writes()),
+            routes: Vec::new(),
+            auth: store.auth.clone(),
+            store_id: Some(store.id),
+        };
+        talk(&store, &clock).await;
+        let tokens = [token, at_store.sign_in(admin).await];
+        Self { dir, clock, hq, store, tape, admin, at_hq, at_store, tokens }
+    }
+
+    async fn till(&self, path: &str, body: Json) -> Json {
+        self.clock.pass(45_000);
+        self.at_store.post(&self.tokens[1], path, body).await.data()
+    }
+
+    async fn sell(&self, name: &str, quantity: i64, tender: Uuid, customer: Option<Uuid>) {
+        let sale = json!({
+            "id": id(name), "terminalId": TERMINAL, "customerId": customer,
+            "lines": [{"productId": product(), "quantity": quantity}, {"productId": id("cake"), "quantity": 1}],
+            "payments": [{"tenderId": tender}],
+        });
+        self.till("/pos/sales", sale).await;
+    }
+
+    /// The store works with a line.
+    pub async fn morning(&self) {
+        let cash = ids::named("tender:CASH");
+        let register = json!({"id": id("register"), "code": "01", "name": "Front", "terminalId": TERMINAL});
+        self.till("/registers", register).await;
+        self.till(&format!("/registers/{}/open", id("register")), json!({})).await;
+        let customer = json!({"id": id("ann"), "firstName": "Ann", "lastName": "Miller", "phone": "+1 212 555 0101"});
+        self.till("/customers", customer).await;
+        let received =
+            json!({"id": id("received"), "productId": product(), "quantityChange": 40, "reason": "received"});
+        self.till("/inventory/adjustments", received).await;
+        self.sell("first sale", 2, cash, Some(id("ann"))).await;
+        self.sell("second sale", 1, id("card"), None).await;
+        self.write_by_hand("1").await;
+        talk(&self.store, &self.clock).await;
+    }
+
+    /// The line is gone. Headquarters changes something of every type, and the store goes on.
+    pub async fn without_a_line(&self) {
+        self.tape.cut();
+        self.edit_everything().await;
+        let cash = ids::named("tender:CASH");
+        self.sell("third sale", 3, cash, None).await;
+        self.sell("fourth sale", 1, id("card"), Some(id("ann"))).await;
+        let customer = json!({"id": id("bob"), "companyName": "Bob's", "email": "bob@example.com"});
+        self.till("/customers", customer).await;
+        let found = json!({"id": id("found"), "productId": id("cake"), "quantityChange": -1, "reason": "damaged"});
+        self.till("/inventory/adjustments", found).await;
+        self.write_by_hand("2").await;
+        let path = format!("/register-sessions/current?terminalId={TERMINAL}");
+        let session = self.at_store.get(&self.tokens[1], &path).await.data();
+        let path = format!("/register-sessions/{}/close", session["id"].as_str().expect("an id"));
+        self.till(&path, json!({"note": "end of the day"})).await;
+        self.till(&format!("/registers/{}/open", id("register")), json!({})).await;
+        // What was tried without a line counts nothing.
+        talk(&self.store, &self.clock).await;
+    }
+
+    /// The line is back; from here on everything is written down.
+    pub async fn with_a_line_again(&self) {
+        self.tape.record();
+        talk(&self.store, &self.clock).await;
+    }
+
+    async fn edit(&self, method: &str, path: &str, body: Json) {
+        let authorization = format!("Bearer {}", self.tokens[0]);
+        self.at_hq.call(method, path, Some(&authorization), Some(body)).await.data();
+    }
+
+    async fn edit_everything(&self) {
+        let store = store_id();
+        let edits = [
+            ("PATCH", format!("/stores/{store}"), json!({"receiptFooter": "Thank you"})),
+            ("PATCH", format!("/departments/{}", id("food")), json!({"name": "Food and drink"})),
+            ("PATCH", format!("/tax-rates/{}", id("rate")), json!({"ratePpm": 90_000})),
+            ("PATCH", format!("/tax-groups/{}", id("group")), json!({"name": "Standard rate"})),
+            ("PUT", format!("/tax-groups/{}/rates", id("group")), rates(store)),
+            ("PATCH", format!("/tenders/{}", id("card")), json!({"name": "Any card"})),
+            ("PATCH", format!("/products/{}", product()), json!({"price": 475})),
+            ("PUT", format!("/store-prices/{store}/{}", id("cake")), json!({"price": 325})),
+            ("PATCH", format!("/customers/{}", id("known")), json!({"creditLimit": 50_000, "notes": "Regular"})),
+            ("PATCH", format!("/users/{}", id("cashier")), json!({"displayName": "Casey"})),
+            ("PATCH", format!("/roles/{}", id("helper")), json!({"name": "Helper at the till"})),
+            ("PUT", format!("/roles/{}/permissions", id("helper")), json!({"permissions": ["pos.sell"]})),
+            ("POST", format!("/users/{}/roles", id("cashier")), json!({"roleId": id("helper"), "storeId": null})),
+        ];
+        for (method, path, body) in edits {
+            self.clock.pass(60_000);
+            self.edit(method, &path, body).await;
+        }
+        hand::change(&self.hq, "2").await;
+    }
+
+    /// Documents that a store has no route for yet, each with its entry: an order with a line, and a transfer.
+    async fn write_by_hand(&self, number: &str) {
+        self.clock.pass(60_000);
+        let now = self.clock.now();
+        let [order, item, transfer] = ["order", "item", "transfer"].map(|name| id(&format!("{name} {number}")));
+        let rows = [
+            (
+                "purchase_orders",
+                order,
+                json!({
+                    "id": order, "poNumber": format!("{CODE}-PO-{number}"), "storeId": store_id(), "supplierId": id("supplier"),
+                    "origin": "store", "status": "submitted", "currencyCode": "USD", "subtotalAmount": 2000,
+                    "totalAmount": 2000, "createdAt": now, "updatedAt": now,
+                }),
+            ),
+            (
+                "purchase_order_items",
+                item,
+                json!({
+                    "id": item, "purchaseOrderId": order, "storeId": store_id(), "lineNo": 1, "productId": product(),
+                    "description": "Tea", "orderedQuantity": 10, "unitCost": 200, "lineAmount": 2000, "createdAt": now,
+                    "updatedAt": now,
+                }),
+            ),
+            (
+                "transfers",
+                transfer,
+                json!({
+                    "id": transfer, "transferNumber": format!("{CODE}-TR-{number}"), "storeId": store_id(),
+                    "fromStoreId": store_id(), "toStoreId": id("other store"), "status": "submitted", "createdAt": now,
+                    "updatedAt": now, "transferItems": [{
+                        "id": id(&format!("transfer line {number}")), "lineNo": 1, "productId": product(), "sku": "TEA",
+                        "productName": "Tea", "requestedQuantity": 5,
+                    }],
+                }),
+            ),
+        ];
+        let tx = self.store.db().begin().await.expect("a transaction");
+        for (name, id, data) in rows {
+            hand::insert(&tx, name, &data).await;
+            let entry = outbox::Entry {
+                entity_type: name,
+                entity_id: id,
+                action: "create",
+                data: &data,
+                created_at: now,
+                depends_on: (name == "purchase_order_items").then_some(order),
+            };
+            outbox::enqueue(&tx, &entry, now).await.expect("an entry");
+        }
+        self.store.commit(tx).await.expect("a commit");
+    }
+}
+
+/// The rates of a tax group: one everywhere, and the same in a store of its own when there is one.
+fn rates(store: Uuid) -> Json {
+    let everywhere = json!({"taxRateId": id("rate"), "storeId": null, "sequence": 1, "isCompound": false});
+    let there = json!({"taxRateId": id("rate"), "storeId": store, "sequence": 1, "isCompound": false});
+    if store.is_nil() { json!([everywhere]) } else { json!([everywhere, there]) }
+}
+
+/// A store with what it needs to sell, and another one; the sync token of the first.
+async fn found(hq: &Server, token: &str) -> String {
+    let product = |name: &str, sku: &str, price: i64| {
+        json!({
+            "id": id(name), "sku": sku, "name": sku, "price": price, "cost": price / 2, "barcodes": [format!("40000{price}")],
+            "departmentId": id("food"), "taxGroupId": id("group"),
+        })
+    };
+    let rows = [
+        ("/stores", json!({"id": store_id(), "code": CODE, "name": "First", "timezone": "America/New_York"})),
+        ("/stores", json!({"id": id("other store"), "code": "S02", "name": "Second", "timezone": "America/New_York"})),
+        ("/tax-rates", json!({"id": id("rate"), "code": "NY", "name": "New York", "ratePpm": 88_750})),
+        (
+            "/tax-groups",
+            json!({"id": id("group"), "code": "STD", "name": "Standard", "priceMode": "exclusive", "rates": rates(Uuid::nil())}),
+        ),
+        ("/departments", json!({"id": id("food"), "code": "FOOD", "name": "Food"})),
+        ("/tenders", json!({"id": id("card"), "code": "CARD", "name": "Card", "kind": "card"})),
+        ("/products", product("tea", "TEA", 450)),
+        ("/products", product("cake", "CAKE", 300)),
+        (
+            "/customers",
+            json!({"id": id("known"), "lastName": "Known", "email": "known@example.com", "creditLimit": 20_000}),
+        ),
+        (
+            "/roles",
+            json!({"id": id("helper"), "code": "helper", "name": "Helper", "permissions": ["pos.sell", "customers.view"]}),
+        ),
+        (
+            "/users",
+            json!({"id": id("cashier"), "username": "casey", "displayName": "C.", "pin": "480263", "assignments": []}),
+        ),
+    ];
+    for (path, body) in rows {
+        hq.post(token, path, body).await.data();
+    }
+    let path = format!("/stores/{}/provision", store_id());
+    let provisioned = hq.post(token, &path, json!({})).await.data();
+    provisioned["syncToken"].as_str().expect("a token").to_owned()
+}

@@ -1,0 +1,181 @@
+//! What the servers of earlier releases said, said to those of this one.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use serde_json::{Map, Value as Json, json};
+use tillkeep_http::Clock;
+use tillkeep_model::Instant;
+use tillkeep_model::wire::HqMessage;
+use tillkeep_storage::migration::{STEPS, Schema};
+use tillkeep_storage::verify::{self, Options, Source};
+use tillkeep_storage::{Db, Side, apply, outbox};
+
+use super::kept::{Release, Said};
+use super::servers::{exchange, open_hq, open_store, stopped, talk};
+use super::tape::{self, Answers};
+use crate::{private_postgres, rows};
+
+fn clock_of(release: &Release) -> Clock {
+    Clock::standing_at(Instant::parse(&release.about.at).expect("an instant"))
+}
+
+async fn holds(url: &str, side: Side) {
+    let source = [Source::open(url, side).await.expect("the database")];
+    let options = Options::default();
+    let findings = match side {
+        Side::Hq => verify::run(source.first(), &[], &options).await,
+        Side::Store => verify::run(None, &source, &options).await,
+    };
+    assert_eq!(findings.expect("a verdict"), []);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_a_store_of_each_release_asks_is_answered_so_that_it_understands() {
+    let database = private_postgres::Database::create();
+    for release in Release::all() {
+        for url in [None, Some(database.url.as_str())] {
+            eprintln!("release {} on {}", release.name, url.unwrap_or("SQLite"));
+            let dir = tempfile::tempdir().expect("a directory");
+            release.install(Side::Hq, dir.path(), url).await;
+            let clock = clock_of(&release);
+            let hq = open_hq(dir.path(), url, &clock, stopped()).await;
+            let router = tillkeep_hq::routes::router(hq.clone(), &tillkeep_store::routes::writes());
+            let mut told = Vec::new();
+            for said in release.said() {
+                match said {
+                    Said::Asked { path, body, status, answer } => {
+                        let (now, text) = tape::ask(&router, &release.about.sync_token, &path, body.as_ref()).await;
+                        assert_eq!(now, status, "{path}: {text}");
+                        understood(&path, "", &answer, &text);
+                    }
+                    Said::OnSocket { from, message } if from == "store" => told.push(message),
+                    Said::OnSocket { message, .. } => {
+                        let now = exchange(dir.path(), url, &clock, &told).await;
+                        understood("the socket", "", &message, &now);
+                    }
+                }
+            }
+            let database = Db::url_of_file(&dir.path().join("tillkeep.db"));
+            holds(url.unwrap_or(&database), Side::Hq).await;
+        }
+    }
+}
+
+/// What is of the moment: a reader needs that it is there, not which.
+const OF_THE_MOMENT: &[&str] = &["ticket", "clock", "mark", "serverVersion", "epoch"];
+/// What may have grown since.
+const AT_LEAST: &[&str] = &["latest_version", "latestVersion", "syncVersion"];
+
+/// Whether who understands `then` understands `now`: every key is there with the same meaning. Others may have come.
+fn understood(what: &str, key: &str, then: &Json, now: &Json) {
+    let place = format!("{what} {key}");
+    match (then, now) {
+        (Json::Object(then), Json::Object(now)) => {
+            for (name, value) in then {
+                let grows = key == "versions" || AT_LEAST.contains(&name.as_str());
+                let found = now.get(name).unwrap_or_else(|| panic!("{place}: no {name} any more"));
+                if grows {
+                    assert!(found.as_i64() >= value.as_i64(), "{place}.{name}: {value}, and now {found}");
+                } else if OF_THE_MOMENT.contains(&name.as_str()) {
+                    assert_eq!(kind(found), kind(value), "{place}.{name}");
+                } else {
+                    understood(what, name, value, found);
+                }
+            }
+        }
+        (Json::Array(then), Json::Array(now)) => {
+            assert_eq!(then.len(), now.len(), "{place}: {then:?}, and now {now:?}");
+            then.iter().zip(now).for_each(|(then, now)| understood(what, key, then, now));
+        }
+        _ => assert_eq!(then, now, "{place}"),
+    }
+}
+
+fn kind(value: &Json) -> u8 {
+    match value {
+        Json::Null => 0,
+        Json::Bool(_) => 1,
+        Json::Number(_) => 2,
+        Json::String(_) => 3,
+        Json::Array(_) => 4,
+        Json::Object(_) => 5,
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_headquarters_of_each_release_answers_is_understood_by_a_store() {
+    for release in Release::all() {
+        let dir = tempfile::tempdir().expect("a directory");
+        release.install(Side::Store, dir.path(), None).await;
+        let (said, clock) = (release.said(), clock_of(&release));
+        let answers = Arc::new(Answers::of(&said));
+        let store = open_store(dir.path(), &release.about.sync_token, answers, &clock).await;
+        let before = outbox::state(store.db().reader()).await.expect("the outbox");
+        assert!(before.pending > 5, "what was sold without a line waits: {before:?}");
+        talk(&store, &clock).await;
+
+        let line = store.sync.line();
+        assert_eq!(line.unstored, BTreeMap::new());
+        let after = outbox::state(store.db().reader()).await.expect("the outbox");
+        assert_eq!((after.pending, after.dead_lettered), (0, 0), "every verdict is understood");
+        let cursors = apply::cursors(store.db().reader()).await.expect("the cursors");
+        for (name, head) in heads(&said) {
+            let cursor = cursors.get(&name).map(|cursor| cursor.version);
+            assert_eq!(cursor, head.as_i64(), "{name} was pulled to its head");
+        }
+        let rows = rows::read(store.db().reader(), &Schema::after(STEPS), Side::Store).await;
+        let mut pulled = 0;
+        for (entity, row) in rows_told(&said) {
+            let Some(id) = row.get("id") else { continue };
+            let kept = rows[&entity].iter().find(|kept| kept.get("id") == Some(id));
+            let kept = kept.unwrap_or_else(|| panic!("{entity} {id} is not in the store"));
+            for column in ["name", "code", "price", "display_name", "po_number", "transfer_number"] {
+                let key = tillkeep_model::wire::camel(column);
+                if let (Some(told), Some(kept)) = (row.get(&key), kept.get(column)) {
+                    assert_eq!(told, kept, "{entity}.{column}");
+                    pulled += 1;
+                }
+            }
+        }
+        assert!(pulled > 20, "{pulled}");
+        for said in &said {
+            if let Said::OnSocket { from, message } = said
+                && from == "hq"
+            {
+                let read = serde_json::from_value(message.clone()).expect("a message");
+                assert!(matches!(read, HqMessage::Notify { entity_type, .. } if entity_type == "tenders"));
+            }
+        }
+        holds(&Db::url_of_file(&dir.path().join("tillkeep.db")), Side::Store).await;
+    }
+}
+
+/// The newest head of each type that was told.
+fn heads(said: &[Said]) -> Map<String, Json> {
+    let mut heads = Map::new();
+    for said in said {
+        if let Said::Asked { path, answer, .. } = said
+            && path.starts_with("/versions")
+        {
+            heads.extend(answer["versions"].as_object().expect("heads").clone());
+        }
+    }
+    heads
+}
+
+/// The last word on each row of each type.
+fn rows_told(said: &[Said]) -> Vec<(String, Map<String, Json>)> {
+    let mut seen = BTreeSet::new();
+    let mut rows = Vec::new();
+    for said in said.iter().rev() {
+        let Said::Asked { answer, .. } = said else { continue };
+        let Some(entity) = answer["entity_type"].as_str() else { continue };
+        for row in answer["rows"].as_array().into_iter().flatten().filter_map(Json::as_object) {
+            if seen.insert(json!([entity, row.get("id")]).to_string()) {
+                rows.push((entity.to_owned(), row.clone()));
+            }
+        }
+    }
+    rows
+}
