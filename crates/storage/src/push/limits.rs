@@ -132,3 +132,30 @@ pub(super) fn too_many(child: &Child, count: usize) -> Verdict {
     let text = format!("data.{}: has {count} lines, at most {}; make several documents of it", child.key, child.most);
     Verdict::refused(TOO_LARGE, text)
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+    use tillkeep_model::fields;
+
+    use super::*;
+    use crate::entity::sale_payment;
+    use crate::registry::Of;
+
+    #[test]
+    fn the_beginning_of_a_text_is_what_headquarters_keeps_of_it_and_nothing_else_is() {
+        let limits = Limits::of(&Of::<sale_payment::Entity>::NEW, Some(&fields::sale::PAYMENT));
+        let payment = |last4: &str, amount: i64| json!({"cardLast4": last4, "amount": amount});
+        let kept = |row: &Json, other: &Json| match (row, other) {
+            (Json::Object(row), Json::Object(other)) => limits.is_kept(row, other),
+            _ => panic!("objects"),
+        };
+        assert!(kept(&payment("12345", 1), &payment("1234", 1)));
+        assert!(kept(&payment("éüöäß", 1), &payment("éüöä", 1)));
+        assert!(kept(&payment("1234", 1), &payment("1234", 1)));
+        for other in [payment("123", 1), payment("1235", 1), payment("1234", 2), json!({"cardLast4": "1234"})] {
+            assert!(!kept(&payment("12345", 1), &other), "{other}");
+        }
+        assert!(!kept(&payment("123", 1), &payment("12", 1)), "what fits is kept whole");
+    }
+}
