@@ -80,7 +80,11 @@ impl Release {
             |error| panic!("tests/releases: {error}; {REMEDY}"),
             |entries| entries.map(|entry| entry.expect("an entry").path()).filter(|path| path.is_dir()).collect(),
         );
-        dirs.sort();
+        let number = |part: &str| part.parse::<u64>().unwrap_or_default();
+        dirs.sort_by_key(|dir| {
+            let name = dir.file_name().unwrap_or_default().to_string_lossy();
+            name.split('.').map(number).collect::<Vec<_>>()
+        });
         assert!(!dirs.is_empty(), "tests/releases has no release; {REMEDY}");
         dirs.into_iter().map(Self::of).collect()
     }

@@ -44,7 +44,7 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 type Source = Box<dyn StdError + Send + Sync>;
 
 // Every constructor names its caller's place: `map_err(|error| Error::internal(error))` keeps it, and so does `?`;
-// `map_err(|error| Error::internal(error))` would name a place in the standard library.
+// `map_err(Error::internal)` would name a place in the standard library.
 impl Error {
     #[track_caller]
     pub fn new(code: ErrorCode, text: impl Into<String>) -> Self {

@@ -1,6 +1,5 @@
 //! Rows that most likely stand for the same as a new one; only a person can tell.
 
-use sea_orm::sea_query::{Expr, ExprTrait, Func};
 use sea_orm::{ColumnTrait, Condition, ConnectionTrait, DbErr, EntityTrait, QueryFilter, QuerySelect};
 
 use crate::entity::customer::{Column, Entity, Model};
@@ -14,10 +13,8 @@ pub async fn of_customer(conn: &impl ConnectionTrait, row: &Model) -> Result<Vec
     if let Some(phone) = row.phone_digits.as_deref().filter(|digits| !digits.is_empty()) {
         same = same.add(Column::PhoneDigits.eq(phone));
     }
-    if let Some(email) = row.email.as_deref().filter(|email| !email.is_empty()) {
-        // One of the databases knows the small letters of ASCII alone.
-        let small = [email.to_lowercase(), email.to_ascii_lowercase()];
-        same = same.add(Expr::expr(Func::lower(Expr::col(Column::Email))).is_in(small));
+    if let Some(email) = row.email_folded.as_deref().filter(|email| !email.is_empty()) {
+        same = same.add(Column::EmailFolded.eq(email));
     }
     if same.is_empty() {
         return Ok(Vec::new());

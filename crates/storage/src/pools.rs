@@ -107,7 +107,14 @@ pub(crate) async fn open_alone(url: &str) -> Result<DatabaseConnection, DbErr> {
 
 /// The connection that changes the schema. It may take as long as it needs.
 pub(crate) async fn open_to_migrate(url: &str) -> Result<DatabaseConnection, DbErr> {
-    let patient = &[("statement_timeout", "0"), ("lock_timeout", "0"), ("idle_in_transaction_session_timeout", "0")];
+    let patient = &[
+        ("synchronous_commit", "on"),
+        // Who waited for another server to make a step has to see that step.
+        ("default_transaction_isolation", "read committed"),
+        ("statement_timeout", "0"),
+        ("lock_timeout", "0"),
+        ("idle_in_transaction_session_timeout", "0"),
+    ];
     postgres(url, 1, "tillkeep migration", patient).await
 }
 

@@ -17,7 +17,7 @@ use tillkeep_model::fields::{
 };
 use tillkeep_model::permission::code::{CustomersCreate, CustomersView, PosSell};
 use tillkeep_storage::entity::customer::{Column, Entity, Model};
-use tillkeep_storage::registry::digits;
+use tillkeep_storage::registry::{digits, fold};
 use tillkeep_storage::sea_orm::{ColumnTrait, ConnectionTrait, EntityTrait, IntoActiveModel, QueryFilter};
 use tillkeep_storage::{Tx, duplicates, outbox, series};
 use utoipa::ToSchema;
@@ -145,6 +145,7 @@ pub async fn create(
         let (field, text) = UNNAMED;
         return Err(Error::field(field, text));
     }
+    row.email_folded = row.email.as_deref().map(fold);
     row.phone_digits = row.phone.as_deref().map(digits);
     (row.created_at, row.updated_at) = (now, now);
     row.origin_store_id = Some(store.id);

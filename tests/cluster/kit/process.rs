@@ -2,12 +2,16 @@
 
 use std::fs::{self, File};
 use std::io::{BufRead, BufReader};
+use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Command, ExitStatus, Stdio};
 
 use tillkeep_storage::Db;
 
 use super::secrets;
+
+/// The signal of a program that ends itself at a place where a test has it die.
+const ABORTED: i32 = 6;
 
 pub struct Process {
     child: Option<Child>,
@@ -16,6 +20,8 @@ pub struct Process {
     pub dir: PathBuf,
     environment: Vec<(String, String)>,
     pub url: String,
+    /// How it ended when it did not come to listen.
+    ended: Option<ExitStatus>,
 }
 
 /// Which release a server is of.
@@ -61,6 +67,7 @@ impl Process {
             dir: dir.to_owned(),
             environment: Vec::new(),
             url: String::new(),
+            ended: None,
         };
         for (key, value) in environment {
             process.set_environment(key, value);
@@ -137,7 +144,7 @@ impl Process {
         let listening =
             lines.map_while(Result::ok).find_map(|line| line.strip_prefix("listening on ").map(str::to_owned));
         let Some(url) = listening else {
-            child.wait().expect("wait");
+            self.ended = Some(child.wait().expect("wait"));
             return false;
         };
         self.child = Some(child);
@@ -190,6 +197,11 @@ impl Process {
         assert!(self.child.is_none(), "stop it first");
         let address = self.url.split_once("://").expect("a url").1.to_owned();
         self.try_launch(&address)
+    }
+
+    /// Whether its last start ended as by kill -9, at a place where a test has it die.
+    pub fn died_at_its_start(&self) -> bool {
+        self.ended.and_then(|status| status.signal()) == Some(ABORTED)
     }
 
     /// Whether the server has ended by itself.

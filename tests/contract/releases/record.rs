@@ -48,7 +48,13 @@ async fn a_day_of_this_release_can_be_recorded() {
     if std::env::var_os("RELEASE_RECORD").is_none() {
         return;
     }
-    let dir = kept::root().join(env!("CARGO_PKG_VERSION"));
+    let version = env!("CARGO_PKG_VERSION");
+    let changelog = fs::read_to_string(kept::root().join("../../CHANGELOG.md")).expect("the changelog");
+    assert!(
+        !changelog.contains(&format!("## [{version}] - ")),
+        "{version} is closed: what is kept of it does not change. Raise the version in Cargo.toml first"
+    );
+    let dir = kept::root().join(version);
     fs::create_dir_all(&dir).expect("a directory");
     let keep = |name: &str, text: String| fs::write(dir.join(name), text).expect("a file");
     for (side, rows) in [(Side::Hq, &hq), (Side::Store, &store)] {

@@ -16,7 +16,7 @@ use tillkeep_model::fields::{
 use tillkeep_model::permission::code::CustomersCreate;
 use tillkeep_model::{ErrorCode, Instant, Money};
 use tillkeep_storage::entity::customer::{Entity, Model};
-use tillkeep_storage::registry::digits;
+use tillkeep_storage::registry::{digits, fold};
 use tillkeep_storage::{Tx, accounts, duplicates, series};
 use utoipa::ToSchema;
 
@@ -37,6 +37,7 @@ impl Rules for Entity {
     };
 
     async fn check(_: &mut Tx, old: Option<&Model>, row: &mut Model, _: Instant) -> Result<()> {
+        row.email_folded = row.email.as_deref().map(fold);
         row.phone_digits = row.phone.as_deref().map(digits).filter(|digits| !digits.is_empty());
         // Born at headquarters or known to it: there is nobody left to tell.
         row.synced = true;

@@ -186,8 +186,12 @@ pub async fn restore(caller: Caller<ProductsDelete>, State(hq): State<Arc<Hq>>, 
     caller.everywhere()?;
     let now = caller.now();
     let mut restored = row.clone();
-    // What it names may be gone by now, and its numbers given away.
-    Entity::check(&mut tx, None, &mut restored, now).await?;
+    // What it names may be gone by now, and its codes given away. Its own values are what they were.
+    restored.sku_folded = fold(&restored.sku);
+    let mut check = Check::default();
+    check_others(&tx, &mut check, None, &restored).await?;
+    check.finish()?;
+    check_barcodes(&tx, &restored).await?;
     rows::check_unique::<Entity>(&tx, &Entity::KIND, &restored).await?;
     Entity::update_many()
         .col_expr(Column::DeletedAt, Expr::value(None::<Instant>))

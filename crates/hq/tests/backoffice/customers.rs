@@ -56,6 +56,10 @@ async fn the_same_telephone_or_mail_address_is_a_question_before_it_is_a_second_
     // A refusal takes no number: they have no gaps.
     let next = kit.post(&admin, "/customers", json!({"firstName": "F"})).await.data();
     assert_eq!(next["customerNumber"], "HQ-000006");
+    // Letters beyond ASCII have capitals too.
+    kit.post(&admin, "/customers", json!({"firstName": "Eva", "email": "EVA@BÄCKER.example"})).await.is(201);
+    let again = json!({"firstName": "Eva", "email": "eva@bäcker.example"});
+    kit.post(&admin, "/customers", again).await.refused(409, "possible_duplicate");
 }
 
 #[tokio::test]

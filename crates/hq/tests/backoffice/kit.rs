@@ -124,13 +124,13 @@ impl Kit {
         };
         let stop = CancellationToken::new();
         let hq = Hq::open_with(&settings, clock.clone(), times, stop).await.expect("headquarters");
-        Self { router: routes::router(hq.clone(), &[]), hq, clock, settings, _home: (dir, home) }
+        Self { router: routes::router(hq.clone(), ELSEWHERE), hq, clock, settings, _home: (dir, home) }
     }
 
     /// Starts headquarters once more on the same data; what was there is kept from then on.
     pub async fn restart(&mut self) {
         self.hq = Hq::open(&self.settings, self.clock.clone(), CancellationToken::new()).await.expect("headquarters");
-        self.router = routes::router(self.hq.clone(), &[]);
+        self.router = routes::router(self.hq.clone(), ELSEWHERE);
     }
 
     /// A person with a PIN, by way of the back office.

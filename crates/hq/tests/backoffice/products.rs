@@ -1,8 +1,9 @@
 //! Products: numbers that name one product, references that exist, and coming back from deletion.
 
 use serde_json::json;
-use tillkeep_storage::entity::product_barcode;
-use tillkeep_storage::sea_orm::{EntityTrait, QueryOrder};
+use tillkeep_storage::entity::{product, product_barcode};
+use tillkeep_storage::sea_orm::sea_query::Expr;
+use tillkeep_storage::sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder};
 use uuid::Uuid;
 
 use super::kit::{Kit, id_of};
@@ -86,6 +87,25 @@ async fn a_deleted_product_frees_its_numbers_and_comes_back_only_if_they_are_fre
     assert_eq!(kit.get(&admin, "/products/by-barcode/111").await.data()["sku"], "P1");
     assert_eq!(kit.call(&admin, "POST", &restore, None).await.data()["syncVersion"], back["syncVersion"]);
     kit.call(&admin, "POST", &format!("/products/{}/restore", Uuid::now_v7()), None).await.is(404);
+}
+
+#[tokio::test]
+async fn a_product_from_before_a_rule_comes_back_as_it_was() {
+    let kit = Kit::new().await;
+    let admin = kit.admin().await;
+    let loose = kit.product(&admin, "P1", json!({"isWeighed": true, "quantityDecimals": 3})).await;
+    let tx = kit.hq.db().begin().await.expect("begin");
+    product::Entity::update_many()
+        .col_expr(product::Column::QuantityDecimals, Expr::value(0))
+        .filter(product::Column::Id.eq(id_of(&loose)))
+        .exec(&tx)
+        .await
+        .expect("a row from before");
+    tx.commit().await.expect("a commit");
+    let path = format!("/products/{}", id_of(&loose));
+    kit.delete(&admin, &path).await.is(204);
+    let back = kit.call(&admin, "POST", &format!("{path}/restore"), None).await.data();
+    assert_eq!((&back["isWeighed"], &back["quantityDecimals"]), (&json!(true), &json!(0)));
 }
 
 #[tokio::test]

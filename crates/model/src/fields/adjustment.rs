@@ -33,5 +33,5 @@ pub static BOOK: Book = Book {
         made(text("businessDate", 10)),
         made(Field::new("occurredAt", Rule::Instant)),
     ],
-    server: &["id", "store_id", "created_at", "updated_at", "synced", "received_at", "last_envelope_at"],
+    server: &["id", "store_id", "created_at", "updated_at", "synced", "received_at", "last_envelope_at", "flags"],
 };

@@ -31,6 +31,7 @@ pub static BOOK: Book = Book {
         "updated_at",
         "deleted_at",
         "sync_version",
+        "email_folded",
         "phone_digits",
         "account_balance",
         "origin_store_id",

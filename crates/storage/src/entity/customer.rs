@@ -19,6 +19,9 @@ pub struct Model {
     pub last_name: Option<String>,
     pub company_name: Option<String>,
     pub email: Option<String>,
+    /// What tells whether two of them are the same.
+    #[serde(skip)]
+    pub email_folded: Option<String>,
     pub phone: Option<String>,
     #[serde(skip)]
     pub phone_digits: Option<String>,

@@ -2,7 +2,7 @@
 
 use sea_orm::entity::prelude::*;
 use serde::{Deserialize, Serialize};
-use tillkeep_model::{Instant, Money, Qty};
+use tillkeep_model::{Instant, JsonText, Money, Qty};
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, DeriveEntityModel, Serialize, Deserialize)]
 #[sea_orm(table_name = "inventory_adjustments")]
@@ -33,6 +33,8 @@ pub struct Model {
     pub received_at: Option<Instant>,
     #[serde(skip)]
     pub last_envelope_at: Option<Instant>,
+    #[serde(skip_deserializing)]
+    pub flags: JsonText,
 }
 
 #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]

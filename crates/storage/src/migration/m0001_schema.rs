@@ -134,13 +134,14 @@ pub(super) const CHANGES: &[Change] = &[
         name: "customers",
         on: On::Both,
         columns: "id uuid!, created_at ts, updated_at ts, deleted_at ts?, sync_version big, customer_number text, \
-            first_name text?, last_name text?, company_name text?, email text?, phone text?, phone_digits text?, \
+            first_name text?, last_name text?, company_name text?, email text?, email_folded text?, phone text?, \
+            phone_digits text?, \
             address_line1 text?, address_line2 text?, city text?, region text?, postal_code text?, \
             country_code text?, birth_date text?, notes text?, marketing_opt_in bool, tax_exempt bool, \
             tax_exempt_number text?, credit_limit money, account_balance money, origin_store_id uuid?, \
             merged_into_id uuid?, is_active bool, synced bool, flags json",
         natural_keys: &["customer_number"],
-        indexes: &["email", "phone_digits", "origin_store_id"],
+        indexes: &["email", "email_folded", "phone_digits", "origin_store_id"],
         ..NewTable::EMPTY
     }),
     Change::CreateTable(NewTable {
@@ -282,7 +283,7 @@ pub(super) const CHANGES: &[Change] = &[
         columns: "id uuid!, store_id uuid, created_at ts, updated_at ts, product_id uuid, reason text, \
             quantity_change qty, quantity_before qty, quantity_after qty, unit_cost money?, reference_type text?, \
             reference_id uuid?, reference_line_id uuid?, user_id uuid?, user_name text?, note text?, \
-            business_date text, occurred_at ts, synced bool, received_at ts?, last_envelope_at ts?",
+            business_date text, occurred_at ts, synced bool, received_at ts?, last_envelope_at ts?, flags json",
         indexes: &["product_id", "store_id"],
         ..NewTable::EMPTY
     }),

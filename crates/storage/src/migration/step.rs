@@ -110,6 +110,10 @@ impl Change {
         match (self, side) {
             (Self::Fill(name, _), Side::Hq) => match registry::find(name).filter(|entity| entity.is_pulled()) {
                 Some(entity) => versions::stamp(conn, entity, &mut Vec::new()).await,
+                // A line travels with its document: without a new version of that, no store would hear of it.
+                None if registry::is_pulled_child(name) => Err(DbErr::Custom(format!(
+                    "{name} travels inside of another type: raise the versions of that one in the same step"
+                ))),
                 None => Ok(()),
             },
             _ => Ok(()),

@@ -67,7 +67,10 @@ pub static ALL: &[SyncType] = &[
     pulled("user_store_roles", &Of::<entity::user_store_role::Entity>::NEW),
     SyncType {
         flow: Flow::Both,
-        derived: &[Derived { column: "phone_digits", from: "phone", by: digits }],
+        derived: &[
+            Derived { column: "email_folded", from: "email", by: fold },
+            Derived { column: "phone_digits", from: "phone", by: digits },
+        ],
         owned: customers,
         number: Some("customer_number"),
         push_order: 1,

@@ -133,6 +133,11 @@ pub fn find(name: &str) -> Option<&'static SyncType> {
     ALL.iter().find(|entity| entity.name == name)
 }
 
+/// Whether the rows of `table` travel to stores inside of those of another type.
+pub fn is_pulled_child(table: &str) -> bool {
+    pulled().flat_map(|entity| entity.children).any(|child| child.table.name() == table)
+}
+
 /// Its place in the dependency order.
 pub fn position(name: &str) -> Option<usize> {
     ALL.iter().position(|entity| entity.name == name)

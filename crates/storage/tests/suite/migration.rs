@@ -230,6 +230,13 @@ async fn a_step_that_breaks_off_in_the_middle_leaves_nothing_and_is_made_at_the_
 #[tokio::test]
 async fn servers_that_start_at_once_make_each_step_once() {
     for place in Place::each().await {
+        if place.conn.get_database_backend() == DbBackend::Postgres {
+            // Whoever waits sees the step that it waited for, whatever a transaction sees by default in that database.
+            let name = db::query(&place.conn, "SELECT current_database() AS name", []).await.expect("a name");
+            let name: String = name[0].try_get("", "name").expect("a name");
+            let sql = format!("ALTER DATABASE \"{name}\" SET default_transaction_isolation = 'repeatable read'");
+            place.conn.execute_unprepared(&sql).await.expect("a setting");
+        }
         let opening =
             |url: String, side: Side| tokio::spawn(async move { Db::open_with(&url, side, kit::PRIVATE).await });
         let starts: Vec<_> = (0..4).map(|_| opening(place.url.clone(), place.side)).collect();
@@ -238,6 +245,22 @@ async fn servers_that_start_at_once_make_each_step_once() {
         }
         let made = db::query(&place.conn, "SELECT name FROM schema_steps", []).await.expect("the steps");
         assert_eq!(made.len(), STEPS.len());
+    }
+}
+
+#[tokio::test]
+async fn a_step_that_fills_lines_without_their_documents_is_refused_since_no_store_would_hear_of_it() {
+    const FILLS: Step = Step {
+        name: "9001_fills_lines",
+        changes: &[Change::Fill("transfer_items", || {
+            let mut update = Query::update();
+            update.table(Alias::new("transfer_items")).value(Alias::new("line_no"), 1).to_owned()
+        })],
+    };
+    for place in Place::each().await.filter(|place| place.side == Side::Hq) {
+        let steps: Vec<Step> = STEPS.iter().copied().chain([FILLS]).collect();
+        let text = place.run(&steps).await.expect_err("a refusal").to_string();
+        assert!(text.contains("transfer_items travels inside of another type"), "{text}");
     }
 }
 

@@ -118,6 +118,7 @@ pub fn customer(number: &str) -> customer::Model {
         phone: Some("(555) 123-4567".into()),
         phone_digits: Some("5551234567".into()),
         email: Some("ann@example.com".into()),
+        email_folded: Some("ann@example.com".into()),
         credit_limit: Money(5000),
         is_active: true,
         synced: true,

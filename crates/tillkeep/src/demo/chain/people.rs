@@ -65,6 +65,7 @@ fn customer(at: Instant, number: usize) -> customer::Model {
     let (first, last) = full_name(FIRST_CUSTOMER + person);
     let exempt = TAX_EXEMPT.iter().find(|(exempt, _)| *exempt == number);
     let phone = format!("(212) 555-01{person:02}");
+    let email = format!("{}.{}@example.com", first.to_lowercase(), last.to_lowercase());
     customer::Model {
         id: customer_id(number),
         created_at: at,
@@ -73,7 +74,8 @@ fn customer(at: Instant, number: usize) -> customer::Model {
         first_name: text(first),
         last_name: text(last),
         company_name: exempt.map(|(_, company)| (*company).to_owned()),
-        email: Some(format!("{}.{}@example.com", first.to_lowercase(), last.to_lowercase())),
+        email_folded: Some(registry::fold(&email)),
+        email: Some(email),
         phone_digits: Some(registry::digits(&phone)),
         phone: Some(phone),
         address_line1: Some(format!("{number} Orchard Lane")),
