@@ -13,6 +13,7 @@ mod elsewhere;
 mod fields;
 mod forgeries;
 mod kinds;
+mod limits;
 mod matrix;
 mod once;
 mod openapi;

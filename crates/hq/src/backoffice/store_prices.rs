@@ -7,7 +7,7 @@ use std::sync::Arc;
 use axum::extract::State;
 use serde::Serialize;
 use serde_json::{Map, Value as Json, json};
-use tillkeep_http::describe::{Change, Listing, Lists, More, Write};
+use tillkeep_http::describe::{self, Change, Listing, Lists, More, Write};
 use tillkeep_http::error::{Error, Result};
 use tillkeep_http::extract::TwoIds;
 use tillkeep_http::resource::{self, Expected, Fields, ListSpec};
@@ -20,6 +20,7 @@ use tillkeep_storage::sea_orm::sea_query::OnConflict;
 use tillkeep_storage::sea_orm::{ColumnTrait, EntityTrait, IntoActiveModel, QueryFilter, QuerySelect, QueryTrait};
 use tillkeep_storage::{Tx, versions};
 use utoipa::ToSchema;
+use utoipa::openapi::{RefOr, Schema};
 use uuid::Uuid;
 
 use super::plain::Rules;
@@ -57,7 +58,12 @@ impl Write for Prices {
 #[derive(ToSchema)]
 #[expect(dead_code, reason = "read key by key, with the row")]
 pub struct Back {
+    #[schema(schema_with = price)]
     price: Option<Money>,
+}
+
+fn price() -> RefOr<Schema> {
+    describe::or_null(describe::of_book(&fields::store_price::BOOK, "price"))
 }
 
 /// What a store charges for a product, next to what the chain does.

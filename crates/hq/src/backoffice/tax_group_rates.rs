@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use serde::{Deserialize, Serialize};
+use tillkeep_http::describe;
 use tillkeep_http::error::{Error, Result};
 use tillkeep_http::resource::Check;
 use tillkeep_model::fields::tax::GROUP_RATE;
@@ -14,6 +15,7 @@ use tillkeep_storage::sea_orm::sea_query::{CaseStatement, Expr};
 use tillkeep_storage::sea_orm::{ColumnTrait, ConnectionTrait, EntityTrait, IntoActiveModel, QueryFilter, QuerySelect};
 use tillkeep_storage::{DbErr, Tx, versions};
 use utoipa::ToSchema;
+use utoipa::openapi::{RefOr, Schema};
 use uuid::Uuid;
 
 /// Rates of one group in one store at the most, and compound ones among them.
@@ -28,9 +30,14 @@ pub struct RateInput {
     tax_rate_id: Uuid,
     #[serde(default)]
     store_id: Option<Uuid>,
+    #[schema(schema_with = sequence)]
     sequence: i32,
     #[serde(default)]
     is_compound: bool,
+}
+
+fn sequence() -> RefOr<Schema> {
+    describe::of_book(&GROUP_RATE, "sequence")
 }
 
 impl RateInput {

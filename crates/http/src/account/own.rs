@@ -14,11 +14,13 @@ use crate::auth::throttle::{self, Trying};
 use crate::auth::{Caller, Home, Revocation, Sessions};
 use crate::error::{Error, Result};
 use crate::extract::Body;
+use crate::pins;
 
 #[derive(Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ChangePin {
     current_pin: String,
+    #[schema(schema_with = pins::chosen)]
     new_pin: String,
 }
 

@@ -3,11 +3,37 @@
 
 use serde_json::{Value as Json, json};
 use tillkeep_model::Qty;
-use tillkeep_model::fields::{Field, Initial, Rule};
+use tillkeep_model::fields::{Book, Field, Initial, Rule};
+use tillkeep_model::schema;
+use tillkeep_storage::row_schema;
 use utoipa::openapi::RefOr;
 use utoipa::openapi::schema::{
     AdditionalProperties, ArrayBuilder, KnownFormat, Object, ObjectBuilder, Schema, SchemaFormat, SchemaType, Type,
 };
+
+/// The field `name` of `book`, in a body that is a struct.
+pub fn of_book(book: &Book, name: &str) -> RefOr<Schema> {
+    let column = row_schema::of_key(book.table, name);
+    match book.field(name) {
+        Some(field) => of_field(field, column, false),
+        None => column,
+    }
+}
+
+/// `value`, or null.
+pub fn or_null(value: RefOr<Schema>) -> RefOr<Schema> {
+    match value {
+        RefOr::T(Schema::Object(object)) => or_null_type(object).into(),
+        value => schema::nullable(value).into(),
+    }
+}
+
+fn or_null_type(mut object: Object) -> Object {
+    if let SchemaType::Type(kind) = object.schema_type {
+        object.schema_type = SchemaType::Array(vec![kind, Type::Null]);
+    }
+    object
+}
 
 /// `field`, of a column whose rows look like `column`; a new row has a default.
 pub(super) fn of_field(field: &Field, column: RefOr<Schema>, new: bool) -> RefOr<Schema> {
@@ -18,8 +44,8 @@ pub(super) fn of_field(field: &Field, column: RefOr<Schema>, new: bool) -> RefOr
         Some(Schema::Object(object)) => object,
         Some(list) => return list.into(),
     };
-    if nullable && let SchemaType::Type(kind) = schema.schema_type {
-        schema.schema_type = SchemaType::Array(vec![kind, Type::Null]);
+    if nullable {
+        schema = or_null_type(schema);
     }
     schema.default = default_of(field).filter(|_| new);
     schema.into()

@@ -11,6 +11,7 @@ mod requests;
 
 pub use crate::operation::{Argument, Described, Operation, Reply};
 pub use document::{About, clashes, document};
+pub use limits::{of_book, or_null};
 pub use pages::{served, text};
 pub use requests::{Change, Draft, Listing, Lists, More, Write, Written};
 

@@ -31,11 +31,43 @@ pub struct Adjustment {
     #[schema(required = true, value_type = Uuid)]
     id: Option<Uuid>,
     product_id: Uuid,
+    #[schema(schema_with = described::quantity)]
     quantity_change: Option<Qty>,
+    #[schema(schema_with = described::quantity)]
     new_quantity: Option<Qty>,
+    #[schema(schema_with = described::reason)]
     reason: String,
+    #[schema(schema_with = described::unit_cost)]
     unit_cost: Option<Money>,
+    #[schema(schema_with = described::note)]
     note: Option<String>,
+}
+
+/// The fields of the book as they are sent.
+mod described {
+    use tillkeep_http::describe::{of_book, or_null};
+    use utoipa::openapi::schema::{ObjectBuilder, Type};
+    use utoipa::openapi::{RefOr, Schema};
+
+    use super::{BOOK, Reason};
+
+    /// A change, or what is there after it: either is left out when the other one is sent.
+    pub fn quantity() -> RefOr<Schema> {
+        or_null(of_book(&BOOK, "quantityChange"))
+    }
+
+    /// Some of the book's words: documents write the others.
+    pub fn reason() -> RefOr<Schema> {
+        ObjectBuilder::new().schema_type(Type::String).enum_values(Some(Reason::words_by_hand())).into()
+    }
+
+    pub fn unit_cost() -> RefOr<Schema> {
+        or_null(of_book(&BOOK, "unitCost"))
+    }
+
+    pub fn note() -> RefOr<Schema> {
+        or_null(of_book(&BOOK, "note"))
+    }
 }
 
 impl Adjustment {

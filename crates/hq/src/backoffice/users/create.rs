@@ -11,6 +11,7 @@ use tillkeep_http::auth::new_pin::{propose, set_pin, taken};
 use tillkeep_http::describe::{Draft, Write};
 use tillkeep_http::directory::users::{UserDetail, detail};
 use tillkeep_http::error::{Error, Result};
+use tillkeep_http::pins;
 use tillkeep_http::resource::{self, Fields};
 use tillkeep_http::{Body, Caller, Created};
 use tillkeep_model::ErrorCode;
@@ -50,6 +51,7 @@ impl Write for Newcomer {
 #[derive(ToSchema)]
 #[expect(dead_code, reason = "read key by key, with the row")]
 pub struct Start {
+    #[schema(schema_with = pins::chosen_or_none)]
     pin: Option<String>,
     assignments: Option<Vec<Grant>>,
 }

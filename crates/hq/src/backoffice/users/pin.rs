@@ -29,6 +29,7 @@ const TRIES: usize = 10;
 #[derive(Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct NewPin {
+    #[schema(schema_with = pins::chosen)]
     pin: String,
     #[serde(default)]
     must_change_pin: bool,
