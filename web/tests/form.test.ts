@@ -15,7 +15,9 @@ vi.mock('vue-router', () => ({ onBeforeRouteLeave: () => undefined, onBeforeRout
 enableAutoUnmount(afterEach)
 beforeEach(fresh)
 
-function form(more: { save?: (values: Values) => Promise<unknown>; reload?: () => Promise<unknown> } = {}) {
+type Props = InstanceType<typeof EntityForm>['$props']
+
+function form(more: Partial<Props> = {}) {
   const wrapper = mount(EntityForm, {
     props: { fields: FIELDS, before: ROW, action: 'Save', save: () => Promise.resolve(), ...more },
   })
@@ -146,4 +148,105 @@ it('a form whose row is gone is not dirty', async () => {
   await type('name', 'Grace')
   wrapper.vm.discard()
   expect(isDirty()).toBe(false)
+})
+
+describe('a form of a row that was valid once', () => {
+  const OLD = { name: 'Ada', email: 'nobody', locale: 'en_US', city: null, price: 'free' }
+  const RULED: Field[] = [
+    { key: 'name', label: 'Name', kind: 'text' },
+    { key: 'email', label: 'Email', kind: 'email', rule: { pattern: '@' } },
+    {
+      key: 'locale',
+      label: 'Locale',
+      kind: 'text',
+      rule: { pattern: '^[a-z]{2}-[A-Z]{2}$', says: 'must be like en-US' },
+    },
+    { key: 'city', label: 'City', kind: 'text', required: true },
+    { key: 'price', label: 'Price', kind: 'integer' },
+  ]
+  const old = () => {
+    const save = vi.fn((values: Values) => Promise.resolve(values))
+    return { save, ...form({ save, fields: RULED, before: OLD }) }
+  }
+
+  it('saves another field, and leaves alone what nobody touched', async () => {
+    const { save, type, submit } = old()
+    await type('name', 'Grace')
+    await submit()
+    expect(save).toHaveBeenCalledExactlyOnceWith({ name: 'Grace' })
+  })
+
+  it('checks what was changed', async () => {
+    const { save, wrapper, type, submit } = old()
+    await type('locale', 'en_GB')
+    await submit()
+    expect(save).not.toHaveBeenCalled()
+    expect(wrapper.findAll('[aria-invalid]').map((input) => input.attributes('name'))).toEqual(['locale'])
+    expect(wrapper.text()).toContain('Locale must be like en-US')
+    await type('locale', 'en-GB')
+    await submit()
+    expect(save).toHaveBeenCalledExactlyOnceWith({ locale: 'en-GB' })
+  })
+
+  it('checks an amount that nobody touched when its decimals have become others', async () => {
+    const save = vi.fn(() => Promise.resolve())
+    const amount = (exponent: number): Field[] => [{ key: 'float', label: 'Float', kind: 'money', exponent }]
+    const { wrapper, submit } = form({ save, fields: amount(2), before: { float: 20050 } })
+    await wrapper.setProps({ fields: amount(0) })
+    await submit()
+    expect(save).not.toHaveBeenCalled()
+    expect(wrapper.text()).toContain('Float must be a whole amount')
+  })
+
+  it('checks every field of a new row', async () => {
+    const save = vi.fn(() => Promise.resolve())
+    const { wrapper, submit } = form({ save, fields: RULED, before: null, defaults: OLD })
+    await submit()
+    expect(save).not.toHaveBeenCalled()
+    const wrong = wrapper.findAll('[aria-invalid]').map((input) => input.attributes('name'))
+    expect(wrong).toEqual(['email', 'locale', 'city', 'price'])
+  })
+})
+
+describe('what is refused within a list', () => {
+  const LISTS: Field[] = [
+    { key: 'barcodes', label: 'Barcodes', kind: 'list' },
+    { key: 'scaleBarcodeRules', label: 'Labels', kind: 'list' },
+    { key: 'address', label: 'Address', kind: 'text' },
+  ]
+  const answered = async (...details: ApiError['details']) => {
+    const save = () => Promise.reject(new ApiError(422, 'validation', 'Not all is right', details))
+    const made = form({ save, fields: LISTS, before: null })
+    await made.type('barcodes', '1\n2')
+    await made.submit()
+    return {
+      at: (key: string) => made.wrapper.find(`[id="${made.wrapper.get(`[name=${key}]`).attributes('id')}-error"]`),
+      above: () => made.wrapper.find('[role=alert]'),
+    }
+  }
+
+  it.each([
+    ['barcodes[0]', 'barcodes', 'Barcodes in entry 1: must be other'],
+    ['scaleBarcodeRules[1].prefix', 'scaleBarcodeRules', 'Labels in entry 2, prefix: must be other'],
+    ['address.city', 'address', 'Address in city: must be other'],
+    ['address', 'address', 'Address must be other'],
+  ])('is said at its field: %s', async (field, key, words) => {
+    const { at, above } = await answered({ field, message: 'must be other' })
+    expect(at(key).text()).toBe(words)
+    expect(above().exists()).toBe(false)
+  })
+
+  it('is said of each entry', async () => {
+    const { at } = await answered(
+      { field: 'barcodes[0]', message: 'must be other' },
+      { field: 'barcodes[3]', message: 'must be short' },
+    )
+    expect(at('barcodes').text()).toBe('Barcodes in entry 1: must be other; in entry 4: must be short')
+  })
+
+  it('is said above the buttons when the form has no such field', async () => {
+    const { at, above } = await answered({ field: 'barcode[0].code', message: 'must be other' })
+    expect(above().text()).toContain('barcode[0].code must be other')
+    expect(at('barcodes').exists()).toBe(false)
+  })
 })

@@ -4,7 +4,8 @@ import { UNKNOWN } from '@/format/money'
 import { productFields } from '@/pages/products/productFields'
 import { newRoleFields, roleFields } from '@/pages/roles/fields'
 import { storeFields } from '@/pages/stores/storeFields'
-import { profile } from '@/pages/users/profile'
+import { NEW_PIN } from '@/pages/users/newPin'
+import { NEW_USER, profile } from '@/pages/users/profile'
 import { RULES as PRODUCT } from '@/rules/product'
 import { RULES as STORE } from '@/rules/store'
 import { FORMS, rulesOf } from '../scripts/rules.mjs'
@@ -97,9 +98,25 @@ describe('a value at the bound of its rule', () => {
 const forms = (isNew: boolean): Record<string, Field[]> => ({
   store: storeFields({ isNew, isProvisioned: false, currencyCode: 'USD' }),
   product: productFields({ isNew, currency: UNKNOWN, departments: [], taxGroups: [], seesTaxes: true }),
-  user: profile(isNew),
+  user: isNew ? NEW_USER : profile(false),
+  newPin: NEW_PIN,
   role: isNew ? newRoleFields() : roleFields(false),
 })
+
+/** Of fields that only search: what is typed there is not kept, and headquarters describes no length of it. */
+const SEARCHES = [
+  'components/PersonSelect.vue',
+  'components/SearchBox.vue',
+  'pages/audit/AuditFilters.vue',
+  'pages/sync/RolloutPage.vue',
+]
+
+/** Whether a limit is written there as a number or a pattern, in a description of fields or in a template. */
+function hasOwnLimit(source: string): boolean {
+  const described = /\b(min|max)(Length|imum|Items)\s*:/
+  const drawn = /[\s:](?:(?:min|max)(?:-?length)?=["']\s*-?\d|pattern=["'])/i
+  return described.test(source) || drawn.test(source)
+}
 
 describe('the forms', () => {
   it.each([true, false])('have no field that headquarters does not describe (new: %s)', (isNew) => {
@@ -125,12 +142,22 @@ describe('the forms', () => {
       eager: true,
     })
     expect(Object.keys(sources).length).toBeGreaterThan(50)
-    const own = /\b(min|max)(Length|imum|Items)\s*:/
-    expect(
-      Object.entries(sources)
-        .filter(([, source]) => own.test(source))
-        .map(([path]) => path),
-    ).toEqual([])
+    const withOwn = Object.entries(sources).filter(([, source]) => hasOwnLimit(source))
+    expect(withOwn.map(([path]) => path.replace('../src/', '')).sort()).toEqual(SEARCHES)
+  })
+
+  it.each([
+    ["{ key: 'name', maxLength: 100 }", true],
+    ['<input maxlength="100" />', true],
+    ["<textarea :maxlength='100'></textarea>", true],
+    ['<input :max-length="100" />', true],
+    ['<input type="number" min="1" />', true],
+    ['<input pattern="[0-9]+" />', true],
+    ['<textarea :maxlength="RULES.note.maxLength"></textarea>', false],
+    ['<progress :max="most || 1"></progress>', false],
+    ['.box { max-width: 100px }', false],
+  ])('are searched for limits of their own: %s', (source, isOne) => {
+    expect(hasOwnLimit(source)).toBe(isOne)
   })
 
   it('have limits at all', () => {

@@ -223,3 +223,10 @@ export function changesOf(before: Values, after: Values): Values {
 export function given(values: Values): Values {
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== null))
 }
+
+/** The field that a place of the server is in, and where in it: `rules[1].prefix` is in entry 2, prefix, of `rules`. */
+export function placeOf(place: string): { key: string; where: string } {
+  const [key = '', ...steps] = place.split(/[[\].]+/).filter((step) => step !== '')
+  const words = steps.map((step) => (/^\d+$/.test(step) ? `entry ${Number(step) + 1}` : step))
+  return { key, where: words.length > 0 ? `in ${words.join(', ')}: ` : '' }
+}

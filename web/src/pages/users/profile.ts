@@ -18,3 +18,17 @@ export const MUST_CHANGE = {
 } as const
 
 export const PIN_RULES = '4 to 12 digits; no repeats, runs or years. Nobody else may have the same.'
+
+/** What is asked for of a new user: the profile, and how to sign in. */
+export const NEW_USER: Field[] = [
+  ...profile(true),
+  ...ruled(RULES, true, [
+    {
+      key: 'pin',
+      label: 'PIN',
+      kind: 'pin',
+      help: `${PIN_RULES} Left empty, the server makes one and shows it once.`,
+    },
+    MUST_CHANGE,
+  ]),
+]
