@@ -16,6 +16,7 @@ use tillkeep_hq::sync::{Broker, Times};
 use tillkeep_hq::{Hq, Settings, routes};
 use tillkeep_http::Clock;
 use tillkeep_http::auth::SignInSettings;
+use tillkeep_http::elsewhere::WriteRoute;
 use tillkeep_http::server::{self, Limits};
 use tillkeep_http::tokens::{ACCESS, ACCESS_SECONDS, AccessClaims, STORE_SYNC, SyncClaims};
 use tillkeep_model::ids;
@@ -29,6 +30,9 @@ use tower::ServiceExt;
 use uuid::Uuid;
 
 use crate::Home;
+
+/// One route of the other side: what refuses it is tried.
+const ELSEWHERE: &[WriteRoute] = &[WriteRoute { method: "POST", path: "/pos/sales" }];
 
 pub struct Kit {
     pub hq: Arc<Hq>,
