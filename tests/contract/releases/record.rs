@@ -10,7 +10,7 @@ use tillkeep_storage::sea_orm::DbBackend;
 use tillkeep_storage::{Side, outbox, registry};
 
 use super::day::{CODE, Day, TERMINAL, USERNAME, product, store_id};
-use super::kept::{self, About, REMEDY, Release, Said, rows_file, schema_file};
+use super::kept::{self, About, Release, Said, rows_file, schema_file};
 use super::servers::exchange;
 use crate::kit::PIN;
 use crate::rows;
@@ -119,7 +119,7 @@ fn the_steps_of_every_release_are_what_they_were() {
             assert!(
                 now == then,
                 "release {} has made another {side:?} on {backend:?}: {differ:?}. Leave its steps as they are and add \
-                 one. (Before 0.1.0 is closed: {REMEDY})",
+                 one",
                 release.name
             );
         }
