@@ -129,7 +129,7 @@ export TILLKEEP_NEXT := $(abspath $(TARGET))/tillkeep-next
 .PHONY: next
 next: web ## Build the newer release of the tests, which upgrades are tried with
 	$(LINTED) cargo build --locked --workspace --bin tillkeep --test pricing --features tillkeep/next-release
-	cp $(TARGET)/debug/tillkeep $(TILLKEEP_NEXT)
+	cp --remove-destination $(TARGET)/debug/tillkeep $(TILLKEEP_NEXT)
 	@echo "TILLKEEP_NEXT=$(TILLKEEP_NEXT)"
 
 .PHONY: release-record
@@ -152,7 +152,8 @@ generated: web ## Write docs/generated anew from the code
 .PHONY: build
 build: web ## Build the release binary, target/release/tillkeep
 	cargo build --locked --release --bin tillkeep
-	@! grep --text --only-matching --max-count 1 -e FAILPOINTS -e CLOCK_OFFSET_MS $(TARGET)/release/tillkeep || \
+	@found=0; grep --text --only-matching --max-count 1 -e FAILPOINTS -e CLOCK_OFFSET_MS $(TARGET)/release/tillkeep || found=$$?; \
+	((found == 1)) || \
 		{ echo "tests could make this release fail: crates/storage/src/fault.rs" >&2 && exit 1; }
 
 .PHONY: bench
