@@ -14,10 +14,7 @@ use sha2::Sha256;
 use tillkeep_model::ErrorCode;
 use tillkeep_model::wire::PinKey;
 use tokio::sync::Semaphore;
-use utoipa::openapi::RefOr;
-use utoipa::openapi::schema::{ObjectBuilder, Schema, Type};
 
-use crate::describe::or_null;
 use crate::error::{Error, Result};
 use crate::files;
 
@@ -222,22 +219,6 @@ pub const SHORTEST: usize = 4;
 pub const LONGEST: usize = 12;
 /// Digits of a PIN that is made here.
 const MADE: usize = 6;
-
-/// A PIN that somebody chooses, in the description: as far as one can say it there what is no [`weakness`].
-pub fn chosen() -> RefOr<Schema> {
-    ObjectBuilder::new()
-        .schema_type(Type::String)
-        .min_length(Some(SHORTEST))
-        .max_length(Some(LONGEST))
-        .pattern(Some("^[0-9]+$"))
-        .description(Some(format!("must have {SHORTEST} to {LONGEST} digits")))
-        .into()
-}
-
-/// The same where it may be left out.
-pub fn chosen_or_none() -> RefOr<Schema> {
-    or_null(chosen())
-}
 
 /// Why `pin` is no good where PINs have `shortest` digits or more: too short or long, a repeat, a run or a year.
 pub fn weakness(pin: &str, shortest: usize) -> Option<&'static str> {

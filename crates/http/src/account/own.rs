@@ -12,15 +12,15 @@ use crate::answer::{Answer, NoContent};
 use crate::auth::new_pin::{check_new_pin, propose, set_pin, taken};
 use crate::auth::throttle::{self, Trying};
 use crate::auth::{Caller, Home, Revocation, Sessions};
+use crate::describe;
 use crate::error::{Error, Result};
 use crate::extract::Body;
-use crate::pins;
 
 #[derive(Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ChangePin {
     current_pin: String,
-    #[schema(schema_with = pins::chosen)]
+    #[schema(schema_with = describe::new_pin)]
     new_pin: String,
 }
 

@@ -11,6 +11,8 @@ use utoipa::openapi::schema::{
     AdditionalProperties, ArrayBuilder, KnownFormat, Object, ObjectBuilder, Schema, SchemaFormat, SchemaType, Type,
 };
 
+use crate::pins::{LONGEST, SHORTEST};
+
 /// The field `name` of `book`, in a body that is a struct.
 pub fn of_book(book: &Book, name: &str) -> RefOr<Schema> {
     let column = row_schema::of_key(book.table, name);
@@ -26,6 +28,22 @@ pub fn or_null(value: RefOr<Schema>) -> RefOr<Schema> {
         RefOr::T(Schema::Object(object)) => or_null_type(object).into(),
         value => schema::nullable(value).into(),
     }
+}
+
+/// A PIN that somebody chooses, as far as a description can say what is no `pins::weakness`.
+pub fn new_pin() -> RefOr<Schema> {
+    ObjectBuilder::new()
+        .schema_type(Type::String)
+        .min_length(Some(SHORTEST))
+        .max_length(Some(LONGEST))
+        .pattern(Some("^[0-9]+$"))
+        .description(Some(format!("must have {SHORTEST} to {LONGEST} digits")))
+        .into()
+}
+
+/// The same where it may be left out.
+pub fn new_pin_or_null() -> RefOr<Schema> {
+    or_null(new_pin())
 }
 
 fn or_null_type(mut object: Object) -> Object {

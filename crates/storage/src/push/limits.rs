@@ -65,9 +65,13 @@ impl Limits {
     /// Whether `kept` is what HQ keeps of `row` when it cuts off what is too much.
     pub fn is_kept(&self, row: &Map<String, Json>, kept: &Map<String, Json>) -> bool {
         let same = |(name, value): (&String, &Json)| {
+            // Also what is too long and was there before the limit.
+            if kept.get(name) == Some(value) {
+                return true;
+            }
             let column = self.0.iter().find(|(_, field)| field.name == name).map(|(column, _)| *column);
             match column.map_or(Fitting::All, |column| self.fitting(column, &value.to_string())) {
-                Fitting::All => kept.get(name) == Some(value),
+                Fitting::All => false,
                 Fitting::Beginning(text) => kept.get(name) == serde_json::from_str(&text).ok().as_ref(),
                 Fitting::Nothing => true,
             }
@@ -153,6 +157,7 @@ mod tests {
         assert!(kept(&payment("12345", 1), &payment("1234", 1)));
         assert!(kept(&payment("éüöäß", 1), &payment("éüöä", 1)));
         assert!(kept(&payment("1234", 1), &payment("1234", 1)));
+        assert!(kept(&payment("12345", 1), &payment("12345", 1)), "what was there before the limit stays whole");
         for other in [payment("123", 1), payment("1235", 1), payment("1234", 2), json!({"cardLast4": "1234"})] {
             assert!(!kept(&payment("12345", 1), &other), "{other}");
         }

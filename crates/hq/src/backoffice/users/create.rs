@@ -8,10 +8,9 @@ use utoipa::ToSchema;
 use axum::extract::State;
 use serde::Serialize;
 use tillkeep_http::auth::new_pin::{propose, set_pin, taken};
-use tillkeep_http::describe::{Draft, Write};
+use tillkeep_http::describe::{self, Draft, Write};
 use tillkeep_http::directory::users::{UserDetail, detail};
 use tillkeep_http::error::{Error, Result};
-use tillkeep_http::pins;
 use tillkeep_http::resource::{self, Fields};
 use tillkeep_http::{Body, Caller, Created};
 use tillkeep_model::ErrorCode;
@@ -51,7 +50,7 @@ impl Write for Newcomer {
 #[derive(ToSchema)]
 #[expect(dead_code, reason = "read key by key, with the row")]
 pub struct Start {
-    #[schema(schema_with = pins::chosen_or_none)]
+    #[schema(schema_with = describe::new_pin_or_null)]
     pin: Option<String>,
     assignments: Option<Vec<Grant>>,
 }

@@ -7,6 +7,7 @@ use serde::Deserialize;
 use tillkeep_http::auth::new_pin::{self, pin_not_allowed};
 use tillkeep_http::auth::people::of_caller;
 use tillkeep_http::auth::{Revocation, Sessions};
+use tillkeep_http::describe;
 use tillkeep_http::error::{Error, Result};
 use tillkeep_http::pins::{self, Hashed};
 use tillkeep_http::{Auth, Body, Caller, Id, NoContent};
@@ -29,7 +30,7 @@ const TRIES: usize = 10;
 #[derive(Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct NewPin {
-    #[schema(schema_with = pins::chosen)]
+    #[schema(schema_with = describe::new_pin)]
     pin: String,
     #[serde(default)]
     must_change_pin: bool,
