@@ -204,7 +204,7 @@ async fn killed_everywhere(server: Server) {
         let holder = world.prepare(place).await;
         world.set_fault(server, &fault(place, 1, "kill"));
         let alive = world.server(server).try_restart();
-        let deadline = Instant::now() + Duration::from_secs(30);
+        let deadline = Instant::now() + Duration::from_secs(90);
         while alive && !world.server(server).has_ended() {
             assert!(Instant::now() < deadline, "nothing comes by {place}");
             world.come_by(place).await;
@@ -238,7 +238,7 @@ async fn failing_everywhere(server: Server) {
         let logged = process.log().len();
         process.restart();
         let said = format!("makes {place} fail");
-        let deadline = Instant::now() + Duration::from_secs(30);
+        let deadline = Instant::now() + Duration::from_secs(90);
         while !world.server(server).log()[logged..].contains(&said) {
             assert!(Instant::now() < deadline, "nothing comes by {place}, or nobody says so");
             world.come_by(place).await;
