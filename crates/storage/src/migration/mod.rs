@@ -1,6 +1,7 @@
 //! The schema: the steps that make it, in one text for both databases and both servers, and the tables that they leave.
 
 mod m0001_schema;
+mod m0002_synchronisation;
 #[cfg(feature = "next-release")]
 mod next_release;
 mod runner;

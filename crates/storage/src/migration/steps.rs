@@ -2,12 +2,14 @@
 //! a step of its own.
 
 use super::m0001_schema;
+use super::m0002_synchronisation;
 #[cfg(feature = "next-release")]
 use super::next_release;
 use super::step::Step;
 
 pub const STEPS: &[Step] = &[
     Step { name: "0001_schema", changes: m0001_schema::CHANGES },
+    Step { name: "0002_synchronisation", changes: m0002_synchronisation::CHANGES },
     #[cfg(feature = "next-release")]
-    Step { name: "0002_next_release", changes: next_release::CHANGES },
+    Step { name: "0003_next_release", changes: next_release::CHANGES },
 ];
