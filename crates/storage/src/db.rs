@@ -253,6 +253,8 @@ pub enum Turn {
     Account = 5,
     /// Products that are sold before headquarters knows them, and those that it gets to know.
     Product = 6,
+    /// What comes from one store.
+    Push = 7,
 }
 
 /// Waits until no other transaction has this `turn` and keeps it until the end of this one. On `SQLite` there is only
@@ -260,6 +262,17 @@ pub enum Turn {
 pub async fn take_turn(tx: &impl ConnectionTrait, turn: Turn) -> Result<(), DbErr> {
     if tx.get_database_backend() == DbBackend::Postgres {
         execute(tx, "SELECT pg_advisory_xact_lock($1)", [(0x7461_6c6c_i64 + turn as i64).into()]).await?;
+    }
+    Ok(())
+}
+
+/// As [`take_turn`], for one store: work of other stores goes on.
+pub async fn take_turn_of(tx: &impl ConnectionTrait, turn: Turn, store_id: Uuid) -> Result<(), DbErr> {
+    if tx.get_database_backend() == DbBackend::Postgres {
+        // The last part of an id is drawn at random. Two stores with the same one would wait for each other, and no more.
+        let [.., a, b, c, d] = store_id.into_bytes();
+        let store = i32::from_be_bytes([a, b, c, d]);
+        execute(tx, "SELECT pg_advisory_xact_lock($1, $2)", [(turn as i32).into(), store.into()]).await?;
     }
     Ok(())
 }

@@ -152,7 +152,9 @@ pub async fn record(
             refused.push(incoming.rejection(verdict));
             continue;
         };
-        *taken.entry(incoming.entity.name).or_default() += 1;
+        // The same envelope again is a success of its type, and nothing more was pushed.
+        let again = *left && *applied == Applied::Duplicate;
+        *taken.entry(incoming.entity.name).or_default() += i64::from(!again);
         let settled = priors.is_settled(incoming);
         // What somebody settled went nowhere, so that it closes nothing.
         if !settled && priors.get(incoming).is_some_and(|prior| prior.has_failures) {

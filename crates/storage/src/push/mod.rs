@@ -21,6 +21,7 @@ use tillkeep_model::Instant;
 use tillkeep_model::wire::{Applied, PushResult, PushStatus};
 use uuid::Uuid;
 
+use crate::db::Turn;
 use crate::sync_log::{self, Rejection};
 use crate::{Change, Db, accounts, db, fault, nodes, stock};
 pub use foreign::FOREIGN_NUMBER;
@@ -171,6 +172,9 @@ async fn apply_wave(
 ) -> Result<(Judged, Vec<Change>), DbErr> {
     let mut judged = Judged::default();
     let mut tx = db.begin().await?;
+    // A store has one sender, whose request may come twice at once. The second one is to see what became of the first in
+    // the log as well, which is read before any row: and a row that is not there yet cannot be locked.
+    db::take_turn_of(&tx, Turn::Push, sender.store_id).await?;
     let mut open = parts(wave);
     open.reverse();
     while let Some(part) = open.pop() {
@@ -251,6 +255,7 @@ async fn log_refusals(db: &Db, sender: &Sender, refused: &[Rejection], now: Inst
         return Ok(());
     }
     let tx = db.begin().await?;
+    db::take_turn_of(&tx, Turn::Push, sender.store_id).await?;
     sync_log::reject(&tx, sender.store_id, refused, now).await?;
     tx.commit().await?;
     Ok(())

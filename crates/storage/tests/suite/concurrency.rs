@@ -5,15 +5,17 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use tillkeep_model::wire::PushStatus;
+use serde_json::json;
+use tillkeep_model::wire::{Applied, PushStatus};
 use tillkeep_model::{Money, Qty};
 use tillkeep_storage::entity::{audit_log, product};
 use tillkeep_storage::sea_orm::{EntityTrait, IntoActiveModel, QueryOrder};
-use tillkeep_storage::{audit, db, seed, series, settings};
+use tillkeep_storage::verify::{self, Options, Source};
+use tillkeep_storage::{Side, audit, db, seed, series, settings};
 use tokio::sync::Barrier;
 
 use crate::kit::chain::{Chain, id, product as new_product, sender};
-use crate::kit::envelopes::{create_sale, push};
+use crate::kit::envelopes::{adjustment, create_sale, customer, push};
 use crate::kit::{self, Hq, at, private_postgres};
 
 const WRITERS: usize = 8;
@@ -141,6 +143,61 @@ async fn the_same_push_twice_at_once_changes_stock_once() {
         assert_eq!(level(chain.tea).await.expect("tea").quantity, Qty::pieces(-20));
         assert_eq!(level(chain.rice).await.expect("rice").quantity, Qty::pieces(-40));
         hq.verify().await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn a_request_that_comes_twice_at_once_is_applied_once_and_called_a_duplicate_the_other_time() {
+    const ROUNDS: usize = 50;
+    for hq in kit::both().await {
+        let chain = Chain::found(&hq).await;
+        let store = chain.first.store_id;
+        let hq = Arc::new(hq);
+        for round in 0..ROUNDS {
+            let named = |what: &str| id(&format!("{what} {round}"));
+            let mut request = vec![
+                customer(&chain.first, named("customer"), &format!("S01-{round:06}")),
+                create_sale(&chain.first, named("sale"), &[(chain.tea, 1), (chain.rice, 2)]),
+                adjustment(&chain.first, named("adjustment"), chain.tea, "received", 3, Some(400)),
+                // What is refused has one row in the log as well.
+                customer(&chain.first, named("refused"), &"9".repeat(1000)),
+                json!({"entity_type": "sales", "entity_id": named("unreadable")}),
+            ];
+            for (place, envelope) in request.iter_mut().enumerate() {
+                envelope["seq"] = json!(5 * round + place + 1);
+                envelope["node_epoch"] = json!("node");
+            }
+            let (request, start) = (Arc::new(request), Arc::new(Barrier::new(2)));
+            let pushes: Vec<_> = (0..2)
+                .map(|_| {
+                    let (hq, request, start) = (hq.clone(), request.clone(), start.clone());
+                    tokio::spawn(async move {
+                        start.wait().await;
+                        push(&hq, &sender("S01"), &request).await.results
+                    })
+                })
+                .collect();
+            let mut applied: Vec<Vec<Option<Applied>>> = Vec::new();
+            for results in pushes {
+                let results = results.await.expect("a push");
+                applied.push(results.iter().map(|result| result.applied).collect());
+            }
+            applied.sort_by_key(|applied| applied[0] == Some(Applied::Duplicate));
+            let of = |applied| [Some(applied), Some(applied), Some(applied), None, None];
+            assert_eq!(applied, [of(Applied::Inserted), of(Applied::Duplicate)], "round {round}");
+        }
+        let log = hq.log().await;
+        let with = |status: &str| log.iter().filter(|row| row.status == status).count();
+        assert_eq!((with("success"), with("skipped"), with("failed")), (3 * ROUNDS, 3 * ROUNDS, 2 * ROUNDS));
+        for name in ["customers", "sales", "inventory_adjustments"] {
+            let status = hq.status(store, name).await.expect("a status");
+            assert_eq!(status.total_pushed, i64::try_from(ROUNDS).expect("a number"), "{name}");
+        }
+        let pieces = i64::try_from(2 * ROUNDS).expect("a number");
+        assert_eq!(hq.stock(store, chain.tea).await.expect("tea").quantity, Qty::pieces(pieces));
+        hq.verify().await;
+        let source = Source::of(hq.db.reader(), Side::Hq).await.expect("a source");
+        assert_eq!(verify::run(Some(&source), &[], &Options::default()).await.expect("a verdict"), []);
     }
 }
 
