@@ -2,4 +2,7 @@
 
 use super::step::Change;
 
-pub(super) const CHANGES: &[Change] = &[];
+pub(super) const CHANGES: &[Change] = &[
+    // U2: an entry on which nobody gives a verdict waits alone.
+    Change::AddColumns("sync_outbox", "waits_alone_since ts?"),
+];
