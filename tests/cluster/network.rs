@@ -64,6 +64,33 @@ async fn whatever_the_line_does_everything_arrives_once_and_nothing_is_counted()
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_gateway_that_answers_every_push_itself_makes_no_dead_letter_and_all_of_it_arrives_once() {
+    let mut chain = TestCluster::new().await;
+    let product = chain.product("A1", 1000).await;
+    let site = chain.store().await;
+    let mut shift = Shift::begin(&site, &product).await;
+    for status in [413, 422, 500] {
+        site.drained(shift.client()).await;
+        site.proxy.set(Fault::Gateway(status));
+        let before = site.proxy.hits();
+        for _ in 0..3 {
+            assert!(shift.sell(&product, 1).await, "a till needs no line");
+        }
+        // More than ten tries of each of the three, which would be the end of them if one counted.
+        eventually("the gateway answers", async || (site.proxy.hits() > before + 40).then_some(())).await;
+        for kind in ["failed", "dead"] {
+            assert_eq!(site.outbox(shift.client(), kind).await, Vec::<Value>::new(), "{status} is counted");
+        }
+        site.proxy.set(Fault::None);
+        let took = empty(&site, shift.client()).await;
+        eprintln!("a gateway that says {status}: the outbox was empty after {took:?}");
+        assert!(took < HEALED_WITHIN, "{status}: {took:?}");
+    }
+    chain.settled(&[&site], &shift.sold).await;
+    assert_eq!(chain.sales(&site).await, 9);
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_line_that_is_dead_without_saying_so_holds_the_outbox_for_no_more_than_promised() {
     let mut chain = TestCluster::new().await;
     let product = chain.product("A1", 1000).await;

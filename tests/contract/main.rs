@@ -14,6 +14,7 @@ mod fields;
 mod forgeries;
 mod kinds;
 mod limits;
+mod machine;
 mod matrix;
 mod once;
 mod openapi;

@@ -129,7 +129,8 @@ impl Transport for Line {
             self.world.count(fate.name());
             self.world.note(&self.code, format!("{}: {}", named(&request), fate.name()));
         }
-        let page = |status, retry_after, text: &'static str| Reply { status, retry_after, body: text.into() };
+        let page =
+            |status, retry_after, text: &'static str| Reply { status, from_hq: false, retry_after, body: text.into() };
         match fate {
             Fate::NoLine => {
                 self.world.pass(20).await;
@@ -182,13 +183,14 @@ pub async fn ask(world: &World, token: &str, request: Request) -> Result<Reply, 
     let answer = router.oneshot(builder.body(body).expect("a request")).await.expect("an answer");
     let status = answer.status().as_u16();
     let retry_after = answer.headers().get("retry-after").and_then(|value| value.to_str().ok()?.parse().ok());
+    let from_hq = answer.headers().contains_key("tillkeep-protocol");
     let body = answer.into_body().collect().await.expect("a body").to_bytes();
     let mut state = world.state();
     if state.dying {
         (state.dying, state.died, state.hq) = (false, true, None);
         return Err("headquarters died".to_owned());
     }
-    Ok(Reply { status, retry_after: retry_after.map(Duration::from_secs), body })
+    Ok(Reply { status, from_hq, retry_after: retry_after.map(Duration::from_secs), body })
 }
 
 /// A request without what differs from run to run.

@@ -68,13 +68,6 @@ impl Refusal {
     pub fn is_of_the_content(&self) -> bool {
         !self.may_be_retried() || (self.may_have_happened() && !self.is_busy())
     }
-
-    /// Whether it is a verdict on the content of the request: the server's own word, or that of a proxy that takes
-    /// nothing so large.
-    #[must_use]
-    pub fn is_verdict(&self) -> bool {
-        !self.may_be_retried() && (self.code.is_some() || self.status == 413)
-    }
 }
 
 /// The one place where a status decides: whether the request may be sent again, and whether it may have been done.
@@ -174,26 +167,6 @@ mod tests {
             (302, None, "neither"),
         ] {
             assert_eq!(kind(status, code), expected, "{status} {code:?}");
-        }
-    }
-
-    #[test]
-    fn a_verdict_is_the_servers_own_word_or_a_limit_on_size() {
-        for (status, code, verdict) in [
-            (400, Some("unreadable_json"), true),
-            (422, Some("validation"), true),
-            (413, Some("payload_too_large"), true),
-            (413, None, true),
-            (500, Some("internal"), true),
-            (422, Some("of_a_newer_release"), true),
-            (400, Some("incomplete_body"), false),
-            (503, Some("unavailable"), false),
-            (400, None, false),
-            (403, None, false),
-            (500, None, false),
-            (502, None, false),
-        ] {
-            assert_eq!(refusal(status, code).is_verdict(), verdict, "{status} {code:?}");
         }
     }
 }

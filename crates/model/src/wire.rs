@@ -60,6 +60,9 @@ pub enum PushStatus {
     UnknownType,
 }
 
+/// The code of a result that is no verdict: HQ could not store this envelope now, and its store sends it again.
+pub const TRY_LATER: &str = "try_later";
+
 /// What became of an accepted envelope.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
@@ -159,8 +162,25 @@ pub struct HandshakeRequest {
     pub fingerprints: BTreeMap<String, String>,
     #[serde(default)]
     pub outbox: OutboxState,
+    /// The oldest of its dead letters, [`Number::MOST`] at the most.
+    #[serde(default)]
+    pub dead: Vec<Number>,
     #[serde(default)]
     pub pin_key_id: Option<String>,
+}
+
+/// The number of an entry of an outbox, with the database that gave it.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = OutboxNumber)]
+pub struct Number {
+    pub seq: i64,
+    pub node_epoch: String,
+}
+
+impl Number {
+    /// As many are named in one handshake.
+    pub const MOST: usize = 500;
 }
 
 /// The first and the last number of what was sent under one node epoch.
@@ -218,6 +238,9 @@ pub struct HandshakeAnswer {
     pub node_epochs: BTreeMap<String, i64>,
     #[serde(default)]
     pub acknowledged: Vec<Acknowledged>,
+    /// Of the dead letters that were named, the numbers of those of which HQ has no refusal: they are sent again.
+    #[serde(default)]
+    pub never_refused: Vec<i64>,
     /// Pepper and look-up salt of the PINs, only over TLS or loopback and only when the store has other ones.
     #[serde(default)]
     pub pin_key: Option<PinKey>,

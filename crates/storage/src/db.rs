@@ -11,7 +11,7 @@ use sea_orm::{
 };
 use uuid::Uuid;
 
-pub use crate::errors::{again, in_short, is_data_fault, is_passing, unique_violation};
+pub use crate::errors::{again, in_short, is_data_fault, is_passing, strikes_everything, unique_violation};
 use crate::idempotency::{self, Deed};
 use crate::pools::{self, Pool};
 pub use crate::pools::{Opening, Purpose};

@@ -1,15 +1,16 @@
 //! What HQ knows of the installation behind a store: its database's identity, its ticket, its clock, its outbox.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 use sea_orm::sea_query::OnConflict;
 use sea_orm::{ConnectionTrait, DbErr, EntityTrait, IntoActiveModel, Iterable, Value};
 use tillkeep_model::Instant;
-use tillkeep_model::wire::{Acknowledged, Ended, OutboxState, SentRange};
+use tillkeep_model::wire::{Acknowledged, Ended, Number, OutboxState, SentRange};
 use uuid::Uuid;
 
 use crate::db::{execute, placeholders, query, rows_per_statement};
 use crate::entity::store_node::{Column, Entity, Model};
+use crate::push::UNREAD;
 
 pub async fn find(conn: &impl ConnectionTrait, store: Uuid) -> Result<Option<Model>, DbErr> {
     Entity::find_by_id(store).one(conn).await
@@ -174,6 +175,26 @@ pub async fn lacks_recent(conn: &impl ConnectionTrait, store: Uuid, sent: &[Sent
     Ok(false)
 }
 
+/// Of these dead letters of a store, those that HQ neither refuses nor has settled just now: it lost its refusal, or something
+/// in between was taken for it once.
+pub async fn never_refused(conn: &impl ConnectionTrait, store: Uuid, dead: &[Number]) -> Result<Vec<i64>, DbErr> {
+    let dead = &dead[..dead.len().min(Number::MOST)];
+    if dead.is_empty() {
+        return Ok(Vec::new());
+    }
+    let sql = format!(
+        "SELECT seq, node_epoch FROM sync_log WHERE store_id = $1 AND (status = $2 OR to_acknowledge) AND seq IN ({})",
+        placeholders(3, dead.len())
+    );
+    let values = [store.into(), crate::sync_log::FAILED.into()];
+    let rows = query(conn, &sql, values.into_iter().chain(dead.iter().map(|number| number.seq.into()))).await?;
+    let mut refused = HashSet::new();
+    for row in rows {
+        refused.insert(Number { seq: row.try_get("", "seq")?, node_epoch: row.try_get("", "node_epoch")? });
+    }
+    Ok(dead.iter().filter(|number| !refused.contains(number)).map(|number| number.seq).collect())
+}
+
 /// Whether a store has given one of the numbers `from..=to` to two entries: then it was put back to an older copy and went on
 /// from there, as if what it had sent since had never been.
 pub async fn numbers_twice(
@@ -183,9 +204,12 @@ pub async fn numbers_twice(
     from: i64,
     to: i64,
 ) -> Result<bool, DbErr> {
-    let sql = "SELECT seq FROM sync_log WHERE store_id = $1 AND node_epoch = $2 AND seq >= $3 AND seq <= $4 \
-               GROUP BY seq HAVING COUNT(DISTINCT hash) > 1 LIMIT 1";
-    Ok(!query(conn, sql, [store.into(), node_epoch.into(), from.into(), to.into()]).await?.is_empty())
+    // The hash of an envelope that could not be read is that of its letters: a newer release may read the same one.
+    let sql = format!(
+        "SELECT seq FROM sync_log WHERE store_id = $1 AND node_epoch = $2 AND seq >= $3 AND seq <= $4 \
+         AND (code IS NULL OR code NOT IN ({UNREAD})) GROUP BY seq HAVING COUNT(DISTINCT hash) > 1 LIMIT 1"
+    );
+    Ok(!query(conn, &sql, [store.into(), node_epoch.into(), from.into(), to.into()]).await?.is_empty())
 }
 
 /// The databases that `store` has had, with the highest number of each: one step through the index for each of them.

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use sea_orm::{ActiveModelTrait, ConnectionTrait, DbErr, EntityTrait, FromQueryResult, IntoActiveModel, Value};
 use tillkeep_model::Instant;
-use tillkeep_model::wire::{MAX_ATTEMPTS, OutboxState, SentRange};
+use tillkeep_model::wire::{MAX_ATTEMPTS, Number, OutboxState, SentRange};
 use uuid::Uuid;
 
 use crate::Tx;
@@ -64,21 +64,40 @@ pub async fn enqueue(tx: &Tx, entry: &Entry<'_>, now: Instant) -> Result<i64, Db
     Ok(seq)
 }
 
-/// The next entries to send: the oldest of each entity, while none before it is unsent, failed or dead (rule U4). A
-/// failed one rests for `rest_ms`.
-pub async fn batch(conn: &impl ConnectionTrait, limit: usize, now: Instant, rest_ms: i64) -> Result<Vec<Model>, DbErr> {
-    let sql = format!(
+/// What may be sent: the oldest of each entity, while none before it is unsent, failed or dead (rule U4).
+fn sendable() -> String {
+    format!(
         "SELECT o.* FROM sync_outbox o WHERE o.attempts < {MAX_ATTEMPTS} \
-         AND (o.attempts = 0 OR o.last_attempt_at <= $1 OR o.last_attempt_at > $3) \
          AND NOT EXISTS (SELECT 1 FROM sync_outbox e \
                          WHERE e.entity_type = o.entity_type AND e.entity_id = o.entity_id AND e.seq < o.seq) \
-         AND (o.depends_on IS NULL OR NOT EXISTS (SELECT 1 FROM sync_outbox p WHERE p.entity_id = o.depends_on)) \
-         ORDER BY o.seq LIMIT $2"
+         AND (o.depends_on IS NULL OR NOT EXISTS (SELECT 1 FROM sync_outbox p WHERE p.entity_id = o.depends_on))"
+    )
+}
+
+/// The next entries to send together. A failed one rests for `rest_ms`.
+pub async fn batch(conn: &impl ConnectionTrait, limit: usize, now: Instant, rest_ms: i64) -> Result<Vec<Model>, DbErr> {
+    let sql = format!(
+        "{} AND o.waits_alone_since IS NULL AND (o.attempts = 0 OR o.last_attempt_at <= $1 OR o.last_attempt_at > $3) \
+         ORDER BY o.seq LIMIT $2",
+        sendable()
     );
     let limit = i64::try_from(limit).unwrap_or(i64::MAX);
     // An attempt in the future was made by a clock that has been put right since.
     let values: [Value; 3] = [now.plus_millis(-rest_ms).into(), limit.into(), now.into()];
-    query(conn, &sql, values).await?.iter().map(|row| Model::from_query_result(row, "")).collect()
+    read(conn, &sql, values).await
+}
+
+/// The next of those that wait alone: in turn, from number `after` on and then from the first again.
+pub async fn alone(conn: &impl ConnectionTrait, after: i64, limit: usize) -> Result<Vec<Model>, DbErr> {
+    let sql = format!(
+        "{} AND o.waits_alone_since IS NOT NULL ORDER BY CASE WHEN o.seq > $1 THEN 0 ELSE 1 END, o.seq LIMIT $2",
+        sendable()
+    );
+    read(conn, &sql, [after.into(), i64::try_from(limit).unwrap_or(i64::MAX).into()]).await
+}
+
+async fn read<const N: usize>(conn: &impl ConnectionTrait, sql: &str, values: [Value; N]) -> Result<Vec<Model>, DbErr> {
+    query(conn, sql, values).await?.iter().map(|row| Model::from_query_result(row, "")).collect()
 }
 
 /// HQ took these: they leave the outbox, and their rows are `synced` unless a later change of theirs waits.
@@ -143,12 +162,31 @@ pub async fn left_here(tx: &Tx, ids: &[Uuid]) -> Result<(), DbErr> {
     Ok(())
 }
 
+/// There was no verdict on this one while HQ answered other requests: it waits alone from now on, and counts nothing.
+pub async fn set_aside(tx: &Tx, entry: &Model, why: &str, now: Instant) -> Result<(), DbErr> {
+    let sql = "UPDATE sync_outbox SET waits_alone_since = COALESCE(waits_alone_since, $1), last_attempt_at = $1, \
+               last_error = $2 WHERE seq = $3";
+    execute(tx, sql, [now.into(), why.into(), entry.seq.into()]).await?;
+    Ok(())
+}
+
+/// How long an entry waits alone before people are shown.
+const STUCK_AFTER_MS: i64 = 15 * 60 * 1000;
+
+/// How many entries have waited alone for a quarter of an hour.
+pub async fn stuck(conn: &impl ConnectionTrait, now: Instant) -> Result<i64, DbErr> {
+    // One that waits since the future began to by a clock that has been put right.
+    let sql = "SELECT COUNT(*) AS n FROM sync_outbox WHERE waits_alone_since <= $1 OR waits_alone_since > $2";
+    let rows = query(conn, sql, [now.plus_millis(-STUCK_AFTER_MS).into(), now.into()]).await?;
+    rows.first().map_or(Ok(0), |row| row.try_get("", "n"))
+}
+
 /// HQ refused this one: an attempt counts, and the tenth one makes it a dead letter (true).
 pub async fn refuse(tx: &Tx, entry: &Model, error: &str, now: Instant) -> Result<bool, DbErr> {
     fault::point("outbox.refuse")?;
     let sql = format!(
         "UPDATE sync_outbox SET attempts = attempts + 1, last_error = $1, last_attempt_at = $2, \
-         dead_lettered_at = CASE WHEN attempts + 1 >= {MAX_ATTEMPTS} THEN $2 ELSE NULL END WHERE seq = $3"
+         waits_alone_since = NULL, dead_lettered_at = CASE WHEN attempts + 1 >= {MAX_ATTEMPTS} THEN $2 ELSE NULL END WHERE seq = $3"
     );
     execute(tx, &sql, [error.into(), now.into(), entry.seq.into()]).await?;
     Ok(entry.attempts + 1 >= MAX_ATTEMPTS)
@@ -214,11 +252,34 @@ pub async fn state(conn: &impl ConnectionTrait) -> Result<OutboxState, DbErr> {
     Ok(OutboxState { pending: total - dead, dead_lettered: dead, oldest: row.try_get("", "oldest")? })
 }
 
-/// Gives dead letters (all of them, or the one with `seq`) another ten attempts.
+const AGAIN: &str =
+    "UPDATE sync_outbox SET attempts = 0, dead_lettered_at = NULL, last_attempt_at = NULL WHERE attempts > 0";
+
+/// Gives refused entries (all of them, or the one with `seq`) another ten attempts.
 pub async fn requeue(tx: &Tx, seq: Option<i64>) -> Result<u64, DbErr> {
-    let sql = "UPDATE sync_outbox SET attempts = 0, dead_lettered_at = NULL, last_attempt_at = NULL \
-               WHERE attempts > 0 AND ($1 IS NULL OR seq = $1)";
-    execute(tx, sql, [seq.into()]).await
+    execute(tx, &format!("{AGAIN} AND ($1 IS NULL OR seq = $1)"), [seq.into()]).await
+}
+
+/// The oldest dead letters.
+pub async fn dead(conn: &impl ConnectionTrait) -> Result<Vec<Number>, DbErr> {
+    let sql = format!(
+        "SELECT seq, node_epoch FROM sync_outbox WHERE attempts >= {MAX_ATTEMPTS} ORDER BY seq LIMIT {}",
+        Number::MOST
+    );
+    let rows = query(conn, &sql, []).await?;
+    rows.iter()
+        .map(|row| Ok(Number { seq: row.try_get("", "seq")?, node_epoch: row.try_get("", "node_epoch")? }))
+        .collect()
+}
+
+/// Gives these dead letters another ten attempts.
+pub async fn go_again(tx: &Tx, seqs: &[i64]) -> Result<u64, DbErr> {
+    let mut count = 0;
+    for chunk in seqs.chunks(1000) {
+        let sql = format!("{AGAIN} AND seq IN ({})", placeholders(1, chunk.len()));
+        count += execute(tx, &sql, chunk.iter().map(|seq| Value::from(*seq))).await?;
+    }
+    Ok(count)
 }
 
 /// Whether an earlier entry of the same entity is in the outbox.

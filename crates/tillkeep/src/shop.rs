@@ -94,6 +94,10 @@ async fn status(dir: &DataDir) -> Result<()> {
     if let Some(oldest) = state.oldest {
         println!("oldest entry: {oldest}");
     }
+    let stuck = outbox::stuck(&conn, Clock::default().now()).await?;
+    if stuck > 0 {
+        println!("stuck: {stuck}, on which headquarters gives no verdict; see outbox list");
+    }
     let cursors = apply::cursors(&conn).await?;
     for entity in registry::pulled() {
         let cursor = cursors.get(entity.name).copied().unwrap_or_default();
@@ -113,9 +117,10 @@ async fn list(dir: &DataDir, dead: bool, limit: u64) -> Result<()> {
         .all(&conn)
         .await?;
     for row in rows {
+        let alone = row.waits_alone_since.map(|since| format!("  alone since {since}")).unwrap_or_default();
         let error = row.last_error.map(|error| format!("  {error}")).unwrap_or_default();
         println!(
-            "{:>8}  {}  {:<20} {}  {:<6}  {} of {MAX_ATTEMPTS} attempts{error}",
+            "{:>8}  {}  {:<20} {}  {:<6}  {} of {MAX_ATTEMPTS} attempts{alone}{error}",
             row.seq, row.timestamp, row.entity_type, row.entity_id, row.action, row.attempts
         );
     }

@@ -36,6 +36,8 @@ pub enum Fault {
     Flapping(Duration),
     /// Whatever is asked is answered with a page, as in a hotel.
     Portal,
+    /// Each push is answered by the proxy with this status, and everything else gets through.
+    Gateway(u16),
 }
 
 pub struct Proxy {
@@ -132,6 +134,7 @@ async fn under(fault: Fault, mut client: TcpStream, upstream: SocketAddr, begun:
         Fault::Delay(by) => both(client, server, (all, all), by, Pace::AtOnce, hit).await,
         Fault::Throttle(rate) => both(client, server, (all, all), Duration::ZERO, Pace::PerSecond(rate), hit).await,
         Fault::Duplicate => twice(client, server, upstream, hit).await,
+        Fault::Gateway(status) => gateway(client, server, status, hit).await,
         Fault::Flapping(period) => {
             let turns = begun.elapsed().as_millis() / period.as_millis().max(1);
             if turns % 2 == 1 {
@@ -161,6 +164,45 @@ async fn portal(mut client: TcpStream) {
         if client.write_all(answer.as_bytes()).await.is_err() {
             return;
         }
+    }
+}
+
+/// Answers pushes itself: with the errors of a program in JSON or with the page of a web server.
+async fn gateway(client: TcpStream, server: TcpStream, status: u16, hit: &impl Fn()) {
+    let (mut from_client, mut to_client) = client.into_split();
+    let (from_server, mut to_server) = server.into_split();
+    let requests = async {
+        let (mut buffer, mut part) = (Vec::new(), vec![0; 16 * 1024]);
+        loop {
+            let Ok(count @ 1..) = from_client.read(&mut part).await else { return false };
+            buffer.extend_from_slice(&part[..count]);
+            while let Some((length, upgrades)) = request_in(&buffer) {
+                let request: Vec<u8> = buffer.drain(..length).collect();
+                if request.starts_with(b"POST /api/v1/sync/push") {
+                    return true;
+                }
+                if to_server.write_all(&request).await.is_err() {
+                    return false;
+                }
+                if upgrades {
+                    drop(tokio::io::copy(&mut from_client, &mut to_server).await);
+                    return false;
+                }
+            }
+        }
+    };
+    let pushes = tokio::select! {
+        pushes = requests => pushes,
+        _ = one_way(from_server, &mut to_client, usize::MAX, Duration::ZERO, Pace::AtOnce) => false,
+    };
+    if pushes {
+        hit();
+        let (kind, body) = match status {
+            413 => ("text/html", "<!doctype html><title>413 Request Entity Too Large</title><h1>nginx</h1>"),
+            _ => ("application/json", r#"{"error":"upstream failed","code":"validation"}"#),
+        };
+        let head = format!("HTTP/1.1 {status} -\r\ncontent-type: {kind}\r\ncontent-length: {}", body.len());
+        drop(to_client.write_all(format!("{head}\r\nconnection: close\r\n\r\n{body}").as_bytes()).await);
     }
 }
 

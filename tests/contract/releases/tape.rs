@@ -69,7 +69,7 @@ impl Tape {
 }
 
 fn reply(status: u16, answer: &Json) -> Reply {
-    Reply { status, retry_after: None, body: answer.to_string().into() }
+    Reply { status, from_hq: true, retry_after: None, body: answer.to_string().into() }
 }
 
 #[async_trait::async_trait]

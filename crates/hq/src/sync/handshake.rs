@@ -104,6 +104,7 @@ pub async fn handshake(
     let resync = pairs.keys().filter(moved).cloned().collect();
     let ticket = Uuid::new_v4().to_string();
     let settled = nodes::to_acknowledge(&tx, store_id, &ticket).await?;
+    let never_refused = nodes::never_refused(&tx, store_id, &request.dead).await?;
     raise(&mut tx, &settled).await?;
     let row = store_node::Model {
         store_id,
@@ -151,6 +152,7 @@ pub async fn handshake(
         resend_from,
         node_epochs,
         acknowledged: settled.into_iter().map(|settled| settled.told).collect(),
+        never_refused,
         pin_key: if other_key && trusted { hq.auth.pins.export() } else { None },
     }))
 }

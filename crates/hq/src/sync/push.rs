@@ -16,8 +16,8 @@ use tillkeep_http::error::{Error, Result};
 use tillkeep_http::extract;
 use tillkeep_model::wire::{MAX_ENVELOPES, MAX_PUSH_BYTES, PushAnswer, PushRequest};
 use tillkeep_model::{ByName, ErrorCode};
+use tillkeep_storage::push;
 use tillkeep_storage::push::{Interrupted, Pushed};
-use tillkeep_storage::{DbErr, push};
 use tokio::io::{AsyncRead, AsyncReadExt};
 use tokio_util::io::StreamReader;
 use uuid::Uuid;
@@ -68,18 +68,11 @@ pub async fn push(
     hq.board.mark([sender.store_id]);
     match pushed {
         Ok(pushed) => Ok(Machine(PushAnswer { results: pushed.results })),
-        Err(interrupted) => Err(match interrupted.error {
-            // What the database could not decode or this program could not express will not pass by itself: the store
-            // halves the batch down to the culprit.
-            error @ (DbErr::Type(_) | DbErr::Json(_) | DbErr::Custom(_) | DbErr::TryIntoErr { .. }) => {
-                Error::internal(error)
-            }
-            // The infrastructure's fault, never the entry's: the store keeps it and counts no attempt.
-            error => {
-                let text = "the database cannot take this now; send it again";
-                Error::new(ErrorCode::Unavailable, text).because(error).retry_after(RETRY_AFTER)
-            }
-        }),
+        // The infrastructure's fault, never the entry's: the store keeps it and counts no attempt.
+        Err(interrupted) => {
+            let text = "the database cannot take this now; send it again";
+            Err(Error::new(ErrorCode::Unavailable, text).because(interrupted.error).retry_after(RETRY_AFTER))
+        }
     }
 }
 

@@ -23,6 +23,8 @@ pub struct Model {
     pub created_at: Instant,
     pub last_attempt_at: Option<Instant>,
     pub dead_lettered_at: Option<Instant>,
+    /// Since when it is sent alone, because there was no verdict on it while headquarters answered other requests.
+    pub waits_alone_since: Option<Instant>,
 }
 
 #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]

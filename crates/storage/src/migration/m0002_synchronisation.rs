@@ -16,4 +16,6 @@ pub(super) const CHANGES: &[Change] = &[
         )));
         update
     }),
+    // U2: an entry on which nobody gives a verdict waits alone.
+    Change::AddColumns("sync_outbox", "waits_alone_since ts?"),
 ];

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use sha2::{Digest, Sha256};
-use tillkeep_model::wire::{PushResult, PushStatus};
+use tillkeep_model::wire::{PushResult, PushStatus, TRY_LATER};
 use tillkeep_model::{ByName, FirstOf, Instant, ids};
 use uuid::Uuid;
 
@@ -20,6 +20,9 @@ const MAX_SEQ: i64 = 1 << 53;
 /// Bytes of an envelope that is kept in the log to be tried again, and that is read at all where a type refuses what is
 /// beyond its limits.
 pub(super) const LARGEST: usize = 4 << 20;
+
+/// The codes of refusals of what was not read, or not further than to whom it belongs; as a list in SQL.
+pub(crate) const UNREAD: &str = "'malformed', 'unknown_type', 'store_mismatch'";
 
 /// An envelope that could be read. What is long in it stays where the request has it.
 pub struct Incoming<'a> {
@@ -173,6 +176,18 @@ impl Incoming<'_> {
             code,
             error,
             applied,
+        }
+    }
+
+    /// The answer when the database failed on this envelope: no verdict, so that its store counts no attempt (rule U2).
+    pub(super) fn later(&self, why: &str) -> PushResult {
+        PushResult {
+            entity_type: self.entity.name.to_owned(),
+            entity_id: self.id.to_string(),
+            status: PushStatus::Error,
+            code: Some(TRY_LATER.to_owned()),
+            error: Some(format!("headquarters could not store this now, send it again: {why}")),
+            applied: None,
         }
     }
 

@@ -13,7 +13,7 @@ mod members;
 mod merge;
 mod status;
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use sea_orm::{ConnectionTrait, DbErr};
 use serde_json::value::RawValue;
@@ -27,6 +27,7 @@ use crate::{Change, Db, accounts, db, fault, nodes, stock};
 pub use foreign::FOREIGN_NUMBER;
 pub(crate) use foreign::is_flagged;
 pub use incoming::Incoming;
+pub(crate) use incoming::UNREAD;
 pub use status::CANCELLED_AND_RECEIVED;
 
 /// Who pushes.
@@ -86,13 +87,12 @@ pub struct Interrupted {
 
 /// Applies `envelopes` in their order and answers each one.
 pub async fn push(db: &Db, sender: &Sender, envelopes: &[&RawValue], now: Instant) -> Result<Pushed, Interrupted> {
-    let mut results: Vec<Option<PushResult>> = vec![None; envelopes.len()];
+    let mut so_far = SoFar { results: vec![None; envelopes.len()], ..SoFar::default() };
     let mut waves: Vec<Vec<Incoming<'_>>> = Vec::new();
     if let Err(error) = fault::point("push.read") {
-        return Err(Interrupted { error, changes: Vec::new(), handshake: false });
+        return Err(so_far.interrupted(error));
     }
     let mut seen: HashMap<(&'static str, Uuid), usize> = HashMap::new();
-    let mut rejected = Vec::new();
     for (index, raw) in envelopes.iter().enumerate() {
         match incoming::read(index, raw, sender) {
             Ok(incoming) => {
@@ -105,35 +105,21 @@ pub async fn push(db: &Db, sender: &Sender, envelopes: &[&RawValue], now: Instan
                 *wave += 1;
             }
             Err(rejection) => {
-                results[index] = Some(rejection.result.clone());
-                rejected.push(*rejection);
+                so_far.results[index] = Some(rejection.result.clone());
+                so_far.rejected.push(*rejection);
             }
         }
     }
-    let mut changes = Vec::new();
-    let mut ignored = BTreeMap::new();
-    let mut handshake = false;
     let numbers = numbers(&waves);
-    for mut wave in waves {
-        wave.sort_by_key(|incoming| incoming.entity.push_order);
-        match db::again(|| apply_wave(db, sender, &wave, now)).await {
-            Ok((judged, news)) => {
-                changes.extend(news);
-                handshake |= judged.healed;
-                for (type_name, count) in judged.ignored {
-                    *ignored.entry(type_name).or_default() += count;
-                }
-                for (index, result) in judged.results {
-                    results[index] = Some(result);
-                }
-                rejected.extend(judged.rejected);
-            }
-            Err(error) => return Err(Interrupted { error, changes, handshake }),
+    for wave in waves {
+        if let Err(error) = apply_in_parts(db, sender, wave, now, &mut so_far).await {
+            return Err(so_far.interrupted(error));
         }
     }
-    if let Err(error) = db::again(|| log_refusals(db, sender, &rejected, now)).await {
-        return Err(Interrupted { error, changes, handshake });
+    if let Err(error) = db::again(|| log_refusals(db, sender, &so_far.rejected, now)).await {
+        return Err(so_far.interrupted(error));
     }
+    let SoFar { results, changes, ignored, mut handshake, .. } = so_far;
     if let Some((node_epoch, from, to)) = numbers {
         // Nothing is lost by a question that cannot be asked now: each handshake asks it too.
         let twice = nodes::numbers_twice(db.reader(), sender.store_id, &node_epoch, from, to).await;
@@ -142,6 +128,76 @@ pub async fn push(db: &Db, sender: &Sender, envelopes: &[&RawValue], now: Instan
     let results: Vec<PushResult> = results.into_iter().flatten().collect();
     let refused = results.iter().filter(|result| result.status != PushStatus::Ok).count();
     Ok(Pushed { results, changes, refused, ignored, handshake })
+}
+
+/// What a push has come to.
+#[derive(Default)]
+struct SoFar {
+    results: Vec<Option<PushResult>>,
+    rejected: Vec<Rejection>,
+    changes: Vec<Change>,
+    ignored: BTreeMap<&'static str, u64>,
+    handshake: bool,
+    /// The entities of what could not be stored now.
+    put_off: HashSet<Uuid>,
+}
+
+impl SoFar {
+    fn interrupted(self, error: DbErr) -> Interrupted {
+        Interrupted { error, changes: self.changes, handshake: self.handshake }
+    }
+
+    fn add(&mut self, judged: Judged, changes: Vec<Change>) {
+        self.changes.extend(changes);
+        self.handshake |= judged.healed;
+        for (type_name, count) in judged.ignored {
+            *self.ignored.entry(type_name).or_default() += count;
+        }
+        for (index, result) in judged.results {
+            self.results[index] = Some(result);
+        }
+        self.rejected.extend(judged.rejected);
+    }
+
+    fn put_off(&mut self, incoming: &Incoming<'_>, why: &str) {
+        self.put_off.insert(incoming.id);
+        self.results[incoming.index] = Some(incoming.later(why));
+    }
+}
+
+/// Applies a wave. What the database fails on, though it takes other things, is halved down to the culprit, which is put off
+/// without a verdict. Each half has a transaction of its own, as an error of the disk may have rolled back all of one.
+async fn apply_in_parts(
+    db: &Db,
+    sender: &Sender,
+    mut wave: Vec<Incoming<'_>>,
+    now: Instant,
+    so_far: &mut SoFar,
+) -> Result<(), DbErr> {
+    // What comes later of an entity does not overtake what could not be stored.
+    for incoming in wave.extract_if(.., |incoming| so_far.put_off.contains(&incoming.id)).collect::<Vec<_>>() {
+        so_far.put_off(&incoming, "an earlier envelope of this entity could not be stored");
+    }
+    wave.sort_by_key(|incoming| incoming.entity.push_order);
+    let mut open = vec![wave.as_slice()];
+    while let Some(part) = open.pop() {
+        match db::again(|| apply_wave(db, sender, part, now)).await {
+            Ok((judged, changes)) => so_far.add(judged, changes),
+            Err(error) if db::strikes_everything(&error) => return Err(error),
+            Err(error) => {
+                if let [incoming] = part {
+                    let (entity_type, entity_id) = (incoming.entity.name, incoming.id);
+                    let store = &sender.store_code;
+                    tracing::error!(%error, entity_type, %entity_id, store, "the database fails on an envelope: it is put off");
+                    so_far.put_off(incoming, db::in_short(&error));
+                } else {
+                    let (first, second) = part.split_at(part.len() / 2);
+                    open.extend([second, first]);
+                }
+            }
+        }
+    }
+    Ok(())
 }
 
 /// The database that the newest envelope is from, and from which to which number it sends now.

@@ -16,6 +16,7 @@ mod idempotency;
 mod instants;
 mod limits;
 mod migration;
+mod no_verdict;
 mod nodes;
 mod nothing_new;
 mod orders;

@@ -25,6 +25,8 @@ pub enum HqError {
     Reload { code: String },
     #[error("headquarters is busy")]
     Busy { retry_after: Option<Duration> },
+    #[error("something between this store and headquarters answered {status}")]
+    Between { status: u16 },
     #[error("headquarters answered {}: {text}", .refusal.status)]
     Answered { refusal: Refusal, text: String },
     #[error("headquarters' answer cannot be read: {0}")]
@@ -59,9 +61,21 @@ impl HqClient {
         self.get(format!("/own-documents?entity_type={entity}&after={after}&limit={limit}")).await
     }
 
-    /// `envelopes` is a list of JSON objects; the body is built once and sent as it is.
+    /// `envelopes` is a list of JSON objects; the body is built once and sent as it is. Only an answer that bears the mark
+    /// of headquarters has verdicts.
     pub async fn push(&self, envelopes: &[String]) -> Result<PushAnswer, HqError> {
-        self.post("/push", format!("{{\"envelopes\":[{}]}}", envelopes.join(",")).into()).await
+        let body = format!("{{\"envelopes\":[{}]}}", envelopes.join(","));
+        self.ask_hq_itself(Request { path: "/push".to_owned(), json: Some(body.into()) }).await
+    }
+
+    /// Whether headquarters itself answers a plain question.
+    pub async fn answers(&self) -> bool {
+        self.ask_hq_itself::<VersionsAnswer>(Request { path: "/versions".to_owned(), json: None }).await.is_ok()
+    }
+
+    async fn ask_hq_itself<T: DeserializeOwned>(&self, request: Request) -> Result<T, HqError> {
+        let reply = self.deliver(request).await?;
+        if reply.from_hq { read(&reply) } else { Err(HqError::Between { status: reply.status }) }
     }
 
     async fn get<T: DeserializeOwned>(&self, path: String) -> Result<T, HqError> {
@@ -73,13 +87,20 @@ impl HqClient {
     }
 
     async fn send<T: DeserializeOwned>(&self, request: Request) -> Result<T, HqError> {
-        let reply = self.transport.send(request).await.map_err(HqError::Unreachable)?;
-        if (200..300).contains(&reply.status) {
-            // A captive portal answers everything with a page of its own.
-            return serde_json::from_slice(&reply.body).map_err(|error| HqError::Unreadable(error.to_string()));
-        }
-        Err(refused(&reply))
+        read(&self.deliver(request).await?)
     }
+
+    async fn deliver(&self, request: Request) -> Result<Reply, HqError> {
+        self.transport.send(request).await.map_err(HqError::Unreachable)
+    }
+}
+
+fn read<T: DeserializeOwned>(reply: &Reply) -> Result<T, HqError> {
+    if (200..300).contains(&reply.status) {
+        // A captive portal answers everything with a page of its own.
+        return serde_json::from_slice(&reply.body).map_err(|error| HqError::Unreadable(error.to_string()));
+    }
+    Err(refused(reply))
 }
 
 /// What an answer that is no success means to a store.

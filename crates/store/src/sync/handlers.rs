@@ -34,6 +34,8 @@ pub struct Status {
     hq_url: String,
     line: Line,
     outbox: OutboxState,
+    /// Entries that have waited alone for a quarter of an hour: headquarters gives no verdict on them, and the others go on.
+    outbox_stuck: i64,
     /// The version of each type up to which it was pulled.
     versions: BTreeMap<String, i64>,
     sync_interval_ms: u64,
@@ -71,6 +73,7 @@ pub async fn status(caller: Caller<StoresView>, State(store): State<Arc<Store>>)
         hq_url: store.settings.hq_url.clone(),
         line: store.sync.line(),
         outbox: outbox::state(caller.db().reader()).await?,
+        outbox_stuck: outbox::stuck(caller.db().reader(), store.clock.now()).await?,
         versions: cursors.into_iter().map(|(name, cursor)| (name.clone(), cursor.version)).collect(),
         sync_interval_ms: u64::try_from(store.settings.sync_interval.as_millis()).unwrap_or(u64::MAX),
         server_version: env!("CARGO_PKG_VERSION"),
@@ -111,6 +114,8 @@ pub struct OutboxEntry {
     timestamp: Instant,
     last_attempt_at: Option<Instant>,
     dead_lettered_at: Option<Instant>,
+    /// Since when it is sent alone, because there was no verdict on it while headquarters answered other requests.
+    waits_alone_since: Option<Instant>,
     #[schema(value_type = Option<Object>)]
     data: Option<Box<RawValue>>,
 }
@@ -162,6 +167,7 @@ pub async fn list(
             timestamp: row.timestamp,
             last_attempt_at: row.last_attempt_at,
             dead_lettered_at: row.dead_lettered_at,
+            waits_alone_since: row.waits_alone_since,
         })
         .collect();
     Ok(List { rows, total, paging })

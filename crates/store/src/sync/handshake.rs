@@ -62,6 +62,7 @@ async fn introduce(store: &Store) -> Result<HandshakeRequest, DbErr> {
             .map(|entity| (entity.name.to_owned(), registry::fingerprint(entity)))
             .collect(),
         outbox: outbox::state(&conn).await?,
+        dead: outbox::dead(&conn).await?,
         pin_key_id: store.auth.pins.key_id(),
     })
 }
@@ -124,6 +125,10 @@ async fn take(store: &Store, request: &HandshakeRequest, answer: &HandshakeAnswe
         let how = if settled.outcome == Outcome::Ok { "taken" } else { "resolved" };
         tracing::info!(seq = settled.seq, entity_type = entry.entity_type, how, "headquarters settled an entry");
         outbox::confirm(&tx, &[&entry], now).await?;
+    }
+    let again = outbox::go_again(&tx, &answer.never_refused).await?;
+    if again > 0 {
+        tracing::warn!(entries = again, "headquarters has no refusal of these dead letters: sending them again");
     }
     tx.commit().await?;
     store.sync.restore_due.store(restore::is_due(store.db()).await?, Ordering::Release);

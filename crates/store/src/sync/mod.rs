@@ -9,6 +9,7 @@ mod pull;
 mod report;
 mod restore;
 mod sender;
+mod settle;
 mod socket;
 mod state;
 mod tls;

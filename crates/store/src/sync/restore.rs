@@ -2,7 +2,7 @@
 
 use std::sync::atomic::Ordering;
 
-use tillkeep_storage::{Db, DbErr, Tx, own_documents, settings};
+use tillkeep_storage::{Db, DbErr, Tx, outbox, own_documents, settings};
 use uuid::Uuid;
 
 use super::client::HqError;
@@ -35,8 +35,9 @@ pub(super) async fn run(store: &Store) -> Result<(), PullError> {
     loop {
         match sender.step_within(store).await? {
             Round::Sent => {}
-            Round::Idle(_) => break,
-            Round::Wait(_) | Round::Obey(_) => {
+            // Of what waits alone nobody knows whether HQ has it.
+            Round::Idle(_) if outbox::alone(store.db().reader(), 0, 1).await?.is_empty() => break,
+            Round::Idle(_) | Round::Wait(_) | Round::Obey(_) => {
                 return Err(HqError::Unreachable("the outbox could not be sent before the restore".to_owned()).into());
             }
         }

@@ -4,19 +4,25 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use tillkeep_model::wire::{PushResult, PushStatus};
+use tillkeep_model::wire::PushResult;
 use tillkeep_storage::entity::outbox::Model as Entry;
 use tillkeep_storage::{DbErr, fault, outbox};
+use uuid::Uuid;
 
 use super::client::HqError;
+use super::settle::{set_aside, settle};
 use crate::Store;
 
 /// Entries of one request.
 const BATCH: usize = 200;
 /// Bytes that any line carries in the time of a request: so few do not fail for being too many.
 const ANY_LINE: usize = 32 << 10;
+/// How often a request may get no answer at all before it is asked whether its content is the reason.
+const LINE_BREAKS: u32 = 3;
 const BACK_OFF_FROM: Duration = Duration::from_secs(1);
 const BACK_OFF_TO: Duration = Duration::from_mins(1);
+/// The longest that what waits alone rests: with a cycle on top it has gone 35 seconds after the cause has.
+const ALONE_TO: Duration = Duration::from_secs(20);
 
 /// How the sender stands with HQ.
 pub struct Sender {
@@ -24,11 +30,29 @@ pub struct Sender {
     /// Entries of the next request: halved while a batch makes a healthy HQ fail or does not get through, and doubled
     /// while all goes well.
     batch: usize,
+    alone: Alone,
 }
 
 impl Default for Sender {
     fn default() -> Self {
-        Self { failures: 0, batch: BATCH }
+        Self { failures: 0, batch: BATCH, alone: Alone::default() }
+    }
+}
+
+/// How those fare that wait alone, each because there was no verdict on it while HQ answered other requests.
+struct Alone {
+    failures: u32,
+    /// Entries of their next request: one, and more when that goes well, because the cause is gone then.
+    batch: usize,
+    /// The last one that was tried: they take turns.
+    last: i64,
+    /// Not before this, by the clock that never goes back.
+    from: Duration,
+}
+
+impl Default for Alone {
+    fn default() -> Self {
+        Self { failures: 0, batch: 1, last: 0, from: Duration::ZERO }
     }
 }
 
@@ -94,49 +118,44 @@ impl Sender {
 }
 
 async fn round(store: &Store, sender: &mut Sender) -> Result<Round, DbErr> {
-    let rest = i64::try_from(store.settings.sync_interval.as_millis()).unwrap_or(i64::MAX);
+    let interval = store.settings.sync_interval;
+    let rest = i64::try_from(interval.as_millis()).unwrap_or(i64::MAX);
     let entries = outbox::batch(store.db().reader(), sender.batch, store.clock.now(), rest).await?;
+    if !entries.is_empty() {
+        return together(store, sender, &entries).await;
+    }
+    let wait = sender.alone.from.saturating_sub(store.clock.uptime());
+    if !wait.is_zero() {
+        return Ok(Round::Idle(wait.min(interval)));
+    }
+    let entries = outbox::alone(store.db().reader(), sender.alone.last, sender.alone.batch).await?;
     if entries.is_empty() {
         // A refused entry rests for an interval before it is tried again.
-        return Ok(Round::Idle(store.settings.sync_interval));
+        return Ok(Round::Idle(interval));
     }
-    fault::point("sender.send")?;
-    let envelopes: Vec<String> = entries.iter().map(|entry| envelope(store, entry)).collect();
-    let answer = store.hq.push(&envelopes).await;
-    fault::point("sender.answered")?;
-    match answer {
-        Ok(answer) if answer.results.len() == entries.len() => {
+    alone(store, sender, &entries).await
+}
+
+/// Sends entries of which nothing is known. A batch that gets no verdict while HQ answers other requests is halved down to
+/// the culprit, which waits alone from then on, so that it cannot hold the rest.
+async fn together(store: &Store, sender: &mut Sender, entries: &[Entry]) -> Result<Round, DbErr> {
+    match send(store, entries).await? {
+        Ok(results) => {
             sender.failures = 0;
             sender.batch = (sender.batch * 2).min(BATCH);
-            settle(store, &entries, &answer.results).await?;
-            let now = store.clock.now();
-            store.sync.reached(now);
-            store.sync.update(|line| line.last_push_at = Some(now));
+            settle(store, entries, &results).await?;
+            reached(store);
             Ok(Round::Sent)
         }
-        Ok(answer) => {
-            let text = format!("{} verdicts on {} entries", answer.results.len(), entries.len());
-            Ok(back_off(store, sender, &HqError::Unreadable(text)))
+        Err(error) if is_of_the_content(store, sender, &error).await => {
+            if let [only] = entries {
+                set_aside(store, &[(only, error.to_string())]).await?;
+                return Ok(back_off(store, sender, &error));
+            }
+            sender.batch = entries.len().div_ceil(2);
+            Ok(Round::Wait(Duration::from_millis(100)))
         }
         Err(error) => {
-            // A batch that HQ cannot swallow while it answers other requests is halved down to the culprit; that one
-            // alone counts as its attempt, so that a poison entry cannot hold the rest.
-            if let HqError::Answered { refusal, .. } = &error
-                && refusal.is_of_the_content()
-                && store.hq.versions("").await.is_ok()
-            {
-                if let [only] = entries.as_slice() {
-                    sender.batch = BATCH;
-                    // What something between here and HQ says of an entry is no verdict on it.
-                    if !refusal.is_verdict() {
-                        return Ok(back_off(store, sender, &error));
-                    }
-                    refuse(store, &[(only, error.to_string())]).await?;
-                    return Ok(Round::Sent);
-                }
-                sender.batch = entries.len().div_ceil(2);
-                return Ok(Round::Wait(Duration::from_millis(100)));
-            }
             // Nor may a batch be more than the line carries in the time of a request: it would never get through.
             let bytes: usize = entries.iter().map(|entry| entry.payload.len()).sum();
             if matches!(error, HqError::Unreachable(_)) && bytes > ANY_LINE {
@@ -147,16 +166,85 @@ async fn round(store: &Store, sender: &mut Sender) -> Result<Round, DbErr> {
     }
 }
 
+/// Tries what waits alone. Whatever comes of it, the others need not wait for it.
+async fn alone(store: &Store, sender: &mut Sender, entries: &[Entry]) -> Result<Round, DbErr> {
+    sender.alone.last = entries.last().map_or(0, |entry| entry.seq);
+    let taken = match send(store, entries).await? {
+        Ok(results) => {
+            reached(store);
+            settle(store, entries, &results).await?
+        }
+        Err(error) if is_of_the_content(store, sender, &error).await => {
+            if let [only] = entries {
+                set_aside(store, &[(only, error.to_string())]).await?;
+            }
+            0
+        }
+        Err(error) => return Ok(back_off(store, sender, &error)),
+    };
+    if taken > 0 {
+        sender.alone.failures = 0;
+        sender.alone.batch = (sender.alone.batch * 2).min(BATCH);
+    } else {
+        sender.alone.batch = 1;
+        sender.alone.from =
+            store.clock.uptime() + jitter(store, sender.alone.failures, ALONE_TO.min(store.settings.sync_interval));
+        sender.alone.failures += 1;
+    }
+    Ok(Round::Sent)
+}
+
+/// Sends one request: HQ's verdicts on exactly these entries, or why there are none.
+async fn send(store: &Store, entries: &[Entry]) -> Result<Result<Vec<PushResult>, HqError>, DbErr> {
+    fault::point("sender.send")?;
+    let envelopes: Vec<String> = entries.iter().map(|entry| envelope(store, entry)).collect();
+    let answer = store.hq.push(&envelopes).await;
+    fault::point("sender.answered")?;
+    Ok(answer.and_then(|answer| {
+        let of_it = |(entry, result): (&Entry, &PushResult)| {
+            entry.entity_type == result.entity_type && result.entity_id.parse::<Uuid>().ok() == Some(entry.entity_id)
+        };
+        if answer.results.len() == entries.len() && entries.iter().zip(&answer.results).all(of_it) {
+            return Ok(answer.results);
+        }
+        let text = format!("{} verdicts that are not on the {} entries sent", answer.results.len(), entries.len());
+        Err(HqError::Unreadable(text))
+    }))
+}
+
+/// Whether it is what was sent that gets no verdict: HQ answers other requests, and says neither of itself that it cannot
+/// now nor of this store that it may not.
+async fn is_of_the_content(store: &Store, sender: &Sender, error: &HqError) -> bool {
+    let may_be = match error {
+        HqError::Unreachable(_) => sender.failures >= LINE_BREAKS,
+        HqError::Between { .. } | HqError::Answered { .. } | HqError::Unreadable(_) => true,
+        HqError::Refused(_) | HqError::Reload { .. } | HqError::Busy { .. } => false,
+    };
+    may_be && store.hq.answers().await
+}
+
+fn reached(store: &Store) {
+    let now = store.clock.now();
+    store.sync.reached(now);
+    store.sync.update(|line| line.last_push_at = Some(now));
+}
+
 /// Full jitter, 1 s to 60 s; HQ's own word is obeyed.
 fn back_off(store: &Store, sender: &mut Sender, error: &HqError) -> Round {
     store.sync.failed(error, store.clock.now());
     if let HqError::Busy { retry_after: Some(wait) } = error {
         return Round::Obey((*wait).min(BACK_OFF_TO));
     }
-    let ceiling = BACK_OFF_FROM.saturating_mul(1 << sender.failures.min(6)).min(BACK_OFF_TO);
+    let wait = jitter(store, sender.failures, BACK_OFF_TO);
     sender.failures += 1;
+    Round::Wait(wait)
+}
+
+/// A wait by chance that may be twice as long with each failure.
+fn jitter(store: &Store, failures: u32, longest: Duration) -> Duration {
+    let ceiling = BACK_OFF_FROM.saturating_mul(1 << failures.min(6)).min(longest);
     let millis = u64::try_from(ceiling.as_millis()).unwrap_or(60_000);
-    Round::Wait(Duration::from_millis(millis / 10 + store.chance.up_to(millis - millis / 10)))
+    Duration::from_millis(millis / 10 + store.chance.up_to(millis - millis / 10))
 }
 
 /// The envelope of an entry; its data is the text that was stored with the document.
@@ -173,52 +261,4 @@ fn envelope(store: &Store, entry: &Entry) -> String {
         entry.node_epoch,
         entry.payload
     )
-}
-
-async fn settle(store: &Store, entries: &[Entry], results: &[PushResult]) -> Result<(), DbErr> {
-    let (mut taken, mut refused) = (Vec::new(), Vec::new());
-    for (entry, result) in entries.iter().zip(results) {
-        if result.status == PushStatus::Ok {
-            taken.push(entry);
-        } else {
-            let text = result.error.clone().unwrap_or_else(|| "refused without a reason".to_owned());
-            refused.push((entry, text));
-        }
-    }
-    confirm(store, &taken).await?;
-    refuse(store, &refused).await
-}
-
-/// HQ has these: they leave the outbox.
-async fn confirm(store: &Store, taken: &[&Entry]) -> Result<(), DbErr> {
-    let _turn = store.sync.applying.lock().await;
-    let tx = store.db().begin().await?;
-    outbox::confirm(&tx, taken, store.clock.now()).await?;
-    tx.commit().await?;
-    Ok(())
-}
-
-/// Counts HQ's refusals; the tenth of an entry is its last.
-async fn refuse(store: &Store, refused: &[(&Entry, String)]) -> Result<(), DbErr> {
-    if refused.is_empty() {
-        return Ok(());
-    }
-    let _turn = store.sync.applying.lock().await;
-    let tx = store.db().begin().await?;
-    let mut dead = Vec::new();
-    for (entry, error) in refused {
-        if outbox::refuse(&tx, entry, error, store.clock.now()).await? {
-            dead.push((entry, error));
-        }
-    }
-    tx.commit().await?;
-    for (entry, error) in dead {
-        tracing::error!(
-            "SYNC DEAD LETTER {} {} after {} failures: {error}",
-            entry.entity_type,
-            entry.entity_id,
-            entry.attempts + 1
-        );
-    }
-    Ok(())
 }

@@ -26,6 +26,8 @@ const ANSWER_WITHIN: Duration = Duration::from_mins(1);
 /// Bytes a second of a line that is still one: 64 kbit/s. So much longer a request may be under way. On a slower one the
 /// sender comes down to a batch that fits.
 const SLOWEST: usize = 8 << 10;
+/// The header of every request and answer of the machine protocol.
+const MARK: HeaderName = HeaderName::from_static("tillkeep-protocol");
 /// A push of less is not worth compressing.
 const COMPRESSED_FROM: usize = 1 << 10;
 
@@ -41,6 +43,8 @@ pub struct Request {
 #[derive(Clone, Debug)]
 pub struct Reply {
     pub status: u16,
+    /// Whether it bears the header [`MARK`], which headquarters gives to each of its answers and nothing in between does.
+    pub from_hq: bool,
     pub retry_after: Option<Duration>,
     pub body: Bytes,
 }
@@ -65,7 +69,7 @@ impl Http {
     /// operating system.
     pub fn new(base: &str, token: &Secret, ca_file: Option<&Path>) -> std::io::Result<Self> {
         let mut headers = HeaderMap::new();
-        headers.insert(HeaderName::from_static("tillkeep-protocol"), HeaderValue::from_static(PROTOCOL));
+        headers.insert(MARK, HeaderValue::from_static(PROTOCOL));
         let mut token = HeaderValue::from_str(&format!("Bearer {}", token.expose())).map_err(std::io::Error::other)?;
         token.set_sensitive(true);
         let tls = base.starts_with("https:").then(|| tls::trusting(ca_file)).transpose()?;
@@ -118,6 +122,7 @@ impl Transport for Http {
             .and_then(|value| value.to_str().ok()?.parse().ok())
             .map(Duration::from_secs);
         let status = response.status().as_u16();
+        let from_hq = response.headers().contains_key(MARK);
         // An answer cut off half-way is no answer.
         let body = timeout(ANSWER_WITHIN, async {
             let mut body = BytesMut::new();
@@ -131,7 +136,7 @@ impl Transport for Http {
             }
         });
         let body = body.await.map_err(|_| format!("the answer took {} s", ANSWER_WITHIN.as_secs()))??;
-        Ok(Reply { status, retry_after, body })
+        Ok(Reply { status, from_hq, retry_after, body })
     }
 }
 

@@ -212,7 +212,7 @@ impl Transport for Ledger {
             }
             other => return Err(format!("nobody asks for {other}")),
         };
-        Ok(Reply { status: 200, retry_after: None, body: body.to_string().into() })
+        Ok(Reply { status: 200, from_hq: true, retry_after: None, body: body.to_string().into() })
     }
 }
 

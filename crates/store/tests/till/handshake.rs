@@ -34,7 +34,7 @@ impl Transport for PutBack {
             "/versions" => json!({"epoch": "e", "versions": {}, "mark": MARK}),
             _ => return Err("the line breaks".to_owned()),
         };
-        Ok(Reply { status: 200, retry_after: None, body: body.to_string().into() })
+        Ok(Reply { status: 200, from_hq: true, retry_after: None, body: body.to_string().into() })
     }
 }
 

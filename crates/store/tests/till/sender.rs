@@ -1,90 +1,188 @@
-//! What the sender of the outbox makes of each kind of refusal. `docs/sync.md`, rules U2 and U4.
+//! What the sender of the outbox makes of each answer that is no verdict. `docs/sync.md`, rules U2 and U4.
 
+use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use serde_json::{Value as Json, json};
+use tillkeep_storage::db;
 use tillkeep_store::sync::{Reply, Request, Round, Sender, Transport};
 
 use crate::kit::{Shop, line};
 
-/// A headquarters, or something before it, that answers each push in one way and other requests well.
-struct Refusing {
-    status: u16,
-    body: Json,
-    retry_after: Option<Duration>,
-    /// How many entries each push had.
-    pushed: Mutex<Vec<usize>>,
+/// How a push is answered.
+#[derive(Clone)]
+enum Answer {
+    /// With a status and a body, by headquarters or by something in between.
+    Says { status: u16, body: String, from_hq: bool },
+    /// As headquarters does, which takes everything, without its mark.
+    Unmarked,
+    /// With verdicts on other entities.
+    OfOthers,
+    /// Not at all.
+    Breaks,
+    /// Headquarters takes it, and says `try_later` of what is poison.
+    Judges,
+}
+
+/// A line on which everything or some entries fare badly, until it is mended; other requests are answered well.
+struct Line {
+    answer: Mutex<Option<Answer>>,
+    retry_after: Mutex<Option<Duration>>,
+    /// Only requests with an entry of this type fare badly, where one is named.
+    poison: Option<&'static str>,
+    /// The numbers of the entries that each push had.
+    pushed: Mutex<Vec<Vec<i64>>>,
     /// Whether it answers anything else.
     well: bool,
 }
 
-impl Refusing {
-    fn new(status: u16, code: Option<&str>, retry_after: Option<u64>) -> Self {
-        let body = code.map_or(Json::Null, |code| json!({"success": false, "error": "words", "code": code}));
-        let retry_after = retry_after.map(Duration::from_secs);
-        Self { status, body, retry_after, pushed: Mutex::default(), well: true }
+impl Line {
+    fn new(answer: Answer) -> Self {
+        Self { answer: Mutex::new(Some(answer)), ..Self::good() }
     }
+
+    fn good() -> Self {
+        let (answer, retry_after, pushed) = Default::default();
+        Self { answer, retry_after, poison: None, pushed, well: true }
+    }
+
+    fn mend(&self) {
+        *self.answer.lock().expect("nobody panicked") = None;
+    }
+
+    fn sizes(&self) -> Vec<usize> {
+        self.pushed.lock().expect("nobody panicked").iter().map(Vec::len).collect()
+    }
+}
+
+fn says(status: u16, code: Option<&str>) -> Answer {
+    let body = code.map_or(Json::Null, |code| json!({"success": false, "error": "words", "code": code}));
+    Answer::Says { status, body: body.to_string(), from_hq: true }
+}
+
+fn between(status: u16, body: &str) -> Answer {
+    Answer::Says { status, body: body.to_owned(), from_hq: false }
 }
 
 #[async_trait::async_trait]
-impl Transport for Refusing {
+impl Transport for Line {
     async fn send(&self, request: Request) -> Result<Reply, String> {
-        if request.path.starts_with("/versions") && self.well {
-            let body = json!({"epoch": "e", "versions": {}}).to_string();
-            return Ok(Reply { status: 200, retry_after: None, body: body.into() });
+        let reply = |status, from_hq, body: String| {
+            let retry_after = *self.retry_after.lock().expect("nobody panicked");
+            Ok(Reply { status, from_hq, retry_after, body: body.into() })
+        };
+        if request.path.starts_with("/versions") {
+            return if self.well {
+                reply(200, true, json!({"epoch": "e", "versions": {}}).to_string())
+            } else {
+                reply(502, false, String::new())
+            };
         }
-        if let Some(body) = request.json {
-            let sent: Json = serde_json::from_slice(&body).expect("JSON");
-            self.pushed.lock().expect("nobody panicked").push(sent["envelopes"].as_array().map_or(0, Vec::len));
+        let sent: Json = serde_json::from_slice(&request.json.unwrap_or_default()).expect("JSON");
+        let entries = sent["envelopes"].as_array().expect("envelopes").clone();
+        let seqs = entries.iter().filter_map(|entry| entry["seq"].as_i64()).collect();
+        self.pushed.lock().expect("nobody panicked").push(seqs);
+        let bad = |entry: &Json| self.poison.is_none_or(|name| entry["entity_type"] == name);
+        let answer = self.answer.lock().expect("nobody panicked").clone().filter(|_| entries.iter().any(bad));
+        let results = |id: Option<&str>, later: bool| {
+            let of = |entry: &Json| {
+                let mut result =
+                    json!({"entity_type": entry["entity_type"], "entity_id": entry["entity_id"], "status": "ok"});
+                if let Some(id) = id {
+                    result["entity_id"] = id.into();
+                }
+                if later && bad(entry) {
+                    (result["status"], result["code"]) = (json!("error"), json!("try_later"));
+                }
+                result
+            };
+            json!({"results": entries.iter().map(of).collect::<Vec<_>>()}).to_string()
+        };
+        match answer {
+            None => reply(200, true, results(None, false)),
+            Some(Answer::Judges) => reply(200, true, results(None, true)),
+            Some(Answer::Unmarked) => reply(200, false, results(None, false)),
+            Some(Answer::OfOthers) => reply(200, true, results(Some("01939e3c-0000-7000-8000-000000000001"), false)),
+            Some(Answer::Says { status, body, from_hq }) => reply(status, from_hq, body),
+            Some(Answer::Breaks) => Err("reset".to_owned()),
         }
-        Ok(Reply { status: self.status, retry_after: self.retry_after, body: self.body.to_string().into() })
     }
 }
 
-/// What a few rounds came to: the sizes of the pushes, the attempts that were counted, the last round.
-async fn rounds(hq: Refusing) -> (Vec<usize>, i32, Round) {
-    let hq = Arc::new(hq);
-    let shop = Shop::with_line(hq.clone()).await;
+/// A shop with an opened drawer, a customer and two sales in its outbox.
+async fn shop(hq: &Arc<Line>) -> Shop {
+    let shop = Shop::standing_still(hq.clone()).await;
     let till = shop.selling().await;
-    for _ in 0..3 {
+    till.post("/customers", json!({"lastName": "Poison"})).await.ok(201);
+    for _ in 0..2 {
         till.sell(json!([line("TEA", 1)])).await.ok(201);
     }
-    assert_eq!(shop.outbox().await.len(), 4, "an opened drawer and three sales");
+    assert_eq!(shop.outbox().await.len(), 4);
+    shop
+}
+
+async fn attempts(shop: &Shop) -> i32 {
+    shop.outbox().await.iter().map(|entry| entry.attempts).sum()
+}
+
+/// What three rounds came to that begin with an empty memory: the sizes of the pushes, how many entries wait alone, the
+/// last round.
+async fn rounds(hq: &Line, shop: &Shop, answer: Answer, retry_after: Option<Duration>) -> (Vec<usize>, usize, Round) {
+    *hq.answer.lock().expect("nobody panicked") = Some(answer);
+    *hq.retry_after.lock().expect("nobody panicked") = retry_after;
+    hq.pushed.lock().expect("nobody panicked").clear();
+    let tx = shop.store.db().begin().await.expect("a transaction");
+    db::execute(&tx, "UPDATE sync_outbox SET waits_alone_since = NULL", []).await.expect("an update");
+    tx.commit().await.expect("a commit");
     let mut sender = Sender::default();
     let mut last = Round::Sent;
     for _ in 0..3 {
         last = sender.step(&shop.store).await;
     }
-    let attempts = shop.outbox().await.iter().map(|entry| entry.attempts).sum();
-    let pushed = hq.pushed.lock().expect("nobody panicked").clone();
-    (pushed, attempts, last)
+    assert_eq!(attempts(shop).await, 0, "none of these is a verdict");
+    assert_eq!(shop.outbox().await.len(), 4, "nothing was taken");
+    let alone = shop.outbox().await.iter().filter(|entry| entry.waits_alone_since.is_some()).count();
+    (hq.sizes(), alone, last)
 }
 
 #[tokio::test]
-async fn what_headquarters_says_of_the_content_is_halved_down_to_the_culprit_which_counts_an_attempt() {
-    for (status, code) in [
-        (400, "unreadable_json"),
-        (413, "payload_too_large"),
-        (422, "validation"),
-        (422, "of_a_newer_release"),
-        (500, "internal"),
+async fn what_gets_no_verdict_while_headquarters_answers_others_is_halved_and_the_culprit_waits_alone() {
+    let hq = Arc::new(Line::good());
+    let shop = shop(&hq).await;
+    let page = "<!doctype html><title>413 Request Entity Too Large</title>";
+    for (name, answer) in [
+        ("a page in the place of an answer", between(200, page)),
+        ("an error of a gateway in JSON", between(500, r#"{"error":"upstream"}"#)),
+        ("a limit on size of a gateway", between(413, page)),
+        ("a code of ours from a gateway", between(422, r#"{"error":"no","code":"validation"}"#)),
+        ("a proxy that wants a sign-in", between(401, "")),
+        ("a firewall", between(403, page)),
+        ("not found", between(404, "")),
+        ("a conflict with a code", between(409, r#"{"code":"epoch_changed"}"#)),
+        ("too many", between(429, "")),
+        ("bad gateway", between(502, "")),
+        ("a proxy that is busy", between(503, "")),
+        ("a redirection", between(302, "")),
+        ("everything taken, and not by headquarters", Answer::Unmarked),
+        ("verdicts on others", Answer::OfOthers),
+        ("headquarters cannot read it", says(400, Some("unreadable_json"))),
+        ("headquarters knows no such route", says(404, None)),
+        ("headquarters takes nothing so large", says(413, Some("payload_too_large"))),
+        ("headquarters refuses the whole", says(422, Some("validation"))),
+        ("a code of a newer release", says(422, Some("of_a_newer_release"))),
+        ("headquarters fails", says(500, Some("internal"))),
     ] {
-        let (pushed, attempts, last) = rounds(Refusing::new(status, Some(code), None)).await;
-        assert_eq!((pushed, attempts, last), (vec![4, 2, 1], 1, Round::Sent), "{status} {code}");
+        let (sizes, alone, last) = rounds(&hq, &shop, answer, None).await;
+        assert_eq!((sizes, alone), (vec![4, 2, 1], 1), "{name}");
+        assert!(matches!(last, Round::Wait(_)), "{name}: {last:?}");
     }
 }
 
 #[tokio::test]
-async fn what_something_in_between_says_is_halved_as_well_and_counts_nothing_but_for_a_limit_on_size() {
-    for (status, counted) in [(400, 0), (404, 0), (500, 0), (502, 0), (504, 0), (413, 1)] {
-        let (pushed, attempts, _) = rounds(Refusing::new(status, None, None)).await;
-        assert_eq!((pushed, attempts), (vec![4, 2, 1], counted), "{status}");
-    }
-}
-
-#[tokio::test]
-async fn a_refusal_that_passes_by_itself_halves_nothing_and_the_word_of_headquarters_is_obeyed() {
+async fn the_word_of_headquarters_that_it_cannot_now_halves_nothing_and_is_obeyed() {
+    let hq = Arc::new(Line::good());
+    let shop = shop(&hq).await;
     for (status, code) in [
         (503, Some("unavailable")),
         (503, Some("store_not_ready")),
@@ -92,17 +190,20 @@ async fn a_refusal_that_passes_by_itself_halves_nothing_and_the_word_of_headquar
         (503, None),
         (429, None),
     ] {
-        let (pushed, attempts, last) = rounds(Refusing::new(status, code, Some(7))).await;
-        let obeyed = Round::Obey(Duration::from_secs(7));
-        assert_eq!((pushed, attempts, last), (vec![4, 4, 4], 0, obeyed), "{status} {code:?}");
-        let (pushed, attempts, last) = rounds(Refusing::new(status, code, None)).await;
-        assert_eq!((pushed, attempts), (vec![4, 4, 4], 0), "{status} {code:?}");
+        let seven = Duration::from_secs(7);
+        let (sizes, alone, last) = rounds(&hq, &shop, says(status, code), Some(seven)).await;
+        let obeyed = Round::Obey(seven);
+        assert_eq!((sizes, alone, last), (vec![4, 4, 4], 0, obeyed), "{status} {code:?}");
+        let (sizes, alone, last) = rounds(&hq, &shop, says(status, code), None).await;
+        assert_eq!((sizes, alone), (vec![4, 4, 4], 0), "{status} {code:?}");
         assert!(matches!(last, Round::Wait(_)), "{last:?}");
     }
 }
 
 #[tokio::test]
-async fn what_is_said_of_the_token_the_epoch_or_the_line_is_no_verdict_on_an_entry() {
+async fn what_headquarters_says_of_the_token_the_epoch_or_the_line_halves_nothing() {
+    let hq = Arc::new(Line::good());
+    let shop = shop(&hq).await;
     for (status, code) in [
         (401, None),
         (403, Some("forbidden")),
@@ -110,18 +211,107 @@ async fn what_is_said_of_the_token_the_epoch_or_the_line_is_no_verdict_on_an_ent
         (408, Some("request_timeout")),
         (408, None),
         (400, Some("incomplete_body")),
-        (302, None),
     ] {
-        let (pushed, attempts, last) = rounds(Refusing::new(status, code, None)).await;
-        assert_eq!((pushed, attempts), (vec![4, 4, 4], 0), "{status} {code:?}");
+        let (sizes, alone, last) = rounds(&hq, &shop, says(status, code), None).await;
+        assert_eq!((sizes, alone), (vec![4, 4, 4], 0), "{status} {code:?}");
         assert!(matches!(last, Round::Wait(_)), "{status} {code:?}: {last:?}");
     }
 }
 
 #[tokio::test]
-async fn a_headquarters_that_refuses_everything_is_no_verdict_on_an_entry() {
-    let hq = Refusing { well: false, ..Refusing::new(500, Some("internal"), None) };
-    let (pushed, attempts, last) = rounds(hq).await;
-    assert_eq!((pushed, attempts), (vec![4, 4, 4], 0));
-    assert!(matches!(last, Round::Wait(_)), "{last:?}");
+async fn while_headquarters_answers_nothing_else_either_nothing_is_halved() {
+    let hq = Arc::new(Line { well: false, ..Line::good() });
+    let shop = shop(&hq).await;
+    for answer in [says(500, Some("internal")), between(502, ""), between(200, "<html>"), Answer::Breaks] {
+        let (sizes, alone, last) = rounds(&hq, &shop, answer, None).await;
+        assert_eq!((sizes, alone), (vec![4, 4, 4], 0));
+        assert!(matches!(last, Round::Wait(_)), "{last:?}");
+    }
+}
+
+/// Sends until nothing more is sent within `rounds`.
+async fn send(sender: &mut Sender, shop: &Shop, rounds: u32) {
+    for _ in 0..rounds {
+        sender.step(&shop.store).await;
+        // What waits alone rests by this clock.
+        shop.clock.pass(20_000);
+    }
+}
+
+#[tokio::test]
+async fn an_entry_that_no_gateway_lets_through_waits_alone_while_the_rest_goes_on_and_goes_when_it_does() {
+    for answer in [between(403, "forbidden word"), says(500, Some("internal")), Answer::Breaks, Answer::Judges] {
+        let hq = Arc::new(Line { poison: Some("customers"), ..Line::new(answer) });
+        let shop = shop(&hq).await;
+        let customer =
+            shop.outbox().await.iter().find(|entry| entry.entity_type == "customers").expect("one").entity_id;
+        send(&mut Sender::default(), &shop, 30).await;
+        let left = shop.outbox().await;
+        assert_eq!(left.len(), 1, "{left:?}");
+        assert_eq!((left[0].entity_id, left[0].attempts), (customer, 0));
+        assert!(left[0].last_error.is_some());
+        let since = left[0].waits_alone_since.expect("it waits alone");
+
+        // It goes on waiting alone after a restart, and later entries of its entity wait behind it; others do not.
+        let mut sender = Sender::default();
+        let before = hq.sizes().len();
+        shop.sign_in("administrator").await.sell(json!([line("TEA", 1)])).await.ok(201);
+        send(&mut sender, &shop, 4).await;
+        assert_eq!(hq.sizes()[before], 1, "the new sale goes first, and without it");
+        let left = shop.outbox().await;
+        assert_eq!(left.iter().map(|entry| entry.entity_id).collect::<Vec<_>>(), [customer]);
+        assert_eq!(left[0].waits_alone_since, Some(since), "since it first did");
+
+        hq.mend();
+        send(&mut sender, &shop, 2).await;
+        assert_eq!(shop.outbox().await.len(), 0);
+    }
+}
+
+#[tokio::test]
+async fn when_all_pushes_fail_for_long_nothing_is_dead_and_all_of_it_goes_once_they_do_not() {
+    let hq = Arc::new(Line::new(between(500, r#"{"error":"upstream"}"#)));
+    let shop = shop(&hq).await;
+    let mut sender = Sender::default();
+    send(&mut sender, &shop, 60).await;
+    let waiting = shop.outbox().await;
+    assert_eq!(waiting.iter().map(|entry| entry.attempts).collect::<Vec<_>>(), [0; 4]);
+    assert!(waiting.iter().all(|entry| entry.waits_alone_since.is_some()));
+    let tried: BTreeSet<i64> =
+        hq.pushed.lock().expect("nobody panicked").iter().rev().take(4).flatten().copied().collect();
+    assert_eq!(tried.len(), 4, "they take turns");
+
+    hq.mend();
+    send(&mut sender, &shop, 4).await;
+    assert_eq!(shop.outbox().await.len(), 0);
+    assert_eq!(hq.sizes().last_chunk::<3>(), Some(&[1, 2, 1]), "more at once when one gets through");
+}
+
+#[tokio::test]
+async fn what_waits_alone_for_a_quarter_of_an_hour_is_shown_to_people() {
+    let hq = Arc::new(Line { poison: Some("customers"), ..Line::new(between(403, "forbidden word")) });
+    let shop = shop(&hq).await;
+    let person = shop.sign_in("administrator").await;
+    let stuck = async || person.get("/sync/status").await.ok(200)["outboxStuck"].clone();
+    let mut sender = Sender::default();
+    for _ in 0..20 {
+        sender.step(&shop.store).await;
+    }
+    let list = person.get("/sync/outbox").await.ok(200);
+    assert_eq!((list[0]["entityType"].as_str(), list[0]["attempts"].as_i64()), (Some("customers"), Some(0)));
+    assert!(
+        list[0]["waitsAloneSince"].is_string()
+            && list[0]["lastError"].as_str().is_some_and(|text| text.contains("403"))
+    );
+    assert_eq!(stuck().await, 0);
+    shop.clock.pass(15 * 60_000);
+    assert_eq!(stuck().await, 1);
+    assert_eq!(list.as_array().map(Vec::len), Some(1));
+    // A clock that is set back a day hides nothing.
+    shop.clock.advance(-24 * 3_600_000);
+    assert_eq!(stuck().await, 1);
+    hq.mend();
+    shop.clock.pass(20_000);
+    sender.step(&shop.store).await;
+    assert_eq!(stuck().await, 0);
 }

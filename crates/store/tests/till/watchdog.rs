@@ -37,7 +37,7 @@ impl Transport for Unlucky {
             }
             other => return Err(format!("nobody asks for {other}")),
         };
-        Ok(Reply { status: 200, retry_after: None, body: body.to_string().into() })
+        Ok(Reply { status: 200, from_hq: true, retry_after: None, body: body.to_string().into() })
     }
 }
 

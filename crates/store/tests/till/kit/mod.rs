@@ -29,6 +29,16 @@ use uuid::Uuid;
 /// A moment of the day on which every test begins: nine in the morning in New York.
 const BEGIN: &str = "2026-11-20T14:00:00Z";
 
+fn begin() -> Instant {
+    Instant::parse(BEGIN).expect("an instant")
+}
+
+fn running() -> Clock {
+    let clock = Clock::default();
+    clock.advance(begin().millis_since(clock.now()));
+    clock
+}
+
 pub fn id(name: &str) -> Uuid {
     ids::named(name)
 }
@@ -173,17 +183,24 @@ impl Shop {
 
     /// As [`Shop::open`], with a line to headquarters of the test's own.
     pub async fn with_line(line: Arc<dyn Transport>) -> Self {
-        let shop = Self::unfilled_with(Some(line)).await;
+        let shop = Self::unfilled_with(Some(line), running()).await;
+        rows::fill(&shop, rows::store()).await;
+        shop
+    }
+
+    /// As [`Shop::with_line`], with a clock that [`Clock::pass`] alone moves.
+    pub async fn standing_still(line: Arc<dyn Transport>) -> Self {
+        let shop = Self::unfilled_with(Some(line), Clock::standing_at(begin())).await;
         rows::fill(&shop, rows::store()).await;
         shop
     }
 
     /// A store server that has not reached headquarters yet.
     async fn unfilled() -> Self {
-        Self::unfilled_with(None).await
+        Self::unfilled_with(None, running()).await
     }
 
-    async fn unfilled_with(line: Option<Arc<dyn Transport>>) -> Self {
+    async fn unfilled_with(line: Option<Arc<dyn Transport>>, clock: Clock) -> Self {
         let directory = TempDir::new().expect("a temporary directory");
         let claims = json!({"storeId": id("S01"), "storeCode": "S01", "type": "store_sync"});
         let payload = URL_SAFE_NO_PAD.encode(claims.to_string());
@@ -196,9 +213,6 @@ impl Shop {
             sync_interval: Duration::from_secs(30),
             sign_in: SignInSettings::default(),
         };
-        let clock = Clock::default();
-        let begin = Instant::parse(BEGIN).expect("an instant");
-        clock.advance(begin.millis_since(clock.now()));
         let nowhere = Http::new(&settings.hq_url, &settings.sync_token, None).expect("a line");
         let hq = line.unwrap_or_else(|| Arc::new(nowhere.clone()));
         let world = World { hq, clock: clock.clone(), chance: Chance::of_seed(1) };
