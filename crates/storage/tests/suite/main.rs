@@ -31,6 +31,7 @@ mod reload;
 mod row_schema;
 mod schema;
 mod seed;
+mod tags;
 mod text;
 mod transfers;
 mod verify;
