@@ -264,6 +264,8 @@ pub enum Turn {
     Pin = 4,
     /// Balances of customers who are on their way to headquarters.
     Account = 5,
+    /// Products that are sold before headquarters knows them, and those that it gets to know.
+    Product = 6,
 }
 
 /// Waits until no other transaction has this `turn` and keeps it until the end of this one. On `SQLite` there is only

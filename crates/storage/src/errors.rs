@@ -63,10 +63,13 @@ pub fn is_data_fault(error: &DbErr) -> bool {
 pub fn is_passing(error: &DbErr) -> bool {
     match (error, code(error)) {
         (DbErr::ConnectionAcquire(_) | DbErr::Conn(_), _) => true,
-        // PostgreSQL: 08 connection, 25P03 a transaction that stood idle, 40 broken off, 53 out of something, 55P03 a
-        // lock, 57 stopped or cancelled by a time-out, 58 the operating system. SQLite: 5 busy, 6 locked, 7 out of
-        // memory, 10 disk, 13 full, 14 cannot open.
-        (_, Some(code)) => is_one_of(&code, &["08", "25P03", "40", "53", "55P03", "57", "58"], &[5, 6, 7, 10, 13, 14]),
+        // PostgreSQL: 08 connection, 25006 a standby that is not promoted yet, 25P03 a transaction that stood idle, 40
+        // broken off, 53 out of something, 55P03 a lock, 57 stopped or cancelled by a time-out, 58 the operating system.
+        // SQLite: 5 busy, 6 locked, 7 out of memory, 8 may only be read, 10 disk, 13 full, 14 cannot open.
+        (_, Some(code)) => {
+            let states = ["08", "25006", "25P03", "40", "53", "55P03", "57", "58"];
+            is_one_of(&code, &states, &[5, 6, 7, 8, 10, 13, 14])
+        }
         (_, None) => driver_error(error).is_some_and(|error| {
             use sqlx::Error::{Io, PoolClosed, PoolTimedOut, Tls, WorkerCrashed};
             matches!(error, Io(_) | Tls(_) | PoolTimedOut | PoolClosed | WorkerCrashed)

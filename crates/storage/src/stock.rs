@@ -3,11 +3,12 @@
 
 use std::collections::{HashMap, HashSet};
 
+use sea_orm::sea_query::LockType;
 use sea_orm::{ColumnTrait, DbErr, EntityTrait, IntoActiveModel, QueryFilter, QueryOrder, QuerySelect, Value};
 use tillkeep_model::{Instant, Money, Qty, ids, rdiv};
 use uuid::Uuid;
 
-use crate::db::{query, rows_per_statement};
+use crate::db::{Turn, query, rows_per_statement, take_turn};
 use crate::entity::{product, stock_movement, store_product};
 use crate::{Side, Tx};
 
@@ -78,7 +79,7 @@ fn sum(one: Qty, other: Qty) -> Result<Qty, DbErr> {
 pub async fn apply(tx: &mut Tx, store_id: Uuid, movements: Vec<Movement>, now: Instant) -> Result<Effects, DbErr> {
     let mut effects = Effects::default();
     let wanted: HashSet<Uuid> = movements.iter().map(|movement| movement.product_id).collect();
-    let products = known_products(tx, &wanted).await?;
+    let products = known_products(tx, store_id, &wanted).await?;
     let done = already_done(tx, &movements).await?;
     let mut levels = present_levels(tx, store_id, &wanted).await?;
     let mut deltas: HashMap<Uuid, Delta> = HashMap::new();
@@ -167,14 +168,41 @@ impl Delta {
     }
 }
 
-async fn known_products(tx: &Tx, ids: &HashSet<Uuid>) -> Result<HashMap<Uuid, product::Model>, DbErr> {
+/// The products of `ids` that are known. Of those that this store sells for the first time nobody changes the price until
+/// the store has its row: that holds a copy of the price, and who changes the price changes the copies that are there.
+async fn known_products(tx: &Tx, store_id: Uuid, ids: &HashSet<Uuid>) -> Result<HashMap<Uuid, product::Model>, DbErr> {
+    use store_product::Column;
     let ids: Vec<Uuid> = ids.iter().copied().collect();
-    let mut known = HashMap::new();
+    let mut listed: HashSet<Uuid> = HashSet::new();
     for chunk in ids.chunks(5000) {
-        let rows = product::Entity::find().filter(product::Column::Id.is_in(chunk.iter().copied())).all(tx).await?;
-        known.extend(rows.into_iter().map(|row| (row.id, row)));
+        let rows = store_product::Entity::find().select_only().column(Column::ProductId);
+        let rows = rows.filter(Column::StoreId.eq(store_id)).filter(Column::ProductId.is_in(chunk.iter().copied()));
+        listed.extend(rows.into_tuple::<Uuid>().all(tx).await?);
+    }
+    let (listed, new): (Vec<Uuid>, Vec<Uuid>) = ids.into_iter().partition(|id| listed.contains(id));
+    let mut known = products(tx, &listed, None).await?;
+    known.extend(products(tx, &new, Some(LockType::Share)).await?);
+    let unknown: Vec<Uuid> = new.into_iter().filter(|id| !known.contains_key(id)).collect();
+    if !unknown.is_empty() {
+        // What is not there cannot be locked: who makes a product takes this turn too.
+        take_turn(tx, Turn::Product).await?;
+        known.extend(products(tx, &unknown, Some(LockType::Share)).await?);
     }
     Ok(known)
+}
+
+async fn products(tx: &Tx, ids: &[Uuid], lock: Option<LockType>) -> Result<HashMap<Uuid, product::Model>, DbErr> {
+    let mut found = HashMap::new();
+    let mut ids = ids.to_vec();
+    ids.sort_unstable();
+    for chunk in ids.chunks(5000) {
+        let mut select = product::Entity::find().filter(product::Column::Id.is_in(chunk.iter().copied()));
+        if let Some(lock) = lock {
+            select = select.order_by_asc(product::Column::Id).lock(lock);
+        }
+        found.extend(select.all(tx).await?.into_iter().map(|row| (row.id, row)));
+    }
+    Ok(found)
 }
 
 async fn already_done(tx: &Tx, movements: &[Movement]) -> Result<HashSet<(Uuid, String)>, DbErr> {

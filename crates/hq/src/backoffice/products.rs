@@ -12,12 +12,13 @@ use tillkeep_http::{Answer, Caller, Id};
 use tillkeep_model::fields::{self, shape::BARCODE};
 use tillkeep_model::permission::code::{ProductsDelete, ProductsView};
 use tillkeep_model::{ErrorCode, Instant, Money, Qty};
+use tillkeep_storage::db::{self, Turn};
 use tillkeep_storage::entity::product::{Column, Entity, Model};
 use tillkeep_storage::entity::{department, store_product, supplier, tax_group};
 use tillkeep_storage::registry::fold;
 use tillkeep_storage::sea_orm::sea_query::Expr;
 use tillkeep_storage::sea_orm::{ColumnTrait, EntityTrait, PaginatorTrait, QueryFilter, QuerySelect};
-use tillkeep_storage::{Tx, barcodes, db, versions};
+use tillkeep_storage::{Tx, barcodes, versions};
 use uuid::Uuid;
 
 use super::lives;
@@ -55,10 +56,14 @@ impl Rules for Entity {
         if old.is_none_or(|old| (&old.barcode, &old.barcodes) != (&new.barcode, &new.barcodes)) {
             index(tx, new.id, codes(new)).await?;
         }
-        match old {
-            Some(old) if (old.price, old.cost) != (new.price, new.cost) => follow_product(tx, old, new, now).await,
-            _ => Ok(()),
+        if old.is_some_and(|old| (old.price, old.cost) == (new.price, new.cost)) {
+            return Ok(());
         }
+        if old.is_none() {
+            // It may have been sold before, and may be at this moment.
+            db::take_turn(&*tx, Turn::Product).await?;
+        }
+        follow_product(tx, old, new, now).await
     }
 
     async fn deletable(tx: &mut Tx, row: &Model, _: Instant) -> Result<()> {
@@ -141,7 +146,7 @@ async fn index(tx: &Tx, id: Uuid, codes: Vec<String>) -> Result<()> {
 }
 
 /// Store rows hold copies: of the default price, unless they have a price of their own, and of the cost.
-async fn follow_product(tx: &mut Tx, old: &Model, row: &Model, now: Instant) -> Result<()> {
+async fn follow_product(tx: &mut Tx, old: Option<&Model>, row: &Model, now: Instant) -> Result<()> {
     use store_product::Column;
     let mut follow = store_product::Entity::update_many()
         .col_expr(
@@ -152,7 +157,7 @@ async fn follow_product(tx: &mut Tx, old: &Model, row: &Model, now: Instant) -> 
         .col_expr(Column::UpdatedAt, Expr::value(now))
         .col_expr(Column::SyncVersion, Expr::value(versions::UNSTAMPED))
         .filter(Column::ProductId.eq(row.id));
-    if old.cost == row.cost {
+    if old.is_some_and(|old| old.cost == row.cost) {
         // Nothing is new for a row with a price of its own: it gets no new version.
         follow = follow.filter(Column::HasPriceOverride.eq(false));
     }

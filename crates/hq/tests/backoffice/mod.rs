@@ -16,6 +16,7 @@ pub mod notifications;
 mod permissions;
 mod pins;
 mod pools;
+mod price_copies;
 mod prices;
 mod products;
 mod provisioning;

@@ -1,5 +1,7 @@
 //! What synchronisation keeps since 0.2.0, beyond the first release. `docs/sync.md` has the rules by their numbers.
 
+use sea_orm::sea_query::{Alias, Expr, Query};
+
 use super::step::Change;
 use super::table::{NewTable, On};
 
@@ -13,4 +15,15 @@ pub(super) const CHANGES: &[Change] = &[
         ..NewTable::EMPTY
     }),
     Change::AddColumns("sequences", "tag uuid?"),
+    // Copies of the default price that the first release left behind when the price changed beside a first sale.
+    Change::Fill("store_product_dynamic", || {
+        let row = "FROM products p WHERE p.id = store_product_dynamic.product_id";
+        let mut update = Query::update();
+        update.table(Alias::new("store_product_dynamic")).value(Alias::new("sync_version"), 0);
+        update.value(Alias::new("price"), Expr::cust(format!("(SELECT p.price {row})")));
+        update.and_where(Expr::cust(format!(
+            "has_price_override = FALSE AND EXISTS (SELECT 1 {row} AND p.price <> store_product_dynamic.price)"
+        )));
+        update
+    }),
 ];

@@ -26,6 +26,11 @@ const ANY: Rule = Rule { invariant: "", side: None, settled: false, entity: "", 
 const STORE: Rule = Rule { side: Some(Side::Store), ..ANY };
 const HQ: Rule = Rule { side: Some(Side::Hq), ..ANY };
 
+const COPY: &str = "a price that follows the product is not the product's";
+const COPIES: &str = "SELECT d.store_id AS store, d.product_id AS id, p.price AS wanted, d.price AS found \
+     FROM store_product_dynamic d JOIN products p ON p.id = d.product_id \
+     WHERE d.has_price_override = FALSE AND d.deleted_at IS NULL AND d.price <> p.price";
+
 /// A sale that headquarters has flagged is known not to add up (rule U9).
 const RULES: &[Rule] = &[
     Rule {
@@ -112,16 +117,9 @@ const RULES: &[Rule] = &[
               AND kind IN ('gift_card', 'store_credit')",
         ..HQ
     },
-    Rule {
-        invariant: "I7",
-        settled: true,
-        entity: "store_product_dynamic",
-        text: "a price that follows the product is not the product's",
-        sql: "SELECT d.store_id AS store, d.product_id AS id, p.price AS wanted, d.price AS found \
-              FROM store_product_dynamic d JOIN products p ON p.id = d.product_id \
-              WHERE d.has_price_override = FALSE AND d.deleted_at IS NULL AND d.price <> p.price",
-        ..STORE
-    },
+    // One snapshot of headquarters always shows it; a store pulls the two types one after the other.
+    Rule { invariant: "I7", entity: "store_product_dynamic", text: COPY, sql: COPIES, ..HQ },
+    Rule { invariant: "I7", entity: "store_product_dynamic", text: COPY, sql: COPIES, settled: true, ..STORE },
     Rule {
         invariant: "I9",
         entity: "sync_outbox",

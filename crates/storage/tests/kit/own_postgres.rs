@@ -7,8 +7,8 @@ use super::private_postgres::{OWNER, make, pg_ctl, start, watch};
 
 pub struct Server {
     pub url: String,
-    directory: PathBuf,
-    port: u16,
+    pub(super) directory: PathBuf,
+    pub(super) port: u16,
 }
 
 impl Server {

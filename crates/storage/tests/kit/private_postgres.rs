@@ -16,6 +16,8 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
+use tempfile::TempDir;
+
 const MISSING: &str = "PostgreSQL is not installed, and these tests run on it too: apt-get install postgresql";
 /// The role and the first database of the cluster.
 pub const OWNER: &str = "tillkeep";
@@ -74,7 +76,7 @@ impl Drop for Database {
     }
 }
 
-fn client(program: &str, port: u16) -> Command {
+pub fn client(program: &str, port: u16) -> Command {
     let mut command = Command::new(programs().join(program));
     command.args(["-h", "127.0.0.1", "-p", &port.to_string(), "-U", OWNER, "-w"]);
     command
@@ -112,6 +114,19 @@ fn join(record: &Path) -> Option<u16> {
 
 /// Makes and starts a cluster with these settings; its directory and port.
 pub fn make(settings: &str) -> (PathBuf, u16) {
+    let directory = place();
+    as_user(&programs().join("initdb"))
+        .arg("-D")
+        .arg(directory.path().join("data"))
+        .args(["-U", OWNER, "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync"])
+        .run();
+    let (directory, port) = start_anywhere(directory, settings);
+    client("createdb", port).arg(OWNER).run();
+    (directory, port)
+}
+
+/// A directory for a cluster, whose data are the other user's where there is one.
+pub fn place() -> TempDir {
     let directory = tempfile::Builder::new()
         .prefix("tillkeep-postgres-")
         .permissions(fs::Permissions::from_mode(0o755))
@@ -120,24 +135,25 @@ pub fn make(settings: &str) -> (PathBuf, u16) {
     fs::create_dir(directory.path().join("users")).expect("a directory");
     let data = directory.path().join("data");
     fs::create_dir(&data).expect("a directory");
+    fs::set_permissions(&data, fs::Permissions::from_mode(0o700)).expect("the rights of a directory");
     if let Some(user) = other_user() {
         Command::new("chown").arg(&user).arg(&data).run();
     }
-    as_user(&programs().join("initdb"))
-        .arg("-D")
-        .arg(&data)
-        .args(["-U", OWNER, "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync"])
-        .run();
+    directory
+}
+
+/// Starts the cluster in `directory` on a free port.
+pub fn start_anywhere(directory: TempDir, settings: &str) -> (PathBuf, u16) {
     // Between asking for a free port and using it somebody else may take it.
     for _ in 0..5 {
         let port =
             TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).and_then(|free| free.local_addr()).expect("a port").port();
         if start(directory.path(), port, settings) {
-            client("createdb", port).arg(OWNER).run();
             return (directory.keep(), port);
         }
     }
-    panic!("the private PostgreSQL does not start: {}", fs::read_to_string(data.join("log")).unwrap_or_default());
+    let log = fs::read_to_string(directory.path().join("data/log")).unwrap_or_default();
+    panic!("the private PostgreSQL does not start: {log}");
 }
 
 /// Starts the cluster in `directory`; whether it runs.
@@ -181,7 +197,7 @@ pub fn watch(directory: &Path, record: &Path) {
 }
 
 /// Where the server's programs are: the newest installed version, else the search path.
-fn programs() -> PathBuf {
+pub fn programs() -> PathBuf {
     let version = |path: &PathBuf| path.file_name().and_then(|name| name.to_str()?.parse::<u32>().ok());
     let installed = fs::read_dir("/usr/lib/postgresql").into_iter().flatten().flatten().map(|entry| entry.path());
     let mut found: Vec<_> = installed.filter(|path| path.join("bin/initdb").exists()).collect();
@@ -201,7 +217,7 @@ fn other_user() -> Option<String> {
     Some(["postgres", "nobody"].iter().find(|name| known(name)).expect("a user that is not root").to_string())
 }
 
-fn as_user(program: &Path) -> Command {
+pub fn as_user(program: &Path) -> Command {
     let Some(user) = other_user() else { return Command::new(program) };
     let mut command = Command::new("setpriv");
     command.args(["--reuid", &user, "--regid", &id_of(&["-g", &user])]).arg("--clear-groups").arg(program);
@@ -223,7 +239,7 @@ fn command_exists(name: &str) -> bool {
     !matches!(Command::new(name).arg("--version").output(), Err(error) if error.kind() == ErrorKind::NotFound)
 }
 
-trait Run {
+pub trait Run {
     /// Runs to the end, or fails the test with what the program said.
     fn run(&mut self);
 }

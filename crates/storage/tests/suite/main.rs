@@ -23,6 +23,7 @@ mod outbox;
 mod ownership;
 mod permutations;
 mod postgres;
+mod price_copies;
 mod pull;
 mod push_effects;
 mod push_failures;

@@ -204,6 +204,39 @@ async fn rows_that_a_step_fills_travel_to_the_stores_once_more() {
     }
 }
 
+#[tokio::test]
+async fn copies_of_prices_that_the_first_release_left_wrong_are_mended_and_travel() {
+    for place in Place::each().await {
+        place.run(&STEPS[..1]).await.expect("the first step");
+        place.fill(&STEPS[..1]).await;
+        // Rows with one number have one price.
+        let listed = "UPDATE store_product_dynamic SET product_id = \
+                      (SELECT p.id FROM products p WHERE p.price = store_product_dynamic.price)";
+        let wrong =
+            "UPDATE store_product_dynamic SET price = price + 1000, has_price_override = (reorder_point % 2 = 0)";
+        for sql in [listed, wrong] {
+            place.conn.execute_unprepared(sql).await.expect("a statement");
+        }
+        let before = place.rows(&STEPS[..1]).await;
+        place.run(STEPS).await.expect("all steps");
+        let after = place.rows(STEPS).await;
+        let (mut mended, mut own) = (0, 0);
+        for (was, is) in before["store_product_dynamic"].iter().zip(&after["store_product_dynamic"]) {
+            let product =
+                after["products"].iter().find(|product| product["id"] == is["product_id"]).expect("it is there");
+            if was["has_price_override"] == true {
+                assert_eq!((&is["price"], version(is)), (&was["price"], version(was)), "its own price");
+                own += 1;
+            } else {
+                assert_eq!(is["price"], product["price"]);
+                assert!(place.side == Side::Store || version(is) != version(was), "its store learns of it");
+                mended += 1;
+            }
+        }
+        assert!(mended > 0 && own > 0, "{mended} and {own}");
+    }
+}
+
 fn version(row: &serde_json::Map<String, Json>) -> i64 {
     row["sync_version"].as_i64().expect("a version")
 }

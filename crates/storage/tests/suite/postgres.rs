@@ -121,6 +121,19 @@ async fn who_ran_into_a_limit_may_come_again() {
     passes(db::execute(&tx, "SELECT 1", []).await.expect_err("ended"));
 }
 
+/// What a standby says until it is promoted, and a server whose disk may only be read.
+#[tokio::test]
+async fn a_database_that_only_reads_for_now_says_that_it_passes() {
+    for hq in kit::both().await {
+        let tx = hq.db.begin().await.expect("a transaction");
+        let only = if hq.db.is_embedded() { "PRAGMA query_only = ON" } else { "SET TRANSACTION READ ONLY" };
+        tx.execute_unprepared(only).await.expect("a transaction that reads");
+        let sql = "DELETE FROM sync_counters";
+        let error = db::execute(&tx, sql, []).await.expect_err("only reads");
+        assert!(db::is_passing(&error) && !db::is_data_fault(&error), "{error:?}");
+    }
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn a_push_that_the_database_breaks_off_for_a_deadlock_goes_through() {
     let hq = Hq::postgres().await;
