@@ -22,6 +22,7 @@ mod down;
 mod effects;
 mod faults;
 mod herd;
+mod lost;
 mod metrics;
 mod network;
 mod protocol;

@@ -297,7 +297,7 @@ impl<'a> Run<'a> {
             Event::Note => {
                 self.after(10_000, Event::Note);
                 if let Some(hq) = self.hq.hq.clone() {
-                    tillkeep_hq::sync::tracker::note(&hq, false).await;
+                    tillkeep_hq::sync::tracker::note(&hq).await;
                 }
             }
             Event::Resolve => {

@@ -24,7 +24,7 @@ use uuid::Uuid;
 use crate::sync::dashboard::{self, Board};
 use crate::sync::notify;
 use crate::sync::{
-    Broker, Heads, Hub, Mark, NotificationQueue, Pages, PushQueue, StoreCache, Streams, Times, ToTell, Tracker,
+    Broker, DatabaseRun, Heads, Hub, NotificationQueue, Pages, PushQueue, StoreCache, Streams, Times, ToTell, Tracker,
 };
 
 /// Hashes that HQ computes at once.
@@ -62,7 +62,7 @@ pub struct Hq {
     pub notifications: Box<dyn NotificationQueue>,
     pub tracker: Tracker,
     pub board: Board,
-    pub mark: Mark,
+    pub database_run: DatabaseRun,
     pub stores: StoreCache,
     /// Stores with a settled dead letter they do not know of yet.
     pub to_tell: ToTell,
@@ -131,8 +131,8 @@ impl Hq {
             ));
         }
         pins.ensure_key()?;
+        let database_run = DatabaseRun::load(&db).await.map_err(other)?;
         let heads = Heads::load(&db).await.map_err(other)?;
-        let mark = Mark::load(&db).await.map_err(other)?;
         let to_tell = ToTell::load(&db).await.map_err(other)?;
         let sync_db = db.of(Purpose::Sync);
         let auth = Auth::new(db, Home::Hq, tokens, pins, clock.clone(), &settings.sign_in);
@@ -150,7 +150,7 @@ impl Hq {
             notifications,
             tracker: Tracker::default(),
             board: Board::default(),
-            mark,
+            database_run,
             stores: StoreCache::default(),
             to_tell,
             settling: tokio::sync::Mutex::default(),
@@ -199,10 +199,11 @@ impl Hq {
         self.in_doubt.store(true, Ordering::Release);
     }
 
-    /// Makes known what a commit in doubt has changed after all; stores would wait for it until the next change.
+    /// Compares what is known of the database with what it has: a commit in doubt may be done after all, and stores would
+    /// wait for it until the next change.
     pub async fn settle_doubt(&self) {
         if self.in_doubt.swap(false, Ordering::AcqRel) {
-            match self.heads.missed(self.db()).await {
+            match self.heads.follow(self.db()).await {
                 Ok(changes) => self.announce(&changes),
                 // The database is still away.
                 Err(_) => self.doubt(),

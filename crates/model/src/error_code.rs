@@ -67,6 +67,7 @@ error_codes! {
     FirstRateCompound = 422 "first_rate_compound" never nothing,
     FloatNotDefault = 403 "float_not_default" never nothing,
     Forbidden = 403 "forbidden" never nothing,
+    HistoryChanged = 409 "history_changed" never nothing,
     HqUnreachable = 503 "hq_unreachable" later perhaps,
     IdReused = 409 "id_reused" never nothing,
     IdempotencyKeyReused = 422 "idempotency_key_reused" never nothing,

@@ -58,7 +58,9 @@ impl Refusal {
     #[must_use]
     pub fn asks_for_a_reload(&self) -> bool {
         match self.known() {
-            Some(code) => matches!(code, ErrorCode::CursorAhead | ErrorCode::EpochChanged),
+            Some(code) => {
+                matches!(code, ErrorCode::CursorAhead | ErrorCode::EpochChanged | ErrorCode::HistoryChanged)
+            }
             None => self.code.is_some() && self.status == 409,
         }
     }
@@ -156,6 +158,7 @@ mod tests {
             (503, None, "busy"),
             (409, Some("epoch_changed"), "reload"),
             (409, Some("cursor_ahead"), "reload"),
+            (409, Some("history_changed"), "reload"),
             (409, Some("of_a_newer_release"), "reload"),
             (409, Some("conflict"), "content"),
             (409, None, "content"),

@@ -107,6 +107,9 @@ pub struct PullAnswer {
     pub has_more: bool,
     #[serde(default)]
     pub epoch: String,
+    /// The tag of the commit that `latest_version` is from; `since_tag` of the next pull.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tag: Option<Uuid>,
 }
 
 /// `GET /sync/own-documents`: documents of the asking store that HQ has, by rising id.
@@ -128,9 +131,10 @@ pub struct VersionsAnswer {
     /// True when HQ has something to say that only a handshake carries.
     #[serde(default)]
     pub handshake: bool,
-    /// The newest mark of HQ's database.
+    /// Types of which the caller has a version with another tag than HQ's: HQ lost what the caller has. To be loaded anew,
+    /// after a handshake.
     #[serde(default)]
-    pub mark: Option<Uuid>,
+    pub resync: Vec<String>,
 }
 
 /// `POST /sync/handshake`.
@@ -147,9 +151,6 @@ pub struct HandshakeRequest {
     /// What the store has sent, as far as it still has it, one range for each database it has had.
     #[serde(default)]
     pub sent: Vec<SentRange>,
-    /// The newest mark of HQ's database that the store was told of.
-    #[serde(default)]
-    pub mark: Option<Uuid>,
     /// How far each type was pulled.
     #[serde(default)]
     pub cursors: BTreeMap<String, i64>,
@@ -211,8 +212,8 @@ pub struct OutboxState {
 pub struct HandshakeAnswer {
     pub epoch: String,
     pub ticket: String,
-    /// False when the ticket that was presented is none of those given out since the last one that came back, or HQ's
-    /// database does not know the mark: one of the two was put back or cloned.
+    /// False when the ticket that was presented is none of those given out since the last one that came back, or HQ lacks
+    /// what the store has sent or pulled: one of the two was put back or cloned.
     pub ticket_known: bool,
     pub server_version: String,
     pub clock: Instant,

@@ -25,15 +25,20 @@ type Lines = (Uuid, Vec<Box<dyn Row>>);
 pub struct Cursor {
     pub version: i64,
     pub reloading: bool,
+    /// The tag of `version`, when HQ said one. Rule D8.
+    pub tag: Option<Uuid>,
+}
+
+impl Cursor {
+    const fn of(row: &sequence::Model) -> Self {
+        Self { version: row.last_version, reloading: row.reloading, tag: row.tag }
+    }
 }
 
 /// The cursor of every type that was pulled at least once.
 pub async fn cursors(conn: &impl ConnectionTrait) -> Result<HashMap<String, Cursor>, DbErr> {
     let rows = sequence::Entity::find().all(conn).await?;
-    Ok(rows
-        .into_iter()
-        .map(|row| (row.entity_type, Cursor { version: row.last_version, reloading: row.reloading }))
-        .collect())
+    Ok(rows.into_iter().map(|row| (row.entity_type.clone(), Cursor::of(&row))).collect())
 }
 
 /// Starts `entity` over: what HQ does not send again goes when the reload ends. Rule D9.
@@ -46,7 +51,7 @@ pub async fn begin_reload(tx: &Tx, entity: &SyncType) -> Result<(), DbErr> {
         let mine = if guarded { format!("WHERE synced {}", outbox::but_left_here(&columns)) } else { String::new() };
         execute(tx, &format!("UPDATE {table} SET sync_version = {UNSEEN} {mine}"), []).await?;
     }
-    set_cursor(tx, entity, Cursor { version: 0, reloading: true }, None).await
+    set_cursor(tx, entity, Cursor { reloading: true, ..Cursor::default() }, None).await
 }
 
 /// Applies one page and moves the cursor.
@@ -112,7 +117,8 @@ pub async fn page(
     }
     let reloading = cursor.reloading && answer.has_more;
     fault::point("apply.rows")?;
-    set_cursor(tx, entity, Cursor { version: answer.latest_version, reloading }, Some(now)).await?;
+    let cursor = Cursor { version: answer.latest_version, reloading, tag: answer.tag };
+    set_cursor(tx, entity, cursor, Some(now)).await?;
     fault::point("apply.cursor")?;
     Ok(count)
 }
@@ -276,16 +282,18 @@ async fn follow_products(tx: &Tx, store_id: Uuid, products: &[Box<dyn Row>], now
 
 async fn reloading(tx: &Tx, entity: &SyncType) -> Result<Cursor, DbErr> {
     let row = sequence::Entity::find_by_id(entity.name.to_owned()).one(tx).await?;
-    Ok(row.map(|row| Cursor { version: row.last_version, reloading: row.reloading }).unwrap_or_default())
+    Ok(row.as_ref().map(Cursor::of).unwrap_or_default())
 }
 
 /// Moves the cursor of `entity`, in the transaction of its rows (rule D2).
 pub async fn set_cursor(tx: &Tx, entity: &SyncType, cursor: Cursor, pulled_at: Option<Instant>) -> Result<(), DbErr> {
-    let sql = "INSERT INTO sequences (entity_type, last_version, last_pulled_at, reloading) VALUES ($1, $2, $3, $4) \
+    let sql = "INSERT INTO sequences (entity_type, last_version, last_pulled_at, reloading, tag) \
+               VALUES ($1, $2, $3, $4, $5) \
                ON CONFLICT (entity_type) DO UPDATE SET last_version = excluded.last_version, \
                last_pulled_at = COALESCE(excluded.last_pulled_at, sequences.last_pulled_at), \
-               reloading = excluded.reloading";
-    let values: [Value; 4] = [entity.name.into(), cursor.version.into(), pulled_at.into(), cursor.reloading.into()];
+               reloading = excluded.reloading, tag = excluded.tag";
+    let values: [Value; 5] =
+        [entity.name.into(), cursor.version.into(), pulled_at.into(), cursor.reloading.into(), cursor.tag.into()];
     execute(tx, sql, values).await?;
     Ok(())
 }

@@ -15,7 +15,7 @@ pub use crate::errors::{again, in_short, is_data_fault, is_passing, strikes_ever
 use crate::idempotency::{self, Deed};
 use crate::pools::{self, Pool};
 pub use crate::pools::{Opening, Purpose};
-use crate::{fault, migration, registry, versions};
+use crate::{fault, migration, registry, tags, versions};
 
 /// Which server a database belongs to: the tables are the same, what is unique and what is versioned is not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -144,6 +144,16 @@ impl Db {
         self.reader().ping().await
     }
 
+    /// Which run of its server this is: another one may have lost what was committed last, as a standby that was promoted.
+    /// `None` for a file, which is put back under nobody who runs.
+    pub async fn run(&self) -> Result<Option<String>, DbErr> {
+        if self.is_embedded() {
+            return Ok(None);
+        }
+        let rows = query(self.reader(), "SELECT CAST(pg_postmaster_start_time() AS TEXT) AS run", []).await?;
+        rows.first().map(|row| row.try_get("", "run")).transpose()
+    }
+
     /// Closes every connection; on `SQLite` this folds the write-ahead log into the file.
     pub async fn close(self) -> Result<(), DbErr> {
         // The last connection to close folds the log, and one that only reads cannot.
@@ -162,6 +172,8 @@ pub struct Change {
     pub store: Option<Uuid>,
     /// The new head of the type in that scope.
     pub version: i64,
+    /// The tag of that head, where whoever tells of the change knows it.
+    pub tag: Option<Uuid>,
 }
 
 /// A write transaction. What it changed of the synchronised types is stamped with versions as the last thing before
@@ -231,6 +243,7 @@ impl Tx {
             for position in &self.touched {
                 versions::stamp(&self.inner, &registry::ALL[*position], &mut changes).await?;
             }
+            tags::write(&self.inner, &mut changes).await?;
         }
         fault::point("tx.commit")?;
         self.inner.commit().await?;

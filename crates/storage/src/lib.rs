@@ -17,7 +17,6 @@ pub mod fault;
 pub mod high_water;
 pub mod history;
 pub mod idempotency;
-pub mod marks;
 pub mod migration;
 pub mod nodes;
 pub mod outbox;
@@ -32,6 +31,7 @@ pub mod series;
 pub mod settings;
 pub mod stock;
 pub mod sync_log;
+pub mod tags;
 pub mod verify;
 pub mod versions;
 

@@ -272,8 +272,8 @@ pub async fn acknowledged(conn: &impl ConnectionTrait, store: Uuid, ticket: &str
     Ok(())
 }
 
-/// The stores that are still to be told something.
-pub async fn stores_to_tell(conn: &impl ConnectionTrait) -> Result<Vec<Uuid>, DbErr> {
-    let sql = "SELECT DISTINCT store_id FROM sync_log WHERE to_acknowledge";
-    query(conn, sql, []).await?.iter().map(|row| row.try_get("", "store_id")).collect()
+/// Every store that is in use.
+pub async fn stores(conn: &impl ConnectionTrait) -> Result<Vec<Uuid>, DbErr> {
+    let sql = "SELECT id FROM stores WHERE deleted_at IS NULL";
+    query(conn, sql, []).await?.iter().map(|row| row.try_get("", "id")).collect()
 }

@@ -92,26 +92,13 @@ pub(crate) async fn stamp(
 }
 
 const fn change(entity_type: &'static str, store: Option<Uuid>, version: i64) -> Change {
-    Change { entity_type, store, version }
+    Change { entity_type, store, version, tag: None }
 }
 
 /// The head of every type, by scope; the nil scope is everywhere.
 pub async fn heads(conn: &impl ConnectionTrait) -> Result<BTreeMap<(String, Uuid), i64>, DbErr> {
     let rows = sync_counter::Entity::find().all(conn).await?;
     Ok(rows.into_iter().map(|row| ((row.entity_type, row.scope), row.value)).collect())
-}
-
-/// The heads of these types, in these scopes or in all of them.
-pub async fn heads_of(
-    conn: &impl ConnectionTrait,
-    types: impl IntoIterator<Item = &'static str>,
-    scopes: Option<impl IntoIterator<Item = Uuid>>,
-) -> Result<BTreeMap<(String, Uuid), i64>, DbErr> {
-    let mut rows = sync_counter::Entity::find().filter(sync_counter::Column::EntityType.is_in(types));
-    if let Some(scopes) = scopes {
-        rows = rows.filter(sync_counter::Column::Scope.is_in(scopes));
-    }
-    Ok(rows.all(conn).await?.into_iter().map(|row| ((row.entity_type, row.scope), row.value)).collect())
 }
 
 /// The heads in the scope of one store, as the database has them now.

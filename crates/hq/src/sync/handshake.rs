@@ -14,7 +14,7 @@ use tillkeep_http::request::Transport;
 use tillkeep_model::wire::{HandshakeAnswer, HandshakeRequest};
 use tillkeep_storage::entity::store_node;
 use tillkeep_storage::nodes::Settled;
-use tillkeep_storage::{Tx, fault, high_water, marks, nodes, registry, versions};
+use tillkeep_storage::{Tx, fault, high_water, nodes, registry, versions};
 use uuid::Uuid;
 
 use super::{Machine, StoreCaller};
@@ -163,7 +163,7 @@ const NEWEST: i64 = 5000;
 
 /// What speaks for one of the two having been put back, besides the ticket.
 struct Signs {
-    /// HQ's database is another one, does not know the store's mark, or lacks what the store has sent lately.
+    /// HQ's database is another one, or lacks what the store has sent lately.
     hq_put_back: bool,
     /// The store has given a number twice.
     store_put_back: bool,
@@ -172,15 +172,11 @@ struct Signs {
 impl Signs {
     async fn of(hq: &Hq, store: Uuid, request: &HandshakeRequest) -> Result<Self> {
         let conn = hq.sync_db().reader();
-        let knows_mark = match request.mark {
-            Some(mark) => marks::knows(conn, mark).await?,
-            None => true,
-        };
         let same_epoch = request.epoch.as_ref().is_none_or(|epoch| *epoch == hq.epoch);
         let lacks = nodes::lacks_recent(conn, store, &request.sent).await?;
         let from = request.last_seq.saturating_sub(NEWEST);
         let store_put_back = nodes::numbers_twice(conn, store, &request.node_epoch, from, i64::MAX).await?;
-        Ok(Self { hq_put_back: !same_epoch || !knows_mark || lacks, store_put_back })
+        Ok(Self { hq_put_back: !same_epoch || lacks, store_put_back })
     }
 }
 

@@ -1,46 +1,110 @@
-//! The head version of every type, in memory: a store asks for them every cycle, and that must cost no query.
+//! The head of every type with its tag, in memory: a store asks for them every cycle, and that must cost no query.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::sync::{PoisonError, RwLock};
+use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
-use tillkeep_storage::registry::{self, Scope};
-use tillkeep_storage::{Change, Db, DbErr, versions};
+use tillkeep_storage::registry::{self, Scope, SyncType};
+use tillkeep_storage::tags::{self, Head};
+use tillkeep_storage::{Change, Db, DbErr};
 use uuid::Uuid;
 
 /// Scopes that a query names at the most; of more, all are read.
 const MANY: usize = 500;
+/// How often heads are read that move while they are read.
+const READS: usize = 5;
 
-/// Heads by type and scope; transfers have one counter, whoever may see them.
-pub struct Heads(RwLock<HashMap<(&'static str, Uuid), i64>>);
+/// Type and scope; transfers have one counter, whoever may see them.
+type Key = (&'static str, Uuid);
+
+/// Heads by type and scope.
+pub struct Heads(RwLock<Known>);
+
+#[derive(Default)]
+struct Known {
+    heads: HashMap<Key, Noted>,
+    /// Rises with everything that is noted.
+    notes: u64,
+}
+
+#[derive(Clone, Copy, Default)]
+struct Noted {
+    head: Head,
+    /// The number of the note that it is from.
+    at: u64,
+}
 
 impl Heads {
     pub async fn load(db: &Db) -> Result<Self, DbErr> {
-        let heads = versions::heads(db.reader()).await?;
-        let known = heads
-            .into_iter()
-            .filter_map(|((name, scope), value)| Some(((registry::find(&name)?.name, scope), value)))
-            .collect();
-        Ok(Self(RwLock::new(known)))
+        let heads = Self(RwLock::default());
+        heads.follow(db).await?;
+        Ok(heads)
+    }
+
+    fn read(&self) -> RwLockReadGuard<'_, Known> {
+        self.0.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn write(&self) -> RwLockWriteGuard<'_, Known> {
+        self.0.write().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Takes note of committed changes; commits may be noted in any order.
     pub fn raise(&self, changes: &[Change]) {
-        let mut heads = self.0.write().unwrap_or_else(PoisonError::into_inner);
+        let mut known = self.write();
+        known.notes += 1;
+        let at = known.notes;
         for change in changes {
-            let scoped = registry::find(change.entity_type).is_some_and(|entity| entity.scope == Scope::Store);
-            let scope = change.store.filter(|_| scoped).unwrap_or_default();
-            let head = heads.entry((change.entity_type, scope)).or_default();
-            *head = change.version.max(*head);
+            let Some(entity) = registry::find(change.entity_type) else { continue };
+            let noted = known.heads.entry(key(entity, change.store.unwrap_or_default())).or_default();
+            let newer = change.version > noted.head.version;
+            if newer || (change.version == noted.head.version && change.tag.is_some()) {
+                *noted = Noted { head: Head { version: change.version, tag: change.tag }, at };
+            }
         }
     }
 
-    /// What the database has beyond these heads: changes that were committed though the commit was answered with an
-    /// error, as when the line to the database breaks in that moment.
-    pub async fn missed(&self, db: &Db) -> Result<Vec<Change>, DbErr> {
-        Ok(self.beyond(versions::heads(db.reader()).await?))
+    /// Makes these heads those of the database, also where they go back: it may be another one now, that lost its last
+    /// seconds. What differed.
+    pub async fn follow(&self, db: &Db) -> Result<Vec<Change>, DbErr> {
+        let (mut changes, mut unsure) = (Vec::new(), None);
+        for _ in 0..READS {
+            let begun = self.read().notes;
+            let there = match &unsure {
+                None => tags::heads(db.reader()).await?,
+                Some(keys) => read_of(db, keys).await?,
+            };
+            let there = known_types(there);
+            let mut known = self.write();
+            known.notes += 1;
+            let at = known.notes;
+            let keys: BTreeSet<Key> = match unsure.take() {
+                None => known.heads.keys().chain(there.keys()).copied().collect(),
+                Some(keys) => keys,
+            };
+            let mut moving = BTreeSet::new();
+            for key in keys {
+                let head = there.get(&key).copied().unwrap_or_default();
+                let noted = known.heads.entry(key).or_default();
+                if noted.head == head {
+                    continue;
+                }
+                // A commit that was noted meanwhile may be one that this read did not see.
+                if noted.at > begun && noted.head.version >= head.version {
+                    moving.insert(key);
+                    continue;
+                }
+                *noted = Noted { head, at };
+                changes.push(change(key, head));
+            }
+            if moving.is_empty() {
+                break;
+            }
+            unsure = Some(moving);
+        }
+        Ok(changes)
     }
 
-    /// As [`Heads::missed`], of the types and stores that `hints` name alone.
+    /// What the database has beyond these heads, of the types and stores that `hints` name.
     pub async fn missed_of(&self, db: &Db, hints: &[Change]) -> Result<Vec<Change>, DbErr> {
         let types: BTreeSet<&'static str> = hints.iter().map(|hint| hint.entity_type).collect();
         let scope_of = |hint: &Change| {
@@ -53,40 +117,43 @@ impl Heads {
         // One that is for every store asks for all of them, and so do many.
         let scopes: Option<BTreeSet<Uuid>> = hints.iter().map(scope_of).collect();
         let scopes = scopes.filter(|scopes| scopes.len() <= MANY);
-        Ok(self.beyond(versions::heads_of(db.reader(), types, scopes).await?))
-    }
-
-    /// What of `there` is beyond these heads.
-    fn beyond(&self, there: BTreeMap<(String, Uuid), i64>) -> Vec<Change> {
-        let heads = self.0.read().unwrap_or_else(PoisonError::into_inner);
-        let missed = there.into_iter().filter_map(|((name, scope), version)| {
-            let entity_type = registry::find(&name)?.name;
-            let known = heads.get(&(entity_type, scope)).copied().unwrap_or_default();
-            let store = (!scope.is_nil()).then_some(scope);
-            (version > known).then_some(Change { entity_type, store, version })
-        });
-        missed.collect()
+        let there = known_types(tags::heads_of(db.reader(), &types, scopes.as_ref()).await?);
+        let known = self.read();
+        let beyond = |(key, head): (Key, Head)| {
+            let here = known.heads.get(&key).copied().unwrap_or_default().head.version;
+            (head.version > here).then(|| change(key, head))
+        };
+        Ok(there.into_iter().filter_map(beyond).collect())
     }
 
     /// The heads in the scope of one store.
-    pub fn of_store(&self, store_id: Uuid) -> BTreeMap<String, i64> {
-        let heads = self.0.read().unwrap_or_else(PoisonError::into_inner);
+    pub fn of_store(&self, store_id: Uuid) -> BTreeMap<&'static str, Head> {
+        let known = self.read();
         registry::pulled()
-            .map(|entity| {
-                let scope = registry::counter_scope(entity, store_id);
-                (entity.name.to_owned(), heads.get(&(entity.name, scope)).copied().unwrap_or_default())
-            })
+            .map(|entity| (entity.name, known.heads.get(&key(entity, store_id)).copied().unwrap_or_default().head))
             .collect()
     }
 
-    /// A number that rises with every change.
-    pub fn sum(&self) -> i64 {
-        self.0.read().unwrap_or_else(PoisonError::into_inner).values().sum()
-    }
-
     /// The head of one type in the scope of one store.
-    pub fn of(&self, entity: &registry::SyncType, store_id: Uuid) -> i64 {
-        let scope = registry::counter_scope(entity, store_id);
-        self.0.read().unwrap_or_else(PoisonError::into_inner).get(&(entity.name, scope)).copied().unwrap_or_default()
+    pub fn of(&self, entity: &SyncType, store_id: Uuid) -> Head {
+        self.read().heads.get(&key(entity, store_id)).copied().unwrap_or_default().head
     }
+}
+
+fn key(entity: &SyncType, store_id: Uuid) -> Key {
+    (entity.name, registry::counter_scope(entity, store_id))
+}
+
+fn change((entity_type, scope): Key, head: Head) -> Change {
+    Change { entity_type, store: (!scope.is_nil()).then_some(scope), version: head.version, tag: head.tag }
+}
+
+fn known_types(heads: tags::Heads) -> BTreeMap<Key, Head> {
+    heads.into_iter().filter_map(|((name, scope), head)| Some(((registry::find(&name)?.name, scope), head))).collect()
+}
+
+async fn read_of(db: &Db, keys: &BTreeSet<Key>) -> Result<tags::Heads, DbErr> {
+    let types = keys.iter().map(|(name, _)| *name).collect();
+    let scopes: BTreeSet<Uuid> = keys.iter().map(|(_, scope)| *scope).collect();
+    tags::heads_of(db.reader(), &types, (scopes.len() <= MANY).then_some(&scopes)).await
 }

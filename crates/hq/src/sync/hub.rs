@@ -227,7 +227,7 @@ mod tests {
     }
 
     fn change(entity_type: &'static str, store: Option<Uuid>, version: i64) -> Change {
-        Change { entity_type, store, version }
+        Change { entity_type, store, version, tag: None }
     }
 
     /// What the connection is to tell now.

@@ -9,7 +9,7 @@ mod heads;
 mod history;
 mod hub;
 mod kept;
-pub mod mark;
+pub mod lost;
 pub mod notify;
 mod own_documents;
 mod pages;
@@ -28,7 +28,7 @@ mod waiting;
 
 pub use heads::Heads;
 pub use hub::{Connection, Hub, Next};
-pub use mark::Mark;
+pub use lost::DatabaseRun;
 pub use notify::{Broker, BrokerUrl, NotificationQueue};
 pub use pages::Pages;
 pub use queue::PushQueue;
@@ -75,7 +75,7 @@ pub fn routes(routes: Routes) -> Routes {
 
 /// What a store asks with its token.
 fn of_stores(routes: Routes) -> Routes {
-    use ErrorCode::{CursorAhead, EpochChanged, UnknownEntityType};
+    use ErrorCode::{CursorAhead, EpochChanged, HistoryChanged, UnknownEntityType};
     routes
         .sync("POST", "/sync/handshake", handshake::handshake)
         .about("A store says who it is and learns what changed for it.")
@@ -83,7 +83,7 @@ fn of_stores(routes: Routes) -> Routes {
         .about("The newest version of each type, for the store of the token.")
         .sync("GET", "/sync/pull", pull::pull)
         .about("Rows of one type above a version, by rising version.")
-        .fails(&[UnknownEntityType, EpochChanged, CursorAhead])
+        .fails(&[UnknownEntityType, EpochChanged, CursorAhead, HistoryChanged])
         .sync("GET", "/sync/own-documents", own_documents::own_documents)
         .about("What headquarters has of the store's own, for a store that lost its database.")
         .fails(&[UnknownEntityType])

@@ -16,8 +16,10 @@ use moka::policy::EvictionPolicy;
 use moka::sync::Cache;
 use tillkeep_http::representation::accepts;
 use tillkeep_storage::DbErr;
+use tillkeep_storage::tags::Head;
 use tokio::io::AsyncReadExt;
 use tokio::sync::OnceCell;
+use uuid::Uuid;
 
 /// Bytes that all kept pages may take.
 const ROOM: u64 = 64 << 20;
@@ -32,7 +34,7 @@ pub struct Key {
     pub entity_type: &'static str,
     pub since: i64,
     pub limit: u64,
-    pub head: i64,
+    pub head: Head,
 }
 
 /// How the body of an answer is coded.
@@ -59,7 +61,9 @@ impl Coding {
 /// A page as it is sent.
 pub struct Held {
     /// The head of the type in the snapshot that the page is from.
-    pub head: i64,
+    pub head: Head,
+    /// The tag of the version that it goes on from.
+    pub since_tag: Option<Uuid>,
     /// The highest version in it, and how many rows it has.
     pub latest: i64,
     pub rows: usize,
@@ -69,8 +73,8 @@ pub struct Held {
 }
 
 impl Held {
-    pub fn new(head: i64, (latest, rows): (i64, usize), text: String) -> Self {
-        Self { head, latest, rows, plain: text.into(), gzip: OnceCell::new(), zstd: OnceCell::new() }
+    pub fn new(head: Head, since_tag: Option<Uuid>, (latest, rows): (i64, usize), text: String) -> Self {
+        Self { head, since_tag, latest, rows, plain: text.into(), gzip: OnceCell::new(), zstd: OnceCell::new() }
     }
 
     /// What it may take with both compressed forms: each is kept only where it saves half.
@@ -219,10 +223,14 @@ mod tests {
 
     use super::*;
 
-    const KEY: Key = Key { entity_type: "products", since: 0, limit: 100, head: 5 };
+    const KEY: Key = Key { entity_type: "products", since: 0, limit: 100, head: at(5) };
+
+    const fn at(version: i64) -> Head {
+        Head { version, tag: None }
+    }
 
     fn page(head: i64) -> Held {
-        Held::new(head, (head, 1), format!("page at {head}"))
+        Held::new(at(head), None, (head, 1), format!("page at {head}"))
     }
 
     #[tokio::test]
@@ -234,7 +242,7 @@ mod tests {
                 go.notified().await;
                 Ok(page(5))
             };
-            pages.get(KEY, read).await.expect("a page").head
+            pages.get(KEY, read).await.expect("a page").head.version
         };
         let all = futures_util::future::join_all((0..50).map(|_| ask()));
         let ((), heads) = tokio::join!(async { go.notify_one() }, all);
@@ -246,12 +254,12 @@ mod tests {
     async fn a_page_is_kept_under_the_head_that_it_was_read_at() {
         let pages = Pages::default();
         // A commit came between the question and the snapshot: the page has more than was asked for.
-        assert_eq!(pages.get(KEY, async || Ok(page(6))).await.expect("a page").head, 6);
-        let newer = Key { head: 6, ..KEY };
+        assert_eq!(pages.get(KEY, async || Ok(page(6))).await.expect("a page").head, at(6));
+        let newer = Key { head: at(6), ..KEY };
         let kept = pages.get(newer, async || Err(DbErr::Custom("read again".into()))).await.expect("it is kept");
-        assert_eq!(kept.head, 6);
+        assert_eq!(kept.head, at(6));
         // Nothing was kept under the head that was asked for.
-        assert_eq!(pages.get(KEY, async || Ok(page(5))).await.expect("a page").head, 5);
+        assert_eq!(pages.get(KEY, async || Ok(page(5))).await.expect("a page").head, at(5));
     }
 
     #[tokio::test]
@@ -262,12 +270,12 @@ mod tests {
             Ok(page(5))
         });
         let newer = async {
-            let page = pages.get(Key { head: 6, ..KEY }, async || Ok(page(6))).await;
+            let page = pages.get(Key { head: at(6), ..KEY }, async || Ok(page(6))).await;
             go.notify_one();
             page
         };
         let (older, newer) = tokio::join!(older, newer);
-        assert_eq!((older.expect("a page").head, newer.expect("a page").head), (5, 6));
+        assert_eq!((older.expect("a page").head, newer.expect("a page").head), (at(5), at(6)));
     }
 
     #[tokio::test]
@@ -283,7 +291,7 @@ mod tests {
         };
         let failed = futures_util::future::join_all((0..10).map(|_| ask())).await;
         assert_eq!((failed, reads.load(Ordering::SeqCst)), (vec![true; 10], 1));
-        assert_eq!(pages.get(KEY, async || Ok(page(5))).await.expect("a page").head, 5);
+        assert_eq!(pages.get(KEY, async || Ok(page(5))).await.expect("a page").head, at(5));
     }
 
     #[tokio::test]
@@ -297,7 +305,7 @@ mod tests {
         let mut waits = Box::pin(pages.get(KEY, async || Ok(page(5))));
         assert!(futures_util::poll!(&mut waits).is_pending());
         drop(gone);
-        assert_eq!(waits.await.expect("a page").head, 5);
+        assert_eq!(waits.await.expect("a page").head, at(5));
         assert!(pages.flights.lock().expect("a lock").is_empty());
     }
 
@@ -306,7 +314,7 @@ mod tests {
         let pages = Pages::within(100_000);
         for since in 0..200 {
             let text = "x".repeat(5000);
-            pages.get(Key { since, ..KEY }, async || Ok(Held::new(5, (5, 1), text))).await.expect("a page");
+            pages.get(Key { since, ..KEY }, async || Ok(Held::new(at(5), None, (5, 1), text))).await.expect("a page");
             // Often asked for, as every page is before the next change.
             for _ in 0..20 {
                 let kept = pages.get(Key { since, ..KEY }, async || Err(DbErr::Custom("read again".into()))).await;
@@ -321,7 +329,7 @@ mod tests {
     async fn both_compressed_forms_fit_in_the_weight() {
         let noise: String = (0..20_000).map(|_| char::from(rand_letter())).collect();
         for text in ["the same again ".repeat(2000), noise] {
-            let held = Held::new(1, (1, 1), text);
+            let held = Held::new(at(1), None, (1, 1), text);
             for coding in [Coding::Gzip, Coding::Zstd] {
                 held.answer(coding).await;
             }

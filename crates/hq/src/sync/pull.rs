@@ -12,10 +12,11 @@ use tillkeep_http::describe::{Operation, Reply};
 use tillkeep_http::error::{Error, Result};
 use tillkeep_model::ErrorCode;
 use tillkeep_model::wire::{MAX_PULL_LIMIT, PullAnswer};
-use tillkeep_storage::Change;
 use tillkeep_storage::pull::{self, Page};
 use tillkeep_storage::registry::{self, Scope, SyncType};
 use tillkeep_storage::sea_orm::DatabaseTransaction;
+use tillkeep_storage::tags::{self, Head};
+use tillkeep_storage::{Change, DbErr};
 use tokio::sync::mpsc;
 use tokio::time::timeout;
 use utoipa::ToSchema;
@@ -43,6 +44,9 @@ pub struct Query {
     limit: Option<String>,
     /// The epoch that the cursor is from.
     epoch: Option<String>,
+    /// The `tag` of the answer that the cursor is from.
+    #[schema(value_type = Option<Uuid>)]
+    since_tag: Option<String>,
 }
 
 pub async fn pull(
@@ -68,11 +72,17 @@ pub async fn pull(
         let text = "this database is not the one the cursor is from; reload";
         return Err(Error::new(ErrorCode::EpochChanged, text).with("epoch", &hq.epoch));
     }
+    let since_tag = match query.since_tag.as_deref().map(str::parse::<Uuid>) {
+        None => None,
+        Some(Ok(tag)) => Some(tag),
+        Some(Err(_)) => return Err(bad("since_tag", "must be the tag of the answer that since_version is from")),
+    };
     if let Some(limit) = limit
         && is_shared(entity)
-        && since <= hq.heads.of(entity, caller.id())
+        && since <= hq.heads.of(entity, caller.id()).version
     {
         let held = shared(&hq, entity, since, limit).await?;
+        same_history(&hq, entity, since_tag, held.since_tag)?;
         asked(&hq, caller.id(), entity, since);
         hq.tracker.handed(caller.id(), entity.name, since, held.latest, held.rows);
         return Ok(Pulled(held.answer(Coding::accepted(&headers)).await));
@@ -84,7 +94,7 @@ pub async fn pull(
     };
     let conn = hq.sync_db().snapshot().await?;
     // The head in memory may be a moment behind a commit: only the database can say that a cursor is ahead.
-    if !entity.whole && since > hq.heads.of(entity, caller.id()) {
+    if !entity.whole && since > hq.heads.of(entity, caller.id()).version {
         let head = pull::head(&conn, entity, caller.id()).await?;
         if since > head {
             if query.epoch.is_some() {
@@ -92,21 +102,40 @@ pub async fn pull(
                 return Err(Error::new(ErrorCode::CursorAhead, text).with("epoch", &hq.epoch));
             }
             let page = Page { rows: Vec::new(), latest: head, has_more: false };
-            return Ok(Pulled(json(Body::from(whole(&hq, entity, since, &page)))));
+            return Ok(Pulled(json(Body::from(whole(&hq, entity, since, &page, None)))));
         }
+    }
+    if since_tag.is_some() {
+        same_history(&hq, entity, since_tag, tags::of(&conn, entity, caller.id(), since).await?)?;
     }
     asked(&hq, caller.id(), entity, since);
     let Some(limit) = limit else {
         return Ok(Pulled(streamed(hq, (conn, stream), entity, caller.id(), since)));
     };
-    let page = pull::page(&conn, entity, caller.id(), since, limit).await?;
+    let mut page = pull::page(&conn, entity, caller.id(), since, limit).await?;
+    if entity.scope == Scope::Parties && !page.has_more && query.epoch.is_some() {
+        // One counter for all stores: what was counted for others must not be asked for again and again.
+        page.latest = pull::head(&conn, entity, caller.id()).await?;
+    }
+    let tag = tags::of(&conn, entity, caller.id(), page.latest).await?;
     hq.tracker.handed(caller.id(), entity.name, since, page.latest, page.rows.len());
-    Ok(Pulled(json(Body::from(whole(&hq, entity, since, &page)))))
+    Ok(Pulled(json(Body::from(whole(&hq, entity, since, &page, tag)))))
 }
 
 /// Who asks for what is after `since` has what is before it.
 fn asked(hq: &Hq, store_id: Uuid, entity: &'static SyncType, since: i64) {
-    hq.tracker.asked(store_id, entity.name, since, hq.heads.of(entity, store_id), hq.clock.now());
+    hq.tracker.asked(store_id, entity.name, since, hq.heads.of(entity, store_id).version, hq.clock.now());
+}
+
+/// Refuses a cursor that is from another history than this database has. `docs/sync.md`, rule D8.
+fn same_history(hq: &Hq, entity: &SyncType, presented: Option<Uuid>, known: Option<Uuid>) -> Result<()> {
+    let differs = presented.zip(known).is_some_and(|(presented, known)| presented != known);
+    // What comes whole needs no cursor.
+    if differs && !entity.whole {
+        let text = "what the cursor is from is not in this database, which lost its last commits; reload this type";
+        return Err(Error::new(ErrorCode::HistoryChanged, text).with("epoch", &hq.epoch));
+    }
+    Ok(())
 }
 
 /// Whether the pages of `entity` are equal for all stores.
@@ -120,14 +149,18 @@ async fn shared(hq: &Hq, entity: &'static SyncType, since: i64, limit: u64) -> R
     let key = Key { entity_type: entity.name, since, limit, head: hq.heads.of(entity, everyone) };
     let read = async || {
         let conn = hq.sync_db().snapshot().await?;
-        let head = pull::head(&conn, entity, everyone).await?;
+        let head = tags::head(&conn, entity, everyone).await?;
         let page = pull::page(&conn, entity, everyone, since, limit).await?;
+        let since_tag = tags::of(&conn, entity, everyone, since).await?;
+        let tag = tags::of(&conn, entity, everyone, page.latest).await?;
         // What was committed and not announced yet, or by another server, is known from now on, and to all that heed it:
         // the permissions cache, the sockets.
-        if head > hq.heads.of(entity, everyone) {
-            hq.announce(&[Change { entity_type: entity.name, store: None, version: head }]);
+        if head.version > hq.heads.of(entity, everyone).version {
+            let Head { version, tag } = head;
+            hq.announce(&[Change { entity_type: entity.name, store: None, version, tag }]);
         }
-        Ok(Held::new(head, (page.latest, page.rows.len()), whole(hq, entity, since, &page)))
+        let text = whole(hq, entity, since, &page, tag);
+        Ok(Held::new(head, since_tag, (page.latest, page.rows.len()), text))
     };
     Ok(hq.pages.get(key, read).await?)
 }
@@ -151,8 +184,9 @@ fn head(entity: &SyncType, since: i64) -> String {
     format!("{{\"entity_type\":\"{}\",\"since_version\":{since},\"rows\":[", entity.name)
 }
 
-fn tail(latest: i64, has_more: bool, epoch: &str) -> String {
-    format!("],\"latest_version\":{latest},\"has_more\":{has_more},\"epoch\":\"{epoch}\"}}")
+fn tail(latest: i64, has_more: bool, epoch: &str, tag: Option<Uuid>) -> String {
+    let tag = tag.map(|tag| format!(",\"tag\":\"{tag}\"")).unwrap_or_default();
+    format!("],\"latest_version\":{latest},\"has_more\":{has_more},\"epoch\":\"{epoch}\"{tag}}}")
 }
 
 fn json(body: Body) -> Response {
@@ -160,10 +194,10 @@ fn json(body: Body) -> Response {
     ([kind], body).into_response()
 }
 
-fn whole(hq: &Hq, entity: &SyncType, since: i64, page: &Page) -> String {
+fn whole(hq: &Hq, entity: &SyncType, since: i64, page: &Page, tag: Option<Uuid>) -> String {
     let mut text = head(entity, since);
     text.push_str(&page.rows.join(","));
-    text.push_str(&tail(page.latest, page.has_more, &hq.epoch));
+    text.push_str(&tail(page.latest, page.has_more, &hq.epoch, tag));
     text
 }
 
@@ -181,8 +215,13 @@ fn streamed(
         let mut text = head(entity, since);
         let (mut cursor, mut first, mut count) = (since, true, 0);
         loop {
-            let page = match pull::page(&conn, entity, store, cursor, STREAM_PAGE).await {
-                Ok(page) => page,
+            let read = async {
+                let page = pull::page(&conn, entity, store, cursor, STREAM_PAGE).await?;
+                let tag = if page.has_more { None } else { tags::of(&conn, entity, store, page.latest).await? };
+                Ok::<_, DbErr>((page, tag))
+            };
+            let (page, tag) = match read.await {
+                Ok(read) => read,
                 Err(error) => {
                     tracing::warn!(%error, entity_type = entity.name, "a pull broke off");
                     // Whoever listens is gone when this fails; there is nobody left to tell.
@@ -199,7 +238,7 @@ fn streamed(
             cursor = page.latest;
             count += page.rows.len();
             if !page.has_more {
-                text.push_str(&tail(page.latest, false, &hq.epoch));
+                text.push_str(&tail(page.latest, false, &hq.epoch, tag));
             }
             let mut rest = Bytes::from(std::mem::take(&mut text));
             while !rest.is_empty() {

@@ -203,7 +203,7 @@ mod tests {
             broker: None,
         };
         let hq = Hq::open(&settings, Clock::default(), CancellationToken::new()).await.expect("headquarters");
-        let before = hq.heads.sum();
+        let before = hq.heads.of_store(Uuid::nil());
         let unannounced = Unannounced::of(&hq, Uuid::nil());
         let mut tx = hq.db().begin().await.expect("a transaction");
         db::execute(&tx, "UPDATE roles SET sync_version = 0", []).await.expect("an edit");
@@ -212,7 +212,7 @@ mod tests {
         // As a panic does, where nobody comes to the announcement.
         drop(unannounced);
         let known = async {
-            while hq.heads.sum() == before {
+            while hq.heads.of_store(Uuid::nil()) == before {
                 hq.settle_doubt().await;
                 sleep(Duration::from_millis(5)).await;
             }

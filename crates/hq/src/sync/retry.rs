@@ -36,7 +36,17 @@ pub struct ToTell(Mutex<HashSet<Uuid>>);
 
 impl ToTell {
     pub async fn load(db: &Db) -> Result<Self, DbErr> {
-        Ok(Self(Mutex::new(nodes::stores_to_tell(db.reader()).await?.into_iter().collect())))
+        let to_tell = Self::default();
+        to_tell.everyone(db).await?;
+        Ok(to_tell)
+    }
+
+    /// Each store shakes hands once: besides what was settled, only a handshake shows that this database lacks what a store
+    /// has sent.
+    pub async fn everyone(&self, db: &Db) -> Result<(), DbErr> {
+        let stores = nodes::stores(db.reader()).await?;
+        self.lock().extend(stores);
+        Ok(())
     }
 
     fn lock(&self) -> std::sync::MutexGuard<'_, HashSet<Uuid>> {

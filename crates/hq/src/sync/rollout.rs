@@ -69,7 +69,7 @@ pub async fn rollout(
             continue;
         }
         answer.stores += 1;
-        if has.version >= wanted.unwrap_or_else(|| hq.heads.of(entity, has.store_id)) {
+        if has.version >= wanted.unwrap_or_else(|| hq.heads.of(entity, has.store_id).version) {
             answer.live += 1;
         } else {
             answer.behind.push(Behind { store_code: has.store_code, version: has.version });

@@ -10,16 +10,21 @@ use tillkeep_storage::entity::store_node;
 use tillkeep_storage::nodes::{self, Heard};
 use tillkeep_storage::registry;
 use tillkeep_storage::sync_log::{self, Pulled};
+use tillkeep_storage::tags::{self, Head};
 use tillkeep_storage::{DbErr, db, fault};
 use uuid::Uuid;
 
 use super::kept::{Kept, News, Word};
 use super::waiting::{is_stuck, waits_ms};
-use super::{Connection, mark};
+use super::{Connection, lost};
 use crate::Hq;
 
 /// How often what was noted is written.
 const WRITE_EVERY: Duration = Duration::from_secs(1);
+/// Rounds between two times that old tags are forgotten: an hour.
+const FORGET_EVERY: u32 = 3600;
+/// A store that was away for longer loads anew what has changed since.
+const KEEP_TAGS_MS: i64 = 100 * 24 * 3600 * 1000;
 
 #[derive(Default)]
 pub struct Tracker(Mutex<Noted>);
@@ -123,7 +128,7 @@ impl Tracker {
         store_id: Uuid,
         have: &HashMap<&'static str, i64>,
         unstored: &HashMap<&'static str, &str>,
-        heads: &BTreeMap<String, i64>,
+        heads: &BTreeMap<&'static str, Head>,
         now: Instant,
     ) {
         let mut noted = self.lock();
@@ -131,7 +136,7 @@ impl Tracker {
         let mut current = Vec::new();
         for entity in registry::pulled() {
             let name = entity.name;
-            let head = heads.get(name).copied().unwrap_or_default();
+            let head = heads.get(name).copied().unwrap_or_default().version;
             // Of a type that has no rows a store has all, without a word.
             let word =
                 Word { version: have.get(name).copied().unwrap_or_default(), unstored: unstored.get(name).copied() };
@@ -261,13 +266,19 @@ impl Tracker {
 /// Writes until the server stops, and once more then.
 pub fn start(hq: Arc<Hq>) {
     tokio::spawn(async move {
+        let mut rounds = 0_u32;
         loop {
             let stopping = tokio::select! {
                 () = tokio::time::sleep(WRITE_EVERY) => false,
                 () = hq.stop.cancelled() => true,
             };
+            lost::look(&hq).await;
             hq.settle_doubt().await;
-            note(&hq, stopping).await;
+            note(&hq).await;
+            rounds += 1;
+            if rounds.is_multiple_of(FORGET_EVERY) {
+                forget_tags(&hq).await;
+            }
             if stopping {
                 return;
             }
@@ -276,14 +287,23 @@ pub fn start(hq: Arc<Hq>) {
 }
 
 /// One round of the background work.
-pub async fn note(hq: &Hq, stopping: bool) {
+pub async fn note(hq: &Hq) {
     // A token in its grace ends by the clock alone, and the socket opened with it must not outlive it.
     hq.hub.close_over(hq.clock.now(), close::REVOKED);
-    if let Err(error) = mark::follow(hq, stopping).await {
-        tracing::warn!(%error, "a mark could not be made; the next one will be");
-    }
     if let Err(error) = hq.tracker.flush(hq).await {
         tracing::warn!(%error, "what stores said could not be written; it is tried again");
+    }
+}
+
+async fn forget_tags(hq: &Hq) {
+    let before = hq.clock.now().plus_millis(-KEEP_TAGS_MS);
+    let forgotten = db::again(async || {
+        let tx = hq.sync_db().begin().await?;
+        tags::forget(&tx, before).await?;
+        tx.commit().await
+    });
+    if let Err(error) = forgotten.await {
+        tracing::warn!(%error, "old tags could not be removed; it is tried again");
     }
 }
 

@@ -1,6 +1,6 @@
 //! `GET /sync/versions`: the cheap question a store asks every cycle, and its word on what it has.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use axum::extract::State;
@@ -9,6 +9,7 @@ use tillkeep_http::Params;
 use tillkeep_model::Instant;
 use tillkeep_model::wire::{OutboxState, VersionsAnswer, unstored};
 use tillkeep_storage::registry;
+use tillkeep_storage::tags::Head;
 use utoipa::ToSchema;
 
 use super::{Machine, StoreCaller, ignored};
@@ -20,7 +21,7 @@ use crate::Hq;
 pub struct Query {
     /// The epoch that the versions in `have` are from; with another one they say nothing.
     epoch: Option<String>,
-    /// Up to which version the caller has each type: `products:4711,tenders:3`.
+    /// Up to which version the caller has each type, with its tag where it has one: `products:4711:0190…,tenders:3`.
     have: Option<String>,
     /// Entries that wait in its outbox.
     #[schema(value_type = Option<i64>, minimum = 0)]
@@ -48,18 +49,31 @@ pub async fn versions(
     {
         hq.board.mark([store_id]);
     }
+    let mut resync = Vec::new();
     if let Some(have) = &query.have
         && query.epoch.as_ref() == Some(&hq.epoch)
     {
         let unstored = query.unstored.as_deref().unwrap_or_default();
-        hq.tracker.has(store_id, &read(have), &named(unstored), &heads, now);
+        let have = read(have);
+        resync = changed(&have, &heads);
+        let versions = have.iter().map(|(name, had)| (*name, had.version)).collect();
+        hq.tracker.has(store_id, &versions, &named(unstored), &heads, now);
     }
     Machine(VersionsAnswer {
         epoch: hq.epoch.clone(),
-        versions: heads,
+        versions: heads.into_iter().map(|(name, head)| (name.to_owned(), head.version)).collect(),
         handshake: hq.to_tell.contains(caller.id()),
-        mark: hq.mark.newest(),
+        resync,
     })
+}
+
+/// The types of which the caller has the newest version of another history. What it has below that, a pull finds out.
+fn changed(have: &HashMap<&'static str, Head>, heads: &BTreeMap<&'static str, Head>) -> Vec<String> {
+    let differs = |had: &Head, head: &Head| {
+        had.version == head.version && had.tag.zip(head.tag).is_some_and(|(had, is)| had != is)
+    };
+    let changed = heads.iter().filter(|(name, head)| have.get(*name).is_some_and(|had| differs(had, head)));
+    changed.map(|(name, _)| (*name).to_owned()).collect()
 }
 
 impl Query {
@@ -90,12 +104,13 @@ fn pulled(name: &str) -> Option<&'static str> {
     Some(entity?.name)
 }
 
-fn read(have: &str) -> HashMap<&'static str, i64> {
+fn read(have: &str) -> HashMap<&'static str, Head> {
     let items = have.split(',').filter(|item| !item.is_empty());
     let read = items.filter_map(|item| {
-        let (name, version) = item.split_once(':').unwrap_or((item, ""));
-        let name = pulled(name)?;
-        Some((name, known(Some(version), |text| text.parse().ok().filter(|version| *version >= 0))?))
+        let mut parts = item.splitn(3, ':');
+        let name = pulled(parts.next()?)?;
+        let version = known(parts.next().or(Some("")), |text| text.parse().ok().filter(|version| *version >= 0))?;
+        Some((name, Head { version, tag: known(parts.next(), |text| text.parse().ok()) }))
     });
     read.collect()
 }

@@ -66,7 +66,9 @@ fn extras(code: ErrorCode) -> Vec<(&'static str, RefOr<Schema>)> {
         ErrorCode::VersionConflict => vec![("current", any())],
         ErrorCode::PossibleDuplicate => vec![("candidates", ArrayBuilder::new().items(ObjectBuilder::new()).into())],
         ErrorCode::PendingData => vec![("sync", any())],
-        ErrorCode::EpochChanged | ErrorCode::CursorAhead => vec![("epoch", string().into())],
+        ErrorCode::EpochChanged | ErrorCode::CursorAhead | ErrorCode::HistoryChanged => {
+            vec![("epoch", string().into())]
+        }
         ErrorCode::SessionAlreadyOpen => vec![("sessionId", id())],
         ErrorCode::VarianceNotAccepted => vec![("expectedCash", whole()), ("cashVariance", whole())],
         ErrorCode::Underpaid => vec![("due", whole()), ("tendered", whole())],

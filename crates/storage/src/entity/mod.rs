@@ -42,6 +42,7 @@ pub mod sync_log;
 pub mod sync_mark;
 pub mod sync_state;
 pub mod sync_status;
+pub mod sync_tag;
 pub mod tax_group;
 pub mod tax_group_rate;
 pub mod tax_rate;

@@ -13,6 +13,8 @@ pub struct Model {
     pub last_version: i64,
     pub last_pulled_at: Option<Instant>,
     pub reloading: bool,
+    /// The tag of `last_version`, when HQ said one.
+    pub tag: Option<Uuid>,
 }
 
 #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]

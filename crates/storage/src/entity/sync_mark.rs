@@ -1,4 +1,5 @@
-//! Moments of HQ's database that stores have seen: a copy that is put back does not know the later ones.
+//! What release 0.1.0 told histories apart with, in the place of `sync_tags`. Nothing uses it any more; the table goes one
+//! release later, as servers of that release may run beside this one.
 
 use sea_orm::entity::prelude::*;
 use serde::{Deserialize, Serialize};

@@ -3,8 +3,18 @@
 use sea_orm::sea_query::{Alias, Expr, Query};
 
 use super::step::Change;
+use super::table::{NewTable, On};
 
 pub(super) const CHANGES: &[Change] = &[
+    // The tags of versions, before anything here gives rows new ones.
+    Change::CreateTable(NewTable {
+        name: "sync_tags",
+        on: On::Hq,
+        columns: "entity_type text!, scope uuid!, version big!, tag uuid",
+        indexes: &["tag"],
+        ..NewTable::EMPTY
+    }),
+    Change::AddColumns("sequences", "tag uuid?"),
     // Copies of the default price that the first release left behind when the price changed beside a first sale.
     Change::Fill("store_product_dynamic", || {
         let row = "FROM products p WHERE p.id = store_product_dynamic.product_id";

@@ -5,7 +5,7 @@ use sea_orm::{ConnectionTrait, DbBackend, DbErr, Statement};
 
 use super::statements::Statements;
 use super::table::{Column, Key, NewTable, Table, columns};
-use crate::{Side, registry, versions};
+use crate::{Side, registry, tags, versions};
 
 /// Changes that are made in one transaction. A step of a release is never edited.
 #[derive(Clone, Copy, Debug)]
@@ -109,7 +109,11 @@ impl Change {
         }
         match (self, side) {
             (Self::Fill(name, _), Side::Hq) => match registry::find(name).filter(|entity| entity.is_pulled()) {
-                Some(entity) => versions::stamp(conn, entity, &mut Vec::new()).await,
+                Some(entity) => {
+                    let mut changes = Vec::new();
+                    versions::stamp(conn, entity, &mut changes).await?;
+                    tags::write(conn, &mut changes).await
+                }
                 // A line travels with its document: without a new version of that, no store would hear of it.
                 None if registry::is_pulled_child(name) => Err(DbErr::Custom(format!(
                     "{name} travels inside of another type: raise the versions of that one in the same step"

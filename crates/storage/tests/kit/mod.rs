@@ -122,6 +122,7 @@ impl Hq {
             latest_version: page.latest,
             has_more: page.has_more,
             epoch: String::new(),
+            tag: None,
         }
     }
 
@@ -179,6 +180,11 @@ impl Hq {
             assert_eq!(levels.get(&place), Some(&sum), "the level of {place:?} is not the sum of its movements");
         }
     }
+}
+
+/// What stores are told of `changes`.
+pub fn told(changes: &[Change]) -> Vec<(&'static str, Option<Uuid>, i64)> {
+    changes.iter().map(|change| (change.entity_type, change.store, change.version)).collect()
 }
 
 pub async fn stock(db: &Db, store: Uuid, product: Uuid) -> Option<store_product::Model> {
@@ -319,5 +325,6 @@ pub fn page_of(name: &str, rows: &[Json]) -> PullAnswer {
         latest_version: rows.iter().filter_map(version).max().unwrap_or_default(),
         has_more: false,
         epoch: String::new(),
+        tag: None,
     }
 }

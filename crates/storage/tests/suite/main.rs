@@ -33,6 +33,7 @@ mod reload;
 mod row_schema;
 mod schema;
 mod seed;
+mod tags;
 mod text;
 mod transfers;
 mod verify;

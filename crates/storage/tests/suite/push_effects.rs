@@ -5,7 +5,7 @@ use tillkeep_model::wire::Applied;
 use tillkeep_model::{Money, Qty};
 use tillkeep_storage::entity::{sale, sale_item, sale_payment, stock_movement, sync_log};
 use tillkeep_storage::sea_orm::EntityTrait;
-use tillkeep_storage::{Change, sync_log as log};
+use tillkeep_storage::sync_log as log;
 use uuid::Uuid;
 
 use crate::kit::chain::{Chain, id};
@@ -26,8 +26,8 @@ async fn a_sale_is_stored_whole_and_takes_its_goods_from_stock() {
         assert_eq!((pushed.results.len(), pushed.refused), (1, 0));
         assert_eq!(pushed.results[0].applied, Some(Applied::Inserted));
         assert_eq!(
-            pushed.changes,
-            [Change { entity_type: "store_product_dynamic", store: Some(store), version: 2 }],
+            kit::told(&pushed.changes),
+            [("store_product_dynamic", Some(store), 2)],
             "sales cannot be pulled, so only the stock is news"
         );
         let row = hq.row::<sale::Entity>(id("sale")).await.expect("the sale");

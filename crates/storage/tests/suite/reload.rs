@@ -32,7 +32,7 @@ async fn what_headquarters_does_not_have_any_more_goes() {
     shop.reload(&hq, "customers").await;
     assert_eq!(shop.rows("customers").await.len(), 5);
     assert!(shop.row::<customer::Entity>(fill::id_of("customers", 3)).await.is_none());
-    assert_eq!(shop.cursor("customers").await, apply::Cursor { version: 6, reloading: false });
+    assert_eq!(shop.cursor("customers").await, apply::Cursor { version: 6, ..apply::Cursor::default() });
 }
 
 #[tokio::test]

@@ -6,10 +6,11 @@ use std::time::Duration;
 use bytes::Bytes;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use tillkeep_model::Refusal;
 use tillkeep_model::wire::{
     HandshakeAnswer, HandshakeRequest, OwnDocumentsAnswer, PullAnswer, PushAnswer, VersionsAnswer,
 };
+use tillkeep_model::{ErrorCode, Refusal};
+use tillkeep_storage::apply::Cursor;
 use uuid::Uuid;
 
 use super::transport::{Reply, Request, Transport};
@@ -23,6 +24,8 @@ pub enum HqError {
     Refused(String),
     #[error("headquarters' database is another one ({code}); everything is loaded anew")]
     Reload { code: String },
+    #[error("headquarters lost what this store has of a type, which is loaded anew")]
+    HistoryChanged,
     #[error("headquarters is busy")]
     Busy { retry_after: Option<Duration> },
     #[error("something between this store and headquarters answered {status}")]
@@ -53,8 +56,11 @@ impl HqClient {
         self.get(format!("/versions?{said}")).await
     }
 
-    pub async fn pull(&self, entity: &str, since: i64, limit: u64, epoch: &str) -> Result<PullAnswer, HqError> {
-        self.get(format!("/pull?entity_type={entity}&since_version={since}&limit={limit}&epoch={epoch}")).await
+    /// The page after `cursor`.
+    pub async fn pull(&self, entity: &str, cursor: Cursor, limit: u64, epoch: &str) -> Result<PullAnswer, HqError> {
+        let since = cursor.version;
+        let tag = cursor.tag.map(|tag| format!("&since_tag={tag}")).unwrap_or_default();
+        self.get(format!("/pull?entity_type={entity}&since_version={since}&limit={limit}&epoch={epoch}{tag}")).await
     }
 
     pub async fn own_documents(&self, entity: &str, after: Uuid, limit: u64) -> Result<OwnDocumentsAnswer, HqError> {
@@ -109,7 +115,9 @@ fn refused(reply: &Reply) -> HqError {
     let text = |key: &str| body.get(key).and_then(serde_json::Value::as_str).map(str::to_owned);
     let refusal = Refusal { status: reply.status, code: text("code") };
     let words = text("error").unwrap_or_default();
-    if refusal.asks_for_a_reload() {
+    if refusal.known() == Some(ErrorCode::HistoryChanged) {
+        HqError::HistoryChanged
+    } else if refusal.asks_for_a_reload() {
         HqError::Reload { code: refusal.code.unwrap_or_default() }
     } else if refusal.is_of_the_line() {
         HqError::Unreachable(format!("the request did not arrive whole: {words}"))

@@ -7,10 +7,9 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use tillkeep_storage::settings;
-use uuid::Uuid;
 
 use super::client::HqError;
-use super::handshake::{self, EPOCH, MARK};
+use super::handshake::{self, EPOCH};
 use super::pull::{self, Moved, PullError};
 use super::{report, restore};
 use crate::Store;
@@ -101,13 +100,12 @@ async fn cycle(store: &Store, handshake_due: bool) -> Result<(), PullError> {
     store.sync.cycled(store.clock.uptime());
     store.sync.line_back.notify_waiters();
     store.outbox_bell.notify_one();
-    if known.as_deref() != Some(answer.epoch.as_str()) || answer.handshake {
+    if !answer.resync.is_empty() {
+        lost(store, &answer.resync).await?;
+    } else if known.as_deref() != Some(answer.epoch.as_str()) || answer.handshake {
         handshake::shake_hands(store).await?;
     }
     let broken = pull_all(store, &answer.epoch, &answer.versions).await?;
-    if broken.is_none() {
-        remember_mark(store, answer.mark).await?;
-    }
     // A type that cannot be stored here is no reason to keep the store's own documents from it.
     restore::run(store).await?;
     broken.map_or(Ok(()), Err)
@@ -115,13 +113,17 @@ async fn cycle(store: &Store, handshake_due: bool) -> Result<(), PullError> {
 
 /// Everything that moved, after a reload if there must be one; why a type is not here.
 async fn pull_all(store: &Store, epoch: &str, heads: &BTreeMap<String, i64>) -> Result<Option<PullError>, PullError> {
-    let (epoch, moved) = match pull::moved(store, epoch, heads).await {
+    let (epoch, mut moved) = match pull::moved(store, epoch, heads).await {
         Err(PullError::Hq(HqError::Reload { code })) => {
             tracing::warn!(code, "headquarters' data is not what this store's cursors are from");
             reloaded(store).await?
         }
         other => (epoch.to_owned(), other?),
     };
+    if !moved.lost.is_empty() {
+        lost(store, &moved.lost).await?;
+        moved = pull::moved(store, &epoch, heads).await?;
+    }
     if moved.rows > 0 || moved.broken.is_some() {
         // Where a change is live, and where it cannot be stored, is known at HQ at once and not a cycle later.
         store.hq.versions(&report::query(store, &epoch).await?).await?;
@@ -143,13 +145,11 @@ async fn reloaded(store: &Store) -> Result<(String, Moved), PullError> {
     Ok((answer.epoch, moved))
 }
 
-/// Everything that HQ had at this mark is here.
-async fn remember_mark(store: &Store, mark: Option<Uuid>) -> Result<(), PullError> {
-    let Some(mark) = mark.map(|mark| mark.to_string()) else { return Ok(()) };
-    if settings::get(store.db().reader(), MARK).await?.as_deref() != Some(mark.as_str()) {
-        let tx = store.db().begin().await?;
-        settings::set(&tx, MARK, &mark).await?;
-        tx.commit().await?;
-    }
+/// HQ lost what this store has of these types. Handshake first: what HQ lost of this store's own is sent again, or the reload
+/// would take it for deleted.
+async fn lost(store: &Store, types: &[String]) -> Result<(), PullError> {
+    tracing::warn!(types = types.join(", "), "headquarters lost what this store has of these types: loading them anew");
+    handshake::shake_hands(store).await?;
+    pull::reload(store, |entity| types.iter().any(|name| name == entity.name)).await?;
     Ok(())
 }

@@ -14,8 +14,6 @@ use crate::Store;
 /// What HQ confirmed is kept for 90 days, so that a restored HQ can ask for it again.
 const KEEP_SENT_MS: i64 = 90 * 24 * 3600 * 1000;
 pub(super) const EPOCH: &str = "hq_epoch";
-/// The newest mark of HQ's database up to which everything was pulled.
-pub(super) const MARK: &str = "hq_mark";
 /// The databases that this store has had before, with the last number of each, as JSON.
 const NODE_EPOCHS: &str = "node_epochs";
 
@@ -51,7 +49,6 @@ async fn introduce(store: &Store) -> Result<HandshakeRequest, DbErr> {
     Ok(HandshakeRequest {
         epoch: settings::get(&conn, EPOCH).await?,
         ticket: settings::get(&conn, settings::TICKET).await?,
-        mark: settings::get(&conn, MARK).await?.and_then(|mark| mark.parse::<Uuid>().ok()),
         node_epoch: settings::get(&conn, settings::EPOCH).await?.unwrap_or_default(),
         last_seq: last_seq(&series::all(&conn).await?),
         sent: outbox::sent(&conn).await?,
@@ -91,8 +88,6 @@ async fn take(store: &Store, request: &HandshakeRequest, answer: &HandshakeAnswe
         for entity in registry::pulled() {
             apply::begin_reload(&tx, entity).await?;
         }
-        // Nothing is here any more that HQ had at the mark. Presented again it would start every reload over on a bad line.
-        settings::set(&tx, MARK, "").await?;
         // HQ may have forgotten what it refused, and then nobody there could settle it: it hears of it again.
         outbox::requeue(&tx, None).await?;
     } else if request.epoch.is_some() {

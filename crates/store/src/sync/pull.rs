@@ -38,6 +38,8 @@ impl PullError {
 #[derive(Default)]
 pub struct Moved {
     pub rows: usize,
+    /// Types of which HQ lost what is here.
+    pub lost: Vec<String>,
     /// The first type that could not be got or stored.
     pub broken: Option<PullError>,
 }
@@ -57,6 +59,7 @@ pub async fn moved(store: &Store, epoch: &str, heads: &BTreeMap<String, i64>) ->
         if behind || (entity.name == "customers" && accounts::await_a_pull(store.db().reader()).await?) {
             match one(store, epoch, entity, cursor, *head).await {
                 Ok(rows) => moved.rows += rows,
+                Err(PullError::Hq(HqError::HistoryChanged)) => moved.lost.push(entity.name.to_owned()),
                 Err(error) => {
                     let Some(why) = error.of_one_type() else { return Err(error) };
                     tracing::error!(entity_type = entity.name, %error, "a type could not be stored");
@@ -72,17 +75,18 @@ pub async fn moved(store: &Store, epoch: &str, heads: &BTreeMap<String, i64>) ->
 
 /// Pulls one type from `cursor` to its head.
 async fn one(store: &Store, epoch: &str, entity: &SyncType, cursor: Cursor, head: i64) -> Result<usize, PullError> {
-    let mut since = cursor.version;
+    let mut cursor = cursor;
     let mut count = 0;
     loop {
         // A row that comes while its entry is under way would be left aside, and the entry gone when it is: neither this
         // page nor a later one would bring it again (rule D6).
         let _gate = if entity.is_pushed() { Some(store.sync.sending.enter().await) } else { None };
-        let mut answer = store.hq.pull(entity.name, since, PAGE, epoch).await?;
-        if !answer.has_more && entity.scope == Scope::Parties {
+        let mut answer = store.hq.pull(entity.name, cursor, PAGE, epoch).await?;
+        if !answer.has_more && entity.scope == Scope::Parties && answer.latest_version < head {
             // One counter for all stores: what was counted for others must not be asked for again and again. The head
-            // was told before this page was read, so nothing below it is still to come.
-            answer.latest_version = answer.latest_version.max(head);
+            // was told before this page was read, so nothing below it is still to come. Release 0.1.0 does not say so itself.
+            answer.latest_version = head;
+            answer.tag = None;
         }
         let rows = answer.rows.len();
         let applied = {
@@ -97,9 +101,9 @@ async fn one(store: &Store, epoch: &str, entity: &SyncType, cursor: Cursor, head
         };
         forget_cached(store, entity, rows);
         count += applied;
-        since = answer.latest_version;
+        (cursor.version, cursor.tag) = (answer.latest_version, answer.tag);
         if !answer.has_more {
-            tracing::debug!(entity_type = entity.name, rows = count, version = since, "pulled");
+            tracing::debug!(entity_type = entity.name, rows = count, version = cursor.version, "pulled");
             return Ok(count);
         }
     }

@@ -3,7 +3,8 @@
 use std::fmt::Write;
 
 use tillkeep_model::wire::unstored;
-use tillkeep_storage::{DbErr, apply, outbox};
+use tillkeep_storage::apply::{self, Cursor};
+use tillkeep_storage::{DbErr, outbox};
 
 use crate::Store;
 
@@ -13,7 +14,9 @@ pub(super) async fn query(store: &Store, epoch: &str) -> Result<String, DbErr> {
     let cursors = apply::cursors(&conn).await?;
     let outbox = outbox::state(&conn).await?;
     drop(conn);
-    let mut have: Vec<_> = cursors.iter().map(|(name, cursor)| format!("{name}:{}", cursor.version)).collect();
+    let tag = |cursor: &Cursor| cursor.tag.map(|tag| format!(":{tag}")).unwrap_or_default();
+    let had = |(name, cursor): (&String, &Cursor)| format!("{name}:{}{}", cursor.version, tag(cursor));
+    let mut have: Vec<_> = cursors.iter().map(had).collect();
     have.sort_unstable();
     let (pending, dead) = (outbox.pending, outbox.dead_lettered);
     let mut said = format!("epoch={epoch}&have={}&pending={pending}&dead={dead}", have.join(","));

@@ -226,7 +226,8 @@ fn state_of(
         sync: status
             .into_iter()
             .map(|row| TypeState {
-                head_version: registry::find(&row.entity_type).map_or(0, |entity| hq.heads.of(entity, store.id)),
+                head_version: registry::find(&row.entity_type)
+                    .map_or(0, |entity| hq.heads.of(entity, store.id).version),
                 version: row.last_since_version,
                 entity_type: row.entity_type,
                 direction: row.direction,

@@ -106,7 +106,10 @@ impl Jobs {
     /// Everything that waits.
     pub fn take(&self) -> Vec<Change> {
         let taken = std::mem::take(&mut *self.lock());
-        taken.into_iter().map(|((entity_type, store), version)| Change { entity_type, store, version }).collect()
+        taken
+            .into_iter()
+            .map(|((entity_type, store), version)| Change { entity_type, store, version, tag: None })
+            .collect()
     }
 
     /// Waits for jobs and takes them. Safe to drop half-way.
@@ -121,7 +124,7 @@ mod tests {
     use super::*;
 
     fn change(entity_type: &'static str, store: Option<Uuid>, version: i64) -> Change {
-        Change { entity_type, store, version }
+        Change { entity_type, store, version, tag: None }
     }
 
     #[test]

@@ -72,7 +72,11 @@ fn addressed(hq: &Hq, jobs: Vec<Change>) -> Vec<Change> {
         match registry::find(job.entity_type) {
             Some(entity) if is_for_every_store(&job) => {
                 let each = hq.hub.stores().into_iter();
-                addressed.extend(each.map(|id| Change { store: Some(id), version: hq.heads.of(entity, id), ..job }));
+                addressed.extend(each.map(|id| Change {
+                    store: Some(id),
+                    version: hq.heads.of(entity, id).version,
+                    ..job
+                }));
             }
             _ => addressed.push(job),
         }
@@ -167,9 +171,10 @@ mod tests {
             entity_type: name,
             store: Some(if version == 3 { one } else { other }),
             version,
+            tag: None,
         }));
         let connections = [one, other].map(|id| hq.hub.connect(id, "S", hq.clock.now(), REPLACED));
-        hq.notifications.enqueue(&[Change { entity_type: name, store: None, version: 0 }]);
+        hq.notifications.enqueue(&[Change { entity_type: name, store: None, version: 0, tag: None }]);
         for (connection, version) in connections.iter().zip([3, 8]) {
             assert_eq!(told(connection).await, [(name, version)]);
         }

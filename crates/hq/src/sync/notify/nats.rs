@@ -362,15 +362,15 @@ impl Inner {
         };
         let own = hint.node == self.node;
         counter!("tillkeep_notifications_received_total", "what" => if own { "own" } else { "other" }).increment(1);
-        (!own).then_some(Change { entity_type: entity.name, store: hint.store_id, version: hint.version })
+        (!own).then_some(Change { entity_type: entity.name, store: hint.store_id, version: hint.version, tag: None })
     }
 
     /// Tells the sockets what other servers changed. A hint is believed only as far as the database bears it out: a store
     /// that is told of a version nobody has would ask for it for ever.
     async fn hear(&self, hq: &Hq, hints: Vec<Change>) {
         let beyond = |hint: &Change| {
-            let known =
-                registry::find(hint.entity_type).map(|entity| hq.heads.of(entity, hint.store.unwrap_or_default()));
+            let known = registry::find(hint.entity_type)
+                .map(|entity| hq.heads.of(entity, hint.store.unwrap_or_default()).version);
             known.is_some_and(|known| hint.version > known)
         };
         let looked_for: Vec<Change> =

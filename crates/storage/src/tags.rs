@@ -1,0 +1,113 @@
+//! Tags: a random id of each commit that raised a counter. A version says how far a store is in HQ's history, its tag in
+//! which history: an HQ that lost its last seconds gives the same versions once more, and other tags. `docs/sync.md`, rule D8.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use sea_orm::{ConnectionTrait, DbErr, QueryResult, Value};
+use tillkeep_model::Instant;
+use uuid::{NoContext, Timestamp, Uuid};
+
+use crate::db::{Change, execute, placeholders, query, rows_per_statement};
+use crate::registry::{self, SyncType};
+
+/// The newest version of a counter, and its tag. Without one the version is from before there were tags.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Head {
+    pub version: i64,
+    pub tag: Option<Uuid>,
+}
+
+/// Heads by type and scope.
+pub type Heads = BTreeMap<(String, Uuid), Head>;
+
+/// Gives `changes`, which this transaction has just stamped, one tag, and writes it beside each counter that was raised.
+pub(crate) async fn write(conn: &impl ConnectionTrait, changes: &mut [Change]) -> Result<(), DbErr> {
+    const VALUES: usize = 4;
+    // The time in it lets old ones be found; what is random in it tells two histories apart.
+    let tag = Uuid::now_v7();
+    let mut raised = BTreeSet::new();
+    for change in changes {
+        change.tag = Some(tag);
+        let Some(entity) = registry::find(change.entity_type) else { continue };
+        raised.insert((entity.name, registry::counter_scope(entity, change.store.unwrap_or_default()), change.version));
+    }
+    let raised: Vec<_> = raised.into_iter().collect();
+    for chunk in raised.chunks(rows_per_statement(VALUES)) {
+        let tuples: Vec<_> =
+            (0..chunk.len()).map(|row| format!("({})", placeholders(row * VALUES + 1, VALUES))).collect();
+        let sql = format!("INSERT INTO sync_tags (entity_type, scope, version, tag) VALUES {}", tuples.join(", "));
+        let values = chunk.iter().flat_map(|(name, scope, version)| -> [Value; VALUES] {
+            [(*name).into(), (*scope).into(), (*version).into(), tag.into()]
+        });
+        execute(conn, &sql, values).await?;
+    }
+    Ok(())
+}
+
+/// The tag of a version: that of the first commit that reached it, as a page may end inside of a commit. `None` when
+/// nobody can say.
+pub async fn of(
+    conn: &impl ConnectionTrait,
+    entity: &SyncType,
+    store: Uuid,
+    version: i64,
+) -> Result<Option<Uuid>, DbErr> {
+    if version == 0 {
+        return Ok(None);
+    }
+    let sql = "SELECT tag FROM sync_tags WHERE entity_type = $1 AND scope = $2 AND version >= $3 \
+               ORDER BY version LIMIT 1";
+    let scope = registry::counter_scope(entity, store);
+    let row = query(conn, sql, [entity.name.into(), scope.into(), version.into()]).await?;
+    row.first().map(|row| row.try_get("", "tag")).transpose()
+}
+
+const HEADS: &str = "SELECT c.entity_type, c.scope, c.value, t.tag FROM sync_counters c LEFT JOIN sync_tags t \
+                     ON t.entity_type = c.entity_type AND t.scope = c.scope AND t.version = c.value";
+
+/// Every head.
+pub async fn heads(conn: &impl ConnectionTrait) -> Result<Heads, DbErr> {
+    read(&query(conn, HEADS, []).await?)
+}
+
+/// The heads of these types, in these scopes or in all of them.
+pub async fn heads_of(
+    conn: &impl ConnectionTrait,
+    types: &BTreeSet<&'static str>,
+    scopes: Option<&BTreeSet<Uuid>>,
+) -> Result<Heads, DbErr> {
+    let mut sql = format!("{HEADS} WHERE c.entity_type IN ({})", placeholders(1, types.len()));
+    let mut values: Vec<Value> = types.iter().map(|name| (*name).into()).collect();
+    if let Some(scopes) = scopes {
+        sql = format!("{sql} AND c.scope IN ({})", placeholders(values.len() + 1, scopes.len()));
+        values.extend(scopes.iter().map(|scope| Value::from(*scope)));
+    }
+    read(&query(conn, &sql, values).await?)
+}
+
+/// The head of one type in the scope of one store.
+pub async fn head(conn: &impl ConnectionTrait, entity: &SyncType, store: Uuid) -> Result<Head, DbErr> {
+    let scope = BTreeSet::from([registry::counter_scope(entity, store)]);
+    let found = heads_of(conn, &BTreeSet::from([entity.name]), Some(&scope)).await?;
+    Ok(found.into_values().next().unwrap_or_default())
+}
+
+fn read(rows: &[QueryResult]) -> Result<Heads, DbErr> {
+    let one = |row: &QueryResult| {
+        let head = Head { version: row.try_get("", "value")?, tag: row.try_get("", "tag")? };
+        Ok(((row.try_get("", "entity_type")?, row.try_get("", "scope")?), head))
+    };
+    rows.iter().map(one).collect()
+}
+
+/// Forgets the tags of versions that were overtaken before `before`. A store that was away for longer finds another tag in
+/// the place of its own, and loads the type anew. The newest tag of each counter stays, however old it is.
+pub async fn forget(conn: &impl ConnectionTrait, before: Instant) -> Result<u64, DbErr> {
+    let millis = u64::try_from(before.millis()).unwrap_or_default();
+    let nanos = u32::try_from(millis % 1000).unwrap_or_default() * 1_000_000;
+    let bound = Uuid::new_v7(Timestamp::from_unix(NoContext, millis / 1000, nanos));
+    let sql = "DELETE FROM sync_tags WHERE tag < $1 AND $1 > (SELECT n.tag FROM sync_tags n \
+               WHERE n.entity_type = sync_tags.entity_type AND n.scope = sync_tags.scope \
+               AND n.version > sync_tags.version ORDER BY n.version LIMIT 1)";
+    execute(conn, sql, [bound.into()]).await
+}
