@@ -13,6 +13,7 @@ mod nats_server;
 #[expect(dead_code, reason = "rows are written and not read here")]
 mod rows;
 
+mod alone;
 mod approvals;
 mod broker;
 mod chaos;

@@ -3,15 +3,15 @@
 
 use std::fs;
 use std::io::ErrorKind;
-use std::net::TcpStream;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
 use clap::Args;
 use tillkeep_http::{Clock, files};
 use tillkeep_storage::backup::{self, Kept};
 use tillkeep_storage::{Db, Side};
+
+use crate::lock::Lock;
 
 /// Files of a data directory without which its database is worth nothing.
 const KEYS: [&str; 2] = ["pin.key", "token.key"];
@@ -87,12 +87,12 @@ fn draft_of(file: &Path) -> Result<PathBuf> {
 pub async fn put_back(args: Restore) -> Result<()> {
     let Restore { file, data_dir, replace } = args;
     let content = backup::read(&file).await.with_context(|| file.display().to_string())?;
-    refuse_running(&data_dir)?;
+    // A running server would go on writing to the file that is moved away.
+    let _lock = Lock::take(&data_dir, "tillkeep restore")?;
     let database = data_dir.join(DATABASE);
     if database.exists() && !replace {
         bail!("{} has a database; --replace puts the backup in its place and keeps it aside", data_dir.display());
     }
-    fs::create_dir_all(&data_dir).with_context(|| data_dir.display().to_string())?;
     let draft = data_dir.join("tillkeep.db.restoring");
     // What an interrupted one left.
     for end in PARTS {
@@ -165,17 +165,6 @@ fn put_key_back(path: &Path, key: &[u8], before: &str) -> Result<()> {
         println!("The key that was there is {} now.", aside.display());
     }
     files::write_secret(path, key)?;
-    Ok(())
-}
-
-/// A running server would go on writing to the file that is moved away.
-fn refuse_running(data_dir: &Path) -> Result<()> {
-    let Ok(address) = fs::read_to_string(data_dir.join("address")) else { return Ok(()) };
-    let host = address.trim().split_once("://").map_or("", |(_, host)| host);
-    let Ok(address) = host.parse() else { return Ok(()) };
-    if TcpStream::connect_timeout(&address, Duration::from_secs(1)).is_ok() {
-        bail!("a server is running on {address} with this data directory; stop it first");
-    }
     Ok(())
 }
 

@@ -6,6 +6,7 @@ mod cli;
 mod configuration;
 mod demo;
 mod keys;
+mod lock;
 mod logging;
 mod run;
 mod shop;

@@ -24,6 +24,7 @@ use tokio_util::task::TaskTracker;
 
 use crate::cli::{HqArgs, StoreArgs};
 use crate::configuration::{self, secret_of, variable_of};
+use crate::lock::Lock;
 
 /// The settings of a headquarters server, and what is said of its listener.
 pub fn hq_settings(args: &HqArgs, file: Option<&Path>) -> Result<(tillkeep_hq::Settings, configuration::Hq)> {
@@ -38,7 +39,6 @@ pub fn hq_settings(args: &HqArgs, file: Option<&Path>) -> Result<(tillkeep_hq::S
         sign_in: configuration::sign_in(&configuration.trusted_proxies, configuration.auth.pin_min_length)?,
         broker: configuration::broker(&configuration)?,
     };
-    make_data_dir(&settings.data_dir)?;
     Ok((settings, configuration))
 }
 
@@ -47,6 +47,7 @@ pub async fn hq(args: HqArgs, file: Option<&Path>) -> Result<()> {
     let (settings, configuration) = hq_settings(&args, file)?;
     let tls = configuration::tls(&configuration.tls_cert, &configuration.tls_key)?;
     let limits = configuration::limits(configuration.max_connections, configuration.max_connections_per_address);
+    let mut lock = Lock::take(&settings.data_dir, "headquarters")?;
     let stop = stop_on_signal()?;
     let hq = Hq::open(&settings, clock(), stop.clone()).await.context("headquarters cannot start")?;
     reload_on_hangup(&hq.auth, &stop)?;
@@ -59,7 +60,7 @@ pub async fn hq(args: HqArgs, file: Option<&Path>) -> Result<()> {
         serve_metrics(tillkeep_hq::routes::metrics(hq.clone()), &configuration.metrics_listen, &stop).await?;
         tillkeep_hq::routes::router(hq.clone(), &stores)
     };
-    announce(&listener.url)?;
+    announce(&listener.url, &mut lock)?;
     server::serve(listener, router, limits, stop.clone()).await;
     hq.hub.close_all(close::GOING_AWAY);
     if let Err(error) = hq.tracker.flush(&hq).await {
@@ -84,6 +85,7 @@ fn clock() -> Clock {
 /// Gives the database of headquarters a new identity.
 pub async fn new_epoch(args: &HqArgs, file: Option<&Path>) -> Result<()> {
     let settings = hq_settings(args, file)?.0;
+    let _lock = Lock::take(&settings.data_dir, "tillkeep hq new-epoch")?;
     let db = Hq::database(&settings).await.context("the database cannot be opened")?;
     backup::take_new_identity(&db, Clock::default().now()).await?;
     db.close().await?;
@@ -175,8 +177,8 @@ pub async fn store(args: StoreArgs, file: Option<&Path>) -> Result<()> {
     };
     let tls = configuration::tls(&configuration.tls_cert, &configuration.tls_key)?;
     let limits = configuration::limits(configuration.max_connections, configuration.max_connections_per_address);
-    make_data_dir(&settings.data_dir)?;
     let data_dir = settings.data_dir.clone();
+    let mut lock = Lock::take(&data_dir, "a store server")?;
     let stop = stop_on_signal()?;
     let store = Store::open(settings, clock(), stop.clone()).await.context("the store cannot start")?;
     reload_on_hangup(&store.auth, &stop)?;
@@ -188,7 +190,7 @@ pub async fn store(args: StoreArgs, file: Option<&Path>) -> Result<()> {
         serve_metrics(tillkeep_store::routes::metrics(store.clone()), &configuration.metrics_listen, &stop).await?;
         tillkeep_store::routes::router(store.clone(), &hq)
     };
-    announce(&listener.url)?;
+    announce(&listener.url, &mut lock)?;
     let tasks = TaskTracker::new();
     tillkeep_store::sync::start(&store, &tasks);
     tasks.close();
@@ -222,12 +224,9 @@ fn check_hq_url(url: &str, allow_insecure: bool) -> Result<String> {
     }
 }
 
-fn make_data_dir(path: &Path) -> Result<()> {
-    std::fs::create_dir_all(path).with_context(|| format!("the data directory {} cannot be made", path.display()))
-}
-
 /// One line for people and programs: where the server is.
-fn announce(url: &str) -> Result<()> {
+fn announce(url: &str, lock: &mut Lock) -> Result<()> {
+    lock.listens_on(url);
     print(&format!("listening on {url}"))
 }
 

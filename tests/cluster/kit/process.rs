@@ -102,8 +102,14 @@ impl Process {
 
     /// What a server says that must not start.
     pub fn refuses_to_start(&self) -> String {
-        let output = self.command("127.0.0.1:0").output().expect("the program runs");
-        assert!(!output.status.success(), "it should have refused");
+        let mut command = self.command("127.0.0.1:0");
+        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("the program runs");
+        let mut lines = BufReader::new(child.stdout.take().expect("output")).lines().map_while(Result::ok);
+        if lines.any(|line| line.starts_with("listening on ")) {
+            child.kill().expect("kill");
+        }
+        let output = child.wait_with_output().expect("wait");
+        assert!(output.status.code().is_some_and(|code| code != 0), "it should have refused");
         String::from_utf8_lossy(&output.stderr).into_owned()
     }
 
@@ -121,6 +127,17 @@ impl Process {
         let environment: Vec<_> = self.environment.iter().map(|(key, value)| (key.as_str(), value.as_str())).collect();
         let mut other = Self::prepared(self.command, &self.dir, &environment);
         other.is_of(self.program);
+        other
+    }
+
+    /// As [`Process::another`], in a data directory of its own with the same keys: a second server on one database.
+    pub fn beside(&self) -> Self {
+        let mut other = self.another();
+        other.dir = self.dir.with_extension("beside");
+        fs::create_dir_all(&other.dir).expect("data directory");
+        for key in ["pin.key", "token.key"] {
+            fs::copy(self.dir.join(key), other.dir.join(key)).expect("a key");
+        }
         other
     }
 

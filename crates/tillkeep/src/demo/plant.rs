@@ -12,6 +12,7 @@ use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
 use super::chain::{self, Chain};
+use crate::lock::Lock;
 
 /// Somebody of the demo.
 #[derive(Clone)]
@@ -53,6 +54,7 @@ impl Planted {
 pub async fn plant(settings: &Settings, seed: u64, stores: usize) -> Result<Planted> {
     let anchor = NaiveDate::from_ymd_opt(2026, 11, 15).context("the anchor date")?;
     let chain = chain::chain(seed, anchor, stores);
+    let _lock = Lock::take(&settings.data_dir, "tillkeep hq seed-demo")?;
     let stop = CancellationToken::new();
     let hq = Hq::open(settings, Clock::default(), stop.clone()).await.context("headquarters' database")?;
     let present = store::Entity::find().all(hq.db().reader()).await?;

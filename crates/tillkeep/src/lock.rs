@@ -1,0 +1,92 @@
+//! One program at a time in a data directory: the next one is refused, and told of the first.
+//!
+//! The operating system keeps the lock for as long as the process lives: a kill -9 leaves nothing to clean up. What is
+//! written in the file is for the message alone.
+
+use std::fs::{File, TryLockError};
+use std::io::{Read, Seek, Write};
+use std::path::Path;
+
+use anyhow::{Context, Result, bail};
+use tillkeep_http::Clock;
+use tillkeep_model::Instant;
+
+const FILE: &str = "lock";
+
+/// Held from before anything in the directory is opened until everything is closed.
+#[must_use = "dropped, it lets others in"]
+pub struct Lock {
+    file: File,
+    who: &'static str,
+    since: Instant,
+}
+
+impl Lock {
+    /// Makes the directory when it is missing, and takes it for `who`, such as "a store server".
+    pub fn take(data_dir: &Path, who: &'static str) -> Result<Self> {
+        let named = || data_dir.display().to_string();
+        std::fs::create_dir_all(data_dir).with_context(|| format!("the data directory {} cannot be made", named()))?;
+        let path = data_dir.join(FILE);
+        let open = File::options().read(true).write(true).create(true).truncate(false).open(&path);
+        let mut file = open.with_context(|| path.display().to_string())?;
+        match file.try_lock() {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => bail!(
+                "the data directory {} is in use by {}; stop it first, or name another directory with --data-dir",
+                named(),
+                holder(&mut file)
+            ),
+            Err(TryLockError::Error(error)) => {
+                let text = format!("{} cannot be locked; keep the data directory on a local disk", path.display());
+                return Err(error).context(text);
+            }
+        }
+        let mut lock = Self { file, who, since: Clock::default().now() };
+        lock.write("");
+        Ok(lock)
+    }
+
+    /// Notes where the server that has the directory is found.
+    pub fn listens_on(&mut self, url: &str) {
+        self.write(&format!(", on {url}"));
+    }
+
+    /// A note that cannot be written, as on a full disk, is no reason not to start: the lock holds without it.
+    fn write(&mut self, place: &str) {
+        let note = format!("{} (process {}, since {}{place})\n", self.who, std::process::id(), self.since);
+        let file = &mut self.file;
+        let written = file.set_len(0).and_then(|()| file.rewind()).and_then(|()| file.write_all(note.as_bytes()));
+        if let Err(error) = written {
+            tracing::warn!(%error, "who has the data directory could not be noted in it");
+        }
+    }
+}
+
+/// Who has the directory, as far as they have said so already.
+fn holder(file: &mut File) -> String {
+    let mut note = String::new();
+    match file.read_to_string(&mut note) {
+        Ok(_) if !note.trim().is_empty() => note.trim().to_owned(),
+        _ => "another program that is just starting".to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_directory_is_free_again_when_its_holder_is_gone_whatever_the_file_says() {
+        let dir = tempfile::tempdir().expect("a directory");
+        let data_dir = dir.path().join("data");
+        let mut first = Lock::take(&data_dir, "a store server").expect("the lock");
+        first.listens_on("http://127.0.0.1:8081");
+        let refusal = Lock::take(&data_dir, "headquarters").err().expect("refused").to_string();
+        let own = format!("a store server (process {}, since ", std::process::id());
+        assert!(refusal.contains(&own) && refusal.contains(", on http://127.0.0.1:8081);"), "{refusal}");
+        drop(first);
+        let _next = Lock::take(&data_dir, "headquarters").expect("the lock");
+        let refusal = Lock::take(&data_dir, "a store server").err().expect("refused").to_string();
+        assert!(refusal.contains("in use by headquarters (process"), "{refusal}");
+    }
+}
