@@ -218,7 +218,7 @@ async fn is_of_the_content(store: &Store, sender: &Sender, error: &HqError) -> b
     let may_be = match error {
         HqError::Unreachable(_) => sender.failures >= LINE_BREAKS,
         HqError::Between { .. } | HqError::Answered { .. } | HqError::Unreadable(_) => true,
-        HqError::Refused(_) | HqError::Reload { .. } | HqError::Busy { .. } => false,
+        HqError::Refused(_) | HqError::Reload { .. } | HqError::HistoryChanged | HqError::Busy { .. } => false,
     };
     may_be && store.hq.answers().await
 }
