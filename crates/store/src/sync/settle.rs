@@ -51,7 +51,7 @@ pub(super) async fn confirm(store: &Store, taken: &[&Entry]) -> Result<(), DbErr
 }
 
 /// Counts HQ's refusals; the tenth of an entry is its last.
-async fn refuse(store: &Store, refused: &[(&Entry, String)]) -> Result<(), DbErr> {
+pub(super) async fn refuse(store: &Store, refused: &[(&Entry, String)]) -> Result<(), DbErr> {
     if refused.is_empty() {
         return Ok(());
     }
