@@ -13,10 +13,13 @@ mod private_postgres;
 #[path = "../../crates/storage/tests/kit/rows.rs"]
 #[expect(dead_code, reason = "rows are written and not read here")]
 mod rows;
+#[path = "../../crates/storage/tests/kit/standby.rs"]
+mod standby;
 
 mod approvals;
 mod down;
 mod effects;
+mod failover;
 mod faults;
 mod nodes;
 mod outage;
