@@ -104,6 +104,10 @@ pub struct PullAnswer {
     pub has_more: bool,
     #[serde(default)]
     pub epoch: String,
+    /// Rows between `since_version` and `latest_version` that headquarters has and cannot read: who loads everything anew
+    /// keeps what it has of them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub left_out: Vec<Uuid>,
 }
 
 /// `GET /sync/own-documents`: documents of the asking store that HQ has, by rising id.

@@ -32,6 +32,7 @@ pub mod series;
 pub mod settings;
 pub mod stock;
 pub mod sync_log;
+pub mod unreadable;
 pub mod verify;
 pub mod versions;
 

@@ -12,10 +12,10 @@ use tillkeep_http::describe::{Operation, Reply};
 use tillkeep_http::error::{Error, Result};
 use tillkeep_model::ErrorCode;
 use tillkeep_model::wire::{MAX_PULL_LIMIT, PullAnswer};
-use tillkeep_storage::Change;
 use tillkeep_storage::pull::{self, Page};
-use tillkeep_storage::registry::{self, Scope, SyncType};
+use tillkeep_storage::registry::{self, Scope, SyncType, Unread};
 use tillkeep_storage::sea_orm::DatabaseTransaction;
+use tillkeep_storage::{Change, DbErr};
 use tokio::sync::mpsc;
 use tokio::time::timeout;
 use utoipa::ToSchema;
@@ -23,7 +23,7 @@ use uuid::Uuid;
 
 use super::pages::{Coding, Held, Key};
 use super::streams::Place;
-use super::{Machine, StoreCaller, ignored};
+use super::{Machine, StoreCaller, ignored, unreadable};
 use crate::Hq;
 
 /// Rows read at a time for an unlimited pull.
@@ -91,7 +91,7 @@ pub async fn pull(
                 let text = format!("the cursor {since} is ahead of version {head}; reload");
                 return Err(Error::new(ErrorCode::CursorAhead, text).with("epoch", &hq.epoch));
             }
-            let page = Page { rows: Vec::new(), latest: head, has_more: false };
+            let page = Page { rows: Vec::new(), latest: head, has_more: false, left_out: Vec::new() };
             return Ok(Pulled(json(Body::from(whole(&hq, entity, since, &page)))));
         }
     }
@@ -99,7 +99,7 @@ pub async fn pull(
     let Some(limit) = limit else {
         return Ok(Pulled(streamed(hq, (conn, stream), entity, caller.id(), since)));
     };
-    let page = pull::page(&conn, entity, caller.id(), since, limit).await?;
+    let page = read(&hq, &conn, entity, caller.id(), since, limit).await?;
     hq.tracker.handed(caller.id(), entity.name, since, page.latest, page.rows.len());
     Ok(Pulled(json(Body::from(whole(&hq, entity, since, &page)))))
 }
@@ -114,6 +114,23 @@ fn is_shared(entity: &SyncType) -> bool {
     entity.scope == Scope::Everyone && entity.withheld.is_empty()
 }
 
+/// A page, once what it leaves out is noted.
+async fn read(
+    hq: &Hq,
+    conn: &DatabaseTransaction,
+    entity: &'static SyncType,
+    store: Uuid,
+    since: i64,
+    limit: u64,
+) -> std::result::Result<Page, DbErr> {
+    let page = pull::page(conn, entity, store, since, limit).await?;
+    unreadable::note(hq, entity, &page.left_out).await?;
+    match page.flaw(entity) {
+        Some(unread) => Err(unread.clone().into()),
+        None => Ok(page),
+    }
+}
+
 /// A page that is equal for all stores, from one snapshot with its head.
 async fn shared(hq: &Hq, entity: &'static SyncType, since: i64, limit: u64) -> Result<Arc<Held>> {
     let everyone = Uuid::nil();
@@ -121,7 +138,7 @@ async fn shared(hq: &Hq, entity: &'static SyncType, since: i64, limit: u64) -> R
     let read = async || {
         let conn = hq.sync_db().snapshot().await?;
         let head = pull::head(&conn, entity, everyone).await?;
-        let page = pull::page(&conn, entity, everyone, since, limit).await?;
+        let page = read(hq, &conn, entity, everyone, since, limit).await?;
         // What was committed and not announced yet, or by another server, is known from now on, and to all that heed it:
         // the permissions cache, the sockets.
         if head > hq.heads.of(entity, everyone) {
@@ -151,8 +168,14 @@ fn head(entity: &SyncType, since: i64) -> String {
     format!("{{\"entity_type\":\"{}\",\"since_version\":{since},\"rows\":[", entity.name)
 }
 
-fn tail(latest: i64, has_more: bool, epoch: &str) -> String {
-    format!("],\"latest_version\":{latest},\"has_more\":{has_more},\"epoch\":\"{epoch}\"}}")
+fn tail(latest: i64, has_more: bool, epoch: &str, left_out: &[Uuid]) -> String {
+    let ids: Vec<String> = left_out.iter().map(|id| format!("\"{id}\"")).collect();
+    let left_out = if ids.is_empty() { String::new() } else { format!(",\"left_out\":[{}]", ids.join(",")) };
+    format!("],\"latest_version\":{latest},\"has_more\":{has_more},\"epoch\":\"{epoch}\"{left_out}}}")
+}
+
+fn ids(left_out: &[Unread]) -> impl Iterator<Item = Uuid> {
+    left_out.iter().filter_map(|row| row.id)
 }
 
 fn json(body: Body) -> Response {
@@ -163,7 +186,7 @@ fn json(body: Body) -> Response {
 fn whole(hq: &Hq, entity: &SyncType, since: i64, page: &Page) -> String {
     let mut text = head(entity, since);
     text.push_str(&page.rows.join(","));
-    text.push_str(&tail(page.latest, page.has_more, &hq.epoch));
+    text.push_str(&tail(page.latest, page.has_more, &hq.epoch, &ids(&page.left_out).collect::<Vec<_>>()));
     text
 }
 
@@ -180,8 +203,9 @@ fn streamed(
     tokio::spawn(async move {
         let mut text = head(entity, since);
         let (mut cursor, mut first, mut count) = (since, true, 0);
+        let mut left_out = Vec::new();
         loop {
-            let page = match pull::page(&conn, entity, store, cursor, STREAM_PAGE).await {
+            let page = match read(&hq, &conn, entity, store, cursor, STREAM_PAGE).await {
                 Ok(page) => page,
                 Err(error) => {
                     tracing::warn!(%error, entity_type = entity.name, "a pull broke off");
@@ -198,8 +222,9 @@ fn streamed(
             }
             cursor = page.latest;
             count += page.rows.len();
+            left_out.extend(ids(&page.left_out));
             if !page.has_more {
-                text.push_str(&tail(page.latest, false, &hq.epoch));
+                text.push_str(&tail(page.latest, false, &hq.epoch, &left_out));
             }
             let mut rest = Bytes::from(std::mem::take(&mut text));
             while !rest.is_empty() {

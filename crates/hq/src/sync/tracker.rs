@@ -15,7 +15,7 @@ use uuid::Uuid;
 
 use super::kept::{Kept, News, Word};
 use super::waiting::{is_stuck, waits_ms};
-use super::{Connection, mark};
+use super::{Connection, mark, unreadable};
 use crate::Hq;
 
 /// How often what was noted is written.
@@ -281,6 +281,9 @@ pub async fn note(hq: &Hq, stopping: bool) {
     hq.hub.close_over(hq.clock.now(), close::REVOKED);
     if let Err(error) = mark::follow(hq, stopping).await {
         tracing::warn!(%error, "a mark could not be made; the next one will be");
+    }
+    if let Err(error) = unreadable::follow(hq).await {
+        tracing::warn!(%error, "whether unreadable rows were mended could not be seen; it is tried again");
     }
     if let Err(error) = hq.tracker.flush(hq).await {
         tracing::warn!(%error, "what stores said could not be written; it is tried again");

@@ -36,5 +36,6 @@ mod streams;
 mod taxes;
 mod tenders;
 mod throttle;
+mod unreadable;
 mod users;
 mod web;

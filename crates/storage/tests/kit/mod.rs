@@ -122,6 +122,7 @@ impl Hq {
             latest_version: page.latest,
             has_more: page.has_more,
             epoch: String::new(),
+            left_out: page.left_out.iter().filter_map(|row| row.id).collect(),
         }
     }
 
@@ -319,5 +320,6 @@ pub fn page_of(name: &str, rows: &[Json]) -> PullAnswer {
         latest_version: rows.iter().filter_map(version).max().unwrap_or_default(),
         has_more: false,
         epoch: String::new(),
+        left_out: Vec::new(),
     }
 }

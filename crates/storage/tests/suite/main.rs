@@ -33,5 +33,6 @@ mod schema;
 mod seed;
 mod text;
 mod transfers;
+mod unreadable;
 mod verify;
 mod versions;
