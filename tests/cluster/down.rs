@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
-use tillkeep_storage::registry;
+use tillkeep_storage::{Side, registry};
 use uuid::Uuid;
 
-use crate::kit::{TestCluster, eventually};
+use crate::kit::{TestCluster, database, eventually, metric};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_empty_store_pulls_every_type_and_then_equals_headquarters() {
@@ -120,4 +120,63 @@ async fn pages_of_a_pull_join_without_a_gap_and_the_whole_is_the_sum_of_the_page
     assert_eq!(joined, by_id(&whole["rows"]));
     assert_eq!(since, whole["latest_version"]);
     assert!(versions.is_sorted_by(|a, b| a < b), "each row has a version of its own: {versions:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_row_that_headquarters_cannot_read_keeps_nothing_else_from_a_store() {
+    let mut chain = TestCluster::new().await;
+    let broken = chain.product("BROKEN", 100).await;
+    let role = json!({"code": "buyer", "name": "Buyer", "permissions": ["products.view", "customers.view"]});
+    let role = chain.admin.post("/roles", role).await.data();
+    let user = json!({
+        "username": "bo", "displayName": "Bo", "pin": "905172",
+        "assignments": [{"roleId": role["id"], "storeId": null}],
+    });
+    chain.admin.post("/users", user).await.data();
+    let mut site = chain.store().await;
+    let bo = site.sign_in("bo", "905172").await;
+    let known = format!("/products/{broken}");
+    eventually("the store has the product", async || bo.get(&known).await.status.is_success().then_some(())).await;
+
+    chain.hq.stop();
+    let sql = "UPDATE products SET tags = '{broken', sync_version = 0 WHERE sku = 'BROKEN'";
+    database::execute(&chain.hq.database_url(), Side::Hq, sql).await;
+    chain.hq.restart();
+    // With its new version the row is among what is to be pulled, beside one that comes after it.
+    let later = chain.product("LATER", 200).await;
+    let path = format!("/roles/{}/permissions", role["id"].as_str().expect("id"));
+    chain.admin.put(&path, json!({"permissions": ["customers.view"]})).await.data();
+    eventually("Bo may not see products any more", async || (bo.get(&known).await.status == 403).then_some(())).await;
+    let admin = site.admin().await;
+    site.knows(&admin, &later, None).await;
+
+    let dashboard = chain.admin.get("/sync/dashboard").await.data();
+    let row = dashboard["unreadable"][0].clone();
+    assert_eq!((&row["entityType"], &row["id"], &row["field"]), (&json!("products"), &json!(broken), &json!("tags")));
+    assert_eq!(metric(&chain.hq.url, "tillkeep_unreadable_rows ").await, Some(1.0));
+    let named = |log: &str| log.matches("a row cannot be read").count();
+    assert_eq!(named(&chain.hq.log()), 1);
+
+    // A store that loads everything anew keeps its good copy.
+    site.process.stop();
+    site.execute("UPDATE sequences SET reloading = TRUE, last_version = 0 WHERE entity_type = 'products'").await;
+    site.execute("UPDATE products SET sync_version = -1").await;
+    site.process.restart();
+    chain.caught_up(&site, &admin).await;
+    assert!(admin.get(&known).await.status.is_success());
+    assert_eq!(named(&chain.hq.log()), 1, "a row is named once");
+
+    // Whoever mends it need not know of versions. That outlives a restart.
+    chain.hq.stop();
+    let sql = "UPDATE products SET tags = '[\"mended\"]' WHERE sku = 'BROKEN'";
+    database::execute(&chain.hq.database_url(), Side::Hq, sql).await;
+    chain.hq.restart();
+    eventually("the mended row is here", async || {
+        (admin.get(&known).await.body["data"]["tags"] == json!(["mended"])).then_some(())
+    })
+    .await;
+    eventually("nothing is left to mend", async || {
+        (chain.admin.get("/sync/dashboard").await.data()["unreadable"] == json!([])).then_some(())
+    })
+    .await;
 }

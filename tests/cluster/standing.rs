@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::kit::{TestCluster, TestStore, eventually};
+use crate::kit::{TestCluster, TestStore, eventually, metric};
 
 /// The store's row of the dashboard.
 async fn row(chain: &TestCluster, site: &TestStore) -> Value {
@@ -20,12 +20,6 @@ async fn shown(what: &str, chain: &TestCluster, site: &TestStore, fits: impl Fn(
 fn of<'a>(row: &'a Value, name: &str) -> &'a Value {
     let types = row["sync"].as_array().expect("types");
     types.iter().find(|one| one["entityType"] == name && one["direction"] == "pull").unwrap_or(&Value::Null)
-}
-
-async fn metric(url: &str, name: &str) -> Option<f64> {
-    let client = reqwest::Client::builder().no_proxy().build().expect("a client");
-    let page = client.get(format!("{url}/metrics")).send().await.expect("an answer").text().await.expect("a text");
-    page.lines().find_map(|line| line.strip_prefix(name)?.trim().parse().ok())
 }
 
 #[tokio::test(flavor = "multi_thread")]

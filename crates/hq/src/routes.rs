@@ -54,6 +54,7 @@ fn measured(hq: Arc<Hq>) -> Router {
         gauge!("tillkeep_push_queue_envelopes").set(u32::try_from(hq.pushes.len()).unwrap_or(u32::MAX));
         counter!("tillkeep_push_turned_away_total").absolute(hq.pushes.refused());
         gauge!("tillkeep_dashboard_streams").set(u32::try_from(hq.board.streams()).unwrap_or(u32::MAX));
+        gauge!("tillkeep_unreadable_rows").set(count(hq.unreadable.count()));
         hq.notifications.measure();
         gauge!("tillkeep_pull_pages_bytes").set(u32::try_from(hq.pages.bytes()).unwrap_or(u32::MAX));
     })

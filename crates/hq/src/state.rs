@@ -25,6 +25,7 @@ use crate::sync::dashboard::{self, Board};
 use crate::sync::notify;
 use crate::sync::{
     Broker, DatabaseRun, Heads, Hub, NotificationQueue, Pages, PushQueue, StoreCache, Streams, Times, ToTell, Tracker,
+    Unreadable,
 };
 
 /// Hashes that HQ computes at once.
@@ -63,6 +64,8 @@ pub struct Hq {
     pub tracker: Tracker,
     pub board: Board,
     pub database_run: DatabaseRun,
+    /// Rows that stores go without.
+    pub unreadable: Unreadable,
     pub stores: StoreCache,
     /// Stores with a settled dead letter they do not know of yet.
     pub to_tell: ToTell,
@@ -133,6 +136,7 @@ impl Hq {
         pins.ensure_key()?;
         let database_run = DatabaseRun::load(&db).await.map_err(other)?;
         let heads = Heads::load(&db).await.map_err(other)?;
+        let unreadable = Unreadable::load(&db, &clock).await.map_err(other)?;
         let to_tell = ToTell::load(&db).await.map_err(other)?;
         let sync_db = db.of(Purpose::Sync);
         let auth = Auth::new(db, Home::Hq, tokens, pins, clock.clone(), &settings.sign_in);
@@ -151,6 +155,7 @@ impl Hq {
             tracker: Tracker::default(),
             board: Board::default(),
             database_run,
+            unreadable,
             stores: StoreCache::default(),
             to_tell,
             settling: tokio::sync::Mutex::default(),

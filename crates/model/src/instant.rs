@@ -1,16 +1,17 @@
 //! Points in time, cut to milliseconds, and the business date of a shop.
 
+mod column;
+
 use std::fmt;
 
 use chrono::{DateTime, Datelike, Days, NaiveDate, NaiveTime, SecondsFormat, SubsecRound, TimeDelta, Utc};
-use sea_orm::DeriveValueType;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// A UTC instant with millisecond precision. JSON: RFC 3339 with always three decimals,
 /// `2026-11-20T12:34:56.789Z`; any offset is accepted on input.
 ///
 /// Both databases and the JSON text keep the order of time, because nothing below a millisecond is ever stored.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, DeriveValueType)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Instant(DateTime<Utc>);
 
 impl Default for Instant {
@@ -36,7 +37,11 @@ impl Instant {
     /// 9999, which could not be written again in a form that everybody reads.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
-        let time = DateTime::parse_from_rfc3339(text).ok()?.with_timezone(&Utc);
+        Self::within_reach(DateTime::parse_from_rfc3339(text).ok()?.with_timezone(&Utc))
+    }
+
+    /// `None` outside of the years 1 to 9999.
+    fn within_reach(time: DateTime<Utc>) -> Option<Self> {
         (1..=9999).contains(&time.year()).then(|| time.into())
     }
 

@@ -1,7 +1,9 @@
 //! A JSON value kept as text in one column, read and written whole, never queried inside the database.
 
+use std::sync::Arc;
+
 use sea_orm::sea_query::{ArrayType, ColumnType, Nullable, ValueType, ValueTypeErr};
-use sea_orm::{ColIdx, QueryResult, TryGetError, TryGetable, Value};
+use sea_orm::{ColIdx, DbErr, QueryResult, RuntimeErr, TryGetError, TryGetable, Value, sqlx};
 use serde::{Deserialize, Serialize};
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -37,7 +39,11 @@ impl From<JsonText> for Value {
 impl TryGetable for JsonText {
     fn try_get_by<I: ColIdx>(row: &QueryResult, index: I) -> Result<Self, TryGetError> {
         let text = String::try_get_by(row, index)?;
-        serde_json::from_str(&text).map_err(|error| TryGetError::DbErr(sea_orm::DbErr::Json(error.to_string())))
+        serde_json::from_str(&text).map_err(|error| {
+            // As the driver says it of every other type, so that the column has its name.
+            let error = sqlx::Error::ColumnDecode { index: format!("{index:?}"), source: error.into() };
+            TryGetError::DbErr(DbErr::Query(RuntimeErr::SqlxError(Arc::new(error))))
+        })
     }
 }
 

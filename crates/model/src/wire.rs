@@ -110,6 +110,10 @@ pub struct PullAnswer {
     /// The tag of the commit that `latest_version` is from; `since_tag` of the next pull.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tag: Option<Uuid>,
+    /// Rows between `since_version` and `latest_version` that headquarters has and cannot read: who loads everything anew
+    /// keeps what it has of them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub left_out: Vec<Uuid>,
 }
 
 /// `GET /sync/own-documents`: documents of the asking store that HQ has, by rising id.

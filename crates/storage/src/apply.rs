@@ -102,6 +102,9 @@ pub async fn page(
             }
         }
         upsert(tx, entity, rows, cursor.reloading).await?;
+        if cursor.reloading {
+            keep(tx, entity, &answer.left_out).await?;
+        }
         for (child, mut documents) in entity.children.iter().zip(children) {
             // Rule D6 again: the lines are part of the document.
             let busy = unsent(tx, entity).await?;
@@ -188,6 +191,17 @@ async fn upsert(tx: &Tx, entity: &SyncType, rows: Vec<Box<dyn Row>>, reloading: 
     let guarded = columns.contains(&"synced");
     let guard = guarded.then(|| Expr::col((Alias::new(table), Alias::new("synced"))).eq(true));
     entity.table.upsert(tx, rows, entity.key, &update, guard).await?;
+    Ok(())
+}
+
+/// What HQ has and cannot read is not sent and yet not gone: in a reload what is here of it stays. Rule D13.
+async fn keep(tx: &Tx, entity: &SyncType, left_out: &[Uuid]) -> Result<(), DbErr> {
+    let table = entity.table.name();
+    for ids in left_out.chunks(rows_per_statement(1)) {
+        let list = placeholders(1, ids.len());
+        let sql = format!("UPDATE {table} SET sync_version = 0 WHERE sync_version = {UNSEEN} AND id IN ({list})");
+        execute(tx, &sql, ids.iter().map(|id| (*id).into())).await?;
+    }
     Ok(())
 }
 

@@ -88,6 +88,7 @@ pub fn in_short(error: &DbErr) -> &'static str {
     let numbered = |numbers: &[u32]| code(error).is_some_and(|code| is_one_of(&code, &[], numbers));
     match error {
         DbErr::Json(_) => "a row could not be read",
+        _ if unread_column(error).is_some() => "a row could not be read",
         _ if numbered(&[13]) => "the disk is full",
         _ if numbered(&[5, 6]) => "the database is locked by something else",
         _ if numbered(&[8]) => "the database may only be read",
@@ -96,6 +97,13 @@ pub fn in_short(error: &DbErr) -> &'static str {
         _ if is_passing(error) => "the database does not answer",
         _ => "an error of the database",
     }
+}
+
+/// The column whose value is not what it should hold, when that is what `error` says.
+pub(crate) fn unread_column(error: &DbErr) -> Option<String> {
+    let sqlx::Error::ColumnDecode { index, .. } = driver_error(error)? else { return None };
+    // The driver quotes the name.
+    Some(index.trim_matches('"').to_owned())
 }
 
 fn driver_error(error: &DbErr) -> Option<&sqlx::Error> {

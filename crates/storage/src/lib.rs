@@ -32,6 +32,7 @@ pub mod settings;
 pub mod stock;
 pub mod sync_log;
 pub mod tags;
+pub mod unreadable;
 pub mod verify;
 pub mod versions;
 

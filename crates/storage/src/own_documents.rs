@@ -13,7 +13,7 @@ use crate::apply::{decode, decode_children};
 use crate::db::{execute, query};
 use crate::entity::store_product;
 use crate::push::effects;
-use crate::registry::{self, Row, SyncType};
+use crate::registry::{self, Row, SyncType, Unread};
 use crate::stock::{self, Kind, Movement};
 use crate::{Tx, pull};
 
@@ -33,6 +33,8 @@ pub struct Page {
     pub rows: Vec<String>,
     pub last_id: Option<Uuid>,
     pub has_more: bool,
+    /// Rows of it that cannot be read and are not among `rows`.
+    pub left_out: Vec<Unread>,
 }
 
 /// The rows of `store` above `after`; documents that changed since `since`, levels all of them.
@@ -48,9 +50,10 @@ pub async fn page(
     let mut rows = entity.table.own(conn, store, after, since, limit + 1).await?;
     let has_more = rows.len() as u64 > limit;
     rows.truncate(usize::try_from(limit).unwrap_or(usize::MAX));
-    let mut children = pull::children(conn, entity, &rows).await?;
-    let last_id = rows.last().and_then(|row| row.uuid("id"));
-    Ok(Page { rows: pull::texts(&rows, &mut children, entity)?, last_id, has_more })
+    let last_id = rows.last().and_then(|row| row.as_ref().map_or_else(|unread| unread.id, |row| row.uuid("id")));
+    let (mut rows, mut left_out) = pull::parted(rows);
+    let mut children = pull::children(conn, entity, &mut rows, &mut left_out).await?;
+    Ok(Page { rows: pull::texts(&rows, &mut children, entity)?, last_id, has_more, left_out })
 }
 
 /// Takes a page of documents at their store: what is missing, and what has no unsent work. Their goods move once, however

@@ -7,7 +7,7 @@ use uuid::Uuid;
 
 use crate::db::query;
 use crate::fault;
-use crate::registry::{Row, Scope, SyncType};
+use crate::registry::{Reading, Row, Scope, SyncType, Unread};
 
 /// One page of a pull: rows as JSON texts, by rising version.
 pub struct Page {
@@ -15,6 +15,16 @@ pub struct Page {
     /// The highest version among the rows, or the cursor when there are none.
     pub latest: i64,
     pub has_more: bool,
+    /// Rows of it that cannot be read: they are not among `rows`, and the cursor goes on past them.
+    pub left_out: Vec<Unread>,
+}
+
+impl Page {
+    /// What is wrong with it where nobody may take it: what comes whole would be less than it is (rule D4), and what has
+    /// no id or version can neither be named nor stepped over.
+    pub fn flaw(&self, entity: &SyncType) -> Option<&Unread> {
+        self.left_out.iter().find(|row| entity.whole || row.id.is_none() || row.version.is_none())
+    }
 }
 
 /// The page of `entity` above `since` that concerns `store`, with at most `limit` rows.
@@ -27,8 +37,9 @@ pub async fn page(
 ) -> Result<Page, DbErr> {
     fault::point("pull.page")?;
     if entity.whole {
-        let rows = texts(&entity.table.all(conn).await?, &mut HashMap::new(), entity)?;
-        return Ok(Page { rows, latest: head(conn, entity, store).await?, has_more: false });
+        let (rows, left_out) = parted(entity.table.every(conn).await?);
+        let rows = texts(&rows, &mut HashMap::new(), entity)?;
+        return Ok(Page { rows, latest: head(conn, entity, store).await?, has_more: false, left_out });
     }
     let filter: &[&str] = match entity.scope {
         Scope::Everyone => &[],
@@ -38,10 +49,37 @@ pub async fn page(
     let mut rows = entity.table.above(conn, since, limit + 1, filter, store).await?;
     let has_more = rows.len() as u64 > limit;
     rows.truncate(usize::try_from(limit).unwrap_or(usize::MAX));
-    let latest = rows.last().and_then(|row| row.integer("sync_version")).unwrap_or(since);
+    let latest = rows.last().and_then(version).unwrap_or(since);
+    let (mut rows, mut left_out) = parted(rows);
     withhold(conn, entity, store, &mut rows).await?;
-    let mut children = children(conn, entity, &rows).await?;
-    Ok(Page { rows: texts(&rows, &mut children, entity)?, latest, has_more })
+    let mut children = children(conn, entity, &mut rows, &mut left_out).await?;
+    Ok(Page { rows: texts(&rows, &mut children, entity)?, latest, has_more, left_out })
+}
+
+fn version(row: &Reading) -> Option<i64> {
+    row.as_ref().map_or_else(|unread| unread.version, |row| row.integer("sync_version"))
+}
+
+/// What can be read, and what cannot.
+pub(crate) fn parted(read: Vec<Reading>) -> (Vec<Box<dyn Row>>, Vec<Unread>) {
+    let (mut rows, mut unread) = (Vec::with_capacity(read.len()), Vec::new());
+    for row in read {
+        match row {
+            Ok(row) => rows.push(row),
+            Err(row) => unread.push(row),
+        }
+    }
+    (rows, unread)
+}
+
+/// Which of the rows `ids` still cannot be read, alone or for one of their lines.
+pub async fn unread(conn: &DatabaseTransaction, entity: &SyncType, ids: &[Uuid]) -> Result<Vec<Unread>, DbErr> {
+    if entity.whole {
+        return Ok(parted(entity.table.every(conn).await?).1);
+    }
+    let (mut rows, mut unread) = parted(entity.table.of(conn, "id", ids, false).await?);
+    children(conn, entity, &mut rows, &mut unread).await?;
+    Ok(unread)
 }
 
 /// The head of `entity` for `store`: the version of its newest change.
@@ -64,11 +102,9 @@ async fn withhold(
     }
     let sql = "SELECT DISTINCT user_id FROM user_store_roles \
                WHERE deleted_at IS NULL AND (store_id IS NULL OR store_id = $1)";
-    let staff: HashSet<Uuid> = query(conn, sql, [store.into()])
-        .await?
-        .iter()
-        .map(|row| row.try_get("", "user_id"))
-        .collect::<Result<_, _>>()?;
+    // Of what cannot be read nobody is staff: better no verifier than one too many.
+    let staff: HashSet<Uuid> =
+        query(conn, sql, [store.into()]).await?.iter().filter_map(|row| row.try_get("", "user_id").ok()).collect();
     for row in rows.iter_mut().filter(|row| row.uuid("id").is_none_or(|id| !staff.contains(&id))) {
         for column in entity.withheld {
             row.set(column, None::<String>.into());
@@ -79,16 +115,28 @@ async fn withhold(
 
 pub(crate) type Children = HashMap<Uuid, Vec<(&'static str, Vec<String>)>>;
 
+/// The lines of `rows`. A document of which a line cannot be read is no row any more and goes to `left_out`: without that
+/// line it would be another document.
 pub(crate) async fn children(
     conn: &DatabaseTransaction,
     entity: &SyncType,
-    rows: &[Box<dyn Row>],
+    rows: &mut Vec<Box<dyn Row>>,
+    left_out: &mut Vec<Unread>,
 ) -> Result<Children, DbErr> {
     let mut out = Children::new();
     let parents: Vec<Uuid> = rows.iter().filter_map(|row| row.uuid("id")).collect();
     for child in entity.children {
         let mut by_parent: HashMap<Uuid, Vec<Box<dyn Row>>> = HashMap::new();
-        for row in child.table.having(conn, child.parent, &parents, false).await? {
+        let (lines, unread) = parted(child.table.of(conn, child.parent, &parents, false).await?);
+        for line in unread {
+            let place = rows.iter().position(|row| row.uuid("id").is_some_and(|id| Some(id) == line.parent));
+            // Its document may have another such line.
+            if let Some(document) = place.map(|place| rows.remove(place)) {
+                let version = document.integer("sync_version");
+                left_out.push(Unread { id: line.parent, version, ..line });
+            }
+        }
+        for row in lines {
             by_parent.entry(row.uuid(child.parent).unwrap_or_default()).or_default().push(row);
         }
         for parent in &parents {

@@ -100,3 +100,10 @@ impl Client {
         Ok(Reply { status, body, text })
     }
 }
+
+/// The value of one line of the metrics at `url`.
+pub async fn metric(url: &str, name: &str) -> Option<f64> {
+    let client = reqwest::Client::builder().no_proxy().build().expect("a client");
+    let page = client.get(format!("{url}/metrics")).send().await.expect("an answer").text().await.expect("a text");
+    page.lines().find_map(|line| line.strip_prefix(name)?.trim().parse().ok())
+}

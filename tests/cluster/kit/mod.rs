@@ -2,7 +2,7 @@
 
 mod chain;
 mod client;
-mod database;
+pub mod database;
 mod process;
 mod proxy;
 pub mod secrets;
@@ -12,7 +12,7 @@ mod work;
 use std::time::{Duration, Instant};
 
 pub use chain::{ADMIN, TestCluster, TestStore, id};
-pub use client::{Client, Reply};
+pub use client::{Client, Reply, metric};
 pub use database::Rows;
 pub use process::{Process, Program};
 pub use proxy::{Fault, Proxy};

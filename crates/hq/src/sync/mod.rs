@@ -23,6 +23,7 @@ mod store_caller;
 mod streams;
 mod times;
 pub mod tracker;
+mod unreadable;
 mod versions;
 mod waiting;
 
@@ -37,6 +38,7 @@ pub use store_caller::{StoreCache, StoreCaller};
 pub use streams::Streams;
 pub use times::Times;
 pub use tracker::Tracker;
+pub use unreadable::Unreadable;
 
 use crate::routes::Routes;
 use axum::Json;

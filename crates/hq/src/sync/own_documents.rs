@@ -14,7 +14,7 @@ use tillkeep_storage::own_documents;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use super::{Machine, StoreCaller};
+use super::{Machine, StoreCaller, unreadable};
 use crate::Hq;
 
 /// How old a document may be to be given back, in days.
@@ -61,6 +61,7 @@ pub async fn own_documents(
     let since = hq.clock.now().plus_millis(-RECENT_DAYS * DAY_MS);
     let conn = hq.sync_db().snapshot().await?;
     let page = own_documents::page(&conn, entity, caller.id(), after, since, limit).await?;
+    unreadable::note(&hq, entity, &page.left_out).await?;
     let rows = page.rows.into_iter().map(RawValue::from_string).collect::<std::result::Result<_, _>>()?;
     Ok(Machine(OwnDocumentsAnswer {
         entity_type: entity.name.to_owned(),

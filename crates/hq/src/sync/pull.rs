@@ -13,7 +13,7 @@ use tillkeep_http::error::{Error, Result};
 use tillkeep_model::ErrorCode;
 use tillkeep_model::wire::{MAX_PULL_LIMIT, PullAnswer};
 use tillkeep_storage::pull::{self, Page};
-use tillkeep_storage::registry::{self, Scope, SyncType};
+use tillkeep_storage::registry::{self, Scope, SyncType, Unread};
 use tillkeep_storage::sea_orm::DatabaseTransaction;
 use tillkeep_storage::tags::{self, Head};
 use tillkeep_storage::{Change, DbErr};
@@ -24,7 +24,7 @@ use uuid::Uuid;
 
 use super::pages::{Coding, Held, Key};
 use super::streams::Place;
-use super::{Machine, StoreCaller, ignored};
+use super::{Machine, StoreCaller, ignored, unreadable};
 use crate::Hq;
 
 /// Rows read at a time for an unlimited pull.
@@ -101,7 +101,7 @@ pub async fn pull(
                 let text = format!("the cursor {since} is ahead of version {head}; reload");
                 return Err(Error::new(ErrorCode::CursorAhead, text).with("epoch", &hq.epoch));
             }
-            let page = Page { rows: Vec::new(), latest: head, has_more: false };
+            let page = Page { rows: Vec::new(), latest: head, has_more: false, left_out: Vec::new() };
             return Ok(Pulled(json(Body::from(whole(&hq, entity, since, &page, None)))));
         }
     }
@@ -112,7 +112,7 @@ pub async fn pull(
     let Some(limit) = limit else {
         return Ok(Pulled(streamed(hq, (conn, stream), entity, caller.id(), since)));
     };
-    let mut page = pull::page(&conn, entity, caller.id(), since, limit).await?;
+    let mut page = read(&hq, &conn, entity, caller.id(), since, limit).await?;
     if entity.scope == Scope::Parties && !page.has_more && query.epoch.is_some() {
         // One counter for all stores: what was counted for others must not be asked for again and again.
         page.latest = pull::head(&conn, entity, caller.id()).await?;
@@ -143,6 +143,23 @@ fn is_shared(entity: &SyncType) -> bool {
     entity.scope == Scope::Everyone && entity.withheld.is_empty()
 }
 
+/// A page, once what it leaves out is noted.
+async fn read(
+    hq: &Hq,
+    conn: &DatabaseTransaction,
+    entity: &'static SyncType,
+    store: Uuid,
+    since: i64,
+    limit: u64,
+) -> std::result::Result<Page, DbErr> {
+    let page = pull::page(conn, entity, store, since, limit).await?;
+    unreadable::note(hq, entity, &page.left_out).await?;
+    match page.flaw(entity) {
+        Some(unread) => Err(unread.clone().into()),
+        None => Ok(page),
+    }
+}
+
 /// A page that is equal for all stores, from one snapshot with its head.
 async fn shared(hq: &Hq, entity: &'static SyncType, since: i64, limit: u64) -> Result<Arc<Held>> {
     let everyone = Uuid::nil();
@@ -150,7 +167,7 @@ async fn shared(hq: &Hq, entity: &'static SyncType, since: i64, limit: u64) -> R
     let read = async || {
         let conn = hq.sync_db().snapshot().await?;
         let head = tags::head(&conn, entity, everyone).await?;
-        let page = pull::page(&conn, entity, everyone, since, limit).await?;
+        let page = read(hq, &conn, entity, everyone, since, limit).await?;
         let since_tag = tags::of(&conn, entity, everyone, since).await?;
         let tag = tags::of(&conn, entity, everyone, page.latest).await?;
         // What was committed and not announced yet, or by another server, is known from now on, and to all that heed it:
@@ -184,9 +201,16 @@ fn head(entity: &SyncType, since: i64) -> String {
     format!("{{\"entity_type\":\"{}\",\"since_version\":{since},\"rows\":[", entity.name)
 }
 
-fn tail(latest: i64, has_more: bool, epoch: &str, tag: Option<Uuid>) -> String {
+fn tail(page: &Page, epoch: &str, tag: Option<Uuid>, left_out: &[Uuid]) -> String {
     let tag = tag.map(|tag| format!(",\"tag\":\"{tag}\"")).unwrap_or_default();
-    format!("],\"latest_version\":{latest},\"has_more\":{has_more},\"epoch\":\"{epoch}\"{tag}}}")
+    let ids: Vec<String> = left_out.iter().map(|id| format!("\"{id}\"")).collect();
+    let left_out = if ids.is_empty() { String::new() } else { format!(",\"left_out\":[{}]", ids.join(",")) };
+    let Page { latest, has_more, .. } = page;
+    format!("],\"latest_version\":{latest},\"has_more\":{has_more},\"epoch\":\"{epoch}\"{tag}{left_out}}}")
+}
+
+fn ids(left_out: &[Unread]) -> impl Iterator<Item = Uuid> {
+    left_out.iter().filter_map(|row| row.id)
 }
 
 fn json(body: Body) -> Response {
@@ -197,7 +221,7 @@ fn json(body: Body) -> Response {
 fn whole(hq: &Hq, entity: &SyncType, since: i64, page: &Page, tag: Option<Uuid>) -> String {
     let mut text = head(entity, since);
     text.push_str(&page.rows.join(","));
-    text.push_str(&tail(page.latest, page.has_more, &hq.epoch, tag));
+    text.push_str(&tail(page, &hq.epoch, tag, &ids(&page.left_out).collect::<Vec<_>>()));
     text
 }
 
@@ -214,14 +238,15 @@ fn streamed(
     tokio::spawn(async move {
         let mut text = head(entity, since);
         let (mut cursor, mut first, mut count) = (since, true, 0);
+        let mut left_out = Vec::new();
         loop {
-            let read = async {
-                let page = pull::page(&conn, entity, store, cursor, STREAM_PAGE).await?;
+            let next = async {
+                let page = read(&hq, &conn, entity, store, cursor, STREAM_PAGE).await?;
                 let tag = if page.has_more { None } else { tags::of(&conn, entity, store, page.latest).await? };
                 Ok::<_, DbErr>((page, tag))
             };
-            let (page, tag) = match read.await {
-                Ok(read) => read,
+            let (page, tag) = match next.await {
+                Ok(next) => next,
                 Err(error) => {
                     tracing::warn!(%error, entity_type = entity.name, "a pull broke off");
                     // Whoever listens is gone when this fails; there is nobody left to tell.
@@ -237,8 +262,9 @@ fn streamed(
             }
             cursor = page.latest;
             count += page.rows.len();
+            left_out.extend(ids(&page.left_out));
             if !page.has_more {
-                text.push_str(&tail(page.latest, false, &hq.epoch, tag));
+                text.push_str(&tail(&page, &hq.epoch, tag, &left_out));
             }
             let mut rest = Bytes::from(std::mem::take(&mut text));
             while !rest.is_empty() {

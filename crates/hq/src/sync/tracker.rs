@@ -16,7 +16,7 @@ use uuid::Uuid;
 
 use super::kept::{Kept, News, Word};
 use super::waiting::{is_stuck, waits_ms};
-use super::{Connection, lost};
+use super::{Connection, lost, unreadable};
 use crate::Hq;
 
 /// How often what was noted is written.
@@ -290,6 +290,9 @@ pub fn start(hq: Arc<Hq>) {
 pub async fn note(hq: &Hq) {
     // A token in its grace ends by the clock alone, and the socket opened with it must not outlive it.
     hq.hub.close_over(hq.clock.now(), close::REVOKED);
+    if let Err(error) = unreadable::follow(hq).await {
+        tracing::warn!(%error, "whether unreadable rows were mended could not be seen; it is tried again");
+    }
     if let Err(error) = hq.tracker.flush(hq).await {
         tracing::warn!(%error, "what stores said could not be written; it is tried again");
     }

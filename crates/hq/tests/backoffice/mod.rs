@@ -37,5 +37,6 @@ mod streams;
 mod taxes;
 mod tenders;
 mod throttle;
+mod unreadable;
 mod users;
 mod web;

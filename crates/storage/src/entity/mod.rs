@@ -49,5 +49,6 @@ pub mod tax_rate;
 pub mod tender;
 pub mod transfer;
 pub mod transfer_item;
+pub mod unreadable_row;
 pub mod user;
 pub mod user_store_role;

@@ -28,4 +28,11 @@ pub(super) const CHANGES: &[Change] = &[
     }),
     // U2: an entry on which nobody gives a verdict waits alone.
     Change::AddColumns("sync_outbox", "waits_alone_since ts?"),
+    // Rows that headquarters cannot read and stores were not sent.
+    Change::CreateTable(NewTable {
+        name: "unreadable_rows",
+        on: On::Hq,
+        columns: "entity_type text!, row_id uuid!, field text?, noticed_at ts",
+        ..NewTable::EMPTY
+    }),
 ];

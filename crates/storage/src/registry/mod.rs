@@ -7,6 +7,7 @@ mod fingerprint;
 mod list;
 pub mod owners;
 mod table;
+mod unread;
 
 use tillkeep_model::fields::Book;
 use uuid::Uuid;
@@ -14,6 +15,7 @@ use uuid::Uuid;
 pub use fingerprint::fingerprint;
 pub use list::{ALL, digits, fold};
 pub use table::{Of, Row, SyncTable};
+pub use unread::{Reading, Unread};
 
 /// Which way a type travels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -6,14 +6,16 @@ use std::str::FromStr;
 
 use sea_orm::sea_query::{Expr, OnConflict};
 use sea_orm::{
-    ColumnTrait, Condition, DatabaseTransaction, DbErr, EntityName, EntityTrait, IdenStatic, IntoActiveModel, Iterable,
-    ModelTrait, QueryFilter, QueryOrder, QuerySelect, Value,
+    ColumnTrait, Condition, ConnectionTrait, DatabaseTransaction, DbErr, EntityName, EntityTrait, FromQueryResult,
+    IdenStatic, IntoActiveModel, Iterable, ModelTrait, QueryFilter, QueryOrder, QueryResult, QuerySelect, QueryTrait,
+    Value,
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use tillkeep_model::Instant;
 use uuid::Uuid;
 
+use super::unread::{Reading, Unread};
 use crate::db::rows_per_statement;
 
 /// One row of some type.
@@ -103,7 +105,7 @@ pub trait SyncTable: Send + Sync {
         limit: u64,
         filter: &[&str],
         store: Uuid,
-    ) -> Result<Vec<Box<dyn Row>>, DbErr>;
+    ) -> Result<Vec<Reading>, DbErr>;
 
     /// The rows of `store` with an id above `after`, changed since `since`, by id, at most `limit`.
     async fn own(
@@ -113,19 +115,35 @@ pub trait SyncTable: Send + Sync {
         after: Uuid,
         since: Instant,
         limit: u64,
-    ) -> Result<Vec<Box<dyn Row>>, DbErr>;
+    ) -> Result<Vec<Reading>, DbErr>;
 
     /// Every row, by primary key.
-    async fn all(&self, conn: &DatabaseTransaction) -> Result<Vec<Box<dyn Row>>, DbErr>;
+    async fn every(&self, conn: &DatabaseTransaction) -> Result<Vec<Reading>, DbErr>;
 
     /// The rows whose `column` is one of `ids`, by primary key; locked until the end of the transaction when `lock`.
+    async fn of(
+        &self,
+        conn: &DatabaseTransaction,
+        column: &str,
+        ids: &[Uuid],
+        lock: bool,
+    ) -> Result<Vec<Reading>, DbErr>;
+
+    /// As [`SyncTable::every`], when each of them can be read.
+    async fn all(&self, conn: &DatabaseTransaction) -> Result<Vec<Box<dyn Row>>, DbErr> {
+        Ok(self.every(conn).await?.into_iter().collect::<Result<_, _>>()?)
+    }
+
+    /// As [`SyncTable::of`], when each of them can be read.
     async fn having(
         &self,
         conn: &DatabaseTransaction,
         column: &str,
         ids: &[Uuid],
         lock: bool,
-    ) -> Result<Vec<Box<dyn Row>>, DbErr>;
+    ) -> Result<Vec<Box<dyn Row>>, DbErr> {
+        Ok(self.of(conn, column, ids, lock).await?.into_iter().collect::<Result<_, _>>()?)
+    }
 
     /// Inserts rows, or on conflict of `key` updates the `update` columns where `guard` holds. Set-wise.
     async fn upsert(
@@ -158,8 +176,18 @@ where
         names.iter().map(|name| Self::column(name)).collect()
     }
 
-    fn boxed(models: Vec<E::Model>) -> Vec<Box<dyn Row>> {
-        models.into_iter().map(|model| Box::new(Typed(model)) as Box<dyn Row>).collect()
+    /// What `select` finds, row by row: one that cannot be read keeps none of the others back.
+    async fn readings(
+        conn: &DatabaseTransaction,
+        select: sea_orm::Select<E>,
+        parent: Option<&str>,
+    ) -> Result<Vec<Reading>, DbErr> {
+        let found = conn.query_all_raw(select.build(conn.get_database_backend())).await?;
+        let read = |row: &QueryResult| match E::Model::from_query_result(row, "") {
+            Ok(model) => Ok(Box::new(Typed(model)) as Box<dyn Row>),
+            Err(error) => Err(Unread::new(E::default().table_name(), row, parent, &error)),
+        };
+        Ok(found.iter().map(read).collect())
     }
 
     fn ordered(mut select: sea_orm::Select<E>) -> sea_orm::Select<E> {
@@ -200,7 +228,7 @@ where
         limit: u64,
         filter: &[&str],
         store: Uuid,
-    ) -> Result<Vec<Box<dyn Row>>, DbErr> {
+    ) -> Result<Vec<Reading>, DbErr> {
         let version = Self::column("sync_version")?;
         let mut select = E::find().filter(version.gt(since)).order_by_asc(version).limit(limit);
         if !filter.is_empty() {
@@ -210,7 +238,7 @@ where
             }
             select = select.filter(any);
         }
-        Ok(Self::boxed(select.all(conn).await?))
+        Self::readings(conn, select, None).await
     }
 
     async fn own(
@@ -220,34 +248,34 @@ where
         after: Uuid,
         since: Instant,
         limit: u64,
-    ) -> Result<Vec<Box<dyn Row>>, DbErr> {
+    ) -> Result<Vec<Reading>, DbErr> {
         let id = Self::column("id")?;
         let select = E::find()
             .filter(Self::column("store_id")?.eq(store))
             .filter(id.gt(after))
             .filter(Self::column("updated_at")?.gte(since));
-        Ok(Self::boxed(select.order_by_asc(id).limit(limit).all(conn).await?))
+        Self::readings(conn, select.order_by_asc(id).limit(limit), None).await
     }
 
-    async fn all(&self, conn: &DatabaseTransaction) -> Result<Vec<Box<dyn Row>>, DbErr> {
-        Ok(Self::boxed(Self::ordered(E::find()).all(conn).await?))
+    async fn every(&self, conn: &DatabaseTransaction) -> Result<Vec<Reading>, DbErr> {
+        Self::readings(conn, Self::ordered(E::find()), None).await
     }
 
-    async fn having(
+    async fn of(
         &self,
         conn: &DatabaseTransaction,
         column: &str,
         ids: &[Uuid],
         lock: bool,
-    ) -> Result<Vec<Box<dyn Row>>, DbErr> {
-        let column = Self::column(column)?;
+    ) -> Result<Vec<Reading>, DbErr> {
+        let by = Self::column(column)?;
         let mut found = Vec::new();
         for chunk in ids.chunks(1000) {
-            let mut select = Self::ordered(E::find()).filter(column.is_in(chunk.iter().copied()));
+            let mut select = Self::ordered(E::find()).filter(by.is_in(chunk.iter().copied()));
             if lock {
                 select = select.lock_exclusive();
             }
-            found.extend(Self::boxed(select.all(conn).await?));
+            found.extend(Self::readings(conn, select, Some(column)).await?);
         }
         Ok(found)
     }

@@ -36,5 +36,6 @@ mod seed;
 mod tags;
 mod text;
 mod transfers;
+mod unreadable;
 mod verify;
 mod versions;

@@ -23,6 +23,15 @@ pub enum PullError {
 }
 
 impl PullError {
+    const fn is_busy(&self) -> bool {
+        matches!(self, Self::Hq(HqError::Busy { .. }))
+    }
+
+    /// Whether the line broke, or headquarters could not now, while one type was asked for: that may be for its sake alone.
+    const fn may_be_of_one_type(&self) -> bool {
+        matches!(self, Self::Hq(HqError::Busy { .. } | HqError::Unreachable(_)))
+    }
+
     /// Why one type did not come, where that says nothing of the others; in words for headquarters.
     fn of_one_type(&self) -> Option<String> {
         match self {
@@ -49,7 +58,7 @@ pub struct Moved {
 pub async fn moved(store: &Store, epoch: &str, heads: &BTreeMap<String, i64>) -> Result<Moved, PullError> {
     let cursors = apply::cursors(store.db().reader()).await?;
     let mut moved = Moved::default();
-    for entity in registry::pulled() {
+    for entity in in_order(store) {
         // A type that HQ does not know is skipped: it is older than this store.
         let Some(head) = heads.get(entity.name) else { continue };
         let cursor = cursors.get(entity.name).copied().unwrap_or_default();
@@ -61,9 +70,19 @@ pub async fn moved(store: &Store, epoch: &str, heads: &BTreeMap<String, i64>) ->
                 Ok(rows) => moved.rows += rows,
                 Err(PullError::Hq(HqError::HistoryChanged)) => moved.lost.push(entity.name.to_owned()),
                 Err(error) => {
-                    let Some(why) = error.of_one_type() else { return Err(error) };
+                    unstored = error.of_one_type();
+                    if unstored.is_none() {
+                        if error.may_be_of_one_type() {
+                            store.sync.puts_last(entity.name);
+                        }
+                        // One answer says nothing of the next type; the second one does.
+                        if !error.is_busy() || moved.broken.as_ref().is_some_and(PullError::is_busy) {
+                            return Err(error);
+                        }
+                        moved.broken = Some(error);
+                        continue;
+                    }
                     tracing::error!(entity_type = entity.name, %error, "a type could not be stored");
-                    unstored = Some(why);
                     moved.broken.get_or_insert(error);
                 }
             }
@@ -71,6 +90,14 @@ pub async fn moved(store: &Store, epoch: &str, heads: &BTreeMap<String, i64>) ->
         store.sync.stored(entity.name, unstored.as_deref());
     }
     Ok(moved)
+}
+
+/// The pulled types in dependency order. Those at which a cycle ended come last, so that one that headquarters cannot
+/// answer holds up the others for one cycle at the most.
+fn in_order(store: &Store) -> Vec<&'static SyncType> {
+    let last = store.sync.last();
+    let (last, first): (Vec<_>, Vec<_>) = registry::pulled().partition(|entity| last.contains(entity.name));
+    [first, last].concat()
 }
 
 /// Pulls one type from `cursor` to its head.

@@ -1,6 +1,6 @@
 //! What the sync client knows of itself, for people and for the till.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
@@ -49,6 +49,8 @@ pub struct SyncState {
     pub(super) restore_due: std::sync::atomic::AtomicBool,
     /// Held while a batch is on its way and settled: one sender at a time, and nobody pulls what it may be changing.
     pub sending: Gate,
+    /// Types at which a cycle ended, until they come.
+    last: Mutex<BTreeSet<&'static str>>,
     /// One lock over applying pulls and applying push results. `docs/sync.md`, rule D7.
     pub(super) applying: tokio::sync::Mutex<()>,
 }
@@ -95,6 +97,7 @@ impl Default for SyncState {
             handshake_due: true.into(),
             restore_due: false.into(),
             sending: Gate::default(),
+            last: Mutex::default(),
             applying: tokio::sync::Mutex::default(),
         }
     }
@@ -109,8 +112,19 @@ impl SyncState {
         change(&mut self.line.lock().unwrap_or_else(PoisonError::into_inner));
     }
 
+    /// A cycle ended at this type.
+    pub(super) fn puts_last(&self, entity_type: &'static str) {
+        self.last.lock().unwrap_or_else(PoisonError::into_inner).insert(entity_type);
+    }
+
+    /// The types to ask for last.
+    pub(super) fn last(&self) -> BTreeSet<&'static str> {
+        self.last.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
     /// A type could not be stored, or is here again as headquarters has it.
     pub(super) fn stored(&self, entity_type: &str, unstored: Option<&str>) {
+        self.last.lock().unwrap_or_else(PoisonError::into_inner).remove(entity_type);
         self.update(|line| match unstored {
             Some(why) => {
                 line.unstored.insert(entity_type.to_owned(), why.to_owned());

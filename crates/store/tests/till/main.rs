@@ -13,6 +13,7 @@ mod handshake;
 mod inventory;
 mod lookup;
 mod prices;
+mod pulls;
 mod refusals;
 mod repeats;
 mod replica;

@@ -4,7 +4,7 @@ import { api, data } from '@/api/client'
 import type { ApiError } from '@/api/errors'
 import { serverNow } from '@/api/line'
 import { useSession } from '@/session/store'
-import { listen, type Change, type Dashboard, type DashboardStore, type FeedState, type Notifications } from './feed'
+import { listen, type Change, type Dashboard, type DashboardStore, type FeedState, type Notifications, type Unreadable } from './feed'
 
 /** A store as it is shown: with the moment, by HQ's clock, at which HQ last heard of it. */
 export type BoardStore = DashboardStore & { heardAt: number | null }
@@ -65,6 +65,7 @@ export const useBoard = defineStore('board', () => {
   const refused = ref<ApiError | null>(null)
   const loaded = ref(false)
   const notifications = shallowRef<Notifications | null>(null)
+  const unreadable = shallowRef<Unreadable>([])
   let viewers = 0
   let end: (() => void) | undefined
   let anew: ReturnType<typeof setInterval> | undefined
@@ -73,6 +74,7 @@ export const useBoard = defineStore('board', () => {
   function take(dashboard: Dashboard): void {
     stores.value = board(dashboard, serverNow())
     notifications.value = dashboard.summary.notifications
+    unreadable.value = dashboard.unreadable
     loaded.value = true
   }
 
@@ -84,6 +86,7 @@ export const useBoard = defineStore('board', () => {
       change: (change) => {
         stores.value = changed(stores.value, change, serverNow())
         notifications.value = change.notifications ?? notifications.value
+        unreadable.value = change.unreadable ?? unreadable.value
       },
       state: (next) => (state.value = next),
       refused: (error) => (refused.value = error),
@@ -111,6 +114,7 @@ export const useBoard = defineStore('board', () => {
     clearInterval(anew)
     stores.value = new Map()
     notifications.value = null
+    unreadable.value = []
     loaded.value = false
   }
 
@@ -155,5 +159,5 @@ export const useBoard = defineStore('board', () => {
     }
   })
 
-  return { stores, state, refused, loaded, notifications, summary, watchIt, retry }
+  return { stores, state, refused, loaded, notifications, unreadable, summary, watchIt, retry }
 })

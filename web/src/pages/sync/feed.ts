@@ -10,6 +10,7 @@ export type Dashboard = Schemas['Dashboard']
 export type DashboardStore = Schemas['DashboardStore']
 
 export type Notifications = Dashboard['summary']['notifications']
+export type Unreadable = Dashboard['unreadable']
 
 /** What changed at one moment: the stores whole, but of their types only those that changed. */
 export interface Change {
@@ -18,6 +19,8 @@ export interface Change {
   gone: string[]
   /** How the notification queue stands, when that is what changed. */
   notifications?: Notifications
+  /** The rows that stores go without, when those changed. */
+  unreadable?: Unreadable
 }
 
 export interface Listener {

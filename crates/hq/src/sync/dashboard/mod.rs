@@ -19,6 +19,7 @@ pub use board::{Board, start};
 use states::{StoreState, Which};
 
 use super::notify::Standing;
+use super::unreadable::UnreadableRow;
 use crate::Hq;
 use crate::routes::Routes;
 
@@ -28,6 +29,8 @@ pub struct Dashboard {
     generated_at: Instant,
     summary: Summary,
     stores: Vec<StoreState>,
+    /// Rows that cannot be read here, and that stores go without until somebody mends them.
+    unreadable: Vec<UnreadableRow>,
 }
 
 #[derive(Default, Serialize, ToSchema)]
@@ -60,7 +63,8 @@ impl Dashboard {
             summary.outbox_stuck += usize::from(state.outbox_stuck);
             summary.unstored += usize::from(!state.unstored.is_empty());
         }
-        Self { generated_at: hq.clock.now(), summary, stores }
+        let unreadable = hq.unreadable.rows().borrow().clone();
+        Self { generated_at: hq.clock.now(), summary, stores, unreadable }
     }
 }
 

@@ -25,6 +25,7 @@ use uuid::Uuid;
 use super::board::{Board, Place, Scope, Update, sees};
 use crate::Hq;
 use crate::sync::notify::Standing;
+use crate::sync::unreadable::UnreadableRow;
 
 /// A comment goes out so often, which keeps what stands in between from cutting the line.
 const COMMENT_EVERY: Duration = Duration::from_secs(15);
@@ -119,6 +120,7 @@ async fn run(hq: Arc<Hq>, place: Place, mut viewer: Viewer, send: mpsc::Sender<R
 async fn tell(hq: &Hq, viewer: &mut Viewer, send: &mpsc::Sender<Result<Bytes, Infallible>>) -> Result<()> {
     // Before the snapshot is made, so that no change falls between.
     let mut notifications = hq.notifications.standing();
+    let mut unreadable = hq.unreadable.rows();
     let (snapshot, mut updates) = hq.board.watch(hq, &viewer.scope).await?;
     let mut text = format!("retry: {COME_AGAIN_MS}\n{}", event("snapshot", &snapshot));
     drop(snapshot);
@@ -148,6 +150,10 @@ async fn tell(hq: &Hq, viewer: &mut Viewer, send: &mpsc::Sender<Result<Bytes, In
                 let standing = notifications.borrow_and_update().clone();
                 text = event("change", &Change { notifications: Some(standing), ..Change::at(hq.clock.now()) });
             }
+            Ok(()) = unreadable.changed(), if text.is_empty() => {
+                let rows = unreadable.borrow_and_update().clone();
+                text = event("change", &Change { unreadable: Some(rows), ..Change::at(hq.clock.now()) });
+            }
             _ = comment.tick(), if text.is_empty() => ":\n\n".clone_into(&mut text),
         }
         if anew {
@@ -171,11 +177,14 @@ struct Change<'a> {
     /// How the notification queue stands, when that is what changed.
     #[serde(skip_serializing_if = "Option::is_none")]
     notifications: Option<Standing>,
+    /// The rows that stores go without, when those changed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    unreadable: Option<Vec<UnreadableRow>>,
 }
 
 impl Change<'_> {
     const fn at(at: Instant) -> Self {
-        Self { at, stores: Vec::new(), gone: Vec::new(), failed: Vec::new(), notifications: None }
+        Self { at, stores: Vec::new(), gone: Vec::new(), failed: Vec::new(), notifications: None, unreadable: None }
     }
 }
 

@@ -1,0 +1,128 @@
+//! Rows of this database that cannot be read. A pull leaves them out, so that they hold up neither the rows beside them nor
+//! the types after them; here they are named until somebody mends them. `docs/sync.md`, rule D13.
+
+use std::time::Duration;
+
+use serde::Serialize;
+use tillkeep_http::Clock;
+use tillkeep_model::Instant;
+use tillkeep_storage::entity::unreadable_row::Model;
+use tillkeep_storage::registry::{SyncType, Unread};
+use tillkeep_storage::{Db, DbErr, unreadable};
+use tokio::sync::watch;
+use utoipa::ToSchema;
+use uuid::Uuid;
+
+use crate::Hq;
+
+/// So often it is looked whether something was mended, and what other servers of headquarters found.
+const LOOK_EVERY: Duration = Duration::from_secs(10);
+
+/// A row of headquarters that cannot be read and is not sent to stores.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct UnreadableRow {
+    entity_type: String,
+    /// Nil where the type has no ids.
+    id: Uuid,
+    /// What of it cannot be read, where that is known.
+    field: Option<String>,
+    noticed_at: Instant,
+}
+
+impl From<Model> for UnreadableRow {
+    fn from(row: Model) -> Self {
+        Self { entity_type: row.entity_type, id: row.row_id, field: row.field, noticed_at: row.noticed_at }
+    }
+}
+
+/// What is known of them, as the database has it.
+pub struct Unreadable {
+    rows: watch::Sender<Vec<UnreadableRow>>,
+    looked_at: watch::Sender<Duration>,
+}
+
+impl Unreadable {
+    pub async fn load(db: &Db, clock: &Clock) -> Result<Self, DbErr> {
+        let rows = unreadable::known(db.reader()).await?.into_iter().map(Into::into).collect();
+        Ok(Self { rows: watch::Sender::new(rows), looked_at: watch::Sender::new(clock.uptime()) })
+    }
+
+    pub fn rows(&self) -> watch::Receiver<Vec<UnreadableRow>> {
+        self.rows.subscribe()
+    }
+
+    pub fn count(&self) -> usize {
+        self.rows.borrow().len()
+    }
+
+    fn knows(&self, row: &Model) -> bool {
+        self.rows.borrow().iter().any(|known| known.id == row.row_id && known.entity_type == row.entity_type)
+    }
+
+    fn set(&self, rows: Vec<Model>) {
+        let rows: Vec<UnreadableRow> = rows.into_iter().map(Into::into).collect();
+        self.rows.send_if_modified(|known| {
+            let moved = *known != rows;
+            *known = rows;
+            moved
+        });
+    }
+}
+
+/// Notes what a pull leaves out, before it is answered: stores go on past these rows, and only from here is it known that
+/// they are still to come. Costs nothing when all of it is known.
+pub async fn note(hq: &Hq, entity: &SyncType, left_out: &[Unread]) -> Result<(), DbErr> {
+    let now = hq.clock.now();
+    let rows: Vec<Model> = left_out
+        .iter()
+        .filter_map(|unread| unreadable::row(entity, unread, now))
+        .filter(|row| !hq.unreadable.knows(row))
+        .collect();
+    if rows.is_empty() {
+        return Ok(());
+    }
+    if hq.unreadable.count() + rows.len() > unreadable::MOST {
+        return Err(DbErr::Custom(format!("more than {} rows cannot be read", unreadable::MOST)));
+    }
+    let tx = hq.sync_db().begin().await?;
+    unreadable::note(&tx, rows.clone()).await?;
+    let known = unreadable::known(&tx).await?;
+    tx.commit().await?;
+    for row in rows {
+        tracing::error!(
+            entity_type = row.entity_type,
+            id = %row.row_id,
+            field = row.field,
+            "a row cannot be read, and stores go without it until it is mended"
+        );
+    }
+    hq.unreadable.set(known);
+    Ok(())
+}
+
+/// Looks again, when it is time: what was mended is sent.
+pub async fn follow(hq: &Hq) -> Result<(), DbErr> {
+    let uptime = hq.clock.uptime();
+    let due = hq.unreadable.looked_at.send_if_modified(|at| {
+        let due = uptime.saturating_sub(*at) >= LOOK_EVERY;
+        *at = if due { uptime } else { *at };
+        due
+    });
+    if !due {
+        return Ok(());
+    }
+    let known = unreadable::known(hq.sync_db().reader()).await?;
+    if known.is_empty() {
+        hq.unreadable.set(known);
+        return Ok(());
+    }
+    let mut tx = hq.sync_db().begin().await?;
+    let left = unreadable::look_again(&mut tx).await?;
+    hq.commit(tx).await?;
+    for row in known.iter().filter(|row| !left.contains(row)) {
+        tracing::info!(entity_type = row.entity_type, id = %row.row_id, "a row can be read again, and is sent to stores");
+    }
+    hq.unreadable.set(left);
+    Ok(())
+}
