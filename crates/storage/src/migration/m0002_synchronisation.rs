@@ -3,6 +3,7 @@
 use sea_orm::sea_query::{Alias, Expr, Query};
 
 use super::step::Change;
+use super::table::{NewTable, On};
 
 pub(super) const CHANGES: &[Change] = &[
     // Copies of the default price that the first release left behind when the price changed beside a first sale.
@@ -15,5 +16,20 @@ pub(super) const CHANGES: &[Change] = &[
             "has_price_override = FALSE AND EXISTS (SELECT 1 {row} AND p.price <> store_product_dynamic.price)"
         )));
         update
+    }),
+    // The store decides what a line did to the stock and to its average cost.
+    Change::AddColumns("sale_items", "tracked bool?, average_cost_after money?"),
+    Change::AddColumns("inventory_adjustments", "average_cost_after money?"),
+    Change::CreateTable(NewTable {
+        name: "node_places",
+        on: On::Hq,
+        columns: "store_id uuid!, node_epoch text!, place big",
+        ..NewTable::EMPTY
+    }),
+    Change::CreateTable(NewTable {
+        name: "average_sources",
+        on: On::Hq,
+        columns: "store_id uuid!, product_id uuid!, place big, seq big",
+        ..NewTable::EMPTY
     }),
 ];

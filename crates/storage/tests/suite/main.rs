@@ -32,6 +32,7 @@ mod reload;
 mod row_schema;
 mod schema;
 mod seed;
+mod store_decides;
 mod text;
 mod transfers;
 mod verify;
