@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use uuid::Uuid;
 
-use crate::kit::{TestCluster, TestStore, eventually};
+use crate::kit::{Client, Fault, TestCluster, TestStore, eventually};
 
 /// An envelope as the specification writes it, without any extension.
 fn envelope(site: &TestStore, kind: &str, id: Uuid, data: &Value, at: &str) -> Value {
@@ -106,4 +106,56 @@ async fn counters_and_connection_are_on_the_dashboard() {
     assert_eq!(sales[0]["totalPushed"], 1);
     assert!(sales[0]["lastSuccessAt"].is_string());
     assert_eq!(of("products", "pull")[0]["totalPulled"], 1);
+}
+
+/// Goods that come in at their cost.
+async fn receive(till: &Client, product: &str, quantity: i64, cost: i64) {
+    let body = json!({
+        "id": Uuid::now_v7(), "productId": product, "quantityChange": quantity, "reason": "received", "unitCost": cost,
+    });
+    till.post("/inventory/adjustments", body).await.data();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_a_store_without_a_line_counts_and_pays_is_the_same_at_headquarters_which_switched_tracking_meanwhile() {
+    let mut chain = TestCluster::new().await;
+    let (counted, uncounted) = (chain.product("A1", 1000).await, chain.product("B2", 1000).await);
+    let site = chain.store().await;
+    let till = site.open_till().await;
+    let keeps = async |product: &str, keeps: bool| {
+        chain.admin.patch(&format!("/products/{product}"), json!({"trackStock": keeps})).await.data();
+    };
+    keeps(&uncounted, false).await;
+    let knows = async |product: &str, keeps: bool| {
+        let path = format!("/products/{product}");
+        let known = async || (till.get(&path).await.body["data"]["trackStock"] == keeps).then_some(());
+        eventually("the store knows what it counts", known).await;
+    };
+    knows(&counted, true).await;
+    knows(&uncounted, false).await;
+
+    site.proxy.set(Fault::Down);
+    receive(&till, &counted, 10, 480).await;
+    receive(&till, &counted, 5, 533).await;
+    site.sell(&till, &counted, 3).await;
+    site.sell(&till, &uncounted, 2).await;
+    receive(&till, &counted, 1, 900).await;
+    keeps(&counted, false).await;
+    keeps(&uncounted, true).await;
+    site.proxy.set(Fault::None);
+    site.drained(&till).await;
+    let level = chain.level(&site, &counted).await.expect("a level");
+    // 10 at 480 and 5 at 533 are 498 each; 12 of them and one at 900 are 529.
+    assert_eq!((&level["quantity"], &level["averageCost"]), (&json!(13), &json!(529)));
+    assert_eq!(chain.level(&site, &uncounted).await.map_or(json!(0), |level| level["quantity"].clone()), 0);
+
+    // From here on the store counts the other one.
+    knows(&counted, false).await;
+    knows(&uncounted, true).await;
+    site.sell(&till, &counted, 1).await;
+    site.sell(&till, &uncounted, 1).await;
+    site.drained(&till).await;
+    assert_eq!(chain.level(&site, &counted).await.expect("a level")["quantity"], 13);
+    assert_eq!(chain.level(&site, &uncounted).await.expect("a level")["quantity"], -1);
+    chain.settled(&[&site], &[]).await;
 }

@@ -266,12 +266,13 @@ fn plain(row: &dyn Row, without: &[&str]) -> String {
     json.to_string()
 }
 
-/// I4: a level is the sum of its movements, at the store and at headquarters, and both are the same.
+/// I4: a level is the sum of its movements, at the store and at headquarters, and both are the same; and so is the average
+/// cost.
 async fn stock(hq: &Db, store: &Db, shop: &Shop, both_lost: bool, broken: &mut Vec<String>) {
     let sums = |db: &Db| {
         let db = db.clone();
         async move {
-            let sql = "SELECT p.product_id AS id, p.quantity AS level, COALESCE((SELECT SUM(m.quantity_change) FROM \
+            let sql = "SELECT p.product_id AS id, p.quantity AS level, p.average_cost AS average, COALESCE((SELECT SUM(m.quantity_change) FROM \
                        stock_movements m WHERE m.store_id = p.store_id AND m.product_id = p.product_id), 0) AS total \
                        FROM store_product_dynamic p WHERE p.store_id = $1";
             let rows = rows(&db, sql, vec![shop.id.into()]).await;
@@ -279,21 +280,25 @@ async fn stock(hq: &Db, store: &Db, shop: &Shop, both_lost: bool, broken: &mut V
             rows.iter()
                 .map(|row| {
                     let id: Uuid = row.try_get("", "id").expect("an id");
-                    (id, (number(row, "level").expect("a level"), number(row, "total").expect("a sum")))
+                    let average: Option<i64> = row.try_get("", "average").expect("an average");
+                    (id, (number(row, "level").expect("a level"), number(row, "total").expect("a sum"), average))
                 })
-                .collect::<BTreeMap<Uuid, (i64, i64)>>()
+                .collect::<BTreeMap<Uuid, (i64, i64, Option<i64>)>>()
         }
     };
     let (here, there) = (sums(store).await, sums(hq).await);
     for (place, levels) in [(shop.code.as_str(), &here), ("headquarters", &there)] {
-        if levels.values().any(|(level, sum)| level != sum) {
+        if levels.values().any(|(level, sum, _)| level != sum) {
             broken.push(format!("I4: a level of {} is not the sum of its movements at {place}", shop.code));
         }
     }
-    let of = |levels: &BTreeMap<Uuid, (i64, i64)>, id: &Uuid| levels.get(id).map_or(0, |(level, _)| *level);
+    let of = |levels: &BTreeMap<Uuid, (i64, i64, Option<i64>)>, id: &Uuid| levels.get(id).copied().unwrap_or_default();
     let ids: BTreeSet<&Uuid> = here.keys().chain(there.keys()).collect();
-    if !both_lost && ids.into_iter().any(|id| of(&here, id) != of(&there, id)) {
+    if !both_lost && ids.iter().any(|id| of(&here, id).0 != of(&there, id).0) {
         broken.push(format!("I4: headquarters reckons another level for {}", shop.code));
+    }
+    if !both_lost && ids.iter().any(|id| of(&here, id).2 != of(&there, id).2) {
+        broken.push(format!("I4: headquarters reckons another average cost for {}", shop.code));
     }
 }
 

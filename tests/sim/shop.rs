@@ -290,8 +290,13 @@ impl Shop {
     pub async fn adjust(&mut self) {
         let id = self.name("adjustment");
         let product = headquarters::product(self.world.index(SOLD));
-        let body =
-            json!({"id": id, "productId": product, "quantityChange": 1 + self.world.up_to(20), "reason": "found"});
+        let pieces = 1 + self.world.up_to(20);
+        let mut body = json!({"id": id, "productId": product, "quantityChange": pieces, "reason": "found"});
+        if pieces.is_multiple_of(2) {
+            // Bought at some cost, which the average follows.
+            body["reason"] = "received".into();
+            body["unitCost"] = json!(100 + 7 * pieces);
+        }
         let answer = self.call("POST", "/inventory/adjustments", Some(body)).await;
         self.say("adjustment", &answer);
     }

@@ -7,7 +7,7 @@ use axum::body::Bytes;
 use serde_json::Value as Json;
 
 /// Keys of an answer that tell a cost, or the floor of a price.
-pub const KEYS: [&str; 5] = ["cost", "averageCost", "minPrice", "unitCost", "costAmount"];
+pub const KEYS: [&str; 6] = ["cost", "averageCost", "averageCostAfter", "minPrice", "unitCost", "costAmount"];
 
 /// Whoever holds one of these is shown them.
 pub const CODES: [&str; 4] = ["products.view", "inventory.adjust", "purchase_orders.view", "reports.profit_margin"];

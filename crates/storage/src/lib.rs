@@ -6,6 +6,7 @@ pub mod accounts;
 pub mod apply;
 pub mod attempts;
 pub mod audit;
+mod averages;
 pub mod backup;
 pub mod barcodes;
 pub mod completeness;

@@ -1,16 +1,16 @@
 //! What a store gets back of its own: HQ's copies of its documents and levels, for an installation that lost its database.
 //! `docs/sync.md`, rule D8.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use sea_orm::sea_query::{Alias, Expr, ExprTrait};
-use sea_orm::{ColumnTrait, DatabaseTransaction, DbErr, EntityTrait, QueryFilter};
+use sea_orm::{ColumnTrait, DatabaseTransaction, DbErr, EntityTrait, QueryFilter, Value};
 use serde_json::value::RawValue;
 use tillkeep_model::{Instant, Money, Qty};
 use uuid::Uuid;
 
 use crate::apply::{decode, decode_children};
-use crate::db::{execute, query};
+use crate::db::{execute, placeholders, query, rows_per_statement};
 use crate::entity::store_product;
 use crate::push::effects;
 use crate::registry::{self, Row, SyncType, Unread};
@@ -80,7 +80,9 @@ pub async fn take(
         for child in entity.children {
             children.push(decode_children(child, raw, row.uuid("id").unwrap_or_default())?.unwrap_or_default());
         }
-        movements.extend(effects::movements(entity.name, &*row, &children));
+        // The average cost comes with the level: here documents come by their ids, and not in the order of their effects.
+        let moved = effects::movements(entity.name, &*row, &children, None);
+        movements.extend(moved.into_iter().map(|movement| Movement { unit_cost: None, ..movement }));
         for (into, from) in lines.iter_mut().zip(children) {
             into.extend(from);
         }
@@ -137,7 +139,8 @@ async fn take_levels(
     for raw in rows {
         let row = decode(entity, raw)?;
         let Some(product_id) = row.uuid("product_id") else { continue };
-        at_hq.insert(product_id, (Qty(row.integer("quantity").unwrap_or_default()), row.integer("average_cost")));
+        let average = row.integer("average_cost").map(Money);
+        at_hq.insert(product_id, (Qty(row.integer("quantity").unwrap_or_default()), average));
     }
     let ids: Vec<Uuid> = at_hq.keys().copied().collect();
     let mut here: HashMap<Uuid, Qty> = HashMap::new();
@@ -154,8 +157,9 @@ async fn take_levels(
     for row in query(tx, sql, []).await? {
         waiting.insert(row.try_get("", "product_id")?, Qty(row.try_get("", "waiting")?));
     }
+    let averages = at_hq.iter().filter_map(|(product_id, (_, average))| Some((*product_id, (*average)?))).collect();
     let mut movements = Vec::new();
-    for (product_id, (quantity, average)) in at_hq {
+    for (product_id, (quantity, _)) in at_hq {
         let known =
             here.get(&product_id).copied().unwrap_or_default() - waiting.get(&product_id).copied().unwrap_or_default();
         if quantity != known {
@@ -169,7 +173,9 @@ async fn take_levels(
                 business_date: now.to_string().chars().take(10).collect(),
                 at: now,
                 received: false,
-                unit_cost: average.map(Money),
+                unit_cost: None,
+                tracked: Some(true),
+                average_after: None,
             });
         }
     }
@@ -177,5 +183,32 @@ async fn take_levels(
     if count > 0 {
         stock::apply(tx, store, movements, now).await?;
     }
+    take_averages(tx, store, averages, now).await?;
     Ok(count)
+}
+
+/// What HQ has as the average cost is what this store last told it, but where a change of it still waits in the outbox.
+async fn take_averages(tx: &Tx, store: Uuid, mut at_hq: BTreeMap<Uuid, Money>, now: Instant) -> Result<(), DbErr> {
+    let sql = "SELECT DISTINCT product_id FROM stock_movements WHERE movement_type IN ('adjustment', 'refund') \
+               AND source_id IN (SELECT entity_id FROM sync_outbox)";
+    for row in query(tx, sql, []).await? {
+        at_hq.remove(&row.try_get::<Uuid>("", "product_id")?);
+    }
+    let at_hq: Vec<(Uuid, Money)> = at_hq.into_iter().collect();
+    for chunk in at_hq.chunks(rows_per_statement(2)) {
+        let mut values: Vec<Value> = vec![store.into(), now.into()];
+        let mut tuples = Vec::with_capacity(chunk.len());
+        for (product, average) in chunk {
+            tuples.push(format!("({})", placeholders(values.len() + 1, 2)));
+            values.extend([(*product).into(), (*average).into()]);
+        }
+        let sql = format!(
+            "UPDATE store_product_dynamic SET average_cost = t.column2, updated_at = $2 FROM (VALUES {}) AS t \
+             WHERE store_product_dynamic.store_id = $1 AND store_product_dynamic.product_id = t.column1 \
+             AND store_product_dynamic.average_cost IS DISTINCT FROM t.column2",
+            tuples.join(", ")
+        );
+        execute(tx, &sql, values).await?;
+    }
+    Ok(())
 }

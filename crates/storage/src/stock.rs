@@ -1,13 +1,14 @@
 //! The stock ledger. A level is the sum of its movements, and each movement happens once: it is keyed by its source
 //! line and kind, so that a document applied twice changes stock once. `docs/sync.md`, rule U3.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use sea_orm::sea_query::LockType;
 use sea_orm::{ColumnTrait, DbErr, EntityTrait, IntoActiveModel, QueryFilter, QueryOrder, QuerySelect, Value};
 use tillkeep_model::{Instant, Money, Qty, ids, rdiv};
 use uuid::Uuid;
 
+use crate::averages::{self, Position};
 use crate::db::{Turn, query, rows_per_statement, take_turn};
 use crate::entity::{product, stock_movement, store_product};
 use crate::{Side, Tx};
@@ -48,6 +49,10 @@ pub struct Movement {
     pub received: bool,
     /// What a unit of goods that came in cost; feeds the moving average.
     pub unit_cost: Option<Money>,
+    /// Whether stock was kept of the product where this happened. Where that is not said, what this server does counts.
+    pub tracked: Option<bool>,
+    /// The average cost after it at its store, and when that was: the newest is HQ's too.
+    pub average_after: Option<(Money, Position)>,
 }
 
 /// What became of a product's level.
@@ -55,11 +60,13 @@ pub struct Movement {
 pub struct Level {
     pub before: Qty,
     pub after: Qty,
+    pub average: Option<Money>,
 }
 
 /// What [`apply`] did.
 #[derive(Debug, Default)]
 pub struct Effects {
+    /// Of the products that something moved of: those of which stock is kept.
     pub levels: HashMap<Uuid, Level>,
 }
 
@@ -82,19 +89,32 @@ pub async fn apply(tx: &mut Tx, store_id: Uuid, movements: Vec<Movement>, now: I
     let products = known_products(tx, store_id, &wanted).await?;
     let done = already_done(tx, &movements).await?;
     let mut levels = present_levels(tx, store_id, &wanted).await?;
+    let told = movements.iter().filter(|movement| movement.average_after.is_some());
+    let mut sources = averages::sources(tx, store_id, &told.map(|movement| movement.product_id).collect()).await?;
+    let mut newer: BTreeMap<Uuid, Position> = BTreeMap::new();
     let mut deltas: HashMap<Uuid, Delta> = HashMap::new();
     let mut rows = Vec::new();
     let mut seen = HashSet::new();
     for movement in movements {
         let key = (movement.line_id, movement.kind.as_str());
         let product = products.get(&movement.product_id);
-        let untracked = product.is_some_and(|product| !product.track_stock);
-        if untracked || done.contains(&(key.0, key.1.to_owned())) || !seen.insert(key) {
+        let is_done = |kind: Kind| done.contains(&(movement.line_id, kind.as_str().to_owned()));
+        // What went out comes back, whatever is kept of the product by now.
+        let went = matches!(movement.kind, Kind::SaleVoid) && (is_done(Kind::Sale) || is_done(Kind::Refund));
+        let tracked = movement.tracked.unwrap_or_else(|| went || product.is_none_or(|product| product.track_stock));
+        if !tracked || is_done(movement.kind) || !seen.insert(key) {
             continue;
         }
         let level = levels.entry(movement.product_id).or_default();
         let delta = deltas.entry(movement.product_id).or_insert_with(|| Delta::at(*level));
-        if let Some(cost) = movement.unit_cost.filter(|_| movement.change > Qty::ZERO) {
+        if let Some((average, at)) = movement.average_after {
+            // An effect that was held up on its way says what was, not what is.
+            if sources.get(&movement.product_id).is_none_or(|newest| at >= *newest) {
+                delta.average = Some(average);
+                sources.insert(movement.product_id, at);
+                newer.insert(movement.product_id, at);
+            }
+        } else if let Some(cost) = movement.unit_cost.filter(|_| movement.change > Qty::ZERO) {
             delta.average = Some(moving_average(delta.quantity, delta.average, movement.change, cost));
         }
         delta.quantity = sum(delta.quantity, movement.change)?;
@@ -123,7 +143,8 @@ pub async fn apply(tx: &mut Tx, store_id: Uuid, movements: Vec<Movement>, now: I
         );
     }
     for (product_id, delta) in &deltas {
-        effects.levels.insert(*product_id, Level { before: delta.quantity - delta.change, after: delta.quantity });
+        let (before, after) = (delta.quantity - delta.change, delta.quantity);
+        effects.levels.insert(*product_id, Level { before, after, average: delta.average });
     }
     let mut rows = rows.into_iter();
     loop {
@@ -133,6 +154,7 @@ pub async fn apply(tx: &mut Tx, store_id: Uuid, movements: Vec<Movement>, now: I
         }
         stock_movement::Entity::insert_many(chunk).exec_without_returning(tx).await?;
     }
+    averages::note(tx, store_id, &newer.into_iter().collect::<Vec<_>>()).await?;
     write_levels(tx, store_id, deltas, &products, now).await?;
     Ok(effects)
 }

@@ -25,6 +25,7 @@ pub static BOOK: Book = Book {
         by_hand(text("note", 500)),
         made(level("quantityBefore")),
         made(level("quantityAfter")),
+        made(money("averageCostAfter")),
         made(text("referenceType", 50)),
         made(id("referenceId")),
         made(id("referenceLineId")),

@@ -19,6 +19,8 @@ pub struct Model {
     pub quantity_before: Qty,
     pub quantity_after: Qty,
     pub unit_cost: Option<Money>,
+    /// The average cost at the store after this row.
+    pub average_cost_after: Option<Money>,
     pub reference_type: Option<String>,
     pub reference_id: Option<Uuid>,
     pub reference_line_id: Option<Uuid>,

@@ -5,12 +5,14 @@
 pub mod account_charge;
 pub mod approval;
 pub mod audit_log;
+pub mod average_source;
 pub mod customer;
 pub mod department;
 pub mod idempotency_key;
 pub mod inventory_adjustment;
 #[cfg(feature = "next-release")]
 pub mod loyalty_tier;
+pub mod node_place;
 pub mod number_series;
 pub mod outbox;
 pub mod outbox_sent;

@@ -46,6 +46,10 @@ pub struct Model {
     pub refunded_quantity: Qty,
     pub restock: Option<bool>,
     pub return_reason: Option<String>,
+    /// Whether its store kept stock of the product when it was sold; a program that does not know says nothing.
+    pub tracked: Option<bool>,
+    /// The average cost at its store after this line, of a refund that went back to the shelf.
+    pub average_cost_after: Option<Money>,
     pub age_confirmed: Option<bool>,
 }
 

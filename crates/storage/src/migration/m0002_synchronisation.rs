@@ -35,4 +35,19 @@ pub(super) const CHANGES: &[Change] = &[
         columns: "entity_type text!, row_id uuid!, field text?, noticed_at ts",
         ..NewTable::EMPTY
     }),
+    // The store decides what a line did to the stock and to its average cost.
+    Change::AddColumns("sale_items", "tracked bool?, average_cost_after money?"),
+    Change::AddColumns("inventory_adjustments", "average_cost_after money?"),
+    Change::CreateTable(NewTable {
+        name: "node_places",
+        on: On::Hq,
+        columns: "store_id uuid!, node_epoch text!, place big",
+        ..NewTable::EMPTY
+    }),
+    Change::CreateTable(NewTable {
+        name: "average_sources",
+        on: On::Hq,
+        columns: "store_id uuid!, product_id uuid!, place big, seq big",
+        ..NewTable::EMPTY
+    }),
 ];

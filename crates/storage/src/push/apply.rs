@@ -14,6 +14,7 @@ use super::lines::{Document, Lines};
 use super::members::Shape;
 use super::merge::{Had, Ignored, finish, merge};
 use super::{Incoming, Sender, Verdict, effects, flags, foreign, limits, status};
+use crate::averages::{self, Position};
 use crate::db::{execute, placeholders, query};
 use crate::registry::owners::{ALL_OF_IT, owns};
 use crate::registry::{Claim, Row, Scope, SyncType};
@@ -178,7 +179,7 @@ async fn group_of_one_type(
     }
     foreign::renumber(tx, entity, &mut prepared).await?;
     numbers_taken(tx, entity, &mut prepared, &mut verdicts).await?;
-    store(tx, sender, entity, prepared, now, &mut verdicts).await?;
+    store(tx, sender, group, prepared, now, &mut verdicts).await?;
     raise_left(tx, entity, &left).await?;
     Ok(verdicts.into_iter().map(|verdict| verdict.unwrap_or_else(lost)).collect())
 }
@@ -187,12 +188,14 @@ async fn group_of_one_type(
 async fn store(
     tx: &mut Tx,
     sender: &Sender,
-    entity: &'static SyncType,
+    group: &[Incoming<'_>],
     prepared: Vec<Prepared>,
     now: Instant,
     verdicts: &mut [Option<Verdict>],
 ) -> Result<(), DbErr> {
+    let entity = group[0].entity;
     let flags = flags::of(tx, entity, sender, &prepared, now).await?;
+    let places = places(tx, sender, group, &prepared).await?;
     let (mut movements, mut on_account) = (Vec::new(), Vec::new());
     let (mut rows, mut arrived) = (Vec::with_capacity(prepared.len()), Vec::new());
     let mut child_rows: Vec<Vec<Box<dyn Row>>> = entity.children.iter().map(|_| Vec::new()).collect();
@@ -203,7 +206,9 @@ async fn store(
     {
         let flags: Vec<String> = flags.into_iter().map(str::to_owned).chain(cut).collect();
         row.set("flags", JsonText::of(&flags).into());
-        movements.extend(effects::movements(entity.name, &*row, &children));
+        let position =
+            group[place].entry().and_then(|(epoch, seq)| Some(Position { place: *places.get(&epoch)?, seq }));
+        movements.extend(effects::movements(entity.name, &*row, &children, position));
         let now_charged =
             effects::charged(entity, &*row, |_, place| children[place].iter().map(|line| &**line).collect());
         on_account.extend(row.uuid("customer_id").map(|customer| (customer, now_charged - charged)));
@@ -225,6 +230,25 @@ async fn store(
     }
     accounts::raise(tx, on_account, now).await?;
     flags::heal(tx, entity, &arrived).await
+}
+
+/// The order of the databases that documents are from which say what the average cost was after them.
+async fn places(
+    tx: &Tx,
+    sender: &Sender,
+    group: &[Incoming<'_>],
+    prepared: &[Prepared],
+) -> Result<HashMap<String, i64>, DbErr> {
+    let says = |row: &dyn Row| row.integer("average_cost_after").is_some();
+    let mut told: Vec<_> = prepared
+        .iter()
+        .filter(|document| says(&*document.row) || document.children.iter().flatten().any(|line| says(&**line)))
+        .filter_map(|document| group[document.place].entry())
+        .collect();
+    // A database that goes on from a copy of another one goes on with its numbers.
+    told.sort_unstable_by_key(|(_, seq)| *seq);
+    let epochs: Vec<&str> = told.iter().map(|(epoch, _)| epoch.as_str()).collect();
+    averages::places(tx, sender.store_id, &epochs).await
 }
 
 fn add_each<T>(into: &mut [Vec<T>], from: Vec<Vec<T>>) {

@@ -6,14 +6,20 @@ use tillkeep_model::sale_check::{self, LineFigures, SaleFigures};
 use tillkeep_model::{Instant, Money, Qty};
 
 use crate::accounts;
+use crate::averages::Position;
 use crate::registry::{Child, Row, SyncType};
 use crate::stock::{Kind, Movement};
 
-/// The stock movements of one stored document; `children` in the registry's order.
-pub(crate) fn movements(entity: &str, row: &dyn Row, children: &[Vec<Box<dyn Row>>]) -> Vec<Movement> {
+/// The stock movements of one stored document, which its store made at `position`; `children` in the registry's order.
+pub(crate) fn movements(
+    entity: &str,
+    row: &dyn Row,
+    children: &[Vec<Box<dyn Row>>],
+    position: Option<Position>,
+) -> Vec<Movement> {
     match entity {
-        "sales" => sale(row, children.first().map_or(&[], Vec::as_slice)),
-        "inventory_adjustments" => vec![adjustment(row)],
+        "sales" => sale(row, children.first().map_or(&[], Vec::as_slice), position),
+        "inventory_adjustments" => vec![adjustment(row, position)],
         _ => Vec::new(),
     }
 }
@@ -29,15 +35,16 @@ pub(super) fn charged<'a>(
 }
 
 /// A void reverses what the sale took, in movements of their own, so that both may arrive in either order.
-fn sale(row: &dyn Row, items: &[Box<dyn Row>]) -> Vec<Movement> {
+fn sale(row: &dyn Row, items: &[Box<dyn Row>], position: Option<Position>) -> Vec<Movement> {
     let refund = row.text("sale_type").as_deref() == Some("refund");
     let voided = row.text("status").as_deref() == Some("voided");
     let at = set(row.instant("completed_at")).or(set(row.instant("created_at"))).unwrap_or_default();
     let mut out = Vec::with_capacity(items.len());
     for item in items {
-        if refund && item.get("restock") == Some(Some(false).into()) {
+        if refund && item.flag("restock") == Some(false) {
             continue;
         }
+        let money = |column| item.integer(column).filter(|_| refund).map(Money);
         let base = Movement {
             kind: if refund { Kind::Refund } else { Kind::Sale },
             product_id: item.uuid("product_id").unwrap_or_default(),
@@ -47,17 +54,26 @@ fn sale(row: &dyn Row, items: &[Box<dyn Row>]) -> Vec<Movement> {
             business_date: row.text("business_date").unwrap_or_default(),
             at,
             received: false,
-            unit_cost: None,
+            // What is returned to the shelf comes in at the cost at which it left.
+            unit_cost: money("unit_cost"),
+            tracked: item.flag("tracked"),
+            average_after: average(money("average_cost_after"), position),
         };
         if voided {
-            out.push(Movement { kind: Kind::SaleVoid, change: -base.change, ..base.clone() });
+            let leaves = Movement { unit_cost: None, average_after: None, ..base.clone() };
+            out.push(Movement { kind: Kind::SaleVoid, change: -base.change, ..leaves });
         }
         out.push(base);
     }
     out
 }
 
-fn adjustment(row: &dyn Row) -> Movement {
+/// What a store says of the average cost counts where it can be told what is newer.
+fn average(after: Option<Money>, position: Option<Position>) -> Option<(Money, Position)> {
+    after.zip(position)
+}
+
+fn adjustment(row: &dyn Row, position: Option<Position>) -> Movement {
     let reason = row.text("reason").unwrap_or_default();
     let priced = Reason::find(&reason).is_some_and(|reason| reason.priced);
     let id = row.uuid("id").unwrap_or_default();
@@ -71,6 +87,9 @@ fn adjustment(row: &dyn Row) -> Movement {
         at: set(row.instant("occurred_at")).or(set(row.instant("created_at"))).unwrap_or_default(),
         received: reason == "received",
         unit_cost: row.integer("unit_cost").filter(|_| priced).map(Money),
+        // A store adjusts nothing of which it keeps no stock.
+        tracked: Some(true),
+        average_after: average(row.integer("average_cost_after").map(Money), position),
     }
 }
 

@@ -161,6 +161,11 @@ fn kept(raw: &str) -> Option<String> {
 }
 
 impl Incoming<'_> {
+    /// The database of its store that it is from, and its number there.
+    pub(super) fn entry(&self) -> Option<(String, i64)> {
+        self.node_epoch.as_deref().map(tidy).zip(self.seq)
+    }
+
     /// The answer to this envelope.
     pub(super) fn result(&self, verdict: &Verdict) -> PushResult {
         let (status, code, error, applied) = match verdict {

@@ -44,6 +44,13 @@ impl dyn Row {
         }
     }
 
+    pub fn flag(&self, column: &str) -> Option<bool> {
+        match self.get(column)? {
+            Value::Bool(flag) => flag,
+            _ => None,
+        }
+    }
+
     pub fn integer(&self, column: &str) -> Option<i64> {
         match self.get(column)? {
             Value::BigInt(number) => number,

@@ -189,18 +189,32 @@ pub(super) async fn levels(
             *apart.entry(product).or_default() += change;
         }
     }
-    let (here, there) = (quantities(store, store.store).await?, quantities(hq, store.store).await?);
+    let (here, there) = (stock(store, store.store).await?, stock(hq, store.store).await?);
     let products: HashSet<&Uuid> = here.keys().chain(there.keys()).collect();
+    let told = told(store).await?;
     for product in products {
-        let of = |levels: &BTreeMap<Uuid, i64>| levels.get(product).copied().unwrap_or_default();
-        let more = of(&here) - of(&there);
+        let of = |levels: &BTreeMap<Uuid, Stock>| levels.get(product).copied().unwrap_or_default();
+        let (here, there) = (of(&here), of(&there));
+        let (more, resolved) = (here.quantity - there.quantity, apart.get(product).copied());
         // A store that was put back since took over headquarters' level (rule D8), and nothing is apart any more.
-        if more != 0 && more != of(&apart) && !foreign.contains(product) {
-            let text = format!("{} are at the store, {} by headquarters' books", of(&here), of(&there));
+        if more != 0 && Some(more) != resolved && !foreign.contains(product) {
+            let text = format!("{} are at the store, {} by headquarters' books", here.quantity, there.quantity);
+            found.add(store.store, "store_product_dynamic", product, text);
+        }
+        let said = told.contains(product) && resolved.is_none() && !foreign.contains(product);
+        if said && here.average_cost != there.average_cost {
+            let text = "the average cost at headquarters is not the one that the store has reckoned";
             found.add(store.store, "store_product_dynamic", product, text);
         }
     }
     Ok(())
+}
+
+/// The products of which the store has said what they cost it: programs before 0.2.0 did not.
+async fn told(store: &Source) -> Result<HashSet<Uuid>, DbErr> {
+    let sql = "SELECT product_id FROM inventory_adjustments WHERE average_cost_after IS NOT NULL \
+               UNION SELECT product_id FROM sale_items WHERE average_cost_after IS NOT NULL";
+    query(&store.conn, sql, []).await?.iter().map(|row| row.try_get("", "product_id")).collect()
 }
 
 /// What documents of `store` moved, by document and product.
@@ -216,8 +230,19 @@ async fn moved(source: &Source, store: Uuid) -> Result<Vec<(String, Uuid, i64)>,
         .collect()
 }
 
-async fn quantities(source: &Source, store: Uuid) -> Result<BTreeMap<Uuid, i64>, DbErr> {
-    let sql = "SELECT product_id, quantity FROM store_product_dynamic WHERE store_id = $1";
+#[derive(Clone, Copy, Default)]
+struct Stock {
+    quantity: i64,
+    average_cost: Option<i64>,
+}
+
+async fn stock(source: &Source, store: Uuid) -> Result<BTreeMap<Uuid, Stock>, DbErr> {
+    let sql = "SELECT product_id, quantity, average_cost FROM store_product_dynamic WHERE store_id = $1";
     let rows = query(&source.conn, sql, [store.into()]).await?;
-    rows.iter().map(|row| Ok((row.try_get("", "product_id")?, row.try_get("", "quantity")?))).collect()
+    rows.iter()
+        .map(|row| {
+            let (quantity, average_cost) = (row.try_get("", "quantity")?, row.try_get("", "average_cost")?);
+            Ok((row.try_get("", "product_id")?, Stock { quantity, average_cost }))
+        })
+        .collect()
 }

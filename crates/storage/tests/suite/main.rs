@@ -33,6 +33,7 @@ mod reload;
 mod row_schema;
 mod schema;
 mod seed;
+mod store_decides;
 mod tags;
 mod text;
 mod transfers;

@@ -406,6 +406,8 @@ async fn a_request_may_have_more_products_than_a_statement_has_places() {
             at: at(0),
             received: false,
             unit_cost: None,
+            tracked: None,
+            average_after: None,
         })
         .collect();
     let mut tx = hq.db.begin().await.expect("a transaction");

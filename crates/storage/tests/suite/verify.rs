@@ -195,6 +195,8 @@ async fn sell(shop: &Shop, sale: Uuid, data: &Json, product: Uuid, pieces: i64) 
         at: at(0),
         received: false,
         unit_cost: None,
+        tracked: None,
+        average_after: None,
     };
     stock::apply(&mut tx, shop.id, vec![movement], at(0)).await.expect("a movement");
     enqueue(&tx, "sales", sale, "create", data).await;
@@ -299,6 +301,13 @@ const DAMAGES: &[(Side, &[&str], &str, &str)] = &[
     (Side::Store, &["UPDATE store_product_dynamic SET quantity = quantity + 1"], "I4", "store_product_dynamic"),
     (Side::Hq, &["UPDATE store_product_dynamic SET quantity = quantity + 1"], "I4", "store_product_dynamic"),
     (Side::Hq, &["DELETE FROM stock_movements"], "I4", "store_product_dynamic"),
+    // The store has said what its goods cost it.
+    (
+        Side::Store,
+        &["UPDATE sale_items SET average_cost_after = 480", "UPDATE store_product_dynamic SET average_cost = 480"],
+        "I4",
+        "store_product_dynamic",
+    ),
     // Both of one side: a second sale of the same goods, with its movement.
     (
         Side::Hq,

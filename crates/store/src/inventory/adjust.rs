@@ -149,6 +149,7 @@ pub async fn create(
     let effects = stock::apply(&mut tx, store.id, vec![movement(&row, reason)], now).await?;
     let level = effects.levels.get(&row.product_id).copied().unwrap_or_default();
     (row.quantity_before, row.quantity_after) = (level.before, level.after);
+    row.average_cost_after = level.average;
     if !own.allow_negative_stock && row.quantity_change < Qty::ZERO && level.after < Qty::ZERO {
         let text = format!("only {} are on hand; take off at most that many", level.before.max(Qty::ZERO));
         return Err(Error::new(ErrorCode::NegativeStock, text).at("quantityChange"));
@@ -221,5 +222,7 @@ fn movement(row: &Model, reason: &Reason) -> Movement {
         at: row.occurred_at,
         received: row.reason == "received",
         unit_cost: row.unit_cost.filter(|_| reason.priced),
+        tracked: None,
+        average_after: None,
     }
 }

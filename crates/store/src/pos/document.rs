@@ -46,7 +46,7 @@ impl Document {
 
     pub async fn insert(&self, tx: &Tx) -> Result<(), DbErr> {
         sale::Entity::insert(self.sale.clone().into_active_model()).exec_without_returning(tx).await?;
-        for items in self.items.chunks(rows_per_statement(39)) {
+        for items in self.items.chunks(rows_per_statement(41)) {
             let items = items.iter().cloned().map(IntoActiveModel::into_active_model);
             sale_item::Entity::insert_many(items).exec_without_returning(tx).await?;
         }

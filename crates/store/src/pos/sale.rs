@@ -187,8 +187,12 @@ async fn book(
     document.sale.receipt_number =
         ReceiptNumber { store_code: settings.code.clone(), register_code: session.register_code.clone(), number }
             .to_string();
-    document.insert(&tx).await?;
     let effects = stock::apply(&mut tx, store.id, movements(&document), now).await?;
+    for item in &mut document.items {
+        // Headquarters books the line by this, whatever it keeps of the product when the line arrives.
+        item.tracked = Some(effects.levels.contains_key(&item.product_id));
+    }
+    document.insert(&tx).await?;
     if !settings.allow_negative_stock {
         refuse_short_stock(&document, &effects.levels)?;
     }
@@ -233,6 +237,8 @@ fn movements(document: &Document) -> Vec<Movement> {
         at: document.sale.completed_at,
         received: false,
         unit_cost: None,
+        tracked: None,
+        average_after: None,
     };
     document.items.iter().map(movement).collect()
 }

@@ -23,6 +23,7 @@ async fn an_adjustment_changes_the_level_and_travels_as_a_difference() {
         ("quantityChange", json!(5)),
         ("quantityBefore", json!(10)),
         ("quantityAfter", json!(15)),
+        ("averageCostAfter", json!(1100)),
         ("reason", json!("received")),
         ("businessDate", json!("2026-11-20")),
         ("userName", json!("A store_manager")),

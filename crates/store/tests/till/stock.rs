@@ -1,6 +1,6 @@
 //! What sales do to stock.
 
-use serde_json::json;
+use serde_json::{Value as Json, json};
 use tillkeep_model::Qty;
 use tillkeep_storage::entity::stock_movement;
 use tillkeep_storage::sea_orm::EntityTrait;
@@ -17,6 +17,15 @@ async fn a_sale_takes_its_goods_off_the_stock() {
     assert_eq!(shop.level("BANANA").await, Qty(8763));
     assert_eq!(shop.level("REPAIR").await, Qty::pieces(10), "no stock is kept of a service");
     assert_eq!(json!(shop.stock_row("TEA").await.last_sold_at), sold["completedAt"]);
+    // Headquarters books each line by that.
+    let entries = shop.outbox().await;
+    let entry = entries.iter().find(|entry| entry.entity_type == "sales").expect("the entry of the sale");
+    let sent: Json = serde_json::from_str(&entry.payload).expect("JSON");
+    for document in [&sold, &sent] {
+        let tracked: Vec<&Json> =
+            document["saleItems"].as_array().expect("lines").iter().map(|line| &line["tracked"]).collect();
+        assert_eq!(tracked, [true, true, true, false]);
+    }
     let movements = stock_movement::Entity::find().all(shop.store.db().reader()).await.expect("the ledger");
     assert_eq!(movements.len(), 3);
     assert!(
