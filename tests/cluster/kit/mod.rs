@@ -2,7 +2,7 @@
 
 mod chain;
 mod client;
-mod database;
+pub mod database;
 mod process;
 mod proxy;
 pub mod secrets;

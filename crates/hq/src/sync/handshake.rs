@@ -40,6 +40,8 @@ impl<S: Send + Sync> FromRequestParts<S> for Line {
     }
 }
 
+/// So long a store keeps what it has sent as it was, so that a restored headquarters can ask for it again.
+const KEEP_WHOLE_MS: i64 = 90 * 24 * 3600 * 1000;
 /// Connected stores below which a notification is followed at once.
 const SPREAD_FROM: usize = 200;
 /// Milliseconds of spread for each further store.
@@ -66,6 +68,8 @@ pub async fn handshake(
     } else {
         BTreeMap::new()
     };
+    let ninety_days_ago = hq.clock.now().plus_millis(-KEEP_WHOLE_MS);
+    let long_kept = nodes::long_kept(conn, store_id, &request.sent, ninety_days_ago).await?;
     let missing = if doubtful { nodes::lowest_missing(conn, store_id, &request.sent).await? } else { None };
     hq.to_tell.remove(store_id);
     fault::point("handshake.record")?;
@@ -153,6 +157,7 @@ pub async fn handshake(
         node_epochs,
         acknowledged: settled.into_iter().map(|settled| settled.told).collect(),
         never_refused,
+        long_kept,
         pin_key: if other_key && trusted { hq.auth.pins.export() } else { None },
     }))
 }

@@ -5,4 +5,7 @@ use super::step::Change;
 pub(super) const CHANGES: &[Change] = &[
     // U2: an entry on which nobody gives a verdict waits alone.
     Change::AddColumns("sync_outbox", "waits_alone_since ts?"),
+    // U11: the columns that an envelope is about.
+    Change::AddColumns("sync_outbox", "changed text?"),
+    Change::AddColumns("sync_outbox_sent", "changed text?"),
 ];
