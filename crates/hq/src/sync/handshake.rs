@@ -11,7 +11,7 @@ use tillkeep_http::Body;
 use tillkeep_http::describe::Argument;
 use tillkeep_http::error::Result;
 use tillkeep_http::request::Transport;
-use tillkeep_model::wire::{HandshakeAnswer, HandshakeRequest};
+use tillkeep_model::wire::{HandshakeAnswer, HandshakeRequest, PinKey};
 use tillkeep_storage::entity::store_node;
 use tillkeep_storage::nodes::Settled;
 use tillkeep_storage::{Tx, fault, high_water, marks, nodes, registry, versions};
@@ -131,17 +131,6 @@ pub async fn handshake(
     hq.tracker.told(store_id, request.outbox, now);
     hq.board.mark([store_id]);
     fault::point("handshake.recorded")?;
-
-    // A line through a proxy is only as good as what the operator says of it: with an https address, TLS ends there.
-    let behind_tls = hq.public_url.as_deref().is_some_and(|url| url.starts_with("https://"));
-    let trusted = behind_tls || hq.allow_insecure || line.is_closed;
-    let other_key = hq.auth.pins.key_id() != request.pin_key_id;
-    if other_key && !trusted {
-        tracing::warn!(
-            store = caller.store.code,
-            "the PIN key is not sent over an open line; nobody can sign in at this store (see docs/configuration.md)"
-        );
-    }
     Ok(Machine(HandshakeAnswer {
         epoch: hq.epoch.clone(),
         ticket,
@@ -158,8 +147,26 @@ pub async fn handshake(
         acknowledged: settled.into_iter().map(|settled| settled.told).collect(),
         never_refused,
         long_kept,
-        pin_key: if other_key && trusted { hq.auth.pins.export() } else { None },
+        pin_key: pin_key(&hq, &caller, &line, request.pin_key_id.as_deref()),
     }))
+}
+
+/// The secrets of the PINs, for a store that has other ones, over a line that nobody else reads.
+fn pin_key(hq: &Hq, caller: &StoreCaller, line: &Line, has: Option<&str>) -> Option<PinKey> {
+    // A line through a proxy is only as good as what the operator says of it: with an https address, TLS ends there.
+    let behind_tls = hq.public_url.as_deref().is_some_and(|url| url.starts_with("https://"));
+    let trusted = behind_tls || hq.allow_insecure || line.is_closed;
+    if hq.auth.pins.key_id().as_deref() == has {
+        return None;
+    }
+    if !trusted {
+        tracing::warn!(
+            store = caller.store.code,
+            "the PIN key is not sent over an open line; nobody can sign in at this store (see docs/configuration.md)"
+        );
+        return None;
+    }
+    hq.auth.pins.export()
 }
 
 /// Numbers of a store among which a handshake looks for one that was given twice: more than it gives from one handshake to

@@ -168,7 +168,7 @@ async fn together(store: &Store, sender: &mut Sender, entries: &[Entry]) -> Resu
             reached(store);
             Ok(Round::Sent)
         }
-        Err(error) if is_of_the_content(store, sender, &error).await => {
+        Err(error) if is_of_the_content(store, &error, sender.failures >= LINE_BREAKS).await => {
             if let [only] = entries {
                 set_aside(store, &[(only, error.to_string())]).await?;
                 return Ok(back_off(store, sender, &error));
@@ -195,7 +195,7 @@ async fn alone(store: &Store, sender: &mut Sender, entries: &[Entry]) -> Result<
             reached(store);
             settle(store, entries, &results).await?
         }
-        Err(error) if is_of_the_content(store, sender, &error).await => {
+        Err(error) if is_of_the_content(store, &error, true).await => {
             if let [only] = entries {
                 set_aside(store, &[(only, error.to_string())]).await?;
             }
@@ -234,10 +234,10 @@ async fn send(store: &Store, entries: &[Entry]) -> Result<Result<Vec<PushResult>
 }
 
 /// Whether it is what was sent that gets no verdict: HQ answers other requests, and says neither of itself that it cannot
-/// now nor of this store that it may not.
-async fn is_of_the_content(store: &Store, sender: &Sender, error: &HqError) -> bool {
+/// now nor of this store that it may not. `often` says that a broken connection is more than the line's.
+async fn is_of_the_content(store: &Store, error: &HqError, often: bool) -> bool {
     let may_be = match error {
-        HqError::Unreachable(_) => sender.failures >= LINE_BREAKS,
+        HqError::Unreachable(_) => often,
         HqError::Between { .. } | HqError::Answered { .. } | HqError::Unreadable(_) => true,
         HqError::Refused(_) | HqError::Reload { .. } | HqError::Busy { .. } => false,
     };
