@@ -181,6 +181,47 @@ async fn a_headquarters_that_was_put_back_and_has_overtaken_the_cursors_is_notic
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn what_was_forgotten_while_both_clocks_were_a_year_ahead_is_sent_again_to_a_headquarters_that_was_put_back() {
+    let mut shop = Shop::open().await;
+    shop.sent().await;
+    shop.chain.hq.stop();
+    let aside = copy(&shop.chain.hq.dir);
+    shop.chain.hq.restart();
+    shop.sell(3).await;
+    let customer = shop.customer("Kept").await;
+    shop.sent().await;
+    for offset in [400 * 24 * 3600 * 1000_i64, 0] {
+        shop.site.process.stop();
+        shop.chain.hq.stop();
+        for process in [&mut shop.chain.hq, &mut shop.site.process] {
+            process.set_environment("CLOCK_OFFSET_MS", &offset.to_string());
+            process.restart();
+        }
+        eventually("the store has forgotten what it sent", async || {
+            shop.site.process.log().contains("is kept as a number alone").then_some(())
+        })
+        .await;
+    }
+    shop.till = shop.site.admin().await;
+    shop.sell(2).await;
+    shop.sent().await;
+
+    shop.chain.hq.stop();
+    put_back(&shop.chain.hq.dir, &aside);
+    shop.chain.hq.restart();
+    new_admin(&mut shop.chain).await;
+    has_all(&shop.chain, &shop.sold.clone()).await;
+    let found = format!("/customers/{}", id(&customer));
+    eventually("the customer is back", async || shop.chain.admin.get(&found).await.status.is_success().then_some(()))
+        .await;
+    shop.sell(1).await;
+    shop.sent().await;
+    has_all(&shop.chain, &shop.sold.clone()).await;
+    shop.levels_agree(-6).await;
+    assert!(shop.site.outbox(&shop.till, "failed").await.is_empty());
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_store_that_is_put_back_gets_its_own_sales_and_its_stock_again_and_gives_no_number_twice() {
     let mut shop = Shop::open().await;
     shop.sell(3).await;

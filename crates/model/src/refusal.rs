@@ -64,12 +64,6 @@ impl Refusal {
             None => self.code.is_some() && self.status == 409,
         }
     }
-
-    /// Whether fewer at once may fare better: the same would be refused again, or was begun and not finished.
-    #[must_use]
-    pub fn is_of_the_content(&self) -> bool {
-        !self.may_be_retried() || (self.may_have_happened() && !self.is_busy())
-    }
 }
 
 /// The one place where a status decides: whether the request may be sent again, and whether it may have been done.
@@ -141,7 +135,7 @@ mod tests {
             let refusal = refusal(status, code);
             let of: Vec<&str> = kinds.iter().filter(|(_, is)| is(&refusal)).map(|(name, _)| *name).collect();
             assert!(of.len() <= 1, "{status} {code:?} is {of:?}");
-            of.first().copied().unwrap_or(if refusal.is_of_the_content() { "content" } else { "neither" })
+            of.first().copied().unwrap_or("content")
         };
         for code in ErrorCode::ALL {
             kind(code.status(), Some(code.as_str()));
@@ -167,7 +161,7 @@ mod tests {
             (500, Some("internal"), "content"),
             (500, None, "content"),
             (502, None, "content"),
-            (302, None, "neither"),
+            (302, None, "content"),
         ] {
             assert_eq!(kind(status, code), expected, "{status} {code:?}");
         }

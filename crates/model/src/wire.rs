@@ -35,8 +35,8 @@ fn first_envelopes<'de, D: Deserializer<'de>>(deserializer: D) -> Result<FirstOf
     First { most: MAX_ENVELOPES }.deserialize(deserializer)
 }
 
-/// One change of one entity, as a store reports it. Specification, section 2.6; `seq` and `node_epoch` are an
-/// extension: the store's gapless outbox number and the identity of its database.
+/// One change of one entity, as a store reports it. Specification, section 2.6; `seq`, `node_epoch` and
+/// `changed` are an extension: the store's gapless outbox number, the identity of its database, and what it is about.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 pub struct Envelope {
     pub store_id: Uuid,
@@ -50,6 +50,9 @@ pub struct Envelope {
     pub seq: Option<i64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub node_epoch: Option<String>,
+    /// Of a row that HQ has, only these columns are taken from `data`, which is the whole entity all the same.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub changed: Option<Vec<String>>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
@@ -197,6 +200,9 @@ pub struct SentRange {
     pub last: i64,
     /// How many of the last [`SentRange::RECENT`] numbers up to `last` were sent.
     pub recent: i64,
+    /// The first one that the store still has whole; of those before it, it has the number, and its document.
+    #[serde(default)]
+    pub whole_from: Option<i64>,
 }
 
 impl SentRange {
@@ -246,6 +252,9 @@ pub struct HandshakeAnswer {
     /// Of the dead letters that were named, the numbers of those of which HQ has no refusal: they are sent again.
     #[serde(default)]
     pub never_refused: Vec<i64>,
+    /// Up to which number of each database HQ has had everything for 90 days, by its own clock.
+    #[serde(default)]
+    pub long_kept: Vec<Number>,
     /// Pepper and look-up salt of the PINs, only over TLS or loopback and only when the store has other ones.
     #[serde(default)]
     pub pin_key: Option<PinKey>,

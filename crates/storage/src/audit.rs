@@ -1,15 +1,14 @@
 //! The audit log: append-only, each row chained to the one before by a hash. `docs/security.md`.
 
 use sea_orm::{
-    ActiveModelTrait, ColumnTrait, ConnectionTrait, DbErr, EntityTrait, IntoActiveModel, QueryFilter, QueryOrder,
-    QuerySelect,
+    ColumnTrait, ConnectionTrait, DbErr, EntityTrait, IntoActiveModel, QueryFilter, QueryOrder, QuerySelect,
 };
 use sha2::{Digest, Sha256};
 use tillkeep_model::{Instant, JsonText};
 use uuid::Uuid;
 
 use crate::Tx;
-use crate::db::{Turn, take_turn};
+use crate::db::{Turn, rows_per_statement, take_turn};
 use crate::entity::audit_log::{Column, Entity, Model};
 
 /// What somebody did.
@@ -30,33 +29,52 @@ pub struct Entry {
 /// Appends `entry` in the transaction of the deed. Writers wait for each other from here to their commit, so this is
 /// the last thing a transaction does before it.
 pub async fn record(tx: &Tx, entry: Entry, now: Instant) -> Result<(), DbErr> {
+    record_all(tx, vec![entry], now).await
+}
+
+/// As [`record`], for several entries in their order.
+pub async fn record_all(tx: &Tx, entries: Vec<Entry>, now: Instant) -> Result<(), DbErr> {
+    if entries.is_empty() {
+        return Ok(());
+    }
     take_turn(tx, Turn::Audit).await?;
     let last = Entity::find().order_by_desc(Column::Seq).one(tx).await?;
-    let mut details = entry.details;
-    if let Some(address) = entry.address {
-        match &mut details {
-            serde_json::Value::Object(keys) => drop(keys.insert("address".to_owned(), address.into())),
-            serde_json::Value::Null => details = serde_json::json!({"address": address}),
-            other => details = serde_json::json!({"address": address, "what": other.take()}),
+    let mut head = last.map_or_else(Head::default, |row| Head { seq: row.seq, hash: row.hash });
+    let mut rows = Vec::with_capacity(entries.len());
+    for entry in entries {
+        let mut details = entry.details;
+        if let Some(address) = entry.address {
+            match &mut details {
+                serde_json::Value::Object(keys) => drop(keys.insert("address".to_owned(), address.into())),
+                serde_json::Value::Null => details = serde_json::json!({"address": address}),
+                other => details = serde_json::json!({"address": address, "what": other.take()}),
+            }
         }
+        let mut row = Model {
+            seq: head.seq + 1,
+            at: now,
+            user_id: entry.user_id,
+            approver_id: entry.approver_id,
+            terminal_id: entry.terminal_id,
+            action: entry.action.to_owned(),
+            entity_type: entry.entity_type.map(str::to_owned),
+            entity_id: entry.entity_id,
+            details: JsonText(details),
+            previous_hash: head.hash,
+            hash: String::new(),
+        };
+        row.hash = hash(&row);
+        head = Head { seq: row.seq, hash: row.hash.clone() };
+        rows.push(row.into_active_model());
     }
-    let (seq, previous) = last.map_or((0, String::new()), |row| (row.seq, row.hash));
-    let mut row = Model {
-        seq: seq + 1,
-        at: now,
-        user_id: entry.user_id,
-        approver_id: entry.approver_id,
-        terminal_id: entry.terminal_id,
-        action: entry.action.to_owned(),
-        entity_type: entry.entity_type.map(str::to_owned),
-        entity_id: entry.entity_id,
-        details: JsonText(details),
-        previous_hash: previous,
-        hash: String::new(),
-    };
-    row.hash = hash(&row);
-    row.into_active_model().insert(tx).await?;
-    Ok(())
+    let mut rows = rows.into_iter();
+    loop {
+        let chunk: Vec<_> = rows.by_ref().take(rows_per_statement(11)).collect();
+        if chunk.is_empty() {
+            return Ok(());
+        }
+        Entity::insert_many(chunk).exec_without_returning(tx).await?;
+    }
 }
 
 /// SHA-256 over the row without its own hash; the previous hash is part of it.

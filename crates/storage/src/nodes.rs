@@ -159,6 +159,37 @@ pub async fn lowest_missing(
     Ok(missing)
 }
 
+/// Numbers of one database of a store that one handshake lets it forget the content of.
+const FORGOTTEN_AT_ONCE: i64 = 5000;
+
+/// Up to which number of each of its databases HQ has had everything since before `before`, as far as the store still has it
+/// whole.
+pub async fn long_kept(
+    conn: &impl ConnectionTrait,
+    store: Uuid,
+    sent: &[SentRange],
+    before: Instant,
+) -> Result<Vec<Number>, DbErr> {
+    let mut out = Vec::new();
+    for range in newest(sent) {
+        let Some(first) = range.whole_from else { continue };
+        let last = range.last.min(first.saturating_add(FORGOTTEN_AT_ONCE - 1));
+        let sql = "SELECT MIN(seq) AS young FROM sync_log WHERE store_id = $1 AND node_epoch = $2 AND seq >= $3 \
+                   AND seq <= $4 AND first_seen_at >= $5";
+        let values = [store.into(), range.node_epoch.as_str().into(), first.into(), last.into(), before.into()];
+        let rows = query(conn, sql, values).await?;
+        let young: Option<i64> = rows.first().map_or(Ok(None), |row| row.try_get("", "young"))?;
+        let last = young.map_or(last, |young| young - 1);
+        let old = [SentRange { first, last, ..range.clone() }];
+        let missing = if last < first { Some(first) } else { lowest_missing(conn, store, &old).await? };
+        let seq = missing.map_or(last, |missing| missing - 1);
+        if seq >= first {
+            out.push(Number { seq, node_epoch: range.node_epoch.clone() });
+        }
+    }
+    Ok(out)
+}
+
 /// Whether HQ has less of the newest numbers than a store has sent: then HQ was put back.
 pub async fn lacks_recent(conn: &impl ConnectionTrait, store: Uuid, sent: &[SentRange]) -> Result<bool, DbErr> {
     for range in newest(sent) {
@@ -204,10 +235,12 @@ pub async fn numbers_twice(
     from: i64,
     to: i64,
 ) -> Result<bool, DbErr> {
-    // The hash of an envelope that could not be read is that of its letters: a newer release may read the same one.
+    // Told by what an entry is of and when it was made, which every release reads alike. What could not be read says nothing:
+    // a newer release may read the same envelope. Nor does the content, which may be made again from the document.
     let sql = format!(
         "SELECT seq FROM sync_log WHERE store_id = $1 AND node_epoch = $2 AND seq >= $3 AND seq <= $4 \
-         AND (code IS NULL OR code NOT IN ({UNREAD})) GROUP BY seq HAVING COUNT(DISTINCT hash) > 1 LIMIT 1"
+         AND (code IS NULL OR code NOT IN ({UNREAD})) GROUP BY seq HAVING COUNT(DISTINCT \
+         entity_type || ' ' || entity_id || ' ' || action || ' ' || CAST(envelope_at AS TEXT)) > 1 LIMIT 1"
     );
     Ok(!query(conn, &sql, [store.into(), node_epoch.into(), from.into(), to.into()]).await?.is_empty())
 }

@@ -11,7 +11,8 @@ use crate::Tx;
 use crate::db::{execute, placeholders, query, statement};
 use crate::entity::outbox::Model;
 use crate::high_water::OUTBOX_TIME;
-use crate::{accounts, fault, registry, series, settings};
+use crate::registry::Scope;
+use crate::{accounts, fault, pull, registry, series, settings};
 
 /// A change to be told to HQ.
 pub struct Entry<'a> {
@@ -24,10 +25,12 @@ pub struct Entry<'a> {
     pub created_at: Instant,
     /// The parent that must have been taken first.
     pub depends_on: Option<Uuid>,
+    /// The columns that differ from what HQ was last known to have, of an update to a row that others write too.
+    pub changed: Option<&'a [&'a str]>,
 }
 
 const COLUMNS: &str = "seq, node_epoch, entity_type, entity_id, depends_on, action, payload, timestamp, attempts, \
-                       last_error, created_at, last_attempt_at, dead_lettered_at";
+                       last_error, created_at, last_attempt_at, dead_lettered_at, changed";
 
 /// The identity of this database. A database that finds out that it was put back or cloned takes another one, so that
 /// what it makes from then on is not taken for what the other copy made under the same numbers.
@@ -56,6 +59,7 @@ pub async fn enqueue(tx: &Tx, entry: &Entry<'_>, now: Instant) -> Result<i64, Db
         payload: entry.data.to_string(),
         timestamp: Instant::from_millis(millis),
         created_at: now,
+        changed: entry.changed.map(|columns| serde_json::json!(columns).to_string()),
         ..Model::default()
     }
     .into_active_model()
@@ -213,11 +217,12 @@ pub async fn resend(tx: &Tx, from: i64) -> Result<u64, DbErr> {
     Ok(count)
 }
 
-/// What was sent and is still kept, one range for each database that this store has had.
+/// What was sent, one range for each database that this store has had.
 pub async fn sent(conn: &impl ConnectionTrait) -> Result<Vec<SentRange>, DbErr> {
-    let sql = "SELECT s.node_epoch, s.first, s.last, (SELECT COUNT(*) FROM sync_outbox_sent r \
+    let sql = "SELECT s.node_epoch, s.first, s.last, s.whole_from, (SELECT COUNT(*) FROM sync_outbox_sent r \
                WHERE r.node_epoch = s.node_epoch AND r.seq > s.last - $1 AND r.seq <= s.last) AS recent \
-               FROM (SELECT node_epoch, MIN(seq) AS first, MAX(seq) AS last FROM sync_outbox_sent GROUP BY node_epoch) s";
+               FROM (SELECT node_epoch, MIN(seq) AS first, MAX(seq) AS last, \
+               MIN(CASE WHEN payload <> '' THEN seq END) AS whole_from FROM sync_outbox_sent GROUP BY node_epoch) s";
     query(conn, sql, [SentRange::RECENT.into()])
         .await?
         .iter()
@@ -227,14 +232,56 @@ pub async fn sent(conn: &impl ConnectionTrait) -> Result<Vec<SentRange>, DbErr> 
                 first: row.try_get("", "first")?,
                 last: row.try_get("", "last")?,
                 recent: row.try_get("", "recent")?,
+                whole_from: row.try_get("", "whole_from")?,
             })
         })
         .collect()
 }
 
-/// Forgets what HQ confirmed before `before`.
-pub async fn forget_sent(tx: &Tx, before: Instant) -> Result<u64, DbErr> {
-    execute(tx, "DELETE FROM sync_outbox_sent WHERE sent_at < $1", [before.into()]).await
+/// Forgets the content of what HQ has said to have for long (`up_to` of each database), as far as it was sent before `before`
+/// by the clock here too: each of the two clocks may be wrong for a day. The numbers stay.
+pub async fn forget_content(tx: &Tx, up_to: &[Number], before: Instant) -> Result<u64, DbErr> {
+    let mut count = 0;
+    for Number { seq, node_epoch } in up_to {
+        let sql = "UPDATE sync_outbox_sent SET payload = '' WHERE node_epoch = $1 AND seq <= $2 AND payload <> '' \
+                   AND seq < COALESCE((SELECT MIN(seq) FROM sync_outbox_sent WHERE node_epoch = $1 AND payload <> '' \
+                   AND sent_at >= $3), $2 + 1)";
+        count += execute(tx, sql, [node_epoch.as_str().into(), (*seq).into(), before.into()]).await?;
+    }
+    Ok(count)
+}
+
+/// Gives entries whose content was forgotten that of their documents as they are now; those that have no document any more
+/// come back without one. Of rows that others write too HQ takes this only if it lacks the row.
+pub async fn make_again(tx: &Tx, entries: &mut [Model]) -> Result<(), DbErr> {
+    for entity in registry::ALL.iter().filter(|entity| entity.is_pushed()) {
+        let lacks = |entry: &&Model| entry.payload.is_empty() && entry.entity_type == entity.name;
+        let ids: Vec<Uuid> = entries.iter().filter(lacks).map(|entry| entry.entity_id).collect();
+        if ids.is_empty() {
+            continue;
+        }
+        let rows = entity.table.having(tx, "id", &ids, false).await?;
+        let mut children = pull::children(tx, entity, &rows).await?;
+        let texts = pull::texts(&rows, &mut children, entity)?;
+        let texts: HashMap<Uuid, String> = rows.iter().filter_map(|row| row.uuid("id")).zip(texts).collect();
+        let mut values: Vec<Value> = Vec::new();
+        let mut tuples = Vec::new();
+        for entry in entries.iter_mut().filter(|entry| lacks(&&**entry)) {
+            let Some(text) = texts.get(&entry.entity_id) else { continue };
+            entry.payload.clone_from(text);
+            entry.changed = (entity.scope == Scope::Everyone).then(|| "[]".to_owned());
+            tuples.push(format!("({})", placeholders(values.len() + 1, 3)));
+            values.extend([entry.seq.into(), text.as_str().into(), entry.changed.clone().into()]);
+        }
+        if !tuples.is_empty() {
+            let sql = format!(
+                "UPDATE sync_outbox SET payload = v.column2, changed = v.column3 FROM (VALUES {}) AS v WHERE seq = v.column1",
+                tuples.join(", ")
+            );
+            execute(tx, &sql, values).await?;
+        }
+    }
+    Ok(())
 }
 
 /// How full the outbox is, and since when the oldest entry waits that is not dead nor behind a dead one of its entity:

@@ -11,7 +11,7 @@ use tillkeep_http::Body;
 use tillkeep_http::describe::Argument;
 use tillkeep_http::error::Result;
 use tillkeep_http::request::Transport;
-use tillkeep_model::wire::{HandshakeAnswer, HandshakeRequest};
+use tillkeep_model::wire::{HandshakeAnswer, HandshakeRequest, PinKey};
 use tillkeep_storage::entity::store_node;
 use tillkeep_storage::nodes::Settled;
 use tillkeep_storage::{Tx, fault, high_water, nodes, registry, versions};
@@ -40,6 +40,8 @@ impl<S: Send + Sync> FromRequestParts<S> for Line {
     }
 }
 
+/// So long a store keeps what it has sent as it was, so that a restored headquarters can ask for it again.
+const KEEP_WHOLE_MS: i64 = 90 * 24 * 3600 * 1000;
 /// Connected stores below which a notification is followed at once.
 const SPREAD_FROM: usize = 200;
 /// Milliseconds of spread for each further store.
@@ -66,6 +68,8 @@ pub async fn handshake(
     } else {
         BTreeMap::new()
     };
+    let ninety_days_ago = hq.clock.now().plus_millis(-KEEP_WHOLE_MS);
+    let long_kept = nodes::long_kept(conn, store_id, &request.sent, ninety_days_ago).await?;
     let missing = if doubtful { nodes::lowest_missing(conn, store_id, &request.sent).await? } else { None };
     hq.to_tell.remove(store_id);
     fault::point("handshake.record")?;
@@ -127,17 +131,6 @@ pub async fn handshake(
     hq.tracker.told(store_id, request.outbox, now);
     hq.board.mark([store_id]);
     fault::point("handshake.recorded")?;
-
-    // A line through a proxy is only as good as what the operator says of it: with an https address, TLS ends there.
-    let behind_tls = hq.public_url.as_deref().is_some_and(|url| url.starts_with("https://"));
-    let trusted = behind_tls || hq.allow_insecure || line.is_closed;
-    let other_key = hq.auth.pins.key_id() != request.pin_key_id;
-    if other_key && !trusted {
-        tracing::warn!(
-            store = caller.store.code,
-            "the PIN key is not sent over an open line; nobody can sign in at this store (see docs/configuration.md)"
-        );
-    }
     Ok(Machine(HandshakeAnswer {
         epoch: hq.epoch.clone(),
         ticket,
@@ -153,8 +146,27 @@ pub async fn handshake(
         node_epochs,
         acknowledged: settled.into_iter().map(|settled| settled.told).collect(),
         never_refused,
-        pin_key: if other_key && trusted { hq.auth.pins.export() } else { None },
+        long_kept,
+        pin_key: pin_key(&hq, &caller, &line, request.pin_key_id.as_deref()),
     }))
+}
+
+/// The secrets of the PINs, for a store that has other ones, over a line that nobody else reads.
+fn pin_key(hq: &Hq, caller: &StoreCaller, line: &Line, has: Option<&str>) -> Option<PinKey> {
+    // A line through a proxy is only as good as what the operator says of it: with an https address, TLS ends there.
+    let behind_tls = hq.public_url.as_deref().is_some_and(|url| url.starts_with("https://"));
+    let trusted = behind_tls || hq.allow_insecure || line.is_closed;
+    if hq.auth.pins.key_id().as_deref() == has {
+        return None;
+    }
+    if !trusted {
+        tracing::warn!(
+            store = caller.store.code,
+            "the PIN key is not sent over an open line; nobody can sign in at this store (see docs/configuration.md)"
+        );
+        return None;
+    }
+    hq.auth.pins.export()
 }
 
 /// Numbers of a store among which a handshake looks for one that was given twice: more than it gives from one handshake to

@@ -16,6 +16,7 @@ pub struct Model {
     pub entity_id: Uuid,
     pub depends_on: Option<Uuid>,
     pub action: String,
+    /// The entity as it travels. Empty in what was sent long ago: then it is made again from the document.
     pub payload: String,
     pub timestamp: Instant,
     pub attempts: i32,
@@ -23,6 +24,8 @@ pub struct Model {
     pub created_at: Instant,
     pub last_attempt_at: Option<Instant>,
     pub dead_lettered_at: Option<Instant>,
+    /// The columns that headquarters is to take of it, as JSON; all of them without.
+    pub changed: Option<String>,
     /// Since when it is sent alone, because there was no verdict on it while headquarters answered other requests.
     pub waits_alone_since: Option<Instant>,
 }

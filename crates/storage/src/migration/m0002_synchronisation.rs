@@ -50,4 +50,7 @@ pub(super) const CHANGES: &[Change] = &[
         columns: "store_id uuid!, product_id uuid!, place big, seq big",
         ..NewTable::EMPTY
     }),
+    // U11: the columns that an envelope is about.
+    Change::AddColumns("sync_outbox", "changed text?"),
+    Change::AddColumns("sync_outbox_sent", "changed text?"),
 ];

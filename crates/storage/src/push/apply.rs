@@ -8,6 +8,7 @@ use tillkeep_model::wire::{Applied, camel};
 use tillkeep_model::{Instant, JsonText};
 use uuid::Uuid;
 
+use super::audited::Was;
 use super::decide::{Decision, decide, receives, target_status};
 use super::incoming::Decoded;
 use super::lines::{Document, Lines};
@@ -19,7 +20,7 @@ use crate::db::{execute, placeholders, query};
 use crate::registry::owners::{ALL_OF_IT, owns};
 use crate::registry::{Claim, Row, Scope, SyncType};
 use crate::sync_log::{self, Priors};
-use crate::{Tx, accounts, fault, stock, versions};
+use crate::{Tx, accounts, audit, fault, stock, versions};
 
 /// What a batch came to.
 pub(super) struct Outcome {
@@ -28,16 +29,18 @@ pub(super) struct Outcome {
     pub ignored: Vec<(&'static str, u64)>,
     /// Older refusals were closed, of which the sender is to learn.
     pub healed: bool,
+    /// What is to be written down of it as the last thing before the commit.
+    pub audits: Vec<audit::Entry>,
 }
 
 /// Applies `batch`: no entity twice, parents first.
 pub(super) async fn bulk(tx: &mut Tx, sender: &Sender, batch: &[Incoming<'_>], now: Instant) -> Result<Outcome, DbErr> {
     let priors = sync_log::priors(tx, sender.store_id, batch).await?;
     let mut verdicts = Vec::with_capacity(batch.len());
-    let mut ignored = Vec::new();
+    let (mut ignored, mut audits) = (Vec::new(), Vec::new());
     for group in batch.chunk_by(|a, b| a.entity.name == b.entity.name) {
         let mut counted = Ignored::default();
-        verdicts.extend(group_of_one_type(tx, sender, group, &priors, now, &mut counted).await?);
+        verdicts.extend(group_of_one_type(tx, sender, group, &priors, now, &mut counted, &mut audits).await?);
         if counted.count > 0 {
             ignored.push((group[0].entity.name, counted.count));
         }
@@ -45,7 +48,7 @@ pub(super) async fn bulk(tx: &mut Tx, sender: &Sender, batch: &[Incoming<'_>], n
     fault::point("push.effects")?;
     let healed = sync_log::record(tx, sender.store_id, batch, &verdicts, &priors, now).await?;
     fault::point("push.log")?;
-    Ok(Outcome { verdicts, ignored, healed })
+    Ok(Outcome { verdicts, ignored, healed, audits })
 }
 
 /// An envelope on its way through a group.
@@ -70,6 +73,7 @@ pub(super) struct Prepared {
     applied: Applied,
     /// How its number stands with the one that its sender gave it.
     pub number: foreign::Number,
+    audit: Option<audit::Entry>,
     place: usize,
 }
 
@@ -80,6 +84,7 @@ async fn group_of_one_type(
     priors: &Priors,
     now: Instant,
     ignored: &mut Ignored,
+    audits: &mut Vec<audit::Entry>,
 ) -> Result<Vec<Verdict>, DbErr> {
     let entity = group[0].entity;
     let ids: Vec<Uuid> = group.iter().map(|incoming| incoming.id).collect();
@@ -141,6 +146,7 @@ async fn group_of_one_type(
         let had_at = old.as_deref().and_then(|row| row.instant("updated_at")).filter(|had| *had > sent_at);
         let ignored_before = ignored.count;
         let before = old.as_deref().map(|old| Had::of(entity.table.columns(), old));
+        let was = Was::of(entity, old.as_deref());
         let number_before = foreign::Before::of(entity, old.as_deref());
         ignored.add(decoded.keys.unknown);
         let passed_over = Ignored::sent_in_vain(entity.table.columns(), &*decoded.row, &decoded.keys, owned);
@@ -170,18 +176,21 @@ async fn group_of_one_type(
         let lists = decoded.cut.into_iter().filter(|_| told.changed).map(|list| limits::flag(None, list));
         let cut = limits::flags(&*row, &decoded.keys, owned, told.cut.into_iter().chain(lists));
         let nothing_new = !told.changed && before.is_some_and(|had| had.is_all_of(&*row, entity.lists));
-        let applied = match (nothing_new, ignored.count > ignored_before) {
-            (false, _) => applied,
-            (true, true) => Applied::Skipped,
-            (true, false) => Applied::Duplicate,
-        };
-        prepared.push(Prepared { row, children, removed, cut, charged, applied, number, place });
+        let applied = if nothing_new { aside(ignored.count > ignored_before) } else { applied };
+        let audit = was.and_then(|was| was.changed(entity, &*row, owned, sender));
+        prepared.push(Prepared { row, children, removed, cut, charged, applied, number, audit, place });
     }
     foreign::renumber(tx, entity, &mut prepared).await?;
     numbers_taken(tx, entity, &mut prepared, &mut verdicts).await?;
+    audits.extend(prepared.iter_mut().filter_map(|document| document.audit.take()));
     store(tx, sender, group, prepared, now, &mut verdicts).await?;
     raise_left(tx, entity, &left).await?;
     Ok(verdicts.into_iter().map(|verdict| verdict.unwrap_or_else(lost)).collect())
+}
+
+/// What became of an envelope of which nothing was taken.
+const fn aside(said_too_much: bool) -> Applied {
+    if said_too_much { Applied::Skipped } else { Applied::Duplicate }
 }
 
 /// Writes the documents of a group with what follows from them: flags, stock and what customers owe.
@@ -275,8 +284,11 @@ fn judge<'a>(
             continue;
         }
         match incoming.decode(shape) {
-            Ok(decoded) => {
+            Ok(mut decoded) => {
                 let have = existing.get(&incoming.id).map(|row| &**row);
+                if have.is_some() {
+                    incoming.narrow(&mut decoded);
+                }
                 let decision = decide(incoming, &*decoded.row, have, priors.get(incoming), sender);
                 items.push(Item { incoming, decoded, decision, place });
             }

@@ -34,6 +34,8 @@ pub struct Incoming<'a> {
     pub timestamp: Instant,
     pub seq: Option<i64>,
     pub node_epoch: Option<String>,
+    /// The columns that are to be taken of a row that HQ has; all of them without.
+    changed: Option<Vec<String>>,
     /// Of entity, action, timestamp and data: the same envelope again has the same hash.
     pub hash: String,
     /// The whole envelope as it came.
@@ -54,6 +56,8 @@ struct Wire<'a> {
     seq: Option<i64>,
     #[serde(default)]
     node_epoch: Option<String>,
+    #[serde(default)]
+    changed: Option<Vec<String>>,
 }
 
 /// What can be told of an envelope that cannot be read.
@@ -118,6 +122,7 @@ pub(super) fn read<'a>(index: usize, raw: &'a RawValue, sender: &Sender) -> Resu
         timestamp: wire.timestamp,
         seq: wire.seq,
         node_epoch: wire.node_epoch,
+        changed: wire.changed,
         hash: hex::encode(hash.finalize()),
         raw: raw.get(),
         data: wire.data.get(),
@@ -233,6 +238,17 @@ impl Incoming<'_> {
             children.push(self.lines(child, shape, &list.first)?);
         }
         Ok(Decoded { row, keys, children, cut })
+    }
+
+    /// Leaves of what was sent what the envelope says to be about, for a row that HQ has.
+    pub(super) fn narrow(&self, decoded: &mut Decoded) {
+        let Some(changed) = &self.changed else { return };
+        decoded.keys.keep(changed);
+        for (child, lines) in self.entity.children.iter().zip(&mut decoded.children) {
+            if !decoded.keys.name(child.key) {
+                lines.clear();
+            }
+        }
     }
 
     fn lines(&self, child: &Child, shape: &Shape, list: &[&RawValue]) -> Result<Vec<Line>, Verdict> {

@@ -156,6 +156,13 @@ pub(super) struct Keys {
 }
 
 impl Keys {
+    /// As if only `names` had been sent, in either spelling.
+    pub fn keep(&mut self, names: &[String]) {
+        let names: HashSet<String> = names.iter().map(|name| plain(name)).collect();
+        self.named.retain(|name| names.contains(&plain(name)));
+        self.cut.retain(|name| names.contains(&plain(name)));
+    }
+
     pub fn columns(&self) -> impl Iterator<Item = &'static str> + '_ {
         self.named.iter().copied()
     }

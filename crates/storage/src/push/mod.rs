@@ -2,6 +2,7 @@
 //! Specification, sections 3 and 4.3; `docs/sync.md`, section 2.
 
 mod apply;
+mod audited;
 mod decide;
 pub(crate) mod effects;
 mod flags;
@@ -23,7 +24,7 @@ use uuid::Uuid;
 
 use crate::db::Turn;
 use crate::sync_log::{self, Rejection};
-use crate::{Change, Db, accounts, db, fault, nodes, stock};
+use crate::{Change, Db, accounts, audit, db, fault, nodes, stock};
 pub use foreign::FOREIGN_NUMBER;
 pub(crate) use foreign::is_flagged;
 pub use incoming::Incoming;
@@ -226,7 +227,7 @@ async fn apply_wave(
     wave: &[Incoming<'_>],
     now: Instant,
 ) -> Result<(Judged, Vec<Change>), DbErr> {
-    let mut judged = Judged::default();
+    let (mut judged, mut audits) = (Judged::default(), Vec::new());
     let mut tx = db.begin().await?;
     // A store has one sender, whose request may come twice at once. The second one is to see what became of the first in
     // the log as well, which is read before any row: and a row that is not there yet cannot be locked.
@@ -241,6 +242,7 @@ async fn apply_wave(
                 judged.results.extend(verdicts.map(|(envelope, verdict)| (envelope.index, envelope.result(&verdict))));
                 judged.ignored.extend(outcome.ignored);
                 judged.healed |= outcome.healed;
+                audits.extend(outcome.audits);
             }
             Err(error)
                 if !db::is_data_fault(&error)
@@ -267,6 +269,7 @@ async fn apply_wave(
         }
         tx.execute_unprepared("RELEASE SAVEPOINT part").await?;
     }
+    audit::record_all(&tx, audits, now).await?;
     let changes = tx.commit().await?;
     fault::point("push.applied")?;
     Ok((judged, changes))

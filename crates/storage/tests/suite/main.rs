@@ -7,6 +7,7 @@ mod accounts;
 mod apply;
 mod attempts;
 mod audit;
+mod changed;
 mod columns;
 mod completeness;
 mod concurrency;

@@ -11,8 +11,8 @@ use super::pull::PullError;
 use super::restore;
 use crate::Store;
 
-/// What HQ confirmed is kept for 90 days, so that a restored HQ can ask for it again.
-const KEEP_SENT_MS: i64 = 90 * 24 * 3600 * 1000;
+/// What HQ confirmed is kept whole for 90 days, so that a restored HQ can ask for it again.
+const KEEP_WHOLE_MS: i64 = 90 * 24 * 3600 * 1000;
 pub(super) const EPOCH: &str = "hq_epoch";
 /// The databases that this store has had before, with the last number of each, as JSON.
 const NODE_EPOCHS: &str = "node_epochs";
@@ -104,8 +104,10 @@ async fn take(store: &Store, request: &HandshakeRequest, answer: &HandshakeAnswe
             tracing::warn!(series = name, value, "headquarters has higher numbers: this store goes on from there");
         }
     }
-    // By HQ's clock: that of a store may be a year ahead for a day.
-    outbox::forget_sent(&tx, answer.clock.plus_millis(-KEEP_SENT_MS)).await?;
+    let forgotten = outbox::forget_content(&tx, &answer.long_kept, now.plus_millis(-KEEP_WHOLE_MS)).await?;
+    if forgotten > 0 {
+        tracing::info!(entries = forgotten, "what headquarters has had for 90 days is kept as a number alone");
+    }
     outbox::left_here(&tx, &resolved(answer)).await?;
     for settled in &answer.acknowledged {
         let Some(entry) = outbox::find(&tx, settled.seq).await? else { continue };

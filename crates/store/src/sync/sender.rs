@@ -122,7 +122,8 @@ async fn round(store: &Store, sender: &mut Sender) -> Result<Round, DbErr> {
     let rest = i64::try_from(interval.as_millis()).unwrap_or(i64::MAX);
     let entries = outbox::batch(store.db().reader(), sender.batch, store.clock.now(), rest).await?;
     if !entries.is_empty() {
-        return together(store, sender, &entries).await;
+        let entries = whole(store, entries).await?;
+        return if entries.is_empty() { Ok(Round::Sent) } else { together(store, sender, &entries).await };
     }
     let wait = sender.alone.from.saturating_sub(store.clock.uptime());
     if !wait.is_zero() {
@@ -133,7 +134,27 @@ async fn round(store: &Store, sender: &mut Sender) -> Result<Round, DbErr> {
         // A refused entry rests for an interval before it is tried again.
         return Ok(Round::Idle(interval));
     }
-    alone(store, sender, &entries).await
+    let entries = whole(store, entries).await?;
+    if entries.is_empty() { Ok(Round::Sent) } else { alone(store, sender, &entries).await }
+}
+
+/// The entries with their content: what was forgotten of those that HQ has lost is made again.
+async fn whole(store: &Store, mut entries: Vec<Entry>) -> Result<Vec<Entry>, DbErr> {
+    if entries.iter().all(|entry| !entry.payload.is_empty()) {
+        return Ok(entries);
+    }
+    let tx = store.db().begin().await?;
+    outbox::make_again(&tx, &mut entries).await?;
+    let (whole, gone): (Vec<_>, Vec<_>) = entries.into_iter().partition(|entry| !entry.payload.is_empty());
+    if !gone.is_empty() {
+        tracing::warn!(
+            entries = gone.len(),
+            "headquarters lacks what is not here any more either: it is not sent again"
+        );
+        outbox::confirm(&tx, &gone.iter().collect::<Vec<_>>(), store.clock.now()).await?;
+    }
+    tx.commit().await?;
+    Ok(whole)
 }
 
 /// Sends entries of which nothing is known. A batch that gets no verdict while HQ answers other requests is halved down to
@@ -147,7 +168,7 @@ async fn together(store: &Store, sender: &mut Sender, entries: &[Entry]) -> Resu
             reached(store);
             Ok(Round::Sent)
         }
-        Err(error) if is_of_the_content(store, sender, &error).await => {
+        Err(error) if is_of_the_content(store, &error, sender.failures >= LINE_BREAKS).await => {
             if let [only] = entries {
                 set_aside(store, &[(only, error.to_string())]).await?;
                 return Ok(back_off(store, sender, &error));
@@ -174,7 +195,7 @@ async fn alone(store: &Store, sender: &mut Sender, entries: &[Entry]) -> Result<
             reached(store);
             settle(store, entries, &results).await?
         }
-        Err(error) if is_of_the_content(store, sender, &error).await => {
+        Err(error) if is_of_the_content(store, &error, true).await => {
             if let [only] = entries {
                 set_aside(store, &[(only, error.to_string())]).await?;
             }
@@ -213,10 +234,10 @@ async fn send(store: &Store, entries: &[Entry]) -> Result<Result<Vec<PushResult>
 }
 
 /// Whether it is what was sent that gets no verdict: HQ answers other requests, and says neither of itself that it cannot
-/// now nor of this store that it may not.
-async fn is_of_the_content(store: &Store, sender: &Sender, error: &HqError) -> bool {
+/// now nor of this store that it may not. `often` says that a broken connection is more than the line's.
+async fn is_of_the_content(store: &Store, error: &HqError, often: bool) -> bool {
     let may_be = match error {
-        HqError::Unreachable(_) => sender.failures >= LINE_BREAKS,
+        HqError::Unreachable(_) => often,
         HqError::Between { .. } | HqError::Answered { .. } | HqError::Unreadable(_) => true,
         HqError::Refused(_) | HqError::Reload { .. } | HqError::HistoryChanged | HqError::Busy { .. } => false,
     };
@@ -249,9 +270,10 @@ fn jitter(store: &Store, failures: u32, longest: Duration) -> Duration {
 
 /// The envelope of an entry; its data is the text that was stored with the document.
 fn envelope(store: &Store, entry: &Entry) -> String {
+    let changed = entry.changed.as_ref().map(|columns| format!("\"changed\":{columns},")).unwrap_or_default();
     format!(
         "{{\"store_id\":\"{}\",\"entity_type\":\"{}\",\"entity_id\":\"{}\",\"action\":\"{}\",\"timestamp\":\"{}\",\
-         \"seq\":{},\"node_epoch\":\"{}\",\"data\":{}}}",
+         \"seq\":{},\"node_epoch\":\"{}\",{changed}\"data\":{}}}",
         store.id,
         entry.entity_type,
         entry.entity_id,
