@@ -13,6 +13,7 @@ mod nats_server;
 #[expect(dead_code, reason = "rows are written and not read here")]
 mod rows;
 
+mod again;
 mod approvals;
 mod broker;
 mod chaos;
@@ -29,6 +30,7 @@ mod protocol;
 mod put_back;
 mod restart;
 mod secrets;
+mod slow;
 mod socket;
 mod standing;
 mod stream;

@@ -35,7 +35,7 @@ pub struct Page {
     pub has_more: bool,
 }
 
-/// The rows of `store` above `after`; documents that changed since `since`, levels all of them.
+/// The rows of `store` above `after`, as many as fit into a page; documents that changed since `since`, levels all of them.
 pub async fn page(
     conn: &DatabaseTransaction,
     entity: &SyncType,
@@ -46,11 +46,13 @@ pub async fn page(
 ) -> Result<Page, DbErr> {
     let since = if entity.name == LEVELS { Instant::from_millis(0) } else { since };
     let mut rows = entity.table.own(conn, store, after, since, limit + 1).await?;
-    let has_more = rows.len() as u64 > limit;
+    let read = rows.len();
     rows.truncate(usize::try_from(limit).unwrap_or(usize::MAX));
     let mut children = pull::children(conn, entity, &rows).await?;
-    let last_id = rows.last().and_then(|row| row.uuid("id"));
-    Ok(Page { rows: pull::texts(&rows, &mut children, entity)?, last_id, has_more })
+    let texts = pull::fitting(pull::texts(&rows, &mut children, entity)?);
+    let has_more = read > texts.len();
+    let last_id = texts.len().checked_sub(1).and_then(|last| rows.get(last)?.uuid("id"));
+    Ok(Page { rows: texts, last_id, has_more })
 }
 
 /// Takes a page of documents at their store: what is missing, and what has no unsent work. Their goods move once, however
