@@ -13,6 +13,7 @@ mod nats_server;
 #[expect(dead_code, reason = "rows are written and not read here")]
 mod rows;
 
+mod again;
 mod alone;
 mod approvals;
 mod broker;
@@ -30,6 +31,7 @@ mod protocol;
 mod put_back;
 mod restart;
 mod secrets;
+mod slow;
 mod socket;
 mod standing;
 mod stream;

@@ -37,7 +37,7 @@ pub struct Page {
     pub left_out: Vec<Unread>,
 }
 
-/// The rows of `store` above `after`; documents that changed since `since`, levels all of them.
+/// The rows of `store` above `after`, as many as fit into a page; documents that changed since `since`, levels all of them.
 pub async fn page(
     conn: &DatabaseTransaction,
     entity: &SyncType,
@@ -48,12 +48,19 @@ pub async fn page(
 ) -> Result<Page, DbErr> {
     let since = if entity.name == LEVELS { Instant::from_millis(0) } else { since };
     let mut rows = entity.table.own(conn, store, after, since, limit + 1).await?;
-    let has_more = rows.len() as u64 > limit;
+    let read = rows.len();
     rows.truncate(usize::try_from(limit).unwrap_or(usize::MAX));
-    let last_id = rows.last().and_then(|row| row.as_ref().map_or_else(|unread| unread.id, |row| row.uuid("id")));
+    let mut has_more = read > rows.len();
+    let mut last_id = rows.last().and_then(|row| row.as_ref().map_or_else(|unread| unread.id, |row| row.uuid("id")));
     let (mut rows, mut left_out) = pull::parted(rows);
     let mut children = pull::children(conn, entity, &mut rows, &mut left_out).await?;
-    Ok(Page { rows: pull::texts(&rows, &mut children, entity)?, last_id, has_more, left_out })
+    let texts = pull::fitting(pull::texts(&rows, &mut children, entity)?);
+    if texts.len() < rows.len() {
+        last_id = texts.len().checked_sub(1).and_then(|last| rows.get(last)?.uuid("id"));
+        left_out.retain(|row| row.id <= last_id);
+        has_more = true;
+    }
+    Ok(Page { rows: texts, last_id, has_more, left_out })
 }
 
 /// Takes a page of documents at their store: what is missing, and what has no unsent work. Their goods move once, however

@@ -9,6 +9,12 @@ use crate::db::query;
 use crate::fault;
 use crate::registry::{Reading, Row, Scope, SyncType, Unread};
 
+/// Rows that are read for one page, however many are asked for.
+const ROWS: u64 = 500;
+/// Bytes of the rows of one page, unless one row has more: what a line of 64 kbit/s carries in half a minute, were it not
+/// compressed.
+const BYTES: usize = 256 << 10;
+
 /// One page of a pull: rows as JSON texts, by rising version.
 pub struct Page {
     pub rows: Vec<String>,
@@ -27,7 +33,7 @@ impl Page {
     }
 }
 
-/// The page of `entity` above `since` that concerns `store`, with at most `limit` rows.
+/// The page of `entity` above `since` that concerns `store`, with at most `limit` rows, and as many as fit into a page.
 pub async fn page(
     conn: &DatabaseTransaction,
     entity: &SyncType,
@@ -46,14 +52,36 @@ pub async fn page(
         Scope::Store => &["store_id"],
         Scope::Parties => &["from_store_id", "to_store_id"],
     };
+    let limit = limit.min(ROWS);
     let mut rows = entity.table.above(conn, since, limit + 1, filter, store).await?;
-    let has_more = rows.len() as u64 > limit;
+    let read = rows.len();
     rows.truncate(usize::try_from(limit).unwrap_or(usize::MAX));
-    let latest = rows.last().and_then(version).unwrap_or(since);
+    let mut has_more = read > rows.len();
+    let mut latest = rows.last().and_then(version).unwrap_or(since);
     let (mut rows, mut left_out) = parted(rows);
     withhold(conn, entity, store, &mut rows).await?;
     let mut children = children(conn, entity, &mut rows, &mut left_out).await?;
-    Ok(Page { rows: texts(&rows, &mut children, entity)?, latest, has_more, left_out })
+    let texts = fitting(texts(&rows, &mut children, entity)?);
+    if texts.len() < rows.len() {
+        rows.truncate(texts.len());
+        latest = rows.last().and_then(|row| row.integer("sync_version")).unwrap_or(since);
+        // What lies behind the last one that fits is for the next page.
+        left_out.retain(|row| row.version.is_none_or(|version| version <= latest));
+        has_more = true;
+    }
+    Ok(Page { rows: texts, latest, has_more, left_out })
+}
+
+/// The first of these rows, as many as fit into a page: one at the least.
+pub(crate) fn fitting(mut texts: Vec<String>) -> Vec<String> {
+    let mut bytes = 0;
+    let fit = texts.iter().take_while(|text| {
+        bytes += text.len();
+        bytes <= BYTES
+    });
+    let fit = fit.count().max(1);
+    texts.truncate(fit);
+    texts
 }
 
 fn version(row: &Reading) -> Option<i64> {

@@ -9,7 +9,7 @@ use tillkeep_storage::Side;
 use tillkeep_storage::verify::{Acknowledged, Options};
 use uuid::Uuid;
 
-use super::{Client, Process, Program, Proxy, Rows, database, eventually, verdict};
+use super::{Client, Fault, Process, Program, Proxy, Rows, database, eventually, verdict};
 use crate::Home;
 use crate::kept::Release;
 
@@ -152,8 +152,17 @@ impl TestCluster {
         self.store_with(&[]).await
     }
 
+    /// As [`TestCluster::store`], behind a line that has this fault from the beginning.
+    pub async fn slow_store(&mut self, fault: Fault) -> TestStore {
+        self.store_behind(fault, &[]).await
+    }
+
     /// As [`TestCluster::store`], with more in the environment of the store.
     pub async fn store_with(&mut self, more: &[(&str, &str)]) -> TestStore {
+        self.store_behind(Fault::None, more).await
+    }
+
+    async fn store_behind(&mut self, fault: Fault, more: &[(&str, &str)]) -> TestStore {
         self.stores += 1;
         let code = format!("S{:02}", self.stores);
         let body = json!({"code": code, "name": format!("Store {code}"), "timezone": "America/New_York"});
@@ -162,6 +171,7 @@ impl TestCluster {
         let provisioned = self.admin.post(&path, json!({})).await.data();
         let sync_token = provisioned["syncToken"].as_str().expect("token").to_owned();
         let proxy = Proxy::start(&self.hq.url).await;
+        proxy.set(fault);
         let own = [("SYNC_TOKEN", sync_token.as_str()), ("HQ_URL", &proxy.url), ("SYNC_INTERVAL_MS", "200")];
         let environment = [&own, more].concat();
         let process = Process::start("store", &self.dir.path().join(&code), &environment);

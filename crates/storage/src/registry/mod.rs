@@ -150,6 +150,9 @@ pub fn pulled() -> impl Iterator<Item = &'static SyncType> {
     ALL.iter().filter(|entity| entity.is_pulled())
 }
 
+/// What a store that has nothing yet pulls before all else: without it nobody can sign in there.
+pub const FIRST: &[&str] = &["stores", "users", "roles", "permissions", "role_permissions", "user_store_roles"];
+
 /// The scope of the version counter of `entity` for one store.
 pub fn counter_scope(entity: &SyncType, store_id: Uuid) -> Uuid {
     if entity.scope == Scope::Store { store_id } else { Uuid::nil() }

@@ -129,7 +129,15 @@ impl Hq {
 
     /// Every row of `name` that concerns `store`, as it travels.
     pub async fn rows(&self, name: &str, store: Uuid) -> Vec<Json> {
-        self.answer(name, store, 0, 10_000).await.rows.iter().map(|row| parse(row.get())).collect()
+        let (mut rows, mut since) = (Vec::new(), 0);
+        loop {
+            let answer = self.answer(name, store, since, 10_000).await;
+            rows.extend(answer.rows.iter().map(|row| parse(row.get())));
+            since = answer.latest_version;
+            if !answer.has_more {
+                return rows;
+            }
+        }
     }
 
     pub async fn row<E>(&self, id: Uuid) -> Option<E::Model>

@@ -191,3 +191,29 @@ async fn a_price_travels_as_an_integer_and_a_quantity_in_units() {
         assert!(text.contains("\"price\":1299") && text.contains("\"reorderPoint\":1.237"), "{text}");
     }
 }
+
+#[tokio::test]
+async fn a_page_has_as_many_rows_as_fit_and_one_at_the_least() {
+    for hq in kit::both().await {
+        let store = Chain::found(&hq).await.first.store_id;
+        let of = |number: usize, bytes: usize| product::Model {
+            description: Some("x".repeat(bytes)),
+            ..new_product(&format!("P{number}"), 1)
+        };
+        let sizes = [100_000, 100_000, 100_000, 300_000, 1];
+        for (number, bytes) in sizes.into_iter().enumerate() {
+            hq.insert::<product::Entity>([of(number, bytes)]).await;
+        }
+        // Two small ones are there already; 256 KiB hold two of a hundred kilobytes.
+        let mut since = 0;
+        for (rows, has_more) in [(4, true), (1, true), (1, true), (1, false)] {
+            let page = hq.answer("products", store, since, 10_000).await;
+            assert_eq!((page.rows.len(), page.has_more), (rows, has_more), "after {since}");
+            since += i64::try_from(rows).expect("a number");
+            assert_eq!(page.latest_version, since, "the cursor is that of the last row that came");
+        }
+        hq.insert::<product::Entity>((10..1010).map(|number| of(number, 1))).await;
+        let page = hq.answer("products", store, since, 10_000).await;
+        assert!((1..=500).contains(&page.rows.len()) && page.has_more, "{} rows", page.rows.len());
+    }
+}

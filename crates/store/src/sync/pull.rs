@@ -1,6 +1,6 @@
 //! Pulling types in dependency order; rows and cursor land in one transaction. `docs/sync.md`, rules D2, D8, D9.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use tillkeep_http::auth::Sessions;
 use tillkeep_storage::apply::{self, Cursor};
@@ -9,9 +9,6 @@ use tillkeep_storage::{DbErr, Tx, accounts, db};
 
 use super::client::HqError;
 use crate::Store;
-
-/// Rows of one page.
-const PAGE: u64 = 2000;
 
 /// Why a pull ended early.
 #[derive(Debug, thiserror::Error)]
@@ -58,7 +55,7 @@ pub struct Moved {
 pub async fn moved(store: &Store, epoch: &str, heads: &BTreeMap<String, i64>) -> Result<Moved, PullError> {
     let cursors = apply::cursors(store.db().reader()).await?;
     let mut moved = Moved::default();
-    for entity in in_order(store) {
+    for entity in in_order(store, &cursors, heads) {
         // A type that HQ does not know is skipped: it is older than this store.
         let Some(head) = heads.get(entity.name) else { continue };
         let cursor = cursors.get(entity.name).copied().unwrap_or_default();
@@ -92,12 +89,16 @@ pub async fn moved(store: &Store, epoch: &str, heads: &BTreeMap<String, i64>) ->
     Ok(moved)
 }
 
-/// The pulled types in dependency order. Those at which a cycle ended come last, so that one that headquarters cannot
-/// answer holds up the others for one cycle at the most.
-fn in_order(store: &Store) -> Vec<&'static SyncType> {
+/// The pulled types in dependency order; in a first pull, what signing in needs before all the goods (rule D5 leaves the order
+/// free). Those at which a cycle ended come last, so that one that headquarters cannot answer holds up the others for one
+/// cycle at the most.
+fn in_order(store: &Store, cursors: &HashMap<String, Cursor>, heads: &BTreeMap<String, i64>) -> Vec<&'static SyncType> {
     let last = store.sync.last();
-    let (last, first): (Vec<_>, Vec<_>) = registry::pulled().partition(|entity| last.contains(entity.name));
-    [first, last].concat()
+    let is_new = |entity: &SyncType| !cursors.contains_key(entity.name) && heads.get(entity.name) > Some(&0);
+    let first_pull = registry::pulled().any(is_new);
+    let mut types: Vec<_> = registry::pulled().collect();
+    types.sort_by_key(|entity| (last.contains(entity.name), first_pull && !registry::FIRST.contains(&entity.name)));
+    types
 }
 
 /// Pulls one type from `cursor` to its head.
@@ -108,7 +109,8 @@ async fn one(store: &Store, epoch: &str, entity: &SyncType, cursor: Cursor, head
         // A row that comes while its entry is under way would be left aside, and the entry gone when it is: neither this
         // page nor a later one would bring it again (rule D6).
         let _gate = if entity.is_pushed() { Some(store.sync.sending.enter().await) } else { None };
-        let mut answer = store.hq.pull(entity.name, cursor, PAGE, epoch).await?;
+        let pages = &store.sync.page_size;
+        let mut answer = pages.note(store.hq.pull(entity.name, cursor, pages.rows(), epoch).await)?;
         if !answer.has_more && entity.scope == Scope::Parties && answer.latest_version < head {
             // One counter for all stores: what was counted for others must not be asked for again and again. The head
             // was told before this page was read, so nothing below it is still to come. Release 0.1.0 does not say so itself.

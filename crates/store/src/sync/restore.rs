@@ -11,11 +11,14 @@ use super::sender::{Round, Sender};
 use crate::Store;
 
 const DUE: &str = "own_documents_due";
+/// Up to where they are here: a type and the last id of it.
+const PLACE: &str = "own_documents_place";
 /// Rows of one page: little enough for a slow line to carry in the time of one request.
 const PAGE: u64 = 200;
 
 /// Notes that documents are missing here; [`run`] fetches them, however often the store dies in between.
 pub(super) async fn begin(tx: &Tx) -> Result<(), DbErr> {
+    settings::set(tx, PLACE, "").await?;
     settings::set(tx, DUE, "yes").await
 }
 
@@ -23,7 +26,14 @@ pub(super) async fn is_due(db: &Db) -> Result<bool, DbErr> {
     Ok(settings::get(db.reader(), DUE).await?.as_deref() == Some("yes"))
 }
 
-/// Fetches and takes everything; does nothing when nothing is due.
+/// Where to go on: nowhere yet, or in a type after an id.
+async fn place(db: &Db) -> Result<(Option<String>, Uuid), DbErr> {
+    let kept = settings::get(db.reader(), PLACE).await?.unwrap_or_default();
+    let place = kept.split_once(' ').and_then(|(name, after)| Some((name.to_owned(), after.parse().ok()?)));
+    Ok(place.map_or((None, Uuid::nil()), |(name, after)| (Some(name), after)))
+}
+
+/// Fetches and takes what is not here yet; does nothing when nothing is due.
 pub(super) async fn run(store: &Store) -> Result<(), PullError> {
     if !store.sync.restore_due.load(Ordering::Acquire) {
         return Ok(());
@@ -43,20 +53,24 @@ pub(super) async fn run(store: &Store) -> Result<(), PullError> {
         }
     }
     let mut count = 0;
-    for name in own_documents::TYPES {
+    let (begun, mut after) = place(store.db()).await?;
+    for name in own_documents::TYPES.iter().skip_while(|name| begun.as_ref().is_some_and(|begun| begun != *name)) {
         let Some(entity) = own_documents::find(name) else { continue };
-        let mut after = Uuid::nil();
         loop {
-            let answer = store.hq.own_documents(name, after, PAGE).await?;
+            let pages = &store.sync.page_size;
+            let answer = pages.note(store.hq.own_documents(name, after, pages.rows().min(PAGE)).await)?;
             let _turn = store.sync.applying.lock().await;
             let mut tx = store.db().begin().await?;
             count += own_documents::take(&mut tx, entity, store.id, &answer.rows, store.clock.now()).await?;
+            after = answer.last_id.unwrap_or(after);
+            // With its rows: a line that breaks and a store that dies go on here.
+            settings::set(&tx, PLACE, &format!("{name} {after}")).await?;
             tx.commit().await?;
-            match answer.last_id.filter(|_| answer.has_more) {
-                Some(last) => after = last,
-                None => break,
+            if !answer.has_more {
+                break;
             }
         }
+        after = Uuid::nil();
     }
     let tx = store.db().begin().await?;
     // From here on each document has an entry of its own again; what is older may have come back without one.

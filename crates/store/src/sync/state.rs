@@ -1,7 +1,7 @@
 //! What the sync client knows of itself, for people and for the till.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
@@ -9,6 +9,8 @@ use serde::Serialize;
 use tillkeep_model::Instant;
 use tokio::sync::{MutexGuard, Notify};
 use utoipa::ToSchema;
+
+use super::client::HqError;
 
 /// The line to HQ as this store sees it.
 #[derive(Clone, Debug, Default, Serialize, ToSchema)]
@@ -47,12 +49,41 @@ pub struct SyncState {
     pub(super) handshake_due: std::sync::atomic::AtomicBool,
     /// Documents of this store's own are to be fetched from HQ.
     pub(super) restore_due: std::sync::atomic::AtomicBool,
+    pub page_size: PageSize,
     /// Held while a batch is on its way and settled: one sender at a time, and nobody pulls what it may be changing.
     pub sending: Gate,
     /// Types at which a cycle ended, until they come.
     last: Mutex<BTreeSet<&'static str>>,
     /// One lock over applying pulls and applying push results. `docs/sync.md`, rule D7.
     pub(super) applying: tokio::sync::Mutex<()>,
+}
+
+/// Rows of the next page that is asked for: fewer while the line does not carry one in the time of a request.
+pub struct PageSize(AtomicU64);
+
+impl PageSize {
+    const MOST: u64 = 2000;
+
+    pub fn rows(&self) -> u64 {
+        self.0.load(Ordering::Relaxed)
+    }
+
+    /// Takes what became of the request of a page.
+    pub(super) fn note<T>(&self, answer: Result<T, HqError>) -> Result<T, HqError> {
+        let rows = self.rows();
+        match &answer {
+            Ok(_) => self.0.store((rows * 2).min(Self::MOST), Ordering::Relaxed),
+            Err(HqError::Unreachable(_)) => self.0.store((rows / 2).max(1), Ordering::Relaxed),
+            Err(_) => {}
+        }
+        answer
+    }
+}
+
+impl Default for PageSize {
+    fn default() -> Self {
+        Self(Self::MOST.into())
+    }
 }
 
 /// A lock that can be asked how many wait for it: in virtual time somebody must know who waits for whom.
@@ -96,6 +127,7 @@ impl Default for SyncState {
             told: Notify::new(),
             handshake_due: true.into(),
             restore_due: false.into(),
+            page_size: PageSize::default(),
             sending: Gate::default(),
             last: Mutex::default(),
             applying: tokio::sync::Mutex::default(),

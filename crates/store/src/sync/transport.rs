@@ -7,12 +7,12 @@ use std::time::Duration;
 use async_compression::tokio::write::ZstdEncoder;
 use bytes::{Bytes, BytesMut};
 use reqwest::header::{AUTHORIZATION, CONTENT_ENCODING, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
-use reqwest::{Client, redirect};
+use reqwest::{Client, Response, redirect};
 use rustls::ClientConfig;
 use tillkeep_http::Secret;
 use tillkeep_model::wire::PROTOCOL;
 use tokio::io::AsyncWriteExt;
-use tokio::time::timeout;
+use tokio::time::{Instant, timeout};
 use tokio_tungstenite::Connector;
 
 use super::tls;
@@ -21,9 +21,9 @@ const CONNECT_WITHIN: Duration = Duration::from_secs(5);
 /// The longest that HQ may be silent, once a request is there. A line that is dead without saying so must not hold the
 /// outbox for longer than the 35 seconds that are promised.
 const SILENT_FOR: Duration = Duration::from_secs(20);
-/// The longest that an answer may take from its first byte to its last; a page of a pull is far below.
+/// The longest that an answer may take from its first byte to its last, on a line that is not the slowest.
 const ANSWER_WITHIN: Duration = Duration::from_mins(1);
-/// Bytes a second of a line that is still one: 64 kbit/s. So much longer a request may be under way. On a slower one the
+/// Bytes a second of a line that is still one: 64 kbit/s. So much longer a request or an answer may be under way. On a slower one the
 /// sender comes down to a batch that fits.
 const SLOWEST: usize = 8 << 10;
 /// The header of every request and answer of the machine protocol.
@@ -123,20 +123,25 @@ impl Transport for Http {
             .map(Duration::from_secs);
         let status = response.status().as_u16();
         let from_hq = response.headers().contains_key(MARK);
-        // An answer cut off half-way is no answer.
-        let body = timeout(ANSWER_WITHIN, async {
-            let mut body = BytesMut::new();
-            loop {
-                match timeout(SILENT_FOR, response.chunk()).await {
-                    Ok(Ok(Some(chunk))) => body.extend_from_slice(&chunk),
-                    Ok(Ok(None)) => return Ok(body.freeze()),
-                    Ok(Err(error)) => return Err(plain(error)),
-                    Err(_) => return Err(format!("the answer stopped for {} s", SILENT_FOR.as_secs())),
-                }
-            }
-        });
-        let body = body.await.map_err(|_| format!("the answer took {} s", ANSWER_WITHIN.as_secs()))??;
+        let body = whole(&mut response).await?;
         Ok(Reply { status, from_hq, retry_after, body })
+    }
+}
+
+/// The whole body: an answer cut off half-way is none. What keeps coming at the pace of the slowest line may take its time.
+async fn whole(response: &mut Response) -> Result<Bytes, String> {
+    let (begun, mut body) = (Instant::now(), BytesMut::new());
+    loop {
+        match timeout(SILENT_FOR, response.chunk()).await {
+            Ok(Ok(Some(chunk))) => body.extend_from_slice(&chunk),
+            Ok(Ok(None)) => return Ok(body.freeze()),
+            Ok(Err(error)) => return Err(plain(error)),
+            Err(_) => return Err(format!("the answer stopped for {} s", SILENT_FOR.as_secs())),
+        }
+        let patience = ANSWER_WITHIN + Duration::from_secs(u64::try_from(body.len() / SLOWEST).unwrap_or_default());
+        if begun.elapsed() > patience {
+            return Err(format!("the answer took {} s", patience.as_secs()));
+        }
     }
 }
 

@@ -1,0 +1,90 @@
+//! A store that is put back once more while it still reads back its own documents. `docs/sync.md`, rule D8.
+
+use serde_json::json;
+use uuid::Uuid;
+
+use crate::kit::{Fault, eventually};
+use crate::put_back::{Shop, copy, copy_files, has_all, put_back, receipts};
+use crate::slow::{LINES, LITTLE};
+
+impl Shop {
+    /// With goods and sales that a copy of the store does not have, and the copy in the place of its database, on a line
+    /// that carries them in many pages; some are back already.
+    async fn half_back() -> (Self, std::path::PathBuf) {
+        let mut shop = Self::open().await;
+        shop.sell(2).await;
+        shop.sent().await;
+        shop.site.process.stop();
+        let aside = copy(&shop.site.process.dir);
+        shop.site.process.restart();
+        shop.till = shop.site.admin().await;
+        let received = json!({"id": Uuid::now_v7(), "productId": shop.product, "quantityChange": 90, "reason": "received", "unitCost": 480});
+        shop.till.post("/inventory/adjustments", received).await.data();
+        shop.sell_long(40).await;
+        shop.sent().await;
+        shop.site.process.stop();
+        put_back(&shop.site.process.dir, &aside);
+        shop.site.proxy.set(LITTLE);
+        shop.site.process.restart();
+        shop.till = shop.site.admin().await;
+        let back = eventually("some sales are back", async || {
+            Some(receipts(&shop.till, "/pos/sales").await.len()).filter(|count| *count > 2)
+        })
+        .await;
+        assert!(back < 42, "one page had them all: nothing is shown");
+        shop.site.process.kill();
+        (shop, aside)
+    }
+
+    /// Starts the store, and waits until it is as it was, whatever happened to it.
+    async fn is_whole_again(&mut self, quantity: i64) {
+        self.site.proxy.set(Fault::None);
+        self.site.process.restart();
+        self.till = self.site.admin().await;
+        eventually("the store has its sales again", async || {
+            (receipts(&self.till, "/pos/sales").await == self.sold).then_some(())
+        })
+        .await;
+        self.levels_agree(quantity).await;
+        self.sell(1).await;
+        self.sent().await;
+        has_all(&self.chain, &self.sold.clone()).await;
+        self.levels_agree(quantity - 1).await;
+        assert!(self.site.outbox(&self.till, "failed").await.is_empty());
+        self.chain.settled(&[&self.site], &[]).await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_store_put_back_again_while_it_reads_back_its_own_documents_ends_as_after_once() {
+    let (mut shop, aside) = Shop::half_back().await;
+    put_back(&shop.site.process.dir, &aside);
+    shop.is_whole_again(88 - 40 * LINES).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_copy_of_a_store_that_was_reading_back_its_own_documents_is_as_good_as_any() {
+    let (mut shop, _) = Shop::half_back().await;
+    let half = shop.site.process.dir.with_extension("half");
+    copy_files(&shop.site.process.dir, &half);
+    shop.is_whole_again(88 - 40 * LINES).await;
+    // Sold since, under the name that the store took when it was put back.
+    shop.sell(3).await;
+    shop.sent().await;
+    shop.site.process.stop();
+    put_back(&shop.site.process.dir, &half);
+    shop.is_whole_again(84 - 40 * LINES).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_store_that_sold_between_being_put_back_twice_lacks_nothing() {
+    let (mut shop, aside) = Shop::half_back().await;
+    shop.site.process.restart();
+    shop.till = shop.site.admin().await;
+    // Beside the reading: under the new name, with numbers above those that headquarters has.
+    shop.sell(2).await;
+    shop.site.drained(&shop.till).await;
+    shop.site.process.kill();
+    put_back(&shop.site.process.dir, &aside);
+    shop.is_whole_again(86 - 40 * LINES).await;
+}
