@@ -25,6 +25,7 @@ mod faults;
 mod herd;
 mod metrics;
 mod network;
+mod numbers;
 mod protocol;
 mod put_back;
 mod restart;

@@ -7,17 +7,17 @@ use std::process::{Command, Output};
 use serde_json::{Value, json};
 use uuid::Uuid;
 
-use crate::kit::{ADMIN, Client, Fault, Process, TestCluster, TestStore, eventually, id};
+use crate::kit::{ADMIN, Client, Fault, TestCluster, TestStore, eventually, id};
 
 /// A copy of a data directory whose server is stopped.
-fn copy(dir: &Path) -> PathBuf {
+pub fn copy(dir: &Path) -> PathBuf {
     let aside = dir.with_extension("aside");
     drop(fs::remove_dir_all(&aside));
     copy_files(dir, &aside);
     aside
 }
 
-fn copy_files(from: &Path, to: &Path) {
+pub fn copy_files(from: &Path, to: &Path) {
     fs::create_dir_all(to).expect("a directory");
     for entry in fs::read_dir(from).expect("a directory") {
         let path = entry.expect("an entry").path();
@@ -33,7 +33,7 @@ fn put_back(dir: &Path, aside: &Path) {
     copy_files(aside, dir);
 }
 
-fn forget(dir: &Path) {
+pub fn forget(dir: &Path) {
     for file in ["tillkeep.db", "tillkeep.db-wal", "tillkeep.db-shm"] {
         drop(fs::remove_file(dir.join(file)));
     }
@@ -44,7 +44,7 @@ async fn new_admin(chain: &mut TestCluster) {
 }
 
 /// The receipts in a list of sales: `/sales` at headquarters, `/pos/sales` at a store.
-async fn receipts(client: &Client, list: &str) -> Vec<String> {
+pub async fn receipts(client: &Client, list: &str) -> Vec<String> {
     let reply = client.get(&format!("{list}?pageSize=200&sort=receiptNumber")).await;
     // A store that begins from nothing knows the caller before it knows what the caller may.
     let sales = if reply.status == 403 { json!([]) } else { reply.data() };
@@ -58,23 +58,23 @@ async fn receipts(client: &Client, list: &str) -> Vec<String> {
     receipts
 }
 
-async fn has_all(chain: &TestCluster, wanted: &[String]) {
+pub async fn has_all(chain: &TestCluster, wanted: &[String]) {
     eventually("headquarters has every receipt once", async || {
         (receipts(&chain.admin, "/sales").await == wanted).then_some(())
     })
     .await;
 }
 
-struct Shop {
-    chain: TestCluster,
-    site: TestStore,
-    till: Client,
-    product: String,
-    sold: Vec<String>,
+pub struct Shop {
+    pub chain: TestCluster,
+    pub site: TestStore,
+    pub till: Client,
+    pub product: String,
+    pub sold: Vec<String>,
 }
 
 impl Shop {
-    async fn open() -> Self {
+    pub async fn open() -> Self {
         let mut chain = TestCluster::new().await;
         let product = chain.product("A1", 1000).await;
         let site = chain.store().await;
@@ -83,23 +83,23 @@ impl Shop {
         Self { chain, site, till, product, sold: Vec::new() }
     }
 
-    async fn sell(&mut self, count: usize) {
+    pub async fn sell(&mut self, count: usize) {
         for _ in 0..count {
             let sale = self.site.sell(&self.till, &self.product, 1).await;
             self.sold.push(sale["receiptNumber"].as_str().expect("receipt").to_owned());
         }
     }
 
-    async fn customer(&self, name: &str) -> Value {
+    pub async fn customer(&self, name: &str) -> Value {
         self.till.post("/customers", json!({"lastName": name})).await.data()
     }
 
-    async fn sent(&self) {
+    pub async fn sent(&self) {
         self.site.drained(&self.till).await;
         self.chain.caught_up(&self.site, &self.till).await;
     }
 
-    async fn levels_agree(&self, quantity: i64) {
+    pub async fn levels_agree(&self, quantity: i64) {
         eventually("both sides have the same stock", async || {
             let at_hq = self.chain.level(&self.site, &self.product).await?["quantity"].clone();
             let here = self.site.quantity(&self.till, &self.product).await;
@@ -244,49 +244,21 @@ async fn a_store_made_anew_from_nothing_gets_its_recent_own_sales_back() {
     shop.levels_agree(44).await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn two_copies_of_one_store_are_noticed() {
-    let mut shop = Shop::open().await;
-    shop.sell(1).await;
-    shop.sent().await;
-    shop.site.process.stop();
-    let twin_dir = shop.site.process.dir.with_extension("twin");
-    copy_files(&shop.site.process.dir, &twin_dir);
-    shop.site.process.restart();
-    shop.till = shop.site.admin().await;
-    shop.sell(1).await;
-    shop.sent().await;
-    let twin = Process::start(
-        "store",
-        &twin_dir,
-        &[("SYNC_TOKEN", &shop.site.sync_token), ("HQ_URL", &shop.chain.hq.url), ("SYNC_INTERVAL_MS", "200")],
-    );
-    eventually("headquarters says so", async || {
-        shop.chain.hq.log().contains("one of them is new, was put back or cloned").then_some(())
-    })
-    .await;
-    drop(twin);
-    // The first one goes on.
-    shop.sell(1).await;
-    shop.sent().await;
-    assert_eq!(shop.chain.sales(&shop.site).await, 3);
-}
-
 /// Runs the program with these arguments, for a data directory.
-fn tillkeep(arguments: &[&str], dir: &Path) -> Output {
+pub fn tillkeep(arguments: &[&str], dir: &Path) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_tillkeep"));
     command.args(arguments).arg("--data-dir").arg(dir).env_clear().output().expect("the program runs")
 }
 
 #[track_caller]
-fn done(output: &Output) -> String {
+pub fn done(output: &Output) -> String {
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     assert!(output.status.success(), "{text}{}", String::from_utf8_lossy(&output.stderr));
     text
 }
 
 #[track_caller]
-fn refused(output: &Output) -> String {
+pub fn refused(output: &Output) -> String {
     assert!(!output.status.success(), "it should have refused");
     String::from_utf8_lossy(&output.stderr).into_owned()
 }

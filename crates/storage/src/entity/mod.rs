@@ -9,6 +9,7 @@ pub mod customer;
 pub mod department;
 pub mod idempotency_key;
 pub mod inventory_adjustment;
+pub mod lost_number;
 #[cfg(feature = "next-release")]
 pub mod loyalty_tier;
 pub mod number_series;

@@ -18,6 +18,7 @@ mod limits;
 mod migration;
 mod nodes;
 mod nothing_new;
+mod numbers;
 mod orders;
 mod outbox;
 mod ownership;

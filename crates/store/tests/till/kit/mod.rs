@@ -3,6 +3,7 @@
 pub mod people;
 pub mod rows;
 
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -38,7 +39,7 @@ pub struct Shop {
     pub store: Arc<Store>,
     pub clock: Clock,
     router: Router,
-    _directory: TempDir,
+    directory: TempDir,
 }
 
 /// An answer: its status and its JSON.
@@ -184,7 +185,26 @@ impl Shop {
     }
 
     async fn unfilled_with(line: Option<Arc<dyn Transport>>) -> Self {
-        let directory = TempDir::new().expect("a temporary directory");
+        let clock = Clock::default();
+        let begin = Instant::parse(BEGIN).expect("an instant");
+        clock.advance(begin.millis_since(clock.now()));
+        Self::within(TempDir::new().expect("a temporary directory"), clock, line).await
+    }
+
+    /// The same store after its server was stopped and something happened to its files.
+    pub async fn again(self, line: Option<Arc<dyn Transport>>, happens: impl FnOnce(&Path)) -> Self {
+        self.store.stop.cancel();
+        self.store.db().clone().close().await.expect("the database closes");
+        happens(self.directory.path());
+        Self::within(self.directory, self.clock, line).await
+    }
+
+    /// Somebody who is signed in at this store already.
+    pub fn person(&self, known: &Person) -> Person {
+        Person { router: self.router.clone(), ..known.clone() }
+    }
+
+    async fn within(directory: TempDir, clock: Clock, line: Option<Arc<dyn Transport>>) -> Self {
         let claims = json!({"storeId": id("S01"), "storeCode": "S01", "type": "store_sync"});
         let payload = URL_SAFE_NO_PAD.encode(claims.to_string());
         let settings = Settings {
@@ -195,17 +215,15 @@ impl Shop {
             hq_ca_file: None,
             sync_interval: Duration::from_secs(30),
             sign_in: SignInSettings::default(),
+            numbers_file: None,
         };
-        let clock = Clock::default();
-        let begin = Instant::parse(BEGIN).expect("an instant");
-        clock.advance(begin.millis_since(clock.now()));
         let nowhere = Http::new(&settings.hq_url, &settings.sync_token, None).expect("a line");
         let hq = line.unwrap_or_else(|| Arc::new(nowhere.clone()));
         let world = World { hq, clock: clock.clone(), chance: Chance::of_seed(1) };
         let store = Store::open_in(settings, nowhere, world, CancellationToken::new()).await.expect("a store");
         store.auth.pins.ensure_key().expect("a key");
         let router = routes::router(store.clone(), &[]);
-        Self { store, clock, router, _directory: directory }
+        Self { store, clock, router, directory }
     }
 
     pub async fn insert<E>(&self, rows: impl IntoIterator<Item = E::Model>)
