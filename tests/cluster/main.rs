@@ -27,6 +27,7 @@ mod herd;
 mod lost;
 mod metrics;
 mod network;
+mod numbers;
 mod protocol;
 mod put_back;
 mod restart;

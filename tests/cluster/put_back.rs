@@ -7,7 +7,7 @@ use std::process::{Command, Output};
 use serde_json::{Value, json};
 use uuid::Uuid;
 
-use crate::kit::{ADMIN, Client, Fault, Process, TestCluster, TestStore, eventually, id};
+use crate::kit::{ADMIN, Client, Fault, TestCluster, TestStore, eventually, id};
 
 /// A copy of a data directory whose server is stopped.
 pub fn copy(dir: &Path) -> PathBuf {
@@ -285,34 +285,6 @@ async fn a_store_made_anew_from_nothing_gets_its_recent_own_sales_back() {
     shop.levels_agree(44).await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn two_copies_of_one_store_are_noticed() {
-    let mut shop = Shop::open().await;
-    shop.sell(1).await;
-    shop.sent().await;
-    shop.site.process.stop();
-    let twin_dir = shop.site.process.dir.with_extension("twin");
-    copy_files(&shop.site.process.dir, &twin_dir);
-    shop.site.process.restart();
-    shop.till = shop.site.admin().await;
-    shop.sell(1).await;
-    shop.sent().await;
-    let twin = Process::start(
-        "store",
-        &twin_dir,
-        &[("SYNC_TOKEN", &shop.site.sync_token), ("HQ_URL", &shop.chain.hq.url), ("SYNC_INTERVAL_MS", "200")],
-    );
-    eventually("headquarters says so", async || {
-        shop.chain.hq.log().contains("one of them is new, was put back or cloned").then_some(())
-    })
-    .await;
-    drop(twin);
-    // The first one goes on.
-    shop.sell(1).await;
-    shop.sent().await;
-    assert_eq!(shop.chain.sales(&shop.site).await, 3);
-}
-
 /// Runs the program with these arguments, for a data directory.
 pub fn tillkeep(arguments: &[&str], dir: &Path) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_tillkeep"));
@@ -327,7 +299,7 @@ pub fn done(output: &Output) -> String {
 }
 
 #[track_caller]
-fn refused(output: &Output) -> String {
+pub fn refused(output: &Output) -> String {
     assert!(!output.status.success(), "it should have refused");
     String::from_utf8_lossy(&output.stderr).into_owned()
 }

@@ -236,6 +236,7 @@ impl World {
             hq_ca_file: None,
             sync_interval: Duration::from_millis(200),
             sign_in: SignInSettings::default(),
+            numbers_file: None,
         };
         let store = Store::open(settings, clock, stop.clone()).await.expect("a store");
         tillkeep_store::sync::start(&store, &TaskTracker::new());

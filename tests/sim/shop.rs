@@ -125,6 +125,7 @@ impl Shop {
             hq_ca_file: None,
             sync_interval: std::time::Duration::from_secs(30),
             sign_in: SignInSettings::default(),
+            numbers_file: None,
         };
         let store = loop {
             let line = Line {

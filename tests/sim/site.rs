@@ -67,9 +67,10 @@ pub fn outcome((status, body): &(u16, Json)) -> String {
     format!("{status} {}", body["code"].as_str().unwrap_or_default())
 }
 
-/// The files of the database in `dir`, whose server must be closed.
+/// The files of the database in `dir`, whose server must be closed, and that of its last numbers: the whole disk is put back,
+/// so that headquarters alone knows what was given since.
 fn files(dir: &Path) -> Vec<PathBuf> {
-    ["tillkeep.db", "tillkeep.db-wal", "tillkeep.db-shm"].iter().map(|name| dir.join(name)).collect()
+    ["tillkeep.db", "tillkeep.db-wal", "tillkeep.db-shm", "numbers"].iter().map(|name| dir.join(name)).collect()
 }
 
 /// Keeps a copy of the database in `dir`.

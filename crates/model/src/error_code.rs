@@ -90,6 +90,7 @@ error_codes! {
     NotFound = 404 "not_found" never nothing,
     NotOwnSession = 403 "not_own_session" never nothing,
     NotSupportedYet = 422 "not_supported_yet" never nothing,
+    NumbersUnknown = 503 "numbers_unknown" later nothing,
     OwnedByHq = 409 "owned_by_hq" never nothing,
     OwnedByStore = 409 "owned_by_store" never nothing,
     PayloadTooLarge = 413 "payload_too_large" never nothing,

@@ -1,4 +1,5 @@
-//! Receipt numbers, `S01-02-000123`: store, register, and a counter per register without gaps.
+//! Receipt numbers, `S01-02-000123`: store, register, and a counter per register without gaps. A letter after the register,
+//! `S01-02A-000001`, begins a series of its own.
 
 use std::fmt;
 
@@ -6,6 +7,7 @@ use std::fmt;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ReceiptNumber {
     pub store_code: String,
+    /// With the letter of the series, when it has one.
     pub register_code: String,
     pub number: i64,
 }
@@ -17,6 +19,19 @@ impl fmt::Display for ReceiptNumber {
 }
 
 impl ReceiptNumber {
+    /// Receipts of one till in the order in which they were given: a series with a letter begins where an earlier one was
+    /// left off.
+    #[must_use]
+    pub fn order(&self) -> (usize, &str, i64) {
+        (self.register_code.len(), &self.register_code, self.number)
+    }
+
+    /// The register of a series: `02` of `02A`.
+    #[must_use]
+    pub fn register_of(series: &str) -> &str {
+        series.trim_end_matches(|letter: char| letter.is_ascii_uppercase())
+    }
+
     /// `None` when the text has another form, for example a receipt of a foreign system.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
@@ -38,5 +53,15 @@ mod tests {
         assert_eq!(number.to_string(), "S01-02-000123");
         assert_eq!(ReceiptNumber::parse("S01-02-000123"), Some(number));
         assert_eq!(ReceiptNumber::parse("123"), None);
+    }
+
+    #[test]
+    fn a_series_with_a_letter_comes_after_the_one_without() {
+        let mut given = ["S01-02A-000001", "S01-02-000009", "S01-02Z-000003", "S01-02AA-000001", "S01-02-000010"]
+            .map(|text| ReceiptNumber::parse(text).expect("a receipt"));
+        given.sort_by(|one, other| one.order().cmp(&other.order()));
+        let sorted = given.each_ref().map(ToString::to_string);
+        assert_eq!(sorted, ["S01-02-000009", "S01-02-000010", "S01-02A-000001", "S01-02Z-000003", "S01-02AA-000001"]);
+        assert_eq!(["02", "02A", "02AA"].map(ReceiptNumber::register_of), ["02", "02", "02"]);
     }
 }

@@ -175,6 +175,20 @@ pub struct HandshakeRequest {
     pub dead: Vec<Number>,
     #[serde(default)]
     pub pin_key_id: Option<String>,
+    /// Numbers that the store has given and whose documents went with its database.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub lost: Vec<LostNumbers>,
+}
+
+/// Numbers of one series (`receipt:02`, `session:02`, `customer`), both ends included.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct LostNumbers {
+    pub series: String,
+    pub from: i64,
+    pub to: i64,
+    /// When the store noticed it, by its clock.
+    pub noticed_at: Instant,
 }
 
 /// The number of an entry of an outbox, with the database that gave it.

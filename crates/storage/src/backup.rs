@@ -7,7 +7,7 @@ use tillkeep_model::Instant;
 use uuid::Uuid;
 
 use crate::db::{execute, query};
-use crate::{Db, Side, audit, fault, settings};
+use crate::{Db, Side, Tx, audit, fault, settings};
 
 /// A file of the data directory that the database is worth nothing without: its keys.
 pub struct Kept {
@@ -81,6 +81,16 @@ pub async fn revive(path: &Path, side: Side, now: Instant) -> Result<(), DbErr> 
     let db = Db::open_file(path, side).await?;
     take_new_identity(&db, now).await?;
     db.close().await
+}
+
+/// The database of a store is an older copy: what it makes from now on is not to be taken for what was made since under the
+/// same numbers, and HQ is to say what it lacks. One that HQ has never answered has nothing to present.
+pub(crate) async fn was_put_back(tx: &Tx) -> Result<(), DbErr> {
+    settings::set(tx, settings::EPOCH, &Uuid::new_v4().to_string()).await?;
+    if settings::get(tx, settings::TICKET).await?.is_some() {
+        settings::set(tx, settings::TICKET, NO_TICKET).await?;
+    }
+    Ok(())
 }
 
 /// Lets everybody know that this database is not what it was: a new epoch, and no ticket that HQ knows.

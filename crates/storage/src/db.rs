@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::ops::Deref;
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use sea_orm::{
     AccessMode, ConnectionTrait, DatabaseConnection, DatabaseTransaction, DbBackend, DbErr, ExecResult, IsolationLevel,
@@ -136,7 +136,7 @@ impl Db {
         };
         fault::point("tx.begin")?;
         let inner = writer.begin_with_options(options).await?;
-        Ok(Tx { inner, side: self.side, touched: BTreeSet::new(), deed })
+        Ok(Tx { inner, side: self.side, touched: BTreeSet::new(), deed, taken: Mutex::default() })
     }
 
     /// Whether the database answers.
@@ -184,6 +184,8 @@ pub struct Tx {
     touched: BTreeSet<usize>,
     /// The keyed request that this is the transaction of.
     deed: Option<Arc<Deed>>,
+    /// Numbers that were taken of series which are kept in a file.
+    taken: Mutex<Vec<(String, i64)>>,
 }
 
 #[async_trait::async_trait]
@@ -221,6 +223,16 @@ impl Tx {
     /// Leaves the key of the request out: what is committed says no more than that it was refused.
     pub fn set_aside(&mut self) {
         self.deed = None;
+    }
+
+    /// Notes that this transaction takes a number of a series.
+    pub(crate) fn took(&self, series: String, number: i64) {
+        self.taken.lock().unwrap_or_else(PoisonError::into_inner).push((series, number));
+    }
+
+    /// The numbers that this transaction has taken, for [`crate::numbers::Numbers::keep`] once it is committed.
+    pub fn taken(&self) -> Vec<(String, i64)> {
+        self.taken.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// Notes that rows of `entity_type` were written with version [`versions::UNSTAMPED`].

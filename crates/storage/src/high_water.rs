@@ -8,6 +8,7 @@ use tillkeep_model::Instant;
 use uuid::Uuid;
 
 use crate::db::query;
+use crate::numbers::{Given, SESSIONS_OF_A_LETTER, series_name};
 use crate::push::FOREIGN_NUMBER;
 
 /// The series that has the time of the last entry of the outbox, in milliseconds since 1970.
@@ -15,11 +16,11 @@ pub const OUTBOX_TIME: &str = "outbox_time";
 
 /// Numbers as texts that end in `-` and the number, one series for each value of `by`.
 struct Numbered {
-    series: &'static str,
+    kind: &'static str,
     table: &'static str,
     number: &'static str,
     store: &'static str,
-    /// Column whose value ends the name of the series.
+    /// Column that has the register, whose series it is.
     by: Option<&'static str>,
     /// What stands between the store's code and the number.
     infix: &'static str,
@@ -27,7 +28,7 @@ struct Numbered {
 
 const NUMBERED: &[Numbered] = &[
     Numbered {
-        series: "receipt:",
+        kind: "receipt",
         table: "sales",
         number: "receipt_number",
         store: "store_id",
@@ -35,7 +36,7 @@ const NUMBERED: &[Numbered] = &[
         infix: "-",
     },
     Numbered {
-        series: "customer",
+        kind: "customer",
         table: "customers",
         number: "customer_number",
         store: "origin_store_id",
@@ -43,21 +44,14 @@ const NUMBERED: &[Numbered] = &[
         infix: "-",
     },
     Numbered {
-        series: "transfer",
+        kind: "transfer",
         table: "transfers",
         number: "transfer_number",
         store: "from_store_id",
         by: None,
         infix: "-TR-",
     },
-    Numbered {
-        series: "po",
-        table: "purchase_orders",
-        number: "po_number",
-        store: "store_id",
-        by: None,
-        infix: "-PO-",
-    },
+    Numbered { kind: "po", table: "purchase_orders", number: "po_number", store: "store_id", by: None, infix: "-PO-" },
 ];
 
 /// By the store's names of its series: receipts and sessions of each register, customers, transfers, orders, the time of
@@ -76,18 +70,21 @@ pub async fn of_store(
             out.insert("outbox".to_owned(), last);
         }
     }
-    for Numbered { series, table, number, store: column, by, infix } in NUMBERED {
+    for Numbered { kind, table, number, store: column, by, infix } in NUMBERED {
         let (part, group) = by.map_or(("''", String::new()), |by| (by, format!("{by}, ")));
-        // Text sorts like its number only among texts of one length.
+        let prefix = format!("RTRIM({number}, '0123456789')");
+        // Text sorts like its number only among texts of one beginning and one length.
         let sql = format!(
-            "SELECT {part} AS part, MAX({number}) AS last FROM {table} WHERE {column} = $1 AND {number} LIKE $2 \
-             GROUP BY {group}LENGTH({number}) ORDER BY LENGTH({number})"
+            "SELECT {part} AS part, {prefix} AS prefix, MAX({number}) AS last FROM {table} \
+             WHERE {column} = $1 AND {number} LIKE $2 GROUP BY {group}{prefix}, LENGTH({number})"
         );
-        for row in query(conn, &sql, [store.into(), format!("{store_code}{infix}%").into()]).await? {
+        let begin = format!("{store_code}{infix}");
+        for row in query(conn, &sql, [store.into(), format!("{begin}%").into()]).await? {
             let (part, last): (String, String) = (row.try_get("", "part")?, row.try_get("", "last")?);
-            let digits: Option<i64> = last.rsplit('-').next().and_then(|digits| digits.parse().ok());
-            if let Some(last) = digits {
-                let highest: &mut i64 = out.entry(format!("{series}{part}")).or_default();
+            let prefix: String = row.try_get("", "prefix")?;
+            if let Some(last) = last.get(prefix.len()..).and_then(|digits| digits.parse::<i64>().ok()) {
+                let letter = letter_in(&prefix, &begin, &part);
+                let highest: &mut i64 = out.entry(series_name(kind, &part, letter)).or_default();
                 *highest = last.max(*highest);
             }
         }
@@ -101,11 +98,19 @@ pub async fn of_store(
     }
     let sql = format!(
         "SELECT register_code, MAX(session_number) AS last FROM register_sessions WHERE store_id = $1 \
-         AND flags NOT LIKE '%\"{FOREIGN_NUMBER}\"%' GROUP BY register_code"
+         AND flags NOT LIKE '%\"{FOREIGN_NUMBER}\"%' GROUP BY register_code, session_number / {SESSIONS_OF_A_LETTER}"
     );
     for row in query(conn, &sql, [store.into()]).await? {
         let (register, last): (String, i32) = (row.try_get("", "register_code")?, row.try_get("", "last")?);
-        out.insert(format!("session:{register}"), i64::from(last));
+        let Given { letter, number } = Given::session(last.into());
+        out.insert(series_name("session", &register, &letter), number);
     }
     Ok(out)
+}
+
+/// The letter of a series in the text before a number: `S01-02A-` of register `02`, `S01-A`.
+fn letter_in<'a>(prefix: &'a str, begin: &str, part: &str) -> &'a str {
+    let rest = prefix.strip_prefix(begin).and_then(|rest| rest.strip_prefix(part)).unwrap_or_default();
+    let letters = if part.is_empty() { rest } else { rest.trim_end_matches('-') };
+    if letters.bytes().all(|byte| byte.is_ascii_uppercase()) { letters } else { "" }
 }

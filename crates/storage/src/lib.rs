@@ -20,6 +20,7 @@ pub mod history;
 pub mod idempotency;
 pub mod migration;
 pub mod nodes;
+pub mod numbers;
 pub mod outbox;
 pub mod own_documents;
 mod pools;

@@ -17,9 +17,10 @@ use tillkeep_model::fields::{
 };
 use tillkeep_model::permission::code::{CustomersCreate, CustomersView, PosSell};
 use tillkeep_storage::entity::customer::{Column, Entity, Model};
+use tillkeep_storage::numbers::Given;
 use tillkeep_storage::registry::{digits, fold};
 use tillkeep_storage::sea_orm::{ColumnTrait, ConnectionTrait, EntityTrait, IntoActiveModel, QueryFilter};
-use tillkeep_storage::{Tx, duplicates, outbox, series};
+use tillkeep_storage::{Tx, duplicates, outbox};
 use utoipa::ToSchema;
 use uuid::Uuid;
 
@@ -150,6 +151,7 @@ pub async fn create(
     (row.created_at, row.updated_at) = (now, now);
     row.origin_store_id = Some(store.id);
     let own = store.own_row(caller.db().reader()).await?;
+    store.may_number().await?;
     let tx = caller.db().begin().await?;
     if let Some(stored) = Entity::find_by_id(row.id).one(&tx).await? {
         if resource::same(&stored, &body) {
@@ -160,8 +162,8 @@ pub async fn create(
     if !allow_duplicate {
         refuse_duplicate(&tx, &row).await?;
     }
-    let number = series::next(&tx, "customer").await?;
-    row.customer_number = format!("{}-{number:06}", own.code);
+    let Given { letter, number } = store.numbers.next(&tx, "customer", "").await?;
+    row.customer_number = format!("{}-{letter}{number:06}", own.code);
     Entity::insert(row.clone().into_active_model()).exec_without_returning(&tx).await?;
     let data = serde_json::to_value(&row)?;
     let entry = outbox::Entry {

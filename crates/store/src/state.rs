@@ -10,6 +10,7 @@ use tillkeep_http::tokens::{Tokens, read_sync_token};
 use tillkeep_http::{Auth, Clock, HasAuth, Home, Secret};
 use tillkeep_model::ErrorCode;
 use tillkeep_storage::entity::store;
+use tillkeep_storage::numbers::{Numbers, Unknown};
 use tillkeep_storage::sea_orm::{ConnectionTrait, EntityTrait};
 use tillkeep_storage::{Db, DbErr, Side, Tx, outbox, settings};
 use tokio::sync::Notify;
@@ -32,6 +33,8 @@ pub struct Settings {
     pub hq_ca_file: Option<PathBuf>,
     pub sync_interval: Duration,
     pub sign_in: SignInSettings,
+    /// Where the last numbers are kept instead of beside the database.
+    pub numbers_file: Option<PathBuf>,
 }
 
 /// What a store gets from outside of itself, and a simulation gives it.
@@ -56,6 +59,8 @@ pub struct Store {
     pub line: Http,
     pub chance: Chance,
     pub sync: SyncState,
+    /// The series of what is printed.
+    pub numbers: Numbers,
     pub settings: Settings,
     pub stop: CancellationToken,
 }
@@ -96,6 +101,9 @@ impl Store {
                 "this data directory belongs to store {owner}, SYNC_TOKEN to store {id}; use a directory of its own"
             )));
         }
+        let beside = || settings.data_dir.join("numbers");
+        let path = settings.numbers_file.clone().unwrap_or_else(beside);
+        let numbers = Numbers::open(&path, &db, id, clock.now()).await.map_err(other)?;
         let tokens = Tokens::open(&settings.data_dir.join("token.key"), settings.sign_in.keys.clone(), clock.now())?;
         let pins = Pins::open(&settings.sign_in.pin_key(&settings.data_dir), PARALLEL_HASHES)?;
         let auth = Auth::new(db, Home::Store(id), tokens, pins, clock.clone(), &settings.sign_in);
@@ -110,6 +118,7 @@ impl Store {
             line,
             chance,
             sync: SyncState::default(),
+            numbers,
             settings,
             stop,
         }))
@@ -119,11 +128,22 @@ impl Store {
         &self.auth.db
     }
 
-    /// Commits a document with its outbox entry, and wakes the sender.
+    /// Commits a document with its outbox entry, and wakes the sender. The numbers that it took are in their file before
+    /// anybody is told of them.
     pub async fn commit(&self, tx: Tx) -> Result<(), DbErr> {
+        let taken = tx.taken();
         tx.commit().await?;
         self.outbox_bell.notify_one();
-        Ok(())
+        self.numbers.keep(taken).await
+    }
+
+    /// Waits until a number may be given, or refuses it.
+    pub async fn may_number(&self) -> tillkeep_http::error::Result<()> {
+        self.numbers.ready().await.map_err(|Unknown| {
+            let text = "the file of this store's last numbers is gone, and headquarters is being asked for them; try again \
+                        in a moment";
+            tillkeep_http::Error::new(ErrorCode::NumbersUnknown, text).retry_after(2)
+        })
     }
 
     /// This store's own row, with the settings a till works by.

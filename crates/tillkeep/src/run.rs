@@ -174,6 +174,7 @@ pub async fn store(args: StoreArgs, file: Option<&Path>) -> Result<()> {
         sync_interval: Duration::from_millis(configuration.sync_interval_ms),
         // New PINs are made at headquarters alone, which says how long they are.
         sign_in: configuration::sign_in(&configuration.trusted_proxies, pins::SHORTEST)?,
+        numbers_file: Some(configuration.numbers_file).filter(|path| !path.as_os_str().is_empty()),
     };
     let tls = configuration::tls(&configuration.tls_cert, &configuration.tls_key)?;
     let limits = configuration::limits(configuration.max_connections, configuration.max_connections_per_address);
@@ -299,6 +300,7 @@ mod tests {
             hq_ca_file: None,
             sync_interval: Duration::from_secs(30),
             sign_in: SignInSettings::default(),
+            numbers_file: None,
         };
         let account = tillkeep_hq::state::Account {
             username: "root".into(),

@@ -49,6 +49,7 @@ pub async fn open_store(dir: &Path, token: &str, line: Arc<dyn Transport>, clock
         hq_ca_file: None,
         sync_interval: Duration::from_secs(30),
         sign_in: SignInSettings::default(),
+        numbers_file: None,
     };
     let socket = Http::new(&settings.hq_url, &settings.sync_token, None).expect("a client");
     let surroundings = Surroundings { hq: line, clock: clock.clone(), chance: Chance::default() };

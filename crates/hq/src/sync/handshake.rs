@@ -14,6 +14,7 @@ use tillkeep_http::request::Transport;
 use tillkeep_model::wire::{HandshakeAnswer, HandshakeRequest, PinKey};
 use tillkeep_storage::entity::store_node;
 use tillkeep_storage::nodes::Settled;
+use tillkeep_storage::numbers::lost;
 use tillkeep_storage::{Tx, fault, high_water, nodes, registry, versions};
 use uuid::Uuid;
 
@@ -127,6 +128,7 @@ pub async fn handshake(
     };
     hq.tracker.clock_is_off(store_id, row.clock_offset_ms);
     nodes::save(&tx, row).await?;
+    lost::note(&tx, store_id, &request.lost).await?;
     hq.commit(tx).await?;
     hq.tracker.told(store_id, request.outbox, now);
     hq.board.mark([store_id]);

@@ -7,6 +7,7 @@ use tillkeep_model::receipt::ReceiptNumber;
 
 use super::{Day, Facts, Figures, Range, ReceiptRange, Register, SessionState, Verdict, missing};
 use crate::entity::register_session;
+use crate::numbers::{Given, series_name};
 use crate::push::is_flagged;
 
 /// A day whose missing receipts may still be found on another one.
@@ -20,6 +21,8 @@ struct OfRegister {
     /// The store's part of its receipt numbers.
     store_code: String,
     gaps: Vec<Range>,
+    /// Numbers of receipts that went with the store's database.
+    known_lost: Vec<(i64, i64)>,
 }
 
 /// Each of `dates`, rising: what a day leaves off the next one goes on from.
@@ -27,8 +30,7 @@ pub(super) fn days(facts: &Facts, dates: &[String]) -> Vec<Assessed> {
     let number = |text: &String| ReceiptNumber::parse(text).map(|receipt| receipt.number);
     let mut last_receipt: HashMap<String, i64> =
         facts.receipt_before.iter().filter_map(|(register, text)| Some((register.clone(), number(text)?))).collect();
-    let mut last_session: HashMap<String, i64> =
-        facts.session_before.iter().map(|(register, number)| (register.clone(), i64::from(*number))).collect();
+    let mut last_session: HashMap<String, i64> = facts.session_before.clone();
     dates
         .iter()
         .map(|date| {
@@ -65,8 +67,12 @@ fn register(
     }
     // A Z report names receipts that HQ may not have.
     let own: Vec<_> = known.iter().filter(|session| !is_flagged(&session.flags)).collect();
-    let named = own.iter().flat_map(|session| [&session.first_receipt_number, &session.last_receipt_number]);
-    let named: Vec<_> = named.flatten().filter_map(|text| ReceiptNumber::parse(text)).collect();
+    // That of a till names those of a series with a letter too.
+    let reports = facts.sessions.iter().filter(|session| session.business_date == date && !is_flagged(&session.flags));
+    let reports = reports.filter(|session| session.register_code == ReceiptNumber::register_of(code));
+    let named = reports.flat_map(|session| [&session.first_receipt_number, &session.last_receipt_number]);
+    let named = named.flatten().filter_map(|text| ReceiptNumber::parse(text));
+    let named: Vec<_> = named.filter(|receipt| receipt.register_code == code).collect();
     if let Some(receipt) = named.first() {
         store_code.clone_from(&receipt.store_code);
     }
@@ -83,26 +89,77 @@ fn register(
         }
         _ => Vec::new(),
     };
-    let numbers: BTreeSet<i64> = own.iter().map(|session| i64::from(session.session_number)).collect();
-    let missing_sessions = match (numbers.first(), numbers.last()) {
-        (Some(first), Some(last)) => {
-            let after = last_session.get(code).copied().filter(|before| before < first).unwrap_or(0);
-            last_session.insert(code.to_owned(), *last);
-            missing(after, &numbers, *last)
-        }
-        _ => Vec::new(),
-    };
+    let (missing_sessions, lost_sessions) = missing_sessions(facts, code, &own, last_session);
     let shown = Register {
         register_code: code.to_owned(),
         sessions: sessions(facts, date, code, &known),
         missing_sessions,
+        lost_sessions,
+        lost_receipts: Vec::new(),
         first_receipt_number: seen.first_key_value().map(|(_, (text, _))| text.clone()),
         last_receipt_number: seen.last_key_value().map(|(_, (text, _))| text.clone()),
         receipt_count: count,
         missing_receipts: Vec::new(),
         receipts_twice: seen.into_values().filter(|(_, times)| *times > 1).map(|(text, _)| text).collect(),
     };
-    OfRegister { shown, store_code, gaps }
+    let known_lost = facts.lost.ranges(&series_name("receipt", code, "")).to_vec();
+    OfRegister { shown, store_code, gaps, known_lost }
+}
+
+/// Numbers of sessions that are missing, and those of them that are known to be lost; each series by itself.
+fn missing_sessions(
+    facts: &Facts,
+    code: &str,
+    own: &[&&register_session::Model],
+    last_session: &mut HashMap<String, i64>,
+) -> (Vec<Range>, Vec<Range>) {
+    let mut by_letter: BTreeMap<String, BTreeSet<i64>> = BTreeMap::new();
+    for session in own {
+        let Given { letter, number } = Given::session(session.session_number.into());
+        by_letter.entry(letter).or_default().insert(number);
+    }
+    let (mut gone, mut known_lost) = (Vec::new(), Vec::new());
+    for (letter, numbers) in by_letter {
+        let (Some(first), Some(last)) = (numbers.first(), numbers.last()) else { continue };
+        let series = format!("{code}{letter}");
+        let after = last_session.get(&series).copied().filter(|before| before < first).unwrap_or(0);
+        let known = facts.lost.ranges(&series_name("session", code, &letter));
+        for gap in missing(after, &numbers, *last) {
+            let (rest, of_known) = without(gap, known);
+            let shown = |range: Range| {
+                let number = |number| Given { letter: letter.clone(), number }.of_session();
+                Range { from: number(range.from), to: number(range.to) }
+            };
+            gone.extend(rest.into_iter().map(shown));
+            known_lost.extend(of_known.into_iter().map(shown));
+        }
+        last_session.insert(series, *last);
+    }
+    (gone, known_lost)
+}
+
+/// A gap without what of it is known to be lost, and that.
+fn without(gap: Range, lost: &[(i64, i64)]) -> (Vec<Range>, Vec<Range>) {
+    let inside = lost.iter().map(|(first, last)| Range { from: gap.from.max(*first), to: gap.to.min(*last) });
+    let mut inside: Vec<Range> = inside.filter(|range| range.from <= range.to).collect();
+    inside.sort_unstable_by_key(|range| range.from);
+    let (mut rest, mut named) = (Vec::new(), Vec::new());
+    let mut next = gap.from;
+    for range in inside {
+        if range.from > next {
+            rest.push(Range { from: next, to: range.from - 1 });
+        }
+        // Put back twice, some of them may be lost twice.
+        let from = range.from.max(next);
+        if from <= range.to {
+            named.push(Range { from, to: range.to });
+        }
+        next = next.max(range.to + 1);
+    }
+    if next <= gap.to {
+        rest.push(Range { from: next, to: gap.to });
+    }
+    (rest, named)
 }
 
 /// The sessions that HQ has, then those that only sales name.
@@ -183,15 +240,20 @@ impl Assessed {
                     gaps.extend(missing(gap.from - 1, &there, gap.to));
                 }
             }
-            register.shown.missing_receipts = gaps
-                .iter()
-                .map(|gap| ReceiptRange {
-                    from: register.text(gap.from),
-                    to: register.text(gap.to),
-                    count: gap.to - gap.from + 1,
-                })
-                .collect();
-            register.gaps = gaps;
+            let (mut gone, mut lost) = (Vec::new(), Vec::new());
+            for gap in gaps {
+                let (rest, known) = without(gap, &register.known_lost);
+                gone.extend(rest);
+                lost.extend(known);
+            }
+            let named = |gap: &Range| ReceiptRange {
+                from: register.text(gap.from),
+                to: register.text(gap.to),
+                count: gap.to - gap.from + 1,
+            };
+            let shown = (gone.iter().map(named).collect(), lost.iter().map(named).collect());
+            (register.shown.missing_receipts, register.shown.lost_receipts) = shown;
+            register.gaps = gone;
         }
     }
 
@@ -202,6 +264,8 @@ impl Assessed {
             |wrong: fn(&SessionState) -> bool| registers.iter().flat_map(|register| &register.sessions).any(wrong);
         let mut reasons: Vec<&'static str> = [
             (any(|register| !register.missing_receipts.is_empty()), "receipts_missing"),
+            (any(|register| !register.lost_receipts.is_empty()), "receipts_lost"),
+            (any(|register| !register.lost_sessions.is_empty()), "sessions_lost"),
             (any(|register| !register.receipts_twice.is_empty()), "receipts_twice"),
             (any(|register| !register.missing_sessions.is_empty()), "sessions_missing"),
             (session(|session| session.status.is_none()), "session_unknown"),

@@ -17,6 +17,8 @@ pub use outbox::{Outbox, Reported, outbox};
 
 use crate::db::{placeholders, query};
 use crate::entity::register_session;
+use crate::numbers::Given;
+use crate::numbers::lost::{self, Lost};
 use crate::push::{FOREIGN_NUMBER, is_flagged};
 
 /// Missing numbers of one day that are looked for elsewhere before they are called missing.
@@ -87,6 +89,7 @@ pub struct ReceiptRange {
 #[serde(rename_all = "camelCase")]
 #[schema(as = RegisterCompleteness)]
 pub struct Register {
+    /// A series with a letter (`02A`) is a line of its own.
     pub register_code: String,
     pub sessions: Vec<SessionState>,
     /// Session numbers since the last session before this day.
@@ -96,6 +99,10 @@ pub struct Register {
     pub receipt_count: usize,
     /// Since the last receipt before this day, up to the last one that HQ has or a Z report names.
     pub missing_receipts: Vec<ReceiptRange>,
+    /// Of the missing ones those whose sales went with the store's database: it was put back, and the file of its last
+    /// numbers knew of them.
+    pub lost_receipts: Vec<ReceiptRange>,
+    pub lost_sessions: Vec<Range>,
     /// Numbers that more than one sale has.
     pub receipts_twice: Vec<String>,
 }
@@ -107,7 +114,7 @@ pub struct Register {
 pub struct Day {
     pub business_date: String,
     pub verdict: Verdict,
-    /// `receipts_missing`, `receipts_twice`, `sessions_missing`, `session_unknown`, `totals_differ`, `session_open`,
+    /// `receipts_missing`, `receipts_lost`, `sessions_lost`, `receipts_twice`, `sessions_missing`, `session_unknown`, `totals_differ`, `session_open`,
     /// `store_has_pending`, `nothing_received`; for a single day those of the outbox too.
     pub reasons: Vec<&'static str>,
     pub receipt_count: usize,
@@ -129,14 +136,15 @@ struct Sums {
 struct Facts {
     sessions: Vec<register_session::Model>,
     sums: Vec<Sums>,
-    /// (business date, register, receipt number)
+    /// (business date, series, receipt number)
     receipts: Vec<(String, String, String)>,
-    /// Of each register: the last receipt before the first one that was read.
+    lost: Lost,
+    /// Of each series: the last receipt before the first one that was read.
     receipt_before: HashMap<String, String>,
-    session_before: HashMap<String, i32>,
+    session_before: HashMap<String, i64>,
 }
 
-/// The days `dates` (rising) of `store`, in six queries whatever their number. `pending` is whether the store still has
+/// The days `dates` (rising) of `store`, in seven queries whatever their number. `pending` is whether the store still has
 /// something to send; `seen` the date on which it was last heard of.
 pub async fn days(
     conn: &impl ConnectionTrait,
@@ -156,7 +164,8 @@ pub async fn days(
     let receipts = receipts(conn, store, dates).await?;
     let receipt_before = receipt_before(conn, store, &receipts).await?;
     let session_before = session_before(conn, store, &sessions).await?;
-    let facts = Facts { sessions, sums, receipts, receipt_before, session_before };
+    let lost = Lost::of(lost::all(conn, Some(store)).await?);
+    let facts = Facts { sessions, sums, receipts, lost, receipt_before, session_before };
     let mut assessed = assess::days(&facts, dates);
     let named: Vec<String> = assessed.iter().flat_map(assess::Assessed::candidates).take(LOOKED_FOR).collect();
     let elsewhere = existing(conn, store, &named).await?;
@@ -227,17 +236,17 @@ async fn receipts(
     for row in query(conn, &sql, values).await? {
         // What another store's number says of this one is nothing; the sale itself counts in its sums.
         if !is_flagged(&row.try_get("", "flags")?) {
-            out.push((
-                row.try_get("", "business_date")?,
-                row.try_get("", "register_code")?,
-                row.try_get("", "receipt_number")?,
-            ));
+            let (register, receipt): (String, String) =
+                (row.try_get("", "register_code")?, row.try_get("", "receipt_number")?);
+            let series = ReceiptNumber::parse(&receipt).map(|receipt| receipt.register_code);
+            let series = series.filter(|series| ReceiptNumber::register_of(series) == register).unwrap_or(register);
+            out.push((row.try_get("", "business_date")?, series, receipt));
         }
     }
     Ok(out)
 }
 
-/// Of each register the last receipt before its first one here: one look into the index each.
+/// Of each series the last receipt before its first one here: one look into the index each.
 async fn receipt_before(
     conn: &impl ConnectionTrait,
     store: Uuid,
@@ -259,18 +268,21 @@ async fn receipt_before(
         for (register, first) in chunk {
             let at = values.len();
             tuples.push(format!(
-                "SELECT CAST(${} AS TEXT) AS code, CAST(${} AS TEXT) AS receipt, CAST(${} AS TEXT) AS lowest",
+                "SELECT CAST(${} AS TEXT) AS code, CAST(${} AS TEXT) AS receipt, CAST(${} AS TEXT) AS lowest, \
+                 CAST(${} AS TEXT) AS register",
                 at + 1,
                 at + 2,
-                at + 3
+                at + 3,
+                at + 4
             ));
             // Only what begins as it does comes before it: not a number of another store.
             let own = ReceiptNumber::parse(first);
             let lowest = own.map_or_else(String::new, |own| format!("{}-{}-", own.store_code, own.register_code));
-            values.extend([(*register).into(), (*first).into(), lowest.into()]);
+            let till = ReceiptNumber::register_of(register);
+            values.extend([(*register).into(), (*first).into(), lowest.into(), till.into()]);
         }
         let sql = format!(
-            "SELECT r.code, (SELECT s.receipt_number FROM sales s WHERE s.store_id = $1 AND s.register_code = r.code \
+            "SELECT r.code, (SELECT s.receipt_number FROM sales s WHERE s.store_id = $1 AND s.register_code = r.register \
              AND s.receipt_number < r.receipt AND s.receipt_number >= r.lowest AND LENGTH(s.receipt_number) = LENGTH(r.receipt) \
              ORDER BY s.receipt_number DESC LIMIT 1) AS before FROM ({}) r",
             tuples.join(" UNION ALL ")
@@ -281,33 +293,43 @@ async fn receipt_before(
     Ok(out)
 }
 
-/// Of each register the number of the last session before its first one here.
+/// Of each series the number of the last session before its first one here.
 async fn session_before(
     conn: &impl ConnectionTrait,
     store: Uuid,
     sessions: &[register_session::Model],
-) -> Result<HashMap<String, i32>, DbErr> {
-    let mut firsts: BTreeMap<&str, i32> = BTreeMap::new();
+) -> Result<HashMap<String, i64>, DbErr> {
+    let mut firsts: BTreeMap<(&str, String), i64> = BTreeMap::new();
     for session in sessions.iter().filter(|session| !is_flagged(&session.flags)) {
-        let first = firsts.entry(&session.register_code).or_insert(session.session_number);
-        *first = (*first).min(session.session_number);
+        let Given { letter, number } = Given::session(session.session_number.into());
+        let first = firsts.entry((&session.register_code, letter)).or_insert(number);
+        *first = (*first).min(number);
     }
     let firsts: Vec<_> = firsts.into_iter().take(1000).collect();
     let mut out = HashMap::new();
     for chunk in firsts.chunks(TERMS) {
         let (mut values, mut tuples): (Vec<Value>, _) = (vec![store.into()], Vec::new());
-        for (register, first) in chunk {
+        for ((register, letter), first) in chunk {
             let at = values.len();
-            tuples.push(format!("SELECT CAST(${} AS TEXT) AS code, CAST(${} AS INTEGER) AS number", at + 1, at + 2));
-            values.extend([(*register).into(), (*first).into()]);
+            tuples.push(format!(
+                "SELECT CAST(${} AS TEXT) AS code, CAST(${} AS TEXT) AS register, CAST(${} AS BIGINT) AS floor, \
+                 CAST(${} AS BIGINT) AS number",
+                at + 1,
+                at + 2,
+                at + 3,
+                at + 4
+            ));
+            let number = |number| Given { letter: letter.clone(), number }.of_session();
+            let series = format!("{register}{letter}");
+            values.extend([series.into(), (*register).into(), number(0).into(), number(*first).into()]);
         }
         let sql = format!(
-            "SELECT r.code, (SELECT MAX(s.session_number) FROM register_sessions s WHERE s.store_id = $1 \
-             AND s.register_code = r.code AND s.session_number < r.number \
-             AND s.flags NOT LIKE '%\"{FOREIGN_NUMBER}\"%') AS before FROM ({}) r",
+            "SELECT r.code, (SELECT CAST(MAX(s.session_number) - r.floor AS BIGINT) FROM register_sessions s \
+             WHERE s.store_id = $1 AND s.register_code = r.register AND s.session_number < r.number \
+             AND s.session_number > r.floor AND s.flags NOT LIKE '%\"{FOREIGN_NUMBER}\"%') AS before FROM ({}) r",
             tuples.join(" UNION ALL ")
         );
-        let before: HashMap<String, i32> = pairs(conn, &sql, values, "before").await?;
+        let before: HashMap<String, i64> = pairs(conn, &sql, values, "before").await?;
         out.extend(before);
     }
     Ok(out)

@@ -53,4 +53,11 @@ pub(super) const CHANGES: &[Change] = &[
     // U11: the columns that an envelope is about.
     Change::AddColumns("sync_outbox", "changed text?"),
     Change::AddColumns("sync_outbox_sent", "changed text?"),
+    // Numbers whose documents went with a store's database (D14).
+    Change::CreateTable(NewTable {
+        name: "lost_numbers",
+        on: On::Both,
+        columns: "store_id uuid!, series text!, first big!, last big, noticed_at ts",
+        ..NewTable::EMPTY
+    }),
 ];

@@ -142,7 +142,7 @@ async fn customers(tx: &Tx, wanted: impl Iterator<Item = Uuid>) -> Result<HashMa
 struct Session {
     closed: bool,
     /// The receipts of its Z report.
-    receipts: Option<(i64, i64)>,
+    receipts: Option<(ReceiptNumber, ReceiptNumber)>,
 }
 
 impl Session {
@@ -152,7 +152,10 @@ impl Session {
         let number = sale.text("receipt_number").and_then(|receipt| ReceiptNumber::parse(&receipt));
         self.closed
             && number.is_some_and(|receipt| {
-                self.receipts.is_none_or(|(first, last)| !(first..=last).contains(&receipt.number))
+                let counts = |(first, last): &(ReceiptNumber, ReceiptNumber)| {
+                    (first.order()..=last.order()).contains(&receipt.order())
+                };
+                !self.receipts.as_ref().is_some_and(counts)
             })
     }
 }
@@ -167,9 +170,9 @@ async fn sessions(tx: &Tx, wanted: impl Iterator<Item = Uuid>) -> Result<HashMap
             placeholders(1, chunk.len())
         );
         for row in query(tx, &sql, chunk.iter().cloned()).await? {
-            let number = |column| -> Result<Option<i64>, DbErr> {
+            let number = |column| -> Result<Option<ReceiptNumber>, DbErr> {
                 let text: Option<String> = row.try_get("", column)?;
-                Ok(text.and_then(|text| ReceiptNumber::parse(&text)).map(|receipt| receipt.number))
+                Ok(text.and_then(|text| ReceiptNumber::parse(&text)))
             };
             let status: String = row.try_get("", "status")?;
             let receipts = number("first_receipt_number")?.zip(number("last_receipt_number")?);

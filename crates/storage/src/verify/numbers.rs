@@ -9,6 +9,8 @@ use uuid::Uuid;
 use super::{Found, Source};
 use crate::Side;
 use crate::db::query;
+use crate::numbers::Given;
+use crate::numbers::lost::{self, Lost};
 use crate::push::is_flagged;
 
 type Numbers = BTreeMap<(Uuid, &'static str, String), BTreeMap<i64, Vec<Uuid>>>;
@@ -36,8 +38,9 @@ async fn read(source: &Source) -> Result<Numbers, DbErr> {
             continue;
         }
         let number: i32 = row.try_get("", "session_number")?;
-        let register = row.try_get("", "register_code")?;
-        note(row.try_get("", "store_id")?, "register_sessions", register, number.into(), row.try_get("", "id")?);
+        let register: String = row.try_get("", "register_code")?;
+        let Given { letter, number } = Given::session(number.into());
+        note(row.try_get("", "store_id")?, "register_sessions", register + &letter, number, row.try_get("", "id")?);
     }
     Ok(out)
 }
@@ -60,7 +63,7 @@ pub(super) async fn twice(source: &Source, found: &mut Found) -> Result<(), DbEr
     Ok(())
 }
 
-/// Numbers that no document has. A store that was put back lacks what headquarters has, so both are asked.
+/// Numbers that no document has, but those that are known to be lost. A store that was put back lacks what headquarters has, so both are asked.
 pub(super) async fn holes(store: &Source, hq: Option<&Source>, found: &mut Found) -> Result<(), DbErr> {
     if store.side != Side::Store {
         return Ok(());
@@ -75,9 +78,17 @@ pub(super) async fn holes(store: &Source, hq: Option<&Source>, found: &mut Found
             }
         }
     }
+    let mut known_lost = lost::all(&store.conn, None).await?;
+    if let Some(hq) = hq {
+        known_lost.extend(lost::all(&hq.conn, Some(store.store)).await?);
+    }
+    let known_lost = Lost::of(known_lost);
     for ((store, table, register), numbers) in numbers {
         let last = numbers.keys().next_back().copied().unwrap_or_default();
-        let missing = (1..=last).filter(|number| !numbers.contains_key(number));
+        let kind = if table == "sales" { "receipt" } else { "session" };
+        let series = format!("{kind}:{register}");
+        let missing =
+            (1..=last).filter(|number| !numbers.contains_key(number) && known_lost.range(&series, *number).is_none());
         for number in missing.take(20) {
             let text = format!("register {register:?} has numbers up to {last}, and this one is missing");
             found.add(store, table, number, text);

@@ -1,7 +1,9 @@
 //! What is missing of a business day is named. `docs/sync.md`, rule U13.
 
 use serde_json::{Value as Json, json};
-use tillkeep_storage::completeness::{self, Day, Outbox, Range, Reported, Verdict};
+use tillkeep_model::wire::LostNumbers;
+use tillkeep_storage::completeness::{self, Day, Outbox, Range, Register, Reported, Verdict};
+use tillkeep_storage::numbers::lost;
 use tillkeep_storage::sea_orm::Value;
 use tillkeep_storage::sync_log as log;
 use tillkeep_storage::{DbErr, db};
@@ -261,4 +263,49 @@ async fn the_gaps_of_an_outbox_are_read_from_an_index() -> Result<(), DbErr> {
     let plan: Vec<String> = plan.iter().map(|row| row.try_get("", "detail")).collect::<Result<_, _>>()?;
     assert!(plan.iter().any(|line| line.contains("COVERING INDEX")), "{plan:?}");
     Ok(())
+}
+
+#[tokio::test]
+async fn what_went_with_a_store_s_database_is_named_as_lost_and_a_letter_begins_a_series_of_its_own() {
+    let lost = |series: &str, from, to| LostNumbers { series: series.into(), from, to, noticed_at: at(0) };
+    for hq in kit::both().await {
+        let chain = Chain::found(&hq).await;
+        let mut told = vec![
+            session(&chain, TODAY, 1, Some((3, "S01-01-000001", "S01-01-000007"))),
+            session(&chain, TODAY, 4, Some((2, "S01-01-000008", "S01-01A-000002"))),
+            session(&chain, TODAY, 100_002, Some((1, "S01-01A-000004", "S01-01A-000004"))),
+        ];
+        told.extend([1, 2, 7].map(|number| sold(&chain, TODAY, 1, number)));
+        told.push(sold(&chain, TODAY, 4, 8));
+        for (session, number) in [(4, 2), (100_002, 4)] {
+            let mut sale = sold(&chain, TODAY, session, 1000 + number);
+            sale["data"]["receiptNumber"] = json!(format!("S01-01A-{number:06}"));
+            told.push(sale);
+        }
+        assert_eq!(push(&hq, &chain.first, &told).await.refused, 0);
+        let tx = hq.db.begin().await.expect("a transaction");
+        let known =
+            [lost("receipt:01", 4, 5), lost("session:01", 2, 2), lost("receipt:01A", 3, 3), lost("customer", 1, 9)];
+        lost::note(&tx, chain.first.store_id, &known).await.expect("noted");
+        tx.commit().await.expect("a commit");
+
+        let day = day(&hq, &chain).await;
+        let number = |text: &str| text.to_owned();
+        let one = |text: &str| (number(text), number(text), 1);
+        assert_eq!(missing(&day), [one("S01-01-000003"), one("S01-01-000006"), one("S01-01A-000001")]);
+        assert_eq!(day.missing_receipt_count, 3);
+        let registers = day.registers.expect("registers");
+        let codes: Vec<&str> = registers.iter().map(|register| register.register_code.as_str()).collect();
+        assert_eq!(codes, ["01", "01A"]);
+        let shown = |register: &Register| -> Vec<(String, String)> {
+            register.lost_receipts.iter().map(|range| (range.from.clone(), range.to.clone())).collect()
+        };
+        assert_eq!(shown(&registers[0]), [(number("S01-01-000004"), number("S01-01-000005"))]);
+        assert_eq!(shown(&registers[1]), [(number("S01-01A-000003"), number("S01-01A-000003"))]);
+        let range = |from, to| Range { from, to };
+        assert_eq!(registers[0].missing_sessions, [range(3, 3), range(100_001, 100_001)]);
+        assert_eq!(registers[0].lost_sessions, [range(2, 2)]);
+        assert!(day.reasons.contains(&"receipts_lost") && day.reasons.contains(&"sessions_lost"), "{:?}", day.reasons);
+        assert!(!day.reasons.contains(&"receipts_twice"), "{:?}", day.reasons);
+    }
 }

@@ -20,6 +20,7 @@ mod migration;
 mod no_verdict;
 mod nodes;
 mod nothing_new;
+mod numbers;
 mod orders;
 mod outbox;
 mod ownership;

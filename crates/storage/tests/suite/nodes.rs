@@ -100,14 +100,16 @@ async fn the_high_water_is_the_highest_number_of_each_register_also_beyond_six_d
     for hq in kit::both().await {
         let chain = Chain::found(&hq).await;
         let mut envelopes = Vec::new();
-        for (register, number) in [("01", "000009"), ("02", "999999"), ("02", "1000000"), ("02", "999998")] {
+        for (register, number) in
+            [("01", "000009"), ("02", "999999"), ("02", "1000000"), ("02", "999998"), ("02A", "000004")]
+        {
             let name = format!("{register} {number}");
             let mut sale = create_sale(&chain.first, id(&name), &[(chain.tea, 1)]);
-            sale["data"]["registerCode"] = json!(register);
+            sale["data"]["registerCode"] = json!(register.trim_end_matches('A'));
             sale["data"]["receiptNumber"] = json!(format!("S01-{register}-{number}"));
             envelopes.push(sale);
         }
-        for (register, number) in [("01", 3), ("01", 12)] {
+        for (register, number) in [("01", 3), ("01", 12), ("01", 200_002)] {
             let data = json!({"registerCode": register, "sessionNumber": number, "status": "open"});
             let session = id(&format!("session {number}"));
             envelopes.push(envelope(&chain.first, "register_sessions", session, "create", &data, at(0)));
@@ -121,8 +123,15 @@ async fn the_high_water_is_the_highest_number_of_each_register_also_beyond_six_d
             .await
             .expect("the numbers");
         let time = at(0).millis();
-        let expected =
-            [("outbox", 45), ("outbox_time", time), ("receipt:01", 9), ("receipt:02", 1_000_000), ("session:01", 12)];
+        let expected = [
+            ("outbox", 47),
+            ("outbox_time", time),
+            ("receipt:01", 9),
+            ("receipt:02", 1_000_000),
+            ("receipt:02A", 4),
+            ("session:01", 12),
+            ("session:01B", 2),
+        ];
         assert_eq!(found, expected.map(|(name, number)| (name.to_owned(), number)).into());
         let other = high_water::of_store(hq.db.reader(), chain.first.store_id, "S01", "another database")
             .await

@@ -12,9 +12,10 @@ use tillkeep_model::permission::code::PosSell;
 use tillkeep_model::receipt::ReceiptNumber;
 use tillkeep_model::{ErrorCode, Qty};
 use tillkeep_storage::entity::{register_session, sales_rep, store};
+use tillkeep_storage::numbers::Given;
 use tillkeep_storage::sea_orm::{ConnectionTrait, EntityTrait};
 use tillkeep_storage::stock::{self, Kind, Level, Movement};
-use tillkeep_storage::{Tx, audit, fault, outbox, series};
+use tillkeep_storage::{Tx, audit, fault, outbox};
 use utoipa::ToSchema;
 use uuid::Uuid;
 
@@ -169,6 +170,7 @@ async fn book(
     credit: Option<Credit>,
     audited: Option<audit::Entry>,
 ) -> Result<Booked> {
+    store.may_number().await?;
     let mut tx = store.db().begin().await?;
     if let Some(stored) = Document::find(&tx, document.sale.id).await? {
         return Ok(Booked::Before(stored));
@@ -183,10 +185,10 @@ async fn book(
         Some(credit) => book_credit(&tx, document.sale.id, credit).await?,
         None => None,
     };
-    let number = series::next(&tx, &format!("receipt:{}", session.register_code)).await?;
+    let Given { letter, number } = store.numbers.next(&tx, "receipt", &session.register_code).await?;
+    let register_code = format!("{}{letter}", session.register_code);
     document.sale.receipt_number =
-        ReceiptNumber { store_code: settings.code.clone(), register_code: session.register_code.clone(), number }
-            .to_string();
+        ReceiptNumber { store_code: settings.code.clone(), register_code, number }.to_string();
     let effects = stock::apply(&mut tx, store.id, movements(&document), now).await?;
     for item in &mut document.items {
         // Headquarters books the line by this, whatever it keeps of the product when the line arrives.

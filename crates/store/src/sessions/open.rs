@@ -11,9 +11,9 @@ use tillkeep_http::resource::Check;
 use tillkeep_http::{Caller, Created, Id};
 use tillkeep_model::permission::code::{PosSell, RegistersOpen};
 use tillkeep_model::{ErrorCode, JsonText, Money};
+use tillkeep_storage::audit;
 use tillkeep_storage::entity::{register, register_session, user};
 use tillkeep_storage::sea_orm::{EntityTrait, IntoActiveModel};
-use tillkeep_storage::{audit, series};
 use utoipa::ToSchema;
 use uuid::Uuid;
 
@@ -64,6 +64,7 @@ pub async fn open(
     let settings = store.own_row(caller.db().reader()).await?;
     let opened_by = opened_for(&caller, body.opened_for_user_id).await?;
     let purse = Wallet::read(caller.db().reader(), &body.approvals).await?.judged(&caller, store.id).await?;
+    store.may_number().await?;
     let tx = caller.db().begin().await?;
     let register = register::Entity::find_by_id(register_id).one(&tx).await?;
     let register = register.ok_or_else(|| Error::not_found("register"))?;
@@ -93,7 +94,7 @@ pub async fn open(
     if let Some(granted) = granted {
         granted.spend(&tx, id, now).await?;
     }
-    let number = series::next(&tx, &format!("session:{}", register.code)).await?;
+    let number = store.numbers.next(&tx, "session", &register.code).await?.of_session();
     let session = register_session::Model {
         id,
         store_id: store.id,

@@ -106,9 +106,10 @@ impl Totals {
         }
         self.taxes = taxes.into_values().collect();
         // By number, not by text: the seventh digit comes some day.
-        let number = |receipt: &String| ReceiptNumber::parse(receipt).map(|receipt| receipt.number);
-        self.first_receipt_number = receipts.iter().min_by_key(|receipt| number(receipt)).cloned();
-        self.last_receipt_number = receipts.into_iter().max_by_key(number);
+        let mut parsed: Vec<_> = receipts.iter().filter_map(|receipt| ReceiptNumber::parse(receipt)).collect();
+        parsed.sort_by(|one, other| one.order().cmp(&other.order()));
+        self.first_receipt_number = parsed.first().map(ToString::to_string);
+        self.last_receipt_number = parsed.last().map(ToString::to_string);
         Ok(())
     }
 }

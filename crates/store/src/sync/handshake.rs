@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::atomic::Ordering;
 
 use tillkeep_model::wire::{HandshakeAnswer, HandshakeRequest, Outcome};
+use tillkeep_storage::numbers::lost;
 use tillkeep_storage::{DbErr, Tx, apply, fault, outbox, registry, series, settings};
 use uuid::Uuid;
 
@@ -21,7 +22,13 @@ const NODE_EPOCHS: &str = "node_epochs";
 pub(super) async fn shake_hands(store: &Store) -> Result<(), PullError> {
     let asked = store.clock.now();
     let request = introduce(store).await?;
-    let answer = store.hq.handshake(&request).await?;
+    let answer = match store.hq.handshake(&request).await {
+        Ok(answer) => answer,
+        Err(error) => {
+            store.numbers.unanswered(store.db()).await?;
+            return Err(error.into());
+        }
+    };
     fault::point("cycle.handshake")?;
     if let Some(key) = &answer.pin_key {
         store
@@ -31,6 +38,7 @@ pub(super) async fn shake_hands(store: &Store) -> Result<(), PullError> {
             .map_err(|error| DbErr::Custom(format!("the PIN key could not be kept: {error}")))?;
     }
     take(store, &request, &answer).await?;
+    store.numbers.answered(store.db()).await?;
     fault::point("cycle.remembered")?;
     let now = store.clock.now();
     // The middle of question and answer is when HQ looked at its clock.
@@ -50,7 +58,8 @@ async fn introduce(store: &Store) -> Result<HandshakeRequest, DbErr> {
         epoch: settings::get(&conn, EPOCH).await?,
         ticket: settings::get(&conn, settings::TICKET).await?,
         node_epoch: settings::get(&conn, settings::EPOCH).await?.unwrap_or_default(),
-        last_seq: last_seq(&series::all(&conn).await?),
+        // Headquarters says which numbers it has to whoever knows of none.
+        last_seq: if store.numbers.are_unknown() { 0 } else { last_seq(&series::all(&conn).await?) },
         sent: outbox::sent(&conn).await?,
         cursors: cursors.into_iter().map(|(name, cursor)| (name, cursor.version)).collect(),
         store_version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -61,6 +70,7 @@ async fn introduce(store: &Store) -> Result<HandshakeRequest, DbErr> {
         outbox: outbox::state(&conn).await?,
         dead: outbox::dead(&conn).await?,
         pin_key_id: store.auth.pins.key_id(),
+        lost: lost::told(&conn, store.id).await?,
     })
 }
 

@@ -29,6 +29,7 @@ use crate::Store;
 
 /// Starts the background work; it ends when the store stops.
 pub fn start(store: &Arc<Store>, tasks: &TaskTracker) {
+    store.numbers.ask();
     let (cycles, sockets) = (store.clone(), store.clone());
     tasks.spawn(watchdog::supervised("the cycle", move || cycle::run(cycles.clone())));
     tasks.spawn(watchdog::run(store.clone(), watchdog::PATIENCE));

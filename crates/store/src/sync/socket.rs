@@ -195,6 +195,7 @@ mod tests {
             hq_ca_file: None,
             sync_interval: Duration::from_secs(30),
             sign_in: SignInSettings::default(),
+            numbers_file: None,
         };
         Store::open(settings, Clock::default(), CancellationToken::new()).await.expect("a store")
     }

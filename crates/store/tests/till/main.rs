@@ -12,6 +12,7 @@ mod drawers;
 mod handshake;
 mod inventory;
 mod lookup;
+mod numbers;
 mod prices;
 mod pulls;
 mod refusals;

@@ -3,6 +3,7 @@
 pub mod people;
 pub mod rows;
 
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -48,7 +49,7 @@ pub struct Shop {
     pub store: Arc<Store>,
     pub clock: Clock,
     router: Router,
-    _directory: TempDir,
+    directory: TempDir,
 }
 
 /// An answer: its status and its JSON.
@@ -201,7 +202,23 @@ impl Shop {
     }
 
     async fn unfilled_with(line: Option<Arc<dyn Transport>>, clock: Clock) -> Self {
-        let directory = TempDir::new().expect("a temporary directory");
+        Self::within(TempDir::new().expect("a temporary directory"), clock, line).await
+    }
+
+    /// The same store after its server was stopped and something happened to its files.
+    pub async fn again(self, line: Option<Arc<dyn Transport>>, happens: impl FnOnce(&Path)) -> Self {
+        self.store.stop.cancel();
+        self.store.db().clone().close().await.expect("the database closes");
+        happens(self.directory.path());
+        Self::within(self.directory, self.clock, line).await
+    }
+
+    /// Somebody who is signed in at this store already.
+    pub fn person(&self, known: &Person) -> Person {
+        Person { router: self.router.clone(), ..known.clone() }
+    }
+
+    async fn within(directory: TempDir, clock: Clock, line: Option<Arc<dyn Transport>>) -> Self {
         let claims = json!({"storeId": id("S01"), "storeCode": "S01", "type": "store_sync"});
         let payload = URL_SAFE_NO_PAD.encode(claims.to_string());
         let settings = Settings {
@@ -212,6 +229,7 @@ impl Shop {
             hq_ca_file: None,
             sync_interval: Duration::from_secs(30),
             sign_in: SignInSettings::default(),
+            numbers_file: None,
         };
         let nowhere = Http::new(&settings.hq_url, &settings.sync_token, None).expect("a line");
         let hq = line.unwrap_or_else(|| Arc::new(nowhere.clone()));
@@ -219,7 +237,7 @@ impl Shop {
         let store = Store::open_in(settings, nowhere, world, CancellationToken::new()).await.expect("a store");
         store.auth.pins.ensure_key().expect("a key");
         let router = routes::router(store.clone(), &[]);
-        Self { store, clock, router, _directory: directory }
+        Self { store, clock, router, directory }
     }
 
     pub async fn insert<E>(&self, rows: impl IntoIterator<Item = E::Model>)

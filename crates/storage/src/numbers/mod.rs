@@ -1,0 +1,324 @@
+//! The last number of each series that a store prints, in a file beside its database: a database that was put back goes on
+//! above it. `docs/sync.md`, rule D14.
+
+mod file;
+pub mod lost;
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use sea_orm::{DbErr, RuntimeErr};
+use tillkeep_model::Instant;
+use tillkeep_model::wire::LostNumbers;
+use tokio::sync::watch;
+use tokio::time::timeout;
+use uuid::Uuid;
+
+use self::file::{Content, Kept};
+use crate::high_water::OUTBOX_TIME;
+use crate::{Db, Tx, backup, series, settings};
+
+/// Whether this database has had a file: one of the first release has not, and is not to miss it.
+const KEPT: &str = "numbers_kept";
+/// The letter of the present series.
+const LETTER: &str = "numbers_letter";
+/// The longest that a number waits for the first word of headquarters after a start.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// Numbers of sessions up to here are of the series without a letter; each letter has as many.
+pub const SESSIONS_OF_A_LETTER: i64 = 100_000;
+
+/// A number of a series.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Given {
+    pub letter: String,
+    pub number: i64,
+}
+
+impl Given {
+    /// What the number of a session says.
+    pub fn session(number: i64) -> Self {
+        let letter = letter::of_index(number / SESSIONS_OF_A_LETTER);
+        Self { letter, number: number % SESSIONS_OF_A_LETTER }
+    }
+
+    /// The number of a session, which is one number with its letter.
+    pub fn of_session(&self) -> i64 {
+        self.number.saturating_add(letter::index(&self.letter).saturating_mul(SESSIONS_OF_A_LETTER))
+    }
+}
+
+/// How sure a store is of its numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Standing {
+    Known,
+    /// The server has just started: headquarters may know better, as after the whole directory was put back.
+    Asking,
+    /// The file is gone: no number is given before headquarters was asked.
+    Unknown,
+}
+
+/// The series of a store, with their file.
+pub struct Numbers {
+    standing: watch::Sender<Standing>,
+    shared: Arc<Shared>,
+}
+
+struct Shared {
+    path: PathBuf,
+    said: Mutex<Said>,
+    file: Mutex<Option<Kept>>,
+}
+
+/// What the file is to say.
+struct Said {
+    content: Content,
+    /// Counts the changes of `content`, and up to which the file has them.
+    revision: u64,
+    written: u64,
+}
+
+/// No number can be given now: the file is gone, and headquarters was not asked yet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Unknown;
+
+impl Numbers {
+    /// Holds the database of `store` against the file at `path`. What the file has beyond the database is lost, and noted.
+    pub async fn open(path: &Path, db: &Db, store: Uuid, now: Instant) -> Result<Self, DbErr> {
+        let found = Kept::open(path).map_err(|error| failed(&error))?;
+        let tx = db.begin().await?;
+        let mut content =
+            Content { store, letter: settings::get(&tx, LETTER).await?.unwrap_or_default(), last: printed(&tx).await? };
+        let is_missed = settings::get(&tx, KEPT).await?.is_some();
+        let mut kept = None;
+        if let Some((file, said)) = found {
+            if said.store != store {
+                let text =
+                    format!("{} belongs to store {}; give each store a file of its own", path.display(), said.store);
+                return Err(DbErr::Custom(text));
+            }
+            let mut gone = Vec::new();
+            for (name, last) in said.last {
+                let here = content.last.entry(name.clone()).or_default();
+                if *here < last {
+                    tracing::warn!(series = name, here, last, "the database was put back: numbers are lost");
+                    series::raise(&tx, &name, last).await?;
+                    gone.push(LostNumbers { series: name, from: *here + 1, to: last, noticed_at: now });
+                    *here = last;
+                }
+            }
+            lost::note(&tx, store, &gone).await?;
+            if !gone.is_empty() {
+                backup::was_put_back(&tx).await?;
+            }
+            content.letter = letter::later(content.letter, said.letter);
+            settings::set(&tx, LETTER, &content.letter).await?;
+            kept = Some(file);
+        }
+        let standing = if kept.is_none() && is_missed { Standing::Unknown } else { Standing::Known };
+        let said = Mutex::new(Said { content, revision: 1, written: 0 });
+        let shared = Arc::new(Shared { path: path.to_owned(), said, file: Mutex::new(kept) });
+        let numbers = Self { standing: watch::Sender::new(standing), shared };
+        if standing == Standing::Known {
+            // Before the database says that there is one.
+            numbers.write(1).await?;
+            settings::set(&tx, KEPT, "yes").await?;
+        } else {
+            tracing::warn!(path = %path.display(), "the file of the last numbers is gone: asking headquarters for them");
+        }
+        tx.commit().await?;
+        Ok(numbers)
+    }
+
+    /// The server begins to ask headquarters: numbers wait for its first word, or for the news that there is none.
+    pub fn ask(&self) {
+        self.standing.send_if_modified(|standing| {
+            let changes = *standing == Standing::Known;
+            if changes {
+                *standing = Standing::Asking;
+            }
+            changes
+        });
+    }
+
+    /// Whether headquarters has to say which numbers it has.
+    pub fn are_unknown(&self) -> bool {
+        *self.standing.borrow() == Standing::Unknown
+    }
+
+    /// Waits until numbers may be given.
+    pub async fn ready(&self) -> Result<(), Unknown> {
+        let mut standing = self.standing.subscribe();
+        let known = timeout(PATIENCE, standing.wait_for(|standing| *standing == Standing::Known)).await.is_ok();
+        if !known && self.are_unknown() {
+            return Err(Unknown);
+        }
+        // On a line that is dead without saying so a till does not wait again for what only a put back directory needs.
+        self.standing.send_if_modified(|standing| std::mem::replace(standing, Standing::Known) != Standing::Known);
+        Ok(())
+    }
+
+    /// The next number of `kind` (`receipt`, `session`, `customer`) for `part`, a register or nothing. It is in the file
+    /// when [`Numbers::keep`] has returned, after the commit.
+    pub async fn next(&self, tx: &Tx, kind: &str, part: &str) -> Result<Given, DbErr> {
+        let letter = self.said().content.letter.clone();
+        let name = series_name(kind, part, &letter);
+        let number = series::next(tx, &name).await?;
+        tx.took(name, number);
+        Ok(Given { letter, number })
+    }
+
+    /// Writes numbers that were committed, before anybody is told of them. Those that come together are one write.
+    pub async fn keep(&self, taken: Vec<(String, i64)>) -> Result<(), DbErr> {
+        if taken.is_empty() {
+            return Ok(());
+        }
+        let revision = self.raise(taken);
+        self.write(revision).await
+    }
+
+    /// Headquarters was asked, and the database is above what it has.
+    pub async fn answered(&self, db: &Db) -> Result<(), DbErr> {
+        let tx = db.begin().await?;
+        let last = printed(&tx).await?;
+        let changes = last.iter().any(|(name, last)| self.said().content.last.get(name) != Some(last));
+        if changes || self.are_unknown() {
+            let revision = self.raise(last);
+            self.write(revision).await?;
+            settings::set(&tx, KEPT, "yes").await?;
+            tx.commit().await?;
+        }
+        self.standing.send_replace(Standing::Known);
+        Ok(())
+    }
+
+    /// Headquarters could not be asked. Without the file nobody knows how far the present series were given: a letter
+    /// begins new ones.
+    pub async fn unanswered(&self, db: &Db) -> Result<(), DbErr> {
+        if self.are_unknown() {
+            let tx = db.begin().await?;
+            let letter = letter::next(&self.said().content.letter);
+            tracing::warn!(letter, "no file of the last numbers and no line: the series go on with a letter");
+            settings::set(&tx, LETTER, &letter).await?;
+            settings::set(&tx, KEPT, "yes").await?;
+            tx.commit().await?;
+            let revision = {
+                let mut said = self.said();
+                said.content.letter = letter;
+                said.revision += 1;
+                said.revision
+            };
+            self.write(revision).await?;
+        }
+        self.standing.send_replace(Standing::Known);
+        Ok(())
+    }
+
+    fn said(&self) -> MutexGuard<'_, Said> {
+        self.shared.said.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn raise(&self, last: impl IntoIterator<Item = (String, i64)>) -> u64 {
+        let mut said = self.said();
+        for (name, number) in last {
+            let highest = said.content.last.entry(name).or_default();
+            *highest = number.max(*highest);
+        }
+        said.revision += 1;
+        said.revision
+    }
+
+    async fn write(&self, revision: u64) -> Result<(), DbErr> {
+        let shared = self.shared.clone();
+        let written = tokio::task::spawn_blocking(move || shared.write(revision)).await;
+        written.map_err(std::io::Error::other).flatten().map_err(|error| failed(&error))
+    }
+}
+
+impl Shared {
+    /// Sees that the file has at least this revision: who waited for another's write finds its own done.
+    fn write(&self, revision: u64) -> std::io::Result<()> {
+        let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
+        let (content, newest) = {
+            let said = self.said.lock().unwrap_or_else(PoisonError::into_inner);
+            if said.written >= revision {
+                return Ok(());
+            }
+            (said.content.clone(), said.revision)
+        };
+        match &mut *file {
+            Some(kept) => kept.write(&content)?,
+            none => *none = Some(Kept::make(&self.path, &content)?),
+        }
+        self.said.lock().unwrap_or_else(PoisonError::into_inner).written = newest;
+        Ok(())
+    }
+}
+
+/// A disk that fails is to a till what a database that fails is: it may come again.
+fn failed(error: &std::io::Error) -> DbErr {
+    DbErr::Conn(RuntimeErr::Internal(error.to_string()))
+}
+
+/// The series whose numbers people see.
+async fn printed(tx: &Tx) -> Result<BTreeMap<String, i64>, DbErr> {
+    let mut all = series::all(tx).await?;
+    all.retain(|name, _| !["outbox", OUTBOX_TIME].contains(&name.as_str()));
+    Ok(all)
+}
+
+/// `receipt:02`, `receipt:02A`, `customer`, `customer:A`.
+pub fn series_name(kind: &str, part: &str, letter: &str) -> String {
+    if part.is_empty() && letter.is_empty() { kind.to_owned() } else { format!("{kind}:{part}{letter}") }
+}
+
+/// Letters of series: none, A to Z, AA and so on.
+pub mod letter {
+    /// Its place in their order: 0 is none.
+    pub fn index(letter: &str) -> i64 {
+        letter
+            .bytes()
+            .fold(0, |sum: i64, byte| sum.saturating_mul(26).saturating_add(i64::from(byte.saturating_sub(b'A')) + 1))
+    }
+
+    pub fn of_index(index: i64) -> String {
+        let mut rest = index;
+        let mut letters = Vec::new();
+        while rest > 0 {
+            letters.push(char::from(b'A' + u8::try_from((rest - 1) % 26).unwrap_or_default()));
+            rest = (rest - 1) / 26;
+        }
+        letters.iter().rev().collect()
+    }
+
+    pub(super) fn next(letter: &str) -> String {
+        of_index(index(letter) + 1)
+    }
+
+    pub(super) fn later(one: String, other: String) -> String {
+        if index(&other) > index(&one) { other } else { one }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn letters_follow_one_another_and_sessions_have_a_room_for_each() {
+        let mut present = String::new();
+        for expected in ["A", "B", "C"] {
+            present = letter::next(&present);
+            assert_eq!(present, expected);
+        }
+        assert_eq!([letter::next("Z"), letter::next("AZ")], ["AA", "BA"]);
+        assert_eq!(letter::later("Z".to_owned(), "AA".to_owned()), "AA");
+        let session = |letter: &str| Given { letter: letter.to_owned(), number: 7 }.of_session();
+        assert_eq!([session(""), session("A"), session("B")], [7, 100_007, 200_007]);
+        assert_eq!(Given::session(200_007), Given { letter: "B".to_owned(), number: 7 });
+        assert_eq!(series_name("receipt", "02", "A"), "receipt:02A");
+        assert_eq!([series_name("customer", "", ""), series_name("customer", "", "A")], ["customer", "customer:A"]);
+    }
+}

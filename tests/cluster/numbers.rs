@@ -1,0 +1,54 @@
+//! The file of a store's last numbers, with real processes. `docs/sync.md`, rule D14.
+
+use std::fs;
+
+use crate::kit::{Fault, eventually};
+use crate::put_back::{Shop, copy, forget, has_all, receipts};
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_store_whose_database_alone_is_put_back_again_and_again_gives_no_number_twice() {
+    let mut shop = Shop::open().await;
+    shop.sell(2).await;
+    shop.sent().await;
+    shop.site.process.stop();
+    let aside = copy(&shop.site.process.dir);
+    shop.site.process.restart();
+    shop.till = shop.site.admin().await;
+    for round in 0..4 {
+        // Two of them reach headquarters, and one goes with the disk.
+        shop.sell(2).await;
+        shop.sent().await;
+        shop.site.proxy.set(Fault::Down);
+        shop.sell(1).await;
+        shop.sold.pop();
+        shop.site.process.kill();
+        forget(&shop.site.process.dir);
+        fs::copy(aside.join("tillkeep.db"), shop.site.process.dir.join("tillkeep.db")).expect("put back");
+        // With a line and without one.
+        shop.site.proxy.set(if round % 2 == 0 { Fault::None } else { Fault::Down });
+        shop.site.process.restart();
+        shop.till = shop.site.admin().await;
+        shop.sell(2).await;
+        shop.site.proxy.set(Fault::None);
+    }
+    assert_eq!(shop.sold.last().map(String::as_str), Some("S01-01-000022"));
+    shop.sent().await;
+    has_all(&shop.chain, &shop.sold.clone()).await;
+    eventually("the store has its sales again", async || {
+        (receipts(&shop.till, "/pos/sales").await == shop.sold).then_some(())
+    })
+    .await;
+    let path = format!("/sync/completeness?storeId={}&date={}", shop.site.id, today(&shop).await);
+    let day = shop.chain.admin.get(&path).await.data()["days"][0].clone();
+    assert_eq!(day["missingReceiptCount"], 0, "{day}");
+    let lost = day["registers"][0]["lostReceipts"].as_array().expect("a list").clone();
+    let lost: Vec<_> = lost.iter().map(|range| (range["from"].clone(), range["count"].clone())).collect();
+    let expected = ["000005", "000010", "000015", "000020"].map(|end| (format!("S01-01-{end}").into(), 1.into()));
+    assert_eq!(lost, expected, "{day}");
+}
+
+/// The business day of the open drawer.
+async fn today(shop: &Shop) -> String {
+    let path = format!("/register-sessions/current?terminalId={}", shop.site.terminal);
+    shop.till.get(&path).await.data()["businessDate"].as_str().expect("a date").to_owned()
+}
