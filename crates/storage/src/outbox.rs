@@ -260,8 +260,9 @@ pub async fn make_again(tx: &Tx, entries: &mut [Model]) -> Result<(), DbErr> {
         if ids.is_empty() {
             continue;
         }
-        let rows = entity.table.having(tx, "id", &ids, false).await?;
-        let mut children = pull::children(tx, entity, &rows).await?;
+        let mut rows = entity.table.having(tx, "id", &ids, false).await?;
+        // A document of which a line cannot be read cannot be made again.
+        let mut children = pull::children(tx, entity, &mut rows, &mut Vec::new()).await?;
         let texts = pull::texts(&rows, &mut children, entity)?;
         let texts: HashMap<Uuid, String> = rows.iter().filter_map(|row| row.uuid("id")).zip(texts).collect();
         let mut values: Vec<Value> = Vec::new();

@@ -23,7 +23,7 @@ impl Transport for Knows {
             "/versions" => json!({"epoch": "e", "versions": {}}),
             _ => return Err("the line breaks".to_owned()),
         };
-        Ok(Reply { status: 200, retry_after: None, body: body.to_string().into() })
+        Ok(Reply { from_hq: true, status: 200, retry_after: None, body: body.to_string().into() })
     }
 }
 
