@@ -111,7 +111,7 @@ planted: web ## Wrong programs, each of which the simulation must catch; NAME=â€
 	@scripts/planted $(NAME)
 
 .PHONY: chaos
-chaos: web ## Stores under load while everything breaks, then the checker; ARGS="--minutes 5 --seed 7"
+chaos: web ## Stores under load while everything breaks, then the checker; ARGS="--minutes 5 --seed 7 --postgres"
 	@scripts/chaos $(ARGS)
 
 .PHONY: check

@@ -41,4 +41,4 @@ mod upgrade;
 mod verify;
 mod walks;
 
-use home::Home;
+use home::{Home, LossyDatabase};

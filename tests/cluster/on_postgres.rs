@@ -6,6 +6,7 @@
 mod kept;
 #[expect(dead_code, reason = "some of it serves the tests of the line and the socket alone")]
 mod kit;
+mod lossy_postgres;
 #[path = "../../crates/storage/tests/kit/own_postgres.rs"]
 mod own_postgres;
 #[path = "../../crates/storage/tests/kit/private_postgres.rs"]
@@ -17,6 +18,7 @@ mod rows;
 mod standby;
 
 mod approvals;
+mod chaos;
 mod down;
 mod effects;
 mod failover;
@@ -28,6 +30,7 @@ mod restart;
 mod upgrade;
 mod walks;
 
+use lossy_postgres::LossyDatabase;
 use private_postgres::Database;
 
 /// A database of its own for each headquarters.
