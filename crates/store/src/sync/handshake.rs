@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::atomic::Ordering;
 
 use tillkeep_model::wire::{HandshakeAnswer, HandshakeRequest, Outcome};
-use tillkeep_storage::{DbErr, Tx, apply, fault, outbox, registry, series, settings};
+use tillkeep_storage::{DbErr, Tx, apply, fault, outbox, own_documents, registry, series, settings};
 use uuid::Uuid;
 
 use super::pull::PullError;
@@ -103,6 +103,11 @@ async fn take(store: &Store, request: &HandshakeRequest, answer: &HandshakeAnswe
             tracing::warn!(series = name, value, "headquarters has higher numbers: this store goes on from there");
         }
     }
+    // Under the new name of this database and above the numbers that HQ has.
+    let mut again = 0;
+    if other_epoch || unknown {
+        again = own_documents::queue_again(&tx, answer.clock.plus_millis(-KEEP_SENT_MS), now).await?;
+    }
     // By HQ's clock: that of a store may be a year ahead for a day.
     outbox::forget_sent(&tx, answer.clock.plus_millis(-KEEP_SENT_MS)).await?;
     outbox::left_here(&tx, &resolved(answer)).await?;
@@ -122,7 +127,7 @@ async fn take(store: &Store, request: &HandshakeRequest, answer: &HandshakeAnswe
     }
     tx.commit().await?;
     store.sync.restore_due.store(restore::is_due(store.db()).await?, Ordering::Release);
-    if answer.resend_from.is_some() {
+    if answer.resend_from.is_some() || again > 0 {
         store.outbox_bell.notify_one();
     }
     Ok(())
