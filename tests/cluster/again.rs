@@ -4,7 +4,7 @@ use serde_json::json;
 use uuid::Uuid;
 
 use crate::kit::{Fault, eventually};
-use crate::put_back::{Shop, copy, copy_files, has_all, put_back, receipts};
+use crate::put_back::{Shop, copy, copy_files, has_all, new_admin, put_back, receipts};
 use crate::slow::{LINES, LITTLE};
 
 impl Shop {
@@ -87,4 +87,37 @@ async fn a_store_that_sold_between_being_put_back_twice_lacks_nothing() {
     shop.site.process.kill();
     put_back(&shop.site.process.dir, &aside);
     shop.is_whole_again(86 - 40 * LINES).await;
+}
+
+/// They have no entry at the store that could be sent again, as it never sent them: they came from headquarters.
+#[tokio::test(flavor = "multi_thread")]
+async fn documents_that_came_back_go_to_a_headquarters_that_was_put_back_since() {
+    let mut shop = Shop::open().await;
+    shop.sell(2).await;
+    shop.sent().await;
+    shop.chain.hq.stop();
+    let of_headquarters = copy(&shop.chain.hq.dir);
+    shop.chain.hq.restart();
+    shop.site.process.stop();
+    let of_store = copy(&shop.site.process.dir);
+    shop.site.process.restart();
+    shop.till = shop.site.admin().await;
+    shop.sell(3).await;
+    shop.sent().await;
+    shop.site.process.stop();
+    put_back(&shop.site.process.dir, &of_store);
+    shop.site.process.restart();
+    shop.till = shop.site.admin().await;
+    eventually("the store has its sales again", async || {
+        (receipts(&shop.till, "/pos/sales").await == shop.sold).then_some(())
+    })
+    .await;
+    shop.levels_agree(-5).await;
+    shop.chain.hq.stop();
+    put_back(&shop.chain.hq.dir, &of_headquarters);
+    shop.chain.hq.restart();
+    new_admin(&mut shop.chain).await;
+    has_all(&shop.chain, &shop.sold.clone()).await;
+    shop.levels_agree(-5).await;
+    shop.chain.settled(&[&shop.site], &[]).await;
 }

@@ -14,7 +14,7 @@ use crate::put_back::{Shop, copy, put_back, receipts};
 /// 64 kbit/s.
 const SLOW: Fault = Fault::Throttle(8_000);
 /// Enough for a handshake and a little more.
-pub const LITTLE: Fault = Fault::CutAnswer(20_000);
+pub const LITTLE: Fault = Fault::CutAnswer(12_000);
 /// Lines of a long sale.
 pub const LINES: i64 = 20;
 

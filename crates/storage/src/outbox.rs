@@ -9,9 +9,9 @@ use uuid::Uuid;
 
 use crate::Tx;
 use crate::db::{execute, placeholders, query, statement};
-use crate::entity::outbox::Model;
+use crate::entity::outbox::{Entity, Model};
 use crate::high_water::OUTBOX_TIME;
-use crate::registry::Scope;
+use crate::registry::{Scope, SyncType};
 use crate::{accounts, fault, pull, registry, series, settings};
 
 /// A change to be told to HQ.
@@ -66,6 +66,40 @@ pub async fn enqueue(tx: &Tx, entry: &Entry<'_>, now: Instant) -> Result<i64, Db
     .insert(tx)
     .await?;
     Ok(seq)
+}
+
+/// Queues documents of one type, as they are now, set-wise; they count as unsent work.
+pub(crate) async fn enqueue_documents(
+    tx: &Tx,
+    entity: &SyncType,
+    documents: Vec<(Uuid, String)>,
+    now: Instant,
+) -> Result<(), DbErr> {
+    let count = i64::try_from(documents.len()).unwrap_or(i64::MAX);
+    if count == 0 {
+        return Ok(());
+    }
+    let seq = series::take(tx, "outbox", count).await? - count + 1;
+    let last = series::all(tx).await?.get(OUTBOX_TIME).copied().unwrap_or_default();
+    let millis = now.millis().max(last + 1);
+    series::raise(tx, OUTBOX_TIME, millis + count - 1).await?;
+    let node_epoch = node_epoch(tx).await?;
+    let ids: Vec<Value> = documents.iter().map(|(id, _)| (*id).into()).collect();
+    let entries = (0..).zip(documents).map(|(number, (entity_id, payload))| Model {
+        seq: seq + number,
+        node_epoch: node_epoch.clone(),
+        entity_type: entity.name.to_owned(),
+        entity_id,
+        action: "create".to_owned(),
+        payload,
+        timestamp: Instant::from_millis(millis + number),
+        created_at: now,
+        ..Model::default()
+    });
+    Entity::insert_many(entries.map(IntoActiveModel::into_active_model)).exec_without_returning(tx).await?;
+    let named = placeholders(1, ids.len());
+    execute(tx, &format!("UPDATE {} SET synced = FALSE WHERE id IN ({named})", entity.name), ids).await?;
+    Ok(())
 }
 
 /// What may be sent: the oldest of each entity, while none before it is unsent, failed or dead (rule U4).

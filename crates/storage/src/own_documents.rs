@@ -15,7 +15,7 @@ use crate::entity::store_product;
 use crate::push::effects;
 use crate::registry::{self, Row, SyncType, Unread};
 use crate::stock::{self, Kind, Movement};
-use crate::{Tx, pull};
+use crate::{Tx, accounts, outbox, pull};
 
 /// The types that a store gets back, in the order in which it takes them: the levels last, when their documents are there.
 pub const TYPES: &[&str] = &["register_sessions", "sales", "inventory_adjustments", LEVELS];
@@ -61,6 +61,37 @@ pub async fn page(
         has_more = true;
     }
     Ok(Page { rows: texts, last_id, has_more, left_out })
+}
+
+/// Queues the documents that came back from HQ, as far as they changed since `since`: an HQ that was put back after that may
+/// lack them, and no entry is here that could be sent again. What HQ has it leaves aside.
+pub async fn queue_again(tx: &Tx, since: Instant, now: Instant) -> Result<usize, DbErr> {
+    let mut count = 0;
+    for entity in TYPES.iter().filter_map(|name| find(name)).filter(|entity| entity.is_pushed()) {
+        let table = entity.name;
+        let none = |entries: &str| {
+            format!("NOT EXISTS (SELECT 1 FROM {entries} e WHERE e.entity_type = '{table}' AND e.entity_id = d.id)")
+        };
+        let sql = format!(
+            "SELECT id FROM {table} d WHERE d.updated_at >= $1 AND {} AND {} ORDER BY id",
+            none("sync_outbox"),
+            none("sync_outbox_sent")
+        );
+        let found = query(tx, &sql, [since.into()]).await?;
+        let ids: Vec<Uuid> = found.iter().map(|row| row.try_get("", "id")).collect::<Result<_, _>>()?;
+        for chunk in ids.chunks(rows_per_statement(0)) {
+            let mut rows = entity.table.having(tx, "id", chunk, false).await?;
+            let mut children = pull::children(tx, entity, &mut rows, &mut Vec::new()).await?;
+            let texts = pull::texts(&rows, &mut children, entity)?;
+            let documents = rows.iter().filter_map(|row| row.uuid("id")).zip(texts).collect();
+            outbox::enqueue_documents(tx, entity, documents, now).await?;
+        }
+        count += ids.len();
+    }
+    if count > 0 {
+        accounts::charge_again(tx).await?;
+    }
+    Ok(count)
 }
 
 /// Takes a page of documents at their store: what is missing, and what has no unsent work. Their goods move once, however

@@ -5,7 +5,7 @@ use std::sync::atomic::Ordering;
 
 use tillkeep_model::wire::{HandshakeAnswer, HandshakeRequest, Outcome};
 use tillkeep_storage::numbers::lost;
-use tillkeep_storage::{DbErr, Tx, apply, fault, outbox, registry, series, settings};
+use tillkeep_storage::{DbErr, Tx, apply, fault, outbox, own_documents, registry, series, settings};
 use uuid::Uuid;
 
 use super::pull::PullError;
@@ -114,6 +114,11 @@ async fn take(store: &Store, request: &HandshakeRequest, answer: &HandshakeAnswe
             tracing::warn!(series = name, value, "headquarters has higher numbers: this store goes on from there");
         }
     }
+    // Under the new name of this database and above the numbers that HQ has.
+    let mut queued = 0;
+    if other_epoch || unknown {
+        queued = own_documents::queue_again(&tx, answer.clock.plus_millis(-KEEP_WHOLE_MS), now).await?;
+    }
     let forgotten = outbox::forget_content(&tx, &answer.long_kept, now.plus_millis(-KEEP_WHOLE_MS)).await?;
     if forgotten > 0 {
         tracing::info!(entries = forgotten, "what headquarters has had for 90 days is kept as a number alone");
@@ -139,7 +144,7 @@ async fn take(store: &Store, request: &HandshakeRequest, answer: &HandshakeAnswe
     }
     tx.commit().await?;
     store.sync.restore_due.store(restore::is_due(store.db()).await?, Ordering::Release);
-    if answer.resend_from.is_some() {
+    if answer.resend_from.is_some() || queued > 0 || again > 0 {
         store.outbox_bell.notify_one();
     }
     Ok(())

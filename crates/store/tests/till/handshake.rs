@@ -55,3 +55,46 @@ async fn a_load_that_a_bad_line_breaks_off_is_not_started_over_because_of_an_old
     let had = hq.had.lock().expect("nobody panicked").clone();
     assert_eq!(had, [String::new(), format!("departments:5:{TAG}"), "departments:0".to_owned()]);
 }
+
+/// A line that carries no page of more than a hundred rows; what it was asked for.
+#[derive(Default)]
+struct Narrow(Mutex<Vec<u64>>);
+
+#[async_trait::async_trait]
+impl Transport for Narrow {
+    async fn send(&self, request: Request) -> Result<Reply, String> {
+        let (path, query) = request.path.split_once('?').unwrap_or((&request.path, ""));
+        let said = |name: &str| query.split('&').find_map(|part| part.strip_prefix(name)?.parse::<u64>().ok());
+        let body = match path {
+            "/handshake" => json!({
+                "epoch": "e", "ticket": "t", "ticketKnown": true, "serverVersion": "", "versions": {},
+                "clock": "2026-11-20T12:00:00.000Z",
+            }),
+            "/versions" => json!({"epoch": "e", "versions": {"departments": 2}}),
+            _ => {
+                let (rows, since) = (said("limit=").unwrap_or_default(), said("since_version=").unwrap_or_default());
+                self.0.lock().expect("nobody panicked").push(rows);
+                if rows > 100 {
+                    return Err("the line breaks".to_owned());
+                }
+                json!({
+                    "entity_type": "departments", "since_version": since, "rows": [], "latest_version": since + 1,
+                    "has_more": since == 0,
+                })
+            }
+        };
+        Ok(Reply { status: 200, retry_after: None, body: body.to_string().into() })
+    }
+}
+
+#[tokio::test]
+async fn a_page_that_the_line_does_not_carry_is_halved_and_one_that_it_does_is_doubled() {
+    let hq = Arc::new(Narrow::default());
+    let shop = Shop::with_line(hq.clone()).await;
+    let mut cycle = Cycle::default();
+    for _ in 0..7 {
+        cycle.step(&shop.store).await;
+    }
+    let asked = hq.0.lock().expect("nobody panicked").clone();
+    assert_eq!(asked, [2000, 1000, 500, 250, 125, 62, 124, 62]);
+}
