@@ -39,7 +39,7 @@ pub fn forget(dir: &Path) {
     }
 }
 
-async fn new_admin(chain: &mut TestCluster) {
+pub async fn new_admin(chain: &mut TestCluster) {
     chain.admin = Client::new(&chain.hq.url).sign_in(ADMIN.0, ADMIN.1).await.expect("sign in");
 }
 

@@ -10,8 +10,9 @@ use tillkeep_model::Instant;
 use tillkeep_model::wire::{OutboxState, VersionsAnswer, unstored};
 use tillkeep_storage::registry;
 use utoipa::ToSchema;
+use uuid::Uuid;
 
-use super::{Machine, StoreCaller, ignored};
+use super::{Machine, StoreCaller, copies, ignored};
 use crate::Hq;
 
 #[derive(Deserialize, ToSchema)]
@@ -33,6 +34,12 @@ pub struct Query {
     oldest: Option<String>,
     /// Types that it could not store, each with a reason: `products:the disk is full,tenders:…`.
     unstored: Option<String>,
+    /// The asking process, as in the handshake.
+    #[schema(value_type = Option<Uuid>)]
+    instance: Option<String>,
+    /// That of its last handshake.
+    #[schema(value_type = Option<Uuid>)]
+    nonce: Option<String>,
 }
 
 /// No database query while nothing changed.
@@ -54,10 +61,13 @@ pub async fn versions(
         let unstored = query.unstored.as_deref().unwrap_or_default();
         hq.tracker.has(store_id, &read(have), &named(unstored), &heads, now);
     }
+    let uuid = |text: &Option<String>| known(text.as_deref(), |text| text.parse::<Uuid>().ok());
+    let (instance, nonce) = (uuid(&query.instance), uuid(&query.nonce));
+    let sign = copies::hear(&hq, store_id, &caller.store.code, instance, nonce).await;
     Machine(VersionsAnswer {
         epoch: hq.epoch.clone(),
         versions: heads,
-        handshake: hq.to_tell.contains(caller.id()),
+        handshake: hq.to_tell.contains(store_id) || sign.asks || sign.refused,
         mark: hq.mark.newest(),
     })
 }

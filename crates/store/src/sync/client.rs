@@ -6,10 +6,10 @@ use std::time::Duration;
 use bytes::Bytes;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use tillkeep_model::Refusal;
 use tillkeep_model::wire::{
     HandshakeAnswer, HandshakeRequest, OwnDocumentsAnswer, PullAnswer, PushAnswer, VersionsAnswer,
 };
+use tillkeep_model::{ErrorCode, Refusal};
 use uuid::Uuid;
 
 use super::transport::{Reply, Request, Transport};
@@ -23,6 +23,8 @@ pub enum HqError {
     Refused(String),
     #[error("headquarters' database is another one ({code}); everything is loaded anew")]
     Reload { code: String },
+    #[error("another copy of this store runs, which headquarters heard before this one")]
+    Elsewhere,
     #[error("headquarters is busy")]
     Busy { retry_after: Option<Duration> },
     #[error("headquarters answered {}: {text}", .refusal.status)]
@@ -60,8 +62,10 @@ impl HqClient {
     }
 
     /// `envelopes` is a list of JSON objects; the body is built once and sent as it is.
-    pub async fn push(&self, envelopes: &[String]) -> Result<PushAnswer, HqError> {
-        self.post("/push", format!("{{\"envelopes\":[{}]}}", envelopes.join(",")).into()).await
+    /// `instance` is the asking process.
+    pub async fn push(&self, instance: Uuid, envelopes: &[String]) -> Result<PushAnswer, HqError> {
+        let body = format!("{{\"instance\":\"{instance}\",\"envelopes\":[{}]}}", envelopes.join(","));
+        self.post("/push", body.into()).await
     }
 
     async fn get<T: DeserializeOwned>(&self, path: String) -> Result<T, HqError> {
@@ -88,7 +92,9 @@ fn refused(reply: &Reply) -> HqError {
     let text = |key: &str| body.get(key).and_then(serde_json::Value::as_str).map(str::to_owned);
     let refusal = Refusal { status: reply.status, code: text("code") };
     let words = text("error").unwrap_or_default();
-    if refusal.asks_for_a_reload() {
+    if refusal.known() == Some(ErrorCode::StoreRunsElsewhere) {
+        HqError::Elsewhere
+    } else if refusal.asks_for_a_reload() {
         HqError::Reload { code: refusal.code.unwrap_or_default() }
     } else if refusal.is_of_the_line() {
         HqError::Unreachable(format!("the request did not arrive whole: {words}"))

@@ -96,13 +96,15 @@ async fn cycle(store: &Store, handshake_due: bool) -> Result<(), PullError> {
     }
     let known = settings::get(store.db().reader(), EPOCH).await?;
     let said = report::query(store, known.as_deref().unwrap_or_default()).await?;
-    let answer = store.hq.versions(&said).await?;
+    let mut answer = store.hq.versions(&said).await?;
     // There is a line: what waits can go, whatever becomes of the pulls.
     store.sync.cycled(store.clock.uptime());
     store.sync.line_back.notify_waiters();
     store.outbox_bell.notify_one();
     if known.as_deref() != Some(answer.epoch.as_str()) || answer.handshake {
         handshake::shake_hands(store).await?;
+        // Headquarters may have asked which of two processes lives: this one has its answer.
+        answer = store.hq.versions(&report::query(store, &answer.epoch).await?).await?;
     }
     let broken = pull_all(store, &answer.epoch, &answer.versions).await?;
     if broken.is_none() {

@@ -9,6 +9,7 @@ use tillkeep_storage::entity::outbox::Model as Entry;
 use tillkeep_storage::{DbErr, fault, outbox};
 
 use super::client::HqError;
+use super::elsewhere;
 use crate::Store;
 
 /// Entries of one request.
@@ -102,7 +103,7 @@ async fn round(store: &Store, sender: &mut Sender) -> Result<Round, DbErr> {
     }
     fault::point("sender.send")?;
     let envelopes: Vec<String> = entries.iter().map(|entry| envelope(store, entry)).collect();
-    let answer = store.hq.push(&envelopes).await;
+    let answer = store.hq.push(store.sync.instance, &envelopes).await;
     fault::point("sender.answered")?;
     match answer {
         Ok(answer) if answer.results.len() == entries.len() => {
@@ -117,6 +118,10 @@ async fn round(store: &Store, sender: &mut Sender) -> Result<Round, DbErr> {
         Ok(answer) => {
             let text = format!("{} verdicts on {} entries", answer.results.len(), entries.len());
             Ok(back_off(store, sender, &HqError::Unreadable(text)))
+        }
+        Err(HqError::Elsewhere) => {
+            elsewhere::refused(store).await?;
+            Ok(back_off(store, sender, &HqError::Elsewhere))
         }
         Err(error) => {
             // A batch that HQ cannot swallow while it answers other requests is halved down to the culprit; that one
