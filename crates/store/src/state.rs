@@ -115,7 +115,7 @@ impl Store {
             id,
             code: claims.store_code,
             outbox_bell: Notify::new(),
-            hq: HqClient::new(hq),
+            hq: HqClient::new(hq, standing.instance),
             line,
             chance,
             sync: SyncState::new(standing),

@@ -37,11 +37,13 @@ pub enum HqError {
 #[derive(Clone)]
 pub struct HqClient {
     transport: Arc<dyn Transport>,
+    /// The asking process.
+    instance: Uuid,
 }
 
 impl HqClient {
-    pub fn new(transport: Arc<dyn Transport>) -> Self {
-        Self { transport }
+    pub fn new(transport: Arc<dyn Transport>, instance: Uuid) -> Self {
+        Self { transport, instance }
     }
 
     pub async fn handshake(&self, request: &HandshakeRequest) -> Result<HandshakeAnswer, HqError> {
@@ -62,8 +64,8 @@ impl HqClient {
     }
 
     /// `envelopes` is a list of JSON objects; the body is built once and sent as it is.
-    /// `instance` is the asking process.
-    pub async fn push(&self, instance: Uuid, envelopes: &[String]) -> Result<PushAnswer, HqError> {
+    pub async fn push(&self, envelopes: &[String]) -> Result<PushAnswer, HqError> {
+        let instance = self.instance;
         let body = format!("{{\"instance\":\"{instance}\",\"envelopes\":[{}]}}", envelopes.join(","));
         self.post("/push", body.into()).await
     }

@@ -103,7 +103,7 @@ async fn round(store: &Store, sender: &mut Sender) -> Result<Round, DbErr> {
     }
     fault::point("sender.send")?;
     let envelopes: Vec<String> = entries.iter().map(|entry| envelope(store, entry)).collect();
-    let answer = store.hq.push(store.sync.instance, &envelopes).await;
+    let answer = store.hq.push(&envelopes).await;
     fault::point("sender.answered")?;
     match answer {
         Ok(answer) if answer.results.len() == entries.len() => {
@@ -118,10 +118,6 @@ async fn round(store: &Store, sender: &mut Sender) -> Result<Round, DbErr> {
         Ok(answer) => {
             let text = format!("{} verdicts on {} entries", answer.results.len(), entries.len());
             Ok(back_off(store, sender, &HqError::Unreadable(text)))
-        }
-        Err(HqError::Elsewhere) => {
-            elsewhere::refused(store).await?;
-            Ok(back_off(store, sender, &HqError::Elsewhere))
         }
         Err(error) => {
             // A batch that HQ cannot swallow while it answers other requests is halved down to the culprit; that one
@@ -146,6 +142,9 @@ async fn round(store: &Store, sender: &mut Sender) -> Result<Round, DbErr> {
             let bytes: usize = entries.iter().map(|entry| entry.payload.len()).sum();
             if matches!(error, HqError::Unreachable(_)) && bytes > ANY_LINE {
                 sender.batch = entries.len().div_ceil(2);
+            }
+            if matches!(error, HqError::Elsewhere) {
+                elsewhere::refused(store).await?;
             }
             Ok(back_off(store, sender, &error))
         }
