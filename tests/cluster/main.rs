@@ -19,6 +19,7 @@ mod approvals;
 mod broker;
 mod chaos;
 mod completeness;
+mod copies;
 mod crash;
 mod down;
 mod effects;

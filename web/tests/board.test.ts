@@ -28,6 +28,7 @@ function store(code: string, more: Partial<DashboardStore> = {}): DashboardStore
     outboxPending: 0,
     deadLettered: 0,
     outboxStuck: false,
+    runsTwiceSince: null,
     unstored: [],
     clockWarning: false,
     dataAgeSeconds: 0,
@@ -97,6 +98,7 @@ describe('a board that is read anew', () => {
     deadLettered: 0,
     warnings: 0,
     outboxStuck: 0,
+    runningTwice: 0,
     unstored: 0,
     notifications,
   }
@@ -200,6 +202,7 @@ describe('the table of stores', () => {
   it.each([
     [{}, []],
     [{ outboxPending: 9, outboxStuck: false }, []],
+    [{ runsTwiceSince: '2026-11-20T11:00:00.000Z' }, [/Two copies of it run at once/]],
     [{ outboxStuck: true }, ['It is connected, and its oldest entry has waited for more than five minutes.']],
     [{ unstored: ['products', 'tax_rates'] }, ['It cannot store products, tax rates.']],
     [{ outboxStuck: true, unstored: ['users'] }, [/five minutes/, 'It cannot store users.']],

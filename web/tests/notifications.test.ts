@@ -27,6 +27,7 @@ const snapshot = (notifications: Notifications) => {
     deadLettered: 0,
     warnings: 0,
     outboxStuck: 0,
+    runningTwice: 0,
     unstored: 0,
     notifications,
   }

@@ -21,6 +21,7 @@ use tillkeep_storage::{Change, Db, DbErr, Opening, Purpose, Side, Tx, audit, db,
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
+use crate::sync::copies::Copies;
 use crate::sync::dashboard::{self, Board};
 use crate::sync::notify;
 use crate::sync::{
@@ -69,6 +70,8 @@ pub struct Hq {
     pub stores: StoreCache,
     /// Stores with a settled dead letter they do not know of yet.
     pub to_tell: ToTell,
+    /// Processes of each store, and whether two run at once.
+    pub copies: Copies,
     /// One retry or settlement of a failed entry at a time: what one of them decides, the next one sees.
     pub settling: tokio::sync::Mutex<()>,
     /// What this server is called among those of headquarters: its host.
@@ -138,6 +141,7 @@ impl Hq {
         let heads = Heads::load(&db).await.map_err(other)?;
         let unreadable = Unreadable::load(&db, &clock).await.map_err(other)?;
         let to_tell = ToTell::load(&db).await.map_err(other)?;
+        let copies = Copies::load(&db).await.map_err(other)?;
         let sync_db = db.of(Purpose::Sync);
         let auth = Auth::new(db, Home::Hq, tokens, pins, clock.clone(), &settings.sign_in);
         let hub = Arc::new(Hub::default());
@@ -158,6 +162,7 @@ impl Hq {
             unreadable,
             stores: StoreCache::default(),
             to_tell,
+            copies,
             settling: tokio::sync::Mutex::default(),
             node: host_name(),
             public_url: settings.public_url.clone(),

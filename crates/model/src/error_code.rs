@@ -113,6 +113,7 @@ error_codes! {
     SessionTooOld = 409 "session_too_old" never nothing,
     StoreNotFound = 404 "store_not_found" never nothing,
     StoreNotReady = 503 "store_not_ready" later nothing,
+    StoreRunsElsewhere = 409 "store_runs_elsewhere" never nothing,
     SystemRole = 409 "system_role" never nothing,
     TenderRule = 422 "tender_rule" never nothing,
     TokenReused = 401 "token_reused" never nothing,

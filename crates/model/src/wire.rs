@@ -29,6 +29,11 @@ pub struct PushRequest<'a> {
     #[serde(borrow, deserialize_with = "first_envelopes")]
     #[schema(value_type = Vec<Envelope>)]
     pub envelopes: FirstOf<'a>,
+    /// As in the handshake.
+    #[serde(default)]
+    pub instance: Option<Uuid>,
+    #[serde(default)]
+    pub nonce: Option<Uuid>,
 }
 
 fn first_envelopes<'de, D: Deserializer<'de>>(deserializer: D) -> Result<FirstOf<'de>, D::Error> {
@@ -178,6 +183,15 @@ pub struct HandshakeRequest {
     /// Numbers that the store has given and whose documents went with its database.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub lost: Vec<LostNumbers>,
+    /// Random for each start of the store's server: what runs beside it is another copy.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub instance: Option<Uuid>,
+    /// That of the last answer to this process.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub nonce: Option<Uuid>,
+    /// Somebody decided here that this process is the store, and the other one is not.
+    #[serde(default)]
+    pub take_over: bool,
 }
 
 /// Numbers of one series (`receipt:02`, `session:02`, `customer`), both ends included.
@@ -239,6 +253,9 @@ pub struct HandshakeAnswer {
     /// False when the ticket that was presented is none of those given out since the last one that came back, or HQ lacks
     /// what the store has sent or pulled: one of the two was put back or cloned.
     pub ticket_known: bool,
+    /// For the next requests of the asking process, which shows by it that it had this answer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub nonce: Option<Uuid>,
     pub server_version: String,
     pub clock: Instant,
     pub versions: BTreeMap<String, i64>,

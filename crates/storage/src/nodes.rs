@@ -16,20 +16,43 @@ pub async fn find(conn: &impl ConnectionTrait, store: Uuid) -> Result<Option<Mod
     Entity::find_by_id(store).one(conn).await
 }
 
-/// Writes the row, but what [`hear`] writes: that only where there was no row.
+/// Writes the row, but what [`hear`] and [`note_refused_copies`] write: that only where there was no row.
 pub async fn save(conn: &impl ConnectionTrait, row: Model) -> Result<(), DbErr> {
     // A handshake that read the row a moment ago must not put back what was heard since.
     let heard = |column: &Column| {
-        use Column::{ConnectionAt, DeadLettered, EndedBecause, LastSeenAt, OldestPendingAt, OutboxAt, OutboxPending};
+        use Column::{
+            ConnectionAt, DeadLettered, EndedBecause, LastSeenAt, OldestPendingAt, OutboxAt, OutboxPending,
+            RefusedCopies,
+        };
         matches!(
             column,
-            LastSeenAt | OutboxPending | DeadLettered | OldestPendingAt | OutboxAt | EndedBecause | ConnectionAt
+            LastSeenAt
+                | OutboxPending
+                | DeadLettered
+                | OldestPendingAt
+                | OutboxAt
+                | EndedBecause
+                | ConnectionAt
+                | RefusedCopies
         )
     };
     let update = Column::iter().filter(|column| !matches!(column, Column::StoreId) && !heard(column));
     Entity::insert(row.into_active_model())
         .on_conflict(OnConflict::column(Column::StoreId).update_columns(update).to_owned())
         .exec_without_returning(conn)
+        .await?;
+    Ok(())
+}
+
+/// The processes that ran beside their store, of each store that had one.
+pub async fn refused_copies(conn: &impl ConnectionTrait) -> Result<Vec<(Uuid, String)>, DbErr> {
+    let sql = "SELECT store_id, refused_copies FROM store_nodes WHERE refused_copies <> '[]'";
+    let rows = query(conn, sql, []).await?;
+    rows.iter().map(|row| Ok((row.try_get("", "store_id")?, row.try_get("", "refused_copies")?))).collect()
+}
+
+pub async fn note_refused_copies(conn: &impl ConnectionTrait, store: Uuid, refused: &str) -> Result<(), DbErr> {
+    execute(conn, "UPDATE store_nodes SET refused_copies = $2 WHERE store_id = $1", [store.into(), refused.into()])
         .await?;
     Ok(())
 }

@@ -18,7 +18,7 @@ use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
 use crate::chance::Chance;
-use crate::sync::{HqClient, Http, SyncState, Transport};
+use crate::sync::{HqClient, Http, SyncState, Transport, elsewhere};
 
 /// Hashes that a store computes at once.
 const PARALLEL_HASHES: usize = 1;
@@ -104,6 +104,7 @@ impl Store {
         let beside = || settings.data_dir.join("numbers");
         let path = settings.numbers_file.clone().unwrap_or_else(beside);
         let numbers = Numbers::open(&path, &db, id, clock.now()).await.map_err(other)?;
+        let standing = elsewhere::standing(&db).await.map_err(other)?;
         let tokens = Tokens::open(&settings.data_dir.join("token.key"), settings.sign_in.keys.clone(), clock.now())?;
         let pins = Pins::open(&settings.sign_in.pin_key(&settings.data_dir), PARALLEL_HASHES)?;
         let auth = Auth::new(db, Home::Store(id), tokens, pins, clock.clone(), &settings.sign_in);
@@ -114,10 +115,10 @@ impl Store {
             id,
             code: claims.store_code,
             outbox_bell: Notify::new(),
-            hq: HqClient::new(hq),
+            hq: HqClient::new(hq, standing.instance),
             line,
             chance,
-            sync: SyncState::default(),
+            sync: SyncState::new(standing),
             numbers,
             settings,
             stop,
@@ -139,6 +140,11 @@ impl Store {
 
     /// Waits until a number may be given, or refuses it.
     pub async fn may_number(&self) -> tillkeep_http::error::Result<()> {
+        if self.sync.is_refused() {
+            let text = "another copy of this store is running and headquarters heard it before this one, so nothing is sold \
+                        here; stop one of the two, or run tillkeep store take-over on this machine if this is the one to go on";
+            return Err(tillkeep_http::Error::new(ErrorCode::StoreRunsElsewhere, text));
+        }
         self.numbers.ready().await.map_err(|Unknown| {
             let text = "the file of this store's last numbers is gone, and headquarters is being asked for them; try again \
                         in a moment";

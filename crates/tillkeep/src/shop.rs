@@ -1,4 +1,4 @@
-//! `tillkeep store status | outbox | resync`: what waits in a store's database and how far it was pulled, beside the running
+//! `tillkeep store status | outbox | resync | take-over`: what waits in a store's database and how far it was pulled, beside the running
 //! server or without it. What they change the server finds in its next cycle.
 
 use std::path::{Path, PathBuf};
@@ -11,6 +11,7 @@ use tillkeep_model::wire::MAX_ATTEMPTS;
 use tillkeep_storage::entity::outbox as entry;
 use tillkeep_storage::sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
 use tillkeep_storage::{Db, Side, apply, audit, outbox, registry, settings};
+use tillkeep_store::sync::elsewhere;
 
 #[derive(Subcommand)]
 pub enum StoreCommand {
@@ -21,6 +22,8 @@ pub enum StoreCommand {
         #[command(subcommand)]
         what: OutboxCommand,
     },
+    /// Makes this copy the store when headquarters heard another one before it: that one is refused from then on.
+    TakeOver(DataDir),
     /// Loads master data anew from headquarters: one type, or all of them. Unsent work stays.
     Resync {
         /// A pulled type, such as `products`.
@@ -81,6 +84,7 @@ pub async fn run(command: StoreCommand) -> Result<()> {
         StoreCommand::Status(dir) => status(&dir).await,
         StoreCommand::Outbox { what: OutboxCommand::List { dead, limit, dir } } => list(&dir, dead, limit).await,
         StoreCommand::Outbox { what: OutboxCommand::Requeue { seq, dir } } => requeue(&dir, seq).await,
+        StoreCommand::TakeOver(dir) => take_over(&dir).await,
         StoreCommand::Resync { entity_type, dir } => resync(&dir, entity_type.as_deref()).await,
     }
 }
@@ -160,6 +164,19 @@ async fn resync(dir: &DataDir, entity_type: Option<&str>) -> Result<()> {
     tx.commit().await?;
     db.close().await?;
     println!("{} will be loaded anew in the next cycle.", entity_type.unwrap_or("All master data"));
+    Ok(())
+}
+
+async fn take_over(dir: &DataDir) -> Result<()> {
+    let db = dir.open().await?;
+    if !elsewhere::take_over(&db).await? {
+        bail!("headquarters does not refuse this copy of the store; there is nothing to take over");
+    }
+    let tx = db.begin().await?;
+    note(&tx, "store.take_over", None, json!({"by": "command line"})).await?;
+    tx.commit().await?;
+    db.close().await?;
+    println!("This copy is the store with its next handshake, and the other one is refused.");
     Ok(())
 }
 

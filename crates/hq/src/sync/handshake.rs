@@ -18,7 +18,7 @@ use tillkeep_storage::numbers::lost;
 use tillkeep_storage::{Tx, fault, high_water, nodes, registry, versions};
 use uuid::Uuid;
 
-use super::{Machine, StoreCaller};
+use super::{Machine, StoreCaller, copies};
 use crate::Hq;
 
 /// What is known of the line that a request came over.
@@ -56,6 +56,8 @@ pub async fn handshake(
     Body(request): Body<HandshakeRequest>,
 ) -> Result<Machine<HandshakeAnswer>> {
     let store_id = caller.id();
+    let code = &caller.store.code;
+    let late = admitted(&hq, store_id, code, &request).await?;
     let conn = hq.sync_db().reader();
     let node_epochs = nodes::epochs(conn, store_id).await?;
     let signs = Signs::of(&hq, store_id, &request).await?;
@@ -65,7 +67,7 @@ pub async fn handshake(
     let doubtful = signs.hq_put_back || signs.store_put_back || given(&before, &presented).is_none();
     let behind = node_epochs.get(&request.node_epoch).is_some_and(|last| *last > request.last_seq);
     let high_water = if doubtful || behind {
-        high_water::of_store(conn, store_id, &caller.store.code, &request.node_epoch).await?
+        high_water::of_store(conn, store_id, code, &request.node_epoch).await?
     } else {
         BTreeMap::new()
     };
@@ -80,16 +82,20 @@ pub async fn handshake(
     let newest = presented == node.ticket;
     // The answer to the last handshakes may have been lost: a ticket that was good then is good still.
     let good = given(&node, &presented);
+    let kept = still_good(&node);
     let versions = versions::heads_of_store(&tx, store_id).await?;
     let ahead = |(name, cursor): (&String, &i64)| versions.get(name).is_some_and(|head| cursor > head);
     let hq_put_back = signs.hq_put_back || request.cursors.iter().any(ahead);
     let ticket_known = good.is_some() && !signs.store_put_back;
-    if !ticket_known || hq_put_back {
+    // A store that comes for the first time continues nothing; a request that comes late says what was so before.
+    let is_first = request.ticket.is_none() && node.ticket.is_empty();
+    let is_news = !late && !is_first;
+    if is_news && (!ticket_known || hq_put_back) {
         tracing::warn!(
-            store = caller.store.code,
+            store = code,
             ticket_known,
             hq_put_back,
-            "this store and headquarters do not continue where they were: one of them is new, was put back or cloned"
+            "this store and headquarters do not continue where they were: one of them was made anew, put back or cloned"
         );
     }
     let resend_from = match missing {
@@ -115,12 +121,17 @@ pub async fn handshake(
         store_id,
         node_epoch: request.node_epoch,
         ticket: ticket.clone(),
-        last_ticket: good.filter(|_| ticket_known && !hq_put_back).unwrap_or_default(),
+        last_ticket: match good {
+            Some(good) if ticket_known && !hq_put_back => good,
+            // One that is not known takes nothing from the process that has the good ones: it may come late.
+            None if !hq_put_back => kept,
+            _ => String::new(),
+        },
         last_seq: request.last_seq,
         store_version: request.store_version,
         fingerprints,
         told_fingerprints: serde_json::to_string(&pairs)?,
-        other_installation_at: if ticket_known { node.other_installation_at } else { Some(now) },
+        other_installation_at: if ticket_known || !is_news { node.other_installation_at } else { Some(now) },
         clock_offset_ms: request.clock.map(|clock| clock.millis_since(now)),
         handshake_at: Some(now),
         // The rest is for the tracker to write.
@@ -137,6 +148,7 @@ pub async fn handshake(
         epoch: hq.epoch.clone(),
         ticket,
         ticket_known: ticket_known && !hq_put_back,
+        nonce: request.instance.map(|instance| hq.copies.give(store_id, instance)),
         server_version: env!("CARGO_PKG_VERSION").to_owned(),
         clock: now,
         versions,
@@ -149,12 +161,23 @@ pub async fn handshake(
         acknowledged: settled.into_iter().map(|settled| settled.told).collect(),
         never_refused,
         long_kept,
-        pin_key: pin_key(&hq, &caller, &line, request.pin_key_id.as_deref()),
+        pin_key: pin_key(&hq, code, &line, request.pin_key_id.as_deref()),
     }))
 }
 
+/// Refuses a process that runs beside its store; whether the request comes late from one that was answered before.
+async fn admitted(hq: &Hq, store_id: Uuid, code: &str, request: &HandshakeRequest) -> Result<bool> {
+    let late = hq.copies.is_late(store_id, request.instance, request.nonce);
+    if let Some(instance) = request.instance.filter(|_| request.take_over) {
+        hq.copies.take_over(store_id, instance, hq.clock.now());
+        copies::keep(hq, store_id).await;
+    }
+    copies::refuse_copy(copies::hear(hq, store_id, code, request.instance, request.nonce).await)?;
+    Ok(late)
+}
+
 /// The secrets of the PINs, for a store that has other ones, over a line that nobody else reads.
-fn pin_key(hq: &Hq, caller: &StoreCaller, line: &Line, has: Option<&str>) -> Option<PinKey> {
+fn pin_key(hq: &Hq, code: &str, line: &Line, has: Option<&str>) -> Option<PinKey> {
     // A line through a proxy is only as good as what the operator says of it: with an https address, TLS ends there.
     let behind_tls = hq.public_url.as_deref().is_some_and(|url| url.starts_with("https://"));
     let trusted = behind_tls || hq.allow_insecure || line.is_closed;
@@ -163,7 +186,7 @@ fn pin_key(hq: &Hq, caller: &StoreCaller, line: &Line, has: Option<&str>) -> Opt
     }
     if !trusted {
         tracing::warn!(
-            store = caller.store.code,
+            store = code,
             "the PIN key is not sent over an open line; nobody can sign in at this store (see docs/configuration.md)"
         );
         return None;
@@ -200,10 +223,20 @@ const GIVEN: usize = 16;
 /// Which tickets are good besides the newest one when `presented` came back: itself and those that were given out after
 /// it, whose answers may still be under way. `None` when it is not good any more.
 fn given(node: &store_node::Model, presented: &str) -> Option<String> {
-    let good: Vec<&str> = node.last_ticket.split(' ').chain([node.ticket.as_str()]).collect();
+    let good = tickets(node);
     let at = good.iter().position(|ticket| !presented.is_empty() && *ticket == presented)?;
     let from = at.max(good.len().saturating_sub(GIVEN));
     Some(good.get(from..)?.join(" "))
+}
+
+/// All that are good now.
+fn still_good(node: &store_node::Model) -> String {
+    let good = tickets(node);
+    good[good.len().saturating_sub(GIVEN)..].join(" ")
+}
+
+fn tickets(node: &store_node::Model) -> Vec<&str> {
+    node.last_ticket.split(' ').chain([node.ticket.as_str()]).filter(|ticket| !ticket.is_empty()).collect()
 }
 
 /// A row whose entry was settled was left alone at its store as long as the entry was there: it travels once more, after

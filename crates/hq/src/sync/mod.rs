@@ -1,6 +1,7 @@
 //! The sync server. Specification, sections 3 to 6; the rules are in `docs/sync.md`.
 
 mod completeness;
+pub mod copies;
 pub mod dashboard;
 mod ending;
 pub mod errors;

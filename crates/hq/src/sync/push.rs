@@ -23,7 +23,7 @@ use tokio_util::io::StreamReader;
 use uuid::Uuid;
 
 use super::queue::{PushQueue, Room};
-use super::{Machine, StoreCaller};
+use super::{Machine, StoreCaller, copies};
 use crate::Hq;
 
 /// Seconds after which a store may try again what the database could not take.
@@ -49,12 +49,14 @@ pub async fn push(
     let request = request.map_err(|error| {
         Error::new(ErrorCode::UnreadableJson, format!("the body must be {{\"envelopes\": […]}}: {error}"))
     })?;
-    let envelopes = request.envelopes;
+    let PushRequest { envelopes, instance, nonce } = request;
     if envelopes.is_cut() {
         let text = format!("{} envelopes, at most {MAX_ENVELOPES} in one request", envelopes.count);
         return Err(Error::new(ErrorCode::TooManyEnvelopes, text));
     }
     let sender = caller.sender();
+    let code = &sender.store_code;
+    copies::refuse_copy(copies::hear(&hq, sender.store_id, code, instance, nonce).await)?;
     let place = hq.pushes.enter(envelopes.count)?;
     let (worker, begun) = hq.pushes.worker().await?;
     let unannounced = Unannounced::of(&hq, sender.store_id);

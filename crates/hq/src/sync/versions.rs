@@ -11,8 +11,9 @@ use tillkeep_model::wire::{OutboxState, VersionsAnswer, unstored};
 use tillkeep_storage::registry;
 use tillkeep_storage::tags::Head;
 use utoipa::ToSchema;
+use uuid::Uuid;
 
-use super::{Machine, StoreCaller, ignored};
+use super::{Machine, StoreCaller, copies, ignored};
 use crate::Hq;
 
 #[derive(Deserialize, ToSchema)]
@@ -34,6 +35,12 @@ pub struct Query {
     oldest: Option<String>,
     /// Types that it could not store, each with a reason: `products:the disk is full,tenders:…`.
     unstored: Option<String>,
+    /// The asking process, as in the handshake.
+    #[schema(value_type = Option<Uuid>)]
+    instance: Option<String>,
+    /// That of its last handshake.
+    #[schema(value_type = Option<Uuid>)]
+    nonce: Option<String>,
 }
 
 /// No database query while nothing changed.
@@ -59,10 +66,13 @@ pub async fn versions(
         let versions = have.iter().map(|(name, had)| (*name, had.version)).collect();
         hq.tracker.has(store_id, &versions, &named(unstored), &heads, now);
     }
+    let uuid = |text: &Option<String>| known(text.as_deref(), |text| text.parse::<Uuid>().ok());
+    let (instance, nonce) = (uuid(&query.instance), uuid(&query.nonce));
+    let sign = copies::hear(&hq, store_id, &caller.store.code, instance, nonce).await;
     Machine(VersionsAnswer {
         epoch: hq.epoch.clone(),
         versions: heads.into_iter().map(|(name, head)| (name.to_owned(), head.version)).collect(),
-        handshake: hq.to_tell.contains(caller.id()),
+        handshake: hq.to_tell.contains(store_id) || sign.asks || sign.refused,
         resync,
     })
 }

@@ -33,6 +33,8 @@ pub struct Model {
     pub ended_because: Option<String>,
     /// When its last connection began, or ended.
     pub connection_at: Option<Instant>,
+    /// Processes that ran beside the store, as JSON.
+    pub refused_copies: String,
 }
 
 #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]

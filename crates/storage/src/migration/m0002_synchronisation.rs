@@ -60,4 +60,6 @@ pub(super) const CHANGES: &[Change] = &[
         columns: "store_id uuid!, series text!, first big!, last big, noticed_at ts",
         ..NewTable::EMPTY
     }),
+    // Processes that run beside their store (D8).
+    Change::AddColumns("store_nodes", "refused_copies text=[]"),
 ];

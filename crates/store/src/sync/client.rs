@@ -26,6 +26,8 @@ pub enum HqError {
     Reload { code: String },
     #[error("headquarters lost what this store has of a type, which is loaded anew")]
     HistoryChanged,
+    #[error("another copy of this store runs, which headquarters heard before this one")]
+    Elsewhere,
     #[error("headquarters is busy")]
     Busy { retry_after: Option<Duration> },
     #[error("something between this store and headquarters answered {status}")]
@@ -40,11 +42,13 @@ pub enum HqError {
 #[derive(Clone)]
 pub struct HqClient {
     transport: Arc<dyn Transport>,
+    /// The asking process.
+    instance: Uuid,
 }
 
 impl HqClient {
-    pub fn new(transport: Arc<dyn Transport>) -> Self {
-        Self { transport }
+    pub fn new(transport: Arc<dyn Transport>, instance: Uuid) -> Self {
+        Self { transport, instance }
     }
 
     pub async fn handshake(&self, request: &HandshakeRequest) -> Result<HandshakeAnswer, HqError> {
@@ -70,7 +74,8 @@ impl HqClient {
     /// `envelopes` is a list of JSON objects; the body is built once and sent as it is. Only an answer that bears the mark
     /// of headquarters has verdicts.
     pub async fn push(&self, envelopes: &[String]) -> Result<PushAnswer, HqError> {
-        let body = format!("{{\"envelopes\":[{}]}}", envelopes.join(","));
+        let instance = self.instance;
+        let body = format!("{{\"instance\":\"{instance}\",\"envelopes\":[{}]}}", envelopes.join(","));
         self.ask_hq_itself(Request { path: "/push".to_owned(), json: Some(body.into()) }).await
     }
 
@@ -117,6 +122,8 @@ fn refused(reply: &Reply) -> HqError {
     let words = text("error").unwrap_or_default();
     if refusal.known() == Some(ErrorCode::HistoryChanged) {
         HqError::HistoryChanged
+    } else if refusal.known() == Some(ErrorCode::StoreRunsElsewhere) {
+        HqError::Elsewhere
     } else if refusal.asks_for_a_reload() {
         HqError::Reload { code: refusal.code.unwrap_or_default() }
     } else if refusal.is_of_the_line() {

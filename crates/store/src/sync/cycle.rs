@@ -95,7 +95,7 @@ async fn cycle(store: &Store, handshake_due: bool) -> Result<(), PullError> {
     }
     let known = settings::get(store.db().reader(), EPOCH).await?;
     let said = report::query(store, known.as_deref().unwrap_or_default()).await?;
-    let answer = store.hq.versions(&said).await?;
+    let mut answer = store.hq.versions(&said).await?;
     // There is a line: what waits can go, whatever becomes of the pulls.
     store.sync.cycled(store.clock.uptime());
     store.sync.line_back.notify_waiters();
@@ -104,6 +104,8 @@ async fn cycle(store: &Store, handshake_due: bool) -> Result<(), PullError> {
         lost(store, &answer.resync).await?;
     } else if known.as_deref() != Some(answer.epoch.as_str()) || answer.handshake {
         handshake::shake_hands(store).await?;
+        // Headquarters may have asked which of two processes lives: this one has its answer.
+        answer = store.hq.versions(&report::query(store, &answer.epoch).await?).await?;
     }
     let broken = pull_all(store, &answer.epoch, &answer.versions).await?;
     // A type that cannot be stored here is no reason to keep the store's own documents from it.

@@ -8,8 +8,9 @@ use tillkeep_storage::numbers::lost;
 use tillkeep_storage::{DbErr, Tx, apply, fault, outbox, own_documents, registry, series, settings};
 use uuid::Uuid;
 
+use super::client::HqError;
 use super::pull::PullError;
-use super::restore;
+use super::{elsewhere, restore};
 use crate::Store;
 
 /// What HQ confirmed is kept whole for 90 days, so that a restored HQ can ask for it again.
@@ -25,11 +26,15 @@ pub(super) async fn shake_hands(store: &Store) -> Result<(), PullError> {
     let answer = match store.hq.handshake(&request).await {
         Ok(answer) => answer,
         Err(error) => {
+            if matches!(error, HqError::Elsewhere) {
+                elsewhere::refused(store).await?;
+            }
             store.numbers.unanswered(store.db()).await?;
             return Err(error.into());
         }
     };
     fault::point("cycle.handshake")?;
+    store.sync.answered(answer.nonce);
     if let Some(key) = &answer.pin_key {
         store
             .auth
@@ -39,6 +44,7 @@ pub(super) async fn shake_hands(store: &Store) -> Result<(), PullError> {
     }
     take(store, &request, &answer).await?;
     store.numbers.answered(store.db()).await?;
+    elsewhere::accepted(store).await?;
     fault::point("cycle.remembered")?;
     let now = store.clock.now();
     // The middle of question and answer is when HQ looked at its clock.
@@ -71,6 +77,9 @@ async fn introduce(store: &Store) -> Result<HandshakeRequest, DbErr> {
         dead: outbox::dead(&conn).await?,
         pin_key_id: store.auth.pins.key_id(),
         lost: lost::told(&conn, store.id).await?,
+        instance: Some(store.sync.instance),
+        nonce: store.sync.nonce(),
+        take_over: elsewhere::takes_over(store.db()).await?,
     })
 }
 

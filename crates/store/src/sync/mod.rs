@@ -3,6 +3,7 @@
 
 mod client;
 mod cycle;
+pub mod elsewhere;
 pub mod handlers;
 mod handshake;
 mod pull;

@@ -25,6 +25,10 @@ pub(super) async fn query(store: &Store, epoch: &str) -> Result<String, DbErr> {
         // Writing to a text does not fail.
         write!(said, "&{name}={}", value.collect::<String>()).unwrap_or_default();
     };
+    add("instance", &store.sync.instance.to_string());
+    if let Some(nonce) = store.sync.nonce() {
+        add("nonce", &nonce.to_string());
+    }
     if let Some(oldest) = outbox.oldest {
         add("oldest", &oldest.to_string());
     }

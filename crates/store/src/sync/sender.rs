@@ -10,6 +10,7 @@ use tillkeep_storage::{DbErr, fault, outbox};
 use uuid::Uuid;
 
 use super::client::HqError;
+use super::elsewhere;
 use super::settle::{set_aside, settle};
 use crate::Store;
 
@@ -182,6 +183,9 @@ async fn together(store: &Store, sender: &mut Sender, entries: &[Entry]) -> Resu
             if matches!(error, HqError::Unreachable(_)) && bytes > ANY_LINE {
                 sender.batch = entries.len().div_ceil(2);
             }
+            if matches!(error, HqError::Elsewhere) {
+                elsewhere::refused(store).await?;
+            }
             Ok(back_off(store, sender, &error))
         }
     }
@@ -239,7 +243,11 @@ async fn is_of_the_content(store: &Store, error: &HqError, often: bool) -> bool 
     let may_be = match error {
         HqError::Unreachable(_) => often,
         HqError::Between { .. } | HqError::Answered { .. } | HqError::Unreadable(_) => true,
-        HqError::Refused(_) | HqError::Reload { .. } | HqError::HistoryChanged | HqError::Busy { .. } => false,
+        HqError::Refused(_)
+        | HqError::Reload { .. }
+        | HqError::HistoryChanged
+        | HqError::Elsewhere
+        | HqError::Busy { .. } => false,
     };
     may_be && store.hq.answers().await
 }

@@ -1,7 +1,7 @@
 //! What the sync client knows of itself, for people and for the till.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
@@ -9,8 +9,10 @@ use serde::Serialize;
 use tillkeep_model::Instant;
 use tokio::sync::{MutexGuard, Notify};
 use utoipa::ToSchema;
+use uuid::Uuid;
 
 use super::client::HqError;
+use super::elsewhere::Standing;
 
 /// The line to HQ as this store sees it.
 #[derive(Clone, Debug, Default, Serialize, ToSchema)]
@@ -32,6 +34,8 @@ pub struct Line {
     pub notify_delay_ms: u64,
     /// Types that could not be stored when they were last pulled, with why; headquarters is told with each cycle.
     pub unstored: BTreeMap<String, String>,
+    /// Another copy of this store runs, which headquarters heard before this one: nothing is sold here.
+    pub runs_elsewhere: bool,
 }
 
 /// Shared by the parts of the client.
@@ -56,6 +60,11 @@ pub struct SyncState {
     last: Mutex<BTreeSet<&'static str>>,
     /// One lock over applying pulls and applying push results. `docs/sync.md`, rule D7.
     pub(super) applying: tokio::sync::Mutex<()>,
+    /// Random for each start, see [`super::elsewhere`].
+    pub(super) instance: Uuid,
+    /// That of headquarters' last answer to a handshake of this process.
+    nonce: Mutex<Option<Uuid>>,
+    pub(super) runs_elsewhere: AtomicBool,
 }
 
 /// Rows of the next page that is asked for: fewer while the line does not carry one in the time of a request.
@@ -117,10 +126,10 @@ impl Gate {
     }
 }
 
-impl Default for SyncState {
-    fn default() -> Self {
+impl SyncState {
+    pub fn new(Standing { instance, refused }: Standing) -> Self {
         Self {
-            line: Mutex::default(),
+            line: Mutex::new(Line { runs_elsewhere: refused, ..Line::default() }),
             life: Mutex::default(),
             cycle_bell: Notify::new(),
             line_back: Notify::new(),
@@ -131,11 +140,27 @@ impl Default for SyncState {
             sending: Gate::default(),
             last: Mutex::default(),
             applying: tokio::sync::Mutex::default(),
+            instance,
+            nonce: Mutex::default(),
+            runs_elsewhere: refused.into(),
         }
     }
 }
 
 impl SyncState {
+    /// Whether headquarters refuses this copy of the store.
+    pub fn is_refused(&self) -> bool {
+        self.runs_elsewhere.load(Ordering::Acquire)
+    }
+
+    pub(super) fn nonce(&self) -> Option<Uuid> {
+        *self.nonce.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(super) fn answered(&self, nonce: Option<Uuid>) {
+        *self.nonce.lock().unwrap_or_else(PoisonError::into_inner) = nonce;
+    }
+
     pub fn line(&self) -> Line {
         self.line.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }

@@ -156,6 +156,7 @@ export const useBoard = defineStore('board', () => {
       warnings: sum((store) => store.warnings),
       outboxStuck: sum((store) => Number(store.outboxStuck)),
       unstored: sum((store) => Number(store.unstored.length > 0)),
+      runningTwice: sum((store) => Number(store.runsTwiceSince !== null)),
     }
   })
 

@@ -42,6 +42,9 @@ export function endedWords(store: BoardStore): string | null {
 export function alarms(store: BoardStore): string[] {
   const types = store.unstored.map((name) => words(name).toLowerCase())
   return [
+    ...(store.runsTwiceSince
+      ? ['Two copies of it run at once. The one that was heard later is refused and does not sell: stop one of them.']
+      : []),
     ...(store.outboxStuck ? ['It is connected, and its oldest entry has waited for more than five minutes.'] : []),
     ...(types.length > 0 ? [`It cannot store ${types.join(', ')}.`] : []),
   ]

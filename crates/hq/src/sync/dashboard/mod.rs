@@ -45,6 +45,8 @@ struct Summary {
     warnings: i64,
     /// Stores that are connected and whose oldest entry has waited for more than five minutes.
     outbox_stuck: usize,
+    /// Stores of which two copies run at once.
+    running_twice: usize,
     /// Stores that could not store some type.
     unstored: usize,
     notifications: Standing,
@@ -61,6 +63,7 @@ impl Dashboard {
             summary.dead_lettered += state.dead_lettered;
             summary.warnings += state.warnings;
             summary.outbox_stuck += usize::from(state.outbox_stuck);
+            summary.running_twice += usize::from(state.runs_twice_since.is_some());
             summary.unstored += usize::from(!state.unstored.is_empty());
         }
         let unreadable = hq.unreadable.rows().borrow().clone();

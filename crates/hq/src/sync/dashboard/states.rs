@@ -50,6 +50,8 @@ pub(super) struct StoreState {
     pub oldest_pending_at: Option<Instant>,
     /// It is connected, and its oldest entry has waited for more than five minutes.
     pub outbox_stuck: bool,
+    /// Since when two copies of it run at once; null while there is one.
+    pub runs_twice_since: Option<Instant>,
     /// Types that it was handed and could not store.
     pub unstored: Vec<String>,
     pub clock_offset_ms: Option<i64>,
@@ -219,6 +221,7 @@ fn state_of(
         dead_lettered: told.dead_lettered,
         oldest_pending_at: told.oldest,
         outbox_stuck: is_stuck(connected, told.oldest, node.clock_offset_ms, now),
+        runs_twice_since: hq.copies.running_twice(store.id, now),
         unstored: fetched.iter().filter(|row| row.pending_count > 0).map(|row| row.entity_type.clone()).collect(),
         clock_offset_ms: node.clock_offset_ms,
         clock_warning: node.clock_offset_ms.is_some_and(|offset| offset.unsigned_abs() > CLOCK_MAY_BE_OFF_MS),
@@ -295,6 +298,7 @@ mod tests {
             dead_lettered: 0,
             oldest_pending_at: None,
             outbox_stuck: false,
+            runs_twice_since: None,
             unstored: Vec::new(),
             clock_offset_ms: None,
             clock_warning: false,
