@@ -110,6 +110,11 @@ sim: web ## The sync engine in virtual time, seed after seed; ARGS="--seeds 1..2
 planted: web ## Wrong programs, each of which the simulation must catch; NAME=… for one of tests/sim/planted
 	@scripts/planted $(NAME)
 
+.PHONY: pairs
+pairs: web ## Every two writers of one table at once on PostgreSQL, the end compared with both orders; ARGS=50 rounds
+	PAIRS_ROUNDS=$(or $(ARGS),50) cargo test --locked --workspace --test backoffice_on_postgres -- --nocapture --exact \
+		pairs::all_pairs_of_writers_of_one_table_end_as_one_after_the_other
+
 .PHONY: chaos
 chaos: web ## Stores under load while everything breaks, then the checker; ARGS="--minutes 5 --seed 7 --postgres"
 	@scripts/chaos $(ARGS)

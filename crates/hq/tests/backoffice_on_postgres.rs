@@ -2,6 +2,7 @@
 
 mod backoffice;
 mod broken_off;
+mod pairs;
 #[path = "../../storage/tests/kit/private_postgres.rs"]
 mod private_postgres;
 

@@ -78,3 +78,11 @@ pub fn from_environment() -> Option<fail::FailScenario<'static>> {
 pub fn set(name: &str, actions: &str) {
     fail::cfg(name, actions).unwrap_or_else(|error| panic!("{name}={actions}: {error}"));
 }
+
+/// Calls `what` whenever somebody comes by a place, for tests within one process; the one who comes waits for it.
+///
+/// # Panics
+/// When a test does so already.
+pub fn call(name: &str, what: impl Fn() + Send + Sync + 'static) {
+    fail::cfg_callback(name, what).unwrap_or_else(|error| panic!("{name}: {error}"));
+}

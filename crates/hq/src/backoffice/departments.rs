@@ -6,7 +6,7 @@ use tillkeep_model::{ErrorCode, Instant, fields};
 use tillkeep_storage::Tx;
 use tillkeep_storage::entity::department::{Column, Entity, Model};
 use tillkeep_storage::entity::{product, tax_group};
-use tillkeep_storage::sea_orm::{ColumnTrait, EntityTrait, PaginatorTrait, QueryFilter};
+use tillkeep_storage::sea_orm::{ColumnTrait, EntityTrait, PaginatorTrait, QueryFilter, QuerySelect};
 use uuid::Uuid;
 
 use super::plain;
@@ -66,7 +66,8 @@ async fn check_place(tx: &Tx, row: &Model, check: &mut Check) -> Result<()> {
             check.that(false, "parentId", "departments are a tree of at most four levels");
             return Ok(());
         }
-        let found = Entity::find_by_id(parent).filter(Column::DeletedAt.is_null()).one(tx).await?;
+        // Locked: of two that are moved below each other the second one sees the first, or is to come again.
+        let found = Entity::find_by_id(parent).filter(Column::DeletedAt.is_null()).lock_shared().one(tx).await?;
         check.that(found.is_some(), "parentId", "is no department");
         above = found.and_then(|row| row.parent_id);
     }

@@ -15,12 +15,15 @@ pub mod tax_rates;
 pub mod tenders;
 pub mod users;
 
+use std::collections::BTreeSet;
+
 use crate::routes::Routes;
 use tillkeep_http::Caller;
 use tillkeep_http::error::{Error, Result};
 use tillkeep_model::ErrorCode;
 use tillkeep_model::permission::Requirement;
-use tillkeep_storage::sea_orm::{ColumnTrait, ConnectionTrait, EntityTrait, PaginatorTrait, QueryFilter, Select};
+use tillkeep_storage::Tx;
+use tillkeep_storage::sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect, Select};
 use uuid::Uuid;
 
 /// 409 for a row that others still point to.
@@ -31,14 +34,22 @@ pub(crate) fn refuse_in_use(count: u64, by: &str) -> Result<()> {
     Err(Error::new(ErrorCode::InUse, format!("{count} {by} still use this row; move them first")))
 }
 
-/// Whether a living row of `E` has this id.
-pub(crate) async fn lives<E>(conn: &impl ConnectionTrait, id: Uuid) -> Result<bool>
-where
-    E: EntityTrait,
-    E::Model: Send + Sync,
-{
-    let select = E::find().filter(rows::column::<E>("id")?.eq(id)).filter(rows::column::<E>("deleted_at")?.is_null());
-    Ok(select.count(conn).await? > 0)
+/// Whether a living row of `E` has this id. If so nobody changes or deletes it before the transaction ends: who deletes a
+/// row locks it before counting what names it.
+pub(crate) async fn lives<E: EntityTrait>(tx: &Tx, id: Uuid) -> Result<bool> {
+    Ok(!living::<E>(tx, [id]).await?.is_empty())
+}
+
+/// Those of `ids` that [`lives`] holds for, locked in one order.
+pub(crate) async fn living<E: EntityTrait>(tx: &Tx, ids: impl IntoIterator<Item = Uuid>) -> Result<BTreeSet<Uuid>> {
+    let id = rows::column::<E>("id")?;
+    let select = E::find()
+        .select_only()
+        .column(id)
+        .filter(id.is_in(ids))
+        .filter(rows::column::<E>("deleted_at")?.is_null())
+        .order_by_asc(id);
+    Ok(select.lock_shared().into_tuple::<Uuid>().all(tx).await?.into_iter().collect())
 }
 
 /// Cuts rows of stores to those where the caller holds the permission of the route.

@@ -209,7 +209,7 @@ pub async fn restore(caller: Caller<ProductsDelete>, State(hq): State<Arc<Hq>>, 
     index(&tx, id, codes(&restored)).await?;
     rows::record(&tx, &caller, "restore", Entity::KIND.name(), id, Json::Null).await?;
     hq.commit(tx).await?;
-    rows::find::<Entity>(caller.db().reader(), &Entity::KIND, id).await.map(Answer)
+    rows::written::<Entity>(caller.db().reader(), &Entity::KIND, id).await.map(Answer)
 }
 
 /// The routes of products.

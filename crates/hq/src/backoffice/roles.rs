@@ -157,7 +157,7 @@ pub async fn put_permissions(
     rows::record(&tx, &caller, "role.permissions", Entity::KIND.name(), id, json!({"from": held, "to": wanted}))
         .await?;
     hq.commit(tx).await?;
-    let role = rows::find::<Entity>(caller.db().reader(), &Entity::KIND, id).await?;
+    let role = rows::written::<Entity>(caller.db().reader(), &Entity::KIND, id).await?;
     Ok(Answer(RoleView { role, permissions: wanted }))
 }
 

@@ -69,6 +69,12 @@ pub async fn find<E: EntityTrait>(conn: &impl ConnectionTrait, kind: &Kind, id: 
     select.one(conn).await?.ok_or_else(|| Error::not_found(kind.singular))
 }
 
+/// The row `id` with the version that it got when it was written, also when somebody has deleted it since.
+pub async fn written<E: EntityTrait>(conn: &impl ConnectionTrait, kind: &Kind, id: Uuid) -> Result<E::Model> {
+    let row = E::find().filter(column::<E>("id")?.eq(id)).one(conn).await?;
+    row.ok_or_else(|| Error::not_found(kind.singular))
+}
+
 /// As [`find`], and nobody else changes the row before the transaction ends.
 pub async fn find_to_change<E: EntityTrait>(tx: &Tx, kind: &Kind, id: Uuid) -> Result<E::Model> {
     let select = E::find().filter(column::<E>("id")?.eq(id)).filter(column::<E>("deleted_at")?.is_null());
@@ -102,7 +108,11 @@ fn shown_key(key: &str) -> &str {
 
 /// Of two who take a value at once, the second is told here what the check before could not see.
 fn clash(kind: &Kind, error: DbErr) -> Error {
-    let fields = db::unique_violation(&error).unwrap_or_default();
+    let Some(fields) = db::unique_violation(&error) else { return error.into() };
+    if fields.iter().all(|field| field == "id") {
+        // It was not there a moment ago. Sent again, the request learns whether it is the same.
+        return Error::new(ErrorCode::InProgress, "another request with this id was first").at("id").retry_after(1);
+    }
     let named = kind.unique.iter().find(|(key, _)| fields.iter().any(|field| field == shown_key(key)));
     named.map_or_else(|| error.into(), |(key, code)| taken(kind, key, *code))
 }
@@ -153,8 +163,7 @@ pub async fn create<E: Rows, P: Requirement>(
     after(&mut tx, &model).await?;
     record(&tx, caller, "create", kind.name(), id, json!(body)).await?;
     hq.commit(tx).await?;
-    let model = E::find().filter(column::<E>("id")?.eq(id)).one(caller.db().reader()).await?;
-    model.map(Created::new).ok_or_else(|| Error::not_found(kind.singular))
+    written::<E>(caller.db().reader(), kind, id).await.map(Created::new)
 }
 
 /// A change of some keys. `check` sees the row before and after, `after` does what follows; nothing sent that differs
@@ -209,7 +218,7 @@ pub async fn update<E: Rows, P: Requirement>(
     after(&mut tx, &old, &new).await?;
     record(&tx, caller, action, kind.name(), id, details).await?;
     hq.commit(tx).await?;
-    find::<E>(caller.db().reader(), kind, id).await
+    written::<E>(caller.db().reader(), kind, id).await
 }
 
 /// Marks a row as deleted; it travels as a row (rule D3 of `docs/sync.md`). `check` refuses what is still in use, and

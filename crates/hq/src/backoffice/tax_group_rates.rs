@@ -18,6 +18,8 @@ use utoipa::ToSchema;
 use utoipa::openapi::{RefOr, Schema};
 use uuid::Uuid;
 
+use super::living;
+
 /// Rates of one group in one store at the most, and compound ones among them.
 const MOST: usize = 5;
 const MOST_COMPOUND: usize = 2;
@@ -46,9 +48,16 @@ impl RateInput {
     }
 }
 
+/// Keeps these rates as they are until the transaction ends. Rates come before groups, as where one is switched off.
+pub async fn hold(tx: &Tx, wanted: &[RateInput]) -> Result<()> {
+    living::<tax_rate::Entity>(tx, wanted.iter().map(|rate| rate.tax_rate_id)).await?;
+    Ok(())
+}
+
 /// Refuses rates that cannot be calculated with; `field` is the list's name in the request.
 pub async fn check(tx: &Tx, field: &str, wanted: &[RateInput], now: Instant) -> Result<()> {
     let mut check = Check::default();
+    hold(tx, wanted).await?;
     let rates: BTreeSet<Uuid> = wanted.iter().map(|rate| rate.tax_rate_id).collect();
     let known: HashMap<Uuid, bool> = tax_rate::Entity::find()
         .filter(tax_rate::Column::Id.is_in(rates))
@@ -59,15 +68,7 @@ pub async fn check(tx: &Tx, field: &str, wanted: &[RateInput], now: Instant) -> 
         .map(|row| (row.id, row.is_active))
         .collect();
     check_order(field, wanted, &known, now)?;
-    let stores: BTreeSet<Uuid> = wanted.iter().filter_map(|rate| rate.store_id).collect();
-    let known_stores: BTreeSet<Uuid> = store::Entity::find()
-        .filter(store::Column::Id.is_in(stores))
-        .filter(store::Column::DeletedAt.is_null())
-        .all(tx)
-        .await?
-        .into_iter()
-        .map(|row| row.id)
-        .collect();
+    let known_stores = living::<store::Entity>(tx, wanted.iter().filter_map(|rate| rate.store_id)).await?;
     for (index, rate) in wanted.iter().enumerate() {
         let of = |name: &str| format!("{field}[{index}].{name}");
         check.that(known.contains_key(&rate.tax_rate_id), &of("taxRateId"), "is no tax rate").that(

@@ -194,6 +194,7 @@ pub async fn put_rates(
 ) -> Result<Answer<GroupView>> {
     caller.everywhere()?;
     let mut tx = caller.db().begin().await?;
+    rates::hold(&tx, &wanted).await?;
     // The group is locked: its rates are replaced by one request at a time.
     let group = rows::find_to_change::<Entity>(&tx, &Entity::KIND, id).await?;
     let now = view(&*tx, group.clone()).await?;

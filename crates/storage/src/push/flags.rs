@@ -1,9 +1,9 @@
 //! What somebody should look at in a document that is stored all the same: HQ never refuses money. `docs/sync.md`, rule
 //! U9; the words are in `docs/domain.md`. One query for each kind and batch.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
-use sea_orm::{DbErr, Value};
+use sea_orm::{ColumnTrait, DbErr, EntityTrait, QueryFilter, QueryOrder, QuerySelect, Value};
 use tillkeep_model::receipt::ReceiptNumber;
 use tillkeep_model::{Instant, JsonText};
 use uuid::Uuid;
@@ -12,6 +12,7 @@ use super::apply::Prepared;
 use super::{Sender, effects, foreign};
 use crate::Tx;
 use crate::db::{placeholders, query};
+use crate::entity::customer;
 use crate::registry::{self, Row, SyncType};
 
 pub const UNKNOWN_SESSION: &str = "unknown_session";
@@ -125,16 +126,24 @@ async fn ids<'a>(tx: &Tx, table: &str, wanted: impl Iterator<Item = &'a Uuid>) -
 }
 
 /// The customers that HQ has, and whether they are deleted.
+///
+/// They are locked, in one order: the sale moves their accounts, by which it is decided whether they may be deleted.
 async fn customers(tx: &Tx, wanted: impl Iterator<Item = Uuid>) -> Result<HashMap<Uuid, bool>, DbErr> {
-    let wanted: HashSet<Uuid> = wanted.collect();
-    let wanted: Vec<Value> = wanted.into_iter().map(Value::from).collect();
+    use customer::Column;
+    let wanted: BTreeSet<Uuid> = wanted.collect();
+    let wanted: Vec<Uuid> = wanted.into_iter().collect();
     let mut found = HashMap::new();
     for chunk in wanted.chunks(5000) {
-        let sql = format!("SELECT id, deleted_at FROM customers WHERE id IN ({})", placeholders(1, chunk.len()));
-        for row in query(tx, &sql, chunk.iter().cloned()).await? {
-            let deleted: Option<Instant> = row.try_get("", "deleted_at")?;
-            found.insert(row.try_get("", "id")?, deleted.is_some());
-        }
+        let rows: Vec<(Uuid, Option<Instant>)> = customer::Entity::find()
+            .select_only()
+            .columns([Column::Id, Column::DeletedAt])
+            .filter(Column::Id.is_in(chunk.iter().copied()))
+            .order_by_asc(Column::Id)
+            .lock_exclusive()
+            .into_tuple()
+            .all(&**tx)
+            .await?;
+        found.extend(rows.into_iter().map(|(id, deleted)| (id, deleted.is_some())));
     }
     Ok(found)
 }

@@ -27,7 +27,7 @@ use uuid::Uuid;
 
 use super::{KIND, granting_stores, grants};
 use crate::Hq;
-use crate::backoffice::rows;
+use crate::backoffice::{living, rows};
 
 const NAME: &str = "user_store_roles";
 /// Assignments in one request at the most.
@@ -51,9 +51,9 @@ pub async fn assign(
 ) -> Result<Created<AssignmentView>> {
     of_caller(&caller, id).await?;
     let mut tx = caller.db().begin().await?;
-    check(&tx, &caller, "", std::slice::from_ref(&body)).await?;
     // The user is locked: of two requests with the same role the second one sees the first.
     rows::find_to_change::<user::Entity>(&tx, &KIND, id).await?;
+    check(&tx, &caller, "", std::slice::from_ref(&body)).await?;
     let same = Entity::find()
         .filter(Column::UserId.eq(id))
         .filter(Column::RoleId.eq(body.role_id))
@@ -130,19 +130,8 @@ fn refuse_outside<P: Requirement>(caller: &Caller<P>, store: Option<Uuid>) -> Re
 /// name of the list in the request.
 pub(super) async fn check<P: Requirement>(tx: &Tx, caller: &Caller<P>, list: &str, wanted: &[Grant]) -> Result<()> {
     let role_ids: BTreeSet<Uuid> = wanted.iter().map(|grant| grant.role_id).collect();
-    let known = role::Entity::find()
-        .filter(role::Column::Id.is_in(role_ids.iter().copied()))
-        .filter(role::Column::DeletedAt.is_null())
-        .all(tx)
-        .await?;
-    let known: BTreeSet<Uuid> = known.into_iter().map(|row| row.id).collect();
-    let stores: BTreeSet<Uuid> = wanted.iter().filter_map(|grant| grant.store_id).collect();
-    let stores = store::Entity::find()
-        .filter(store::Column::Id.is_in(stores))
-        .filter(store::Column::DeletedAt.is_null())
-        .all(tx)
-        .await?;
-    let stores: BTreeSet<Uuid> = stores.into_iter().map(|row| row.id).collect();
+    let known = living::<role::Entity>(tx, role_ids.iter().copied()).await?;
+    let stores = living::<store::Entity>(tx, wanted.iter().filter_map(|grant| grant.store_id)).await?;
     let mut check = Check::default();
     check.that(wanted.len() <= MOST, list, "has too many entries");
     for (index, grant) in wanted.iter().enumerate() {

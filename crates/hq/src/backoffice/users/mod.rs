@@ -33,7 +33,7 @@ use crate::routes::Routes;
 const KIND: Kind = Kind {
     book: &fields::user::BOOK,
     singular: "user",
-    unique: &[("employeeCode", ErrorCode::Duplicate)],
+    unique: &[("username_folded", ErrorCode::UsernameTaken), ("employeeCode", ErrorCode::Duplicate)],
     hidden: &["pinHash", "pinLookup", "usernameFolded"],
 };
 
