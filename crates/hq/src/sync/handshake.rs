@@ -98,21 +98,15 @@ pub async fn handshake(
             "this store and headquarters do not continue where they were: one of them was made anew, put back or cloned"
         );
     }
-    let resend_from = match missing {
-        None if !doubtful && (!ticket_known || hq_put_back) => {
-            nodes::lowest_missing(&tx, store_id, &request.sent).await?
-        }
-        missing => missing,
-    };
+    let looked = doubtful || (ticket_known && !hq_put_back);
+    let resend_from = if looked { missing } else { nodes::lowest_missing(&tx, store_id, &request.sent).await? };
     if good.is_some() {
         nodes::acknowledged(&tx, store_id, &presented).await?;
     }
     // What the store has as columns counts from the answer on that it has taken: a lost one is said again.
     let fingerprints = if newest { node.told_fingerprints } else { node.fingerprints };
     let pairs = pairs(&request.fingerprints);
-    let recorded: BTreeMap<String, String> = serde_json::from_str(&fingerprints).unwrap_or_default();
-    let moved = |name: &&String| recorded.get(*name).is_some_and(|pair| pairs.get(*name) != Some(pair));
-    let resync = pairs.keys().filter(moved).cloned().collect();
+    let resync = moved(&fingerprints, &pairs);
     let ticket = Uuid::new_v4().to_string();
     let settled = nodes::to_acknowledge(&tx, store_id, &ticket).await?;
     let never_refused = nodes::never_refused(&tx, store_id, &request.dead).await?;
@@ -250,6 +244,13 @@ async fn raise(tx: &mut Tx, settled: &[Settled]) -> Result<()> {
         }
     }
     Ok(())
+}
+
+/// The types whose columns are not those that were `recorded`.
+fn moved(recorded: &str, pairs: &BTreeMap<String, String>) -> Vec<String> {
+    let recorded: BTreeMap<String, String> = serde_json::from_str(recorded).unwrap_or_default();
+    let moved = |name: &&String| recorded.get(*name).is_some_and(|pair| pairs.get(*name) != Some(pair));
+    pairs.keys().filter(moved).cloned().collect()
 }
 
 /// Over how many milliseconds so many stores spread a pull that all of them were told of.

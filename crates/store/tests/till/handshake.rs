@@ -83,7 +83,7 @@ impl Transport for Narrow {
                 })
             }
         };
-        Ok(Reply { status: 200, retry_after: None, body: body.to_string().into() })
+        Ok(Reply { from_hq: true, status: 200, retry_after: None, body: body.to_string().into() })
     }
 }
 
