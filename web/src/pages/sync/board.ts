@@ -4,7 +4,15 @@ import { api, data } from '@/api/client'
 import type { ApiError } from '@/api/errors'
 import { serverNow } from '@/api/line'
 import { useSession } from '@/session/store'
-import { listen, type Change, type Dashboard, type DashboardStore, type FeedState, type Notifications, type Unreadable } from './feed'
+import {
+  listen,
+  type Change,
+  type Dashboard,
+  type DashboardStore,
+  type FeedState,
+  type Notifications,
+  type Unreadable,
+} from './feed'
 
 /** A store as it is shown: with the moment, by HQ's clock, at which HQ last heard of it. */
 export type BoardStore = DashboardStore & { heardAt: number | null }
