@@ -29,7 +29,7 @@ describe('the notice about rows that cannot be read', () => {
     const page = mount(UnreadableNotice)
     useBoard().retry()
     expect(page.text()).toBe('')
-    listener.snapshot({ generatedAt: '', stores: [], unreadable: [ROW] } as unknown as Dashboard)
+    listener.snapshot({ generatedAt: '', summary: {}, stores: [], unreadable: [ROW] } as unknown as Dashboard)
     await nextTick()
     expect(page.get('[role=alert]').text()).toContain('cannot read 1 row')
     expect(page.get('li').text()).toContain(`products ${ROW.id}, price, since`)
