@@ -177,6 +177,7 @@ mod tests {
             "hq_unreachable",
             "in_progress",
             "incomplete_body",
+            "numbers_unknown",
             "pin_locked",
             "request_timeout",
             "store_not_ready",
