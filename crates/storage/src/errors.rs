@@ -61,8 +61,8 @@ pub fn is_data_fault(error: &DbErr) -> bool {
 /// Whether `error` is neither the data's fault nor a bug: the database is away, full, stopping, or others stood in the
 /// way for too long. The same request may work later.
 pub fn is_passing(error: &DbErr) -> bool {
-    // PostgreSQL: 58 the operating system. SQLite: 10 disk.
-    strikes_everything(error) || code(error).is_some_and(|code| is_one_of(&code, &["58"], &[10]))
+    // PostgreSQL: 55P03 a lock, 57014 a time-out, which may be one row's, 58 the operating system. SQLite: 10 disk.
+    strikes_everything(error) || code(error).is_some_and(|code| is_one_of(&code, &["55P03", "57014", "58"], &[10]))
 }
 
 /// Whether `error` is of the whole database, so that no other row would fare better now. An error of the disk may be of the
@@ -71,11 +71,9 @@ pub fn strikes_everything(error: &DbErr) -> bool {
     match (error, code(error)) {
         (DbErr::ConnectionAcquire(_) | DbErr::Conn(_), _) => true,
         // PostgreSQL: 08 connection, 25006 a standby that is not promoted yet, 25P03 a transaction that stood idle, 40
-        // broken off, 53 out of something, 55P03 a lock, 57 stopped or cancelled by a time-out. SQLite: 5 busy, 6 locked,
-        // 7 out of memory, 8 may only be read, 13 full, 14 cannot open.
-        (_, Some(code)) => {
-            is_one_of(&code, &["08", "25006", "25P03", "40", "53", "55P03", "57"], &[5, 6, 7, 8, 13, 14])
-        }
+        // broken off, 53 out of something, 57P stopped. SQLite: 5 busy, 6 locked, 7 out of memory, 8 may only be read,
+        // 13 full, 14 cannot open.
+        (_, Some(code)) => is_one_of(&code, &["08", "25006", "25P03", "40", "53", "57P"], &[5, 6, 7, 8, 13, 14]),
         (_, None) => driver_error(error).is_some_and(|error| {
             use sqlx::Error::{Io, PoolClosed, PoolTimedOut, Tls, WorkerCrashed};
             matches!(error, Io(_) | Tls(_) | PoolTimedOut | PoolClosed | WorkerCrashed)

@@ -3,11 +3,12 @@
 use std::collections::{BTreeMap, HashSet};
 
 use sea_orm::sea_query::OnConflict;
-use sea_orm::{ConnectionTrait, DbErr, EntityTrait, IntoActiveModel, Iterable, Value};
+use sea_orm::{ConnectionTrait, DbErr, EntityTrait, IntoActiveModel, Iterable, QuerySelect, Value};
 use tillkeep_model::Instant;
 use tillkeep_model::wire::{Acknowledged, Ended, Number, OutboxState, SentRange};
 use uuid::Uuid;
 
+use crate::Tx;
 use crate::db::{execute, placeholders, query, rows_per_statement};
 use crate::entity::store_node::{Column, Entity, Model};
 use crate::push::UNREAD;
@@ -49,6 +50,12 @@ pub async fn refused_copies(conn: &impl ConnectionTrait) -> Result<Vec<(Uuid, St
     let sql = "SELECT store_id, refused_copies FROM store_nodes WHERE refused_copies <> '[]'";
     let rows = query(conn, sql, []).await?;
     rows.iter().map(|row| Ok((row.try_get("", "store_id")?, row.try_get("", "refused_copies")?))).collect()
+}
+
+/// The same of one store, which nobody else notes meanwhile.
+pub async fn locked_refused_copies(tx: &Tx, store: Uuid) -> Result<String, DbErr> {
+    let row = Entity::find_by_id(store).lock_exclusive().one(tx).await?;
+    Ok(row.map(|row| row.refused_copies).unwrap_or_default())
 }
 
 pub async fn note_refused_copies(conn: &impl ConnectionTrait, store: Uuid, refused: &str) -> Result<(), DbErr> {
@@ -237,7 +244,8 @@ pub async fn never_refused(conn: &impl ConnectionTrait, store: Uuid, dead: &[Num
         return Ok(Vec::new());
     }
     let sql = format!(
-        "SELECT seq, node_epoch FROM sync_log WHERE store_id = $1 AND (status = $2 OR to_acknowledge) AND seq IN ({})",
+        "SELECT seq, node_epoch FROM sync_log WHERE store_id = $1 AND (status = $2 OR to_acknowledge) \
+         AND node_epoch IS NOT NULL AND seq IN ({})",
         placeholders(3, dead.len())
     );
     let values = [store.into(), crate::sync_log::FAILED.into()];

@@ -253,10 +253,11 @@ pub async fn resend(tx: &Tx, from: i64) -> Result<u64, DbErr> {
 
 /// What was sent, one range for each database that this store has had.
 pub async fn sent(conn: &impl ConnectionTrait) -> Result<Vec<SentRange>, DbErr> {
-    let sql = "SELECT s.node_epoch, s.first, s.last, s.whole_from, (SELECT COUNT(*) FROM sync_outbox_sent r \
+    let sql = "SELECT s.node_epoch, s.first, s.last, (SELECT MIN(w.seq) FROM sync_outbox_sent w \
+               WHERE w.node_epoch = s.node_epoch AND w.payload <> '') AS whole_from, \
+               (SELECT COUNT(*) FROM sync_outbox_sent r \
                WHERE r.node_epoch = s.node_epoch AND r.seq > s.last - $1 AND r.seq <= s.last) AS recent \
-               FROM (SELECT node_epoch, MIN(seq) AS first, MAX(seq) AS last, \
-               MIN(CASE WHEN payload <> '' THEN seq END) AS whole_from FROM sync_outbox_sent GROUP BY node_epoch) s";
+               FROM (SELECT node_epoch, MIN(seq) AS first, MAX(seq) AS last FROM sync_outbox_sent GROUP BY node_epoch) s";
     query(conn, sql, [SentRange::RECENT.into()])
         .await?
         .iter()
@@ -294,9 +295,11 @@ pub async fn make_again(tx: &Tx, entries: &mut [Model]) -> Result<(), DbErr> {
         if ids.is_empty() {
             continue;
         }
-        let mut rows = entity.table.having(tx, "id", &ids, false).await?;
-        // A document of which a line cannot be read cannot be made again.
-        let mut children = pull::children(tx, entity, &mut rows, &mut Vec::new()).await?;
+        let (mut rows, mut left_out) = pull::parted(entity.table.of(tx, "id", &ids, false).await?);
+        let mut children = pull::children(tx, entity, &mut rows, &mut left_out).await?;
+        for row in left_out {
+            tracing::error!(entity_type = entity.name, id = ?row.id, "a document cannot be read, and is not made again");
+        }
         let texts = pull::texts(&rows, &mut children, entity)?;
         let texts: HashMap<Uuid, String> = rows.iter().filter_map(|row| row.uuid("id")).zip(texts).collect();
         let mut values: Vec<Value> = Vec::new();

@@ -10,7 +10,7 @@ use crate::fault;
 use crate::registry::{Reading, Row, Scope, SyncType, Unread};
 
 /// Rows that are read for one page, however many are asked for.
-const ROWS: u64 = 500;
+pub const ROWS: u64 = 500;
 /// Bytes of the rows of one page, unless one row has more: what a line of 64 kbit/s carries in half a minute, were it not
 /// compressed.
 const BYTES: usize = 256 << 10;

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use sea_orm::{ConnectionTrait, DbErr, QueryResult, Value};
 use tillkeep_model::Instant;
-use uuid::{NoContext, Timestamp, Uuid};
+use uuid::Uuid;
 
 use crate::db::{Change, execute, placeholders, query, rows_per_statement};
 use crate::registry::{self, SyncType};
@@ -100,12 +100,26 @@ fn read(rows: &[QueryResult]) -> Result<Heads, DbErr> {
     rows.iter().map(one).collect()
 }
 
-/// Forgets the tags of versions that were overtaken before `before`. A store that was away for longer finds another tag in
-/// the place of its own, and loads the type anew. The newest tag of each counter stays, however old it is.
-pub async fn forget(conn: &impl ConnectionTrait, before: Instant) -> Result<u64, DbErr> {
-    let millis = u64::try_from(before.millis()).unwrap_or_default();
-    let nanos = u32::try_from(millis % 1000).unwrap_or_default() * 1_000_000;
-    let bound = Uuid::new_v7(Timestamp::from_unix(NoContext, millis / 1000, nanos));
+/// So long a tag stays after its version was overtaken: longer than a store keeps what it sent.
+const KEEP_MS: i64 = 100 * 24 * 3600 * 1000;
+
+/// Whether two tags of one version are of two histories. One that is so old that it may be forgotten here says nothing:
+/// the next one that is kept stands in its place.
+pub fn differ(presented: Option<Uuid>, known: Option<Uuid>, now: Instant) -> bool {
+    let Some((presented, known)) = presented.zip(known) else { return false };
+    presented != known && presented >= first_of(now.plus_millis(-KEEP_MS))
+}
+
+/// What sorts before every tag that was made from `moment` on.
+fn first_of(moment: Instant) -> Uuid {
+    let millis = u128::try_from(moment.millis()).unwrap_or_default();
+    Uuid::from_u128(millis << 80)
+}
+
+/// Forgets the tags of versions that were overtaken long before `now`. The newest tag of each counter stays, however old it
+/// is.
+pub async fn forget(conn: &impl ConnectionTrait, now: Instant) -> Result<u64, DbErr> {
+    let bound = first_of(now.plus_millis(-KEEP_MS));
     let sql = "DELETE FROM sync_tags WHERE tag < $1 AND $1 > (SELECT n.tag FROM sync_tags n \
                WHERE n.entity_type = sync_tags.entity_type AND n.scope = sync_tags.scope \
                AND n.version > sync_tags.version ORDER BY n.version LIMIT 1)";

@@ -10,9 +10,10 @@ use crate::LossyDatabase;
 use crate::kit::{Fault, Process, TestCluster, TestStore};
 
 const DAY_MS: i64 = 24 * 3600 * 1000;
-/// Places that only a refusal, a load anew or a command comes by, of which there are none here or few.
-const NOT_REACHED: &[&str] =
-    &["outbox.refuse", "outbox.resend", "apply.begin_reload", "apply.end_reload", "push.refusals", "backup.copied"];
+/// Places that only a refusal or a command comes by, of which there are none here.
+const NOT_REACHED: &[&str] = &["outbox.refuse", "push.refusals", "backup.copied"];
+/// Places that a store comes by when headquarters has lost something.
+const OF_LOSSES: &[&str] = &["outbox.resend", "apply.begin_reload", "apply.end_reload"];
 /// Rooms that a server comes by once after its start, or about once a second.
 const RARE: &[&str] = &["cycle.", "handshake.", "session.", "tracker."];
 
@@ -26,8 +27,8 @@ fn place(dice: &mut Dice, hq: bool) -> String {
     let within = |place: &str, rooms: &[&str]| rooms.iter().any(|room| place.starts_with(room));
     let of_hq = |place: &str| within(place, &["pull.", "push.", "handshake.", "tracker."]);
     let here = |place: &&str| within(place, &["tx."]) || of_hq(place) == hq;
-    let reached = PLACES.iter().map(|(place, _)| *place).filter(|place| !NOT_REACHED.contains(place));
-    let all: Vec<&str> = reached.filter(here).collect();
+    let common = |place: &&str| !NOT_REACHED.contains(place) && !OF_LOSSES.contains(place);
+    let all: Vec<&str> = PLACES.iter().map(|(place, _)| *place).filter(common).filter(here).collect();
     let place = all[dice.below(all.len())];
     let passes = if within(place, &["tx."]) {
         // A start makes a dozen of them.
@@ -85,8 +86,17 @@ pub async fn strike(
             database.keep(&chain.hq).await;
             sleep(dice.millis(100, 2500)).await;
             chain.hq.forget_environment("FAILPOINTS");
+            let place = OF_LOSSES[dice.below(OF_LOSSES.len())];
+            let process = &mut sites[victim].process;
+            process.kill();
+            process.set_environment("FAILPOINTS", &format!("{place}=1*return(kill)"));
             database.lose(&mut chain.hq);
-            "last moments of headquarters lost"
+            // Its first handshake tells it what was lost, if something was.
+            if die(process).await {
+                "moments of headquarters lost, store killed"
+            } else {
+                "moments of headquarters lost"
+            }
         }
         7 if database.crash() => "database crashed",
         _ => {
@@ -151,6 +161,8 @@ fn chaos_draws_each_place_that_its_load_comes_by_and_no_other() {
     }
     drawn.sort_unstable();
     drawn.dedup();
+    drawn.extend(OF_LOSSES.iter().map(|place| (*place).to_owned()));
+    drawn.sort_unstable();
     let reached = PLACES.iter().map(|(place, _)| *place).filter(|place| !NOT_REACHED.contains(place));
     let mut reached: Vec<&str> = reached.collect();
     reached.sort_unstable();

@@ -124,6 +124,10 @@ impl Copies {
         }
     }
 
+    fn is_refused(&self, store: Uuid, instance: Uuid) -> bool {
+        self.lock().get(&store).is_some_and(|own| own.refused.iter().any(|refused| refused.instance == instance))
+    }
+
     /// Since when two processes of `store` run, while the refused one still does.
     pub fn running_twice(&self, store: Uuid, now: Instant) -> Option<Instant> {
         self.lock().get(&store).and_then(|own| own.running_twice(now))
@@ -132,6 +136,27 @@ impl Copies {
     /// Stores of which two processes run.
     pub fn count(&self, now: Instant) -> usize {
         self.lock().values().filter(|own| own.running_twice(now).is_some()).count()
+    }
+
+    /// Takes what is noted in the database, where another server of headquarters may have found it out or been told
+    /// otherwise.
+    pub fn adopt(&self, store: Uuid, noted: &str) {
+        let Ok(mut refused) = serde_json::from_str::<Vec<Refused>>(noted) else { return };
+        let mut all = self.lock();
+        let own = all.entry(store).or_default();
+        for refused in &mut refused {
+            let heard = own.refused.iter().find(|heard| heard.instance == refused.instance);
+            refused.heard_at = heard.and_then(|heard| heard.heard_at);
+        }
+        own.refused = refused;
+    }
+
+    /// Whether all that is `noted` is known here too.
+    fn knows_all(&self, store: Uuid, noted: &str) -> bool {
+        let noted: Vec<Refused> = serde_json::from_str(noted).unwrap_or_default();
+        let all = self.lock();
+        let here = all.get(&store).map_or(&[][..], |own| &own.refused);
+        noted.iter().all(|noted| here.iter().any(|here| (here.instance, here.other) == (noted.instance, noted.other)))
     }
 
     /// What is to outlive this server.
@@ -146,7 +171,12 @@ impl Processes {
     fn process(&mut self, instance: Uuid) -> &mut Process {
         let at = self.known.iter().position(|process| process.instance == instance).unwrap_or_else(|| {
             if self.known.len() >= PROCESSES {
-                self.known.pop_front();
+                // Whoever gave no sign of life, or the oldest one: a copy that starts again and again displaces itself.
+                let sign = |(_, process): &(usize, &Process)| {
+                    (process.alive.map(|(_, last)| last), process.given.back().map(|(_, turn)| *turn))
+                };
+                let oldest = self.known.iter().enumerate().min_by_key(sign).map(|(place, _)| place);
+                oldest.map(|place| self.known.remove(place));
             }
             self.known.push_back(Process { instance, given: VecDeque::new(), alive: None });
             self.known.len() - 1
@@ -183,10 +213,12 @@ impl Processes {
 /// Takes note of a request of a store's process. One of an older release says nothing of itself.
 pub async fn hear(hq: &Hq, store: Uuid, code: &str, instance: Option<Uuid>, nonce: Option<Uuid>) -> Sign {
     let Some(instance) = instance else { return Sign::default() };
-    let sign = hq.copies.sign(store, instance, nonce, hq.clock.now());
+    let mut sign = hq.copies.sign(store, instance, nonce, hq.clock.now());
     if sign.news {
         tracing::error!(store = code, "two copies of this store run at once: the one that was heard later is refused");
-        keep(hq, store).await;
+        keep(hq, store, false).await;
+        // Another server of headquarters may have found it out first.
+        sign.refused = hq.copies.is_refused(store, instance);
     }
     if sign.news || sign.refused {
         hq.board.mark([store]);
@@ -205,11 +237,17 @@ pub fn refuse_copy(sign: Sign) -> Result<()> {
 }
 
 /// Writes what outlives this server. It is in memory already: what cannot be written now is written with the next word.
-pub async fn keep(hq: &Hq, store: Uuid) {
-    let noted = hq.copies.noted(store);
+/// What another server of headquarters noted before holds, unless somebody `decided` otherwise: else each of them could
+/// refuse another one of the two.
+pub async fn keep(hq: &Hq, store: Uuid, decided: bool) {
     let written = async {
         let tx = hq.sync_db().begin().await?;
-        nodes::note_refused_copies(&tx, store, &noted).await?;
+        let there = nodes::locked_refused_copies(&tx, store).await?;
+        if decided || hq.copies.knows_all(store, &there) {
+            nodes::note_refused_copies(&tx, store, &hq.copies.noted(store)).await?;
+        } else {
+            hq.copies.adopt(store, &there);
+        }
         tx.commit().await
     };
     if let Err(error) = written.await {

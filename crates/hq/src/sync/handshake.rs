@@ -162,9 +162,14 @@ pub async fn handshake(
 /// Refuses a process that runs beside its store; whether the request comes late from one that was answered before.
 async fn admitted(hq: &Hq, store_id: Uuid, code: &str, request: &HandshakeRequest) -> Result<bool> {
     let late = hq.copies.is_late(store_id, request.instance, request.nonce);
+    if !hq.db().is_embedded() {
+        // Another server of headquarters may have found out two, or been told which of them is the store.
+        let node = nodes::find(hq.sync_db().reader(), store_id).await?.unwrap_or_default();
+        hq.copies.adopt(store_id, &node.refused_copies);
+    }
     if let Some(instance) = request.instance.filter(|_| request.take_over) {
         hq.copies.take_over(store_id, instance, hq.clock.now());
-        copies::keep(hq, store_id).await;
+        copies::keep(hq, store_id, true).await;
     }
     copies::refuse_copy(copies::hear(hq, store_id, code, request.instance, request.nonce).await)?;
     Ok(late)

@@ -23,8 +23,6 @@ use crate::Hq;
 const WRITE_EVERY: Duration = Duration::from_secs(1);
 /// Rounds between two times that old tags are forgotten: an hour.
 const FORGET_EVERY: u32 = 3600;
-/// A store that was away for longer loads anew what has changed since.
-const KEEP_TAGS_MS: i64 = 100 * 24 * 3600 * 1000;
 
 #[derive(Default)]
 pub struct Tracker(Mutex<Noted>);
@@ -299,10 +297,10 @@ pub async fn note(hq: &Hq) {
 }
 
 async fn forget_tags(hq: &Hq) {
-    let before = hq.clock.now().plus_millis(-KEEP_TAGS_MS);
+    let now = hq.clock.now();
     let forgotten = db::again(async || {
         let tx = hq.sync_db().begin().await?;
-        tags::forget(&tx, before).await?;
+        tags::forget(&tx, now).await?;
         tx.commit().await
     });
     if let Err(error) = forgotten.await {

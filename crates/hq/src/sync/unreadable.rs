@@ -52,6 +52,10 @@ impl Unreadable {
         self.rows.subscribe()
     }
 
+    fn count_of(&self, entity_type: &str) -> usize {
+        self.rows.borrow().iter().filter(|row| row.entity_type == entity_type).count()
+    }
+
     pub fn count(&self) -> usize {
         self.rows.borrow().len()
     }
@@ -82,8 +86,8 @@ pub async fn note(hq: &Hq, entity: &SyncType, left_out: &[Unread]) -> Result<(),
     if rows.is_empty() {
         return Ok(());
     }
-    if hq.unreadable.count() + rows.len() > unreadable::MOST {
-        return Err(DbErr::Custom(format!("more than {} rows cannot be read", unreadable::MOST)));
+    if hq.unreadable.count_of(entity.name) + rows.len() > unreadable::MOST {
+        return Err(DbErr::Custom(format!("more than {} rows of {} cannot be read", unreadable::MOST, entity.name)));
     }
     let tx = hq.sync_db().begin().await?;
     unreadable::note(&tx, rows.clone()).await?;

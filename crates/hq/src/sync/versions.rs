@@ -9,7 +9,7 @@ use tillkeep_http::Params;
 use tillkeep_model::Instant;
 use tillkeep_model::wire::{OutboxState, VersionsAnswer, unstored};
 use tillkeep_storage::registry;
-use tillkeep_storage::tags::Head;
+use tillkeep_storage::tags::{self, Head};
 use utoipa::ToSchema;
 use uuid::Uuid;
 
@@ -62,7 +62,7 @@ pub async fn versions(
     {
         let unstored = query.unstored.as_deref().unwrap_or_default();
         let have = read(have);
-        resync = changed(&have, &heads);
+        resync = changed(&have, &heads, now);
         let versions = have.iter().map(|(name, had)| (*name, had.version)).collect();
         hq.tracker.has(store_id, &versions, &named(unstored), &heads, now);
     }
@@ -78,10 +78,8 @@ pub async fn versions(
 }
 
 /// The types of which the caller has the newest version of another history. What it has below that, a pull finds out.
-fn changed(have: &HashMap<&'static str, Head>, heads: &BTreeMap<&'static str, Head>) -> Vec<String> {
-    let differs = |had: &Head, head: &Head| {
-        had.version == head.version && had.tag.zip(head.tag).is_some_and(|(had, is)| had != is)
-    };
+fn changed(have: &HashMap<&'static str, Head>, heads: &BTreeMap<&'static str, Head>, now: Instant) -> Vec<String> {
+    let differs = |had: &Head, head: &Head| had.version == head.version && tags::differ(had.tag, head.tag, now);
     let changed = heads.iter().filter(|(name, head)| have.get(*name).is_some_and(|had| differs(had, head)));
     changed.map(|(name, _)| (*name).to_owned()).collect()
 }

@@ -3,7 +3,7 @@
 use sea_orm::sea_query::{Alias, Expr, Query};
 
 use super::step::Change;
-use super::table::{NewTable, On};
+use super::table::{Key, NewTable, On};
 
 pub(super) const CHANGES: &[Change] = &[
     // The tags of versions, before anything here gives rows new ones.
@@ -53,6 +53,9 @@ pub(super) const CHANGES: &[Change] = &[
     // U11: the columns that an envelope is about.
     Change::AddColumns("sync_outbox", "changed text?"),
     Change::AddColumns("sync_outbox_sent", "changed text?"),
+    // Numbers stay there for good: what is asked of them must not read all of them.
+    Change::AddIndex("sync_outbox_sent", Key::Plain("entity_type, entity_id")),
+    Change::AddIndex("sync_outbox_sent", Key::Plain("node_epoch, seq WHERE payload <> ''")),
     // Numbers whose documents went with a store's database (D14).
     Change::CreateTable(NewTable {
         name: "lost_numbers",

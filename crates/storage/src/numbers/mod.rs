@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use sea_orm::{DbErr, RuntimeErr};
+use sea_orm::{ConnectionTrait, DbErr, RuntimeErr};
 use tillkeep_model::Instant;
 use tillkeep_model::wire::LostNumbers;
 use tokio::sync::watch;
@@ -24,8 +24,9 @@ use crate::{Db, Tx, backup, series, settings};
 const KEPT: &str = "numbers_kept";
 /// The letter of the present series.
 const LETTER: &str = "numbers_letter";
-/// The longest that a number waits for the first word of headquarters after a start.
-const PATIENCE: Duration = Duration::from_secs(5);
+/// The longest that a number waits for the first word of headquarters after a start: a little more than a request may be
+/// silent, after which it is known that there is no line.
+const PATIENCE: Duration = Duration::from_secs(25);
 
 /// Numbers of sessions up to here are of the series without a letter; each letter has as many.
 pub const SESSIONS_OF_A_LETTER: i64 = 100_000;
@@ -198,22 +199,41 @@ impl Numbers {
     /// begins new ones.
     pub async fn unanswered(&self, db: &Db) -> Result<(), DbErr> {
         if self.are_unknown() {
-            let tx = db.begin().await?;
-            let letter = letter::next(&self.said().content.letter);
+            let before = self.said().content.letter.clone();
+            let letter = letter::next(&before);
+            // The file first: while it cannot be written no letter is used up, and no number is given.
+            let revision = self.say_letter(letter.clone());
+            if let Err(error) = self.write(revision).await {
+                self.say_letter(before);
+                return Err(error);
+            }
             tracing::warn!(letter, "no file of the last numbers and no line: the series go on with a letter");
+            let tx = db.begin().await?;
             settings::set(&tx, LETTER, &letter).await?;
             settings::set(&tx, KEPT, "yes").await?;
             tx.commit().await?;
-            let revision = {
-                let mut said = self.said();
-                said.content.letter = letter;
-                said.revision += 1;
-                said.revision
-            };
-            self.write(revision).await?;
         }
         self.standing.send_replace(Standing::Known);
         Ok(())
+    }
+
+    fn say_letter(&self, letter: String) -> u64 {
+        let mut said = self.said();
+        said.content.letter = letter;
+        said.revision += 1;
+        said.revision
+    }
+
+    /// Sees that the file has every number that the database has given: a document that is answered once more may be one
+    /// whose first answer failed before its number was in the file.
+    pub async fn catch_up(&self, conn: &impl ConnectionTrait) -> Result<(), DbErr> {
+        let last = printed(conn).await?;
+        let is_behind = {
+            let said = self.said();
+            last.iter().any(|(name, last)| said.content.last.get(name) < Some(last))
+        };
+        let revision = if is_behind { self.raise(last) } else { self.said().revision };
+        self.write(revision).await
     }
 
     fn said(&self) -> MutexGuard<'_, Said> {
@@ -263,8 +283,8 @@ fn failed(error: &std::io::Error) -> DbErr {
 }
 
 /// The series whose numbers people see.
-async fn printed(tx: &Tx) -> Result<BTreeMap<String, i64>, DbErr> {
-    let mut all = series::all(tx).await?;
+async fn printed(conn: &impl ConnectionTrait) -> Result<BTreeMap<String, i64>, DbErr> {
+    let mut all = series::all(conn).await?;
     all.retain(|name, _| !["outbox", OUTBOX_TIME].contains(&name.as_str()));
     Ok(all)
 }

@@ -96,9 +96,13 @@ async fn of_versions_that_were_overtaken_long_ago_no_tags_are_kept_and_of_each_c
         let of_day = |day: u128| Uuid::from_u128((day * 86_400_000) << 80 | 7 << 76);
         let tx = hq.db.begin().await.expect("a transaction");
         db::execute(&tx, "DELETE FROM sync_tags", []).await.expect("a delete");
-        for (name, version, day) in
-            [("products", 2, 10), ("products", 3, 20), ("products", 4, 30), ("products", 6, 50), ("suppliers", 1, 1)]
-        {
+        for (name, version, day) in [
+            ("products", 2_i64, 10),
+            ("products", 3, 20),
+            ("products", 4, 30),
+            ("products", 6, 50),
+            ("suppliers", 1, 1),
+        ] {
             let sql = "INSERT INTO sync_tags (entity_type, scope, version, tag) VALUES ($1, $2, $3, $4)";
             let values = [name.into(), Uuid::nil().into(), version.into(), of_day(day).into()];
             db::execute(&tx, sql, values).await.expect("an insert");
@@ -106,17 +110,27 @@ async fn of_versions_that_were_overtaken_long_ago_no_tags_are_kept_and_of_each_c
         tx.commit().await.expect("a commit");
         let forget = async |day: i64| {
             let tx = hq.db.begin().await.expect("a transaction");
-            let gone = tags::forget(&tx, Instant::from_millis(day * 86_400_000)).await.expect("a delete");
+            // What is younger than a hundred days stays.
+            let gone = tags::forget(&tx, Instant::from_millis((day + 100) * 86_400_000)).await.expect("a delete");
             tx.commit().await.expect("a commit");
             gone
         };
         // A store that went away on day 25 has version 3, and still finds its tag.
         assert_eq!((forget(25).await, tag(&hq, "products", Uuid::nil(), 3).await), (1, Some(of_day(20))));
         assert_eq!(forget(25).await, 0);
-        // Version 3 was overtaken on day 30: who still has it is given another tag, and loads anew.
+        // Version 3 was overtaken on day 30: another tag stands in its place, with which that of day 20 is not compared.
         assert_eq!((forget(31).await, tag(&hq, "products", Uuid::nil(), 3).await), (1, Some(of_day(30))));
         assert_eq!(forget(5000).await, 1);
         assert_eq!(tag(&hq, "products", Uuid::nil(), 6).await, Some(of_day(50)));
         assert_eq!(tag(&hq, "suppliers", Uuid::nil(), 1).await, Some(of_day(1)));
     }
+}
+
+#[test]
+fn a_tag_that_may_be_forgotten_is_compared_with_none_and_a_younger_one_with_its_own_alone() {
+    let of_day = |day: u128| Some(Uuid::from_u128((day * 86_400_000) << 80 | 7 << 76));
+    let differ = |presented, known, day: i64| tags::differ(presented, known, Instant::from_millis(day * 86_400_000));
+    assert!(differ(of_day(20), of_day(30), 119) && differ(of_day(30), of_day(20), 119));
+    assert!(!differ(of_day(20), of_day(30), 121), "a load goes on above a tag that was forgotten meanwhile");
+    assert!(!differ(of_day(20), of_day(20), 50) && !differ(None, of_day(20), 50) && !differ(of_day(20), None, 50));
 }

@@ -358,8 +358,9 @@ const DAMAGES: &[(Side, &[&str], &str, &str)] = &[
         &[
             "UPDATE sale_payments SET tender_kind = 'on_account'",
             "UPDATE sales SET customer_id = (SELECT id FROM customers)",
-            "INSERT INTO sync_outbox SELECT seq + 100, node_epoch, entity_type, entity_id, depends_on, action, payload, \
-             '2027-01-01T00:00:00+00:00', 0, NULL, created_at, NULL, NULL FROM sync_outbox_sent WHERE entity_type = 'sales'",
+            "INSERT INTO sync_outbox (seq, node_epoch, entity_type, entity_id, depends_on, action, payload, timestamp, \
+             attempts, created_at) SELECT seq + 100, node_epoch, entity_type, entity_id, depends_on, action, payload, \
+             '2027-01-01T00:00:00+00:00', 0, created_at FROM sync_outbox_sent WHERE entity_type = 'sales'",
         ],
         "I5",
         "account_charges",

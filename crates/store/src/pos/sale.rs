@@ -106,6 +106,7 @@ pub async fn create(
 /// The sale as it is stored, with the warnings of its moment by the specials that are known now.
 async fn repeated(conn: &impl ConnectionTrait, store: &Store, stored: Document, cart: &Cart) -> Result<Created<Sold>> {
     let document = replay::same_or_refused(stored, cart)?;
+    store.numbers.catch_up(conn).await?;
     let (sale, lines) = (&document.sale, specials::lines_of_sale(&document));
     let own = store.own_row(conn).await?;
     let warnings = specials::warnings(conn, &own, sale.completed_at, sale.customer_id.is_some(), &lines).await?;

@@ -72,7 +72,12 @@ impl Cycle {
                 store.settings.sync_interval
             }
             Err(error) => {
-                store.sync.handshake_due.store(true, Ordering::Release);
+                // That one type is in trouble, for days perhaps, is no reason to shake hands each time.
+                if error.of_one_type().is_none() {
+                    store.sync.handshake_due.store(true, Ordering::Release);
+                } else if due {
+                    self.last_handshake = Some(store.clock.uptime());
+                }
                 store.sync.failed(&error, now);
                 match error {
                     // A request may have hung on a dead line for all of its time: with the whole interval on top, the

@@ -29,7 +29,10 @@ pub(super) async fn shake_hands(store: &Store) -> Result<(), PullError> {
             if matches!(error, HqError::Elsewhere) {
                 elsewhere::refused(store).await?;
             }
-            store.numbers.unanswered(store.db()).await?;
+            // A headquarters that is busy is there: it is asked again before numbers are given without it.
+            if !matches!(error, HqError::Busy { .. }) || store.numbers.are_unknown() {
+                store.numbers.unanswered(store.db()).await?;
+            }
             return Err(error.into());
         }
     };
@@ -43,7 +46,10 @@ pub(super) async fn shake_hands(store: &Store) -> Result<(), PullError> {
             .map_err(|error| DbErr::Custom(format!("the PIN key could not be kept: {error}")))?;
     }
     take(store, &request, &answer).await?;
-    store.numbers.answered(store.db()).await?;
+    // A file that cannot be written keeps numbers from being given, and nothing else from being synchronised.
+    if let Err(error) = store.numbers.answered(store.db()).await {
+        tracing::error!(%error, "the file of the last numbers cannot be written");
+    }
     elsewhere::accepted(store).await?;
     fault::point("cycle.remembered")?;
     let now = store.clock.now();

@@ -30,7 +30,7 @@ impl PullError {
     }
 
     /// Why one type did not come, where that says nothing of the others; in words for headquarters.
-    fn of_one_type(&self) -> Option<String> {
+    pub(super) fn of_one_type(&self) -> Option<String> {
         match self {
             Self::Database(error) => Some(db::in_short(error).to_owned()),
             Self::Hq(HqError::Answered { refusal, .. }) => Some(format!("headquarters answers {}", refusal.status)),
@@ -110,12 +110,16 @@ async fn one(store: &Store, epoch: &str, entity: &SyncType, cursor: Cursor, head
         // page nor a later one would bring it again (rule D6).
         let _gate = if entity.is_pushed() { Some(store.sync.sending.enter().await) } else { None };
         let pages = &store.sync.page_size;
-        let mut answer = pages.note(store.hq.pull(entity.name, cursor, pages.rows(), epoch).await)?;
-        if !answer.has_more && entity.scope == Scope::Parties && answer.latest_version < head {
+        let size = pages.of(entity.name);
+        let answer = store.hq.pull(entity.name, cursor, size, epoch).await;
+        let mut answer = pages.note(entity.name, size, answer)?;
+        if !answer.has_more {
+            pages.done(entity.name);
+        }
+        if !answer.has_more && answer.tag.is_none() && entity.scope == Scope::Parties && answer.latest_version < head {
             // One counter for all stores: what was counted for others must not be asked for again and again. The head
             // was told before this page was read, so nothing below it is still to come. Release 0.1.0 does not say so itself.
             answer.latest_version = head;
-            answer.tag = None;
         }
         let rows = answer.rows.len();
         let applied = {

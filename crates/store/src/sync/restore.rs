@@ -58,7 +58,8 @@ pub(super) async fn run(store: &Store) -> Result<(), PullError> {
         let Some(entity) = own_documents::find(name) else { continue };
         loop {
             let pages = &store.sync.page_size;
-            let answer = pages.note(store.hq.own_documents(name, after, pages.rows().min(PAGE)).await)?;
+            let size = pages.of(name).min(PAGE);
+            let answer = pages.note(name, size, store.hq.own_documents(name, after, size).await)?;
             let _turn = store.sync.applying.lock().await;
             let mut tx = store.db().begin().await?;
             count += own_documents::take(&mut tx, entity, store.id, &answer.rows, store.clock.now()).await?;
@@ -67,6 +68,7 @@ pub(super) async fn run(store: &Store) -> Result<(), PullError> {
             settings::set(&tx, PLACE, &format!("{name} {after}")).await?;
             tx.commit().await?;
             if !answer.has_more {
+                pages.done(name);
                 break;
             }
         }

@@ -1,13 +1,13 @@
 //! What the sync client knows of itself, for people and for the till.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use serde::Serialize;
 use tillkeep_model::Instant;
-use tokio::sync::{MutexGuard, Notify};
+use tokio::sync::Notify;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
@@ -67,31 +67,39 @@ pub struct SyncState {
     pub(super) runs_elsewhere: AtomicBool,
 }
 
-/// Rows of the next page that is asked for: fewer while the line does not carry one in the time of a request.
-pub struct PageSize(AtomicU64);
+/// Rows of the next page of a type: fewer while the line does not carry one in the time of a request. What is small enough
+/// stays so until all of the type is here, whatever other types come meanwhile.
+#[derive(Default)]
+pub struct PageSize(Mutex<BTreeMap<&'static str, u64>>);
 
 impl PageSize {
-    const MOST: u64 = 2000;
+    /// What headquarters sends at the most.
+    const MOST: u64 = 500;
 
-    pub fn rows(&self) -> u64 {
-        self.0.load(Ordering::Relaxed)
+    fn sizes(&self) -> MutexGuard<'_, BTreeMap<&'static str, u64>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Takes what became of the request of a page.
-    pub(super) fn note<T>(&self, answer: Result<T, HqError>) -> Result<T, HqError> {
-        let rows = self.rows();
-        match &answer {
-            Ok(_) => self.0.store((rows * 2).min(Self::MOST), Ordering::Relaxed),
-            Err(HqError::Unreachable(_)) => self.0.store((rows / 2).max(1), Ordering::Relaxed),
-            Err(_) => {}
+    pub(super) fn of(&self, entity_type: &str) -> u64 {
+        self.sizes().get(entity_type).copied().unwrap_or(Self::MOST)
+    }
+
+    /// Takes what became of the request of a page of so many rows.
+    pub(super) fn note<T>(
+        &self,
+        entity_type: &'static str,
+        rows: u64,
+        answer: Result<T, HqError>,
+    ) -> Result<T, HqError> {
+        if matches!(answer, Err(HqError::Unreachable(_))) {
+            self.sizes().insert(entity_type, (rows / 2).max(1));
         }
         answer
     }
-}
 
-impl Default for PageSize {
-    fn default() -> Self {
-        Self(Self::MOST.into())
+    /// All of the type is here.
+    pub(super) fn done(&self, entity_type: &str) {
+        self.sizes().remove(entity_type);
     }
 }
 
@@ -112,7 +120,7 @@ impl Drop for Waiting<'_> {
 }
 
 impl Gate {
-    pub async fn enter(&self) -> MutexGuard<'_, ()> {
+    pub async fn enter(&self) -> tokio::sync::MutexGuard<'_, ()> {
         if let Ok(inside) = self.lock.try_lock() {
             return inside;
         }
