@@ -55,7 +55,7 @@ pub(super) const CHANGES: &[Change] = &[
     Change::AddColumns("sync_outbox_sent", "changed text?"),
     // Numbers stay there for good: what is asked of them must not read all of them.
     Change::AddIndex("sync_outbox_sent", Key::Plain("entity_type, entity_id")),
-    Change::AddIndex("sync_outbox_sent", Key::Plain("node_epoch, seq WHERE payload <> ''")),
+    Change::AddIndex("sync_outbox_sent", Key::Plain("node_epoch, seq, entity_type WHERE payload <> ''")),
     // Numbers whose documents went with a store's database (D14).
     Change::CreateTable(NewTable {
         name: "lost_numbers",
