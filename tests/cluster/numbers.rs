@@ -4,6 +4,7 @@ use std::fs;
 
 use crate::kit::{Fault, eventually};
 use crate::put_back::{Shop, copy, forget, has_all, receipts};
+use crate::verify::verify;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_store_whose_database_alone_is_put_back_again_and_again_gives_no_number_twice() {
@@ -45,6 +46,9 @@ async fn a_store_whose_database_alone_is_put_back_again_and_again_gives_no_numbe
     let lost: Vec<_> = lost.iter().map(|range| (range["from"].clone(), range["count"].clone())).collect();
     let expected = ["000005", "000010", "000015", "000020"].map(|end| (format!("S01-01-{end}").into(), 1.into()));
     assert_eq!(lost, expected, "{day}");
+    let (sound, said) = verify(&[], &shop.chain.hq.dir, &shop.site.process.dir);
+    let named = format!("lost with the database of store {}: receipt:01 from 20 to 20", shop.site.id);
+    assert!(sound && said.contains(&named) && said.ends_with("Everything holds.\n"), "{said}");
 }
 
 /// The business day of the open drawer.

@@ -7,7 +7,7 @@ use tillkeep_storage::{Db, Side, db};
 
 use crate::kit::{Shift, TestCluster, eventually};
 
-fn verify(arguments: &[&str], hq: &Path, store: &Path) -> (bool, String) {
+pub fn verify(arguments: &[&str], hq: &Path, store: &Path) -> (bool, String) {
     let mut command = Command::new(env!("CARGO_BIN_EXE_tillkeep"));
     command.arg("verify").arg("--hq").arg(hq).arg("--store").arg(store).args(arguments).env_clear();
     let output = command.output().expect("the program runs");

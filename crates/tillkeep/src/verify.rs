@@ -1,5 +1,6 @@
 //! `tillkeep verify`: whether what must always hold does, in one database or between headquarters and its stores.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
@@ -58,6 +59,18 @@ pub async fn run(args: VerifyArgs, file: Option<&Path>) -> Result<()> {
     let findings = verify::run(hq.as_ref(), &stores, &options).await.context("the databases cannot be read")?;
     for finding in &findings {
         println!("{finding}");
+    }
+    let mut lost = BTreeSet::new();
+    for source in hq.iter().chain(&stores) {
+        for range in source.lost_numbers().await.context("the lost numbers cannot be read")? {
+            lost.insert(format!(
+                "lost with the database of store {}: {} from {} to {}",
+                range.store_id, range.series, range.first, range.last
+            ));
+        }
+    }
+    for range in lost {
+        println!("{range}");
     }
     if !findings.is_empty() {
         bail!("{} findings", findings.len());

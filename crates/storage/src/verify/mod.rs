@@ -26,6 +26,8 @@ use tillkeep_model::{Instant, Money};
 use uuid::Uuid;
 
 use crate::db::query;
+use crate::entity::lost_number;
+use crate::numbers::lost;
 use crate::registry::{Row, SyncTable};
 use crate::{Db, Side, migration, settings};
 
@@ -88,6 +90,11 @@ impl Source {
         let pool = Db::open_to_read(url).await?;
         migration::check(&pool, migration::STEPS).await?;
         Self::of(&pool, side).await
+    }
+
+    /// Numbers that a store gave and whose documents went with its database: no finding, and named all the same.
+    pub async fn lost_numbers(&self) -> Result<Vec<lost_number::Model>, DbErr> {
+        lost::all(&self.conn, None).await
     }
 
     /// A database that is open.
