@@ -405,8 +405,9 @@ const DAMAGES: &[(Side, &[&str], &str, &str)] = &[
     (Side::Store, &["UPDATE customers SET synced = FALSE"], "I9", "customers"),
     (
         Side::Store,
-        &["INSERT INTO sync_outbox SELECT seq + 1, node_epoch, entity_type, entity_id, depends_on, action, payload, \
-           '2027-01-01T00:00:00+00:00', 0, NULL, created_at, NULL, NULL FROM sync_outbox_sent WHERE seq = 5"],
+        &["INSERT INTO sync_outbox (seq, node_epoch, entity_type, entity_id, depends_on, action, payload, timestamp, \
+           attempts, created_at) SELECT seq + 1, node_epoch, entity_type, entity_id, depends_on, action, payload, \
+           '2027-01-01T00:00:00+00:00', 0, created_at FROM sync_outbox_sent WHERE seq = 5"],
         "I10",
         "sync_outbox",
     ),
