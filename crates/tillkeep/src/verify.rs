@@ -64,7 +64,7 @@ pub async fn run(args: VerifyArgs, file: Option<&Path>) -> Result<()> {
     for source in hq.iter().chain(&stores) {
         for range in source.lost_numbers().await.context("the lost numbers cannot be read")? {
             lost.insert(format!(
-                "lost with the database of store {}: {} from {} to {}",
+                "lost with the database of store {}: {} from {} to {}, but for what came back from headquarters",
                 range.store_id, range.series, range.first, range.last
             ));
         }

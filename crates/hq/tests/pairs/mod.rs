@@ -162,16 +162,6 @@ fn may_come_again(answer: &Answer) -> bool {
     answer.0 == 503 || answer.1 == "in_progress"
 }
 
-/// Pushes that say the same thing of the same row twice.
-fn repeat_each_other(one: &Writer, other: &Writer) -> bool {
-    one.route.1 == "/sync/push"
-        && other.route.1 == "/sync/push"
-        && (one.what == other.what || ORDERS.contains(&one.what) && ORDERS.contains(&other.what))
-}
-
-/// Both bring the order.
-const ORDERS: [&str; 2] = ["purchase_orders", "purchase_order_items"];
-
 async fn trial() -> Arc<Trial> {
     let kit = Kit::new().await;
     // What works in the background would come by the meeting places too.
@@ -235,7 +225,7 @@ async fn all_pairs_of_writers_of_one_table_end_as_one_after_the_other() {
         for (other, (all, written)) in WRITERS.iter().zip(&tables).skip(index) {
             let meet = !written.is_disjoint(&tables[index].0) || !tables[index].1.is_disjoint(all);
             let wanted = one.name().contains(&only) || other.name().contains(&only);
-            if meet && wanted && !repeat_each_other(one, other) {
+            if meet && wanted {
                 pairs.push([one, other]);
             }
         }
