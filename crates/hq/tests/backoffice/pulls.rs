@@ -8,15 +8,15 @@ use futures_util::future::join_all;
 use serde_json::{Value as Json, json};
 use tillkeep_http::metrics;
 use tillkeep_storage::entity::product;
-use tillkeep_storage::registry;
 use tillkeep_storage::sea_orm::sea_query::Expr;
 use tillkeep_storage::sea_orm::{ColumnTrait, EntityTrait, QueryFilter};
 use tillkeep_storage::versions::UNSTAMPED;
+use tillkeep_storage::{Change, registry};
 use tokio::io::AsyncReadExt;
 use tokio::time::timeout;
 use uuid::Uuid;
 
-use super::kit::{Kit, id_of};
+use super::kit::{Kit, Person, id_of};
 
 const PRODUCTS: &str = "/pull?entity_type=products&since_version=0&limit=100";
 
@@ -229,4 +229,19 @@ async fn a_parameter_that_nobody_knows_is_counted() {
     kit.get(&who, "/sync/versions?of=a&newer=release&epoch=x").await.is(200);
     kit.post(&who, "/sync/push?compact=1", json!({"envelopes": []})).await.is(200);
     assert_eq!(counted("tillkeep_sync_ignored_total{what=\"parameter\"}") - before, 3);
+}
+
+/// In the second after a standby took over that has less, before headquarters looks at its database anew.
+#[tokio::test]
+async fn a_cursor_beyond_the_database_is_ahead_whatever_headquarters_has_in_memory() {
+    let kit = Kit::new().await;
+    let store = kit.store("S01").await;
+    let caller = Person { id: Uuid::nil(), token: kit.sync_token(store) };
+    for entity_type in ["departments", "users"] {
+        kit.hq.heads.raise(&[Change { entity_type, store: None, version: 1000, tag: None }]);
+        let query = format!("entity_type={entity_type}&since_version=900&limit=10&epoch={}", kit.hq.epoch);
+        let got = kit.get(&caller, &format!("/sync/pull?{query}")).await;
+        got.is(409);
+        assert_eq!(got.body["code"], "cursor_ahead", "{entity_type}");
+    }
 }
