@@ -4,8 +4,8 @@ use serde_json::json;
 use uuid::Uuid;
 
 use crate::kit::{Fault, eventually};
-use crate::put_back::{Shop, copy, copy_files, has_all, new_admin, put_back, receipts};
-use crate::slow::{LINES, LITTLE};
+use crate::put_back::{Shop, copy_files, has_all, put_back, receipts};
+use crate::slow::LINES;
 
 impl Shop {
     /// With goods and sales that a copy of the store does not have, and the copy in the place of its database, on a line
@@ -14,25 +14,12 @@ impl Shop {
         let mut shop = Self::open().await;
         shop.sell(2).await;
         shop.sent().await;
-        shop.site.process.stop();
-        let aside = copy(&shop.site.process.dir);
-        shop.site.process.restart();
-        shop.till = shop.site.admin().await;
+        let aside = shop.copy_of_store().await;
         let received = json!({"id": Uuid::now_v7(), "productId": shop.product, "quantityChange": 90, "reason": "received", "unitCost": 480});
         shop.till.post("/inventory/adjustments", received).await.data();
         shop.sell_long(40).await;
         shop.sent().await;
-        shop.site.process.stop();
-        put_back(&shop.site.process.dir, &aside);
-        shop.site.proxy.set(LITTLE);
-        shop.site.process.restart();
-        shop.till = shop.site.admin().await;
-        let back = eventually("some sales are back", async || {
-            Some(receipts(&shop.till, "/pos/sales").await.len()).filter(|count| *count > 2)
-        })
-        .await;
-        assert!(back < 42, "one page had them all: nothing is shown");
-        shop.site.process.kill();
+        shop.put_half_back(&aside, 2).await;
         (shop, aside)
     }
 
@@ -95,28 +82,17 @@ async fn documents_that_came_back_go_to_a_headquarters_that_was_put_back_since()
     let mut shop = Shop::open().await;
     shop.sell(2).await;
     shop.sent().await;
-    shop.chain.hq.stop();
-    let of_headquarters = copy(&shop.chain.hq.dir);
-    shop.chain.hq.restart();
-    shop.site.process.stop();
-    let of_store = copy(&shop.site.process.dir);
-    shop.site.process.restart();
-    shop.till = shop.site.admin().await;
+    let of_headquarters = shop.copy_of_headquarters();
+    let of_store = shop.copy_of_store().await;
     shop.sell(3).await;
     shop.sent().await;
-    shop.site.process.stop();
-    put_back(&shop.site.process.dir, &of_store);
-    shop.site.process.restart();
-    shop.till = shop.site.admin().await;
+    shop.put_store_back(&of_store, Fault::None).await;
     eventually("the store has its sales again", async || {
         (receipts(&shop.till, "/pos/sales").await == shop.sold).then_some(())
     })
     .await;
     shop.levels_agree(-5).await;
-    shop.chain.hq.stop();
-    put_back(&shop.chain.hq.dir, &of_headquarters);
-    shop.chain.hq.restart();
-    new_admin(&mut shop.chain).await;
+    shop.put_headquarters_back(&of_headquarters).await;
     has_all(&shop.chain, &shop.sold.clone()).await;
     shop.levels_agree(-5).await;
     shop.chain.settled(&[&shop.site], &[]).await;

@@ -175,7 +175,6 @@ async fn refused_later(db: &Db, number: &str, store: &str) {
         data: &data,
         created_at: now,
         depends_on: None,
-        changed: None,
     };
     outbox::enqueue(&tx, &entry, now).await.expect("an entry");
     tx.commit().await.expect("a commit");

@@ -3,7 +3,7 @@
 use std::fs;
 
 use crate::kit::{Fault, eventually};
-use crate::put_back::{Shop, copy, forget, has_all, receipts};
+use crate::put_back::{Shop, forget, has_all, receipts};
 use crate::verify::verify;
 
 #[tokio::test(flavor = "multi_thread")]
@@ -11,10 +11,7 @@ async fn a_store_whose_database_alone_is_put_back_again_and_again_gives_no_numbe
     let mut shop = Shop::open().await;
     shop.sell(2).await;
     shop.sent().await;
-    shop.site.process.stop();
-    let aside = copy(&shop.site.process.dir);
-    shop.site.process.restart();
-    shop.till = shop.site.admin().await;
+    let aside = shop.copy_of_store().await;
     for round in 0..4 {
         // Two of them reach headquarters, and one goes with the disk.
         shop.sell(2).await;

@@ -94,6 +94,40 @@ impl Shop {
         self.till.post("/customers", json!({"lastName": name})).await.data()
     }
 
+    /// The store as it is now; it goes on.
+    pub async fn copy_of_store(&mut self) -> PathBuf {
+        self.site.process.stop();
+        let aside = copy(&self.site.process.dir);
+        self.site.process.restart();
+        self.till = self.site.admin().await;
+        aside
+    }
+
+    /// The store is as it was, on a line with this fault.
+    pub async fn put_store_back(&mut self, aside: &Path, line: Fault) {
+        self.site.process.stop();
+        put_back(&self.site.process.dir, aside);
+        self.site.proxy.set(line);
+        self.site.process.restart();
+        self.till = self.site.admin().await;
+    }
+
+    /// Headquarters as it is now; it goes on.
+    pub fn copy_of_headquarters(&mut self) -> PathBuf {
+        self.chain.hq.stop();
+        let aside = copy(&self.chain.hq.dir);
+        self.chain.hq.restart();
+        aside
+    }
+
+    /// Headquarters is as it was, and its administrator is signed in.
+    pub async fn put_headquarters_back(&mut self, aside: &Path) {
+        self.chain.hq.stop();
+        put_back(&self.chain.hq.dir, aside);
+        self.chain.hq.restart();
+        new_admin(&mut self.chain).await;
+    }
+
     pub async fn sent(&self) {
         self.site.drained(&self.till).await;
         self.chain.caught_up(&self.site, &self.till).await;
@@ -114,9 +148,7 @@ async fn a_headquarters_that_is_put_back_as_a_file_gets_again_what_it_lost() {
     let mut shop = Shop::open().await;
     shop.sell(3).await;
     shop.sent().await;
-    shop.chain.hq.stop();
-    let aside = copy(&shop.chain.hq.dir);
-    shop.chain.hq.restart();
+    let aside = shop.copy_of_headquarters();
     shop.sell(4).await;
     let customer = shop.customer("Kept").await;
     let later = shop.chain.product("B2", 500).await;
@@ -124,10 +156,7 @@ async fn a_headquarters_that_is_put_back_as_a_file_gets_again_what_it_lost() {
     shop.sent().await;
     has_all(&shop.chain, &shop.sold.clone()).await;
 
-    shop.chain.hq.stop();
-    put_back(&shop.chain.hq.dir, &aside);
-    shop.chain.hq.restart();
-    new_admin(&mut shop.chain).await;
+    shop.put_headquarters_back(&aside).await;
     has_all(&shop.chain, &shop.sold.clone()).await;
     // A customer that headquarters had lost was sent before anything was loaded anew.
     let found = format!("/customers/{}", id(&customer));
@@ -150,18 +179,13 @@ async fn a_headquarters_that_is_put_back_as_a_file_gets_again_what_it_lost() {
 async fn a_headquarters_that_was_put_back_and_has_overtaken_the_cursors_is_noticed() {
     let mut shop = Shop::open().await;
     shop.sent().await;
-    shop.chain.hq.stop();
-    let aside = copy(&shop.chain.hq.dir);
-    shop.chain.hq.restart();
+    let aside = shop.copy_of_headquarters();
     let lost = shop.chain.product("LOST", 500).await;
     shop.site.knows(&shop.till, &lost, None).await;
     shop.sent().await;
 
     shop.site.proxy.set(Fault::Down);
-    shop.chain.hq.stop();
-    put_back(&shop.chain.hq.dir, &aside);
-    shop.chain.hq.restart();
-    new_admin(&mut shop.chain).await;
+    shop.put_headquarters_back(&aside).await;
     let mut made = Vec::new();
     for number in 0..5 {
         made.push(shop.chain.product(&format!("N{number}"), 700).await);
@@ -184,9 +208,7 @@ async fn a_headquarters_that_was_put_back_and_has_overtaken_the_cursors_is_notic
 async fn what_was_forgotten_while_both_clocks_were_a_year_ahead_is_sent_again_to_a_headquarters_that_was_put_back() {
     let mut shop = Shop::open().await;
     shop.sent().await;
-    shop.chain.hq.stop();
-    let aside = copy(&shop.chain.hq.dir);
-    shop.chain.hq.restart();
+    let aside = shop.copy_of_headquarters();
     shop.sell(3).await;
     let customer = shop.customer("Kept").await;
     shop.sent().await;
@@ -206,10 +228,7 @@ async fn what_was_forgotten_while_both_clocks_were_a_year_ahead_is_sent_again_to
     shop.sell(2).await;
     shop.sent().await;
 
-    shop.chain.hq.stop();
-    put_back(&shop.chain.hq.dir, &aside);
-    shop.chain.hq.restart();
-    new_admin(&mut shop.chain).await;
+    shop.put_headquarters_back(&aside).await;
     has_all(&shop.chain, &shop.sold.clone()).await;
     let found = format!("/customers/{}", id(&customer));
     eventually("the customer is back", async || shop.chain.admin.get(&found).await.status.is_success().then_some(()))
@@ -226,18 +245,12 @@ async fn a_store_that_is_put_back_gets_its_own_sales_and_its_stock_again_and_giv
     let mut shop = Shop::open().await;
     shop.sell(3).await;
     shop.sent().await;
-    shop.site.process.stop();
-    let aside = copy(&shop.site.process.dir);
-    shop.site.process.restart();
-    shop.till = shop.site.admin().await;
+    let aside = shop.copy_of_store().await;
     shop.sell(4).await;
     shop.customer("Numbered").await;
     shop.sent().await;
 
-    shop.site.process.stop();
-    put_back(&shop.site.process.dir, &aside);
-    shop.site.process.restart();
-    shop.till = shop.site.admin().await;
+    shop.put_store_back(&aside, Fault::None).await;
     eventually("the store has its sales again", async || {
         (receipts(&shop.till, "/pos/sales").await == shop.sold).then_some(())
     })
@@ -418,18 +431,11 @@ async fn a_store_put_back_that_sells_on_before_it_has_a_line_gets_back_what_it_h
     let mut shop = Shop::open().await;
     shop.sell(2).await;
     shop.sent().await;
-    shop.site.process.stop();
-    let aside = copy(&shop.site.process.dir);
-    shop.site.process.restart();
-    shop.till = shop.site.admin().await;
+    let aside = shop.copy_of_store().await;
     shop.sell(3).await;
     shop.sent().await;
 
-    shop.site.process.stop();
-    put_back(&shop.site.process.dir, &aside);
-    shop.site.proxy.set(Fault::Down);
-    shop.site.process.restart();
-    shop.till = shop.site.admin().await;
+    shop.put_store_back(&aside, Fault::Down).await;
     // More than it has lost, so that none of its numbers is behind those that headquarters has.
     shop.sell(5).await;
     shop.site.proxy.set(Fault::None);

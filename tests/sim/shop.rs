@@ -373,7 +373,6 @@ impl Shop {
             data: payload.unwrap_or(&data),
             created_at: row.created_at,
             depends_on: None,
-            changed: None,
         };
         outbox::enqueue(&tx, &entry, now).await?;
         store.commit(tx).await?;

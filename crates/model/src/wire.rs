@@ -32,8 +32,6 @@ pub struct PushRequest<'a> {
     /// As in the handshake.
     #[serde(default)]
     pub instance: Option<Uuid>,
-    #[serde(default)]
-    pub nonce: Option<Uuid>,
 }
 
 fn first_envelopes<'de, D: Deserializer<'de>>(deserializer: D) -> Result<FirstOf<'de>, D::Error> {

@@ -25,8 +25,6 @@ pub struct Entry<'a> {
     pub created_at: Instant,
     /// The parent that must have been taken first.
     pub depends_on: Option<Uuid>,
-    /// The columns that differ from what HQ was last known to have, of an update to a row that others write too.
-    pub changed: Option<&'a [&'a str]>,
 }
 
 const COLUMNS: &str = "seq, node_epoch, entity_type, entity_id, depends_on, action, payload, timestamp, attempts, \
@@ -59,7 +57,6 @@ pub async fn enqueue(tx: &Tx, entry: &Entry<'_>, now: Instant) -> Result<i64, Db
         payload: entry.data.to_string(),
         timestamp: Instant::from_millis(millis),
         created_at: now,
-        changed: entry.changed.map(|columns| serde_json::json!(columns).to_string()),
         ..Model::default()
     }
     .into_active_model()

@@ -173,7 +173,6 @@ pub async fn create(
         data: &data,
         created_at: row.created_at,
         depends_on: None,
-        changed: None,
     };
     outbox::enqueue(&tx, &entry, now).await?;
     store.commit(tx).await?;

@@ -222,7 +222,6 @@ impl Day {
                 data: &data,
                 created_at: now,
                 depends_on: (name == "purchase_order_items").then_some(order),
-                changed: None,
             };
             outbox::enqueue(&tx, &entry, now).await.expect("an entry");
         }

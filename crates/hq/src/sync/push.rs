@@ -49,14 +49,14 @@ pub async fn push(
     let request = request.map_err(|error| {
         Error::new(ErrorCode::UnreadableJson, format!("the body must be {{\"envelopes\": […]}}: {error}"))
     })?;
-    let PushRequest { envelopes, instance, nonce } = request;
+    let PushRequest { envelopes, instance } = request;
     if envelopes.is_cut() {
         let text = format!("{} envelopes, at most {MAX_ENVELOPES} in one request", envelopes.count);
         return Err(Error::new(ErrorCode::TooManyEnvelopes, text));
     }
     let sender = caller.sender();
     let code = &sender.store_code;
-    copies::refuse_copy(copies::hear(&hq, sender.store_id, code, instance, nonce).await)?;
+    copies::refuse_copy(copies::hear(&hq, sender.store_id, code, instance, None).await)?;
     let place = hq.pushes.enter(envelopes.count)?;
     let (worker, begun) = hq.pushes.worker().await?;
     let unannounced = Unannounced::of(&hq, sender.store_id);

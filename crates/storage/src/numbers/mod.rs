@@ -151,11 +151,12 @@ impl Numbers {
 
     /// Waits until numbers may be given.
     pub async fn ready(&self) -> Result<(), Unknown> {
-        let mut standing = self.standing.subscribe();
-        let known = timeout(PATIENCE, standing.wait_for(|standing| *standing == Standing::Known)).await.is_ok();
-        if !known && self.are_unknown() {
+        // Whoever is told so comes again in a moment: nobody knows how long it takes.
+        if self.are_unknown() {
             return Err(Unknown);
         }
+        let mut standing = self.standing.subscribe();
+        drop(timeout(PATIENCE, standing.wait_for(|standing| *standing == Standing::Known)).await);
         // On a line that is dead without saying so a till does not wait again for what only a put back directory needs.
         self.standing.send_if_modified(|standing| std::mem::replace(standing, Standing::Known) != Standing::Known);
         Ok(())

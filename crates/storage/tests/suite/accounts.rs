@@ -243,7 +243,6 @@ async fn sell(shop: &Shop, create: &Json) {
         data,
         created_at: at(0),
         depends_on: None,
-        changed: None,
     };
     outbox::enqueue(&tx, &entry, at(0)).await.expect("an entry");
     tx.commit().await.expect("a commit");

@@ -16,7 +16,7 @@ async fn shop() -> Shop {
 }
 
 fn entry<'a>(entity_type: &'a str, entity_id: Uuid, data: &'a serde_json::Value) -> Entry<'a> {
-    Entry { entity_type, entity_id, action: "update", data, created_at: at(0), depends_on: None, changed: None }
+    Entry { entity_type, entity_id, action: "update", data, created_at: at(0), depends_on: None }
 }
 
 async fn enqueue(shop: &Shop, name: &str, now: Instant) -> i64 {

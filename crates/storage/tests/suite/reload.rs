@@ -206,7 +206,6 @@ async fn what_headquarters_refused_for_good_is_flagged_outlives_a_reload_and_goe
             data: &data,
             created_at: at(0),
             depends_on: None,
-            changed: None,
         };
         outbox::enqueue(&tx, &entry, at(20)).await.expect("an entry");
         tx.commit().await.expect("a commit");

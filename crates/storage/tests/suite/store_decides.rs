@@ -243,7 +243,6 @@ async fn receive_rice(shop: &Shop, chain: &Chain) {
         data: &receipt["data"],
         created_at: at(0),
         depends_on: None,
-        changed: None,
     };
     outbox::enqueue(&tx, &entry, at(0)).await.expect("an entry");
     tx.commit().await.expect("a commit");

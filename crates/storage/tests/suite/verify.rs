@@ -148,7 +148,6 @@ async fn enqueue(tx: &tillkeep_storage::Tx, name: &str, row: Uuid, action: &str,
         data,
         created_at: at(0),
         depends_on: None,
-        changed: None,
     };
     outbox::enqueue(tx, &entry, at(0)).await.expect("an entry");
 }

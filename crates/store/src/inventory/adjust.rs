@@ -170,7 +170,6 @@ pub async fn create(
         data: &data,
         created_at: now,
         depends_on: None,
-        changed: None,
     };
     outbox::enqueue(&tx, &entry, now).await?;
     store.commit(tx).await?;

@@ -208,7 +208,6 @@ async fn book(
         data: &data,
         created_at: document.sale.created_at,
         depends_on: None,
-        changed: None,
     };
     outbox::enqueue(&tx, &entry, now).await?;
     for entry in audited.into_iter().chain(beyond) {

@@ -37,7 +37,6 @@ async fn enqueue(tx: &Tx, session: &Model, action: &str, now: Instant) -> Result
         data: &data,
         created_at: session.created_at,
         depends_on: None,
-        changed: None,
     };
     outbox::enqueue(tx, &entry, now).await?;
     Ok(())

@@ -1,7 +1,5 @@
 //! Whether another copy of this store runs, which headquarters heard before this one. `docs/sync.md`, rule D8.
 
-use std::sync::atomic::Ordering;
-
 use tillkeep_storage::{Db, DbErr, settings};
 use uuid::Uuid;
 
@@ -48,20 +46,18 @@ pub async fn take_over(db: &Db) -> Result<bool, DbErr> {
 
 /// Headquarters refused this copy: it sells nothing from now on.
 pub(super) async fn refused(store: &Store) -> Result<(), DbErr> {
-    if store.sync.runs_elsewhere.swap(true, Ordering::AcqRel) {
+    if store.sync.refuses(true) {
         return Ok(());
     }
     tracing::error!("another copy of this store runs and was there before: nothing is sold here until one is stopped");
-    store.sync.update(|line| line.runs_elsewhere = true);
     set(store, &store.sync.instance.to_string(), SyncState::is_refused).await
 }
 
 /// Headquarters took a handshake of this copy.
 pub(super) async fn accepted(store: &Store) -> Result<(), DbErr> {
     let noted = value(store.db(), REFUSED).await?.is_some();
-    if store.sync.runs_elsewhere.swap(false, Ordering::AcqRel) || noted {
+    if store.sync.refuses(false) || noted {
         tracing::info!("this copy is the store");
-        store.sync.update(|line| line.runs_elsewhere = false);
         return set(store, "", |_| true).await;
     }
     Ok(())

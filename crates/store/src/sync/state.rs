@@ -1,7 +1,7 @@
 //! What the sync client knows of itself, for people and for the till.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -53,7 +53,7 @@ pub struct SyncState {
     pub(super) handshake_due: std::sync::atomic::AtomicBool,
     /// Documents of this store's own are to be fetched from HQ.
     pub(super) restore_due: std::sync::atomic::AtomicBool,
-    pub page_size: PageSize,
+    pub(super) page_size: PageSize,
     /// Held while a batch is on its way and settled: one sender at a time, and nobody pulls what it may be changing.
     pub sending: Gate,
     /// Types at which a cycle ended, until they come.
@@ -64,13 +64,12 @@ pub struct SyncState {
     pub(super) instance: Uuid,
     /// That of headquarters' last answer to a handshake of this process.
     nonce: Mutex<Option<Uuid>>,
-    pub(super) runs_elsewhere: AtomicBool,
 }
 
 /// Rows of the next page of a type: fewer while the line does not carry one in the time of a request. What is small enough
 /// stays so until all of the type is here, whatever other types come meanwhile.
 #[derive(Default)]
-pub struct PageSize(Mutex<BTreeMap<&'static str, u64>>);
+pub(super) struct PageSize(Mutex<BTreeMap<&'static str, u64>>);
 
 impl PageSize {
     /// What headquarters sends at the most.
@@ -150,7 +149,6 @@ impl SyncState {
             applying: tokio::sync::Mutex::default(),
             instance,
             nonce: Mutex::default(),
-            runs_elsewhere: refused.into(),
         }
     }
 }
@@ -158,7 +156,13 @@ impl SyncState {
 impl SyncState {
     /// Whether headquarters refuses this copy of the store.
     pub fn is_refused(&self) -> bool {
-        self.runs_elsewhere.load(Ordering::Acquire)
+        self.line.lock().unwrap_or_else(PoisonError::into_inner).runs_elsewhere
+    }
+
+    /// Notes whether headquarters refuses this copy; whether it did before.
+    pub(super) fn refuses(&self, refused: bool) -> bool {
+        let mut line = self.line.lock().unwrap_or_else(PoisonError::into_inner);
+        std::mem::replace(&mut line.runs_elsewhere, refused)
     }
 
     pub(super) fn nonce(&self) -> Option<Uuid> {
