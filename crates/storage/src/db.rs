@@ -11,8 +11,10 @@ use sea_orm::{
 };
 use uuid::Uuid;
 
+use crate::count::Count;
 pub use crate::errors::{again, in_short, is_data_fault, is_passing, strikes_everything, unique_violation};
 use crate::idempotency::{self, Deed};
+use crate::memory::{Version, Writes};
 use crate::pools::{self, Pool};
 pub use crate::pools::{Opening, Purpose};
 use crate::{fault, migration, registry, tags, versions};
@@ -31,6 +33,8 @@ pub struct Db {
     sync: Pool,
     purpose: Purpose,
     side: Side,
+    count: Count,
+    memory: Version,
 }
 
 impl Db {
@@ -41,8 +45,9 @@ impl Db {
 
     /// As [`Db::open`], otherwise than by default.
     pub async fn open_with(url: &str, side: Side, opening: Opening) -> Result<Self, DbErr> {
-        let (people, sync) = pools::open(url, side, opening).await?;
-        let db = Self { people, sync, purpose: Purpose::People, side };
+        let count = Count::default();
+        let (people, sync) = pools::open(url, side, opening, &count).await?;
+        let db = Self { people, sync, purpose: Purpose::People, side, count, memory: Version::default() };
         if pools::is_sqlite(url) {
             migration::run(&db.people.writer, side, migration::STEPS).await?;
             return Ok(db);
@@ -136,7 +141,19 @@ impl Db {
         };
         fault::point("tx.begin")?;
         let inner = writer.begin_with_options(options).await?;
-        Ok(Tx { inner, side: self.side, touched: BTreeSet::new(), deed, taken: Mutex::default() })
+        let memory = self.memory.writes();
+        Ok(Tx { inner, side: self.side, touched: BTreeSet::new(), deed, taken: Mutex::default(), memory })
+    }
+
+    /// How many statements this database was asked since it was opened; beginnings and ends of transactions are none.
+    pub fn statements(&self) -> u64 {
+        self.count.read()
+    }
+
+    /// Counts the commits that changed what a store keeps in memory ([`crate::memory`]): what was read under another
+    /// number may be old.
+    pub fn memory_version(&self) -> u64 {
+        self.memory.read()
     }
 
     /// Whether the database answers.
@@ -186,6 +203,8 @@ pub struct Tx {
     deed: Option<Arc<Deed>>,
     /// Numbers that were taken of series which are kept in a file.
     taken: Mutex<Vec<(String, i64)>>,
+    /// Comes last: it speaks when the transaction is over.
+    memory: Writes,
 }
 
 #[async_trait::async_trait]
@@ -194,20 +213,24 @@ impl ConnectionTrait for Tx {
         self.inner.get_database_backend()
     }
     async fn execute_raw(&self, statement: Statement) -> Result<ExecResult, DbErr> {
+        self.memory.note(&statement.sql);
         self.inner.execute_raw(statement).await
     }
     async fn execute_unprepared(&self, sql: &str) -> Result<ExecResult, DbErr> {
+        self.memory.note(sql);
         self.inner.execute_unprepared(sql).await
     }
     async fn query_one_raw(&self, statement: Statement) -> Result<Option<QueryResult>, DbErr> {
+        self.memory.note(&statement.sql);
         self.inner.query_one_raw(statement).await
     }
     async fn query_all_raw(&self, statement: Statement) -> Result<Vec<QueryResult>, DbErr> {
+        self.memory.note(&statement.sql);
         self.inner.query_all_raw(statement).await
     }
 }
 
-/// For the functions that serve reading snapshots and writers alike.
+/// For the functions that serve reading snapshots and writers alike, and only read.
 impl Deref for Tx {
     type Target = DatabaseTransaction;
     fn deref(&self) -> &DatabaseTransaction {

@@ -12,6 +12,7 @@ use sea_orm::{
 };
 
 use crate::Side;
+use crate::count::Count;
 
 /// Oldest `SQLite` without the WAL-reset corruption.
 const OLDEST_SQLITE: (u32, u32, u32) = (3, 51, 3);
@@ -71,13 +72,18 @@ pub(crate) struct Pool {
 }
 
 /// Opens the pools for people and for the sync, in this order.
-pub(crate) async fn open(url: &str, side: Side, opening: Opening) -> Result<(Pool, Pool), DbErr> {
+pub(crate) async fn open(url: &str, side: Side, opening: Opening, count: &Count) -> Result<(Pool, Pool), DbErr> {
+    let counted = |mut conn: DatabaseConnection| {
+        let count = count.clone();
+        conn.set_metric_callback(move |_| count.statement());
+        conn
+    };
     if is_sqlite(url) {
-        let writer = sqlite(url, 1, true).await?;
+        let writer = counted(sqlite(url, 1, true).await?);
         assert_sqlite_is_durable(&writer).await?;
-        let people = Pool { writer: writer.clone(), reader: sqlite(url, SQLITE_READERS, false).await? };
+        let people = Pool { writer: writer.clone(), reader: counted(sqlite(url, SQLITE_READERS, false).await?) };
         let sync = match side {
-            Side::Hq => Pool { writer, reader: sqlite(url, SQLITE_SYNC_READERS, false).await? },
+            Side::Hq => Pool { writer, reader: counted(sqlite(url, SQLITE_SYNC_READERS, false).await?) },
             // A store serves people alone; its own cycle makes one request at a time.
             Side::Store => people.clone(),
         };
@@ -86,8 +92,8 @@ pub(crate) async fn open(url: &str, side: Side, opening: Opening) -> Result<(Poo
     let each = opening.in_each();
     let pool = async |purpose: &str| {
         Ok::<_, DbErr>(Pool {
-            writer: postgres(url, each, &format!("tillkeep {purpose} write"), WRITING).await?,
-            reader: postgres(url, each, &format!("tillkeep {purpose} read"), READING).await?,
+            writer: counted(postgres(url, each, &format!("tillkeep {purpose} write"), WRITING).await?),
+            reader: counted(postgres(url, each, &format!("tillkeep {purpose} read"), READING).await?),
         })
     };
     let people = pool("people").await?;

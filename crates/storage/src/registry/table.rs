@@ -16,6 +16,7 @@ use tillkeep_model::Instant;
 use uuid::Uuid;
 
 use super::unread::{Reading, Unread};
+use crate::Tx;
 use crate::db::rows_per_statement;
 
 /// One row of some type.
@@ -155,7 +156,7 @@ pub trait SyncTable: Send + Sync {
     /// Inserts rows, or on conflict of `key` updates the `update` columns where `guard` holds. Set-wise.
     async fn upsert(
         &self,
-        conn: &DatabaseTransaction,
+        tx: &Tx,
         rows: Vec<Box<dyn Row>>,
         key: &[&str],
         update: &[&str],
@@ -289,7 +290,7 @@ where
 
     async fn upsert(
         &self,
-        conn: &DatabaseTransaction,
+        tx: &Tx,
         rows: Vec<Box<dyn Row>>,
         key: &[&str],
         update: &[&str],
@@ -317,7 +318,7 @@ where
             if chunk.is_empty() {
                 return Ok(changed);
             }
-            changed += E::insert_many(chunk).on_conflict(conflict.clone()).exec_without_returning(conn).await?;
+            changed += E::insert_many(chunk).on_conflict(conflict.clone()).exec_without_returning(tx).await?;
         }
     }
 }
