@@ -1,19 +1,30 @@
-//! How many statements a database was asked: what tests hold a request to. Beginnings and ends of transactions are none.
+//! How many statements were made, for tests that hold a limit on them.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// The statements of one database since it was opened, by whatever connection they went.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Count(Arc<AtomicU64>);
+static STATEMENTS: AtomicU64 = AtomicU64::new(0);
 
-impl Count {
-    /// One more: to be called where all statements pass.
-    pub fn statement(&self) {
-        self.0.fetch_add(1, Ordering::Relaxed);
-    }
+/// Counts one.
+#[inline]
+pub(crate) fn statement() {
+    STATEMENTS.fetch_add(1, Ordering::Relaxed);
+}
 
-    pub fn read(&self) -> u64 {
-        self.0.load(Ordering::Relaxed)
-    }
+static PREPARED_AGAIN: AtomicU64 = AtomicU64::new(0);
+
+/// Counts what a statement had to be prepared again for by itself.
+#[inline]
+pub(crate) fn prepared_again(times: i32) {
+    PREPARED_AGAIN.fetch_add(u64::try_from(times).unwrap_or_default(), Ordering::Relaxed);
+}
+
+/// How often `SQLite` planned a statement of this process again while it ran: for a value that it found bound, or for
+/// another schema.
+pub fn replanned() -> u64 {
+    PREPARED_AGAIN.load(Ordering::Relaxed)
+}
+
+/// Statements of this process so far, of all its databases. Those that begin and end transactions are not among them.
+pub fn statements() -> u64 {
+    STATEMENTS.load(Ordering::Relaxed)
 }

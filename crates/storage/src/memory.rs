@@ -32,13 +32,13 @@ impl Version {
     }
 
     /// To be kept by a transaction until it is committed or undone.
-    pub fn writes(&self) -> Writes {
-        Writes { version: self.clone(), some: AtomicBool::new(false) }
+    pub fn writes(&self) -> Arc<Writes> {
+        Arc::new(Writes { version: self.clone(), some: AtomicBool::new(false) })
     }
 }
 
-/// Whether one transaction wrote a table of [`TABLES`]. Raises the version when it is dropped, after the end of the
-/// transaction, whatever that was: an error may have come after the commit.
+/// Whether one transaction wrote a table of [`TABLES`]. Raises the version when the last of its owners drops it, after the end
+/// of the transaction, whatever that was: an error may have come after the commit.
 #[derive(Debug)]
 pub(crate) struct Writes {
     version: Version,

@@ -10,7 +10,7 @@ use tillkeep_http::tokens::{Tokens, read_sync_token};
 use tillkeep_http::{Auth, Clock, HasAuth, Home, Secret};
 use tillkeep_model::ErrorCode;
 use tillkeep_storage::numbers::{Numbers, Unknown};
-use tillkeep_storage::{Db, DbErr, Side, Tx, outbox, settings};
+use tillkeep_storage::{Db, DbErr, Side, Tx, Working, outbox, settings};
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
@@ -137,6 +137,20 @@ impl Store {
         tx.commit().await?;
         self.outbox_bell.notify_one();
         self.numbers.keep(taken).await
+    }
+
+    /// Runs `work` as one transaction with a document and its outbox entry, which shares its commit with others that wait, and
+    /// does what [`Store::commit`] does.
+    pub async fn write<T, E, W>(&self, work: W) -> Result<T, E>
+    where
+        T: Send + 'static,
+        E: From<DbErr> + Send + 'static,
+        W: for<'tx> FnOnce(&'tx mut Tx) -> Working<'tx, T, E> + Send + 'static,
+    {
+        let written = self.db().write(work).await?;
+        self.outbox_bell.notify_one();
+        self.numbers.keep(written.taken).await?;
+        Ok(written.value)
     }
 
     /// Waits until a number may be given, or refuses it.

@@ -16,7 +16,7 @@ use tillkeep_storage::numbers::{Given, Series};
 use tillkeep_storage::outbox::Place;
 use tillkeep_storage::sea_orm::ConnectionTrait;
 use tillkeep_storage::stock::{self, Kind, Level, Movement};
-use tillkeep_storage::{Tx, audit, fault, outbox};
+use tillkeep_storage::{DbErr, Tx, audit, fault, outbox};
 use utoipa::ToSchema;
 use uuid::Uuid;
 
@@ -112,12 +112,15 @@ pub async fn create(
         credit,
         audited: entry,
     };
-    if let Some(document) = book(&store, booking).await? {
-        return Ok(Created::new(Sold { document, warnings }));
+    match book(&store, booking).await {
+        Ok(document) => Ok(Created::new(Sold { document, warnings })),
+        Err(Unbooked::Refused(error)) => Err(error),
+        // The same id came twice at once, and the other one was first.
+        Err(Unbooked::Before) => {
+            let stored = Document::find(caller.db().reader(), id).await?.ok_or_else(|| Error::not_found("sale"))?;
+            repeated(caller.db().reader(), &store, &catalog.shop, stored, &cart).await
+        }
     }
-    // The same id came twice at once, and the other one was first.
-    let stored = Document::find(caller.db().reader(), id).await?.ok_or_else(|| Error::not_found("sale"))?;
-    repeated(caller.db().reader(), &store, &catalog.shop, stored, &cart).await
 }
 
 /// The sale as it is stored, with the warnings of its moment by the specials that are known now.
@@ -191,19 +194,42 @@ fn beyond_limit(
     Ok(Some(granted.clone()))
 }
 
-/// Books the sale and commits it; `None` when one with its id is there. Without a commit nothing of it happened.
-async fn book(store: &Store, booking: Booking) -> Result<Option<Document>> {
-    let mut tx = store.db().begin().await?;
-    let Some(booked) = booking.write(&mut tx).await? else { return Ok(None) };
-    booked.queue(&tx).await?;
-    store.commit(tx).await?;
+/// Why a sale was not booked. Nothing of it happened.
+enum Unbooked {
+    /// One with its id is there.
+    Before,
+    Refused(Error),
+}
+
+impl From<Error> for Unbooked {
+    fn from(error: Error) -> Self {
+        Self::Refused(error)
+    }
+}
+
+impl From<DbErr> for Unbooked {
+    fn from(error: DbErr) -> Self {
+        Self::Refused(error.into())
+    }
+}
+
+/// Books the sale and commits it.
+async fn book(store: &Store, booking: Booking) -> std::result::Result<Document, Unbooked> {
+    let work = store.write(move |tx| {
+        Box::pin(async move {
+            let booked = booking.write(tx).await?;
+            booked.queue(tx).await?;
+            Ok::<_, Unbooked>(booked.document)
+        })
+    });
+    let document = work.await?;
     fault::point("sale.committed")?;
-    Ok(Some(booked.document))
+    Ok(document)
 }
 
 impl Booking {
-    /// The sale with its receipt number and its effects; `None` when one with its id is there.
-    async fn write(self, tx: &mut Tx) -> Result<Option<Booked>> {
+    /// The sale with its receipt number and its effects.
+    async fn write(self, tx: &mut Tx) -> std::result::Result<Booked, Unbooked> {
         let Self { mut document, approvals, credit, .. } = self;
         let (id, now) = (document.sale.id, document.sale.created_at);
         let (Given { letter, number }, place) = self.series.next(tx, now).await?;
@@ -211,7 +237,7 @@ impl Booking {
         let receipt = ReceiptNumber { store_code: self.store_code, register_code, number };
         document.sale.receipt_number = receipt.to_string();
         if !document.insert_sale(tx).await? {
-            return Ok(None);
+            return Err(Unbooked::Before);
         }
         // The drawer may have been closed since it was looked at.
         selling::require_open(tx, document.sale.register_session_id).await?;
@@ -229,7 +255,7 @@ impl Booking {
             refuse_short_stock(&document, &effects.levels)?;
         }
         fault::point("sale.written")?;
-        Ok(Some(Booked { document, place, audited: self.audited.into_iter().chain(beyond).collect() }))
+        Ok(Booked { document, place, audited: self.audited.into_iter().chain(beyond).collect() })
     }
 }
 

@@ -1,6 +1,7 @@
 //! What each thing that a till asks for costs the database of its store: statements, however long the cart is.
 
 use serde_json::{Value as Json, json};
+use tillkeep_storage::count::statements;
 use tillkeep_storage::entity::register;
 
 use crate::kit::{Shop, id, line, people, rows};
@@ -15,10 +16,10 @@ fn lines(count: usize) -> Json {
 }
 
 /// The statements that `work` costs.
-async fn cost<F: Future>(shop: &Shop, work: F) -> u64 {
-    let before = shop.store.db().statements();
+async fn cost<F: Future>(work: F) -> u64 {
+    let before = statements();
     work.await;
-    shop.store.db().statements() - before
+    statements() - before
 }
 
 #[tokio::test]
@@ -27,7 +28,7 @@ async fn a_sale_of_three_lines_costs_eleven_statements_and_further_lines_none() 
     let person = shop.selling().await;
     person.sell(lines(PRODUCTS.len())).await.ok(201);
     for count in [3, 1, 2, 20, 100, 3] {
-        let cost = cost(&shop, async { person.sell(lines(count)).await.ok(201) }).await;
+        let cost = cost(async { person.sell(lines(count)).await.ok(201) }).await;
         assert_eq!(cost, 11, "{count} lines");
         assert!(cost <= SALE);
     }
@@ -38,7 +39,7 @@ async fn a_sale_of_three_lines_costs_eleven_statements_and_further_lines_none() 
         cart["customerId"] = json!(id("HQ-000001"));
         person.post("/pos/sales", cart).await.ok(201);
     };
-    assert_eq!(cost(&shop, on_account()).await, 11 + 1 + 2 + 1);
+    assert_eq!(cost(on_account()).await, 11 + 1 + 2 + 1);
 }
 
 #[tokio::test]
@@ -48,7 +49,7 @@ async fn after_a_pull_the_first_sale_reads_what_it_needs_once_for_all_its_lines(
     let mut costs = Vec::new();
     for count in [1, 3, 20] {
         shop.change_product("TEA", |row| row.name.push('!')).await;
-        costs.push(cost(&shop, async { person.sell(lines(count)).await.ok(201) }).await);
+        costs.push(cost(async { person.sell(lines(count)).await.ok(201) }).await);
     }
     // The settings of the shop are eight statements, products with their specials two.
     assert_eq!(costs, [11 + 8 + 2; 3]);
@@ -61,15 +62,15 @@ async fn a_quote_costs_one_statement_and_so_does_what_is_scanned_again() {
     person.post("/pos/quote", json!({"lines": lines(7)})).await.ok(200);
     for count in [1, 3, 20] {
         let quote = json!({"lines": lines(count), "payments": [{"tenderId": id("CASH")}]});
-        assert_eq!(cost(&shop, async { person.post("/pos/quote", quote).await.ok(200) }).await, 1, "{count} lines");
+        assert_eq!(cost(async { person.post("/pos/quote", quote).await.ok(200) }).await, 1, "{count} lines");
     }
     for code in ["5012345678900", "ALT-1", "4011", "tea"] {
         let path = format!("/pos/lookup/{code}");
         person.get(&path).await.ok(200);
-        assert_eq!(cost(&shop, async { person.get(&path).await.ok(200) }).await, 1, "{code}");
+        assert_eq!(cost(async { person.get(&path).await.ok(200) }).await, 1, "{code}");
     }
     // A label is another one each time: is it a barcode, whose number is it, what is there of it.
-    assert_eq!(cost(&shop, async { person.get("/pos/lookup/2104011012378").await.ok(200) }).await, 3);
+    assert_eq!(cost(async { person.get("/pos/lookup/2104011012378").await.ok(200) }).await, 3);
 }
 
 #[tokio::test]
@@ -79,9 +80,9 @@ async fn a_sign_in_with_a_pin_costs_eleven_statements_and_somebody_new_five_more
     shop.sign_in("cashier").await;
     let known = people::person(&shop, "cashier").await;
     let costs = [
-        cost(&shop, shop.sign_in_with(&known, "T1")).await,
-        cost(&shop, shop.sign_in_with(&known, "T1")).await,
-        cost(&shop, shop.sign_in_with(&known, "T1")).await,
+        cost(shop.sign_in_with(&known, "T1")).await,
+        cost(shop.sign_in_with(&known, "T1")).await,
+        cost(shop.sign_in_with(&known, "T1")).await,
     ];
     assert_eq!(costs, [16, 11, 11]);
 }
@@ -94,7 +95,7 @@ async fn opening_a_drawer_costs_seven_statements_and_closing_it_nine_whatever_it
     for sales in [0, 3] {
         person.get("/pos/bootstrap").await.ok(200);
         let open = format!("/registers/{}/open", id("register 02"));
-        assert_eq!(cost(&shop, async { person.post(&open, json!({})).await.ok(201) }).await, 7);
+        assert_eq!(cost(async { person.post(&open, json!({})).await.ok(201) }).await, 7);
         let session = person.get("/register-sessions/current?terminalId=T2").await.ok(200)["id"].clone();
         for _ in 0..sales {
             let mut cart = crate::kit::cart(lines(3), json!([{"tenderId": id("CASH")}]));
@@ -102,6 +103,6 @@ async fn opening_a_drawer_costs_seven_statements_and_closing_it_nine_whatever_it
             person.post("/pos/sales", cart).await.ok(201);
         }
         let close = format!("/register-sessions/{}/close", session.as_str().expect("an id"));
-        assert_eq!(cost(&shop, async { person.post(&close, json!({})).await.ok(200) }).await, 9);
+        assert_eq!(cost(async { person.post(&close, json!({})).await.ok(200) }).await, 9);
     }
 }
