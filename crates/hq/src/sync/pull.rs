@@ -10,6 +10,7 @@ use serde::Deserialize;
 use tillkeep_http::Params;
 use tillkeep_http::describe::{Operation, Reply};
 use tillkeep_http::error::{Error, Result};
+use tillkeep_http::representation::accepts;
 use tillkeep_model::ErrorCode;
 use tillkeep_model::wire::{MAX_PULL_LIMIT, PullAnswer};
 use tillkeep_storage::pull::{self, Page};
@@ -22,7 +23,7 @@ use tokio::time::timeout;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use super::pages::{Coding, Held, Key};
+use super::pages::{Held, Key};
 use super::streams::Place;
 use super::{Machine, StoreCaller, ignored, unreadable};
 use crate::Hq;
@@ -87,7 +88,7 @@ pub async fn pull(
             same_history(&hq, entity, since_tag, held.since_tag)?;
             asked(&hq, caller.id(), entity, since);
             hq.tracker.handed(caller.id(), entity.name, since, held.latest, held.rows);
-            return Ok(Pulled(held.answer(Coding::accepted(&headers)).await));
+            return Ok(Pulled(held.answer(accepts(&headers, "zstd"))));
         }
     }
     // A reader connection stays taken as long as a slow client reads.
@@ -181,7 +182,10 @@ async fn shared(hq: &Hq, entity: &'static SyncType, since: i64, limit: u64) -> R
             hq.announce(&[Change { entity_type: entity.name, store: None, version, tag }]);
         }
         let text = whole(hq, entity, since, &page, tag);
-        Ok(Held::new(head, since_tag, (page.latest, page.rows.len()), text))
+        let said = (page.latest, page.rows.len());
+        // The rows go before their text is packed.
+        drop((page, conn));
+        Ok(Held::new(head, since_tag, said, text).await)
     };
     Ok(hq.pages.get(key, read).await?)
 }
