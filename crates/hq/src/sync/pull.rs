@@ -48,6 +48,9 @@ pub struct Query {
     /// The `tag` of the answer that the cursor is from.
     #[schema(value_type = Option<Uuid>)]
     since_tag: Option<String>,
+    /// Up to which version the caller has the type, where it asks ahead of that; else it has what is up to `since_version`.
+    #[schema(value_type = Option<i64>, minimum = 0)]
+    has_version: Option<String>,
 }
 
 pub async fn pull(
@@ -62,8 +65,12 @@ pub async fn pull(
         Error::new(ErrorCode::UnknownEntityType, format!("{name:?} is not a type that stores pull")).at("entity_type")
     })?;
     let bad = |field: &str, text: &str| Error::new(ErrorCode::BadRequest, format!("{field} {text}")).at(field);
-    let since = query.since_version.as_deref().unwrap_or("0").parse::<i64>().ok().filter(|since| *since >= 0);
-    let since = since.ok_or_else(|| bad("since_version", "must be a whole number, 0 or more"))?;
+    let version = |field: &str, text: &str| {
+        let version = text.parse::<i64>().ok().filter(|version| *version >= 0);
+        version.ok_or_else(|| bad(field, "must be a whole number, 0 or more"))
+    };
+    let since = version("since_version", query.since_version.as_deref().unwrap_or("0"))?;
+    let has = query.has_version.as_deref().map_or(Ok(since), |text| version("has_version", text))?;
     let limit = match query.limit.as_deref().map(str::parse::<u64>) {
         None => None,
         Some(Ok(limit)) if (1..=MAX_PULL_LIMIT).contains(&limit) => Some(limit),
@@ -86,7 +93,7 @@ pub async fn pull(
         // The head in memory may be from before a standby took over that has less: then the cursor is ahead after all.
         if since <= held.head.version {
             same_history(&hq, entity, since_tag, held.since_tag)?;
-            asked(&hq, caller.id(), entity, since);
+            asked(&hq, caller.id(), entity, has);
             hq.tracker.handed(caller.id(), entity.name, since, held.latest, held.rows);
             return Ok(Pulled(held.answer(accepts(&headers, "zstd"))));
         }
@@ -112,7 +119,7 @@ pub async fn pull(
     if since_tag.is_some() {
         same_history(&hq, entity, since_tag, tags::of(&conn, entity, caller.id(), since).await?)?;
     }
-    asked(&hq, caller.id(), entity, since);
+    asked(&hq, caller.id(), entity, has);
     let Some(limit) = limit else {
         return Ok(Pulled(streamed(hq, (conn, stream), entity, caller.id(), since)));
     };
@@ -126,9 +133,9 @@ pub async fn pull(
     Ok(Pulled(json(Body::from(whole(&hq, entity, since, &page, tag)))))
 }
 
-/// Who asks for what is after `since` has what is before it.
-fn asked(hq: &Hq, store_id: Uuid, entity: &'static SyncType, since: i64) {
-    hq.tracker.asked(store_id, entity.name, since, hq.heads.of(entity, store_id).version, hq.clock.now());
+/// Who asks says what it has.
+fn asked(hq: &Hq, store_id: Uuid, entity: &'static SyncType, has: i64) {
+    hq.tracker.asked(store_id, entity.name, has, hq.heads.of(entity, store_id).version, hq.clock.now());
 }
 
 /// Refuses a cursor that is from another history than this database has. `docs/sync.md`, rule D8.
