@@ -5,7 +5,6 @@
 use std::process::Command;
 
 use serde_json::{Value, json};
-use tillkeep_storage::sea_orm::ConnectionTrait;
 use tillkeep_storage::{Db, db};
 use uuid::Uuid;
 
@@ -134,24 +133,24 @@ fn verify_with_next(chain: &TestCluster, site: &TestStore) {
 }
 
 /// The database of a server that is stopped.
-async fn open(server: &Process) -> tillkeep_storage::sea_orm::DatabaseConnection {
+async fn open(server: &Process) -> tillkeep_storage::Connection {
     let url = server.database();
     let conn = if url.starts_with("postgres") {
         Db::open_to_read(&url).await
     } else {
-        Db::open_alone(&server.dir.join("tillkeep.db")).await
+        Db::open_alone(&server.dir.join("tillkeep.db"))
     };
     conn.expect("the database")
 }
 
-async fn close(conn: tillkeep_storage::sea_orm::DatabaseConnection) {
+async fn close(conn: tillkeep_storage::Connection) {
     conn.close().await.expect("closed");
 }
 
 /// The names of the steps that a stopped server's database has.
 async fn steps(server: &Process) -> Vec<String> {
     let conn = open(server).await;
-    let rows = conn.query_all_raw(db::statement(&conn, "SELECT name FROM schema_steps ORDER BY name", [])).await;
+    let rows = db::query(&conn, "SELECT name FROM schema_steps ORDER BY name", []).await;
     let names = rows.expect("the steps").iter().map(|row| row.try_get("", "name").expect("a name")).collect();
     close(conn).await;
     names

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json, json};
 use tillkeep_storage::migration::{STEPS, Schema};
-use tillkeep_storage::sea_orm::{ConnectionTrait, DatabaseConnection, DbBackend};
+use tillkeep_storage::sea_orm::{ConnectionTrait, DbBackend};
 use tillkeep_storage::{Db, Side, db};
 use uuid::Uuid;
 
@@ -107,7 +107,7 @@ impl Release {
     }
 
     /// Makes the database of one of its servers in the empty one behind `conn`.
-    pub async fn restore(&self, conn: &DatabaseConnection, side: Side) {
+    pub async fn restore(&self, conn: &tillkeep_storage::Connection, side: Side) {
         let schema = self.schema(side, conn.get_database_backend());
         for statement in schema.split(";\n").filter(|statement| !statement.trim().is_empty()) {
             conn.execute_unprepared(statement).await.unwrap_or_else(|error| panic!("{statement}: {error}"));
@@ -132,7 +132,7 @@ impl Release {
         }
         let conn = match elsewhere {
             Some(url) => Db::open_to_read(url).await,
-            None => Db::open_alone(&dir.join("tillkeep.db")).await,
+            None => Db::open_alone(&dir.join("tillkeep.db")),
         };
         let conn = conn.expect("an empty database");
         self.restore(&conn, side).await;

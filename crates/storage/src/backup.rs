@@ -2,12 +2,12 @@
 
 use std::path::Path;
 
-use sea_orm::{ConnectionTrait, DatabaseConnection, DbErr, Value};
+use sea_orm::{ConnectionTrait, DbErr, Value};
 use tillkeep_model::Instant;
 use uuid::Uuid;
 
 use crate::db::{execute, query};
-use crate::{Db, Side, Tx, audit, fault, settings};
+use crate::{Connection, Db, Side, Tx, audit, fault, settings};
 
 /// A file of the data directory that the database is worth nothing without: its keys.
 pub struct Kept {
@@ -20,10 +20,10 @@ const NO_TICKET: &str = "put back";
 
 /// Writes one moment of the `SQLite` database behind `conn` to a new file at `path`, with `kept` inside, while its server
 /// goes on.
-pub async fn write(conn: &DatabaseConnection, path: &Path, kept: &[Kept], now: Instant) -> Result<(), DbErr> {
+pub async fn write(conn: &Connection, path: &Path, kept: &[Kept], now: Instant) -> Result<(), DbErr> {
     let text = path.to_str().ok_or_else(|| DbErr::Custom(format!("{} is not UTF-8", path.display())))?;
     execute(conn, "VACUUM INTO $1", [text.into()]).await?;
-    let copy = Db::open_alone(path).await?;
+    let copy = Db::open_alone(path)?;
     copy.execute_unprepared(
         "CREATE TABLE backup_info (made_at TEXT NOT NULL, version TEXT NOT NULL); \
          CREATE TABLE backup_files (name TEXT PRIMARY KEY, content BLOB NOT NULL)",
@@ -74,7 +74,7 @@ pub async fn read(path: &Path) -> Result<Content, DbErr> {
 
 /// Makes the copy of a backup at `path` a database again, under an identity of its own.
 pub async fn revive(path: &Path, side: Side, now: Instant) -> Result<(), DbErr> {
-    let conn = Db::open_alone(path).await?;
+    let conn = Db::open_alone(path)?;
     // The keys are not to lie about in the free pages of a database.
     conn.execute_unprepared("PRAGMA secure_delete = ON; DROP TABLE backup_files; DROP TABLE backup_info").await?;
     conn.close().await?;

@@ -6,16 +6,20 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use sea_orm::{
-    AccessMode, ConnectionTrait, DatabaseConnection, DatabaseTransaction, DbBackend, DbErr, ExecResult, IsolationLevel,
-    QueryResult, SqliteTransactionMode, Statement, TransactionOptions, TransactionTrait, Value,
+    ConnectionTrait, DbBackend, DbErr, ExecResult, FromQueryResult, QueryResult, Statement, StatementBuilder,
+    TransactionTrait, Value,
 };
 use uuid::Uuid;
 
+use crate::connection::{Connection, Transaction};
+
 pub use crate::errors::{again, in_short, is_data_fault, is_passing, strikes_everything, unique_violation};
 use crate::idempotency::{self, Deed};
-use crate::pools::{self, Pool};
+use crate::pools::{self, Pool, Writers};
 pub use crate::pools::{Opening, Purpose};
-use crate::{fault, migration, registry, tags, versions};
+pub use crate::row::Row;
+use crate::sqlite::Rank;
+use crate::{fault, registry, tags, versions};
 
 /// Which server a database belongs to: the tables are the same, what is unique and what is versioned is not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,15 +46,7 @@ impl Db {
     /// As [`Db::open`], otherwise than by default.
     pub async fn open_with(url: &str, side: Side, opening: Opening) -> Result<Self, DbErr> {
         let (people, sync) = pools::open(url, side, opening).await?;
-        let db = Self { people, sync, purpose: Purpose::People, side };
-        if pools::is_sqlite(url) {
-            migration::run(&db.people.writer, side, migration::STEPS).await?;
-            return Ok(db);
-        }
-        let patient = pools::open_to_migrate(url).await?;
-        migration::run(&patient, side, migration::STEPS).await?;
-        patient.close().await?;
-        Ok(db)
+        Ok(Self { people, sync, purpose: Purpose::People, side })
     }
 
     /// The same database with the connections for `purpose`.
@@ -73,18 +69,18 @@ impl Db {
 
     /// Opens the database at `url` only to look at it: nothing is made, migrated or written, beside a running server or
     /// without one.
-    pub async fn open_to_read(url: &str) -> Result<DatabaseConnection, DbErr> {
+    pub async fn open_to_read(url: &str) -> Result<Connection, DbErr> {
         pools::open_to_read(url).await
     }
 
     /// Opens the `SQLite` file at `path` as it is, to write, while no server uses it.
-    pub async fn open_alone(path: &Path) -> Result<DatabaseConnection, DbErr> {
-        pools::open_alone(&Self::url_of_file(path)).await
+    pub fn open_alone(path: &Path) -> Result<Connection, DbErr> {
+        pools::open_alone(path)
     }
 
     /// The address of the `SQLite` file at `path`.
     pub fn url_of_file(path: &Path) -> String {
-        // The driver reads the path as part of an address.
+        // What follows a question mark is no part of the path.
         format!("sqlite://{}", path.display().to_string().replace('%', "%25").replace('?', "%3f"))
     }
 
@@ -94,23 +90,17 @@ impl Db {
 
     /// Whether it is a file of this server, with one writer.
     pub fn is_embedded(&self) -> bool {
-        self.people.writer.get_database_backend() == DbBackend::Sqlite
+        matches!(self.people.writer, Writers::Sqlite(_))
     }
 
     /// For a single statement that needs no snapshot with others.
-    pub const fn reader(&self) -> &DatabaseConnection {
+    pub const fn reader(&self) -> &Connection {
         &self.pool().reader
     }
 
     /// Several reads of one moment.
-    pub async fn snapshot(&self) -> Result<DatabaseTransaction, DbErr> {
-        let reader = self.reader();
-        match reader.get_database_backend() {
-            DbBackend::Postgres => {
-                reader.begin_with_config(Some(IsolationLevel::RepeatableRead), Some(AccessMode::ReadOnly)).await
-            }
-            _ => reader.begin().await,
-        }
+    pub async fn snapshot(&self) -> Result<Transaction, DbErr> {
+        self.reader().begin().await
     }
 
     /// Begins a write. Dropped without [`Tx::commit`], nothing happened.
@@ -125,18 +115,23 @@ impl Db {
     }
 
     async fn begin_for(&self, deed: Option<Arc<Deed>>) -> Result<Tx, DbErr> {
-        let writer = &self.pool().writer;
-        let options = match writer.get_database_backend() {
-            // A deferred transaction that turns into a writer fails at once when another one writes.
-            DbBackend::Sqlite => TransactionOptions {
-                sqlite_transaction_mode: Some(SqliteTransactionMode::Immediate),
-                ..TransactionOptions::default()
-            },
-            _ => TransactionOptions::default(),
-        };
         fault::point("tx.begin")?;
-        let inner = writer.begin_with_options(options).await?;
-        Ok(Tx { inner, side: self.side, touched: BTreeSet::new(), deed, taken: Mutex::default() })
+        let inner = match self.writers() {
+            Writers::Postgres(conn) => conn.begin().await?.into(),
+            Writers::Sqlite(writer) => writer.lend(self.rank()).await?.into(),
+        };
+        Ok(Tx::new(inner, self.side, deed))
+    }
+
+    pub(crate) const fn writers(&self) -> &Writers {
+        &self.pool().writer
+    }
+
+    pub(crate) const fn rank(&self) -> Rank {
+        match self.purpose {
+            Purpose::People => Rank::First,
+            Purpose::Sync => Rank::Bulk,
+        }
     }
 
     /// Whether the database answers.
@@ -159,8 +154,13 @@ impl Db {
         // The last connection to close folds the log, and one that only reads cannot.
         self.sync.reader.close().await?;
         self.people.reader.close().await?;
-        self.sync.writer.close().await?;
-        self.people.writer.close().await
+        for writer in [self.sync.writer, self.people.writer] {
+            match writer {
+                Writers::Postgres(conn) => conn.close().await?,
+                Writers::Sqlite(writer) => writer.close().await,
+            }
+        }
+        Ok(())
     }
 }
 
@@ -179,7 +179,7 @@ pub struct Change {
 /// A write transaction. What it changed of the synchronised types is stamped with versions as the last thing before
 /// the commit.
 pub struct Tx {
-    inner: DatabaseTransaction,
+    inner: Transaction,
     side: Side,
     touched: BTreeSet<usize>,
     /// The keyed request that this is the transaction of.
@@ -205,17 +205,27 @@ impl ConnectionTrait for Tx {
     async fn query_all_raw(&self, statement: Statement) -> Result<Vec<QueryResult>, DbErr> {
         self.inner.query_all_raw(statement).await
     }
+    async fn query_one<S: StatementBuilder>(&self, statement: &S) -> Result<Option<QueryResult>, DbErr> {
+        self.inner.query_one(statement).await
+    }
+    async fn query_all<S: StatementBuilder>(&self, statement: &S) -> Result<Vec<QueryResult>, DbErr> {
+        self.inner.query_all(statement).await
+    }
 }
 
 /// For the functions that serve reading snapshots and writers alike.
 impl Deref for Tx {
-    type Target = DatabaseTransaction;
-    fn deref(&self) -> &DatabaseTransaction {
+    type Target = Transaction;
+    fn deref(&self) -> &Transaction {
         &self.inner
     }
 }
 
 impl Tx {
+    pub(crate) fn new(inner: Transaction, side: Side, deed: Option<Arc<Deed>>) -> Self {
+        Self { inner, side, touched: BTreeSet::new(), deed, taken: Mutex::default() }
+    }
+
     pub const fn side(&self) -> Side {
         self.side
     }
@@ -242,8 +252,8 @@ impl Tx {
         }
     }
 
-    /// Writes the key of the request, stamps versions (at HQ) and commits.
-    pub async fn commit(self) -> Result<Vec<Change>, DbErr> {
+    /// The last statements before the commit: writes the key of the request and stamps versions (at HQ).
+    pub(crate) async fn prepare(&self) -> Result<Vec<Change>, DbErr> {
         let mut changes = Vec::new();
         // Before the counters, which are held for the shortest time: this may wait for another one with the same key.
         if let Some(deed) = &self.deed {
@@ -258,6 +268,12 @@ impl Tx {
             tags::write(&self.inner, &mut changes).await?;
         }
         fault::point("tx.commit")?;
+        Ok(changes)
+    }
+
+    /// Writes the key of the request, stamps versions (at HQ) and commits.
+    pub async fn commit(self) -> Result<Vec<Change>, DbErr> {
+        let changes = self.prepare().await?;
         self.inner.commit().await?;
         if let Some(deed) = &self.deed {
             deed.written();
@@ -316,13 +332,33 @@ pub async fn execute(
     Ok(conn.execute_raw(statement(conn, sql, values)).await?.rows_affected())
 }
 
-/// The rows of `sql`.
+/// The rows of `sql`, whatever it selects.
 pub async fn query(
     conn: &impl ConnectionTrait,
     sql: &str,
     values: impl IntoIterator<Item = Value>,
-) -> Result<Vec<QueryResult>, DbErr> {
-    conn.query_all_raw(statement(conn, sql, values)).await
+) -> Result<Vec<Row>, DbErr> {
+    let rows = conn.query_all_raw(statement(conn, sql, values)).await?;
+    Ok(rows.into_iter().map(Row::from).collect())
+}
+
+/// The rows of `sql`, which selects columns of tables and no expressions.
+pub async fn models<M: FromQueryResult>(
+    conn: &impl ConnectionTrait,
+    sql: &str,
+    values: impl IntoIterator<Item = Value>,
+) -> Result<Vec<M>, DbErr> {
+    let rows = conn.query_all(&Text(statement(conn, sql, values))).await?;
+    rows.iter().map(|row| M::from_query_result(row, "")).collect()
+}
+
+/// A statement that is written out.
+struct Text(Statement);
+
+impl StatementBuilder for Text {
+    fn build(&self, _: &DbBackend) -> Statement {
+        self.0.clone()
+    }
 }
 
 /// `$from, $from+1, …` for `count` parameters.

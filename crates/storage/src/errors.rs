@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use sea_orm::{DbErr, RuntimeErr, SqlErr, sqlx};
+use sea_orm::{DbErr, RuntimeErr, sqlx};
 
 /// How often a transaction is begun anew that the database broke off for the sake of another one. Of two that are in
 /// each other's way one goes on, so the second try nearly always does it.
@@ -41,7 +41,8 @@ fn was_broken_off(error: &DbErr) -> bool {
 
 /// What the database says about a broken unique key, or `None` for another error.
 pub fn unique_violation(error: &DbErr) -> Option<Vec<String>> {
-    let Some(SqlErr::UniqueConstraintViolation(message)) = error.sql_err() else { return None };
+    let error = driver_error(error)?.as_database_error().filter(|error| error.is_unique_violation())?;
+    let message = error.message();
     // SQLite names `table.column, …`, PostgreSQL the index in quotes.
     let columns = match message.rsplit_once("failed: ") {
         Some((_, list)) => list.split(", ").filter_map(|name| Some(name.split_once('.')?.1.to_owned())).collect(),

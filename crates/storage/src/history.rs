@@ -2,11 +2,11 @@
 
 use std::collections::HashMap;
 
-use sea_orm::{ConnectionTrait, DbErr, FromQueryResult};
+use sea_orm::{ConnectionTrait, DbErr};
 use tillkeep_model::Instant;
 use uuid::Uuid;
 
-use crate::db::query;
+use crate::db::{Row, query};
 use crate::sync_log::{FAILED, PUSH, RESOLVED, RETRIED, SKIPPED, SUCCESS};
 
 /// How long a point is. Both begin with UTC: the stores of a chain have no other time in common.
@@ -49,7 +49,7 @@ impl By {
 }
 
 /// The entries that were first seen within one point; each is counted as `taken`, `settled` or `failed`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, FromQueryResult)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
     pub taken: i64,
     /// Of those taken: with something that somebody should look at.
@@ -83,9 +83,16 @@ pub async fn counts(
          GROUP BY 1",
         by.letters()
     );
-    query(conn, &sql, [store.into(), from.into(), to.into()])
-        .await?
-        .iter()
-        .map(|row| Ok((row.try_get("", "point")?, Counts::from_query_result(row, "")?)))
-        .collect()
+    let point = |row: &Row| {
+        let count = |name| row.try_get::<i64>("", name);
+        let counts = Counts {
+            taken: count("taken")?,
+            warnings: count("warnings")?,
+            sales: count("sales")?,
+            settled: count("settled")?,
+            failed: count("failed")?,
+        };
+        Ok((row.try_get("", "point")?, counts))
+    };
+    query(conn, &sql, [store.into(), from.into(), to.into()]).await?.iter().map(point).collect()
 }

@@ -2,13 +2,13 @@
 
 use std::collections::HashMap;
 
-use sea_orm::{ActiveModelTrait, ConnectionTrait, DbErr, EntityTrait, FromQueryResult, IntoActiveModel, Value};
+use sea_orm::{ActiveModelTrait, ConnectionTrait, DbErr, EntityTrait, IntoActiveModel, Value};
 use tillkeep_model::Instant;
 use tillkeep_model::wire::{MAX_ATTEMPTS, Number, OutboxState, SentRange};
 use uuid::Uuid;
 
 use crate::Tx;
-use crate::db::{execute, placeholders, query, statement};
+use crate::db::{execute, models, placeholders, query};
 use crate::entity::outbox::{Entity, Model};
 use crate::high_water::OUTBOX_TIME;
 use crate::registry::{Scope, SyncType};
@@ -132,7 +132,7 @@ pub async fn alone(conn: &impl ConnectionTrait, after: i64, limit: usize) -> Res
 }
 
 async fn read<const N: usize>(conn: &impl ConnectionTrait, sql: &str, values: [Value; N]) -> Result<Vec<Model>, DbErr> {
-    query(conn, sql, values).await?.iter().map(|row| Model::from_query_result(row, "")).collect()
+    models(conn, sql, values).await
 }
 
 /// HQ took these: they leave the outbox, and their rows are `synced` unless a later change of theirs waits.
@@ -328,8 +328,8 @@ pub async fn state(conn: &impl ConnectionTrait) -> Result<OutboxState, DbErr> {
          JOIN sync_outbox w ON w.entity_type = d.entity_type AND w.entity_id = d.entity_id AND w.seq > d.seq \
          WHERE d.attempts >= {MAX_ATTEMPTS}) THEN created_at END) AS oldest FROM sync_outbox"
     );
-    let row = conn.query_one_raw(statement(conn, &sql, [])).await?;
-    let Some(row) = row else { return Ok(OutboxState::default()) };
+    let rows = query(conn, &sql, []).await?;
+    let Some(row) = rows.first() else { return Ok(OutboxState::default()) };
     let (total, dead): (i64, i64) = (row.try_get("", "total")?, row.try_get("", "dead")?);
     Ok(OutboxState { pending: total - dead, dead_lettered: dead, oldest: row.try_get("", "oldest")? })
 }

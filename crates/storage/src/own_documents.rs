@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use sea_orm::sea_query::{Alias, Expr, ExprTrait};
-use sea_orm::{ColumnTrait, DatabaseTransaction, DbErr, EntityTrait, QueryFilter, Value};
+use sea_orm::{ColumnTrait, DbErr, EntityTrait, QueryFilter, Value};
 use serde_json::value::RawValue;
 use tillkeep_model::{Instant, Money, Qty};
 use uuid::Uuid;
@@ -15,7 +15,7 @@ use crate::entity::store_product;
 use crate::push::effects;
 use crate::registry::{self, Row, SyncType, Unread};
 use crate::stock::{self, Kind, Movement};
-use crate::{Tx, accounts, outbox, pull};
+use crate::{Transaction, Tx, accounts, outbox, pull};
 
 /// The types that a store gets back, in the order in which it takes them: the levels last, when their documents are there.
 pub const TYPES: &[&str] = &["register_sessions", "sales", "inventory_adjustments", LEVELS];
@@ -39,7 +39,7 @@ pub struct Page {
 
 /// The rows of `store` above `after`, as many as fit into a page; documents that changed since `since`, levels all of them.
 pub async fn page(
-    conn: &DatabaseTransaction,
+    conn: &Transaction,
     entity: &SyncType,
     store: Uuid,
     after: Uuid,

@@ -3,20 +3,22 @@
 //! `SQLite` has one writing connection, so that writers queue in the program and never fail with "busy", and readers for
 //! each purpose. `PostgreSQL` has writers and readers for each purpose.
 
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use sea_orm::sqlx::Connection;
-use sea_orm::sqlx::sqlite::{SqliteJournalMode, SqliteSynchronous};
-use sea_orm::{
-    ConnectOptions, ConnectionTrait, Database, DatabaseConnection, DbBackend, DbErr, QueryResult, Statement,
-};
+use sea_orm::{ConnectOptions, ConnectionTrait, Database, DatabaseConnection, DbBackend, DbErr, Statement};
 
-use crate::Side;
+use crate::connection::Connection;
+use crate::db::query;
+use crate::sqlite::{self, Writer};
+use crate::{Side, migration};
 
 /// Oldest `SQLite` without the WAL-reset corruption.
 const OLDEST_SQLITE: (u32, u32, u32) = (3, 51, 3);
 /// Read connections of each purpose to an embedded database.
 const SQLITE_READERS: u32 = 4;
+/// A statement that reads for longer is broken off, as on `PostgreSQL`.
+const LONGEST_READ: Duration = Duration::from_secs(30);
 /// Those of a headquarters for its stores: some of them stay taken while slow clients pull without a limit.
 const SQLITE_SYNC_READERS: u32 = 10;
 /// Oldest `PostgreSQL` that the tests run on.
@@ -66,18 +68,30 @@ impl Default for Opening {
 /// The connections for one purpose.
 #[derive(Clone)]
 pub(crate) struct Pool {
-    pub writer: DatabaseConnection,
-    pub reader: DatabaseConnection,
+    pub writer: Writers,
+    pub reader: Connection,
 }
 
-/// Opens the pools for people and for the sync, in this order.
+/// What writes.
+#[derive(Clone)]
+pub(crate) enum Writers {
+    Postgres(DatabaseConnection),
+    Sqlite(Writer),
+}
+
+/// Opens the pools for people and for the sync, in this order, of a database whose schema is up to date then.
 pub(crate) async fn open(url: &str, side: Side, opening: Opening) -> Result<(Pool, Pool), DbErr> {
-    if is_sqlite(url) {
-        let writer = sqlite(url, 1, true).await?;
-        assert_sqlite_is_durable(&writer).await?;
-        let people = Pool { writer: writer.clone(), reader: sqlite(url, SQLITE_READERS, false).await? };
+    if let Some(path) = file_of(url) {
+        let alone = sqlite::Pool::open(&path, true, 1, None)?;
+        let conn = Connection::from(alone.clone());
+        assert_sqlite_is_durable(&conn).await?;
+        migration::run(&conn, side, migration::STEPS).await?;
+        drop(conn);
+        let writer = Writers::Sqlite(Writer::start(alone.into_session()?, &path)?);
+        let readers = |most| sqlite::Pool::open(&path, false, most, Some(LONGEST_READ)).map(Connection::from);
+        let people = Pool { writer: writer.clone(), reader: readers(SQLITE_READERS)? };
         let sync = match side {
-            Side::Hq => Pool { writer, reader: sqlite(url, SQLITE_SYNC_READERS, false).await? },
+            Side::Hq => Pool { writer, reader: readers(SQLITE_SYNC_READERS)? },
             // A store serves people alone; its own cycle makes one request at a time.
             Side::Store => people.clone(),
         };
@@ -86,27 +100,36 @@ pub(crate) async fn open(url: &str, side: Side, opening: Opening) -> Result<(Poo
     let each = opening.in_each();
     let pool = async |purpose: &str| {
         Ok::<_, DbErr>(Pool {
-            writer: postgres(url, each, &format!("tillkeep {purpose} write"), WRITING).await?,
-            reader: postgres(url, each, &format!("tillkeep {purpose} read"), READING).await?,
+            writer: Writers::Postgres(postgres(url, each, &format!("tillkeep {purpose} write"), WRITING).await?),
+            reader: postgres(url, each, &format!("tillkeep {purpose} read"), READING).await?.into(),
         })
     };
     let people = pool("people").await?;
-    assert_postgres_is_durable(&people.writer, opening.accept_unsafe).await?;
-    Ok((people, pool("sync").await?))
+    if let Writers::Postgres(conn) = &people.writer {
+        assert_postgres_is_durable(conn, opening.accept_unsafe).await?;
+    }
+    let sync = pool("sync").await?;
+    let patient = Connection::from(open_to_migrate(url).await?);
+    migration::run(&patient, side, migration::STEPS).await?;
+    patient.close().await?;
+    Ok((people, sync))
 }
 
 /// One connection that only looks: nothing is made or written, beside a running server or without one.
-pub(crate) async fn open_to_read(url: &str) -> Result<DatabaseConnection, DbErr> {
-    if is_sqlite(url) { sqlite(url, 1, false).await } else { postgres(url, 1, "tillkeep look", &[]).await }
+pub(crate) async fn open_to_read(url: &str) -> Result<Connection, DbErr> {
+    match file_of(url) {
+        Some(path) => Ok(sqlite::Pool::open(&path, false, 1, None)?.into()),
+        None => Ok(postgres(url, 1, "tillkeep look", &[]).await?.into()),
+    }
 }
 
 /// One connection that writes, to a file that nobody else uses.
-pub(crate) async fn open_alone(url: &str) -> Result<DatabaseConnection, DbErr> {
-    sqlite(url, 1, true).await
+pub(crate) fn open_alone(path: &Path) -> Result<Connection, DbErr> {
+    Ok(sqlite::Pool::open(path, true, 1, None)?.into())
 }
 
 /// The connection that changes the schema. It may take as long as it needs.
-pub(crate) async fn open_to_migrate(url: &str) -> Result<DatabaseConnection, DbErr> {
+async fn open_to_migrate(url: &str) -> Result<DatabaseConnection, DbErr> {
     let patient = &[
         ("synchronous_commit", "on"),
         // Who waited for another server to make a step has to see that step.
@@ -118,8 +141,12 @@ pub(crate) async fn open_to_migrate(url: &str) -> Result<DatabaseConnection, DbE
     postgres(url, 1, "tillkeep migration", patient).await
 }
 
-pub(crate) fn is_sqlite(url: &str) -> bool {
-    url.starts_with("sqlite:")
+/// The file that `url` names, when it is one of `SQLite`. The other way round: [`crate::Db::url_of_file`].
+fn file_of(url: &str) -> Option<PathBuf> {
+    let rest = url.strip_prefix("sqlite:")?;
+    let path = rest.strip_prefix("//").unwrap_or(rest);
+    let path = path.split_once('?').map_or(path, |(path, _)| path);
+    Some(path.replace("%3f", "?").replace("%25", "%").into())
 }
 
 type Settings = &'static [(&'static str, &'static str)];
@@ -170,45 +197,15 @@ async fn postgres(url: &str, connections: u32, name: &str, settings: Settings) -
     })
 }
 
-async fn sqlite(url: &str, connections: u32, writes: bool) -> Result<DatabaseConnection, DbErr> {
-    let mut options = quiet(ConnectOptions::new(url));
-    options.max_connections(connections).min_connections(1).test_before_acquire(false);
-    options.idle_timeout(None).max_lifetime(None).acquire_timeout(Duration::from_secs(20));
-    // After a failed write SQLite may have ended the transaction by itself or kept it open, and the driver then counts
-    // transactions wrongly: the next "commit" would be of a savepoint within one that never ends, and answered sales would
-    // be lost. Such a connection is not used again.
-    options.map_sqlx_sqlite_pool_opts(|pool| {
-        pool.after_release(|conn, _| {
-            Box::pin(async move {
-                // A rollback may still be queued.
-                conn.ping().await?;
-                Ok(!conn.is_in_transaction())
-            })
-        })
-    });
-    options.map_sqlx_sqlite_opts(move |sqlite| {
-        let sqlite = sqlite
-            .create_if_missing(writes)
-            .read_only(!writes)
-            .foreign_keys(true)
-            .busy_timeout(Duration::from_secs(10))
-            .statement_cache_capacity(200)
-            .pragma("cache_size", "-16000");
-        if writes { sqlite.journal_mode(SqliteJournalMode::Wal).synchronous(SqliteSynchronous::Full) } else { sqlite }
-    });
-    Database::connect(options).await
-}
-
 /// Refuses to run where an answered sale could be lost.
-async fn assert_sqlite_is_durable(conn: &DatabaseConnection) -> Result<(), DbErr> {
-    let text = |row: Option<QueryResult>| row.map_or(Ok(String::new()), |row| row.try_get_by_index::<String>(0));
-    let number = |row: Option<QueryResult>| row.map_or(Ok(-1), |row| row.try_get_by_index::<i32>(0));
-    let one = |sql| conn.query_one_raw(Statement::from_string(DbBackend::Sqlite, sql));
-    let version = text(one("SELECT sqlite_version()").await?)?;
+async fn assert_sqlite_is_durable(conn: &Connection) -> Result<(), DbErr> {
+    let sql = "SELECT sqlite_version(), journal_mode, synchronous FROM pragma_journal_mode, pragma_synchronous";
+    let rows = query(conn, sql, []).await?;
+    let row = rows.first().ok_or_else(|| DbErr::Custom("SQLite does not say how it is set".to_owned()))?;
+    let (version, journal): (String, String) = (row.try_get_by_index(0)?, row.try_get_by_index(1)?);
+    let synchronous: i32 = row.try_get_by_index(2)?;
     let mut parts = version.split('.').filter_map(|part| part.parse().ok());
     let found = (parts.next().unwrap_or(0), parts.next().unwrap_or(0), parts.next().unwrap_or(0));
-    let journal = text(one("PRAGMA journal_mode").await?)?;
-    let synchronous = number(one("PRAGMA synchronous").await?)?;
     if found < OLDEST_SQLITE || journal != "wal" || synchronous != 2 {
         return Err(DbErr::Custom(format!(
             "the database is not durable: SQLite {version} (3.51.3 or newer is needed), journal_mode {journal} \
@@ -260,6 +257,15 @@ fn refusal(version: i32, encoding: &str, off: &[&str]) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_address_of_a_file_names_that_file() {
+        for path in ["/var/lib/tillkeep/tillkeep.db", "/srv/100%/a?b.db", "/srv/%3f%25.db"] {
+            let path = Path::new(path);
+            assert_eq!(file_of(&crate::Db::url_of_file(path)).as_deref(), Some(path));
+        }
+        assert_eq!(file_of("postgres://localhost/tillkeep"), None);
+    }
 
     #[test]
     fn an_old_server_another_encoding_and_each_unsafe_setting_are_refused_by_name() {

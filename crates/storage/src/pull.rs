@@ -2,12 +2,12 @@
 
 use std::collections::{HashMap, HashSet};
 
-use sea_orm::{DatabaseTransaction, DbErr};
+use sea_orm::DbErr;
 use uuid::Uuid;
 
 use crate::db::query;
-use crate::fault;
 use crate::registry::{Reading, Row, Scope, SyncType, Unread};
+use crate::{Transaction, fault};
 
 /// Rows that are read for one page, however many are asked for.
 pub const ROWS: u64 = 500;
@@ -34,13 +34,7 @@ impl Page {
 }
 
 /// The page of `entity` above `since` that concerns `store`, with at most `limit` rows, and as many as fit into a page.
-pub async fn page(
-    conn: &DatabaseTransaction,
-    entity: &SyncType,
-    store: Uuid,
-    since: i64,
-    limit: u64,
-) -> Result<Page, DbErr> {
+pub async fn page(conn: &Transaction, entity: &SyncType, store: Uuid, since: i64, limit: u64) -> Result<Page, DbErr> {
     fault::point("pull.page")?;
     if entity.whole {
         let (rows, left_out) = parted(entity.table.every(conn).await?);
@@ -101,7 +95,7 @@ pub(crate) fn parted(read: Vec<Reading>) -> (Vec<Box<dyn Row>>, Vec<Unread>) {
 }
 
 /// Which of the rows `ids` still cannot be read, alone or for one of their lines.
-pub async fn unread(conn: &DatabaseTransaction, entity: &SyncType, ids: &[Uuid]) -> Result<Vec<Unread>, DbErr> {
+pub async fn unread(conn: &Transaction, entity: &SyncType, ids: &[Uuid]) -> Result<Vec<Unread>, DbErr> {
     if entity.whole {
         return Ok(parted(entity.table.every(conn).await?).1);
     }
@@ -111,7 +105,7 @@ pub async fn unread(conn: &DatabaseTransaction, entity: &SyncType, ids: &[Uuid])
 }
 
 /// The head of `entity` for `store`: the version of its newest change.
-pub async fn head(conn: &DatabaseTransaction, entity: &SyncType, store: Uuid) -> Result<i64, DbErr> {
+pub async fn head(conn: &Transaction, entity: &SyncType, store: Uuid) -> Result<i64, DbErr> {
     let sql = "SELECT value FROM sync_counters WHERE entity_type = $1 AND scope = $2";
     let scope = crate::registry::counter_scope(entity, store);
     let row = query(conn, sql, [entity.name.into(), scope.into()]).await?;
@@ -119,12 +113,7 @@ pub async fn head(conn: &DatabaseTransaction, entity: &SyncType, store: Uuid) ->
 }
 
 /// Nulls the columns that only the stores of a row's people may see: the PIN verifiers.
-async fn withhold(
-    conn: &DatabaseTransaction,
-    entity: &SyncType,
-    store: Uuid,
-    rows: &mut [Box<dyn Row>],
-) -> Result<(), DbErr> {
+async fn withhold(conn: &Transaction, entity: &SyncType, store: Uuid, rows: &mut [Box<dyn Row>]) -> Result<(), DbErr> {
     if entity.withheld.is_empty() || rows.is_empty() {
         return Ok(());
     }
@@ -146,7 +135,7 @@ pub(crate) type Children = HashMap<Uuid, Vec<(&'static str, Vec<String>)>>;
 /// The lines of `rows`. A document of which a line cannot be read is no row any more and goes to `left_out`: without that
 /// line it would be another document.
 pub(crate) async fn children(
-    conn: &DatabaseTransaction,
+    conn: &Transaction,
     entity: &SyncType,
     rows: &mut Vec<Box<dyn Row>>,
     left_out: &mut Vec<Unread>,

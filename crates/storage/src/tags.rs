@@ -3,11 +3,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use sea_orm::{ConnectionTrait, DbErr, QueryResult, Value};
+use sea_orm::{ConnectionTrait, DbErr, Value};
 use tillkeep_model::Instant;
 use uuid::Uuid;
 
-use crate::db::{Change, execute, placeholders, query, rows_per_statement};
+use crate::db::{Change, Row, execute, placeholders, query, rows_per_statement};
 use crate::registry::{self, SyncType};
 
 /// The newest version of a counter, and its tag. Without one the version is from before there were tags.
@@ -92,8 +92,8 @@ pub async fn head(conn: &impl ConnectionTrait, entity: &SyncType, store: Uuid) -
     Ok(found.into_values().next().unwrap_or_default())
 }
 
-fn read(rows: &[QueryResult]) -> Result<Heads, DbErr> {
-    let one = |row: &QueryResult| {
+fn read(rows: &[Row]) -> Result<Heads, DbErr> {
+    let one = |row: &Row| {
         let head = Head { version: row.try_get("", "value")?, tag: row.try_get("", "tag")? };
         Ok(((row.try_get("", "entity_type")?, row.try_get("", "scope")?), head))
     };

@@ -6,11 +6,11 @@
 
 use std::collections::BTreeMap;
 
-use sea_orm::{ColumnTrait, ConnectionTrait, DbErr, EntityTrait, QueryFilter, QueryResult};
+use sea_orm::{ColumnTrait, ConnectionTrait, DbErr, EntityTrait, QueryFilter};
 use uuid::Uuid;
 
 use crate::Tx;
-use crate::db::{Change, execute, placeholders, query};
+use crate::db::{Change, Row, execute, placeholders, query};
 use crate::entity::sync_counter;
 use crate::registry::{self, Scope, SyncType};
 
@@ -74,8 +74,7 @@ pub(crate) async fn stamp(
          JOIN sync_counters c ON c.entity_type = $1 AND {join} WHERE {table}.id = r.id"
     );
     execute(conn, &stamp, values()).await?;
-    let head =
-        |row: &QueryResult| Ok::<_, DbErr>((row.try_get::<Uuid>("", "scope")?, row.try_get::<i64>("", "value")?));
+    let head = |row: &Row| Ok::<_, DbErr>((row.try_get::<Uuid>("", "scope")?, row.try_get::<i64>("", "value")?));
     for row in &raised {
         let (scope, version) = head(row)?;
         match entity.scope {

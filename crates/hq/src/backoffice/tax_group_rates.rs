@@ -118,7 +118,7 @@ pub async fn versions_of(conn: &impl ConnectionTrait, groups: &[Uuid]) -> Result
     let newest = Entity::find()
         .select_only()
         .column(Column::TaxGroupId)
-        .column_as(Column::SyncVersion.max(), "newest")
+        .column_as(Column::SyncVersion.max(), "sync_version")
         .filter(Column::TaxGroupId.is_in(groups.iter().copied()))
         .group_by(Column::TaxGroupId);
     Ok(newest.into_tuple::<(Uuid, i64)>().all(conn).await?.into_iter().collect())

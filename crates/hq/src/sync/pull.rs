@@ -15,9 +15,8 @@ use tillkeep_model::ErrorCode;
 use tillkeep_model::wire::{MAX_PULL_LIMIT, PullAnswer};
 use tillkeep_storage::pull::{self, Page};
 use tillkeep_storage::registry::{self, Scope, SyncType, Unread};
-use tillkeep_storage::sea_orm::DatabaseTransaction;
 use tillkeep_storage::tags::{self, Head};
-use tillkeep_storage::{Change, DbErr};
+use tillkeep_storage::{Change, DbErr, Transaction};
 use tokio::sync::mpsc;
 use tokio::time::timeout;
 use utoipa::ToSchema;
@@ -157,7 +156,7 @@ fn is_shared(entity: &SyncType) -> bool {
 /// A page, once what it leaves out is noted.
 async fn read(
     hq: &Hq,
-    conn: &DatabaseTransaction,
+    conn: &Transaction,
     entity: &'static SyncType,
     store: Uuid,
     since: i64,
@@ -244,7 +243,7 @@ fn whole(hq: &Hq, entity: &SyncType, since: i64, page: &Page, tag: Option<Uuid>)
 /// the whole.
 fn streamed(
     hq: Arc<Hq>,
-    (conn, place): (DatabaseTransaction, Option<Place>),
+    (conn, place): (Transaction, Option<Place>),
     entity: &'static SyncType,
     store: Uuid,
     since: i64,

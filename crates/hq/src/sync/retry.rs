@@ -162,7 +162,7 @@ pub async fn retry_all(
             .clone()
             .select_only()
             .column(sync_log::Column::Id)
-            .expr(Expr::cust("CAST(OCTET_LENGTH(COALESCE(envelope, '')) AS BIGINT)"))
+            .expr_as(Expr::cust("CAST(OCTET_LENGTH(COALESCE(envelope, '')) AS BIGINT)"), "num_items")
             .filter(sync_log::Column::Id.gt(after))
             .order_by_asc(sync_log::Column::Id)
             // One more than is tried tells whether that is the end.

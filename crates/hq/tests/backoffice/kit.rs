@@ -23,7 +23,7 @@ use tillkeep_model::ids;
 use tillkeep_storage::Opening;
 use tillkeep_storage::entity::{session, store, user, user_store_role};
 use tillkeep_storage::registry::fold;
-use tillkeep_storage::sea_orm::{ActiveModelTrait, DatabaseTransaction, EntityTrait, IntoActiveModel};
+use tillkeep_storage::sea_orm::{ActiveModelTrait, EntityTrait, IntoActiveModel};
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 use tower::ServiceExt;
@@ -367,7 +367,7 @@ impl Kit {
     }
 
     /// Takes every connection that reads, until they are dropped: whatever still answers asks no database.
-    pub async fn hold_readers(&self) -> Vec<DatabaseTransaction> {
+    pub async fn hold_readers(&self) -> Vec<tillkeep_storage::Transaction> {
         let mut held = Vec::new();
         for db in [self.hq.db(), self.hq.sync_db()] {
             while let Ok(Ok(conn)) = timeout(Duration::from_millis(500), db.snapshot()).await {

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use serde_json::json;
-use tillkeep_storage::sea_orm::{DatabaseTransaction, DbBackend};
+use tillkeep_storage::sea_orm::DbBackend;
 use tillkeep_storage::{Db, Tx};
 use tokio::time::timeout;
 use uuid::Uuid;
@@ -14,7 +14,7 @@ use super::kit::{Kit, Person, id_of};
 const IN_VAIN: Duration = Duration::from_millis(500);
 
 /// Takes every connection for the purpose of `db` but the one writer of the embedded database, which all share.
-async fn take_all(db: &Db) -> (Vec<DatabaseTransaction>, Vec<Tx>) {
+async fn take_all(db: &Db) -> (Vec<tillkeep_storage::Transaction>, Vec<Tx>) {
     let (mut readers, mut writers) = (Vec::new(), Vec::new());
     while let Ok(taken) = timeout(IN_VAIN, db.snapshot()).await {
         readers.push(taken.expect("a reader"));

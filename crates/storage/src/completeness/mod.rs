@@ -6,7 +6,8 @@ mod outbox;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
-use sea_orm::{ColumnTrait, ConnectionTrait, DbErr, EntityTrait, QueryFilter, QueryOrder, Value};
+use sea_orm::sea_query::{Nullable, ValueType};
+use sea_orm::{ColumnTrait, ConnectionTrait, DbErr, EntityTrait, QueryFilter, QueryOrder, TryGetable, Value};
 use serde::{Deserialize, Serialize};
 use tillkeep_model::Money;
 use tillkeep_model::receipt::ReceiptNumber;
@@ -335,7 +336,7 @@ async fn session_before(
     Ok(out)
 }
 
-async fn pairs<T: sea_orm::TryGetable>(
+async fn pairs<T: TryGetable + ValueType + Nullable>(
     conn: &impl ConnectionTrait,
     sql: &str,
     values: Vec<Value>,

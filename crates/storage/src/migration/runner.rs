@@ -3,30 +3,22 @@
 use std::collections::BTreeSet;
 
 use sea_orm::sea_query::{Alias, Expr, Index, Query, Table, TableCreateStatement};
-use sea_orm::{
-    ConnectionTrait, DatabaseConnection, DatabaseTransaction, DbBackend, DbErr, SqliteTransactionMode,
-    TransactionOptions, TransactionTrait,
-};
+use sea_orm::{ConnectionTrait, DbBackend, DbErr};
 
 use super::statements::definition;
 use super::step::{Schema, Step};
 use super::table::columns;
-use crate::db::{Turn, take_turn};
-use crate::{Side, fault};
+use crate::db::{Turn, query, take_turn};
+use crate::{Connection, Side, Transaction, fault};
 
 /// The table of the steps that were made, each with its time.
 const MADE: &str = "schema_steps";
 
 /// Brings the database up to the last of `steps`. Several servers may start at once: each step is made by one of them,
 /// and the others wait for it.
-pub async fn run(conn: &DatabaseConnection, side: Side, steps: &[Step]) -> Result<(), DbErr> {
+pub async fn run(conn: &Connection, side: Side, steps: &[Step]) -> Result<(), DbErr> {
     loop {
-        // Who reads first and writes then is refused on SQLite when somebody else writes.
-        let options = TransactionOptions {
-            sqlite_transaction_mode: Some(SqliteTransactionMode::Immediate),
-            ..TransactionOptions::default()
-        };
-        let tx = conn.begin_with_options(options).await?;
+        let tx = conn.begin_to_write().await?;
         take_turn(&tx, Turn::Migration).await?;
         tx.execute(&record(tx.get_database_backend(), side)).await?;
         let made = made(&tx).await?;
@@ -63,7 +55,7 @@ fn refuse_newer(made: &BTreeSet<String>, steps: &[Step]) -> Result<(), DbErr> {
     }
 }
 
-async fn make(tx: &DatabaseTransaction, side: Side, step: &Step, mut schema: Schema) -> Result<(), DbErr> {
+async fn make(tx: &Transaction, side: Side, step: &Step, mut schema: Schema) -> Result<(), DbErr> {
     for change in step.changes {
         change.make(tx, side, &schema).await?;
         schema.take(change);
@@ -92,7 +84,6 @@ pub(super) fn record(backend: DbBackend, side: Side) -> TableCreateStatement {
 }
 
 async fn made(conn: &impl ConnectionTrait) -> Result<BTreeSet<String>, DbErr> {
-    let mut names = Query::select();
-    names.column(Alias::new("name")).from(Alias::new(MADE));
-    conn.query_all(&names).await?.iter().map(|row| row.try_get("", "name")).collect()
+    let rows = query(conn, &format!("SELECT name FROM {MADE}"), []).await?;
+    rows.iter().map(|row| row.try_get("", "name")).collect()
 }

@@ -6,9 +6,8 @@ use std::str::FromStr;
 
 use sea_orm::sea_query::{Expr, OnConflict};
 use sea_orm::{
-    ColumnTrait, Condition, ConnectionTrait, DatabaseTransaction, DbErr, EntityName, EntityTrait, FromQueryResult,
-    IdenStatic, IntoActiveModel, Iterable, ModelTrait, QueryFilter, QueryOrder, QueryResult, QuerySelect, QueryTrait,
-    Value,
+    ColumnTrait, Condition, DbErr, EntityName, EntityTrait, FromQueryResult, IdenStatic, IntoActiveModel, Iterable,
+    ModelTrait, QueryFilter, QueryOrder, QueryResult, QuerySelect, QueryTrait, Value,
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -16,6 +15,7 @@ use tillkeep_model::Instant;
 use uuid::Uuid;
 
 use super::unread::{Reading, Unread};
+use crate::Transaction;
 use crate::db::rows_per_statement;
 
 /// One row of some type.
@@ -107,7 +107,7 @@ pub trait SyncTable: Send + Sync {
     /// columns is `store`.
     async fn above(
         &self,
-        conn: &DatabaseTransaction,
+        conn: &Transaction,
         since: i64,
         limit: u64,
         filter: &[&str],
@@ -117,7 +117,7 @@ pub trait SyncTable: Send + Sync {
     /// The rows of `store` with an id above `after`, changed since `since`, by id, at most `limit`.
     async fn own(
         &self,
-        conn: &DatabaseTransaction,
+        conn: &Transaction,
         store: Uuid,
         after: Uuid,
         since: Instant,
@@ -125,26 +125,20 @@ pub trait SyncTable: Send + Sync {
     ) -> Result<Vec<Reading>, DbErr>;
 
     /// Every row, by primary key.
-    async fn every(&self, conn: &DatabaseTransaction) -> Result<Vec<Reading>, DbErr>;
+    async fn every(&self, conn: &Transaction) -> Result<Vec<Reading>, DbErr>;
 
     /// The rows whose `column` is one of `ids`, by primary key; locked until the end of the transaction when `lock`.
-    async fn of(
-        &self,
-        conn: &DatabaseTransaction,
-        column: &str,
-        ids: &[Uuid],
-        lock: bool,
-    ) -> Result<Vec<Reading>, DbErr>;
+    async fn of(&self, conn: &Transaction, column: &str, ids: &[Uuid], lock: bool) -> Result<Vec<Reading>, DbErr>;
 
     /// As [`SyncTable::every`], when each of them can be read.
-    async fn all(&self, conn: &DatabaseTransaction) -> Result<Vec<Box<dyn Row>>, DbErr> {
+    async fn all(&self, conn: &Transaction) -> Result<Vec<Box<dyn Row>>, DbErr> {
         Ok(self.every(conn).await?.into_iter().collect::<Result<_, _>>()?)
     }
 
     /// As [`SyncTable::of`], when each of them can be read.
     async fn having(
         &self,
-        conn: &DatabaseTransaction,
+        conn: &Transaction,
         column: &str,
         ids: &[Uuid],
         lock: bool,
@@ -155,7 +149,7 @@ pub trait SyncTable: Send + Sync {
     /// Inserts rows, or on conflict of `key` updates the `update` columns where `guard` holds. Set-wise.
     async fn upsert(
         &self,
-        conn: &DatabaseTransaction,
+        conn: &Transaction,
         rows: Vec<Box<dyn Row>>,
         key: &[&str],
         update: &[&str],
@@ -185,16 +179,18 @@ where
 
     /// What `select` finds, row by row: one that cannot be read keeps none of the others back.
     async fn readings(
-        conn: &DatabaseTransaction,
+        conn: &Transaction,
         select: sea_orm::Select<E>,
         parent: Option<&str>,
     ) -> Result<Vec<Reading>, DbErr> {
-        let found = conn.query_all_raw(select.build(conn.get_database_backend())).await?;
-        let read = |row: &QueryResult| match E::Model::from_query_result(row, "") {
+        let found = conn.each(select.as_query()).await?;
+        let read = |(row, misfit): (QueryResult, Option<DbErr>)| match misfit
+            .map_or_else(|| E::Model::from_query_result(&row, ""), Err)
+        {
             Ok(model) => Ok(Box::new(Typed(model)) as Box<dyn Row>),
-            Err(error) => Err(Unread::new(E::default().table_name(), row, parent, &error)),
+            Err(error) => Err(Unread::new(E::default().table_name(), &row, parent, &error)),
         };
-        Ok(found.iter().map(read).collect())
+        Ok(found.into_iter().map(read).collect())
     }
 
     fn ordered(mut select: sea_orm::Select<E>) -> sea_orm::Select<E> {
@@ -231,7 +227,7 @@ where
 
     async fn above(
         &self,
-        conn: &DatabaseTransaction,
+        conn: &Transaction,
         since: i64,
         limit: u64,
         filter: &[&str],
@@ -251,7 +247,7 @@ where
 
     async fn own(
         &self,
-        conn: &DatabaseTransaction,
+        conn: &Transaction,
         store: Uuid,
         after: Uuid,
         since: Instant,
@@ -265,17 +261,11 @@ where
         Self::readings(conn, select.order_by_asc(id).limit(limit), None).await
     }
 
-    async fn every(&self, conn: &DatabaseTransaction) -> Result<Vec<Reading>, DbErr> {
+    async fn every(&self, conn: &Transaction) -> Result<Vec<Reading>, DbErr> {
         Self::readings(conn, Self::ordered(E::find()), None).await
     }
 
-    async fn of(
-        &self,
-        conn: &DatabaseTransaction,
-        column: &str,
-        ids: &[Uuid],
-        lock: bool,
-    ) -> Result<Vec<Reading>, DbErr> {
+    async fn of(&self, conn: &Transaction, column: &str, ids: &[Uuid], lock: bool) -> Result<Vec<Reading>, DbErr> {
         let by = Self::column(column)?;
         let mut found = Vec::new();
         for chunk in ids.chunks(1000) {
@@ -290,7 +280,7 @@ where
 
     async fn upsert(
         &self,
-        conn: &DatabaseTransaction,
+        conn: &Transaction,
         rows: Vec<Box<dyn Row>>,
         key: &[&str],
         update: &[&str],

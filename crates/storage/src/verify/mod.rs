@@ -17,9 +17,7 @@ use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
 
-use sea_orm::{
-    AccessMode, DatabaseConnection, DatabaseTransaction, DbBackend, DbErr, IsolationLevel, TransactionTrait,
-};
+use sea_orm::DbErr;
 use serde_json::{Map, Value as Json};
 use tillkeep_model::wire::camel;
 use tillkeep_model::{Instant, Money};
@@ -29,7 +27,7 @@ use crate::db::query;
 use crate::entity::lost_number;
 use crate::numbers::lost;
 use crate::registry::{Row, SyncTable};
-use crate::{Db, Side, migration, settings};
+use crate::{Connection, Db, Side, Transaction, migration, settings};
 
 /// Something that does not hold. It names columns and never their values, which may be a person's.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -77,7 +75,7 @@ pub struct Options {
 
 /// One database at one moment.
 pub struct Source {
-    conn: DatabaseTransaction,
+    conn: Transaction,
     side: Side,
     epoch: String,
     /// The store whose database this is; nil for headquarters.
@@ -98,18 +96,13 @@ impl Source {
     }
 
     /// A database that is open.
-    pub async fn of(pool: &DatabaseConnection, side: Side) -> Result<Self, DbErr> {
-        let conn = match pool.get_database_backend() {
-            DbBackend::Postgres => {
-                pool.begin_with_config(Some(IsolationLevel::RepeatableRead), Some(AccessMode::ReadOnly)).await?
-            }
-            _ => pool.begin().await?,
-        };
+    pub async fn of(pool: &Connection, side: Side) -> Result<Self, DbErr> {
+        let conn = pool.begin().await?;
         Self::within(conn, side).await
     }
 
     /// What a transaction sees.
-    pub async fn within(conn: DatabaseTransaction, side: Side) -> Result<Self, DbErr> {
+    pub async fn within(conn: Transaction, side: Side) -> Result<Self, DbErr> {
         // The first read is the moment of the snapshot.
         let epoch = settings::get(&conn, settings::EPOCH).await?.unwrap_or_default();
         let owner = settings::get(&conn, "store_id").await?.and_then(|id| id.parse().ok());

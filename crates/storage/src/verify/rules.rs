@@ -1,11 +1,11 @@
 //! Checks of one database that are one statement each: every row it yields is a finding.
 
-use sea_orm::{DbErr, QueryResult};
+use sea_orm::DbErr;
 use tillkeep_model::Instant;
 use uuid::Uuid;
 
 use super::{Found, Options, Source};
-use crate::db::query;
+use crate::db::{Row, query};
 use crate::registry::{self, Flow, Scope};
 use crate::sync_log::nothing_taken;
 use crate::{Side, settings};
@@ -197,7 +197,7 @@ async fn all(source: &Source, entity: &str, text: &str, sql: &str, found: &mut F
     Ok(())
 }
 
-fn name_of(row: &QueryResult) -> String {
+fn name_of(row: &Row) -> String {
     let id = row.try_get::<Uuid>("", "id").map(|id| id.to_string());
     id.or_else(|_| row.try_get::<i64>("", "number").map(|number| number.to_string()))
         .or_else(|_| row.try_get::<String>("", "name"))

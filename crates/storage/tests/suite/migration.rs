@@ -7,7 +7,7 @@ use serde_json::Value as Json;
 use tempfile::TempDir;
 use tillkeep_storage::migration::{self, Change, Key, NewTable, On, STEPS, Schema, Step};
 use tillkeep_storage::sea_orm::sea_query::{Alias, Expr, ExprTrait, Query};
-use tillkeep_storage::sea_orm::{ConnectionTrait, DatabaseConnection, DbBackend};
+use tillkeep_storage::sea_orm::{ConnectionTrait, DbBackend};
 use tillkeep_storage::verify::Source;
 use tillkeep_storage::{Db, DbErr, Side, db, versions};
 
@@ -71,15 +71,15 @@ fn all() -> Vec<Step> {
 struct Place {
     side: Side,
     url: String,
-    conn: DatabaseConnection,
+    conn: tillkeep_storage::Connection,
     _home: (Option<TempDir>, Option<private_postgres::Database>),
 }
 
 impl Place {
-    async fn embedded(side: Side) -> Self {
+    fn embedded(side: Side) -> Self {
         let directory = TempDir::new().expect("a temporary directory");
         let path = directory.path().join("empty.db");
-        let conn = Db::open_alone(&path).await.expect("a new database");
+        let conn = Db::open_alone(&path).expect("a new database");
         Self { side, url: Db::url_of_file(&path), conn, _home: (Some(directory), None) }
     }
 
@@ -91,7 +91,7 @@ impl Place {
 
     /// Headquarters on either database, and a store.
     async fn each() -> impl Iterator<Item = Self> {
-        let places = [Self::embedded(Side::Hq).await, Self::postgres().await, Self::embedded(Side::Store).await];
+        let places = [Self::embedded(Side::Hq), Self::postgres().await, Self::embedded(Side::Store)];
         places.into_iter().inspect(|place| eprintln!("on {:?} {:?}", place.side, place.backend()))
     }
 
@@ -191,7 +191,7 @@ async fn what_steps_leave_is_what_they_add_up_to() {
 
 #[tokio::test]
 async fn rows_that_a_step_fills_travel_to_the_stores_once_more() {
-    for place in [Place::embedded(Side::Hq).await, Place::postgres().await] {
+    for place in [Place::embedded(Side::Hq), Place::postgres().await] {
         place.run(STEPS).await.expect("the steps");
         place.fill(STEPS).await;
         place.run(&all()).await.expect("all steps");

@@ -1,5 +1,7 @@
 //! The checker of what must always hold: it finds nothing in sound databases, and each planted damage.
 
+use std::path::Path;
+
 use serde_json::value::RawValue;
 use serde_json::{Value as Json, json};
 use tillkeep_model::wire::PushStatus;
@@ -7,10 +9,10 @@ use tillkeep_model::{Instant, JsonText, Money, Qty};
 use tillkeep_storage::entity::{
     permission, register_session, role, role_permission, sync_log, tender, user, user_store_role,
 };
-use tillkeep_storage::sea_orm::{ConnectionTrait, Database, EntityTrait, IntoActiveModel, TransactionTrait};
+use tillkeep_storage::sea_orm::{ConnectionTrait, Database, EntityTrait, IntoActiveModel};
 use tillkeep_storage::stock::{Kind, Movement};
 use tillkeep_storage::verify::{self, Acknowledged, Finding, Options, Source};
-use tillkeep_storage::{Side, audit, db, outbox, push, settings, stock};
+use tillkeep_storage::{Connection, Db, Side, audit, db, outbox, push, settings, stock};
 use uuid::Uuid;
 
 use crate::kit::chain::{Chain, id};
@@ -269,7 +271,11 @@ async fn send(hq: &Hq, shop: &Shop, chain: &Chain) {
 async fn after(scene: &Scene, side: Side, damage: &[&str]) -> Vec<Finding> {
     let mut sources = Vec::new();
     for (url, of) in [(scene.hq.url(), Side::Hq), (scene.shop.url(), Side::Store)] {
-        let conn = Database::connect(url).await.expect("a connection").begin().await.expect("a transaction");
+        let conn = match url.strip_prefix("sqlite://") {
+            Some(path) => Db::open_alone(Path::new(path)),
+            None => Database::connect(url).await.map(Connection::from),
+        };
+        let conn = conn.expect("a connection").begin_to_write().await.expect("a transaction");
         for sql in damage.iter().filter(|_| of == side) {
             conn.execute_unprepared(sql).await.unwrap_or_else(|error| panic!("{sql}: {error}"));
         }

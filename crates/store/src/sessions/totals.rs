@@ -148,7 +148,7 @@ async fn payments(conn: &impl ConnectionTrait, session_id: Uuid) -> Result<Vec<T
         select = select.group_by(column);
     }
     let rows: Vec<(Option<Uuid>, String, String, i64, Money)> = select
-        .column_as(Column::Id.count(), "count")
+        .column_as(Column::Id.count(), "num_items")
         .column_as(Expr::col(Column::Amount).sum(), "amount")
         .filter(Column::SaleId.in_subquery(counting))
         .filter(Column::Status.ne("voided"))

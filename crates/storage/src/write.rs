@@ -1,0 +1,107 @@
+//! A whole transaction as one piece of work, which shares its commit with others where that is possible.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll, Waker};
+
+use sea_orm::{DbErr, RuntimeErr};
+use tokio::sync::oneshot;
+use tracing::Span;
+
+use crate::connection::Transaction;
+use crate::db::{Change, Db, Tx};
+use crate::fault;
+use crate::idempotency::{self, Deed};
+use crate::pools::Writers;
+use crate::sqlite::Answer;
+
+/// What a transaction does. It waits for nothing but the transaction.
+pub type Working<'tx, T, E> = Pin<Box<dyn Future<Output = Result<T, E>> + Send + 'tx>>;
+
+/// What is on disk.
+#[derive(Debug)]
+pub struct Written<T> {
+    pub value: T,
+    pub changes: Vec<Change>,
+    /// As [`Tx::taken`].
+    pub taken: Vec<(String, i64)>,
+}
+
+impl Db {
+    /// Runs `work` as one transaction and commits it. On an error nothing of it happened, unless the error is one of the
+    /// commit itself, after which nobody knows.
+    ///
+    /// On `SQLite` it runs on the thread of the writer, and those that wait share a commit; one that fails harms none of
+    /// the others. It may be done although whoever asked for it has gone away.
+    pub async fn write<T, E, W>(&self, work: W) -> Result<Written<T>, E>
+    where
+        T: Send + 'static,
+        E: From<DbErr> + Send + 'static,
+        W: for<'tx> FnOnce(&'tx mut Tx) -> Working<'tx, T, E> + Send + 'static,
+    {
+        fault::point("tx.begin")?;
+        let Writers::Sqlite(writer) = self.writers() else {
+            let mut tx = self.begin().await?;
+            let value = work(&mut tx).await?;
+            let taken = tx.taken();
+            return Ok(Written { value, changes: tx.commit().await?, taken });
+        };
+        let (caller, answer) = oneshot::channel();
+        let (side, deed, span) = (self.side(), idempotency::current(), Span::current());
+        let job = move |lease: Result<_, DbErr>| -> (bool, Answer) {
+            let deed_of_tx = deed.clone();
+            let run = || -> Result<Written<T>, E> {
+                // Whoever has gone away by now gets nothing done. What has begun is done, whoever still listens.
+                let lease = if caller.is_closed() { Err(gone()) } else { lease }?;
+                let mut tx = Tx::new(Transaction::from(lease), side, deed_of_tx);
+                ready(async move {
+                    let value = work(&mut tx).await?;
+                    let changes = tx.prepare().await?;
+                    Ok(Written { value, changes, taken: tx.taken() })
+                })
+            };
+            let done = span.in_scope(|| catch_unwind(AssertUnwindSafe(run)));
+            let done = done.unwrap_or_else(|_| Err(DbErr::Custom("a transaction panicked".to_owned()).into()));
+            (done.is_ok(), told(done, deed, caller))
+        };
+        writer.run(self.rank(), job)?;
+        let written = answer.await.map_err(|_| gone())??;
+        fault::point("tx.committed")?;
+        Ok(written)
+    }
+}
+
+/// Tells the caller, once it is known how the commit went.
+fn told<T, E>(done: Result<T, E>, deed: Option<Arc<Deed>>, caller: oneshot::Sender<Result<T, E>>) -> Answer
+where
+    T: Send + 'static,
+    E: From<DbErr> + Send + 'static,
+{
+    Box::new(move |committed| {
+        let done = match (done, committed) {
+            (Ok(_), Err(error)) => Err(error.into()),
+            (done, _) => done,
+        };
+        if let (Ok(_), Some(deed)) = (&done, deed) {
+            deed.written();
+        }
+        // Who has gone away finds it done.
+        drop(caller.send(done));
+    })
+}
+
+/// The result of `work`, which has all that it waits for.
+fn ready<T, E: From<DbErr>>(work: impl Future<Output = Result<T, E>>) -> Result<T, E> {
+    let mut work = std::pin::pin!(work);
+    match work.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
+        Poll::Ready(done) => done,
+        Poll::Pending => {
+            Err(DbErr::Custom("a transaction waited for something else than its database".to_owned()).into())
+        }
+    }
+}
+
+fn gone() -> DbErr {
+    DbErr::Conn(RuntimeErr::Internal("the writer of the database gave no answer".to_owned()))
+}
