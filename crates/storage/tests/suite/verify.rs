@@ -141,14 +141,7 @@ async fn note(tx: &tillkeep_storage::Tx, action: &'static str, row: Uuid) {
 }
 
 async fn enqueue(tx: &tillkeep_storage::Tx, name: &str, row: Uuid, action: &str, data: &Json) {
-    let entry = outbox::Entry {
-        entity_type: name,
-        entity_id: row,
-        action,
-        data,
-        created_at: at(0),
-        depends_on: None,
-    };
+    let entry = outbox::Entry { entity_type: name, entity_id: row, action, data, created_at: at(0), depends_on: None };
     outbox::enqueue(tx, &entry, at(0)).await.expect("an entry");
 }
 
