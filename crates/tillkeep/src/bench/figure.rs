@@ -5,7 +5,7 @@ use std::pin::Pin;
 use anyhow::Result;
 
 use super::Bench;
-use super::{arrival, idle, permission, sale, sign_in, start};
+use super::{arrival, growth, idle, load, mixed, permission, push, sale, sign_in, sockets, start};
 
 /// What a figure is to reach.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -14,6 +14,8 @@ pub enum Goal {
     Told,
     /// So much of its limit, or more.
     Ratio(f64),
+    /// This or more.
+    Least(f64),
     /// No more than this.
     Most(f64),
 }
@@ -73,10 +75,15 @@ pub struct Measurement {
 
 /// All of them, in the order in which they run.
 pub const MEASUREMENTS: &[&Measurement] = &[
+    &load::MEASUREMENT,
+    &push::MEASUREMENT,
     &idle::MEASUREMENT,
+    &sockets::MEASUREMENT,
     &arrival::MEASUREMENT,
     &sale::MEASUREMENT,
     &sign_in::MEASUREMENT,
     &permission::MEASUREMENT,
     &start::MEASUREMENT,
+    &growth::MEASUREMENT,
+    &mixed::MEASUREMENT,
 ];

@@ -18,6 +18,11 @@ pub struct Copies {
 /// A new id, rising with the number as the ids of new rows do, for `but`.
 pub const ID: (&str, &str) =
     ("id", "CAST(substr(t.id, 1, 8) || unhex(printf('80%014x', n.i + (SELECT MAX(rowid) FROM {table}))) AS BLOB)");
+/// An id that is like no other one.
+pub const RANDOM: &str = "randomblob(16)";
+/// The sale that was copied last but so many.
+pub const SALE: (&str, &str) =
+    ("sale_id", "(SELECT s.id FROM sales s WHERE s.rowid = (SELECT MAX(rowid) FROM sales) + 1 - n.i)");
 /// The next versions of the type, see [`count_versions`].
 pub const VERSION: (&str, &str) = ("sync_version", "n.i + (SELECT MAX(m.sync_version) FROM {table} m)");
 

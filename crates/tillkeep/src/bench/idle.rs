@@ -5,9 +5,9 @@ use serde_json::{Value, json};
 use uuid::Uuid;
 
 use super::chain::{Chain, Provisioned, process, text};
+use super::drive::{Done, drive};
 use super::figure::{Figure, Goal, Measurement, Sample};
 use super::http::request;
-use super::load::{Done, drive};
 use super::process::Usage;
 use super::{Bench, Sizes, empty};
 use crate::child::Child;

@@ -9,19 +9,27 @@
 mod against;
 mod arrival;
 mod chain;
+mod drive;
 pub mod empty;
+mod envelopes;
 mod figure;
 mod fill;
+mod goods;
+mod growth;
 mod http;
 mod idle;
 mod load;
+mod mixed;
 mod permission;
+mod postgres;
 mod process;
+mod push;
 mod raw;
 mod report;
 mod sale;
 mod sign_in;
 mod sizes;
+mod sockets;
 mod start;
 mod statistics;
 mod table;
@@ -55,6 +63,10 @@ pub struct BenchArgs {
     /// Measures this program instead of the running one, such as an earlier release.
     #[arg(long, value_name = "PATH")]
     program: Option<PathBuf>,
+    /// A `PostgreSQL` server where databases may be made, as a peer for P1 and as headquarters' own for P2. Logical
+    /// replication needs `wal_level = logical`.
+    #[arg(long, value_name = "URL")]
+    postgres: Option<String>,
     /// Compares with the figures of an earlier run, and fails when a ratio fell by more than a fifth.
     #[arg(long, value_name = "FILE")]
     against: Option<PathBuf>,
@@ -70,6 +82,7 @@ pub struct Bench {
     /// Where the servers have their data, on the disk that `TMPDIR` names.
     dir: TempDir,
     directories: AtomicUsize,
+    postgres: Option<postgres::Server>,
 }
 
 impl Bench {
@@ -93,7 +106,8 @@ pub async fn run(args: BenchArgs) -> Result<()> {
     let sizes = if args.quick { Sizes::QUICK } else { Sizes::FULL };
     let runs = args.runs.map_or(sizes.runs, usize::from);
     let dir = tempfile::Builder::new().prefix("tillkeep-bench-").tempdir()?;
-    let bench = Bench { program, sizes, dir, directories: AtomicUsize::new(0) };
+    let postgres = args.postgres.as_deref().map(postgres::Server::new).transpose()?;
+    let bench = Bench { program, sizes, dir, directories: AtomicUsize::new(0), postgres };
     let chosen = |id: &str| args.only.is_empty() || args.only.iter().any(|only| only == id);
     let mut report = Report {
         commit: args.commit.unwrap_or_else(|| version.clone()),

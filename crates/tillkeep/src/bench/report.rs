@@ -93,6 +93,9 @@ pub fn rows(measurement: &Measurement, samples: &[Sample]) -> Result<Vec<Row>> {
             (Goal::Ratio(least), Some(limit)) => {
                 Some(GoalRow { text: format!("≥ {least} of it"), met: limit.ratio.median >= least })
             }
+            (Goal::Least(least), _) => {
+                Some(GoalRow { text: format!("≥ {least} {}", figure.unit), met: value.median >= least })
+            }
             (Goal::Most(most), _) => {
                 Some(GoalRow { text: format!("≤ {most} {}", figure.unit), met: value.median <= most })
             }

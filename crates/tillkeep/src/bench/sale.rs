@@ -5,9 +5,9 @@ use serde_json::json;
 use uuid::Uuid;
 
 use super::chain::{Api, Chain, process, text};
+use super::drive::{Done, drive};
 use super::figure::{Figure, Goal, Measurement, Sample};
 use super::http::request;
-use super::load::{Done, drive};
 use super::process::Usage;
 use super::{Bench, raw};
 use crate::child::Child;

@@ -10,6 +10,16 @@ use serde::{Deserialize, Serialize};
 pub struct Sizes {
     /// Runs of each measurement when nobody says how many.
     pub runs: usize,
+    /// Products that a store loads (P1), and of the large tables (P10).
+    pub products: usize,
+    /// Requests of 1000 sales each (P2).
+    pub pushes: usize,
+    /// Open sockets at the most (P4).
+    pub sockets: usize,
+    /// Sales and stores of the large tables, and how often each question is asked (P10).
+    pub sales: usize,
+    pub stores: usize,
+    pub asked: usize,
     /// Milliseconds under load for each rate.
     pub load_millis: u64,
     /// Milliseconds of commits of `SQLite` before and after each rate of sales.
@@ -26,6 +36,12 @@ pub struct Sizes {
 impl Sizes {
     pub const FULL: Self = Self {
         runs: 5,
+        products: 300_000,
+        pushes: 10,
+        sockets: 8_000,
+        sales: 300_000,
+        stores: 10_000,
+        asked: 30,
         load_millis: 6_000,
         commits_millis: 1_000,
         changes: 300,
@@ -33,8 +49,21 @@ impl Sizes {
         people: 100_000,
         starts: 7,
     };
-    pub const QUICK: Self =
-        Self { runs: 1, load_millis: 1_200, commits_millis: 200, changes: 60, sign_ins: 12, people: 10_000, starts: 3 };
+    pub const QUICK: Self = Self {
+        runs: 1,
+        products: 20_000,
+        pushes: 3,
+        sockets: 500,
+        sales: 20_000,
+        stores: 500,
+        asked: 9,
+        load_millis: 1_200,
+        commits_millis: 200,
+        changes: 60,
+        sign_ins: 12,
+        people: 10_000,
+        starts: 3,
+    };
 
     pub const fn load(&self) -> Duration {
         Duration::from_millis(self.load_millis)
