@@ -51,6 +51,8 @@ fn bench_measures_servers_beside_their_limit_and_fails_when_a_ratio_fell() {
     report["figures"][0]["limit"]["ratio"]["median"] = 1000.into();
     std::fs::write(&file, report.to_string()).expect("written");
     let fallen = error(&bench(&["--quick", "--only", "P3", "--against", path]));
+    let others = error(&bench(&["--only", "P3", "--against", path]));
+    assert!(others.contains(path) && others.contains("--quick"), "{others}");
     assert!(fallen.contains("P3 versions: ") && fallen.contains("it was 1000.000"), "{fallen}");
 }
 

@@ -5,7 +5,7 @@ use super::report::{Report, Row};
 /// Of an earlier ratio at least so much must be left: runs differ by some of it anyway.
 const LEAST: f64 = 0.8;
 
-/// What got worse since `earlier`, each as a sentence; nothing when all is well. What `only` leaves out is not missed.
+/// What got worse since `earlier`, each as a sentence; nothing when all is well. What was not chosen is not missed.
 pub fn worse(now: &Report, earlier: &Report, chosen: impl Fn(&str) -> bool) -> Vec<String> {
     let ratio = |row: &Row| row.limit.as_ref().map(|limit| limit.ratio.median);
     let mut found = Vec::new();

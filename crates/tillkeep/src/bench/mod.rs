@@ -104,6 +104,13 @@ pub async fn run(args: BenchArgs) -> Result<()> {
     };
     let version = version(&program).await?;
     let sizes = if args.quick { Sizes::QUICK } else { Sizes::FULL };
+    if let Some(path) = args.against.as_ref().filter(|_| earlier.as_ref().is_some_and(|earlier| earlier.sizes != sizes))
+    {
+        bail!(
+            "--against {}: those figures are of other sizes, which do not compare; with or without --quick?",
+            path.display()
+        );
+    }
     let runs = args.runs.map_or(sizes.runs, usize::from);
     let dir = tempfile::Builder::new().prefix("tillkeep-bench-").tempdir()?;
     let postgres = args.postgres.as_deref().map(postgres::Server::new).transpose()?;

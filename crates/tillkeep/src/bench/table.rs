@@ -114,7 +114,7 @@ mod tests {
         assert!(lines[2].starts_with("P6  sale"), "{table}");
         assert_eq!(lines[3], "    limit: commits");
         assert_eq!(lines[4], "  sales  1590 (1200 … 1700)  per s   5300  0.300 (0.250 … 0.350)  ≥ 0.3 of it: met");
-        assert_eq!(lines[5], "  p99                   4.25  per s");
+        assert_eq!(lines[5], "  p99                  4.25  per s");
         assert_eq!(lines[7], "P1  not measured: no server");
     }
 }
