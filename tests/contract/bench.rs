@@ -62,6 +62,8 @@ fn bench_refuses_what_it_does_not_know_before_it_measures() {
     assert!(refused.contains("P99") && refused.contains("P3") && refused.contains("--only"), "{refused}");
     let refused = error(&bench(&["--quick", "--program", "/nowhere/tillkeep"]));
     assert!(refused.contains("/nowhere/tillkeep"), "{refused}");
+    let refused = error(&bench(&["--quick", "--postgres", "postgres://nobody@127.0.0.1:1/none"]));
+    assert!(refused.contains("--postgres: PostgreSQL does not answer"), "{refused}");
     let refused = error(&bench(&["--quick", "--against", "/nowhere/figures.json"]));
     assert!(refused.contains("/nowhere/figures.json"), "{refused}");
 }

@@ -47,7 +47,7 @@ async fn run(bench: &Bench) -> Result<Vec<Sample>> {
         nothing.join(ask(&empty.url, &stores, &bench.sizes).await?);
         let before = Usage::of(process(&chain.hq)?)?;
         asked.join(ask(&chain.hq.url, &stores, &bench.sizes).await?);
-        used.cpu += Usage::of(process(&chain.hq)?)?.since(before).cpu;
+        used.add(Usage::of(process(&chain.hq)?)?.since(before));
     }
     empty.stop().await;
     chain.stop().await;

@@ -113,7 +113,10 @@ pub async fn run(args: BenchArgs) -> Result<()> {
     }
     let runs = args.runs.map_or(sizes.runs, usize::from);
     let dir = tempfile::Builder::new().prefix("tillkeep-bench-").tempdir()?;
-    let postgres = args.postgres.as_deref().map(postgres::Server::new).transpose()?;
+    let postgres = match &args.postgres {
+        Some(url) => Some(postgres::Server::find(url).await?),
+        None => None,
+    };
     let bench = Bench { program, sizes, dir, directories: AtomicUsize::new(0), postgres };
     let chosen = |id: &str| args.only.is_empty() || args.only.iter().any(|only| only == id);
     let mut report = Report {

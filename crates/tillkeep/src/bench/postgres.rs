@@ -10,7 +10,8 @@ use futures_util::TryStreamExt;
 use reqwest::Url;
 use rusqlite::types::ValueRef;
 use rusqlite::{OpenFlags, Row};
-use tillkeep_storage::sea_orm::sqlx::{AssertSqlSafe, Connection, PgConnection, query_scalar, raw_sql};
+use tillkeep_storage::sea_orm::sqlx::postgres::PgConnectOptions;
+use tillkeep_storage::sea_orm::sqlx::{AssertSqlSafe, ConnectOptions, Connection, PgConnection, query_scalar, raw_sql};
 use uuid::Uuid;
 
 /// A replication that has not copied everything by then does not work.
@@ -39,8 +40,10 @@ pub enum Way {
 }
 
 impl Server {
-    pub fn new(url: &str) -> Result<Self> {
+    /// A server that answers.
+    pub async fn find(url: &str) -> Result<Self> {
         let url: Url = url.parse().context("--postgres: write postgres://user:password@host:5432/name")?;
+        connect(url.as_str()).await.context("--postgres")?.close().await?;
         Ok(Self { url })
     }
 
@@ -132,7 +135,10 @@ impl Database {
 }
 
 async fn connect(url: &str) -> Result<PgConnection> {
-    PgConnection::connect(url).await.context("PostgreSQL does not answer, or lets nobody in")
+    let options: PgConnectOptions = url.parse()?;
+    // What takes long here is meant to, and what the server notes of it is nobody's news.
+    let options = options.disable_statement_logging().options([("client_min_messages", "warning")]);
+    PgConnection::connect_with(&options).await.context("PostgreSQL does not answer, or lets nobody in")
 }
 
 /// The texts have nothing in them that anybody typed but the address of the server.

@@ -31,6 +31,11 @@ impl Usage {
         Ok(Self { cpu: Duration::from_millis(ticks * 1000 / TICKS), switches })
     }
 
+    pub fn add(&mut self, more: Self) {
+        self.cpu += more.cpu;
+        self.switches += more.switches;
+    }
+
     /// What was used since `before`.
     pub fn since(self, before: Self) -> Self {
         Self { cpu: self.cpu.saturating_sub(before.cpu), switches: self.switches.saturating_sub(before.switches) }

@@ -22,7 +22,7 @@ pub struct Sizes {
     pub asked: usize,
     /// Milliseconds under load for each rate.
     pub load_millis: u64,
-    /// Milliseconds of commits of `SQLite` before and after each rate of sales.
+    /// Milliseconds of commits of `SQLite` before and after each part of a rate of sales.
     pub commits_millis: u64,
     /// Changes that are followed to a store (P5).
     pub changes: usize,
@@ -43,7 +43,7 @@ impl Sizes {
         stores: 10_000,
         asked: 30,
         load_millis: 6_000,
-        commits_millis: 1_000,
+        commits_millis: 500,
         changes: 300,
         sign_ins: 40,
         people: 100_000,
@@ -58,7 +58,7 @@ impl Sizes {
         stores: 500,
         asked: 9,
         load_millis: 1_200,
-        commits_millis: 200,
+        commits_millis: 100,
         changes: 60,
         sign_ins: 12,
         people: 10_000,

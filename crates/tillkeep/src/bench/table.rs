@@ -18,7 +18,7 @@ pub fn table(report: &Report) -> String {
         }
     }
     let mut text = line(&COLUMNS.map(str::to_owned), &widths);
-    let mut id = "";
+    let (mut id, mut alone) = ("", true);
     for (row, cells) in report.figures.iter().zip(&cells) {
         if row.id != id {
             id = &row.id;
@@ -27,11 +27,16 @@ pub fn table(report: &Report) -> String {
             let limits = report.figures.iter().filter(|row| row.id == id).filter_map(|row| row.limit.as_ref());
             let mut named: Vec<&str> = limits.map(|limit| limit.what.as_str()).collect();
             named.dedup();
-            if !named.is_empty() {
-                text.extend(["    limit: ", &named.join("; "), "\n"]);
+            // Of several it is the row's own that counts.
+            if let [one] = named[..] {
+                text.extend(["    limit: ", one, "\n"]);
             }
+            alone = named.len() < 2;
         }
         text.push_str(&line(cells, &widths));
+        if let Some(limit) = row.limit.as_ref().filter(|_| !alone) {
+            text.extend(["    limit: ", &limit.what, "\n"]);
+        }
     }
     for missing in &report.missing {
         text.extend(["\n", &missing.id, "  not measured: ", &missing.why, "\n"]);
