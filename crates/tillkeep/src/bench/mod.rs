@@ -42,6 +42,7 @@ use clap::Args;
 use tempfile::TempDir;
 use tokio::process::Command;
 
+use crate::run::stop_on_signal;
 use figure::{MEASUREMENTS, Measurement};
 use report::{Machine, Missing, Report};
 pub use sizes::Sizes;
@@ -96,6 +97,7 @@ impl Bench {
 }
 
 pub async fn run(args: BenchArgs) -> Result<()> {
+    let stop = stop_on_signal()?;
     // Before anything takes minutes.
     let earlier = args.against.as_deref().map(Report::read).transpose()?;
     let program = match args.program {
@@ -130,7 +132,12 @@ pub async fn run(args: BenchArgs) -> Result<()> {
         missing: Vec::new(),
     };
     for measurement in MEASUREMENTS.iter().filter(|measurement| chosen(measurement.id)) {
-        match measure(&bench, measurement, runs).await {
+        let measured = tokio::select! {
+            measured = measure(&bench, measurement, runs) => measured,
+            // What was begun ends here, so that servers and files go.
+            () = stop.cancelled() => bail!("stopped in the middle of {}", measurement.id),
+        };
+        match measured {
             Ok(rows) => report.figures.extend(rows),
             Err(error) => {
                 report.missing.push(Missing { id: measurement.id.to_owned(), why: format!("{error:#}") });

@@ -11,6 +11,7 @@ use super::chain::{Chain, Provisioned};
 use super::envelopes::Envelopes;
 use super::figure::{Figure, Goal, Measurement, Sample};
 use super::http::Line;
+use super::postgres::Database;
 use super::statistics::per_second;
 use super::{Bench, raw};
 
@@ -20,7 +21,7 @@ const TWO: &str = "sales, two stores at once";
 const ON_POSTGRES: &str = "sales, all good, on PostgreSQL";
 const BAD_ON_POSTGRES: &str = "sales, 1 % bad, on PostgreSQL";
 /// What an accepted sale is at headquarters, parents first.
-pub const TABLES: &[&str] = &["sales", "sale_items", "sale_payments", "stock_movements", "sync_log"];
+const TABLES: &[&str] = &["sales", "sale_items", "sale_payments", "stock_movements", "sync_log"];
 pub const SALES: usize = 1000;
 const BAD_EVERY: usize = 100;
 const PRODUCTS: usize = 200;
@@ -54,19 +55,25 @@ async fn run(bench: &Bench) -> Result<Vec<Sample>> {
         vec![Sample::beside(RATE, good, limit), Sample::beside(BAD, bad, good), Sample::beside(TWO, two, good)];
     if let Some(server) = &bench.postgres {
         let database = server.database("hq").await?;
-        let mut chain = Chain::start_with(bench, vec![("DATABASE_URL", database.url.clone())]).await?;
-        let products = chain.products(PRODUCTS).await?;
-        let store = chain.provision().await?;
-        push(&chain, &store, &products, None, 1).await?;
-        let good = push(&chain, &store, &products, None, requests).await?;
-        let copied = database.copy_again(TABLES).await?;
-        let bad = push(&chain, &store, &products, Some(BAD_EVERY), requests).await?;
-        chain.stop().await;
+        let measured = on_postgres(bench, &database).await;
         database.drop().await?;
-        samples.push(Sample::beside(ON_POSTGRES, good, per_second((requests + 1) * SALES, copied)));
-        samples.push(Sample::beside(BAD_ON_POSTGRES, bad, good));
+        samples.extend(measured?);
     }
     Ok(samples)
+}
+
+async fn on_postgres(bench: &Bench, database: &Database) -> Result<[Sample; 2]> {
+    let requests = bench.sizes.pushes;
+    let mut chain = Chain::start_with(bench, vec![("DATABASE_URL", database.url.clone())]).await?;
+    let products = chain.products(PRODUCTS).await?;
+    let store = chain.provision().await?;
+    push(&chain, &store, &products, None, 1).await?;
+    let good = push(&chain, &store, &products, None, requests).await?;
+    let copied = database.copy_again(TABLES).await?;
+    let bad = push(&chain, &store, &products, Some(BAD_EVERY), requests).await?;
+    chain.stop().await;
+    let limit = per_second((requests + 1) * SALES, copied);
+    Ok([Sample::beside(ON_POSTGRES, good, limit), Sample::beside(BAD_ON_POSTGRES, bad, good)])
 }
 
 /// Sales a second of `SQLite` alone, in as many transactions as requests.

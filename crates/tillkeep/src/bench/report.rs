@@ -142,7 +142,9 @@ mod tests {
 
     const FIGURES: &[Figure] = &[
         Figure::of("speed", "per s", "a limit", Goal::Ratio(0.5)),
+        Figure::of("slow", "per s", "a limit", Goal::Ratio(0.5)),
         Figure::most("time", "ms", 10.0),
+        Figure::of("enough", "per s", "", Goal::Least(3.0)),
         Figure::told("size", "MiB"),
         Figure::told("never taken", "MiB"),
     ];
@@ -155,19 +157,24 @@ mod tests {
             Sample::beside("speed", 40.0, 100.0),
             Sample::beside("speed", 90.0, 150.0),
             Sample::beside("speed", 10.0, 20.0),
+            Sample::beside("slow", 49.0, 100.0),
+            Sample::new("enough", 3.0),
             Sample::new("time", 11.0),
             Sample::new("time", 9.0),
             Sample::new("time", 12.0),
             Sample::new("size", 3.0),
         ];
         let rows = rows(&MEASUREMENT, &samples).expect("rows");
-        assert_eq!(rows.iter().map(|row| row.name.as_str()).collect::<Vec<_>>(), ["speed", "time", "size"]);
+        assert_eq!(
+            rows.iter().map(|row| row.name.as_str()).collect::<Vec<_>>(),
+            ["speed", "slow", "time", "enough", "size"]
+        );
         let limit = rows[0].limit.as_ref().expect("a limit");
         assert_eq!(limit.value, Spread { min: 20.0, median: 100.0, max: 150.0 });
         // 40 of 100, 90 of 150, 10 of 20: not the median of one over that of the other.
         assert_eq!(limit.ratio, Spread { min: 0.4, median: 0.5, max: 0.6 });
         let met: Vec<_> = rows.iter().map(|row| row.goal.as_ref().map(|goal| goal.met)).collect();
-        assert_eq!(met, [Some(true), Some(false), None]);
+        assert_eq!(met, [Some(true), Some(false), Some(false), Some(true), None]);
         assert!(
             super::rows(&MEASUREMENT, &[Sample::new("sped", 1.0)])
                 .is_err_and(|error| error.to_string().contains("sped"))
