@@ -13,8 +13,8 @@ use tower::ServiceExt;
 
 use crate::world::World;
 
-/// Rows of a page, so that small databases have several.
-const PAGE: &str = "limit=6";
+/// Rows of a page at the most, so that small databases have several.
+const PAGE: u64 = 6;
 
 pub struct Line {
     pub world: Arc<World>,
@@ -107,7 +107,9 @@ impl Line {
     /// Smaller pages, and other columns when the run says so.
     fn as_sent(&self, request: &Request) -> Request {
         let mut request = request.clone();
-        request.path = request.path.replace("limit=2000", PAGE);
+        if let Some((before, limit, after)) = limit_of(&request.path) {
+            request.path = format!("{before}{}{after}", limit.min(PAGE));
+        }
         let added = self.world.state().columns;
         if let (1.., "/handshake", Some(json)) = (added, request.path.as_str(), &request.json) {
             let mut body: Json = serde_json::from_slice(json).expect("a handshake");
@@ -169,6 +171,13 @@ impl Transport for Line {
             _ => reply,
         }
     }
+}
+
+/// What is before the limit of a pull, the limit, and what is after it.
+fn limit_of(path: &str) -> Option<(&str, u64, &str)> {
+    let begin = path.find("&limit=")? + "&limit=".len();
+    let end = path[begin..].find('&').map_or(path.len(), |length| begin + length);
+    Some((&path[..begin], path[begin..end].parse().ok()?, &path[end..]))
 }
 
 /// Headquarters works on a request, and dies of it when that is its fate.

@@ -464,14 +464,20 @@ impl<'a> Run<'a> {
         this.at_the_gate = false;
         let Some(flight) = this.flight.as_mut() else { return };
         let world = self.world.clone();
-        let done = poll_fn(|context| match flight.as_mut().poll(context) {
-            Poll::Ready(done) => Poll::Ready(Ok(done)),
-            Poll::Pending => match world.take_parked() {
-                Some(until) => Poll::Ready(Err((until, false))),
-                // Only the other loop can open it, which waits for time to pass.
-                None if gate.waiting() > others => Poll::Ready(Err((world.time() + AT_THE_GATE_MS, true))),
-                None => Poll::Pending,
-            },
+        let done = poll_fn(|context| {
+            // Of a request that was given up nobody waits any more.
+            world.take_parked();
+            match flight.as_mut().poll(context) {
+                Poll::Ready(done) => Poll::Ready(Ok(done)),
+                // Whoever writes while a request waits for time to pass is done before it passes.
+                Poll::Pending if store.sync.is_applying() => Poll::Pending,
+                Poll::Pending => match world.take_parked() {
+                    Some(until) => Poll::Ready(Err((until, false))),
+                    // Only the other loop can open it, which waits for time to pass.
+                    None if gate.waiting() > others => Poll::Ready(Err((world.time() + AT_THE_GATE_MS, true))),
+                    None => Poll::Pending,
+                },
+            }
         })
         .await;
         match done {

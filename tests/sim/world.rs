@@ -99,15 +99,15 @@ impl World {
         Chance::of_seed(self.chance.up_to(u64::MAX - 1))
     }
 
-    /// Waits in virtual time. Only the scheduler polls again, and only when it is time.
+    /// Waits in virtual time, which the scheduler alone moves.
     pub async fn pass(&self, millis: i64) {
-        let mut first = true;
+        let until = self.time() + millis;
         poll_fn(|_| {
-            if std::mem::take(&mut first) {
-                self.state().parked = Some(self.time() + millis);
-                return Poll::Pending;
+            if self.time() >= until {
+                return Poll::Ready(());
             }
-            Poll::Ready(())
+            self.state().parked = Some(until);
+            Poll::Pending
         })
         .await;
     }

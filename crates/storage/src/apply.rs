@@ -81,7 +81,7 @@ pub async fn page(
         rows.push(row);
     }
     let count = rows.len();
-    let cursor = reloading(tx, entity).await?;
+    let cursor = cursor(tx, entity).await?;
     if answer.since_version != cursor.version {
         // Somebody began a reload since the page was asked for: taken now, it would pass for the end of it.
         return Err(DbErr::Custom(format!(
@@ -294,8 +294,9 @@ async fn follow_products(tx: &Tx, store_id: Uuid, products: &[Box<dyn Row>], now
     }
 }
 
-async fn reloading(tx: &Tx, entity: &SyncType) -> Result<Cursor, DbErr> {
-    let row = sequence::Entity::find_by_id(entity.name.to_owned()).one(tx).await?;
+/// How far `entity` was pulled.
+pub async fn cursor(conn: &impl ConnectionTrait, entity: &SyncType) -> Result<Cursor, DbErr> {
+    let row = sequence::Entity::find_by_id(entity.name.to_owned()).one(conn).await?;
     Ok(row.as_ref().map(Cursor::of).unwrap_or_default())
 }
 

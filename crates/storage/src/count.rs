@@ -3,6 +3,7 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 
 static STATEMENTS: AtomicU64 = AtomicU64::new(0);
+static COMMITS: AtomicU64 = AtomicU64::new(0);
 
 /// Counts one.
 #[inline]
@@ -27,4 +28,15 @@ pub fn replanned() -> u64 {
 /// Statements of this process so far, of all its databases. Those that begin and end transactions are not among them.
 pub fn statements() -> u64 {
     STATEMENTS.load(Ordering::Relaxed)
+}
+
+/// Counts a commit.
+#[inline]
+pub(crate) fn commit() {
+    COMMITS.fetch_add(1, Ordering::Relaxed);
+}
+
+/// Commits to `SQLite` of this process so far, of all its databases. Several transactions may share one.
+pub fn commits() -> u64 {
+    COMMITS.load(Ordering::Relaxed)
 }

@@ -11,13 +11,16 @@ struct Page {
     rows: i64,
 }
 
+/// Pages of one type that a store may be about to store: the one it writes, and those that it fetched ahead.
+const UNDER_WAY: usize = 3;
+
 /// One store and one type.
 #[derive(Debug, Default)]
 pub struct Kept {
     /// Up to which version the store said to have it; nothing since this server started.
     version: Option<i64>,
-    /// The page after that version. One is enough: who asks for the next one has this one.
-    page: Option<Page>,
+    /// The pages after that version, each going on from the one before.
+    pages: Vec<Page>,
     /// It last said that it could not store this type.
     unstored: bool,
 }
@@ -63,13 +66,15 @@ impl Kept {
         let stands = stands(word, head);
         self.unstored = word.unstored.is_some();
         let is_new = self.version.replace(word.version) != Some(word.version);
-        let rows = match self.page {
-            Some(page) if page.latest <= word.version => page.rows,
-            _ => 0,
-        };
-        // The page after what it has may still be stored. Any other was stored, or will be asked for again.
-        self.page = self.page.filter(|page| page.since == word.version && page.latest > word.version);
-        let handed = self.page.map_or(0, |page| i32::try_from(page.rows).unwrap_or(i32::MAX));
+        let rows = self.pages.iter().filter(|page| page.latest <= word.version).map(|page| page.rows).sum();
+        // The pages after what it has may still be stored. Any other was stored, or will be asked for again.
+        let mut end = word.version;
+        self.pages.retain(|page| {
+            let follows = page.since == end && page.latest > end;
+            end = if follows { page.latest } else { end };
+            follows
+        });
+        let handed = i32::try_from(self.pages.iter().map(|page| page.rows).sum::<i64>()).unwrap_or(i32::MAX);
         match stands {
             Stands::Behind if !is_new && rows == 0 => return News::None,
             Stands::Current if !is_new && rows == 0 => return News::Quiet,
@@ -85,11 +90,10 @@ impl Kept {
         })
     }
 
-    /// The store asks for what is after `since`, and so has what is before it. That takes back no word on what it could
-    /// not store.
-    pub fn asked(&mut self, since: i64, head: i64, now: Instant) -> News {
+    /// The store asks for a page and has what is up to `version`. That takes back no word on what it could not store.
+    pub fn asked(&mut self, version: i64, head: i64, now: Instant) -> News {
         let unstored = self.unstored;
-        let news = self.said(Word { version: since, unstored: None }, head, now);
+        let news = self.said(Word { version, unstored: None }, head, now);
         self.unstored = unstored;
         match news {
             News::Of(pulled) if unstored && pulled.rows > 0 => {
@@ -102,7 +106,11 @@ impl Kept {
 
     /// A page was handed out.
     pub fn handed(&mut self, since: i64, latest: i64, rows: usize) {
-        self.page = Some(Page { since, latest, rows: i64::try_from(rows).unwrap_or_default() });
+        // One that is asked for again takes the place of what was handed from there on.
+        self.pages.retain(|page| page.latest <= since);
+        self.pages.push(Page { since, latest, rows: i64::try_from(rows).unwrap_or_default() });
+        let beyond = self.pages.len().saturating_sub(UNDER_WAY);
+        self.pages.drain(..beyond);
     }
 }
 
@@ -167,6 +175,28 @@ mod tests {
         assert_eq!(noted(kept.said(has(0), HEAD, at(2))), (0, false, 0));
         kept.handed(0, 10, 7);
         assert_eq!(noted(kept.said(has(10), HEAD, at(3))), (7, true, 0));
+    }
+
+    #[test]
+    fn who_asks_ahead_has_no_more_than_it_says() {
+        let mut kept = Kept::default();
+        kept.said(has(0), HEAD, at(0));
+        kept.handed(0, 4, 4);
+        // It writes the first page and asks for the second.
+        assert_eq!(kept.asked(0, HEAD, at(1)), News::None);
+        kept.handed(4, 7, 3);
+        assert_eq!(noted(kept.asked(4, HEAD, at(2))), (4, true, 0));
+        kept.handed(7, 10, 2);
+        // It died, and asks again for what it had not written: nothing of that is counted twice.
+        assert_eq!(kept.asked(4, HEAD, at(3)), News::None);
+        kept.handed(4, 7, 3);
+        kept.handed(7, 10, 2);
+        assert_eq!(noted(kept.said(has(10), HEAD, at(4))), (5, true, 0));
+        assert!(kept.pages.is_empty());
+        for version in 0..100 {
+            kept.handed(version, version + 1, 1);
+        }
+        assert_eq!(kept.pages.len(), UNDER_WAY);
     }
 
     #[test]

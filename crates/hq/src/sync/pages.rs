@@ -1,32 +1,42 @@
-//! Pages that are equal for all stores, read once and kept as they are sent. `docs/sync.md`, rule D12.
+//! Pages that are equal for all stores, made once and kept compressed. `docs/sync.md`, rule D12.
 //!
 //! A page is kept under the head that its own snapshot had. Whoever asks names the head this server knows, so a page
 //! from before a change is not found any more once the change is known, and stores are told of it only then.
 
 use std::collections::HashMap;
 use std::future::Future;
+use std::io::Cursor;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use async_compression::tokio::bufread::{GzipEncoder, ZstdEncoder};
+use async_compression::Level;
+use async_compression::tokio::bufread::{ZstdDecoder, ZstdEncoder};
+use async_compression::zstd::CParameter;
 use axum::body::{Body, Bytes};
-use axum::http::{HeaderMap, HeaderValue, header};
+use axum::http::{HeaderValue, header};
 use axum::response::{IntoResponse, Response};
 use metrics::counter;
 use moka::policy::EvictionPolicy;
 use moka::sync::Cache;
-use tillkeep_http::representation::accepts;
 use tillkeep_storage::DbErr;
 use tillkeep_storage::tags::Head;
 use tokio::io::AsyncReadExt;
-use tokio::sync::OnceCell;
+use tokio::sync::{OnceCell, Semaphore};
+use tokio_util::io::ReaderStream;
 use uuid::Uuid;
 
 /// Bytes that all kept pages may take.
 const ROOM: u64 = 64 << 20;
 /// What a page takes besides its text.
 const BESIDES: usize = 512;
-/// A shorter text is sent as it is.
+/// A shorter text is kept as it is.
 const WORTH_IT: usize = 512;
+/// Pages that are made at once, each of which takes some megabytes meanwhile.
+const MADE_AT_ONCE: usize = 4;
+/// Bytes that a decoder looks back, as a power of two: those of a page. With the encoder's own choice each of a thousand
+/// clients that want no zstd would take two megabytes here.
+const WINDOW_LOG: u32 = 18;
+/// Bytes of a page that are decoded at a time.
+const PIECE: usize = 16 << 10;
 
 /// Which page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -37,28 +47,7 @@ pub struct Key {
     pub head: Head,
 }
 
-/// How the body of an answer is coded.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Coding {
-    Identity,
-    Gzip,
-    Zstd,
-}
-
-impl Coding {
-    /// What the client takes: zstd before gzip before nothing, unless it says q=0.
-    pub fn accepted(headers: &HeaderMap) -> Self {
-        if accepts(headers, "zstd") {
-            Self::Zstd
-        } else if accepts(headers, "gzip") {
-            Self::Gzip
-        } else {
-            Self::Identity
-        }
-    }
-}
-
-/// A page as it is sent.
+/// A page as it is kept.
 pub struct Held {
     /// The head of the type in the snapshot that the page is from.
     pub head: Head,
@@ -67,63 +56,55 @@ pub struct Held {
     /// The highest version in it, and how many rows it has.
     pub latest: i64,
     pub rows: usize,
-    plain: Bytes,
-    gzip: OnceCell<Option<Bytes>>,
-    zstd: OnceCell<Option<Bytes>>,
+    body: Bytes,
+    /// Whether `body` is zstd; a text that this makes no smaller is kept as it is.
+    is_zstd: bool,
 }
 
 impl Held {
-    pub fn new(head: Head, since_tag: Option<Uuid>, (latest, rows): (i64, usize), text: String) -> Self {
-        Self { head, since_tag, latest, rows, plain: text.into(), gzip: OnceCell::new(), zstd: OnceCell::new() }
+    pub async fn new(head: Head, since_tag: Option<Uuid>, (latest, rows): (i64, usize), text: String) -> Self {
+        let plain = Bytes::from(text);
+        let packed = if plain.len() < WORTH_IT { None } else { zstd(plain.clone()).await };
+        let is_zstd = packed.is_some();
+        Self { head, since_tag, latest, rows, body: packed.unwrap_or(plain), is_zstd }
     }
 
-    /// What it may take with both compressed forms: each is kept only where it saves half.
     fn weight(&self) -> u32 {
-        u32::try_from(2 * self.plain.len() + BESIDES).unwrap_or(u32::MAX)
+        u32::try_from(self.body.len() + BESIDES).unwrap_or(u32::MAX)
     }
 
-    /// The answer. What is not coded here is left to the layer that codes all other answers.
-    pub async fn answer(&self, coding: Coding) -> Response {
-        let coded = match coding {
-            _ if self.plain.len() < WORTH_IT => None,
-            Coding::Identity => None,
-            Coding::Gzip => {
-                let make = || compressed(&self.plain, GzipEncoder::new);
-                self.gzip.get_or_init(make).await.clone().map(|bytes| (bytes, "gzip"))
-            }
-            Coding::Zstd => {
-                let make = || compressed(&self.plain, ZstdEncoder::new);
-                self.zstd.get_or_init(make).await.clone().map(|bytes| (bytes, "zstd"))
-            }
+    /// The answer. Who does not take zstd gets the text, piece by piece, and the layer that codes all other answers codes
+    /// this one too.
+    pub fn answer(&self, takes_zstd: bool) -> Response {
+        let body = self.body.clone();
+        let is_coded = self.is_zstd && takes_zstd;
+        let body = if is_coded || !self.is_zstd {
+            Body::from(body)
+        } else {
+            Body::from_stream(ReaderStream::with_capacity(ZstdDecoder::new(Cursor::new(body)), PIECE))
         };
-        let (body, name) = coded.map_or((self.plain.clone(), None), |(bytes, name)| (bytes, Some(name)));
-        let mut response = Body::from(body).into_response();
+        let mut response = body.into_response();
         let headers = response.headers_mut();
         headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
-        if let Some(name) = name {
-            headers.insert(header::CONTENT_ENCODING, HeaderValue::from_static(name));
+        if is_coded {
+            headers.insert(header::CONTENT_ENCODING, HeaderValue::from_static("zstd"));
             headers.insert(header::VARY, HeaderValue::from_static("accept-encoding"));
         }
         response
     }
 }
 
-/// A text, compressed beside the threads that answer; nothing when that does not save half.
-async fn compressed<E>(
-    plain: &Bytes,
-    encoder: impl FnOnce(std::io::Cursor<Bytes>) -> E + Send + 'static,
-) -> Option<Bytes>
-where
-    E: tokio::io::AsyncRead + Unpin + Send + 'static,
-{
-    let text = plain.clone();
-    let most = text.len() / 2;
+/// A text, compressed beside the threads that answer; nothing when that makes it no smaller.
+async fn zstd(text: Bytes) -> Option<Bytes> {
+    let most = text.len();
     let runtime = tokio::runtime::Handle::current();
     let work = tokio::task::spawn_blocking(move || {
+        let window = [CParameter::window_log(WINDOW_LOG)];
+        let mut encoder = ZstdEncoder::with_quality_and_params(Cursor::new(text), Level::Default, &window);
         let mut bytes = Vec::new();
-        runtime.block_on(encoder(std::io::Cursor::new(text)).read_to_end(&mut bytes)).map(|_| bytes)
+        runtime.block_on(encoder.read_to_end(&mut bytes)).map(|_| bytes)
     });
-    let mut bytes = work.await.ok()?.ok().filter(|bytes| bytes.len() <= most)?;
+    let mut bytes = work.await.ok()?.ok().filter(|bytes| bytes.len() < most)?;
     bytes.shrink_to_fit();
     Some(bytes.into())
 }
@@ -133,8 +114,10 @@ type Flight = Arc<OnceCell<Result<Arc<Held>, DbErr>>>;
 /// The pages of this server.
 pub struct Pages {
     kept: Cache<Key, Arc<Held>>,
-    /// Pages that somebody is reading now.
+    /// Pages that somebody is making now.
     flights: Mutex<HashMap<Key, Flight>>,
+    /// Taken while a page is made: however many stores load, so many pages are in memory unpacked.
+    makers: Semaphore,
 }
 
 impl Default for Pages {
@@ -153,7 +136,7 @@ impl Pages {
             // before the last change.
             .eviction_policy(EvictionPolicy::lru())
             .build();
-        Self { kept, flights: Mutex::default() }
+        Self { kept, flights: Mutex::default(), makers: Semaphore::new(MADE_AT_ONCE) }
     }
 
     /// Bytes that the kept pages take, at the most.
@@ -184,6 +167,8 @@ impl Pages {
             .get_or_init(async || {
                 reads = true;
                 let _landing = Landing { pages: self, key, flight: &flight };
+                // Never closed.
+                let _maker = self.makers.acquire().await.ok();
                 let held = Arc::new(read().await?);
                 self.kept.insert(Key { head: held.head, ..key }, held.clone());
                 Ok(held)
@@ -229,8 +214,8 @@ mod tests {
         Head { version, tag: None }
     }
 
-    fn page(head: i64) -> Held {
-        Held::new(at(head), None, (head, 1), format!("page at {head}"))
+    async fn page(head: i64) -> Held {
+        Held::new(at(head), None, (head, 1), format!("page at {head}")).await
     }
 
     #[tokio::test]
@@ -240,7 +225,7 @@ mod tests {
             let read = async || {
                 reads.fetch_add(1, Ordering::SeqCst);
                 go.notified().await;
-                Ok(page(5))
+                Ok(page(5).await)
             };
             pages.get(KEY, read).await.expect("a page").head.version
         };
@@ -254,12 +239,12 @@ mod tests {
     async fn a_page_is_kept_under_the_head_that_it_was_read_at() {
         let pages = Pages::default();
         // A commit came between the question and the snapshot: the page has more than was asked for.
-        assert_eq!(pages.get(KEY, async || Ok(page(6))).await.expect("a page").head, at(6));
+        assert_eq!(pages.get(KEY, async || Ok(page(6).await)).await.expect("a page").head, at(6));
         let newer = Key { head: at(6), ..KEY };
         let kept = pages.get(newer, async || Err(DbErr::Custom("read again".into()))).await.expect("it is kept");
         assert_eq!(kept.head, at(6));
         // Nothing was kept under the head that was asked for.
-        assert_eq!(pages.get(KEY, async || Ok(page(5))).await.expect("a page").head, at(5));
+        assert_eq!(pages.get(KEY, async || Ok(page(5).await)).await.expect("a page").head, at(5));
     }
 
     #[tokio::test]
@@ -267,10 +252,10 @@ mod tests {
         let (pages, go) = (Pages::default(), Notify::new());
         let older = pages.get(KEY, async || {
             go.notified().await;
-            Ok(page(5))
+            Ok(page(5).await)
         });
         let newer = async {
-            let page = pages.get(Key { head: at(6), ..KEY }, async || Ok(page(6))).await;
+            let page = pages.get(Key { head: at(6), ..KEY }, async || Ok(page(6).await)).await;
             go.notify_one();
             page
         };
@@ -291,7 +276,7 @@ mod tests {
         };
         let failed = futures_util::future::join_all((0..10).map(|_| ask())).await;
         assert_eq!((failed, reads.load(Ordering::SeqCst)), (vec![true; 10], 1));
-        assert_eq!(pages.get(KEY, async || Ok(page(5))).await.expect("a page").head, at(5));
+        assert_eq!(pages.get(KEY, async || Ok(page(5).await)).await.expect("a page").head, at(5));
     }
 
     #[tokio::test]
@@ -299,10 +284,10 @@ mod tests {
         let pages = Pages::default();
         let mut gone = Box::pin(pages.get(KEY, async || {
             std::future::pending::<()>().await;
-            Ok(page(5))
+            Ok(page(5).await)
         }));
         assert!(futures_util::poll!(&mut gone).is_pending());
-        let mut waits = Box::pin(pages.get(KEY, async || Ok(page(5))));
+        let mut waits = Box::pin(pages.get(KEY, async || Ok(page(5).await)));
         assert!(futures_util::poll!(&mut waits).is_pending());
         drop(gone);
         assert_eq!(waits.await.expect("a page").head, at(5));
@@ -313,8 +298,9 @@ mod tests {
     async fn the_kept_pages_stay_within_their_room_and_the_newest_are_kept() {
         let pages = Pages::within(100_000);
         for since in 0..200 {
-            let text = "x".repeat(5000);
-            pages.get(Key { since, ..KEY }, async || Ok(Held::new(at(5), None, (5, 1), text))).await.expect("a page");
+            let text = noise(6000);
+            let make = async || Ok(Held::new(at(5), None, (5, 1), text).await);
+            pages.get(Key { since, ..KEY }, make).await.expect("a page");
             // Often asked for, as every page is before the next change.
             for _ in 0..20 {
                 let kept = pages.get(Key { since, ..KEY }, async || Err(DbErr::Custom("read again".into()))).await;
@@ -326,37 +312,38 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn both_compressed_forms_fit_in_the_weight() {
-        let noise: String = (0..20_000).map(|_| char::from(rand_letter())).collect();
-        for text in ["the same again ".repeat(2000), noise] {
-            let held = Held::new(at(1), None, (1, 1), text);
-            for coding in [Coding::Gzip, Coding::Zstd] {
-                held.answer(coding).await;
-            }
-            let forms =
-                [&held.gzip, &held.zstd].map(|form| form.get().cloned().flatten().map_or(0, |bytes| bytes.len()));
-            assert!(held.plain.len() + forms.iter().sum::<usize>() <= held.weight() as usize, "{forms:?}");
+    async fn a_page_weighs_what_is_kept_of_it_and_is_kept_in_the_smaller_form() {
+        for (text, most) in [("the same again ".repeat(20_000), 1000), (noise(20_000), 20_000)] {
+            let held = Held::new(at(1), None, (1, 1), text).await;
+            assert!(held.is_zstd && (held.weight() as usize) < BESIDES + most, "{}", held.weight());
         }
+        let short = Held::new(at(1), None, (1, 1), "{}".to_owned()).await;
+        assert_eq!((short.is_zstd, short.weight() as usize), (false, BESIDES + 2));
     }
 
-    fn rand_letter() -> u8 {
-        uuid::Uuid::new_v4().as_bytes()[0] % 94 + 33
+    #[tokio::test]
+    async fn however_many_pages_are_asked_for_at_once_few_are_made_at_once() {
+        let (pages, now, most) = (Pages::default(), AtomicUsize::new(0), AtomicUsize::new(0));
+        let ask = |since| {
+            let make = async || {
+                most.fetch_max(now.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
+                tokio::task::yield_now().await;
+                now.fetch_sub(1, Ordering::SeqCst);
+                Ok(page(5).await)
+            };
+            pages.get(Key { since, ..KEY }, make)
+        };
+        let all = futures_util::future::join_all((0..100).map(ask)).await;
+        assert!(all.iter().all(Result::is_ok));
+        assert_eq!(most.into_inner(), MADE_AT_ONCE);
     }
 
-    #[test]
-    fn the_coding_is_what_the_client_takes() {
-        for (given, coding) in [
-            ("gzip, zstd", Coding::Zstd),
-            ("gzip;q=1.0, zstd;q=0", Coding::Gzip),
-            ("GZIP", Coding::Gzip),
-            ("zstd;q=0.5", Coding::Zstd),
-            ("br, deflate", Coding::Identity),
-            ("gzip;q=0.000", Coding::Identity),
-            ("", Coding::Identity),
-        ] {
-            let mut headers = HeaderMap::new();
-            headers.insert(header::ACCEPT_ENCODING, HeaderValue::from_static(given));
-            assert_eq!(Coding::accepted(&headers), coding, "{given}");
+    /// Letters that no compression makes much smaller.
+    fn noise(length: usize) -> String {
+        let mut letters = String::new();
+        while letters.len() < length {
+            letters.push_str(&uuid::Uuid::new_v4().simple().to_string());
         }
+        letters
     }
 }

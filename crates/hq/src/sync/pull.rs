@@ -10,6 +10,7 @@ use serde::Deserialize;
 use tillkeep_http::Params;
 use tillkeep_http::describe::{Operation, Reply};
 use tillkeep_http::error::{Error, Result};
+use tillkeep_http::representation::accepts;
 use tillkeep_model::ErrorCode;
 use tillkeep_model::wire::{MAX_PULL_LIMIT, PullAnswer};
 use tillkeep_storage::pull::{self, Page};
@@ -21,7 +22,7 @@ use tokio::time::timeout;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use super::pages::{Coding, Held, Key};
+use super::pages::{Held, Key};
 use super::streams::Place;
 use super::{Machine, StoreCaller, ignored, unreadable};
 use crate::Hq;
@@ -46,6 +47,9 @@ pub struct Query {
     /// The `tag` of the answer that the cursor is from.
     #[schema(value_type = Option<Uuid>)]
     since_tag: Option<String>,
+    /// Up to which version the caller has the type, where it asks ahead of that; else it has what is up to `since_version`.
+    #[schema(value_type = Option<i64>, minimum = 0)]
+    has_version: Option<String>,
 }
 
 pub async fn pull(
@@ -60,8 +64,12 @@ pub async fn pull(
         Error::new(ErrorCode::UnknownEntityType, format!("{name:?} is not a type that stores pull")).at("entity_type")
     })?;
     let bad = |field: &str, text: &str| Error::new(ErrorCode::BadRequest, format!("{field} {text}")).at(field);
-    let since = query.since_version.as_deref().unwrap_or("0").parse::<i64>().ok().filter(|since| *since >= 0);
-    let since = since.ok_or_else(|| bad("since_version", "must be a whole number, 0 or more"))?;
+    let version = |field: &str, text: &str| {
+        let version = text.parse::<i64>().ok().filter(|version| *version >= 0);
+        version.ok_or_else(|| bad(field, "must be a whole number, 0 or more"))
+    };
+    let since = version("since_version", query.since_version.as_deref().unwrap_or("0"))?;
+    let has = query.has_version.as_deref().map_or(Ok(since), |text| version("has_version", text))?;
     let limit = match query.limit.as_deref().map(str::parse::<u64>) {
         None => None,
         Some(Ok(limit)) if (1..=MAX_PULL_LIMIT).contains(&limit) => Some(limit),
@@ -84,9 +92,9 @@ pub async fn pull(
         // The head in memory may be from before a standby took over that has less: then the cursor is ahead after all.
         if since <= held.head.version {
             same_history(&hq, entity, since_tag, held.since_tag)?;
-            asked(&hq, caller.id(), entity, since);
+            asked(&hq, caller.id(), entity, has);
             hq.tracker.handed(caller.id(), entity.name, since, held.latest, held.rows);
-            return Ok(Pulled(held.answer(Coding::accepted(&headers)).await));
+            return Ok(Pulled(held.answer(accepts(&headers, "zstd"))));
         }
     }
     // A reader connection stays taken as long as a slow client reads.
@@ -110,7 +118,7 @@ pub async fn pull(
     if since_tag.is_some() {
         same_history(&hq, entity, since_tag, tags::of(&conn, entity, caller.id(), since).await?)?;
     }
-    asked(&hq, caller.id(), entity, since);
+    asked(&hq, caller.id(), entity, has);
     let Some(limit) = limit else {
         return Ok(Pulled(streamed(hq, (conn, stream), entity, caller.id(), since)));
     };
@@ -124,9 +132,9 @@ pub async fn pull(
     Ok(Pulled(json(Body::from(whole(&hq, entity, since, &page, tag)))))
 }
 
-/// Who asks for what is after `since` has what is before it.
-fn asked(hq: &Hq, store_id: Uuid, entity: &'static SyncType, since: i64) {
-    hq.tracker.asked(store_id, entity.name, since, hq.heads.of(entity, store_id).version, hq.clock.now());
+/// Who asks says what it has.
+fn asked(hq: &Hq, store_id: Uuid, entity: &'static SyncType, has: i64) {
+    hq.tracker.asked(store_id, entity.name, has, hq.heads.of(entity, store_id).version, hq.clock.now());
 }
 
 /// Refuses a cursor that is from another history than this database has. `docs/sync.md`, rule D8.
@@ -180,7 +188,10 @@ async fn shared(hq: &Hq, entity: &'static SyncType, since: i64, limit: u64) -> R
             hq.announce(&[Change { entity_type: entity.name, store: None, version, tag }]);
         }
         let text = whole(hq, entity, since, &page, tag);
-        Ok(Held::new(head, since_tag, (page.latest, page.rows.len()), text))
+        let said = (page.latest, page.rows.len());
+        // The rows go before their text is packed.
+        drop((page, conn));
+        Ok(Held::new(head, since_tag, said, text).await)
     };
     Ok(hq.pages.get(key, read).await?)
 }

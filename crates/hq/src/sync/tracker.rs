@@ -104,12 +104,12 @@ impl Tracker {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A store asks for what is after `since`: it has what is before.
-    pub fn asked(&self, store_id: Uuid, entity_type: &'static str, since: i64, head: i64, now: Instant) {
+    /// A store asks for a page, and has what is up to `version`.
+    pub fn asked(&self, store_id: Uuid, entity_type: &'static str, version: i64, head: i64, now: Instant) {
         let mut noted = self.lock();
-        let pulled = match noted.kept.entry((store_id, entity_type)).or_default().asked(since, head, now) {
+        let pulled = match noted.kept.entry((store_id, entity_type)).or_default().asked(version, head, now) {
             News::None => return,
-            News::Quiet => Pulled { since, success_at: Some(now), ..Pulled::default() },
+            News::Quiet => Pulled { since: version, success_at: Some(now), ..Pulled::default() },
             News::Of(pulled) => pulled,
         };
         noted.unwritten.note((store_id, entity_type), pulled);

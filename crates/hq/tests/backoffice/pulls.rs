@@ -54,6 +54,51 @@ async fn fifty_stores_that_pull_a_page_cost_one_query() {
     drop(held);
 }
 
+/// Loads all products in pages of two, as a store does; how many rows of each page, and the prices.
+async fn load(kit: &Kit, token: &str) -> (Vec<usize>, Vec<i64>) {
+    let (mut since, mut pages, mut prices) = (0, Vec::new(), Vec::new());
+    loop {
+        let path = format!("/pull?entity_type=products&since_version={since}&limit=2");
+        let page = kit.ask(token, &path).await;
+        let rows = page["rows"].as_array().expect("rows");
+        pages.push(rows.len());
+        prices.extend(rows.iter().map(|row| row["price"].as_i64().expect("a price")));
+        since = page["latest_version"].as_i64().expect("a version");
+        if page["has_more"] == false {
+            return (pages, prices);
+        }
+    }
+}
+
+#[tokio::test]
+async fn stores_that_load_at_once_or_later_read_no_page_that_was_read_until_a_row_changes() {
+    let kit = Kit::new().await;
+    let admin = kit.admin().await;
+    let mut ids = Vec::new();
+    for number in 0..5 {
+        ids.push(id_of(&kit.product(&admin, &format!("P{number}"), json!({})).await));
+    }
+    let mut tokens = Vec::new();
+    for code in ["S01", "S02", "S03"] {
+        tokens.push(kit.sync_token(kit.store(code).await));
+    }
+    let before = pages("miss");
+    let (one, two) = tokio::join!(load(&kit, &tokens[0]), load(&kit, &tokens[1]));
+    assert_eq!((one.0.as_slice(), &one, pages("miss") - before), ([2, 2, 1].as_slice(), &two, 3));
+    // Who asks is known from here on.
+    kit.ask(&tokens[2], "/versions").await;
+    let held = kit.hold_readers().await;
+    let third = timeout(Duration::from_secs(5), load(&kit, &tokens[2])).await.expect("a load without a query");
+    assert_eq!(third, one);
+    drop(held);
+    kit.patch(&admin, &format!("/products/{}", ids[1]), json!({"price": 1100})).await.is(200);
+    let before = pages("miss");
+    for token in &tokens {
+        assert_eq!(load(&kit, token).await, (vec![2, 2, 1], vec![1000, 1000, 1000, 1000, 1100]));
+    }
+    assert_eq!(pages("miss") - before, 3);
+}
+
 #[tokio::test]
 async fn a_change_is_in_the_next_page() {
     let kit = Kit::new().await;

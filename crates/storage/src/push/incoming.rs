@@ -88,8 +88,10 @@ pub struct Decoded {
 
 pub(super) fn read<'a>(index: usize, raw: &'a RawValue, sender: &Sender) -> Result<Incoming<'a>, Box<Rejection>> {
     let refuse = |status, code, error: &str| Err(reject(raw, status, code, error));
-    let deserializer = &mut serde_json::Deserializer::from_str(raw.get());
-    let wire: Wire = match serde_path_to_error::deserialize(ByName(deserializer)) {
+    // Only what cannot be read is read once more, for the name of the field.
+    let read = Wire::deserialize(ByName(&mut serde_json::Deserializer::from_str(raw.get())));
+    let named = |_| serde_path_to_error::deserialize(ByName(&mut serde_json::Deserializer::from_str(raw.get())));
+    let wire: Wire = match read.or_else(named) {
         Ok(wire) => wire,
         Err(error) => {
             let path = error.path().to_string();

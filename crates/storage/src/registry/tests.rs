@@ -157,3 +157,12 @@ fn every_text_and_list_of_a_pushed_type_has_a_limit() {
         }
     }
 }
+
+#[test]
+fn a_row_that_cannot_be_read_names_its_field() {
+    let products = find("products").expect("a type").table;
+    assert!(products.decode("{\"sku\":\"A1\",\"price\":1000}").is_ok());
+    let read = |json| products.decode(json).err().unwrap_or_default();
+    let error = read("{\"sku\":\"A1\",\"price\":\"much\"}");
+    assert!(error.starts_with("price: "), "{error}");
+}

@@ -263,6 +263,7 @@ impl Lease {
     pub fn commit(self) -> Result<(), DbErr> {
         self.with(|state| {
             let done = state.control("COMMIT", false, &self.session.activity);
+            count::commit();
             if done.is_err() {
                 state.roll_back(&self.session.activity);
             }

@@ -60,11 +60,20 @@ impl HqClient {
         self.get(format!("/versions?{said}")).await
     }
 
-    /// The page after `cursor`.
-    pub async fn pull(&self, entity: &str, cursor: Cursor, limit: u64, epoch: &str) -> Result<PullAnswer, HqError> {
-        let since = cursor.version;
-        let tag = cursor.tag.map(|tag| format!("&since_tag={tag}")).unwrap_or_default();
-        self.get(format!("/pull?entity_type={entity}&since_version={since}&limit={limit}&epoch={epoch}{tag}")).await
+    /// The page after `from`, for a store that has the type up to `here`.
+    pub async fn pull(
+        &self,
+        entity: &str,
+        from: Cursor,
+        here: i64,
+        limit: u64,
+        epoch: &str,
+    ) -> Result<PullAnswer, HqError> {
+        let since = from.version;
+        let tag = from.tag.map(|tag| format!("&since_tag={tag}")).unwrap_or_default();
+        let has = if here == since { String::new() } else { format!("&has_version={here}") };
+        self.get(format!("/pull?entity_type={entity}&since_version={since}&limit={limit}&epoch={epoch}{tag}{has}"))
+            .await
     }
 
     pub async fn own_documents(&self, entity: &str, after: Uuid, limit: u64) -> Result<OwnDocumentsAnswer, HqError> {

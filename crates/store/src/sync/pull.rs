@@ -3,9 +3,10 @@
 use std::collections::{BTreeMap, HashMap};
 
 use tillkeep_http::auth::Sessions;
+use tillkeep_model::wire::PullAnswer;
 use tillkeep_storage::apply::{self, Cursor};
 use tillkeep_storage::registry::{self, Scope, SyncType};
-use tillkeep_storage::{DbErr, Tx, accounts, db};
+use tillkeep_storage::{DbErr, Purpose, Tx, accounts, db};
 
 use super::client::HqError;
 use crate::Store;
@@ -101,45 +102,98 @@ fn in_order(store: &Store, cursors: &HashMap<String, Cursor>, heads: &BTreeMap<S
     types
 }
 
-/// Pulls one type from `cursor` to its head.
+/// A page, and the cursor that it goes on from.
+struct Page {
+    from: Cursor,
+    answer: PullAnswer,
+}
+
+impl Page {
+    /// The cursor once this page is kept.
+    const fn next(&self) -> Cursor {
+        let reloading = self.from.reloading && self.answer.has_more;
+        Cursor { version: self.answer.latest_version, reloading, tag: self.answer.tag }
+    }
+}
+
+/// Pulls one type from `cursor` to its head. While a page is written the next one is on its way.
 async fn one(store: &Store, epoch: &str, entity: &SyncType, cursor: Cursor, head: i64) -> Result<usize, PullError> {
-    let mut cursor = cursor;
-    let mut count = 0;
+    let (mut cursor, mut ahead, mut count) = (cursor, None, 0);
     loop {
         // A row that comes while its entry is under way would be left aside, and the entry gone when it is: neither this
-        // page nor a later one would bring it again (rule D6).
+        // page nor a later one would bring it again (rule D6). Such a page is not fetched ahead of the gate either.
         let _gate = if entity.is_pushed() { Some(store.sync.sending.enter().await) } else { None };
-        let pages = &store.sync.page_size;
-        let size = pages.of(entity.name);
-        let answer = store.hq.pull(entity.name, cursor, size, epoch).await;
-        let mut answer = pages.note(entity.name, size, answer)?;
-        if !answer.has_more {
-            pages.done(entity.name);
-        }
-        if !answer.has_more && answer.tag.is_none() && entity.scope == Scope::Parties && answer.latest_version < head {
-            // One counter for all stores: what was counted for others must not be asked for again and again. The head
-            // was told before this page was read, so nothing below it is still to come. Release 0.1.0 does not say so itself.
-            answer.latest_version = head;
-        }
-        let rows = answer.rows.len();
-        let applied = {
-            let _turn = store.sync.applying.lock().await;
-            let tx = store.db().begin().await?;
-            let applied = apply::page(&tx, entity, store.id, &answer, store.clock.now()).await?;
-            if entity.name == "users" && rows > 0 {
-                Sessions::revoke_of_inactive(&tx, store.clock.now()).await?;
-            }
-            tx.commit().await?;
-            applied
+        let page = match ahead.take() {
+            Some(page) => page?,
+            None => fetch(store, epoch, entity, cursor, cursor, head).await?,
         };
-        forget_cached(store, entity, rows);
-        count += applied;
-        (cursor.version, cursor.tag) = (answer.latest_version, answer.tag);
-        if !answer.has_more {
+        let next = page.next();
+        let kept = if page.answer.has_more && !entity.is_pushed() {
+            // That the next one does not come takes nothing from this one; without this one it is not waited for.
+            let fetched = async { Ok(fetch(store, epoch, entity, next, cursor, head).await) };
+            let (fetched, kept) = tokio::try_join!(biased; fetched, keep(store, entity, &page))?;
+            ahead = Some(fetched);
+            kept
+        } else {
+            keep(store, entity, &page).await?
+        };
+        let Some(rows) = kept else {
+            // Somebody began a reload: what was fetched is of before.
+            ahead = None;
+            cursor = apply::cursor(store.db().reader(), entity).await?;
+            continue;
+        };
+        count += rows;
+        cursor = next;
+        if !page.answer.has_more {
             tracing::debug!(entity_type = entity.name, rows = count, version = cursor.version, "pulled");
             return Ok(count);
         }
     }
+}
+
+/// Asks for the page after `from`; `here` is how far this store has the type.
+async fn fetch(
+    store: &Store,
+    epoch: &str,
+    entity: &SyncType,
+    from: Cursor,
+    here: Cursor,
+    head: i64,
+) -> Result<Page, PullError> {
+    let pages = &store.sync.page_size;
+    let size = pages.of(entity.name);
+    let answer = store.hq.pull(entity.name, from, here.version, size, epoch).await;
+    let mut answer = pages.note(entity.name, size, answer)?;
+    if !answer.has_more {
+        pages.done(entity.name);
+    }
+    if !answer.has_more && answer.tag.is_none() && entity.scope == Scope::Parties && answer.latest_version < head {
+        // One counter for all stores: what was counted for others must not be asked for again and again. The head
+        // was told before this page was read, so nothing below it is still to come. Release 0.1.0 does not say so itself.
+        answer.latest_version = head;
+    }
+    Ok(Page { from, answer })
+}
+
+/// Writes a page and moves the cursor, unless the cursor is not any more where the page goes on from.
+async fn keep(store: &Store, entity: &SyncType, page: &Page) -> Result<Option<usize>, PullError> {
+    let rows = page.answer.rows.len();
+    let applied = {
+        let _turn = store.sync.applying.lock().await;
+        let tx = store.db().of(Purpose::Sync).begin().await?;
+        if apply::cursor(&tx, entity).await? != page.from {
+            return Ok(None);
+        }
+        let applied = apply::page(&tx, entity, store.id, &page.answer, store.clock.now()).await?;
+        if entity.name == "users" && rows > 0 {
+            Sessions::revoke_of_inactive(&tx, store.clock.now()).await?;
+        }
+        tx.commit().await?;
+        applied
+    };
+    forget_cached(store, entity, rows);
+    Ok(Some(applied))
 }
 
 /// A withdrawn permission or person counts from the next request on.

@@ -154,6 +154,11 @@ impl SyncState {
 }
 
 impl SyncState {
+    /// Whether a page or the outcome of a push is being written.
+    pub fn is_applying(&self) -> bool {
+        self.applying.try_lock().is_err()
+    }
+
     /// Whether headquarters refuses this copy of the store.
     pub fn is_refused(&self) -> bool {
         self.line.lock().unwrap_or_else(PoisonError::into_inner).runs_elsewhere

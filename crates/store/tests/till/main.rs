@@ -3,6 +3,7 @@
 mod kit;
 
 mod accounts;
+mod ahead;
 mod approvals;
 mod blind;
 mod bootstrap;

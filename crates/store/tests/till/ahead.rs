@@ -1,0 +1,190 @@
+//! The next page of a type is on its way while one is written. `docs/sync.md`, *A store's cycle*.
+
+use std::sync::{Arc, Mutex, OnceLock};
+use std::time::Duration;
+
+use serde_json::json;
+use tillkeep_storage::apply::{self, Cursor};
+use tillkeep_storage::entity::department;
+use tillkeep_storage::sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder};
+use tillkeep_storage::{Tx, registry};
+use tillkeep_store::Store;
+use tillkeep_store::sync::{Cycle, Reply, Request, Transport};
+use tokio::time::timeout;
+
+use crate::kit::{Shop, id};
+
+/// Departments at headquarters, each of them a page.
+const PAGES: i64 = 3;
+
+/// What happens while the departments come.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum What {
+    /// The first page cannot be written before the second one is asked for.
+    WriterIsTaken,
+    /// The same, and a reload begins then.
+    ReloadBegins,
+    /// The line breaks when the second page is asked for.
+    SecondBreaks,
+    /// The first page has a row that cannot be read.
+    FirstIsUnreadable,
+}
+
+/// A question: after which version, what the store has, and how many rows at the most.
+type Asked = (i64, i64, u64);
+
+struct Paged {
+    what: What,
+    store: OnceLock<Arc<Store>>,
+    asked: Mutex<Vec<Asked>>,
+    /// The only writer of the store's database.
+    writer: Mutex<Option<Tx>>,
+}
+
+impl Paged {
+    /// What this question is the moment for.
+    async fn happen(&self, since: i64) -> Result<(), String> {
+        let store = self.store.get().expect("a store");
+        let is_first = self.asked.lock().expect("nobody panicked").iter().filter(|asked| asked.0 == since).count() == 1;
+        match (self.what, since) {
+            (What::WriterIsTaken | What::ReloadBegins, 0) if is_first => {
+                let tx = store.db().begin().await.expect("a transaction");
+                *self.writer.lock().expect("nobody panicked") = Some(tx);
+            }
+            (What::WriterIsTaken, 1) => drop(self.writer.lock().expect("nobody panicked").take()),
+            (What::ReloadBegins, 1) if is_first => {
+                let tx = self.writer.lock().expect("nobody panicked").take().expect("a transaction");
+                let departments = registry::find("departments").expect("a type");
+                apply::begin_reload(&tx, departments).await.expect("a reload");
+                tx.commit().await.expect("a commit");
+            }
+            (What::SecondBreaks, 1) if is_first => return Err("the line breaks".to_owned()),
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn page(&self, since: i64) -> serde_json::Value {
+        let version = since + 1;
+        let row = department::Model {
+            id: id(&format!("page {version}")),
+            code: format!("PAGE{version}"),
+            name: "On its way".to_owned(),
+            sync_version: version,
+            is_active: true,
+            ..department::Model::default()
+        };
+        let mut row = serde_json::to_value(row).expect("JSON");
+        if self.what == What::FirstIsUnreadable && since == 0 {
+            row["sortOrder"] = json!("many");
+        }
+        json!({
+            "entity_type": "departments", "since_version": since, "rows": [row], "latest_version": version,
+            "has_more": version < PAGES, "epoch": "e",
+        })
+    }
+}
+
+#[async_trait::async_trait]
+impl Transport for Paged {
+    async fn send(&self, request: Request) -> Result<Reply, String> {
+        let (path, query) = request.path.split_once('?').unwrap_or((&request.path, ""));
+        let body = match path {
+            "/handshake" => json!({
+                "epoch": "e", "ticket": "t", "ticketKnown": true, "serverVersion": "", "versions": {},
+                "clock": "2026-11-20T12:00:00.000Z",
+            }),
+            "/versions" => json!({"epoch": "e", "versions": {"departments": PAGES}}),
+            _ => {
+                let number = |name: &str| {
+                    let mut pairs = query.split('&').filter_map(|pair| pair.split_once('='));
+                    pairs.find(|(key, _)| *key == name).and_then(|(_, value)| value.parse::<i64>().ok())
+                };
+                let since = number("since_version").expect("a cursor");
+                let limit = number("limit").and_then(|limit| u64::try_from(limit).ok()).expect("a limit");
+                let asked = (since, number("has_version").unwrap_or(since), limit);
+                self.asked.lock().expect("nobody panicked").push(asked);
+                self.happen(since).await?;
+                self.page(since)
+            }
+        };
+        Ok(Reply { from_hq: true, status: 200, retry_after: None, body: body.to_string().into() })
+    }
+}
+
+/// A store and its headquarters, after one cycle.
+struct After {
+    shop: Shop,
+    hq: Arc<Paged>,
+    cycle: Cycle,
+}
+
+impl After {
+    async fn a_cycle(what: What) -> Self {
+        let hq = Paged { what, store: OnceLock::new(), asked: Mutex::default(), writer: Mutex::default() };
+        let hq = Arc::new(hq);
+        let shop = Shop::with_line(hq.clone()).await;
+        assert!(hq.store.set(shop.store.clone()).is_ok());
+        let mut after = Self { shop, hq, cycle: Cycle::default() };
+        after.next().await;
+        after
+    }
+
+    async fn next(&mut self) {
+        let step = self.cycle.step(&self.shop.store);
+        timeout(Duration::from_secs(20), step).await.expect("a page waits for the next one and the next one for it");
+    }
+
+    fn asked(&self) -> Vec<Asked> {
+        self.hq.asked.lock().expect("nobody panicked").clone()
+    }
+
+    /// The pages that are here, the cursor, and whether all is well.
+    async fn has(&self) -> (Vec<i64>, Cursor, bool) {
+        let db = self.shop.store.db();
+        let rows = department::Entity::find().filter(department::Column::Code.starts_with("PAGE"));
+        let rows = rows.order_by_asc(department::Column::Code).all(db.reader()).await.expect("rows");
+        let cursors = apply::cursors(db.reader()).await.expect("cursors");
+        let line = self.shop.store.sync.line();
+        let is_well = line.unstored.is_empty() && line.last_error.is_none();
+        let pages = rows.iter().map(|row| row.sync_version).collect();
+        (pages, cursors.get("departments").copied().unwrap_or_default(), is_well)
+    }
+}
+
+const fn at(version: i64) -> Cursor {
+    Cursor { version, reloading: false, tag: None }
+}
+
+#[tokio::test]
+async fn one_page_is_fetched_while_one_is_written_and_headquarters_is_told_what_is_here() {
+    let after = After::a_cycle(What::WriterIsTaken).await;
+    assert_eq!(after.asked(), [(0, 0, 500), (1, 0, 500), (2, 1, 500)]);
+    assert_eq!(after.has().await, (vec![1, 2, 3], at(3), true));
+}
+
+#[tokio::test]
+async fn what_was_fetched_before_a_reload_began_is_thrown_away_and_all_of_it_is_asked_for_again() {
+    let after = After::a_cycle(What::ReloadBegins).await;
+    // The page on its way to the database and the one after it are both of before.
+    assert_eq!(after.asked(), [(0, 0, 500), (1, 0, 500), (0, 0, 500), (1, 0, 500), (2, 1, 500)]);
+    assert_eq!(after.has().await, (vec![1, 2, 3], at(3), true));
+}
+
+#[tokio::test]
+async fn a_page_is_kept_though_the_next_one_does_not_come_and_that_one_is_asked_for_in_half_its_size() {
+    let mut after = After::a_cycle(What::SecondBreaks).await;
+    assert_eq!(after.asked(), [(0, 0, 500), (1, 0, 500)]);
+    assert_eq!(after.has().await, (vec![1], at(1), false));
+    after.next().await;
+    assert_eq!(after.asked()[2..], [(1, 1, 250), (2, 1, 250)]);
+    assert_eq!(after.has().await, (vec![1, 2, 3], at(3), true));
+}
+
+#[tokio::test]
+async fn a_page_after_one_that_cannot_be_kept_is_thrown_away() {
+    let mut after = After::a_cycle(What::FirstIsUnreadable).await;
+    after.next().await;
+    assert_eq!(after.asked(), [(0, 0, 500), (1, 0, 500), (0, 0, 500), (1, 0, 500)]);
+    assert_eq!(after.has().await, (vec![], at(0), false));
+}
