@@ -4,7 +4,10 @@ use serde::Serialize;
 use tillkeep_storage::db::rows_per_statement;
 use tillkeep_storage::entity::{sale, sale_item, sale_payment};
 use tillkeep_storage::sea_orm::sea_query::OnConflict;
-use tillkeep_storage::sea_orm::{ColumnTrait, ConnectionTrait, EntityTrait, IntoActiveModel, QueryFilter, QueryOrder};
+use tillkeep_storage::sea_orm::{
+    ColumnTrait, ConnectionTrait, DbBackend, EntityTrait, IntoActiveModel, QueryFilter, QueryOrder, QueryTrait,
+    Statement,
+};
 use tillkeep_storage::{DbErr, Tx};
 use utoipa::ToSchema;
 use uuid::Uuid;
@@ -52,16 +55,15 @@ impl Document {
         Ok(insert.exec_without_returning(tx).await? > 0)
     }
 
-    /// Stores what belongs to the sale.
-    pub async fn insert_lines(&self, tx: &Tx) -> Result<(), DbErr> {
-        for items in self.items.chunks(rows_per_statement(41)) {
+    /// What stores the lines and payments of the sale. To be made before anybody waits for it: the texts are long.
+    pub fn inserts(&self, backend: DbBackend) -> Vec<Statement> {
+        let of_items = |items: &[sale_item::Model]| {
             let items = items.iter().cloned().map(IntoActiveModel::into_active_model);
-            sale_item::Entity::insert_many(items).exec_without_returning(tx).await?;
-        }
-        if !self.payments.is_empty() {
-            let payments = self.payments.iter().cloned().map(IntoActiveModel::into_active_model);
-            sale_payment::Entity::insert_many(payments).exec_without_returning(tx).await?;
-        }
-        Ok(())
+            sale_item::Entity::insert_many(items).build(backend)
+        };
+        let payments = self.payments.iter().cloned().map(IntoActiveModel::into_active_model);
+        let of_payments =
+            (!self.payments.is_empty()).then(|| sale_payment::Entity::insert_many(payments).build(backend));
+        self.items.chunks(rows_per_statement(43)).map(of_items).chain(of_payments).collect()
     }
 }

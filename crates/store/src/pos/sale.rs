@@ -14,7 +14,7 @@ use tillkeep_model::receipt::ReceiptNumber;
 use tillkeep_model::{ErrorCode, Qty};
 use tillkeep_storage::numbers::{Given, Series};
 use tillkeep_storage::outbox::Place;
-use tillkeep_storage::sea_orm::ConnectionTrait;
+use tillkeep_storage::sea_orm::{ConnectionTrait, Statement};
 use tillkeep_storage::stock::{self, Kind, Level, Movement};
 use tillkeep_storage::{DbErr, Tx, audit, fault, outbox};
 use utoipa::ToSchema;
@@ -103,6 +103,7 @@ pub async fn create(
     });
     store.may_number().await?;
     let booking = Booking {
+        lines: document.inserts(caller.db().reader().get_database_backend()),
         document,
         store_code: settings.code.clone(),
         series: store.numbers.series("receipt", &session.register_code),
@@ -149,6 +150,8 @@ pub struct Sold {
 struct Booking {
     /// Without its receipt number.
     document: Document,
+    /// What stores its lines and payments.
+    lines: Vec<Statement>,
     store_code: String,
     series: Series,
     products: BTreeMap<Uuid, stock::Product>,
@@ -250,7 +253,9 @@ impl Booking {
         };
         let store = document.sale.store_id;
         let effects = stock::apply_new(tx, store, movements(&document), &self.products, now).await?;
-        document.insert_lines(tx).await?;
+        for insert in self.lines {
+            tx.execute_raw(insert).await?;
+        }
         if !self.below_zero {
             refuse_short_stock(&document, &effects.levels)?;
         }

@@ -2,6 +2,7 @@
 
 use serde_json::{Value as Json, json};
 use tillkeep_storage::entity::{outbox, register, sale, stock_movement};
+use tillkeep_storage::sea_orm::{ColumnTrait, EntityTrait, QueryFilter};
 use uuid::Uuid;
 
 use crate::kit::{Shop, cart, document, id, line, public, rows};
@@ -240,4 +241,32 @@ async fn a_cashier_sees_the_sales_of_the_own_open_drawer_and_finds_any_receipt()
     cashier.get("/pos/sales/by-receipt/S01-02-000001").await.ok(200);
     let all = shop.sign_in("store_manager").await.get("/pos/sales").await.ok(200);
     assert_eq!(all.as_array().map(Vec::len), Some(2));
+}
+
+#[tokio::test]
+async fn lines_payments_and_movements_of_a_sale_have_ids_behind_those_of_the_sales_before() {
+    let shop = Shop::open().await;
+    let person = shop.selling().await;
+    let ids = |rows: &Json| -> Vec<Uuid> {
+        let ids = rows.as_array().expect("rows").iter().map(|row| row["id"].as_str().expect("an id"));
+        ids.map(|id| id.parse().expect("a UUID")).collect()
+    };
+    let mut before: Vec<Vec<Uuid>> = Vec::new();
+    for second in 1..=5_u64 {
+        // Sales of one millisecond stand in no order.
+        let mut request = cart(json!([line("TEA", 1), line("BREAD", 2)]), json!([{"tenderId": id("CASH")}]));
+        let made = uuid::Timestamp::from_unix(uuid::NoContext, 1_790_000_000 + second, 0);
+        let sale_id = Uuid::new_v7(made);
+        request["id"] = json!(sale_id);
+        let sale = person.post("/pos/sales", request).await.ok(201);
+        let movements = stock_movement::Entity::find().filter(stock_movement::Column::SourceId.eq(sale_id));
+        let movements = movements.all(shop.store.db().reader()).await.expect("the ledger");
+        let movements: Vec<Uuid> = movements.into_iter().map(|row| row.id).collect();
+        let parts = [ids(&sale["saleItems"]), ids(&sale["salePayments"]), movements];
+        assert_eq!(parts.each_ref().map(Vec::len), [2, 1, 2]);
+        for (earlier, later) in std::iter::zip(&before, &parts) {
+            assert!(earlier.iter().max() < later.iter().min(), "{earlier:?} {later:?}");
+        }
+        before = parts.to_vec();
+    }
 }

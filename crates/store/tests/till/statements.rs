@@ -25,7 +25,7 @@ async fn cost<F: Future>(work: F) -> u64 {
 
 #[tokio::test]
 async fn a_sale_of_three_lines_costs_eleven_statements_and_further_lines_none() {
-    let shop = Shop::open().await;
+    let shop = Shop::that_rests().await;
     let person = shop.selling().await;
     person.sell(lines(PRODUCTS.len())).await.ok(201);
     for count in [3, 1, 2, 20, 100, 3] {
@@ -45,7 +45,7 @@ async fn a_sale_of_three_lines_costs_eleven_statements_and_further_lines_none() 
 
 #[tokio::test]
 async fn after_a_pull_the_first_sale_reads_what_it_needs_once_for_all_its_lines() {
-    let shop = Shop::open().await;
+    let shop = Shop::that_rests().await;
     let person = shop.selling().await;
     let mut costs = Vec::new();
     for count in [1, 3, 20] {
@@ -58,7 +58,7 @@ async fn after_a_pull_the_first_sale_reads_what_it_needs_once_for_all_its_lines(
 
 #[tokio::test]
 async fn a_quote_costs_one_statement_and_so_does_what_is_scanned_again() {
-    let shop = Shop::open().await;
+    let shop = Shop::that_rests().await;
     let person = shop.selling().await;
     person.post("/pos/quote", json!({"lines": lines(7)})).await.ok(200);
     for count in [1, 3, 20] {
@@ -76,7 +76,7 @@ async fn a_quote_costs_one_statement_and_so_does_what_is_scanned_again() {
 
 #[tokio::test]
 async fn a_sign_in_with_a_pin_costs_eleven_statements_and_somebody_new_five_more() {
-    let shop = Shop::open().await;
+    let shop = Shop::that_rests().await;
     // The counters of the terminal, the store and the address are there from the first sign-in on.
     shop.sign_in("cashier").await;
     let known = people::person(&shop, "cashier").await;
@@ -90,7 +90,7 @@ async fn a_sign_in_with_a_pin_costs_eleven_statements_and_somebody_new_five_more
 
 #[tokio::test]
 async fn opening_a_drawer_costs_seven_statements_and_closing_it_nine_whatever_it_sold() {
-    let shop = Shop::open().await;
+    let shop = Shop::that_rests().await;
     shop.insert::<register::Entity>([rows::register("02", "T2")]).await;
     let person = shop.selling().await;
     for sales in [0, 3] {
@@ -110,7 +110,7 @@ async fn opening_a_drawer_costs_seven_statements_and_closing_it_nine_whatever_it
 
 #[tokio::test]
 async fn no_statement_of_a_sale_is_planned_twice_whatever_it_sells() {
-    let shop = Shop::open().await;
+    let shop = Shop::that_rests().await;
     let person = shop.selling().await;
     // What the planner knows of the values in the tables would make it look at those that are bound.
     let tx = shop.store.db().begin().await.expect("a transaction");

@@ -196,13 +196,23 @@ impl Shop {
         shop
     }
 
+    /// As [`Shop::open`], with nothing going on but what the test asks for.
+    pub async fn that_rests() -> Self {
+        let at_rest = CancellationToken::new();
+        at_rest.cancel();
+        let directory = TempDir::new().expect("a temporary directory");
+        let shop = Self::within(directory, running(), None, at_rest).await;
+        rows::fill(&shop, rows::store()).await;
+        shop
+    }
+
     /// A store server that has not reached headquarters yet.
     async fn unfilled() -> Self {
         Self::unfilled_with(None, running()).await
     }
 
     async fn unfilled_with(line: Option<Arc<dyn Transport>>, clock: Clock) -> Self {
-        Self::within(TempDir::new().expect("a temporary directory"), clock, line).await
+        Self::within(TempDir::new().expect("a temporary directory"), clock, line, CancellationToken::new()).await
     }
 
     /// The same store after its server was stopped and something happened to its files.
@@ -210,7 +220,7 @@ impl Shop {
         self.store.stop.cancel();
         self.store.db().clone().close().await.expect("the database closes");
         happens(self.directory.path());
-        Self::within(self.directory, self.clock, line).await
+        Self::within(self.directory, self.clock, line, CancellationToken::new()).await
     }
 
     /// Somebody who is signed in at this store already.
@@ -218,7 +228,12 @@ impl Shop {
         Person { router: self.router.clone(), ..known.clone() }
     }
 
-    async fn within(directory: TempDir, clock: Clock, line: Option<Arc<dyn Transport>>) -> Self {
+    async fn within(
+        directory: TempDir,
+        clock: Clock,
+        line: Option<Arc<dyn Transport>>,
+        stop: CancellationToken,
+    ) -> Self {
         let claims = json!({"storeId": id("S01"), "storeCode": "S01", "type": "store_sync"});
         let payload = URL_SAFE_NO_PAD.encode(claims.to_string());
         let settings = Settings {
@@ -234,7 +249,7 @@ impl Shop {
         let nowhere = Http::new(&settings.hq_url, &settings.sync_token, None).expect("a line");
         let hq = line.unwrap_or_else(|| Arc::new(nowhere.clone()));
         let world = World { hq, clock: clock.clone(), chance: Chance::of_seed(1) };
-        let store = Store::open_in(settings, nowhere, world, CancellationToken::new()).await.expect("a store");
+        let store = Store::open_in(settings, nowhere, world, stop).await.expect("a store");
         store.auth.pins.ensure_key().expect("a key");
         let router = routes::router(store.clone(), &[]);
         Self { store, clock, router, directory }
