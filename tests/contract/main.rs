@@ -7,6 +7,7 @@ mod private_postgres;
 #[path = "../../crates/storage/tests/kit/rows.rs"]
 mod rows;
 
+mod bench;
 mod costs;
 mod deeds;
 mod elsewhere;

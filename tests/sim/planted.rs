@@ -47,7 +47,7 @@ pub const FAULTS: &[Planted] = &[
     planted("what-was-left-aside-stays-away", &LOST_ANSWERS, &["I7"]),
     planted("permissions-are-merged", &SHORT, &["I7"]),
     planted("later-entries-do-not-wait", &SHORT, &["U4"]),
-    planted("the-entry-in-a-transaction-of-its-own", &ENTRIES_FAIL, &["I2"]),
+    planted("the-entry-in-a-transaction-of-its-own", &ENTRIES_FAIL, &["I2", "I9"]),
     planted("a-refused-entry-holds-up-the-others", &SHORT, &["U4"]),
     planted("the-sender-rests-for-an-hour", &SHORT, &["P3"]),
     planted("a-pull-brings-the-stock", &SHORT, &["I4"]),

@@ -3,6 +3,7 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 
 static STATEMENTS: AtomicU64 = AtomicU64::new(0);
+static COMMITS: AtomicU64 = AtomicU64::new(0);
 
 /// Counts one.
 #[inline]
@@ -10,7 +11,32 @@ pub(crate) fn statement() {
     STATEMENTS.fetch_add(1, Ordering::Relaxed);
 }
 
+static PREPARED_AGAIN: AtomicU64 = AtomicU64::new(0);
+
+/// Counts what a statement had to be prepared again for by itself.
+#[inline]
+pub(crate) fn prepared_again(times: i32) {
+    PREPARED_AGAIN.fetch_add(u64::try_from(times).unwrap_or_default(), Ordering::Relaxed);
+}
+
+/// How often `SQLite` planned a statement of this process again while it ran: for a value that it found bound, or for
+/// another schema.
+pub fn replanned() -> u64 {
+    PREPARED_AGAIN.load(Ordering::Relaxed)
+}
+
 /// Statements of this process so far, of all its databases. Those that begin and end transactions are not among them.
 pub fn statements() -> u64 {
     STATEMENTS.load(Ordering::Relaxed)
+}
+
+/// Counts a commit.
+#[inline]
+pub(crate) fn commit() {
+    COMMITS.fetch_add(1, Ordering::Relaxed);
+}
+
+/// Commits to `SQLite` of this process so far, of all its databases. Several transactions may share one.
+pub fn commits() -> u64 {
+    COMMITS.load(Ordering::Relaxed)
 }

@@ -15,6 +15,7 @@ use crate::connection::{Connection, Transaction};
 
 pub use crate::errors::{again, in_short, is_data_fault, is_passing, strikes_everything, unique_violation};
 use crate::idempotency::{self, Deed};
+use crate::memory::Version;
 use crate::pools::{self, Pool, Writers};
 pub use crate::pools::{Opening, Purpose};
 pub use crate::row::Row;
@@ -35,6 +36,7 @@ pub struct Db {
     sync: Pool,
     purpose: Purpose,
     side: Side,
+    memory: Version,
 }
 
 impl Db {
@@ -46,7 +48,7 @@ impl Db {
     /// As [`Db::open`], otherwise than by default.
     pub async fn open_with(url: &str, side: Side, opening: Opening) -> Result<Self, DbErr> {
         let (people, sync) = pools::open(url, side, opening).await?;
-        Ok(Self { people, sync, purpose: Purpose::People, side })
+        Ok(Self { people, sync, purpose: Purpose::People, side, memory: Version::default() })
     }
 
     /// The same database with the connections for `purpose`.
@@ -118,13 +120,23 @@ impl Db {
         fault::point("tx.begin")?;
         let inner = match self.writers() {
             Writers::Postgres(conn) => conn.begin().await?.into(),
-            Writers::Sqlite(writer) => writer.lend(self.rank()).await?.into(),
+            Writers::Sqlite(writer) => writer.lend(self.rank()).await?.noting(self.memory.writes()).into(),
         };
         Ok(Tx::new(inner, self.side, deed))
     }
 
     pub(crate) const fn writers(&self) -> &Writers {
         &self.pool().writer
+    }
+
+    pub(crate) const fn memory(&self) -> &Version {
+        &self.memory
+    }
+
+    /// Counts the commits that changed what a store keeps in memory ([`crate::memory`]): what was read under another
+    /// number may be old.
+    pub fn memory_version(&self) -> u64 {
+        self.memory.read()
     }
 
     pub(crate) const fn rank(&self) -> Rank {

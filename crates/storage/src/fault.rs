@@ -18,6 +18,8 @@ pub const PLACES: &[(&str, &str)] = &[
     ("tx.stamp", "a transaction is written, its versions are not given yet"),
     ("tx.commit", "everything is written, nothing is committed"),
     ("tx.committed", "committed, and nobody was told yet"),
+    ("group.filled", "several transactions are written, their one commit is not made"),
+    ("group.committed", "the one commit of several transactions is on disk, none of them is told"),
     ("outbox.enqueue", "the document is written, its entry is not"),
     ("outbox.confirm", "HQ took entries, the store has not noted it"),
     ("outbox.confirmed", "the entries are moved, not committed"),

@@ -1,8 +1,9 @@
 //! The store's outbox: what HQ has not confirmed yet. Specification, section 3; `docs/sync.md`, section 2.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
-use sea_orm::{ActiveModelTrait, ConnectionTrait, DbErr, EntityTrait, IntoActiveModel, Value};
+use sea_orm::{ConnectionTrait, DbErr, EntityTrait, IntoActiveModel, Value};
+use serde::Serialize;
 use tillkeep_model::Instant;
 use tillkeep_model::wire::{MAX_ATTEMPTS, Number, OutboxState, SentRange};
 use uuid::Uuid;
@@ -15,13 +16,13 @@ use crate::registry::{Scope, SyncType};
 use crate::{accounts, fault, pull, registry, series, settings};
 
 /// A change to be told to HQ.
-pub struct Entry<'a> {
+pub struct Entry<'a, D = serde_json::Value> {
     pub entity_type: &'a str,
     pub entity_id: Uuid,
     /// `create`, `update`, `void` or `delete`.
     pub action: &'a str,
     /// The full entity as it travels, children inside.
-    pub data: &'a serde_json::Value,
+    pub data: &'a D,
     pub created_at: Instant,
     /// The parent that must have been taken first.
     pub depends_on: Option<Uuid>,
@@ -36,33 +37,60 @@ pub async fn node_epoch(tx: &Tx) -> Result<String, DbErr> {
     settings::get_or_set(tx, settings::EPOCH, || Uuid::new_v4().to_string()).await
 }
 
-/// Queues `entry` in the transaction of its document (rule U1). The timestamp is fixed here, once:
+/// The place of an entry: its number, without a gap, and its time, which rises with it (rules U8 and U13).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Place {
+    pub seq: i64,
+    timestamp: Instant,
+}
+
+const SEQ: &str = "outbox";
+
+async fn take_place(tx: &Tx, names: &[&str], earliest: Instant) -> Result<(BTreeMap<String, i64>, Place), DbErr> {
+    let taken = series::next_at(tx, names, OUTBOX_TIME, earliest.millis()).await?;
+    let last = |name: &str| taken.get(name).copied().ok_or_else(|| DbErr::RecordNotFound(name.to_owned()));
+    let place = Place { seq: last(SEQ)?, timestamp: Instant::from_millis(last(OUTBOX_TIME)?) };
+    Ok((taken, place))
+}
+
+/// The next number of `series`, and the place of the entry of its document, in one statement.
+pub(crate) async fn place_and_number(tx: &Tx, series: &str, earliest: Instant) -> Result<(i64, Place), DbErr> {
+    let (taken, place) = take_place(tx, &[series, SEQ], earliest).await?;
+    let number = taken.get(series).copied().ok_or_else(|| DbErr::RecordNotFound(series.to_owned()))?;
+    Ok((number, place))
+}
+
+/// Queues `entry` in the transaction of its document (rule U1), at the next place. The timestamp is fixed with that, once:
 /// `max(now, created_at, last entry's + 1 ms)` (rule U8).
-pub async fn enqueue(tx: &Tx, entry: &Entry<'_>, now: Instant) -> Result<i64, DbErr> {
+pub async fn enqueue<D: Serialize>(tx: &Tx, entry: &Entry<'_, D>, now: Instant) -> Result<i64, DbErr> {
+    let (_, place) = take_place(tx, &[SEQ], now.max(entry.created_at)).await?;
+    enqueue_at(tx, place, entry, now).await?;
+    Ok(place.seq)
+}
+
+/// As [`enqueue`], at a place that was taken with the number of the document.
+pub async fn enqueue_at<D: Serialize>(tx: &Tx, place: Place, entry: &Entry<'_, D>, now: Instant) -> Result<(), DbErr> {
     fault::point("outbox.enqueue")?;
-    let seq = series::next(tx, "outbox").await?;
-    let earliest = now.max(entry.created_at).millis();
-    let sql = "INSERT INTO number_series (name, last_value) VALUES ($1, $2) \
-               ON CONFLICT (name) DO UPDATE SET last_value = CASE WHEN number_series.last_value >= excluded.last_value \
-               THEN number_series.last_value + 1 ELSE excluded.last_value END RETURNING last_value";
-    let row = query(tx, sql, [OUTBOX_TIME.into(), earliest.into()]).await?;
-    let millis: i64 = row.first().map_or(Ok(earliest), |row| row.try_get("", "last_value"))?;
-    Model {
-        seq,
-        node_epoch: node_epoch(tx).await?,
-        entity_type: entry.entity_type.to_owned(),
-        entity_id: entry.entity_id,
-        depends_on: entry.depends_on,
-        action: entry.action.to_owned(),
-        payload: entry.data.to_string(),
-        timestamp: Instant::from_millis(millis),
-        created_at: now,
-        ..Model::default()
+    let payload = serde_json::to_string(entry.data).map_err(|error| DbErr::Json(error.to_string()))?;
+    let values: [Value; 9] = [
+        settings::EPOCH.into(),
+        place.seq.into(),
+        entry.entity_type.into(),
+        entry.entity_id.into(),
+        entry.depends_on.into(),
+        entry.action.into(),
+        payload.into(),
+        place.timestamp.into(),
+        now.into(),
+    ];
+    let sql = "INSERT INTO sync_outbox (node_epoch, seq, entity_type, entity_id, depends_on, action, payload, timestamp, \
+               attempts, created_at) SELECT value, $2, $3, $4, $5, $6, $7, $8, 0, $9 FROM sync_state WHERE key = $1";
+    if execute(tx, sql, values.clone()).await? == 0 {
+        // A database that was never asked for its identity.
+        node_epoch(tx).await?;
+        execute(tx, sql, values).await?;
     }
-    .into_active_model()
-    .insert(tx)
-    .await?;
-    Ok(seq)
+    Ok(())
 }
 
 /// Queues documents of one type, as they are now, set-wise; they count as unsent work.

@@ -186,8 +186,9 @@ async fn take_levels(
     let ids: Vec<Uuid> = at_hq.keys().copied().collect();
     let mut here: HashMap<Uuid, Qty> = HashMap::new();
     for chunk in ids.chunks(1000) {
-        let select =
-            store_product::Entity::find().filter(store_product::Column::ProductId.is_in(chunk.iter().copied()));
+        let select = store_product::Entity::find()
+            .filter(store_product::Column::StoreId.eq(store))
+            .filter(store_product::Column::ProductId.is_in(chunk.iter().copied()));
         here.extend(select.all(tx).await?.into_iter().map(|row| (row.product_id, row.quantity)));
     }
     // HQ does not know what still waits in the outbox.

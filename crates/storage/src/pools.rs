@@ -17,8 +17,6 @@ use crate::{Side, migration};
 const OLDEST_SQLITE: (u32, u32, u32) = (3, 51, 3);
 /// Read connections of each purpose to an embedded database.
 const SQLITE_READERS: u32 = 4;
-/// A statement that reads for longer is broken off, as on `PostgreSQL`.
-const LONGEST_READ: Duration = Duration::from_secs(30);
 /// Those of a headquarters for its stores: some of them stay taken while slow clients pull without a limit.
 const SQLITE_SYNC_READERS: u32 = 10;
 /// Oldest `PostgreSQL` that the tests run on.
@@ -42,9 +40,19 @@ pub struct Opening {
     pub connections: u32,
     /// Runs on a `PostgreSQL` that forgets answered sales in a crash.
     pub accept_unsafe: bool,
+    /// Who has the writing connection of `SQLite` and does nothing with it for this long loses it.
+    pub longest_pause: Duration,
+    /// A statement on `SQLite` that takes longer is broken off.
+    pub longest_statement: Duration,
 }
 
 impl Opening {
+    pub const USUAL: Self = Self {
+        connections: 24,
+        accept_unsafe: false,
+        longest_pause: Duration::from_secs(15),
+        longest_statement: Duration::from_secs(30),
+    };
     /// With fewer, unlimited pulls could take every reader of the stores.
     pub const LEAST_CONNECTIONS: u32 = 3 * POOLS;
 
@@ -61,7 +69,7 @@ impl Opening {
 
 impl Default for Opening {
     fn default() -> Self {
-        Self { connections: 24, accept_unsafe: false }
+        Self::USUAL
     }
 }
 
@@ -87,8 +95,9 @@ pub(crate) async fn open(url: &str, side: Side, opening: Opening) -> Result<(Poo
         assert_sqlite_is_durable(&conn).await?;
         migration::run(&conn, side, migration::STEPS).await?;
         drop(conn);
-        let writer = Writers::Sqlite(Writer::start(alone.into_session()?, &path)?);
-        let readers = |most| sqlite::Pool::open(&path, false, most, Some(LONGEST_READ)).map(Connection::from);
+        let writer = Writers::Sqlite(Writer::start(alone.into_session()?, &path, opening)?);
+        let readers =
+            |most| sqlite::Pool::open(&path, false, most, Some(opening.longest_statement)).map(Connection::from);
         let people = Pool { writer: writer.clone(), reader: readers(SQLITE_READERS)? };
         let sync = match side {
             Side::Hq => Pool { writer, reader: readers(SQLITE_SYNC_READERS)? },

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use sea_orm::{ConnectionTrait, DbErr, EntityTrait};
+use sea_orm::{ConnectionTrait, DbErr, EntityTrait, Value};
 
-use crate::db::{execute, query};
+use crate::db::{execute, placeholders, query};
 use crate::entity::number_series;
 
 /// The next number of `name` (`receipt:02`, `session:02`, `customer`, `outbox`), from 1.
@@ -19,6 +19,29 @@ pub async fn take(conn: &impl ConnectionTrait, name: &str, count: i64) -> Result
                RETURNING last_value";
     let row = query(conn, sql, [name.into(), count.into()]).await?;
     row.first().ok_or_else(|| DbErr::RecordNotFound(name.to_owned()))?.try_get("", "last_value")
+}
+
+/// The next number of each of `names`, and the next moment of the series `time`, which is `earliest` or one after its last:
+/// all of it in one statement.
+pub async fn next_at(
+    conn: &impl ConnectionTrait,
+    names: &[&str],
+    time: &str,
+    earliest: i64,
+) -> Result<BTreeMap<String, i64>, DbErr> {
+    let rows = names.iter().map(|name| (*name, 1)).chain([(time, earliest)]);
+    let values: Vec<Value> = rows.flat_map(|(name, value)| [Value::from(name), value.into()]).collect();
+    let tuples: Vec<String> = (0..=names.len()).map(|row| format!("({})", placeholders(2 * row + 1, 2))).collect();
+    let sql = format!(
+        "INSERT INTO number_series (name, last_value) VALUES {} ON CONFLICT (name) DO UPDATE SET last_value = \
+         CASE WHEN number_series.name <> ${last} THEN number_series.last_value + excluded.last_value \
+         WHEN number_series.last_value >= excluded.last_value THEN number_series.last_value + 1 \
+         ELSE excluded.last_value END RETURNING name, last_value",
+        tuples.join(", "),
+        last = values.len() - 1,
+    );
+    let found = query(conn, &sql, values).await?;
+    found.iter().map(|row| Ok((row.try_get("", "name")?, row.try_get("", "last_value")?))).collect()
 }
 
 /// Raises `name` to at least `value`: a store restored from an old copy must not give a number twice.

@@ -82,12 +82,59 @@ fn sum(one: Qty, other: Qty) -> Result<Qty, DbErr> {
     one.0.checked_add(other.0).map(Qty).ok_or_else(|| DbErr::Custom(OUT_OF_BOUNDS.to_owned()))
 }
 
+/// What a store's row of a product begins with, and whether stock is kept of it.
+#[derive(Clone, Copy, Debug)]
+pub struct Product {
+    track_stock: bool,
+    price: Money,
+    cost: Money,
+    reorder_point: Qty,
+    reorder_quantity: Qty,
+}
+
+impl From<&product::Model> for Product {
+    fn from(row: &product::Model) -> Self {
+        Self {
+            track_stock: row.track_stock,
+            price: row.price,
+            cost: row.cost,
+            reorder_point: row.reorder_point,
+            reorder_quantity: row.reorder_quantity,
+        }
+    }
+}
+
 /// Applies `movements` to the levels of `store_id`, each at most once, set-wise.
 pub async fn apply(tx: &mut Tx, store_id: Uuid, movements: Vec<Movement>, now: Instant) -> Result<Effects, DbErr> {
-    let mut effects = Effects::default();
     let wanted: HashSet<Uuid> = movements.iter().map(|movement| movement.product_id).collect();
     let products = known_products(tx, store_id, &wanted).await?;
     let done = already_done(tx, &movements).await?;
+    book(tx, store_id, movements, &products, &done, now).await
+}
+
+/// As [`apply`], for a document that this store makes in this very transaction of `products` that it knows: nothing of it
+/// can have been applied before.
+pub async fn apply_new(
+    tx: &mut Tx,
+    store_id: Uuid,
+    movements: Vec<Movement>,
+    products: &BTreeMap<Uuid, Product>,
+    now: Instant,
+) -> Result<Effects, DbErr> {
+    book(tx, store_id, movements, products, &HashSet::new(), now).await
+}
+
+/// Applies those of `movements` that are not `done`.
+async fn book(
+    tx: &mut Tx,
+    store_id: Uuid,
+    movements: Vec<Movement>,
+    products: &BTreeMap<Uuid, Product>,
+    done: &HashSet<(Uuid, String)>,
+    now: Instant,
+) -> Result<Effects, DbErr> {
+    let mut effects = Effects::default();
+    let wanted: HashSet<Uuid> = movements.iter().map(|movement| movement.product_id).collect();
     let mut levels = present_levels(tx, store_id, &wanted).await?;
     let told = movements.iter().filter(|movement| movement.average_after.is_some());
     let mut sources = averages::sources(tx, store_id, &told.map(|movement| movement.product_id).collect()).await?;
@@ -127,7 +174,7 @@ pub async fn apply(tx: &mut Tx, store_id: Uuid, movements: Vec<Movement>, now: I
         }
         rows.push(
             stock_movement::Model {
-                id: ids::named(&format!("movement:{}:{}", key.0, key.1)),
+                id: ids::beside(movement.source_id, ids::named(&format!("movement:{}:{}", key.0, key.1))),
                 store_id,
                 product_id: movement.product_id,
                 movement_type: key.1.to_owned(),
@@ -155,7 +202,7 @@ pub async fn apply(tx: &mut Tx, store_id: Uuid, movements: Vec<Movement>, now: I
         stock_movement::Entity::insert_many(chunk).exec_without_returning(tx).await?;
     }
     averages::note(tx, store_id, &newer.into_iter().collect::<Vec<_>>()).await?;
-    write_levels(tx, store_id, deltas, &products, now).await?;
+    write_levels(tx, store_id, deltas, products, now).await?;
     Ok(effects)
 }
 
@@ -192,7 +239,7 @@ impl Delta {
 
 /// The products of `ids` that are known. Of those that this store sells for the first time nobody changes the price until
 /// the store has its row: that holds a copy of the price, and who changes the price changes the copies that are there.
-async fn known_products(tx: &Tx, store_id: Uuid, ids: &HashSet<Uuid>) -> Result<HashMap<Uuid, product::Model>, DbErr> {
+async fn known_products(tx: &Tx, store_id: Uuid, ids: &HashSet<Uuid>) -> Result<BTreeMap<Uuid, Product>, DbErr> {
     use store_product::Column;
     let ids: Vec<Uuid> = ids.iter().copied().collect();
     let mut listed: HashSet<Uuid> = HashSet::new();
@@ -213,8 +260,8 @@ async fn known_products(tx: &Tx, store_id: Uuid, ids: &HashSet<Uuid>) -> Result<
     Ok(known)
 }
 
-async fn products(tx: &Tx, ids: &[Uuid], lock: Option<LockType>) -> Result<HashMap<Uuid, product::Model>, DbErr> {
-    let mut found = HashMap::new();
+async fn products(tx: &Tx, ids: &[Uuid], lock: Option<LockType>) -> Result<BTreeMap<Uuid, Product>, DbErr> {
+    let mut found = BTreeMap::new();
     let mut ids = ids.to_vec();
     ids.sort_unstable();
     for chunk in ids.chunks(5000) {
@@ -222,7 +269,7 @@ async fn products(tx: &Tx, ids: &[Uuid], lock: Option<LockType>) -> Result<HashM
         if let Some(lock) = lock {
             select = select.order_by_asc(product::Column::Id).lock(lock);
         }
-        found.extend(select.all(tx).await?.into_iter().map(|row| (row.id, row)));
+        found.extend(select.all(tx).await?.iter().map(|row| (row.id, Product::from(row))));
     }
     Ok(found)
 }
@@ -270,7 +317,7 @@ async fn write_levels(
     tx: &mut Tx,
     store_id: Uuid,
     deltas: HashMap<Uuid, Delta>,
-    products: &HashMap<Uuid, product::Model>,
+    products: &BTreeMap<Uuid, Product>,
     now: Instant,
 ) -> Result<(), DbErr> {
     const COLUMNS: usize = 19;
@@ -293,7 +340,7 @@ async fn write_levels(
         for (product_id, delta) in chunk {
             tuples.push(format!("({})", crate::db::placeholders(values.len() + 1, COLUMNS)));
             let product = products.get(product_id);
-            let of = |amount: fn(&product::Model) -> i64| product.map_or(0, amount);
+            let of = |amount: fn(&Product) -> i64| product.map_or(0, amount);
             values.extend([
                 ids::store_product(store_id, *product_id).into(),
                 store_id.into(),

@@ -13,8 +13,9 @@ use crate::connection::Transaction;
 use crate::db::{Change, Db, Tx};
 use crate::fault;
 use crate::idempotency::{self, Deed};
+use crate::memory::Writes;
 use crate::pools::Writers;
-use crate::sqlite::Answer;
+use crate::sqlite::{Answer, Lease};
 
 /// What a transaction does. It waits for nothing but the transaction.
 pub type Working<'tx, T, E> = Pin<Box<dyn Future<Output = Result<T, E>> + Send + 'tx>>;
@@ -49,12 +50,13 @@ impl Db {
         };
         let (caller, answer) = oneshot::channel();
         let (side, deed, span) = (self.side(), idempotency::current(), Span::current());
-        let job = move |lease: Result<_, DbErr>| -> (bool, Answer) {
-            let deed_of_tx = deed.clone();
+        let notes = self.memory().writes();
+        let job = move |lease: Result<Lease, DbErr>| -> (bool, Answer) {
+            let (deed_of_tx, noting) = (deed.clone(), notes.clone());
             let run = || -> Result<Written<T>, E> {
                 // Whoever has gone away by now gets nothing done. What has begun is done, whoever still listens.
                 let lease = if caller.is_closed() { Err(gone()) } else { lease }?;
-                let mut tx = Tx::new(Transaction::from(lease), side, deed_of_tx);
+                let mut tx = Tx::new(Transaction::from(lease.noting(noting)), side, deed_of_tx);
                 ready(async move {
                     let value = work(&mut tx).await?;
                     let changes = tx.prepare().await?;
@@ -63,7 +65,7 @@ impl Db {
             };
             let done = span.in_scope(|| catch_unwind(AssertUnwindSafe(run)));
             let done = done.unwrap_or_else(|_| Err(DbErr::Custom("a transaction panicked".to_owned()).into()));
-            (done.is_ok(), told(done, deed, caller))
+            (done.is_ok(), told(done, deed, notes, caller))
         };
         writer.run(self.rank(), job)?;
         let written = answer.await.map_err(|_| gone())??;
@@ -73,7 +75,12 @@ impl Db {
 }
 
 /// Tells the caller, once it is known how the commit went.
-fn told<T, E>(done: Result<T, E>, deed: Option<Arc<Deed>>, caller: oneshot::Sender<Result<T, E>>) -> Answer
+fn told<T, E>(
+    done: Result<T, E>,
+    deed: Option<Arc<Deed>>,
+    notes: Arc<Writes>,
+    caller: oneshot::Sender<Result<T, E>>,
+) -> Answer
 where
     T: Send + 'static,
     E: From<DbErr> + Send + 'static,
@@ -86,6 +93,8 @@ where
         if let (Ok(_), Some(deed)) = (&done, deed) {
             deed.written();
         }
+        // What it changed of what is in memory holds from here on.
+        drop(notes);
         // Who has gone away finds it done.
         drop(caller.send(done));
     })

@@ -150,7 +150,8 @@ pub async fn create(
     row.phone_digits = row.phone.as_deref().map(digits);
     (row.created_at, row.updated_at) = (now, now);
     row.origin_store_id = Some(store.id);
-    let own = store.own_row(caller.db().reader()).await?;
+    let shop = store.shop().await?;
+    let own = shop.own()?;
     store.may_number().await?;
     let tx = caller.db().begin().await?;
     if let Some(stored) = Entity::find_by_id(row.id).one(&tx).await? {
@@ -162,19 +163,18 @@ pub async fn create(
     if !allow_duplicate {
         refuse_duplicate(&tx, &row).await?;
     }
-    let Given { letter, number } = store.numbers.next(&tx, "customer", "").await?;
+    let (Given { letter, number }, place) = store.numbers.series("customer", "").next(&tx, now).await?;
     row.customer_number = format!("{}-{letter}{number:06}", own.code);
     Entity::insert(row.clone().into_active_model()).exec_without_returning(&tx).await?;
-    let data = serde_json::to_value(&row)?;
     let entry = outbox::Entry {
         entity_type: "customers",
         entity_id: row.id,
         action: "create",
-        data: &data,
+        data: &row,
         created_at: row.created_at,
         depends_on: None,
     };
-    outbox::enqueue(&tx, &entry, now).await?;
+    outbox::enqueue_at(&tx, place, &entry, now).await?;
     store.commit(tx).await?;
     Ok(Created::new(row))
 }

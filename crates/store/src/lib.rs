@@ -7,6 +7,7 @@ pub mod customers;
 pub mod day;
 pub mod inventory;
 pub mod lists;
+pub mod memory;
 pub mod pos;
 pub mod registers;
 pub mod replica;

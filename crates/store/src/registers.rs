@@ -16,10 +16,8 @@ use tillkeep_model::permission::code::{PosSell, RegistersView, StoresEdit};
 use tillkeep_model::{ErrorCode, fields};
 use tillkeep_storage::entity::{register, register_session};
 use tillkeep_storage::own_documents::UNKNOWN_TERMINAL;
-use tillkeep_storage::sea_orm::{
-    ActiveModelTrait, ColumnTrait, ConnectionTrait, EntityTrait, IntoActiveModel, QueryFilter,
-};
-use tillkeep_storage::{DbErr, Tx, audit};
+use tillkeep_storage::sea_orm::{ActiveModelTrait, ColumnTrait, EntityTrait, IntoActiveModel, QueryFilter};
+use tillkeep_storage::{Tx, audit};
 use utoipa::ToSchema;
 use uuid::Uuid;
 
@@ -47,11 +45,6 @@ impl Terminal {
         let terminal = self.terminal_id.as_deref().or(caller.terminal_id.as_deref());
         terminal.ok_or_else(|| Error::field("terminalId", "is required; name the till"))
     }
-}
-
-/// The register of `terminal`.
-pub async fn at_terminal(conn: &impl ConnectionTrait, terminal: &str) -> Result<Option<register::Model>, DbErr> {
-    register::Entity::find().filter(register::Column::TerminalId.eq(terminal)).one(conn).await
 }
 
 /// The list of registers.
@@ -89,10 +82,10 @@ pub async fn list(
     State(store): State<Arc<Store>>,
     Lists { query, .. }: Lists<Registers>,
 ) -> Result<List<RegisterWithSession>> {
+    let knows = sessions::knows(&caller, &store).await?;
     let snapshot = caller.db().snapshot().await?;
     let page = resource::list(&snapshot, &LIST, &query, register::Entity::find()).await?;
     let ids: Vec<Uuid> = page.rows.iter().map(|register: &register::Model| register.id).collect();
-    let knows = sessions::knows(&caller, &store, &snapshot).await?;
     let mut open: HashMap<Uuid, register_session::Model> = register_session::Entity::find()
         .filter(register_session::Column::RegisterId.is_in(ids))
         .filter(register_session::Column::Status.ne("closed"))

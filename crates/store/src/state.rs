@@ -9,15 +9,14 @@ use tillkeep_http::pins::Pins;
 use tillkeep_http::tokens::{Tokens, read_sync_token};
 use tillkeep_http::{Auth, Clock, HasAuth, Home, Secret};
 use tillkeep_model::ErrorCode;
-use tillkeep_storage::entity::store;
 use tillkeep_storage::numbers::{Numbers, Unknown};
-use tillkeep_storage::sea_orm::{ConnectionTrait, EntityTrait};
-use tillkeep_storage::{Db, DbErr, Side, Tx, outbox, settings};
+use tillkeep_storage::{Db, DbErr, Side, Tx, Working, outbox, settings};
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
 use crate::chance::Chance;
+use crate::memory::{Known, Memory, Shop};
 use crate::sync::{HqClient, Http, SyncState, Transport, elsewhere};
 
 /// Hashes that a store computes at once.
@@ -61,6 +60,7 @@ pub struct Store {
     pub sync: SyncState,
     /// The series of what is printed.
     pub numbers: Numbers,
+    memory: Memory,
     pub settings: Settings,
     pub stop: CancellationToken,
 }
@@ -120,6 +120,7 @@ impl Store {
             chance,
             sync: SyncState::new(standing),
             numbers,
+            memory: Memory::default(),
             settings,
             stop,
         }))
@@ -138,6 +139,20 @@ impl Store {
         self.numbers.keep(taken).await
     }
 
+    /// Runs `work` as one transaction with a document and its outbox entry, which shares its commit with others that wait, and
+    /// does what [`Store::commit`] does.
+    pub async fn write<T, E, W>(&self, work: W) -> Result<T, E>
+    where
+        T: Send + 'static,
+        E: From<DbErr> + Send + 'static,
+        W: for<'tx> FnOnce(&'tx mut Tx) -> Working<'tx, T, E> + Send + 'static,
+    {
+        let written = self.db().write(work).await?;
+        self.outbox_bell.notify_one();
+        self.numbers.keep(written.taken).await?;
+        Ok(written.value)
+    }
+
     /// Waits until a number may be given, or refuses it.
     pub async fn may_number(&self) -> tillkeep_http::error::Result<()> {
         if self.sync.is_refused() {
@@ -152,11 +167,13 @@ impl Store {
         })
     }
 
-    /// This store's own row, with the settings a till works by.
-    pub async fn own_row(&self, conn: &impl ConnectionTrait) -> tillkeep_http::error::Result<store::Model> {
-        store::Entity::find_by_id(self.id).one(conn).await?.ok_or_else(|| {
-            tillkeep_http::Error::new(ErrorCode::StoreNotReady, "this store has not reached headquarters yet")
-                .retry_after(5)
-        })
+    /// What was pulled and is in memory, as the database has it now.
+    pub fn known(&self) -> Arc<Known> {
+        self.memory.of(self.db(), self.id)
+    }
+
+    /// The settings of this store and its tills. May take a connection of its own: none may be held meanwhile.
+    pub async fn shop(&self) -> Result<Arc<Shop>, DbErr> {
+        self.known().shop().await
     }
 }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use anyhow::{Context, Result};
 use clap::{Args, Parser, Subcommand};
 
-use crate::{audit, backup, configuration, demo, keys, run, shop, verify};
+use crate::{audit, backup, bench, configuration, demo, keys, run, shop, verify};
 
 /// A point-of-sale backend for a retail chain.
 #[derive(Parser)]
@@ -26,6 +26,10 @@ enum Command {
     Store(StoreArgs),
     /// Shows a chain at work on this machine: headquarters, stores, tills that sell.
     Demo(DemoArgs),
+    /// Measures this machine: real servers at work, each beside the limit of the same machine in the same minutes.
+    Bench(bench::BenchArgs),
+    #[command(hide = true, name = bench::empty::COMMAND)]
+    EmptyHandler(bench::empty::EmptyArgs),
     /// Verifies the audit log of a server.
     Audit {
         #[command(subcommand)]
@@ -131,6 +135,8 @@ impl Cli {
             Command::Store(StoreArgs { command: Some(command), .. }) => shop::run(command).await,
             Command::Store(args) => run::store(args, file).await,
             Command::Demo(args) => demo::run(args).await,
+            Command::Bench(args) => bench::run(args).await,
+            Command::EmptyHandler(args) => bench::empty::serve(args).await,
             Command::Audit { what } => audit::run(what, file).await,
             Command::Verify(args) => verify::run(args, file).await,
             Command::Backup(args) => backup::write(args).await,

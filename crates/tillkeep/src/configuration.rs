@@ -184,7 +184,7 @@ pub fn sign_in(trusted_proxies: &Networks, pin_min_length: usize) -> Result<Sign
 /// it does not outlive it.
 pub fn opening(hq: &Hq) -> Result<Opening> {
     let accept_unsafe = variable_of("TILLKEEP_ACCEPT_UNSAFE_DATABASE")?.is_some_and(|value| value == "1");
-    Ok(Opening { connections: hq.database_connections, accept_unsafe })
+    Ok(Opening { connections: hq.database_connections, accept_unsafe, ..Opening::USUAL })
 }
 
 /// The message broker, when there is one. That nobody answers there is no reason not to start.

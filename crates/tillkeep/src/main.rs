@@ -2,6 +2,8 @@
 
 mod audit;
 mod backup;
+mod bench;
+mod child;
 mod cli;
 mod configuration;
 mod demo;

@@ -5,9 +5,7 @@ use tillkeep_model::ErrorCode;
 use tillkeep_storage::entity::{session, store, user};
 use tillkeep_storage::registry::fold;
 use tillkeep_storage::sea_orm::sea_query::Expr;
-use tillkeep_storage::sea_orm::{
-    ActiveModelTrait, ColumnTrait, EntityTrait, IntoActiveModel, QueryFilter, QuerySelect,
-};
+use tillkeep_storage::sea_orm::{ColumnTrait, EntityTrait, IntoActiveModel, QueryFilter, QuerySelect};
 use tillkeep_storage::{audit, idempotency};
 use utoipa::ToSchema;
 use uuid::Uuid;
@@ -143,7 +141,7 @@ async fn sign_in(
         // waits for this one, or has been here.
         is_in_use(store::Entity::find_by_id(store_id).lock_shared().one(&tx).await?)?;
     }
-    row.clone().into_active_model().insert(&tx).await?;
+    session::Entity::insert(row.clone().into_active_model()).exec_without_returning(&tx).await?;
     attempt.succeeded(&tx, now).await?;
     audit::record(&tx, trying.audit(action, Some(user.id)), now).await?;
     if let Err(error) = tx.commit().await {

@@ -10,7 +10,7 @@ use std::collections::HashMap;
 
 use sea_orm::sea_query::OnConflict;
 use sea_orm::{
-    ActiveModelTrait, ColumnTrait, Condition, ConnectionTrait, DbErr, EntityTrait, IntoActiveModel, PaginatorTrait,
+    ColumnTrait, Condition, ConnectionTrait, DbErr, EntityTrait, IntoActiveModel, Iterable, PaginatorTrait,
     QueryFilter, QueryOrder, QuerySelect, Select,
 };
 use tillkeep_model::{Instant, ids};
@@ -116,11 +116,14 @@ pub async fn take(tx: &Tx, buckets: &[Bucket], now: Instant) -> Result<Decision,
     // One order for all, so that no two attempts wait for each other.
     empty.sort_by_key(|row| row.id);
     let users: HashMap<Uuid, Option<Uuid>> = empty.iter().map(|row| (row.id, row.user_id)).collect();
-    Entity::insert_many(empty.into_iter().map(IntoActiveModel::into_active_model))
-        .on_conflict(OnConflict::column(Column::Id).do_nothing().to_owned())
-        .exec_without_returning(tx)
-        .await?;
-    let rows = locked(tx, users.keys().copied()).await?;
+    let mut rows = locked(tx, users.keys().copied()).await?;
+    if rows.len() < users.len() {
+        Entity::insert_many(empty.into_iter().map(IntoActiveModel::into_active_model))
+            .on_conflict(OnConflict::column(Column::Id).do_nothing().to_owned())
+            .exec_without_returning(tx)
+            .await?;
+        rows = locked(tx, users.keys().copied()).await?;
+    }
     if let Some(refusal) = refusal(rows.iter().cloned(), now) {
         let new = refusal.new.iter().map(|row| row.id);
         Entity::update_many()
@@ -133,13 +136,13 @@ pub async fn take(tx: &Tx, buckets: &[Bucket], now: Instant) -> Result<Decision,
             .await?;
         return Ok(Decision::Wait(refusal));
     }
-    let mut taken = Vec::with_capacity(rows.len());
-    for mut row in rows {
-        policy::of(&row).count(&mut row, now);
+    for row in &mut rows {
+        policy::of(row).count(row, now);
         row.user_id = users.get(&row.id).copied().flatten();
-        taken.push(Counted { id: row.id, day: row.day, minute_at: row.minute_at, in_a_row: row.in_a_row });
-        row.into_active_model().reset_all().update(tx).await?;
     }
+    let counted = |row: &Model| Counted { id: row.id, day: row.day, minute_at: row.minute_at, in_a_row: row.in_a_row };
+    let taken = rows.iter().map(counted).collect();
+    write(tx, rows).await?;
     Ok(Decision::Go(Taken(taken)))
 }
 
@@ -154,13 +157,26 @@ pub async fn withdrawn(tx: &Tx, taken: &Taken, now: Instant) -> Result<(), DbErr
 }
 
 async fn settle(tx: &Tx, taken: &Taken, right: bool, now: Instant) -> Result<(), DbErr> {
-    let rows = locked(tx, taken.0.iter().map(|counted| counted.id)).await?;
-    for mut row in rows {
-        // A row that is gone was unlocked in the meantime.
-        let Some(counted) = taken.0.iter().find(|counted| counted.id == row.id) else { continue };
-        policy::of(&row).take_back(&mut row, counted, right, now);
-        row.into_active_model().reset_all().update(tx).await?;
+    // A row that is gone was unlocked in the meantime.
+    let mut rows = locked(tx, taken.0.iter().map(|counted| counted.id)).await?;
+    for row in &mut rows {
+        if let Some(counted) = taken.0.iter().find(|counted| counted.id == row.id) {
+            policy::of(row).take_back(row, counted, right, now);
+        }
     }
+    write(tx, rows).await
+}
+
+/// Writes what became of rows that are there and locked.
+async fn write(tx: &Tx, rows: Vec<Model>) -> Result<(), DbErr> {
+    if rows.is_empty() {
+        return Ok(());
+    }
+    let changing = Column::iter().filter(|column| !matches!(column, Column::Id));
+    Entity::insert_many(rows.into_iter().map(IntoActiveModel::into_active_model))
+        .on_conflict(OnConflict::column(Column::Id).update_columns(changing).to_owned())
+        .exec_without_returning(tx)
+        .await?;
     Ok(())
 }
 

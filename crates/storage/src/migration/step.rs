@@ -4,7 +4,7 @@ use sea_orm::sea_query::UpdateStatement;
 use sea_orm::{ConnectionTrait, DbBackend, DbErr, Statement};
 
 use super::statements::Statements;
-use super::table::{Column, Key, NewTable, Table, columns};
+use super::table::{Column, Key, NewTable, On, Table, columns};
 use crate::{Side, registry, tags, versions};
 
 /// Changes that are made in one transaction. A step of a release is never edited.
@@ -25,6 +25,8 @@ pub enum Change {
     /// `sync_version` to 0: headquarters then gives the rows new versions.
     Fill(&'static str, fn() -> UpdateStatement),
     DropIndex(&'static str, Key),
+    /// A plain index that both servers have stays at headquarters alone.
+    DropIndexAtStores(&'static str, &'static str),
     /// Columns by name, separated by `, `, with the indexes that they are part of.
     DropColumns(&'static str, &'static str),
     DropTable(&'static str),
@@ -78,6 +80,10 @@ impl Schema {
                 let gone = key.indexes(name);
                 table.indexes.retain(|index| !gone.contains(index));
             }),
+            Change::DropIndexAtStores(name, columns) => on(name, &mut |table| {
+                let gone = Key::Plain(columns).indexes(name);
+                table.indexes.iter_mut().filter(|index| gone.contains(index)).for_each(|index| index.on = On::Hq);
+            }),
             Change::DropColumns(name, names) => on(name, &mut |table| {
                 let gone: Vec<&str> = names.split(", ").collect();
                 table.indexes.retain(|index| !index.columns.iter().any(|column| gone.contains(column)));
@@ -97,6 +103,7 @@ impl Change {
             | Self::AddIndex(name, _)
             | Self::Fill(name, _)
             | Self::DropIndex(name, _)
+            | Self::DropIndexAtStores(name, _)
             | Self::DropColumns(name, _)
             | Self::DropTable(name) => name,
         }
@@ -147,6 +154,10 @@ impl Change {
             Self::AddIndex(_, key) => key.indexes(name).iter().for_each(|index| to.create_index(index)),
             Self::Fill(_, fill) => to.fill(&fill()),
             Self::DropIndex(_, key) => key.indexes(name).iter().for_each(|index| to.drop_index(index)),
+            Self::DropIndexAtStores(_, columns) if side == Side::Store => {
+                Key::Plain(columns).indexes(name).iter().for_each(|index| to.drop_index(index));
+            }
+            Self::DropIndexAtStores(..) => {}
             Self::DropColumns(_, names) => names.split(", ").for_each(|column| to.drop_column(column)),
             Self::DropTable(_) => to.drop_table(),
         }

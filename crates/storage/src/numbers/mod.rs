@@ -18,6 +18,7 @@ use uuid::Uuid;
 
 use self::file::{Content, Kept};
 use crate::high_water::OUTBOX_TIME;
+use crate::outbox::{self, Place};
 use crate::{Db, Tx, backup, series, settings};
 
 /// Whether this database has had a file: one of the first release has not, and is not to miss it.
@@ -48,6 +49,23 @@ impl Given {
     /// The number of a session, which is one number with its letter.
     pub fn of_session(&self) -> i64 {
         self.number.saturating_add(letter::index(&self.letter).saturating_mul(SESSIONS_OF_A_LETTER))
+    }
+}
+
+/// One series of numbers that a store prints.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Series {
+    name: String,
+    letter: String,
+}
+
+impl Series {
+    /// The next number, for a document of `created_at`, with the place of its entry in the outbox. It is in the file when
+    /// [`Numbers::keep`] has returned, after the commit.
+    pub async fn next(&self, tx: &Tx, created_at: Instant) -> Result<(Given, Place), DbErr> {
+        let (number, place) = outbox::place_and_number(tx, &self.name, created_at).await?;
+        tx.took(self.name.clone(), number);
+        Ok((Given { letter: self.letter.clone(), number }, place))
     }
 }
 
@@ -162,14 +180,10 @@ impl Numbers {
         Ok(())
     }
 
-    /// The next number of `kind` (`receipt`, `session`, `customer`) for `part`, a register or nothing. It is in the file
-    /// when [`Numbers::keep`] has returned, after the commit.
-    pub async fn next(&self, tx: &Tx, kind: &str, part: &str) -> Result<Given, DbErr> {
+    /// The present series of `kind` (`receipt`, `session`, `customer`) for `part`, a register or nothing.
+    pub fn series(&self, kind: &str, part: &str) -> Series {
         let letter = self.said().content.letter.clone();
-        let name = series_name(kind, part, &letter);
-        let number = series::next(tx, &name).await?;
-        tx.took(name, number);
-        Ok(Given { letter, number })
+        Series { name: series_name(kind, part, &letter), letter }
     }
 
     /// Writes numbers that were committed, before anybody is told of them. Those that come together are one write.

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use rusqlite::config::DbConfig;
-use rusqlite::{Connection, OpenFlags};
+use rusqlite::{Connection, OpenFlags, StatementStatus};
 use sea_orm::sea_query::Values;
 use sea_orm::{DbBackend, DbErr, ExecResult, ProxyExecResult, QueryResult, Statement, Value};
 
@@ -16,6 +16,7 @@ use super::errors::{failed, undone};
 use super::limits::{Activity, limit_statements};
 use super::values::{Misfit, Reading, Shapes, bind};
 use crate::count;
+use crate::memory::Writes;
 
 /// What another program on the same file may make this one wait.
 const BUSY: Duration = Duration::from_secs(10);
@@ -96,7 +97,7 @@ impl Session {
     /// The right to use the connection until somebody else is given it.
     pub fn lease(self: &Arc<Self>) -> Lease {
         let turn = self.turn.fetch_add(1, Ordering::AcqRel) + 1;
-        Lease { session: self.clone(), turn, end: None }
+        Lease { session: self.clone(), turn, notes: None, end: None }
     }
 
     /// Runs `BEGIN`, `COMMIT` or one of their like.
@@ -148,6 +149,8 @@ impl State {
 pub(crate) struct Lease {
     session: Arc<Session>,
     turn: u64,
+    /// Hears of each statement, and is let go when the transaction is over.
+    notes: Option<Arc<Writes>>,
     end: Option<Box<dyn FnOnce() + Send + Sync>>,
 }
 
@@ -156,6 +159,20 @@ impl Lease {
     pub fn ending(mut self, end: impl FnOnce() + Send + Sync + 'static) -> Self {
         self.end = Some(Box::new(end));
         self
+    }
+
+    /// Has `notes` hear of each statement.
+    pub fn noting(mut self, notes: Arc<Writes>) -> Self {
+        self.notes = Some(notes);
+        self
+    }
+
+    /// Every statement passes here.
+    fn note(&self, sql: &str) {
+        count::statement();
+        if let Some(notes) = &self.notes {
+            notes.note(sql);
+        }
     }
 
     fn with<T>(&self, work: impl FnOnce(&mut State) -> Result<T, DbErr>) -> Result<T, DbErr> {
@@ -175,7 +192,7 @@ impl Lease {
     }
 
     pub fn execute(&self, statement: &Statement) -> Result<ExecResult, DbErr> {
-        count::statement();
+        self.note(&statement.sql);
         self.with(|state| {
             let mut prepared = state.conn.prepare_cached(&statement.sql).map_err(failed)?;
             let writes = !prepared.readonly();
@@ -184,6 +201,7 @@ impl Lease {
             let mut rows = prepared.raw_query();
             while rows.next().map_err(failed)?.is_some() {}
             drop(rows);
+            count::prepared_again(prepared.reset_status(StatementStatus::RePrepare));
             drop(prepared);
             // A statement that changes nothing leaves the count of the one before it.
             let rows_affected = if writes { state.conn.changes() } else { 0 };
@@ -199,7 +217,7 @@ impl Lease {
             let mut statement = Statement::from_string(DbBackend::Sqlite, sql);
             let mut changed = 0;
             for values in rows {
-                count::statement();
+                self.note(sql);
                 statement.values = Some(Values(values));
                 bind(&mut prepared, &statement)?;
                 changed += prepared.raw_execute().map_err(failed)?;
@@ -209,7 +227,7 @@ impl Lease {
     }
 
     pub fn execute_batch(&self, sql: &str) -> Result<ExecResult, DbErr> {
-        count::statement();
+        self.note(sql);
         self.with(|state| {
             state.conn.execute_batch(sql).map_err(failed)?;
             Ok(ProxyExecResult::default().into())
@@ -218,7 +236,7 @@ impl Lease {
 
     /// The rows of `statement`, each with what does not fit in it.
     fn rows(&self, statement: &Statement, how: Reading) -> Result<Vec<(QueryResult, Option<Misfit>)>, DbErr> {
-        count::statement();
+        self.note(&statement.sql);
         self.with(|state| {
             let State { conn, shapes, .. } = state;
             let mut prepared = conn.prepare_cached(&statement.sql).map_err(failed)?;
@@ -228,6 +246,8 @@ impl Lease {
             while let Some(row) = rows.next().map_err(failed)? {
                 found.push(shape.row(row)?);
             }
+            drop(rows);
+            count::prepared_again(prepared.reset_status(StatementStatus::RePrepare));
             Ok(found)
         })
     }
@@ -260,6 +280,7 @@ impl Lease {
     pub fn commit(self) -> Result<(), DbErr> {
         self.with(|state| {
             let done = state.control("COMMIT", false, &self.session.activity);
+            count::commit();
             if done.is_err() {
                 state.roll_back(&self.session.activity);
             }
@@ -279,6 +300,8 @@ impl Drop for Lease {
                     state.roll_back(&self.session.activity);
                 }
             });
+            // Before the next transaction begins.
+            self.notes = None;
             end();
         }
     }

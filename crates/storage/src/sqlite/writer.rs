@@ -13,15 +13,13 @@ use tokio::sync::oneshot;
 use super::checkpoints::Checkpoints;
 use super::errors::undone;
 use super::session::{Lease, Session};
+use crate::fault;
+use crate::pools::Opening;
 
 /// Transactions that share a commit, at the most.
 const MOST: usize = 32;
 /// How long those who are done wait for others to join.
 const LONGEST_GROUP: Duration = Duration::from_millis(2);
-/// A statement that takes longer is broken off.
-const LONGEST_STATEMENT: Duration = Duration::from_secs(30);
-/// Who has the connection and does nothing with it for this long loses it.
-const LONGEST_PAUSE: Duration = Duration::from_secs(15);
 
 /// Whose turn is first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -128,11 +126,12 @@ impl Drop for Handle {
 
 impl Writer {
     /// Starts the thread with the connection to the file at `path`.
-    pub fn start(session: Arc<Session>, path: &Path) -> Result<Self, DbErr> {
-        session.limit(LONGEST_STATEMENT)?;
+    pub fn start(session: Arc<Session>, path: &Path, opening: Opening) -> Result<Self, DbErr> {
+        session.limit(opening.longest_statement)?;
         session.watch_log();
         let queue = Arc::new(Queue::default());
-        let desk = Desk { session, checkpoints: Checkpoints::start(path)?, queue: queue.clone() };
+        let checkpoints = Checkpoints::start(path)?;
+        let desk = Desk { session, checkpoints, queue: queue.clone(), longest_pause: opening.longest_pause };
         let thread = thread::Builder::new().name("writer".to_owned()).spawn(move || desk.serve());
         let thread = thread.map_err(|error| DbErr::Custom(format!("no thread for the database: {error}")))?;
         Ok(Self(Arc::new(Handle { queue, thread: Mutex::new(Some(thread)) })))
@@ -171,6 +170,7 @@ struct Desk {
     session: Arc<Session>,
     checkpoints: Checkpoints,
     queue: Arc<Queue>,
+    longest_pause: Duration,
 }
 
 impl Desk {
@@ -199,14 +199,14 @@ impl Desk {
         });
         // One that nobody takes is dropped, and ends at once.
         drop(caller.send(Ok(lease)));
-        let mut patience = LONGEST_PAUSE;
+        let mut patience = self.longest_pause;
         while end.recv_timeout(patience) == Err(RecvTimeoutError::Timeout) {
             let idle = self.session.activity.idle();
-            if idle >= LONGEST_PAUSE {
+            if idle >= self.longest_pause {
                 tracing::error!("a transaction did nothing for {idle:?} and is rolled back");
                 return;
             }
-            patience = LONGEST_PAUSE.saturating_sub(idle).max(Duration::from_millis(100));
+            patience = self.longest_pause.saturating_sub(idle).max(Duration::from_millis(10));
         }
         self.checkpoints.committed(self.session.logged(), &self.session);
     }
@@ -216,11 +216,17 @@ impl Desk {
     fn group(&self, first: Work) {
         let mut answers = Vec::new();
         let filled = self.fill(first, &mut answers);
-        let done = filled.and_then(|changes| if changes { self.session.lease().commit() } else { Ok(()) });
+        let done = filled.and_then(|changes| if changes { self.commit() } else { Ok(()) });
         for answer in answers {
             answer(done.clone());
         }
         self.checkpoints.committed(self.session.logged(), &self.session);
+    }
+
+    fn commit(&self) -> Result<(), DbErr> {
+        fault::point("group.filled")?;
+        self.session.lease().commit()?;
+        fault::point("group.committed")
     }
 
     /// Runs `first` and those that may join it; whether anything is to be committed.

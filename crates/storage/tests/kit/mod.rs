@@ -30,7 +30,7 @@ pub fn entity(name: &str) -> &'static SyncType {
 
 /// How a database of the private `PostgreSQL` is opened, which has nothing to keep. A dozen connections in each pool: eight
 /// writers are to meet in the database, not before it.
-pub const PRIVATE: Opening = Opening { connections: 48, accept_unsafe: true };
+pub const PRIVATE: Opening = Opening { connections: 48, accept_unsafe: true, ..Opening::USUAL };
 
 /// Opens a database of the private `PostgreSQL`.
 pub async fn open_private(url: &str) -> Result<Db, DbErr> {

@@ -200,3 +200,19 @@ async fn a_closed_embedded_database_is_one_file() {
         std::fs::read_dir(directory.path()).expect("a directory").map(|entry| entry.expect("a file").file_name());
     assert_eq!(files.collect::<Vec<_>>(), ["hq.db"]);
 }
+
+#[tokio::test]
+async fn a_store_keeps_no_index_that_headquarters_alone_asks_by() {
+    let shop = Shop::open(fill::id_of("stores", 0)).await;
+    let of_versions = |texts: Vec<String>| {
+        texts.into_iter().filter(|text| text.contains("INDEX") && text.contains("sync_version")).count()
+    };
+    assert_eq!(of_versions(schema_text(&shop.db).await), 0);
+    for hq in kit::both().await {
+        // One of each type that has versions, and one more of each that is asked for by store.
+        assert_eq!(of_versions(schema_text(&hq.db).await), 19 + 4);
+    }
+    let declared = migration::tables().flat_map(|table| table.indexes(Side::Store));
+    let left: Vec<_> = declared.filter(|index| index.columns.contains(&"sync_version")).collect();
+    assert!(left.is_empty(), "{left:?}");
+}

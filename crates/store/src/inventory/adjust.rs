@@ -122,7 +122,8 @@ pub async fn create(
     let id = bounds::document_id(body.id)?;
     let now = caller.now();
     let reason = body.check(now)?;
-    let own = store.own_row(caller.db().reader()).await?;
+    let shop = store.shop().await?;
+    let own = shop.own()?;
     let mut tx = caller.db().begin().await?;
     if let Some(stored) = inventory_adjustment::Entity::find_by_id(id).one(&tx).await? {
         if body.is_same(&stored) {
@@ -142,7 +143,7 @@ pub async fn create(
         user_id: Some(caller.user_id),
         user_name: Some(caller.name().to_owned()),
         note: body.note,
-        business_date: day::today(&own, now),
+        business_date: day::today(own, now),
         occurred_at: now,
         ..Model::default()
     };
@@ -162,12 +163,11 @@ pub async fn create(
         ..caller.audit("inventory.adjust")
     };
     audit::record(&tx, entry, now).await?;
-    let data = serde_json::to_value(&row)?;
     let entry = outbox::Entry {
         entity_type: "inventory_adjustments",
         entity_id: id,
         action: "create",
-        data: &data,
+        data: &row,
         created_at: now,
         depends_on: None,
     };

@@ -11,13 +11,13 @@ use tillkeep_model::permission::code::PosSell;
 use tillkeep_model::pricing::TaxRate;
 use tillkeep_model::{Bps, ErrorCode, Instant, Ppm};
 use tillkeep_storage::entity::{department, register, register_session, sales_rep, store, tender};
-use tillkeep_storage::sea_orm::{ColumnTrait, ConnectionTrait, DbErr, EntityTrait, ExprTrait, QueryFilter, QueryOrder};
+use tillkeep_storage::sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder};
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use super::taxes::{self, TaxGroup};
+use super::taxes::TaxGroup;
 use super::tenders;
-use crate::registers::{self, Terminal};
+use crate::registers::Terminal;
 use crate::{Store, sessions};
 
 #[derive(Serialize, ToSchema)]
@@ -79,10 +79,10 @@ pub async fn bootstrap(
     State(store): State<Arc<Store>>,
     Params(terminal): Params<Terminal>,
 ) -> Result<Answer<Bootstrap>> {
-    let snapshot = caller.db().snapshot().await?;
-    let own = store.own_row(&snapshot).await?;
+    let shop = store.shop().await?;
+    let own = shop.own()?;
     let terminal = terminal.of(&caller)?;
-    let register = registers::at_terminal(&snapshot, terminal).await?.ok_or_else(|| {
+    let register = shop.at_terminal(terminal).ok_or_else(|| {
         let text = format!("no register has the terminal {terminal}; make one with POST /registers");
         Error::new(ErrorCode::RegisterUnknown, text).at("terminalId")
     })?;
@@ -91,29 +91,27 @@ pub async fn bootstrap(
         .filter(department::Column::IsActive.eq(true))
         .order_by_asc(department::Column::SortOrder)
         .order_by_asc(department::Column::Code)
-        .all(&snapshot)
+        .all(caller.db().reader())
         .await?;
-    let mut usable = tenders::all(&snapshot).await?;
-    usable.retain(tenders::is_usable);
-    let knows = sessions::knows(&caller, &store, &snapshot).await?;
+    let knows = sessions::knows(&caller, &store).await?;
     Ok(Answer(Bootstrap {
-        session: sessions::open_at(&snapshot, register.id).await?.map(|session| sessions::shown(session, knows)),
-        register,
-        tenders: usable,
-        tax_groups: tax_groups(&own, taxes::of_store(&snapshot, own.id).await?),
+        session: shop.open_at(register.id).map(|session| sessions::shown(session.clone(), knows)),
+        register: register.clone(),
+        tenders: shop.tenders.iter().filter(|tender| tenders::is_usable(tender)).cloned().collect(),
+        tax_groups: tax_groups(own, &shop.tax_groups),
         departments,
-        sales_reps: sales_reps(&snapshot, own.id).await?,
+        sales_reps: sales_reps(own, &shop.sales_reps),
         discount_limits: DiscountLimits {
             max_line_discount_bps: own.max_line_discount_bps,
             max_cart_discount_bps: own.max_cart_discount_bps,
         },
-        store: own,
+        store: own.clone(),
         server_time: caller.now(),
     }))
 }
 
-fn tax_groups(store: &store::Model, groups: HashMap<Uuid, TaxGroup>) -> Vec<AppliedGroup> {
-    let mut groups: Vec<TaxGroup> = groups.into_values().filter(|group| group.row.deleted_at.is_none()).collect();
+fn tax_groups(store: &store::Model, groups: &HashMap<Uuid, TaxGroup>) -> Vec<AppliedGroup> {
+    let mut groups: Vec<&TaxGroup> = groups.values().filter(|group| group.row.deleted_at.is_none()).collect();
     groups.sort_by(|a, b| a.row.code.cmp(&b.row.code));
     let rate = |rate: &TaxRate| AppliedRate {
         tax_rate_id: rate.id,
@@ -122,26 +120,24 @@ fn tax_groups(store: &store::Model, groups: HashMap<Uuid, TaxGroup>) -> Vec<Appl
         rate_ppm: rate.rate,
         is_compound: rate.compound,
     };
-    let applied = |group: TaxGroup| AppliedGroup {
+    let applied = |group: &TaxGroup| AppliedGroup {
         prices_include_tax: group.inclusive(store),
         rates: group.rates.iter().map(rate).collect(),
         id: group.row.id,
-        code: group.row.code,
-        name: group.row.name,
-        price_mode: group.row.price_mode,
+        code: group.row.code.clone(),
+        name: group.row.name.clone(),
+        price_mode: group.row.price_mode.clone(),
         is_default: group.row.is_default,
     };
     groups.into_iter().map(applied).collect()
 }
 
-async fn sales_reps(conn: &impl ConnectionTrait, store_id: Uuid) -> Result<Vec<SalesRep>, DbErr> {
-    use sales_rep::Column;
-    let reps = sales_rep::Entity::find()
-        .filter(Column::DeletedAt.is_null())
-        .filter(Column::IsActive.eq(true))
-        .filter(Column::StoreId.is_null().or(Column::StoreId.eq(store_id)))
-        .order_by_asc(Column::Code)
-        .all(conn)
-        .await?;
-    Ok(reps.into_iter().map(|rep| SalesRep { id: rep.id, code: rep.code, name: rep.name }).collect())
+fn sales_reps(store: &store::Model, reps: &[sales_rep::Model]) -> Vec<SalesRep> {
+    let reps = reps.iter().filter(|rep| works_in(rep, store.id));
+    reps.map(|rep| SalesRep { id: rep.id, code: rep.code.clone(), name: rep.name.clone() }).collect()
+}
+
+/// Whether a sales representative who is not deleted works in this store.
+pub fn works_in(rep: &sales_rep::Model, store_id: Uuid) -> bool {
+    rep.is_active && rep.store_id.is_none_or(|home| home == store_id)
 }

@@ -1,34 +1,58 @@
-//! What the replica knows of the products of one cart, read set-wise.
+//! What the replica knows of the products of one cart: out of memory but for what a sale changes, which is read set-wise.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use tillkeep_http::error::Result;
-use tillkeep_model::Money;
 use tillkeep_model::pricing::{PriceSource, choose_price};
+use tillkeep_model::{Money, Qty};
 use tillkeep_storage::DbErr;
 use tillkeep_storage::entity::{product, store, store_product};
-use tillkeep_storage::sea_orm::{ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter};
+use tillkeep_storage::sea_orm::{ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter, QuerySelect};
 use uuid::Uuid;
 
-use super::taxes::{self, TaxGroup};
+use super::cart::Cart;
+use crate::Store;
+use crate::memory::{Shop, Sold};
 
 /// Everything a cart is priced with.
 pub struct Catalog {
-    pub store: store::Model,
-    pub products: HashMap<Uuid, product::Model>,
-    pub rows: HashMap<Uuid, store_product::Model>,
-    pub tax_groups: HashMap<Uuid, TaxGroup>,
+    pub shop: Arc<Shop>,
+    pub products: HashMap<Uuid, Arc<Sold>>,
+    pub rows: HashMap<Uuid, Here>,
+}
+
+/// What a store has of a product: its price, and its stock.
+#[derive(Clone, Copy, Debug)]
+pub struct Here {
+    price: Money,
+    has_price_override: bool,
+    cost: Money,
+    pub quantity: Qty,
+    average_cost: Option<Money>,
 }
 
 impl Catalog {
-    pub async fn load(conn: &impl ConnectionTrait, store: store::Model, ids: &[Uuid]) -> Result<Self> {
-        let products = product::Entity::find().filter(product::Column::Id.is_in(ids.iter().copied())).all(conn).await?;
-        Ok(Self {
-            products: products.into_iter().map(|product| (product.id, product)).collect(),
-            rows: rows(conn, store.id, ids).await?,
-            tax_groups: taxes::of_store(conn, store.id).await?,
-            store,
-        })
+    /// What is in memory of the products of `cart`. What is not is read with a connection of its own: none may be held
+    /// meanwhile.
+    pub async fn of(store: &Store, cart: &Cart) -> Result<Self> {
+        let mut ids: Vec<Uuid> = cart.lines.iter().map(|line| line.product_id).collect();
+        ids.sort_unstable();
+        ids.dedup();
+        let known = store.known();
+        Ok(Self { shop: known.shop().await?, products: known.products(&ids).await?, rows: HashMap::new() })
+    }
+
+    /// Reads what the store has of these products now.
+    pub async fn look(&mut self, conn: &impl ConnectionTrait, store_id: Uuid) -> Result<()> {
+        let ids: Vec<Uuid> = self.products.keys().copied().collect();
+        self.rows = rows(conn, store_id, &ids).await?;
+        Ok(())
+    }
+
+    /// The settings of the store.
+    pub fn store(&self) -> Result<&store::Model> {
+        self.shop.own()
     }
 
     /// What a unit costs this store: the average of what was received, else the set cost of the store, else of the
@@ -40,23 +64,43 @@ impl Catalog {
     }
 }
 
-/// This store's rows of products, by product.
+/// What `store_id` has of products, by product.
 pub async fn rows(
     conn: &impl ConnectionTrait,
     store_id: Uuid,
     product_ids: &[Uuid],
-) -> Result<HashMap<Uuid, store_product::Model>, DbErr> {
+) -> Result<HashMap<Uuid, Here>, DbErr> {
     use store_product::Column;
-    let rows = store_product::Entity::find()
+    let rows: Vec<(Uuid, Money, bool, Money, Qty, Option<Money>)> = store_product::Entity::find()
+        .select_only()
+        .columns([
+            Column::ProductId,
+            Column::Price,
+            Column::HasPriceOverride,
+            Column::Cost,
+            Column::Quantity,
+            Column::AverageCost,
+        ])
         .filter(Column::StoreId.eq(store_id))
         .filter(Column::ProductId.is_in(product_ids.iter().copied()))
         .filter(Column::DeletedAt.is_null())
+        .into_tuple()
         .all(conn)
         .await?;
-    Ok(rows.into_iter().map(|row| (row.product_id, row)).collect())
+    let here = |(product, price, has_price_override, cost, quantity, average_cost)| {
+        (product, Here { price, has_price_override, cost, quantity, average_cost })
+    };
+    Ok(rows.into_iter().map(here).collect())
+}
+
+impl Here {
+    /// Its price, and whether that is a price of its own.
+    pub const fn own_price(self) -> (Money, bool) {
+        (self.price, self.has_price_override)
+    }
 }
 
 /// The unit price of a product in this store, and where it comes from.
-pub fn shelf_price(product: &product::Model, row: Option<&store_product::Model>) -> (Money, PriceSource) {
-    choose_price(product.price, row.map(|row| (row.price, row.has_price_override)), None, None)
+pub fn shelf_price(product: &product::Model, row: Option<&Here>) -> (Money, PriceSource) {
+    choose_price(product.price, row.map(|row| row.own_price()), None, None)
 }

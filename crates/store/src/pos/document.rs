@@ -3,6 +3,7 @@
 use serde::Serialize;
 use tillkeep_storage::db::rows_per_statement;
 use tillkeep_storage::entity::{sale, sale_item, sale_payment};
+use tillkeep_storage::sea_orm::sea_query::OnConflict;
 use tillkeep_storage::sea_orm::{ColumnTrait, ConnectionTrait, EntityTrait, IntoActiveModel, QueryFilter, QueryOrder};
 use tillkeep_storage::{DbErr, Tx};
 use utoipa::ToSchema;
@@ -44,8 +45,15 @@ impl Document {
         Ok(Self { sale, items, payments })
     }
 
-    pub async fn insert(&self, tx: &Tx) -> Result<(), DbErr> {
-        sale::Entity::insert(self.sale.clone().into_active_model()).exec_without_returning(tx).await?;
+    /// Stores the sale itself; false when one with its id is there.
+    pub async fn insert_sale(&self, tx: &Tx) -> Result<bool, DbErr> {
+        let unless_there = OnConflict::column(sale::Column::Id).do_nothing().to_owned();
+        let insert = sale::Entity::insert(self.sale.clone().into_active_model()).on_conflict(unless_there);
+        Ok(insert.exec_without_returning(tx).await? > 0)
+    }
+
+    /// Stores what belongs to the sale.
+    pub async fn insert_lines(&self, tx: &Tx) -> Result<(), DbErr> {
         for items in self.items.chunks(rows_per_statement(41)) {
             let items = items.iter().cloned().map(IntoActiveModel::into_active_model);
             sale_item::Entity::insert_many(items).exec_without_returning(tx).await?;

@@ -84,7 +84,7 @@ impl Draft<'_> {
         let overridden = line.price_source == PriceSource::Override;
         let approved = self.approvals.iter().find(|granted| granted.permission() == "pos.price.override");
         sale_item::Model {
-            id: ids::line(self.id, "sale_item", line_no),
+            id: self.part("sale_item", line_no),
             sale_id: self.id,
             line_no,
             product_id: product.id,
@@ -112,15 +112,22 @@ impl Draft<'_> {
             override_reason: self.cart.lines[index].reason().map(str::to_owned),
             override_approved_by: approved.filter(|_| overridden).map(Granted::approver_id),
             age_confirmed: self.cart.lines[index].age_confirmed,
+            // Headquarters books the line by this, whatever it keeps of the product when the line arrives.
+            tracked: Some(product.track_stock),
             ..sale_item::Model::default()
         }
+    }
+
+    /// The id of a line: the same however often the sale is made, and after those of the sales before it.
+    fn part(&self, kind: &str, line_no: i32) -> Uuid {
+        ids::beside(self.id, ids::line(self.id, kind, line_no))
     }
 
     fn payments(&self) -> Vec<sale_payment::Model> {
         let row = |(index, payment): (usize, &tillkeep_model::pricing::PaymentRow)| {
             let line_no = line_no(index);
             sale_payment::Model {
-                id: ids::line(self.id, "sale_payment", line_no),
+                id: self.part("sale_payment", line_no),
                 sale_id: self.id,
                 line_no,
                 tender_id: Some(payment.tender_id),

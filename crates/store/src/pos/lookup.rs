@@ -12,23 +12,21 @@ use tillkeep_model::{ErrorCode, Money, Qty, rdiv};
 use tillkeep_storage::barcodes;
 use tillkeep_storage::entity::{product, store};
 use tillkeep_storage::registry::fold;
-use tillkeep_storage::sea_orm::{ColumnTrait, ConnectionTrait, DbErr, EntityTrait, QueryFilter, QueryOrder};
+use tillkeep_storage::sea_orm::sea_query::IntoCondition;
+use tillkeep_storage::sea_orm::{
+    ColumnTrait, ConnectionTrait, DbErr, EntityTrait, QueryFilter, QueryOrder, QuerySelect,
+};
 use utoipa::ToSchema;
+use uuid::Uuid;
 
 use super::catalog::{self, shelf_price};
 use super::label::{self, Printed};
 use super::pricing::inactive;
 use crate::Store;
+use crate::memory::{Found, Known};
 
 /// Characters of a code at the most; no key of a product is longer.
 const LONGEST_CODE: usize = 100;
-
-/// A product and how it was found.
-struct Found {
-    product: product::Model,
-    matched_by: &'static str,
-    printed: Option<Printed>,
-}
 
 /// A product as a till takes it from its scanner.
 #[derive(Serialize, ToSchema)]
@@ -48,39 +46,39 @@ pub struct Scanned {
     line_amount: Option<Money>,
 }
 
-impl Found {
-    fn plain(matched_by: &'static str) -> impl FnOnce(product::Model) -> Self {
-        move |product| Self { product, matched_by, printed: None }
-    }
-}
-
 pub async fn lookup(
     caller: Caller<(PosSell, ProductsView, InventoryView)>,
     State(store): State<Arc<Store>>,
     Segment(code): Segment,
 ) -> Result<Answer<Scanned>> {
-    let snapshot = caller.db().snapshot().await?;
-    let own = store.own_row(&snapshot).await?;
+    let known = store.known();
+    let shop = known.shop().await?;
+    let own = shop.own()?;
     let code = code.trim();
     let found = if code.is_empty() || code.chars().count() > LONGEST_CODE || code.contains('\0') {
         None
     } else {
-        find(&snapshot, &own, code).await?
+        find(caller.db().reader(), &known, own, code).await?
     };
-    let found = found.ok_or_else(|| {
+    let product = match found {
+        Some((found, _)) => known.product(found.product).await?,
+        None => None,
+    };
+    let (Some((found, printed)), Some(sold)) = (found, product) else {
         let shown: String = code.chars().take(LONGEST_CODE).collect();
-        Error::new(ErrorCode::ProductNotFound, format!("no product answers to {shown:?}; search by name instead"))
-    })?;
-    if !found.product.is_active {
-        return Err(inactive(&found.product));
+        let text = format!("no product answers to {shown:?}; search by name instead");
+        return Err(Error::new(ErrorCode::ProductNotFound, text));
+    };
+    if !sold.row.is_active {
+        return Err(inactive(&sold.row));
     }
-    let rows = catalog::rows(&snapshot, store.id, &[found.product.id]).await?;
-    let row = rows.get(&found.product.id);
-    let (price, source) = shelf_price(&found.product, row);
-    let (line_quantity, line_amount) = found.printed.and_then(|printed| line(printed, price)).unzip();
+    let rows = catalog::rows(caller.db().reader(), store.id, &[found.product]).await?;
+    let row = rows.get(&found.product);
+    let (price, source) = shelf_price(&sold.row, row);
+    let (line_quantity, line_amount) = printed.and_then(|printed| line(printed, price)).unzip();
     Ok(Answer(Scanned {
         quantity: row.map(|row| row.quantity).unwrap_or_default(),
-        product: found.product,
+        product: sold.row.clone(),
         effective_price: price,
         price_source: source.as_str(),
         matched_by: found.matched_by,
@@ -102,10 +100,23 @@ fn line(printed: Printed, price: Money) -> Option<(Qty, Money)> {
     }
 }
 
-async fn find(conn: &impl ConnectionTrait, store: &store::Model, code: &str) -> Result<Option<Found>> {
-    if let Some(product) = by_barcode(conn, code).await? {
-        let is_main = product.barcode.as_deref().map(barcodes::normal) == Some(barcodes::normal(code));
-        return Ok(Some(Found::plain(if is_main { "barcode" } else { "alt_barcode" })(product)));
+/// What `code` means, and what a label says besides. A code that was found is kept; each label is another one.
+async fn find(
+    conn: &impl ConnectionTrait,
+    known: &Known,
+    store: &store::Model,
+    code: &str,
+) -> Result<Option<(Found, Option<Printed>)>> {
+    if let Some(found) = known.code(code) {
+        return Ok(Some((found, None)));
+    }
+    let keep = |product: Uuid, matched_by: &'static str| {
+        let found = Found { product, matched_by };
+        known.keep_code(code, found);
+        Ok(Some((found, None)))
+    };
+    if let Some((product, is_main)) = by_barcode(conn, known, code).await? {
+        return keep(product, if is_main { "barcode" } else { "alt_barcode" });
     }
     let rules = label::rules(&store.scale_barcode_rules);
     let label = label::read(code, &rules, store.currency_exponent).map_err(|_| {
@@ -116,38 +127,46 @@ async fn find(conn: &impl ConnectionTrait, store: &store::Model, code: &str) -> 
             Printed::Weight(_) => "weight_label",
             Printed::Price(_) => "price_label",
         };
-        let printed = Some(label.printed);
         // A short number is filled up with zeros on the label.
         let short = label.plu.trim_start_matches('0');
         let product = by_plu(conn, &[label.plu.as_str(), short]).await?;
-        return Ok(product.map(|product| Found { product, matched_by, printed }));
+        return Ok(product.map(|product| (Found { product, matched_by }, Some(label.printed))));
     }
     if let Some(product) = by_plu(conn, &[code]).await? {
-        return Ok(Some(Found::plain("plu")(product)));
+        return keep(product, "plu");
     }
-    Ok(by_sku(conn, code).await?.map(Found::plain("sku")))
+    match by_sku(conn, code).await? {
+        Some(product) => keep(product, "sku"),
+        None => Ok(None),
+    }
 }
 
-async fn by_barcode(conn: &impl ConnectionTrait, code: &str) -> Result<Option<product::Model>, DbErr> {
+/// With this barcode, in either form of it; and whether that is the main one.
+async fn by_barcode(conn: &impl ConnectionTrait, known: &Known, code: &str) -> Result<Option<(Uuid, bool)>, DbErr> {
     let Some(id) = barcodes::find(conn, code).await? else { return Ok(None) };
-    product::Entity::find_by_id(id).filter(product::Column::DeletedAt.is_null()).one(conn).await
+    let sold = known.product(id).await?.filter(|sold| sold.row.deleted_at.is_none());
+    let is_main = |barcode: Option<&str>| barcode.map(barcodes::normal) == Some(barcodes::normal(code));
+    Ok(sold.map(|sold| (id, is_main(sold.row.barcode.as_deref()))))
 }
 
-async fn by_plu(conn: &impl ConnectionTrait, numbers: &[&str]) -> Result<Option<product::Model>, DbErr> {
+async fn by_plu(conn: &impl ConnectionTrait, numbers: &[&str]) -> Result<Option<Uuid>, DbErr> {
+    alive(conn, product::Column::Plu.is_in(numbers.iter().copied())).await
+}
+
+async fn by_sku(conn: &impl ConnectionTrait, code: &str) -> Result<Option<Uuid>, DbErr> {
+    alive(conn, product::Column::SkuFolded.eq(fold(code))).await
+}
+
+/// The product with this key that is not deleted; of several, which only a store has for a moment, an active one.
+async fn alive(conn: &impl ConnectionTrait, key: impl IntoCondition) -> Result<Option<Uuid>, DbErr> {
     product::Entity::find()
-        .filter(product::Column::Plu.is_in(numbers.iter().copied()))
+        .select_only()
+        .column(product::Column::Id)
+        .filter(key)
         .filter(product::Column::DeletedAt.is_null())
         .order_by_desc(product::Column::IsActive)
-        .one(conn)
-        .await
-}
-
-async fn by_sku(conn: &impl ConnectionTrait, code: &str) -> Result<Option<product::Model>, DbErr> {
-    use product::Column;
-    product::Entity::find()
-        .filter(Column::SkuFolded.eq(fold(code)))
-        .filter(Column::DeletedAt.is_null())
-        .order_by_desc(Column::IsActive)
+        .limit(1)
+        .into_tuple()
         .one(conn)
         .await
 }

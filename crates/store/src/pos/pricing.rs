@@ -31,6 +31,7 @@ pub enum Purpose {
 
 /// Prices `cart` from `catalog`.
 pub fn price<'a>(cart: &Cart, catalog: &'a Catalog, tax_exempt: bool, purpose: Purpose) -> Result<Priced<'a>> {
+    let store = catalog.store()?;
     let mut wrong = Vec::new();
     let mut products = Vec::with_capacity(cart.lines.len());
     let mut lines = Vec::with_capacity(cart.lines.len());
@@ -38,7 +39,7 @@ pub fn price<'a>(cart: &Cart, catalog: &'a Catalog, tax_exempt: bool, purpose: P
         let mut refuse = |field: &str, message: String| {
             wrong.push(FieldError { field: line_field(index, field), message });
         };
-        let Some(product) = catalog.products.get(&line.product_id) else {
+        let Some(product) = catalog.products.get(&line.product_id).map(|sold| &sold.row) else {
             refuse("productId", "no product has this id here; look the product up again".to_owned());
             continue;
         };
@@ -46,7 +47,7 @@ pub fn price<'a>(cart: &Cart, catalog: &'a Catalog, tax_exempt: bool, purpose: P
             return Err(inactive(product).at(line_field(index, "productId")));
         }
         check_line(line, product, purpose, &mut refuse);
-        let priced = cart_line(line, product, catalog)?;
+        let priced = cart_line(line, product, catalog, store)?;
         if i128::from(priced.unit_price.0) * i128::from(line.quantity.0) > i128::from(LARGEST_AMOUNT) * 1000 {
             refuse("quantity", "makes an amount beyond 1000000000000 minor units; split the line".to_owned());
         }
@@ -56,13 +57,13 @@ pub fn price<'a>(cart: &Cart, catalog: &'a Catalog, tax_exempt: bool, purpose: P
     if !wrong.is_empty() {
         return Err(Error::fields(wrong));
     }
-    let tax_rounding = TaxRounding::parse(&catalog.store.tax_rounding).unwrap_or_default();
+    let tax_rounding = TaxRounding::parse(&store.tax_rounding).unwrap_or_default();
     Ok(Priced {
         cart: price_cart(&lines, tax_rounding, tax_exempt),
         products,
         lines,
         tax_rounding,
-        cash_rounding: cash_rounding(&catalog.store),
+        cash_rounding: cash_rounding(store),
         tax_exempt,
     })
 }
@@ -97,15 +98,15 @@ fn check_line(line: &Line, product: &product::Model, purpose: Purpose, refuse: &
     }
 }
 
-fn cart_line(line: &Line, product: &product::Model, catalog: &Catalog) -> Result<CartLine> {
+fn cart_line(line: &Line, product: &product::Model, catalog: &Catalog, store: &store::Model) -> Result<CartLine> {
     // Types arrive one by one: a product can be here before its tax group, and must not be sold untaxed meanwhile.
-    let Some(group) = catalog.tax_groups.get(&product.tax_group_id) else {
+    let Some(group) = catalog.shop.tax_groups.get(&product.tax_group_id) else {
         let text = format!("the tax group of {} has not arrived from headquarters yet; try again shortly", product.sku);
         return Err(Error::new(ErrorCode::StoreNotReady, text).retry_after(5));
     };
     let row = catalog.rows.get(&product.id);
     let (regular_price, _) = shelf_price(product, row);
-    let own_price = row.map(|row| (row.price, row.has_price_override));
+    let own_price = row.map(|row| row.own_price());
     let (unit_price, price_source) = choose_price(product.price, own_price, line.open_price, line.unit_price_override);
     Ok(CartLine {
         product_id: product.id,
@@ -113,7 +114,7 @@ fn cart_line(line: &Line, product: &product::Model, catalog: &Catalog) -> Result
         unit_price,
         price_source,
         regular_price,
-        inclusive: group.inclusive(&catalog.store),
+        inclusive: group.inclusive(store),
         rates: group.rates.clone(),
         unit_cost: catalog.unit_cost(product),
     })

@@ -9,7 +9,6 @@ use tillkeep_http::{Answer, Body, Caller};
 use tillkeep_model::permission::code::PosSell;
 use tillkeep_model::pricing::{TaxAmount, TaxTotal};
 use tillkeep_model::{Money, Ppm, Qty};
-use tillkeep_storage::sea_orm::ConnectionTrait;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
@@ -28,17 +27,17 @@ pub async fn quote(
     Body(cart): Body<Cart>,
 ) -> Result<Answer<Quote>> {
     cart.check()?;
+    let mut catalog = Catalog::of(&store, &cart).await?;
     let snapshot = caller.db().snapshot().await?;
-    let catalog = catalog_of(&snapshot, &store, &cart).await?;
+    catalog.look(&snapshot, store.id).await?;
     let customer = customers::buyer(&snapshot, cart.customer_id).await?;
-    let lines = specials::lines_of_cart(&cart, &catalog);
-    let warnings = specials::warnings(&snapshot, &catalog.store, caller.now(), customer.is_some(), &lines).await?;
+    let warnings = specials::of_cart(&cart, &catalog, catalog.store()?, caller.now(), customer.is_some());
     let exempt = customer.as_ref().is_some_and(|customer| customer.tax_exempt);
     let priced = pricing::price(&cart, &catalog, exempt, Purpose::Quote)?;
     let terminal = cart.terminal_id.as_deref().or(caller.terminal_id.as_deref());
     let mut answer = Quote::of(&cart, &priced, cart_hash(&cart, terminal)?, warnings);
     if !cart.payments().is_empty() {
-        let settled = tenders::pay(&cart, &priced, &tenders::all(&snapshot).await?)?;
+        let settled = tenders::pay(&cart, &priced, &catalog.shop.tenders)?;
         answer.cash_rounding = Some(settled.cash_rounding);
         answer.change_amount = Some(settled.change);
         let on_account = OnAccount::of(&settled, customer.as_ref());
@@ -52,15 +51,6 @@ pub async fn quote(
         }
     }
     Ok(Answer(answer))
-}
-
-/// What the replica knows of the products of `cart`.
-pub async fn catalog_of(conn: &impl ConnectionTrait, store: &Store, cart: &Cart) -> Result<Catalog> {
-    let own = store.own_row(conn).await?;
-    let mut ids: Vec<Uuid> = cart.lines.iter().map(|line| line.product_id).collect();
-    ids.sort_unstable();
-    ids.dedup();
-    Catalog::load(conn, own, &ids).await
 }
 
 /// The priced cart as a till shows it; the amounts have the names that they have on a sale.

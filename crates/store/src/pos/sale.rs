@@ -1,6 +1,7 @@
 //! `POST /pos/sales`: everything is read and reckoned first, then written in one short transaction (rule U1 of
 //! `docs/sync.md`), so that tills wait for each other no longer than that.
 
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use axum::extract::State;
@@ -11,23 +12,26 @@ use tillkeep_http::{Body, Caller, Created};
 use tillkeep_model::permission::code::PosSell;
 use tillkeep_model::receipt::ReceiptNumber;
 use tillkeep_model::{ErrorCode, Qty};
-use tillkeep_storage::entity::{register_session, sales_rep, store};
-use tillkeep_storage::numbers::Given;
-use tillkeep_storage::sea_orm::{ConnectionTrait, EntityTrait};
+use tillkeep_storage::numbers::{Given, Series};
+use tillkeep_storage::outbox::Place;
+use tillkeep_storage::sea_orm::ConnectionTrait;
 use tillkeep_storage::stock::{self, Kind, Level, Movement};
-use tillkeep_storage::{Tx, audit, fault, outbox};
+use tillkeep_storage::{DbErr, Tx, audit, fault, outbox};
 use utoipa::ToSchema;
 use uuid::Uuid;
 
 use super::account::{BEYOND_LIMIT, Excess, OnAccount};
+use super::bootstrap::works_in;
 use super::cart::{Cart, SoldCart, line_field};
+use super::catalog::Catalog;
 use super::document::Document;
 use super::draft::Draft;
 use super::pricing::{self, Priced, Purpose};
-use super::quote::{self, Quote};
+use super::quote::Quote;
 use super::specials::{self, Warning};
 use super::{replay, tenders};
 use crate::approvals::{Granted, Purse, Scope, Wallet, cart_hash};
+use crate::memory::Shop;
 use crate::sessions::selling;
 use crate::{Store, bounds, customers};
 
@@ -39,18 +43,18 @@ pub async fn create(
     let id = bounds::document_id(cart.id)?;
     cart.check()?;
     let now = caller.now();
+    let mut catalog = Catalog::of(&store, &cart).await?;
     let snapshot = caller.db().snapshot().await?;
     if let Some(stored) = Document::find(&snapshot, id).await? {
-        return repeated(&snapshot, &store, stored, &cart).await;
+        return repeated(&snapshot, &store, &catalog.shop, stored, &cart).await;
     }
-    let catalog = quote::catalog_of(&snapshot, &store, &cart).await?;
+    catalog.look(&snapshot, store.id).await?;
+    let settings = catalog.store()?;
     let terminal = cart.terminal_id.as_deref().or(caller.terminal_id.as_deref());
-    let session = selling::session(&snapshot, terminal, &catalog.store, now).await?;
+    let session = selling::session(&catalog.shop, terminal, now)?;
     let customer = customers::buyer(&snapshot, cart.customer_id).await?;
-    let lines = specials::lines_of_cart(&cart, &catalog);
-    let warnings = specials::warnings(&snapshot, &catalog.store, now, customer.is_some(), &lines).await?;
-    check_sales_rep(&snapshot, store.id, cart.sales_rep_id).await?;
-    let tenders = tenders::all(&snapshot).await?;
+    let warnings = specials::of_cart(&cart, &catalog, settings, now, customer.is_some());
+    check_sales_rep(&catalog.shop, store.id, cart.sales_rep_id)?;
     // In the snapshot that has no such sale: an approval that this very sale used up is unused there.
     let wallet = Wallet::read(&snapshot, cart.approvals()).await?;
     snapshot.commit().await?;
@@ -60,7 +64,7 @@ pub async fn create(
     let hash = cart_hash(&cart, terminal)?;
     let warnings = refuse_other_total(&cart, &priced, &hash, warnings)?;
     let purse = wallet.judged(&caller, store.id).await?;
-    let settlement = tenders::pay(&cart, &priced, &tenders)?;
+    let settlement = tenders::pay(&cart, &priced, &catalog.shop.tenders)?;
     let on_account = OnAccount::of(&settlement, customer.as_ref());
     let excess = match on_account {
         Some(part) => part.excess(caller.db().reader()).await?,
@@ -77,8 +81,8 @@ pub async fn create(
     approvals.extend(beyond);
     let draft = Draft {
         id,
-        store: &catalog.store,
-        session: &session,
+        store: settings,
+        session,
         cart: &cart,
         priced: &priced,
         settlement: &settlement,
@@ -97,19 +101,39 @@ pub async fn create(
         details: json!({"approvals": document.sale.approvals}),
         ..caller.audit("sale.price_override")
     });
-    match book(&store, document, &session, &catalog.store, &approvals, credit, entry).await? {
-        Booked::Now(document) => Ok(Created::new(Sold { document, warnings })),
-        Booked::Before(stored) => repeated(caller.db().reader(), &store, stored, &cart).await,
+    store.may_number().await?;
+    let booking = Booking {
+        document,
+        store_code: settings.code.clone(),
+        series: store.numbers.series("receipt", &session.register_code),
+        products: priced.products.iter().map(|product| (product.id, (*product).into())).collect(),
+        below_zero: settings.allow_negative_stock,
+        approvals,
+        credit,
+        audited: entry,
+    };
+    match book(&store, booking).await {
+        Ok(document) => Ok(Created::new(Sold { document, warnings })),
+        Err(Unbooked::Refused(error)) => Err(error),
+        // The same id came twice at once, and the other one was first.
+        Err(Unbooked::Before) => {
+            let stored = Document::find(caller.db().reader(), id).await?.ok_or_else(|| Error::not_found("sale"))?;
+            repeated(caller.db().reader(), &store, &catalog.shop, stored, &cart).await
+        }
     }
 }
 
 /// The sale as it is stored, with the warnings of its moment by the specials that are known now.
-async fn repeated(conn: &impl ConnectionTrait, store: &Store, stored: Document, cart: &Cart) -> Result<Created<Sold>> {
+async fn repeated(
+    conn: &impl ConnectionTrait,
+    store: &Store,
+    shop: &Shop,
+    stored: Document,
+    cart: &Cart,
+) -> Result<Created<Sold>> {
     let document = replay::same_or_refused(stored, cart)?;
     store.numbers.catch_up(conn).await?;
-    let (sale, lines) = (&document.sale, specials::lines_of_sale(&document));
-    let own = store.own_row(conn).await?;
-    let warnings = specials::warnings(conn, &own, sale.completed_at, sale.customer_id.is_some(), &lines).await?;
+    let warnings = specials::of_sale(conn, shop.own()?, &document).await?;
     Ok(Created { data: Sold { document, warnings }, new: false })
 }
 
@@ -121,10 +145,18 @@ pub struct Sold {
     warnings: Vec<Warning>,
 }
 
-enum Booked {
-    Now(Document),
-    /// The same id came twice at once, and the other one was first.
-    Before(Document),
+/// A sale with all that its transaction needs: nothing else is read or reckoned there.
+struct Booking {
+    /// Without its receipt number.
+    document: Document,
+    store_code: String,
+    series: Series,
+    products: BTreeMap<Uuid, stock::Product>,
+    /// Whether a level may go below zero.
+    below_zero: bool,
+    approvals: Vec<Granted>,
+    credit: Option<Credit>,
+    audited: Option<audit::Entry>,
 }
 
 /// What of a sale goes on an account, and whether the limit counts for it.
@@ -162,60 +194,93 @@ fn beyond_limit(
     Ok(Some(granted.clone()))
 }
 
-async fn book(
-    store: &Store,
-    mut document: Document,
-    session: &register_session::Model,
-    settings: &store::Model,
-    approvals: &[Granted],
-    credit: Option<Credit>,
-    audited: Option<audit::Entry>,
-) -> Result<Booked> {
-    store.may_number().await?;
-    let mut tx = store.db().begin().await?;
-    if let Some(stored) = Document::find(&tx, document.sale.id).await? {
-        return Ok(Booked::Before(stored));
+/// Why a sale was not booked. Nothing of it happened.
+enum Unbooked {
+    /// One with its id is there.
+    Before,
+    Refused(Error),
+}
+
+impl From<Error> for Unbooked {
+    fn from(error: Error) -> Self {
+        Self::Refused(error)
     }
-    // The drawer may have been closed since it was looked at.
-    selling::require_open(&tx, session.id).await?;
-    let now = document.sale.created_at;
-    for granted in approvals {
-        granted.spend(&tx, document.sale.id, now).await?;
+}
+
+impl From<DbErr> for Unbooked {
+    fn from(error: DbErr) -> Self {
+        Self::Refused(error.into())
     }
-    let beyond = match &credit {
-        Some(credit) => book_credit(&tx, document.sale.id, credit).await?,
-        None => None,
-    };
-    let Given { letter, number } = store.numbers.next(&tx, "receipt", &session.register_code).await?;
-    let register_code = format!("{}{letter}", session.register_code);
-    document.sale.receipt_number =
-        ReceiptNumber { store_code: settings.code.clone(), register_code, number }.to_string();
-    let effects = stock::apply(&mut tx, store.id, movements(&document), now).await?;
-    for item in &mut document.items {
-        // Headquarters books the line by this, whatever it keeps of the product when the line arrives.
-        item.tracked = Some(effects.levels.contains_key(&item.product_id));
-    }
-    document.insert(&tx).await?;
-    if !settings.allow_negative_stock {
-        refuse_short_stock(&document, &effects.levels)?;
-    }
-    fault::point("sale.written")?;
-    let data = serde_json::to_value(&document)?;
-    let entry = outbox::Entry {
-        entity_type: "sales",
-        entity_id: document.sale.id,
-        action: "create",
-        data: &data,
-        created_at: document.sale.created_at,
-        depends_on: None,
-    };
-    outbox::enqueue(&tx, &entry, now).await?;
-    for entry in audited.into_iter().chain(beyond) {
-        audit::record(&tx, entry, now).await?;
-    }
-    store.commit(tx).await?;
+}
+
+/// Books the sale and commits it.
+async fn book(store: &Store, booking: Booking) -> std::result::Result<Document, Unbooked> {
+    let work = store.write(move |tx| {
+        Box::pin(async move {
+            let booked = booking.write(tx).await?;
+            booked.queue(tx).await?;
+            Ok::<_, Unbooked>(booked.document)
+        })
+    });
+    let document = work.await?;
     fault::point("sale.committed")?;
-    Ok(Booked::Now(document))
+    Ok(document)
+}
+
+impl Booking {
+    /// The sale with its receipt number and its effects.
+    async fn write(self, tx: &mut Tx) -> std::result::Result<Booked, Unbooked> {
+        let Self { mut document, approvals, credit, .. } = self;
+        let (id, now) = (document.sale.id, document.sale.created_at);
+        let (Given { letter, number }, place) = self.series.next(tx, now).await?;
+        let register_code = format!("{}{letter}", document.sale.register_code);
+        let receipt = ReceiptNumber { store_code: self.store_code, register_code, number };
+        document.sale.receipt_number = receipt.to_string();
+        if !document.insert_sale(tx).await? {
+            return Err(Unbooked::Before);
+        }
+        // The drawer may have been closed since it was looked at.
+        selling::require_open(tx, document.sale.register_session_id).await?;
+        for granted in &approvals {
+            granted.spend(tx, id, now).await?;
+        }
+        let beyond = match &credit {
+            Some(credit) => book_credit(tx, id, credit).await?,
+            None => None,
+        };
+        let store = document.sale.store_id;
+        let effects = stock::apply_new(tx, store, movements(&document), &self.products, now).await?;
+        document.insert_lines(tx).await?;
+        if !self.below_zero {
+            refuse_short_stock(&document, &effects.levels)?;
+        }
+        fault::point("sale.written")?;
+        Ok(Booked { document, place, audited: self.audited.into_iter().chain(beyond).collect() })
+    }
+}
+
+/// A sale that is written.
+struct Booked {
+    document: Document,
+    place: Place,
+    audited: Vec<audit::Entry>,
+}
+
+impl Booked {
+    /// Its entry in the outbox, and what is to be said of it in the audit log, which comes last.
+    async fn queue(&self, tx: &Tx) -> Result<()> {
+        let sale = &self.document.sale;
+        let entry = outbox::Entry {
+            entity_type: "sales",
+            entity_id: sale.id,
+            action: "create",
+            data: &self.document,
+            created_at: sale.created_at,
+            depends_on: None,
+        };
+        outbox::enqueue_at(tx, self.place, &entry, sale.created_at).await?;
+        Ok(audit::record_all(tx, self.audited.clone(), sale.created_at).await?)
+    }
 }
 
 /// Charges the account; what is beyond its limit is for the audit log, or refused. Looked at anew: another till may have
@@ -240,14 +305,14 @@ fn movements(document: &Document) -> Vec<Movement> {
         at: document.sale.completed_at,
         received: false,
         unit_cost: None,
-        tracked: None,
+        tracked: item.tracked,
         average_after: None,
     };
     document.items.iter().map(movement).collect()
 }
 
 /// 409 with every line that takes a level below zero; the transaction is dropped with all that it did.
-fn refuse_short_stock(document: &Document, levels: &std::collections::HashMap<Uuid, Level>) -> Result<()> {
+fn refuse_short_stock(document: &Document, levels: &HashMap<Uuid, Level>) -> Result<()> {
     let mut refusal: Option<Error> = None;
     for (index, item) in document.items.iter().enumerate() {
         let Some(level) = levels.get(&item.product_id).filter(|level| level.after < Qty::ZERO) else { continue };
@@ -271,13 +336,9 @@ fn refuse_other_total(cart: &Cart, priced: &Priced, cart_hash: &str, warnings: V
     }
 }
 
-async fn check_sales_rep(conn: &impl ConnectionTrait, store_id: Uuid, id: Option<Uuid>) -> Result<()> {
+fn check_sales_rep(shop: &Shop, store_id: Uuid, id: Option<Uuid>) -> Result<()> {
     let Some(id) = id else { return Ok(()) };
-    let rep = sales_rep::Entity::find_by_id(id).one(conn).await?;
-    let works_here = |rep: &sales_rep::Model| {
-        rep.is_active && rep.deleted_at.is_none() && rep.store_id.is_none_or(|home| home == store_id)
-    };
-    if rep.is_some_and(|rep| works_here(&rep)) {
+    if shop.sales_reps.iter().any(|rep| rep.id == id && works_in(rep, store_id)) {
         return Ok(());
     }
     Err(Error::field("salesRepId", "is no active sales representative of this store; leave it out or choose another"))

@@ -7,7 +7,7 @@ use tillkeep_model::pricing::PriceSource;
 use tillkeep_model::special::Window;
 use tillkeep_storage::DbErr;
 use tillkeep_storage::entity::product_special::{Column, Entity, Model};
-use tillkeep_storage::entity::store;
+use tillkeep_storage::entity::{sale_item, store};
 use tillkeep_storage::sea_orm::{ColumnTrait, Condition, ConnectionTrait, EntityTrait, QueryFilter, QueryOrder};
 use utoipa::ToSchema;
 use uuid::Uuid;
@@ -31,90 +31,95 @@ pub struct Warning {
     product_id: Uuid,
 }
 
-/// A line that a special could change the price of.
-pub struct Line {
+/// A line that a special could change the price of, with those that concern it.
+struct Line<'a> {
     no: usize,
     product_id: Uuid,
-    department_id: Option<Uuid>,
+    specials: Vec<&'a Model>,
 }
 
-/// The lines of a cart; one whose price somebody typed has no special.
-pub fn lines_of_cart(cart: &Cart, catalog: &Catalog) -> Vec<Line> {
+/// What is in force for the lines of `cart` at this moment of the store, and is not charged. A line whose price somebody
+/// typed has no special.
+pub fn of_cart(cart: &Cart, catalog: &Catalog, store: &store::Model, at: Instant, has_customer: bool) -> Vec<Warning> {
     let lines = cart.lines.iter().enumerate();
     let lines = lines.filter(|(_, line)| line.open_price.is_none() && line.unit_price_override.is_none());
-    lines
+    let lines: Vec<Line> = lines
         .filter_map(|(index, line)| {
-            let product = catalog.products.get(&line.product_id)?;
-            Some(Line { no: index + 1, product_id: product.id, department_id: Some(product.department_id) })
+            let sold = catalog.products.get(&line.product_id)?;
+            let specials = sold.specials.iter().map(|special| &**special).collect();
+            Some(Line { no: index + 1, product_id: line.product_id, specials })
         })
-        .collect()
+        .collect();
+    not_charged(store, at, has_customer, &lines)
 }
 
-/// The same of a sale as it is stored.
-pub fn lines_of_sale(document: &Document) -> Vec<Line> {
-    let typed = [PriceSource::Open.as_str(), PriceSource::Override.as_str()];
-    let lines = document.items.iter().filter(|item| !typed.contains(&item.price_source.as_str()));
-    lines
-        .map(|item| Line {
-            no: usize::try_from(item.line_no).unwrap_or_default(),
-            product_id: item.product_id,
-            department_id: item.department_id,
-        })
-        .collect()
-}
-
-/// What is in force for `lines` at this moment of the store, and is not charged.
-pub async fn warnings(
+/// The same of a sale as it is stored, by the specials that are known now.
+pub async fn of_sale(
     conn: &impl ConnectionTrait,
     store: &store::Model,
-    at: Instant,
-    has_customer: bool,
-    lines: &[Line],
+    document: &Document,
 ) -> Result<Vec<Warning>, DbErr> {
-    if lines.is_empty() {
+    let typed = [PriceSource::Open.as_str(), PriceSource::Override.as_str()];
+    let items: Vec<_> = document.items.iter().filter(|item| !typed.contains(&item.price_source.as_str())).collect();
+    let sold: Vec<_> = items.iter().map(|item| (item.product_id, item.department_id)).collect();
+    let specials = concerning(conn, store.id, &sold).await?;
+    let line = |item: &&sale_item::Model| Line {
+        no: usize::try_from(item.line_no).unwrap_or_default(),
+        product_id: item.product_id,
+        specials: specials.iter().filter(|special| concerns(special, item.product_id, item.department_id)).collect(),
+    };
+    let lines: Vec<Line> = items.iter().map(line).collect();
+    let sale = &document.sale;
+    Ok(not_charged(store, sale.completed_at, sale.customer_id.is_some(), &lines))
+}
+
+/// The specials that may be in force in `store` for products with their departments, by code.
+pub async fn concerning(
+    conn: &impl ConnectionTrait,
+    store: Uuid,
+    sold: &[(Uuid, Option<Uuid>)],
+) -> Result<Vec<Model>, DbErr> {
+    if sold.is_empty() {
         return Ok(Vec::new());
     }
-    let mut products: Vec<Uuid> = lines.iter().map(|line| line.product_id).collect();
-    let mut departments: Vec<Uuid> = lines.iter().filter_map(|line| line.department_id).collect();
+    let mut products: Vec<Uuid> = sold.iter().map(|(product, _)| *product).collect();
+    let mut departments: Vec<Uuid> = sold.iter().filter_map(|(_, department)| *department).collect();
     for ids in [&mut products, &mut departments] {
         ids.sort_unstable();
         ids.dedup();
     }
     let concerned =
         Condition::any().add(Column::ProductId.is_in(products)).add(Column::DepartmentId.is_in(departments));
-    let specials = Entity::find()
+    Entity::find()
         .filter(Column::DeletedAt.is_null())
         .filter(Column::IsActive.eq(true))
-        .filter(Condition::any().add(Column::StoreId.is_null()).add(Column::StoreId.eq(store.id)))
+        .filter(Condition::any().add(Column::StoreId.is_null()).add(Column::StoreId.eq(store)))
         .filter(concerned)
         .order_by_asc(Column::Code)
         .all(conn)
-        .await?;
-    Ok(not_charged(&specials, store, at, has_customer, lines))
+        .await
+}
+
+/// Whether a special names this product, or no product and its department.
+pub fn concerns(special: &Model, product_id: Uuid, department_id: Option<Uuid>) -> bool {
+    match (special.product_id, special.department_id) {
+        (Some(product), _) => product == product_id,
+        (None, department) => department.is_some() && department == department_id,
+    }
 }
 
 /// One warning for each line and special in force for it, by line.
-fn not_charged(
-    specials: &[Model],
-    store: &store::Model,
-    at: Instant,
-    has_customer: bool,
-    lines: &[Line],
-) -> Vec<Warning> {
+fn not_charged(store: &store::Model, at: Instant, has_customer: bool, lines: &[Line]) -> Vec<Warning> {
     let local = day::wall_clock(store, at);
-    let in_force: Vec<&Model> = specials
-        .iter()
-        .filter(|special| special.is_active && special.deleted_at.is_none())
-        .filter(|special| special.store_id.is_none_or(|only| only == store.id))
-        .filter(|special| has_customer || !special.requires_customer)
-        .filter(|special| window(special).holds(local))
-        .collect();
-    let concerns = |special: &Model, line: &Line| match (special.product_id, special.department_id) {
-        (Some(product), _) => product == line.product_id,
-        (None, department) => department.is_some() && department == line.department_id,
+    let in_force = |special: &&&Model| {
+        special.is_active
+            && special.deleted_at.is_none()
+            && special.store_id.is_none_or(|only| only == store.id)
+            && (has_customer || !special.requires_customer)
+            && window(special).holds(local)
     };
     let of_line = |line: &Line| {
-        let specials = in_force.iter().filter(|special| concerns(special, line));
+        let specials = line.specials.iter().filter(in_force);
         specials.map(|special| warning(special, line)).collect::<Vec<_>>()
     };
     lines.iter().flat_map(of_line).collect()
@@ -130,7 +135,7 @@ fn window(special: &Model) -> Window<'_> {
     }
 }
 
-fn warning(special: &Model, line: &Line) -> Warning {
+fn warning(special: &Model, line: &Line<'_>) -> Warning {
     Warning {
         code: "special_not_charged",
         message: format!("{} is in force and is not charged by this release", special.name),
@@ -150,8 +155,12 @@ mod tests {
 
     type Case = (fn(&mut Model), bool, usize);
 
-    fn tea() -> Line {
-        Line { no: 1, product_id: ids::named("tea"), department_id: Some(ids::named("drinks")) }
+    /// How many warnings a line of tea has, or several.
+    fn warnings(specials: &[Model], store: &store::Model, at: Instant, has_customer: bool, lines: usize) -> usize {
+        let (tea, drinks) = (ids::named("tea"), Some(ids::named("drinks")));
+        let of_tea = || specials.iter().filter(|special| concerns(special, tea, drinks)).collect();
+        let lines: Vec<Line> = (1..=lines).map(|no| Line { no, product_id: tea, specials: of_tea() }).collect();
+        not_charged(store, at, has_customer, &lines).len()
     }
 
     fn special(change: impl FnOnce(&mut Model)) -> Model {
@@ -189,10 +198,10 @@ mod tests {
             (|row| (row.start_time, row.end_time) = (Some("14:00".into()), Some("15:00".into())), false, 0),
         ];
         for (place, (change, has_customer, expected)) in cases.into_iter().enumerate() {
-            let found = not_charged(&[special(change)], &here, at, has_customer, &[tea()]);
-            assert_eq!(found.len(), expected, "case {place}");
+            let found = warnings(&[special(change)], &here, at, has_customer, 1);
+            assert_eq!(found, expected, "case {place}");
         }
-        let all = not_charged(&[special(|_| ()), special(|_| ())], &here, at, false, &[tea(), tea()]);
-        assert_eq!(all.len(), 4, "each of both lines");
+        let all = warnings(&[special(|_| ()), special(|_| ())], &here, at, false, 2);
+        assert_eq!(all, 4, "each of both lines");
     }
 }

@@ -3,22 +3,10 @@
 use tillkeep_http::error::{Error, Result};
 use tillkeep_model::ErrorCode;
 use tillkeep_model::pricing::{PaymentError, Settlement, TenderKind, TenderTerms, Tendered, settle};
-use tillkeep_storage::DbErr;
 use tillkeep_storage::entity::tender;
-use tillkeep_storage::sea_orm::{ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter, QueryOrder};
 
 use super::cart::{Cart, payment_field};
 use super::pricing::Priced;
-
-/// The tenders that are not deleted, as the till shows them.
-pub async fn all(conn: &impl ConnectionTrait) -> Result<Vec<tender::Model>, DbErr> {
-    tender::Entity::find()
-        .filter(tender::Column::DeletedAt.is_null())
-        .order_by_asc(tender::Column::SortOrder)
-        .order_by_asc(tender::Column::Code)
-        .all(conn)
-        .await
-}
 
 /// Whether a till may offer it.
 pub fn is_usable(tender: &tender::Model) -> bool {

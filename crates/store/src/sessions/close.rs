@@ -15,7 +15,7 @@ use tillkeep_model::permission::code::{PosSell, RegistersClose, ReportsZReport};
 use tillkeep_model::{ErrorCode, Instant, JsonText, Money};
 use tillkeep_storage::entity::register_session;
 use tillkeep_storage::sea_orm::{ActiveModelTrait, EntityTrait, IntoActiveModel};
-use tillkeep_storage::{Tx, audit, fault};
+use tillkeep_storage::{Tx, audit, fault, outbox};
 use uuid::Uuid;
 
 use super::counts::{self, Count};
@@ -23,7 +23,6 @@ use super::totals::{Totals, running_total};
 use super::{MAY_CLOSE, shown};
 use crate::Store;
 use crate::approvals::{Granted, Purse, Scope, Wallet};
-use crate::pos::tenders;
 
 /// What is approved.
 const CLOSING: &str = "registers.close";
@@ -54,8 +53,8 @@ pub async fn close(
     Wallet::check(&body.approvals, &mut check);
     check.optional(body.note.as_deref(), "note", 500).finish()?;
     let now = caller.now();
-    let settings = store.own_row(caller.db().reader()).await?;
-    let tenders = tenders::all(caller.db().reader()).await?;
+    let shop = store.shop().await?;
+    let settings = shop.own()?;
     let own = caller.may(&MAY_CLOSE);
     let purse = Wallet::read(caller.db().reader(), &body.approvals).await?.judged(&caller, store.id).await?;
     let tx = caller.db().begin().await?;
@@ -66,13 +65,13 @@ pub async fn close(
         return Err(if unasked { Error::forbidden(&MAY_CLOSE) } else { super::closed() });
     }
     let totals = Totals::of(&tx, &session).await?;
-    let comparison = counts::compare(&sent, &tenders, &totals)?;
+    let comparison = counts::compare(&sent, &shop.tenders, &totals)?;
     let accepted = body.accept_variance.unwrap_or_default();
-    let beyond = counts::beyond_limit(&comparison, &settings);
+    let beyond = counts::beyond_limit(&comparison, settings);
     let judged = if unasked {
         Err(Error::forbidden(&MAY_CLOSE))
     } else if own {
-        counts::refuse_variance(&comparison, &totals, &settings, accepted).map(|()| None)
+        counts::refuse_variance(&comparison, &totals, settings, accepted).map(|()| None)
     } else if comparison.cash.is_none() {
         // What nobody counted nobody approved.
         let text = "a drawer that somebody else approves to close is counted first; send the cash in counts";
@@ -126,7 +125,7 @@ pub async fn close(
         ..caller.audit("session.close")
     };
     audit::record(&tx, entry, now).await?;
-    super::enqueue(&tx, &session, "update", now).await?;
+    outbox::enqueue(&tx, &super::entry(&session, "update"), now).await?;
     fault::point("session.closed")?;
     store.commit(tx).await?;
     Ok(Answer(shown(session, own || !settings.blind_close)))

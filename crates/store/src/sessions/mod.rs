@@ -9,11 +9,11 @@ pub mod totals;
 mod view;
 
 use crate::routes::Routes;
-use tillkeep_http::error::{Error, Result};
-use tillkeep_model::{ErrorCode, Instant};
+use tillkeep_http::error::Error;
+use tillkeep_model::ErrorCode;
 use tillkeep_storage::entity::register_session::{self, Model};
 use tillkeep_storage::sea_orm::{ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter};
-use tillkeep_storage::{DbErr, Tx, outbox};
+use tillkeep_storage::{DbErr, outbox};
 use uuid::Uuid;
 pub use view::{MAY_CLOSE, knows, shown};
 
@@ -27,19 +27,16 @@ pub async fn open_at(conn: &impl ConnectionTrait, register_id: Uuid) -> Result<O
         .await
 }
 
-/// Queues the session as it is now, in the transaction that wrote it.
-async fn enqueue(tx: &Tx, session: &Model, action: &str, now: Instant) -> Result<()> {
-    let data = serde_json::to_value(session)?;
-    let entry = outbox::Entry {
+/// The session as it is now, for the outbox.
+const fn entry<'a>(session: &'a Model, action: &'a str) -> outbox::Entry<'a, Model> {
+    outbox::Entry {
         entity_type: "register_sessions",
         entity_id: session.id,
         action,
-        data: &data,
+        data: session,
         created_at: session.created_at,
         depends_on: None,
-    };
-    outbox::enqueue(tx, &entry, now).await?;
-    Ok(())
+    }
 }
 
 fn closed() -> Error {

@@ -11,9 +11,9 @@ use tillkeep_http::resource::Check;
 use tillkeep_http::{Caller, Created, Id};
 use tillkeep_model::permission::code::{PosSell, RegistersOpen};
 use tillkeep_model::{ErrorCode, JsonText, Money};
-use tillkeep_storage::audit;
 use tillkeep_storage::entity::{register, register_session, user};
 use tillkeep_storage::sea_orm::{EntityTrait, IntoActiveModel};
+use tillkeep_storage::{audit, outbox};
 use utoipa::ToSchema;
 use uuid::Uuid;
 
@@ -61,7 +61,8 @@ pub async fn open(
 ) -> Result<Created<register_session::Model>> {
     body.check()?;
     let now = caller.now();
-    let settings = store.own_row(caller.db().reader()).await?;
+    let shop = store.shop().await?;
+    let settings = shop.own()?;
     let opened_by = opened_for(&caller, body.opened_for_user_id).await?;
     let purse = Wallet::read(caller.db().reader(), &body.approvals).await?.judged(&caller, store.id).await?;
     store.may_number().await?;
@@ -94,7 +95,8 @@ pub async fn open(
     if let Some(granted) = granted {
         granted.spend(&tx, id, now).await?;
     }
-    let number = store.numbers.next(&tx, "session", &register.code).await?.of_session();
+    let (number, place) = store.numbers.series("session", &register.code).next(&tx, now).await?;
+    let number = number.of_session();
     let session = register_session::Model {
         id,
         store_id: store.id,
@@ -104,7 +106,7 @@ pub async fn open(
         register_code: register.code,
         session_number: i32::try_from(number).map_err(|error| Error::internal(error))?,
         status: "open".to_owned(),
-        business_date: day::today(&settings, now),
+        business_date: day::today(settings, now),
         opened_by,
         opened_at: now,
         opening_float,
@@ -120,7 +122,7 @@ pub async fn open(
         ..caller.audit("session.open")
     };
     audit::record(&tx, entry, now).await?;
-    super::enqueue(&tx, &session, "create", now).await?;
+    outbox::enqueue_at(&tx, place, &super::entry(&session, "create"), now).await?;
     store.commit(tx).await?;
     Ok(Created::new(session))
 }

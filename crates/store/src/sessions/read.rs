@@ -12,8 +12,8 @@ use tillkeep_model::permission::code::{PosSell, RegistersView};
 use tillkeep_storage::entity::register_session;
 use tillkeep_storage::sea_orm::{ColumnTrait, EntityTrait, QueryFilter};
 
-use super::{knows, open_at, shown};
-use crate::registers::{self, Terminal};
+use super::{knows, shown};
+use crate::registers::Terminal;
 use crate::{Store, lists};
 
 const LIST: ListSpec = ListSpec {
@@ -40,7 +40,7 @@ pub async fn list(
     lists::newest_first(&mut query);
     let own = register_session::Entity::find().filter(Column::StoreId.eq(store.id));
     let own = lists::business_dates::<register_session::Entity>(&mut query, Column::BusinessDate, own)?;
-    let knows = knows(&caller, &store, caller.db().reader()).await?;
+    let knows = knows(&caller, &store).await?;
     let page: List<register_session::Model> = resource::list(caller.db().reader(), &LIST, &query, own).await?;
     Ok(page.map(|session| shown(session, knows)))
 }
@@ -52,7 +52,7 @@ pub async fn get(
 ) -> Result<Answer<register_session::Model>> {
     let session = register_session::Entity::find_by_id(id).one(caller.db().reader()).await?;
     let session = session.ok_or_else(|| Error::not_found("register session"))?;
-    Ok(Answer(shown(session, knows(&caller, &store, caller.db().reader()).await?)))
+    Ok(Answer(shown(session, knows(&caller, &store).await?)))
 }
 
 pub async fn current(
@@ -60,15 +60,12 @@ pub async fn current(
     State(store): State<Arc<Store>>,
     Params(terminal): Params<Terminal>,
 ) -> Result<Answer<register_session::Model>> {
-    let snapshot = caller.db().snapshot().await?;
+    let shop = store.shop().await?;
     let terminal = terminal.of(&caller)?;
-    let session = match registers::at_terminal(&snapshot, terminal).await? {
-        Some(register) => open_at(&snapshot, register.id).await?,
-        None => None,
-    };
+    let session = shop.at_terminal(terminal).and_then(|register| shop.open_at(register.id));
     let session = session.ok_or_else(|| {
         let text = format!("no drawer is open at terminal {terminal}; open one with POST /registers/{{id}}/open");
         Error::new(ErrorCode::NoOpenSession, text)
     })?;
-    Ok(Answer(shown(session, knows(&caller, &store, &snapshot).await?)))
+    Ok(Answer(shown(session.clone(), knows(&caller, &store).await?)))
 }

@@ -2,30 +2,26 @@
 
 use tillkeep_http::error::{Error, Result};
 use tillkeep_model::{ErrorCode, Instant};
-use tillkeep_storage::entity::{register_session, store};
+use tillkeep_storage::entity::register_session;
 use tillkeep_storage::sea_orm::{ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter, QuerySelect};
 use uuid::Uuid;
 
-use super::{closed, open_at};
-use crate::registers;
+use super::closed;
+use crate::memory::Shop;
 
 /// The open drawer of `terminal`.
-pub async fn session(
-    conn: &impl ConnectionTrait,
-    terminal: Option<&str>,
-    store: &store::Model,
-    now: Instant,
-) -> Result<register_session::Model> {
+pub fn session<'a>(shop: &'a Shop, terminal: Option<&str>, now: Instant) -> Result<&'a register_session::Model> {
+    let store = shop.own()?;
     let terminal = terminal.ok_or_else(|| Error::field("terminalId", "is required: which till sells?"))?;
     let refused = |text| Error::new(ErrorCode::SessionClosed, text).at("terminalId");
-    let Some(register) = registers::at_terminal(conn, terminal).await? else {
+    let Some(register) = shop.at_terminal(terminal) else {
         let text = format!("no register has the terminal {terminal}; make one with POST /registers and open it");
         return Err(refused(text));
     };
     if !register.is_active {
         return Err(refused(format!("register {} is not active; choose another till", register.code)));
     }
-    let session = open_at(conn, register.id).await?.filter(|session| session.status == "open");
+    let session = shop.open_at(register.id).filter(|session| session.status == "open");
     let Some(session) = session else {
         let text =
             format!("the drawer of register {} is not open; open it with POST /registers/{{id}}/open", register.code);

@@ -7,8 +7,6 @@ use tillkeep_http::error::Result;
 use tillkeep_model::JsonText;
 use tillkeep_model::permission::Requirement;
 use tillkeep_storage::entity::register_session::Model;
-use tillkeep_storage::entity::store as settings;
-use tillkeep_storage::sea_orm::{ConnectionTrait, EntityTrait};
 
 use crate::Store;
 
@@ -16,12 +14,8 @@ use crate::Store;
 pub const MAY_CLOSE: [&str; 2] = ["registers.close", "reports.z_report"];
 
 /// Whether the caller may know what should be in a drawer. A store that has not pulled its settings yet is blind.
-pub async fn knows<P: Requirement>(caller: &Caller<P>, store: &Store, conn: &impl ConnectionTrait) -> Result<bool> {
-    if caller.may(&MAY_CLOSE) {
-        return Ok(true);
-    }
-    let own = settings::Entity::find_by_id(store.id).one(conn).await?;
-    Ok(own.is_some_and(|own| !own.blind_close))
+pub async fn knows<P: Requirement>(caller: &Caller<P>, store: &Store) -> Result<bool> {
+    Ok(caller.may(&MAY_CLOSE) || !store.shop().await?.closes_blind())
 }
 
 /// `session` as it is shown to somebody who `knows` its figures or does not.

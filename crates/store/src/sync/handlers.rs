@@ -136,7 +136,7 @@ pub async fn list(
 ) -> Result<List<OutboxEntry>> {
     use outbox_row::Column;
     // The figures of a drawer are in its entries too.
-    let knows = sessions::knows(&caller, &store, caller.db().reader()).await?;
+    let knows = sessions::knows(&caller, &store).await?;
     let told = |entity_type: &str| knows || entity_type != "register_sessions";
     let paging = Paging::of(query.page, query.page_size)?;
     let mut select = outbox_row::Entity::find();

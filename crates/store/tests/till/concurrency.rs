@@ -1,10 +1,13 @@
 //! Many tills at once.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use serde_json::json;
 use tillkeep_model::Qty;
 use tillkeep_storage::entity::{outbox, register, sale};
+use tillkeep_storage::fault;
 use tillkeep_storage::sea_orm::EntityTrait;
 
 use crate::kit::{Shop, cart, id, line, rows};
@@ -111,4 +114,43 @@ async fn no_sale_slips_in_after_the_figures_of_a_close() {
     }
     assert_eq!(closed["saleCount"], sold);
     assert_eq!(closed["totals"]["totalAmount"], 250 * sold);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn of_tills_that_sell_at_once_the_one_whose_sale_fails_fails_alone() {
+    let shop = Shop::open().await;
+    let person = shop.selling().await;
+    for round in 0..TILLS {
+        // Nobody can write until all of them wait for it: then they share their commits.
+        let held = shop.store.db().begin().await.expect("the only writer");
+        let coming = Arc::new(AtomicUsize::new(0));
+        let counted = coming.clone();
+        fault::call("tx.begin", move || {
+            counted.fetch_add(1, Ordering::SeqCst);
+        });
+        // Once in each place of the queue.
+        fault::set("sale.written", &format!("{round}*off->1*return(error)->off"));
+        let mut tills = tokio::task::JoinSet::new();
+        for _ in 0..TILLS {
+            let person = person.clone();
+            tills.spawn(async move { person.sell(json!([line("TEA", 1), line("BANANA", 0.5)])).await.status });
+        }
+        while coming.load(Ordering::SeqCst) < TILLS {
+            tokio::task::yield_now().await;
+        }
+        drop(held);
+        fault::set("tx.begin", "off");
+        let mut statuses = tills.join_all().await;
+        statuses.sort_unstable();
+        assert_eq!(statuses, [vec![201; TILLS - 1], vec![503]].concat(), "round {round}");
+    }
+    let sold = TILLS * (TILLS - 1);
+    let sales = sale::Entity::find().all(shop.store.db().reader()).await.expect("the sales");
+    let receipts: BTreeSet<String> = sales.into_iter().map(|sale| sale.receipt_number).collect();
+    assert_eq!(receipts, (1..=sold).map(|number| format!("S01-01-{number:06}")).collect());
+    let seqs: Vec<i64> = shop.outbox().await.iter().map(|entry| entry.seq).collect();
+    let sold = i64::try_from(sold).expect("a number");
+    assert_eq!(seqs, (1..=sold + 1).collect::<Vec<_>>());
+    assert_eq!(shop.level("TEA").await, Qty::pieces(10 - sold));
+    assert_eq!(shop.level("BANANA").await, Qty(10_000 - sold * 500));
 }

@@ -1,7 +1,6 @@
 //! A chain at work on one machine: headquarters and stores as processes, tills that sell over HTTP.
 
 mod chain;
-mod child;
 mod plant;
 mod summary;
 mod till;
@@ -14,10 +13,10 @@ use tillkeep_hq::Settings;
 use tillkeep_http::auth::SignInSettings;
 use tokio_util::task::TaskTracker;
 
+use crate::child::Child;
 use crate::cli::DemoArgs;
 use crate::configuration::variable_of;
 use crate::run::stop_on_signal;
-use child::Child;
 use plant::Planted;
 
 /// Seed of the chain that everybody sees.
@@ -54,13 +53,14 @@ pub async fn run(args: DemoArgs) -> Result<()> {
     println!("Making the demo chain in {} …", data_dir.display());
     let planted = plant::plant(&settings, SEED, usize::from(args.stores)).await?;
 
-    let hq = Child::start("hq", &["hq"], &settings.data_dir, &[]).await?;
+    let program = std::env::current_exe()?;
+    let hq = Child::start(&program, "hq", &settings.data_dir, &[], "hq").await?;
     let mut stores = Vec::new();
     for store in planted.stores.iter().take(usize::from(args.stores)) {
         let dir = made(&data_dir.join(store.code.to_lowercase()))?;
         let environment =
             [("SYNC_TOKEN", store.sync_token.as_str()), ("HQ_URL", &hq.url), ("SYNC_INTERVAL_MS", "5000")];
-        let child = Child::start(&store.code, &["store"], &dir, &environment).await?;
+        let child = Child::start(&program, "store", &dir, &environment, &store.code).await?;
         stores.push((store, child));
     }
     let addresses: Vec<_> = stores.iter().map(|(store, child)| (store.code.as_str(), child.url.as_str())).collect();

@@ -1,4 +1,4 @@
-//! A server of the demo as a process of its own.
+//! A server as a process of its own, as the demo and the benchmark start them.
 
 use std::ffi::OsString;
 use std::path::Path;
@@ -20,17 +20,23 @@ pub struct Child {
 }
 
 impl Child {
-    /// Starts this program with `args` on a free port, and waits until it listens. Its log goes to `server.log` in
+    /// Starts `program` with `command` on a free port, and waits until it listens. Its log goes to `server.log` in
     /// `data_dir`.
-    pub async fn start(name: &str, args: &[&str], data_dir: &Path, environment: &[(&str, &str)]) -> Result<Self> {
+    pub async fn start(
+        program: &Path,
+        command: &str,
+        data_dir: &Path,
+        environment: &[(&str, &str)],
+        name: &str,
+    ) -> Result<Self> {
         let log = std::fs::File::create(data_dir.join("server.log")).context("the log file")?;
         let mut process =
-            Command::new(std::env::current_exe()?)
-                .args(args)
+            Command::new(program)
+                .arg(command)
                 .arg("--data-dir")
                 .arg(data_dir)
                 .args(["--listen", "127.0.0.1:0"])
-                // What is set for a real server here must not reach the demo's.
+                // What is set for a real server here must not reach this one.
                 .env_clear()
                 .envs(std::env::var_os("RUST_LOG").map(|filter| ("RUST_LOG".into(), filter))
                     as Option<(OsString, OsString)>)
@@ -59,6 +65,11 @@ impl Child {
         matches!(process.try_wait(), Ok(None))
     }
 
+    /// Its number with the operating system; `None` when it has ended.
+    pub fn id(&self) -> Option<u32> {
+        self.process.lock().unwrap_or_else(std::sync::PoisonError::into_inner).id()
+    }
+
     /// Asks it to stop, and makes it after a while.
     pub async fn stop(self) {
         let mut process = self.process.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
@@ -70,7 +81,7 @@ impl Child {
             }
         }
         if let Err(error) = process.kill().await {
-            tracing::warn!(name = self.name, %error, "a server of the demo could not be ended");
+            tracing::warn!(name = self.name, %error, "a server could not be ended");
         }
     }
 }

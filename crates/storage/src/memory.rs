@@ -1,0 +1,105 @@
+//! Which commits change what a store server keeps in memory. `docs/sync.md`, "What a store keeps in memory".
+//!
+//! Every statement of a write transaction passes [`Writes::note`], whoever makes it: a pull, a reload, what came back from
+//! headquarters, a person who edits a till. One that writes a table of [`TABLES`] raises the version of the database when
+//! its transaction is over, and nothing that was read under an older version is used again.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+/// Tables of which rows are kept in memory. Levels and prices of this store are not among them: each sale reads those.
+pub const TABLES: &[&str] = &[
+    "stores",
+    "tax_rates",
+    "tax_groups",
+    "tax_group_rates",
+    "tenders",
+    "products",
+    "product_barcodes",
+    "product_specials",
+    "sales_reps",
+    "registers",
+    "register_sessions",
+];
+
+/// Counts the transactions of one database that wrote a table of [`TABLES`].
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Version(Arc<AtomicU64>);
+
+impl Version {
+    pub fn read(&self) -> u64 {
+        self.0.load(Ordering::Acquire)
+    }
+
+    /// To be kept by a transaction until it is committed or undone.
+    pub fn writes(&self) -> Arc<Writes> {
+        Arc::new(Writes { version: self.clone(), some: AtomicBool::new(false) })
+    }
+}
+
+/// Whether one transaction wrote a table of [`TABLES`]. Raises the version when the last of its owners drops it, after the end
+/// of the transaction, whatever that was: an error may have come after the commit.
+#[derive(Debug)]
+pub(crate) struct Writes {
+    version: Version,
+    some: AtomicBool,
+}
+
+impl Writes {
+    /// Looks at a statement of the transaction.
+    pub fn note(&self, sql: &str) {
+        if written(sql).is_some_and(|table| TABLES.contains(&table)) {
+            self.some.store(true, Ordering::Relaxed);
+        }
+    }
+}
+
+impl Drop for Writes {
+    fn drop(&mut self) {
+        if *self.some.get_mut() {
+            self.version.0.fetch_add(1, Ordering::Release);
+        }
+    }
+}
+
+/// The table that a statement writes.
+fn written(sql: &str) -> Option<&str> {
+    let mut words = sql.split([' ', '\n', '"', '(']).filter(|word| !word.is_empty());
+    match words.next()? {
+        "SELECT" => None,
+        "INSERT" | "DELETE" => words.nth(1),
+        "UPDATE" => words.next(),
+        // Nobody here writes otherwise; who does empties the memory.
+        _ => Some(TABLES[0]),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn whatever_writes_a_table_that_is_kept_in_memory_raises_the_version_and_nothing_else_does() {
+        let version = Version::default();
+        for (sql, raises) in [
+            ("INSERT INTO \"products\" (\"id\") VALUES ($1)", true),
+            ("INSERT INTO products(id) VALUES ($1)", true),
+            ("UPDATE \"tax_rates\" SET \"rate_ppm\" = $1", true),
+            ("UPDATE stores SET sync_version = -1", true),
+            ("DELETE FROM \"tenders\" WHERE id = $1", true),
+            ("REPLACE INTO products VALUES ($1)", true),
+            ("WITH w AS (SELECT 1) UPDATE products SET price = 1", true),
+            ("SELECT * FROM products", false),
+            ("INSERT INTO \"sales\" (\"id\") SELECT id FROM products", false),
+            ("UPDATE store_product_dynamic SET quantity = 1", false),
+            ("DELETE FROM sync_outbox WHERE entity_type = 'products'", false),
+        ] {
+            let before = version.read();
+            let writes = version.writes();
+            writes.note(sql);
+            assert_eq!(version.read(), before, "not before the end: {sql}");
+            drop(writes);
+            assert_eq!(version.read() > before, raises, "{sql}");
+        }
+    }
+}

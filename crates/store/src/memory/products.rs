@@ -1,0 +1,86 @@
+//! Products as they were pulled, and the codes that were looked up.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use tillkeep_storage::DbErr;
+use tillkeep_storage::entity::{product, product_special};
+use tillkeep_storage::sea_orm::{ColumnTrait, EntityTrait, QueryFilter};
+use uuid::Uuid;
+
+use super::Known;
+use crate::pos::specials;
+
+/// A product with the specials that name it or its department and may be in force here.
+#[derive(Debug)]
+pub struct Sold {
+    pub row: product::Model,
+    pub specials: Vec<Arc<product_special::Model>>,
+}
+
+/// What answers to a code, and by which of its keys.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Found {
+    pub product: Uuid,
+    pub matched_by: &'static str,
+}
+
+impl Sold {
+    /// Bytes of memory, roughly.
+    pub(super) fn weight(&self) -> u32 {
+        let row = &self.row;
+        let texts = [&row.sku, &row.sku_folded, &row.name, &row.product_type, &row.unit_of_measure];
+        let further = [&row.barcode, &row.plu, &row.short_name, &row.description, &row.brand, &row.image_url];
+        let lists = [&row.barcodes, &row.tags].map(|list| list.0.as_array().map_or(0, |list| 64 * list.len()));
+        let bytes = size_of::<Self>()
+            + texts.iter().map(|text| text.len()).sum::<usize>()
+            + further.iter().filter_map(|text| text.as_ref().map(String::len)).sum::<usize>()
+            + lists.iter().sum::<usize>()
+            + self.specials.len() * size_of::<product_special::Model>();
+        u32::try_from(bytes).unwrap_or(u32::MAX)
+    }
+}
+
+impl Known {
+    /// Those of `ids` that are here, deleted or not; what is not in memory is read set-wise.
+    pub async fn products(&self, ids: &[Uuid]) -> Result<HashMap<Uuid, Arc<Sold>>, DbErr> {
+        let mut found: HashMap<Uuid, Arc<Sold>> = HashMap::with_capacity(ids.len());
+        let mut missing = Vec::new();
+        for id in ids {
+            match self.products.get(id) {
+                Some(sold) => drop(found.insert(*id, sold)),
+                None => missing.push(*id),
+            }
+        }
+        if missing.is_empty() {
+            return Ok(found);
+        }
+        let conn = self.db.snapshot().await?;
+        let rows = product::Entity::find().filter(product::Column::Id.is_in(missing)).all(&conn).await?;
+        let concerned: Vec<_> = rows.iter().map(|row| (row.id, Some(row.department_id))).collect();
+        let specials = specials::concerning(&conn, self.store, &concerned).await?;
+        let specials: Vec<_> = specials.into_iter().map(Arc::new).collect();
+        for row in rows {
+            let own = specials.iter().filter(|special| specials::concerns(special, row.id, Some(row.department_id)));
+            let sold = Arc::new(Sold { specials: own.cloned().collect(), row });
+            self.products.insert(sold.row.id, sold.clone());
+            found.insert(sold.row.id, sold);
+        }
+        Ok(found)
+    }
+
+    /// One product, as [`Known::products`].
+    pub async fn product(&self, id: Uuid) -> Result<Option<Arc<Sold>>, DbErr> {
+        Ok(self.products(&[id]).await?.remove(&id))
+    }
+
+    /// What `code` was found to mean before.
+    pub fn code(&self, code: &str) -> Option<Found> {
+        self.codes.get(code)
+    }
+
+    /// Keeps what `code` means.
+    pub fn keep_code(&self, code: &str, found: Found) {
+        self.codes.insert(code.to_owned(), found);
+    }
+}

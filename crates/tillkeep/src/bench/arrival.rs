@@ -1,0 +1,55 @@
+//! P5: a change at headquarters on its way to a store that is connected.
+
+use std::time::{Duration, Instant};
+
+use anyhow::Result;
+use serde_json::{Value, json};
+
+use super::Bench;
+use super::chain::Chain;
+use super::figure::{Figure, Measurement, Sample};
+use super::http::{Line, request};
+use super::statistics::Times;
+
+const MEDIAN: &str = "change to store, median";
+const P99: &str = "change to store, p99";
+const PRODUCTS: usize = 10;
+/// Between two looks at the store; the figures are as fine as that.
+const PAUSE: Duration = Duration::from_millis(1);
+
+pub const MEASUREMENT: Measurement = Measurement {
+    id: "P5",
+    title: "change committed at headquarters, visible at a connected store",
+    figures: &[Figure::most(MEDIAN, "ms", 10.0), Figure::most(P99, "ms", 50.0)],
+    run: |bench| Box::pin(run(bench)),
+};
+
+async fn run(bench: &Bench) -> Result<Vec<Sample>> {
+    let mut chain = Chain::start(bench).await?;
+    let products = chain.products(PRODUCTS).await?;
+    let store = chain.provision().await?;
+    let server = chain.open(&store).await?;
+    let there = store.caught_up(&chain, &server).await?;
+    let (mut hq, mut shop) = (Line::open(&chain.hq.url).await?, Line::open(&server.url).await?);
+    let mut times = Times::default();
+    for (number, product) in products.iter().cycle().take(bench.sizes.changes).enumerate() {
+        let price = 50_000 + number;
+        let path = format!("/products/{product}");
+        let change = request("PATCH", &path, &chain.admin.token, &json!({"price": price}).to_string());
+        let look = request("GET", &path, &there.token, "");
+        hq.expect(&change).await?;
+        let committed = Instant::now();
+        loop {
+            let seen: Value = serde_json::from_slice(shop.expect(&look).await?)?;
+            if seen["data"]["price"] == price {
+                break;
+            }
+            // Whoever asks without a pause takes the processor from what is on its way.
+            tokio::time::sleep(PAUSE).await;
+        }
+        times.add(committed.elapsed());
+    }
+    server.stop().await;
+    chain.stop().await;
+    Ok(vec![Sample::new(MEDIAN, times.median()), Sample::new(P99, times.percentile(99))])
+}

@@ -1,0 +1,268 @@
+//! What `PostgreSQL` does with the same rows: its logical replication, and `COPY`. On a server that is handed in, in databases
+//! of its own that are dropped again.
+
+use std::fmt::Write as _;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, bail};
+use futures_util::TryStreamExt;
+use reqwest::Url;
+use rusqlite::types::ValueRef;
+use rusqlite::{OpenFlags, Row};
+use tillkeep_storage::sea_orm::sqlx::postgres::PgConnectOptions;
+use tillkeep_storage::sea_orm::sqlx::{AssertSqlSafe, ConnectOptions, Connection, PgConnection, query_scalar, raw_sql};
+use uuid::Uuid;
+
+/// A replication that has not copied everything by then does not work.
+const PATIENCE: Duration = Duration::from_mins(5);
+/// Bytes that are sent at once.
+const PIECE: usize = 256 << 10;
+
+/// A server where databases may be made.
+pub struct Server {
+    url: Url,
+}
+
+/// A database of this run.
+pub struct Database {
+    pub url: String,
+    name: String,
+    server: Url,
+}
+
+/// By which way rows came from one database into another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Way {
+    Replication,
+    /// The server does not have `wal_level = logical`.
+    Copy,
+}
+
+impl Server {
+    /// A server that answers.
+    pub async fn find(url: &str) -> Result<Self> {
+        let url: Url = url.parse().context("--postgres: write postgres://user:password@host:5432/name")?;
+        connect(url.as_str()).await.context("--postgres")?.close().await?;
+        Ok(Self { url })
+    }
+
+    /// An empty database.
+    pub async fn database(&self, purpose: &str) -> Result<Database> {
+        let name = format!("tillkeep_bench_{}_{purpose}", Uuid::now_v7().simple());
+        execute(
+            &mut connect(self.url.as_str()).await?,
+            &format!("CREATE DATABASE {name} ENCODING 'UTF8' TEMPLATE template0"),
+        )
+        .await?;
+        let mut url = self.url.clone();
+        url.set_path(&name);
+        Ok(Database { url: url.into(), name, server: self.url.clone() })
+    }
+
+    /// How long the rows of `tables` of the `SQLite` file `source` take from one database into another one with the same
+    /// tables and indexes.
+    pub async fn replicate(&self, source: &Path, tables: &[&str]) -> Result<(Way, Duration)> {
+        let (from, to) = (self.database("from").await?, self.database("to").await?);
+        let done = transfer(&from, &to, source, tables).await;
+        to.drop().await?;
+        from.drop().await?;
+        done
+    }
+}
+
+async fn transfer(from: &Database, to: &Database, source: &Path, tables: &[&str]) -> Result<(Way, Duration)> {
+    let (mut here, mut there) = (connect(&from.url).await?, connect(&to.url).await?);
+    fill(&mut here, source, tables).await?;
+    execute(&mut there, &schema(source, tables)?).await?;
+    let level: String = query_scalar("SHOW wal_level").fetch_one(&mut here).await?;
+    if level == "logical" {
+        return Ok((Way::Replication, replicated(&mut here, &mut there, from, tables).await?));
+    }
+    let rows = copy_out(&mut here, tables).await?;
+    let targets: Vec<String> = tables.iter().map(|table| (*table).to_owned()).collect();
+    Ok((Way::Copy, copy_in(&mut there, &targets, &rows).await?))
+}
+
+async fn replicated(
+    here: &mut PgConnection,
+    there: &mut PgConnection,
+    from: &Database,
+    tables: &[&str],
+) -> Result<Duration> {
+    let name = &from.name;
+    execute(here, &format!("CREATE PUBLICATION bench FOR TABLE {}", tables.join(", "))).await?;
+    // Made by the subscription it would wait for this very server.
+    execute(here, &format!("SELECT pg_create_logical_replication_slot('{name}', 'pgoutput')")).await?;
+    let begun = Instant::now();
+    execute(
+        there,
+        &format!(
+            "CREATE SUBSCRIPTION {name} CONNECTION '{}' PUBLICATION bench WITH (create_slot = false, slot_name = '{name}')",
+            from.url.replace('\'', "''")
+        ),
+    )
+    .await?;
+    let waiting = "SELECT COUNT(*) FROM pg_subscription_rel WHERE srsubstate <> 'r'";
+    while query_scalar::<_, i64>(waiting).fetch_one(&mut *there).await? > 0 {
+        if begun.elapsed() > PATIENCE {
+            bail!("PostgreSQL did not replicate {}", tables.join(", "));
+        }
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+    let took = begun.elapsed();
+    execute(there, &format!("DROP SUBSCRIPTION {name}")).await?;
+    Ok(took)
+}
+
+impl Database {
+    /// How long the rows of `tables` take into tables like them by binary `COPY`, in one transaction.
+    pub async fn copy_again(&self, tables: &[&str]) -> Result<Duration> {
+        let mut conn = connect(&self.url).await?;
+        let rows = copy_out(&mut conn, tables).await?;
+        let targets: Vec<String> = tables.iter().map(|table| format!("copied_{table}")).collect();
+        for (table, target) in tables.iter().zip(&targets) {
+            execute(&mut conn, &format!("CREATE TABLE {target} (LIKE {table} INCLUDING ALL)")).await?;
+        }
+        let took = copy_in(&mut conn, &targets, &rows).await?;
+        execute(&mut conn, &format!("DROP TABLE {}", targets.join(", "))).await?;
+        Ok(took)
+    }
+
+    pub async fn drop(self) -> Result<()> {
+        execute(&mut connect(self.server.as_str()).await?, &format!("DROP DATABASE {} WITH (FORCE)", self.name)).await
+    }
+}
+
+async fn connect(url: &str) -> Result<PgConnection> {
+    let options: PgConnectOptions = url.parse()?;
+    // What takes long here is meant to, and what the server notes of it is nobody's news.
+    let options = options.disable_statement_logging().options([("client_min_messages", "warning")]);
+    PgConnection::connect_with(&options).await.context("PostgreSQL does not answer, or lets nobody in")
+}
+
+/// The texts have nothing in them that anybody typed but the address of the server.
+async fn execute(conn: &mut PgConnection, sql: &str) -> Result<()> {
+    raw_sql(AssertSqlSafe(sql.to_owned())).execute(conn).await?;
+    Ok(())
+}
+
+async fn copy_out(conn: &mut PgConnection, tables: &[&str]) -> Result<Vec<Vec<u8>>> {
+    let mut all = Vec::new();
+    for table in tables {
+        let pieces = conn.copy_out_raw(&format!("COPY {table} TO STDOUT (FORMAT binary)")).await?;
+        all.push(
+            pieces
+                .try_fold(Vec::new(), async |mut rows, piece| {
+                    rows.extend_from_slice(&piece);
+                    Ok(rows)
+                })
+                .await?,
+        );
+    }
+    Ok(all)
+}
+
+async fn copy_in(conn: &mut PgConnection, tables: &[String], rows: &[Vec<u8>]) -> Result<Duration> {
+    let begun = Instant::now();
+    let mut tx = conn.begin().await?;
+    for (table, rows) in tables.iter().zip(rows) {
+        let mut copy = tx.copy_in_raw(&format!("COPY {table} FROM STDIN (FORMAT binary)")).await?;
+        for piece in rows.chunks(PIECE) {
+            copy.send(piece).await?;
+        }
+        copy.finish().await?;
+    }
+    tx.commit().await?;
+    Ok(begun.elapsed())
+}
+
+/// The tables of a `SQLite` file with their indexes, as `PostgreSQL` has them.
+fn schema(source: &Path, tables: &[&str]) -> Result<String> {
+    let conn = rusqlite::Connection::open_with_flags(source, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
+    let mut select = conn.prepare(
+        "SELECT sql FROM sqlite_master WHERE tbl_name = ?1 AND sql IS NOT NULL ORDER BY type = 'table' DESC",
+    )?;
+    let mut text = String::new();
+    for table in tables {
+        for sql in select.query_map([table], |row| row.get::<_, String>(0))? {
+            let sql = sql?.replace(" uuid_text", " uuid").replace(" timestamp_with_timezone_text", " timestamptz");
+            text.extend([&sql.replace(" integer", " bigint"), ";\n"]);
+        }
+    }
+    Ok(text)
+}
+
+/// Makes the tables and writes the rows of a `SQLite` file into them.
+async fn fill(conn: &mut PgConnection, source: &Path, tables: &[&str]) -> Result<()> {
+    execute(conn, &schema(source, tables)?).await?;
+    for table in tables {
+        // In memory: a connection to SQLite does not wait beside one to PostgreSQL.
+        let text = copy_text(source, table)?;
+        let mut copy = conn.copy_in_raw(&format!("COPY {table} FROM STDIN")).await?;
+        for piece in text.as_bytes().chunks(PIECE) {
+            copy.send(piece).await?;
+        }
+        copy.finish().await?;
+    }
+    Ok(())
+}
+
+/// The rows of a table in the text form of `COPY`.
+fn copy_text(source: &Path, table: &str) -> Result<String> {
+    let conn = rusqlite::Connection::open_with_flags(source, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
+    let mut select = conn.prepare(&format!("SELECT * FROM {table}"))?;
+    let columns = select.column_count();
+    let mut text = String::new();
+    let mut rows = select.query([])?;
+    while let Some(row) = rows.next()? {
+        for column in 0..columns {
+            text.push_str(if column > 0 { "\t" } else { "" });
+            value(row, column, &mut text)?;
+        }
+        text.push('\n');
+    }
+    Ok(text)
+}
+
+fn value(row: &Row, column: usize, text: &mut String) -> Result<()> {
+    match row.get_ref(column)? {
+        ValueRef::Null => text.push_str("\\N"),
+        ValueRef::Integer(number) => write!(text, "{number}")?,
+        ValueRef::Real(number) => write!(text, "{number}")?,
+        ValueRef::Blob(bytes) => write!(text, "{}", Uuid::from_slice(bytes)?)?,
+        ValueRef::Text(bytes) => {
+            let plain = std::str::from_utf8(bytes)?;
+            text.push_str(&plain.replace('\\', "\\\\").replace('\t', "\\t").replace('\n', "\\n").replace('\r', "\\r"));
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tables_and_rows_of_sqlite_are_told_to_postgres_in_its_own_words() {
+        let dir = tempfile::tempdir().expect("a directory");
+        let path = dir.path().join("source.db");
+        let conn = rusqlite::Connection::open(&path).expect("a file");
+        conn.execute_batch(
+            "CREATE TABLE t (\"id\" uuid_text NOT NULL, \"at\" timestamp_with_timezone_text, \"n\" integer, PRIMARY KEY (\"id\")); \
+             CREATE INDEX ix_t_n ON t (n);
+             INSERT INTO t VALUES (x'000102030405060708090a0b0c0d0e0f', 'a\\b' || char(9) || 'c' || char(10), 7), \
+             (x'00000000000000000000000000000000', NULL, NULL)",
+        )
+        .expect("rows");
+        assert_eq!(
+            schema(&path, &["t"]).expect("a schema"),
+            "CREATE TABLE t (\"id\" uuid NOT NULL, \"at\" timestamptz, \"n\" bigint, PRIMARY KEY (\"id\"));\n\
+             CREATE INDEX ix_t_n ON t (n);\n"
+        );
+        assert_eq!(
+            copy_text(&path, "t").expect("a text"),
+            "00010203-0405-0607-0809-0a0b0c0d0e0f\ta\\\\b\\tc\\n\t7\n00000000-0000-0000-0000-000000000000\t\\N\t\\N\n"
+        );
+    }
+}

@@ -1,0 +1,121 @@
+//! P7: signing in with a PIN alone, with few people and with many: two slow hashes, however many there are.
+
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result};
+use serde_json::json;
+use tillkeep_http::pins::Pins;
+
+use super::Bench;
+use super::chain::{Chain, text};
+use super::figure::{Figure, Goal, Measurement, Sample};
+use super::fill::{self, Copies};
+use super::http::{Line, request};
+use super::statistics::{Times, millis};
+
+const FEW: &str = "sign-ins, 10 people";
+const MANY: &str = "sign-ins, many people";
+const TIME: &str = "one sign-in, many people, median";
+const PIN: &str = "481590";
+const PEOPLE: usize = 10;
+
+pub const MEASUREMENT: Measurement = Measurement {
+    id: "P7",
+    title: "sign-in with a PIN",
+    figures: &[
+        Figure::of(FEW, "per s", "two Argon2id hashes", Goal::Told),
+        Figure::of(MANY, "per s", "the same with 10 people", Goal::Ratio(0.8)),
+        Figure::told(TIME, "ms"),
+    ],
+    run: |bench| Box::pin(run(bench)),
+};
+
+/// Everybody looks like the one who signs in but for their name and PIN.
+const OTHERS: Copies = Copies {
+    table: "users",
+    row: "username = 'cashier'",
+    but: &[
+        fill::ID,
+        fill::VERSION,
+        ("username", "'person-' || hex(randomblob(8))"),
+        ("username_folded", "'person-' || lower(hex(randomblob(8)))"),
+        ("pin_lookup", "lower(hex(randomblob(16)))"),
+    ],
+};
+
+async fn run(bench: &Bench) -> Result<Vec<Sample>> {
+    // Both at once, in turn: what else the machine does falls on both.
+    let (mut small, mut large) = (Place::open(bench, PEOPLE).await?, Place::open(bench, bench.sizes.people).await?);
+    let hashes = hashes(&small.chain.dir.join("hq"))?;
+    for _ in 0..bench.sizes.sign_ins {
+        small.sign_in().await?;
+        large.sign_in().await?;
+    }
+    small.chain.stop().await;
+    large.chain.stop().await;
+    let rate = |times: &mut Times| 1000.0 / times.median().max(1e-6);
+    let (few, many) = (rate(&mut small.times), rate(&mut large.times));
+    Ok(vec![
+        Sample::beside(FEW, few, 1000.0 / millis(hashes)),
+        Sample::beside(MANY, many, few),
+        Sample::new(TIME, large.times.median()),
+    ])
+}
+
+/// A headquarters with people, of whom one signs in.
+struct Place {
+    chain: Chain,
+    line: Line,
+    request: Vec<u8>,
+    times: Times,
+}
+
+impl Place {
+    async fn open(bench: &Bench, people: usize) -> Result<Self> {
+        let mut chain = Chain::start(bench).await?;
+        let store = chain.provision().await?;
+        let roles = chain.admin.get("/roles?pageSize=200").await?;
+        let cashier = roles.as_array().and_then(|roles| roles.iter().find(|role| role["code"] == "cashier"));
+        let role = text(cashier.context("no role of cashiers")?, "id")?;
+        let person = json!({
+            "username": "cashier", "displayName": "Cashier", "pin": PIN,
+            "assignments": [{"roleId": role, "storeId": store.id}],
+        });
+        chain.admin.post("/users", person).await?;
+        // The administrator and the cashier are there.
+        let write = |path: &Path| {
+            OTHERS.write(path, people - 2)?;
+            fill::count_versions(path, OTHERS.table).map(|_| ())
+        };
+        let chain = chain.restart(write).await?;
+        let body = json!({"pin": PIN, "storeId": store.id, "terminalId": "bench"}).to_string();
+        let line = Line::open(&chain.hq.url).await?;
+        let mut place =
+            Self { chain, line, request: request("POST", "/auth/pin-login", "", &body), times: Times::default() };
+        place.sign_in().await?;
+        place.times = Times::default();
+        Ok(place)
+    }
+
+    async fn sign_in(&mut self) -> Result<()> {
+        let begun = Instant::now();
+        self.line.expect(&self.request).await?;
+        self.times.add(begun.elapsed());
+        Ok(())
+    }
+}
+
+/// How long two slow hashes take here, with the key of this headquarters.
+fn hashes(dir: &Path) -> Result<Duration> {
+    const TIMES: usize = 15;
+    let pins = Pins::open(&dir.join("pin.key"), 1)?;
+    let mut times = Vec::new();
+    for _ in 0..TIMES {
+        let begun = Instant::now();
+        pins.hash_here(PIN)?;
+        times.push(begun.elapsed());
+    }
+    times.sort_unstable();
+    Ok(times[TIMES / 2])
+}

@@ -1,0 +1,181 @@
+//! P4: stores with an open socket, and how soon all of them hear of a change.
+
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, bail};
+use futures_util::StreamExt;
+use futures_util::stream::{FuturesUnordered, SelectAll};
+use rusqlite::Connection;
+use serde_json::json;
+use tillkeep_http::Clock;
+use tillkeep_http::tokens::keys::GivenKeys;
+use tillkeep_http::tokens::{STORE_SYNC, SyncClaims, Tokens};
+use tokio::net::TcpStream;
+use tokio_tungstenite::tungstenite::Message;
+use tokio_tungstenite::tungstenite::client::IntoClientRequest;
+use tokio_tungstenite::tungstenite::protocol::WebSocketConfig;
+use tokio_tungstenite::{WebSocketStream, client_async_with_config};
+use uuid::Uuid;
+
+use super::Bench;
+use super::chain::{Chain, process};
+use super::figure::{Figure, Measurement, Sample};
+use super::fill::{self, Copies};
+use super::http::{Line, request};
+use super::process::memory;
+use super::statistics::millis;
+
+const COUNT: &str = "sockets";
+const MEMORY: &str = "memory of each";
+const TOLD: &str = "until all are told";
+const PULLED: &str = "until all have pulled";
+/// Sockets that open at once, and stores that pull at once.
+const AT_ONCE: usize = 32;
+/// Files that both processes need besides.
+const OTHER_FILES: usize = 300;
+const PATIENCE: Duration = Duration::from_mins(1);
+
+pub const MEASUREMENT: Measurement = Measurement {
+    id: "P4",
+    title: "open sockets of stores",
+    figures: &[
+        Figure::told(COUNT, "stores"),
+        Figure::most(MEMORY, "KiB", 12.0),
+        Figure::most(TOLD, "ms", 1000.0),
+        Figure::most(PULLED, "ms", 5000.0),
+    ],
+    run: |bench| Box::pin(run(bench)),
+};
+
+/// Stores as the first one, which does not run either.
+pub const STORES: Copies = Copies {
+    table: "stores",
+    row: "code = 'S01'",
+    but: &[
+        fill::ID,
+        fill::VERSION,
+        ("code", "printf('N%06d', n.i + (SELECT MAX(rowid) FROM {table}))"),
+        ("name", "printf('Store %d', n.i)"),
+    ],
+};
+
+type Socket = WebSocketStream<TcpStream>;
+
+async fn run(bench: &Bench) -> Result<Vec<Sample>> {
+    let count = bench.sizes.sockets.min(files()?.saturating_sub(OTHER_FILES));
+    let mut chain = Chain::start(bench).await?;
+    let product = chain.products(1).await?.remove(0);
+    chain.provision().await?;
+    let chain = chain.restart(|path| write(path, count - 1)).await?;
+    let tokens = tokens(&chain.dir.join("hq"))?;
+    let before = memory(process(&chain.hq)?, "VmRSS")?;
+    let sockets = open(&chain.hq.url, &tokens).await?;
+    let after = memory(process(&chain.hq)?, "VmRSS")?;
+    let mut all: SelectAll<Socket> = sockets.into_iter().collect();
+
+    let change = json!({"price": 4711}).to_string();
+    let mut line = Line::open(&chain.hq.url).await?;
+    line.expect(&request("PATCH", &format!("/products/{product}"), &chain.admin.token, &change)).await?;
+    let begun = Instant::now();
+    let told = tokio::time::timeout(PATIENCE, async {
+        let mut told = 0;
+        while told < tokens.len() {
+            let message = all.next().await.context("a socket was closed")??;
+            told += usize::from(matches!(&message, Message::Text(text) if text.contains("\"products\"")));
+        }
+        anyhow::Ok(begun.elapsed())
+    });
+    let told = told.await.context("not every store was told")??;
+    let pulled = pull(&chain.hq.url, &tokens).await?;
+    drop(all);
+    chain.stop().await;
+    let each = after.saturating_sub(before) as f64 / 1024.0 / tokens.len() as f64;
+    Ok(vec![
+        Sample::new(COUNT, tokens.len() as f64),
+        Sample::new(MEMORY, each),
+        Sample::new(TOLD, millis(told)),
+        Sample::new(PULLED, millis(pulled)),
+    ])
+}
+
+pub fn write(path: &Path, more: usize) -> Result<()> {
+    STORES.write(path, more)?;
+    fill::count_versions(path, STORES.table)?;
+    Ok(())
+}
+
+/// A token for every store of a headquarters, signed with its key.
+pub fn tokens(dir: &Path) -> Result<Vec<String>> {
+    let now = Clock::default().now();
+    let keys = Tokens::open(&dir.join("token.key"), GivenKeys::default(), now)?;
+    let conn = Connection::open(dir.join("tillkeep.db"))?;
+    let mut select = conn.prepare("SELECT id, code, sync_token_version FROM stores")?;
+    let read = |row: &rusqlite::Row| Ok((row.get::<_, Vec<u8>>(0)?, row.get::<_, String>(1)?, row.get::<_, i32>(2)?));
+    let stores = select.query_map([], read)?;
+    let sign = |store: rusqlite::Result<(Vec<u8>, String, i32)>| {
+        let (id, code, version) = store?;
+        let claims = SyncClaims {
+            store_id: Some(Uuid::from_slice(&id)?),
+            store_code: code,
+            kind: STORE_SYNC.to_owned(),
+            tv: version,
+            iat: now.millis() / 1000,
+            jti: Some(Uuid::now_v7()),
+        };
+        keys.sign_sync(&claims).context("a sync token cannot be signed")
+    };
+    stores.map(sign).collect()
+}
+
+async fn open(url: &str, tokens: &[String]) -> Result<Vec<Socket>> {
+    let mut sockets = Vec::with_capacity(tokens.len());
+    for some in tokens.chunks(AT_ONCE) {
+        let mut opening: FuturesUnordered<_> = some.iter().map(|token| connect(url, token)).collect();
+        while let Some(socket) = opening.next().await {
+            sockets.push(socket?);
+        }
+    }
+    Ok(sockets)
+}
+
+async fn connect(url: &str, token: &str) -> Result<Socket> {
+    let address = url.strip_prefix("http://").context("plain HTTP is measured alone")?;
+    let mut request = format!("ws://{address}/api/v1/sync/ws").into_client_request()?;
+    request.headers_mut().insert("authorization", format!("Bearer {token}").parse()?);
+    let config = WebSocketConfig::default().read_buffer_size(1024).write_buffer_size(1024);
+    let stream = TcpStream::connect(address).await?;
+    Ok(client_async_with_config(request, stream, Some(config)).await?.0)
+}
+
+/// How long it takes until each store has pulled the change, so many at once.
+async fn pull(url: &str, tokens: &[String]) -> Result<Duration> {
+    let mut pulls = tokio::task::JoinSet::new();
+    let begun = Instant::now();
+    for some in tokens.chunks(tokens.len().div_ceil(AT_ONCE)) {
+        let (url, some) = (url.to_owned(), some.to_vec());
+        pulls.spawn(async move {
+            let mut line = Line::open(&url).await?;
+            for token in some {
+                let path = "/sync/pull?entity_type=products&since_version=1";
+                let page = line.expect(&request("GET", path, &token, "")).await?;
+                if !page.windows(4).any(|four| four == b"4711") {
+                    bail!("a pull without the change: {}", String::from_utf8_lossy(page));
+                }
+            }
+            anyhow::Ok(())
+        });
+    }
+    while let Some(done) = pulls.join_next().await {
+        done??;
+    }
+    Ok(begun.elapsed())
+}
+
+/// How many files this process may have open, and the servers that it starts.
+fn files() -> Result<usize> {
+    let limits = std::fs::read_to_string("/proc/self/limits")?;
+    let line = limits.lines().find_map(|line| line.strip_prefix("Max open files")).context("no limit of open files")?;
+    let soft = line.split_whitespace().next().unwrap_or_default();
+    Ok(soft.parse().unwrap_or(usize::MAX))
+}

@@ -1,0 +1,69 @@
+//! `tillkeep bench` against servers that it starts itself: what it writes, and when it fails. How fast they are is no test.
+
+use std::path::Path;
+use std::process::{Command, Output};
+
+use serde_json::Value;
+
+fn bench(args: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_tillkeep")).arg("bench").args(args).output().expect("a benchmark")
+}
+
+fn read(path: &Path) -> Value {
+    serde_json::from_slice(&std::fs::read(path).expect("a file")).expect("JSON")
+}
+
+fn error(output: &Output) -> String {
+    assert!(!output.status.success());
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+#[test]
+fn bench_measures_servers_beside_their_limit_and_fails_when_a_ratio_fell() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let file = dir.path().join("figures.json");
+    let path = file.to_str().expect("a path");
+    let done = bench(&["--quick", "--only", "P3,p9", "--runs", "1", "--json", path, "--commit", "abc"]);
+    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+    let table = String::from_utf8_lossy(&done.stdout);
+    for shown in ["P3  idle cycle", "empty handler", "P9  start and size"] {
+        assert!(table.contains(shown), "{table}");
+    }
+
+    let mut report = read(&file);
+    assert_eq!(
+        (&report["runs"], &report["commit"], &report["missing"]),
+        (&1.into(), &"abc".into(), &Value::Array(vec![]))
+    );
+    assert_eq!(report["program"], format!("tillkeep {}", env!("CARGO_PKG_VERSION")));
+    assert!(report["machine"]["cores"].as_u64() > Some(0) && report["sizes"]["loadMillis"].as_u64() > Some(0));
+    let figures = report["figures"].as_array().expect("figures");
+    let ids: Vec<&str> = figures.iter().filter_map(|row| row["id"].as_str()).collect();
+    assert_eq!(ids, ["P3", "P3", "P9", "P9", "P9", "P9"]);
+    for row in figures {
+        let [min, median, max] = ["min", "median", "max"].map(|name| row["value"][name].as_f64().expect("a number"));
+        assert!(0.0 < min && min <= median && median <= max, "{row}");
+    }
+    let limit = &figures[0]["limit"];
+    assert!(limit["ratio"]["median"].as_f64() > Some(0.0) && limit["value"]["min"].as_f64() > Some(0.0), "{limit}");
+
+    // As if it had been a thousand times as fast before.
+    report["figures"][0]["limit"]["ratio"]["median"] = 1000.into();
+    std::fs::write(&file, report.to_string()).expect("written");
+    let fallen = error(&bench(&["--quick", "--only", "P3", "--against", path]));
+    let others = error(&bench(&["--only", "P3", "--against", path]));
+    assert!(others.contains(path) && others.contains("--quick"), "{others}");
+    assert!(fallen.contains("P3 versions: ") && fallen.contains("it was 1000.000"), "{fallen}");
+}
+
+#[test]
+fn bench_refuses_what_it_does_not_know_before_it_measures() {
+    let refused = error(&bench(&["--only", "P99"]));
+    assert!(refused.contains("P99") && refused.contains("P3") && refused.contains("--only"), "{refused}");
+    let refused = error(&bench(&["--quick", "--program", "/nowhere/tillkeep"]));
+    assert!(refused.contains("/nowhere/tillkeep"), "{refused}");
+    let refused = error(&bench(&["--quick", "--postgres", "postgres://nobody@127.0.0.1:1/none"]));
+    assert!(refused.contains("--postgres: PostgreSQL does not answer"), "{refused}");
+    let refused = error(&bench(&["--quick", "--against", "/nowhere/figures.json"]));
+    assert!(refused.contains("/nowhere/figures.json"), "{refused}");
+}
