@@ -25,8 +25,8 @@ use crate::sync::copies::Copies;
 use crate::sync::dashboard::{self, Board};
 use crate::sync::notify;
 use crate::sync::{
-    Broker, DatabaseRun, Heads, Hub, NotificationQueue, Pages, PushQueue, StoreCache, Streams, Times, ToTell, Tracker,
-    Unreadable,
+    Broker, DatabaseRun, Heads, Hub, NotificationQueue, Pages, PushQueue, StoreCache, Streams, Times, ToTell, Totals,
+    Tracker, Unreadable,
 };
 
 /// Hashes that HQ computes at once.
@@ -57,6 +57,7 @@ pub struct Hq {
     pub epoch: String,
     pub heads: Heads,
     pub pages: Pages,
+    pub totals: Totals,
     /// A commit was answered with an error and may be done.
     in_doubt: AtomicBool,
     pub hub: Arc<Hub>,
@@ -153,6 +154,7 @@ impl Hq {
             epoch,
             heads,
             pages: Pages::default(),
+            totals: Totals::default(),
             in_doubt: false.into(),
             hub,
             notifications,

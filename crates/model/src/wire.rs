@@ -116,6 +116,10 @@ pub struct PullAnswer {
     /// The tag of the commit that `latest_version` is from; `since_tag` of the next pull.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tag: Option<Uuid>,
+    /// Rows that headquarters has of the type, in a page that is not the last one of a type that is equal for all stores;
+    /// counted within the last minute.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub total: Option<i64>,
     /// Rows between `since_version` and `latest_version` that headquarters has and cannot read: who loads everything anew
     /// keeps what it has of them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use sea_orm::sea_query::{Alias, Expr, ExprTrait, OnConflict};
-use sea_orm::{ConnectionTrait, DbErr, EntityTrait, IntoActiveModel, Value};
+use sea_orm::{ConnectionTrait, DbErr, EntityTrait, Value};
 use serde_json::value::RawValue;
 use tillkeep_model::{Instant, JsonText, Money, Qty, ids, wire};
 use uuid::Uuid;
@@ -12,7 +12,7 @@ use uuid::Uuid;
 use crate::db::{execute, placeholders, query, rows_per_statement};
 use crate::entity::{sequence, store_product};
 use crate::registry::{Child, Row, SyncType};
-use crate::{Tx, accounts, barcodes, fault, outbox};
+use crate::{Tx, accounts, barcodes, bulk, fault, outbox};
 
 /// Version of a row that a reload has not seen again yet.
 const UNSEEN: i64 = -1;
@@ -258,22 +258,19 @@ async fn follow_products(tx: &Tx, store_id: Uuid, products: &[Box<dyn Row>], now
         let wanted = if deleted { Vec::new() } else { barcodes::codes(product.text("barcode").as_deref(), &further.0) };
         codes.insert(product_id, wanted);
         let amount = |column| product.integer(column).unwrap_or_default();
-        rows.push(
-            store_product::Model {
-                id: ids::store_product(store_id, product_id),
-                store_id,
-                product_id,
-                price: Money(amount("price")),
-                cost: Money(amount("cost")),
-                reorder_point: Qty(amount("reorder_point")),
-                reorder_quantity: Qty(amount("reorder_quantity")),
-                is_stocked: true,
-                created_at: now,
-                updated_at: now,
-                ..store_product::Model::default()
-            }
-            .into_active_model(),
-        );
+        rows.push(store_product::Model {
+            id: ids::store_product(store_id, product_id),
+            store_id,
+            product_id,
+            price: Money(amount("price")),
+            cost: Money(amount("cost")),
+            reorder_point: Qty(amount("reorder_point")),
+            reorder_quantity: Qty(amount("reorder_quantity")),
+            is_stocked: true,
+            created_at: now,
+            updated_at: now,
+            ..store_product::Model::default()
+        });
     }
     barcodes::replace(tx, &codes).await?;
     let table = store_product::Entity;
@@ -284,14 +281,8 @@ async fn follow_products(tx: &Tx, store_id: Uuid, products: &[Box<dyn Row>], now
         .update_columns([Column::Cost, Column::UpdatedAt])
         .value(Column::Price, price)
         .to_owned();
-    let mut rows = rows.into_iter();
-    loop {
-        let chunk: Vec<_> = rows.by_ref().take(rows_per_statement(20)).collect();
-        if chunk.is_empty() {
-            return Ok(());
-        }
-        store_product::Entity::insert_many(chunk).on_conflict(conflict.clone()).exec_without_returning(tx).await?;
-    }
+    bulk::insert::<store_product::Entity>(tx, rows, Some(conflict)).await?;
+    Ok(())
 }
 
 /// How far `entity` was pulled.

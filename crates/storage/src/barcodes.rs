@@ -3,12 +3,11 @@
 use std::collections::BTreeMap;
 
 use sea_orm::sea_query::OnConflict;
-use sea_orm::{ColumnTrait, ConnectionTrait, DbErr, EntityTrait, IntoActiveModel, QueryFilter};
+use sea_orm::{ColumnTrait, ConnectionTrait, DbErr, EntityTrait, QueryFilter};
 use uuid::Uuid;
 
-use crate::db::rows_per_statement;
 use crate::entity::product_barcode::{Column, Entity, Model};
-use crate::{Side, Tx};
+use crate::{Side, Tx, bulk};
 
 /// The one form of a code that all who compare codes compare: a UPC-A of 12 digits is the EAN-13 with a zero before it.
 pub fn normal(code: &str) -> String {
@@ -39,17 +38,10 @@ pub async fn replace(tx: &Tx, wanted: &BTreeMap<Uuid, Vec<String>>) -> Result<()
     // One statement cannot touch a row twice: of two products that claim one code, the later one has it.
     let by_code: BTreeMap<&String, Uuid> =
         wanted.iter().flat_map(|(id, codes)| codes.iter().map(|code| (code, *id))).collect();
-    let rows: Vec<_> = by_code
-        .into_iter()
-        .map(|(code, product_id)| Model { code: code.clone(), normal: normal(code), product_id }.into_active_model())
-        .collect();
-    for chunk in rows.chunks(rows_per_statement(3)) {
-        let mut insert = Entity::insert_many(chunk.to_vec());
-        if tx.side() == Side::Store {
-            insert = insert.on_conflict(OnConflict::column(Column::Code).update_column(Column::ProductId).to_owned());
-        }
-        insert.exec_without_returning(tx).await?;
-    }
+    let rows =
+        by_code.into_iter().map(|(code, product_id)| Model { code: code.clone(), normal: normal(code), product_id });
+    let moves = || OnConflict::column(Column::Code).update_column(Column::ProductId).to_owned();
+    bulk::insert::<Entity>(tx, rows.collect(), (tx.side() == Side::Store).then(moves)).await?;
     Ok(())
 }
 

@@ -2,7 +2,7 @@
 
 use sea_orm::{
     AccessMode, ConnectionTrait, DatabaseConnection, DatabaseTransaction, DbBackend, DbErr, ExecResult, IsolationLevel,
-    QueryResult, Statement, StatementBuilder, TransactionTrait,
+    QueryResult, Statement, StatementBuilder, TransactionTrait, Value,
 };
 
 use crate::count;
@@ -117,6 +117,25 @@ impl Transaction {
                 drop(lease);
                 Ok(())
             }
+        }
+    }
+
+    /// Executes `sql` once with the values of each row; how many rows that changed.
+    pub(crate) async fn execute_each(
+        &self,
+        sql: &str,
+        rows: impl Iterator<Item = Vec<Value>> + Send,
+    ) -> Result<u64, DbErr> {
+        match &self.0 {
+            Begun::Postgres(tx) => {
+                let mut changed = 0;
+                for values in rows {
+                    let statement = Statement::from_sql_and_values(DbBackend::Postgres, sql, values);
+                    changed += counted(tx).execute_raw(statement).await?.rows_affected();
+                }
+                Ok(changed)
+            }
+            Begun::Sqlite(lease) => lease.execute_each(sql, rows),
         }
     }
 

@@ -9,6 +9,7 @@ pub mod audit;
 mod averages;
 pub mod backup;
 pub mod barcodes;
+mod bulk;
 pub mod completeness;
 mod connection;
 pub mod count;

@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use sea_orm::DbErr;
+use sea_orm::{ConnectionTrait, DbErr};
 use uuid::Uuid;
 
 use crate::db::query;
@@ -102,6 +102,13 @@ pub async fn unread(conn: &Transaction, entity: &SyncType, ids: &[Uuid]) -> Resu
     let (mut rows, mut unread) = parted(entity.table.of(conn, "id", ids, false).await?);
     children(conn, entity, &mut rows, &mut unread).await?;
     Ok(unread)
+}
+
+/// How many rows of `entity` there are, but for those that a reload at a store has not seen again.
+pub async fn count(conn: &impl ConnectionTrait, entity: &SyncType) -> Result<i64, DbErr> {
+    let sql = format!("SELECT COUNT(*) AS number FROM {} WHERE sync_version >= 0", entity.table.name());
+    let rows = query(conn, &sql, []).await?;
+    rows.first().map_or(Ok(0), |row| row.try_get("", "number"))
 }
 
 /// The head of `entity` for `store`: the version of its newest change.

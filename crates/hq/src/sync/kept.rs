@@ -21,6 +21,8 @@ pub struct Kept {
     version: Option<i64>,
     /// The pages after that version, each going on from the one before.
     pages: Vec<Page>,
+    /// Rows that it has since it had nothing, until it has everything; nothing when that began before this server did.
+    loaded: Option<i64>,
     /// It last said that it could not store this type.
     unstored: bool,
 }
@@ -66,7 +68,7 @@ impl Kept {
         let stands = stands(word, head);
         self.unstored = word.unstored.is_some();
         let is_new = self.version.replace(word.version) != Some(word.version);
-        let rows = self.pages.iter().filter(|page| page.latest <= word.version).map(|page| page.rows).sum();
+        let rows: i64 = self.pages.iter().filter(|page| page.latest <= word.version).map(|page| page.rows).sum();
         // The pages after what it has may still be stored. Any other was stored, or will be asked for again.
         let mut end = word.version;
         self.pages.retain(|page| {
@@ -74,6 +76,11 @@ impl Kept {
             end = if follows { page.latest } else { end };
             follows
         });
+        self.loaded = match (stands, word.version) {
+            (Stands::Current, _) => None,
+            (_, 0) => Some(0),
+            _ => self.loaded.map(|loaded| loaded + rows),
+        };
         let handed = i32::try_from(self.pages.iter().map(|page| page.rows).sum::<i64>()).unwrap_or(i32::MAX);
         match stands {
             Stands::Behind if !is_new && rows == 0 => return News::None,
@@ -102,6 +109,11 @@ impl Kept {
             _ if unstored => News::None,
             news => news,
         }
+    }
+
+    /// Rows that it has of a load from nothing that is under way.
+    pub const fn loaded(&self) -> Option<i64> {
+        self.loaded
     }
 
     /// A page was handed out.
@@ -186,13 +198,14 @@ mod tests {
         assert_eq!(kept.asked(0, HEAD, at(1)), News::None);
         kept.handed(4, 7, 3);
         assert_eq!(noted(kept.asked(4, HEAD, at(2))), (4, true, 0));
+        assert_eq!(kept.loaded(), Some(4));
         kept.handed(7, 10, 2);
         // It died, and asks again for what it had not written: nothing of that is counted twice.
         assert_eq!(kept.asked(4, HEAD, at(3)), News::None);
         kept.handed(4, 7, 3);
         kept.handed(7, 10, 2);
         assert_eq!(noted(kept.said(has(10), HEAD, at(4))), (5, true, 0));
-        assert!(kept.pages.is_empty());
+        assert!(kept.pages.is_empty() && kept.loaded().is_none());
         for version in 0..100 {
             kept.handed(version, version + 1, 1);
         }

@@ -23,6 +23,7 @@ mod socket;
 mod store_caller;
 mod streams;
 mod times;
+mod totals;
 pub mod tracker;
 mod unreadable;
 mod versions;
@@ -38,6 +39,7 @@ pub use retry::ToTell;
 pub use store_caller::{StoreCache, StoreCaller};
 pub use streams::Streams;
 pub use times::Times;
+pub use totals::Totals;
 pub use tracker::Tracker;
 pub use unreadable::Unreadable;
 

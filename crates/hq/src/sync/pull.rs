@@ -112,7 +112,7 @@ pub async fn pull(
                 return Err(Error::new(ErrorCode::CursorAhead, text).with("epoch", &hq.epoch));
             }
             let page = Page { rows: Vec::new(), latest: head, has_more: false, left_out: Vec::new() };
-            return Ok(Pulled(json(Body::from(whole(&hq, entity, since, &page, None)))));
+            return Ok(Pulled(json(Body::from(whole(&hq, entity, since, &page, None, None)))));
         }
     }
     if since_tag.is_some() {
@@ -129,7 +129,7 @@ pub async fn pull(
     }
     let tag = tags::of(&conn, entity, caller.id(), page.latest).await?;
     hq.tracker.handed(caller.id(), entity.name, since, page.latest, page.rows.len());
-    Ok(Pulled(json(Body::from(whole(&hq, entity, since, &page, tag)))))
+    Ok(Pulled(json(Body::from(whole(&hq, entity, since, &page, tag, None)))))
 }
 
 /// Who asks says what it has.
@@ -181,13 +181,14 @@ async fn shared(hq: &Hq, entity: &'static SyncType, since: i64, limit: u64) -> R
         let page = read(hq, &conn, entity, everyone, since, limit).await?;
         let since_tag = tags::of(&conn, entity, everyone, since).await?;
         let tag = tags::of(&conn, entity, everyone, page.latest).await?;
+        let total = if page.has_more { Some(hq.totals.of(&conn, entity).await?) } else { None };
         // What was committed and not announced yet, or by another server, is known from now on, and to all that heed it:
         // the permissions cache, the sockets.
         if head.version > hq.heads.of(entity, everyone).version {
             let Head { version, tag } = head;
             hq.announce(&[Change { entity_type: entity.name, store: None, version, tag }]);
         }
-        let text = whole(hq, entity, since, &page, tag);
+        let text = whole(hq, entity, since, &page, tag, total);
         let said = (page.latest, page.rows.len());
         // The rows go before their text is packed.
         drop((page, conn));
@@ -215,12 +216,13 @@ fn head(entity: &SyncType, since: i64) -> String {
     format!("{{\"entity_type\":\"{}\",\"since_version\":{since},\"rows\":[", entity.name)
 }
 
-fn tail(page: &Page, epoch: &str, tag: Option<Uuid>, left_out: &[Uuid]) -> String {
+fn tail(page: &Page, epoch: &str, tag: Option<Uuid>, total: Option<i64>, left_out: &[Uuid]) -> String {
     let tag = tag.map(|tag| format!(",\"tag\":\"{tag}\"")).unwrap_or_default();
+    let total = total.map(|total| format!(",\"total\":{total}")).unwrap_or_default();
     let ids: Vec<String> = left_out.iter().map(|id| format!("\"{id}\"")).collect();
     let left_out = if ids.is_empty() { String::new() } else { format!(",\"left_out\":[{}]", ids.join(",")) };
     let Page { latest, has_more, .. } = page;
-    format!("],\"latest_version\":{latest},\"has_more\":{has_more},\"epoch\":\"{epoch}\"{tag}{left_out}}}")
+    format!("],\"latest_version\":{latest},\"has_more\":{has_more},\"epoch\":\"{epoch}\"{tag}{total}{left_out}}}")
 }
 
 fn ids(left_out: &[Unread]) -> impl Iterator<Item = Uuid> {
@@ -232,10 +234,10 @@ fn json(body: Body) -> Response {
     ([kind], body).into_response()
 }
 
-fn whole(hq: &Hq, entity: &SyncType, since: i64, page: &Page, tag: Option<Uuid>) -> String {
+fn whole(hq: &Hq, entity: &SyncType, since: i64, page: &Page, tag: Option<Uuid>, total: Option<i64>) -> String {
     let mut text = head(entity, since);
     text.push_str(&page.rows.join(","));
-    text.push_str(&tail(page, &hq.epoch, tag, &ids(&page.left_out).collect::<Vec<_>>()));
+    text.push_str(&tail(page, &hq.epoch, tag, total, &ids(&page.left_out).collect::<Vec<_>>()));
     text
 }
 
@@ -278,7 +280,7 @@ fn streamed(
             count += page.rows.len();
             left_out.extend(ids(&page.left_out));
             if !page.has_more {
-                text.push_str(&tail(&page, &hq.epoch, tag, &left_out));
+                text.push_str(&tail(&page, &hq.epoch, tag, None, &left_out));
             }
             let mut rest = Bytes::from(std::mem::take(&mut text));
             while !rest.is_empty() {

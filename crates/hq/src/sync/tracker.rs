@@ -120,6 +120,11 @@ impl Tracker {
         self.lock().kept.entry((store_id, entity_type)).or_default().handed(since, latest, rows);
     }
 
+    /// Rows that a store has of a load from nothing that is under way.
+    pub fn loaded(&self, store_id: Uuid, entity_type: &'static str) -> Option<i64> {
+        self.lock().kept.get(&(store_id, entity_type))?.loaded()
+    }
+
     /// A store says what it has and what it could not store, when headquarters has `heads`.
     pub fn has(
         &self,

@@ -100,6 +100,36 @@ async fn stores_that_load_at_once_or_later_read_no_page_that_was_read_until_a_ro
 }
 
 #[tokio::test]
+async fn the_dashboard_shows_how_many_rows_a_store_has_that_loads_and_of_how_many() {
+    let kit = Kit::new().await;
+    let admin = kit.admin().await;
+    for number in 0..5 {
+        kit.product(&admin, &format!("P{number}"), json!({})).await;
+    }
+    let token = kit.sync_token(kit.store("S01").await);
+    let shown = async || {
+        tillkeep_hq::sync::tracker::note(&kit.hq).await;
+        let stores = kit.get(&admin, "/sync/dashboard").await.data()["stores"].clone();
+        let types = stores[0]["sync"].as_array().cloned().unwrap_or_default();
+        types.iter().find(|row| row["entityType"] == "products").map(|row| row["loading"].clone())
+    };
+    let ask = async |since: &Json, has: &Json| {
+        kit.ask(&token, &format!("/pull?entity_type=products&since_version={since}&has_version={has}&limit=2")).await
+    };
+    let first = ask(&json!(0), &json!(0)).await;
+    let one = &first["latest_version"];
+    assert_eq!((&first["total"], shown().await), (&json!(5), Some(json!({"rows": 0, "total": 5}))));
+    // It asks ahead: what it was handed is not here yet.
+    let second = ask(one, &json!(0)).await;
+    assert_eq!(shown().await, Some(json!({"rows": 0, "total": 5})));
+    let last = ask(&second["latest_version"], one).await;
+    assert_eq!((last.get("total"), shown().await), (None, Some(json!({"rows": 2, "total": 5}))));
+    let epoch = &first["epoch"].as_str().expect("an epoch");
+    kit.ask(&token, &format!("/versions?epoch={epoch}&have=products:{}", last["latest_version"])).await;
+    assert_eq!(shown().await, Some(json!(null)));
+}
+
+#[tokio::test]
 async fn a_change_is_in_the_next_page() {
     let kit = Kit::new().await;
     let admin = kit.admin().await;

@@ -15,8 +15,7 @@ use tillkeep_model::Instant;
 use uuid::Uuid;
 
 use super::unread::{Reading, Unread};
-use crate::Transaction;
-use crate::db::rows_per_statement;
+use crate::{Transaction, bulk};
 
 /// One row of some type.
 pub trait Row: Send + Sync + Any {
@@ -294,21 +293,11 @@ where
             conflict.update_columns(update).action_and_where_option(guard);
             conflict
         };
-        let mut changed = 0;
-        let mut models = rows.into_iter().map(|row| {
+        let typed = |row: Box<dyn Row>| {
             let typed = row.into_any().downcast::<Typed<E::Model>>();
             typed.map(|typed| typed.0).map_err(|_| DbErr::Custom("a row of another table".to_owned()))
-        });
-        loop {
-            let chunk: Vec<_> = models
-                .by_ref()
-                .take(rows_per_statement(E::Column::iter().count()))
-                .map(|model| model.map(IntoActiveModel::into_active_model))
-                .collect::<Result<_, _>>()?;
-            if chunk.is_empty() {
-                return Ok(changed);
-            }
-            changed += E::insert_many(chunk).on_conflict(conflict.clone()).exec_without_returning(conn).await?;
-        }
+        };
+        let models = rows.into_iter().map(typed).collect::<Result<_, _>>()?;
+        bulk::insert::<E>(conn, models, Some(conflict)).await
     }
 }

@@ -8,7 +8,8 @@ use std::time::Duration;
 
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags, StatementStatus};
-use sea_orm::{DbErr, ExecResult, ProxyExecResult, QueryResult, Statement};
+use sea_orm::sea_query::Values;
+use sea_orm::{DbBackend, DbErr, ExecResult, ProxyExecResult, QueryResult, Statement, Value};
 
 use super::blocking;
 use super::errors::{failed, undone};
@@ -206,6 +207,22 @@ impl Lease {
             let rows_affected = if writes { state.conn.changes() } else { 0 };
             let last_insert_id = u64::try_from(state.conn.last_insert_rowid()).unwrap_or_default();
             Ok(ProxyExecResult { last_insert_id, rows_affected }.into())
+        })
+    }
+
+    /// Executes `sql` once with the values of each row; how many rows that changed.
+    pub fn execute_each(&self, sql: &str, rows: impl Iterator<Item = Vec<Value>>) -> Result<u64, DbErr> {
+        self.with(|state| {
+            let mut prepared = state.conn.prepare_cached(sql).map_err(failed)?;
+            let mut statement = Statement::from_string(DbBackend::Sqlite, sql);
+            let mut changed = 0;
+            for values in rows {
+                self.note(sql);
+                statement.values = Some(Values(values));
+                bind(&mut prepared, &statement)?;
+                changed += prepared.raw_execute().map_err(failed)?;
+            }
+            Ok(u64::try_from(changed).unwrap_or(u64::MAX))
         })
     }
 

@@ -123,6 +123,7 @@ impl Hq {
             has_more: page.has_more,
             epoch: String::new(),
             tag: None,
+            total: None,
             left_out: page.left_out.iter().filter_map(|row| row.id).collect(),
         }
     }
@@ -335,6 +336,7 @@ pub fn page_of(name: &str, rows: &[Json]) -> PullAnswer {
         has_more: false,
         epoch: String::new(),
         tag: None,
+        total: None,
         left_out: Vec::new(),
     }
 }

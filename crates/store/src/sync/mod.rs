@@ -6,6 +6,7 @@ mod cycle;
 pub mod elsewhere;
 pub mod handlers;
 mod handshake;
+mod progress;
 mod pull;
 mod report;
 mod restore;
@@ -21,6 +22,7 @@ use std::sync::Arc;
 
 pub use client::HqClient;
 pub use cycle::Cycle;
+pub use progress::Loading;
 pub use sender::{Round, Sender};
 pub use state::{Gate, Line, SyncState};
 use tokio_util::task::TaskTracker;

@@ -9,6 +9,7 @@ use tillkeep_storage::registry::{self, Scope, SyncType};
 use tillkeep_storage::{DbErr, Purpose, Tx, accounts, db};
 
 use super::client::HqError;
+use super::progress::Progress;
 use crate::Store;
 
 /// Why a pull ended early.
@@ -118,7 +119,7 @@ impl Page {
 
 /// Pulls one type from `cursor` to its head. While a page is written the next one is on its way.
 async fn one(store: &Store, epoch: &str, entity: &SyncType, cursor: Cursor, head: i64) -> Result<usize, PullError> {
-    let (mut cursor, mut ahead, mut count) = (cursor, None, 0);
+    let (mut cursor, mut ahead, mut count, mut progress) = (cursor, None, 0, None);
     loop {
         // A row that comes while its entry is under way would be left aside, and the entry gone when it is: neither this
         // page nor a later one would bring it again (rule D6). Such a page is not fetched ahead of the gate either.
@@ -128,6 +129,9 @@ async fn one(store: &Store, epoch: &str, entity: &SyncType, cursor: Cursor, head
             None => fetch(store, epoch, entity, cursor, cursor, head).await?,
         };
         let next = page.next();
+        if progress.is_none() {
+            progress = Progress::begin(store, entity, &page.answer).await?;
+        }
         let kept = if page.answer.has_more && !entity.is_pushed() {
             // That the next one does not come takes nothing from this one; without this one it is not waited for.
             let fetched = async { Ok(fetch(store, epoch, entity, next, cursor, head).await) };
@@ -139,12 +143,15 @@ async fn one(store: &Store, epoch: &str, entity: &SyncType, cursor: Cursor, head
         };
         let Some(rows) = kept else {
             // Somebody began a reload: what was fetched is of before.
-            ahead = None;
+            (ahead, progress) = (None, None);
             cursor = apply::cursor(store.db().reader(), entity).await?;
             continue;
         };
         count += rows;
         cursor = next;
+        if let Some(progress) = &mut progress {
+            progress.kept(rows);
+        }
         if !page.answer.has_more {
             tracing::debug!(entity_type = entity.name, rows = count, version = cursor.version, "pulled");
             return Ok(count);

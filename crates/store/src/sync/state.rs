@@ -13,6 +13,7 @@ use uuid::Uuid;
 
 use super::client::HqError;
 use super::elsewhere::Standing;
+use super::progress::Loading;
 
 /// The line to HQ as this store sees it.
 #[derive(Clone, Debug, Default, Serialize, ToSchema)]
@@ -34,6 +35,8 @@ pub struct Line {
     pub notify_delay_ms: u64,
     /// Types that could not be stored when they were last pulled, with why; headquarters is told with each cycle.
     pub unstored: BTreeMap<String, String>,
+    /// Types of which more pages are on their way.
+    pub loading: BTreeMap<String, Loading>,
     /// Another copy of this store runs, which headquarters heard before this one: nothing is sold here.
     pub runs_elsewhere: bool,
 }

@@ -9,7 +9,7 @@ use tillkeep_storage::entity::department;
 use tillkeep_storage::sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder};
 use tillkeep_storage::{Tx, registry};
 use tillkeep_store::Store;
-use tillkeep_store::sync::{Cycle, Reply, Request, Transport};
+use tillkeep_store::sync::{Cycle, Loading, Reply, Request, Transport};
 use tokio::time::timeout;
 
 use crate::kit::{Shop, id};
@@ -37,6 +37,8 @@ struct Paged {
     what: What,
     store: OnceLock<Arc<Store>>,
     asked: Mutex<Vec<Asked>>,
+    /// How far the store shows its load to be, at each question.
+    shown: Mutex<Vec<Option<Loading>>>,
     /// The only writer of the store's database.
     writer: Mutex<Option<Tx>>,
 }
@@ -45,6 +47,8 @@ impl Paged {
     /// What this question is the moment for.
     async fn happen(&self, since: i64) -> Result<(), String> {
         let store = self.store.get().expect("a store");
+        let shown = store.sync.line().loading.get("departments").copied();
+        self.shown.lock().expect("nobody panicked").push(shown);
         let is_first = self.asked.lock().expect("nobody panicked").iter().filter(|asked| asked.0 == since).count() == 1;
         match (self.what, since) {
             (What::WriterIsTaken | What::ReloadBegins, 0) if is_first => {
@@ -80,7 +84,7 @@ impl Paged {
         }
         json!({
             "entity_type": "departments", "since_version": since, "rows": [row], "latest_version": version,
-            "has_more": version < PAGES, "epoch": "e",
+            "has_more": version < PAGES, "epoch": "e", "total": 40,
         })
     }
 }
@@ -121,8 +125,8 @@ struct After {
 
 impl After {
     async fn a_cycle(what: What) -> Self {
-        let hq = Paged { what, store: OnceLock::new(), asked: Mutex::default(), writer: Mutex::default() };
-        let hq = Arc::new(hq);
+        let (store, asked, shown, writer) = Default::default();
+        let hq = Arc::new(Paged { what, store, asked, shown, writer });
         let shop = Shop::with_line(hq.clone()).await;
         assert!(hq.store.set(shop.store.clone()).is_ok());
         let mut after = Self { shop, hq, cycle: Cycle::default() };
@@ -187,4 +191,14 @@ async fn a_page_after_one_that_cannot_be_kept_is_thrown_away() {
     after.next().await;
     assert_eq!(after.asked(), [(0, 0, 500), (1, 0, 500), (0, 0, 500), (1, 0, 500)]);
     assert_eq!(after.has().await, (vec![], at(0), false));
+}
+
+#[tokio::test]
+async fn while_more_pages_come_a_store_shows_how_many_rows_are_here_of_how_many() {
+    let after = After::a_cycle(What::WriterIsTaken).await;
+    let before = after.shop.count::<department::Entity>().await - 3;
+    let rows = |more: usize| i64::try_from(before + more).expect("few");
+    let at = |more| Some(Loading { rows: rows(more), total: Some(40) });
+    assert_eq!(*after.hq.shown.lock().expect("nobody panicked"), [None, at(0), at(1)]);
+    assert!(after.shop.store.sync.line().loading.is_empty());
 }

@@ -1,5 +1,6 @@
 import type { Tone } from '@/components/StatusPill.vue'
 import { words } from '@/format/labels'
+import { count } from '@/format/money'
 import type { BoardStore } from './board'
 
 /** What is read out of a store on the board: its state, how far it is behind, filters and orders. */
@@ -8,6 +9,11 @@ type StoreType = BoardStore['sync'][number]
 
 export function isBehind(type: StoreType): boolean {
   return type.direction === 'pull' && type.version < type.headVersion
+}
+
+/** How far a load from nothing is: `loading 120,000 of 300,000`. */
+export function loaded({ rows, total }: NonNullable<StoreType['loading']>): string {
+  return typeof total === 'number' ? `loading ${count(rows)} of ${count(total)}` : `loading, ${count(rows)} so far`
 }
 
 /** Types of which the store does not have HQ's newest version. */

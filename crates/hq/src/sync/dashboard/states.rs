@@ -91,6 +91,19 @@ pub(super) struct TypeState {
     /// What the store has.
     pub version: i64,
     pub head_version: i64,
+    /// A load from nothing that is under way; null when there is none, and when this server started after it began.
+    pub loading: Option<Loading>,
+}
+
+/// How far a load is.
+#[derive(Clone, Copy, PartialEq, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = DashboardLoading)]
+pub(super) struct Loading {
+    /// Rows that the store has.
+    pub rows: i64,
+    /// Rows that headquarters has, where that was counted lately.
+    pub total: Option<i64>,
 }
 
 impl TypeState {
@@ -231,6 +244,12 @@ fn state_of(
             .map(|row| TypeState {
                 head_version: registry::find(&row.entity_type)
                     .map_or(0, |entity| hq.heads.of(entity, store.id).version),
+                loading: registry::find(&row.entity_type).filter(|_| row.direction == sync_log::PULL).and_then(
+                    |entity| {
+                        let rows = hq.tracker.loaded(store.id, entity.name)?;
+                        Some(Loading { rows, total: hq.totals.known(entity.name) })
+                    },
+                ),
                 version: row.last_since_version,
                 entity_type: row.entity_type,
                 direction: row.direction,
@@ -265,6 +284,7 @@ mod tests {
             total_pulled: 3,
             version: 7,
             head_version: 7,
+            loading: None,
         }
     }
 

@@ -1,0 +1,62 @@
+//! Many rows into one table. `PostgreSQL` takes many in a statement, since each statement is a way there and back. On `SQLite`
+//! a long text costs more than its rows do: there one prepared statement takes one row after the other.
+
+use sea_orm::sea_query::{Expr, OnConflict, Query, Values};
+use sea_orm::{
+    ConnectionTrait, DbBackend, DbErr, EntityName, EntityTrait, IntoActiveModel, Iterable, ModelTrait,
+    StatementBuilder, Value,
+};
+
+use crate::connection::Transaction;
+use crate::db::rows_per_statement;
+
+/// Inserts `models`, and does what `conflict` says with rows that are there already; how many rows that changed.
+pub(crate) async fn insert<E>(
+    conn: &Transaction,
+    models: Vec<E::Model>,
+    conflict: Option<OnConflict>,
+) -> Result<u64, DbErr>
+where
+    E: EntityTrait + EntityName,
+    E::Model: IntoActiveModel<E::ActiveModel> + Send,
+    E::ActiveModel: Send,
+{
+    let columns: Vec<E::Column> = E::Column::iter().collect();
+    if conn.get_database_backend() == DbBackend::Sqlite {
+        let (sql, further) = of_one_row::<E>(&columns, conflict)?;
+        let values = |model: E::Model| -> Vec<Value> {
+            columns.iter().map(|column| model.get(*column)).chain(further.iter().cloned()).collect()
+        };
+        return conn.execute_each(&sql, models.into_iter().map(values)).await;
+    }
+    let mut changed = 0;
+    let mut rows = models.into_iter().map(IntoActiveModel::into_active_model);
+    loop {
+        let chunk: Vec<_> = rows.by_ref().take(rows_per_statement(columns.len())).collect();
+        if chunk.is_empty() {
+            return Ok(changed);
+        }
+        let mut insert = E::insert_many(chunk);
+        if let Some(conflict) = &conflict {
+            insert = insert.on_conflict(conflict.clone());
+        }
+        changed += insert.exec_without_returning(conn).await?;
+    }
+}
+
+/// The text that inserts one row, and the values of its own that come after those of the row.
+fn of_one_row<E: EntityTrait>(
+    columns: &[E::Column],
+    conflict: Option<OnConflict>,
+) -> Result<(String, Vec<Value>), DbErr> {
+    let mut insert = Query::insert();
+    let places = columns.iter().map(|_| Expr::value(0));
+    let built = insert.into_table(E::default()).columns(columns.iter().copied()).values(places);
+    built.map_err(|error| DbErr::Custom(error.to_string()))?;
+    if let Some(conflict) = conflict {
+        insert.on_conflict(conflict);
+    }
+    let statement = StatementBuilder::build(&insert, &DbBackend::Sqlite);
+    let Values(values) = statement.values.unwrap_or(Values(Vec::new()));
+    Ok((statement.sql, values.into_iter().skip(columns.len()).collect()))
+}
