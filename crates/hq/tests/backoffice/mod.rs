@@ -9,6 +9,7 @@ mod customers;
 mod dashboard;
 mod explain;
 mod history;
+mod idle;
 mod limits;
 mod lists;
 pub mod nats_server;

@@ -10,6 +10,7 @@ mod concurrency;
 mod customers;
 mod drawers;
 mod handshake;
+mod idle;
 mod inventory;
 mod lookup;
 mod numbers;
