@@ -16,6 +16,7 @@ pub mod nats_server;
 pub mod notifications;
 mod permissions;
 mod pins;
+mod plans;
 mod pools;
 mod price_copies;
 mod prices;

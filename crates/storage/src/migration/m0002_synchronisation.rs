@@ -65,4 +65,9 @@ pub(super) const CHANGES: &[Change] = &[
     }),
     // Processes that run beside their store (D8).
     Change::AddColumns("store_nodes", "refused_copies text=[]"),
+    // The lists of headquarters, in the order in which they are shown; of products with what tells how many there are.
+    Change::AddIndex("products", Key::Lists("name, id, deleted_at WHERE deleted_at IS NULL")),
+    Change::AddIndex("sales", Key::Lists("completed_at, id")),
+    Change::AddIndex("sales", Key::Lists("store_id, completed_at, id")),
+    Change::AddIndex("sales", Key::Lists("completed_at, id, flags WHERE flags <> '[]'")),
 ];
