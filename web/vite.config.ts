@@ -15,16 +15,14 @@ export default defineConfig({
     reportCompressedSize: false,
     // What the licences of the bundled packages ask for; crates/web answers it at /licences.md.
     license: { fileName: 'licences.md' },
-    // The charts, which are a file of their own.
-    chunkSizeWarningLimit: 600,
     // Preloads are links that the policy allows; the polyfill would be an inline script.
     modulePreload: { polyfill: false },
-    // Few files for the first page, since each is a way there and back on a slow line. Charts come when one is shown.
+    // Few files for the first page, since each is a way there and back on a slow line.
     rolldownOptions: {
       output: {
         codeSplitting: {
           groups: [
-            { name: 'vendor', test: /node_modules[\\/](?!(echarts|zrender|vue-echarts|tslib)[\\/])/ },
+            { name: 'vendor', test: /node_modules[\\/]/ },
             { name: 'parts', test: /web[\\/]src[\\/](api|components|composables|format|session)[\\/]/ },
           ],
         },

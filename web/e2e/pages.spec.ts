@@ -1,10 +1,6 @@
-import { readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
-import type { Page } from '@playwright/test'
+import { violations } from './kit/axe'
 import { customer, type Chain } from './kit/chain'
 import { expect, settled, test } from './kit/test'
-
-const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
 /** Every page with its heading; `:store` and the like are filled in. */
 const PAGES: { path: string; heading: string }[] = [
@@ -30,28 +26,6 @@ const PAGES: { path: string; heading: string }[] = [
   { path: '/hq/no-such-page', heading: 'There is no such page' },
   { path: '/login', heading: 'Sign in to headquarters' },
 ]
-
-interface Violation {
-  id: string
-  impact: string | null
-  nodes: { html: string }[]
-}
-
-interface Axe {
-  axe: { run: (options: { resultTypes: string[] }) => Promise<{ violations: Violation[] }> }
-}
-
-/** What axe calls serious or critical. */
-async function violations(page: Page): Promise<string[]> {
-  // Not by a tag, which the policy of the page refuses.
-  await page.evaluate(AXE)
-  const { violations: found } = await page.evaluate(() =>
-    (window as unknown as Axe).axe.run({ resultTypes: ['violations'] }),
-  )
-  return found
-    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-    .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 160)).join(' | ')}`)
-}
 
 /** Something to see on the pages about what went wrong: a failed entry, a lock. */
 async function goWrong(chain: Chain, name: string): Promise<{ lock: () => Promise<void> }> {

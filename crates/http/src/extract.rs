@@ -1,9 +1,12 @@
 //! Arguments of a request with one way to refuse them: the field is named, and how to mend it.
 
+use std::convert::Infallible;
+use std::marker::PhantomData;
+
 use axum::body::Bytes;
 use axum::extract::{FromRequest, FromRequestParts, Path, Request};
 use axum::http::request::Parts;
-use axum::http::{HeaderMap, header};
+use axum::http::{HeaderMap, Uri, header};
 use serde::de::DeserializeOwned;
 use tillkeep_model::{ByName, ErrorCode};
 use uuid::Uuid;
@@ -165,11 +168,32 @@ where
     type Rejection = Error;
 
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Error> {
-        let query = parts.uri.query().unwrap_or_default();
-        let known = parts.extensions.get::<Parameters>().map(|parameters| parameters.known(query));
-        let query = known.unwrap_or(query.into());
+        Unread::<T>::of(parts).read().map(Self)
+    }
+}
+
+/// The query of a request as it came: who knows its text already need not read it.
+pub struct Unread<T> {
+    uri: Uri,
+    parameters: Option<Parameters>,
+    read: PhantomData<fn() -> T>,
+}
+
+impl<T: DeserializeOwned> Unread<T> {
+    fn of(parts: &Parts) -> Self {
+        Self { uri: parts.uri.clone(), parameters: parts.extensions.get().cloned(), read: PhantomData }
+    }
+
+    pub fn text(&self) -> &str {
+        self.uri.query().unwrap_or_default()
+    }
+
+    /// The same refusals as of [`Params`].
+    pub fn read(&self) -> Result<T, Error> {
+        let known = self.parameters.as_ref().map(|parameters| parameters.known(self.text()));
+        let query = known.unwrap_or(self.text().into());
         let query = serde_urlencoded::Deserializer::new(form_urlencoded::parse(query.as_bytes()));
-        serde_path_to_error::deserialize(query).map(Self).map_err(|error| {
+        serde_path_to_error::deserialize(query).map_err(|error| {
             let path = error.path().to_string();
             let text = error.into_inner().to_string();
             let named = named_field(&text).map_or(path, str::to_owned);
@@ -177,6 +201,18 @@ where
                 if text.starts_with("unknown field") { ErrorCode::UnknownParameter } else { ErrorCode::BadRequest };
             Error::new(code, text).at(named)
         })
+    }
+}
+
+impl<S, T> FromRequestParts<S> for Unread<T>
+where
+    S: Send + Sync,
+    T: DeserializeOwned,
+{
+    type Rejection = Infallible;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Infallible> {
+        Ok(Self::of(parts))
     }
 }
 

@@ -16,7 +16,7 @@ pub fn write_secret(path: &Path, content: &[u8]) -> io::Result<()> {
     std::fs::rename(&draft, path)
 }
 
-/// `N` bytes of the operating system's randomness.
+/// `N` random bytes that nobody can foresee.
 pub fn random<const N: usize>() -> [u8; N] {
     let mut bytes = [0; N];
     rand::rng().fill(&mut bytes[..]);

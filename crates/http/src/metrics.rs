@@ -1,14 +1,17 @@
 //! `GET /metrics`: what the server counts, in the text format of Prometheus. Names begin with `tillkeep_`; times are in
 //! seconds. No label holds what a client chose: a path is the one of the route table.
 
-use std::sync::OnceLock;
+use std::collections::HashMap;
+use std::sync::{LazyLock, OnceLock, PoisonError, RwLock};
 use std::time::Duration;
 
 use axum::Router;
 use axum::http::{HeaderValue, Method, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
-use metrics::{Unit, counter, describe_counter, describe_gauge, describe_histogram, gauge, histogram};
+use metrics::{
+    Counter, Histogram, Unit, counter, describe_counter, describe_gauge, describe_histogram, gauge, histogram,
+};
 use metrics_exporter_prometheus::{PrometheusBuilder, PrometheusHandle};
 
 /// Upper bounds of the classes of request times.
@@ -85,12 +88,43 @@ fn install() -> Option<PrometheusHandle> {
     Some(handle)
 }
 
+/// What is measured of the requests of one method and path that were answered with one status.
+struct Measured {
+    method: &'static str,
+    status: StatusCode,
+    seconds: Histogram,
+    answered: Counter,
+}
+
+/// By path. To look up a meter by its labels costs as much as to answer a short question, so each is looked up once.
+static MEASURED: LazyLock<RwLock<HashMap<String, Vec<Measured>>>> = LazyLock::new(RwLock::default);
+
 /// Counts one answered request.
 pub fn request(method: &Method, path: &str, status: StatusCode, took: Duration) {
-    let (method, path) = (known(method), path.to_owned());
-    let status = status.as_u16().to_string();
-    histogram!("tillkeep_http_request_seconds", "method" => method, "path" => path.clone()).record(took.as_secs_f64());
-    counter!("tillkeep_http_requests_total", "method" => method, "path" => path, "status" => status).increment(1);
+    // What is asked for before anything counts is a meter without effect, and must not be kept.
+    let Some(Some(_)) = HANDLE.get() else { return };
+    let method = known(method);
+    let count = |measured: &Measured| {
+        measured.seconds.record(took.as_secs_f64());
+        measured.answered.increment(1);
+    };
+    let is_this = |measured: &&Measured| (measured.method, measured.status) == (method, status);
+    let all = MEASURED.read().unwrap_or_else(PoisonError::into_inner);
+    if let Some(measured) = all.get(path).and_then(|measured| measured.iter().find(is_this)) {
+        count(measured);
+        return;
+    }
+    drop(all);
+    let labels = [("method", method.to_owned()), ("path", path.to_owned())];
+    let seconds = histogram!("tillkeep_http_request_seconds", &labels);
+    let status_label = ("status", status.as_str().to_owned());
+    let [method_label, path_label] = labels;
+    let answered = counter!("tillkeep_http_requests_total", &[method_label, path_label, status_label]);
+    let measured = Measured { method, status, seconds, answered };
+    count(&measured);
+    let mut all = MEASURED.write().unwrap_or_else(PoisonError::into_inner);
+    // Another request may have been as quick; both are the same meters.
+    all.entry(path.to_owned()).or_default().push(measured);
 }
 
 /// A client may invent methods without end.

@@ -60,25 +60,29 @@ impl Parameters {
                     return refusal.into_response();
                 }
             }
-            Unknown::LeftAside => {
-                let unknown = parse(query.as_bytes()).filter(|(name, _)| !self.0.names.contains(&**name)).count();
-                if unknown > 0 {
-                    let unknown = u64::try_from(unknown).unwrap_or(u64::MAX);
-                    counter!("tillkeep_sync_ignored_total", "what" => "parameter").increment(unknown);
-                }
+            // Where there is something to read, whoever reads it counts the rest.
+            Unknown::LeftAside if self.0.names.is_empty() => {
+                self.known(query);
             }
-            Unknown::Refused | Unknown::Taken => {}
+            Unknown::LeftAside | Unknown::Refused | Unknown::Taken => {}
         }
         request.extensions_mut().insert(self);
         next.run(request).await
     }
 
-    /// The query as far as the route knows it.
+    /// The query as far as the route knows it; what is left aside is counted.
     pub fn known<'a>(&self, query: &'a str) -> Cow<'a, str> {
         if self.0.unknown != Unknown::LeftAside {
             return query.into();
         }
-        let known = parse(query.as_bytes()).filter(|(name, _)| self.0.names.contains(&**name));
+        let is_known = |name: &str| self.0.names.contains(name);
+        let unknown = parse(query.as_bytes()).filter(|(name, _)| !is_known(name)).count();
+        if unknown == 0 {
+            return query.into();
+        }
+        let unknown = u64::try_from(unknown).unwrap_or(u64::MAX);
+        counter!("tillkeep_sync_ignored_total", "what" => "parameter").increment(unknown);
+        let known = parse(query.as_bytes()).filter(|(name, _)| is_known(name));
         Serializer::new(String::new()).extend_pairs(known).finish().into()
     }
 

@@ -1,16 +1,18 @@
 //! The web client, answered from inside of the binary: one page for every address of its own, and the files beside it.
 //!
-//! `make web` compresses each file where it is built, so that neither a build nor a request does it here: who takes
-//! another coding, or asks for a font, gets the file itself.
+//! `make web` compresses each file where it is built, so that neither a build nor a request does it here, and the binary
+//! holds it once. Every browser takes gzip, over plain HTTP too; for who does not, it is unpacked.
 
 use std::borrow::Cow;
+use std::io::Read;
 
 use axum::body::Bytes;
 use axum::http::{HeaderMap, HeaderValue, StatusCode, Uri, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use axum::{Extension, Router};
-use rust_embed::{Embed, EmbeddedFile};
+use flate2::read::GzDecoder;
+use rust_embed::Embed;
 use tillkeep_http::error::Error;
 use tillkeep_http::representation::{AsItIs, accepts, is_known};
 use tillkeep_model::ErrorCode;
@@ -25,8 +27,18 @@ const PAGES: [&str; 7] = ["/", "/login", "/unauthorized", "/change-pin", "/hq", 
 /// Files of the client, which are what their path says.
 const FILES: [&str; 3] = ["/favicon.svg", "/licences.md", "/assets/{*file}"];
 
-/// A coding and what its file ends with, the smaller one first.
-const CODINGS: [(&str, &str); 2] = [("br", ".br"), ("gzip", ".gz")];
+/// What the compressed form of a file ends with; it stands in the place of the file.
+const GZIP: &str = ".gz";
+
+/// What files are, by how their names end.
+const KINDS: [(&str, &str); 6] = [
+    ("css", "text/css; charset=utf-8"),
+    ("html", "text/html; charset=utf-8"),
+    ("js", "text/javascript; charset=utf-8"),
+    ("md", "text/markdown; charset=utf-8"),
+    ("svg", "image/svg+xml"),
+    ("woff2", "font/woff2"),
+];
 
 /// The name of a file below it says what is in it, so that it is never asked for again.
 const NAMED_BY_CONTENT: &str = "assets/";
@@ -45,16 +57,16 @@ where
 /// A file as the client takes it.
 fn file(name: &str, headers: &HeaderMap) -> Result<Response, Error> {
     let unknown = || Error::new(ErrorCode::NotFound, "there is no such file");
-    if CODINGS.iter().any(|(_, end)| name.ends_with(end)) {
+    if name.ends_with(GZIP) {
         return Err(unknown());
     }
-    let plain = Files::get(name).ok_or_else(unknown)?;
-    let kind = kind(&plain);
-    let mut coded = CODINGS.iter().filter_map(|(coding, end)| Some((*coding, Files::get(&format!("{name}{end}"))?)));
-    let (coding, sent) =
-        coded.find(|(coding, _)| accepts(headers, coding)).map_or((None, plain), |(coding, file)| (Some(coding), file));
+    let packed = Files::get(&format!("{name}{GZIP}"));
+    let is_packed = packed.is_some();
+    let file = packed.or_else(|| Files::get(name)).ok_or_else(unknown)?;
+    let unpack = is_packed && !accepts(headers, "gzip");
     // Of what is sent, since the same file in two codings is not the same.
-    let tag = HeaderValue::from_str(&format!("\"{}\"", hex::encode(&sent.metadata.sha256_hash()[..16])));
+    let form = if unpack { "-unpacked" } else { "" };
+    let tag = HeaderValue::from_str(&format!("\"{}{form}\"", hex::encode(&file.metadata.sha256_hash()[..16])));
     let tag = tag.map_err(|error| Error::internal(error))?;
     let cache = if name.starts_with(NAMED_BY_CONTENT) { "public, max-age=31536000, immutable" } else { "no-cache" };
     let known = is_known(headers, &tag);
@@ -66,19 +78,26 @@ fn file(name: &str, headers: &HeaderMap) -> Result<Response, Error> {
     if known {
         return Ok((StatusCode::NOT_MODIFIED, about).into_response());
     }
-    let bytes = match sent.data {
+    let bytes = match file.data {
+        data if unpack => unpacked(&data).map_err(|error| Error::internal(error))?,
         Cow::Borrowed(bytes) => Bytes::from_static(bytes),
         Cow::Owned(bytes) => bytes.into(),
     };
-    let mut response = (Extension(AsItIs), about, [(header::CONTENT_TYPE, kind)], bytes).into_response();
-    if let Some(coding) = coding {
-        response.headers_mut().insert(header::CONTENT_ENCODING, HeaderValue::from_static(coding));
+    let kind = (header::CONTENT_TYPE, HeaderValue::from_static(kind(name)));
+    let mut response = (Extension(AsItIs), about, [kind], bytes).into_response();
+    if is_packed && !unpack {
+        response.headers_mut().insert(header::CONTENT_ENCODING, HeaderValue::from_static("gzip"));
     }
     Ok(response)
 }
 
-fn kind(file: &EmbeddedFile) -> HeaderValue {
-    let kind = file.metadata.mimetype();
-    let charset = if kind.starts_with("text/") { "; charset=utf-8" } else { "" };
-    HeaderValue::from_str(&format!("{kind}{charset}")).unwrap_or(HeaderValue::from_static("application/octet-stream"))
+fn unpacked(packed: &[u8]) -> std::io::Result<Bytes> {
+    let mut bytes = Vec::new();
+    GzDecoder::new(packed).read_to_end(&mut bytes)?;
+    Ok(bytes.into())
+}
+
+fn kind(name: &str) -> &'static str {
+    let end = name.rsplit_once('.').map_or("", |(_, end)| end);
+    KINDS.iter().find(|(known, _)| *known == end).map_or("application/octet-stream", |(_, kind)| kind)
 }

@@ -24,6 +24,8 @@ struct Known {
     heads: HashMap<Key, Noted>,
     /// Rises with everything that is noted.
     notes: u64,
+    /// The note at which a head of this scope moved last.
+    moved: HashMap<Uuid, u64>,
 }
 
 #[derive(Clone, Copy, Default)]
@@ -31,6 +33,20 @@ struct Noted {
     head: Head,
     /// The number of the note that it is from.
     at: u64,
+}
+
+/// Which heads a store was answered: with the same ones of them it is the same answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Moved {
+    everyone: u64,
+    store: u64,
+}
+
+impl Known {
+    fn note(&mut self, key: Key, noted: Noted) {
+        self.moved.insert(key.1, noted.at);
+        self.heads.insert(key, noted);
+    }
 }
 
 impl Heads {
@@ -55,10 +71,11 @@ impl Heads {
         let at = known.notes;
         for change in changes {
             let Some(entity) = registry::find(change.entity_type) else { continue };
-            let noted = known.heads.entry(key(entity, change.store.unwrap_or_default())).or_default();
-            let newer = change.version > noted.head.version;
-            if newer || (change.version == noted.head.version && change.tag.is_some()) {
-                *noted = Noted { head: Head { version: change.version, tag: change.tag }, at };
+            let key = key(entity, change.store.unwrap_or_default());
+            let head = known.heads.get(&key).copied().unwrap_or_default().head;
+            let newer = change.version > head.version;
+            if newer || (change.version == head.version && change.tag.is_some()) {
+                known.note(key, Noted { head: Head { version: change.version, tag: change.tag }, at });
             }
         }
     }
@@ -84,7 +101,7 @@ impl Heads {
             let mut moving = BTreeSet::new();
             for key in keys {
                 let head = there.get(&key).copied().unwrap_or_default();
-                let noted = known.heads.entry(key).or_default();
+                let noted = known.heads.get(&key).copied().unwrap_or_default();
                 if noted.head == head {
                     continue;
                 }
@@ -93,7 +110,7 @@ impl Heads {
                     moving.insert(key);
                     continue;
                 }
-                *noted = Noted { head, at };
+                known.note(key, Noted { head, at });
                 changes.push(change(key, head));
             }
             if moving.is_empty() {
@@ -124,6 +141,14 @@ impl Heads {
             (head.version > here).then(|| change(key, head))
         };
         Ok(there.into_iter().filter_map(beyond).collect())
+    }
+
+    /// When the heads in the scope of one store moved last. Who asks before it reads them never takes older ones for these.
+    pub fn moved(&self, store_id: Uuid) -> Moved {
+        let known = self.read();
+        let [everyone, store] =
+            [Uuid::nil(), store_id].map(|scope| known.moved.get(&scope).copied().unwrap_or_default());
+        Moved { everyone, store }
     }
 
     /// The heads in the scope of one store.

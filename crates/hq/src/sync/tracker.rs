@@ -1,9 +1,11 @@
 //! What stores did and said lately, kept in memory and written every second, set-wise: no request writes anything of it.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
+use std::hash::{BuildHasher, RandomState};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use bytes::Bytes;
 use tillkeep_model::Instant;
 use tillkeep_model::wire::{Ended, OutboxState, close};
 use tillkeep_storage::entity::store_node;
@@ -14,6 +16,7 @@ use tillkeep_storage::tags::{self, Head};
 use tillkeep_storage::{DbErr, db, fault};
 use uuid::Uuid;
 
+use super::heads::Moved;
 use super::kept::{Kept, News, Word};
 use super::waiting::{is_stuck, waits_ms};
 use super::{Connection, lost, unreadable};
@@ -25,7 +28,11 @@ const WRITE_EVERY: Duration = Duration::from_secs(1);
 const FORGET_EVERY: u32 = 3600;
 
 #[derive(Default)]
-pub struct Tracker(Mutex<Noted>);
+pub struct Tracker {
+    noted: Mutex<Noted>,
+    /// Of words that are compared with those before them.
+    digests: RandomState,
+}
 
 #[derive(Default)]
 struct Noted {
@@ -42,6 +49,23 @@ struct Known {
     /// The newest connection: an older one that ends later says nothing of the store.
     connection: u64,
     clock_offset_ms: Option<i64>,
+    /// The word that it repeats while nothing happens.
+    word: Option<Repeated>,
+}
+
+/// A word of a store that says nothing new of its types, and what was made of it: the same text, with the same heads at
+/// headquarters, is not read again.
+#[derive(Clone)]
+pub struct Repeated {
+    /// A digest of its text.
+    pub text: u64,
+    pub heads: Moved,
+    /// It says that the store has all that headquarters has.
+    pub has_all: bool,
+    pub outbox: Option<OutboxState>,
+    pub instance: Option<Uuid>,
+    pub nonce: Option<Uuid>,
+    pub answer: Bytes,
 }
 
 #[derive(Default)]
@@ -52,6 +76,14 @@ struct Unwritten {
     stores: HashSet<Uuid>,
 }
 
+impl Noted {
+    fn forget_word(&mut self, store_id: Uuid) {
+        if let Some(known) = self.stores.get_mut(&store_id) {
+            known.word = None;
+        }
+    }
+}
+
 impl Unwritten {
     fn note(&mut self, key: (Uuid, &'static str), news: Pulled) {
         self.types.entry(key).or_default().add(news);
@@ -60,6 +92,9 @@ impl Unwritten {
     /// A store has everything. This costs one pair in the statement that writes it, and not one for each type.
     fn quiet(&mut self, store_id: Uuid, at: Instant) {
         self.quiet.insert(store_id, at);
+        if self.types.is_empty() {
+            return;
+        }
         // Types are written after it: what was noted of them before is over.
         for entity in registry::pulled() {
             if let Some(pulled) = self.types.get_mut(&(store_id, entity.name)) {
@@ -101,12 +136,34 @@ pub struct Waiting {
 
 impl Tracker {
     fn lock(&self) -> std::sync::MutexGuard<'_, Noted> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.noted.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// What tells the text of a word from any other; nobody outside can make two texts alike.
+    pub fn digest(&self, text: &str) -> u64 {
+        self.digests.hash_one(text)
+    }
+
+    /// What was made of this word when the store said it last, if nothing happened since.
+    pub fn repeated(&self, store_id: Uuid, text: u64, heads: Moved, now: Instant) -> Option<Repeated> {
+        let mut noted = self.lock();
+        let word = noted.stores.get(&store_id)?.word.as_ref();
+        let word = word.filter(|word| word.text == text && word.heads == heads)?.clone();
+        if word.has_all {
+            noted.unwritten.quiet(store_id, now);
+        }
+        Some(word)
+    }
+
+    /// A word that says nothing of types.
+    pub fn repeats(&self, store_id: Uuid, word: Repeated) {
+        self.lock().stores.entry(store_id).or_default().word = Some(word);
     }
 
     /// A store asks for a page, and has what is up to `version`.
     pub fn asked(&self, store_id: Uuid, entity_type: &'static str, version: i64, head: i64, now: Instant) {
         let mut noted = self.lock();
+        noted.forget_word(store_id);
         let pulled = match noted.kept.entry((store_id, entity_type)).or_default().asked(version, head, now) {
             News::None => return,
             News::Quiet => Pulled { since: version, success_at: Some(now), ..Pulled::default() },
@@ -117,7 +174,9 @@ impl Tracker {
 
     /// A store was handed a page; whether it is kept is for the store to say.
     pub fn handed(&self, store_id: Uuid, entity_type: &'static str, since: i64, latest: i64, rows: usize) {
-        self.lock().kept.entry((store_id, entity_type)).or_default().handed(since, latest, rows);
+        let mut noted = self.lock();
+        noted.forget_word(store_id);
+        noted.kept.entry((store_id, entity_type)).or_default().handed(since, latest, rows);
     }
 
     /// Rows that a store has of a load from nothing that is under way.
@@ -125,16 +184,19 @@ impl Tracker {
         self.lock().kept.get(&(store_id, entity_type))?.loaded()
     }
 
-    /// A store says what it has and what it could not store, when headquarters has `heads`.
+    /// A store says what it has and what it could not store, when headquarters has `heads`. When that is all of it, this is
+    /// what is made of its `word` until something happens.
     pub fn has(
         &self,
         store_id: Uuid,
         have: &HashMap<&'static str, i64>,
         unstored: &HashMap<&'static str, &str>,
         heads: &BTreeMap<&'static str, Head>,
+        word: Option<Repeated>,
         now: Instant,
     ) {
         let mut noted = self.lock();
+        noted.forget_word(store_id);
         let mut is_quiet = true;
         let mut current = Vec::new();
         for entity in registry::pulled() {
@@ -154,6 +216,7 @@ impl Tracker {
         }
         if is_quiet {
             noted.unwritten.quiet(store_id, now);
+            noted.stores.entry(store_id).or_default().word = word;
             return;
         }
         for (name, since) in current {

@@ -4,8 +4,13 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use axum::extract::State;
+use axum::http::{HeaderValue, header};
+use axum::response::{IntoResponse, Response};
+use bytes::Bytes;
 use serde::Deserialize;
-use tillkeep_http::Params;
+use tillkeep_http::describe::{Operation, Reply};
+use tillkeep_http::error::{Error, Result};
+use tillkeep_http::extract::Unread;
 use tillkeep_model::Instant;
 use tillkeep_model::wire::{OutboxState, VersionsAnswer, unstored};
 use tillkeep_storage::registry;
@@ -13,6 +18,8 @@ use tillkeep_storage::tags::{self, Head};
 use utoipa::ToSchema;
 use uuid::Uuid;
 
+use super::heads::Moved;
+use super::tracker::Repeated;
 use super::{Machine, StoreCaller, copies, ignored};
 use crate::Hq;
 
@@ -43,38 +50,78 @@ pub struct Query {
     nonce: Option<String>,
 }
 
-/// No database query while nothing changed.
-pub async fn versions(
-    caller: StoreCaller,
-    State(hq): State<Arc<Hq>>,
-    Params(query): Params<Query>,
-) -> Machine<VersionsAnswer> {
+/// An answer that is written once for as many requests as get the same one.
+pub struct Written(Bytes);
+
+impl Reply for Written {
+    fn describe(operation: &mut Operation) {
+        Machine::<VersionsAnswer>::describe(operation);
+    }
+}
+
+impl IntoResponse for Written {
+    fn into_response(self) -> Response {
+        ([(header::CONTENT_TYPE, HeaderValue::from_static("application/json"))], self.0).into_response()
+    }
+}
+
+/// No database query while nothing changed, and no reading of what a store says time and again.
+pub async fn versions(caller: StoreCaller, State(hq): State<Arc<Hq>>, said: Unread<Query>) -> Result<Written> {
     let (store_id, now) = (caller.id(), hq.clock.now());
-    let heads = hq.heads.of_store(store_id);
-    if let Some(outbox) = query.outbox()
+    let (text, heads) = (hq.tracker.digest(said.text()), hq.heads.moved(store_id));
+    let (word, resync) = match hq.tracker.repeated(store_id, text, heads, now) {
+        Some(word) => (word, Vec::new()),
+        None => read_word(&hq, store_id, &said.read()?, (text, heads), now)?,
+    };
+    if let Some(outbox) = word.outbox
         && hq.tracker.told(store_id, outbox, now)
     {
         hq.board.mark([store_id]);
     }
-    let mut resync = Vec::new();
-    if let Some(have) = &query.have
-        && query.epoch.as_ref() == Some(&hq.epoch)
-    {
-        let unstored = query.unstored.as_deref().unwrap_or_default();
-        let have = read(have);
-        resync = changed(&have, &heads, now);
-        let versions = have.iter().map(|(name, had)| (*name, had.version)).collect();
-        hq.tracker.has(store_id, &versions, &named(unstored), &heads, now);
+    let sign = copies::hear(&hq, store_id, &caller.store.code, word.instance, word.nonce).await;
+    if hq.to_tell.contains(store_id) || sign.asks || sign.refused {
+        return Ok(Written(write(&hq, &hq.heads.of_store(store_id), true, &resync)?));
     }
+    Ok(Written(word.answer))
+}
+
+/// What a store says and what it is answered, with the types that it is to load anew; noted where it says something.
+fn read_word(
+    hq: &Hq,
+    store_id: Uuid,
+    query: &Query,
+    (text, moved): (u64, Moved),
+    now: Instant,
+) -> Result<(Repeated, Vec<String>)> {
+    let heads = hq.heads.of_store(store_id);
+    let have = query.have.as_deref().filter(|_| query.epoch.as_ref() == Some(&hq.epoch)).map(read);
+    let resync = have.as_ref().map(|have| changed(have, &heads, now)).unwrap_or_default();
     let uuid = |text: &Option<String>| known(text.as_deref(), |text| text.parse::<Uuid>().ok());
-    let (instance, nonce) = (uuid(&query.instance), uuid(&query.nonce));
-    let sign = copies::hear(&hq, store_id, &caller.store.code, instance, nonce).await;
-    Machine(VersionsAnswer {
-        epoch: hq.epoch.clone(),
-        versions: heads.into_iter().map(|(name, head)| (name.to_owned(), head.version)).collect(),
-        handshake: hq.to_tell.contains(store_id) || sign.asks || sign.refused,
-        resync,
-    })
+    let word = Repeated {
+        text,
+        heads: moved,
+        has_all: have.is_some(),
+        outbox: query.outbox(),
+        instance: uuid(&query.instance),
+        nonce: uuid(&query.nonce),
+        answer: write(hq, &heads, false, &resync)?,
+    };
+    let kept = resync.is_empty().then(|| word.clone());
+    match have {
+        Some(have) => {
+            let unstored = query.unstored.as_deref().unwrap_or_default();
+            let versions = have.iter().map(|(name, had)| (*name, had.version)).collect();
+            hq.tracker.has(store_id, &versions, &named(unstored), &heads, kept, now);
+        }
+        None => hq.tracker.repeats(store_id, word.clone()),
+    }
+    Ok((word, resync))
+}
+
+fn write(hq: &Hq, heads: &BTreeMap<&'static str, Head>, handshake: bool, resync: &[String]) -> Result<Bytes> {
+    let versions = heads.iter().map(|(name, head)| ((*name).to_owned(), head.version)).collect();
+    let answer = VersionsAnswer { epoch: hq.epoch.clone(), versions, handshake, resync: resync.to_vec() };
+    serde_json::to_vec(&answer).map(Bytes::from).map_err(|error| Error::internal(error))
 }
 
 /// The types of which the caller has the newest version of another history. What it has below that, a pull finds out.

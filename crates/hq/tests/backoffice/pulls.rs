@@ -21,7 +21,7 @@ use super::kit::{Kit, Person, id_of};
 const PRODUCTS: &str = "/pull?entity_type=products&since_version=0&limit=100";
 
 /// One line of the metrics.
-fn counted(line: &str) -> u64 {
+pub fn counted(line: &str) -> u64 {
     let page = metrics::start().expect("metrics").render();
     let found = page.lines().find_map(|found| found.strip_prefix(line)?.trim().parse().ok());
     found.unwrap_or_default()

@@ -15,7 +15,7 @@ use utoipa::{PartialSchema, ToSchema};
 use super::Argument;
 use super::operation::Operation;
 use crate::auth::{Caller, ClientAddress, Gate};
-use crate::extract::{Body, Id, OptionalBody, Params, Segment, TwoIds};
+use crate::extract::{Body, Id, OptionalBody, Params, Segment, TwoIds, Unread};
 use crate::request::Transport;
 
 impl<T> Argument for ConnectInfo<T> {}
@@ -69,6 +69,12 @@ impl<T: ToSchema> Argument for Params<T> {
             };
             operation.query(&name, schema, required, text.as_deref());
         }
+    }
+}
+
+impl<T: ToSchema> Argument for Unread<T> {
+    fn describe(operation: &mut Operation) {
+        Params::<T>::describe(operation);
     }
 }
 

@@ -1,7 +1,6 @@
 //! Where a server answers its description: the document, and a page to read it with. Everything the page loads is in
-//! the binary; its answers bring the policy that keeps it so.
+//! the binary, and the policy of all answers keeps it so.
 
-use std::borrow::Cow;
 use std::sync::Arc;
 
 use axum::Router;
@@ -11,7 +10,6 @@ use axum::response::{Html, IntoResponse, Response};
 use axum::routing::get;
 use sha2::{Digest, Sha256};
 use tillkeep_model::ErrorCode;
-use utoipa_swagger_ui::Config;
 
 use super::document::{About, document};
 use crate::error::Error;
@@ -19,12 +17,15 @@ use crate::extract::Segment;
 use crate::representation::is_known;
 use crate::route::Route;
 
-/// Only from this server, and no script but the files beside the page. The styles are written by the script.
-const POLICY: &str = "default-src 'self'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; \
-    object-src 'none'; base-uri 'none'; frame-ancestors 'none'";
+const PAGE: &str = include_str!("page/page.html");
 
-const PAGE: &str = include_str!("page.html");
-const START: &str = include_str!("page.js");
+/// What the page loads: name, type and text.
+const FILES: [(&str, &str, &str); 4] = [
+    ("page.css", "text/css; charset=utf-8", include_str!("page/page.css")),
+    ("page.js", "text/javascript; charset=utf-8", include_str!("page/page.js")),
+    ("schema.js", "text/javascript; charset=utf-8", include_str!("page/schema.js")),
+    ("icon.svg", "image/svg+xml", include_str!("page/icon.svg")),
+];
 
 /// The description of a server, serialised once.
 struct Document {
@@ -52,7 +53,7 @@ where
     let json = move |headers: HeaderMap| async move { document.answer(&headers) };
     router
         .route("/api/v1/openapi.json", get(json))
-        .route("/docs", get(async || with_policy(Html(PAGE).into_response())))
+        .route("/docs", get(async || Html(PAGE)))
         .route("/docs/{file}", get(asset))
 }
 
@@ -70,30 +71,8 @@ impl Document {
 
 /// A file of the page.
 async fn asset(Segment(name): Segment) -> Result<Response, Error> {
-    let unknown = || Error::new(ErrorCode::NotFound, "there is no such file");
-    if name == "page.js" {
-        return Ok(with_policy(file("text/javascript", Cow::Borrowed(START.as_bytes()))));
-    }
-    if !["swagger-ui-bundle.js", "swagger-ui.css", "favicon-32x32.png"].contains(&name.as_str()) {
-        return Err(unknown());
-    }
-    let found = utoipa_swagger_ui::serve(&name, Arc::new(Config::from("/api/v1/openapi.json")))
-        .map_err(|error| Error::internal(error.to_string()))?;
-    let found = found.ok_or_else(unknown)?;
-    Ok(with_policy(file(&found.content_type, found.bytes)))
-}
-
-fn file(kind: &str, bytes: Cow<'static, [u8]>) -> Response {
-    let bytes = match bytes {
-        Cow::Borrowed(bytes) => Bytes::from_static(bytes),
-        Cow::Owned(bytes) => bytes.into(),
-    };
-    let cache = HeaderValue::from_static("max-age=3600");
-    let kind = HeaderValue::from_str(kind).unwrap_or(HeaderValue::from_static("application/octet-stream"));
-    ([(header::CONTENT_TYPE, kind), (header::CACHE_CONTROL, cache)], bytes).into_response()
-}
-
-fn with_policy(mut response: Response) -> Response {
-    response.headers_mut().insert(header::CONTENT_SECURITY_POLICY, HeaderValue::from_static(POLICY));
-    response
+    let found = FILES.iter().find(|(known, _, _)| *known == name);
+    let (_, kind, text) = found.ok_or_else(|| Error::new(ErrorCode::NotFound, "there is no such file"))?;
+    let cache = (header::CACHE_CONTROL, HeaderValue::from_static("max-age=3600"));
+    Ok(([(header::CONTENT_TYPE, HeaderValue::from_static(kind)), cache], *text).into_response())
 }

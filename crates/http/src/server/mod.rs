@@ -9,6 +9,7 @@ use std::convert::Infallible;
 use std::io;
 use std::net::SocketAddr;
 use std::path::Path;
+use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -16,13 +17,13 @@ use axum::Router;
 use axum::extract::{ConnectInfo, Request};
 use axum::http::StatusCode;
 use hyper::body::Incoming;
-use hyper_util::rt::{TokioExecutor, TokioIo};
-use hyper_util::server::conn::auto::Builder;
-use hyper_util::server::graceful::{GracefulShutdown, Watcher};
+use hyper::server::conn::http1::Builder;
+use hyper_util::rt::TokioIo;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
 use tower::ServiceExt;
 
 pub use limits::Limits;
@@ -65,7 +66,7 @@ pub async fn listen(listen: &str, tls: Option<Tls>) -> io::Result<Listener> {
 /// Serves until `stop`, then lets running requests finish.
 pub async fn serve(listener: Listener, router: Router, limits: Limits, stop: CancellationToken) {
     let Listener { tcp, tls, .. } = listener;
-    let graceful = GracefulShutdown::new();
+    let connections = TaskTracker::new();
     let places = Places::new(&limits);
     let limits = Arc::new(limits);
     if let Some(tls) = &tls {
@@ -84,8 +85,9 @@ pub async fn serve(listener: Listener, router: Router, limits: Limits, stop: Can
                     tracing::debug!(%peer, "this address has too many connections; one was closed");
                     continue;
                 };
-                let server = Server { router: router.clone(), limits: limits.clone(), peer };
-                server.welcome(stream, tls.as_ref(), place, &graceful, &stop);
+                let (connections, stop) = (connections.clone(), stop.clone());
+                let server = Server { router: router.clone(), limits: limits.clone(), peer, connections, stop };
+                server.welcome(stream, tls.as_ref(), place);
             }
             (_, Err(error)) => {
                 // Out of file handles, most likely: the next connection may fare better.
@@ -96,7 +98,8 @@ pub async fn serve(listener: Listener, router: Router, limits: Limits, stop: Can
         }
     }
     drop(tcp);
-    if timeout(DRAIN, graceful.shutdown()).await.is_err() {
+    connections.close();
+    if timeout(DRAIN, connections.wait()).await.is_err() {
         tracing::warn!("some requests did not finish in {} s and were dropped", DRAIN.as_secs());
     }
 }
@@ -106,44 +109,41 @@ struct Server {
     router: Router,
     limits: Arc<Limits>,
     peer: SocketAddr,
+    /// Those that are waited for when the server stops.
+    connections: TaskTracker,
+    stop: CancellationToken,
 }
 
 impl Server {
-    fn welcome(
-        self,
-        stream: TcpStream,
-        tls: Option<&Tls>,
-        place: Place,
-        graceful: &GracefulShutdown,
-        stop: &CancellationToken,
-    ) {
+    fn welcome(self, stream: TcpStream, tls: Option<&Tls>, place: Place) {
         if let Err(error) = stream.set_nodelay(true) {
             tracing::debug!(%error, "a connection went away at once");
         }
         let Some(tls) = tls else {
-            self.converse(stream, Transport { tls: false }, place, graceful.watcher());
+            self.converse(stream, Transport { tls: false }, place);
             return;
         };
-        let (acceptor, watcher, stop) = (tls.acceptor(), graceful.watcher(), stop.clone());
-        tokio::spawn(async move {
+        let acceptor = tls.acceptor();
+        let connections = self.connections.clone();
+        connections.spawn(async move {
             let shaken = tokio::select! {
                 shaken = timeout(self.limits.handshake, acceptor.accept(stream)) => shaken,
                 // Nothing was asked yet: nobody has to wait for this one.
-                () = stop.cancelled() => return,
+                () = self.stop.cancelled() => return,
             };
             match shaken {
-                Ok(Ok(stream)) => self.converse(stream, Transport { tls: true }, place, watcher),
+                Ok(Ok(stream)) => self.converse(stream, Transport { tls: true }, place),
                 Ok(Err(error)) => tracing::debug!(peer = %self.peer, %error, "a TLS handshake failed"),
                 Err(_) => tracing::debug!(peer = %self.peer, "a TLS handshake took too long"),
             }
         });
     }
 
-    fn converse<T>(self, stream: T, transport: Transport, taken: Place, watcher: Watcher)
+    fn converse<T>(self, stream: T, transport: Transport, taken: Place)
     where
         T: AsyncRead + AsyncWrite + Unpin + Send + 'static,
     {
-        let Self { router, limits, peer } = self;
+        let Self { router, limits, peer, connections, stop } = self;
         let pace = Pace::new();
         let stream = Paced::new(stream, pace.clone(), &limits, taken);
         let service = hyper::service::service_fn(move |request: hyper::Request<Incoming>| {
@@ -168,13 +168,21 @@ impl Server {
                 Ok(hyper::Response::from_parts(head, body))
             }
         });
-        let mut builder = Builder::new(TokioExecutor::new()).http1_only();
+        let mut builder = Builder::new();
         // The stream counts the time itself: hyper's own limit knows no difference between slow headers and silence.
-        builder.http1().header_read_timeout(None).max_buf_size(LARGEST_HEAD);
-        let connection = builder.serve_connection_with_upgrades(TokioIo::new(stream), service).into_owned();
-        let connection = watcher.watch(connection);
-        tokio::spawn(async move {
-            if let Err(error) = connection.await {
+        builder.header_read_timeout(None).max_buf_size(LARGEST_HEAD).max_header_size(LARGEST_HEAD);
+        let connection = builder.serve_connection(TokioIo::new(stream), service).with_upgrades();
+        connections.spawn(async move {
+            let mut connection = pin!(connection);
+            let ended = tokio::select! {
+                ended = connection.as_mut() => ended,
+                () = stop.cancelled() => {
+                    // The request that runs is the last one.
+                    connection.as_mut().graceful_shutdown();
+                    connection.await
+                }
+            };
+            if let Err(error) = ended {
                 tracing::trace!(%error, "a connection ended early");
             }
         });

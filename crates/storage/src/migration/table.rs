@@ -60,6 +60,8 @@ pub enum Key {
     Conflict(&'static str),
     /// Columns, and ` WHERE …` for an index of some rows only.
     Plain(&'static str),
+    /// The same at headquarters alone, where people page through the rows of all stores.
+    Lists(&'static str),
 }
 
 /// A table as the steps so far leave it.
@@ -162,9 +164,10 @@ impl Key {
             Index { name: format!("ix_{table}_{}", columns.join("_")), on, unique, columns, filter }
         };
         match self {
-            Self::Plain(text) => {
+            Self::Plain(text) | Self::Lists(text) => {
                 let (columns, filter) = text.split_once(" WHERE ").map_or((text, None), |(a, b)| (a, Some(b)));
-                vec![index(On::Both, false, columns, filter.map(str::to_owned))]
+                let on = if matches!(self, Self::Lists(_)) { On::Hq } else { On::Both };
+                vec![index(on, false, columns, filter.map(str::to_owned))]
             }
             Self::Conflict(columns) => vec![index(On::Both, true, columns, None)],
             Self::Natural(columns) => {

@@ -11,6 +11,7 @@ mod concurrency;
 mod customers;
 mod drawers;
 mod handshake;
+mod idle;
 mod inventory;
 mod lookup;
 mod memory;
