@@ -8,6 +8,7 @@ import {
   businessDate,
   daysBefore,
   endedWords,
+  loaded,
   narrowed,
   offset,
   pointLabel,
@@ -179,6 +180,11 @@ describe('the table of stores', () => {
       }),
     ).values()
     expect(behind(one!).map(({ entityType }) => entityType)).toEqual(['products'])
+  })
+
+  it('says how far a load is, and of how many rows when that is known', () => {
+    expect(loaded({ rows: 120_000, total: 300_000 })).toBe('loading 120,000 of 300,000')
+    expect(loaded({ rows: 500, total: null })).toBe('loading, 500 so far')
   })
 
   it('tells a store that was never seen from one that lost its line', () => {
