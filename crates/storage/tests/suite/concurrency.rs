@@ -42,9 +42,13 @@ async fn a_puller_beside_eight_writers_misses_no_version() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn the_same_puller_does_miss_rows_with_versions_from_a_sequence() {
-    let hq = Arc::new(Hq::postgres().await);
-    let missed = race(&hq, Versions::Sequence).await;
-    assert!(!missed.is_empty(), "the race above shows nothing: it does not find what it looks for");
+    // It is a race: on a busy machine one of them can miss nothing.
+    for _ in 0..5 {
+        if !race(&Arc::new(Hq::postgres().await), Versions::Sequence).await.is_empty() {
+            return;
+        }
+    }
+    panic!("the race above shows nothing: it does not find what it looks for");
 }
 
 /// Eight writers, and a puller every five milliseconds that asks for what is newer than its cursor. The rows that are
