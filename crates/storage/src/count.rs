@@ -4,14 +4,13 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 static STATEMENTS: AtomicU64 = AtomicU64::new(0);
 static COMMITS: AtomicU64 = AtomicU64::new(0);
+static PREPARED_AGAIN: AtomicU64 = AtomicU64::new(0);
 
 /// Counts one.
 #[inline]
 pub(crate) fn statement() {
     STATEMENTS.fetch_add(1, Ordering::Relaxed);
 }
-
-static PREPARED_AGAIN: AtomicU64 = AtomicU64::new(0);
 
 /// Counts what a statement had to be prepared again for by itself.
 #[inline]

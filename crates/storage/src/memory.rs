@@ -48,7 +48,12 @@ pub(crate) struct Writes {
 impl Writes {
     /// Looks at a statement of the transaction.
     pub fn note(&self, sql: &str) {
-        if written(sql).is_some_and(|table| TABLES.contains(&table)) {
+        let some = match Target::of(sql) {
+            Target::Nothing => false,
+            Target::Table(table) => TABLES.contains(&table),
+            Target::Unknown => true,
+        };
+        if some {
             self.some.store(true, Ordering::Relaxed);
         }
     }
@@ -62,16 +67,35 @@ impl Drop for Writes {
     }
 }
 
-/// The table that a statement writes.
-fn written(sql: &str) -> Option<&str> {
-    let mut words = sql.split([' ', '\n', '"', '(']).filter(|word| !word.is_empty());
-    match words.next()? {
-        "SELECT" => None,
-        "INSERT" | "DELETE" => words.nth(1),
-        "UPDATE" => words.next(),
-        // Nobody here writes otherwise; who does empties the memory.
-        _ => Some(TABLES[0]),
+/// What a statement writes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Target<'sql> {
+    Nothing,
+    Table(&'sql str),
+    /// It has a form that nobody uses here, or there is more than one statement.
+    Unknown,
+}
+
+impl<'sql> Target<'sql> {
+    pub fn of(sql: &'sql str) -> Self {
+        let mut words = words(sql);
+        let table = match words.next() {
+            Some("SELECT") => return Self::Nothing,
+            Some("INSERT") => words.next().filter(|word| *word == "INTO").and_then(|_| words.next()),
+            Some("DELETE") => words.next().filter(|word| *word == "FROM").and_then(|_| words.next()),
+            Some("UPDATE") => words.next().filter(|word| *word != "OR"),
+            _ => None,
+        };
+        match table {
+            Some(table) if !sql.contains(';') => Self::Table(table),
+            _ => Self::Unknown,
+        }
     }
+}
+
+/// The words of a statement, names without their quotes.
+pub(crate) fn words(sql: &str) -> impl Iterator<Item = &str> {
+    sql.split([' ', '\n', '"', '(']).filter(|word| !word.is_empty())
 }
 
 #[cfg(test)]
@@ -89,6 +113,9 @@ mod tests {
             ("DELETE FROM \"tenders\" WHERE id = $1", true),
             ("REPLACE INTO products VALUES ($1)", true),
             ("WITH w AS (SELECT 1) UPDATE products SET price = 1", true),
+            ("INSERT OR REPLACE INTO products VALUES ($1)", true),
+            ("UPDATE OR IGNORE products SET price = 1", true),
+            ("DELETE FROM sync_outbox; DELETE FROM products", true),
             ("SELECT * FROM products", false),
             ("INSERT INTO \"sales\" (\"id\") SELECT id FROM products", false),
             ("UPDATE store_product_dynamic SET quantity = 1", false),

@@ -40,6 +40,8 @@ pub struct Opening {
     pub connections: u32,
     /// Runs on a `PostgreSQL` that forgets answered sales in a crash.
     pub accept_unsafe: bool,
+    /// Who waits for the writing connection of `SQLite` for longer is told that it is busy, and nothing is begun.
+    pub longest_wait: Duration,
     /// Who has the writing connection of `SQLite` and does nothing with it for this long loses it.
     pub longest_pause: Duration,
     /// A statement on `SQLite` that takes longer is broken off.
@@ -50,6 +52,7 @@ impl Opening {
     pub const USUAL: Self = Self {
         connections: 24,
         accept_unsafe: false,
+        longest_wait: Duration::from_secs(20),
         longest_pause: Duration::from_secs(15),
         longest_statement: Duration::from_secs(30),
     };

@@ -31,7 +31,7 @@ impl Row {
     fn read<T: TryGetable + ValueType, I: ColIdx + Debug>(&self, index: I) -> Result<T, DbErr> {
         let Some(row) = self.0.try_as_proxy_row() else { return Ok(T::try_get_by(&self.0, index)?) };
         let by_name = || row.values.get(index.as_str()?);
-        let by_number = || row.values.values().nth(*index.as_usize()?);
+        let by_number = || row.values.get(&sqlite::numbered(*index.as_usize()?));
         let stored = by_name().or_else(by_number).ok_or_else(|| {
             let error = sqlx::Error::ColumnNotFound(format!("{index:?}"));
             DbErr::Query(RuntimeErr::SqlxError(error.into()))

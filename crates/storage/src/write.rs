@@ -86,10 +86,8 @@ where
     E: From<DbErr> + Send + 'static,
 {
     Box::new(move |committed| {
-        let done = match (done, committed) {
-            (Ok(_), Err(error)) => Err(error.into()),
-            (done, _) => done,
-        };
+        // Who failed for what another of the group wrote failed for nothing when that is gone.
+        let done = committed.map_err(E::from).and(done);
         if let (Ok(_), Some(deed)) = (&done, deed) {
             deed.written();
         }

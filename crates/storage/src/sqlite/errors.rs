@@ -7,7 +7,7 @@ use std::fmt;
 use rusqlite::ffi;
 use sea_orm::sqlx::Error;
 use sea_orm::sqlx::error::{DatabaseError, ErrorKind};
-use sea_orm::{DbErr, RuntimeErr};
+use sea_orm::{ConnAcquireErr, DbErr, RuntimeErr};
 
 /// What `SQLite` says: its extended code and a text.
 #[derive(Debug)]
@@ -40,6 +40,16 @@ pub(super) fn misfit(column: &str, what: String) -> DbErr {
 /// The transaction is no longer there; nothing of it happened.
 pub(super) fn undone(why: &str) -> DbErr {
     DbErr::Conn(RuntimeErr::Internal(format!("the transaction was rolled back: {why}")))
+}
+
+/// Nobody can use the database any more.
+pub(super) fn closed() -> DbErr {
+    DbErr::Conn(RuntimeErr::Internal("the database is closed".to_owned()))
+}
+
+/// There are too many before this one.
+pub(super) fn busy() -> DbErr {
+    DbErr::ConnectionAcquire(ConnAcquireErr::Timeout)
 }
 
 impl fmt::Display for Failure {

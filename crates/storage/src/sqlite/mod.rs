@@ -7,15 +7,17 @@
 
 mod checkpoints;
 mod errors;
+mod lease;
 mod limits;
 mod pool;
 mod session;
 mod values;
 mod writer;
 
+pub(crate) use lease::Lease;
 pub(crate) use pool::Pool;
-pub(crate) use session::Lease;
 pub(crate) use values::Misfit;
+pub(crate) use values::numbered;
 pub use values::stored_as;
 pub(crate) use writer::{Answer, Rank, Writer};
 

@@ -4,15 +4,15 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use sea_orm::{DbErr, RuntimeErr};
+use sea_orm::DbErr;
 use tokio::sync::Semaphore;
 use tokio::time::timeout;
 
 use super::blocking;
-use super::session::{Lease, Session};
-
-/// How long somebody waits for a connection.
-const PATIENCE: Duration = Duration::from_secs(20);
+use super::errors::{busy, closed};
+use super::lease::Lease;
+use super::session::Session;
+use crate::pools::Opening;
 
 #[derive(Clone)]
 pub(crate) struct Pool(Arc<Inner>);
@@ -45,8 +45,7 @@ impl Pool {
 
     /// One of the connections, until the lease is dropped.
     pub async fn lease(&self) -> Result<Lease, DbErr> {
-        let busy = || DbErr::ConnectionAcquire(sea_orm::ConnAcquireErr::Timeout);
-        let permit = timeout(PATIENCE, self.0.free.acquire()).await.map_err(|_| busy())?;
+        let permit = timeout(Opening::USUAL.longest_wait, self.0.free.acquire()).await.map_err(|_| busy())?;
         permit.map_err(|_| closed())?.forget();
         let session = match self.0.take_idle() {
             Some(session) => Ok(session),
@@ -94,8 +93,4 @@ impl Inner {
             self.idle.lock().unwrap_or_else(PoisonError::into_inner).push(session);
         }
     }
-}
-
-fn closed() -> DbErr {
-    DbErr::Conn(RuntimeErr::Internal("the database is closed".to_owned()))
 }

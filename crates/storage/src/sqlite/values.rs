@@ -16,6 +16,7 @@ use sea_orm::{DbErr, ProxyRow, QueryResult, Statement, Value, sea_query};
 use uuid::Uuid;
 
 use super::errors::{failed, misfit};
+use crate::memory::{Target, words};
 use crate::migration;
 
 /// The columns of the schema.
@@ -107,6 +108,9 @@ pub fn stored_as<T: sea_query::ValueType>(stored: Value) -> Option<T> {
     std::iter::once(stored).chain(candidates).find_map(|value| <T as sea_query::ValueType>::try_from(value).ok())
 }
 
+/// A text of more bytes is not kept for a next time.
+pub(super) const LONG: usize = 16_000;
+
 /// What a statement's rows are read with.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum Reading {
@@ -116,13 +120,19 @@ pub(super) enum Reading {
     Stored,
 }
 
-/// The fields of a statement's rows, sorted by key.
-pub(super) struct Shape(Vec<Field>);
+/// The columns of a statement's rows, in their order.
+pub(super) struct Shape(Vec<Column>);
 
-struct Field {
-    key: String,
-    at: usize,
+struct Column {
+    name: String,
     kind: Kind,
+    /// Its name among the fields of a tuple, where there can be one.
+    numbered: Option<String>,
+}
+
+/// The name by which the column with this number is read, from 0: a tuple's are read in the order of their names.
+pub(crate) fn numbered(at: usize) -> String {
+    format!("\0{at:02}")
 }
 
 /// A column that holds something else than it should.
@@ -134,48 +144,47 @@ pub(crate) struct Misfit {
 
 impl Misfit {
     pub fn error(&self) -> DbErr {
-        misfit(&self.column, format!("{} in a column of another type", self.found))
+        misfit(&self.column, format!("{} does not fit its type", self.found))
     }
 }
 
 impl Shape {
     pub fn of(prepared: &Prepared<'_>, sql: &str, reading: Reading) -> Result<Self, DbErr> {
         let only = main_table(sql);
-        let columns = prepared.columns_with_metadata();
-        let mut fields = Vec::new();
-        for (at, described) in columns.iter().enumerate() {
-            let key = described.name();
+        let described = prepared.columns_with_metadata();
+        let tuple = described.len() <= LONGEST_TUPLE;
+        let columns = described.iter().enumerate().map(|(at, described)| {
+            let name = described.name();
             let kind = match reading {
                 Reading::Stored => Kind::Stored,
                 Reading::Typed => {
                     let table = described.table_name().or(only).unwrap_or_default();
-                    let column = described.origin_name().unwrap_or(key);
-                    let of_the_orm = || OF_THE_ORM.iter().find(|(name, _)| *name == key).map(|(_, kind)| *kind);
+                    let column = described.origin_name().unwrap_or(name);
+                    let of_the_orm = || OF_THE_ORM.iter().find(|(of, _)| *of == name).map(|(_, kind)| *kind);
                     KINDS.get(&(table, column)).copied().or_else(of_the_orm).ok_or_else(|| {
-                        DbErr::Type(format!("the type of {key} is not known; read it by db::query, in {sql}"))
+                        DbErr::Type(format!("the type of {name} is not known; read it by db::query, in {sql}"))
                     })?
                 }
             };
-            if columns.len() <= LONGEST_TUPLE {
-                fields.push(Field { key: format!("\0{at:02}"), at, kind });
-            }
-            fields.push(Field { key: key.to_owned(), at, kind });
-        }
-        fields.sort_by(|one, other| one.key.cmp(&other.key));
-        Ok(Self(fields))
+            Ok(Column { name: name.to_owned(), kind, numbered: tuple.then(|| numbered(at)) })
+        });
+        columns.collect::<Result<_, DbErr>>().map(Self)
     }
 
     /// One row, and the first of its columns that does not fit, which is null in it.
     pub fn row(&self, row: &rusqlite::Row<'_>) -> Result<(QueryResult, Option<Misfit>), DbErr> {
         let mut wrong = None;
         let mut values = BTreeMap::new();
-        for field in &self.0 {
-            let stored = row.get_ref(field.at).map_err(failed)?;
-            let value = field.kind.read(stored).unwrap_or_else(|| {
-                wrong = Some(Misfit { column: field.key.clone(), found: name_of(stored) });
+        for (at, column) in self.0.iter().enumerate() {
+            let stored = row.get_ref(at).map_err(failed)?;
+            let value = column.kind.read(stored).unwrap_or_else(|| {
+                wrong.get_or_insert(Misfit { column: column.name.clone(), found: name_of(stored) });
                 Value::BigInt(None)
             });
-            values.insert(field.key.clone(), value);
+            if let Some(number) = &column.numbered {
+                values.insert(number.clone(), value.clone());
+            }
+            values.insert(column.name.clone(), value);
         }
         Ok((ProxyRow::new(values).into(), wrong))
     }
@@ -186,6 +195,7 @@ fn name_of(stored: ValueRef<'_>) -> &'static str {
         ValueRef::Null => "nothing",
         ValueRef::Integer(_) => "a number",
         ValueRef::Real(_) => "a fraction",
+        ValueRef::Text(bytes) if str::from_utf8(bytes).is_err() => "a text that is not UTF-8",
         ValueRef::Text(_) => "a text",
         ValueRef::Blob(_) => "bytes",
     }
@@ -193,11 +203,9 @@ fn name_of(stored: ValueRef<'_>) -> &'static str {
 
 /// The table that a statement is about: columns of RETURNING and expressions do not say it.
 fn main_table(sql: &str) -> Option<&str> {
-    let mut words = sql.split([' ', '"', '\n']).filter(|word| !word.is_empty());
-    match words.next()? {
-        "INSERT" => words.nth(1),
-        "UPDATE" => words.next(),
-        _ => words.skip_while(|word| *word != "FROM").nth(1),
+    match Target::of(sql) {
+        Target::Table(table) => Some(table),
+        _ => words(sql).skip_while(|word| *word != "FROM").nth(1),
     }
 }
 
@@ -245,11 +253,13 @@ impl Shapes {
         if let Some(shape) = known.get(sql) {
             return Ok(shape.clone());
         }
+        let shape = Arc::new(Shape::of(prepared, sql, reading)?);
         if known.len() >= Self::MOST {
             known.clear();
         }
-        let shape = Arc::new(Shape::of(prepared, sql, reading)?);
-        known.insert(sql.to_owned(), shape.clone());
+        if sql.len() <= LONG {
+            known.insert(sql.to_owned(), shape.clone());
+        }
         Ok(shape)
     }
 }

@@ -7,12 +7,13 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use sea_orm::{DbErr, RuntimeErr};
+use sea_orm::DbErr;
 use tokio::sync::oneshot;
 
 use super::checkpoints::Checkpoints;
-use super::errors::undone;
-use super::session::{Lease, Session};
+use super::errors::{busy, closed, undone};
+use super::lease::Lease;
+use super::session::Session;
 use crate::fault;
 use crate::pools::Opening;
 
@@ -20,6 +21,12 @@ use crate::pools::Opening;
 const MOST: usize = 32;
 /// How long those who are done wait for others to join.
 const LONGEST_GROUP: Duration = Duration::from_millis(2);
+
+/// Jobs of one rank that wait, at the most: who comes after them is told that the database is busy.
+const LONGEST_QUEUE: usize = 1_024;
+/// How long one of the second rank lets those of the first pass it. Then they share the time: it has to wait for as long
+/// as the one before it took.
+const LONGEST_BULK: Duration = Duration::from_millis(50);
 
 /// Whose turn is first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,12 +49,16 @@ enum Job {
     Lend(oneshot::Sender<Result<Lease, DbErr>>),
 }
 
+/// A job, and since when it waits.
+struct Asked(Job, Instant);
+
 #[derive(Default)]
 struct Waiting {
-    first: VecDeque<Job>,
-    bulk: VecDeque<Job>,
-    /// Whether the last one was of the first rank: bulk that waits comes after it.
-    first_was_last: bool,
+    first: VecDeque<Asked>,
+    bulk: VecDeque<Asked>,
+    /// How long the last one of the second rank took, less what those of the first have had since: while any of this is
+    /// left, the second rank waits for the first.
+    owed: Duration,
     closed: bool,
 }
 
@@ -63,17 +74,20 @@ impl Queue {
     }
 
     /// The next job; `None` when the database is closed and everything is done.
-    fn next(&self) -> Option<Job> {
+    fn next(&self) -> Option<(Asked, Rank)> {
         let mut waiting = self.lock();
         loop {
-            let bulk_is_next = waiting.first.is_empty() || waiting.first_was_last;
-            if bulk_is_next && let Some(job) = waiting.bulk.pop_front() {
-                waiting.first_was_last = false;
-                return Some(job);
+            let starves = |Asked(_, since): &Asked| since.elapsed() > LONGEST_BULK;
+            if waiting.owed.is_zero()
+                && let Some(job) = waiting.bulk.pop_front_if(|job| starves(job))
+            {
+                return Some((job, Rank::Bulk));
             }
             if let Some(job) = waiting.first.pop_front() {
-                waiting.first_was_last = true;
-                return Some(job);
+                return Some((job, Rank::First));
+            }
+            if let Some(job) = waiting.bulk.pop_front() {
+                return Some((job, Rank::Bulk));
             }
             if waiting.closed {
                 return None;
@@ -82,12 +96,21 @@ impl Queue {
         }
     }
 
+    /// A job of this rank took so long.
+    fn took(&self, rank: Rank, time: Duration) {
+        let mut waiting = self.lock();
+        waiting.owed = match rank {
+            Rank::First => waiting.owed.saturating_sub(time),
+            Rank::Bulk => time,
+        };
+    }
+
     /// The next one that may join a group.
-    fn next_to_join(&self) -> Option<Work> {
+    fn next_to_join(&self) -> Option<(Work, Instant)> {
         let mut waiting = self.lock();
         match waiting.first.pop_front()? {
-            Job::Run(work) => Some(work),
-            lend @ Job::Lend(_) => {
+            Asked(Job::Run(work), since) => Some((work, since)),
+            lend => {
                 waiting.first.push_front(lend);
                 None
             }
@@ -99,12 +122,33 @@ impl Queue {
         if waiting.closed {
             return Err(closed());
         }
-        match rank {
-            Rank::First => waiting.first.push_back(job),
-            Rank::Bulk => waiting.bulk.push_back(job),
+        let queue = match rank {
+            Rank::First => &mut waiting.first,
+            Rank::Bulk => &mut waiting.bulk,
+        };
+        if queue.len() >= LONGEST_QUEUE {
+            return Err(busy());
         }
+        queue.push_back(Asked(job, Instant::now()));
         self.bell.notify_one();
         Ok(())
+    }
+}
+
+/// Nobody waits for a thread that is gone.
+struct Attended<'desk>(&'desk Queue);
+
+impl Drop for Attended<'_> {
+    fn drop(&mut self) {
+        let mut waiting = self.0.lock();
+        waiting.closed = true;
+        let left = (std::mem::take(&mut waiting.first), std::mem::take(&mut waiting.bulk));
+        drop(waiting);
+        if thread::panicking() {
+            tracing::error!("the writer of the database panicked: nothing is written until the server starts again");
+        }
+        // Each caller hears that there is no answer.
+        drop(left);
     }
 }
 
@@ -128,10 +172,11 @@ impl Writer {
     /// Starts the thread with the connection to the file at `path`.
     pub fn start(session: Arc<Session>, path: &Path, opening: Opening) -> Result<Self, DbErr> {
         session.limit(opening.longest_statement)?;
+        session.keep_journals_in_memory()?;
         session.watch_log();
         let queue = Arc::new(Queue::default());
         let checkpoints = Checkpoints::start(path)?;
-        let desk = Desk { session, checkpoints, queue: queue.clone(), longest_pause: opening.longest_pause };
+        let mut desk = Desk { session, checkpoints, queue: queue.clone(), opening };
         let thread = thread::Builder::new().name("writer".to_owned()).spawn(move || desk.serve());
         let thread = thread.map_err(|error| DbErr::Custom(format!("no thread for the database: {error}")))?;
         Ok(Self(Arc::new(Handle { queue, thread: Mutex::new(Some(thread)) })))
@@ -170,26 +215,36 @@ struct Desk {
     session: Arc<Session>,
     checkpoints: Checkpoints,
     queue: Arc<Queue>,
-    longest_pause: Duration,
+    opening: Opening,
 }
 
 impl Desk {
-    fn serve(self) {
-        while let Some(job) = self.queue.next() {
+    fn serve(&mut self) {
+        let queue = self.queue.clone();
+        let _attended = Attended(&queue);
+        while let Some((Asked(job, since), rank)) = queue.next() {
+            let begun = Instant::now();
             match job {
-                Job::Lend(caller) => self.lend(caller),
-                Job::Run(work) => self.group(work),
+                Job::Lend(caller) => self.lend(caller, since),
+                Job::Run(work) => self.group(work, since),
             }
             // Whatever happened, the next one begins its own transaction.
             self.session.take_back();
+            self.checkpoints.committed(self.session.logged(), &self.session);
+            queue.took(rank, begun.elapsed());
         }
     }
 
-    fn lend(&self, caller: oneshot::Sender<Result<Lease, DbErr>>) {
+    /// Begins with `sql`, unless who asked has waited for too long.
+    fn begin(&self, sql: &str, since: Instant) -> Result<(), DbErr> {
+        if since.elapsed() > self.opening.longest_wait { Err(busy()) } else { self.session.control(sql, true) }
+    }
+
+    fn lend(&self, caller: oneshot::Sender<Result<Lease, DbErr>>, since: Instant) {
         if caller.is_closed() {
             return;
         }
-        if let Err(error) = self.session.control("BEGIN IMMEDIATE", true) {
+        if let Err(error) = self.begin("BEGIN IMMEDIATE", since) {
             drop(caller.send(Err(error)));
             return;
         }
@@ -199,28 +254,27 @@ impl Desk {
         });
         // One that nobody takes is dropped, and ends at once.
         drop(caller.send(Ok(lease)));
-        let mut patience = self.longest_pause;
+        let longest_pause = self.opening.longest_pause;
+        let mut patience = longest_pause;
         while end.recv_timeout(patience) == Err(RecvTimeoutError::Timeout) {
             let idle = self.session.activity.idle();
-            if idle >= self.longest_pause {
+            if idle >= longest_pause {
                 tracing::error!("a transaction did nothing for {idle:?} and is rolled back");
                 return;
             }
-            patience = self.longest_pause.saturating_sub(idle).max(Duration::from_millis(10));
+            patience = longest_pause.saturating_sub(idle).max(Duration::from_millis(10));
         }
-        self.checkpoints.committed(self.session.logged(), &self.session);
     }
 
     /// One commit of `first` and of those that wait behind it. An error is one of all of them; those that fail by
     /// themselves harm nobody else.
-    fn group(&self, first: Work) {
+    fn group(&self, first: Work, since: Instant) {
         let mut answers = Vec::new();
-        let filled = self.fill(first, &mut answers);
+        let filled = self.fill(first, since, &mut answers);
         let done = filled.and_then(|changes| if changes { self.commit() } else { Ok(()) });
         for answer in answers {
             answer(done.clone());
         }
-        self.checkpoints.committed(self.session.logged(), &self.session);
     }
 
     fn commit(&self) -> Result<(), DbErr> {
@@ -230,22 +284,17 @@ impl Desk {
     }
 
     /// Runs `first` and those that may join it; whether anything is to be committed.
-    fn fill(&self, first: Work, answers: &mut Vec<Answer>) -> Result<bool, DbErr> {
+    fn fill(&self, first: Work, since: Instant, answers: &mut Vec<Answer>) -> Result<bool, DbErr> {
         let begun = Instant::now();
-        let (kept, answer) = first(self.session.control("BEGIN IMMEDIATE", true).map(|()| self.session.lease()));
-        answers.push(answer);
-        if !kept {
+        if !self.run(first, self.begin("BEGIN IMMEDIATE", since), answers)? {
             // It answers with its own error. Nobody has joined it yet.
             return Ok(false);
         }
-        self.still_there()?;
         while answers.len() < MOST && begun.elapsed() < LONGEST_GROUP {
-            let Some(work) = self.queue.next_to_join() else { break };
-            let begins = self.session.control("SAVEPOINT one", true);
+            let Some((work, since)) = self.queue.next_to_join() else { break };
+            let begins = self.begin("SAVEPOINT one", since);
             let begun = begins.is_ok();
-            let (kept, answer) = work(begins.map(|()| self.session.lease()));
-            answers.push(answer);
-            self.still_there()?;
+            let kept = self.run(work, begins, answers)?;
             if begun && !kept {
                 // Released below in any case: a savepoint that was rolled back to is still there.
                 self.session.control("ROLLBACK TO one", true)?;
@@ -257,11 +306,20 @@ impl Desk {
         Ok(true)
     }
 
-    fn still_there(&self) -> Result<(), DbErr> {
-        if self.session.is_in_transaction() { Ok(()) } else { Err(undone("the database could not go on with it")) }
+    /// Runs one that has `begun`; whether it is to be kept. An error is one of the whole group.
+    fn run(&self, work: Work, begun: Result<(), DbErr>, answers: &mut Vec<Answer>) -> Result<bool, DbErr> {
+        let alone = answers.is_empty();
+        let (kept, answer) = work(begun.map(|()| self.session.lease()));
+        if self.session.is_in_transaction() || (alone && !kept) {
+            answers.push(answer);
+            return Ok(kept);
+        }
+        if kept {
+            answers.push(answer);
+        } else {
+            // What it failed for ended the transaction of all: its own error says more than theirs.
+            answer(Ok(()));
+        }
+        Err(undone("the database could not go on with it"))
     }
-}
-
-fn closed() -> DbErr {
-    DbErr::Conn(RuntimeErr::Internal("the database is closed".to_owned()))
 }

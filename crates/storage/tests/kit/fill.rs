@@ -57,6 +57,50 @@ fn every_column(table: &Table, n: i64, mut set: impl FnMut(&str, Value) -> bool)
     }
 }
 
+/// Which values of its type a column has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Extreme {
+    Least,
+    Most,
+    /// Nothing where a column may have none, the least elsewhere.
+    Nothing,
+}
+
+/// The extreme value of `column`; references point to the rows with the same number, and keys are its own.
+fn extreme(table: &str, column: &migration::Column, n: i64, which: Extreme) -> Value {
+    let most = which == Extreme::Most;
+    let pick = |least: &'static str, greatest: &'static str| if most { greatest } else { least };
+    let time = || Instant::parse(pick("0001-01-01T00:00:00Z", "9999-12-31T23:59:59.999Z")).expect("a time");
+    if which == Extreme::Nothing && column.nullable {
+        return value(table, column, n).as_null();
+    }
+    match column.kind {
+        "uuid" => value(table, column, n),
+        "money" | "qty" | "big" => if most { i64::MAX } else { i64::MIN }.into(),
+        "bps" | "ppm" | "int" => if most { i32::MAX } else { i32::MIN }.into(),
+        "small" => if most { i16::MAX } else { i16::MIN }.into(),
+        "bool" => most.into(),
+        "ts" => time().into(),
+        "json" => pick("null", "{\"a\":[1,{}]}").into(),
+        _ => pick("", "\u{10ffff}' \" % _ \\").into(),
+    }
+}
+
+/// A row of which each column has an extreme value.
+pub fn extreme_model<E>(n: i64, which: Extreme) -> E::Model
+where
+    E: EntityTrait,
+    E::Model: Default + ModelTrait<Entity = E>,
+{
+    let (mut model, table) = (E::Model::default(), table(E::default().table_name()));
+    for column in table.columns() {
+        let Ok(name) = column.name.parse() else { panic!("{}.{} is in no entity", table.name, column.name) };
+        let set = model.try_set(name, extreme(table.name, &column, n, which));
+        set.unwrap_or_else(|error| panic!("{}.{}: {error}", table.name, column.name));
+    }
+    model
+}
+
 /// A filled row of any table, entity or not, as [`super::rows`] has it.
 pub fn plain(table: &Table, n: i64) -> Map<String, Json> {
     let filled = |column: migration::Column| match column.name {

@@ -1,11 +1,13 @@
 //! One thread writes to a file of `SQLite`. Transactions that wait share a commit, and none of them harms another.
 
-use std::time::Duration;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
 
 use futures_util::future::join_all;
 use tempfile::TempDir;
 use tillkeep_storage::db::{execute, query, strikes_everything};
-use tillkeep_storage::{Db, DbErr, Opening, Purpose, Side, Tx, Working, Written, count};
+use tillkeep_storage::{Db, DbErr, Opening, Purpose, Side, Tx, Working, Written, count, fault};
 
 struct Till {
     db: Db,
@@ -152,6 +154,7 @@ async fn a_disk_that_is_full_within_a_group_loses_nothing_that_was_answered() {
     let done = at_once(&till.db, work).await;
     let full = done[3].as_ref().expect_err("it does not fit");
     assert!(strikes_everything(full), "{full}");
+    assert!(done[4..].iter().all(Result::is_ok), "those after it go on: {done:?}");
     limit("PRAGMA max_page_count = 1000000").await;
     till.sell(10).await.expect("there is room again");
     let sold: Vec<_> = (1..9).filter(|number| done[number - 1].is_ok()).map(name).collect();
@@ -232,26 +235,182 @@ async fn a_database_that_is_closed_does_first_what_was_asked_of_it() {
     assert_eq!(till.kept().await, (0..8).map(name).collect::<Vec<_>>());
 }
 
-#[tokio::test]
-async fn sales_go_before_pages_and_pages_are_not_starved() {
-    let till = Till::new().await;
+/// Edits and pages of which `pages` ask before `edits`, each of which takes `long`; the order in which they were done.
+async fn order_of(till: &Till, pages: usize, edits: usize, long: Duration) -> Vec<String> {
     let (order, sync) = (std::sync::Mutex::new(Vec::new()), till.db.of(Purpose::Sync));
     let before = till.db.begin().await.expect("a transaction");
-    let page = async |number: usize| {
-        let tx = sync.begin().await.expect("a transaction");
-        order.lock().expect("the order").push(format!("page {number}"));
+    let write = async |db: &Db, name: String| {
+        let tx = db.begin().await.expect("a transaction");
+        let began = Instant::now();
+        while began.elapsed() < long {
+            query(&tx, "SELECT 1 AS one", []).await.expect("a row");
+        }
+        order.lock().expect("the order").push(name);
         tx.commit().await.expect("a commit");
     };
-    let edit = async |number: usize| {
-        let tx = till.db.begin().await.expect("a transaction");
-        order.lock().expect("the order").push(format!("edit {number}"));
-        tx.commit().await.expect("a commit");
+    {
+        let pages = join_all((0..pages).map(|number| write(&sync, format!("page {number}"))));
+        let edits = join_all((0..edits).map(|number| write(&till.db, format!("edit {number}"))));
+        let all = async { tokio::join!(pages, edits) };
+        tokio::pin!(all);
+        assert!(futures_util::poll!(&mut all).is_pending());
+        before.commit().await.expect("a commit");
+        all.await;
+    }
+    order.into_inner().expect("the order")
+}
+
+#[tokio::test]
+async fn people_and_sales_go_before_pages_that_have_just_come() {
+    let order = order_of(&Till::new().await, 2, 3, Duration::ZERO).await;
+    assert_eq!(order, ["edit 0", "edit 1", "edit 2", "page 0", "page 1"]);
+}
+
+#[tokio::test]
+async fn pages_that_have_waited_long_have_half_of_the_time_and_no_more() {
+    let order = order_of(&Till::new().await, 4, 40, Duration::from_millis(20)).await;
+    let places: Vec<_> = (0..order.len()).filter(|place| order[*place].starts_with("page")).collect();
+    assert!(places[0] >= 1, "the first page has let somebody pass: {order:?}");
+    assert!(places[3] < 30, "the pages were not starved: {order:?}");
+    assert!(places.windows(2).all(|pair| pair[1] > pair[0] + 1), "somebody goes between two pages: {order:?}");
+}
+
+#[tokio::test]
+async fn who_has_waited_for_the_writer_too_long_is_told_so_and_nothing_of_it_is_done() {
+    let till = Till::open(Opening { longest_wait: Duration::from_millis(50), ..Opening::default() }).await;
+    let holds = till.db.begin().await.expect("a transaction");
+    let errors = {
+        let asked = async { tokio::join!(till.sell(1), till.db.begin(), till.sell(2)) };
+        tokio::pin!(asked);
+        assert!(futures_util::poll!(&mut asked).is_pending());
+        let began = Instant::now();
+        while began.elapsed() < Duration::from_millis(60) {
+            query(&holds, "SELECT 1 AS one", []).await.expect("a row");
+        }
+        holds.commit().await.expect("a commit");
+        let (one, lent, two) = asked.await;
+        [one.err(), lent.err(), two.err()]
     };
-    let all = async { tokio::join!(page(0), page(1), edit(0), edit(1), edit(2)) };
-    tokio::pin!(all);
-    assert!(futures_util::poll!(&mut all).is_pending());
-    before.commit().await.expect("a commit");
-    all.await;
-    // The one before them was of the first rank, so that a page comes next, and they take turns then.
-    assert_eq!(*order.lock().expect("the order"), ["page 0", "edit 0", "page 1", "edit 1", "edit 2"]);
+    assert!(errors.iter().all(|error| matches!(error, Some(DbErr::ConnectionAcquire(_)))), "{errors:?}");
+    till.sell(3).await.expect("a sale");
+    assert_eq!(till.kept().await, [name(3)]);
+}
+
+#[tokio::test]
+async fn a_queue_that_is_too_long_is_refused_at_once() {
+    let till = Till::new().await;
+    let holds = till.db.begin().await.expect("a transaction");
+    let mut asked: Vec<_> = (0..1_100).map(|number| Box::pin(till.sell(number))).collect();
+    let mut refused = 0;
+    for one in &mut asked {
+        refused += usize::from(futures_util::poll!(one.as_mut()).is_ready());
+    }
+    assert_eq!(refused, 1_100 - 1_024);
+    drop(asked);
+    holds.commit().await.expect("a commit");
+    till.sell(2_000).await.expect("there is room again");
+    assert_eq!(till.kept().await, [name(2_000)]);
+}
+
+/// The first of its row is there already, for the second of two that have the same number.
+fn twice(tx: &mut Tx, number: usize) -> Working<'_, (), DbErr> {
+    Box::pin(async move {
+        let sql = "SELECT key FROM sync_state WHERE key = $1";
+        if !query(&*tx, sql, [name(number).into()]).await?.is_empty() {
+            return Err(DbErr::RecordNotUpdated);
+        }
+        sale(tx, number, Fate::Sold).await
+    })
+}
+
+#[tokio::test]
+async fn of_a_commit_that_fails_all_of_the_group_are_told_whatever_they_found_in_it() {
+    let till = Till::new().await;
+    fault::set("group.filled", "1*return(error)->off");
+    let work = [1, 2, 1].map(|number| till.db.write(move |tx| twice(tx, number)));
+    let done = at_once(&till.db, work).await;
+    for one in &done {
+        // The third found the row of the first, which was never kept.
+        let error = one.as_ref().expect_err("nothing is on disk");
+        assert!(matches!(error, DbErr::Conn(_)), "{error}");
+    }
+    till.db.write(|tx| twice(tx, 1)).await.expect("a sale");
+    assert_eq!(till.kept().await, [name(1)]);
+}
+
+#[tokio::test]
+async fn who_takes_too_long_within_a_group_undoes_it_for_all_or_for_itself_and_nobody_is_told_otherwise() {
+    const FOREVER: &str = "WITH RECURSIVE n (x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) ";
+    for (writes, slow) in [
+        (false, format!("{FOREVER} SELECT MAX(x) AS x FROM n")),
+        (true, format!("INSERT INTO sync_state (key, value) {FOREVER} SELECT 'sale 9' || x, '' FROM n")),
+    ] {
+        let till = Till::open(Opening { longest_statement: Duration::from_millis(100), ..Opening::default() }).await;
+        let work = (0..4).map(|number| {
+            let slow = slow.clone();
+            till.db.write(move |tx| {
+                Box::pin(async move {
+                    sale(tx, number, Fate::Sold).await?;
+                    if number == 1 { query(&*tx, &slow, []).await.map(drop) } else { Ok(()) }
+                })
+            })
+        });
+        let done = at_once(&till.db, work).await;
+        assert!(done[1].is_err(), "writes: {writes}");
+        let sold: Vec<_> = (0..4).filter(|number| done[*number].is_ok()).map(name).collect();
+        assert!(sold.len() >= 2, "the others go on: {done:?}");
+        assert_eq!(till.kept().await, sold);
+    }
+}
+
+#[tokio::test]
+async fn a_writer_that_is_gone_keeps_nobody_waiting_and_the_others_read_on() {
+    let till = Till::new().await;
+    till.sell(1).await.expect("a sale");
+    fault::set("group.filled", "panic");
+    let done = at_once(&till.db, [2, 3].map(|number| till.sell(number))).await;
+    assert!(done.iter().all(Result::is_err), "{done:?}");
+    till.sell(4).await.expect_err("nobody writes");
+    till.db.begin().await.map(drop).expect_err("nobody writes");
+    query(till.db.reader(), "SELECT key FROM sync_state", []).await.expect("it is read");
+    assert_eq!(till.kept().await, [name(1)]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_log_stays_short_under_readers_that_never_pause() {
+    const BYTES: usize = 1_000_000;
+    let till = Till::new().await;
+    let log = till.directory.path().join("store.db-wal");
+    let mut longest = 0;
+    let over = Arc::new(AtomicBool::new(false));
+    let reader = tokio::spawn({
+        let (db, over) = (till.db.clone(), over.clone());
+        async move {
+            let mut reading = db.snapshot().await.expect("a reader");
+            while !over.load(Ordering::Relaxed) {
+                query(&reading, "SELECT key FROM sync_state", []).await.expect("the rows");
+                // Before one goes, the next has begun.
+                let next = db.snapshot().await.expect("a reader");
+                query(&next, "SELECT key FROM sync_state", []).await.expect("the rows");
+                reading = next;
+            }
+            drop(reading);
+        }
+    });
+    for number in 0..200 {
+        let much = number.to_string().repeat(BYTES / number.to_string().len());
+        let written = till.db.write(move |tx| {
+            Box::pin(async move {
+                let sql = "INSERT INTO sync_state (key, value) VALUES ('much', $1) \
+                           ON CONFLICT (key) DO UPDATE SET value = excluded.value";
+                execute(&*tx, sql, [much.into()]).await.map(drop)
+            })
+        });
+        written.await.expect("a write");
+        longest = longest.max(std::fs::metadata(&log).expect("the log").len());
+    }
+    over.store(true, Ordering::Relaxed);
+    reader.await.expect("the reader");
+    // 200 MB were written.
+    assert!(longest < 110_000_000, "the log grew to {longest} bytes");
 }

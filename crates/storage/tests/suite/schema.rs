@@ -6,6 +6,7 @@ use sea_orm::{ColumnTrait, EntityName, EntityTrait, IdenStatic, Iterable};
 use tillkeep_storage::migration::{self, Table};
 use tillkeep_storage::{Db, Purpose, Side, db, entity as entities, sea_orm};
 
+use crate::kit::fill::Extreme;
 use crate::kit::{self, Shop, fill};
 
 /// Column to nullability.
@@ -139,10 +140,22 @@ async fn schema_text(db: &Db) -> Vec<String> {
 
 #[tokio::test]
 async fn every_column_of_every_table_keeps_what_is_written_to_it() {
+    every_column_keeps(None).await;
+}
+
+#[tokio::test]
+async fn every_column_of_every_table_keeps_the_least_and_the_most_of_its_type_and_nothing() {
+    for which in [Extreme::Least, Extreme::Most, Extreme::Nothing] {
+        every_column_keeps(Some(which)).await;
+    }
+}
+
+/// Writes a row of each table, and reads it back.
+async fn every_column_keeps(extreme: Option<Extreme>) {
     let shop = Shop::open(fill::id_of("stores", 0)).await;
     let hqs: Vec<_> = kit::both().await.collect();
     for db in hqs.iter().map(|hq| &hq.db).chain([&shop.db]) {
-        eprintln!("on {:?} {:?}", db.side(), sea_orm::ConnectionTrait::get_database_backend(db.reader()));
+        eprintln!("{extreme:?} on {:?} {:?}", db.side(), sea_orm::ConnectionTrait::get_database_backend(db.reader()));
         let tx = db.begin().await.expect("a transaction");
         // Parents first: the order of the migration. Nothing is committed.
         let mut order: Vec<&str> = Vec::new();
@@ -151,7 +164,10 @@ async fn every_column_of_every_table_keeps_what_is_written_to_it() {
             macro_rules! check {
                 ($entity:ty) => {
                     if <$entity>::default().table_name() == name {
-                        let written = fill::model::<$entity>(1);
+                        let written = match extreme {
+                            None => fill::model::<$entity>(1),
+                            Some(which) => fill::extreme_model::<$entity>(1, which),
+                        };
                         let read = fill::round_trip::<$entity>(&tx, written.clone()).await;
                         assert_eq!(read, written, "{name}");
                     }

@@ -1,0 +1,186 @@
+//! The right to use a connection for one transaction.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use rusqlite::{CachedStatement, StatementStatus};
+use sea_orm::sea_query::Values;
+use sea_orm::{DbBackend, DbErr, ExecResult, ProxyExecResult, QueryResult, Statement, Value};
+
+use super::blocking;
+use super::errors::{failed, undone};
+use super::session::{Session, State};
+use super::values::{LONG, Misfit, Reading, bind};
+use crate::count;
+use crate::memory::Writes;
+
+/// The right to use a connection for one transaction. Dropped without [`Lease::commit`], nothing happened.
+pub(crate) struct Lease {
+    session: Arc<Session>,
+    turn: u64,
+    /// Hears of each statement, and is let go when the transaction is over.
+    notes: Option<Arc<Writes>>,
+    end: Option<Box<dyn FnOnce() + Send + Sync>>,
+}
+
+impl Lease {
+    pub fn new(session: Arc<Session>, turn: u64) -> Self {
+        Self { session, turn, notes: None, end: None }
+    }
+
+    /// Has `end` called when the connection is free again.
+    pub fn ending(mut self, end: impl FnOnce() + Send + Sync + 'static) -> Self {
+        self.end = Some(Box::new(end));
+        self
+    }
+
+    /// Has `notes` hear of each statement.
+    pub fn noting(mut self, notes: Arc<Writes>) -> Self {
+        self.notes = Some(notes);
+        self
+    }
+
+    /// Every statement passes here.
+    fn note(&self, sql: &str) {
+        count::statement();
+        if let Some(notes) = &self.notes {
+            notes.note(sql);
+        }
+    }
+
+    fn with<T>(&self, work: impl FnOnce(&mut State) -> Result<T, DbErr>) -> Result<T, DbErr> {
+        blocking(|| {
+            let mut state = self.session.state();
+            if self.session.turn.load(Ordering::Acquire) != self.turn {
+                return Err(undone("it took too long"));
+            }
+            if state.in_transaction && state.conn.is_autocommit() {
+                return Err(undone("the database could not go on with it"));
+            }
+            self.session.activity.begins();
+            let done = work(&mut state);
+            self.session.activity.ended();
+            done
+        })
+    }
+
+    pub fn execute(&self, statement: &Statement) -> Result<ExecResult, DbErr> {
+        self.note(&statement.sql);
+        self.with(|state| {
+            let mut prepared = state.conn.prepare_cached(&statement.sql).map_err(failed)?;
+            let writes = !prepared.readonly();
+            bind(&mut prepared, statement)?;
+            // Not `raw_execute`, which refuses RETURNING.
+            let mut rows = prepared.raw_query();
+            while rows.next().map_err(failed)?.is_some() {}
+            drop(rows);
+            done_with(prepared, &statement.sql);
+            // A statement that changes nothing leaves the count of the one before it.
+            let rows_affected = if writes { state.conn.changes() } else { 0 };
+            let last_insert_id = u64::try_from(state.conn.last_insert_rowid()).unwrap_or_default();
+            Ok(ProxyExecResult { last_insert_id, rows_affected }.into())
+        })
+    }
+
+    /// Executes `sql` once with the values of each row; how many rows that changed.
+    pub fn execute_each(&self, sql: &str, rows: impl Iterator<Item = Vec<Value>>) -> Result<u64, DbErr> {
+        self.with(|state| {
+            let mut prepared = state.conn.prepare_cached(sql).map_err(failed)?;
+            let mut statement = Statement::from_string(DbBackend::Sqlite, sql);
+            let mut changed = 0;
+            for values in rows {
+                self.note(sql);
+                statement.values = Some(Values(values));
+                bind(&mut prepared, &statement)?;
+                changed += prepared.raw_execute().map_err(failed)?;
+            }
+            Ok(u64::try_from(changed).unwrap_or(u64::MAX))
+        })
+    }
+
+    pub fn execute_batch(&self, sql: &str) -> Result<ExecResult, DbErr> {
+        self.note(sql);
+        self.with(|state| {
+            state.conn.execute_batch(sql).map_err(failed)?;
+            Ok(ProxyExecResult::default().into())
+        })
+    }
+
+    /// The rows of `statement`, each with what does not fit in it.
+    fn rows(&self, statement: &Statement, how: Reading) -> Result<Vec<(QueryResult, Option<Misfit>)>, DbErr> {
+        self.note(&statement.sql);
+        self.with(|state| {
+            let State { conn, shapes, .. } = state;
+            let mut prepared = conn.prepare_cached(&statement.sql).map_err(failed)?;
+            let shape = shapes.get(&prepared, &statement.sql, how)?;
+            bind(&mut prepared, statement)?;
+            let (mut rows, mut found) = (prepared.raw_query(), Vec::new());
+            while let Some(row) = rows.next().map_err(failed)? {
+                found.push(shape.row(row)?);
+            }
+            drop(rows);
+            done_with(prepared, &statement.sql);
+            Ok(found)
+        })
+    }
+
+    /// The rows of `statement`, each with what does not fit in it.
+    pub fn each(&self, statement: &Statement) -> Result<Vec<(QueryResult, Option<Misfit>)>, DbErr> {
+        self.rows(statement, Reading::Typed)
+    }
+
+    /// The rows of `statement` with the types of their columns; an error when one does not fit.
+    pub fn typed(&self, statement: &Statement) -> Result<Vec<QueryResult>, DbErr> {
+        fitting(self.rows(statement, Reading::Typed)?)
+    }
+
+    /// The rows of `statement` with their values as they are stored; an error when one can be of no type.
+    pub fn stored(&self, statement: &Statement) -> Result<Vec<QueryResult>, DbErr> {
+        fitting(self.rows(statement, Reading::Stored)?)
+    }
+
+    pub fn begin(&self, sql: &str) -> Result<(), DbErr> {
+        self.with(|state| state.control(sql, true, &self.session.activity))
+    }
+
+    /// Writes everything to the disk.
+    pub fn commit(self) -> Result<(), DbErr> {
+        self.with(|state| {
+            let (done, logged) = state.commit(&self.session.activity);
+            if let Some(pages) = logged {
+                self.session.logged.store(pages, Ordering::Relaxed);
+            }
+            done
+        })
+    }
+}
+
+fn fitting(rows: Vec<(QueryResult, Option<Misfit>)>) -> Result<Vec<QueryResult>, DbErr> {
+    rows.into_iter().map(|(row, misfit)| misfit.map_or(Ok(row), |misfit| Err(misfit.error()))).collect()
+}
+
+/// Keeps the statement for the next time, unless its text is long: such texts differ by their numbers of rows, and
+/// hundreds of them would fill the memory.
+fn done_with(prepared: CachedStatement<'_>, sql: &str) {
+    count::prepared_again(prepared.reset_status(StatementStatus::RePrepare));
+    if sql.len() > LONG {
+        prepared.discard();
+    }
+}
+
+impl Drop for Lease {
+    fn drop(&mut self) {
+        // One without an end is a job of the writer's thread, which looks after the transaction itself.
+        if let Some(end) = self.end.take() {
+            blocking(|| {
+                let mut state = self.session.state();
+                if self.session.turn.load(Ordering::Acquire) == self.turn {
+                    state.roll_back(&self.session.activity);
+                }
+            });
+            // Before the next transaction begins.
+            self.notes = None;
+            end();
+        }
+    }
+}
