@@ -388,10 +388,11 @@ async fn the_log_stays_short_under_readers_that_never_pause() {
         async move {
             let mut reading = db.snapshot().await.expect("a reader");
             while !over.load(Ordering::Relaxed) {
-                query(&reading, "SELECT key FROM sync_state", []).await.expect("the rows");
-                // Before one goes, the next has begun.
-                let next = db.snapshot().await.expect("a reader");
-                query(&next, "SELECT key FROM sync_state", []).await.expect("the rows");
+                // Before one goes, the next has begun, and each is there for some commits.
+                let (next, began) = (db.snapshot().await.expect("a reader"), Instant::now());
+                while began.elapsed() < Duration::from_millis(30) {
+                    query(&next, "SELECT key FROM sync_state", []).await.expect("the rows");
+                }
                 reading = next;
             }
             drop(reading);
