@@ -115,6 +115,11 @@ pairs: web ## Every two writers of one table at once on PostgreSQL, the end comp
 	PAIRS_ROUNDS=$(or $(ARGS),50) cargo test --locked --workspace --test backoffice_on_postgres -- --nocapture --exact \
 		pairs::all_pairs_of_writers_of_one_table_end_as_one_after_the_other
 
+.PHONY: kills
+kills: web ## A store killed again and again in commits that several sales share; ARGS=500 kills
+	GROUP_KILLS=$(or $(ARGS),500) cargo test --locked --workspace --test cluster -- --nocapture --exact \
+		group::a_store_killed_in_the_middle_of_shared_commits_has_what_it_answered_once
+
 .PHONY: chaos
 chaos: web ## Stores under load while everything breaks, then the checker; ARGS="--minutes 5 --seed 7 --postgres"
 	@scripts/chaos $(ARGS)

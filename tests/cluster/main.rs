@@ -24,6 +24,7 @@ mod crash;
 mod down;
 mod effects;
 mod faults;
+mod group;
 mod herd;
 mod lost;
 mod metrics;

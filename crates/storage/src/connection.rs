@@ -1,5 +1,7 @@
 //! A connection and a transaction of either database.
 
+#![expect(clippy::disallowed_methods, reason = "passes them on")]
+
 use sea_orm::{
     AccessMode, ConnectionTrait, DatabaseConnection, DatabaseTransaction, DbBackend, DbErr, ExecResult, IsolationLevel,
     QueryResult, Statement, StatementBuilder, TransactionTrait, Value,

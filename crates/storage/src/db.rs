@@ -1,5 +1,7 @@
 //! Connections and transactions. The difference between the two databases lives here and nowhere else.
 
+#![expect(clippy::disallowed_methods, reason = "gives their rows types")]
+
 use std::collections::BTreeSet;
 use std::ops::Deref;
 use std::path::Path;

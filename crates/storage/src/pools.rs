@@ -3,6 +3,8 @@
 //! `SQLite` has one writing connection, so that writers queue in the program and never fail with "busy", and readers for
 //! each purpose. `PostgreSQL` has writers and readers for each purpose.
 
+#![expect(clippy::disallowed_methods, reason = "asks PostgreSQL alone")]
+
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 

@@ -43,6 +43,20 @@ impl Shift {
         }
     }
 
+    /// Somebody else who sells into the same drawer.
+    pub fn colleague(&self) -> Self {
+        Self {
+            client: self.client.clone(),
+            store: self.store,
+            terminal: self.terminal.clone(),
+            register: self.register.clone(),
+            card: self.card.clone(),
+            open: None,
+            sold: Vec::new(),
+            wrong: Vec::new(),
+        }
+    }
+
     pub fn client(&self) -> &Client {
         &self.client
     }

@@ -6,10 +6,10 @@ use std::collections::BTreeMap;
 use serde_json::{Map, Value as Json, json};
 use tillkeep_model::Instant;
 use tillkeep_storage::Side;
-use tillkeep_storage::db::Row;
+use tillkeep_storage::db::{Row, query};
 use tillkeep_storage::migration::{Column, Schema};
 use tillkeep_storage::sea_orm::sea_query::{Alias, Expr, Order, Query};
-use tillkeep_storage::sea_orm::{ConnectionTrait, Value};
+use tillkeep_storage::sea_orm::{ConnectionTrait, Statement, Value};
 use uuid::Uuid;
 
 /// Rows by table, in the order of the primary key.
@@ -24,12 +24,12 @@ pub async fn read(conn: &impl ConnectionTrait, schema: &Schema, side: Side) -> R
         for column in table.key() {
             select.order_by(Alias::new(column), Order::Asc);
         }
-        let rows = conn
-            .query_all_raw(conn.get_database_backend().build(&select))
+        let Statement { sql, values, .. } = conn.get_database_backend().build(&select);
+        let rows = query(conn, &sql, values.map(|values| values.0).unwrap_or_default())
             .await
             .unwrap_or_else(|error| panic!("{}: {error}", table.name));
         let row = |row: &Row| table.columns().map(|column| (column.name.to_owned(), shown(row, column))).collect();
-        all.insert(table.name.to_owned(), rows.into_iter().map(Row::from).map(|read| row(&read)).collect());
+        all.insert(table.name.to_owned(), rows.iter().map(row).collect());
     }
     all
 }
