@@ -101,7 +101,7 @@ pub struct PushAnswer {
 }
 
 /// `GET /sync/pull`: the rows above `since_version`, rising.
-#[derive(Serialize, Deserialize, ToSchema)]
+#[derive(Clone, Serialize, Deserialize, ToSchema)]
 pub struct PullAnswer {
     pub entity_type: String,
     pub since_version: i64,

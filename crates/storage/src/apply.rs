@@ -54,32 +54,42 @@ pub async fn begin_reload(tx: &Tx, entity: &SyncType) -> Result<(), DbErr> {
     set_cursor(tx, entity, Cursor { reloading: true, ..Cursor::default() }, None).await
 }
 
-/// Applies one page and moves the cursor.
-///
-/// `rows` that cannot be read are an error that names the field: a store must not step over a row.
-pub async fn page(
-    tx: &Tx,
-    entity: &SyncType,
-    store_id: Uuid,
-    answer: &wire::PullAnswer,
-    now: Instant,
-) -> Result<usize, DbErr> {
-    fault::point("apply.page")?;
-    let mut rows = Vec::with_capacity(answer.rows.len());
-    let mut children: Vec<Vec<Lines>> = entity.children.iter().map(|_| Vec::new()).collect();
-    for raw in &answer.rows {
-        let mut row = decode(entity, raw)?;
-        for derived in entity.derived {
-            let from = row.text(derived.from);
-            row.set(derived.column, from.as_deref().map(derived.by).into());
+/// A page that is read: writing it is all that is left to do in the transaction.
+pub struct Page {
+    /// What came with the rows.
+    pub answer: wire::PullAnswer,
+    rows: Vec<Box<dyn Row>>,
+    /// For each kind of lines that the type has.
+    children: Vec<Vec<Lines>>,
+}
+
+impl Page {
+    /// Rows that cannot be read are an error that names the field: a store must not step over a row.
+    pub fn read(entity: &SyncType, mut answer: wire::PullAnswer) -> Result<Self, DbErr> {
+        let texts = std::mem::take(&mut answer.rows);
+        let mut rows = Vec::with_capacity(texts.len());
+        let mut children: Vec<Vec<Lines>> = entity.children.iter().map(|_| Vec::new()).collect();
+        for raw in &texts {
+            let mut row = decode(entity, raw)?;
+            for derived in entity.derived {
+                let from = row.text(derived.from);
+                row.set(derived.column, from.as_deref().map(derived.by).into());
+            }
+            row.set("synced", true.into());
+            for (child, into) in entity.children.iter().zip(&mut children) {
+                let id = row.uuid("id").unwrap_or_default();
+                into.extend(decode_children(child, raw, id)?.map(|lines| (id, lines)));
+            }
+            rows.push(row);
         }
-        row.set("synced", true.into());
-        for (child, into) in entity.children.iter().zip(&mut children) {
-            let id = row.uuid("id").unwrap_or_default();
-            into.extend(decode_children(child, raw, id)?.map(|lines| (id, lines)));
-        }
-        rows.push(row);
+        Ok(Self { answer, rows, children })
     }
+}
+
+/// Applies one page and moves the cursor; how many rows it had.
+pub async fn page(tx: &Tx, entity: &SyncType, store_id: Uuid, page: Page, now: Instant) -> Result<usize, DbErr> {
+    fault::point("apply.page")?;
+    let Page { answer, mut rows, children } = page;
     let count = rows.len();
     let cursor = cursor(tx, entity).await?;
     if answer.since_version != cursor.version {
@@ -92,16 +102,17 @@ pub async fn page(
     if entity.whole {
         replace_whole(tx, entity, rows).await?;
     } else {
-        if entity.name == "products" {
-            follow_products(tx, store_id, &rows, now).await?;
-        }
+        let followers = (entity.name == "products").then(|| Followers::of(store_id, &rows, now));
         if entity.local_rows {
             // What a store counts itself starts at nothing, whatever HQ's shadow says.
             for row in &mut rows {
                 row.set("quantity", Qty::ZERO.into());
             }
         }
-        upsert(tx, entity, rows, cursor.reloading).await?;
+        let all_new = upsert(tx, entity, rows, cursor.reloading).await?;
+        if let Some(followers) = followers {
+            followers.write(tx, all_new).await?;
+        }
         if cursor.reloading {
             keep(tx, entity, &answer.left_out).await?;
         }
@@ -177,8 +188,9 @@ async fn replace_children(tx: &Tx, child: &Child, documents: Vec<Lines>) -> Resu
 
 /// Insert or update on conflict of the type's key; a row with unsent local work is left alone (rule D6).
 ///
-/// In a reload what a store pushes comes back too: HQ had all of it, and a store that was set back has less.
-async fn upsert(tx: &Tx, entity: &SyncType, rows: Vec<Box<dyn Row>>, reloading: bool) -> Result<(), DbErr> {
+/// In a reload what a store pushes comes back too: HQ had all of it, and a store that was set back has less. Whether none of
+/// the rows was here; nobody looks in a reload, where they all are.
+async fn upsert(tx: &Tx, entity: &SyncType, rows: Vec<Box<dyn Row>>, reloading: bool) -> Result<bool, DbErr> {
     let columns = entity.table.columns();
     let kept: &[&str] = if reloading && entity.is_pushed() { &[] } else { entity.kept };
     let update: Vec<&str> = columns
@@ -190,8 +202,11 @@ async fn upsert(tx: &Tx, entity: &SyncType, rows: Vec<Box<dyn Row>>, reloading: 
     let table = entity.table.name();
     let guarded = columns.contains(&"synced");
     let guard = guarded.then(|| Expr::col((Alias::new(table), Alias::new("synced"))).eq(true));
-    entity.table.upsert(tx, rows, entity.key, &update, guard).await?;
-    Ok(())
+    if reloading {
+        entity.table.upsert(tx, rows, entity.key, &update, guard).await?;
+        return Ok(false);
+    }
+    entity.table.add(tx, rows, entity.key, &update, guard).await
 }
 
 /// What HQ has and cannot read is not sent and yet not gone: in a reload what is here of it stays. Rule D13.
@@ -242,47 +257,70 @@ async fn end_reload(tx: &Tx, entity: &SyncType) -> Result<(), DbErr> {
         execute(tx, &sql, []).await?;
     }
     execute(tx, &format!("DELETE FROM {table} WHERE sync_version = {UNSEEN} {mine}"), []).await?;
+    if entity.name == "products" {
+        barcodes::forget_strays(tx).await?;
+    }
     Ok(())
 }
 
-/// Pull rule 4: every product has a row of this store, at the default price unless the store has a price of its own.
-async fn follow_products(tx: &Tx, store_id: Uuid, products: &[Box<dyn Row>], now: Instant) -> Result<(), DbErr> {
-    use store_product::Column;
-    let mut codes = BTreeMap::new();
-    let mut rows = Vec::with_capacity(products.len());
-    for product in products {
-        let Some(product_id) = product.uuid("id") else { continue };
-        let deleted = product.instant("deleted_at").is_some();
-        let further: JsonText =
-            product.text("barcodes").and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default();
-        let wanted = if deleted { Vec::new() } else { barcodes::codes(product.text("barcode").as_deref(), &further.0) };
-        codes.insert(product_id, wanted);
-        let amount = |column| product.integer(column).unwrap_or_default();
-        rows.push(store_product::Model {
-            id: ids::store_product(store_id, product_id),
-            store_id,
-            product_id,
-            price: Money(amount("price")),
-            cost: Money(amount("cost")),
-            reorder_point: Qty(amount("reorder_point")),
-            reorder_quantity: Qty(amount("reorder_quantity")),
-            is_stocked: true,
-            created_at: now,
-            updated_at: now,
-            ..store_product::Model::default()
-        });
+/// What a store keeps beside its products.
+struct Followers {
+    /// The codes of each product.
+    codes: BTreeMap<Uuid, Vec<String>>,
+    rows: Vec<store_product::Model>,
+}
+
+impl Followers {
+    fn of(store_id: Uuid, products: &[Box<dyn Row>], now: Instant) -> Self {
+        let mut codes = BTreeMap::new();
+        let mut rows = Vec::with_capacity(products.len());
+        for product in products {
+            let Some(product_id) = product.uuid("id") else { continue };
+            let deleted = product.instant("deleted_at").is_some();
+            let further: JsonText =
+                product.text("barcodes").and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default();
+            let wanted =
+                if deleted { Vec::new() } else { barcodes::codes(product.text("barcode").as_deref(), &further.0) };
+            codes.insert(product_id, wanted);
+            let amount = |column| product.integer(column).unwrap_or_default();
+            rows.push(store_product::Model {
+                id: ids::store_product(store_id, product_id),
+                store_id,
+                product_id,
+                price: Money(amount("price")),
+                cost: Money(amount("cost")),
+                reorder_point: Qty(amount("reorder_point")),
+                reorder_quantity: Qty(amount("reorder_quantity")),
+                is_stocked: true,
+                created_at: now,
+                updated_at: now,
+                ..store_product::Model::default()
+            });
+        }
+        Self { codes, rows }
     }
-    barcodes::replace(tx, &codes).await?;
-    let table = store_product::Entity;
-    let sent = |column: Column| Expr::col((Alias::new("excluded"), column));
-    let price = Expr::case(Expr::col((table, Column::HasPriceOverride)).eq(true), Expr::col((table, Column::Price)))
-        .finally(sent(Column::Price));
-    let conflict = OnConflict::columns([Column::StoreId, Column::ProductId])
-        .update_columns([Column::Cost, Column::UpdatedAt])
-        .value(Column::Price, price)
-        .to_owned();
-    bulk::insert::<store_product::Entity>(tx, rows, Some(conflict)).await?;
-    Ok(())
+
+    /// Pull rule 4: every product has a row of this store, at the default price unless the store has a price of its own.
+    async fn write(self, tx: &Tx, are_new: bool) -> Result<(), DbErr> {
+        use store_product::Column;
+        let table = store_product::Entity;
+        let sent = |column: Column| Expr::col((Alias::new("excluded"), column));
+        let price =
+            Expr::case(Expr::col((table, Column::HasPriceOverride)).eq(true), Expr::col((table, Column::Price)))
+                .finally(sent(Column::Price));
+        let conflict = OnConflict::columns([Column::StoreId, Column::ProductId])
+            .update_columns([Column::Cost, Column::UpdatedAt])
+            .value(Column::Price, price)
+            .to_owned();
+        if are_new {
+            barcodes::add(tx, &self.codes).await?;
+            bulk::add::<store_product::Entity>(tx, &self.rows, conflict).await?;
+        } else {
+            barcodes::replace(tx, &self.codes).await?;
+            bulk::insert::<store_product::Entity>(tx, self.rows, Some(conflict)).await?;
+        }
+        Ok(())
+    }
 }
 
 /// How far `entity` was pulled.

@@ -6,6 +6,7 @@ use sea_orm::sea_query::OnConflict;
 use sea_orm::{ColumnTrait, ConnectionTrait, DbErr, EntityTrait, QueryFilter};
 use uuid::Uuid;
 
+use crate::db::execute;
 use crate::entity::product_barcode::{Column, Entity, Model};
 use crate::{Side, Tx, bulk};
 
@@ -35,14 +36,33 @@ pub async fn replace(tx: &Tx, wanted: &BTreeMap<Uuid, Vec<String>>) -> Result<()
     for chunk in ids.chunks(1000) {
         Entity::delete_many().filter(Column::ProductId.is_in(chunk.iter().copied())).exec(tx).await?;
     }
+    bulk::insert::<Entity>(tx, rows(wanted), (tx.side() == Side::Store).then(moves)).await?;
+    Ok(())
+}
+
+/// The codes of products that were not at this store: none is there to be replaced.
+pub(crate) async fn add(tx: &Tx, wanted: &BTreeMap<Uuid, Vec<String>>) -> Result<(), DbErr> {
+    bulk::add::<Entity>(tx, &rows(wanted), moves()).await?;
+    Ok(())
+}
+
+/// Removes the codes of products that are not at this store any more.
+pub(crate) async fn forget_strays(tx: &Tx) -> Result<(), DbErr> {
+    execute(tx, "DELETE FROM product_barcodes WHERE product_id NOT IN (SELECT id FROM products)", []).await?;
+    Ok(())
+}
+
+fn rows(wanted: &BTreeMap<Uuid, Vec<String>>) -> Vec<Model> {
     // One statement cannot touch a row twice: of two products that claim one code, the later one has it.
     let by_code: BTreeMap<&String, Uuid> =
         wanted.iter().flat_map(|(id, codes)| codes.iter().map(|code| (code, *id))).collect();
-    let rows =
-        by_code.into_iter().map(|(code, product_id)| Model { code: code.clone(), normal: normal(code), product_id });
-    let moves = || OnConflict::column(Column::Code).update_column(Column::ProductId).to_owned();
-    bulk::insert::<Entity>(tx, rows.collect(), (tx.side() == Side::Store).then(moves)).await?;
-    Ok(())
+    let row = |(code, product_id): (&String, Uuid)| Model { code: code.clone(), normal: normal(code), product_id };
+    by_code.into_iter().map(row).collect()
+}
+
+/// A code that another product has goes to the one that claims it now.
+fn moves() -> OnConflict {
+    OnConflict::column(Column::Code).update_column(Column::ProductId).to_owned()
 }
 
 /// The product that answers to `code`: the one that has it in this very form, else in its other one.

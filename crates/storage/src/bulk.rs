@@ -8,7 +8,7 @@ use sea_orm::{
 };
 
 use crate::connection::Transaction;
-use crate::db::rows_per_statement;
+use crate::db::{rows_per_statement, unique_violation};
 
 /// Inserts `models`, and does what `conflict` says with rows that are there already; how many rows that changed.
 pub(crate) async fn insert<E>(
@@ -18,21 +18,16 @@ pub(crate) async fn insert<E>(
 ) -> Result<u64, DbErr>
 where
     E: EntityTrait + EntityName,
-    E::Model: IntoActiveModel<E::ActiveModel> + Send,
+    E::Model: IntoActiveModel<E::ActiveModel> + Send + Sync,
     E::ActiveModel: Send,
 {
-    let columns: Vec<E::Column> = E::Column::iter().collect();
     if conn.get_database_backend() == DbBackend::Sqlite {
-        let (sql, further) = of_one_row::<E>(&columns, conflict)?;
-        let values = |model: E::Model| -> Vec<Value> {
-            columns.iter().map(|column| model.get(*column)).chain(further.iter().cloned()).collect()
-        };
-        return conn.execute_each(&sql, models.into_iter().map(values)).await;
+        return one_by_one::<E>(conn, &models, conflict).await;
     }
     let mut changed = 0;
     let mut rows = models.into_iter().map(IntoActiveModel::into_active_model);
     loop {
-        let chunk: Vec<_> = rows.by_ref().take(rows_per_statement(columns.len())).collect();
+        let chunk: Vec<_> = rows.by_ref().take(rows_per_statement(E::Column::iter().count())).collect();
         if chunk.is_empty() {
             return Ok(changed);
         }
@@ -42,6 +37,37 @@ where
         }
         changed += insert.exec_without_returning(conn).await?;
     }
+}
+
+/// As [`insert`] on `SQLite`, of rows of which probably none is there: to look out for conflicts costs each of them something. Whether
+/// none was.
+pub(crate) async fn add<E>(conn: &Transaction, models: &[E::Model], conflict: OnConflict) -> Result<bool, DbErr>
+where
+    E: EntityTrait + EntityName,
+    E::Model: Send + Sync,
+{
+    match one_by_one::<E>(conn, models, None).await {
+        Ok(_) => Ok(true),
+        // Those before it are there now, and meet themselves.
+        Err(error) if unique_violation(&error).is_some() => {
+            one_by_one::<E>(conn, models, Some(conflict)).await?;
+            Ok(false)
+        }
+        Err(error) => Err(error),
+    }
+}
+
+async fn one_by_one<E>(conn: &Transaction, models: &[E::Model], conflict: Option<OnConflict>) -> Result<u64, DbErr>
+where
+    E: EntityTrait + EntityName,
+    E::Model: Send + Sync,
+{
+    let columns: Vec<E::Column> = E::Column::iter().collect();
+    let (sql, further) = of_one_row::<E>(&columns, conflict)?;
+    let values = |model: &E::Model| -> Vec<Value> {
+        columns.iter().map(|column| model.get(*column)).chain(further.iter().cloned()).collect()
+    };
+    conn.execute_each(&sql, models.iter().map(values)).await
 }
 
 /// The text that inserts one row, and the values of its own that come after those of the row.

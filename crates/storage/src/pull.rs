@@ -104,9 +104,9 @@ pub async fn unread(conn: &Transaction, entity: &SyncType, ids: &[Uuid]) -> Resu
     Ok(unread)
 }
 
-/// How many rows of `entity` there are, but for those that a reload at a store has not seen again.
+/// How many rows of `entity` there are of headquarters, but for those that a reload at a store has not seen again.
 pub async fn count(conn: &impl ConnectionTrait, entity: &SyncType) -> Result<i64, DbErr> {
-    let sql = format!("SELECT COUNT(*) AS number FROM {} WHERE sync_version >= 0", entity.table.name());
+    let sql = format!("SELECT COUNT(*) AS number FROM {} WHERE sync_version > 0", entity.table.name());
     let rows = query(conn, &sql, []).await?;
     rows.first().map_or(Ok(0), |row| row.try_get("", "number"))
 }

@@ -10,7 +10,7 @@ use tillkeep_http::tokens::{Tokens, read_sync_token};
 use tillkeep_http::{Auth, Clock, HasAuth, Home, Secret};
 use tillkeep_model::ErrorCode;
 use tillkeep_storage::numbers::{Numbers, Unknown};
-use tillkeep_storage::{Db, DbErr, Side, Tx, Working, outbox, settings};
+use tillkeep_storage::{Db, DbErr, Purpose, Side, Tx, Working, outbox, settings};
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
@@ -61,6 +61,7 @@ pub struct Store {
     /// The series of what is printed.
     pub numbers: Numbers,
     memory: Memory,
+    sync_db: Db,
     pub settings: Settings,
     pub stop: CancellationToken,
 }
@@ -107,6 +108,7 @@ impl Store {
         let standing = elsewhere::standing(&db).await.map_err(other)?;
         let tokens = Tokens::open(&settings.data_dir.join("token.key"), settings.sign_in.keys.clone(), clock.now())?;
         let pins = Pins::open(&settings.sign_in.pin_key(&settings.data_dir), PARALLEL_HASHES)?;
+        let sync_db = db.of(Purpose::Sync);
         let auth = Auth::new(db, Home::Store(id), tokens, pins, clock.clone(), &settings.sign_in);
         housekeeping::start(auth.clone(), stop.clone());
         Ok(Arc::new(Self {
@@ -121,6 +123,7 @@ impl Store {
             sync: SyncState::new(standing),
             numbers,
             memory: Memory::default(),
+            sync_db,
             settings,
             stop,
         }))
@@ -128,6 +131,11 @@ impl Store {
 
     pub fn db(&self) -> &Db {
         &self.auth.db
+    }
+
+    /// The same database for what the sync client writes: people go first.
+    pub const fn sync_db(&self) -> &Db {
+        &self.sync_db
     }
 
     /// Commits a document with its outbox entry, and wakes the sender. The numbers that it took are in their file before

@@ -111,9 +111,9 @@ impl Kept {
         }
     }
 
-    /// Rows that it has of a load from nothing that is under way.
+    /// Rows that it has of a load from nothing that is under way; nothing while it cannot store them.
     pub const fn loaded(&self) -> Option<i64> {
-        self.loaded
+        if self.unstored { None } else { self.loaded }
     }
 
     /// A page was handed out.
@@ -210,6 +210,26 @@ mod tests {
             kept.handed(version, version + 1, 1);
         }
         assert_eq!(kept.pages.len(), UNDER_WAY);
+    }
+
+    #[test]
+    fn what_cannot_be_stored_is_no_load_until_it_can() {
+        let full = |version| Word { version, unstored: Some("the disk is full") };
+        let mut kept = Kept::default();
+        kept.said(full(0), HEAD, at(0));
+        assert_eq!(kept.loaded(), None);
+        // It tries again, and nobody knows yet whether that goes well.
+        kept.asked(0, HEAD, at(1));
+        kept.handed(0, 4, 4);
+        assert_eq!(kept.loaded(), None);
+        kept.said(has(0), HEAD, at(2));
+        assert_eq!(kept.loaded(), Some(0));
+        kept.said(has(4), HEAD, at(3));
+        assert_eq!(kept.loaded(), Some(4));
+        kept.said(full(4), HEAD, at(4));
+        assert_eq!(kept.loaded(), None);
+        kept.said(has(4), HEAD, at(5));
+        assert_eq!(kept.loaded(), Some(4), "the rows that were here are here");
     }
 
     #[test]

@@ -181,7 +181,7 @@ async fn shared(hq: &Hq, entity: &'static SyncType, since: i64, limit: u64) -> R
         let page = read(hq, &conn, entity, everyone, since, limit).await?;
         let since_tag = tags::of(&conn, entity, everyone, since).await?;
         let tag = tags::of(&conn, entity, everyone, page.latest).await?;
-        let total = if page.has_more { Some(hq.totals.of(&conn, entity).await?) } else { None };
+        let total = if page.has_more { Some(hq.totals.of(&conn, entity, hq.clock.now()).await?) } else { None };
         // What was committed and not announced yet, or by another server, is known from now on, and to all that heed it:
         // the permissions cache, the sockets.
         if head.version > hq.heads.of(entity, everyone).version {

@@ -221,7 +221,7 @@ async fn again(hq: &Hq, caller: &Caller<StoresEdit>, rows: Vec<sync_log::Model>)
         }
         let unannounced = Unannounced::of(hq, store_id);
         let borrowed: Vec<&RawValue> = envelopes.iter().map(|envelope| &**envelope).collect();
-        let pushed = push::push(caller.db(), &sender, &borrowed, hq.clock.now()).await;
+        let pushed = push::push(hq.sync_db(), &sender, &borrowed, hq.clock.now()).await;
         // What is taken here settles an entry that guards the row at its store: it learns of that before it pulls.
         hq.to_tell.insert(store_id);
         unannounced.announce(&pushed);
@@ -277,7 +277,7 @@ struct Settled<'a> {
 /// takes them out of its outbox.
 async fn settle(hq: &Hq, caller: &Caller<StoresEdit>, store_id: Uuid, settled: &Settled<'_>) -> Result<()> {
     let Settled { rows, refused, status, note } = settled;
-    let mut tx = caller.db().begin().await?;
+    let mut tx = hq.sync_db().begin().await?;
     let now = caller.now();
     send_back(&mut tx, rows).await?;
     let ids = |rows: &[sync_log::Model]| rows.iter().map(|row| row.id).collect::<Vec<_>>();

@@ -179,7 +179,7 @@ impl Tracker {
         noted.kept.entry((store_id, entity_type)).or_default().handed(since, latest, rows);
     }
 
-    /// Rows that a store has of a load from nothing that is under way.
+    /// Rows that a store has of a load from nothing that is under way; nothing while it cannot store them.
     pub fn loaded(&self, store_id: Uuid, entity_type: &'static str) -> Option<i64> {
         self.lock().kept.get(&(store_id, entity_type))?.loaded()
     }

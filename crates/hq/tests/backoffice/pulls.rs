@@ -1,12 +1,15 @@
 //! Pages that are equal for all stores, and questions that cost no query. `docs/sync.md`, rules D10 to D12.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use async_compression::tokio::bufread::{GzipDecoder, ZstdDecoder};
 use axum::http::header;
 use futures_util::future::join_all;
 use serde_json::{Value as Json, json};
+use tillkeep_hq::sync::Connection;
 use tillkeep_http::metrics;
+use tillkeep_model::wire::close::REPLACED;
 use tillkeep_storage::entity::product;
 use tillkeep_storage::sea_orm::sea_query::Expr;
 use tillkeep_storage::sea_orm::{ColumnTrait, EntityTrait, QueryFilter};
@@ -99,34 +102,99 @@ async fn stores_that_load_at_once_or_later_read_no_page_that_was_read_until_a_ro
     assert_eq!(pages("miss") - before, 3);
 }
 
+/// Products, and stores that load them two at a time.
+struct Loads {
+    kit: Kit,
+    admin: Person,
+    stores: Vec<Uuid>,
+}
+
+impl Loads {
+    async fn begin() -> Self {
+        let kit = Kit::new().await;
+        let admin = kit.admin().await;
+        for number in 0..5 {
+            kit.product(&admin, &format!("P{number}"), json!({})).await;
+        }
+        let stores = vec![kit.store("S01").await, kit.store("S02").await];
+        Self { kit, admin, stores }
+    }
+
+    fn connect(&self, store: usize) -> Arc<Connection> {
+        self.kit.hq.hub.connect(self.stores[store], "", self.kit.clock.now(), REPLACED)
+    }
+
+    async fn sent(&self, store: usize, path: &str) -> Json {
+        self.kit.ask(&self.kit.sync_token(self.stores[store]), path).await
+    }
+
+    /// Asks for the page after `since` by a store that has what is up to `has`.
+    async fn ask(&self, store: usize, since: &Json, has: &Json) -> Json {
+        let path = format!("/pull?entity_type=products&since_version={since}&has_version={has}&limit=2");
+        self.sent(store, &path).await
+    }
+
+    async fn say(&self, store: usize, page: &Json, word: &str) {
+        let epoch = page["epoch"].as_str().expect("an epoch");
+        self.sent(store, &format!("/versions?epoch={epoch}&{word}")).await;
+    }
+
+    /// How far the load of the products is; nothing before the store is heard of.
+    async fn shown(&self, store: usize) -> Option<Json> {
+        tillkeep_hq::sync::tracker::note(&self.kit.hq).await;
+        let stores = self.kit.get(&self.admin, "/sync/dashboard").await.data()["stores"].clone();
+        let types = stores[store]["sync"].as_array().cloned().unwrap_or_default();
+        types.iter().find(|row| row["entityType"] == "products").map(|row| row["loading"].clone())
+    }
+}
+
 #[tokio::test]
 async fn the_dashboard_shows_how_many_rows_a_store_has_that_loads_and_of_how_many() {
-    let kit = Kit::new().await;
-    let admin = kit.admin().await;
-    for number in 0..5 {
-        kit.product(&admin, &format!("P{number}"), json!({})).await;
-    }
-    let token = kit.sync_token(kit.store("S01").await);
-    let shown = async || {
-        tillkeep_hq::sync::tracker::note(&kit.hq).await;
-        let stores = kit.get(&admin, "/sync/dashboard").await.data()["stores"].clone();
-        let types = stores[0]["sync"].as_array().cloned().unwrap_or_default();
-        types.iter().find(|row| row["entityType"] == "products").map(|row| row["loading"].clone())
-    };
-    let ask = async |since: &Json, has: &Json| {
-        kit.ask(&token, &format!("/pull?entity_type=products&since_version={since}&has_version={has}&limit=2")).await
-    };
-    let first = ask(&json!(0), &json!(0)).await;
+    let loads = Loads::begin().await;
+    let _line = loads.connect(0);
+    let first = loads.ask(0, &json!(0), &json!(0)).await;
     let one = &first["latest_version"];
-    assert_eq!((&first["total"], shown().await), (&json!(5), Some(json!({"rows": 0, "total": 5}))));
+    assert_eq!((&first["total"], loads.shown(0).await), (&json!(5), Some(json!({"rows": 0, "total": 5}))));
     // It asks ahead: what it was handed is not here yet.
-    let second = ask(one, &json!(0)).await;
-    assert_eq!(shown().await, Some(json!({"rows": 0, "total": 5})));
-    let last = ask(&second["latest_version"], one).await;
-    assert_eq!((last.get("total"), shown().await), (None, Some(json!({"rows": 2, "total": 5}))));
-    let epoch = &first["epoch"].as_str().expect("an epoch");
-    kit.ask(&token, &format!("/versions?epoch={epoch}&have=products:{}", last["latest_version"])).await;
-    assert_eq!(shown().await, Some(json!(null)));
+    let second = loads.ask(0, one, &json!(0)).await;
+    assert_eq!(loads.shown(0).await, Some(json!({"rows": 0, "total": 5})));
+    let last = loads.ask(0, &second["latest_version"], one).await;
+    assert_eq!((last.get("total"), loads.shown(0).await), (None, Some(json!({"rows": 2, "total": 5}))));
+    loads.say(0, &first, &format!("have=products:{}", last["latest_version"])).await;
+    assert_eq!(loads.shown(0).await, Some(json!(null)));
+}
+
+#[tokio::test]
+async fn a_store_that_is_switched_off_or_cannot_store_a_type_loads_nothing_of_it() {
+    let loads = Loads::begin().await;
+    let line = loads.connect(0);
+    let first = loads.ask(0, &json!(0), &json!(0)).await;
+    loads.ask(0, &first["latest_version"], &first["latest_version"]).await;
+    let under_way = Some(json!({"rows": 2, "total": 5}));
+    assert_eq!(loads.shown(0).await, under_way);
+    loads.kit.hq.hub.disconnect(&line);
+    assert_eq!(loads.shown(0).await, Some(json!(null)));
+    let _line = loads.connect(0);
+    assert_eq!(loads.shown(0).await, under_way);
+    for version in [&first["latest_version"], &json!(0)] {
+        loads.say(0, &first, &format!("have=products:{version}&unstored=products:full")).await;
+        assert_eq!(loads.shown(0).await, Some(json!(null)), "{version}");
+    }
+}
+
+#[tokio::test]
+async fn a_store_that_loads_pages_which_were_made_for_another_one_is_shown_of_how_many_rows_too() {
+    let loads = Loads::begin().await;
+    let first = loads.ask(0, &json!(0), &json!(0)).await;
+    loads.ask(0, &first["latest_version"], &json!(0)).await;
+    // Later than anything is counted for.
+    loads.kit.clock.advance(120_000);
+    let (_line, made) = (loads.connect(1), pages("miss"));
+    loads.ask(1, &json!(0), &json!(0)).await;
+    assert_eq!((loads.shown(1).await, pages("miss")), (Some(json!({"rows": 0, "total": 5})), made));
+    // A page that is made anew so late counts anew.
+    loads.kit.product(&loads.admin, "P5", json!({})).await;
+    assert_eq!(loads.ask(1, &json!(0), &json!(0)).await["total"], 6);
 }
 
 #[tokio::test]

@@ -96,6 +96,8 @@ pub(super) const CHANGES: &[Change] = &[
     Change::DropIndexAtStores("register_sessions", "store_id, register_code, session_number"),
     Change::DropIndexAtStores("purchase_orders", "store_id"),
     Change::DropIndexAtStores("purchase_order_items", "store_id"),
+    // No store asks which products have a tax group.
+    Change::DropIndexAtStores("products", "tax_group_id"),
     // The lists of headquarters, in the order in which they are shown; of products with what tells how many there are.
     Change::AddIndex("products", Key::Lists("name, id, deleted_at WHERE deleted_at IS NULL")),
     Change::AddIndex("sales", Key::Lists("completed_at, id")),

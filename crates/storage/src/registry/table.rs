@@ -154,6 +154,16 @@ pub trait SyncTable: Send + Sync {
         update: &[&str],
         guard: Option<Expr>,
     ) -> Result<u64, DbErr>;
+
+    /// As [`SyncTable::upsert`] at a store, of rows of which probably none is there; whether none was.
+    async fn add(
+        &self,
+        conn: &Transaction,
+        rows: Vec<Box<dyn Row>>,
+        key: &[&str],
+        update: &[&str],
+        guard: Option<Expr>,
+    ) -> Result<bool, DbErr>;
 }
 
 /// The table of the entity `E`.
@@ -174,6 +184,26 @@ where
 
     fn columns_named(names: &[&str]) -> Result<Vec<E::Column>, DbErr> {
         names.iter().map(|name| Self::column(name)).collect()
+    }
+
+    /// On conflict of `key` the `update` columns change where `guard` holds.
+    fn conflict(key: &[&str], update: &[&str], guard: Option<Expr>) -> Result<OnConflict, DbErr> {
+        let (key, update) = (Self::columns_named(key)?, Self::columns_named(update)?);
+        let mut conflict = OnConflict::columns(key);
+        if update.is_empty() {
+            conflict.do_nothing();
+        } else {
+            conflict.update_columns(update).action_and_where_option(guard);
+        }
+        Ok(conflict)
+    }
+
+    fn models(rows: Vec<Box<dyn Row>>) -> Result<Vec<E::Model>, DbErr> {
+        let typed = |row: Box<dyn Row>| {
+            let typed = row.into_any().downcast::<Typed<E::Model>>();
+            typed.map(|typed| typed.0).map_err(|_| DbErr::Custom("a row of another table".to_owned()))
+        };
+        rows.into_iter().map(typed).collect()
     }
 
     /// What `select` finds, row by row: one that cannot be read keeps none of the others back.
@@ -285,19 +315,19 @@ where
         update: &[&str],
         guard: Option<Expr>,
     ) -> Result<u64, DbErr> {
-        let (key, update) = (Self::columns_named(key)?, Self::columns_named(update)?);
-        let conflict = if update.is_empty() {
-            OnConflict::columns(key).do_nothing().to_owned()
-        } else {
-            let mut conflict = OnConflict::columns(key);
-            conflict.update_columns(update).action_and_where_option(guard);
-            conflict
-        };
-        let typed = |row: Box<dyn Row>| {
-            let typed = row.into_any().downcast::<Typed<E::Model>>();
-            typed.map(|typed| typed.0).map_err(|_| DbErr::Custom("a row of another table".to_owned()))
-        };
-        let models = rows.into_iter().map(typed).collect::<Result<_, _>>()?;
-        bulk::insert::<E>(conn, models, Some(conflict)).await
+        let conflict = Self::conflict(key, update, guard)?;
+        bulk::insert::<E>(conn, Self::models(rows)?, Some(conflict)).await
+    }
+
+    async fn add(
+        &self,
+        conn: &Transaction,
+        rows: Vec<Box<dyn Row>>,
+        key: &[&str],
+        update: &[&str],
+        guard: Option<Expr>,
+    ) -> Result<bool, DbErr> {
+        let conflict = Self::conflict(key, update, guard)?;
+        bulk::add::<E>(conn, &Self::models(rows)?, conflict).await
     }
 }

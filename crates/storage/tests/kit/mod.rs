@@ -236,7 +236,9 @@ impl Shop {
 
     pub async fn apply(&self, answer: &PullAnswer) -> usize {
         let tx = self.begin().await;
-        let count = apply::page(&tx, entity(&answer.entity_type), self.id, answer, at(0)).await.expect("a page");
+        let entity = entity(&answer.entity_type);
+        let page = apply::Page::read(entity, answer.clone()).expect("rows");
+        let count = apply::page(&tx, entity, self.id, page, at(0)).await.expect("a page");
         tx.commit().await.expect("a commit");
         count
     }

@@ -1,13 +1,13 @@
 //! What a store makes of the rows it pulled.
 
-use serde_json::json;
+use serde_json::{Value as Json, json};
 use tillkeep_model::{Instant, Money, Qty, ids};
 use tillkeep_storage::entity::{
     customer, permission, product, product_barcode, role, role_permission, store_product, transfer, transfer_item,
 };
-use tillkeep_storage::sea_orm::EntityTrait;
+use tillkeep_storage::sea_orm::{ConnectionTrait, EntityTrait};
 use tillkeep_storage::verify::{self, Options, Source};
-use tillkeep_storage::{Side, barcodes, registry, seed};
+use tillkeep_storage::{Side, apply, barcodes, registry, seed};
 
 use crate::kit::chain::{Chain, id, product as new_product};
 use crate::kit::{self, Hq, Shop, at, entity, fill, page_of};
@@ -54,12 +54,19 @@ async fn an_empty_store_that_pulls_everything_has_what_headquarters_has() {
 async fn a_page_that_fails_moves_neither_rows_nor_cursor() {
     let shop = Shop::open(id("S01")).await;
     let good = json!({"id": id("a"), "code": "A", "name": "A", "syncVersion": 1});
-    let bad = json!({"id": id("b"), "code": 7, "name": "B", "syncVersion": 2});
-    let tx = shop.begin().await;
-    let page = page_of("suppliers", &[good, bad]);
-    let error = tillkeep_storage::apply::page(&tx, entity("suppliers"), shop.id, &page, at(0)).await;
-    let error = error.expect_err("a number is no code").to_string();
+    let bad =
+        |code: Json| page_of("suppliers", &[good.clone(), json!({"id": id("b"), "code": code, "syncVersion": 2})]);
+    let error = apply::Page::read(entity("suppliers"), bad(json!(7))).err().expect("a number is no code").to_string();
     assert!(error.contains("suppliers") && error.contains("code"), "{error}");
+    let tx = shop.begin().await;
+    let refuses = "CREATE TRIGGER refuses BEFORE INSERT ON suppliers WHEN NEW.code = 'B' \
+                   BEGIN SELECT RAISE(ABORT, 'not this one'); END";
+    tx.execute_unprepared(refuses).await.expect("a trigger");
+    tx.commit().await.expect("a commit");
+    let tx = shop.begin().await;
+    let page = apply::Page::read(entity("suppliers"), bad(json!("B"))).expect("rows");
+    let error = apply::page(&tx, entity("suppliers"), shop.id, page, at(0)).await.expect_err("it is refused");
+    assert!(error.to_string().contains("not this one"), "{error}");
     drop(tx);
     assert_eq!(shop.rows("suppliers").await.len(), 0);
     assert_eq!(shop.cursor("suppliers").await.version, 0);
@@ -70,7 +77,8 @@ async fn a_page_whose_transaction_is_dropped_moves_neither_rows_nor_cursor() {
     let shop = Shop::open(id("S01")).await;
     let page = page_of("suppliers", &[json!({"id": id("a"), "code": "A", "syncVersion": 1})]);
     let tx = shop.begin().await;
-    tillkeep_storage::apply::page(&tx, entity("suppliers"), shop.id, &page, at(0)).await.expect("a page");
+    let page = apply::Page::read(entity("suppliers"), page).expect("rows");
+    apply::page(&tx, entity("suppliers"), shop.id, page, at(0)).await.expect("a page");
     drop(tx);
     assert_eq!(shop.rows("suppliers").await.len(), 0);
     assert_eq!(shop.cursor("suppliers").await.version, 0);

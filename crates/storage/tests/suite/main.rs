@@ -17,6 +17,7 @@ mod group;
 mod idempotency;
 mod instants;
 mod limits;
+mod load;
 mod migration;
 mod no_verdict;
 mod nodes;

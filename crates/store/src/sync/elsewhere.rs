@@ -64,7 +64,7 @@ pub(super) async fn accepted(store: &Store) -> Result<(), DbErr> {
 }
 
 async fn set(store: &Store, instance: &str, still: impl Fn(&SyncState) -> bool) -> Result<(), DbErr> {
-    let tx = store.db().begin().await?;
+    let tx = store.sync_db().begin().await?;
     if still(&store.sync) {
         settings::set(&tx, REFUSED, instance).await?;
         settings::set(&tx, TAKE_OVER, "").await?;

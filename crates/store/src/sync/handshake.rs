@@ -100,7 +100,7 @@ async fn take(store: &Store, request: &HandshakeRequest, answer: &HandshakeAnswe
     let _gate = if answer.resend_from.is_some() { Some(store.sync.sending.enter().await) } else { None };
     let _turn = store.sync.applying.lock().await;
     let now = store.clock.now();
-    let tx = store.db().begin().await?;
+    let tx = store.sync_db().begin().await?;
     let other_epoch = request.epoch.as_ref().is_some_and(|epoch| *epoch != answer.epoch);
     let unknown = request.ticket.is_some() && !answer.ticket_known;
     // Before any reload: what HQ lost must not be taken for what HQ has deleted.

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use serde::Serialize;
 use tillkeep_model::wire::PullAnswer;
+use tillkeep_storage::apply::Cursor;
 use tillkeep_storage::registry::SyncType;
 use tillkeep_storage::{DbErr, pull};
 use utoipa::ToSchema;
@@ -23,7 +24,7 @@ pub struct Loading {
     pub total: Option<i64>,
 }
 
-/// Shown until it is dropped.
+/// Shown until all of the type is here, or cannot be stored: a load that breaks off with the line goes on where it was.
 pub(super) struct Progress<'a> {
     store: &'a Store,
     entity: &'a SyncType,
@@ -32,12 +33,24 @@ pub(super) struct Progress<'a> {
 }
 
 impl<'a> Progress<'a> {
-    /// Begins when `first` is not the last page.
-    pub async fn begin(store: &'a Store, entity: &'a SyncType, first: &PullAnswer) -> Result<Option<Self>, DbErr> {
+    /// Begins when `first`, which goes on after `from`, is a page of a load and not the last one. What has only changed is no load.
+    pub async fn begin(
+        store: &'a Store,
+        entity: &'a SyncType,
+        from: Cursor,
+        first: &PullAnswer,
+    ) -> Result<Option<Self>, DbErr> {
         if !first.has_more {
             return Ok(None);
         }
-        let rows = pull::count(store.db().reader(), entity).await?;
+        let broken_off = store.sync.line().loading.get(entity.name).copied();
+        let rows = match broken_off {
+            // What there is of it is this store's own, or of before.
+            _ if from.version == 0 => 0,
+            _ if from.reloading => pull::count(store.db().reader(), entity).await?,
+            Some(loading) => loading.rows,
+            None => return Ok(None),
+        };
         let loading = Loading { rows, total: first.total };
         let progress = Self { store, entity, loading, said_at: store.clock.uptime() };
         progress.show();
@@ -46,7 +59,9 @@ impl<'a> Progress<'a> {
 
     /// A page of so many rows is here.
     pub fn kept(&mut self, rows: usize) {
-        self.loading.rows += i64::try_from(rows).unwrap_or_default();
+        let rows = self.loading.rows + i64::try_from(rows).unwrap_or_default();
+        // One that changes meanwhile comes twice.
+        self.loading.rows = self.loading.total.map_or(rows, |total| rows.min(total));
         self.show();
         let now = self.store.clock.uptime();
         if now.saturating_sub(self.said_at) >= SAY_EVERY {
@@ -59,14 +74,6 @@ impl<'a> Progress<'a> {
     fn show(&self) {
         self.store.sync.update(|line| {
             line.loading.insert(self.entity.name.to_owned(), self.loading);
-        });
-    }
-}
-
-impl Drop for Progress<'_> {
-    fn drop(&mut self) {
-        self.store.sync.update(|line| {
-            line.loading.remove(self.entity.name);
         });
     }
 }

@@ -1,12 +1,15 @@
 //! Pulling types in dependency order; rows and cursor land in one transaction. `docs/sync.md`, rules D2, D8, D9.
 
 use std::collections::{BTreeMap, HashMap};
+use std::future::pending;
+use std::panic::resume_unwind;
 
 use tillkeep_http::auth::Sessions;
-use tillkeep_model::wire::PullAnswer;
 use tillkeep_storage::apply::{self, Cursor};
 use tillkeep_storage::registry::{self, Scope, SyncType};
-use tillkeep_storage::{DbErr, Purpose, Tx, accounts, db};
+use tillkeep_storage::{DbErr, Tx, accounts, db};
+use tokio::runtime::{Handle, RuntimeFlavor};
+use tokio_util::task::AbortOnDropHandle;
 
 use super::client::HqError;
 use super::progress::Progress;
@@ -106,19 +109,26 @@ fn in_order(store: &Store, cursors: &HashMap<String, Cursor>, heads: &BTreeMap<S
 /// A page, and the cursor that it goes on from.
 struct Page {
     from: Cursor,
-    answer: PullAnswer,
+    read: apply::Page,
 }
 
 impl Page {
     /// The cursor once this page is kept.
     const fn next(&self) -> Cursor {
-        let reloading = self.from.reloading && self.answer.has_more;
-        Cursor { version: self.answer.latest_version, reloading, tag: self.answer.tag }
+        let answer = &self.read.answer;
+        let reloading = self.from.reloading && answer.has_more;
+        Cursor { version: answer.latest_version, reloading, tag: answer.tag }
     }
 }
 
 /// Pulls one type from `cursor` to its head. While a page is written the next one is on its way.
-async fn one(store: &Store, epoch: &str, entity: &SyncType, cursor: Cursor, head: i64) -> Result<usize, PullError> {
+async fn one(
+    store: &Store,
+    epoch: &str,
+    entity: &'static SyncType,
+    cursor: Cursor,
+    head: i64,
+) -> Result<usize, PullError> {
     let (mut cursor, mut ahead, mut count, mut progress) = (cursor, None, 0, None);
     loop {
         // A row that comes while its entry is under way would be left aside, and the entry gone when it is: neither this
@@ -128,18 +138,18 @@ async fn one(store: &Store, epoch: &str, entity: &SyncType, cursor: Cursor, head
             Some(page) => page?,
             None => fetch(store, epoch, entity, cursor, cursor, head).await?,
         };
-        let next = page.next();
+        let (next, has_more) = (page.next(), page.read.answer.has_more);
         if progress.is_none() {
-            progress = Progress::begin(store, entity, &page.answer).await?;
+            progress = Progress::begin(store, entity, cursor, &page.read.answer).await?;
         }
-        let kept = if page.answer.has_more && !entity.is_pushed() {
+        let kept = if has_more && !entity.is_pushed() {
             // That the next one does not come takes nothing from this one; without this one it is not waited for.
             let fetched = async { Ok(fetch(store, epoch, entity, next, cursor, head).await) };
-            let (fetched, kept) = tokio::try_join!(biased; fetched, keep(store, entity, &page))?;
+            let (fetched, kept) = tokio::try_join!(biased; fetched, keep(store, entity, page))?;
             ahead = Some(fetched);
             kept
         } else {
-            keep(store, entity, &page).await?
+            keep(store, entity, page).await?
         };
         let Some(rows) = kept else {
             // Somebody began a reload: what was fetched is of before.
@@ -152,7 +162,7 @@ async fn one(store: &Store, epoch: &str, entity: &SyncType, cursor: Cursor, head
         if let Some(progress) = &mut progress {
             progress.kept(rows);
         }
-        if !page.answer.has_more {
+        if !has_more {
             tracing::debug!(entity_type = entity.name, rows = count, version = cursor.version, "pulled");
             return Ok(count);
         }
@@ -163,15 +173,20 @@ async fn one(store: &Store, epoch: &str, entity: &SyncType, cursor: Cursor, head
 async fn fetch(
     store: &Store,
     epoch: &str,
-    entity: &SyncType,
+    entity: &'static SyncType,
     from: Cursor,
     here: Cursor,
     head: i64,
 ) -> Result<Page, PullError> {
     let pages = &store.sync.page_size;
     let size = pages.of(entity.name);
-    let answer = store.hq.pull(entity.name, from, here.version, size, epoch).await;
-    let mut answer = pages.note(entity.name, size, answer)?;
+    let (hq, epoch) = (store.hq.clone(), epoch.to_owned());
+    let asked = beside(async move {
+        let answer = hq.pull(entity.name, from, here.version, size, &epoch).await;
+        answer.map(|answer| apply::Page::read(entity, answer))
+    });
+    let mut read = pages.note(entity.name, size, asked.await)??;
+    let answer = &mut read.answer;
     if !answer.has_more {
         pages.done(entity.name);
     }
@@ -180,27 +195,43 @@ async fn fetch(
         // was told before this page was read, so nothing below it is still to come. Release 0.1.0 does not say so itself.
         answer.latest_version = head;
     }
-    Ok(Page { from, answer })
+    Ok(Page { from, read })
+}
+
+/// Runs `work` in a task of its own, which ends when nobody waits for it any more: a page is written without a pause, and in the same
+/// task the next one would neither arrive nor be read meanwhile. A runtime of one thread does one thing after the other all the
+/// same, and who moves its time must see who waits.
+async fn beside<T: Send + 'static>(work: impl Future<Output = T> + Send + 'static) -> T {
+    if Handle::current().runtime_flavor() == RuntimeFlavor::CurrentThread {
+        return work.await;
+    }
+    match AbortOnDropHandle::new(tokio::spawn(work)).await {
+        Ok(done) => done,
+        Err(error) => match error.try_into_panic() {
+            Ok(panic) => resume_unwind(panic),
+            // The runtime ends, and this task with it.
+            Err(_) => pending().await,
+        },
+    }
 }
 
 /// Writes a page and moves the cursor, unless the cursor is not any more where the page goes on from.
-async fn keep(store: &Store, entity: &SyncType, page: &Page) -> Result<Option<usize>, PullError> {
-    let rows = page.answer.rows.len();
-    let applied = {
+async fn keep(store: &Store, entity: &SyncType, page: Page) -> Result<Option<usize>, PullError> {
+    let rows = {
         let _turn = store.sync.applying.lock().await;
-        let tx = store.db().of(Purpose::Sync).begin().await?;
+        let tx = store.sync_db().begin().await?;
         if apply::cursor(&tx, entity).await? != page.from {
             return Ok(None);
         }
-        let applied = apply::page(&tx, entity, store.id, &page.answer, store.clock.now()).await?;
+        let rows = apply::page(&tx, entity, store.id, page.read, store.clock.now()).await?;
         if entity.name == "users" && rows > 0 {
             Sessions::revoke_of_inactive(&tx, store.clock.now()).await?;
         }
         tx.commit().await?;
-        applied
+        rows
     };
     forget_cached(store, entity, rows);
-    Ok(Some(applied))
+    Ok(Some(rows))
 }
 
 /// A withdrawn permission or person counts from the next request on.
@@ -217,7 +248,7 @@ fn forget_cached(store: &Store, entity: &SyncType, rows: usize) {
 /// Starts types over: each row that HQ does not send again goes, unsent local work stays.
 pub async fn reload(store: &Store, wanted: impl Fn(&SyncType) -> bool) -> Result<(), DbErr> {
     let _turn = store.sync.applying.lock().await;
-    let tx: Tx = store.db().begin().await?;
+    let tx: Tx = store.sync_db().begin().await?;
     for entity in registry::pulled().filter(|entity| wanted(entity)) {
         apply::begin_reload(&tx, entity).await?;
     }

@@ -61,7 +61,7 @@ pub(super) async fn run(store: &Store) -> Result<(), PullError> {
             let size = pages.of(name).min(PAGE);
             let answer = pages.note(name, size, store.hq.own_documents(name, after, size).await)?;
             let _turn = store.sync.applying.lock().await;
-            let mut tx = store.db().begin().await?;
+            let mut tx = store.sync_db().begin().await?;
             count += own_documents::take(&mut tx, entity, store.id, &answer.rows, store.clock.now()).await?;
             after = answer.last_id.unwrap_or(after);
             // With its rows: a line that breaks and a store that dies go on here.
@@ -74,7 +74,7 @@ pub(super) async fn run(store: &Store) -> Result<(), PullError> {
         }
         after = Uuid::nil();
     }
-    let tx = store.db().begin().await?;
+    let tx = store.sync_db().begin().await?;
     // From here on each document has an entry of its own again; what is older may have come back without one.
     settings::set(&tx, DUE, &store.clock.now().to_string()).await?;
     tx.commit().await?;

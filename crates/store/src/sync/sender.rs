@@ -144,7 +144,7 @@ async fn whole(store: &Store, mut entries: Vec<Entry>) -> Result<Vec<Entry>, DbE
     if entries.iter().all(|entry| !entry.payload.is_empty()) {
         return Ok(entries);
     }
-    let tx = store.db().begin().await?;
+    let tx = store.sync_db().begin().await?;
     outbox::make_again(&tx, &mut entries).await?;
     let (whole, gone): (Vec<_>, Vec<_>) = entries.into_iter().partition(|entry| !entry.payload.is_empty());
     if !gone.is_empty() {

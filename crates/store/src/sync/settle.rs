@@ -29,7 +29,7 @@ pub(super) async fn set_aside(store: &Store, entries: &[(&Entry, String)]) -> Re
         return Ok(());
     }
     let _turn = store.sync.applying.lock().await;
-    let tx = store.db().begin().await?;
+    let tx = store.sync_db().begin().await?;
     for (entry, why) in entries {
         outbox::set_aside(&tx, entry, why, store.clock.now()).await?;
     }
@@ -44,7 +44,7 @@ pub(super) async fn set_aside(store: &Store, entries: &[(&Entry, String)]) -> Re
 /// HQ has these: they leave the outbox.
 pub(super) async fn confirm(store: &Store, taken: &[&Entry]) -> Result<(), DbErr> {
     let _turn = store.sync.applying.lock().await;
-    let tx = store.db().begin().await?;
+    let tx = store.sync_db().begin().await?;
     outbox::confirm(&tx, taken, store.clock.now()).await?;
     tx.commit().await?;
     Ok(())
@@ -56,7 +56,7 @@ pub(super) async fn refuse(store: &Store, refused: &[(&Entry, String)]) -> Resul
         return Ok(());
     }
     let _turn = store.sync.applying.lock().await;
-    let tx = store.db().begin().await?;
+    let tx = store.sync_db().begin().await?;
     let mut dead = Vec::new();
     for (entry, error) in refused {
         if outbox::refuse(&tx, entry, error, store.clock.now()).await? {

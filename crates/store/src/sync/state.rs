@@ -35,7 +35,7 @@ pub struct Line {
     pub notify_delay_ms: u64,
     /// Types that could not be stored when they were last pulled, with why; headquarters is told with each cycle.
     pub unstored: BTreeMap<String, String>,
-    /// Types of which more pages are on their way.
+    /// Types of which a load is under way.
     pub loading: BTreeMap<String, Loading>,
     /// Another copy of this store runs, which headquarters heard before this one: nothing is sold here.
     pub runs_elsewhere: bool,
@@ -202,13 +202,12 @@ impl SyncState {
     /// A type could not be stored, or is here again as headquarters has it.
     pub(super) fn stored(&self, entity_type: &str, unstored: Option<&str>) {
         self.last.lock().unwrap_or_else(PoisonError::into_inner).remove(entity_type);
-        self.update(|line| match unstored {
-            Some(why) => {
-                line.unstored.insert(entity_type.to_owned(), why.to_owned());
-            }
-            None => {
-                line.unstored.remove(entity_type);
-            }
+        self.update(|line| {
+            line.loading.remove(entity_type);
+            match unstored {
+                Some(why) => line.unstored.insert(entity_type.to_owned(), why.to_owned()),
+                None => line.unstored.remove(entity_type),
+            };
         });
     }
 

@@ -1,15 +1,19 @@
 //! The next page of a type is on its way while one is written. `docs/sync.md`, *A store's cycle*.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Duration;
 
 use serde_json::json;
 use tillkeep_storage::apply::{self, Cursor};
 use tillkeep_storage::entity::department;
+use tillkeep_storage::sea_orm::sea_query::Expr;
 use tillkeep_storage::sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder};
-use tillkeep_storage::{Tx, registry};
+use tillkeep_storage::{Tx, fault, registry};
 use tillkeep_store::Store;
 use tillkeep_store::sync::{Cycle, Loading, Reply, Request, Transport};
+use tokio::sync::Notify;
 use tokio::time::timeout;
 
 use crate::kit::{Shop, id};
@@ -20,6 +24,7 @@ const PAGES: i64 = 3;
 /// What happens while the departments come.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum What {
+    Nothing,
     /// The first page cannot be written before the second one is asked for.
     WriterIsTaken,
     /// The same, and a reload begins then.
@@ -28,6 +33,10 @@ enum What {
     SecondBreaks,
     /// The first page has a row that cannot be read.
     FirstIsUnreadable,
+    /// The first page is not the one that was asked for.
+    FirstDoesNotFit,
+    /// Each further page comes while the one before it is in its transaction, or not at all.
+    InTheTransaction,
 }
 
 /// A question: after which version, what the store has, and how many rows at the most.
@@ -41,9 +50,28 @@ struct Paged {
     shown: Mutex<Vec<Option<Loading>>>,
     /// The only writer of the store's database.
     writer: Mutex<Option<Tx>>,
+    /// A page is in its transaction.
+    inside: Notify,
+    /// Told of each page that came meanwhile.
+    comes: Sender<()>,
+    came: Mutex<Receiver<()>>,
 }
 
 impl Paged {
+    fn new(what: What) -> Self {
+        let (comes, came) = channel();
+        Self {
+            what,
+            store: OnceLock::new(),
+            asked: Mutex::default(),
+            shown: Mutex::default(),
+            writer: Mutex::default(),
+            inside: Notify::new(),
+            comes,
+            came: Mutex::new(came),
+        }
+    }
+
     /// What this question is the moment for.
     async fn happen(&self, since: i64) -> Result<(), String> {
         let store = self.store.get().expect("a store");
@@ -63,6 +91,10 @@ impl Paged {
                 tx.commit().await.expect("a commit");
             }
             (What::SecondBreaks, 1) if is_first => return Err("the line breaks".to_owned()),
+            (What::InTheTransaction, 1..) => {
+                self.inside.notified().await;
+                self.comes.send(()).expect("somebody listens");
+            }
             _ => {}
         }
         Ok(())
@@ -82,8 +114,9 @@ impl Paged {
         if self.what == What::FirstIsUnreadable && since == 0 {
             row["sortOrder"] = json!("many");
         }
+        let fits = self.what != What::FirstDoesNotFit || since > 0;
         json!({
-            "entity_type": "departments", "since_version": since, "rows": [row], "latest_version": version,
+            "entity_type": "departments", "since_version": if fits { since } else { PAGES }, "rows": [row], "latest_version": version,
             "has_more": version < PAGES, "epoch": "e", "total": 40,
         })
     }
@@ -125,13 +158,34 @@ struct After {
 
 impl After {
     async fn a_cycle(what: What) -> Self {
-        let (store, asked, shown, writer) = Default::default();
-        let hq = Arc::new(Paged { what, store, asked, shown, writer });
-        let shop = Shop::with_line(hq.clone()).await;
-        assert!(hq.store.set(shop.store.clone()).is_ok());
-        let mut after = Self { shop, hq, cycle: Cycle::default() };
+        let mut after = Self::nothing(what).await;
         after.next().await;
         after
+    }
+
+    async fn nothing(what: What) -> Self {
+        let hq = Arc::new(Paged::new(what));
+        let shop = Shop::with_line(hq.clone()).await;
+        assert!(hq.store.set(shop.store.clone()).is_ok());
+        Self { shop, hq, cycle: Cycle::default() }
+    }
+
+    /// Puts the cursor after the first page, in the middle of a load or not.
+    async fn goes_on_after_the_first(&self, reloading: bool) {
+        let departments = registry::find("departments").expect("a type");
+        let tx = self.shop.store.db().begin().await.expect("a transaction");
+        if reloading {
+            apply::begin_reload(&tx, departments).await.expect("a reload");
+            let rows = department::Entity::update_many().filter(department::Column::Code.eq("PAGE1"));
+            rows.col_expr(department::Column::SyncVersion, Expr::value(1)).exec(&tx).await.expect("a row");
+        }
+        apply::set_cursor(&tx, departments, Cursor { reloading, ..at(1) }, None).await.expect("a cursor");
+        tx.commit().await.expect("a commit");
+    }
+
+    /// How far the load was shown to be at each question.
+    fn shown(&self) -> Vec<Option<Loading>> {
+        self.hq.shown.lock().expect("nobody panicked").clone()
     }
 
     async fn next(&mut self) {
@@ -187,18 +241,79 @@ async fn a_page_is_kept_though_the_next_one_does_not_come_and_that_one_is_asked_
 
 #[tokio::test]
 async fn a_page_after_one_that_cannot_be_kept_is_thrown_away() {
-    let mut after = After::a_cycle(What::FirstIsUnreadable).await;
+    let mut after = After::a_cycle(What::FirstDoesNotFit).await;
     after.next().await;
     assert_eq!(after.asked(), [(0, 0, 500), (1, 0, 500), (0, 0, 500), (1, 0, 500)]);
     assert_eq!(after.has().await, (vec![], at(0), false));
 }
 
 #[tokio::test]
+async fn after_a_page_that_cannot_be_read_none_is_asked_for() {
+    let mut after = After::a_cycle(What::FirstIsUnreadable).await;
+    after.next().await;
+    assert_eq!(after.asked(), [(0, 0, 500), (0, 0, 500)]);
+    assert_eq!(after.has().await, (vec![], at(0), false));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_next_page_arrives_while_one_is_in_its_transaction() {
+    let mut after = After::nothing(What::InTheTransaction).await;
+    let (hq, passed, came) = (after.hq.clone(), AtomicUsize::new(0), Arc::new(AtomicUsize::new(0)));
+    let counted = came.clone();
+    fault::call("apply.rows", move || {
+        hq.inside.notify_one();
+        let is_last = passed.fetch_add(1, Ordering::SeqCst) + 1 == 3;
+        // The thread that writes stands still here.
+        if !is_last && hq.came.lock().expect("nobody panicked").recv_timeout(Duration::from_secs(5)).is_ok() {
+            counted.fetch_add(1, Ordering::SeqCst);
+        }
+    });
+    after.next().await;
+    assert_eq!((came.load(Ordering::SeqCst), after.has().await), (2, (vec![1, 2, 3], at(3), true)));
+}
+
+/// So many rows are here of those that headquarters has.
+const fn of_forty(rows: i64) -> Loading {
+    Loading { rows, total: Some(40) }
+}
+
+#[tokio::test]
 async fn while_more_pages_come_a_store_shows_how_many_rows_are_here_of_how_many() {
     let after = After::a_cycle(What::WriterIsTaken).await;
-    let before = after.shop.count::<department::Entity>().await - 3;
-    let rows = |more: usize| i64::try_from(before + more).expect("few");
-    let at = |more| Some(Loading { rows: rows(more), total: Some(40) });
-    assert_eq!(*after.hq.shown.lock().expect("nobody panicked"), [None, at(0), at(1)]);
+    // The departments that this store had before are not among them.
+    assert_eq!(after.shown(), [None, Some(of_forty(0)), Some(of_forty(1))]);
     assert!(after.shop.store.sync.line().loading.is_empty());
+}
+
+#[tokio::test]
+async fn a_load_that_broke_off_is_shown_as_far_as_it_came_and_goes_on_from_there() {
+    let mut after = After::a_cycle(What::SecondBreaks).await;
+    assert_eq!(after.shop.store.sync.line().loading.get("departments").copied(), Some(of_forty(1)));
+    after.next().await;
+    assert_eq!(after.shown(), [None, Some(of_forty(0)), Some(of_forty(1)), Some(of_forty(1))]);
+    assert!(after.shop.store.sync.line().loading.is_empty());
+}
+
+#[tokio::test]
+async fn rows_that_have_only_changed_are_no_load() {
+    let mut after = After::nothing(What::Nothing).await;
+    after.goes_on_after_the_first(false).await;
+    after.next().await;
+    assert_eq!((after.shown(), after.has().await), (vec![None, None], (vec![2, 3], at(3), true)));
+}
+
+#[tokio::test]
+async fn a_reload_that_goes_on_shows_the_rows_that_it_has_seen_again() {
+    let mut after = After::a_cycle(What::Nothing).await;
+    after.goes_on_after_the_first(true).await;
+    after.next().await;
+    assert_eq!(after.shown()[3..], [None, Some(of_forty(1))]);
+    assert_eq!(after.has().await, (vec![1, 2, 3], at(3), true));
+}
+
+#[tokio::test]
+async fn what_cannot_be_stored_is_shown_with_its_reason_and_as_no_load() {
+    let after = After::a_cycle(What::FirstDoesNotFit).await;
+    let line = after.shop.store.sync.line();
+    assert!(line.loading.is_empty() && line.unstored.contains_key("departments"), "{line:?}");
 }

@@ -91,7 +91,8 @@ pub(super) struct TypeState {
     /// What the store has.
     pub version: i64,
     pub head_version: i64,
-    /// A load from nothing that is under way; null when there is none, and when this server started after it began.
+    /// A load from nothing that is under way; null when there is none, while the store is not connected or cannot store the type,
+    /// and when this server started after the load began.
     pub loading: Option<Loading>,
 }
 
@@ -102,7 +103,7 @@ pub(super) struct TypeState {
 pub(super) struct Loading {
     /// Rows that the store has.
     pub rows: i64,
-    /// Rows that headquarters has, where that was counted lately.
+    /// Rows that headquarters has, where they were counted.
     pub total: Option<i64>,
 }
 
@@ -206,6 +207,12 @@ fn state_of(
     let (sent, fetched): (Vec<_>, Vec<_>) = status.iter().partition(|row| row.direction == sync_log::PUSH);
     let newest = |field: fn(&sync_status::Model) -> Option<Instant>| status.iter().filter_map(field).max();
     let last_error = status.iter().filter(|row| row.last_error_at.is_some()).max_by_key(|row| row.last_error_at);
+    // Of a store that is switched off nothing loads.
+    let loading = |row: &sync_status::Model| {
+        let entity = registry::find(&row.entity_type).filter(|_| connected && row.direction == sync_log::PULL)?;
+        let rows = hq.tracker.loaded(store.id, entity.name)?;
+        Some(Loading { rows, total: hq.totals.known(entity.name) })
+    };
     StoreState {
         connection: ConnectionInfo {
             store_id: store.id,
@@ -244,12 +251,7 @@ fn state_of(
             .map(|row| TypeState {
                 head_version: registry::find(&row.entity_type)
                     .map_or(0, |entity| hq.heads.of(entity, store.id).version),
-                loading: registry::find(&row.entity_type).filter(|_| row.direction == sync_log::PULL).and_then(
-                    |entity| {
-                        let rows = hq.tracker.loaded(store.id, entity.name)?;
-                        Some(Loading { rows, total: hq.totals.known(entity.name) })
-                    },
-                ),
+                loading: loading(&row),
                 version: row.last_since_version,
                 entity_type: row.entity_type,
                 direction: row.direction,
