@@ -1,12 +1,16 @@
 //! `tillkeep bench` against servers that it starts itself: what it writes, and when it fails. How fast they are is no test.
 
 use std::path::Path;
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
 
 use serde_json::Value;
 
+use crate::private_postgres;
+
+const PROGRAM: &str = env!("CARGO_BIN_EXE_tillkeep");
+
 fn bench(args: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_tillkeep")).arg("bench").args(args).output().expect("a benchmark")
+    Command::new(PROGRAM).arg("bench").args(args).output().expect("a benchmark")
 }
 
 fn read(path: &Path) -> Value {
@@ -23,7 +27,7 @@ fn bench_measures_servers_beside_their_limit_and_fails_when_a_ratio_fell() {
     let dir = tempfile::tempdir().expect("a directory");
     let file = dir.path().join("figures.json");
     let path = file.to_str().expect("a path");
-    let done = bench(&["--quick", "--only", "P3,p9", "--runs", "1", "--json", path, "--commit", "abc"]);
+    let done = bench(&["--tiny", "--only", "P3,p9", "--runs", "1", "--json", path, "--commit", "abc"]);
     assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
     let table = String::from_utf8_lossy(&done.stdout);
     for shown in ["P3  idle cycle", "empty handler", "P9  start and size"] {
@@ -50,10 +54,75 @@ fn bench_measures_servers_beside_their_limit_and_fails_when_a_ratio_fell() {
     // As if it had been a thousand times as fast before.
     report["figures"][0]["limit"]["ratio"]["median"] = 1000.into();
     std::fs::write(&file, report.to_string()).expect("written");
-    let fallen = error(&bench(&["--quick", "--only", "P3", "--against", path]));
+    let fallen = error(&bench(&["--tiny", "--only", "P3", "--against", path]));
     let others = error(&bench(&["--only", "P3", "--against", path]));
     assert!(others.contains(path) && others.contains("--quick"), "{others}");
     assert!(fallen.contains("P3 versions: ") && fallen.contains("it was 1000.000"), "{fallen}");
+}
+
+/// A `PostgreSQL` whose rows can be replicated.
+fn postgres() -> String {
+    let (directory, port) = private_postgres::make("-c wal_level=logical");
+    private_postgres::watch(&directory, &directory.join("running"));
+    format!("postgres://{0}@127.0.0.1:{port}/{0}", private_postgres::OWNER)
+}
+
+#[test]
+fn every_goal_is_measured_at_the_smallest_size() {
+    const GOALS: [(&str, &[(&str, usize)]); 3] = [
+        // Two figures of P1 are those of a PostgreSQL without replication.
+        ("P1,P2,P4", &[("P1", 7), ("P2", 9), ("P4", 4)]),
+        ("P3,P5,P6,P8", &[("P3", 2), ("P5", 2), ("P6", 15), ("P8", 1)]),
+        ("P7,P9,P10,P11", &[("P7", 3), ("P9", 4), ("P10", 10), ("P11", 3)]),
+    ];
+    let dir = tempfile::tempdir().expect("a directory");
+    let url = postgres();
+    let runs = GOALS.map(|(goals, figures)| {
+        let file = dir.path().join(goals);
+        let run = Command::new(PROGRAM)
+            .args(["bench", "--tiny", "--only", goals, "--postgres", &url, "--json"])
+            .arg(&file)
+            .stdout(Stdio::null())
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("a benchmark");
+        (run, file, figures)
+    });
+    for (run, file, expected) in runs {
+        let done = run.wait_with_output().expect("the end of a benchmark");
+        assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+        let report = read(&file);
+        assert_eq!(report["missing"], Value::Array(Vec::new()));
+        let figures = report["figures"].as_array().expect("figures");
+        let count = |id: &str| figures.iter().filter(|row| row["id"] == id).count();
+        for (id, many) in expected {
+            assert_eq!(count(id), *many, "{id}: {figures:?}");
+        }
+        for row in figures {
+            let least = row["value"]["min"].as_f64();
+            assert!(least >= Some(0.0) && least.is_some_and(f64::is_finite), "{row}");
+        }
+    }
+}
+
+#[test]
+fn what_another_program_was_built_from_is_unknown_unless_it_is_said() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let file = dir.path().join("figures.json");
+    let commit = |args: &[&str]| {
+        let done = Command::new(PROGRAM)
+            .args(["bench", "--tiny", "--only", "P8", "--json"])
+            .arg(&file)
+            .args(args)
+            .env("TILLKEEP_COMMIT", "of this checkout")
+            .output()
+            .expect("a benchmark");
+        assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+        read(&file)["commit"].as_str().expect("a commit").to_owned()
+    };
+    assert_eq!(commit(&[]), "of this checkout");
+    assert_eq!(commit(&["--program", PROGRAM]), "unknown");
+    assert_eq!(commit(&["--program", PROGRAM, "--commit", "abc"]), "abc");
 }
 
 #[test]

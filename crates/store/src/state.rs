@@ -1,5 +1,6 @@
 //! What a store server is made of.
 
+use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -16,7 +17,7 @@ use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
 use crate::chance::Chance;
-use crate::memory::{Known, Memory, Shop};
+use crate::memory::{Known, Memory, Shop, Sold};
 use crate::sync::{HqClient, Http, SyncState, Transport, elsewhere};
 
 /// Hashes that a store computes at once.
@@ -178,6 +179,18 @@ impl Store {
     /// What was pulled and is in memory, as the database has it now.
     pub fn known(&self) -> Arc<Known> {
         self.memory.of(self.db(), self.id)
+    }
+
+    /// The settings of this store and those products of `ids` that are here, of one moment: what was read on both sides of a pull
+    /// is read again, once. May take a connection of its own: none may be held meanwhile.
+    pub async fn goods(&self, ids: &[Uuid]) -> Result<(Arc<Shop>, HashMap<Uuid, Arc<Sold>>), DbErr> {
+        let known = self.known();
+        let read = (known.shop().await?, known.products(ids).await?);
+        let now = self.known();
+        if Arc::ptr_eq(&known, &now) {
+            return Ok(read);
+        }
+        Ok((now.shop().await?, now.products(ids).await?))
     }
 
     /// The settings of this store and its tills. May take a connection of its own: none may be held meanwhile.

@@ -6,12 +6,12 @@
 
 mod policy;
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use sea_orm::sea_query::OnConflict;
 use sea_orm::{
-    ColumnTrait, Condition, ConnectionTrait, DbErr, EntityTrait, IntoActiveModel, Iterable, PaginatorTrait,
-    QueryFilter, QueryOrder, QuerySelect, Select,
+    ColumnTrait, Condition, ConnectionTrait, DbErr, EntityTrait, FromQueryResult, IntoActiveModel, Iterable,
+    PaginatorTrait, QueryFilter, QueryOrder, QuerySelect, QueryTrait, Select,
 };
 use tillkeep_model::{Instant, ids};
 use uuid::Uuid;
@@ -112,18 +112,10 @@ fn refusal(rows: impl IntoIterator<Item = Model>, now: Instant) -> Option<Refusa
 /// Looks at all buckets and, when none is blocked, counts the attempt as a wrong one in each. A refused attempt counts
 /// in none; the buckets it names as new are announced from then on.
 pub async fn take(tx: &Tx, buckets: &[Bucket], now: Instant) -> Result<Decision, DbErr> {
-    let mut empty: Vec<Model> = buckets.iter().map(Bucket::empty).collect();
-    // One order for all, so that no two attempts wait for each other.
-    empty.sort_by_key(|row| row.id);
-    let users: HashMap<Uuid, Option<Uuid>> = empty.iter().map(|row| (row.id, row.user_id)).collect();
-    let mut rows = locked(tx, users.keys().copied()).await?;
-    if rows.len() < users.len() {
-        Entity::insert_many(empty.into_iter().map(IntoActiveModel::into_active_model))
-            .on_conflict(OnConflict::column(Column::Id).do_nothing().to_owned())
-            .exec_without_returning(tx)
-            .await?;
-        rows = locked(tx, users.keys().copied()).await?;
-    }
+    // Two buckets may be one.
+    let empty: BTreeMap<Uuid, Model> = buckets.iter().map(|bucket| (bucket.id(), bucket.empty())).collect();
+    let users: HashMap<Uuid, Option<Uuid>> = empty.values().map(|row| (row.id, row.user_id)).collect();
+    let mut rows = made_or_locked(tx, empty.into_values()).await?;
     if let Some(refusal) = refusal(rows.iter().cloned(), now) {
         let new = refusal.new.iter().map(|row| row.id);
         Entity::update_many()
@@ -178,6 +170,17 @@ async fn write(tx: &Tx, rows: Vec<Model>) -> Result<(), DbErr> {
         .exec_without_returning(tx)
         .await?;
     Ok(())
+}
+
+/// The rows of these ids, each made or locked before the next: by one statement and in the order in which they come, so that
+/// no two attempts wait for each other, whichever of their rows are there.
+async fn made_or_locked(tx: &Tx, empty: impl Iterator<Item = Model>) -> Result<Vec<Model>, DbErr> {
+    let mut insert = Entity::insert_many(empty.map(IntoActiveModel::into_active_model))
+        // What conflicts is locked when it is written, and this writes what is there.
+        .on_conflict(OnConflict::column(Column::Id).update_column(Column::Kind).to_owned())
+        .into_query();
+    insert.returning_all();
+    tx.query_all(&insert).await?.iter().map(|row| Model::from_query_result(row, "")).collect()
 }
 
 async fn locked(tx: &Tx, ids: impl IntoIterator<Item = Uuid>) -> Result<Vec<Model>, DbErr> {

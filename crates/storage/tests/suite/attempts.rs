@@ -1,13 +1,14 @@
 //! Counting of sign-in attempts: what is let through, what waits, what frees it again.
 
-use sea_orm::{Condition, EntityTrait};
+use sea_orm::{Condition, EntityTrait, QueryOrder};
 use tillkeep_model::Instant;
 use tillkeep_storage::attempts::{self, Bucket, Decision, Kind, Taken};
-use tillkeep_storage::entity::pin_attempt::{Entity, Model};
+use tillkeep_storage::db::query;
+use tillkeep_storage::entity::pin_attempt::{Column, Entity, Model};
 use tillkeep_storage::{Db, sea_orm};
 use uuid::Uuid;
 
-use crate::kit::{self, at};
+use crate::kit::{self, Hq, at};
 
 const DAY: i64 = 24 * 3600;
 
@@ -68,6 +69,55 @@ async fn of_attempts_at_once_only_as_many_go_through_as_one_after_the_other() {
         }
         assert_eq!(through, 3, "two without a wait, and the one whose wait then begins");
         assert_eq!(rows(&hq.db).await[0].wrong_today, 3, "a refused attempt is not counted");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn attempts_of_which_some_find_a_counter_and_others_make_it_never_wait_in_a_circle() {
+    let hq = Hq::postgres().await;
+    for round in 0..16 {
+        let [first, second] = in_order(&hq.db, ["one", "other"].map(|name| terminal(&format!("{name} {round}")))).await;
+        let holding = hq.db.begin().await.expect("a transaction");
+        let taken = attempts::take(&holding, std::slice::from_ref(&first), at(0)).await.expect("a decision");
+        let both = || {
+            let (db, buckets) = (hq.db.clone(), [first.clone(), second.clone()]);
+            tokio::spawn(async move { attempt(&db, &buckets, at(0)).await.is_ok() })
+        };
+        let before = both();
+        waits(&hq, 1).await;
+        // The one who waits has looked and will find this one made by somebody else; the next one finds it at once.
+        wrong(&hq.db, std::slice::from_ref(&second), at(0)).await;
+        let after = both();
+        waits(&hq, 2).await;
+        drop((taken, holding));
+        let mut through = 0;
+        for task in [before, after] {
+            through += usize::from(task.await.expect("no attempt is broken off"));
+        }
+        assert_eq!(through, 2, "each counter lets three through");
+    }
+}
+
+/// These buckets by the ids of their counters, none of which is made.
+async fn in_order(db: &Db, buckets: [Bucket; 2]) -> [Bucket; 2] {
+    let tx = db.begin().await.expect("a transaction");
+    drop(attempts::take(&tx, &buckets, at(0)).await.expect("a decision"));
+    let rows = Entity::find().order_by_asc(Column::Id).all(&tx).await.expect("the rows");
+    let place = |bucket: &Bucket| rows.iter().position(|row| row.subject == bucket.subject);
+    let [one, other] = buckets;
+    if place(&one) < place(&other) { [one, other] } else { [other, one] }
+}
+
+/// Returns when so many wait for a lock in this database, or more.
+async fn waits(hq: &Hq, count: i64) {
+    let sql =
+        "SELECT COUNT(*) AS n FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
+    loop {
+        let rows = query(hq.db.reader(), sql, []).await.expect("a look");
+        if rows[0].try_get::<i64>("", "n").expect("a count") >= count {
+            return;
+        }
+        tokio::task::yield_now().await;
     }
 }
 

@@ -33,14 +33,13 @@ pub struct Here {
 }
 
 impl Catalog {
-    /// What is in memory of the products of `cart`. What is not is read with a connection of its own: none may be held
-    /// meanwhile.
+    /// What is in memory of the products of `cart`, as [`Store::goods`]: no connection may be held meanwhile.
     pub async fn of(store: &Store, cart: &Cart) -> Result<Self> {
         let mut ids: Vec<Uuid> = cart.lines.iter().map(|line| line.product_id).collect();
         ids.sort_unstable();
         ids.dedup();
-        let known = store.known();
-        Ok(Self { shop: known.shop().await?, products: known.products(&ids).await?, rows: HashMap::new() })
+        let (shop, products) = store.goods(&ids).await?;
+        Ok(Self { shop, products, rows: HashMap::new() })
     }
 
     /// Reads what the store has of these products now.

@@ -3,16 +3,20 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use serde::Serialize;
 use serde_json::{Value as Json, json};
-use tillkeep_model::{Instant, Money};
-use tillkeep_storage::entity::{product, product_special, store, tax_rate, tender};
-use tillkeep_storage::sea_orm::EntityTrait;
-use tillkeep_storage::{apply, memory, registry};
+use tillkeep_model::{Instant, JsonText, Money};
+use tillkeep_storage::entity::{
+    product, product_special, sales_rep, store, tax_group, tax_group_rate, tax_rate, tender,
+};
+use tillkeep_storage::sea_orm::{ConnectionTrait, EntityTrait};
+use tillkeep_storage::{apply, db, memory, registry};
 use tillkeep_store::sync::{Cycle, Reply, Request, Transport};
+use tokio::time::error::Elapsed;
 
-use crate::kit::{Person, Shop, cart, id, line};
+use crate::kit::{Person, Shop, cart, id, line, rows};
 
 /// A headquarters that has what a test gives it, each gift as a new version of its type.
 #[derive(Default)]
@@ -97,6 +101,30 @@ async fn whatever_a_pull_changed_holds_for_the_very_next_sale() {
     Cycle::default().step(&shop.store).await;
     assert_eq!(person.sell(json!([line("TEA", 1)])).await.ok(201)["taxAmount"], 300);
 
+    let group = row::<tax_group::Entity>(&shop, "EXCLUSIVE").await;
+    hq.has("tax_groups", &[tax_group::Model { price_mode: "inclusive".into(), ..group.clone() }]);
+    Cycle::default().step(&shop.store).await;
+    assert_eq!(person.sell(json!([line("TEA", 1)])).await.ok(201)["taxAmount"], 273);
+    hq.has("tax_groups", &[group]);
+
+    let link = rows::link("EXCLUSIVE", "NY", 1, false, None);
+    hq.has("tax_group_rates", &[tax_group_rate::Model { deleted_at: Some(rows::made()), ..link }]);
+    Cycle::default().step(&shop.store).await;
+    assert_eq!(person.sell(json!([line("TEA", 1)])).await.ok(201)["taxAmount"], 0);
+
+    let bread = row::<product::Entity>(&shop, "BREAD").await;
+    person.get("/pos/lookup/ALT-1").await.ok(200);
+    hq.has("products", &[product::Model { barcodes: JsonText(json!(["ALT-2"])), ..bread }]);
+    Cycle::default().step(&shop.store).await;
+    person.get("/pos/lookup/ALT-1").await.refused(404, "product_not_found");
+    person.get("/pos/lookup/ALT-2").await.ok(200);
+
+    let rep = row::<sales_rep::Entity>(&shop, "rep").await;
+    assert_eq!(person.get("/pos/bootstrap").await.ok(200)["salesReps"][0]["name"], "Rita");
+    hq.has("sales_reps", &[sales_rep::Model { name: "Rosa".into(), ..rep }]);
+    Cycle::default().step(&shop.store).await;
+    assert_eq!(person.get("/pos/bootstrap").await.ok(200)["salesReps"][0]["name"], "Rosa");
+
     let named = product_special::Model {
         id: id("NAMED"),
         code: "NAMED".into(),
@@ -121,6 +149,58 @@ async fn whatever_a_pull_changed_holds_for_the_very_next_sale() {
     hq.has("stores", &[store::Model { max_session_hours: 0, ..own }]);
     Cycle::default().step(&shop.store).await;
     person.sell(json!([line("TEA", 1)])).await.refused(409, "session_too_old");
+}
+
+#[tokio::test]
+async fn what_is_kept_in_memory_is_read_of_the_tables_whose_changes_empty_it_and_of_no_other() {
+    // What each request reads anew: who asks, whether its time went by, and what the store has of a product.
+    const ANEW: [&str; 1] = ["store_product_dynamic"];
+    let shop = Shop::that_rests().await;
+    let person = shop.selling().await;
+    let db = shop.store.db();
+    let all = db::query(db.reader(), "SELECT name FROM sqlite_master WHERE type = 'table'", []).await.expect("tables");
+    let all: Vec<String> = all.iter().map(|row| row.try_get("", "name").expect("a name")).collect();
+    let kept = |name: &str| memory::TABLES.contains(&name);
+    assert!(memory::TABLES.iter().all(|name| all.iter().any(|table| table == name)));
+    let tx = db.begin().await.expect("a transaction");
+    for name in all.iter().filter(|name| !kept(name) && !ANEW.contains(&name.as_str()) && !name.starts_with("sqlite_"))
+    {
+        tx.execute_unprepared(&format!("ALTER TABLE {name} RENAME TO no_{name}")).await.expect("another name");
+    }
+    tx.commit().await.expect("a commit");
+    let known = shop.store.known();
+    known.shop().await.expect("the settings of the store");
+    assert_eq!(known.products(&[id("TEA")]).await.expect("products").len(), 1);
+    // By either barcode, by number, by name, and by the label of a scale.
+    for code in ["5012345678900", "ALT-1", "4011", "tea", "2104011012378"] {
+        person.get(&format!("/pos/lookup/{code}")).await.ok(200);
+    }
+}
+
+#[tokio::test]
+async fn what_a_pull_changes_while_a_cart_is_read_holds_for_all_of_the_cart_or_for_nothing_of_it() {
+    let shop = Shop::that_rests().await;
+    let db = shop.store.db();
+    shop.store.shop().await.expect("the settings are in memory, and no product");
+    let mut readers = Vec::new();
+    while let Ok(reader) = once(db.snapshot()).await {
+        readers.push(reader.expect("a connection"));
+    }
+    let tea = [id("TEA")];
+    let mut cart = std::pin::pin!(shop.store.goods(&tea));
+    assert!(once(&mut cart).await.is_err(), "it waits for a connection to read the product");
+    let tx = db.begin().await.expect("a transaction");
+    tx.execute_unprepared("UPDATE stores SET max_session_hours = 7").await.expect("a change");
+    tx.execute_unprepared("UPDATE products SET price = 3000").await.expect("a change");
+    tx.commit().await.expect("a commit");
+    drop(readers);
+    let (own, products) = cart.await.expect("the goods");
+    assert_eq!((own.own().expect("a store").max_session_hours, products[&tea[0]].row.price), (7, Money(3000)));
+}
+
+/// What `work` comes to without waiting.
+async fn once<F: Future>(work: F) -> Result<F::Output, Elapsed> {
+    tokio::time::timeout(Duration::ZERO, work).await
 }
 
 #[tokio::test]

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 use reqwest::{Client, Method};
-use rusqlite::{Connection, OpenFlags};
+use rusqlite::{Connection, OpenFlags, Params};
 use serde_json::{Value, json};
 use uuid::Uuid;
 
@@ -32,6 +32,11 @@ impl Api {
         let answer = api.call("POST", "/auth/login", Some(json!({"username": ADMIN.0, "pin": ADMIN.1}))).await?;
         api.token = text(&answer["data"], "accessToken")?;
         Ok(api)
+    }
+
+    /// The same server, for somebody else.
+    pub fn with(&self, token: &str) -> Self {
+        Self { token: token.to_owned(), ..self.clone() }
     }
 
     pub async fn get(&self, path: &str) -> Result<Value> {
@@ -148,7 +153,7 @@ impl Chain {
 
     /// A request of a store to headquarters, as the API of people makes them.
     pub fn machine(&self, store: &Provisioned) -> Api {
-        Api { token: store.sync_token.clone(), ..self.admin.clone() }
+        self.admin.with(&store.sync_token)
     }
 
     pub async fn stop(self) {
@@ -157,22 +162,39 @@ impl Chain {
 }
 
 impl Provisioned {
-    /// Waits until the store's database has `entity_type` up to `version`. Looks into the file: whoever signs in before the
-    /// store knows anybody is held up as a guesser, and asking the store would cost it time.
+    /// Waits until the store's database has `entity_type` up to `version`. Whoever signs in before the store knows anybody is
+    /// held up as a guesser.
     pub async fn has(&self, entity_type: &str, version: i64) -> Result<()> {
+        let sql = "SELECT COALESCE((SELECT last_version FROM sequences WHERE entity_type = ?1), 0) >= ?2";
+        let asked = self.until(sql, (entity_type, version)).await;
+        asked.with_context(|| format!("store {} did not pull {entity_type} up to {version}", self.code))
+    }
+
+    /// Waits until headquarters has confirmed all that the store has sent.
+    pub async fn has_sent_all(&self) -> Result<()> {
+        let asked = self.until("SELECT NOT EXISTS (SELECT 1 FROM sync_outbox)", ()).await;
+        asked.with_context(|| format!("store {} did not send everything", self.code))
+    }
+
+    /// Waits until `sql` says yes of the store's database. Looks into the file: asking the store would cost it time.
+    async fn until(&self, sql: &str, params: impl Params + Copy) -> Result<()> {
         let begun = Instant::now();
         let path = self.dir.join("tillkeep.db");
-        let look = || -> rusqlite::Result<i64> {
+        let look = || -> rusqlite::Result<bool> {
             let conn = Connection::open_with_flags(&path, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
-            conn.query_row("SELECT last_version FROM sequences WHERE entity_type = ?1", [entity_type], |row| row.get(0))
+            conn.query_row(sql, params, |row| row.get(0))
         };
-        while look().unwrap_or_default() < version {
+        loop {
+            // The file may not be there yet.
+            let looked = look();
+            if matches!(looked, Ok(true)) {
+                return Ok(());
+            }
             if begun.elapsed() > PATIENCE {
-                bail!("store {} did not pull {entity_type} up to {version}", self.code);
+                bail!("waited for {} s in vain: {looked:?}", PATIENCE.as_secs());
             }
             tokio::time::sleep(Duration::from_millis(10)).await;
         }
-        Ok(())
     }
 
     /// Waits until the store has all that `chain` has, then signs the administrator in there.

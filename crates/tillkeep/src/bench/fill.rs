@@ -31,10 +31,7 @@ impl Copies {
     pub fn write(&self, path: &Path, count: usize) -> Result<()> {
         let conn = Connection::open(path)?;
         let table = self.table;
-        let columns: Vec<String> = conn
-            .prepare("SELECT name FROM pragma_table_info(?1)")?
-            .query_map([table], |row| row.get(0))?
-            .collect::<rusqlite::Result<_>>()?;
+        let columns = columns(&conn, table)?;
         let values: Vec<String> = columns
             .iter()
             .map(|column| {
@@ -53,6 +50,25 @@ impl Copies {
         conn.execute(&sql, [i64::try_from(count)?]).with_context(|| format!("copies of a row of {table}"))?;
         Ok(())
     }
+}
+
+/// Gives every store that has no rows in `table` those of the first one, which are as many as a store has that does its work.
+pub fn of_every_store(path: &Path, table: &str) -> Result<()> {
+    let conn = Connection::open(path)?;
+    let others = columns(&conn, table)?.into_iter().filter(|column| column != "store_id").collect::<Vec<_>>();
+    let sql = format!(
+        "INSERT INTO {table} (store_id, \"{0}\") SELECT s.id, t.\"{1}\" FROM stores s CROSS JOIN {table} t \
+         WHERE t.store_id = (SELECT id FROM stores WHERE code = 'S01') \
+         AND NOT EXISTS (SELECT 1 FROM {table} o WHERE o.store_id = s.id)",
+        others.join("\", \""),
+        others.join("\", t.\"")
+    );
+    conn.execute(&sql, []).with_context(|| format!("rows of {table} for each store"))?;
+    Ok(())
+}
+
+fn columns(conn: &Connection, table: &str) -> rusqlite::Result<Vec<String>> {
+    conn.prepare("SELECT name FROM pragma_table_info(?1)")?.query_map([table], |row| row.get(0))?.collect()
 }
 
 /// Sets the counter of a type to the highest version of its rows; that version.

@@ -9,8 +9,10 @@ use super::chain::{Chain, Provisioned};
 use super::figure::{Figure, Goal, Measurement, Sample};
 use super::fill::{self, Copies};
 use super::http::{Line, request};
+use super::idle::Word;
+use super::push::{Requests, push};
 use super::statistics::Times;
-use super::{Bench, goods, push, sockets};
+use super::{Bench, goods, sockets};
 
 const LIMIT: &str = "the same at 1000 rows";
 /// A cost may rise to one and a half.
@@ -94,16 +96,21 @@ struct Costs {
 }
 
 async fn run(bench: &Bench) -> Result<Vec<Sample>> {
+    let sizes = &bench.sizes;
+    let batches = Requests { count: 3, sales: sizes.batch, bad: None };
     let mut chain = Chain::start(bench).await?;
     let products = chain.products(PRODUCTS).await?;
     let store = chain.provision().await?;
     // The rows that the others are copies of.
-    push::push(&chain, &store, &products, None, 1).await?;
+    push(&chain, &store, &products, Requests { count: 1, ..batches }).await?;
+    Word::of(&chain.machine(&store)).await?;
+    // What a store pulled is written when somebody looks.
+    chain.admin.get("/sync/dashboard").await?;
     let chain = chain.restart(|path| grow(path, SMALL, SMALL, FEW_STORES)).await?;
-    let small = costs(&chain, &store, &products, bench.sizes.asked, SMALL).await?;
-    let sizes = &bench.sizes;
+    let pushes = Pushes { store: &store, products: &products, requests: batches };
+    let small = costs(&chain, &pushes, sizes.asked, SMALL).await?;
     let chain = chain.restart(|path| grow(path, sizes.products, sizes.sales, sizes.stores)).await?;
-    let large = costs(&chain, &store, &products, sizes.asked, sizes.products.min(sizes.sales)).await?;
+    let large = costs(&chain, &pushes, sizes.asked, sizes.products.min(sizes.sales)).await?;
     chain.stop().await;
     let rate = |time: f64| 1000.0 / time.max(1e-6);
     let asked = QUESTIONS.iter().zip(large.questions.iter().zip(&small.questions));
@@ -121,10 +128,19 @@ fn grow(path: &Path, products: usize, sales: usize, stores: usize) -> Result<()>
     for copies in SALES {
         copies.write(path, sales)?;
     }
-    sockets::write(path, stores)
+    sockets::write(path, stores)?;
+    ["sync_status", "store_nodes"].into_iter().try_for_each(|table| fill::of_every_store(path, table))
 }
 
-async fn costs(chain: &Chain, store: &Provisioned, products: &[String], times: usize, rows: usize) -> Result<Costs> {
+/// What is pushed at each size.
+struct Pushes<'a> {
+    store: &'a Provisioned,
+    products: &'a [String],
+    requests: Requests,
+}
+
+async fn costs(chain: &Chain, pushes: &Pushes<'_>, times: usize, rows: usize) -> Result<Costs> {
+    let Pushes { store, products, requests } = pushes;
     let mut line = Line::open(&chain.hq.url).await?;
     let mut questions = Vec::new();
     for question in QUESTIONS {
@@ -134,7 +150,7 @@ async fn costs(chain: &Chain, store: &Provisioned, products: &[String], times: u
             // Each another page, so that none is answered from memory.
             let path = question
                 .path
-                .replace("{deep}", &(rows / 50 * 3 / 4 + number % 5).to_string())
+                .replace("{deep}", &(rows / 50 * 3 / 4 + number % 5 + 1).to_string())
                 .replace("{version}", &(rows / 2 + number * 7).to_string())
                 .replace("{store}", &store.id.to_string());
             let request = request("GET", &path, token, "");
@@ -151,6 +167,6 @@ async fn costs(chain: &Chain, store: &Provisioned, products: &[String], times: u
         line.expect(&dashboard).await?;
         took.add(begun.elapsed());
     }
-    let rate = push::push(chain, store, products, None, 3).await?;
-    Ok(Costs { questions, push: push::SALES as f64 * 1000.0 / rate.max(1e-6), dashboard: took.median() })
+    let rate = push(chain, store, products, *requests).await?;
+    Ok(Costs { questions, push: requests.sales as f64 * 1000.0 / rate.max(1e-6), dashboard: took.median() })
 }

@@ -1,10 +1,12 @@
 //! P3: what an idle store asks each cycle, beside an empty handler that looks at the same token.
 
+use std::collections::BTreeMap;
+
 use anyhow::{Context, Result};
 use serde_json::{Value, json};
 use uuid::Uuid;
 
-use super::chain::{Chain, Provisioned, process, text};
+use super::chain::{Api, Chain, Provisioned, process, text};
 use super::drive::{Done, drive};
 use super::figure::{Figure, Goal, Measurement, Sample};
 use super::http::request;
@@ -35,7 +37,7 @@ async fn run(bench: &Bench) -> Result<Vec<Sample>> {
     let mut stores = Vec::new();
     for _ in 0..STORES {
         let store = chain.provision().await?;
-        let path = question(&chain, &store).await?;
+        let path = Word::of(&chain.machine(&store)).await?.versions();
         stores.push((store, path));
     }
     let beside = chain.dir.join("empty");
@@ -63,22 +65,80 @@ async fn ask(url: &str, stores: &[(Provisioned, String)], sizes: &Sizes) -> Resu
     drive(url, clients.collect(), sizes.load() / TURNS).await
 }
 
-/// What a store that has everything asks: its word on each type, with the tag of each, and on its outbox.
-async fn question(chain: &Chain, store: &Provisioned) -> Result<String> {
-    let machine = chain.machine(store);
-    let instance = Uuid::now_v7();
-    let hello = json!({"nodeEpoch": Uuid::now_v7(), "instance": instance});
-    let greeted = machine.call("POST", "/sync/handshake", Some(hello)).await?;
-    let epoch = text(&greeted, "epoch")?;
-    let mut have = Vec::new();
-    for (entity_type, version) in greeted["versions"].as_object().context("versions")? {
-        let since = version.as_i64().unwrap_or_default() - 1;
-        let path = format!("/sync/pull?entity_type={entity_type}&since_version={}&epoch={epoch}", since.max(0));
-        let page: Value = machine.call("GET", &path, None).await?;
-        let tag = page["tag"].as_str().map(|tag| format!(":{tag}")).unwrap_or_default();
-        have.push(format!("{entity_type}:{version}{tag}"));
+/// The word of a store that has everything: its version of each type, with the tag, and its empty outbox.
+#[derive(Clone)]
+pub struct Word {
+    pub epoch: String,
+    /// Version and tag of each type.
+    have: BTreeMap<String, (i64, Option<String>)>,
+    instance: Uuid,
+    nonce: Option<String>,
+}
+
+/// As a store asks for a page of what moved.
+const PAGE: u64 = 500;
+
+impl Word {
+    /// That of a new process of this store, which pulls the end of each type for its tag.
+    pub async fn of(machine: &Api) -> Result<Self> {
+        let (mut word, versions) = Self::greet(machine).await?;
+        for (entity_type, version) in versions.as_object().context("versions")? {
+            let version = version.as_i64().unwrap_or_default();
+            word.have.insert(entity_type.clone(), ((version - 1).max(0), None));
+            let page = machine.call("GET", &word.pull(entity_type), None).await?;
+            word.has(entity_type, version, &page);
+        }
+        Ok(word)
     }
-    let nonce = greeted["nonce"].as_str().map(|nonce| format!("&nonce={nonce}")).unwrap_or_default();
-    let have = have.join(",");
-    Ok(format!("/sync/versions?epoch={epoch}&have={have}&pending=0&dead=0&instance={instance}{nonce}"))
+
+    /// That of another store that has the same.
+    pub async fn like(&self, machine: &Api) -> Result<Self> {
+        let (word, _) = Self::greet(machine).await?;
+        Ok(Self { have: self.have.clone(), ..word })
+    }
+
+    async fn greet(machine: &Api) -> Result<(Self, Value)> {
+        let instance = Uuid::now_v7();
+        let hello = json!({"nodeEpoch": Uuid::now_v7(), "instance": instance});
+        let mut greeted = machine.call("POST", "/sync/handshake", Some(hello)).await?;
+        let (epoch, nonce) = (text(&greeted, "epoch")?, greeted["nonce"].as_str().map(str::to_owned));
+        Ok((Self { epoch, have: BTreeMap::new(), instance, nonce }, greeted["versions"].take()))
+    }
+
+    /// The path of the question.
+    pub fn versions(&self) -> String {
+        let tagged = |tag: &Option<String>| tag.as_ref().map(|tag| format!(":{tag}")).unwrap_or_default();
+        let have: Vec<String> =
+            self.have.iter().map(|(name, (version, tag))| format!("{name}:{version}{}", tagged(tag))).collect();
+        let nonce = self.nonce.as_ref().map(|nonce| format!("&nonce={nonce}")).unwrap_or_default();
+        let (epoch, have, instance) = (&self.epoch, have.join(","), self.instance);
+        format!("/sync/versions?epoch={epoch}&have={have}&pending=0&dead=0&instance={instance}{nonce}")
+    }
+
+    /// The path of the next page of a type.
+    pub fn pull(&self, entity_type: &str) -> String {
+        let (since, tag) = self.have.get(entity_type).cloned().unwrap_or_default();
+        let tag = tag.map(|tag| format!("&since_tag={tag}")).unwrap_or_default();
+        let epoch = &self.epoch;
+        format!("/sync/pull?entity_type={entity_type}&since_version={since}&limit={PAGE}&epoch={epoch}{tag}")
+    }
+
+    /// The store has a type up to `version`, by the end of `page`.
+    pub fn has(&mut self, entity_type: &str, version: i64, page: &Value) {
+        self.have.insert(entity_type.to_owned(), (version, page["tag"].as_str().map(str::to_owned)));
+    }
+
+    /// The types of which the answer to the question says that there is more.
+    pub fn moved(&self, answer: &Value) -> Vec<String> {
+        let versions = answer["versions"].as_object();
+        let newer = |name: &str, version: &Value| {
+            self.have.get(name).is_some_and(|(had, _)| version.as_i64().is_some_and(|version| version > *had))
+        };
+        versions
+            .into_iter()
+            .flatten()
+            .filter(|(name, version)| newer(name, version))
+            .map(|(name, _)| name.clone())
+            .collect()
+    }
 }

@@ -47,11 +47,17 @@ use figure::{MEASUREMENTS, Measurement};
 use report::{Machine, Missing, Report};
 pub use sizes::Sizes;
 
+/// What this program was built from, as `make bench` says it.
+const COMMIT: &str = "TILLKEEP_COMMIT";
+
 #[derive(Args)]
 pub struct BenchArgs {
     /// Smaller sizes and one run: all of it within two minutes on two cores.
     #[arg(long)]
     quick: bool,
+    /// The smallest sizes, which say nothing of speed.
+    #[arg(long, hide = true, conflicts_with = "quick")]
+    tiny: bool,
     /// Only these goals, such as P6,P7.
     #[arg(long, value_delimiter = ',', value_name = "P1,P2,…", value_parser = known)]
     only: Vec<String>,
@@ -71,8 +77,8 @@ pub struct BenchArgs {
     /// Compares with the figures of an earlier run, and fails when a ratio fell by more than a fifth.
     #[arg(long, value_name = "FILE")]
     against: Option<PathBuf>,
-    /// What the measured program was built from, for the file.
-    #[arg(long, value_name = "TEXT", env = "TILLKEEP_COMMIT")]
+    /// What the measured program was built from, for the file. What `make bench` has built is known without it.
+    #[arg(long, value_name = "TEXT")]
     commit: Option<String>,
 }
 
@@ -100,12 +106,17 @@ pub async fn run(args: BenchArgs) -> Result<()> {
     let stop = stop_on_signal()?;
     // Before anything takes minutes.
     let earlier = args.against.as_deref().map(Report::read).transpose()?;
-    let program = match args.program {
-        Some(path) => path.canonicalize().with_context(|| format!("--program {}", path.display()))?,
-        None => std::env::current_exe()?,
+    // Nothing that was told of this program is true of another one.
+    let (program, built_from) = match args.program {
+        Some(path) => (path.canonicalize().with_context(|| format!("--program {}", path.display()))?, None),
+        None => (std::env::current_exe()?, std::env::var(COMMIT).ok()),
     };
     let version = version(&program).await?;
-    let sizes = if args.quick { Sizes::QUICK } else { Sizes::FULL };
+    let sizes = match (args.tiny, args.quick) {
+        (true, _) => Sizes::TINY,
+        (false, true) => Sizes::QUICK,
+        (false, false) => Sizes::FULL,
+    };
     if let Some(path) = args.against.as_ref().filter(|_| earlier.as_ref().is_some_and(|earlier| earlier.sizes != sizes))
     {
         bail!(
@@ -122,7 +133,7 @@ pub async fn run(args: BenchArgs) -> Result<()> {
     let bench = Bench { program, sizes, dir, directories: AtomicUsize::new(0), postgres };
     let chosen = |id: &str| args.only.is_empty() || args.only.iter().any(|only| only == id);
     let mut report = Report {
-        commit: args.commit.unwrap_or_else(|| version.clone()),
+        commit: args.commit.or(built_from).unwrap_or_else(|| "unknown".to_owned()),
         program: version,
         command: std::env::args().collect::<Vec<_>>().join(" "),
         machine: Machine::here(),

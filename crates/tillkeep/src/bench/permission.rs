@@ -13,7 +13,7 @@ use uuid::Uuid;
 use super::figure::{Figure, Measurement, Sample};
 
 const CHECK: &str = "one check";
-const CHECKS: u32 = 1_000_000;
+const CHECKS: u32 = 200_000;
 
 pub const MEASUREMENT: Measurement = Measurement {
     id: "P8",

@@ -16,6 +16,8 @@ use uuid::Uuid;
 
 /// A replication that has not copied everything by then does not work.
 const PATIENCE: Duration = Duration::from_mins(5);
+/// Between two looks at a replication.
+const PAUSE: Duration = Duration::from_millis(2);
 /// Bytes that are sent at once.
 const PIECE: usize = 256 << 10;
 
@@ -84,35 +86,49 @@ async fn transfer(from: &Database, to: &Database, source: &Path, tables: &[&str]
     Ok((Way::Copy, copy_in(&mut there, &targets, &rows).await?))
 }
 
+/// As many tables at once as this server copies at once, from the first sign of work until all rows are there: a table more
+/// would wait for the next round of the server, as each subscription waits for its start, and neither is work.
 async fn replicated(
     here: &mut PgConnection,
     there: &mut PgConnection,
     from: &Database,
     tables: &[&str],
 ) -> Result<Duration> {
-    let name = &from.name;
-    execute(here, &format!("CREATE PUBLICATION bench FOR TABLE {}", tables.join(", "))).await?;
-    // Made by the subscription it would wait for this very server.
-    execute(here, &format!("SELECT pg_create_logical_replication_slot('{name}', 'pgoutput')")).await?;
-    let begun = Instant::now();
-    execute(
-        there,
-        &format!(
-            "CREATE SUBSCRIPTION {name} CONNECTION '{}' PUBLICATION bench WITH (create_slot = false, slot_name = '{name}')",
-            from.url.replace('\'', "''")
-        ),
-    )
-    .await?;
-    let waiting = "SELECT COUNT(*) FROM pg_subscription_rel WHERE srsubstate <> 'r'";
-    while query_scalar::<_, i64>(waiting).fetch_one(&mut *there).await? > 0 {
-        if begun.elapsed() > PATIENCE {
-            bail!("PostgreSQL did not replicate {}", tables.join(", "));
-        }
-        tokio::time::sleep(Duration::from_millis(5)).await;
+    let workers: String = query_scalar("SHOW max_sync_workers_per_subscription").fetch_one(&mut *there).await?;
+    let at_once = workers.parse::<usize>()?.max(1);
+    let mut took = Duration::ZERO;
+    for (number, some) in tables.chunks(at_once).enumerate() {
+        let name = format!("{}_{number}", from.name);
+        execute(here, &format!("CREATE PUBLICATION {name} FOR TABLE {}", some.join(", "))).await?;
+        // Made by the subscription it would wait for this very server.
+        execute(here, &format!("SELECT pg_create_logical_replication_slot('{name}', 'pgoutput')")).await?;
+        let url = from.url.replace('\'', "''");
+        let sql = format!(
+            "CREATE SUBSCRIPTION {name} CONNECTION '{url}' PUBLICATION {name} \
+             WITH (create_slot = false, slot_name = '{name}')"
+        );
+        execute(there, &sql).await?;
+        // `i` is a table whose copy has not begun.
+        until(there, "SELECT BOOL_OR(srsubstate <> 'i') FROM pg_subscription_rel").await?;
+        let begun = Instant::now();
+        // From `s` on a table is in step; that it is said to be ready comes a second later.
+        until(there, "SELECT BOOL_AND(srsubstate IN ('s', 'r')) FROM pg_subscription_rel").await?;
+        took += begun.elapsed();
+        execute(there, &format!("DROP SUBSCRIPTION {name}")).await?;
     }
-    let took = begun.elapsed();
-    execute(there, &format!("DROP SUBSCRIPTION {name}")).await?;
     Ok(took)
+}
+
+/// Waits until `sql` answers yes.
+async fn until(conn: &mut PgConnection, sql: &'static str) -> Result<()> {
+    let begun = Instant::now();
+    while query_scalar::<_, Option<bool>>(sql).fetch_one(&mut *conn).await? != Some(true) {
+        if begun.elapsed() > PATIENCE {
+            bail!("PostgreSQL did not replicate within {} s", PATIENCE.as_secs());
+        }
+        tokio::time::sleep(PAUSE).await;
+    }
+    Ok(())
 }
 
 impl Database {

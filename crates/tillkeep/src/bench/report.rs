@@ -137,7 +137,7 @@ impl Machine {
 
 #[cfg(test)]
 mod tests {
-    use super::super::figure::Figure;
+    use super::super::figure::{Figure, MEASUREMENTS};
     use super::*;
 
     const FIGURES: &[Figure] = &[
@@ -179,6 +179,24 @@ mod tests {
             super::rows(&MEASUREMENT, &[Sample::new("sped", 1.0)])
                 .is_err_and(|error| error.to_string().contains("sped"))
         );
+    }
+
+    #[test]
+    fn the_checked_in_figures_are_of_the_full_sizes_and_of_what_is_measured_now() {
+        let path = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/performance.json"));
+        let report = Report::read(path).expect("`make bench` writes target/bench.json, which is checked in there");
+        assert_eq!(report.sizes, Sizes::FULL, "with other sizes `make bench-check` compares nothing");
+        assert!(report.missing.is_empty() && !report.figures.is_empty(), "{:?}", report.missing);
+        for row in &report.figures {
+            let measurement = MEASUREMENTS.iter().find(|measurement| measurement.id == row.id);
+            let figure = measurement.and_then(|one| one.figures.iter().find(|figure| figure.name == row.name));
+            assert!(
+                figure.is_some(),
+                "{} has no figure {:?} any more, which `make bench-check` would miss",
+                row.id,
+                row.name
+            );
+        }
     }
 
     #[test]

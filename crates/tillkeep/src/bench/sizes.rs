@@ -12,14 +12,17 @@ pub struct Sizes {
     pub runs: usize,
     /// Products that a store loads (P1), and of the large tables (P10).
     pub products: usize,
-    /// Requests of 1000 sales each (P2).
+    /// Requests (P2), and how many sales each has (P2, P10).
     pub pushes: usize,
+    pub batch: usize,
     /// Open sockets at the most (P4).
     pub sockets: usize,
     /// Sales and stores of the large tables, and how often each question is asked (P10).
     pub sales: usize,
     pub stores: usize,
     pub asked: usize,
+    /// Stores that only ask, and pull what moved (P11).
+    pub idle: usize,
     /// Milliseconds under load for each rate.
     pub load_millis: u64,
     /// Milliseconds of commits of `SQLite` before and after each part of a rate of sales.
@@ -38,10 +41,12 @@ impl Sizes {
         runs: 5,
         products: 300_000,
         pushes: 10,
+        batch: 1000,
         sockets: 8_000,
         sales: 300_000,
         stores: 10_000,
         asked: 30,
+        idle: 500,
         load_millis: 6_000,
         commits_millis: 500,
         changes: 300,
@@ -53,16 +58,37 @@ impl Sizes {
         runs: 1,
         products: 20_000,
         pushes: 3,
+        batch: 1000,
         sockets: 500,
         sales: 20_000,
         stores: 500,
         asked: 9,
+        idle: 100,
         load_millis: 1_200,
         commits_millis: 100,
         changes: 60,
         sign_ins: 12,
         people: 10_000,
         starts: 3,
+    };
+
+    /// The least with which everything still happens: for tests of the benchmark itself.
+    pub const TINY: Self = Self {
+        runs: 1,
+        products: 50,
+        pushes: 1,
+        batch: 100,
+        sockets: 5,
+        sales: 50,
+        stores: 5,
+        asked: 2,
+        idle: 5,
+        load_millis: 80,
+        commits_millis: 5,
+        changes: 2,
+        sign_ins: 1,
+        people: 20,
+        starts: 1,
     };
 
     pub const fn load(&self) -> Duration {

@@ -23,6 +23,7 @@ use super::chain::{Chain, process};
 use super::figure::{Figure, Measurement, Sample};
 use super::fill::{self, Copies};
 use super::http::{Line, request};
+use super::idle::Word;
 use super::process::memory;
 use super::statistics::millis;
 
@@ -68,7 +69,8 @@ async fn run(bench: &Bench) -> Result<Vec<Sample>> {
     let product = chain.products(1).await?.remove(0);
     chain.provision().await?;
     let chain = chain.restart(|path| write(path, count - 1)).await?;
-    let tokens = tokens(&chain.dir.join("hq"))?;
+    let tokens = tokens(&chain.dir.join("hq"), |_| true)?;
+    let path = Word::of(&chain.admin.with(&tokens[0])).await?.pull("products");
     let before = memory(process(&chain.hq)?, "VmRSS")?;
     let sockets = open(&chain.hq.url, &tokens).await?;
     let after = memory(process(&chain.hq)?, "VmRSS")?;
@@ -87,7 +89,7 @@ async fn run(bench: &Bench) -> Result<Vec<Sample>> {
         anyhow::Ok(begun.elapsed())
     });
     let told = told.await.context("not every store was told")??;
-    let pulled = pull(&chain.hq.url, &tokens).await?;
+    let pulled = pull(&chain.hq.url, &tokens, &path).await?;
     drop(all);
     chain.stop().await;
     let each = after.saturating_sub(before) as f64 / 1024.0 / tokens.len() as f64;
@@ -105,8 +107,8 @@ pub fn write(path: &Path, more: usize) -> Result<()> {
     Ok(())
 }
 
-/// A token for every store of a headquarters, signed with its key.
-pub fn tokens(dir: &Path) -> Result<Vec<String>> {
+/// A token for each of these stores of a headquarters, by code, signed with its key.
+pub fn tokens(dir: &Path, which: impl Fn(&str) -> bool) -> Result<Vec<String>> {
     let now = Clock::default().now();
     let keys = Tokens::open(&dir.join("token.key"), GivenKeys::default(), now)?;
     let conn = Connection::open(dir.join("tillkeep.db"))?;
@@ -125,7 +127,8 @@ pub fn tokens(dir: &Path) -> Result<Vec<String>> {
         };
         keys.sign_sync(&claims).context("a sync token cannot be signed")
     };
-    stores.map(sign).collect()
+    let chosen = stores.filter(|store| store.as_ref().map_or(true, |(_, code, _)| which(code)));
+    chosen.map(sign).collect()
 }
 
 async fn open(url: &str, tokens: &[String]) -> Result<Vec<Socket>> {
@@ -149,16 +152,15 @@ async fn connect(url: &str, token: &str) -> Result<Socket> {
 }
 
 /// How long it takes until each store has pulled the change, so many at once.
-async fn pull(url: &str, tokens: &[String]) -> Result<Duration> {
+async fn pull(url: &str, tokens: &[String], path: &str) -> Result<Duration> {
     let mut pulls = tokio::task::JoinSet::new();
     let begun = Instant::now();
     for some in tokens.chunks(tokens.len().div_ceil(AT_ONCE)) {
-        let (url, some) = (url.to_owned(), some.to_vec());
+        let (url, some, path) = (url.to_owned(), some.to_vec(), path.to_owned());
         pulls.spawn(async move {
             let mut line = Line::open(&url).await?;
             for token in some {
-                let path = "/sync/pull?entity_type=products&since_version=1";
-                let page = line.expect(&request("GET", path, &token, "")).await?;
+                let page = line.expect(&request("GET", &path, &token, "")).await?;
                 if !page.windows(4).any(|four| four == b"4711") {
                     bail!("a pull without the change: {}", String::from_utf8_lossy(page));
                 }
