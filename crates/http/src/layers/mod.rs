@@ -4,8 +4,12 @@
 mod body;
 mod headers;
 
+use std::any::Any;
+use std::future::poll_fn;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::task::Poll;
 use std::time::Instant as Stopwatch;
 
 use axum::Router;
@@ -14,7 +18,6 @@ use axum::http::{Extensions, HeaderMap, HeaderName, HeaderValue, StatusCode, Ver
 use axum::middleware::{Next, from_fn};
 use axum::response::{IntoResponse, Response};
 use tillkeep_model::ErrorCode;
-use tokio::task::JoinError;
 use tokio::time::timeout;
 use tower_http::compression::CompressionLayer;
 use tower_http::compression::predicate::{NotForContentType, Predicate, SizeAbove};
@@ -83,32 +86,43 @@ fn new_id() -> String {
     uuid::Builder::from_random_bytes(files::random()).into_uuid().to_string()
 }
 
-/// Lets the request be answered in a task of its own: whoever hangs up or runs out of time, what was begun still ends,
-/// and what follows a commit (caches, heads, sockets) follows it.
+/// Lets the request be answered, in a task of its own as soon as it has to wait: whoever hangs up or runs out of time, what
+/// was begun still ends, and what follows a commit (caches, heads, sockets) follows it.
 async fn answer(request: Request, next: Next, path: &str, id: &str) -> Response {
     let Patience { request: total, stall } = request.extensions().get::<Patience>().copied().unwrap_or_default();
     let hurried = !UNHURRIED.contains(&path);
     let waiting = Arc::new(AtomicBool::new(false));
     let request =
         body::limit(request, if hurried { body::Pace::Total(total) } else { body::Pace::Stall(stall) }, &waiting);
-    let work = tokio::spawn(request::within(id.to_owned(), costs::within(next.run(request))));
-    let done = if hurried { timeout(total, work).await } else { Ok(work.await) };
-    let failure = match done {
-        Ok(Ok(response)) => return response,
-        Ok(Err(error)) => broken(error),
-        // A handler that never reads its body waits for something else.
-        Err(_) if !waiting.load(Ordering::Acquire) => {
-            let text = "this takes too long and goes on without you; look whether it was done before you send it again";
-            let cause = format!("{path} took longer than {} s; it goes on without anybody listening", total.as_secs());
-            Error::new(ErrorCode::Unavailable, text).because(cause).retry_after(5)
+    let mut work = Box::pin(request::within(id.to_owned(), costs::within(next.run(request))));
+    // What need not wait is not worth a task: to start one wakes another thread.
+    let at_once = poll_fn(|context| Poll::Ready(catch_unwind(AssertUnwindSafe(|| work.as_mut().poll(context))))).await;
+    let failure = match at_once {
+        Ok(Poll::Ready(response)) => return response,
+        Err(panic) => broken(panic.as_ref()),
+        Ok(Poll::Pending) => {
+            let work = tokio::spawn(work);
+            match if hurried { timeout(total, work).await } else { Ok(work.await) } {
+                Ok(Ok(response)) => return response,
+                Ok(Err(error)) => match error.try_into_panic() {
+                    Ok(panic) => broken(panic.as_ref()),
+                    Err(_) => Error::internal("the task of a request was cancelled"),
+                },
+                // A handler that never reads its body waits for something else.
+                Err(_) if !waiting.load(Ordering::Acquire) => {
+                    let text = "this takes too long and goes on without you; look whether it was done before you send it again";
+                    let seconds = total.as_secs();
+                    let cause = format!("{path} took longer than {seconds} s; it goes on without anybody listening");
+                    Error::new(ErrorCode::Unavailable, text).because(cause).retry_after(5)
+                }
+                Err(_) => too_slow(),
+            }
         }
-        Err(_) => too_slow(),
     };
     request::sync_within(id.to_owned(), || failure.into_response())
 }
 
-fn broken(error: JoinError) -> Error {
-    let Ok(panic) = error.try_into_panic() else { return Error::internal("the task of a request was cancelled") };
+fn broken(panic: &(dyn Any + Send)) -> Error {
     let text = panic.downcast_ref::<String>().map(String::as_str);
     let text = text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("a panic without text");
     Error::internal(format!("panic: {text}"))

@@ -17,6 +17,7 @@ async fn whatever_fails_is_answered_in_one_form_that_says_nothing_of_the_inside(
         ("DELETE", "/api/v1/hello", 405, "method_not_allowed"),
         ("POST", "/api/v1/echo", 415, "unsupported_media_type"),
         ("GET", "/api/v1/broken", 500, "internal"),
+        ("GET", "/api/v1/broken-later", 500, "internal"),
     ];
     for (method, path, status, code) in failing {
         let reply = server.ask(method, path).await;

@@ -89,6 +89,7 @@ fn routes(go_on: &Arc<Notify>, went_on: &Arc<Notify>) -> Router {
         .route("/api/v1/waiting", get(waiting.clone()).post(waiting))
         .route("/api/v1/large", get(|| async { vec![b'x'; LARGE] }))
         .route("/api/v1/broken", get(broken))
+        .route("/api/v1/broken-later", get(broken_later))
         .route("/api/v1/page", get(|| async { ([(header::CONTENT_SECURITY_POLICY, "img-src data:")], "a page") }))
         .route("/api/v1/sync/push", post(pushed))
 }
@@ -96,6 +97,12 @@ fn routes(go_on: &Arc<Notify>, went_on: &Arc<Notify>) -> Router {
 #[expect(clippy::panic, reason = "what a panic is answered with is what is tested")]
 async fn broken() -> Answer<Value> {
     panic!("at column 7 of src/secrets.rs")
+}
+
+/// By then it runs in a task of its own.
+async fn broken_later() -> Answer<Value> {
+    tokio::task::yield_now().await;
+    broken().await
 }
 
 async fn pushed(body: axum::body::Body) -> Result<Answer<usize>, Error> {

@@ -25,9 +25,15 @@ const BACK_OFF_TO: Duration = Duration::from_mins(1);
 /// The longest that what waits alone rests: with a cycle on top it has gone 35 seconds after the cause has.
 const ALONE_TO: Duration = Duration::from_secs(20);
 
+/// How long the next documents gather after a request that took all there were: the first one leaves at once, and a shop
+/// at its busiest makes no request, and no commit at both ends, for each of its sales.
+const GATHERING: Duration = Duration::from_millis(50);
+
 /// How the sender stands with HQ.
 pub struct Sender {
     failures: u32,
+    /// Whether the last request took as many as one may, so that more may wait.
+    full: bool,
     /// Entries of the next request: halved while a batch makes a healthy HQ fail or does not get through, and doubled
     /// while all goes well.
     batch: usize,
@@ -36,7 +42,7 @@ pub struct Sender {
 
 impl Default for Sender {
     fn default() -> Self {
-        Self { failures: 0, batch: BATCH, alone: Alone::default() }
+        Self { failures: 0, full: false, batch: BATCH, alone: Alone::default() }
     }
 }
 
@@ -79,7 +85,11 @@ pub async fn run(store: Arc<Store>) {
             () = store.stop.cancelled() => return,
         };
         match round {
-            Round::Sent => {}
+            Round::Sent if sender.full => {}
+            Round::Sent => tokio::select! {
+                () = tokio::time::sleep(GATHERING) => {}
+                () = store.stop.cancelled() => return,
+            },
             Round::Idle(wait) => tokio::select! {
                 () = tokio::time::sleep(wait) => {}
                 () = store.outbox_bell.notified() => {}
@@ -122,6 +132,7 @@ async fn round(store: &Store, sender: &mut Sender) -> Result<Round, DbErr> {
     let interval = store.settings.sync_interval;
     let rest = i64::try_from(interval.as_millis()).unwrap_or(i64::MAX);
     let entries = outbox::batch(store.db().reader(), sender.batch, store.clock.now(), rest).await?;
+    sender.full = entries.len() >= sender.batch;
     if !entries.is_empty() {
         let entries = whole(store, entries).await?;
         return if entries.is_empty() { Ok(Round::Sent) } else { together(store, sender, &entries).await };
