@@ -404,7 +404,7 @@ async fn the_log_stays_short_under_readers_that_never_pause() {
             drop(reading);
         }
     });
-    for number in 0..200 {
+    for number in 0..300 {
         let much = number.to_string().repeat(BYTES / number.to_string().len());
         let written = till.db.write(move |tx| {
             Box::pin(async move {
@@ -418,6 +418,6 @@ async fn the_log_stays_short_under_readers_that_never_pause() {
     }
     over.store(true, Ordering::Relaxed);
     reader.await.expect("the reader");
-    // 200 MB were written.
-    assert!(longest < 110_000_000, "the log grew to {longest} bytes");
+    // 300 MB were written. A busy machine keeps readers longer than the writer waits for them, a few times.
+    assert!(longest < 170_000_000, "the log grew to {longest} bytes");
 }
