@@ -34,9 +34,13 @@ pub const MEASUREMENT: Measurement = Measurement {
 async fn run(bench: &Bench) -> Result<Vec<Sample>> {
     let mut chain = Chain::start(bench).await?;
     chain.products(10).await?;
-    let mut stores = Vec::new();
+    let mut provisioned = Vec::new();
     for _ in 0..STORES {
-        let store = chain.provision().await?;
+        provisioned.push(chain.provision().await?);
+    }
+    // Each new store is a change for those before it: they have everything only after the last one.
+    let mut stores = Vec::new();
+    for store in provisioned {
         let path = Word::of(&chain.machine(&store)).await?.versions();
         stores.push((store, path));
     }
