@@ -1,0 +1,17 @@
+//! Attacks that succeeded once, or nearly did: each against real servers, with the bound that holds now as its assertion.
+//! What takes longer than a minute runs by `make attacks`. `docs/security.md` has the table.
+
+#[path = "../cluster/home.rs"]
+#[expect(dead_code, reason = "some of it serves the tests of the cluster alone")]
+mod home;
+#[path = "../releases/kept.rs"]
+#[expect(dead_code, reason = "recordings are for tests/contract")]
+mod kept;
+#[path = "../cluster/kit/mod.rs"]
+#[expect(dead_code, unused_imports, reason = "some of it serves the tests of the cluster alone")]
+mod kit;
+#[path = "../../crates/storage/tests/kit/rows.rs"]
+#[expect(dead_code, reason = "rows are written and not read here")]
+mod rows;
+
+use home::Home;
