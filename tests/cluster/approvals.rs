@@ -17,11 +17,8 @@ async fn headquarters_knows_who_approved_a_changed_price() {
     };
     let mut ids = Vec::new();
     for (name, pin, code) in [("Ann", "482157", "cashier"), ("Max", "905172", "store_manager")] {
-        let body = json!({
-            "username": name, "displayName": name, "pin": pin,
-            "assignments": [{"roleId": role(code), "storeId": site.id}],
-        });
-        ids.push(chain.admin.post("/users", body).await.data()["id"].clone());
+        let assignments = json!([{"roleId": role(code), "storeId": site.id}]);
+        ids.push(json!(chain.person(name, pin, assignments).await));
     }
     let administrator = site.open_till().await;
     site.knows(&administrator, &product, None).await;

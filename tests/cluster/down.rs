@@ -54,11 +54,7 @@ async fn a_permission_taken_from_a_role_at_headquarters_is_gone_in_the_store() {
     let site = chain.store().await;
     let role = json!({"code": "buyer", "name": "Buyer", "permissions": ["products.view", "customers.view"]});
     let role = chain.admin.post("/roles", role).await.data();
-    let user = json!({
-        "username": "bo", "displayName": "Bo", "pin": "905172",
-        "assignments": [{"roleId": role["id"], "storeId": null}],
-    });
-    chain.admin.post("/users", user).await.data();
+    chain.person("bo", "905172", json!([{"roleId": role["id"], "storeId": null}])).await;
     let bo = site.sign_in("bo", "905172").await;
     eventually("Bo may see products", async || bo.get("/products").await.status.is_success().then_some(())).await;
 
@@ -128,11 +124,7 @@ async fn a_row_that_headquarters_cannot_read_keeps_nothing_else_from_a_store() {
     let broken = chain.product("BROKEN", 100).await;
     let role = json!({"code": "buyer", "name": "Buyer", "permissions": ["products.view", "customers.view"]});
     let role = chain.admin.post("/roles", role).await.data();
-    let user = json!({
-        "username": "bo", "displayName": "Bo", "pin": "905172",
-        "assignments": [{"roleId": role["id"], "storeId": null}],
-    });
-    chain.admin.post("/users", user).await.data();
+    chain.person("bo", "905172", json!([{"roleId": role["id"], "storeId": null}])).await;
     let mut site = chain.store().await;
     let bo = site.sign_in("bo", "905172").await;
     let known = format!("/products/{broken}");

@@ -3,7 +3,7 @@
 
 use serde_json::json;
 
-use crate::kit::{ADMIN, Client, Process, TestCluster, eventually, id, secrets};
+use crate::kit::{ADMIN, Client, Process, TestCluster, eventually, secrets};
 
 const PIN: &str = "580219463027";
 const OTHER: &str = "918273640591";
@@ -17,11 +17,11 @@ async fn no_pin_token_or_key_is_in_any_log_answer_or_database() {
 
     // People and PINs, chosen, made, changed and wrong ones.
     let role = chain.admin.get("/roles?search=cashier").await.data()[0]["id"].clone();
-    let body = json!({"username": "cleo", "displayName": "Cleo", "pin": PIN, "assignments": [{"roleId": role}]});
-    let cleo = id(&chain.admin.post("/users", body).await.data());
+    let cleo = chain.person("cleo", PIN, json!([{"roleId": role}])).await;
     let made = json!({"username": "mo", "displayName": "Mo", "assignments": [{"roleId": role}]});
     assert!(chain.admin.post("/users", made).await.data()["generatedPin"].is_string());
-    chain.admin.post(&format!("/users/{cleo}/pin"), json!({"pin": OTHER})).await;
+    let made = chain.admin.post(&format!("/users/{cleo}/pin"), json!({})).await.data()["generatedPin"].clone();
+    chain.change_pin("cleo", made.as_str().expect("a PIN"), OTHER).await;
     for client in [Client::new(&chain.hq.url), Client::new(&site.process.url)] {
         assert!(client.sign_in("cleo", WRONG).await.is_none());
         client.post("/auth/login", json!({"username": WRONG, "pin": ADMIN.1})).await;
@@ -90,7 +90,7 @@ fn a_planted_leak_is_found() {
     let found = |check: &(dyn Fn() + std::panic::RefUnwindSafe)| std::panic::catch_unwind(check).is_err();
     let dir = tempfile::tempdir().expect("a directory");
     secrets::note_request("/auth/login", Some(&json!({"pin": PIN})));
-    secrets::note_request("/users/1/pin", Some(&json!({"pin": "482915"})));
+    secrets::note_request("/auth/change-pin", Some(&json!({"newPin": "482915"})));
     let handed = json!({"data": {"syncToken": "aaaa.bbbb.cccc"}});
     secrets::check_answer("/stores/1/provision", &handed, &handed.to_string());
     for text in [PIN, "the PIN is 482915.", "?sync_token=aaaa.bbbb.cccc&x"] {

@@ -73,11 +73,7 @@ async fn a_pin_opens_a_till_with_the_permissions_of_that_store_alone() {
     let (here, there) = (chain.store().await, chain.store().await);
     let roles = chain.admin.get("/roles").await.data();
     let cashier = roles.as_array().expect("list").iter().find(|role| role["code"] == "cashier").expect("role");
-    let body = json!({
-        "username": "Ann", "displayName": "Ann", "pin": "482157",
-        "assignments": [{"roleId": cashier["id"], "storeId": here.id}],
-    });
-    chain.admin.post("/users", body).await.data();
+    chain.person("Ann", "482157", json!([{"roleId": cashier["id"], "storeId": here.id}])).await;
 
     chain.caught_up(&here, &here.admin().await).await;
     let pin_in = |url: &str, store: &str| {
@@ -109,8 +105,7 @@ async fn a_pin_changed_by_its_owner_holds_in_the_store_and_ends_the_sessions_the
     let roles = chain.admin.get("/roles").await.data();
     let cashier = roles.as_array().expect("list").iter().find(|role| role["code"] == "cashier").expect("role");
     let everywhere = json!([{"roleId": cashier["id"], "storeId": null}]);
-    let user = json!({"username": "cy", "displayName": "Cy", "pin": "905172", "assignments": everywhere});
-    chain.admin.post("/users", user).await.data();
+    chain.person("cy", "905172", everywhere).await;
     let before = site.sign_in("cy", "905172").await;
 
     let at_hq = Client::new(&chain.hq.url).sign_in("cy", "905172").await.expect("sign in");

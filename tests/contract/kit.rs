@@ -14,7 +14,7 @@ use serde_json::{Value as Json, json};
 use tempfile::TempDir;
 use tillkeep_hq::Hq;
 use tillkeep_hq::state::Account;
-use tillkeep_http::auth::SignInSettings;
+use tillkeep_http::auth::{SignInSettings, new_pin};
 use tillkeep_http::routes::{Protection, Route};
 use tillkeep_http::tokens::{ACCESS, ACCESS_SECONDS, AccessClaims};
 use tillkeep_http::{Auth, Clock, HasAuth, server};
@@ -202,6 +202,7 @@ impl World {
             public_url: None,
             allow_insecure: false,
             sign_in: SignInSettings::default(),
+            global_people: tillkeep_storage::staff::GlobalPeople::default(),
             broker: None,
         };
         let hq = Hq::open(&settings, clock.clone(), stop.clone()).await.expect("headquarters");
@@ -265,13 +266,17 @@ impl World {
     pub async fn person(&self, name: &str, pin: Option<&str>, roles: &[(Uuid, Option<Uuid>)]) -> Uuid {
         let token = self.at_hq().sign_in(self.admin).await;
         let roles: Vec<Json> = roles.iter().map(|(role, store)| json!({"roleId": role, "storeId": store})).collect();
-        let mut body = json!({"username": name, "displayName": name, "assignments": roles});
-        if let Some(pin) = pin {
-            body["pin"] = json!(pin);
-        }
+        let body = json!({"username": name, "displayName": name, "assignments": roles});
         let made = self.at_hq().post(&token, "/users", body).await.data();
+        let id = made["id"].as_str().expect("an id").parse().expect("a UUID");
+        // As after the change that a made PIN asks for, without what it costs.
+        let chosen = pin.or_else(|| made["generatedPin"].as_str()).expect("a PIN");
+        let hashed = self.hq.auth.pins.hash(chosen).await.expect("a hash");
+        let mut tx = self.hq.db().begin().await.expect("begin");
+        new_pin::set_pin(&self.hq.auth, &mut tx, id, &hashed, false, self.hq.clock.now()).await.expect("it is free");
+        self.hq.commit(tx).await.expect("commit");
         self.synced().await;
-        made["id"].as_str().expect("an id").parse().expect("a UUID")
+        id
     }
 
     /// Waits until the store has pulled every user, role and assignment.

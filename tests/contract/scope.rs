@@ -87,7 +87,6 @@ impl Others {
             ("POST", "/stores/{id}/provision") => json!({"rotate": true}),
             ("PUT", "/store-prices/{storeId}/{productId}") | ("PATCH", "/products/{id}") => json!({"price": 1}),
             ("PATCH", "/users/{id}") => json!({"displayName": "Mine now"}),
-            ("POST", "/users/{id}/pin") => json!({"pin": "482915"}),
             ("POST", "/users/{id}/roles") => json!({"roleId": ids::role(ADMINISTRATOR), "storeId": self.store}),
             ("PUT", "/roles/{id}/permissions") => json!({"permissions": ["users.edit"]}),
             ("POST", "/sync/retry-all") => json!({"storeId": self.store}),

@@ -64,6 +64,7 @@ impl Headquarters {
             public_url: None,
             allow_insecure: false,
             sign_in: SignInSettings::default(),
+            global_people: tillkeep_storage::staff::GlobalPeople::default(),
             broker: None,
         };
         let hq = loop {

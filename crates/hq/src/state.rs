@@ -17,6 +17,7 @@ use tillkeep_storage::registry::fold;
 use tillkeep_storage::sea_orm::{
     ActiveModelTrait, ColumnTrait, EntityTrait, IntoActiveModel, PaginatorTrait, QueryFilter,
 };
+use tillkeep_storage::staff::GlobalPeople;
 use tillkeep_storage::{Change, Db, DbErr, Opening, Purpose, Side, Tx, audit, db, seed, settings};
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
@@ -29,6 +30,8 @@ use crate::sync::{
     Tracker, Unreadable,
 };
 
+/// Which root the PINs in the database are made with.
+const PIN_ROOT: &str = "pin_root";
 /// Hashes that HQ computes at once.
 const PARALLEL_HASHES: usize = 2;
 
@@ -44,6 +47,8 @@ pub struct Settings {
     /// Hands the PIN secrets to stores over plain HTTP too, not only over loopback.
     pub allow_insecure: bool,
     pub sign_in: SignInSettings,
+    /// Where the PINs of people can be verified whose roles count in every store.
+    pub global_people: GlobalPeople,
     /// Between several servers of one headquarters; without one, notifications stay within the process.
     pub broker: Option<Broker>,
 }
@@ -137,7 +142,20 @@ impl Hq {
                 "pin.key is missing, but the database has PINs that were made with it; put it back from the backup",
             ));
         }
-        pins.ensure_key()?;
+        let tx = db.begin().await.map_err(other)?;
+        let root = pins.root();
+        // Of two servers that start for the first time at once the first one decides, before either writes its file.
+        if settings::get_or_set(&tx, PIN_ROOT, || root.id.clone()).await.map_err(other)? != root.id {
+            return Err(std::io::Error::other(
+                "pin.key is not the one that the PINs in the database were made with; put it back from the backup, or copy \
+                 it from the other servers of headquarters",
+            ));
+        }
+        pins.keep_root(root)?;
+        tx.commit().await.map_err(other)?;
+        let mut tx = db.begin().await.map_err(other)?;
+        settings.global_people.decide(&mut tx).await.map_err(other)?;
+        tx.commit().await.map_err(other)?;
         let database_run = DatabaseRun::load(&db).await.map_err(other)?;
         let heads = Heads::load(&db).await.map_err(other)?;
         let unreadable = Unreadable::load(&db, &clock).await.map_err(other)?;

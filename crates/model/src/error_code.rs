@@ -95,6 +95,7 @@ error_codes! {
     OwnedByStore = 409 "owned_by_store" never nothing,
     PayloadTooLarge = 413 "payload_too_large" never nothing,
     PendingData = 409 "pending_data" never nothing,
+    PinIsGenerated = 422 "pin_is_generated" never nothing,
     PinLocked = 429 "pin_locked" later nothing,
     PinNotAllowed = 422 "pin_not_allowed" never nothing,
     PossibleDuplicate = 409 "possible_duplicate" never nothing,

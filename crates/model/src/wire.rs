@@ -182,6 +182,9 @@ pub struct HandshakeRequest {
     pub dead: Vec<Number>,
     #[serde(default)]
     pub pin_key_id: Option<String>,
+    /// The store takes a PIN key of its own; one of release 0.1.0 knows that of the whole chain alone.
+    #[serde(default)]
+    pub own_pin_key: bool,
     /// Numbers that the store has given and whose documents went with its database.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub lost: Vec<LostNumbers>,
@@ -288,7 +291,7 @@ pub struct HandshakeAnswer {
     /// Up to which number of each database HQ has had everything for 90 days, by its own clock.
     #[serde(default)]
     pub long_kept: Vec<Number>,
-    /// Pepper and look-up salt of the PINs, only over TLS or loopback and only when the store has other ones.
+    /// What PINs are verified with, only over TLS or loopback and only when the store has other secrets.
     #[serde(default)]
     pub pin_key: Option<PinKey>,
 }
@@ -313,12 +316,28 @@ pub enum Outcome {
     Resolved,
 }
 
-/// The secrets PIN hashes are made with; never in a database. Base64.
+/// The secrets that a store verifies PINs with; never in a database. Base64.
 #[derive(Clone, Serialize, Deserialize, ToSchema)]
 pub struct PinKey {
     pub id: String,
+    /// The key that the whole chain had in release 0.1.0; empty when nobody's PIN is from then any more.
     pub key: String,
+    /// The look-up salt of the chain.
     pub salt: String,
+    /// The key of this store alone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub own: Option<String>,
+}
+
+/// `POST /sync/change-pin`: a store forwards what somebody typed there.
+#[derive(Clone, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct PinChange {
+    pub user_id: Uuid,
+    pub current_pin: String,
+    /// Without it the PIN stays, and headquarters keeps it in the present way.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub new_pin: Option<String>,
 }
 
 impl std::fmt::Debug for PinKey {

@@ -37,6 +37,7 @@ pub mod seed;
 pub mod series;
 pub mod settings;
 mod sqlite;
+pub mod staff;
 pub mod stock;
 pub mod sync_log;
 pub mod tags;

@@ -1,13 +1,13 @@
 //! What a store pulls: rows above its cursor with their head, from one snapshot. `docs/sync.md`, rule D2.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 use sea_orm::{ConnectionTrait, DbErr};
 use uuid::Uuid;
 
 use crate::db::query;
 use crate::registry::{Reading, Row, Scope, SyncType, Unread};
-use crate::{Transaction, fault};
+use crate::{Transaction, fault, staff};
 
 /// Rows that are read for one page, however many are asked for.
 pub const ROWS: u64 = 500;
@@ -33,8 +33,18 @@ impl Page {
     }
 }
 
+/// Makes what verifies the PIN of a row's person what the store that pulls it can use.
+pub type Fit<'a> = &'a (dyn Fn(&mut dyn Row) + Sync);
+
 /// The page of `entity` above `since` that concerns `store`, with at most `limit` rows, and as many as fit into a page.
-pub async fn page(conn: &Transaction, entity: &SyncType, store: Uuid, since: i64, limit: u64) -> Result<Page, DbErr> {
+pub async fn page(
+    conn: &Transaction,
+    entity: &SyncType,
+    store: Uuid,
+    since: i64,
+    limit: u64,
+    fit: Fit<'_>,
+) -> Result<Page, DbErr> {
     fault::point("pull.page")?;
     if entity.whole {
         let (rows, left_out) = parted(entity.table.every(conn).await?);
@@ -53,7 +63,7 @@ pub async fn page(conn: &Transaction, entity: &SyncType, store: Uuid, since: i64
     let mut has_more = read > rows.len();
     let mut latest = rows.last().and_then(version).unwrap_or(since);
     let (mut rows, mut left_out) = parted(rows);
-    withhold(conn, entity, store, &mut rows).await?;
+    withhold(conn, entity, store, &mut rows, fit).await?;
     let mut children = children(conn, entity, &mut rows, &mut left_out).await?;
     let texts = fitting(texts(&rows, &mut children, entity)?);
     if texts.len() < rows.len() {
@@ -119,17 +129,23 @@ pub async fn head(conn: &Transaction, entity: &SyncType, store: Uuid) -> Result<
     row.first().map_or(Ok(0), |row| row.try_get("", "value"))
 }
 
-/// Nulls the columns that only the stores of a row's people may see: the PIN verifiers.
-async fn withhold(conn: &Transaction, entity: &SyncType, store: Uuid, rows: &mut [Box<dyn Row>]) -> Result<(), DbErr> {
+/// Nulls the columns that only the stores of a row's people may see, the PIN verifiers, and fits those that stay.
+async fn withhold(
+    conn: &Transaction,
+    entity: &SyncType,
+    store: Uuid,
+    rows: &mut [Box<dyn Row>],
+    fit: Fit<'_>,
+) -> Result<(), DbErr> {
     if entity.withheld.is_empty() || rows.is_empty() {
         return Ok(());
     }
-    let sql = "SELECT DISTINCT user_id FROM user_store_roles \
-               WHERE deleted_at IS NULL AND (store_id IS NULL OR store_id = $1)";
-    // Of what cannot be read nobody is staff: better no verifier than one too many.
-    let staff: HashSet<Uuid> =
-        query(conn, sql, [store.into()]).await?.iter().filter_map(|row| row.try_get("", "user_id").ok()).collect();
-    for row in rows.iter_mut().filter(|row| row.uuid("id").is_none_or(|id| !staff.contains(&id))) {
+    let staff = staff::of_store(conn, store).await?;
+    for row in rows {
+        if row.uuid("id").is_some_and(|id| staff.contains(&id)) {
+            fit(&mut **row);
+            continue;
+        }
         for column in entity.withheld {
             row.set(column, None::<String>.into());
         }

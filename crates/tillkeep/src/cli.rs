@@ -85,6 +85,17 @@ pub enum HqCommand {
     /// Gives the configured database a new identity, after it was put back by other means than `tillkeep restore`
     /// (the tools of `PostgreSQL`): stores then send again what it lacks. Headquarters must not be running.
     NewEpoch,
+    /// Looks at the keys of headquarters.
+    Keys {
+        #[command(subcommand)]
+        what: HqKeys,
+    },
+}
+
+#[derive(Subcommand)]
+pub enum HqKeys {
+    /// Counts the people whose PIN is still kept as in release 0.1.0, under one key for the whole chain.
+    Pins,
 }
 
 #[derive(Args)]
@@ -130,6 +141,7 @@ impl Cli {
                     demo::seed(&run::hq_settings(&args, file)?.0, seed, stores).await
                 }
                 Some(HqCommand::NewEpoch) => run::new_epoch(&args, file).await,
+                Some(HqCommand::Keys { what: HqKeys::Pins }) => run::former_pins(&args, file).await,
                 None => run::hq(args, file).await,
             },
             Command::Store(StoreArgs { command: Some(command), .. }) => shop::run(command).await,

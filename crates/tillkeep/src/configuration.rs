@@ -13,6 +13,7 @@ use tillkeep_http::server::{Limits, Tls};
 use tillkeep_http::tokens::keys::{self, GivenKeys};
 use tillkeep_http::{DatabaseUrl, Secret, pins};
 use tillkeep_storage::Opening;
+use tillkeep_storage::staff::GlobalPeople;
 
 /// The commented defaults.
 pub const DEFAULT: &str = include_str!("default.toml");
@@ -68,6 +69,24 @@ pub struct Store {
 #[serde(deny_unknown_fields)]
 pub struct HqAuth {
     pub pin_min_length: usize,
+    pub global_people_at_stores: GlobalPeopleAtStores,
+}
+
+/// Where the PINs of people can be verified whose roles count in every store.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum GlobalPeopleAtStores {
+    All,
+    Named,
+}
+
+impl From<GlobalPeopleAtStores> for GlobalPeople {
+    fn from(word: GlobalPeopleAtStores) -> Self {
+        match word {
+            GlobalPeopleAtStores::All => Self::All,
+            GlobalPeopleAtStores::Named => Self::Named,
+        }
+    }
 }
 
 /// Networks, as a list or as one text with commas.

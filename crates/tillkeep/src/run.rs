@@ -16,7 +16,8 @@ use tillkeep_model::ErrorCode;
 use tillkeep_model::permission::{ADMINISTRATOR, DEFAULT_ROLES};
 use tillkeep_model::wire::close;
 use tillkeep_storage::registry::fold;
-use tillkeep_storage::{backup, fault};
+
+use tillkeep_storage::{backup, fault, staff};
 use tillkeep_store::Store;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio_util::sync::CancellationToken;
@@ -37,6 +38,7 @@ pub fn hq_settings(args: &HqArgs, file: Option<&Path>) -> Result<(tillkeep_hq::S
         public_url: set(&configuration.public_url),
         allow_insecure: configuration.allow_insecure,
         sign_in: configuration::sign_in(&configuration.trusted_proxies, configuration.auth.pin_min_length)?,
+        global_people: configuration.auth.global_people_at_stores.into(),
         broker: configuration::broker(&configuration)?,
     };
     Ok((settings, configuration))
@@ -90,6 +92,19 @@ pub async fn new_epoch(args: &HqArgs, file: Option<&Path>) -> Result<()> {
     backup::take_new_identity(&db, Clock::default().now()).await?;
     db.close().await?;
     print("The database has a new epoch: stores will send again what it lacks, and load anew.")
+}
+
+/// Says how many PINs are still kept under the key that every store of release 0.1.0 has.
+pub async fn former_pins(args: &HqArgs, file: Option<&Path>) -> Result<()> {
+    let settings = hq_settings(args, file)?.0;
+    let db = Hq::database(&settings).await.context("the database cannot be opened")?;
+    let (pins, stores) = (staff::former_pins(db.reader()).await?, staff::former_stores(db.reader()).await?);
+    db.close().await?;
+    print(&format!("PINs kept as in release 0.1.0: {pins}"))?;
+    if stores > 0 {
+        return print(&format!("They stay so while a store has that release: {stores} active ones"));
+    }
+    print("Each is kept in the present way once its owner signs in; with the last one the old key leaves the stores.")
 }
 
 /// Somebody must be able to sign in: on an empty database an administrator is made.
@@ -287,6 +302,7 @@ mod tests {
             public_url: None,
             allow_insecure: false,
             sign_in: SignInSettings::default(),
+            global_people: tillkeep_storage::staff::GlobalPeople::default(),
             broker: Some(Broker {
                 url: "nats://till:hunter2@mq".to_owned().into(),
                 credentials_file: None,

@@ -147,6 +147,21 @@ impl TestCluster {
         id(&self.admin.post("/products", body).await.data())
     }
 
+    /// Somebody with these roles who has changed the PIN that was made for them to this one.
+    pub async fn person(&self, name: &str, pin: &str, assignments: Value) -> String {
+        let body = json!({"username": name, "displayName": name, "assignments": assignments});
+        let made = self.admin.post("/users", body).await.data();
+        self.change_pin(name, made["generatedPin"].as_str().expect("a PIN"), pin).await;
+        id(&made)
+    }
+
+    /// Somebody changes a PIN at headquarters.
+    pub async fn change_pin(&self, name: &str, current: &str, new: &str) {
+        let person = Client::new(&self.hq.url).sign_in(name, current).await.expect("the present PIN is right");
+        let change = json!({"currentPin": current, "newPin": new});
+        assert_eq!(person.post("/auth/change-pin", change).await.status, 204);
+    }
+
     /// Creates and provisions a store, and starts its server from `SYNC_TOKEN` and `HQ_URL` alone.
     pub async fn store(&mut self) -> TestStore {
         self.store_with(&[]).await

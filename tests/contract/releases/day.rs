@@ -264,10 +264,7 @@ async fn found(hq: &Server, token: &str) -> String {
             "/roles",
             json!({"id": id("helper"), "code": "helper", "name": "Helper", "permissions": ["pos.sell", "customers.view"]}),
         ),
-        (
-            "/users",
-            json!({"id": id("cashier"), "username": "casey", "displayName": "C.", "pin": "480263", "assignments": []}),
-        ),
+        ("/users", json!({"id": id("cashier"), "username": "casey", "displayName": "C.", "assignments": []})),
     ];
     for (path, body) in rows {
         hq.post(token, path, body).await.data();

@@ -34,6 +34,7 @@ pub async fn open_hq(dir: &Path, url: Option<&str>, clock: &Clock, stop: Cancell
         public_url: None,
         allow_insecure: false,
         sign_in: SignInSettings::default(),
+        global_people: tillkeep_storage::staff::GlobalPeople::default(),
         broker: None,
     };
     Hq::open(&settings, clock.clone(), stop).await.expect("headquarters")

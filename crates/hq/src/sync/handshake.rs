@@ -15,7 +15,7 @@ use tillkeep_model::wire::{HandshakeAnswer, HandshakeRequest, PinKey};
 use tillkeep_storage::entity::store_node;
 use tillkeep_storage::nodes::Settled;
 use tillkeep_storage::numbers::lost;
-use tillkeep_storage::{Tx, fault, high_water, nodes, registry, versions};
+use tillkeep_storage::{Tx, fault, high_water, nodes, registry, staff, versions};
 use uuid::Uuid;
 
 use super::{Machine, StoreCaller, copies};
@@ -59,6 +59,7 @@ pub async fn handshake(
     let code = &caller.store.code;
     let late = admitted(&hq, store_id, code, &request).await?;
     let conn = hq.sync_db().reader();
+    let pin_key = pin_key(&hq, &caller, &line, &request).await?;
     let node_epochs = nodes::epochs(conn, store_id).await?;
     let signs = Signs::of(&hq, store_id, &request).await?;
     let presented = request.ticket.clone().unwrap_or_default();
@@ -155,7 +156,7 @@ pub async fn handshake(
         acknowledged: settled.into_iter().map(|settled| settled.told).collect(),
         never_refused,
         long_kept,
-        pin_key: pin_key(&hq, code, &line, request.pin_key_id.as_deref()),
+        pin_key,
     }))
 }
 
@@ -175,22 +176,26 @@ async fn admitted(hq: &Hq, store_id: Uuid, code: &str, request: &HandshakeReques
     Ok(late)
 }
 
-/// The secrets of the PINs, for a store that has other ones, over a line that nobody else reads.
-fn pin_key(hq: &Hq, code: &str, line: &Line, has: Option<&str>) -> Option<PinKey> {
+/// What the store verifies PINs with, if it has other secrets, over a line that nobody else reads.
+async fn pin_key(hq: &Hq, caller: &StoreCaller, line: &Line, request: &HandshakeRequest) -> Result<Option<PinKey>> {
+    let pins = &hq.auth.pins;
+    let key = if request.own_pin_key {
+        pins.for_store(caller.id(), pins.has_former() && staff::former_pins(hq.sync_db().reader()).await? > 0)
+    } else {
+        pins.for_former_store()
+    };
+    let Some(key) = key.filter(|key| request.pin_key_id.as_ref() != Some(&key.id)) else { return Ok(None) };
     // A line through a proxy is only as good as what the operator says of it: with an https address, TLS ends there.
     let behind_tls = hq.public_url.as_deref().is_some_and(|url| url.starts_with("https://"));
     let trusted = behind_tls || hq.allow_insecure || line.is_closed;
-    if hq.auth.pins.key_id().as_deref() == has {
-        return None;
-    }
     if !trusted {
         tracing::warn!(
-            store = code,
+            store = caller.store.code,
             "the PIN key is not sent over an open line; nobody can sign in at this store (see docs/configuration.md)"
         );
-        return None;
+        return Ok(None);
     }
-    hq.auth.pins.export()
+    Ok(Some(key))
 }
 
 /// Numbers of a store among which a handshake looks for one that was given twice: more than it gives from one handshake to

@@ -1,5 +1,6 @@
 //! The sync server. Specification, sections 3 to 6; the rules are in `docs/sync.md`.
 
+mod change_pin;
 mod completeness;
 pub mod copies;
 pub mod dashboard;
@@ -80,7 +81,10 @@ pub fn routes(routes: Routes) -> Routes {
 
 /// What a store asks with its token.
 fn of_stores(routes: Routes) -> Routes {
-    use ErrorCode::{CursorAhead, EpochChanged, HistoryChanged, UnknownEntityType};
+    use ErrorCode::{
+        CursorAhead, EpochChanged, HistoryChanged, InvalidCredentials, PinNotAllowed, TooManyAttempts, TooManyRequests,
+        UnknownEntityType,
+    };
     routes
         .sync("POST", "/sync/handshake", handshake::handshake)
         .about("A store says who it is and learns what changed for it.")
@@ -94,6 +98,9 @@ fn of_stores(routes: Routes) -> Routes {
         .fails(&[UnknownEntityType])
         .sync("POST", "/sync/push", push::push)
         .about("Apply what happened at a store; each envelope is judged on its own.")
+        .sync("POST", "/sync/change-pin", change_pin::change_pin)
+        .about("Change the PIN of somebody who works in the store and typed the present one there.")
+        .fails(&[InvalidCredentials, PinNotAllowed, TooManyAttempts, TooManyRequests])
         .sync("GET", "/sync/ws", socket::socket)
         .about("The channel that tells a store when to pull.")
 }

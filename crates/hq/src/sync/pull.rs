@@ -14,7 +14,7 @@ use tillkeep_http::representation::accepts;
 use tillkeep_model::ErrorCode;
 use tillkeep_model::wire::{MAX_PULL_LIMIT, PullAnswer};
 use tillkeep_storage::pull::{self, Page};
-use tillkeep_storage::registry::{self, Scope, SyncType, Unread};
+use tillkeep_storage::registry::{self, Row, Scope, SyncType, Unread};
 use tillkeep_storage::tags::{self, Head};
 use tillkeep_storage::{Change, DbErr, Transaction};
 use tokio::sync::mpsc;
@@ -162,12 +162,20 @@ async fn read(
     since: i64,
     limit: u64,
 ) -> std::result::Result<Page, DbErr> {
-    let page = pull::page(conn, entity, store, since, limit).await?;
+    let fit = |row: &mut dyn Row| verifiers(hq, store, row);
+    let page = pull::page(conn, entity, store, since, limit, &fit).await?;
     unreadable::note(hq, entity, &page.left_out).await?;
     match page.flaw(entity) {
         Some(unread) => Err(unread.clone().into()),
         None => Ok(page),
     }
+}
+
+/// What verifies a PIN at headquarters becomes what verifies it in one store, by that store's own key.
+fn verifiers(hq: &Hq, store: Uuid, row: &mut dyn Row) {
+    let Some((hash, lookup)) = row.text("pin_hash").and_then(|hash| hq.auth.pins.derived(store, &hash)) else { return };
+    row.set("pin_hash", Some(hash).into());
+    row.set("pin_lookup", Some(lookup).into());
 }
 
 /// A page that is equal for all stores, from one snapshot with its head.

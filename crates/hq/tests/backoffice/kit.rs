@@ -15,7 +15,7 @@ use tempfile::TempDir;
 use tillkeep_hq::sync::{Broker, Times};
 use tillkeep_hq::{Hq, Settings, routes};
 use tillkeep_http::Clock;
-use tillkeep_http::auth::SignInSettings;
+use tillkeep_http::auth::{SignInSettings, new_pin};
 use tillkeep_http::elsewhere::WriteRoute;
 use tillkeep_http::server::{self, Limits};
 use tillkeep_http::tokens::{ACCESS, ACCESS_SECONDS, AccessClaims, STORE_SYNC, SyncClaims};
@@ -124,6 +124,7 @@ impl Kit {
             public_url: None,
             allow_insecure: false,
             sign_in,
+            global_people: tillkeep_storage::staff::GlobalPeople::default(),
             broker,
         };
         let stop = CancellationToken::new();
@@ -137,13 +138,23 @@ impl Kit {
         self.router = routes::router(self.hq.clone(), ELSEWHERE);
     }
 
-    /// A person with a PIN, by way of the back office.
+    /// A person, by way of the back office, who has chosen this PIN.
     pub async fn with_pin(&self, admin: &Person, name: &str, pin: &str, more: Json) -> Uuid {
-        let mut body = json!({"username": name, "displayName": name, "pin": pin});
+        let mut body = json!({"username": name, "displayName": name});
         for (key, value) in more.as_object().into_iter().flatten() {
             body[key] = value.clone();
         }
-        id_of(&self.post(admin, "/users", body).await.data())
+        let id = id_of(&self.post(admin, "/users", body).await.data());
+        self.chooses(id, pin).await;
+        id
+    }
+
+    /// Somebody changed their PIN to this one, without the cost of the present one.
+    pub async fn chooses(&self, id: Uuid, pin: &str) {
+        let hashed = self.hq.auth.pins.hash(pin).await.expect("a hash");
+        let mut tx = self.hq.db().begin().await.expect("begin");
+        new_pin::set_pin(&self.hq.auth, &mut tx, id, &hashed, false, self.clock.now()).await.expect("it is free");
+        self.hq.commit(tx).await.expect("commit");
     }
 
     pub async fn login(&self, name: &str, pin: &str) -> Got {

@@ -1,4 +1,4 @@
-//! PINs: made here or sent, never shown again, and what ends with them.
+//! PINs: made here, changed by their owners, never shown again, and what ends with them.
 
 use serde_json::{Value as Json, json};
 use tillkeep_model::{Instant, ids};
@@ -13,8 +13,8 @@ async fn login(kit: &Kit, username: &str, pin: &str) -> u16 {
     kit.post(&nobody, "/auth/login", json!({"username": username, "pin": pin})).await.status
 }
 
-fn new(username: &str, pin: &str) -> Json {
-    json!({"username": username, "displayName": username, "pin": pin})
+fn change(current: &str, new: &str) -> Json {
+    json!({"currentPin": current, "newPin": new})
 }
 
 #[tokio::test]
@@ -37,19 +37,101 @@ async fn a_generated_pin_is_shown_once_and_works() {
 }
 
 #[tokio::test]
+async fn a_pin_for_somebody_else_is_always_made_here_and_changed_at_the_first_sign_in() {
+    let kit = Kit::new().await;
+    let admin = kit.admin().await;
+    let body = json!({"username": "ann", "displayName": "Ann"});
+    for chosen in [json!("739154"), json!(739_154), Json::Null] {
+        let mut body = body.clone();
+        body["pin"] = chosen;
+        kit.post(&admin, "/users", body).await.refused(422, "pin_is_generated");
+    }
+    let mut unforced = body.clone();
+    unforced["mustChangePin"] = json!(false);
+    kit.post(&admin, "/users", unforced).await.names("mustChangePin");
+    let made = kit.post(&admin, "/users", body).await.data();
+    let path = format!("/users/{}", id_of(&made));
+    kit.post(&admin, &format!("{path}/pin"), json!({"pin": "739154"})).await.refused(422, "pin_is_generated");
+    kit.post(&admin, &format!("{path}/pin"), json!({"pins": "482915"})).await.is(422);
+    let again = kit.post(&admin, &format!("{path}/pin"), json!({})).await.data();
+    assert_ne!(again["generatedPin"], made["generatedPin"]);
+    kit.patch(&admin, &path, json!({"mustChangePin": false})).await.names("mustChangePin");
+
+    let pin = again["generatedPin"].as_str().expect("a PIN");
+    let token = kit.login("ann", pin).await.data()["accessToken"].as_str().expect("a token").to_owned();
+    let ann = Person { id: id_of(&made), token };
+    kit.get(&ann, "/auth/sessions").await.refused(403, "must_change_pin");
+    kit.post(&ann, "/auth/change-pin", change(pin, pin)).await.refused(422, "pin_not_allowed");
+    kit.post(&ann, "/auth/change-pin", change(pin, "739154")).await.is(204);
+    assert_eq!(login(&kit, "ann", pin).await, 401);
+    let user = kit.login("ann", "739154").await.data()["user"].clone();
+    assert_eq!(user["mustChangePin"], false);
+}
+
+#[tokio::test]
 async fn a_weak_pin_and_one_that_somebody_has_are_refused_alike() {
     let kit = Kit::new().await;
     let admin = kit.admin().await;
-    kit.post(&admin, "/users", new("ann", "739154")).await.is(201);
-    let weak = kit.post(&admin, "/users", new("bob", "123456")).await;
-    let taken = kit.post(&admin, "/users", new("bob", "739154")).await;
-    for got in [&weak, &taken] {
+    kit.with_pin(&admin, "ann", "739154", json!({})).await;
+    let bob = kit.with_pin(&admin, "bob", "482915", json!({})).await;
+    let bob = Person { id: bob, token: kit.sign_in(bob, "bob", None).await };
+    let weak = kit.post(&bob, "/auth/change-pin", change("482915", "123456")).await;
+    let date = kit.post(&bob, "/auth/change-pin", change("482915", "240787")).await;
+    let taken = kit.post(&bob, "/auth/change-pin", change("482915", "739154")).await;
+    for got in [&weak, &date, &taken] {
         got.refused(422, "pin_not_allowed");
         got.names("pin");
+        assert_eq!(weak.body["error"], got.body["error"]);
     }
-    assert_eq!(weak.body["error"], taken.body["error"]);
-    kit.post(&admin, "/users", json!({"username": "bob", "displayName": "Bob", "pin": 739_155})).await.names("pin");
-    kit.post(&admin, "/users", new("bob", "482915")).await.is(201);
+    kit.post(&bob, "/auth/change-pin", change("482915", "604817")).await.is(204);
+}
+
+#[tokio::test]
+async fn whoever_hits_upon_the_pin_of_another_makes_that_one_change_it() {
+    let kit = Kit::new().await;
+    let admin = kit.admin().await;
+    let ann = kit.with_pin(&admin, "ann", "739154", json!({})).await;
+    let ann = Person { id: ann, token: kit.sign_in(ann, "ann", None).await };
+    let bob = kit.with_pin(&admin, "bob", "482915", json!({})).await;
+    let bob = Person { id: bob, token: kit.sign_in(bob, "bob", None).await };
+    kit.get(&ann, "/auth/sessions").await.is(200);
+    kit.post(&bob, "/auth/change-pin", change("482915", "739154")).await.refused(422, "pin_not_allowed");
+    kit.get(&ann, "/auth/sessions").await.refused(403, "must_change_pin");
+    let log = kit.get(&admin, "/audit-log?action=pin.taken").await.data();
+    assert_eq!(
+        (log[0]["userId"].as_str(), log[0]["entityId"].as_str()),
+        (Some(&*bob.id.to_string()), Some(&*ann.id.to_string()))
+    );
+    kit.post(&ann, "/auth/change-pin", change("739154", "316408")).await.is(204);
+    assert_eq!(login(&kit, "ann", "316408").await, 200);
+}
+
+#[tokio::test]
+async fn ten_new_pins_a_day_are_proposed_and_no_more_taken_or_not() {
+    let kit = Kit::new().await;
+    let admin = kit.admin().await;
+    kit.with_pin(&admin, "ann", "739154", json!({})).await;
+    let bob = kit.with_pin(&admin, "bob", "483710", json!({})).await;
+    let mut current = "483710".to_owned();
+    for number in 1..=10 {
+        let bob = Person { id: bob, token: kit.sign_in(bob, "bob", None).await };
+        if number % 2 == 0 {
+            kit.post(&bob, "/auth/change-pin", change(&current, "739154")).await.refused(422, "pin_not_allowed");
+        } else {
+            let next = format!("4837{:02}", 10 + number);
+            kit.post(&bob, "/auth/change-pin", change(&current, &next)).await.is(204);
+            current = next;
+        }
+    }
+    let bob = Person { id: bob, token: kit.sign_in(bob, "bob", None).await };
+    for next in ["739154", "604817"] {
+        kit.post(&bob, "/auth/change-pin", change(&current, next)).await.refused(429, "too_many_attempts");
+    }
+    // Nobody lifts what was counted of themselves; somebody else may.
+    let locks = kit.get(&admin, "/auth/locks").await.data();
+    assert_eq!((&locks[0]["kind"], &locks[0]["label"]), (&json!("proposal"), &json!("bob")));
+    kit.post(&admin, "/auth/unlock", json!({"id": locks[0]["id"]})).await.is(204);
+    kit.post(&bob, "/auth/change-pin", change(&current, "604817")).await.is(204);
 }
 
 #[tokio::test]
@@ -57,15 +139,13 @@ async fn a_new_pin_ends_the_sessions_of_the_old_one() {
     let kit = Kit::new().await;
     let admin = kit.admin().await;
     let ann = kit.person("ann", &[("cashier", None)]).await;
-    let path = format!("/users/{}/pin", ann.id);
-    kit.post(&admin, &path, json!({"pin": "1111"})).await.refused(422, "pin_not_allowed");
     kit.get(&ann, "/departments").await.is(200);
-    kit.post(&admin, &path, json!({"pin": "739154"})).await.is(204);
+    let path = format!("/users/{}/pin", ann.id);
+    let made = kit.post(&admin, &path, json!({})).await.data()["generatedPin"].as_str().expect("a PIN").to_owned();
     kit.get(&ann, "/departments").await.is(401);
-    assert_eq!(login(&kit, "ann", "739154").await, 200);
-    kit.post(&admin, &path, json!({"pin": "482915"})).await.is(204);
-    assert_eq!(login(&kit, "ann", "739154").await, 401);
-    kit.post(&admin, &path, json!({"pins": "482915"})).await.is(422);
+    assert_eq!(login(&kit, "ann", &made).await, 200);
+    kit.post(&admin, &path, json!({})).await.is(200);
+    assert_eq!(login(&kit, "ann", &made).await, 401);
     let before = kit.row::<user::Entity>(ann.id).await;
     assert!(before.pin_hash.is_some() && before.pin_lookup.is_some());
 }
@@ -77,21 +157,20 @@ async fn nobody_sets_the_pin_of_somebody_who_may_more() {
     kit.role(&admin, "clerk", &["users.view", "users.edit"]).await;
     let clerk = kit.person("cleo", &[("clerk", None)]).await;
     let peer = kit.person("pat", &[("clerk", None)]).await;
-    let pin = json!({"pin": "739154"});
-    kit.post(&clerk, &format!("/users/{}/pin", admin.id), pin.clone()).await.refused(403, "escalation");
-    kit.post(&clerk, &format!("/users/{}/pin", peer.id), pin).await.is(204);
+    kit.post(&clerk, &format!("/users/{}/pin", admin.id), json!({})).await.refused(403, "escalation");
+    kit.post(&clerk, &format!("/users/{}/pin", peer.id), json!({})).await.is(200);
 }
 
 #[tokio::test]
 async fn a_user_whose_pin_somebody_took_in_the_meantime_needs_a_new_one() {
     let kit = Kit::new().await;
     let admin = kit.admin().await;
-    let ann = kit.post(&admin, "/users", new("ann", "739154")).await.data();
-    let path = format!("/users/{}", id_of(&ann));
+    let ann = kit.with_pin(&admin, "ann", "739154", json!({})).await;
+    let path = format!("/users/{ann}");
     kit.post(&admin, &format!("{path}/deactivate"), json!({})).await.is(200);
-    kit.post(&admin, "/users", new("bob", "739154")).await.is(201);
+    kit.with_pin(&admin, "bob", "739154", json!({})).await;
     kit.post(&admin, &format!("{path}/activate"), json!({})).await.refused(422, "pin_not_allowed");
-    kit.post(&admin, &format!("{path}/pin"), json!({"pin": "482915"})).await.is(204);
+    kit.post(&admin, &format!("{path}/pin"), json!({})).await.is(200);
     kit.post(&admin, &format!("{path}/activate"), json!({})).await.is(200);
 }
 
@@ -100,7 +179,7 @@ async fn what_verifies_a_pin_is_in_no_answer() {
     let kit = Kit::new().await;
     let admin = kit.admin().await;
     let body = json!({
-        "username": "ann", "displayName": "Ann", "pin": "739154", "assignments": [{"roleId": ids::role("cashier")}],
+        "username": "ann", "displayName": "Ann", "assignments": [{"roleId": ids::role("cashier")}],
     });
     let made = kit.post(&admin, "/users", body).await;
     let id = id_of(&made.body["data"]);
@@ -116,7 +195,7 @@ async fn what_verifies_a_pin_is_in_no_answer() {
         kit.patch(&admin, &format!("/users/{id}"), json!({"displayName": "Anna"})).await,
         kit.post(&admin, &format!("/users/{id}/deactivate"), json!({})).await,
         kit.post(&admin, &format!("/users/{id}/activate"), json!({})).await,
-        kit.post(&admin, &format!("/users/{id}/pin"), json!({"pin": "482915"})).await,
+        kit.post(&admin, &format!("/users/{id}/pin"), json!({})).await,
         kit.get(&admin, "/auth/me").await,
     ] {
         assert!((200..300).contains(&got.status), "{}", got.text);
@@ -127,44 +206,10 @@ async fn what_verifies_a_pin_is_in_no_answer() {
 }
 
 #[tokio::test]
-async fn whoever_proposes_pin_after_pin_is_stopped_before_the_answers_name_many() {
-    let kit = Kit::new().await;
-    let admin = kit.admin().await;
-    let body = json!({"username": "cleo", "displayName": "Cleo", "pin": "739154"});
-    kit.post(&admin, "/users", body).await.is(201);
-    let other = kit.person("other", &[("cashier", None)]).await;
-    let path = format!("/users/{}/pin", other.id);
-    // A PIN that is free says nothing of anybody and does not count.
-    for number in 0..3 {
-        kit.post(&admin, &path, json!({"pin": format!("48291{number}")})).await.is(204);
-    }
-    for number in 0..10 {
-        let (path, body) = if number % 2 == 0 {
-            (path.as_str(), json!({"pin": "739154"}))
-        } else {
-            ("/users", json!({"username": "new", "displayName": "New", "pin": "739154"}))
-        };
-        kit.post(&admin, path, body).await.refused(422, "pin_not_allowed");
-    }
-    kit.post(&admin, &path, json!({"pin": "739154"})).await.refused(429, "too_many_attempts");
-    kit.post(&admin, &path, json!({"pin": "604817"})).await.refused(429, "too_many_attempts");
-    let log = kit.get(&admin, "/audit-log?action=pin.refused").await;
-    assert_eq!(log.body["pagination"]["total"], 10);
-    assert!(log.body["data"][0]["details"]["address"].is_string(), "from where");
-    // Nobody lifts what was counted of themselves; somebody else may.
-    let locks = kit.get(&admin, "/auth/locks").await.data();
-    assert_eq!((&locks[0]["kind"], &locks[0]["label"]), (&json!("proposal"), &json!("admin")));
-    kit.post(&admin, "/auth/unlock", json!({"id": locks[0]["id"]})).await.refused(409, "self");
-    let second = kit.person("second", &[("administrator", None)]).await;
-    kit.post(&second, "/auth/unlock", json!({"id": locks[0]["id"]})).await.is(204);
-    kit.post(&admin, &path, json!({"pin": "604817"})).await.is(204);
-}
-
-#[tokio::test]
 async fn nobody_sets_their_own_pin_without_the_present_one() {
     let kit = Kit::new().await;
     let admin = kit.admin().await;
-    kit.post(&admin, &format!("/users/{}/pin", admin.id), json!({"pin": "604817"})).await.refused(409, "self");
+    kit.post(&admin, &format!("/users/{}/pin", admin.id), json!({})).await.refused(409, "self");
 }
 
 #[tokio::test]
@@ -176,7 +221,7 @@ async fn a_session_ends_with_its_pin_whatever_the_clocks_say() {
     kit.clock.advance(3_600_000);
     let ahead = kit.sign_in(person.id, "cleo", None).await;
     kit.clock.advance(-3_600_000);
-    kit.post(&admin, &format!("/users/{}/pin", person.id), json!({"pin": "604817"})).await.is(204);
+    kit.post(&admin, &format!("/users/{}/pin", person.id), json!({})).await.is(200);
     let tx = kit.hq.db().begin().await.expect("begin");
     // As a store sees it: the change arrives with the row, and no session was revoked there.
     session::Entity::update_many()

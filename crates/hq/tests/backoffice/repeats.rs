@@ -125,11 +125,8 @@ async fn a_secret_is_given_once_and_never_kept() {
     let ann = id_of(&keyed(&kit, &admin, "/users", body.clone(), "one").await.data());
     keyed(&kit, &admin, "/users", body, "one").await.refused(409, "already_done");
     let pin = format!("/users/{ann}/pin");
-    keyed(&kit, &admin, &pin, json!({"pin": "739154"}), "one").await.is(204);
-    // The answer must not depend on the PIN: it would tell it to whoever tries them all.
-    for guess in ["739154", "862047"] {
-        keyed(&kit, &admin, &pin, json!({"pin": guess}), "one").await.refused(409, "already_done");
-    }
+    keyed(&kit, &admin, &pin, json!({}), "one").await.is(200);
+    keyed(&kit, &admin, &pin, json!({}), "one").await.refused(409, "already_done");
     let kept = rows(&kit).await;
     assert_eq!(kept.len(), 3);
     assert!(kept.iter().all(|row| row.status.is_none() && row.answer.is_none()));

@@ -122,10 +122,10 @@ async fn a_changed_role_a_new_pin_and_a_deactivation_are_in_force_on_the_next_re
     kit.delete(&admin, &format!("/users/{id}/roles/{given}")).await.is(204);
     kit.get(&ann, "/departments").await.refused(403, "forbidden");
     kit.get(&ann, "/auth/me").await.is(200);
-    kit.post(&admin, &format!("/users/{id}/pin"), json!({"pin": "605182"})).await.is(204);
+    let made = kit.post(&admin, &format!("/users/{id}/pin"), json!({})).await.data();
     kit.get(&ann, "/auth/me").await.is(401);
     refresh(&kit, &first).await.refused(401, "invalid_token");
-    let (ann, second) = sign_in(&kit, "ann", "605182").await;
+    let (ann, second) = sign_in(&kit, "ann", made["generatedPin"].as_str().expect("a PIN")).await;
     kit.post(&admin, &format!("/users/{id}/deactivate"), json!({})).await.is(200);
     kit.get(&ann, "/auth/me").await.is(401);
     refresh(&kit, &second).await.refused(401, "invalid_token");

@@ -110,8 +110,10 @@ async fn unknown_inactive_deleted_and_wrong_are_the_same_to_the_byte() {
 async fn a_first_pin_lets_through_to_its_change_and_nowhere_else() {
     let kit = Kit::new().await;
     let admin = kit.admin().await;
-    let more = json!({"mustChangePin": true, "assignments": [{"roleId": ids::role("administrator")}]});
-    let id = kit.with_pin(&admin, "ann", PIN, more).await;
+    let assignments = json!([{"roleId": ids::role("administrator")}]);
+    let body = json!({"username": "ann", "displayName": "Ann", "assignments": assignments});
+    let made = kit.post(&admin, "/users", body).await.data();
+    let (id, pin) = (id_of(&made), made["generatedPin"].clone());
     let ann = Person { id, token: kit.sign_in(id, "ann", None).await };
     for (method, path) in [
         ("GET", "/auth/sessions".to_owned()),
@@ -124,7 +126,7 @@ async fn a_first_pin_lets_through_to_its_change_and_nowhere_else() {
         kit.call(&ann, method, &path, (method == "POST").then(|| json!({}))).await.refused(403, "must_change_pin");
     }
     kit.get(&ann, "/auth/me").await.is(200);
-    kit.post(&ann, "/auth/change-pin", json!({"currentPin": PIN, "newPin": "605182"})).await.is(204);
+    kit.post(&ann, "/auth/change-pin", json!({"currentPin": pin, "newPin": "605182"})).await.is(204);
     let again = Person { id, token: kit.sign_in(id, "ann", None).await };
     kit.get(&again, "/auth/sessions").await.is(200);
     kit.post(&again, "/auth/logout", json!({})).await.is(204);
@@ -134,9 +136,11 @@ async fn a_first_pin_lets_through_to_its_change_and_nowhere_else() {
 async fn a_pin_has_the_digits_that_headquarters_asks_for() {
     let kit = Kit::with(SignInSettings { pin_min_length: 8, ..SignInSettings::default() }).await;
     let admin = kit.admin().await;
-    let body = |pin: &str| json!({"username": "ann", "displayName": "Ann", "pin": pin});
-    kit.post(&admin, "/users", body(PIN)).await.refused(422, "pin_not_allowed");
-    kit.post(&admin, "/users", body("73915482")).await.is(201);
+    let ann = kit.with_pin(&admin, "ann", "73915482", json!({})).await;
+    let ann = Person { id: ann, token: kit.sign_in(ann, "ann", None).await };
+    let change = |new: &str| json!({"currentPin": "73915482", "newPin": new});
+    kit.post(&ann, "/auth/change-pin", change(PIN)).await.refused(422, "pin_not_allowed");
+    kit.post(&ann, "/auth/change-pin", change("60518247")).await.is(204);
     let made = kit.post(&admin, "/users", json!({"username": "bob", "displayName": "Bob"})).await.data();
     assert_eq!(made["generatedPin"].as_str().map(str::len), Some(8));
     let pin: &Json = &made["generatedPin"];

@@ -14,29 +14,27 @@ async fn a_user_is_made_with_roles_and_shown_with_them() {
     let admin = kit.admin().await;
     let store = kit.store("S01").await;
     let body = json!({
-        "username": "Émile", "displayName": "Émile Z.", "pin": "739154", "employeeCode": "E7",
+        "username": "Émile", "displayName": "Émile Z.", "employeeCode": "E7",
         "assignments": [{"roleId": ids::role("cashier"), "storeId": store}, {"roleId": ids::role("store_manager"), "storeId": null}],
     });
     let made = kit.post(&admin, "/users", body).await;
     made.is(201);
     let made = made.data();
-    assert!(made.get("generatedPin").is_none() && made.get("pin").is_none());
+    assert!(made["mustChangePin"] == true && made.get("pin").is_none());
     let shown = kit.get(&admin, &format!("/users/{}", id_of(&made))).await.data();
     assert_eq!(column(&shown["assignments"], "roleCode"), ["cashier", "store_manager"]);
     assert_eq!(shown["assignments"][0]["storeId"], json!(store));
     assert_eq!(shown["assignments"][1]["storeId"], json!(null));
     for (field, body) in [
-        ("username", json!({"username": "ÉMILE", "displayName": "X", "pin": "482915"})),
-        ("username", json!({"username": " x", "displayName": "X", "pin": "482915"})),
-        ("employeeCode", json!({"username": "x", "displayName": "X", "employeeCode": "E7", "pin": "482915"})),
+        ("username", json!({"username": "ÉMILE", "displayName": "X"})),
+        ("username", json!({"username": " x", "displayName": "X"})),
+        ("employeeCode", json!({"username": "x", "displayName": "X", "employeeCode": "E7"})),
         ("usernameFolded", json!({"username": "x", "displayName": "X", "usernameFolded": "y"})),
         ("pinHash", json!({"username": "x", "displayName": "X", "pinHash": "y"})),
     ] {
         kit.post(&admin, "/users", body).await.names(field);
     }
-    kit.post(&admin, "/users", json!({"username": "émile", "displayName": "X", "pin": "482915"}))
-        .await
-        .refused(409, "username_taken");
+    kit.post(&admin, "/users", json!({"username": "émile", "displayName": "X"})).await.refused(409, "username_taken");
     let assigned = |grant: serde_json::Value| json!({"username": "y", "displayName": "Y", "assignments": [grant]});
     kit.post(&admin, "/users", assigned(json!({"roleId": Uuid::now_v7()}))).await.names("assignments[0].roleId");
     kit.post(&admin, "/users", assigned(json!({"role": "cashier"}))).await.is(422);
@@ -136,8 +134,7 @@ async fn nobody_deactivates_themselves_and_a_deactivated_user_is_out_at_once() {
 async fn a_conflict_shows_a_user_without_what_verifies_the_pin() {
     let kit = Kit::new().await;
     let admin = kit.admin().await;
-    let made =
-        kit.post(&admin, "/users", json!({"username": "ann", "displayName": "Ann", "pin": "739154"})).await.data();
+    let made = kit.post(&admin, "/users", json!({"username": "ann", "displayName": "Ann"})).await.data();
     let path = format!("/users/{}", id_of(&made));
     let late = kit.patch(&admin, &path, json!({"displayName": "B", "expectedVersion": 1})).await;
     late.refused(409, "version_conflict");

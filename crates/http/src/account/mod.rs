@@ -18,8 +18,8 @@ where
     S: HasAuth + Clone + 'static,
 {
     use ErrorCode::{
-        Escalation, InvalidCredentials, InvalidToken, NotFound, OwnedByHq, PinNotAllowed, StoreNotFound, StoreNotReady,
-        TokenReused, TooManyAttempts, TooManyRequests, WrongStore,
+        Escalation, HqUnreachable, InvalidCredentials, InvalidToken, NotFound, PinNotAllowed, StoreNotFound,
+        StoreNotReady, TokenReused, TooManyAttempts, TooManyRequests, WrongStore,
     };
     routes
         .open("POST", "/auth/login", sign_in::login)
@@ -36,8 +36,8 @@ where
         .post("/auth/logout", own::logout)
         .about("End the session.")
         .post("/auth/change-pin", own::change_pin)
-        .about("Change the own PIN; at headquarters only.")
-        .fails(&[InvalidCredentials, OwnedByHq, PinNotAllowed, TooManyAttempts, TooManyRequests])
+        .about("Change the own PIN; a store asks headquarters.")
+        .fails(&[HqUnreachable, InvalidCredentials, PinNotAllowed, TooManyAttempts, TooManyRequests])
         .get("/auth/sessions", sessions::own)
         .about("The own sessions at this server.")
         .delete("/auth/sessions/{id}", sessions::end_own)

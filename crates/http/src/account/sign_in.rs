@@ -13,6 +13,7 @@ use uuid::Uuid;
 use super::answers::{Myself, SignedInAnswer, digest, tokens_for};
 use crate::answer::Answer;
 use crate::auth::by_pin::{refuse, user_of_pin, verified};
+use crate::auth::new_pin::keep_anew;
 use crate::auth::throttle::{self, Attempt, Trying};
 use crate::auth::{Auth, ClientAddress, Gate, Home};
 use crate::error::{Error, Result};
@@ -50,7 +51,11 @@ pub async fn login(
     let buckets = throttle::login_buckets(&auth, &folded, user.as_ref().map(|user| user.id), &trying)?;
     let attempt = throttle::take(&auth, &buckets, &trying).await?;
     match verified(&auth, attempt, user, &body.pin).await? {
-        (attempt, Ok(user)) => sign_in(&auth, attempt, user, trying, true, "login").await,
+        (attempt, Ok(user)) => {
+            let answer = sign_in(&auth, attempt, user.clone(), trying, true, "login").await?;
+            keep_anew(&auth, &user, &body.pin).await;
+            Ok(answer)
+        }
         (_, Err(user)) => Err(refuse(&auth, trying.audit("login.refused", user)).await?),
     }
 }
@@ -67,7 +72,9 @@ pub async fn pin_login(
     let trying = Trying { address, store_id: Some(body.store_id), terminal_id: Some(body.terminal_id) };
     let refused = trying.audit("login.refused", None);
     let (attempt, user) = user_of_pin(&auth, body.store_id, &trying, &body.pin, refused).await?;
-    sign_in(&auth, attempt, user, trying, false, "pin_login").await
+    let answer = sign_in(&auth, attempt, user.clone(), trying, false, "pin_login").await?;
+    keep_anew(&auth, &user, &body.pin).await;
+    Ok(answer)
 }
 
 fn check_terminal(terminal_id: &str) -> Result<()> {

@@ -10,6 +10,7 @@ use uuid::Uuid;
 use super::Auth;
 use super::throttle::{self, Attempt, Trying};
 use crate::error::{Error, Result};
+use crate::pins::is_former;
 
 /// The active user with this PIN, with the attempt that is to be settled in the transaction of what follows; else 401,
 /// with `refused` in the audit log. The look-up key finds at most one candidate, whose own hash decides: two slow
@@ -25,7 +26,7 @@ pub async fn user_of_pin(
     let attempt = throttle::take(auth, &buckets, trying).await?;
     let looked_up = auth.pins.lookup(pin).await;
     let (attempt, lookup) = attempt.unless_failed(auth, looked_up).await?;
-    let candidate = alive().filter(user::Column::PinLookup.eq(lookup.as_str())).one(auth.db.reader()).await?;
+    let candidate = alive().filter(user::Column::PinLookup.is_in(&lookup)).one(auth.db.reader()).await?;
     let (attempt, found) = match verified(auth, attempt, candidate, pin).await? {
         (attempt, Err(_)) => without_lookup(auth, attempt, pin, &lookup).await?,
         (attempt, Ok(user)) => (attempt, Some(user)),
@@ -45,7 +46,7 @@ async fn without_lookup(
     auth: &Auth,
     mut attempt: Attempt,
     pin: &str,
-    lookup: &str,
+    lookup: &[String],
 ) -> Result<(Attempt, Option<user::Model>)> {
     let old = alive()
         .filter(user::Column::PinLookup.is_null())
@@ -56,6 +57,9 @@ async fn without_lookup(
         let (same, right) = attempt.verify(auth, pin, user.pin_hash.clone()).await?;
         attempt = same;
         if right {
+            // The present way first, that of release 0.1.0 last.
+            let former = user.pin_hash.as_deref().is_some_and(is_former);
+            let lookup = if former { lookup.last() } else { lookup.first() }.cloned();
             let tx = auth.db.begin_aside().await?;
             user::Entity::update_many()
                 .col_expr(user::Column::PinLookup, Expr::value(lookup))

@@ -13,11 +13,13 @@ pub mod throttle;
 
 use std::convert::Infallible;
 use std::net::IpAddr;
+use std::pin::Pin;
 use std::sync::{Arc, OnceLock};
 
 use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
 use ipnet::IpNet;
+use tillkeep_model::ErrorCode;
 use tillkeep_storage::{Change, Db};
 use uuid::Uuid;
 
@@ -29,6 +31,7 @@ pub use sessions::{Revocation, Sessions};
 pub use settings::SignInSettings;
 
 use crate::clock::Clock;
+use crate::error::{Error, Result};
 use crate::pins::{self, Pins};
 use crate::running::Running;
 use crate::tokens::Tokens;
@@ -57,9 +60,28 @@ pub struct Auth {
     trusted_proxies: Vec<IpNet>,
     /// What the server does with committed changes of the synchronised types: HQ tells its stores.
     on_commit: OnceLock<OnCommit>,
+    /// At a store.
+    headquarters: OnceLock<Arc<dyn Headquarters>>,
 }
 
+/// Headquarters, as a store reaches it for its people.
+pub trait Headquarters: Send + Sync {
+    /// Whether headquarters answered when it was last asked.
+    fn is_there(&self) -> bool;
+    /// Changes the PIN of somebody who typed the present one; without a new one, only how headquarters keeps it.
+    fn change_pin(&self, user_id: Uuid, current: String, new: Option<String>) -> Asking<'_>;
+}
+
+/// A question to headquarters that is being answered.
+pub type Asking<'a> = Pin<Box<dyn Future<Output = Result<()>> + Send + 'a>>;
+
 type OnCommit = Box<dyn Fn(&[Change]) + Send + Sync>;
+
+/// The answer of a store without a line to what only headquarters can do.
+pub fn hq_unreachable() -> Error {
+    let text = "headquarters cannot be reached now; try again when there is a line";
+    Error::new(ErrorCode::HqUnreachable, text).retry_after(30)
+}
 
 /// The state of a server that people sign in to.
 pub trait HasAuth: Send + Sync {
@@ -78,7 +100,7 @@ pub struct Gate(pub Arc<Auth>);
 impl<S: HasAuth> FromRequestParts<S> for Gate {
     type Rejection = Infallible;
 
-    async fn from_request_parts(_: &mut Parts, state: &S) -> Result<Self, Infallible> {
+    async fn from_request_parts(_: &mut Parts, state: &S) -> std::result::Result<Self, Infallible> {
         Ok(Self(state.auth().clone()))
     }
 }
@@ -89,7 +111,7 @@ pub struct ClientAddress(pub IpAddr);
 impl<S: HasAuth> FromRequestParts<S> for ClientAddress {
     type Rejection = Infallible;
 
-    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Infallible> {
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> std::result::Result<Self, Infallible> {
         Ok(Self(state.auth().client_address(parts)))
     }
 }
@@ -98,6 +120,7 @@ impl Auth {
     pub fn new(db: Db, home: Home, tokens: Tokens, pins: Pins, clock: Clock, settings: &SignInSettings) -> Arc<Self> {
         Arc::new(Self {
             on_commit: OnceLock::new(),
+            headquarters: OnceLock::new(),
             pin_min_length: settings.pin_min_length.clamp(pins::SHORTEST, pins::LONGEST),
             trusted_proxies: settings.trusted_proxies.clone(),
             sessions: Sessions::default(),
@@ -129,6 +152,23 @@ impl Auth {
         if self.on_commit.set(Box::new(announce)).is_err() {
             tracing::error!("what follows a commit was said twice; the first one holds");
         }
+    }
+
+    /// Says once how a store reaches headquarters.
+    pub fn reaches(&self, headquarters: Arc<dyn Headquarters>) {
+        if self.headquarters.set(headquarters).is_err() {
+            tracing::error!("how headquarters is reached was said twice; the first way holds");
+        }
+    }
+
+    /// Headquarters, for what only it can do; 503 where there is no way to it.
+    pub fn headquarters(&self) -> Result<&Arc<dyn Headquarters>> {
+        self.headquarters.get().ok_or_else(hq_unreachable)
+    }
+
+    /// Whether somebody can change a PIN now: at headquarters always, at a store with a line.
+    pub fn can_change_pins(&self) -> bool {
+        self.home == Home::Hq || self.headquarters.get().is_some_and(|headquarters| headquarters.is_there())
     }
 
     /// Makes committed changes of people known, here and to whoever pulls them.

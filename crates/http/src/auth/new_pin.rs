@@ -1,18 +1,20 @@
-//! A PIN that is about to become somebody's.
+//! A PIN that is about to become somebody's. Whoever proposes one learns whether it is free; so only the owner of an account
+//! proposes, few times a day, and a PIN that somebody has is made to change.
 
-use tillkeep_model::permission::Requirement;
+use serde_json::json;
 use tillkeep_model::{ErrorCode, Instant};
 use tillkeep_storage::db::{Turn, take_turn};
 use tillkeep_storage::entity::user;
+use tillkeep_storage::registry::fold;
 use tillkeep_storage::sea_orm::sea_query::Expr;
-use tillkeep_storage::sea_orm::{ColumnTrait, EntityTrait, QueryFilter};
-use tillkeep_storage::{Tx, audit};
+use tillkeep_storage::sea_orm::{ColumnTrait, ConnectionTrait, DbErr, EntityTrait, QueryFilter, Select};
+use tillkeep_storage::{Tx, audit, staff, versions};
 use uuid::Uuid;
 
-use super::throttle::{self, Attempt, Trying};
-use super::{Auth, Caller};
+use super::throttle::{self, Trying};
+use super::{Auth, Home, Revocation, Sessions};
 use crate::error::{Error, Result};
-use crate::pins::{self, Hashed};
+use crate::pins::{self, Hashed, is_former};
 
 /// Refuses a weak PIN.
 pub fn check_new_pin(auth: &Auth, pin: &str) -> Result<()> {
@@ -28,23 +30,148 @@ pub async fn hash_new_pin(auth: &Auth, pin: &str) -> Result<Hashed> {
     auth.pins.hash(pin).await
 }
 
-/// A PIN that the caller proposes, hashed and counted: as one that is taken, until it is settled as free.
-pub async fn propose<P: Requirement>(caller: &Caller<P>, pin: &str) -> Result<(Attempt, Hashed)> {
-    let auth = caller.auth();
-    check_new_pin(auth, pin)?;
-    let attempt = throttle::take(auth, &[throttle::proposal_bucket(caller.user_id)], &Trying::of(caller)).await?;
-    let hashed = auth.pins.hash(pin).await;
-    attempt.unless_failed(auth, hashed).await
+/// Changes the PIN of `user`, who typed the present one; without a new one only how it is kept. The present one is guessed
+/// here no faster than at a sign-in.
+pub async fn change_own(
+    auth: &Auth,
+    user: &user::Model,
+    trying: &Trying,
+    current: &str,
+    new: Option<&str>,
+) -> Result<()> {
+    if let Some(new) = new {
+        check_new_pin(auth, new)?;
+    }
+    let buckets = throttle::login_buckets(auth, &fold(&user.username), Some(user.id), trying)?;
+    let attempt = throttle::take(auth, &buckets, trying).await?;
+    let (attempt, right) = attempt.verify(auth, current, user.pin_hash.clone()).await?;
+    if !right {
+        note(auth, trying.audit("pin.refused", Some(user.id))).await?;
+        return Err(Error::new(ErrorCode::InvalidCredentials, "the current PIN is wrong"));
+    }
+    let now = auth.clock.now();
+    let Some(new) = new else {
+        renew(auth, user, current).await?;
+        let tx = auth.db.begin_aside().await?;
+        attempt.succeeded(&tx, now).await?;
+        tx.commit().await?;
+        return Ok(());
+    };
+    if new == current {
+        return attempt.unless_failed(auth, Err(pin_not_allowed(auth))).await.map(|(_, ())| ());
+    }
+    // It counts whether it is free or not, and for good: who changes it again and again learns of each whether somebody has
+    // it.
+    let proposed = throttle::take(auth, &[throttle::proposal_bucket(user.id)], trying).await;
+    let (attempt, proposed) = attempt.unless_failed(auth, proposed).await?;
+    let hashed = proposed.hash(auth, new).await;
+    let (attempt, hashed) = attempt.unless_failed(auth, hashed).await?;
+    let which = Revocation::AllOf(user.id);
+    let mut tx = auth.db.begin().await?;
+    if let Err(error) = set_pin(auth, &mut tx, user.id, &hashed, false, now).await {
+        drop(tx);
+        if error.code() == ErrorCode::PinNotAllowed {
+            expose(auth, &hashed, trying.audit("pin.taken", Some(user.id))).await?;
+        }
+        // The PIN of somebody else: the present one was right all the same.
+        return attempt.unless_failed(auth, Err(error)).await.map(|(_, done)| done);
+    }
+    Sessions::revoke(&*tx, which, "the PIN was changed", now).await?;
+    attempt.succeeded(&tx, now).await?;
+    audit::record(&tx, trying.audit("pin.change", Some(user.id)), now).await?;
+    let changes = tx.commit().await?;
+    auth.sessions.ended(which);
+    auth.committed(&changes);
+    Ok(())
 }
 
-/// Notes in the audit log that the caller proposed a PIN that is taken, and says no.
-pub async fn taken<P: Requirement>(caller: &Caller<P>, error: Error) -> Result<Error> {
-    if error.code() == ErrorCode::PinNotAllowed {
-        let tx = caller.db().begin_aside().await?;
-        audit::record(&tx, caller.audit("pin.refused"), caller.now()).await?;
-        tx.commit().await?;
+async fn note(auth: &Auth, entry: audit::Entry) -> Result<()> {
+    let tx = auth.db.begin_aside().await?;
+    audit::record(&tx, entry, auth.clock.now()).await?;
+    tx.commit().await?;
+    Ok(())
+}
+
+/// Somebody proposed a PIN that somebody else has, and knows it from now on: its owner has to change it at the next
+/// sign-in, and whoever reads the log and the figures of this server hears of it.
+async fn expose(auth: &Auth, hashed: &Hashed, mut entry: audit::Entry) -> Result<()> {
+    let mut tx = auth.db.begin().await?;
+    let Some(owner) = holders(hashed).one(&tx).await? else { return Ok(()) };
+    tracing::warn!(owner = %owner.id, "somebody proposed a PIN that is taken; its owner has to change it");
+    metrics::counter!("tillkeep_pins_exposed_total").increment(1);
+    user::Entity::update_many()
+        .col_expr(user::Column::MustChangePin, Expr::value(true))
+        .col_expr(user::Column::SyncVersion, Expr::value(versions::UNSTAMPED))
+        .filter(user::Column::Id.eq(owner.id))
+        .exec(&tx)
+        .await?;
+    tx.touch("users");
+    entry.entity_type = Some("users");
+    entry.entity_id = Some(owner.id.to_string());
+    entry.details["ownerMustChange"] = json!(true);
+    audit::record(&tx, entry, auth.clock.now()).await?;
+    let changes = tx.commit().await?;
+    auth.committed(&changes);
+    Ok(())
+}
+
+/// Keeps a PIN that was typed, and was made by release 0.1.0, as PINs are kept now; as long as a store has that release,
+/// nobody could sign in there with it.
+pub async fn renew(auth: &Auth, user: &user::Model, pin: &str) -> Result<()> {
+    let Some(former) = user.pin_hash.as_deref().filter(|hash| is_former(hash)) else { return Ok(()) };
+    if staff::former_stores(auth.db.reader()).await? > 0 {
+        return Ok(());
     }
-    Ok(error)
+    let hashed = auth.pins.hash(pin).await?;
+    let mut tx = auth.db.begin().await?;
+    let done = user::Entity::update_many()
+        .col_expr(user::Column::PinHash, Expr::value(hashed.hash))
+        .col_expr(user::Column::PinLookup, Expr::value(hashed.lookup))
+        .col_expr(user::Column::SyncVersion, Expr::value(versions::UNSTAMPED))
+        .filter(user::Column::Id.eq(user.id))
+        // Nobody has set another one meanwhile.
+        .filter(user::Column::PinHash.eq(former))
+        .exec(&tx)
+        .await?;
+    if done.rows_affected > 0 {
+        tx.touch("users");
+    }
+    let changes = tx.commit().await?;
+    auth.committed(&changes);
+    Ok(())
+}
+
+/// Follows a sign-in with `pin`: one from release 0.1.0 is kept in the present way from then on, which only headquarters can
+/// do. Whoever signs in does not wait for that, nor hear of it.
+pub async fn keep_anew(auth: &Auth, user: &user::Model, pin: &str) {
+    if !user.pin_hash.as_deref().is_some_and(is_former) {
+        return;
+    }
+    if auth.home == Home::Hq {
+        if let Err(error) = renew(auth, user, pin).await {
+            tracing::warn!(%error, "a PIN of an earlier release stays as it is until the next sign-in");
+        }
+    } else if let Ok(headquarters) = auth.headquarters().cloned() {
+        let (user_id, pin) = (user.id, pin.to_owned());
+        tokio::spawn(async move {
+            if let Err(error) = headquarters.change_pin(user_id, pin, None).await {
+                tracing::debug!(%error, "a PIN of an earlier release stays as it is until the next sign-in");
+            }
+        });
+    }
+}
+
+/// The active people who have this PIN.
+fn holders(hashed: &Hashed) -> Select<user::Entity> {
+    user::Entity::find()
+        .filter(user::Column::PinLookup.is_in(hashed.lookups()))
+        .filter(user::Column::DeletedAt.is_null())
+        .filter(user::Column::IsActive.eq(true))
+}
+
+/// Whether somebody active has this PIN.
+pub async fn is_taken(conn: &impl ConnectionTrait, hashed: &Hashed) -> Result<bool, DbErr> {
+    Ok(holders(hashed).one(conn).await?.is_some())
 }
 
 /// Sets a user's PIN, which must be nobody else's; that is answered like a weak one, because "in use" would name
@@ -53,29 +180,22 @@ pub async fn set_pin(
     auth: &Auth,
     tx: &mut Tx,
     user_id: Uuid,
-    hashed: Hashed,
+    hashed: &Hashed,
     must_change: bool,
     now: Instant,
 ) -> Result<()> {
     // Of two who set the same PIN at once the second one sees the first.
     take_turn(tx, Turn::Pin).await?;
-    let taken = user::Entity::find()
-        .filter(user::Column::PinLookup.eq(hashed.lookup.as_str()))
-        .filter(user::Column::Id.ne(user_id))
-        .filter(user::Column::DeletedAt.is_null())
-        .filter(user::Column::IsActive.eq(true))
-        .one(&*tx)
-        .await?;
-    if taken.is_some() {
+    if holders(hashed).filter(user::Column::Id.ne(user_id)).one(&*tx).await?.is_some() {
         return Err(pin_not_allowed(auth));
     }
     user::Entity::update_many()
-        .col_expr(user::Column::PinHash, Expr::value(hashed.hash))
-        .col_expr(user::Column::PinLookup, Expr::value(hashed.lookup))
+        .col_expr(user::Column::PinHash, Expr::value(hashed.hash.as_str()))
+        .col_expr(user::Column::PinLookup, Expr::value(hashed.lookup.as_str()))
         .col_expr(user::Column::PinChangedAt, Expr::value(now))
         .col_expr(user::Column::MustChangePin, Expr::value(must_change))
         .col_expr(user::Column::UpdatedAt, Expr::value(now))
-        .col_expr(user::Column::SyncVersion, Expr::value(tillkeep_storage::versions::UNSTAMPED))
+        .col_expr(user::Column::SyncVersion, Expr::value(versions::UNSTAMPED))
         .filter(user::Column::Id.eq(user_id))
         .exec(&*tx)
         .await?;
@@ -87,7 +207,8 @@ pub async fn set_pin(
 pub fn pin_not_allowed(auth: &Auth) -> Error {
     let (least, most) = (auth.pin_min_length, pins::LONGEST);
     let text = format!(
-        "this PIN cannot be used: {least} to {most} digits, no repeats, runs or years, and not every PIN is free"
+        "this PIN cannot be used: {least} to {most} digits, no repeats, runs, years or dates, not the present one, and not \
+         every PIN is free"
     );
     Error::new(ErrorCode::PinNotAllowed, text).at("pin")
 }

@@ -15,6 +15,7 @@ use uuid::Uuid;
 use super::address::origin;
 use super::{Auth, Caller, Home};
 use crate::error::{Error, Result};
+use crate::pins::Hashed;
 
 /// Who tries, as far as it is known before the PIN is.
 #[derive(Clone, Debug)]
@@ -125,6 +126,12 @@ impl Attempt {
     pub async fn verify(self, auth: &Auth, pin: &str, hash: Option<String>) -> Result<(Self, bool)> {
         let verified = auth.pins.verify(pin, hash).await;
         self.unless_failed(auth, verified).await
+    }
+
+    /// The hashes of a PIN that was proposed; an attempt at which none were made counts no more.
+    pub async fn hash(self, auth: &Auth, pin: &str) -> Result<Hashed> {
+        let hashed = auth.pins.hash(pin).await;
+        self.unless_failed(auth, hashed).await.map(|(_, hashed)| hashed)
     }
 
     /// Goes on with `result`, or takes the attempt back and fails.

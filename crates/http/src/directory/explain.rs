@@ -71,7 +71,7 @@ pub async fn explain(caller: Caller<RolesView>, Params(question): Params<Questio
     }
     let user = of_caller(&caller, question.user_id).await?;
     let access = caller.auth().access.of(caller.db(), user.id).await?.ok_or_else(|| Error::not_found("user"))?;
-    Ok(Answer(explained(&access, question)))
+    Ok(Answer(explained(&access, question, caller.auth().can_change_pins())))
 }
 
 /// `module.*` of a module that exists.
@@ -79,7 +79,7 @@ fn is_pattern(text: &str) -> bool {
     text.strip_suffix(".*").is_some_and(|module| ALL.iter().any(|code| module_of(code) == module))
 }
 
-fn explained(access: &Access, question: Question) -> Explanation {
+fn explained(access: &Access, question: Question, can_change_pins: bool) -> Explanation {
     let grounds = access.assignments.iter().map(|assignment| Ground {
         role_id: assignment.role_id,
         role_code: assignment.role_code.clone(),
@@ -90,7 +90,8 @@ fn explained(access: &Access, question: Question) -> Explanation {
     });
     let grounds: Vec<Ground> = grounds.collect();
     let held = access.may(&[&question.code], question.store_id);
-    let allowed = access.is_active() && !access.user.must_change_pin && held;
+    let must_change_pin = access.user.must_change_pin && can_change_pins;
+    let allowed = access.is_active() && !must_change_pin && held;
     let deciding: Vec<&str> = grounds
         .iter()
         .filter(|ground| ground.counts && !ground.matching.is_empty())
@@ -103,7 +104,7 @@ fn explained(access: &Access, question: Question) -> Explanation {
         "a role of this user holds it, but in another store".to_owned()
     } else if !held {
         "no role of this user holds it".to_owned()
-    } else if access.user.must_change_pin {
+    } else if must_change_pin {
         "the user has to change the PIN first".to_owned()
     } else {
         format!("it comes with: {}", deciding.join(", "))

@@ -71,7 +71,11 @@ async fn one(
     options: &Options,
     found: &mut Found,
 ) -> Result<(), DbErr> {
-    let here = entity.table.all(&store.conn).await?;
+    let mut here = entity.table.all(&store.conn).await?;
+    // Each server has its own way to verify one PIN: it is there or not.
+    for row in &mut here {
+        only_presence(&mut **row, entity);
+    }
     let there = of_store(hq, entity, store.store).await?;
     if entity.whole {
         if cursor.version == head {
@@ -194,11 +198,13 @@ async fn of_store(hq: &Source, entity: &SyncType, store: Uuid) -> Result<Vec<Box
         }
     };
     if !entity.withheld.is_empty() {
-        let sql =
-            "SELECT user_id FROM user_store_roles WHERE deleted_at IS NULL AND (store_id IS NULL OR store_id = $1)";
+        let named = settings::get(&hq.conn, "global_people_at_stores").await?.as_deref() == Some("named");
+        let counts = if named { "store_id = $1" } else { "(store_id IS NULL OR store_id = $1)" };
+        let sql = &format!("SELECT user_id FROM user_store_roles WHERE deleted_at IS NULL AND {counts}");
         let staff = query(&hq.conn, sql, [store.into()]).await?;
         let staff: HashSet<Uuid> = staff.iter().map(|row| row.try_get("", "user_id")).collect::<Result<_, _>>()?;
         for row in &mut rows {
+            only_presence(&mut **row, entity);
             if row.uuid("id").is_none_or(|id| !staff.contains(&id)) {
                 for column in entity.withheld {
                     row.set(column, None::<String>.into());
@@ -207,4 +213,13 @@ async fn of_store(hq: &Source, entity: &SyncType, store: Uuid) -> Result<Vec<Box
         }
     }
     Ok(rows)
+}
+
+/// Leaves of the columns that verify a PIN whether they are filled.
+fn only_presence(row: &mut dyn Row, entity: &SyncType) {
+    for column in entity.withheld {
+        if row.text(column).is_some() {
+            row.set(column, Some("there".to_owned()).into());
+        }
+    }
 }

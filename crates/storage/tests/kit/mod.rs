@@ -113,7 +113,7 @@ impl Hq {
     /// What `store` gets from a pull.
     pub async fn answer(&self, name: &str, store: Uuid, since: i64, limit: u64) -> PullAnswer {
         let snapshot = self.db.snapshot().await.expect("a snapshot");
-        let page = pull::page(&snapshot, entity(name), store, since, limit).await.expect("a page");
+        let page = pull::page(&snapshot, entity(name), store, since, limit, &|_| {}).await.expect("a page");
         let raw = |text| serde_json::value::RawValue::from_string(text).expect("JSON");
         PullAnswer {
             entity_type: name.to_owned(),

@@ -19,7 +19,7 @@ async fn tamper(hq: &Hq, sql: &str, values: impl IntoIterator<Item = Value>) {
 
 async fn page(hq: &Hq, name: &str, store: Uuid, since: i64, limit: u64) -> pull::Page {
     let snapshot = hq.db.snapshot().await.expect("a snapshot");
-    pull::page(&snapshot, entity(name), store, since, limit).await.expect("a page")
+    pull::page(&snapshot, entity(name), store, since, limit, &|_| {}).await.expect("a page")
 }
 
 fn named(left_out: &[Unread]) -> Vec<(Option<Uuid>, Option<&str>)> {

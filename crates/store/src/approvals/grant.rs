@@ -88,7 +88,7 @@ pub async fn grant(
         _ => error,
     })?;
     let approver = caller.auth().access.of(caller.db(), user.id).await?;
-    let approver = approver.filter(|person| may_approve(person, permission, store.id));
+    let approver = approver.filter(|person| may_approve(&store.auth, person, permission, store.id));
     let now = caller.now();
     let Some(approver) = approver else {
         let entry = audit::Entry { approver_id: Some(user.id), ..refused("lacks the permission") };

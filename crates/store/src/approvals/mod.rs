@@ -9,7 +9,7 @@ pub use scope::{Scope, cart_hash};
 pub use spend::{Granted, Purse, Wallet};
 
 use crate::routes::Routes;
-use tillkeep_http::auth::Access;
+use tillkeep_http::auth::{Access, Auth};
 use tillkeep_model::ErrorCode;
 use uuid::Uuid;
 
@@ -29,9 +29,10 @@ fn holders(permission: &'static str) -> &'static [&'static str] {
     }
 }
 
-/// Whether somebody may approve `permission` in this store now.
-fn may_approve(person: &Access, permission: &'static str, store_id: Uuid) -> bool {
-    person.is_active() && !person.user.must_change_pin && person.may(holders(permission), Some(store_id))
+/// Whether somebody may approve `permission` in this store now. Who has to change a PIN has to only while that is possible.
+fn may_approve(auth: &Auth, person: &Access, permission: &'static str, store_id: Uuid) -> bool {
+    let barred = person.user.must_change_pin && auth.can_change_pins();
+    person.is_active() && !barred && person.may(holders(permission), Some(store_id))
 }
 
 /// The route of approvals.

@@ -7,7 +7,7 @@ use bytes::Bytes;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use tillkeep_model::wire::{
-    HandshakeAnswer, HandshakeRequest, OwnDocumentsAnswer, PullAnswer, PushAnswer, VersionsAnswer,
+    HandshakeAnswer, HandshakeRequest, OwnDocumentsAnswer, PinChange, PullAnswer, PushAnswer, VersionsAnswer,
 };
 use tillkeep_model::{ErrorCode, Refusal};
 use tillkeep_storage::apply::Cursor;
@@ -36,6 +36,13 @@ pub enum HqError {
     Answered { refusal: Refusal, text: String },
     #[error("headquarters' answer cannot be read: {0}")]
     Unreadable(String),
+}
+
+/// What headquarters has against something that a person asked for.
+pub struct Refused {
+    pub code: ErrorCode,
+    pub text: String,
+    pub retry_after: Option<Duration>,
 }
 
 /// Speaks the machine protocol.
@@ -93,6 +100,19 @@ impl HqClient {
         self.ask_hq_itself::<VersionsAnswer>(Request { path: "/versions".to_owned(), json: None }).await.is_ok()
     }
 
+    /// A refusal of headquarters is about the person here, so that a 401 says nothing of the token.
+    pub async fn change_pin(&self, change: &PinChange) -> Result<Option<Refused>, HqError> {
+        let reply = self.deliver(Request { path: "/change-pin".to_owned(), json: Some(json(change)?) }).await?;
+        if (200..300).contains(&reply.status) {
+            return Ok(None);
+        }
+        let (refusal, text) = refusal(&reply);
+        match refusal.known() {
+            Some(code) if reply.from_hq => Ok(Some(Refused { code, text, retry_after: reply.retry_after })),
+            _ => Err(HqError::Between { status: reply.status }),
+        }
+    }
+
     async fn ask_hq_itself<T: DeserializeOwned>(&self, request: Request) -> Result<T, HqError> {
         let reply = self.deliver(request).await?;
         if reply.from_hq { read(&reply) } else { Err(HqError::Between { status: reply.status }) }
@@ -123,12 +143,16 @@ fn read<T: DeserializeOwned>(reply: &Reply) -> Result<T, HqError> {
     Err(refused(reply))
 }
 
-/// What an answer that is no success means to a store.
-fn refused(reply: &Reply) -> HqError {
+/// What an answer that is no success says, with its words.
+fn refusal(reply: &Reply) -> (Refusal, String) {
     let body: serde_json::Value = serde_json::from_slice(&reply.body).unwrap_or_default();
     let text = |key: &str| body.get(key).and_then(serde_json::Value::as_str).map(str::to_owned);
-    let refusal = Refusal { status: reply.status, code: text("code") };
-    let words = text("error").unwrap_or_default();
+    (Refusal { status: reply.status, code: text("code") }, text("error").unwrap_or_default())
+}
+
+/// What an answer that is no success means to a store.
+fn refused(reply: &Reply) -> HqError {
+    let (refusal, words) = refusal(reply);
     if refusal.known() == Some(ErrorCode::HistoryChanged) {
         HqError::HistoryChanged
     } else if refusal.known() == Some(ErrorCode::StoreRunsElsewhere) {

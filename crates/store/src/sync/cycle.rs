@@ -74,6 +74,7 @@ impl Cycle {
             Err(error) => {
                 // That one type is in trouble, for days perhaps, is no reason to shake hands each time.
                 if error.of_one_type().is_none() {
+                    store.sync.lost_line();
                     store.sync.handshake_due.store(true, Ordering::Release);
                 } else if due {
                     self.last_handshake = Some(store.clock.uptime());

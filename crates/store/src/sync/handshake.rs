@@ -82,6 +82,7 @@ async fn introduce(store: &Store) -> Result<HandshakeRequest, DbErr> {
         outbox: outbox::state(&conn).await?,
         dead: outbox::dead(&conn).await?,
         pin_key_id: store.auth.pins.key_id(),
+        own_pin_key: true,
         lost: lost::told(&conn, store.id).await?,
         instance: Some(store.sync.instance),
         nonce: store.sync.nonce(),

@@ -6,6 +6,7 @@ mod cycle;
 pub mod elsewhere;
 pub mod handlers;
 mod handshake;
+mod people;
 mod progress;
 mod pull;
 mod report;
@@ -33,6 +34,7 @@ use crate::Store;
 /// Starts the background work; it ends when the store stops.
 pub fn start(store: &Arc<Store>, tasks: &TaskTracker) {
     store.numbers.ask();
+    people::connect(store);
     let (cycles, sockets) = (store.clone(), store.clone());
     tasks.spawn(watchdog::supervised("the cycle", move || cycle::run(cycles.clone())));
     tasks.spawn(watchdog::run(store.clone(), watchdog::PATIENCE));

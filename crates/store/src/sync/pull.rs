@@ -242,6 +242,7 @@ fn forget_cached(store: &Store, entity: &SyncType, rows: usize) {
     }
     if entity.name == "users" && rows > 0 {
         store.auth.sessions.forget();
+        store.sync.people_changed.notify_waiters();
     }
 }
 

@@ -1,7 +1,7 @@
 //! What the sync client knows of itself, for people and for the till.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -50,6 +50,10 @@ pub struct SyncState {
     pub cycle_bell: Notify,
     /// Rung when a cycle got through: whoever waits out a lost line need not wait on.
     pub(super) line_back: Notify,
+    /// Rung when rows of people came.
+    pub(super) people_changed: Notify,
+    /// HQ answered when it was last asked.
+    has_line: AtomicBool,
     /// Rung when HQ told of a change. Notifications that come together are one cycle.
     pub(super) told: Notify,
     /// A handshake is due: at the start, after a lost line, when HQ asks for it.
@@ -143,6 +147,8 @@ impl SyncState {
             life: Mutex::default(),
             cycle_bell: Notify::new(),
             line_back: Notify::new(),
+            people_changed: Notify::new(),
+            has_line: false.into(),
             told: Notify::new(),
             handshake_due: true.into(),
             restore_due: false.into(),
@@ -216,8 +222,18 @@ impl SyncState {
         self.life.lock().unwrap_or_else(PoisonError::into_inner).0 = uptime;
     }
 
+    /// Whether HQ answered when it was last asked.
+    pub fn has_line(&self) -> bool {
+        self.has_line.load(Ordering::Acquire)
+    }
+
+    pub(super) fn lost_line(&self) {
+        self.has_line.store(false, Ordering::Release);
+    }
+
     /// A cycle got through.
     pub(super) fn cycled(&self, uptime: Duration) {
+        self.has_line.store(true, Ordering::Release);
         self.life.lock().unwrap_or_else(PoisonError::into_inner).1 = Some(uptime);
     }
 

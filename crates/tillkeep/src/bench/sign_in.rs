@@ -79,17 +79,17 @@ impl Place {
         let cashier = roles.as_array().and_then(|roles| roles.iter().find(|role| role["code"] == "cashier"));
         let role = text(cashier.context("no role of cashiers")?, "id")?;
         let person = json!({
-            "username": "cashier", "displayName": "Cashier", "pin": PIN,
+            "username": "cashier", "displayName": "Cashier",
             "assignments": [{"roleId": role, "storeId": store.id}],
         });
-        chain.admin.post("/users", person).await?;
+        let pin = text(&chain.admin.post("/users", person).await?, "generatedPin")?;
         // The administrator and the cashier are there.
         let write = |path: &Path| {
             OTHERS.write(path, people - 2)?;
             fill::count_versions(path, OTHERS.table).map(|_| ())
         };
         let chain = chain.restart(write).await?;
-        let body = json!({"pin": PIN, "storeId": store.id, "terminalId": "bench"}).to_string();
+        let body = json!({"pin": pin, "storeId": store.id, "terminalId": "bench"}).to_string();
         let line = Line::open(&chain.hq.url).await?;
         let mut place =
             Self { chain, line, request: request("POST", "/auth/pin-login", "", &body), times: Times::default() };

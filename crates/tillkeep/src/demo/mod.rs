@@ -48,6 +48,7 @@ pub async fn run(args: DemoArgs) -> Result<()> {
         public_url: None,
         allow_insecure: false,
         sign_in: SignInSettings::default(),
+        global_people: tillkeep_storage::staff::GlobalPeople::default(),
         broker: None,
     };
     println!("Making the demo chain in {} …", data_dir.display());

@@ -3,12 +3,12 @@
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::sync::Arc;
-use utoipa::ToSchema;
 
 use axum::extract::State;
 use serde::Serialize;
-use tillkeep_http::auth::new_pin::{propose, set_pin, taken};
-use tillkeep_http::describe::{self, Draft, Write};
+use serde_json::Value as Json;
+use tillkeep_http::auth::new_pin::set_pin;
+use tillkeep_http::describe::{Draft, Write};
 use tillkeep_http::directory::users::{UserDetail, detail};
 use tillkeep_http::error::{Error, Result};
 use tillkeep_http::resource::{self, Fields};
@@ -17,9 +17,10 @@ use tillkeep_model::ErrorCode;
 use tillkeep_model::permission::code::UsersCreate;
 use tillkeep_storage::Tx;
 use tillkeep_storage::entity::user::{Entity, Model};
+use utoipa::ToSchema;
 
 use super::assignments::{self, Grant};
-use super::{KIND, check, pin};
+use super::{KIND, MUST_CHANGE, check, pin};
 use crate::Hq;
 use crate::backoffice::rows;
 
@@ -29,6 +30,7 @@ use crate::backoffice::rows;
 pub struct NewUser {
     #[serde(flatten)]
     user: UserDetail,
+    /// To be changed at the first sign-in.
     #[serde(skip_serializing_if = "Option::is_none")]
     generated_pin: Option<String>,
 }
@@ -46,12 +48,10 @@ impl Write for Newcomer {
     }
 }
 
-/// What a new user starts with; without a PIN one is made.
+/// What a new user starts with, besides a PIN that is made.
 #[derive(ToSchema)]
 #[expect(dead_code, reason = "read key by key, with the row")]
 pub struct Start {
-    #[schema(schema_with = describe::new_pin_or_null)]
-    pin: Option<String>,
     assignments: Option<Vec<Grant>>,
 }
 
@@ -60,42 +60,28 @@ pub async fn create(
     State(hq): State<Arc<Hq>>,
     Body(Draft { keys: mut body, .. }): Body<Draft<Newcomer>>,
 ) -> Result<Created<NewUser>> {
-    let sent: Option<String> = resource::take(&mut body, "pin")?;
+    pin::refuse_chosen(body.remove("pin").is_some())?;
+    if body.get("mustChangePin") == Some(&Json::Bool(false)) {
+        return Err(Error::field("mustChangePin", MUST_CHANGE));
+    }
     let wanted: Vec<Grant> = resource::take(&mut body, "assignments")?.unwrap_or_default();
     check_wanted(&caller, &wanted)?;
-    let (generated_pin, mut proposed, hashed) = if let Some(pin) = sent {
-        let (attempt, hashed) = propose(&caller, &pin).await?;
-        (None, Some(attempt), hashed)
-    } else {
-        let (pin, hashed) = pin::generate(&hq.auth).await?;
-        (Some(pin), None, hashed)
-    };
+    let (generated_pin, hashed) = pin::generate(&hq.auth).await?;
     let now = caller.now();
     let check = async |tx: &mut Tx, new: &mut Model| {
         check(tx, new).await?;
+        new.must_change_pin = true;
         assignments::check(tx, &caller, "assignments", &wanted).await
     };
     let after = async |tx: &mut Tx, new: &Model| {
-        set_pin(&hq.auth, tx, new.id, hashed, new.must_change_pin, now).await?;
-        if let Some(attempt) = proposed.take() {
-            attempt.succeeded(tx, now).await?;
-        }
+        set_pin(&hq.auth, tx, new.id, &hashed, true, now).await?;
         assignments::insert(tx, new.id, &wanted, now).await?;
         Ok(())
     };
-    let made = rows::create::<Entity, _>(&hq, &caller, &KIND, body, check, after).await;
-    let made = match made {
-        Err(error) if error.code() == ErrorCode::PinNotAllowed => return Err(taken(&caller, error).await?),
-        made => made,
-    };
-    if let Some(attempt) = proposed {
-        // The request came again, or failed for another reason: nothing was said of the PIN.
-        attempt.withdraw(&hq.auth).await?;
-    }
-    let Created { data, new } = made?;
+    let Created { data, new } = rows::create::<Entity, _>(&hq, &caller, &KIND, body, check, after).await?;
     let user = detail(caller.db().reader(), data).await?;
     // Of a repeated request only the first one set a PIN.
-    Ok(Created { data: NewUser { user, generated_pin: generated_pin.filter(|_| new) }, new })
+    Ok(Created { data: NewUser { user, generated_pin: new.then_some(generated_pin) }, new })
 }
 
 fn check_wanted(caller: &Caller<UsersCreate>, wanted: &[Grant]) -> Result<()> {

@@ -37,6 +37,9 @@ const KIND: Kind = Kind {
     hidden: &["pinHash", "pinLookup", "usernameFolded"],
 };
 
+/// Whoever makes a PIN for somebody else knows it until it is changed.
+const MUST_CHANGE: &str = "ends when the owner changes the PIN, and not before";
+
 /// A user as they are changed.
 pub struct Person;
 
@@ -116,6 +119,9 @@ async fn change(hq: &Hq, caller: &Caller<UsersEdit>, id: Uuid, body: Map<String,
     let now = caller.now();
     let check = async |tx: &mut Tx, old: &Model, new: &mut Model| {
         check(tx, new).await?;
+        if old.must_change_pin && !new.must_change_pin {
+            return Err(Error::field("mustChangePin", MUST_CHANGE));
+        }
         match (old.is_active, new.is_active) {
             (true, false) => {
                 refuse_leaving(tx, caller, id).await?;
@@ -155,19 +161,19 @@ fn granting_stores<P: Requirement>(caller: &Caller<P>) -> Option<BTreeSet<Uuid>>
 /// The routes that write users; those that read them are in `tillkeep_http::directory`.
 pub fn routes(routes: Routes) -> Routes {
     use ErrorCode::{
-        Escalation, IdReused, LastAdmin, PinNotAllowed, SelfDeactivation, TooManyAttempts, TooManyRequests,
+        Escalation, IdReused, LastAdmin, PinIsGenerated, PinNotAllowed, SelfDeactivation, TooManyRequests,
         UsernameTaken, Validation, VersionConflict,
     };
     routes
         .post("/users", create::create)
         .about("Make a user with a PIN and roles.")
-        .fails(&[IdReused, UsernameTaken, PinNotAllowed, Escalation, TooManyRequests])
+        .fails(&[IdReused, UsernameTaken, PinIsGenerated, PinNotAllowed, Escalation, TooManyRequests])
         .patch("/users/{id}", edit)
         .about("Change a user.")
         .fails(&[VersionConflict, UsernameTaken, LastAdmin, SelfDeactivation, PinNotAllowed, Escalation])
         .post("/users/{id}/pin", pin::set_pin)
-        .about("Set the PIN of a user; their sessions end.")
-        .fails(&[PinNotAllowed, Escalation, TooManyRequests, TooManyAttempts, SelfDeactivation])
+        .about("Make a new PIN for a user, which is shown once and to be changed at the first sign-in; their sessions end.")
+        .fails(&[PinIsGenerated, PinNotAllowed, Escalation, TooManyRequests, SelfDeactivation])
         .post("/users/{id}/activate", activate)
         .about("Let a user sign in again.")
         .fails(&[PinNotAllowed, Validation, UsernameTaken, Escalation])

@@ -1,24 +1,23 @@
-//! Setting somebody's PIN. Hashing is slow on purpose and happens outside of the transaction.
+//! Setting somebody's PIN: always one that is made here, shown once, and good for one sign-in. Who could choose it would learn
+//! which PINs are taken, and a taken one opens its owner's account.
 
 use std::sync::Arc;
 
 use axum::extract::State;
-use serde::Deserialize;
-use tillkeep_http::auth::new_pin::{self, pin_not_allowed};
-use tillkeep_http::auth::people::of_caller;
+use serde::{Deserialize, Serialize};
+use tillkeep_http::auth::new_pin::{self, is_taken, pin_not_allowed};
+use tillkeep_http::auth::people::person_of;
 use tillkeep_http::auth::{Revocation, Sessions};
-use tillkeep_http::describe;
 use tillkeep_http::error::{Error, Result};
 use tillkeep_http::pins::{self, Hashed};
-use tillkeep_http::{Auth, Body, Caller, Id, NoContent};
+use tillkeep_http::{Answer, Auth, Body, Caller, Id};
 use tillkeep_model::ErrorCode;
 use tillkeep_model::permission::code::UsersEdit;
 use tillkeep_storage::Tx;
 use tillkeep_storage::db::{Turn, take_turn};
 use tillkeep_storage::entity::user::{Column, Entity, Model};
-use tillkeep_storage::sea_orm::{ColumnTrait, ConnectionTrait, EntityTrait, PaginatorTrait, QueryFilter};
+use tillkeep_storage::sea_orm::{ColumnTrait, EntityTrait, PaginatorTrait, QueryFilter};
 use utoipa::ToSchema;
-use uuid::Uuid;
 
 use super::{KIND, grants};
 use crate::Hq;
@@ -27,13 +26,29 @@ use crate::backoffice::rows;
 /// Random PINs tried before giving up: one in a hundred is taken in a chain of ten thousand people.
 const TRIES: usize = 10;
 
+/// Nothing: the PIN is made here.
 #[derive(Deserialize, ToSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[serde(deny_unknown_fields)]
 pub struct NewPin {
-    #[schema(schema_with = describe::new_pin)]
-    pin: String,
     #[serde(default)]
-    must_change_pin: bool,
+    #[schema(ignore)]
+    pin: Option<serde::de::IgnoredAny>,
+}
+
+/// A PIN that was made here, shown this once; its owner has to change it.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct MadePin {
+    generated_pin: String,
+}
+
+/// Refuses a PIN that somebody chose for somebody else.
+pub(super) fn refuse_chosen(is_chosen: bool) -> Result<()> {
+    if !is_chosen {
+        return Ok(());
+    }
+    let text = "leave the PIN out: one is made, shown once, and changed by its owner at the first sign-in";
+    Err(Error::new(ErrorCode::PinIsGenerated, text).at("pin"))
 }
 
 /// `POST /users/{id}/pin`: the user's sessions end with the old PIN.
@@ -42,31 +57,25 @@ pub async fn set_pin(
     State(hq): State<Arc<Hq>>,
     Id(id): Id,
     Body(body): Body<NewPin>,
-) -> Result<NoContent> {
-    of_caller(&caller, id).await?;
-    let unknown = || Error::not_found(KIND.singular);
-    let person = hq.auth.access.of(hq.db(), id).await?.ok_or_else(unknown)?;
+) -> Result<Answer<MadePin>> {
+    refuse_chosen(body.pin.is_some())?;
+    let person = person_of(&caller, id).await?;
     grants::refuse_impersonation(&caller, &person)?;
     if id == caller.user_id {
         // A borrowed session must not become somebody's account.
         let text = "your own PIN is changed with POST /api/v1/auth/change-pin, which asks for the present one";
         return Err(Error::new(ErrorCode::SelfDeactivation, text));
     }
-    let (attempt, hashed) = new_pin::propose(&caller, &body.pin).await?;
+    let (generated_pin, hashed) = generate(&hq.auth).await?;
     let now = caller.now();
     let which = Revocation::AllOf(id);
     let mut tx = caller.db().begin().await?;
-    let done = new_pin::set_pin(&hq.auth, &mut tx, id, hashed, body.must_change_pin, now).await;
-    if let Err(error) = done {
-        drop(tx);
-        return Err(new_pin::taken(&caller, error).await?);
-    }
-    attempt.succeeded(&tx, now).await?;
+    new_pin::set_pin(&hq.auth, &mut tx, id, &hashed, true, now).await?;
     Sessions::revoke(&*tx, which, "the PIN was changed", now).await?;
     rows::record(&tx, &caller, "user.pin", KIND.name(), id, serde_json::Value::Null).await?;
     hq.commit(tx).await?;
     hq.auth.sessions.ended(which);
-    Ok(NoContent)
+    Ok(Answer(MadePin { generated_pin }))
 }
 
 /// A random PIN that nobody has, with its hash.
@@ -74,27 +83,21 @@ pub(super) async fn generate(auth: &Auth) -> Result<(String, Hashed)> {
     for _ in 0..TRIES {
         let pin = pins::generate(auth.pin_min_length);
         let hashed = auth.pins.hash(&pin).await?;
-        if !is_taken(auth.db.reader(), Uuid::nil(), &hashed.lookup).await? {
+        if !is_taken(auth.db.reader(), &hashed).await? {
             return Ok((pin, hashed));
         }
     }
     Err(pin_not_allowed(auth))
 }
 
-async fn is_taken(conn: &impl ConnectionTrait, user_id: Uuid, lookup: &str) -> Result<bool> {
-    let others = Entity::find()
-        .filter(Column::PinLookup.eq(lookup))
-        .filter(Column::Id.ne(user_id))
-        .filter(Column::IsActive.eq(true))
-        .filter(Column::DeletedAt.is_null());
-    Ok(others.count(conn).await? > 0)
-}
-
 /// Refuses to activate a user whose PIN somebody else has taken in the meantime: a PIN names one person.
 pub(super) async fn refuse_taken(auth: &Auth, tx: &Tx, user: &Model) -> Result<()> {
     take_turn(tx, Turn::Pin).await?;
-    match &user.pin_lookup {
-        Some(lookup) if is_taken(tx, user.id, lookup).await? => Err(pin_not_allowed(auth)),
-        _ => Ok(()),
-    }
+    let Some(lookup) = &user.pin_lookup else { return Ok(()) };
+    let others = Entity::find()
+        .filter(Column::PinLookup.eq(lookup.as_str()))
+        .filter(Column::Id.ne(user.id))
+        .filter(Column::IsActive.eq(true))
+        .filter(Column::DeletedAt.is_null());
+    if others.count(tx).await? > 0 { Err(pin_not_allowed(auth)) } else { Ok(()) }
 }

@@ -114,6 +114,7 @@ mod tests {
             public_url: None,
             allow_insecure: false,
             sign_in: SignInSettings::default(),
+            global_people: tillkeep_storage::staff::GlobalPeople::default(),
             broker: None,
         };
         Hq::open(&settings, Clock::default(), CancellationToken::new()).await.expect("headquarters")

@@ -1,0 +1,33 @@
+//! `POST /sync/change-pin`: a store forwards what one of its people typed there.
+
+use std::sync::Arc;
+
+use axum::extract::State;
+use tillkeep_http::auth::ClientAddress;
+use tillkeep_http::auth::new_pin::change_own;
+use tillkeep_http::auth::throttle::Trying;
+use tillkeep_http::error::{Error, Result};
+use tillkeep_http::{Body, NoContent};
+use tillkeep_model::ErrorCode;
+use tillkeep_model::wire::PinChange;
+use tillkeep_storage::staff;
+
+use super::StoreCaller;
+use crate::Hq;
+
+/// Only people whose role counts in the store: it can verify their PINs itself, so that it learns nothing more here.
+pub async fn change_pin(
+    caller: StoreCaller,
+    State(hq): State<Arc<Hq>>,
+    ClientAddress(address): ClientAddress,
+    Body(body): Body<PinChange>,
+) -> Result<NoContent> {
+    let person = hq.auth.access.of(hq.db(), body.user_id).await?.filter(|person| person.is_active());
+    let staff = staff::of_store(hq.db().reader(), caller.id()).await?;
+    let Some(person) = person.filter(|person| staff.contains(&person.user.id)) else {
+        return Err(Error::new(ErrorCode::InvalidCredentials, "this is nobody who works in this store"));
+    };
+    let trying = Trying { address, store_id: Some(caller.id()), terminal_id: None };
+    change_own(&hq.auth, &person.user, &trying, &body.current_pin, body.new_pin.as_deref()).await?;
+    Ok(NoContent)
+}

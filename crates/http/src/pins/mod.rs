@@ -1,0 +1,248 @@
+//! PINs: slow hashes off the request threads, with secrets that live outside the database. `docs/security.md`, PINs.
+
+mod quality;
+mod secrets;
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, PoisonError, RwLock};
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use serde::{Deserialize, Serialize};
+use tillkeep_model::ErrorCode;
+use tillkeep_model::wire::PinKey;
+use tokio::sync::Semaphore;
+use uuid::Uuid;
+
+pub use quality::{LONGEST, SHORTEST, generate, weakness};
+pub(crate) use secrets::hmac;
+pub use secrets::is_former;
+use secrets::{Secrets, id_of, root_id};
+
+use crate::error::{Error, Result};
+use crate::files;
+
+/// Requests that may wait for a hash; the next one is told to come back.
+const QUEUE: usize = 8;
+
+/// Hashes and verifies PINs off the request threads.
+#[derive(Clone)]
+pub struct Pins {
+    path: PathBuf,
+    known: Arc<RwLock<Option<Known>>>,
+    running: Arc<Semaphore>,
+    waiting: Arc<Semaphore>,
+    computed: Arc<AtomicU64>,
+}
+
+#[derive(Clone)]
+struct Known {
+    kept: Kept,
+    secrets: Arc<Secrets>,
+}
+
+/// The file `pin.key`.
+#[derive(Clone, Serialize, Deserialize)]
+struct Kept {
+    #[serde(flatten)]
+    key: PinKey,
+    /// What the keys of all stores follow from; at headquarters alone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    root: Option<String>,
+}
+
+/// What the keys of all stores follow from, to be kept if it is new.
+pub struct Root {
+    /// Which one it is, for the database to remember: PINs that were made with another one cannot be verified.
+    pub id: String,
+    new: Option<Kept>,
+}
+
+/// A hashed PIN as `users` keeps it.
+#[derive(Clone, Debug)]
+pub struct Hashed {
+    pub hash: String,
+    pub lookup: String,
+    /// Under which somebody may have this PIN since release 0.1.0.
+    former_lookup: Option<String>,
+}
+
+impl Hashed {
+    /// Whoever has one of these has this PIN.
+    pub fn lookups(&self) -> impl Iterator<Item = &str> {
+        [Some(self.lookup.as_str()), self.former_lookup.as_deref()].into_iter().flatten()
+    }
+}
+
+impl Pins {
+    /// Reads the key file at `path` if there is one. `parallel` hashes run at once.
+    pub fn open(path: &Path, parallel: usize) -> io::Result<Self> {
+        let pins = Self {
+            path: path.to_owned(),
+            known: Arc::default(),
+            running: Arc::new(Semaphore::new(parallel)),
+            waiting: Arc::new(Semaphore::new(parallel + QUEUE)),
+            computed: Arc::default(),
+        };
+        match std::fs::read(path) {
+            Ok(bytes) => pins.adopt(serde_json::from_slice(&bytes).map_err(io::Error::other)?)?,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            Err(error) => return Err(error),
+        }
+        Ok(pins)
+    }
+
+    /// The root of headquarters: the one in the file, or one that is to be kept, at its first start and at the first one
+    /// after release 0.1.0.
+    pub fn root(&self) -> Root {
+        let kept = self.known().map(|known| known.kept);
+        if let Some(root) = kept.as_ref().and_then(|kept| kept.root.as_deref()) {
+            return Root { id: root_id(root), new: None };
+        }
+        let key = kept.map_or_else(
+            || PinKey {
+                id: Uuid::now_v7().to_string(),
+                key: String::new(),
+                salt: STANDARD.encode(files::random::<16>()),
+                own: None,
+            },
+            |kept| kept.key,
+        );
+        let root = STANDARD.encode(files::random::<32>());
+        Root { id: root_id(&root), new: Some(Kept { key, root: Some(root) }) }
+    }
+
+    /// Writes a new root to the file.
+    pub fn keep_root(&self, root: Root) -> io::Result<()> {
+        root.new.map_or(Ok(()), |kept| self.keep(kept))
+    }
+
+    /// Makes the secrets of headquarters if there are none.
+    pub fn ensure_key(&self) -> io::Result<()> {
+        self.keep_root(self.root())
+    }
+
+    /// Keeps the key that HQ sent in the handshake.
+    pub fn install(&self, key: &PinKey) -> io::Result<()> {
+        self.keep(Kept { key: key.clone(), root: None })
+    }
+
+    fn keep(&self, kept: Kept) -> io::Result<()> {
+        let text = serde_json::to_vec_pretty(&kept).map_err(io::Error::other)?;
+        self.adopt(kept)?;
+        files::write_secret(&self.path, &text)
+    }
+
+    fn adopt(&self, kept: Kept) -> io::Result<()> {
+        let secrets = Secrets::new(&kept.key, kept.root.as_deref()).map_err(io::Error::other)?;
+        let known = Known { kept, secrets: Arc::new(secrets) };
+        *self.known.write().unwrap_or_else(PoisonError::into_inner) = Some(known);
+        Ok(())
+    }
+
+    fn known(&self) -> Option<Known> {
+        self.known.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    fn secrets(&self) -> Option<Arc<Secrets>> {
+        self.known().map(|known| known.secrets)
+    }
+
+    /// Which secrets these are, as a store names them in the handshake.
+    pub fn key_id(&self) -> Option<String> {
+        self.known().map(|known| id_of(&known.kept.key))
+    }
+
+    /// Whether PINs of release 0.1.0 can be verified.
+    pub fn has_former(&self) -> bool {
+        self.known().is_some_and(|known| !known.kept.key.key.is_empty())
+    }
+
+    /// Refuses while this server cannot look at any PIN.
+    pub fn require_key(&self) -> Result<()> {
+        self.secrets().map(|_| ()).ok_or_else(not_ready)
+    }
+
+    /// The slow hashes that were computed for requests since the start.
+    pub fn computed(&self) -> u64 {
+        self.computed.load(Ordering::Relaxed)
+    }
+
+    /// A name as it may be kept of somebody who perhaps does not exist, or typed a PIN into the wrong field.
+    pub fn keyed(&self, name: &str) -> Result<String> {
+        let secrets = self.secrets().ok_or_else(not_ready)?;
+        let mac = hmac(secrets.base(), format!("name\0{name}").as_bytes());
+        Ok(hex::encode(mac.get(..16).unwrap_or_default()))
+    }
+
+    /// The key of a store, in the handshake; with that of the whole chain if PINs from release 0.1.0 are in use.
+    pub fn for_store(&self, store: Uuid, with_former: bool) -> Option<PinKey> {
+        self.secrets()?.export(store, with_former)
+    }
+
+    /// The key that the whole chain had, for a store of release 0.1.0.
+    pub fn for_former_store(&self) -> Option<PinKey> {
+        self.secrets()?.export_former()
+    }
+
+    /// The hash and the look-up key with which `store` verifies a PIN that headquarters keeps as `hash`; `None` for one that
+    /// travels as it is.
+    pub fn derived(&self, store: Uuid, hash: &str) -> Option<(String, String)> {
+        self.secrets()?.for_store(store, hash)
+    }
+
+    /// The hash and the look-up key of a new PIN: two slow hashes.
+    pub async fn hash(&self, pin: &str) -> Result<Hashed> {
+        let pin = pin.to_owned();
+        self.off_thread(|secrets| secrets.lookups() + 1, move |secrets| secrets.hash(&pin)).await
+    }
+
+    /// As [`Pins::hash`], waiting for the processor in this thread: for seeding from the command line.
+    pub fn hash_here(&self, pin: &str) -> Result<Hashed> {
+        let secrets = self.secrets().ok_or_else(not_ready)?;
+        secrets.hash(pin).map_err(|error| Error::internal(error))
+    }
+
+    /// The look-up keys that somebody with this PIN may have: one slow hash, or two as long as PINs from release 0.1.0 are
+    /// in use.
+    pub async fn lookup(&self, pin: &str) -> Result<Vec<String>> {
+        let pin = pin.to_owned();
+        self.off_thread(Secrets::lookups, move |secrets| secrets.lookup(&pin)).await
+    }
+
+    /// Whether `pin` is the one in `hash`; without a hash a decoy is verified. One slow hash either way.
+    pub async fn verify(&self, pin: &str, hash: Option<String>) -> Result<bool> {
+        let pin = pin.to_owned();
+        self.off_thread(|_| 1, move |secrets| Ok(secrets.verify(&pin, hash.as_deref()))).await
+    }
+
+    /// Does `work`, which is so many slow hashes.
+    async fn off_thread<T: Send + 'static>(
+        &self,
+        hashes: impl FnOnce(&Secrets) -> u64,
+        work: impl FnOnce(&Secrets) -> std::result::Result<T, String> + Send + 'static,
+    ) -> Result<T> {
+        let secrets = self.secrets().ok_or_else(not_ready)?;
+        let place = self.waiting.clone().try_acquire_owned().map_err(|_| {
+            Error::new(ErrorCode::TooManyRequests, "too many sign-ins at once; try again").retry_after(1)
+        })?;
+        let turn = self.running.clone().acquire_owned().await.map_err(|error| Error::internal(error))?;
+        self.computed.fetch_add(hashes(&secrets), Ordering::Relaxed);
+        let done = tokio::task::spawn_blocking(move || {
+            let out = work(&secrets);
+            drop((turn, place));
+            out
+        });
+        done.await.map_err(|error| Error::internal(error))?.map_err(|error| Error::internal(error))
+    }
+}
+
+fn not_ready() -> Error {
+    Error::new(ErrorCode::StoreNotReady, "this store has not reached headquarters yet; nobody can sign in before that")
+        .retry_after(5)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,88 @@
+//! Whose PINs a store can verify: those of the people whose roles count there.
+
+use std::collections::HashSet;
+
+use sea_orm::sea_query::Expr;
+use sea_orm::{ColumnTrait, ConnectionTrait, DbErr, EntityTrait, PaginatorTrait, QueryFilter, QuerySelect, QueryTrait};
+use uuid::Uuid;
+
+use crate::db::query;
+use crate::entity::{store, store_node, user, user_store_role};
+use crate::{Tx, settings, versions};
+
+/// Where the PINs of people can be verified whose roles count in every store.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum GlobalPeople {
+    #[default]
+    All,
+    /// Only in the stores that another role of theirs names.
+    Named,
+}
+
+impl GlobalPeople {
+    const KEY: &'static str = "global_people_at_stores";
+    const NAMED: &'static str = "named";
+
+    async fn of(conn: &impl ConnectionTrait) -> Result<Self, DbErr> {
+        let kept = settings::get(conn, Self::KEY).await?;
+        Ok(if kept.as_deref() == Some(Self::NAMED) { Self::Named } else { Self::All })
+    }
+
+    /// Keeps the operator's decision; when it is another one than before, the people concerned travel once more, so that
+    /// what verifies their PINs leaves the stores or comes.
+    pub async fn decide(self, tx: &mut Tx) -> Result<(), DbErr> {
+        if Self::of(&**tx).await? == self {
+            return Ok(());
+        }
+        settings::set(&**tx, Self::KEY, if self == Self::Named { Self::NAMED } else { "all" }).await?;
+        let global = user_store_role::Entity::find()
+            .select_only()
+            .column(user_store_role::Column::UserId)
+            .filter(user_store_role::Column::DeletedAt.is_null())
+            .filter(user_store_role::Column::StoreId.is_null());
+        user::Entity::update_many()
+            .col_expr(user::Column::SyncVersion, Expr::value(versions::UNSTAMPED))
+            .filter(user::Column::Id.in_subquery(global.into_query()))
+            .exec(&**tx)
+            .await?;
+        tx.touch("users");
+        Ok(())
+    }
+}
+
+/// How a PIN begins that release 0.1.0 made, with one key for the whole chain.
+pub const FORMER_PIN: &str = "$argon2id$";
+
+/// People whose PIN is from release 0.1.0.
+pub async fn former_pins(conn: &impl ConnectionTrait) -> Result<u64, DbErr> {
+    user::Entity::find()
+        .filter(user::Column::PinHash.starts_with(FORMER_PIN))
+        .filter(user::Column::DeletedAt.is_null())
+        .count(conn)
+        .await
+}
+
+/// Stores in use whose server is of release 0.1.0, as it said in its last handshake: they verify PINs of that release alone.
+pub async fn former_stores(conn: &impl ConnectionTrait) -> Result<u64, DbErr> {
+    let former = store_node::Entity::find()
+        .select_only()
+        .column(store_node::Column::StoreId)
+        .filter(store_node::Column::StoreVersion.starts_with("0.1."));
+    store::Entity::find()
+        .filter(store::Column::Id.in_subquery(former.into_query()))
+        .filter(store::Column::IsActive.eq(true))
+        .filter(store::Column::DeletedAt.is_null())
+        .count(conn)
+        .await
+}
+
+/// The people of `store`. What cannot be read is nobody: better no verifier than one too many.
+pub async fn of_store(conn: &impl ConnectionTrait, store: Uuid) -> Result<HashSet<Uuid>, DbErr> {
+    let counts = match GlobalPeople::of(conn).await? {
+        GlobalPeople::All => "(store_id IS NULL OR store_id = $1)",
+        GlobalPeople::Named => "store_id = $1",
+    };
+    let sql = format!("SELECT DISTINCT user_id FROM user_store_roles WHERE deleted_at IS NULL AND {counts}");
+    let rows = query(conn, &sql, [store.into()]).await?;
+    Ok(rows.iter().filter_map(|row| row.try_get("", "user_id").ok()).collect())
+}

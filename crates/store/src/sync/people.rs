@@ -1,0 +1,90 @@
+//! What headquarters does for a person who is at the till: a new PIN.
+
+use std::sync::{Arc, Weak};
+use std::time::Duration;
+
+use tillkeep_http::auth::{Asking, Headquarters, hq_unreachable};
+use tillkeep_http::error::{Error, Result};
+use tillkeep_model::wire::PinChange;
+use tillkeep_model::{ErrorCode, Instant};
+use tillkeep_storage::entity::user;
+use tillkeep_storage::sea_orm::EntityTrait;
+use tokio::time::timeout;
+use uuid::Uuid;
+
+use super::client::Refused;
+use crate::Store;
+
+/// How long somebody waits for headquarters to answer, and then for the new PIN to be good here.
+const ANSWERS_WITHIN: Duration = Duration::from_secs(12);
+const HERE_WITHIN: Duration = Duration::from_secs(10);
+
+/// The way of a store to headquarters.
+struct Way(Weak<Store>);
+
+/// Tells the sign-in of a store how it reaches headquarters.
+pub(super) fn connect(store: &Arc<Store>) {
+    store.auth.reaches(Arc::new(Way(Arc::downgrade(store))));
+}
+
+impl Headquarters for Way {
+    fn is_there(&self) -> bool {
+        self.0.upgrade().is_some_and(|store| store.sync.has_line())
+    }
+
+    fn change_pin(&self, user_id: Uuid, current: String, new: Option<String>) -> Asking<'_> {
+        Box::pin(async move {
+            let store = self.0.upgrade().ok_or_else(hq_unreachable)?;
+            change_pin(&store, PinChange { user_id, current_pin: current, new_pin: new }).await
+        })
+    }
+}
+
+async fn change_pin(store: &Store, request: PinChange) -> Result<()> {
+    let before = changed_at(store, request.user_id).await?;
+    match timeout(ANSWERS_WITHIN, store.hq.change_pin(&request)).await {
+        Ok(Ok(None)) => {}
+        Ok(Ok(Some(refused))) => return Err(told(refused)),
+        Ok(Err(_)) | Err(_) => {
+            store.sync.lost_line();
+            return Err(hq_unreachable());
+        }
+    }
+    if request.new_pin.is_none() {
+        return Ok(());
+    }
+    // The person signs in with it next: here that is right as soon as the row is, for which the next cycle is too late.
+    let here = async {
+        loop {
+            let told = store.sync.people_changed.notified();
+            if changed_at(store, request.user_id).await? != before {
+                return Ok(());
+            }
+            store.sync.cycle_bell.notify_one();
+            told.await;
+        }
+    };
+    // It is changed all the same: what has not come by then comes with a later cycle.
+    timeout(HERE_WITHIN, here).await.unwrap_or(Ok(()))
+}
+
+async fn changed_at(store: &Store, user_id: Uuid) -> Result<Option<Instant>> {
+    let row = user::Entity::find_by_id(user_id).one(store.db().reader()).await?;
+    Ok(row.and_then(|row| row.pin_changed_at))
+}
+
+/// What a refusal of headquarters is to the person at the till.
+fn told(refused: Refused) -> Error {
+    use ErrorCode::{InvalidCredentials, PinNotAllowed, TooManyAttempts, TooManyRequests};
+    match refused.code {
+        code @ (InvalidCredentials | PinNotAllowed) => Error::new(code, refused.text),
+        code @ (TooManyAttempts | TooManyRequests) => {
+            Error::new(code, refused.text).retry_after(refused.retry_after.map_or(1, |wait| wait.as_secs()))
+        }
+        // Headquarters of release 0.1.0 has no such route, and one that is busy says so.
+        code => {
+            tracing::warn!(code = code.as_str(), "headquarters did not change a PIN");
+            hq_unreachable()
+        }
+    }
+}
