@@ -36,6 +36,7 @@ mod stalled;
 mod standing;
 mod stores;
 mod streams;
+mod taking;
 mod taxes;
 mod tenders;
 mod throttle;

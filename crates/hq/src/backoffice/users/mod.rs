@@ -182,5 +182,5 @@ pub fn routes(routes: Routes) -> Routes {
         .fails(&[Escalation])
         .delete("/users/{id}/roles/{assignmentId}", assignments::unassign)
         .about("Take a role away from a user.")
-        .fails(&[LastAdmin])
+        .fails(&[LastAdmin, Escalation])
 }
