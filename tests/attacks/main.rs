@@ -15,3 +15,8 @@ mod kit;
 mod rows;
 
 use home::Home;
+
+mod devices;
+mod headquarters_pins;
+mod place;
+mod rights;

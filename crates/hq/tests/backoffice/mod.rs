@@ -8,6 +8,7 @@ mod completeness;
 mod customers;
 mod dashboard;
 mod explain;
+mod headquarters_pins;
 mod history;
 mod idle;
 mod limits;

@@ -48,8 +48,9 @@ pub async fn change_pin(caller: Caller<SignedInAnyPin>, Body(body): Body<ChangeP
     }
     check_new_pin(&auth, &body.new_pin)?;
     let trying = Trying::of(&caller);
-    let bucket = throttle::account_bucket(&auth, &fold(&caller.access.user.username), Some(caller.user_id))?;
-    let attempt = throttle::take(&auth, &[bucket], &trying).await?;
+    let name = fold(&caller.access.user.username);
+    let buckets = throttle::account_buckets(&auth, &name, Some(caller.user_id), &trying)?;
+    let attempt = throttle::take(&auth, &buckets, &trying).await?;
     let (attempt, right) = attempt.verify(&auth, &body.current_pin, caller.access.user.pin_hash.clone()).await?;
     if !right {
         let tx = auth.db.begin_aside().await?;

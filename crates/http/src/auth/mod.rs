@@ -4,6 +4,7 @@ mod access;
 mod address;
 pub(crate) mod by_pin;
 mod caller;
+pub mod device;
 pub mod housekeeping;
 pub mod new_pin;
 pub mod people;
@@ -25,8 +26,9 @@ pub use access::{Access, AccessCache, Assignment};
 pub use address::client_address;
 pub use by_pin::user_of_pin;
 pub use caller::{Caller, bearer};
+pub use device::{Device, Origin};
 pub use sessions::{Revocation, Sessions};
-pub use settings::SignInSettings;
+pub use settings::{PinLogin, SignInSettings};
 
 use crate::clock::Clock;
 use crate::pins::{self, Pins};
@@ -54,6 +56,10 @@ pub struct Auth {
     pub running: Running,
     /// Digits of a new PIN at the least.
     pub pin_min_length: usize,
+    /// Whether a PIN alone is taken from enrolled tills only.
+    pub enrolled_only: bool,
+    /// Whom headquarters looks up by a PIN alone.
+    pub pin_login_at_hq: PinLogin,
     trusted_proxies: Vec<IpNet>,
     /// What the server does with committed changes of the synchronised types: HQ tells its stores.
     on_commit: OnceLock<OnCommit>,
@@ -99,6 +105,8 @@ impl Auth {
         Arc::new(Self {
             on_commit: OnceLock::new(),
             pin_min_length: settings.pin_min_length.clamp(pins::SHORTEST, pins::LONGEST),
+            enrolled_only: settings.enrolled_only,
+            pin_login_at_hq: settings.pin_login_at_hq,
             trusted_proxies: settings.trusted_proxies.clone(),
             sessions: Sessions::default(),
             running: Running::default(),

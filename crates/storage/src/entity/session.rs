@@ -13,6 +13,8 @@ pub struct Model {
     pub user_id: Uuid,
     pub store_id: Option<Uuid>,
     pub terminal_id: Option<String>,
+    /// The enrolled till that it was opened at.
+    pub device_id: Option<Uuid>,
     pub current_jti_hash: Option<String>,
     pub previous_jti_hash: Option<String>,
     pub rotated_at: Option<Instant>,
