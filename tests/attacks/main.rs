@@ -15,3 +15,9 @@ mod kit;
 mod rows;
 
 use home::Home;
+
+mod devices;
+mod headquarters_pins;
+mod pins;
+mod place;
+mod rights;

@@ -14,6 +14,7 @@ pub struct Scene {
     /// Tokens of the administrator, at headquarters and at the store.
     tokens: [String; 2],
     pub product: Uuid,
+    pub register: Uuid,
     pub session: Uuid,
     pub sale: Uuid,
     pub receipt: String,
@@ -63,7 +64,7 @@ impl Scene {
             outbox::Entity::find().count(world.store.db().reader()).await.expect("a count") == 0
         })
         .await;
-        Self { tokens, product, session, sale: id_of(&sold), receipt, customer, role, world }
+        Self { tokens, product, register, session, sale: id_of(&sold), receipt, customer, role, world }
     }
 
     pub fn token(&self, server: &Server) -> &str {
@@ -112,6 +113,7 @@ impl Scene {
             ("store", "/registers") => {
                 (here, json!({"code": format!("{:02}", n % 90 + 10), "name": name, "terminalId": name}))
             }
+            ("store", "/devices") => (here, json!({"registerId": self.register, "name": name})),
             ("store", "/registers/{id}/open") => (of(self.new_register(server, n).await), json!({})),
             ("store", "/register-sessions/{id}/close") => {
                 let register = self.new_register(server, n).await;

@@ -184,7 +184,7 @@ async fn no_answer_that_is_kept_has_a_place_for_a_secret() {
             }
         }
     }
-    for route in ["/auth/login", "/stores/{id}/provision", "/pos/approvals"] {
+    for route in ["/auth/login", "/stores/{id}/provision", "/pos/approvals", "/devices"] {
         assert!(told.contains(route), "the search finds the secrets that are there: {told:?}");
     }
 }

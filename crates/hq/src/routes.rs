@@ -9,6 +9,7 @@ use tillkeep_http::describe::About;
 use tillkeep_http::elsewhere::{self, Owner, WriteRoute};
 use tillkeep_http::routes::{self, Route};
 use tillkeep_http::{describe, directory, layers, probes};
+use tillkeep_model::permission::code::UsersEdit;
 
 use crate::{Hq, backoffice, sync};
 
@@ -77,5 +78,10 @@ pub fn writes() -> Vec<WriteRoute> {
 }
 
 fn own(routes: Routes) -> Routes {
-    routes.with(account::routes).with(directory::routes).with(backoffice::routes).with(sync::routes)
+    routes
+        .with(account::routes)
+        .with(account::locks::<_, UsersEdit>)
+        .with(directory::routes)
+        .with(backoffice::routes)
+        .with(sync::routes)
 }

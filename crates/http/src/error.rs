@@ -12,7 +12,7 @@ use serde_json::{Map, Value};
 use tillkeep_model::{ErrorCode, permission};
 use tillkeep_storage::{DbErr, db, idempotency};
 
-use crate::{costs, request};
+use crate::{costs, refusals, request};
 
 /// A failure with its answer. What it came from and where it was made are for the log, and never enter the answer.
 #[derive(Debug)]
@@ -263,6 +263,7 @@ impl IntoResponse for Error {
     fn into_response(self) -> Response {
         self.log();
         let inner = *self.0;
+        refusals::refused(inner.code, &inner.text);
         let answer = || {
             let mut body = Map::new();
             body.insert("success".into(), false.into());

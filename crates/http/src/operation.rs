@@ -154,19 +154,24 @@ impl Operation {
         self.exact.extend(exact);
     }
 
+    /// A header of the request that may be left out.
+    pub fn asks_header(&mut self, name: &str, schema: ObjectBuilder, text: &str) {
+        let parameter = ParameterBuilder::new()
+            .name(name)
+            .parameter_in(ParameterIn::Header)
+            .required(Required::False)
+            .description(Some(text))
+            .schema(Some(schema));
+        self.parameters.push(parameter.build());
+    }
+
     /// A POST of people: it honours a key of the client's making.
     pub fn acts_once(&mut self) {
         let schema = string().min_length(Some(1)).max_length(Some(255)).pattern(Some("^[ -~]+$"));
         let text = "A text of the client's making, new for each deed. The same request with the same key acts once: a \
                     repetition gets the answer of the first, with `Idempotency-Replayed: true`, or 409 `already_done` \
                     where that is not kept. See docs/domain.md.";
-        let parameter = ParameterBuilder::new()
-            .name("Idempotency-Key")
-            .parameter_in(ParameterIn::Header)
-            .required(Required::False)
-            .description(Some(text))
-            .schema(Some(schema));
-        self.parameters.push(parameter.build());
+        self.asks_header("Idempotency-Key", schema, text);
         self.header("Idempotency-Replayed", "`true` when this is the answer of an earlier request with the same key.");
         self.fails(&[
             ErrorCode::BadRequest,

@@ -58,6 +58,7 @@ error_codes! {
     CreditLimitExceeded = 403 "credit_limit_exceeded" never nothing,
     CurrencyLocked = 409 "currency_locked" never nothing,
     CursorAhead = 409 "cursor_ahead" never nothing,
+    DeviceUnknown = 401 "device_unknown" never nothing,
     Duplicate = 409 "duplicate" never nothing,
     DuplicateBarcode = 409 "duplicate_barcode" never nothing,
     DuplicateCode = 409 "duplicate_code" never nothing,
@@ -97,6 +98,7 @@ error_codes! {
     PendingData = 409 "pending_data" never nothing,
     PinIsGenerated = 422 "pin_is_generated" never nothing,
     PinLocked = 429 "pin_locked" later nothing,
+    PinLoginOff = 403 "pin_login_off" never nothing,
     PinNotAllowed = 422 "pin_not_allowed" never nothing,
     PossibleDuplicate = 409 "possible_duplicate" never nothing,
     ProductInactive = 409 "product_inactive" never nothing,
@@ -138,6 +140,7 @@ error_codes! {
     VersionConflict = 409 "version_conflict" never nothing,
     WrongPin = 401 "wrong_pin" never nothing,
     WrongStore = 403 "wrong_store" never nothing,
+    WrongTerminal = 403 "wrong_terminal" never nothing,
 }
 
 impl ErrorCode {

@@ -4,6 +4,7 @@ use std::collections::HashSet;
 
 use sea_orm::sea_query::Expr;
 use sea_orm::{ColumnTrait, ConnectionTrait, DbErr, EntityTrait, PaginatorTrait, QueryFilter, QuerySelect, QueryTrait};
+use serde::Deserialize;
 use uuid::Uuid;
 
 use crate::db::query;
@@ -11,7 +12,8 @@ use crate::entity::{store, store_node, user, user_store_role};
 use crate::{Tx, settings, versions};
 
 /// Where the PINs of people can be verified whose roles count in every store.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum GlobalPeople {
     #[default]
     All,

@@ -5,6 +5,7 @@ pub mod bounds;
 pub mod chance;
 pub mod customers;
 pub mod day;
+pub mod devices;
 pub mod inventory;
 pub mod lists;
 pub mod memory;

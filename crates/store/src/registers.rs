@@ -7,12 +7,13 @@ use std::sync::Arc;
 use axum::extract::State;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value as Json, json};
+use tillkeep_http::auth::device::wrong_terminal;
 use tillkeep_http::describe::{Change, Draft, Listing, Lists, Write};
 use tillkeep_http::error::{Error, Result};
 use tillkeep_http::resource::{self, Fields, ListSpec};
 use tillkeep_http::{Answer, Body, Caller, Created, Id, List};
 use tillkeep_model::permission::Requirement;
-use tillkeep_model::permission::code::{PosSell, RegistersView, StoresEdit};
+use tillkeep_model::permission::code::{PosSell, RegistersView, ReportsZReport, StoresEdit};
 use tillkeep_model::{ErrorCode, fields};
 use tillkeep_storage::entity::{register, register_session};
 use tillkeep_storage::own_documents::UNKNOWN_TERMINAL;
@@ -45,6 +46,31 @@ impl Terminal {
         let terminal = self.terminal_id.as_deref().or(caller.terminal_id.as_deref());
         terminal.ok_or_else(|| Error::field("terminalId", "is required; name the till"))
     }
+}
+
+/// The code with which somebody acts at other tills than their own.
+const ELSEWHERE: [&str; 1] = ["registers.open"];
+
+/// The terminal where the caller does something: the one they signed in at, which a terminal that they name must be. A
+/// sign-in without one may name one with `registers.open`.
+pub fn acting_at<'a, P: Requirement>(caller: &'a Caller<P>, named: Option<&'a str>) -> Result<Option<&'a str>> {
+    match (caller.terminal_id.as_deref(), named) {
+        (own, None) => Ok(own),
+        (Some(own), Some(named)) if own == named => Ok(Some(own)),
+        (Some(_), Some(_)) => Err(wrong_terminal("you signed in at another till; act there, or sign in at this one")),
+        (None, Some(named)) if caller.may(&ELSEWHERE) => Ok(Some(named)),
+        (None, Some(_)) => Err(wrong_terminal("sign in at this till with POST /api/v1/auth/pin-login to act there")
+            .with("required", ELSEWHERE)),
+    }
+}
+
+/// Refuses to act at the drawer of a till where the caller did not sign in, without `registers.open`.
+pub fn refuse_elsewhere<P: Requirement>(caller: &Caller<P>, register: &register::Model) -> Result<()> {
+    if caller.terminal_id.as_deref() == Some(&register.terminal_id) || caller.may(&ELSEWHERE) {
+        return Ok(());
+    }
+    let text = "the drawer of another till than the one you signed in at needs registers.open";
+    Err(wrong_terminal(text).with("required", ELSEWHERE))
 }
 
 /// The list of registers.
@@ -100,7 +126,7 @@ pub async fn list(
 }
 
 pub async fn create(
-    caller: Caller<StoresEdit>,
+    caller: Caller<(StoresEdit, ReportsZReport)>,
     Body(Draft { keys: body, .. }): Body<Draft<Till>>,
 ) -> Result<Created<register::Model>> {
     let mut row: register::Model = resource::draft(FIELDS, body.clone(), caller.now())?;
@@ -120,7 +146,7 @@ pub async fn create(
 }
 
 pub async fn edit(
-    caller: Caller<StoresEdit>,
+    caller: Caller<(StoresEdit, ReportsZReport)>,
     Id(id): Id,
     Body(Change { keys: body, .. }): Body<Change<Till>>,
 ) -> Result<Answer<register::Model>> {
@@ -156,7 +182,13 @@ async fn check_unique(tx: &Tx, row: &register::Model) -> Result<()> {
     Ok(())
 }
 
-async fn record(tx: &Tx, caller: &Caller<StoresEdit>, action: &'static str, id: Uuid, details: Json) -> Result<()> {
+async fn record<P: Requirement>(
+    tx: &Tx,
+    caller: &Caller<P>,
+    action: &'static str,
+    id: Uuid,
+    details: Json,
+) -> Result<()> {
     let entry = audit::Entry {
         entity_type: Some("registers"),
         entity_id: Some(id.to_string()),

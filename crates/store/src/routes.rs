@@ -8,10 +8,11 @@ use tillkeep_http::describe::About;
 use tillkeep_http::elsewhere::{self, Owner, WriteRoute};
 use tillkeep_http::routes::{self, Route};
 use tillkeep_http::{account, describe, directory, layers, probes};
+use tillkeep_model::permission::code::{ReportsZReport, UsersEdit};
 use tillkeep_storage::outbox;
 
 use crate::sync::handlers;
-use crate::{Store, approvals, customers, inventory, pos, registers, replica, sessions};
+use crate::{Store, approvals, customers, devices, inventory, pos, registers, replica, sessions};
 
 /// Routes of a store, being collected.
 pub type Routes = routes::Routes<Arc<Store>>;
@@ -72,10 +73,13 @@ pub fn writes() -> Vec<WriteRoute> {
 fn own(routes: Routes) -> Routes {
     routes
         .with(account::routes)
+        // What a shop must be able to do without headquarters, its manager does.
+        .with(account::locks::<_, (UsersEdit, ReportsZReport)>)
         .with(directory::routes)
         .with(pos::routes)
         .with(approvals::routes)
         .with(registers::routes)
+        .with(devices::routes)
         .with(sessions::routes)
         .with(inventory::routes)
         .with(customers::routes)

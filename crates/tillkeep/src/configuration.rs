@@ -8,7 +8,7 @@ use config::{Config, File, FileFormat};
 use ipnet::IpNet;
 use serde::Deserialize;
 use tillkeep_hq::sync::{Broker, BrokerUrl};
-use tillkeep_http::auth::SignInSettings;
+use tillkeep_http::auth::{PinLogin, SignInSettings};
 use tillkeep_http::server::{Limits, Tls};
 use tillkeep_http::tokens::keys::{self, GivenKeys};
 use tillkeep_http::{DatabaseUrl, Secret, pins};
@@ -62,31 +62,23 @@ pub struct Store {
     pub max_connections: usize,
     pub max_connections_per_address: usize,
     pub metrics_listen: String,
+    pub tills: Tills,
 }
 
-/// What headquarters asks of PINs.
+/// How people sign in to headquarters.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct HqAuth {
     pub pin_min_length: usize,
-    pub global_people_at_stores: GlobalPeopleAtStores,
+    pub global_people_at_stores: GlobalPeople,
+    pub pin_login_at_hq: PinLogin,
 }
 
-/// Where the PINs of people can be verified whose roles count in every store.
-#[derive(Clone, Copy, Debug, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum GlobalPeopleAtStores {
-    All,
-    Named,
-}
-
-impl From<GlobalPeopleAtStores> for GlobalPeople {
-    fn from(word: GlobalPeopleAtStores) -> Self {
-        match word {
-            GlobalPeopleAtStores::All => Self::All,
-            GlobalPeopleAtStores::Named => Self::Named,
-        }
-    }
+/// What a store asks of its tills.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Tills {
+    pub enrolled_only: bool,
 }
 
 /// Networks, as a list or as one text with commas.
@@ -130,9 +122,12 @@ const VARIABLES: &[(&str, &[&str])] = &[
     ("NATS_CREDENTIALS_FILE", &["hq.nats_credentials_file"]),
     ("NATS_URL", &["hq.nats_url"]),
     ("NUMBERS_FILE", &["store.numbers_file"]),
+    ("PIN_LOGIN_AT_HQ", &["hq.auth.pin_login_at_hq"]),
     ("PUBLIC_URL", &["hq.public_url"]),
+    ("GLOBAL_PEOPLE_AT_STORES", &["hq.auth.global_people_at_stores"]),
     ("HQ_URL", &["store.hq_url"]),
     ("HQ_CA_FILE", &["store.hq_ca_file"]),
+    ("TILLS_ENROLLED_ONLY", &["store.tills.enrolled_only"]),
     ("TLS_CERT", &["hq.tls_cert", "store.tls_cert"]),
     ("TLS_KEY", &["hq.tls_key", "store.tls_key"]),
     ("SYNC_INTERVAL_MS", &["store.sync_interval_ms"]),
@@ -185,17 +180,28 @@ pub fn tls(cert: &Path, key: &Path) -> Result<Option<Tls>> {
     }
 }
 
-/// How people sign in: what the configuration says, and the keys that the environment names.
-pub fn sign_in(trusted_proxies: &Networks, pin_min_length: usize) -> Result<SignInSettings> {
+/// How people sign in to headquarters.
+pub fn sign_in_at_hq(hq: &Hq) -> Result<SignInSettings> {
+    let HqAuth { pin_min_length, pin_login_at_hq, .. } = hq.auth;
+    Ok(SignInSettings { pin_min_length, pin_login_at_hq, ..sign_in(&hq.trusted_proxies)? })
+}
+
+/// How people sign in to a store. New PINs are made at headquarters alone, which says how long they are.
+pub fn sign_in_at_store(store: &Store) -> Result<SignInSettings> {
+    Ok(SignInSettings { enrolled_only: store.tills.enrolled_only, ..sign_in(&store.trusted_proxies)? })
+}
+
+/// What both have: the proxies, and the keys that the environment names.
+fn sign_in(trusted_proxies: &Networks) -> Result<SignInSettings> {
     let keys = |name: &str| match secret_of(name)? {
         Some(text) => keys::parse(text.expose()).map_err(|error| anyhow::anyhow!("{name}: {error}")),
         None => Ok(Vec::new()),
     };
     Ok(SignInSettings {
         trusted_proxies: trusted_proxies.0.clone(),
-        pin_min_length,
         keys: GivenKeys { people: keys("TILLKEEP_JWT_KEY")?, sync: keys("TILLKEEP_SYNC_KEY")? },
         pin_key_file: variable_of("TILLKEEP_PIN_KEY_FILE")?.map(PathBuf::from),
+        ..SignInSettings::default()
     })
 }
 
@@ -295,6 +301,29 @@ mod tests {
             std::fs::write(&path, format!("[hq.auth]\npin_min_length = {length}\n")).expect("write");
             assert_eq!(load(Some(&path)).is_ok(), sound, "{length}");
         }
+    }
+
+    #[test]
+    fn who_signs_in_with_a_pin_alone_is_one_of_three_words_and_everybody_unless_said() {
+        let dir = tempfile::tempdir().expect("dir");
+        let path = dir.path().join("tillkeep.toml");
+        let read = |text: &str| {
+            std::fs::write(&path, text).expect("write");
+            load(Some(&path)).map_err(|error| format!("{error:#}"))
+        };
+        let built = read("").expect("sound");
+        assert_eq!((built.hq.auth.pin_login_at_hq, built.store.tills.enrolled_only), (PinLogin::All, false));
+        for (word, meant) in [("all", PinLogin::All), ("scoped", PinLogin::Scoped), ("off", PinLogin::Off)] {
+            let text = format!("[hq.auth]\npin_login_at_hq = '{word}'\n[store.tills]\nenrolled_only = true\n");
+            let set = read(&text).expect("sound");
+            assert_eq!(
+                (sign_in_at_hq(&set.hq).expect("sound").pin_login_at_hq, set.store.tills.enrolled_only),
+                (meant, true)
+            );
+            assert!(sign_in_at_store(&set.store).expect("sound").enrolled_only);
+        }
+        let error = read("[hq.auth]\npin_login_at_hq = 'some'\n").expect_err("refused");
+        assert!(error.contains("some") && error.contains("scoped"), "{error}");
     }
 
     #[test]

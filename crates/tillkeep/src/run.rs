@@ -37,8 +37,8 @@ pub fn hq_settings(args: &HqArgs, file: Option<&Path>) -> Result<(tillkeep_hq::S
         database: configuration::opening(&configuration)?,
         public_url: set(&configuration.public_url),
         allow_insecure: configuration.allow_insecure,
-        sign_in: configuration::sign_in(&configuration.trusted_proxies, configuration.auth.pin_min_length)?,
-        global_people: configuration.auth.global_people_at_stores.into(),
+        sign_in: configuration::sign_in_at_hq(&configuration)?,
+        global_people: configuration.auth.global_people_at_stores,
         broker: configuration::broker(&configuration)?,
     };
     Ok((settings, configuration))
@@ -174,6 +174,7 @@ fn print(line: &str) -> Result<()> {
 /// Runs a store until a signal.
 pub async fn store(args: StoreArgs, file: Option<&Path>) -> Result<()> {
     let configuration = configuration::load(file)?.store;
+    let sign_in = configuration::sign_in_at_store(&configuration)?;
     let sync_token = secret_of("SYNC_TOKEN")?
         .context("SYNC_TOKEN (or SYNC_TOKEN_FILE) is not set: provision this store at headquarters to get one")?;
     let hq_url = configuration.hq_url;
@@ -187,8 +188,7 @@ pub async fn store(args: StoreArgs, file: Option<&Path>) -> Result<()> {
         hq_url,
         hq_ca_file: Some(configuration.hq_ca_file).filter(|path| !path.as_os_str().is_empty()),
         sync_interval: Duration::from_millis(configuration.sync_interval_ms),
-        // New PINs are made at headquarters alone, which says how long they are.
-        sign_in: configuration::sign_in(&configuration.trusted_proxies, pins::SHORTEST)?,
+        sign_in,
         numbers_file: Some(configuration.numbers_file).filter(|path| !path.as_os_str().is_empty()),
     };
     let tls = configuration::tls(&configuration.tls_cert, &configuration.tls_key)?;

@@ -18,6 +18,7 @@ const HANDED_OUT: &[(&str, &str)] = &[
     ("syncToken", "/provision"),
     ("generatedPin", "/users"),
     ("token", "/pos/approvals"),
+    ("deviceKey", "/devices"),
 ];
 /// Keys of requests that hold secrets.
 const SENT: &[&str] = &["pin", "currentPin", "newPin", "refreshToken"];

@@ -41,6 +41,9 @@ export function judge(to: Target, visitor: Visitor): true | RouteLocationRaw {
 
 /** A place of this client to go back to, from a query that anybody may have written: never another origin. */
 export function placeToReturn(redirect: unknown): string {
-  if (typeof redirect !== 'string' || !/^\/(?![/\\])/.test(redirect)) return '/'
-  return redirect
+  if (typeof redirect !== 'string' || !redirect.startsWith('/')) return '/'
+  // As the browser reads it: it leaves out tabs and line ends, and takes a backslash for a slash.
+  const place = URL.parse(redirect, window.location.origin)
+  if (place?.origin !== window.location.origin) return '/'
+  return `${place.pathname}${place.search}${place.hash}`
 }

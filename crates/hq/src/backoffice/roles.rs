@@ -11,8 +11,8 @@ use serde_json::json;
 use tillkeep_http::describe::{Change, Draft, Write};
 use tillkeep_http::directory::roles::{LIST, RoleView, codes_of, view};
 use tillkeep_http::error::{Error, Result};
-use tillkeep_http::resource::{self, Fields, ListSpec};
-use tillkeep_http::{Answer, Body, Caller, Created, Id};
+use tillkeep_http::resource::{self, Expected, Fields, ListSpec};
+use tillkeep_http::{Answer, Body, Caller, Created, Id, NoContent, Params};
 use tillkeep_model::permission::ALL;
 use tillkeep_model::permission::code::RolesManage;
 use tillkeep_model::{ErrorCode, Instant, fields, ids};
@@ -24,7 +24,6 @@ use tillkeep_storage::{Tx, versions};
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use super::plain;
 use super::plain::{Of, Rules};
 use super::refuse_in_use;
 use super::rows::{self, Kind};
@@ -142,7 +141,8 @@ pub async fn put_permissions(
     let held = codes_of(&tx, [id]).await?.remove(&id).unwrap_or_default();
     let current = || Ok(serde_json::to_value(RoleView { role: role.clone(), permissions: held.clone() })?);
     resource::refuse_outdated(body.expected_version, role.sync_version, current)?;
-    grants::refuse_escalation(&caller, wanted.difference(&held), None)?;
+    // What is taken is judged like what is given: whoever holds the role loses it everywhere.
+    grants::refuse_escalation(&caller, wanted.symmetric_difference(&held), None)?;
     if wanted == held {
         return Ok(Answer(RoleView { role, permissions: held }));
     }
@@ -159,6 +159,23 @@ pub async fn put_permissions(
     hq.commit(tx).await?;
     let role = rows::written::<Entity>(caller.db().reader(), &Entity::KIND, id).await?;
     Ok(Answer(RoleView { role, permissions: wanted }))
+}
+
+pub async fn delete(
+    caller: Caller<RolesManage>,
+    State(hq): State<Arc<Hq>>,
+    Id(id): Id,
+    Params(Expected { expected_version }): Params<Expected>,
+) -> Result<NoContent> {
+    caller.everywhere()?;
+    let now = caller.now();
+    let check = async |tx: &mut Tx, role: &Model| {
+        let held = codes_of(&**tx, [id]).await?.remove(&id).unwrap_or_default();
+        grants::refuse_escalation(&caller, &held, None)?;
+        Entity::deletable(tx, role, now).await
+    };
+    rows::delete::<Entity, _>(&hq, &caller, &Entity::KIND, (id, expected_version), check).await?;
+    Ok(NoContent)
 }
 
 /// Codes that exist, each once; a pattern is no code.
@@ -197,7 +214,7 @@ pub fn routes(routes: Routes) -> Routes {
         .put("/roles/{id}/permissions", put_permissions)
         .about("Replace what a role holds.")
         .fails(&[VersionConflict, SystemRole, UnknownPermission, Escalation])
-        .delete("/roles/{id}", plain::delete::<Entity, RolesManage>)
+        .delete("/roles/{id}", delete)
         .about("Delete a role.")
-        .fails(&[VersionConflict, SystemRole, InUse])
+        .fails(&[VersionConflict, SystemRole, InUse, Escalation])
 }

@@ -27,7 +27,7 @@ pub async fn change_pin(
     let Some(person) = person.filter(|person| staff.contains(&person.user.id)) else {
         return Err(Error::new(ErrorCode::InvalidCredentials, "this is nobody who works in this store"));
     };
-    let trying = Trying { address, store_id: Some(caller.id()), terminal_id: None };
+    let trying = Trying { address, device: None, store_id: Some(caller.id()), terminal_id: None };
     change_own(&hq.auth, &person.user, &trying, &body.current_pin, body.new_pin.as_deref()).await?;
     Ok(NoContent)
 }

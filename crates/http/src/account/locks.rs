@@ -4,11 +4,11 @@ use std::collections::HashMap;
 
 use serde::{Deserialize, Serialize};
 use serde_json::json;
-use tillkeep_model::permission::code::UsersEdit;
+use tillkeep_model::permission::Requirement;
 use tillkeep_model::{ErrorCode, Instant};
-use tillkeep_storage::attempts;
+use tillkeep_storage::attempts::{self, Decision};
 use tillkeep_storage::entity::pin_attempt::{Column, Model};
-use tillkeep_storage::entity::{store, user};
+use tillkeep_storage::entity::{device, user};
 use tillkeep_storage::sea_orm::{ColumnTrait, Condition, ConnectionTrait, EntityTrait, QueryFilter};
 use tillkeep_storage::{DbErr, audit};
 use utoipa::ToSchema;
@@ -16,6 +16,7 @@ use uuid::Uuid;
 
 use crate::answer::{List, NoContent, PageOnly};
 use crate::auth::people::staff;
+use crate::auth::throttle;
 use crate::auth::{Caller, Home};
 use crate::error::{Error, Result};
 use crate::extract::{Body, Params};
@@ -25,7 +26,7 @@ use crate::extract::{Body, Params};
 #[serde(rename_all = "camelCase")]
 pub struct Lock {
     id: Uuid,
-    /// `terminal`, `unknown_terminals`, `store`, `pin_address`, `account`, `login_address` or `proposal`.
+    /// `device`, `unknown_devices`, `headquarters`, `account`, `account_anywhere`, `login_address`, `proposal` or `unlock`.
     kind: String,
     /// What a manager knows it by. The name of an account that nobody has was never kept.
     label: String,
@@ -43,7 +44,7 @@ pub struct Unlock {
 
 /// What the caller may see and lift: everything at a store and for somebody with the right everywhere, else what
 /// belongs to their stores and the people in them.
-fn scope(caller: &Caller<UsersEdit>) -> Condition {
+fn scope<P: Requirement>(caller: &Caller<P>) -> Condition {
     match (caller.auth().home, caller.stores()) {
         (Home::Store(_), _) | (_, None) => Condition::all(),
         (Home::Hq, Some(stores)) => Condition::any()
@@ -53,23 +54,28 @@ fn scope(caller: &Caller<UsersEdit>) -> Condition {
 }
 
 /// `GET /auth/locks`
-pub async fn locks(caller: Caller<UsersEdit>, Params(page): Params<PageOnly>) -> Result<List<Lock>> {
+pub async fn locks<P: Requirement>(caller: Caller<P>, Params(page): Params<PageOnly>) -> Result<List<Lock>> {
     let paging = page.paging()?;
     let conn = caller.db().snapshot().await?;
     let (rows, total) = attempts::locks(&conn, scope(&caller), caller.now(), paging.offset(), paging.size).await?;
-    Ok(List { rows: labelled(&conn, rows).await?, total, paging })
+    Ok(List { rows: labelled(caller.auth().home, &conn, rows).await?, total, paging })
 }
 
-/// `POST /auth/unlock`: the counters begin anew.
-pub async fn unlock(caller: Caller<UsersEdit>, Body(body): Body<Unlock>) -> Result<NoContent> {
+/// `POST /auth/unlock`: the counters begin anew. Nobody lifts more than a few locks a day: else who lifts those of their own
+/// guesses would have no limit.
+pub async fn unlock<P: Requirement>(caller: Caller<P>, Body(body): Body<Unlock>) -> Result<NoContent> {
     let now = caller.now();
     let tx = caller.db().begin().await?;
     let found = attempts::unlock(&tx, scope(&caller), body.id, now).await?;
     let row = found.ok_or_else(|| Error::not_found("lock"))?;
-    if row.kind == "proposal" && row.user_id == Some(caller.user_id) {
+    if ["proposal", "unlock"].contains(&row.kind.as_str()) && row.user_id == Some(caller.user_id) {
         return Err(Error::new(ErrorCode::SelfDeactivation, "this was counted of you; somebody else may lift it"));
     }
-    let lock = labelled(&tx, vec![row]).await?.pop().ok_or_else(|| Error::not_found("lock"))?;
+    if let Decision::Wait(refusal) = attempts::take(&tx, &[throttle::unlock_bucket(caller.user_id)], now).await? {
+        let text = "you have lifted as many locks as one person may in a day; wait, or ask somebody else";
+        return Err(Error::new(ErrorCode::TooManyAttempts, text).retry_after(refusal.seconds(now)));
+    }
+    let lock = labelled(caller.auth().home, &tx, vec![row]).await?.pop().ok_or_else(|| Error::not_found("lock"))?;
     let entry = audit::Entry {
         entity_id: Some(lock.id.to_string()),
         details: json!({
@@ -83,20 +89,21 @@ pub async fn unlock(caller: Caller<UsersEdit>, Body(body): Body<Unlock>) -> Resu
     Ok(NoContent)
 }
 
-async fn labelled(conn: &impl ConnectionTrait, rows: Vec<Model>) -> Result<Vec<Lock>, DbErr> {
-    let stores = rows.iter().filter_map(|row| row.store_id);
-    let stores = store::Entity::find().filter(store::Column::Id.is_in(stores)).all(conn).await?;
-    let stores: HashMap<Uuid, String> = stores.into_iter().map(|row| (row.id, row.code)).collect();
+/// The rows as a manager knows what they are about.
+async fn labelled(home: Home, conn: &impl ConnectionTrait, rows: Vec<Model>) -> Result<Vec<Lock>, DbErr> {
     let users = rows.iter().filter_map(|row| row.user_id);
     let users = user::Entity::find().filter(user::Column::Id.is_in(users)).all(conn).await?;
     let users: HashMap<Uuid, String> = users.into_iter().map(|row| (row.id, row.username)).collect();
-    let label = |row: &Model| match row.kind.as_str() {
-        "store" => row.store_id.and_then(|id| stores.get(&id).cloned()).unwrap_or_else(|| "a store".to_owned()),
-        "unknown_terminals" => "terminals that are not registered".to_owned(),
-        "account" | "proposal" => {
-            row.user_id.and_then(|id| users.get(&id).cloned()).unwrap_or_else(|| "a name that nobody has".to_owned())
+    let devices = devices(home, conn, &rows).await?;
+    let place = |origin: &str| devices.get(origin).cloned().unwrap_or_else(|| origin.to_owned());
+    let label = |row: &Model| {
+        let who = row.user_id.and_then(|id| users.get(&id).map(String::as_str)).unwrap_or("a name that nobody has");
+        match (row.kind.as_str(), row.subject.split_once(' ')) {
+            ("headquarters", _) => "a PIN alone at headquarters".to_owned(),
+            ("account", Some((_, origin))) => format!("{who} at {}", place(origin)),
+            ("account_anywhere" | "proposal" | "unlock", _) => who.to_owned(),
+            _ => place(&row.subject),
         }
-        _ => row.subject.clone(),
     };
     let shown = |row: Model| Lock {
         id: row.id,
@@ -108,4 +115,14 @@ async fn labelled(conn: &impl ConnectionTrait, rows: Vec<Model>) -> Result<Vec<L
         until: row.blocked_until.unwrap_or_default(),
     };
     Ok(rows.into_iter().map(shown).collect())
+}
+
+/// The names of enrolled tills among what `rows` are about, by their ids as text.
+async fn devices(home: Home, conn: &impl ConnectionTrait, rows: &[Model]) -> Result<HashMap<String, String>, DbErr> {
+    if home == Home::Hq {
+        return Ok(HashMap::new());
+    }
+    let ids = rows.iter().filter_map(|row| row.subject.rsplit(' ').next()?.parse::<Uuid>().ok());
+    let devices = device::Entity::find().filter(device::Column::Id.is_in(ids)).all(conn).await?;
+    Ok(devices.into_iter().map(|row| (row.id.to_string(), row.name)).collect())
 }

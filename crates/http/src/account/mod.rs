@@ -8,6 +8,7 @@ pub mod sessions;
 pub mod sign_in;
 
 use tillkeep_model::ErrorCode;
+use tillkeep_model::permission::Requirement;
 
 use crate::auth::HasAuth;
 use crate::routes::Routes;
@@ -18,8 +19,8 @@ where
     S: HasAuth + Clone + 'static,
 {
     use ErrorCode::{
-        Escalation, HqUnreachable, InvalidCredentials, InvalidToken, NotFound, PinNotAllowed, StoreNotFound,
-        StoreNotReady, TokenReused, TooManyAttempts, TooManyRequests, WrongStore,
+        Escalation, HqUnreachable, InvalidCredentials, InvalidToken, PinLoginOff, PinNotAllowed, StoreNotFound,
+        StoreNotReady, TokenReused, TooManyAttempts, TooManyRequests, WrongStore, WrongTerminal,
     };
     routes
         .open("POST", "/auth/login", sign_in::login)
@@ -27,7 +28,8 @@ where
         .fails(&[InvalidCredentials, StoreNotReady, TooManyAttempts, TooManyRequests])
         .open("POST", "/auth/pin-login", sign_in::pin_login)
         .about("Sign in at a till with a PIN alone.")
-        .fails(&[InvalidCredentials, StoreNotFound, StoreNotReady, WrongStore, TooManyAttempts, TooManyRequests])
+        .fails(&[InvalidCredentials, StoreNotFound, StoreNotReady, WrongStore, WrongTerminal, PinLoginOff])
+        .fails(&[TooManyAttempts, TooManyRequests])
         .open("POST", "/auth/refresh", refresh::refresh)
         .about("Get new tokens for a refresh token, which is replaced at each use: keep the one of the newest answer.")
         .fails(&[InvalidToken, TokenReused])
@@ -42,14 +44,24 @@ where
         .about("The own sessions at this server.")
         .delete("/auth/sessions/{id}", sessions::end_own)
         .about("End one of the own sessions.")
-        .get("/auth/locks", locks::locks)
-        .about("What is blocked now after wrong PINs.")
-        .post("/auth/unlock", locks::unlock)
-        .about("Lift what is blocked after wrong PINs.")
-        .fails(&[NotFound])
         .get("/users/{id}/sessions", sessions::of_user)
         .about("The sessions of a user at this server.")
         .delete("/users/{id}/sessions/{sessionId}", sessions::end_of_user)
         .about("End a session of a user who holds no more than the caller.")
         .fails(&[Escalation])
+}
+
+/// The routes about what is blocked, for whoever holds one of the codes of `P`.
+pub fn locks<S, P>(routes: Routes<S>) -> Routes<S>
+where
+    S: HasAuth + Clone + 'static,
+    P: Requirement,
+{
+    use ErrorCode::{NotFound, SelfDeactivation, TooManyAttempts};
+    routes
+        .get("/auth/locks", locks::locks::<P>)
+        .about("What is blocked now after wrong PINs.")
+        .post("/auth/unlock", locks::unlock::<P>)
+        .about("Lift what is blocked after wrong PINs.")
+        .fails(&[NotFound, SelfDeactivation, TooManyAttempts])
 }

@@ -40,7 +40,11 @@ pub async fn refresh(
     let tx = auth.db.begin().await?;
     // Locked: of two uses of one token at once, the second sees what the first did.
     let session = session::Entity::find_by_id(claims.sid).lock_exclusive().one(&tx).await?.ok_or_else(invalid)?;
-    let outlived = access.user.pin_changed_at != session.pin_changed_at;
+    let outlived = access.outlived(session.pin_changed_at, session.sessions_valid_from);
+    let ends_at = session.issued_at.plus_millis(auth.longest_session_ms());
+    if now >= ends_at {
+        return Err(invalid());
+    }
     if session.revoked_at.is_some() || session.user_id != claims.user_id || !access.is_active() || outlived {
         return Err(invalid());
     }
@@ -51,7 +55,7 @@ pub async fn refresh(
             current_jti_hash: ActiveValue::Set(Some(digest(&successor))),
             previous_jti_hash: ActiveValue::Set(Some(used)),
             rotated_at: ActiveValue::Set(Some(now)),
-            expires_at: ActiveValue::Set(now.plus_millis(REFRESH_SECONDS * 1000)),
+            expires_at: ActiveValue::Set(now.plus_millis(REFRESH_SECONDS * 1000).min(ends_at)),
             ..Default::default()
         };
         next.update(&tx).await?;

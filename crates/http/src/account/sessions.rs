@@ -31,7 +31,7 @@ pub struct SessionView {
 
 /// The sessions of a person that a request would still be let through with.
 fn alive(person: &Access, now: Instant) -> Select<Entity> {
-    let since = person.user.pin_changed_at.unwrap_or_default();
+    let since = person.user.pin_changed_at.max(person.user.sessions_valid_from).unwrap_or_default();
     Entity::find()
         .filter(Column::UserId.eq(person.user.id))
         .filter(Column::RevokedAt.is_null())

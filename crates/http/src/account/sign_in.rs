@@ -1,12 +1,12 @@
 //! `POST /auth/login` and `POST /auth/pin-login`. Specification, section 4.1.
 
 use serde::Deserialize;
-use tillkeep_model::ErrorCode;
+use tillkeep_model::{ErrorCode, Instant};
 use tillkeep_storage::entity::{session, store, user};
 use tillkeep_storage::registry::fold;
 use tillkeep_storage::sea_orm::sea_query::Expr;
 use tillkeep_storage::sea_orm::{ColumnTrait, EntityTrait, IntoActiveModel, QueryFilter, QuerySelect};
-use tillkeep_storage::{audit, idempotency};
+use tillkeep_storage::{Tx, audit, idempotency};
 use utoipa::ToSchema;
 use uuid::Uuid;
 
@@ -15,9 +15,10 @@ use crate::answer::Answer;
 use crate::auth::by_pin::{refuse, user_of_pin, verified};
 use crate::auth::new_pin::keep_anew;
 use crate::auth::throttle::{self, Attempt, Trying};
-use crate::auth::{Auth, ClientAddress, Gate, Home};
+use crate::auth::{self, Auth, Gate, Home, Origin};
 use crate::error::{Error, Result};
 use crate::extract::Body;
+use crate::names::normal;
 use crate::tokens::{ACCESS_SECONDS, REFRESH_SECONDS};
 
 #[derive(Deserialize, ToSchema)]
@@ -36,18 +37,11 @@ pub struct PinLogin {
 }
 
 /// `POST /auth/login`
-pub async fn login(
-    Gate(auth): Gate,
-    ClientAddress(address): ClientAddress,
-    Body(body): Body<Login>,
-) -> Result<Answer<SignedInAnswer>> {
-    let trying = Trying { address, store_id: auth.home_store(), terminal_id: None };
-    let folded = fold(&body.username);
-    let user = user::Entity::find()
-        .filter(user::Column::UsernameFolded.eq(folded.as_str()))
-        .filter(user::Column::DeletedAt.is_null())
-        .one(auth.db.reader())
-        .await?;
+pub async fn login(Gate(auth): Gate, from: Origin, Body(body): Body<Login>) -> Result<Answer<SignedInAnswer>> {
+    let trying = Trying::at(from, auth.home_store(), None);
+    let user = named(&auth, &body.username).await?;
+    // One name is one bucket, in whichever way its letters are typed.
+    let folded = user.as_ref().map_or_else(|| fold(&normal(&body.username)), |user| user.username_folded.clone());
     let buckets = throttle::login_buckets(&auth, &folded, user.as_ref().map(|user| user.id), &trying)?;
     let attempt = throttle::take(&auth, &buckets, &trying).await?;
     match verified(&auth, attempt, user, &body.pin).await? {
@@ -60,16 +54,28 @@ pub async fn login(
     }
 }
 
+/// Who has this name, as it is kept now or as it was typed: release 0.1.0 kept it so.
+async fn named(auth: &Auth, typed: &str) -> Result<Option<user::Model>> {
+    let (kept, folded) = (fold(&normal(typed)), fold(typed));
+    let found = user::Entity::find()
+        .filter(user::Column::UsernameFolded.is_in([kept.as_str(), folded.as_str()]))
+        .filter(user::Column::DeletedAt.is_null())
+        .all(auth.db.reader())
+        .await?;
+    Ok(found.into_iter().max_by_key(|user| user.username_folded == folded))
+}
+
 /// `POST /auth/pin-login`: the look-up key finds at most one candidate, whose own hash decides. Two slow hashes,
 /// however many users there are.
-pub async fn pin_login(
-    Gate(auth): Gate,
-    ClientAddress(address): ClientAddress,
-    Body(body): Body<PinLogin>,
-) -> Result<Answer<SignedInAnswer>> {
+pub async fn pin_login(Gate(auth): Gate, from: Origin, Body(body): Body<PinLogin>) -> Result<Answer<SignedInAnswer>> {
     check_terminal(&body.terminal_id)?;
+    if auth.home == Home::Hq && auth.pin_login_at_hq == auth::PinLogin::Off {
+        let text = "nobody signs in at headquarters with a PIN alone; use POST /api/v1/auth/login";
+        return Err(Error::new(ErrorCode::PinLoginOff, text));
+    }
     check_store(&auth, body.store_id).await?;
-    let trying = Trying { address, store_id: Some(body.store_id), terminal_id: Some(body.terminal_id) };
+    from.stands_at(&auth, &body.terminal_id)?;
+    let trying = Trying::at(from, Some(body.store_id), Some(body.terminal_id));
     let refused = trying.audit("login.refused", None);
     let (attempt, user) = user_of_pin(&auth, body.store_id, &trying, &body.pin, refused).await?;
     let answer = sign_in(&auth, attempt, user.clone(), trying, false, "pin_login").await?;
@@ -106,6 +112,18 @@ fn is_in_use(found: Option<store::Model>) -> Result<()> {
     Ok(())
 }
 
+/// Nobody may have taken the store out of use meanwhile, or revoked the device, which ends the sessions that are there by then:
+/// who does so waits for this one, or has been here.
+async fn still_there(auth: &Auth, tx: &Tx, trying: &Trying, now: Instant) -> Result<()> {
+    if let (Home::Hq, Some(store_id)) = (auth.home, trying.store_id) {
+        is_in_use(store::Entity::find_by_id(store_id).lock_shared().one(tx).await?)?;
+    }
+    match &trying.device {
+        Some(device) => device.seen(tx, now).await,
+        None => Ok(()),
+    }
+}
+
 async fn sign_in(
     auth: &Auth,
     attempt: Attempt,
@@ -122,9 +140,11 @@ async fn sign_in(
         user_id: user.id,
         store_id: trying.store_id,
         terminal_id: trying.terminal_id.clone(),
+        device_id: trying.device.as_ref().map(|device| device.id),
         current_jti_hash: refreshable.then(|| digest(&refresh_jti)),
         issued_at: now,
         pin_changed_at: user.pin_changed_at,
+        sessions_valid_from: user.sessions_valid_from,
         expires_at: now.plus_millis(life * 1000),
         ..session::Model::default()
     };
@@ -143,10 +163,10 @@ async fn sign_in(
         drop(tx);
         return Err(refuse(auth, trying.audit("login.refused", Some(user.id))).await?);
     }
-    if let (Home::Hq, Some(store_id)) = (auth.home, trying.store_id) {
-        // Nor may somebody have taken the store out of use, which ends the sessions that are there by then: who does so
-        // waits for this one, or has been here.
-        is_in_use(store::Entity::find_by_id(store_id).lock_shared().one(&tx).await?)?;
+    if let Err(error) = still_there(auth, &tx, &trying, now).await {
+        drop(tx);
+        attempt.withdraw(auth).await?;
+        return Err(error);
     }
     session::Entity::insert(row.clone().into_active_model()).exec_without_returning(&tx).await?;
     attempt.succeeded(&tx, now).await?;

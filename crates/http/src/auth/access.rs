@@ -3,7 +3,7 @@
 use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, PoisonError, RwLock};
 
-use tillkeep_model::permission;
+use tillkeep_model::{Instant, permission};
 use tillkeep_storage::entity::{permission as permission_row, role, role_permission, user, user_store_role};
 use tillkeep_storage::sea_orm::{ColumnTrait, EntityTrait, QueryFilter};
 use tillkeep_storage::{Db, DbErr};
@@ -30,6 +30,12 @@ pub struct Access {
 impl Access {
     pub fn is_active(&self) -> bool {
         self.user.is_active && self.user.deleted_at.is_none()
+    }
+
+    /// Whether a session that began when the PIN and the bound of sessions were these is over: one that was changed elsewhere
+    /// ends the sessions from before here too, whatever the clocks say.
+    pub fn outlived(&self, pin_changed_at: Option<Instant>, sessions_valid_from: Option<Instant>) -> bool {
+        self.user.pin_changed_at != pin_changed_at || self.user.sessions_valid_from != sessions_valid_from
     }
 
     /// The roles that count: all of them for a token without a store, else the global ones and those of that store.

@@ -7,8 +7,9 @@ use tillkeep_storage::sea_orm::sea_query::Expr;
 use tillkeep_storage::sea_orm::{ColumnTrait, EntityTrait, QueryFilter, Select};
 use uuid::Uuid;
 
-use super::Auth;
+use super::people::staff;
 use super::throttle::{self, Attempt, Trying};
+use super::{Auth, Home, PinLogin};
 use crate::error::{Error, Result};
 use crate::pins::is_former;
 
@@ -22,13 +23,13 @@ pub async fn user_of_pin(
     pin: &str,
     refused: audit::Entry,
 ) -> Result<(Attempt, user::Model)> {
-    let buckets = throttle::terminal_buckets(auth, store_id, trying).await?;
-    let attempt = throttle::take(auth, &buckets, trying).await?;
+    let attempt = throttle::take(auth, &[throttle::pin_bucket(auth, trying)], trying).await?;
     let looked_up = auth.pins.lookup(pin).await;
     let (attempt, lookup) = attempt.unless_failed(auth, looked_up).await?;
-    let candidate = alive().filter(user::Column::PinLookup.is_in(&lookup)).one(auth.db.reader()).await?;
+    let people = looked_up_for(auth, store_id);
+    let candidate = people.clone().filter(user::Column::PinLookup.is_in(&lookup)).one(auth.db.reader()).await?;
     let (attempt, found) = match verified(auth, attempt, candidate, pin).await? {
-        (attempt, Err(_)) => without_lookup(auth, attempt, pin, &lookup).await?,
+        (attempt, Err(_)) => without_lookup(auth, attempt, people, pin, &lookup).await?,
         (attempt, Ok(user)) => (attempt, Some(user)),
     };
     match found {
@@ -37,18 +38,24 @@ pub async fn user_of_pin(
     }
 }
 
-fn alive() -> Select<user::Entity> {
-    user::Entity::find().filter(user::Column::DeletedAt.is_null()).filter(user::Column::IsActive.eq(true))
+/// Whoever may be meant by a PIN that is typed for a store.
+fn looked_up_for(auth: &Auth, store_id: Uuid) -> Select<user::Entity> {
+    let alive = user::Entity::find().filter(user::Column::DeletedAt.is_null()).filter(user::Column::IsActive.eq(true));
+    match (auth.home, auth.pin_login_at_hq) {
+        (Home::Hq, PinLogin::Scoped) => alive.filter(user::Column::Id.in_subquery(staff([store_id], true))),
+        _ => alive,
+    }
 }
 
 /// Rows from before the look-up key: the specification's scan over all active users, which fills it.
 async fn without_lookup(
     auth: &Auth,
     mut attempt: Attempt,
+    people: Select<user::Entity>,
     pin: &str,
     lookup: &[String],
 ) -> Result<(Attempt, Option<user::Model>)> {
-    let old = alive()
+    let old = people
         .filter(user::Column::PinLookup.is_null())
         .filter(user::Column::PinHash.is_not_null())
         .all(auth.db.reader())

@@ -19,6 +19,7 @@ use super::{Access, Auth, HasAuth, Home};
 use crate::costs;
 use crate::error::{Error, Result};
 use crate::parameters;
+use crate::refusals;
 
 /// Somebody who holds one of the codes of `P`.
 pub struct Caller<P> {
@@ -59,11 +60,20 @@ impl<P: Requirement> Caller<P> {
         let session = session.filter(|session| !session.revoked && session.user_id == claims.user_id);
         let session = session.ok_or_else(Error::unauthorized)?;
         let access = auth.access.of(&auth.db, claims.user_id).await?.ok_or_else(Error::unauthorized)?;
-        // A PIN changed elsewhere ends the sessions that began before, here too.
-        let outlived = access.user.pin_changed_at != session.pin_changed_at;
-        if !access.is_active() || outlived {
+        if !access.is_active() || access.outlived(session.pin_changed_at, session.sessions_valid_from) {
             return Err(Error::unauthorized());
         }
+        let (watching, entry) = (
+            auth.clone(),
+            audit::Entry {
+                user_id: Some(claims.user_id),
+                terminal_id: claims.terminal_id.clone(),
+                address: Some(address.to_string()),
+                action: "refused",
+                ..audit::Entry::default()
+            },
+        );
+        refusals::watch(move |code, text| watching.note_refusal(code, text, entry));
         let required = P::any_of();
         // Without a line nobody could: then the till goes on.
         if access.user.must_change_pin && !P::BEFORE_PIN_CHANGE && auth.can_change_pins() {

@@ -4,6 +4,7 @@ mod access;
 mod address;
 pub(crate) mod by_pin;
 mod caller;
+pub mod device;
 pub mod housekeeping;
 pub mod new_pin;
 pub mod people;
@@ -19,20 +20,23 @@ use std::sync::{Arc, OnceLock};
 use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
 use ipnet::IpNet;
-use tillkeep_model::ErrorCode;
-use tillkeep_storage::{Change, Db};
+use serde_json::json;
+use tillkeep_model::{ErrorCode, Instant};
+use tillkeep_storage::{Change, Db, audit};
 use uuid::Uuid;
 
 pub use access::{Access, AccessCache, Assignment};
 pub use address::client_address;
 pub use by_pin::user_of_pin;
 pub use caller::{Caller, bearer};
+pub use device::{Device, Origin};
 pub use sessions::{Revocation, Sessions};
-pub use settings::SignInSettings;
+pub use settings::{PinLogin, SignInSettings};
 
 use crate::clock::Clock;
 use crate::error::{Error, Result};
 use crate::pins::{self, Pins};
+use crate::refusals::Noted;
 use crate::running::Running;
 use crate::tokens::Tokens;
 
@@ -55,8 +59,13 @@ pub struct Auth {
     pub sessions: Sessions,
     /// Requests with a key that are being answered.
     pub running: Running,
+    noted: Noted,
     /// Digits of a new PIN at the least.
     pub pin_min_length: usize,
+    /// Whether a PIN alone is taken from enrolled tills only.
+    pub enrolled_only: bool,
+    /// Whom headquarters looks up by a PIN alone.
+    pub pin_login_at_hq: PinLogin,
     trusted_proxies: Vec<IpNet>,
     /// What the server does with committed changes of the synchronised types: HQ tells its stores.
     on_commit: OnceLock<OnCommit>,
@@ -68,6 +77,8 @@ pub struct Auth {
 pub trait Headquarters: Send + Sync {
     /// Whether headquarters answered when it was last asked.
     fn is_there(&self) -> bool;
+    /// When it answered last, since this server runs.
+    fn heard_at(&self) -> Option<Instant>;
     /// Changes the PIN of somebody who typed the present one; without a new one, only how headquarters keeps it.
     fn change_pin(&self, user_id: Uuid, current: String, new: Option<String>) -> Asking<'_>;
 }
@@ -122,10 +133,13 @@ impl Auth {
             on_commit: OnceLock::new(),
             headquarters: OnceLock::new(),
             pin_min_length: settings.pin_min_length.clamp(pins::SHORTEST, pins::LONGEST),
+            enrolled_only: settings.enrolled_only,
+            pin_login_at_hq: settings.pin_login_at_hq,
             trusted_proxies: settings.trusted_proxies.clone(),
             sessions: Sessions::default(),
             running: Running::default(),
             access: AccessCache::default(),
+            noted: Noted::default(),
             db,
             home,
             tokens,
@@ -177,6 +191,34 @@ impl Auth {
         if let Some(announce) = self.on_commit.get() {
             announce(changes);
         }
+    }
+
+    /// Puts somebody who asked for more than they have into the audit log, beside the answer and bounded in number.
+    pub(crate) fn note_refusal(self: Arc<Self>, code: ErrorCode, text: &str, mut entry: audit::Entry) {
+        let now = self.clock.now();
+        if !entry.user_id.is_some_and(|user_id| self.noted.is_due(user_id, code, now)) {
+            return;
+        }
+        entry.details = json!({"code": code.as_str(), "refusal": text});
+        tokio::spawn(async move {
+            let noted = async {
+                let tx = self.db.begin_aside().await?;
+                audit::record(&tx, entry, now).await?;
+                tx.commit().await.map(drop)
+            };
+            if let Err(error) = noted.await {
+                tracing::warn!(%error, "a refusal could not be noted in the audit log");
+            }
+        });
+    }
+
+    /// How long a session lasts after its sign-in, however often it is refreshed. A store that has not heard headquarters for a
+    /// week may not know who was sent home since.
+    pub fn longest_session_ms(&self) -> i64 {
+        const DAY: i64 = 24 * 3600 * 1000;
+        let heard = self.headquarters.get().and_then(|headquarters| headquarters.heard_at());
+        let lately = heard.is_some_and(|at| self.clock.now().millis_since(at) < 7 * DAY);
+        if self.home == Home::Hq || lately { 30 * DAY } else { 7 * DAY }
     }
 
     /// Forgets what is cached of people and permissions: to be called after a change of either was committed.

@@ -42,7 +42,7 @@ pub async fn change_own(
     if let Some(new) = new {
         check_new_pin(auth, new)?;
     }
-    let buckets = throttle::login_buckets(auth, &fold(&user.username), Some(user.id), trying)?;
+    let buckets = throttle::account_buckets(auth, &fold(&user.username), Some(user.id), trying)?;
     let attempt = throttle::take(auth, &buckets, trying).await?;
     let (attempt, right) = attempt.verify(auth, current, user.pin_hash.clone()).await?;
     if !right {

@@ -19,7 +19,10 @@ pub struct State {
     pub user_id: Uuid,
     /// The store that it was opened for.
     store_id: Option<Uuid>,
+    /// The enrolled till that it was opened at.
+    device_id: Option<Uuid>,
     pub pin_changed_at: Option<Instant>,
+    pub sessions_valid_from: Option<Instant>,
     pub revoked: bool,
     /// As it was read; a refresh moves it on disk alone.
     expires_at: Instant,
@@ -47,6 +50,8 @@ pub enum Revocation {
     AllOf(Uuid),
     /// Those that were opened for a store.
     AtStore(Uuid),
+    /// Those that were opened at an enrolled till.
+    AtDevice(Uuid),
 }
 
 /// Sessions kept in memory at the most; the rest is read again when it is asked for.
@@ -99,6 +104,7 @@ impl Sessions {
             Revocation::One(sid) => Column::Id.eq(sid),
             Revocation::AllOf(user) => Column::UserId.eq(user),
             Revocation::AtStore(store) => Column::StoreId.eq(store),
+            Revocation::AtDevice(device) => Column::DeviceId.eq(device),
         };
         Entity::update_many()
             .col_expr(Column::RevokedAt, Expr::value(now))
@@ -143,6 +149,7 @@ impl Sessions {
             }
             Revocation::AllOf(user) => known.states.retain(|_, state| state.user_id != user),
             Revocation::AtStore(store) => known.states.retain(|_, state| state.store_id != Some(store)),
+            Revocation::AtDevice(device) => known.states.retain(|_, state| state.device_id != Some(device)),
         }
     }
 
@@ -161,7 +168,9 @@ const fn state(row: &Model) -> State {
     State {
         user_id: row.user_id,
         store_id: row.store_id,
+        device_id: row.device_id,
         pin_changed_at: row.pin_changed_at,
+        sessions_valid_from: row.sessions_valid_from,
         revoked: row.revoked_at.is_some(),
         expires_at: row.expires_at,
     }

@@ -3,9 +3,23 @@
 use std::path::{Path, PathBuf};
 
 use ipnet::IpNet;
+use serde::Deserialize;
 
 use crate::pins;
 use crate::tokens::keys::GivenKeys;
+
+/// Whom headquarters looks up when somebody types a PIN alone.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PinLogin {
+    /// Everybody, as the specification has it.
+    #[default]
+    All,
+    /// People with a role that counts in the store that is named.
+    Scoped,
+    /// Nobody: at headquarters people sign in with their names.
+    Off,
+}
 
 /// How people sign in to one server.
 #[derive(Clone, Debug)]
@@ -14,6 +28,10 @@ pub struct SignInSettings {
     pub trusted_proxies: Vec<IpNet>,
     /// Digits of a new PIN at the least, 4 to 12.
     pub pin_min_length: usize,
+    /// At a store: whether a PIN alone is taken from enrolled tills only.
+    pub enrolled_only: bool,
+    /// Whom headquarters looks up by a PIN alone.
+    pub pin_login_at_hq: PinLogin,
     /// Token keys that come from the environment.
     pub keys: GivenKeys,
     /// Where the PIN secrets are kept instead of in the data directory.
@@ -25,6 +43,8 @@ impl Default for SignInSettings {
         Self {
             trusted_proxies: Vec::new(),
             pin_min_length: pins::SHORTEST,
+            enrolled_only: false,
+            pin_login_at_hq: PinLogin::default(),
             keys: GivenKeys::default(),
             pin_key_file: None,
         }

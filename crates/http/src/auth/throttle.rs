@@ -7,13 +7,11 @@ use serde_json::json;
 use tillkeep_model::permission::Requirement;
 use tillkeep_model::{ErrorCode, Instant};
 use tillkeep_storage::attempts::{self, Bucket, Decision, Kind, Taken};
-use tillkeep_storage::entity::register;
-use tillkeep_storage::sea_orm::{ColumnTrait, EntityTrait, PaginatorTrait, QueryFilter};
 use tillkeep_storage::{DbErr, Tx, audit};
 use uuid::Uuid;
 
 use super::address::origin;
-use super::{Auth, Caller, Home};
+use super::{Auth, Caller, Device, Home, Origin};
 use crate::error::{Error, Result};
 use crate::pins::Hashed;
 
@@ -21,14 +19,33 @@ use crate::pins::Hashed;
 #[derive(Clone, Debug)]
 pub struct Trying {
     pub address: IpAddr,
+    /// The enrolled till where it is typed.
+    pub device: Option<Device>,
     pub store_id: Option<Uuid>,
     pub terminal_id: Option<String>,
 }
 
 impl Trying {
+    /// Somebody at `from` who is not signed in.
+    pub fn at(from: Origin, store_id: Option<Uuid>, terminal_id: Option<String>) -> Self {
+        Self { address: from.address, device: from.device, store_id, terminal_id }
+    }
+
     /// Somebody who is signed in.
     pub fn of<P: Requirement>(caller: &Caller<P>) -> Self {
-        Self { address: caller.address, store_id: caller.store_id, terminal_id: caller.terminal_id.clone() }
+        let (store_id, terminal_id) = (caller.store_id, caller.terminal_id.clone());
+        Self { address: caller.address, device: None, store_id, terminal_id }
+    }
+
+    /// What is counted by itself: an enrolled till, else the address.
+    fn origin(&self) -> String {
+        self.device.as_ref().map_or_else(|| origin(self.address), |device| device.id.to_string())
+    }
+
+    /// The bucket of an enrolled till, else that of its address by the kind `unknown`.
+    fn bucket(&self, unknown: Kind) -> Bucket {
+        let kind = if self.device.is_some() { Kind::Device } else { unknown };
+        Bucket { store_id: self.store_id, ..Bucket::new(kind, self.origin()) }
     }
 
     /// An audit entry about them.
@@ -48,28 +65,22 @@ impl Trying {
 #[must_use = "an attempt that is not settled stays a wrong one"]
 pub struct Attempt(Taken);
 
-/// The buckets of a sign-in with a PIN alone. Headquarters knows no registers: there the tills of a store share one.
-pub async fn terminal_buckets(auth: &Auth, store_id: Uuid, trying: &Trying) -> Result<Vec<Bucket>> {
-    let mut buckets =
-        vec![Bucket::new(Kind::Store, "").at(store_id), Bucket::new(Kind::PinAddress, origin(trying.address))];
-    if let Some(terminal) = &trying.terminal_id {
-        // Headquarters has no table of registers: there every terminal is an unknown one.
-        let registered = register::Entity::find().filter(register::Column::TerminalId.eq(terminal.as_str()));
-        let known = auth.home != Home::Hq && registered.count(auth.db.reader()).await? > 0;
-        let bucket = if known {
-            Bucket::new(Kind::Terminal, terminal.as_str())
-        } else {
-            // A guesser who makes up terminals gets no more tries than one of them has.
-            Bucket::new(Kind::UnknownTerminals, "")
-        };
-        buckets.push(bucket.at(store_id));
+/// The bucket of a PIN alone. Headquarters has one for all: whichever store is named there, and from wherever, the PIN is
+/// held against everybody.
+pub fn pin_bucket(auth: &Auth, trying: &Trying) -> Bucket {
+    match auth.home {
+        Home::Hq => Bucket::new(Kind::Headquarters, ""),
+        Home::Store(_) => trying.bucket(Kind::UnknownDevices),
     }
-    Ok(buckets)
 }
 
-/// The bucket of a username, whether somebody has it or not. What was typed is not kept.
-pub fn account_bucket(auth: &Auth, folded: &str, user_id: Option<Uuid>) -> Result<Bucket> {
-    Ok(Bucket { user_id, ..Bucket::new(Kind::Account, auth.pins.keyed(folded)?) })
+/// The buckets of a username, whether somebody has it or not: what was typed is not kept. An enrolled till is stopped by
+/// its own guesses alone.
+pub fn account_buckets(auth: &Auth, folded: &str, user_id: Option<Uuid>, trying: &Trying) -> Result<Vec<Bucket>> {
+    let name = auth.pins.keyed(folded)?;
+    let here = Bucket { user_id, ..Bucket::new(Kind::Account, format!("{name} {}", trying.origin())) };
+    let anywhere = Bucket { user_id, ..Bucket::new(Kind::AccountAnywhere, name) };
+    Ok(if trying.device.is_some() { vec![here] } else { vec![here, anywhere] })
 }
 
 /// The bucket of PINs that somebody proposes. "Not allowed" for a PIN that is not weak means that somebody has it, so
@@ -78,10 +89,16 @@ pub fn proposal_bucket(user_id: Uuid) -> Bucket {
     Bucket { user_id: Some(user_id), ..Bucket::new(Kind::Proposal, user_id.to_string()) }
 }
 
+/// The bucket of locks that somebody lifts.
+pub fn unlock_bucket(user_id: Uuid) -> Bucket {
+    Bucket { user_id: Some(user_id), ..Bucket::new(Kind::Unlock, user_id.to_string()) }
+}
+
 /// The buckets of a sign-in with a name.
 pub fn login_buckets(auth: &Auth, folded: &str, user_id: Option<Uuid>, trying: &Trying) -> Result<Vec<Bucket>> {
-    let address = Bucket::new(Kind::LoginAddress, origin(trying.address));
-    Ok(vec![account_bucket(auth, folded, user_id)?, address])
+    let mut buckets = account_buckets(auth, folded, user_id, trying)?;
+    buckets.push(trying.bucket(Kind::LoginAddress));
+    Ok(buckets)
 }
 
 /// Counts an attempt, or refuses it with 429 when one of its buckets is blocked.
@@ -115,7 +132,7 @@ pub async fn take(auth: &Auth, buckets: &[Bucket], trying: &Trying) -> Result<At
 }
 
 fn too_many(until: Instant, now: Instant) -> Error {
-    let seconds = u64::try_from(until.millis_since(now)).unwrap_or_default().div_ceil(1000);
+    let seconds = attempts::seconds(until, now);
     let text = format!("too many wrong attempts; try again in {seconds} s, or ask a manager to unlock it");
     Error::new(ErrorCode::TooManyAttempts, text).retry_after(seconds)
 }

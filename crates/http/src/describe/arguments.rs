@@ -13,8 +13,8 @@ use utoipa::openapi::schema::{Schema, SchemaType, Type};
 use utoipa::{PartialSchema, ToSchema};
 
 use super::Argument;
-use super::operation::Operation;
-use crate::auth::{Caller, ClientAddress, Gate};
+use super::operation::{Operation, string};
+use crate::auth::{Caller, ClientAddress, Gate, Origin};
 use crate::extract::{Body, Id, OptionalBody, Params, Segment, TwoIds, Unread};
 use crate::request::Transport;
 
@@ -22,6 +22,13 @@ impl<T> Argument for ConnectInfo<T> {}
 impl<S> Argument for State<S> {}
 impl Argument for ClientAddress {}
 impl Argument for Gate {}
+impl Argument for Origin {
+    fn describe(operation: &mut Operation) {
+        let text = "The key of an enrolled till, at a store; headquarters enrols none and does not look at it.";
+        operation.asks_header("Tillkeep-Device", string(), text);
+        operation.fails(&[ErrorCode::DeviceUnknown]);
+    }
+}
 impl Argument for HeaderMap {}
 impl Argument for Transport {}
 impl Argument for Result<WebSocketUpgrade, WebSocketUpgradeRejection> {}

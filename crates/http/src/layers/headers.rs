@@ -8,7 +8,8 @@ use crate::request::Transport;
 static PROTOCOL_HEADER: HeaderName = HeaderName::from_static("tillkeep-protocol");
 
 /// Routes of the machine protocol, whose answers name it, refusals included.
-const MACHINE: [&str; 5] = [
+const MACHINE: [&str; 6] = [
+    "/api/v1/sync/change-pin",
     "/api/v1/sync/handshake",
     "/api/v1/sync/versions",
     "/api/v1/sync/pull",
@@ -17,19 +18,29 @@ const MACHINE: [&str; 5] = [
 ];
 
 /// Scripts and objects from this server alone, and no page that puts this one into a frame.
-const POLICY: &str =
-    "default-src 'self'; script-src 'self'; object-src 'none'; base-uri 'none'; frame-ancestors 'none'";
+const POLICY: &str = "default-src 'self'; script-src 'self'; object-src 'none'; base-uri 'none'; form-action 'self'; \
+                      frame-ancestors 'none'";
 
 /// What an answer gets unless it brings its own: a page may need a wider policy, a picture may be kept.
 const UNLESS_GIVEN: [(HeaderName, &str); 2] =
     [(header::CONTENT_SECURITY_POLICY, POLICY), (header::CACHE_CONTROL, "no-store")];
 
 /// What every answer gets.
-const ALWAYS: [(HeaderName, &str); 2] =
-    [(header::X_CONTENT_TYPE_OPTIONS, "nosniff"), (header::REFERRER_POLICY, "no-referrer")];
+const ALWAYS: [(HeaderName, &str); 5] = [
+    (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
+    (header::REFERRER_POLICY, "no-referrer"),
+    // No window of another site keeps a hand on this one, and none takes its answers as pictures or scripts.
+    (HeaderName::from_static("cross-origin-opener-policy"), "same-origin"),
+    (HeaderName::from_static("cross-origin-resource-policy"), "same-origin"),
+    // Nothing here asks for any of these: a script that got in after all does not get them either.
+    (
+        HeaderName::from_static("permissions-policy"),
+        "camera=(), display-capture=(), geolocation=(), microphone=(), payment=(), serial=(), usb=()",
+    ),
+];
 
-/// A year, as browsers and their lists ask for; for this name alone.
-const ONLY_TLS: &str = "max-age=31536000";
+/// A year, as browsers and their lists ask for.
+const ONLY_TLS: &str = "max-age=31536000; includeSubDomains";
 
 pub fn add(headers: &mut HeaderMap, path: &str, transport: Transport) {
     for (name, value) in UNLESS_GIVEN {

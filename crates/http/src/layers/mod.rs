@@ -27,6 +27,7 @@ use crate::error::Error;
 use crate::extract::{MAX_BODY, too_slow};
 use crate::files;
 use crate::metrics;
+use crate::refusals;
 use crate::representation::AsItIs;
 use crate::request::{self, Patience, Transport};
 
@@ -94,7 +95,7 @@ async fn answer(request: Request, next: Next, path: &str, id: &str) -> Response 
     let waiting = Arc::new(AtomicBool::new(false));
     let request =
         body::limit(request, if hurried { body::Pace::Total(total) } else { body::Pace::Stall(stall) }, &waiting);
-    let mut work = Box::pin(request::within(id.to_owned(), costs::within(next.run(request))));
+    let mut work = Box::pin(request::within(id.to_owned(), costs::within(refusals::within(next.run(request)))));
     // What need not wait is not worth a task: to start one wakes another thread.
     let at_once = poll_fn(|context| Poll::Ready(catch_unwind(AssertUnwindSafe(|| work.as_mut().poll(context))))).await;
     let failure = match at_once {

@@ -4,6 +4,7 @@
 //! algorithm is fixed, `exp` is required (but for sync tokens), and the `type` must be the one the route wants. A new
 //! key file is taken over while the server runs.
 
+mod claims;
 pub mod keys;
 
 use std::io;
@@ -20,6 +21,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 use tillkeep_model::Instant;
 use uuid::Uuid;
 
+use claims::Unique;
 use keys::{GivenKeys, Key, KeyFile};
 
 /// Seconds an access token lives. Specification, section 8.
@@ -168,7 +170,7 @@ impl KeyRing {
     fn sign(&self, claims: &impl Serialize) -> Option<String> {
         let key = self.0.first()?;
         let header = Header { kid: Some(key.kid.clone()), ..Header::new(Algorithm::HS256) };
-        jsonwebtoken::encode(&header, claims, &key.encoding).ok()
+        jsonwebtoken::encode(&header, &claims::signed(claims)?, &key.encoding).ok()
     }
 
     /// The claims of a token and the key that signed it.
@@ -183,13 +185,11 @@ impl KeyRing {
         // Expiry is checked here, against the clock that is handed in.
         validation.validate_exp = false;
         validation.validate_aud = false;
+        validation.validate_nbf = false;
         validation.set_required_spec_claims(if expires { &["exp"][..] } else { &[] });
-        let value = jsonwebtoken::decode::<serde_json::Value>(token, &key.decoding, &validation).ok()?.claims;
-        // An integer, or it is no token of ours.
-        if expires && value.get("exp")?.as_i64()? <= now.millis() / 1000 {
-            return None;
-        }
-        Some((serde_json::from_value(value).ok()?, key))
+        let Unique(said) = jsonwebtoken::decode::<Unique>(token, &key.decoding, &validation).ok()?.claims;
+        claims::check(&said, expires, now)?;
+        Some((serde_json::from_value(said.into()).ok()?, key))
     }
 }
 

@@ -23,6 +23,7 @@ pub static BOOK: Book = Book {
         "pin_hash",
         "pin_lookup",
         "pin_changed_at",
+        "sessions_valid_from",
         "last_login_at",
     ],
 };

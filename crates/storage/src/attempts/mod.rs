@@ -1,6 +1,6 @@
 //! Attempts to sign in, counted before the PIN is looked at, so that guessing ends soon. `docs/security.md`.
 //!
-//! Every attempt falls into several buckets (its terminal, its store, its address; or its account and its address). One
+//! An attempt falls into one or more buckets (its device or its address; its account there and anywhere). One
 //! transaction looks at all of them and counts the attempt as a wrong one; [`succeeded`] takes that back. A guesser who
 //! sends many at once therefore gets no more tries than one who waits for each answer.
 
@@ -88,6 +88,18 @@ pub struct Refusal {
     pub until: Instant,
     /// The buckets whose trouble was not announced yet.
     pub new: Vec<Model>,
+}
+
+impl Refusal {
+    /// Whole seconds until the last of its buckets is free.
+    pub fn seconds(&self, now: Instant) -> u64 {
+        seconds(self.until, now)
+    }
+}
+
+/// Whole seconds from `now` to `until`.
+pub fn seconds(until: Instant, now: Instant) -> u64 {
+    u64::try_from(until.millis_since(now)).unwrap_or_default().div_ceil(1000)
 }
 
 /// When an attempt may come again, if one of its buckets is blocked and that is announced already. Only reads, so that
@@ -213,12 +225,13 @@ pub async fn unlock(tx: &Tx, scope: Condition, id: Uuid, now: Instant) -> Result
     Ok(found)
 }
 
-/// Forgets what says nothing any more: counters of former days that block nobody. The number of rows.
+/// Forgets what says nothing any more: counters that block nobody and to which a day added nothing. The number of rows.
 pub async fn prune(tx: &Tx, now: Instant) -> Result<u64, DbErr> {
     let over = Condition::any().add(Column::BlockedUntil.is_null()).add(Column::BlockedUntil.lte(now));
-    let old = Entity::find().filter(Column::Day.lt(policy::day_of(now))).filter(over).order_by_asc(Column::Id);
+    let quiet = Column::MinuteAt.lte(now.plus_millis(-policy::DAY));
+    let old = Entity::find().filter(Column::Day.lt(policy::day_of(now))).filter(quiet).filter(over);
     // In the order in which attempts lock, so that none of them waits for this in a circle.
-    let old = old.limit(PRUNED_AT_ONCE).lock_exclusive().all(tx).await?;
+    let old = old.order_by_asc(Column::Id).limit(PRUNED_AT_ONCE).lock_exclusive().all(tx).await?;
     let done = Entity::delete_many().filter(Column::Id.is_in(old.into_iter().map(|row| row.id))).exec(tx).await?;
     Ok(done.rows_affected)
 }

@@ -6,25 +6,27 @@ use crate::entity::pin_attempt::Model;
 
 const SECOND: i64 = 1000;
 const MINUTE: i64 = 60 * SECOND;
-const DAY: i64 = 24 * 60 * MINUTE;
+pub(super) const DAY: i64 = 24 * 60 * MINUTE;
 
 /// Where attempts come from, or whom they are about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// A till that is registered at this store.
-    Terminal,
-    /// All other tills of a store together.
-    UnknownTerminals,
-    /// All tills of a store.
-    Store,
-    /// Sign-ins with a PIN alone, from one address.
-    PinAddress,
-    /// A username, whether somebody has it or not.
+    /// An enrolled till: PINs that are typed there, with a name or without.
+    Device,
+    /// PINs alone, from all devices of one address that are not enrolled.
+    UnknownDevices,
+    /// PINs alone at headquarters, for whatever store and from wherever.
+    Headquarters,
+    /// A username, whether somebody has it or not, from one device or address.
     Account,
+    /// A username from all addresses.
+    AccountAnywhere,
     /// Sign-ins with a name, from one address.
     LoginAddress,
     /// PINs that somebody proposed for themselves or others: the answer tells whether somebody else has them.
     Proposal,
+    /// Locks that somebody lifted: who lifts those of their own guesses gets more of them.
+    Unlock,
 }
 
 /// The rule of one kind.
@@ -39,89 +41,46 @@ pub struct Policy {
     /// Seconds after one more, doubled with every further one up to `longest`.
     pub then: i64,
     pub longest: i64,
-    /// Wrong ones of a day, after which only the next day or an unlock helps.
+    /// Wrong ones of a day up to which a right PIN ends the waits: else whoever has a PIN of their own could type it between
+    /// their guesses. Beyond, as without it, each `longest` in which nothing is wrong makes one good.
+    pub forgiven: i32,
+    /// How many of a day there may be, after which only the next day helps.
     pub a_day: Option<i32>,
     /// Wrong ones of a minute, after which the next minute helps.
     pub a_minute: Option<i32>,
 }
 
-const SLOW: &[i64] = &[0, 0, 1, 3, 5, 10];
 const NEVER: i32 = i32::MAX;
 
-/// What several people share (a store, an address) begins to wait only after two of its terminals could be locked.
-const SHARED: i32 = 40;
+/// What most of them share: nobody waits for longer than a quarter of an hour.
+const USUAL: Policy = Policy {
+    kind: Kind::Device,
+    name: "device",
+    free: 0,
+    waits: &[0, 0, 1, 3, 5, 10],
+    then: 60,
+    longest: 900,
+    forgiven: 20,
+    a_day: None,
+    a_minute: None,
+};
 
 pub static POLICIES: &[Policy] = &[
-    Policy {
-        kind: Kind::Terminal,
-        name: "terminal",
-        free: 0,
-        waits: SLOW,
-        then: 60,
-        longest: 900,
-        a_day: Some(20),
-        a_minute: None,
-    },
-    Policy {
-        kind: Kind::UnknownTerminals,
-        name: "unknown_terminals",
-        free: 0,
-        waits: SLOW,
-        then: 60,
-        longest: 900,
-        a_day: Some(20),
-        a_minute: None,
-    },
-    Policy {
-        kind: Kind::Store,
-        name: "store",
-        free: SHARED,
-        waits: SLOW,
-        then: 60,
-        longest: 900,
-        a_day: Some(100),
-        a_minute: None,
-    },
-    Policy {
-        kind: Kind::PinAddress,
-        name: "pin_address",
-        free: SHARED,
-        waits: SLOW,
-        then: 60,
-        longest: 900,
-        a_day: Some(200),
-        a_minute: None,
-    },
+    USUAL,
+    Policy { kind: Kind::UnknownDevices, name: "unknown_devices", ..USUAL },
+    Policy { kind: Kind::Headquarters, name: "headquarters", forgiven: 0, ..USUAL },
     Policy {
         kind: Kind::Account,
         name: "account",
-        free: 0,
         waits: &[0, 0, 1, 3, 5, 10, 10, 10, 10],
-        then: 1800,
-        longest: 1800,
-        a_day: None,
-        a_minute: None,
+        then: 900,
+        forgiven: NEVER,
+        ..USUAL
     },
-    Policy {
-        kind: Kind::LoginAddress,
-        name: "login_address",
-        free: NEVER,
-        waits: &[],
-        then: 0,
-        longest: 0,
-        a_day: None,
-        a_minute: Some(30),
-    },
-    Policy {
-        kind: Kind::Proposal,
-        name: "proposal",
-        free: NEVER,
-        waits: &[],
-        then: 0,
-        longest: 0,
-        a_day: Some(10),
-        a_minute: None,
-    },
+    Policy { kind: Kind::AccountAnywhere, name: "account_anywhere", free: 50, waits: &[], forgiven: NEVER, ..USUAL },
+    Policy { kind: Kind::LoginAddress, name: "login_address", free: NEVER, a_minute: Some(30), ..USUAL },
+    Policy { kind: Kind::Proposal, name: "proposal", free: NEVER, a_day: Some(10), ..USUAL },
+    Policy { kind: Kind::Unlock, name: "unlock", free: NEVER, a_day: Some(20), ..USUAL },
 ];
 
 impl Kind {
@@ -131,7 +90,7 @@ impl Kind {
     }
 }
 
-/// The rule of a stored row; a kind that this release does not know follows the strictest.
+/// The rule of a stored row.
 pub(super) fn of(row: &Model) -> &'static Policy {
     POLICIES.iter().find(|policy| policy.name == row.kind).unwrap_or(&POLICIES[0])
 }
@@ -154,6 +113,19 @@ impl Policy {
         }
     }
 
+    /// After so many in a row the wait is the longest; further ones count no more.
+    fn most(&self) -> i32 {
+        let doubled = (0..20).find(|doubled| self.then << doubled >= self.longest).unwrap_or(20);
+        let short = i32::try_from(self.waits.len()).unwrap_or(NEVER);
+        self.free.saturating_add(short).saturating_add(doubled + 1)
+    }
+
+    /// How many the time since the last wrong one has made good.
+    fn made_good(&self, row: &Model, now: Instant) -> i32 {
+        let rested = now.millis_since(row.minute_at) / SECOND - self.wait(row.in_a_row);
+        i32::try_from(rested.max(0) / self.longest).unwrap_or(NEVER)
+    }
+
     /// The block by the day's and the minute's number, which no success lifts.
     fn quota(&self, row: &Model, now: Instant) -> Option<Instant> {
         let day = self.a_day.filter(|most| row.wrong_today >= *most).map(|_| row.day.plus_millis(DAY));
@@ -165,20 +137,23 @@ impl Policy {
     pub(super) fn count(&self, row: &mut Model, now: Instant) {
         let today = day_of(now);
         if row.day != today {
-            (row.day, row.wrong_today, row.in_a_row, row.announced) = (today, 0, 0, false);
+            (row.day, row.wrong_today, row.announced) = (today, 0, false);
         }
+        // By the time that passed and not by the calendar: a guesser would wait for midnight.
+        row.in_a_row = (row.in_a_row - self.made_good(row, now)).max(0);
         // A clock that was put back must not stretch a minute.
         if !(0..MINUTE).contains(&now.millis_since(row.minute_at)) {
             (row.minute_at, row.in_minute) = (now, 0);
         }
+        let before = row.in_a_row;
         row.wrong_today = row.wrong_today.saturating_add(1);
-        row.in_a_row = row.in_a_row.saturating_add(1);
+        row.in_a_row = before.saturating_add(1).min(self.most());
         row.in_minute = row.in_minute.saturating_add(1);
         let wait = Some(now.plus_millis(self.wait(row.in_a_row) * SECOND)).filter(|until| *until > now);
         row.blocked_until = wait.max(self.quota(row, now));
         // That there was a short wait may have been told; that it became a long one, or the day's last, is news.
         let long = |nth: i32| self.wait(nth) * SECOND >= MINUTE;
-        let news = long(row.in_a_row) && !long(row.in_a_row - 1) || self.a_day == Some(row.wrong_today);
+        let news = long(row.in_a_row) && !long(before) || self.a_day == Some(row.wrong_today);
         row.announced &= !news;
     }
 
@@ -191,11 +166,13 @@ impl Policy {
             row.in_minute = (row.in_minute - 1).max(0);
         }
         let alone = row.in_a_row == counted.in_a_row;
-        row.in_a_row = if right { 0 } else { (row.in_a_row - 1).max(0) };
+        let forgiven = right && row.wrong_today < self.forgiven;
+        row.in_a_row = if forgiven { 0 } else { (row.in_a_row - 1).max(0) };
         row.announced &= !right;
-        if right || alone {
-            row.blocked_until = self.quota(row, now);
-        }
+        // What others counted meanwhile blocks for no longer than what is left of it.
+        let left = now.plus_millis(self.wait(row.in_a_row) * SECOND);
+        let still = row.blocked_until.map(|until| until.min(left)).filter(|until| !right && !alone && *until > now);
+        row.blocked_until = still.max(self.quota(row, now));
     }
 }
 
@@ -205,32 +182,38 @@ mod tests {
 
     #[test]
     fn every_kind_has_its_own_policy() {
-        use Kind::{Account, LoginAddress, PinAddress, Proposal, Store, Terminal, UnknownTerminals};
-        for kind in [Terminal, UnknownTerminals, Store, PinAddress, Account, LoginAddress, Proposal] {
+        use Kind::{Account, AccountAnywhere, Device, Headquarters, LoginAddress, Proposal, UnknownDevices, Unlock};
+        for kind in [Device, UnknownDevices, Headquarters, Account, AccountAnywhere, LoginAddress, Proposal, Unlock] {
             assert_eq!(kind.policy().kind, kind);
         }
+        let mut names: Vec<&str> = POLICIES.iter().map(|policy| policy.name).collect();
+        names.dedup();
+        assert_eq!(names.len(), 8);
     }
 
     #[test]
-    fn the_waits_of_a_terminal_grow_to_a_quarter_of_an_hour() {
-        let waits: Vec<i64> = (1..=13).map(|nth| Kind::Terminal.policy().wait(nth)).collect();
+    fn the_waits_of_a_device_grow_to_a_quarter_of_an_hour() {
+        let waits: Vec<i64> = (1..=13).map(|nth| Kind::Device.policy().wait(nth)).collect();
         assert_eq!(waits, [0, 0, 1, 3, 5, 10, 60, 120, 240, 480, 900, 900, 900]);
-        assert_eq!(Kind::Terminal.policy().wait(i32::MAX), 900);
     }
 
     #[test]
-    fn one_locked_terminal_makes_its_store_and_its_address_wait_for_nothing() {
-        let locked = Kind::Terminal.policy().a_day.expect("a limit");
-        for kind in [Kind::Store, Kind::PinAddress] {
-            assert!(kind.policy().free >= 2 * locked, "{kind:?}");
-            assert_eq!(kind.policy().wait(2 * locked), 0);
+    fn nobody_ever_waits_for_longer_than_a_quarter_of_an_hour() {
+        for policy in POLICIES {
+            let longest = (1..200).chain([i32::MAX - 1, i32::MAX]).map(|nth| policy.wait(nth)).max();
+            assert!(longest.is_some_and(|longest| longest <= 900), "{}", policy.name);
         }
+        // What has a number for the day is no sign-in.
+        let by_day = POLICIES.iter().filter(|policy| policy.a_day.is_some()).map(|policy| policy.name);
+        assert_eq!(by_day.collect::<Vec<_>>(), ["proposal", "unlock"]);
     }
 
     #[test]
-    fn an_account_is_locked_for_half_an_hour_by_its_tenth_wrong_pin() {
+    fn an_account_is_locked_from_one_address_by_its_tenth_wrong_pin_and_from_all_by_its_fifty_first() {
         let policy = Kind::Account.policy();
         assert!((1..10).all(|nth| policy.wait(nth) <= 10));
-        assert_eq!((policy.wait(10), policy.wait(11), policy.wait(500)), (1800, 1800, 1800));
+        assert_eq!((policy.wait(10), policy.wait(11), policy.wait(500)), (900, 900, 900));
+        let policy = Kind::AccountAnywhere.policy();
+        assert_eq!((policy.wait(50), policy.wait(51), policy.wait(52), policy.wait(500)), (0, 60, 120, 900));
     }
 }

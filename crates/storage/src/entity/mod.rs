@@ -8,6 +8,7 @@ pub mod audit_log;
 pub mod average_source;
 pub mod customer;
 pub mod department;
+pub mod device;
 pub mod idempotency_key;
 pub mod inventory_adjustment;
 pub mod lost_number;

@@ -13,12 +13,16 @@ pub struct Model {
     pub user_id: Uuid,
     pub store_id: Option<Uuid>,
     pub terminal_id: Option<String>,
+    /// The enrolled till that it was opened at.
+    pub device_id: Option<Uuid>,
     pub current_jti_hash: Option<String>,
     pub previous_jti_hash: Option<String>,
     pub rotated_at: Option<Instant>,
     pub issued_at: Instant,
     /// When the PIN was set that opened it; with another PIN the session is over, whatever the clocks say.
     pub pin_changed_at: Option<Instant>,
+    /// That of the person then.
+    pub sessions_valid_from: Option<Instant>,
     pub expires_at: Instant,
     pub revoked_at: Option<Instant>,
     pub reason: Option<String>,

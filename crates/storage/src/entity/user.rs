@@ -24,6 +24,8 @@ pub struct Model {
     pub pin_hash: Option<String>,
     pub pin_lookup: Option<String>,
     pub pin_changed_at: Option<Instant>,
+    /// Sessions from before it are over, at every server; null is no bound.
+    pub sessions_valid_from: Option<Instant>,
     pub must_change_pin: bool,
     pub is_active: bool,
     #[serde(skip)]

@@ -1,6 +1,6 @@
 //! What synchronisation keeps since 0.2.0, beyond the first release. `docs/sync.md` has the rules by their numbers.
 
-use sea_orm::sea_query::{Alias, Expr, Query};
+use sea_orm::sea_query::{Alias, Expr, ExprTrait, Query};
 
 use super::step::Change;
 use super::table::{Key, NewTable, On};
@@ -103,4 +103,25 @@ pub(super) const CHANGES: &[Change] = &[
     Change::AddIndex("sales", Key::Lists("completed_at, id")),
     Change::AddIndex("sales", Key::Lists("store_id, completed_at, id")),
     Change::AddIndex("sales", Key::Lists("completed_at, id, flags WHERE flags <> '[]'")),
+    // Tills that a manager enrolled, and the sessions that began at them.
+    Change::CreateTable(NewTable {
+        name: "devices",
+        on: On::Store,
+        columns: "id uuid!, created_at ts, updated_at ts, register_id uuid, name text, key_hash text, enrolled_by uuid, \
+            last_seen_at ts?, revoked_at ts?",
+        conflict_keys: &["key_hash"],
+        ..NewTable::EMPTY
+    }),
+    Change::AddColumns("refresh_token_families", "device_id uuid?"),
+    // Wrong PINs are counted by other origins than before: what is blocked by the former ones is nothing to anybody.
+    Change::Fill("pin_attempts", || {
+        let former = ["terminal", "unknown_terminals", "store", "pin_address", "account"];
+        let mut update = Query::update();
+        update.table(Alias::new("pin_attempts")).value(Alias::new("blocked_until"), Expr::cust("NULL"));
+        update.and_where(Expr::col(Alias::new("kind")).is_in(former));
+        update
+    }),
+    // Headquarters ends the sessions of somebody at every server.
+    Change::AddColumns("users", "sessions_valid_from ts?"),
+    Change::AddColumns("refresh_token_families", "sessions_valid_from ts?"),
 ];

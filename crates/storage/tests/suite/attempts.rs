@@ -37,8 +37,8 @@ async fn settle(db: &Db, taken: &Taken, right: bool, now: Instant) {
     tx.commit().await.expect("a commit");
 }
 
-fn terminal(name: &str) -> Bucket {
-    Bucket::new(Kind::Terminal, name).at(Uuid::nil())
+fn device(name: &str) -> Bucket {
+    Bucket::new(Kind::Device, name).at(Uuid::nil())
 }
 
 async fn rows(db: &Db) -> Vec<Model> {
@@ -61,7 +61,7 @@ async fn of_attempts_at_once_only_as_many_go_through_as_one_after_the_other() {
     for hq in kit::both().await {
         let tasks = (0..60).map(|_| {
             let db = hq.db.clone();
-            tokio::spawn(async move { attempt(&db, &[terminal("T1")], at(0)).await.is_ok() })
+            tokio::spawn(async move { attempt(&db, &[device("T1")], at(0)).await.is_ok() })
         });
         let mut through = 0;
         for task in tasks.collect::<Vec<_>>() {
@@ -76,7 +76,7 @@ async fn of_attempts_at_once_only_as_many_go_through_as_one_after_the_other() {
 async fn attempts_of_which_some_find_a_counter_and_others_make_it_never_wait_in_a_circle() {
     let hq = Hq::postgres().await;
     for round in 0..16 {
-        let [first, second] = in_order(&hq.db, ["one", "other"].map(|name| terminal(&format!("{name} {round}")))).await;
+        let [first, second] = in_order(&hq.db, ["one", "other"].map(|name| device(&format!("{name} {round}")))).await;
         let holding = hq.db.begin().await.expect("a transaction");
         let taken = attempts::take(&holding, std::slice::from_ref(&first), at(0)).await.expect("a decision");
         let both = || {
@@ -121,51 +121,109 @@ async fn waits(hq: &Hq, count: i64) {
     }
 }
 
+/// The seconds, from `from` until `until`, at which a guesser is let through who tries again as soon as that may be; with
+/// `own` they type a PIN of their own before each guess.
+async fn guesses(db: &Db, bucket: &Bucket, own: bool, from: i64, until: i64) -> Vec<i64> {
+    let one = std::slice::from_ref(bucket);
+    let (mut through, mut second) = (Vec::new(), from);
+    while second < until {
+        if own && let Ok(right) = attempt(db, one, at(second)).await {
+            settle(db, &right, true, at(second)).await;
+        }
+        match attempt(db, one, at(second)).await {
+            Ok(_wrong) => through.push(second),
+            Err(free) => {
+                let wait = free.millis_since(at(second)) / 1000;
+                assert!((1..=900).contains(&wait), "{wait} s");
+                second += wait;
+            }
+        }
+    }
+    through
+}
+
+/// How many of `seconds` fall into a day, whenever it begins, at the most.
+fn of_a_day(seconds: &[i64]) -> usize {
+    let within = |first: i64| seconds.iter().filter(|second| (first..first + DAY).contains(second)).count();
+    seconds.iter().map(|first| within(*first)).max().unwrap_or(0)
+}
+
 #[tokio::test]
-async fn twenty_wrong_ones_a_day_lock_a_terminal_until_the_next_day() {
+async fn whoever_guesses_on_and_on_waits_a_quarter_of_an_hour_at_the_most_and_midnight_is_no_help() {
     for hq in kit::both().await {
-        let last = guess(&hq.db, &terminal("T1"), 20, 0).await;
-        assert_eq!(last, 1 + 3 + 5 + 10 + 60 + 120 + 240 + 480 + 9 * 900);
-        let until = attempt(&hq.db, &[terminal("T1")], at(last + 900)).await.expect_err("locked");
-        assert_eq!(until, Instant::parse("2026-11-21T00:00:00Z").expect("midnight"));
-        wrong(&hq.db, &[terminal("T2")], at(last)).await;
-        wrong(&hq.db, &[terminal("T1")], until).await;
+        let through = guesses(&hq.db, &device("T1"), false, 0, 2 * DAY).await;
+        assert_eq!(through[..11], [0, 0, 0, 1, 4, 9, 19, 79, 199, 439, 919]);
+        assert_eq!(of_a_day(&through), 105);
+        assert_eq!(through.len(), 105 + 96, "no more on the second day, which begins in between");
+        wrong(&hq.db, &[device("T2")], at(2 * DAY)).await;
     }
 }
 
 #[tokio::test]
-async fn a_success_ends_the_wait_and_leaves_the_days_count() {
+async fn a_pin_of_ones_own_between_the_guesses_gives_a_few_more_at_a_device_and_none_at_headquarters() {
     for hq in kit::both().await {
-        let second = guess(&hq.db, &terminal("T1"), 7, 0).await;
-        let right = attempt(&hq.db, &[terminal("T1")], at(second + 60)).await.expect("waited for");
+        // From the beginning of a day on the clock, and over one.
+        let midnight = DAY / 2;
+        let at_device = guesses(&hq.db, &device("T1"), true, midnight, midnight + DAY).await.len();
+        assert!((110..=20 + 110).contains(&at_device), "{at_device}");
+        let everybody = Bucket::new(Kind::Headquarters, "");
+        let at_headquarters = guesses(&hq.db, &everybody, true, 0, 2 * DAY).await;
+        assert!((90..=110).contains(&of_a_day(&at_headquarters)), "{at_headquarters:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_right_pin_ends_the_waits_of_honest_mistakes() {
+    for hq in kit::both().await {
+        let second = guess(&hq.db, &device("T1"), 7, 0).await;
+        let right = attempt(&hq.db, &[device("T1")], at(second + 60)).await.expect("waited for");
         settle(&hq.db, &right, true, at(second + 61)).await;
         let row = rows(&hq.db).await.remove(0);
         assert_eq!((row.wrong_today, row.in_a_row, row.blocked_until), (7, 0, None));
-        // The rest of the day's number is used up between successes: they do not stretch it.
-        let mut wrong = 7;
-        let mut now = second + 62;
-        while let Ok(_wrong) = attempt(&hq.db, &[terminal("T1")], at(now)).await {
-            wrong += 1;
-            if let Ok(right) = attempt(&hq.db, &[terminal("T1")], at(now + 1)).await {
-                settle(&hq.db, &right, true, at(now + 1)).await;
-            }
-            now += 2;
+        for _ in 0..3 {
+            wrong(&hq.db, &[device("T1")], at(second + 62)).await;
         }
-        assert_eq!(wrong, 20);
+    }
+}
+
+#[tokio::test]
+async fn each_quarter_of_an_hour_without_a_wrong_one_makes_one_good_and_whoever_rests_gains_nothing() {
+    for hq in kit::both().await {
+        // Long past the eleventh, from which on further ones count no more.
+        let last = guess(&hq.db, &device("T1"), 40, 0).await;
+        // The wait itself, and eight quarters of an hour more: three are left.
+        let rested = last + 900 + 8 * 900;
+        let through = guesses(&hq.db, &device("T1"), false, rested, rested + 1000).await;
+        assert_eq!(through.iter().map(|second| second - rested).collect::<Vec<_>>(), [0, 3, 8, 18, 78, 198, 438, 918]);
+        assert_eq!(through.len(), 8, "no more than one for each");
+    }
+}
+
+#[tokio::test]
+async fn what_was_counted_beside_attempts_that_count_no_more_blocks_nobody() {
+    for hq in kit::both().await {
+        let mut taken = Vec::new();
+        for _ in 0..3 {
+            taken.push(attempt(&hq.db, &[device("T1")], at(0)).await.expect("let through"));
+        }
+        for one in &taken {
+            settle(&hq.db, one, false, at(0)).await;
+        }
+        wrong(&hq.db, &[device("T1")], at(0)).await;
     }
 }
 
 #[tokio::test]
 async fn an_attempt_refused_by_one_bucket_counts_in_no_other() {
     for hq in kit::both().await {
-        let store = Bucket::new(Kind::Store, "").at(Uuid::nil());
+        let address = Bucket::new(Kind::LoginAddress, "192.0.2.1");
         for _ in 0..3 {
-            wrong(&hq.db, &[terminal("T1"), store.clone()], at(0)).await;
+            wrong(&hq.db, &[device("T1"), address.clone()], at(0)).await;
         }
-        attempt(&hq.db, &[store.clone(), terminal("T1")], at(0)).await.expect_err("the terminal waits");
-        let count = rows(&hq.db).await.iter().find(|row| row.kind == "store").map(|row| row.wrong_today);
+        attempt(&hq.db, &[address.clone(), device("T1")], at(0)).await.expect_err("the device waits");
+        let count = rows(&hq.db).await.iter().find(|row| row.kind == "login_address").map(|row| row.wrong_today);
         assert_eq!(count, Some(3));
-        wrong(&hq.db, &[store, terminal("T2")], at(0)).await;
+        wrong(&hq.db, &[address, device("T2")], at(0)).await;
     }
 }
 
@@ -173,29 +231,11 @@ async fn an_attempt_refused_by_one_bucket_counts_in_no_other() {
 async fn an_attempt_that_nobody_looked_at_counts_no_more() {
     for hq in kit::both().await {
         for _ in 0..100 {
-            let taken = attempt(&hq.db, &[terminal("T1")], at(0)).await.expect("free");
+            let taken = attempt(&hq.db, &[device("T1")], at(0)).await.expect("free");
             settle(&hq.db, &taken, false, at(0)).await;
         }
         let row = rows(&hq.db).await.remove(0);
         assert_eq!((row.wrong_today, row.in_a_row, row.blocked_until), (0, 0, None));
-    }
-}
-
-#[tokio::test]
-async fn forty_tills_of_a_shop_sign_in_at_once_and_none_is_refused() {
-    for hq in kit::both().await {
-        let buckets = |till: i32| {
-            let store = Bucket::new(Kind::Store, "").at(Uuid::nil());
-            [terminal(&till.to_string()), store, Bucket::new(Kind::PinAddress, "10.0.0.1")]
-        };
-        let mut taken = Vec::new();
-        for till in 0..40 {
-            taken.push(attempt(&hq.db, &buckets(till), at(0)).await.expect("let through"));
-        }
-        for one in &taken {
-            settle(&hq.db, one, true, at(1)).await;
-        }
-        assert!(rows(&hq.db).await.iter().all(|row| row.wrong_today == 0 && row.blocked_until.is_none()));
     }
 }
 
@@ -219,18 +259,18 @@ async fn an_address_gets_thirty_wrong_names_a_minute_and_right_ones_are_free() {
 #[tokio::test]
 async fn a_block_is_told_once_listed_while_it_lasts_and_lifted_by_its_id() {
     for hq in kit::both().await {
-        guess(&hq.db, &terminal("T1"), 20, 0).await;
-        let (now, all) = (at(3 * 3600), Condition::all());
+        let last = guess(&hq.db, &device("T1"), 20, 0).await;
+        let (now, all) = (at(last + 100), Condition::all());
         let told = async || {
             let tx = hq.db.begin().await.expect("a transaction");
-            let decision = attempts::take(&tx, &[terminal("T1")], now).await.expect("a decision");
+            let decision = attempts::take(&tx, &[device("T1")], now).await.expect("a decision");
             tx.commit().await.expect("a commit");
             let Decision::Wait(refusal) = decision else { panic!("it is locked") };
             refusal.new.len()
         };
-        // Its first wait was told while guessing; that the day is over for it is news, once.
-        assert_eq!((told().await, told().await), (1, 0));
-        let known = attempts::known_block(hq.db.reader(), &[terminal("T1")], now).await.expect("a look");
+        // Its first wait was told while guessing, and that it became a long one.
+        assert_eq!((told().await, told().await), (0, 0));
+        let known = attempts::known_block(hq.db.reader(), &[device("T1")], now).await.expect("a look");
         assert!(known.is_some());
         let (locks, total) = attempts::locks(hq.db.reader(), all.clone(), now, 0, 10).await.expect("the locks");
         assert_eq!((locks.len(), total, locks[0].wrong_today), (1, 1, 20));
@@ -240,30 +280,27 @@ async fn a_block_is_told_once_listed_while_it_lasts_and_lifted_by_its_id() {
         tx.commit().await.expect("a commit");
         let (_, total) = attempts::locks(hq.db.reader(), all, now, 0, 10).await.expect("the locks");
         assert_eq!(total, 0);
-        wrong(&hq.db, &[terminal("T1")], now).await;
-        let known = attempts::known_block(hq.db.reader(), &[terminal("T1")], now).await.expect("a look");
+        wrong(&hq.db, &[device("T1")], now).await;
+        let known = attempts::known_block(hq.db.reader(), &[device("T1")], now).await.expect("a look");
         assert_eq!(known, None);
     }
 }
 
 #[tokio::test]
-async fn counters_of_former_days_go_unless_they_still_block() {
+async fn counters_go_that_block_nobody_and_to_which_a_day_added_nothing() {
     for hq in kit::both().await {
         let account = Bucket::new(Kind::Account, "somebody");
-        guess(&hq.db, &account, 9, 0).await;
-        // The tenth comes a minute before midnight and blocks into the next day.
-        let late = DAY / 2 - 60;
-        wrong(&hq.db, &[account], at(late)).await;
-        wrong(&hq.db, &[terminal("T1")], at(late)).await;
+        let last = guess(&hq.db, &account, 10, 0).await;
         let prune = async |second: i64| {
             let tx = hq.db.begin().await.expect("a transaction");
             let gone = attempts::prune(&tx, at(second)).await.expect("pruned");
             tx.commit().await.expect("a commit");
             gone
         };
-        assert_eq!(prune(late).await, 0);
-        assert_eq!(prune(late + 61).await, 1);
-        assert_eq!(rows(&hq.db).await[0].kind, "account");
-        assert_eq!(prune(late + 1800).await, 1);
+        wrong(&hq.db, &[device("T1")], at(last + DAY - 60)).await;
+        assert_eq!(prune(last + DAY - 60).await, 0, "midnight is long past");
+        assert_eq!(prune(last + DAY).await, 1);
+        assert_eq!(rows(&hq.db).await[0].kind, "device");
+        assert_eq!(prune(last + 2 * DAY).await, 1);
     }
 }

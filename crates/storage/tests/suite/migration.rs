@@ -237,6 +237,32 @@ async fn copies_of_prices_that_the_first_release_left_wrong_are_mended_and_trave
     }
 }
 
+#[tokio::test]
+async fn what_the_first_release_blocked_after_wrong_pins_is_free_but_for_what_is_still_counted_so() {
+    for place in Place::each().await {
+        place.run(&STEPS[..1]).await.expect("the first step");
+        place.fill(&STEPS[..1]).await;
+        let kinds = "UPDATE pin_attempts SET kind = CASE WHEN wrong_today % 3 = 0 THEN 'unknown_terminals' \
+                     WHEN wrong_today % 3 = 1 THEN 'account' ELSE 'proposal' END";
+        place.conn.execute_unprepared(kinds).await.expect("a statement");
+        let before = place.rows(&STEPS[..1]).await;
+        place.run(STEPS).await.expect("all steps");
+        let after = place.rows(STEPS).await;
+        let (mut freed, mut kept) = (0, 0);
+        for (was, is) in before["pin_attempts"].iter().zip(&after["pin_attempts"]) {
+            assert_ne!(was["blocked_until"], Json::Null);
+            if was["kind"] == "proposal" {
+                assert_eq!(is["blocked_until"], was["blocked_until"]);
+                kept += 1;
+            } else {
+                assert_eq!(is["blocked_until"], Json::Null);
+                freed += 1;
+            }
+        }
+        assert!(freed > 0 && kept > 0, "{freed} and {kept}");
+    }
+}
+
 fn version(row: &serde_json::Map<String, Json>) -> i64 {
     row["sync_version"].as_i64().expect("a version")
 }

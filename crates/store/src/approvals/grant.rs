@@ -8,7 +8,7 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use tillkeep_http::auth::throttle::Trying;
-use tillkeep_http::auth::{ClientAddress, user_of_pin};
+use tillkeep_http::auth::{Origin, user_of_pin};
 use tillkeep_http::error::{Error, Result};
 use tillkeep_http::resource::Check;
 use tillkeep_http::{Body, Caller, Created, files};
@@ -62,7 +62,7 @@ pub struct Approver {
 pub async fn grant(
     caller: Caller<PosSell>,
     State(store): State<Arc<Store>>,
-    ClientAddress(address): ClientAddress,
+    from: Origin,
     Body(asked): Body<Asked>,
 ) -> Result<Created<Approved>> {
     let Some(permission) = APPROVABLE.into_iter().find(|code| *code == asked.permission) else {
@@ -74,12 +74,13 @@ pub async fn grant(
         let text = "an approval is for one terminal; sign in there with POST /auth/pin-login";
         return Err(Error::new(ErrorCode::Conflict, text));
     };
+    from.stands_at(caller.auth(), &terminal_id)?;
     let refused = |why: &str| audit::Entry {
         details: json!({"permission": permission, "reason": asked.reason, "refused": why}),
         ..caller.audit("approval.refused")
     };
     // Guesses count at the terminal, as they do at a sign-in.
-    let trying = Trying { address, store_id: Some(store.id), terminal_id: Some(terminal_id.clone()) };
+    let trying = Trying::at(from, Some(store.id), Some(terminal_id.clone()));
     let found = user_of_pin(caller.auth(), store.id, &trying, &asked.pin, refused("wrong PIN")).await;
     let (attempt, user) = found.map_err(|error| match error.code() {
         // The requester is signed in: only the PIN of the other one is wrong.

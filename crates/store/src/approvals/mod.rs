@@ -37,11 +37,13 @@ fn may_approve(auth: &Auth, person: &Access, permission: &'static str, store_id:
 
 /// The route of approvals.
 pub fn routes(routes: Routes) -> Routes {
-    use ErrorCode::{ApproverLacksPermission, Conflict, PinLocked, StoreNotReady, TooManyRequests, WrongPin};
+    use ErrorCode::{
+        ApproverLacksPermission, Conflict, PinLocked, StoreNotReady, TooManyRequests, WrongPin, WrongTerminal,
+    };
     routes
         .post("/pos/approvals", grant::grant)
         .about("A second person says yes with a PIN: a token for one deed at this terminal.")
-        .fails(&[WrongPin, PinLocked, TooManyRequests, ApproverLacksPermission, Conflict, StoreNotReady])
+        .fails(&[WrongPin, PinLocked, TooManyRequests, ApproverLacksPermission, Conflict, StoreNotReady, WrongTerminal])
 }
 
 #[cfg(test)]

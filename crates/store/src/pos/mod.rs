@@ -45,12 +45,12 @@ fn looking_up(routes: Routes) -> Routes {
 fn selling(routes: Routes) -> Routes {
     use ErrorCode::{
         ApprovalRequired, CreditLimitExceeded, IdReused, InsufficientStock, NotSupportedYet, ProductInactive,
-        SaleNotFound, SessionClosed, SessionTooOld, StoreNotReady, TenderRule, TotalMismatch, Underpaid,
+        SaleNotFound, SessionClosed, SessionTooOld, StoreNotReady, TenderRule, TotalMismatch, Underpaid, WrongTerminal,
     };
     routes
         .post("/pos/quote", quote::quote)
         .about("What a cart costs, without selling it.")
-        .fails(&[NotSupportedYet, ProductInactive, TenderRule, Underpaid, StoreNotReady])
+        .fails(&[NotSupportedYet, ProductInactive, TenderRule, Underpaid, StoreNotReady, WrongTerminal])
         .post("/pos/sales", sale::create)
         .about("Sell a cart.")
         .fails(&[
@@ -66,6 +66,7 @@ fn selling(routes: Routes) -> Routes {
             InsufficientStock,
             IdReused,
             StoreNotReady,
+            WrongTerminal,
         ])
         .get("/pos/sales", sales::list)
         .about("List sales; without reports.view_local those of the own open drawers.")

@@ -19,6 +19,7 @@ use super::pricing::{self, Priced, Purpose};
 use super::specials::{self, Warning};
 use super::tenders;
 use crate::approvals::cart_hash;
+use crate::registers::acting_at;
 use crate::{Store, customers};
 
 pub async fn quote(
@@ -34,7 +35,7 @@ pub async fn quote(
     let warnings = specials::of_cart(&cart, &catalog, catalog.store()?, caller.now(), customer.is_some());
     let exempt = customer.as_ref().is_some_and(|customer| customer.tax_exempt);
     let priced = pricing::price(&cart, &catalog, exempt, Purpose::Quote)?;
-    let terminal = cart.terminal_id.as_deref().or(caller.terminal_id.as_deref());
+    let terminal = acting_at(&caller, cart.terminal_id.as_deref())?;
     let mut answer = Quote::of(&cart, &priced, cart_hash(&cart, terminal)?, warnings);
     if !cart.payments().is_empty() {
         let settled = tenders::pay(&cart, &priced, &catalog.shop.tenders)?;

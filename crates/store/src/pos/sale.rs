@@ -32,6 +32,7 @@ use super::specials::{self, Warning};
 use super::{replay, tenders};
 use crate::approvals::{Granted, Purse, Scope, Wallet, cart_hash};
 use crate::memory::Shop;
+use crate::registers::acting_at;
 use crate::sessions::selling;
 use crate::{Store, bounds, customers};
 
@@ -50,7 +51,7 @@ pub async fn create(
     }
     catalog.look(&snapshot, store.id).await?;
     let settings = catalog.store()?;
-    let terminal = cart.terminal_id.as_deref().or(caller.terminal_id.as_deref());
+    let terminal = acting_at(&caller, cart.terminal_id.as_deref())?;
     let session = selling::session(&catalog.shop, terminal, now)?;
     let customer = customers::buyer(&snapshot, cart.customer_id).await?;
     let warnings = specials::of_cart(&cart, &catalog, settings, now, customer.is_some());

@@ -7,6 +7,7 @@ use utoipa::ToSchema;
 use axum::extract::State;
 use serde::Deserialize;
 use serde_json::json;
+use tillkeep_http::auth::device::wrong_terminal;
 use tillkeep_http::error::{Error, Result};
 use tillkeep_http::extract::OptionalBody;
 use tillkeep_http::resource::Check;
@@ -63,6 +64,11 @@ pub async fn close(
     let unasked = !own && purse.is_empty();
     if session.status == "closed" {
         return Err(if unasked { Error::forbidden(&MAY_CLOSE) } else { super::closed() });
+    }
+    let here = caller.terminal_id.as_deref().and_then(|terminal| shop.at_terminal(terminal));
+    if !own && !unasked && here.is_none_or(|register| register.id != session.register_id) {
+        let text = "an approval is for closing the drawer of the till you signed in at; this one is another's";
+        return Err(wrong_terminal(text));
     }
     let totals = Totals::of(&tx, &session).await?;
     let comparison = counts::compare(&sent, &shop.tenders, &totals)?;

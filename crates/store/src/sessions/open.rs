@@ -20,6 +20,7 @@ use uuid::Uuid;
 use super::open_at;
 use crate::approvals::{Granted, Scope, Wallet};
 use crate::bounds::{self, PRICE_TEXT};
+use crate::registers::refuse_elsewhere;
 use crate::{Store, day};
 
 /// Bytes of a list of coins and notes at the most.
@@ -75,6 +76,7 @@ pub async fn open(
             "this register is not active; set isActive with PATCH /registers/{id}",
         ));
     }
+    refuse_elsewhere(&caller, &register)?;
     let default = register.default_float.unwrap_or(settings.default_float);
     let opening_float = body.float.unwrap_or(default);
     let other_float = opening_float != default && !caller.may(&["registers.open"]);

@@ -32,6 +32,10 @@ impl Headquarters for Way {
         self.0.upgrade().is_some_and(|store| store.sync.has_line())
     }
 
+    fn heard_at(&self) -> Option<Instant> {
+        self.0.upgrade()?.sync.line().last_contact_at
+    }
+
     fn change_pin(&self, user_id: Uuid, current: String, new: Option<String>) -> Asking<'_> {
         Box::pin(async move {
             let store = self.0.upgrade().ok_or_else(hq_unreachable)?;
@@ -45,10 +49,11 @@ async fn change_pin(store: &Store, request: PinChange) -> Result<()> {
     match timeout(ANSWERS_WITHIN, store.hq.change_pin(&request)).await {
         Ok(Ok(None)) => {}
         Ok(Ok(Some(refused))) => return Err(told(refused)),
-        Ok(Err(_)) | Err(_) => {
-            store.sync.lost_line();
-            return Err(hq_unreachable());
+        Ok(Err(error)) => {
+            tracing::warn!(%error, "a PIN cannot be changed now");
+            return Err(no_line(store));
         }
+        Err(_) => return Err(no_line(store)),
     }
     if request.new_pin.is_none() {
         return Ok(());
@@ -66,6 +71,11 @@ async fn change_pin(store: &Store, request: PinChange) -> Result<()> {
     };
     // It is changed all the same: what has not come by then comes with a later cycle.
     timeout(HERE_WITHIN, here).await.unwrap_or(Ok(()))
+}
+
+fn no_line(store: &Store) -> Error {
+    store.sync.lost_line();
+    hq_unreachable()
 }
 
 async fn changed_at(store: &Store, user_id: Uuid) -> Result<Option<Instant>> {

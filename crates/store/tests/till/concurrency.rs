@@ -20,13 +20,14 @@ async fn eight_tills_selling_at_once_leave_gapless_receipts_and_the_right_stock(
     let shop = Shop::open().await;
     let others = (2..=TILLS).map(|till| rows::register(&format!("{till:02}"), &format!("T{till}")));
     shop.insert::<register::Entity>(others.collect::<Vec<_>>()).await;
-    let person = shop.sign_in("administrator").await;
+    let mut people = Vec::new();
     for till in 1..=TILLS {
+        let person = shop.sign_in_at("administrator", &format!("T{till}")).await;
         person.post(&format!("/registers/{}/open", id(&format!("register {till:02}"))), json!({})).await.ok(201);
+        people.push((till, person));
     }
     let mut tills = tokio::task::JoinSet::new();
-    for till in 1..=TILLS {
-        let person = person.clone();
+    for (till, person) in people {
         tills.spawn(async move {
             for _ in 0..SALES {
                 let mut request = cart(json!([line("TEA", 1), line("BANANA", 0.5)]), json!([{"tenderId": id("CASH")}]));

@@ -69,12 +69,10 @@ async fn a_drawer_opens_with_the_float_of_its_register_else_of_the_store() {
     let session = cashier.post(&open_path("01"), json!({})).await.ok(201);
     assert_eq!((&session["openingFloat"], &session["sessionNumber"]), (&json!(20_000), &json!(1)));
     assert_eq!((&session["status"], &session["businessDate"]), (&json!("open"), &json!("2026-11-20")));
-    cashier.post(&open_path("02"), json!({"openingFloat": 6999})).await.refused_at(
-        403,
-        "float_not_default",
-        "openingFloat",
-    );
-    cashier.post(&open_path("02"), json!({"openingFloat": 7000})).await.ok(201);
+    let beside = shop.sign_in_at("cashier", "T2").await;
+    let refused = beside.post(&open_path("02"), json!({"openingFloat": 6999})).await;
+    refused.refused_at(403, "float_not_default", "openingFloat");
+    beside.post(&open_path("02"), json!({"openingFloat": 7000})).await.ok(201);
     let other = json!({"openedForUserId": shop.sign_in("cashier").await.user_id});
     cashier.post(&open_path("03"), other.clone()).await.refused(403, "forbidden");
     let administrator = shop.sign_in("administrator").await;
@@ -110,7 +108,8 @@ async fn nothing_is_sold_without_an_open_drawer() {
     person.sell(bread()).await.refused_at(409, "session_closed", "terminalId");
     let mut elsewhere = cart(bread(), json!([{"tenderId": id("CASH")}]));
     elsewhere["terminalId"] = json!("T9");
-    person.post("/pos/sales", elsewhere).await.refused_at(409, "session_closed", "terminalId");
+    let nowhere = shop.sign_in_at("administrator", "T9").await;
+    nowhere.post("/pos/sales", elsewhere).await.refused_at(409, "session_closed", "terminalId");
 
     person.get("/register-sessions/current?terminalId=T1").await.refused(404, "no_open_session");
     let session = person.post(&open_path("01"), json!({})).await.ok(201);

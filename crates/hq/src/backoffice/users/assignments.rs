@@ -88,6 +88,8 @@ pub async fn unassign(
         .await?
         .ok_or_else(|| Error::not_found("assignment"))?;
     refuse_outside(&caller, row.store_id)?;
+    let codes = codes_of(&tx, [row.role_id]).await?;
+    grants::refuse_escalation(&caller, codes.values().flatten(), row.store_id)?;
     if row.role_id == grants::administrator() && row.store_id.is_none() && user.is_active {
         grants::keep_an_administrator(&tx, id).await?;
     }

@@ -4,6 +4,7 @@ mod assignments;
 mod create;
 pub mod grants;
 mod pin;
+mod sessions;
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -16,6 +17,7 @@ use tillkeep_http::auth::{Revocation, Sessions};
 use tillkeep_http::describe::{Change, Write};
 use tillkeep_http::directory::users::{UserDetail, detail};
 use tillkeep_http::error::{Error, Result};
+use tillkeep_http::names;
 use tillkeep_http::resource::{self, Expected, Fields};
 use tillkeep_http::{Answer, Body, Caller, Id, NoContent, Params};
 use tillkeep_model::permission::Requirement;
@@ -125,6 +127,7 @@ async fn change(hq: &Hq, caller: &Caller<UsersEdit>, id: Uuid, body: Map<String,
         match (old.is_active, new.is_active) {
             (true, false) => {
                 refuse_leaving(tx, caller, id).await?;
+                new.sessions_valid_from = Some(now);
                 Sessions::revoke(&**tx, Revocation::AllOf(id), "the user was deactivated", now).await?;
             }
             (false, true) => pin::refuse_taken(&hq.auth, tx, new).await?,
@@ -142,10 +145,14 @@ async fn change(hq: &Hq, caller: &Caller<UsersEdit>, id: Uuid, body: Map<String,
 
 /// Completes or refuses a user about to be written.
 async fn check(tx: &Tx, row: &mut Model) -> Result<()> {
-    let trimmed = row.username.trim() == row.username && !row.username.contains(char::is_control);
-    row.username_folded = fold(&row.username);
-    if !trimmed {
-        return Err(Error::field("username", "must not begin or end with a space"));
+    let name = names::normal(&row.username);
+    // A name from before stays good until it is changed.
+    if row.username_folded != fold(&row.username) {
+        if let Some(flaw) = names::flaw(&name) {
+            return Err(Error::field("username", flaw));
+        }
+        row.username_folded = fold(&name);
+        row.username = name;
     }
     if resource::taken::<Entity>(tx, row.id, "username_folded", row.username_folded.as_str()).await? {
         return Err(Error::new(ErrorCode::UsernameTaken, "another user has this name").at("username"));
@@ -180,6 +187,9 @@ pub fn routes(routes: Routes) -> Routes {
         .post("/users/{id}/deactivate", deactivate)
         .about("Keep a user from signing in; their sessions end.")
         .fails(&[LastAdmin, SelfDeactivation, Validation, UsernameTaken, Escalation])
+        .delete("/users/{id}/sessions", sessions::end_all)
+        .about("End all sessions of a user, at every server of the chain.")
+        .fails(&[Escalation])
         .delete("/users/{id}", delete)
         .about("Delete a user: roles and sessions end, the name is free again.")
         .fails(&[VersionConflict, LastAdmin, SelfDeactivation, Escalation])
@@ -188,5 +198,5 @@ pub fn routes(routes: Routes) -> Routes {
         .fails(&[Escalation])
         .delete("/users/{id}/roles/{assignmentId}", assignments::unassign)
         .about("Take a role away from a user.")
-        .fails(&[LastAdmin])
+        .fails(&[LastAdmin, Escalation])
 }

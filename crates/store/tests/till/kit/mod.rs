@@ -1,6 +1,7 @@
 //! A store with its replica filled by hand, and people who sign in to it.
 
 pub mod people;
+pub mod places;
 pub mod rows;
 
 use std::path::Path;

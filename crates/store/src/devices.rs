@@ -1,0 +1,163 @@
+//! Enrolled tills. Whoever runs the shop gives a device a key, which it keeps and sends with each PIN that is typed there; a
+//! stolen one is revoked.
+
+use std::sync::Arc;
+
+use axum::extract::State;
+use base64::Engine;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value as Json, json};
+use tillkeep_http::auth::device::key_hash;
+use tillkeep_http::auth::{Revocation, Sessions};
+use tillkeep_http::describe::{Listing, Lists};
+use tillkeep_http::error::{Error, Result};
+use tillkeep_http::resource::{self, Check, ListSpec};
+use tillkeep_http::{Body, Caller, Created, Id, List, NoContent, files};
+use tillkeep_model::Instant;
+use tillkeep_model::permission::code::{ReportsZReport, StoresEdit};
+use tillkeep_storage::entity::device::{Column, Entity, Model};
+use tillkeep_storage::entity::register;
+use tillkeep_storage::sea_orm::sea_query::Expr;
+use tillkeep_storage::sea_orm::{ColumnTrait, EntityTrait, IntoActiveModel, QueryFilter};
+use tillkeep_storage::{Tx, audit};
+use utoipa::ToSchema;
+use uuid::Uuid;
+
+use crate::Store;
+use crate::routes::Routes;
+
+/// Who enrols and revokes.
+type Manager = Caller<(StoresEdit, ReportsZReport)>;
+
+/// What a key begins with, so that one in the wrong place is known for what it is.
+const PREFIX: &str = "dev_";
+
+const LIST: ListSpec = ListSpec {
+    search: &["name"],
+    filters: &["registerId", "enrolledBy"],
+    sort: &["createdAt", "name", "lastSeenAt", "revokedAt"],
+};
+
+/// The list of devices.
+pub struct Devices;
+
+impl Listing for Devices {
+    type Row = Entity;
+    const SPEC: ListSpec = LIST;
+}
+
+#[derive(Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Enrolment {
+    /// The till that it is.
+    register_id: Uuid,
+    /// What people know it by.
+    #[schema(min_length = 1, max_length = 100)]
+    name: String,
+}
+
+/// A new device with its key, which is shown once.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Enrolled {
+    id: Uuid,
+    /// To be sent as `Tillkeep-Device`.
+    device_key: String,
+}
+
+/// A device as it is listed.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Device {
+    id: Uuid,
+    register_id: Uuid,
+    name: String,
+    enrolled_by: Uuid,
+    created_at: Instant,
+    last_seen_at: Option<Instant>,
+    /// Since when it is one no more.
+    revoked_at: Option<Instant>,
+}
+
+pub async fn list(
+    caller: Manager,
+    State(_): State<Arc<Store>>,
+    Lists { query, .. }: Lists<Devices>,
+) -> Result<List<Device>> {
+    let page = resource::list(caller.db().reader(), &LIST, &query, Entity::find()).await?;
+    Ok(page.map(|row: Model| Device {
+        id: row.id,
+        register_id: row.register_id,
+        name: row.name,
+        enrolled_by: row.enrolled_by,
+        created_at: row.created_at,
+        last_seen_at: row.last_seen_at,
+        revoked_at: row.revoked_at,
+    }))
+}
+
+pub async fn enrol(caller: Manager, Body(body): Body<Enrolment>) -> Result<Created<Enrolled>> {
+    Check::default().text(&body.name, "name", 100).finish()?;
+    let now = caller.now();
+    let tx = caller.db().begin().await?;
+    if register::Entity::find_by_id(body.register_id).one(&tx).await?.is_none() {
+        return Err(Error::field("registerId", "is no register of this store; see GET /registers"));
+    }
+    let device_key = format!("{PREFIX}{}", URL_SAFE_NO_PAD.encode(files::random::<32>()));
+    let row = Model {
+        id: Uuid::now_v7(),
+        created_at: now,
+        updated_at: now,
+        register_id: body.register_id,
+        name: body.name.trim().to_owned(),
+        key_hash: key_hash(&device_key),
+        enrolled_by: caller.user_id,
+        ..Model::default()
+    };
+    Entity::insert(row.clone().into_active_model()).exec_without_returning(&tx).await?;
+    let details = json!({"registerId": row.register_id, "name": row.name});
+    record(&tx, &caller, "device.enrol", row.id, details).await?;
+    tx.commit().await?;
+    Ok(Created::new(Enrolled { id: row.id, device_key }))
+}
+
+/// `DELETE /devices/{id}`: whoever is signed in there is signed out.
+pub async fn revoke(caller: Manager, Id(id): Id) -> Result<NoContent> {
+    let now = caller.now();
+    let which = Revocation::AtDevice(id);
+    let tx = caller.db().begin().await?;
+    let revoked = Entity::update_many()
+        .col_expr(Column::RevokedAt, Expr::value(now))
+        .col_expr(Column::UpdatedAt, Expr::value(now))
+        .filter(Column::Id.eq(id))
+        .filter(Column::RevokedAt.is_null())
+        .exec(&tx)
+        .await?;
+    if revoked.rows_affected == 0 {
+        return Err(Error::not_found("device"));
+    }
+    Sessions::revoke(&tx, which, "the device was revoked", now).await?;
+    record(&tx, &caller, "device.revoke", id, Json::Null).await?;
+    tx.commit().await?;
+    caller.auth().sessions.ended(which);
+    Ok(NoContent)
+}
+
+async fn record(tx: &Tx, caller: &Manager, action: &'static str, id: Uuid, details: Json) -> Result<()> {
+    let entry =
+        audit::Entry { entity_type: Some("devices"), entity_id: Some(id.to_string()), details, ..caller.audit(action) };
+    audit::record(tx, entry, caller.now()).await?;
+    Ok(())
+}
+
+/// The routes of devices.
+pub fn routes(routes: Routes) -> Routes {
+    routes
+        .get("/devices", list)
+        .about("List enrolled tills, and those that were.")
+        .post("/devices", enrol)
+        .about("Enrol a device as a till: its key is shown this once.")
+        .delete("/devices/{id}", revoke)
+        .about("Revoke a device: its key is worth nothing from then on, and its sessions end.")
+}
