@@ -2,7 +2,7 @@
 
 use serde_json::{Value as Json, json};
 use tillkeep_http::auth::SignInSettings;
-use tillkeep_storage::entity::{audit_log, device, register};
+use tillkeep_storage::entity::{audit_log, device, pin_attempt, register, session};
 use tillkeep_storage::sea_orm::EntityTrait;
 use tillkeep_store::{Settings, Store};
 use tokio_util::sync::CancellationToken;
@@ -116,6 +116,27 @@ async fn a_key_that_is_unknown_or_revoked_is_refused_before_any_pin_is_looked_at
     let of = |action: &str| log.iter().filter(|row| row.action == action).count();
     assert_eq!((of("device.enrol"), of("device.revoke")), (2, 1));
     assert!(log.iter().all(|row| !row.details.0.to_string().contains("dev_")), "no key is in the log");
+}
+
+#[tokio::test]
+async fn nobody_comes_in_at_a_device_that_is_revoked_while_their_pin_is_looked_at() {
+    let shop = with_two_tills().await;
+    let manager = shop.sign_in("store_manager").await;
+    let (one, key) = shop.enrolled(&manager, "01").await;
+    let (user, pin) = people::person(&shop, "cashier").await;
+    let till = Place::at(&shop, TILLS).with(&key);
+    let (name, path) = (format!("cashier-{user}"), format!("/devices/{one}"));
+    // A hash takes longer than all that a revocation does.
+    let (by_pin, by_name, revoked) =
+        tokio::join!(till.pin("T1", &pin), till.login(&name, &pin), manager.send("DELETE", &path, None),);
+    assert_eq!(revoked.status, 204);
+    for told in [by_pin, by_name] {
+        told.refused(401, "device_unknown");
+    }
+    let sessions = session::Entity::find().all(shop.store.db().reader()).await.expect("the sessions");
+    assert!(sessions.iter().all(|session| session.user_id != user));
+    let counted = pin_attempt::Entity::find().all(shop.store.db().reader()).await.expect("the counters");
+    assert!(counted.iter().all(|row| row.wrong_today == 0), "the PIN was right: {counted:?}");
 }
 
 #[tokio::test]
