@@ -46,7 +46,7 @@ async fn a_thousand_wrong_pins_without_a_device_make_no_till_wait_and_a_manager_
         let made_up = (0..1000).map(|number| format!("made up {number}"));
         let looked_at = place(host).guesses(known.chain(made_up)).await;
         // Three without a wait; a slow machine lets some of the short waits pass meanwhile.
-        assert!((3..=7).contains(&looked_at), "{looked_at} of 1096 were looked at");
+        assert!((3..=8).contains(&looked_at), "{looked_at} of 1096 were looked at");
     }
 
     for (key, terminal) in keys.iter().zip([site.terminal.as_str(), "T2"]) {

@@ -28,7 +28,7 @@ async fn a_hundred_store_ids_behind_ten_addresses_are_one_guesser_and_the_tills_
     let statuses: Vec<u16> = futures_util::stream::iter(tries).buffer_unordered(64).collect().await;
     assert!(statuses.iter().all(|status| [401, 429].contains(status)), "{statuses:?}");
     let looked_at = statuses.iter().filter(|status| **status == 401).count();
-    assert!((3..=7).contains(&looked_at), "{looked_at} of 1000 were looked at");
+    assert!((3..=8).contains(&looked_at), "{looked_at} of 1000 were looked at");
 
     let till = Place::at(1, &site.process.url, &site.id);
     assert_eq!(till.pin(&site.terminal, &cashier).await.0, 200, "the store counts by itself");

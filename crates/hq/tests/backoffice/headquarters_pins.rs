@@ -38,6 +38,11 @@ async fn a_hundred_store_ids_and_ten_addresses_get_a_hundred_and_ten_tries_a_day
         tries += 1;
         if got.status == 401 {
             looked_at += 1;
+            assert!(
+                looked_at <= 110,
+                "more than are allowed, {} h after the first",
+                kit.clock.now().millis_since(begin) / 3_600_000
+            );
             continue;
         }
         got.refused(429, "too_many_attempts");
@@ -49,7 +54,7 @@ async fn a_hundred_store_ids_and_ten_addresses_get_a_hundred_and_ten_tries_a_day
             honest += 1;
         }
     }
-    assert!((90..=110).contains(&looked_at), "{looked_at} tries");
+    assert!(looked_at >= 90, "only {looked_at} tries");
     assert!(longest == 900 && honest >= 3, "{longest} s, {honest}");
     // Whoever has no patience signs in with their name.
     type_pin(&kit, stores[7], "203.0.113.99", WRONG).await;

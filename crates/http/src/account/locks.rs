@@ -30,6 +30,8 @@ pub struct Lock {
     kind: String,
     /// What a manager knows it by. The name of an account that nobody has was never kept.
     label: String,
+    /// Where the PINs of an `account` were typed: the name of an enrolled till, or an address.
+    place: Option<String>,
     store_id: Option<Uuid>,
     user_id: Option<Uuid>,
     wrong_today: i32,
@@ -79,7 +81,7 @@ pub async fn unlock<P: Requirement>(caller: Caller<P>, Body(body): Body<Unlock>)
     let entry = audit::Entry {
         entity_id: Some(lock.id.to_string()),
         details: json!({
-            "kind": lock.kind, "label": lock.label, "storeId": lock.store_id, "userId": lock.user_id,
+            "kind": lock.kind, "label": lock.label, "place": lock.place, "storeId": lock.store_id, "userId": lock.user_id,
             "wrongToday": lock.wrong_today,
         }),
         ..caller.audit("login.unlock")
@@ -95,19 +97,18 @@ async fn labelled(home: Home, conn: &impl ConnectionTrait, rows: Vec<Model>) -> 
     let users = user::Entity::find().filter(user::Column::Id.is_in(users)).all(conn).await?;
     let users: HashMap<Uuid, String> = users.into_iter().map(|row| (row.id, row.username)).collect();
     let devices = devices(home, conn, &rows).await?;
-    let place = |origin: &str| devices.get(origin).cloned().unwrap_or_else(|| origin.to_owned());
-    let label = |row: &Model| {
-        let who = row.user_id.and_then(|id| users.get(&id).map(String::as_str)).unwrap_or("a name that nobody has");
-        match (row.kind.as_str(), row.subject.split_once(' ')) {
-            ("headquarters", _) => "a PIN alone at headquarters".to_owned(),
-            ("account", Some((_, origin))) => format!("{who} at {}", place(origin)),
-            ("account_anywhere" | "proposal" | "unlock", _) => who.to_owned(),
-            _ => place(&row.subject),
+    let named = |origin: &str| devices.get(origin).cloned().unwrap_or_else(|| origin.to_owned());
+    let label = |row: &Model| match row.kind.as_str() {
+        "headquarters" => "a PIN alone at headquarters".to_owned(),
+        "account" | "account_anywhere" | "proposal" | "unlock" => {
+            row.user_id.and_then(|id| users.get(&id).cloned()).unwrap_or_else(|| "a name that nobody has".to_owned())
         }
+        _ => named(&row.subject),
     };
     let shown = |row: Model| Lock {
         id: row.id,
         label: label(&row),
+        place: row.subject.split_once(' ').map(|(_, origin)| named(origin)),
         kind: row.kind,
         store_id: row.store_id,
         user_id: row.user_id,

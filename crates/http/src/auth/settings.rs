@@ -10,7 +10,7 @@ use crate::tokens::keys::GivenKeys;
 
 /// Whom headquarters looks up when somebody types a PIN alone.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[serde(try_from = "String")]
 pub enum PinLogin {
     /// Everybody, as the specification has it.
     #[default]
@@ -19,6 +19,19 @@ pub enum PinLogin {
     Scoped,
     /// Nobody: at headquarters people sign in with their names.
     Off,
+}
+
+impl TryFrom<String> for PinLogin {
+    type Error = String;
+
+    fn try_from(word: String) -> Result<Self, String> {
+        match word.as_str() {
+            "all" => Ok(Self::All),
+            "scoped" => Ok(Self::Scoped),
+            "off" => Ok(Self::Off),
+            _ => Err(format!("{word:?} says nothing of who signs in with a PIN alone; write all, scoped or off")),
+        }
+    }
 }
 
 /// How people sign in to one server.
