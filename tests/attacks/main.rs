@@ -14,4 +14,6 @@ mod kit;
 #[expect(dead_code, reason = "rows are written and not read here")]
 mod rows;
 
+mod pushes;
+
 use home::Home;

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use anyhow::{Context, Result};
 use clap::{Args, Parser, Subcommand};
 
-use crate::{audit, backup, bench, configuration, demo, keys, run, shop, verify};
+use crate::{audit, backup, bench, configuration, demo, keys, run, series, shop, verify};
 
 /// A point-of-sale backend for a retail chain.
 #[derive(Parser)]
@@ -85,6 +85,14 @@ pub enum HqCommand {
     /// Gives the configured database a new identity, after it was put back by other means than `tillkeep restore`
     /// (the tools of `PostgreSQL`): stores then send again what it lacks. Headquarters must not be running.
     NewEpoch,
+    /// Sets one of a store's series of numbers right: headquarters counts it from there, and a store that asks goes on above.
+    SetSeries {
+        /// The code of the store.
+        #[arg(long)]
+        store: String,
+        #[command(flatten)]
+        series: series::SetSeries,
+    },
 }
 
 #[derive(Args)]
@@ -130,6 +138,9 @@ impl Cli {
                     demo::seed(&run::hq_settings(&args, file)?.0, seed, stores).await
                 }
                 Some(HqCommand::NewEpoch) => run::new_epoch(&args, file).await,
+                Some(HqCommand::SetSeries { ref store, ref series }) => {
+                    series::at_headquarters(&run::hq_settings(&args, file)?.0, store, series).await
+                }
                 None => run::hq(args, file).await,
             },
             Command::Store(StoreArgs { command: Some(command), .. }) => shop::run(command).await,

@@ -11,6 +11,7 @@ mod keys;
 mod lock;
 mod logging;
 mod run;
+mod series;
 mod shop;
 mod verify;
 
