@@ -15,5 +15,6 @@ mod kit;
 mod rows;
 
 mod pushes;
+mod strangers;
 
 use home::Home;

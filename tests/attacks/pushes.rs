@@ -1,14 +1,15 @@
 //! What somebody can do with the sync token of one store. `docs/sync.md`, rules U9 and U14.
 
+use std::process::Command;
 use std::time::{Duration, Instant};
 
 use async_compression::tokio::bufread::GzipEncoder;
 use serde_json::{Value, json};
-use tillkeep_model::wire::{MAX_ENVELOPE_BYTES, MAX_ENVELOPES};
+use tillkeep_model::wire::MAX_ENVELOPE_BYTES;
 use tokio::io::{AsyncReadExt, repeat};
 use uuid::Uuid;
 
-use crate::kit::{Client, TestCluster, id};
+use crate::kit::{Client, Process, Program, TestCluster, id};
 
 /// Somebody with the token of a store, and no store.
 struct Thief {
@@ -97,16 +98,16 @@ async fn nineteen_million_envelopes_in_a_small_body_hold_nobody_up_and_take_no_m
     };
     let (attacks, slowest) = tokio::join!(
         async {
-            let mut answers = Vec::new();
-            for _ in 0..3 {
-                answers.push(thief.push_packed(gzip.clone()).await);
-            }
-            answers
+            let attack = || thief.push_packed(gzip.clone());
+            let (a, b, c, d) = tokio::join!(attack(), attack(), attack(), attack());
+            [a, b, c, d]
         },
         honest
     );
     for (status, body) in attacks {
-        assert_eq!((status, body["code"].as_str()), (400, Some("too_many_envelopes")));
+        // Two of them are further pushes of one store at once.
+        let told = (status, body["code"].as_str());
+        assert!([(400, Some("too_many_envelopes")), (503, Some("unavailable"))].contains(&told), "{told:?}");
     }
     let grown = thief.memory().saturating_sub(before);
     println!("the slowest honest request took {slowest:?}; headquarters grew by {grown} MiB");
@@ -219,7 +220,7 @@ async fn a_store_has_one_push_under_way_and_others_wait_their_turn() {
         "POST /api/v1/sync/push HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 60000000\r\n\
          Authorization: Bearer {}\r\n\r\n{{\"envelopes\": [\"{}",
         thief.machine.token.as_deref().expect("a token"),
-        "x".repeat(1 << 20),
+        "x".repeat(6 << 20),
     );
     let address = thief.chain.hq.url.trim_start_matches("http://").to_owned();
     let mut held = Vec::new();
@@ -244,7 +245,53 @@ async fn a_store_has_one_push_under_way_and_others_wait_their_turn() {
     println!("the store's own push was answered after {:?}", begun.elapsed());
     assert!(begun.elapsed() < Duration::from_secs(15), "{:?}", begun.elapsed());
     let grown = thief.memory().saturating_sub(before);
-    assert!(grown <= 16, "headquarters grew by {grown} MiB");
+    println!("headquarters grew by {grown} MiB");
+    assert!(grown <= 24, "headquarters grew by {grown} MiB");
     drop(held);
-    assert_eq!(MAX_ENVELOPES, 1000);
+}
+
+/// What `tillkeep` says to these arguments.
+fn tillkeep(arguments: &[&str]) -> String {
+    let output = Command::new(Program::This.path()).args(arguments).env_clear().output().expect("the program runs");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_series_that_was_driven_too_far_is_set_right_at_both_servers() {
+    let mut chain = TestCluster::new().await;
+    let product = chain.product("A1", 100).await;
+    let mut site = chain.store().await;
+    // A sale that nobody made, and numbers that nobody gave.
+    (chain.broken_on_purpose, site.broken_on_purpose) = (true, true);
+    let till = site.open_till().await;
+    site.knows(&till, &product, None).await;
+    assert_eq!(site.sell(&till, &product, 1).await["receiptNumber"], "S01-01-000001");
+    let machine = chain.machine(&site);
+    let sale = Uuid::now_v7();
+    let data = json!({"id": sale, "receiptNumber": "S01-01-900000", "registerCode": "01", "status": "completed"});
+    let envelope = json!({
+        "store_id": site.id, "entity_type": "sales", "entity_id": sale, "action": "create",
+        "timestamp": "2026-11-20T10:00:00Z", "data": data,
+    });
+    let pushed = machine.post("/sync/push", json!({"envelopes": [envelope]})).await;
+    assert_eq!(pushed.body["results"][0]["status"], "ok", "{}", pushed.text);
+
+    let path = |process: &Process| process.dir.to_str().expect("a path").to_owned();
+    let (hq, store) = (path(&chain.hq), path(&site.process));
+    tillkeep(&["hq", "--data-dir", &hq, "set-series", "--store", "S01", "--series", "receipt:01", "--last", "41"]);
+    site.process.stop();
+    tillkeep(&["store", "set-series", "--data-dir", &store, "--series", "receipt:01", "--last", "41"]);
+    site.process.restart();
+    let till = site.admin().await;
+    assert_eq!(site.sell(&till, &product, 1).await["receiptNumber"], "S01-01-000042");
+    for who in [&chain.admin, &till] {
+        let log = who.get("/audit-log?action=series.set").await;
+        assert!(log.text.contains("receipt:01"), "{}", log.text);
+    }
+    site.drained(&till).await;
+    site.process.kill();
+    let asked = json!({"nodeEpoch": "of nobody", "lastSeq": 0, "ticket": "of another copy"});
+    let known = machine.post("/sync/handshake", asked).await.body;
+    assert_eq!(known["highWater"]["receipt:01"], 42, "the one that was made up counts for nothing: {known}");
 }

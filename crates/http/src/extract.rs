@@ -17,6 +17,8 @@ use crate::request::TooSlow;
 
 /// Bytes of a body at the most, but for the routes that say otherwise.
 pub const MAX_BODY: usize = 1 << 20;
+/// The same before anybody has signed in: what a stranger may have this server keep.
+pub const MAX_BODY_OF_STRANGERS: usize = 16 << 10;
 /// Depth of a JSON document at the most.
 const MAX_DEPTH: usize = 64;
 

@@ -19,6 +19,7 @@ const HIGHEST: i64 = 999_999_999;
 const KINDS: [&str; 5] = ["receipt", "session", "customer", "transfer", "po"];
 
 #[derive(Args)]
+#[group(id = "of_series")]
 pub struct SetSeries {
     /// `outbox`, `receipt:01`, `session:01` (of register 01), `customer`, `transfer` or `po`; of a series with a letter
     /// `receipt:01A`, `customer:A`.

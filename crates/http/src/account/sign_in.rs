@@ -14,7 +14,7 @@ use super::answers::{Myself, SignedInAnswer, digest, tokens_for};
 use crate::answer::Answer;
 use crate::auth::by_pin::{refuse, user_of_pin, verified};
 use crate::auth::throttle::{self, Attempt, Trying};
-use crate::auth::{Auth, ClientAddress, Gate, Home};
+use crate::auth::{Auth, ClientAddress, Gate, Home, Revocation, Sessions};
 use crate::error::{Error, Result};
 use crate::extract::Body;
 use crate::tokens::{ACCESS_SECONDS, REFRESH_SECONDS};
@@ -142,6 +142,7 @@ async fn sign_in(
         is_in_use(store::Entity::find_by_id(store_id).lock_shared().one(&tx).await?)?;
     }
     session::Entity::insert(row.clone().into_active_model()).exec_without_returning(&tx).await?;
+    let too_many = Sessions::revoke_oldest(&tx, user.id, now).await?;
     attempt.succeeded(&tx, now).await?;
     audit::record(&tx, trying.audit(action, Some(user.id)), now).await?;
     if let Err(error) = tx.commit().await {
@@ -154,6 +155,9 @@ async fn sign_in(
         return Err(error.into());
     }
     auth.sessions.remember(&row, turn);
+    for session in too_many {
+        auth.sessions.ended(Revocation::One(session));
+    }
     let access = auth.access.of(&auth.db, user.id).await?.ok_or_else(Error::unauthorized)?;
     let mut answer = tokens_for(&auth.tokens, &row, &user.username, refreshable.then_some(refresh_jti), now)?;
     answer.user = Some(Myself::of(&access, trying.store_id, trying.terminal_id.as_deref()));

@@ -16,12 +16,13 @@ use super::Argument;
 use super::operation::Operation;
 use crate::auth::{Caller, ClientAddress, Gate};
 use crate::extract::{Body, Id, OptionalBody, Params, Segment, TwoIds, Unread};
-use crate::request::Transport;
+use crate::request::{Guest, Transport};
 
 impl<T> Argument for ConnectInfo<T> {}
 impl<S> Argument for State<S> {}
 impl Argument for ClientAddress {}
 impl Argument for Gate {}
+impl Argument for Guest {}
 impl Argument for HeaderMap {}
 impl Argument for Transport {}
 impl Argument for Result<WebSocketUpgrade, WebSocketUpgradeRejection> {}
