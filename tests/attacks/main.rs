@@ -14,6 +14,9 @@ mod kit;
 #[expect(dead_code, reason = "rows are written and not read here")]
 mod rows;
 
+mod pushes;
+mod strangers;
+
 use home::Home;
 
 mod devices;

@@ -27,7 +27,7 @@ use crate::sync::dashboard::{self, Board};
 use crate::sync::notify;
 use crate::sync::{
     Broker, DatabaseRun, Heads, Hub, NotificationQueue, Pages, PushQueue, StoreCache, Streams, Times, ToTell, Totals,
-    Tracker, Unreadable,
+    Tracker, Turns, Unreadable,
 };
 
 /// Which root the PINs in the database are made with.
@@ -89,6 +89,7 @@ pub struct Hq {
     pub times: Times,
     /// Pushes in front of the writer.
     pub pushes: PushQueue,
+    pub turns: Turns,
     pub stop: CancellationToken,
 }
 
@@ -190,6 +191,7 @@ impl Hq {
             streams: Streams::beside(settings.database.sync_readers(embedded)),
             times,
             pushes: PushQueue::new(embedded),
+            turns: Turns::default(),
             stop,
         });
         // Weak: what the server is made of must not keep the server.

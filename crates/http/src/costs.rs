@@ -48,6 +48,12 @@ pub(crate) fn seen_text(answer: String) -> Bytes {
     serde_json::from_str(&answer).map_or_else(|_| Bytes::new(), |answer| seen(answer).to_string().into())
 }
 
+/// A text that may tell a cost anywhere in it.
+#[must_use]
+pub fn seen_whole(text: Option<String>) -> Option<String> {
+    text.filter(|_| are_shown())
+}
+
 fn strip(value: &mut Json) {
     match value {
         Json::Object(entries) => {

@@ -10,7 +10,7 @@ use axum::response::{IntoResponse, Response};
 use serde::Serialize;
 use serde_json::{Map, Value};
 use tillkeep_model::{ErrorCode, permission};
-use tillkeep_storage::{DbErr, db, idempotency};
+use tillkeep_storage::{DbErr, db, idempotency, outbox};
 
 use crate::{costs, refusals, request};
 
@@ -192,6 +192,11 @@ impl From<DbErr> for Error {
             tracing::debug!(%error, "a key that is taken");
             let text = "another row has the same key; read what is there and try again";
             return fields.into_iter().fold(Self::new(ErrorCode::Duplicate, text), Self::at).because(error);
+        }
+        if outbox::is_too_large(&error) {
+            let text =
+                "this takes more than headquarters stores of one document; shorten its texts, or make several of it";
+            return Self::new(ErrorCode::DocumentTooLarge, text);
         }
         if db::is_data_fault(&error) {
             tracing::debug!(%error, "a value that the database cannot hold");

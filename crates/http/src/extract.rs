@@ -17,6 +17,8 @@ use crate::request::TooSlow;
 
 /// Bytes of a body at the most, but for the routes that say otherwise.
 pub const MAX_BODY: usize = 1 << 20;
+/// The same before anybody has signed in: what a stranger may have this server keep.
+pub const MAX_BODY_OF_STRANGERS: usize = 16 << 10;
 /// Depth of a JSON document at the most.
 const MAX_DEPTH: usize = 64;
 
@@ -138,23 +140,39 @@ fn named_field(text: &str) -> Option<&str> {
 
 /// Whether a JSON document is nested deeper than any of ours.
 pub fn too_deep(bytes: &[u8]) -> bool {
-    let (mut depth, mut text, mut escaped) = (0_usize, false, false);
-    for byte in bytes {
+    let mut nesting = Nesting::default();
+    !bytes.iter().all(|byte| nesting.take(*byte))
+}
+
+/// How deep a JSON document is nested where it was read to.
+#[derive(Default)]
+pub struct Nesting {
+    depth: usize,
+    text: bool,
+    escaped: bool,
+}
+
+impl Nesting {
+    /// Goes on by one byte; false where that is deeper than any document of ours.
+    pub fn take(&mut self, byte: u8) -> bool {
         match byte {
-            _ if escaped => escaped = false,
-            b'\\' if text => escaped = true,
-            b'"' => text = !text,
-            b'{' | b'[' if !text => {
-                depth += 1;
-                if depth > MAX_DEPTH {
-                    return true;
-                }
-            }
-            b'}' | b']' if !text => depth = depth.saturating_sub(1),
+            _ if self.escaped => self.escaped = false,
+            b'\\' if self.text => self.escaped = true,
+            b'"' => self.text = !self.text,
+            b'{' | b'[' if !self.text => self.depth += 1,
+            b'}' | b']' if !self.text => self.depth = self.depth.saturating_sub(1),
             _ => {}
         }
+        self.depth <= MAX_DEPTH
     }
-    false
+
+    pub const fn depth(&self) -> usize {
+        self.depth
+    }
+
+    pub const fn is_in_text(&self) -> bool {
+        self.text
+    }
 }
 
 /// Query parameters. What the route does not know was refused before, or is left aside: see [`Parameters`].

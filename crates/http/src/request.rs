@@ -2,9 +2,11 @@
 
 use std::convert::Infallible;
 use std::fmt;
+use std::sync::Arc;
 use std::time::Duration;
 
 use axum::extract::FromRequestParts;
+use axum::http::Extensions;
 use axum::http::request::Parts;
 
 tokio::task_local! {
@@ -41,6 +43,38 @@ impl<S: Send + Sync> FromRequestParts<S> for Transport {
     }
 }
 
+/// Who is at the other end of the connection of a request: a stranger, until somebody says otherwise.
+#[derive(Clone)]
+pub struct Guest(Arc<dyn Fn() + Send + Sync>);
+
+impl Guest {
+    /// One whose connection does `known` when it is known.
+    pub fn new(known: impl Fn() + Send + Sync + 'static) -> Self {
+        Self(Arc::new(known))
+    }
+
+    /// The one who asks has shown a live session, a sync token or the key of an enrolled device: when places run out, the
+    /// connection keeps its own.
+    pub fn is_known(extensions: &Extensions) {
+        if let Some(Self(known)) = extensions.get() {
+            known();
+        }
+    }
+
+    /// The same where the request is gone.
+    pub fn now_known(&self) {
+        (self.0)();
+    }
+}
+
+impl<S: Send + Sync> FromRequestParts<S> for Guest {
+    type Rejection = Infallible;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Infallible> {
+        Ok(parts.extensions.get::<Self>().cloned().unwrap_or_else(|| Self::new(|| {})))
+    }
+}
+
 /// How long a request may take; the accept loop says it with each request.
 #[derive(Clone, Copy, Debug)]
 pub struct Patience {
@@ -48,12 +82,20 @@ pub struct Patience {
     pub request: Duration,
     /// Between two pieces of a body that has no other limit.
     pub stall: Duration,
+    /// Bytes a second of such a body, over that time.
+    pub rate: u64,
 }
 
 impl Default for Patience {
     fn default() -> Self {
-        Self { request: Duration::from_secs(30), stall: Duration::from_secs(30) }
+        Self { request: Duration::from_secs(30), stall: Duration::from_secs(30), rate: 1024 }
     }
+}
+
+/// Bytes that must go to or fro in each `stall` at this `rate`: whoever manages nothing at all is always too slow.
+pub fn least(rate: u64, stall: Duration) -> u64 {
+    let millis = u64::try_from(stall.as_millis()).unwrap_or(u64::MAX);
+    (rate.saturating_mul(millis) / 1000).max(1)
 }
 
 /// The cause of a body that was given up.

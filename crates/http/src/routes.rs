@@ -6,7 +6,7 @@ use std::net::IpAddr;
 use std::sync::Arc;
 
 use axum::Router;
-use axum::extract::Request;
+use axum::extract::{DefaultBodyLimit, Request};
 use axum::handler::Handler;
 use axum::middleware::{Next, from_fn};
 use axum::routing::{MethodFilter, on};
@@ -14,6 +14,7 @@ use tillkeep_model::ErrorCode;
 use tillkeep_model::permission::Requirement;
 
 use crate::auth::{Auth, Caller, HasAuth};
+use crate::extract::MAX_BODY_OF_STRANGERS;
 use crate::idempotency::{Admit, Admitted, Once};
 use crate::operation::Described;
 use crate::parameters::Parameters;
@@ -159,7 +160,11 @@ impl<S: HasAuth + Clone + 'static> Routes<S> {
         let router = std::mem::take(&mut self.router);
         let parameters = Parameters::of(&route.operation, &route.protection);
         let guard = from_fn(move |request: Request, next: Next| parameters.clone().guard(request, next));
-        self.router = router.route(&route.full_path(), on(filter(route.method), handler).route_layer(guard));
+        let mut served = on(filter(route.method), handler).route_layer(guard);
+        if matches!(route.protection, Protection::Open) {
+            served = served.route_layer(DefaultBodyLimit::max(MAX_BODY_OF_STRANGERS));
+        }
+        self.router = router.route(&route.full_path(), served);
         self.table.push(route);
     }
 

@@ -21,6 +21,8 @@ pub const MAX_ATTEMPTS: i32 = 10;
 pub const MAX_PULL_LIMIT: u64 = 10_000;
 /// Bytes of a push request at the most, after decompression.
 pub const MAX_PUSH_BYTES: usize = 64 << 20;
+/// Bytes of one envelope at the most: more than any document takes that a till may make.
+pub const MAX_ENVELOPE_BYTES: usize = 2 << 20;
 
 /// `POST /sync/push`. The envelopes stay raw, so that a malformed one is an error of that envelope alone, and where they
 /// were read, so that a large body is in memory once.

@@ -8,8 +8,10 @@ use tillkeep_model::Instant;
 use uuid::Uuid;
 
 use crate::db::query;
+use crate::known_numbers::{self, OUTBOX};
 use crate::numbers::{Given, SESSIONS_OF_A_LETTER, series_name};
 use crate::push::FOREIGN_NUMBER;
+use crate::registry::Row;
 
 /// The series that has the time of the last entry of the outbox, in milliseconds since 1970.
 pub const OUTBOX_TIME: &str = "outbox_time";
@@ -67,9 +69,28 @@ pub async fn of_store(
     let sql = "SELECT MAX(seq) AS last FROM sync_log WHERE store_id = $1 AND node_epoch = $2";
     for row in query(conn, sql, [store.into(), node_epoch.into()]).await? {
         if let Some(last) = row.try_get::<Option<i64>>("", "last")? {
-            out.insert("outbox".to_owned(), last);
+            out.insert(OUTBOX.to_owned(), last);
         }
     }
+    out.extend(of_documents(conn, store, store_code).await?);
+    out.extend(known_numbers::of_store(conn, store, None).await?.into_iter().filter(|(name, _)| name != OUTBOX));
+    // A store that forgot the time of its last entry would date its next ones before what HQ has applied (rule U8).
+    let sql = "SELECT MAX(envelope_at) AS last FROM sync_log WHERE store_id = $1";
+    for row in query(conn, sql, [store.into()]).await? {
+        if let Some(last) = row.try_get::<Option<Instant>>("", "last")? {
+            out.insert(OUTBOX_TIME.to_owned(), last.millis());
+        }
+    }
+    Ok(out)
+}
+
+/// What the documents of a store say of its series, believed or not.
+pub(crate) async fn of_documents(
+    conn: &impl ConnectionTrait,
+    store: Uuid,
+    store_code: &str,
+) -> Result<BTreeMap<String, i64>, DbErr> {
+    let mut out = BTreeMap::new();
     for Numbered { kind, table, number, store: column, by, infix } in NUMBERED {
         let (part, group) = by.map_or(("''", String::new()), |by| (by, format!("{by}, ")));
         let prefix = format!("RTRIM({number}, '0123456789')");
@@ -89,13 +110,6 @@ pub async fn of_store(
             }
         }
     }
-    // A store that forgot the time of its last entry would date its next ones before what HQ has applied (rule U8).
-    let sql = "SELECT MAX(envelope_at) AS last FROM sync_log WHERE store_id = $1";
-    for row in query(conn, sql, [store.into()]).await? {
-        if let Some(last) = row.try_get::<Option<Instant>>("", "last")? {
-            out.insert(OUTBOX_TIME.to_owned(), last.millis());
-        }
-    }
     let sql = format!(
         "SELECT register_code, MAX(session_number) AS last FROM register_sessions WHERE store_id = $1 \
          AND flags NOT LIKE '%\"{FOREIGN_NUMBER}\"%' GROUP BY register_code, session_number / {SESSIONS_OF_A_LETTER}"
@@ -106,6 +120,23 @@ pub async fn of_store(
         out.insert(series_name("session", &register, &letter), number);
     }
     Ok(out)
+}
+
+/// The number that a row brings from its store, with its series; none that begins otherwise than the store's do.
+pub(crate) fn brought(table: &str, row: &dyn Row, store_code: &str) -> Option<(String, i64)> {
+    if table == "register_sessions" {
+        let Given { letter, number } = Given::session(row.integer("session_number")?);
+        return Some((series_name("session", &row.text("register_code")?, &letter), number));
+    }
+    let Numbered { kind, number, by, infix, .. } = NUMBERED.iter().find(|numbered| numbered.table == table)?;
+    let text = row.text(number)?;
+    let begin = format!("{store_code}{infix}");
+    let prefix = text.trim_end_matches(|letter: char| letter.is_ascii_digit());
+    let digits = text.get(prefix.len()..).filter(|digits| !digits.is_empty() && prefix.starts_with(&begin))?;
+    let part = by.map_or_else(|| Some(String::new()), |by| row.text(by))?;
+    // Longer than any number is further ahead than any.
+    let number = digits.parse().unwrap_or(i64::MAX);
+    Some((series_name(kind, &part, letter_in(prefix, &begin, &part)), number))
 }
 
 /// The letter of a series in the text before a number: `S01-02A-` of register `02`, `S01-A`.

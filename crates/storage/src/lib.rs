@@ -21,6 +21,7 @@ pub mod fault;
 pub mod high_water;
 pub mod history;
 pub mod idempotency;
+pub mod known_numbers;
 pub mod memory;
 pub mod migration;
 pub mod nodes;

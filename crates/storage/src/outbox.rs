@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 use sea_orm::{ConnectionTrait, DbErr, EntityTrait, IntoActiveModel, Value};
 use serde::Serialize;
 use tillkeep_model::Instant;
-use tillkeep_model::wire::{MAX_ATTEMPTS, Number, OutboxState, SentRange};
+use tillkeep_model::wire::{MAX_ATTEMPTS, MAX_ENVELOPE_BYTES, Number, OutboxState, SentRange};
 use uuid::Uuid;
 
 use crate::Tx;
@@ -26,6 +26,15 @@ pub struct Entry<'a, D = serde_json::Value> {
     pub created_at: Instant,
     /// The parent that must have been taken first.
     pub depends_on: Option<Uuid>,
+}
+
+/// Bytes of an envelope around its document, and more.
+const AROUND: usize = 4096;
+const TOO_LARGE: &str = "the document is larger than headquarters takes";
+
+/// Whether a document was not written because no envelope could carry it.
+pub fn is_too_large(error: &DbErr) -> bool {
+    matches!(error, DbErr::Custom(text) if text == TOO_LARGE)
 }
 
 const COLUMNS: &str = "seq, node_epoch, entity_type, entity_id, depends_on, action, payload, timestamp, attempts, \
@@ -60,6 +69,14 @@ pub(crate) async fn place_and_number(tx: &Tx, series: &str, earliest: Instant) -
     Ok((number, place))
 }
 
+/// The highest number of an entry, sent or not; 0 when there is none.
+pub async fn highest(conn: &impl ConnectionTrait) -> Result<i64, DbErr> {
+    let sql = "SELECT MAX(seq) AS last FROM (SELECT MAX(seq) AS seq FROM sync_outbox \
+               UNION ALL SELECT MAX(seq) FROM sync_outbox_sent) s";
+    let rows = query(conn, sql, []).await?;
+    rows.first().map_or(Ok(0), |row| Ok(row.try_get::<Option<i64>>("", "last")?.unwrap_or_default()))
+}
+
 /// Queues `entry` in the transaction of its document (rule U1), at the next place. The timestamp is fixed with that, once:
 /// `max(now, created_at, last entry's + 1 ms)` (rule U8).
 pub async fn enqueue<D: Serialize>(tx: &Tx, entry: &Entry<'_, D>, now: Instant) -> Result<i64, DbErr> {
@@ -72,6 +89,9 @@ pub async fn enqueue<D: Serialize>(tx: &Tx, entry: &Entry<'_, D>, now: Instant) 
 pub async fn enqueue_at<D: Serialize>(tx: &Tx, place: Place, entry: &Entry<'_, D>, now: Instant) -> Result<(), DbErr> {
     fault::point("outbox.enqueue")?;
     let payload = serde_json::to_string(entry.data).map_err(|error| DbErr::Json(error.to_string()))?;
+    if payload.len() > MAX_ENVELOPE_BYTES - AROUND {
+        return Err(DbErr::Custom(TOO_LARGE.to_owned()));
+    }
     let values: [Value; 9] = [
         settings::EPOCH.into(),
         place.seq.into(),

@@ -52,6 +52,14 @@ pub async fn raise(conn: &impl ConnectionTrait, name: &str, value: i64) -> Resul
     execute(conn, sql, [name.into(), value.into()]).await
 }
 
+/// `name` goes on after `value`, whatever it was.
+pub async fn set(conn: &impl ConnectionTrait, name: &str, value: i64) -> Result<(), DbErr> {
+    let sql = "INSERT INTO number_series (name, last_value) VALUES ($1, $2) \
+               ON CONFLICT (name) DO UPDATE SET last_value = excluded.last_value";
+    execute(conn, sql, [name.into(), value.into()]).await?;
+    Ok(())
+}
+
 /// The last number of every series.
 pub async fn all(conn: &impl ConnectionTrait) -> Result<BTreeMap<String, i64>, DbErr> {
     let rows = number_series::Entity::find().all(conn).await?;

@@ -5,15 +5,16 @@ use std::fmt::Write;
 
 use sea_orm::sea_query::Expr;
 use sea_orm::{
-    ColumnTrait, Condition, ConnectionTrait, DbErr, EntityTrait, FromQueryResult, IntoActiveModel, Iterable,
-    QueryFilter, QueryOrder, QuerySelect, Value,
+    ColumnTrait, Condition, ConnectionTrait, DbErr, EntityTrait, IntoActiveModel, Iterable, QueryFilter, QueryOrder,
+    QuerySelect, Value,
 };
 use tillkeep_model::Instant;
-use tillkeep_model::wire::{Applied, PushResult};
+use tillkeep_model::wire::{Applied, MAX_ENVELOPE_BYTES, PushResult};
 use uuid::Uuid;
 
 use crate::db::{execute, placeholders, query, rows_per_statement};
 use crate::entity::sync_log::{Column, Entity, Model};
+use crate::entity::sync_status;
 use crate::push::{Incoming, Verdict};
 use crate::{Tx, fault};
 
@@ -29,91 +30,132 @@ pub const PUSH: &str = "push";
 /// The direction of what stores fetch.
 pub const PULL: &str = "pull";
 
+/// What the log keeps of an envelope that was refused.
+#[derive(Clone, Debug)]
+pub struct Kept {
+    /// All of it, when it can be tried again.
+    pub envelope: Option<String>,
+    /// Else how it begins.
+    pub beginning: Option<String>,
+    pub length: usize,
+}
+
+impl Kept {
+    fn bytes(&self) -> i64 {
+        let text = self.envelope.as_ref().or(self.beginning.as_ref());
+        i64::try_from(text.map_or(0, String::len)).unwrap_or(i64::MAX)
+    }
+}
+
+/// Failed entries of one store of which more is kept than that there were, and their bytes.
+const MOST_FAILURES: i64 = 10_000;
+const MOST_BYTES: i64 = 64 << 20;
+
+/// Whether the next payload of a store may not be kept any more, by its counters.
+pub fn is_full(sent: &[&sync_status::Model]) -> bool {
+    let failures: i64 = sent.iter().map(|row| i64::from(row.pending_count)).sum();
+    let bytes: i64 = sent.iter().map(|row| row.pending_bytes).sum();
+    failures >= MOST_FAILURES || bytes > MOST_BYTES - i64::try_from(MAX_ENVELOPE_BYTES).unwrap_or_default()
+}
+
+/// What of this is kept for a store whose failures take so much room already.
+#[derive(Clone, Copy)]
+struct Quota {
+    failures: i64,
+    bytes: i64,
+}
+
+impl Quota {
+    async fn of(tx: &Tx, store: Uuid) -> Result<Self, DbErr> {
+        let sql = "SELECT CAST(COALESCE(SUM(pending_count), 0) AS BIGINT) AS failures, \
+                   CAST(COALESCE(SUM(pending_bytes), 0) AS BIGINT) AS bytes FROM sync_status \
+                   WHERE store_id = $1 AND direction = $2";
+        let rows = query(tx, sql, [store.into(), PUSH.into()]).await?;
+        let row = rows.first().ok_or_else(|| DbErr::RecordNotFound("sync_status".to_owned()))?;
+        Ok(Self { failures: row.try_get("", "failures")?, bytes: row.try_get("", "bytes")? })
+    }
+
+    /// Whether there is room for the payload of one more; it counts from now on.
+    fn takes(&mut self, bytes: i64) -> bool {
+        self.failures += 1;
+        let fits = self.failures <= MOST_FAILURES && self.bytes + bytes <= MOST_BYTES;
+        self.bytes += if fits { bytes } else { 0 };
+        fits
+    }
+}
+
 /// An envelope that was refused before or instead of being applied.
 #[derive(Clone, Debug)]
 pub struct Rejection {
     pub result: PushResult,
     pub action: String,
     pub hash: String,
-    /// As it came; none when it is larger than what could ever be taken.
-    pub envelope: Option<String>,
+    pub kept: Kept,
     /// Its own time, where that could be read.
     pub envelope_at: Option<Instant>,
     pub seq: Option<i64>,
     pub node_epoch: Option<String>,
 }
 
-/// What HQ has already seen of one entity from one store.
+/// What HQ has already seen of one envelope and its entity, from one store.
 #[derive(Debug, Default)]
 pub struct Prior {
-    pub hashes: HashSet<String>,
-    /// Those that somebody settled by hand: nothing of them is to be applied any more.
-    pub settled: HashSet<String>,
+    /// This very envelope was judged before.
+    pub seen: bool,
+    /// Somebody settled it by hand: nothing of it is to be applied any more.
+    pub settled: bool,
     pub last_applied: Option<Instant>,
     pub has_failures: bool,
 }
 
-/// [`Prior`] by type and id.
-pub struct Priors(HashMap<(String, String), Prior>);
+/// [`Prior`] by the place of an envelope in its request.
+pub struct Priors(HashMap<usize, Prior>);
 
 impl Priors {
     pub fn get(&self, incoming: &Incoming<'_>) -> Option<&Prior> {
-        self.0.get(&(incoming.entity.name.to_owned(), incoming.id.to_string()))
+        self.0.get(&incoming.index)
     }
 
     /// Whether somebody settled this very envelope by hand. Its store may send it once more before it learns of that.
     pub fn is_settled(&self, incoming: &Incoming<'_>) -> bool {
-        self.get(incoming).is_some_and(|prior| prior.settled.contains(&incoming.hash))
+        self.get(incoming).is_some_and(|prior| prior.settled)
     }
 }
 
-/// A row of the log, as far as [`priors`] needs it.
-#[derive(FromQueryResult)]
-struct Seen {
-    entity_type: String,
-    entity_id: String,
-    status: String,
-    hash: String,
-    envelope_at: Option<Instant>,
-    resolved_by: Option<Uuid>,
-    note: Option<String>,
-}
-
-/// What the log says of the entities of `batch`, in one query a thousand.
+/// What the log says of the envelopes of `batch`, in one query a thousand. Each question is one look into an index: an
+/// entity may have any number of rows in the log.
 pub async fn priors(conn: &impl ConnectionTrait, store: Uuid, batch: &[Incoming<'_>]) -> Result<Priors, DbErr> {
-    let mut out: HashMap<(String, String), Prior> = HashMap::new();
+    let of_entity = "FROM sync_log l WHERE l.store_id = $1 AND l.entity_id = v.column2 AND l.entity_type = v.column3";
+    let found = |filter: &str| format!("CASE WHEN EXISTS (SELECT 1 {of_entity} AND {filter}) THEN 1 ELSE 0 END");
+    let mut out = HashMap::with_capacity(batch.len());
     for chunk in batch.chunks(1000) {
-        let rows = Entity::find()
-            .select_only()
-            .columns([Column::EntityType, Column::EntityId, Column::Status, Column::Hash])
-            .columns([Column::EnvelopeAt, Column::ResolvedBy, Column::Note])
-            .filter(Column::StoreId.eq(store))
-            .filter(Column::EntityId.is_in(chunk.iter().map(|incoming| incoming.id.to_string())))
-            .filter(Column::Direction.eq(PUSH))
-            .into_model::<Seen>()
-            .all(conn)
-            .await?;
-        for row in rows {
-            let prior = out.entry((row.entity_type, row.entity_id)).or_default();
-            match row.status.as_str() {
-                SUCCESS => {
-                    prior.hashes.insert(row.hash);
-                    prior.last_applied = prior.last_applied.max(row.envelope_at);
-                }
-                SKIPPED => {
-                    prior.hashes.insert(row.hash);
-                    if row.note.as_deref() == Some(NOTHING_NEW) {
-                        // HQ had what it said: an older envelope must not undo that.
-                        prior.last_applied = prior.last_applied.max(row.envelope_at);
-                    }
-                }
-                FAILED => prior.has_failures = true,
-                // What a later success closed is nobody's word on it.
-                RESOLVED if row.resolved_by.is_some() => {
-                    prior.settled.insert(row.hash);
-                }
-                _ => {}
-            }
+        let (mut values, mut tuples) = (vec![Value::from(store)], Vec::with_capacity(chunk.len()));
+        for incoming in chunk {
+            // The place is a number of this server's own.
+            tuples.push(format!("({}, {})", incoming.index, placeholders(values.len() + 1, 3)));
+            values.extend([incoming.id.to_string().into(), incoming.entity.name.into(), incoming.hash.clone().into()]);
+        }
+        let sql = format!(
+            "SELECT v.column1 AS place, {seen} AS seen, {settled} AS settled, {failed} AS failed, \
+             (SELECT l.envelope_at {of_entity} AND (l.status = '{SUCCESS}' OR l.note = '{nothing_new}') \
+             ORDER BY l.envelope_at DESC LIMIT 1) AS last_applied FROM (VALUES {tuples}) AS v",
+            seen = found(&format!("l.hash = v.column4 AND l.status IN ('{SUCCESS}', '{SKIPPED}')")),
+            // What a later success closed is nobody's word on it.
+            settled = found(&format!("l.hash = v.column4 AND l.resolved_by IS NOT NULL AND l.status = '{RESOLVED}'")),
+            failed = found(&format!("l.status = '{FAILED}'")),
+            nothing_new = NOTHING_NEW.replace('\'', "''"),
+            tuples = tuples.join(", "),
+        );
+        for row in query(conn, &sql, values).await? {
+            let is = |name: &str| row.try_get::<i32>("", name).map(|found| found == 1);
+            let place: i32 = row.try_get("", "place")?;
+            let prior = Prior {
+                seen: is("seen")?,
+                settled: is("settled")?,
+                has_failures: is("failed")?,
+                last_applied: row.try_get("", "last_applied")?,
+            };
+            out.insert(usize::try_from(place).unwrap_or_default(), prior);
         }
     }
     Ok(Priors(out))
@@ -197,7 +239,7 @@ pub async fn record(
 async fn insert(tx: &Tx, rows: Vec<crate::entity::sync_log::ActiveModel>) -> Result<(), DbErr> {
     let mut rows = rows.into_iter();
     loop {
-        let chunk: Vec<_> = rows.by_ref().take(rows_per_statement(21)).collect();
+        let chunk: Vec<_> = rows.by_ref().take(rows_per_statement(25)).collect();
         if chunk.is_empty() {
             return Ok(());
         }
@@ -226,6 +268,7 @@ async fn heal(tx: &Tx, store: Uuid, entity_ids: &[String], now: Instant) -> Resu
             .col_expr(Column::ResolvedAt, Expr::value(now))
             .col_expr(Column::Note, Expr::value("a later envelope of this entity went through"))
             .col_expr(Column::Envelope, Expr::value(None::<String>))
+            .col_expr(Column::Beginning, Expr::value(None::<String>))
             .col_expr(Column::ToAcknowledge, Expr::cust("seq IS NOT NULL"))
             .filter(Column::StoreId.eq(store))
             .filter(Column::Status.eq(FAILED))
@@ -283,18 +326,30 @@ pub async fn reject(tx: &Tx, store: Uuid, refused: &[Rejection], now: Instant) -
     let hashes = |rows: Vec<(String, String)>| rows.into_iter().map(|(hash, _)| hash).collect::<HashSet<_>>();
     let (known, settled) = (hashes(known), hashes(settled));
     let mut rows = Vec::new();
-    let mut errors: BTreeMap<String, String> = BTreeMap::new();
+    let mut counts: BTreeMap<&'static str, Refused> = BTreeMap::new();
     let mut fresh = HashSet::new();
     let mut again: BTreeMap<&str, String> = BTreeMap::new();
+    let mut quota = Quota::of(tx, store).await?;
+    let mut dropped = 0_u64;
     for refusal in refused {
         if settled.contains(&refusal.hash) && !known.contains(&refusal.hash) {
             continue;
         }
         let error = clip(refusal.result.error.as_deref().unwrap_or_default());
-        errors.insert(counted_as(&refusal.result.entity_type).to_owned(), error.clone());
+        let count = counts.entry(counted_as(&refusal.result.entity_type)).or_default();
+        count.error.clone_from(&error);
         if known.contains(&refusal.hash) {
             again.insert(&refusal.hash, error);
         } else if fresh.insert(&refusal.hash) {
+            let bytes = refusal.kept.bytes();
+            let Kept { mut envelope, mut beginning, length } = refusal.kept.clone();
+            count.fresh += 1;
+            if quota.takes(bytes) {
+                count.bytes += bytes;
+            } else {
+                dropped += 1;
+                (envelope, beginning) = (None, None);
+            }
             rows.push(
                 Model {
                     id: Uuid::now_v7(),
@@ -306,7 +361,9 @@ pub async fn reject(tx: &Tx, store: Uuid, refused: &[Rejection], now: Instant) -
                     status: FAILED.to_owned(),
                     code: refusal.result.code.clone(),
                     error: Some(error),
-                    envelope: refusal.envelope.clone(),
+                    envelope,
+                    beginning,
+                    length: i64::try_from(length).ok(),
                     hash: refusal.hash.clone(),
                     envelope_at: refusal.envelope_at,
                     seq: refusal.seq,
@@ -319,25 +376,50 @@ pub async fn reject(tx: &Tx, store: Uuid, refused: &[Rejection], now: Instant) -
             );
         }
     }
+    if dropped > 0 {
+        tracing::warn!(%store, dropped, "the store has too many failed entries: payloads are not kept");
+    }
     insert(tx, rows).await?;
     refused_again(tx, store, &again.into_iter().collect::<Vec<_>>(), now).await?;
-    let errors: Vec<_> = errors.into_iter().collect();
-    for chunk in errors.chunks(rows_per_statement(5)) {
-        let mut values: Vec<Value> = Vec::with_capacity(chunk.len() * 5);
-        let mut tuples = Vec::with_capacity(chunk.len());
-        for (entity_type, error) in chunk {
-            let at = values.len();
-            tuples.push(format!("({}, NULL, {}, 0, 0, 0, 0)", placeholders(at + 1, 3), placeholders(at + 4, 2)));
-            values.extend([store.into(), entity_type.as_str().into(), PUSH.into(), now.into(), error.as_str().into()]);
-        }
-        let sql = format!(
-            "{STATUS_INSERT} VALUES {} ON CONFLICT (store_id, entity_type, direction) \
-             DO UPDATE SET last_error_at = excluded.last_error_at, last_error = excluded.last_error",
-            tuples.join(", ")
-        );
-        execute(tx, &sql, values).await?;
+    count_refused(tx, store, &counts, now).await
+}
+
+/// Refusals of one type.
+#[derive(Default)]
+struct Refused {
+    error: String,
+    /// Those that were not in the log before.
+    fresh: i32,
+    bytes: i64,
+}
+
+/// Raises the counters of what waits for somebody: to count it anew would take as long as there is much of it.
+async fn count_refused(
+    tx: &Tx,
+    store: Uuid,
+    counts: &BTreeMap<&'static str, Refused>,
+    now: Instant,
+) -> Result<(), DbErr> {
+    if counts.is_empty() {
+        return Ok(());
     }
-    count_pending(tx, store).await
+    let mut values: Vec<Value> = Vec::with_capacity(counts.len() * 7);
+    let mut tuples = Vec::with_capacity(counts.len());
+    for (entity_type, Refused { error, fresh, bytes }) in counts {
+        let at = values.len();
+        tuples.push(format!("({}, NULL, {}, 0, 0, 0)", placeholders(at + 1, 3), placeholders(at + 4, 4)));
+        values.extend([store.into(), (*entity_type).into(), PUSH.into(), now.into()]);
+        values.extend([error.as_str().into(), (*fresh).into(), (*bytes).into()]);
+    }
+    let sql = format!(
+        "{STATUS_INSERT} VALUES {} ON CONFLICT (store_id, entity_type, direction) \
+         DO UPDATE SET last_error_at = excluded.last_error_at, last_error = excluded.last_error, \
+         pending_count = sync_status.pending_count + excluded.pending_count, \
+         pending_bytes = sync_status.pending_bytes + excluded.pending_bytes",
+        tuples.join(", ")
+    );
+    execute(tx, &sql, values).await?;
+    Ok(())
 }
 
 /// Envelopes that were refused before: each keeps its one row, which takes the newest reason.
@@ -361,7 +443,7 @@ async fn refused_again(tx: &Tx, store: Uuid, again: &[(&str, String)], now: Inst
 }
 
 const STATUS_INSERT: &str = "INSERT INTO sync_status (store_id, entity_type, direction, last_success_at, \
-     last_error_at, last_error, pending_count, total_pushed, total_pulled, last_since_version)";
+     last_error_at, last_error, pending_count, pending_bytes, total_pushed, total_pulled, last_since_version)";
 
 async fn count_pushed(tx: &Tx, store: Uuid, taken: &BTreeMap<&str, i64>, now: Instant) -> Result<(), DbErr> {
     if taken.is_empty() {
@@ -370,7 +452,7 @@ async fn count_pushed(tx: &Tx, store: Uuid, taken: &BTreeMap<&str, i64>, now: In
     let mut values: Vec<Value> = Vec::new();
     let mut tuples = Vec::new();
     for (entity_type, count) in taken {
-        tuples.push(format!("({}, NULL, NULL, 0, ${}, 0, 0)", placeholders(values.len() + 1, 4), values.len() + 5));
+        tuples.push(format!("({}, NULL, NULL, 0, 0, ${}, 0, 0)", placeholders(values.len() + 1, 4), values.len() + 5));
         values.extend([store.into(), (*entity_type).into(), PUSH.into(), Value::from(now), (*count).into()]);
     }
     let sql = format!(
@@ -385,11 +467,17 @@ async fn count_pushed(tx: &Tx, store: Uuid, taken: &BTreeMap<&str, i64>, now: In
 /// `pending_count` is what waits for somebody: the failed entries of the type.
 pub async fn count_pending(conn: &impl ConnectionTrait, store: Uuid) -> Result<(), DbErr> {
     let names = crate::registry::ALL.iter().map(|entity| format!("'{}'", entity.name)).collect::<Vec<_>>().join(", ");
+    let of = |what: &str| {
+        format!(
+            "(SELECT {what} FROM sync_log l WHERE l.store_id = $1 AND l.status = '{FAILED}' \
+             AND sync_status.entity_type = CASE WHEN l.entity_type IN ({names}) THEN l.entity_type ELSE '{UNKNOWN}' END)"
+        )
+    };
+    let bytes = "CAST(COALESCE(SUM(OCTET_LENGTH(COALESCE(l.envelope, l.beginning, ''))), 0) AS BIGINT)";
     let sql = format!(
-        "UPDATE sync_status SET pending_count = (SELECT COUNT(*) FROM sync_log l WHERE l.store_id = $1 \
-         AND l.status = '{FAILED}' AND sync_status.entity_type = \
-         CASE WHEN l.entity_type IN ({names}) THEN l.entity_type ELSE '{UNKNOWN}' END) \
-         WHERE store_id = $1 AND direction = '{PUSH}'"
+        "UPDATE sync_status SET pending_count = {}, pending_bytes = {} WHERE store_id = $1 AND direction = '{PUSH}'",
+        of("COUNT(*)"),
+        of(bytes)
     );
     execute(conn, &sql, [store.into()]).await?;
     Ok(())
@@ -428,7 +516,7 @@ pub async fn record_pulls(conn: &impl ConnectionTrait, pulled: &[((Uuid, &'stati
         let mut tuples = Vec::with_capacity(chunk.len());
         for ((store, entity_type), pulled) in chunk {
             let at = values.len();
-            tuples.push(format!("({}, 0, {})", placeholders(at + 1, 7), placeholders(at + 8, 2)));
+            tuples.push(format!("({}, 0, 0, {})", placeholders(at + 1, 7), placeholders(at + 8, 2)));
             let (error_at, error) = pulled.error.clone().unzip();
             values.extend([
                 (*store).into(),
@@ -550,8 +638,9 @@ const NEWEST: u64 = 200;
 pub async fn failed_since(conn: &impl ConnectionTrait, since: Instant) -> Result<Vec<Model>, DbErr> {
     Entity::find()
         .select_only()
-        .columns(Column::iter().filter(|column| !matches!(column, Column::Envelope)))
+        .columns(Column::iter().filter(|column| !matches!(column, Column::Envelope | Column::Beginning)))
         .expr_as(Expr::cust("CAST(NULL AS TEXT)"), "envelope")
+        .expr_as(Expr::cust("CAST(NULL AS TEXT)"), "beginning")
         .filter(Column::Status.eq(FAILED))
         .filter(Column::FirstSeenAt.gte(since))
         .order_by_desc(Column::FirstSeenAt)

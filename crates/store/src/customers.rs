@@ -195,7 +195,7 @@ async fn refuse_duplicate(tx: &Tx, row: &Model) -> Result<()> {
 
 /// The routes of customers.
 pub fn routes(routes: Routes) -> Routes {
-    use ErrorCode::{IdReused, PossibleDuplicate, StoreNotReady};
+    use ErrorCode::{DocumentTooLarge, IdReused, PossibleDuplicate, StoreNotReady};
     routes
         .get("/pos/customers", short_list)
         .about("Look a customer up by a part of name, number, mail address or telephone.")
@@ -203,7 +203,7 @@ pub fn routes(routes: Routes) -> Routes {
         .about("List customers.")
         .post("/customers", create)
         .about("Make a customer.")
-        .fails(&[IdReused, PossibleDuplicate, StoreNotReady])
+        .fails(&[DocumentTooLarge, IdReused, PossibleDuplicate, StoreNotReady])
         .get("/customers/{id}", get)
         .about("One customer.")
 }

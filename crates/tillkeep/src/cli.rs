@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use anyhow::{Context, Result};
 use clap::{Args, Parser, Subcommand};
 
-use crate::{audit, backup, bench, configuration, demo, keys, run, shop, verify};
+use crate::{audit, backup, bench, configuration, demo, keys, run, series, shop, verify};
 
 /// A point-of-sale backend for a retail chain.
 #[derive(Parser)]
@@ -90,6 +90,14 @@ pub enum HqCommand {
         #[command(subcommand)]
         what: HqKeys,
     },
+    /// Sets one of a store's series of numbers right: headquarters counts it from there, and a store that asks goes on above.
+    SetSeries {
+        /// The code of the store.
+        #[arg(long)]
+        store: String,
+        #[command(flatten)]
+        series: series::SetSeries,
+    },
 }
 
 #[derive(Subcommand)]
@@ -142,6 +150,9 @@ impl Cli {
                 }
                 Some(HqCommand::NewEpoch) => run::new_epoch(&args, file).await,
                 Some(HqCommand::Keys { what: HqKeys::Pins }) => run::former_pins(&args, file).await,
+                Some(HqCommand::SetSeries { ref store, ref series }) => {
+                    series::at_headquarters(&run::hq_settings(&args, file)?.0, store, series).await
+                }
                 None => run::hq(args, file).await,
             },
             Command::Store(StoreArgs { command: Some(command), .. }) => shop::run(command).await,

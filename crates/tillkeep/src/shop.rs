@@ -1,4 +1,4 @@
-//! `tillkeep store status | outbox | resync | take-over`: what waits in a store's database and how far it was pulled, beside the running
+//! `tillkeep store status | outbox | resync | take-over | set-series`: what waits in a store's database and how far it was pulled, beside the running
 //! server or without it. What they change the server finds in its next cycle.
 
 use std::path::{Path, PathBuf};
@@ -12,6 +12,9 @@ use tillkeep_storage::entity::outbox as entry;
 use tillkeep_storage::sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
 use tillkeep_storage::{Db, Side, apply, audit, outbox, registry, settings};
 use tillkeep_store::sync::elsewhere;
+
+use crate::lock::Lock;
+use crate::series;
 
 #[derive(Subcommand)]
 pub enum StoreCommand {
@@ -28,6 +31,16 @@ pub enum StoreCommand {
     Resync {
         /// A pulled type, such as `products`.
         entity_type: Option<String>,
+        #[command(flatten)]
+        dir: DataDir,
+    },
+    /// Sets a series of numbers right: the next document goes on after it. The store must not be running.
+    SetSeries {
+        #[command(flatten)]
+        series: series::SetSeries,
+        /// The file of the last numbers, when it is not in the data directory.
+        #[arg(long, value_name = "FILE", env = "NUMBERS_FILE")]
+        numbers_file: Option<PathBuf>,
         #[command(flatten)]
         dir: DataDir,
     },
@@ -86,6 +99,11 @@ pub async fn run(command: StoreCommand) -> Result<()> {
         StoreCommand::Outbox { what: OutboxCommand::Requeue { seq, dir } } => requeue(&dir, seq).await,
         StoreCommand::TakeOver(dir) => take_over(&dir).await,
         StoreCommand::Resync { entity_type, dir } => resync(&dir, entity_type.as_deref()).await,
+        StoreCommand::SetSeries { series, numbers_file, dir } => {
+            let _lock = Lock::take(&dir.path, "tillkeep store set-series")?;
+            let file = numbers_file.unwrap_or_else(|| dir.path.join("numbers"));
+            series::at_store(dir.open().await?, &file, &series).await
+        }
     }
 }
 

@@ -27,6 +27,7 @@ const EMPTY: &[&str] = &[
     "average_sources",
     "lost_numbers",
     "devices",
+    "known_numbers",
 ];
 
 /// Writes what is kept of this version when `RELEASE_RECORD` is set: `make release-record`.

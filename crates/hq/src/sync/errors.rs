@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use serde::Serialize;
 use serde_json::value::RawValue;
+use tillkeep_http::costs;
 use tillkeep_http::describe::{Listing, Lists, More};
 use tillkeep_http::error::{Error, Result};
 use tillkeep_http::resource::{self, ListSpec};
@@ -47,6 +48,12 @@ pub struct FailedEntry {
     /// As it came. Null when it is no longer kept, and above 64 KiB: that one is tried again and settled all the same.
     #[schema(value_type = Option<serde_json::Value>)]
     envelope: Option<Box<RawValue>>,
+    /// Of what can never be taken: its first 16 KiB, in place of the envelope. Null for whoever may see no costs.
+    beginning: Option<String>,
+    /// Bytes of the envelope as it came; null for entries of earlier releases.
+    length: Option<i64>,
+    /// Of the envelope as it came, where only its beginning is kept.
+    sha256: Option<String>,
 }
 
 impl FailedEntry {
@@ -66,6 +73,9 @@ impl FailedEntry {
             first_seen_at: row.first_seen_at,
             last_seen_at: row.last_seen_at,
             note: row.note,
+            sha256: row.beginning.is_some().then_some(row.hash),
+            beginning: costs::seen_whole(row.beginning),
+            length: row.length,
             envelope: row.envelope.and_then(|text| RawValue::from_string(text).ok()),
         }
     }
@@ -104,7 +114,14 @@ pub async fn list(caller: Caller<StoresView>, Lists { mut query, .. }: Lists<Ent
     }
     let page: List<sync_log::Model> = resource::list(caller.db().reader(), &LIST, &query, base).await?;
     let codes = codes(caller.db()).await?;
-    Ok(page.map(|row| {
+    let mut room = PAGE;
+    Ok(page.map(|mut row| {
+        for text in [&mut row.envelope, &mut row.beginning] {
+            let bytes = text.as_ref().map_or(0, String::len);
+            // The first ones of the page: whoever wants the others asks for fewer.
+            *text = text.take().filter(|_| bytes <= room);
+            room = room.saturating_sub(bytes);
+        }
         let code = codes.get(&row.store_id).cloned().unwrap_or_default();
         FailedEntry::of(row, code)
     }))
@@ -112,6 +129,8 @@ pub async fn list(caller: Caller<StoresView>, Lists { mut query, .. }: Lists<Ent
 
 /// Bytes of an envelope that is listed: a page of the largest ones that a store may send would be gigabytes.
 const LISTED: usize = 64 << 10;
+/// Bytes of all envelopes of one page.
+const PAGE: usize = 2 << 20;
 
 /// The entries without envelopes that are too large to be listed.
 fn shown() -> Select<sync_log::Entity> {

@@ -1,5 +1,6 @@
 //! The sync server. Specification, sections 3 to 6; the rules are in `docs/sync.md`.
 
+mod body;
 mod change_pin;
 mod completeness;
 pub mod copies;
@@ -26,6 +27,7 @@ mod streams;
 mod times;
 mod totals;
 pub mod tracker;
+mod turns;
 mod unreadable;
 mod versions;
 mod waiting;
@@ -42,6 +44,7 @@ pub use streams::Streams;
 pub use times::Times;
 pub use totals::Totals;
 pub use tracker::Tracker;
+pub use turns::Turns;
 pub use unreadable::Unreadable;
 
 use crate::routes::Routes;
@@ -106,7 +109,7 @@ fn of_stores(routes: Routes) -> Routes {
 }
 
 fn of_people(routes: Routes) -> Routes {
-    use ErrorCode::{NotFailed, NotFound, UnknownEntityType};
+    use ErrorCode::{NotFailed, NotFound, PayloadNotKept, UnknownEntityType};
     routes
         .get("/sync/rollout", rollout::rollout)
         .about("Which stores have a version of a type.")
@@ -121,7 +124,7 @@ fn of_people(routes: Routes) -> Routes {
         .about("List what stores sent that was not applied.")
         .post("/sync/retry/{id}", retry::retry)
         .about("Apply a failed entry once more.")
-        .fails(&[NotFailed])
+        .fails(&[NotFailed, PayloadNotKept])
         .post("/sync/resolve/{id}", retry::resolve)
         .about("Settle a failed entry by hand; nothing is applied.")
         .fails(&[NotFailed])

@@ -3,26 +3,20 @@
 use std::convert::Infallible;
 use std::sync::Arc;
 
-use async_compression::tokio::bufread::{GzipDecoder, ZstdDecoder};
-use async_compression::zstd::DParameter;
 use axum::body::Body;
 use axum::extract::{FromRequest, Request, State};
 use axum::http::{HeaderMap, header};
-use futures_util::TryStreamExt;
 use metrics::counter;
-use serde::Deserialize;
 use tillkeep_http::describe::{Argument, Operation};
 use tillkeep_http::error::{Error, Result};
 use tillkeep_http::extract;
-use tillkeep_model::wire::{MAX_ENVELOPES, MAX_PUSH_BYTES, PushAnswer, PushRequest};
-use tillkeep_model::{ByName, ErrorCode};
+use tillkeep_model::ErrorCode;
+use tillkeep_model::wire::{PushAnswer, PushRequest};
 use tillkeep_storage::push;
 use tillkeep_storage::push::{Interrupted, Pushed};
-use tokio::io::{AsyncRead, AsyncReadExt};
-use tokio_util::io::StreamReader;
 use uuid::Uuid;
 
-use super::queue::{PushQueue, Room};
+use super::body::{self, Parsed};
 use super::{Machine, StoreCaller, copies};
 use crate::Hq;
 
@@ -38,34 +32,24 @@ pub async fn push(
     extract::require_json(&headers)?;
     // Before a byte of the body is read: what cannot be stored soon is not kept in memory.
     hq.pushes.check()?;
+    let turn = hq.turns.take(caller.id()).await?;
     let announced = headers.get(header::CONTENT_LENGTH).and_then(|value| value.to_str().ok());
     let mut room = hq.pushes.room(announced.and_then(|length| length.parse().ok()))?;
-    let bytes = read(&headers, body, &hq.pushes, &mut room).await?;
-    if extract::too_deep(&bytes) {
-        return Err(Error::new(ErrorCode::UnreadableJson, "the JSON is nested too deep"));
-    }
-    let mut json = serde_json::Deserializer::from_slice(&bytes);
-    let request = PushRequest::deserialize(ByName(&mut json)).and_then(|request| json.end().map(|()| request));
-    let request = request.map_err(|error| {
-        Error::new(ErrorCode::UnreadableJson, format!("the body must be {{\"envelopes\": […]}}: {error}"))
-    })?;
-    let PushRequest { envelopes, instance } = request;
-    if envelopes.is_cut() {
-        let text = format!("{} envelopes, at most {MAX_ENVELOPES} in one request", envelopes.count);
-        return Err(Error::new(ErrorCode::TooManyEnvelopes, text));
-    }
+    let text = turn.unless_overtaken(body::read(&headers, body, &hq.pushes, &mut room)).await?;
+    let Parsed { text, envelopes, instance } = body::parse(text).await?;
     let sender = caller.sender();
     let code = &sender.store_code;
     copies::refuse_copy(copies::hear(&hq, sender.store_id, code, instance, None).await)?;
-    let place = hq.pushes.enter(envelopes.count)?;
+    let place = hq.pushes.enter(envelopes.len())?;
     let (worker, begun) = hq.pushes.worker().await?;
     let unannounced = Unannounced::of(&hq, sender.store_id);
-    let pushed = push::push(hq.sync_db(), &sender, &envelopes.first, hq.clock.now()).await;
+    let sent: Vec<&str> = envelopes.iter().map(|place| &text[place.clone()]).collect();
+    let pushed = push::push(hq.sync_db(), &sender, &sent, hq.clock.now()).await;
     if let Ok(pushed) = &pushed {
-        hq.pushes.measured(envelopes.count, begun.elapsed());
+        hq.pushes.measured(envelopes.len(), begun.elapsed());
         report(pushed, &sender.store_code);
     }
-    drop((worker, place, bytes, room));
+    drop((worker, place, text, room, turn));
     unannounced.announce(&pushed);
     hq.board.mark([sender.store_id]);
     match pushed {
@@ -141,42 +125,6 @@ impl Argument for Raw {
         operation.body(schema, true);
         operation.fails(&[ErrorCode::TooManyEnvelopes]);
     }
-}
-
-/// The window of a zstd stream at the most, as a power of two: 8 MiB, what RFC 8878 asks every decoder for.
-const WINDOW_LOG: u32 = 23;
-
-/// The body, decompressed, with the limit enforced while it is read.
-async fn read(headers: &HeaderMap, body: Body, queue: &PushQueue, room: &mut Room) -> Result<Vec<u8>> {
-    let stream = body.into_data_stream().map_err(std::io::Error::other);
-    let raw = StreamReader::new(stream);
-    let encoding = headers.get(header::CONTENT_ENCODING).and_then(|value| value.to_str().ok()).unwrap_or("identity");
-    match encoding {
-        "identity" | "" => read_to_limit(raw, queue, room).await,
-        "gzip" => read_to_limit(GzipDecoder::new(raw), queue, room).await,
-        "zstd" => {
-            let decoder = ZstdDecoder::with_params(raw, &[DParameter::window_log_max(WINDOW_LOG)]);
-            read_to_limit(decoder, queue, room).await
-        }
-        other => {
-            let text = format!("Content-Encoding {other} is not understood; send gzip, zstd or nothing");
-            Err(Error::new(ErrorCode::UnsupportedMediaType, text))
-        }
-    }
-}
-
-async fn read_to_limit(reader: impl AsyncRead + Unpin, queue: &PushQueue, room: &mut Room) -> Result<Vec<u8>> {
-    let mut bytes = Vec::new();
-    let limit = u64::try_from(MAX_PUSH_BYTES).unwrap_or(u64::MAX);
-    let mut reader = std::pin::pin!(reader.take(limit + 1));
-    while reader.read_buf(&mut bytes).await.map_err(|error| extract::unread(&error))? > 0 {
-        queue.more_room(room, bytes.capacity())?;
-    }
-    if bytes.len() > MAX_PUSH_BYTES {
-        let text = format!("more than {} MiB; send fewer envelopes at a time", MAX_PUSH_BYTES >> 20);
-        return Err(Error::new(ErrorCode::PayloadTooLarge, text));
-    }
-    Ok(bytes)
 }
 
 #[cfg(test)]

@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use tillkeep_http::error::{Error, Result};
 use tillkeep_model::ErrorCode;
+use tillkeep_storage::push;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, SemaphorePermit};
 
 /// Seconds of work that may wait.
@@ -19,13 +20,10 @@ const LOWEST_RATE: u64 = 1000;
 const COMMIT: usize = 50;
 /// Of a new measurement in the moving average: one in so many.
 const WEIGHT: u64 = 8;
-/// Bytes of bodies in memory, in KiB: read, parsed or waiting.
-const BODIES_KIB: u32 = 256 << 10;
+/// Bytes of bodies in memory, in KiB, unpacked: read, parsed or waiting.
+const BODIES_KIB: u32 = 64 << 10;
 /// What a body takes before its first byte is read.
 const BODY_FROM_KIB: u32 = 64;
-/// Pushes at the database at once; the rest waits here, where it is counted.
-const WORKERS: usize = 4;
-
 /// The queue of one HQ process.
 pub struct PushQueue {
     /// Envelopes that were read and not answered yet.
@@ -62,7 +60,7 @@ pub struct Room {
 
 impl PushQueue {
     pub fn new(embedded: bool) -> Self {
-        let parallel = if embedded { 1 } else { WORKERS };
+        let parallel = if embedded { 1 } else { push::AT_ONCE };
         Self {
             envelopes: AtomicUsize::new(0),
             work: AtomicUsize::new(0),
@@ -168,13 +166,13 @@ mod tests {
     #[test]
     fn bodies_have_a_bound_together_and_give_their_memory_back() {
         let queue = PushQueue::new(true);
-        let mut large = queue.room(Some(200 << 20)).expect("room");
-        assert!(queue.room(Some(100 << 20)).is_err());
+        let mut large = queue.room(Some(50 << 20)).expect("room");
+        assert!(queue.room(Some(25 << 20)).is_err());
         let mut small = queue.room(None).expect("room for a body of unknown length");
-        queue.more_room(&mut small, 10 << 20).expect("room to grow");
-        assert!(queue.more_room(&mut large, 300 << 20).is_err());
+        queue.more_room(&mut small, 5 << 20).expect("room to grow");
+        assert!(queue.more_room(&mut large, 75 << 20).is_err());
         drop(large);
-        assert!(queue.room(Some(100 << 20)).is_ok());
+        assert!(queue.room(Some(25 << 20)).is_ok());
     }
 
     #[test]

@@ -9,7 +9,6 @@ use std::sync::{Arc, Mutex, PoisonError};
 use axum::extract::State;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
-use serde_json::value::RawValue;
 use tillkeep_http::error::{Error, Result};
 use tillkeep_http::extract::OptionalBody;
 use tillkeep_http::{Answer, Caller, Id, Params};
@@ -99,10 +98,17 @@ async fn failed<P: Requirement>(caller: &Caller<P>, id: Uuid) -> Result<sync_log
     Ok(row)
 }
 
+/// Why an entry cannot be tried again here.
+const NOT_KEPT: &str =
+    "what was sent is not kept here, as it cannot be taken as it is; its store has it: mend it there and send it again";
+
 /// `POST /sync/retry/{id}`: the stored payload once more.
 pub async fn retry(caller: Caller<StoresEdit>, State(hq): State<Arc<Hq>>, Id(id): Id) -> Result<Answer<Retried>> {
     let _turn = hq.settling.lock().await;
     let row = failed(&caller, id).await?;
+    if row.envelope.is_none() {
+        return Err(Error::new(ErrorCode::PayloadNotKept, NOT_KEPT));
+    }
     let outcome = idempotency::aside(again(&hq, &caller, vec![row])).await?;
     idempotency::done(caller.db()).await?;
     let error = outcome.into_iter().next().flatten();
@@ -211,16 +217,16 @@ async fn again(hq: &Hq, caller: &Caller<StoresEdit>, rows: Vec<sync_log::Model>)
         let (mut envelopes, mut sent) = (Vec::new(), Vec::new());
         let (mut done, mut refused) = (Vec::new(), Vec::new());
         for (index, mut row) in rows {
-            if let Some(Ok(envelope)) = row.envelope.take().map(RawValue::from_string) {
+            if let Some(envelope) = row.envelope.take() {
                 envelopes.push(envelope);
                 sent.push((index, row));
             } else {
-                outcomes[index] = Some("the payload of this entry is not kept".to_owned());
+                outcomes[index] = Some(NOT_KEPT.to_owned());
                 refused.push(row);
             }
         }
         let unannounced = Unannounced::of(hq, store_id);
-        let borrowed: Vec<&RawValue> = envelopes.iter().map(|envelope| &**envelope).collect();
+        let borrowed: Vec<&str> = envelopes.iter().map(String::as_str).collect();
         let pushed = push::push(hq.sync_db(), &sender, &borrowed, hq.clock.now()).await;
         // What is taken here settles an entry that guards the row at its store: it learns of that before it pulls.
         hq.to_tell.insert(store_id);

@@ -15,6 +15,7 @@ use tillkeep_http::Params;
 use tillkeep_http::auth::bearer;
 use tillkeep_http::describe::{Operation, Reply};
 use tillkeep_http::error::{Error, Result};
+use tillkeep_http::request::Guest;
 use tillkeep_model::ErrorCode;
 use tillkeep_model::wire::{Ended, HqMessage, OutboxState, StoreMessage, close};
 use tokio::time::{Instant, MissedTickBehavior, interval, timeout};
@@ -45,6 +46,7 @@ pub async fn socket(
     State(hq): State<Arc<Hq>>,
     headers: HeaderMap,
     Params(query): Params<Query>,
+    guest: Guest,
     upgrade: Result<WebSocketUpgrade, WebSocketUpgradeRejection>,
 ) -> Result<Upgraded> {
     // A token in the URL or the header is judged before the upgrade, and before whether it is one.
@@ -70,7 +72,10 @@ pub async fn socket(
             }
         };
         let code = match caller {
-            Ok(caller) => run(&hq, &caller, &mut socket).await,
+            Ok(caller) => {
+                guest.now_known();
+                run(&hq, &caller, &mut socket).await
+            }
             Err(code) => Some(code),
         };
         if let Some(code) = code {

@@ -9,6 +9,7 @@ use axum::http::request::Parts;
 use tillkeep_http::auth::bearer;
 use tillkeep_http::describe::{Argument, Operation};
 use tillkeep_http::error::{Error, Result};
+use tillkeep_http::request::Guest;
 use tillkeep_http::tokens::STORE_SYNC;
 use tillkeep_model::Instant;
 use tillkeep_storage::entity::store;
@@ -137,6 +138,8 @@ impl FromRequestParts<Arc<Hq>> for StoreCaller {
     type Rejection = Error;
 
     async fn from_request_parts(parts: &mut Parts, hq: &Arc<Hq>) -> Result<Self> {
-        store_of(hq, bearer(&parts.headers)).await
+        let caller = store_of(hq, bearer(&parts.headers)).await?;
+        Guest::is_known(&parts.extensions);
+        Ok(caller)
     }
 }

@@ -15,7 +15,7 @@ use crate::answer::Answer;
 use crate::auth::by_pin::{refuse, user_of_pin, verified};
 use crate::auth::new_pin::keep_anew;
 use crate::auth::throttle::{self, Attempt, Trying};
-use crate::auth::{self, Auth, Gate, Home, Origin};
+use crate::auth::{self, Auth, Gate, Home, Origin, Revocation, Sessions};
 use crate::error::{Error, Result};
 use crate::extract::Body;
 use crate::names::normal;
@@ -169,6 +169,7 @@ async fn sign_in(
         return Err(error);
     }
     session::Entity::insert(row.clone().into_active_model()).exec_without_returning(&tx).await?;
+    let too_many = Sessions::revoke_oldest(&tx, user.id, now).await?;
     attempt.succeeded(&tx, now).await?;
     audit::record(&tx, trying.audit(action, Some(user.id)), now).await?;
     if let Err(error) = tx.commit().await {
@@ -181,6 +182,9 @@ async fn sign_in(
         return Err(error.into());
     }
     auth.sessions.remember(&row, turn);
+    for session in too_many {
+        auth.sessions.ended(Revocation::One(session));
+    }
     let access = auth.access.of(&auth.db, user.id).await?.ok_or_else(Error::unauthorized)?;
     let mut answer = tokens_for(&auth.tokens, &row, &user.username, refreshable.then_some(refresh_jti), now)?;
     answer.user = Some(Myself::of(&access, trying.store_id, trying.terminal_id.as_deref()));

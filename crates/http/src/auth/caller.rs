@@ -20,6 +20,7 @@ use crate::costs;
 use crate::error::{Error, Result};
 use crate::parameters;
 use crate::refusals;
+use crate::request::Guest;
 
 /// Somebody who holds one of the codes of `P`.
 pub struct Caller<P> {
@@ -157,6 +158,7 @@ where
         let address = auth.client_address(parts);
         let token = bearer(&parts.headers).ok_or_else(Error::unauthorized)?;
         let caller = Self::of(auth, token, address).await?;
+        Guest::is_known(&parts.extensions);
         parameters::check(parts)?;
         Ok(caller)
     }

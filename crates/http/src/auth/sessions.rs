@@ -8,7 +8,7 @@ use tillkeep_storage::entity::session::{Column, Entity, Model};
 use tillkeep_storage::entity::user;
 use tillkeep_storage::sea_orm::sea_query::Expr;
 use tillkeep_storage::sea_orm::{
-    ColumnTrait, Condition, ConnectionTrait, EntityTrait, QueryFilter, QuerySelect, QueryTrait,
+    ColumnTrait, Condition, ConnectionTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect, QueryTrait,
 };
 use tillkeep_storage::{Db, DbErr};
 use uuid::Uuid;
@@ -56,6 +56,8 @@ pub enum Revocation {
 
 /// Sessions kept in memory at the most; the rest is read again when it is asked for.
 const KEPT: usize = 100_000;
+/// Sessions of one person at once: more than there are tills and browsers that one works at.
+const OF_A_PERSON: u64 = 20;
 
 impl Sessions {
     fn write(&self) -> RwLockWriteGuard<'_, Known> {
@@ -130,6 +132,34 @@ impl Sessions {
             .exec(conn)
             .await?;
         Ok(())
+    }
+
+    /// Ends the oldest sessions of a person who has more than [`OF_A_PERSON`]; which these are. The newest sign-in always
+    /// works: somebody stands at the till.
+    pub async fn revoke_oldest(conn: &impl ConnectionTrait, user: Uuid, now: Instant) -> Result<Vec<Uuid>, DbErr> {
+        let oldest: Vec<Uuid> = Entity::find()
+            .select_only()
+            .column(Column::Id)
+            .filter(Column::UserId.eq(user))
+            .filter(Column::RevokedAt.is_null())
+            .filter(Column::ExpiresAt.gt(now))
+            .order_by_desc(Column::IssuedAt)
+            .order_by_desc(Column::Id)
+            .offset(OF_A_PERSON)
+            // Those of before the limit go little by little.
+            .limit(1000)
+            .into_tuple()
+            .all(conn)
+            .await?;
+        if !oldest.is_empty() {
+            Entity::update_many()
+                .col_expr(Column::RevokedAt, Expr::value(now))
+                .col_expr(Column::Reason, Expr::value("the person has newer sessions"))
+                .filter(Column::Id.is_in(oldest.iter().copied()))
+                .exec(conn)
+                .await?;
+        }
+        Ok(oldest)
     }
 
     /// All that is remembered is read again.

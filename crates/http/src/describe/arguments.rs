@@ -16,7 +16,7 @@ use super::Argument;
 use super::operation::{Operation, string};
 use crate::auth::{Caller, ClientAddress, Gate, Origin};
 use crate::extract::{Body, Id, OptionalBody, Params, Segment, TwoIds, Unread};
-use crate::request::Transport;
+use crate::request::{Guest, Transport};
 
 impl<T> Argument for ConnectInfo<T> {}
 impl<S> Argument for State<S> {}
@@ -29,6 +29,7 @@ impl Argument for Origin {
         operation.fails(&[ErrorCode::DeviceUnknown]);
     }
 }
+impl Argument for Guest {}
 impl Argument for HeaderMap {}
 impl Argument for Transport {}
 impl Argument for Result<WebSocketUpgrade, WebSocketUpgradeRejection> {}

@@ -19,8 +19,8 @@ use crate::request::TooSlow;
 pub enum Pace {
     /// All of it within this time.
     Total(Duration),
-    /// Each piece within this time of the one before.
-    Stall(Duration),
+    /// So many bytes in each such time.
+    AtLeast(u64, Duration),
 }
 
 /// Puts the limit on the body of `request`; `waiting` is true while somebody reads it and nothing comes.
@@ -29,16 +29,21 @@ pub fn limit(request: Request, pace: Pace, waiting: &Arc<AtomicBool>) -> Request
         if body.is_end_stream() {
             return body;
         }
-        let (Pace::Total(first) | Pace::Stall(first)) = pace;
-        let stall = if let Pace::Stall(stall) = pace { Some(stall) } else { None };
-        Body::new(Limited { body, timer: Box::pin(sleep(first)), stall, waiting: waiting.clone() })
+        let (least, each) = match pace {
+            Pace::Total(all) => (None, all),
+            Pace::AtLeast(bytes, each) => (Some(bytes), each),
+        };
+        Body::new(Limited { body, timer: Box::pin(sleep(each)), each, least, came: 0, waiting: waiting.clone() })
     })
 }
 
 struct Limited {
     body: Body,
     timer: Pin<Box<Sleep>>,
-    stall: Option<Duration>,
+    each: Duration,
+    /// Bytes that must come in that time, again and again; else all must.
+    least: Option<u64>,
+    came: u64,
     waiting: Arc<AtomicBool>,
 }
 
@@ -51,14 +56,22 @@ impl HttpBody for Limited {
         context: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
         if let Poll::Ready(frame) = Pin::new(&mut self.body).poll_frame(context) {
-            if let Some(stall) = self.stall {
-                self.timer.as_mut().reset(Instant::now() + stall);
+            if let Some(Ok(frame)) = &frame {
+                self.came += frame.data_ref().map_or(0, |data| data.len() as u64);
             }
             self.waiting.store(false, Ordering::Release);
             return Poll::Ready(frame);
         }
         self.waiting.store(true, Ordering::Release);
-        ready!(self.timer.as_mut().poll(context));
+        loop {
+            ready!(self.timer.as_mut().poll(context));
+            if self.least.is_none_or(|least| self.came < least) {
+                break;
+            }
+            self.came = 0;
+            let next = Instant::now() + self.each;
+            self.timer.as_mut().reset(next);
+        }
         Poll::Ready(Some(Err(axum::Error::new(TooSlow))))
     }
 

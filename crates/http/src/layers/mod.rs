@@ -90,11 +90,11 @@ fn new_id() -> String {
 /// Lets the request be answered, in a task of its own as soon as it has to wait: whoever hangs up or runs out of time, what
 /// was begun still ends, and what follows a commit (caches, heads, sockets) follows it.
 async fn answer(request: Request, next: Next, path: &str, id: &str) -> Response {
-    let Patience { request: total, stall } = request.extensions().get::<Patience>().copied().unwrap_or_default();
+    let Patience { request: total, stall, rate } = request.extensions().get::<Patience>().copied().unwrap_or_default();
     let hurried = !UNHURRIED.contains(&path);
     let waiting = Arc::new(AtomicBool::new(false));
-    let request =
-        body::limit(request, if hurried { body::Pace::Total(total) } else { body::Pace::Stall(stall) }, &waiting);
+    let pace = if hurried { body::Pace::Total(total) } else { body::Pace::AtLeast(request::least(rate, stall), stall) };
+    let request = body::limit(request, pace, &waiting);
     let mut work = Box::pin(request::within(id.to_owned(), costs::within(refusals::within(next.run(request)))));
     // What need not wait is not worth a task: to start one wakes another thread.
     let at_once = poll_fn(|context| Poll::Ready(catch_unwind(AssertUnwindSafe(|| work.as_mut().poll(context))))).await;

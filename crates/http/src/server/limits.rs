@@ -22,8 +22,10 @@ pub struct Limits {
     pub idle: Duration,
     /// For a request with its body, until its answer begins.
     pub request: Duration,
-    /// Between two pieces of a body or of an answer.
+    /// Between two pieces of a body or of an answer, and how long either may be slower than `rate`.
     pub stall: Duration,
+    /// Bytes a second that whoever sends a body or takes an answer must manage.
+    pub rate: u64,
 }
 
 /// File handles that a server needs besides its connections.
@@ -31,7 +33,7 @@ const OTHER_FILES: usize = 192;
 
 impl Default for Limits {
     fn default() -> Self {
-        let Patience { request, stall } = Patience::default();
+        let Patience { request, stall, rate } = Patience::default();
         Self {
             connections: 8192,
             per_address: 512,
@@ -41,6 +43,7 @@ impl Default for Limits {
             idle: Duration::from_secs(75),
             request,
             stall,
+            rate,
         }
     }
 }

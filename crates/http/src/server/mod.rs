@@ -20,7 +20,7 @@ use hyper::body::Incoming;
 use hyper::server::conn::http1::Builder;
 use hyper_util::rt::TokioIo;
 use tokio::io::{AsyncRead, AsyncWrite};
-use tokio::net::{TcpListener, TcpStream};
+use tokio::net::{TcpListener, TcpSocket, TcpStream};
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
@@ -31,10 +31,15 @@ use paced::{Pace, Paced};
 use places::{Place, Places};
 pub use tls::Tls;
 
-use crate::request::{Patience, Transport};
+use crate::request::{Guest, Patience, Transport};
 
 /// Bytes of a request's line and headers at the most, which is what a slow client can make this server keep.
 const LARGEST_HEAD: usize = 64 << 10;
+/// Bytes of an answer that the system keeps for a client at the most (it doubles them): what is more waits here, where it is
+/// seen how slowly it is taken.
+const UNTAKEN: u32 = 64 << 10;
+/// Connections that the system keeps until they are accepted.
+const BACKLOG: u32 = 1024;
 /// How long running requests may take when the server stops.
 const DRAIN: Duration = Duration::from_secs(10);
 
@@ -55,12 +60,28 @@ pub async fn bind(listen: &str, data_dir: &Path, tls: Option<Tls>) -> io::Result
 
 /// Binds `listen`.
 pub async fn listen(listen: &str, tls: Option<Tls>) -> io::Result<Listener> {
-    let tcp = TcpListener::bind(listen)
+    let tcp = open(listen)
         .await
         .map_err(|error| io::Error::new(error.kind(), format!("cannot listen on {listen}: {error}")))?;
     let scheme = if tls.is_some() { "https" } else { "http" };
     let url = format!("{scheme}://{}", tcp.local_addr()?);
     Ok(Listener { tcp, tls, url })
+}
+
+/// As [`TcpListener::bind`], with little room for what a client does not take.
+async fn open(listen: &str) -> io::Result<TcpListener> {
+    let mut failed = io::Error::new(io::ErrorKind::InvalidInput, "it names no address");
+    for address in tokio::net::lookup_host(listen).await? {
+        let socket = if address.is_ipv4() { TcpSocket::new_v4() } else { TcpSocket::new_v6() }?;
+        socket.set_reuseaddr(true)?;
+        // Each connection has what its listener has.
+        socket.set_send_buffer_size(UNTAKEN)?;
+        match socket.bind(address).and_then(|()| socket.listen(BACKLOG)) {
+            Ok(tcp) => return Ok(tcp),
+            Err(error) => failed = error,
+        }
+    }
+    Err(failed)
 }
 
 /// Serves until `stop`, then lets running requests finish.
@@ -73,10 +94,13 @@ pub async fn serve(listener: Listener, router: Router, limits: Limits, stop: Can
         tokio::spawn(tls.clone().renew(stop.clone()));
     }
     loop {
-        // Without a free place nobody is accepted: the system keeps them in its queue, and who says nothing in time makes
-        // room.
+        // Who comes gets the place of the oldest stranger when there is no other. While all places are held by those who are
+        // known, the system keeps the next ones in its queue.
         let accepted = tokio::select! {
-            accepted = async { (places.one().await, tcp.accept().await) } => accepted,
+            accepted = async {
+                let accepted = tcp.accept().await;
+                (places.one().await, accepted)
+            } => accepted,
             () = stop.cancelled() => break,
         };
         match accepted {
@@ -126,7 +150,9 @@ impl Server {
         let acceptor = tls.acceptor();
         let connections = self.connections.clone();
         connections.spawn(async move {
+            let evicted = place.evicted();
             let shaken = tokio::select! {
+                () = evicted => return,
                 shaken = timeout(self.limits.handshake, acceptor.accept(stream)) => shaken,
                 // Nothing was asked yet: nobody has to wait for this one.
                 () = self.stop.cancelled() => return,
@@ -145,6 +171,11 @@ impl Server {
     {
         let Self { router, limits, peer, connections, stop } = self;
         let pace = Pace::new();
+        let (seat, evicted, known) = (taken.seat(), taken.evicted(), pace.clone());
+        let guest = Guest::new(move || {
+            known.is_known();
+            seat.is_known();
+        });
         let stream = Paced::new(stream, pace.clone(), &limits, taken);
         let service = hyper::service::service_fn(move |request: hyper::Request<Incoming>| {
             let busy = pace.busy();
@@ -152,7 +183,8 @@ impl Server {
             let extensions = request.extensions_mut();
             extensions.insert(ConnectInfo(peer));
             extensions.insert(transport);
-            extensions.insert(Patience { request: limits.request, stall: limits.stall });
+            extensions.insert(guest.clone());
+            extensions.insert(Patience { request: limits.request, stall: limits.stall, rate: limits.rate });
             let answer = router.clone().oneshot(request);
             async move {
                 let answer = match answer.await {
@@ -176,6 +208,7 @@ impl Server {
             let mut connection = pin!(connection);
             let ended = tokio::select! {
                 ended = connection.as_mut() => ended,
+                () = evicted => return,
                 () = stop.cancelled() => {
                     // The request that runs is the last one.
                     connection.as_mut().graceful_shutdown();

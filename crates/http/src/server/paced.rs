@@ -2,6 +2,7 @@
 
 use std::io;
 use std::pin::Pin;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Waker, ready};
 use std::time::Duration;
@@ -11,8 +12,13 @@ use bytes::Bytes;
 use hyper::body::{Frame, SizeHint};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::{Instant, Sleep, sleep_until};
+use tokio_util::sync::WaitForCancellationFutureOwned;
 
 use super::{Limits, Place};
+use crate::request::least;
+
+/// Bytes that a stranger may say on a connection that is no HTTP any more: the first message of a socket.
+const MOST_OF_STRANGERS: usize = 8 << 10;
 
 /// What a connection is doing, and since when.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,7 +34,10 @@ enum Phase {
 }
 
 /// The phase of one connection, known to its stream and to its requests.
-pub struct Pace(Mutex<State>);
+pub struct Pace {
+    state: Mutex<State>,
+    known: AtomicBool,
+}
 
 struct State {
     phase: Phase,
@@ -38,11 +47,17 @@ struct State {
 
 impl Pace {
     pub fn new() -> Arc<Self> {
-        Arc::new(Self(Mutex::new(State { phase: Phase::Head(Instant::now()), reader: None })))
+        let state = Mutex::new(State { phase: Phase::Head(Instant::now()), reader: None });
+        Arc::new(Self { state, known: AtomicBool::new(false) })
+    }
+
+    /// The other side has shown who it is.
+    pub fn is_known(&self) {
+        self.known.store(true, Ordering::Release);
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn phase(&self) -> Phase {
@@ -130,13 +145,35 @@ pub struct Paced<T> {
     stall: Duration,
     reading: Option<Pin<Box<Sleep>>>,
     writing: Option<Pin<Box<Sleep>>>,
+    /// Bytes that were taken of an answer since `writing` began.
+    taken: u64,
+    /// Bytes that must be taken in each `stall`.
+    least: u64,
+    /// Bytes of a stranger since the connection is no HTTP any more.
+    unknown: usize,
+    evicted: Pin<Box<WaitForCancellationFutureOwned>>,
     _place: Place,
 }
 
 impl<T> Paced<T> {
     pub fn new(stream: T, pace: Arc<Pace>, limits: &Limits, taken: Place) -> Self {
-        let Limits { header, idle, stall, .. } = *limits;
-        Self { stream, pace, header, idle, stall, reading: None, writing: None, _place: taken }
+        let Limits { header, idle, stall, rate, .. } = *limits;
+        let evicted = Box::pin(taken.evicted());
+        let (reading, writing) = (None, None);
+        Self {
+            stream,
+            pace,
+            header,
+            idle,
+            stall,
+            reading,
+            writing,
+            taken: 0,
+            least: least(rate, stall),
+            unknown: 0,
+            evicted,
+            _place: taken,
+        }
     }
 
     fn read_deadline(&self) -> Option<Instant> {
@@ -151,27 +188,66 @@ impl<T> Paced<T> {
         }
     }
 
-    /// Gives up on a write that nobody takes.
-    fn written<R>(&mut self, context: &mut Context<'_>, poll: Poll<io::Result<R>>) -> Poll<io::Result<R>> {
-        if poll.is_ready() || self.pace.phase() == Phase::Free {
-            if self.writing.take().is_some() && matches!(self.pace.phase(), Phase::Idle(_)) {
+    /// Gives up on an answer that nobody takes, or only drop by drop. The time counts from the first piece that had to
+    /// wait until all of it is `out`.
+    fn written<R>(
+        &mut self,
+        context: &mut Context<'_>,
+        poll: Poll<io::Result<R>>,
+        out: bool,
+        bytes: impl Fn(&R) -> usize,
+    ) -> Poll<io::Result<R>> {
+        if self.pace.phase() == Phase::Free {
+            self.writing = None;
+            return poll;
+        }
+        if let Poll::Ready(written) = &poll {
+            self.taken += written.as_ref().map_or(0, bytes) as u64;
+            if out && self.writing.take().is_some() && matches!(self.pace.phase(), Phase::Idle(_)) {
                 // Only with its last piece is the client between two requests.
                 self.pace.set(Phase::Idle(Instant::now()));
             }
             return poll;
         }
-        let deadline = Instant::now() + self.stall;
-        let timer = self.writing.get_or_insert_with(|| Box::pin(sleep_until(deadline)));
-        ready!(timer.as_mut().poll(context));
-        Poll::Ready(Err(io::Error::new(io::ErrorKind::TimedOut, "the client takes nothing")))
+        loop {
+            let deadline = Instant::now() + self.stall;
+            if self.writing.is_none() {
+                self.taken = 0;
+            }
+            let timer = self.writing.get_or_insert_with(|| Box::pin(sleep_until(deadline)));
+            ready!(timer.as_mut().poll(context));
+            if self.taken < self.least {
+                return Poll::Ready(Err(io::Error::new(io::ErrorKind::TimedOut, "the client takes too little")));
+            }
+            self.writing = None;
+        }
     }
+
+    /// Whether somebody else has this connection's place now.
+    fn is_evicted(&mut self, context: &mut Context<'_>) -> bool {
+        self.evicted.as_mut().poll(context).is_ready()
+    }
+}
+
+/// What a connection says that somebody else has its place now.
+fn evicted() -> io::Error {
+    io::Error::new(io::ErrorKind::ConnectionAborted, "somebody else needs this place")
 }
 
 impl<T: AsyncRead + Unpin> AsyncRead for Paced<T> {
     fn poll_read(mut self: Pin<&mut Self>, context: &mut Context<'_>, buf: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
+        if self.is_evicted(context) {
+            return Poll::Ready(Err(evicted()));
+        }
         let before = buf.filled().len();
         let poll = Pin::new(&mut self.stream).poll_read(context, buf);
         if poll.is_ready() {
+            if self.pace.phase() == Phase::Free && !self.pace.known.load(Ordering::Acquire) {
+                self.unknown += buf.filled().len() - before;
+                if self.unknown > MOST_OF_STRANGERS {
+                    return Poll::Ready(Err(io::Error::new(io::ErrorKind::InvalidData, "a stranger says too much")));
+                }
+            }
             if buf.filled().len() > before && matches!(self.pace.phase(), Phase::Idle(_)) {
                 self.pace.set(Phase::Head(Instant::now()));
             }
@@ -193,7 +269,7 @@ impl<T: AsyncRead + Unpin> AsyncRead for Paced<T> {
 impl<T: AsyncWrite + Unpin> AsyncWrite for Paced<T> {
     fn poll_write(mut self: Pin<&mut Self>, context: &mut Context<'_>, buf: &[u8]) -> Poll<io::Result<usize>> {
         let poll = Pin::new(&mut self.stream).poll_write(context, buf);
-        self.written(context, poll)
+        self.written(context, poll, false, |bytes| *bytes)
     }
 
     fn poll_write_vectored(
@@ -202,7 +278,7 @@ impl<T: AsyncWrite + Unpin> AsyncWrite for Paced<T> {
         parts: &[io::IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
         let poll = Pin::new(&mut self.stream).poll_write_vectored(context, parts);
-        self.written(context, poll)
+        self.written(context, poll, false, |bytes| *bytes)
     }
 
     fn is_write_vectored(&self) -> bool {
@@ -211,11 +287,11 @@ impl<T: AsyncWrite + Unpin> AsyncWrite for Paced<T> {
 
     fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         let poll = Pin::new(&mut self.stream).poll_flush(context);
-        self.written(context, poll)
+        self.written(context, poll, true, |()| 0)
     }
 
     fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         let poll = Pin::new(&mut self.stream).poll_shutdown(context);
-        self.written(context, poll)
+        self.written(context, poll, true, |()| 0)
     }
 }

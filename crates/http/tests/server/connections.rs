@@ -4,14 +4,14 @@ use std::time::Instant;
 
 use tillkeep_http::server::Limits;
 
-use crate::kit::{HELLO, Server, short};
+use crate::kit::{HELLO, KNOWN, Server, short};
 
 #[tokio::test]
-async fn beyond_the_cap_one_waits_until_another_goes() {
+async fn beyond_the_cap_one_waits_until_another_goes_while_all_are_known() {
     let server = Server::start(Limits { connections: 2, ..Limits::default() }).await;
     let (mut first, mut second) = (server.connect().await, server.connect().await);
     for client in [&mut first, &mut second] {
-        client.send(HELLO).await;
+        client.send(KNOWN).await;
         assert_eq!(client.answer().await.status, 200);
     }
     let mut third = server.connect().await;
@@ -25,11 +25,30 @@ async fn beyond_the_cap_one_waits_until_another_goes() {
 }
 
 #[tokio::test]
+async fn beyond_the_cap_the_oldest_stranger_goes_and_whoever_comes_is_served_at_once() {
+    let server = Server::start(Limits { connections: 3, ..Limits::default() }).await;
+    let (mut known, mut oldest, mut younger) = (server.connect().await, server.connect().await, server.connect().await);
+    known.send(KNOWN).await;
+    assert_eq!(known.answer().await.status, 200);
+    // In the middle of a request, and one that says nothing at all.
+    oldest.send("POST /api/v1/echo HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n1").await;
+    let begun = Instant::now();
+    assert_eq!(server.ask("GET", "/api/v1/hello").await.status, 200);
+    assert!(begun.elapsed() < std::time::Duration::from_secs(1), "{:?}", begun.elapsed());
+    let rest = oldest.rest().await;
+    assert!(!rest.starts_with(b"HTTP/1.1 200"), "its request came to nothing: {}", String::from_utf8_lossy(&rest));
+    for client in [&mut known, &mut younger] {
+        client.send(HELLO).await;
+        assert_eq!(client.answer().await.status, 200);
+    }
+}
+
+#[tokio::test]
 async fn one_address_has_its_share_and_no_more() {
     let server = Server::start(Limits { per_address: 2, loopback_counts: true, ..Limits::default() }).await;
     let (mut first, mut second) = (server.connect().await, server.connect().await);
     for client in [&mut first, &mut second] {
-        client.send(HELLO).await;
+        client.send(KNOWN).await;
         assert_eq!(client.answer().await.status, 200);
     }
     assert!(server.connect().await.rest().await.is_empty(), "closed without a word");
@@ -43,6 +62,10 @@ async fn one_address_has_its_share_and_no_more() {
         }
     };
     later.send(HELLO).await;
+    // Of strangers of one address the oldest makes room.
+    let mut newest = server.connect().await;
+    newest.send(HELLO).await;
+    assert_eq!(newest.answer().await.status, 200);
 }
 
 #[tokio::test]

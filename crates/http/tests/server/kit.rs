@@ -11,6 +11,7 @@ use axum::routing::{get, post};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 use tillkeep_http::describe::{self, About};
+use tillkeep_http::request::Guest;
 use tillkeep_http::server::{Limits, Tls, bind, serve};
 use tillkeep_http::{Answer, Body, Error, extract, layers};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -85,6 +86,7 @@ fn routes(go_on: &Arc<Notify>, went_on: &Arc<Notify>) -> Router {
     };
     describe::served(Router::new(), About { title: "A server", text: "It says hello." }, &[])
         .route("/api/v1/hello", get(|| async { Answer(json!("hello")) }))
+        .route("/api/v1/known", get(async |guest: Guest| guest.now_known()))
         .route("/api/v1/echo", post(|Body(body): Body<Value>| async { Answer(body) }))
         .route("/api/v1/waiting", get(waiting.clone()).post(waiting))
         .route("/api/v1/large", get(|| async { vec![b'x'; LARGE] }))
@@ -183,6 +185,8 @@ impl<T: tokio::io::AsyncRead + tokio::io::AsyncWrite + Unpin> Client<T> {
     }
 }
 
+/// As from somebody whose token is good.
+pub const KNOWN: &str = "GET /api/v1/known HTTP/1.1\r\nHost: x\r\n\r\n";
 pub const HELLO: &str = "GET /api/v1/hello HTTP/1.1\r\nHost: x\r\n\r\n";
 
 /// Limits that a test need not wait long for.
@@ -194,6 +198,8 @@ pub fn short() -> Limits {
         idle: millis(900),
         request: millis(600),
         stall: millis(600),
+        // Bytes of a body or of an answer are counted in tests of their own.
+        rate: 1,
         ..Limits::default()
     }
 }

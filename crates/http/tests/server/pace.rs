@@ -157,3 +157,42 @@ async fn a_push_may_be_slow_but_not_stand_still() {
     assert_eq!(reply.refused(408), "request_timeout");
     assert_eq!(reply.header("tillkeep-protocol"), Some("1"));
 }
+
+#[tokio::test]
+async fn a_push_that_comes_drop_by_drop_is_given_up() {
+    let server = Server::start(Limits { rate: 100, ..short() }).await;
+    let mut client = server.connect().await;
+    client.send("POST /api/v1/sync/push HTTP/1.1\r\nHost: x\r\nContent-Length: 600\r\n\r\n").await;
+    let drip = async {
+        loop {
+            tokio::time::sleep(short().stall / 10).await;
+            // One letter in 60 ms is less than a hundred bytes a second.
+            if client.0.try_write(b"1").is_err() || client.0.try_read(&mut [0; 512]).is_ok() {
+                break;
+            }
+        }
+    };
+    tokio::time::timeout(short().stall * 8, drip).await.expect("it is answered, or hung up on");
+}
+
+#[tokio::test]
+async fn whoever_takes_an_answer_drop_by_drop_is_hung_up_on() {
+    let server = Server::start(Limits { rate: 1 << 20, ..short() }).await;
+    let mut client = server.connect().await;
+    client.send("GET /api/v1/large HTTP/1.1\r\nHost: x\r\n\r\n").await;
+    let (mut taken, mut piece) = (0, vec![0; 50 << 10]);
+    let sip = async {
+        loop {
+            tokio::time::sleep(short().stall / 10).await;
+            // 50 KiB in 60 ms are less than a megabyte a second, and more than nothing in each of them.
+            match client.0.try_read(&mut piece) {
+                Ok(0) => break,
+                Ok(read) => taken += read,
+                Err(error) if error.kind() == std::io::ErrorKind::WouldBlock => {}
+                Err(_) => break,
+            }
+        }
+    };
+    tokio::time::timeout(short().stall * 40, sip).await.expect("it is hung up on");
+    assert!(taken < LARGE, "not all of it was taken");
+}

@@ -11,6 +11,7 @@ pub mod department;
 pub mod device;
 pub mod idempotency_key;
 pub mod inventory_adjustment;
+pub mod known_number;
 pub mod lost_number;
 #[cfg(feature = "next-release")]
 pub mod loyalty_tier;

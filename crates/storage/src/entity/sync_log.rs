@@ -20,6 +20,10 @@ pub struct Model {
     pub error: Option<String>,
     pub warning: Option<String>,
     pub envelope: Option<String>,
+    /// In place of an envelope that can never be taken: its first 16 KiB. Its hash is the SHA-256 of all of it.
+    pub beginning: Option<String>,
+    /// Bytes of the envelope as it came.
+    pub length: Option<i64>,
     pub hash: String,
     pub envelope_at: Option<Instant>,
     pub seq: Option<i64>,

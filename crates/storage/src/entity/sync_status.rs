@@ -18,6 +18,8 @@ pub struct Model {
     pub last_error_at: Option<Instant>,
     pub last_error: Option<String>,
     pub pending_count: i32,
+    /// Bytes that are kept of what failed.
+    pub pending_bytes: i64,
     pub total_pushed: i64,
     pub total_pulled: i64,
     pub last_since_version: i64,

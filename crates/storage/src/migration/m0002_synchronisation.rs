@@ -124,4 +124,26 @@ pub(super) const CHANGES: &[Change] = &[
     // Headquarters ends the sessions of somebody at every server.
     Change::AddColumns("users", "sessions_valid_from ts?"),
     Change::AddColumns("refresh_token_families", "sessions_valid_from ts?"),
+    // What is kept of an envelope that can never be taken, and how much each store keeps at headquarters.
+    Change::AddColumns("sync_log", "beginning text?, length big?"),
+    Change::AddColumns("sync_status", "pending_bytes big=0"),
+    // U3, U7: what an envelope is judged by is found by its entity, however many came before.
+    Change::AddIndex("sync_log", Key::Plain("store_id, entity_id, hash")),
+    Change::DropIndex("sync_log", Key::Plain("store_id, entity_id")),
+    Change::AddIndex("sync_log", Key::Plain("store_id, entity_id, hash, resolved_by WHERE resolved_by IS NOT NULL")),
+    Change::AddIndex("sync_log", Key::Plain("store_id, entity_id, status WHERE status = 'failed'")),
+    Change::AddIndex(
+        "sync_log",
+        Key::Plain(
+            "store_id, entity_id, entity_type, envelope_at WHERE status = 'success' OR note = 'nothing of it was taken: \
+             headquarters has the same, or it is not the store''s to say'",
+        ),
+    ),
+    // The last number of a series, where what the documents say is not to be believed (D8).
+    Change::CreateTable(NewTable {
+        name: "known_numbers",
+        on: On::Hq,
+        columns: "store_id uuid!, series text!, last big",
+        ..NewTable::EMPTY
+    }),
 ];

@@ -18,6 +18,7 @@ use uuid::Uuid;
 
 use self::file::{Content, Kept};
 use crate::high_water::OUTBOX_TIME;
+use crate::known_numbers::OUTBOX;
 use crate::outbox::{self, Place};
 use crate::{Db, Tx, backup, series, settings};
 
@@ -272,6 +273,17 @@ impl Numbers {
     }
 }
 
+/// Has the file at `path` say that `series` was given up to `last`; one that is not there says nothing. No server may
+/// have it open.
+pub fn set(path: &Path, series: &str, last: i64) -> std::io::Result<()> {
+    let Some((mut file, mut content)) = Kept::open(path)? else { return Ok(()) };
+    if ![OUTBOX, OUTBOX_TIME].contains(&series) {
+        content.last.insert(series.to_owned(), last);
+        file.write(&content)?;
+    }
+    Ok(())
+}
+
 impl Shared {
     /// Sees that the file has at least this revision: who waited for another's write finds its own done.
     fn write(&self, revision: u64) -> std::io::Result<()> {
@@ -300,7 +312,7 @@ fn failed(error: &std::io::Error) -> DbErr {
 /// The series whose numbers people see.
 async fn printed(conn: &impl ConnectionTrait) -> Result<BTreeMap<String, i64>, DbErr> {
     let mut all = series::all(conn).await?;
-    all.retain(|name, _| !["outbox", OUTBOX_TIME].contains(&name.as_str()));
+    all.retain(|name, _| ![OUTBOX, OUTBOX_TIME].contains(&name.as_str()));
     Ok(all)
 }
 

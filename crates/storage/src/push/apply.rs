@@ -14,13 +14,14 @@ use super::incoming::Decoded;
 use super::lines::{Document, Lines};
 use super::members::Shape;
 use super::merge::{Had, Ignored, finish, merge};
-use super::{Incoming, Sender, Verdict, effects, flags, foreign, limits, status};
+use super::{Incoming, Pause, Sender, Verdict, effects, flags, foreign, limits, status};
 use crate::averages::{self, Position};
 use crate::db::{execute, placeholders, query};
+use crate::known_numbers::{Brought, NUMBER_AHEAD};
 use crate::registry::owners::{ALL_OF_IT, owns};
 use crate::registry::{Claim, Row, Scope, SyncType};
 use crate::sync_log::{self, Priors};
-use crate::{Tx, accounts, audit, fault, stock, versions};
+use crate::{Tx, accounts, audit, fault, high_water, known_numbers, stock, versions};
 
 /// What a batch came to.
 pub(super) struct Outcome {
@@ -73,6 +74,8 @@ pub(super) struct Prepared {
     applied: Applied,
     /// How its number stands with the one that its sender gave it.
     pub number: foreign::Number,
+    /// It is too far ahead of those that headquarters knows of the store.
+    ahead: bool,
     audit: Option<audit::Entry>,
     place: usize,
 }
@@ -90,7 +93,7 @@ async fn group_of_one_type(
     let ids: Vec<Uuid> = group.iter().map(|incoming| incoming.id).collect();
     let mut existing = by_id(entity.table.having(tx, "id", &ids, true).await?);
     let shape = Shape::of(entity);
-    let (items, mut verdicts, mut left) = judge(group, &shape, &existing, priors, sender);
+    let (items, mut verdicts, mut left) = judge(group, &shape, &existing, priors, sender).await;
     let parents = parents(tx, entity, &items, &existing).await?;
     let present: Vec<Uuid> = existing.keys().copied().collect();
     let mut lines = Lines::load(tx, entity, &present, &items).await?;
@@ -178,10 +181,11 @@ async fn group_of_one_type(
         let nothing_new = !told.changed && before.is_some_and(|had| had.is_all_of(&*row, entity.lists));
         let applied = if nothing_new { aside(ignored.count > ignored_before) } else { applied };
         let audit = was.and_then(|was| was.changed(entity, &*row, owned, sender));
-        prepared.push(Prepared { row, children, removed, cut, charged, applied, number, audit, place });
+        prepared.push(Prepared { row, children, removed, cut, charged, applied, number, ahead: false, audit, place });
     }
     foreign::renumber(tx, entity, &mut prepared).await?;
     numbers_taken(tx, entity, &mut prepared, &mut verdicts).await?;
+    numbers_ahead(tx, entity, sender, &mut prepared).await?;
     audits.extend(prepared.iter_mut().filter_map(|document| document.audit.take()));
     store(tx, sender, group, prepared, now, &mut verdicts).await?;
     raise_left(tx, entity, &left).await?;
@@ -210,10 +214,11 @@ async fn store(
     let mut child_rows: Vec<Vec<Box<dyn Row>>> = entity.children.iter().map(|_| Vec::new()).collect();
     // Of those alone that are stored: a document that is refused keeps the lines it has.
     let mut gone: Vec<Vec<Uuid>> = entity.children.iter().map(|_| Vec::new()).collect();
-    for (Prepared { mut row, children, removed, cut, charged, applied, place, .. }, flags) in
+    for (Prepared { mut row, children, removed, cut, charged, applied, ahead, place, .. }, flags) in
         prepared.into_iter().zip(flags)
     {
-        let flags: Vec<String> = flags.into_iter().map(str::to_owned).chain(cut).collect();
+        let flags = flags.into_iter().chain(ahead.then_some(NUMBER_AHEAD)).map(str::to_owned);
+        let flags: Vec<String> = flags.chain(cut).collect();
         row.set("flags", JsonText::of(&flags).into());
         let position =
             group[place].entry().and_then(|(epoch, seq)| Some(Position { place: *places.get(&epoch)?, seq }));
@@ -268,7 +273,7 @@ fn add_each<T>(into: &mut [Vec<T>], from: Vec<Vec<T>>) {
 
 /// Reads the envelopes and decides on each; a verdict for those that cannot be read. Those that somebody settled by
 /// hand are left aside unread, whatever is wrong with them; their rows travel back.
-fn judge<'a>(
+async fn judge<'a>(
     group: &'a [Incoming<'a>],
     shape: &Shape,
     existing: &HashMap<Uuid, Box<dyn Row>>,
@@ -277,7 +282,9 @@ fn judge<'a>(
 ) -> (Vec<Item<'a>>, Vec<Option<Verdict>>, Vec<Uuid>) {
     let mut verdicts: Vec<Option<Verdict>> = vec![None; group.len()];
     let (mut items, mut left) = (Vec::with_capacity(group.len()), Vec::new());
+    let mut pause = Pause::default();
     for (place, incoming) in group.iter().enumerate() {
+        pause.after(incoming.data.len()).await;
         if priors.is_settled(incoming) {
             left.push(incoming.id);
             verdicts[place] = Some(Verdict::left(Applied::Skipped));
@@ -369,6 +376,18 @@ async fn numbers_taken(
         verdicts[*place] = Some(Verdict::refused("not_storable", text));
         false
     });
+    Ok(())
+}
+
+/// Marks the documents whose numbers count for nothing.
+async fn numbers_ahead(tx: &Tx, entity: &SyncType, sender: &Sender, prepared: &mut [Prepared]) -> Result<(), DbErr> {
+    let brought = |document: &Prepared| {
+        let (series, number) = high_water::brought(entity.name, &*document.row, &sender.store_code)?;
+        Some(Brought { series, number, new: document.applied == Applied::Inserted })
+    };
+    let brought: Vec<Option<Brought>> = prepared.iter().map(brought).collect();
+    let ahead = known_numbers::judge(tx, sender.store_id, &sender.store_code, &brought).await?;
+    prepared.iter_mut().zip(ahead).for_each(|(document, ahead)| document.ahead = ahead);
     Ok(())
 }
 

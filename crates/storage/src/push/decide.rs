@@ -30,7 +30,7 @@ pub(super) fn decide(
     if let Some(verdict) = foreign(incoming, row, existing, sender) {
         return Decision::Refuse(verdict);
     }
-    let again = prior.is_some_and(|prior| prior.hashes.contains(&incoming.hash));
+    let again = prior.is_some_and(|prior| prior.seen);
     if again {
         return Decision::Leave(Applied::Duplicate);
     }

@@ -5,21 +5,21 @@ use std::collections::HashSet;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use sha2::{Digest, Sha256};
-use tillkeep_model::wire::{PushResult, PushStatus, TRY_LATER};
+use tillkeep_model::wire::{MAX_ENVELOPE_BYTES, PushResult, PushStatus, TRY_LATER};
 use tillkeep_model::{ByName, FirstOf, Instant, ids};
 use uuid::Uuid;
 
+use super::limits::{self, TOO_LARGE};
 use super::members::{Keys, Shape};
-use super::{Sender, Verdict, limits};
+use super::{Sender, Verdict};
 use crate::registry::{self, Beyond, Child, Row, SyncType};
-use crate::sync_log::{Rejection, clip, tidy};
+use crate::sync_log::{Kept, Rejection, clip, tidy};
 
 /// The highest number of an outbox: what a JSON number carries exactly, and far from where counting on would overflow.
 const MAX_SEQ: i64 = 1 << 53;
 
-/// Bytes of an envelope that is kept in the log to be tried again, and that is read at all where a type refuses what is
-/// beyond its limits.
-pub(super) const LARGEST: usize = 4 << 20;
+/// Bytes that are kept of what can never be taken: enough to see what it is.
+const BEGINNING: usize = 16 << 10;
 
 /// The codes of refusals of what was not read, or not further than to whom it belongs; as a list in SQL.
 pub(crate) const UNREAD: &str = "'malformed', 'unknown_type', 'store_mismatch'";
@@ -86,11 +86,11 @@ pub struct Decoded {
     pub cut: Vec<&'static str>,
 }
 
-pub(super) fn read<'a>(index: usize, raw: &'a RawValue, sender: &Sender) -> Result<Incoming<'a>, Box<Rejection>> {
+pub(super) fn read<'a>(index: usize, raw: &'a str, sender: &Sender) -> Result<Incoming<'a>, Box<Rejection>> {
     let refuse = |status, code, error: &str| Err(reject(raw, status, code, error));
     // Only what cannot be read is read once more, for the name of the field.
-    let read = Wire::deserialize(ByName(&mut serde_json::Deserializer::from_str(raw.get())));
-    let named = |_| serde_path_to_error::deserialize(ByName(&mut serde_json::Deserializer::from_str(raw.get())));
+    let read = Wire::deserialize(ByName(&mut serde_json::Deserializer::from_str(raw)));
+    let named = |_| serde_path_to_error::deserialize(ByName(&mut serde_json::Deserializer::from_str(raw)));
     let wire: Wire = match read.or_else(named) {
         Ok(wire) => wire,
         Err(error) => {
@@ -111,6 +111,9 @@ pub(super) fn read<'a>(index: usize, raw: &'a RawValue, sender: &Sender) -> Resu
         let text = format!("store_id {} is not the store of the sync token", wire.store_id);
         return refuse(PushStatus::Error, "store_mismatch", &text);
     }
+    if raw.len() > MAX_ENVELOPE_BYTES {
+        return refuse(PushStatus::Error, TOO_LARGE, &limits::too_large(entity, wire.data.get(), raw.len()));
+    }
     let mut hash = Sha256::new();
     for part in [entity.name, &wire.entity_id.to_string(), &wire.action, &wire.timestamp.to_string(), wire.data.get()] {
         hash.update(part.as_bytes());
@@ -126,7 +129,7 @@ pub(super) fn read<'a>(index: usize, raw: &'a RawValue, sender: &Sender) -> Resu
         node_epoch: wire.node_epoch,
         changed: wire.changed,
         hash: hex::encode(hash.finalize()),
-        raw: raw.get(),
+        raw,
         data: wire.data.get(),
     })
 }
@@ -138,8 +141,8 @@ fn is_number(seq: i64) -> bool {
 
 /// What the sender wrote is kept and answered only as far as somebody reads it; the envelope is kept whole, unless it is
 /// larger than any that could be taken.
-fn reject(raw: &RawValue, status: PushStatus, code: &str, error: &str) -> Box<Rejection> {
-    let glimpse: Glimpse = serde_json::from_str(raw.get()).unwrap_or_default();
+fn reject(raw: &str, status: PushStatus, code: &str, error: &str) -> Box<Rejection> {
+    let glimpse: Glimpse = serde_json::from_str(raw).unwrap_or_default();
     let text = |value: Maybe| value.and_then(|value| serde_json::from_str::<String>(value.get()).ok());
     let short = |value: Maybe| text(value).map_or_else(String::new, |text| tidy(&text));
     let id = short(glimpse.entity_id);
@@ -154,17 +157,20 @@ fn reject(raw: &RawValue, status: PushStatus, code: &str, error: &str) -> Box<Re
             applied: None,
         },
         action: short(glimpse.action),
-        hash: hex::encode(Sha256::digest(raw.get().as_bytes())),
-        envelope: kept(raw.get()),
+        hash: hex::encode(Sha256::digest(raw.as_bytes())),
+        kept: kept(raw, status == PushStatus::UnknownType),
         envelope_at: text(glimpse.timestamp).as_deref().and_then(Instant::parse),
         seq: seq.filter(|seq| is_number(*seq)),
         node_epoch: text(glimpse.node_epoch),
     })
 }
 
-/// An envelope as the log keeps it.
-fn kept(raw: &str) -> Option<String> {
-    (raw.len() <= LARGEST).then(|| raw.to_owned())
+/// An envelope as the log keeps it: whole where another try may take it, as after an upgrade that knows its type. What
+/// cannot be read is kept as far as it tells what it is.
+fn kept(raw: &str, can_be_taken: bool) -> Kept {
+    let whole = raw.len() <= BEGINNING || (can_be_taken && raw.len() <= MAX_ENVELOPE_BYTES);
+    let beginning = || raw[..raw.floor_char_boundary(BEGINNING)].to_owned();
+    Kept { envelope: whole.then(|| raw.to_owned()), beginning: (!whole).then(beginning), length: raw.len() }
 }
 
 impl Incoming<'_> {
@@ -208,7 +214,7 @@ impl Incoming<'_> {
             result: self.result(verdict),
             action: self.action.clone(),
             hash: self.hash.clone(),
-            envelope: kept(self.raw),
+            kept: kept(self.raw, true),
             envelope_at: Some(self.timestamp),
             seq: self.seq,
             node_epoch: self.node_epoch.clone(),
@@ -219,9 +225,6 @@ impl Incoming<'_> {
     pub(super) fn decode(&self, shape: &Shape) -> Result<Decoded, Verdict> {
         let bad = |error: String| Verdict::refused("bad_data", format!("data.{error}"));
         let members = shape.read(self.data).map_err(|error| Verdict::refused("bad_data", format!("data {error}")))?;
-        if self.entity.beyond == Beyond::Refuse && self.raw.len() > LARGEST {
-            return Err(limits::too_large(&members));
-        }
         let (mut row, keys) = shape.row(&members).map_err(bad)?;
         if row.uuid("id").is_some_and(|id| !id.is_nil() && id != self.id) {
             return Err(Verdict::refused("id_mismatch", "data.id is not the entity_id of the envelope"));

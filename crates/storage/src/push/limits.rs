@@ -5,19 +5,18 @@ use std::collections::BTreeSet;
 use serde_json::{Map, Value as Json};
 use tillkeep_model::Instant;
 use tillkeep_model::fields::{Book, Field, Rule};
-use tillkeep_model::wire::camel;
+use tillkeep_model::wire::{MAX_ENVELOPE_BYTES, camel};
 
 use super::Verdict;
-use super::incoming::LARGEST;
-use super::members::{Keys, Members};
+use super::members::{Keys, Shape};
 use super::merge::Had;
 use crate::registry::owners::owns;
-use crate::registry::{Child, Row, SyncTable};
+use crate::registry::{Child, Row, SyncTable, SyncType};
 
 /// How the flag of what was cut begins; the name of the field follows.
 const CUT: &str = "cut:";
 /// The code of what is refused for its size.
-const TOO_LARGE: &str = "too_large";
+pub(super) const TOO_LARGE: &str = "too_large";
 
 /// Letters of a word that is none of those that this version knows.
 const LONGEST_WORD: usize = 100;
@@ -124,11 +123,11 @@ pub(super) fn flags(
     flags
 }
 
-/// An envelope that is larger than all that its fields may hold.
-pub(super) fn too_large(members: &Members<'_>) -> Verdict {
-    let (name, size) = members.largest().unwrap_or_default();
-    let text = format!("data.{name}: takes {size} bytes, and the whole envelope may have {LARGEST}; shorten it");
-    Verdict::refused(TOO_LARGE, text)
+/// What is said of an envelope that is larger than any document: its largest field, and what it may have.
+pub(super) fn too_large(entity: &SyncType, data: &str, length: usize) -> String {
+    let members = Shape::of(entity).read(data).unwrap_or_default();
+    let (name, size) = members.largest().unwrap_or(("data", length));
+    format!("data.{name}: takes {size} bytes, and the whole envelope may have {MAX_ENVELOPE_BYTES}; shorten it")
 }
 
 /// A document with more lines than there may be.

@@ -17,12 +17,12 @@ mod status;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use sea_orm::{ConnectionTrait, DbErr};
-use serde_json::value::RawValue;
 use tillkeep_model::Instant;
 use tillkeep_model::wire::{Applied, PushResult, PushStatus};
 use uuid::Uuid;
 
 use crate::db::Turn;
+use crate::known_numbers::{self, AHEAD, NUMBER_AHEAD};
 use crate::sync_log::{self, Rejection};
 use crate::{Change, Db, accounts, audit, db, fault, nodes, stock};
 pub use foreign::FOREIGN_NUMBER;
@@ -87,14 +87,16 @@ pub struct Interrupted {
 }
 
 /// Applies `envelopes` in their order and answers each one.
-pub async fn push(db: &Db, sender: &Sender, envelopes: &[&RawValue], now: Instant) -> Result<Pushed, Interrupted> {
+pub async fn push(db: &Db, sender: &Sender, envelopes: &[&str], now: Instant) -> Result<Pushed, Interrupted> {
     let mut so_far = SoFar { results: vec![None; envelopes.len()], ..SoFar::default() };
     let mut waves: Vec<Vec<Incoming<'_>>> = Vec::new();
     if let Err(error) = fault::point("push.read") {
         return Err(so_far.interrupted(error));
     }
     let mut seen: HashMap<(&'static str, Uuid), usize> = HashMap::new();
+    let mut pause = Pause::default();
     for (index, raw) in envelopes.iter().enumerate() {
+        pause.after(raw.len()).await;
         match incoming::read(index, raw, sender) {
             Ok(incoming) => {
                 // An upsert cannot touch a row twice: the second envelope of an entity goes in a later wave.
@@ -110,6 +112,9 @@ pub async fn push(db: &Db, sender: &Sender, envelopes: &[&RawValue], now: Instan
                 so_far.rejected.push(*rejection);
             }
         }
+    }
+    if let Err(error) = refuse_far(db, sender, &mut waves, &mut so_far).await {
+        return Err(so_far.interrupted(error));
     }
     let numbers = numbers(&waves);
     for wave in waves {
@@ -201,6 +206,40 @@ async fn apply_in_parts(
     Ok(())
 }
 
+/// Refuses entries whose numbers are too far ahead of those that headquarters has of the store, and forgets such numbers of
+/// what was refused anyway: the log says how far a store is.
+async fn refuse_far(
+    db: &Db,
+    sender: &Sender,
+    waves: &mut [Vec<Incoming<'_>>],
+    so_far: &mut SoFar,
+) -> Result<(), DbErr> {
+    let sent = waves.iter().flatten().map(|incoming| incoming.seq);
+    let refused = so_far.rejected.iter().map(|rejection| rejection.seq);
+    // Nobody needs to know how far the store is while its numbers are small.
+    if sent.chain(refused).flatten().all(|seq| seq <= AHEAD) {
+        return Ok(());
+    }
+    let highest = known_numbers::highest_seq(db.reader(), sender.store_id).await?;
+    let is_far = |seq: Option<i64>| seq.is_some_and(|seq| seq > highest);
+    for wave in waves {
+        for mut incoming in wave.extract_if(.., |incoming| is_far(incoming.seq)).collect::<Vec<_>>() {
+            let text = format!(
+                "seq: must be at most {highest}, which is {AHEAD} more than headquarters knows of this store; \
+                 `tillkeep hq set-series` sets that right"
+            );
+            let verdict = Verdict::refused(NUMBER_AHEAD, text);
+            incoming.seq = None;
+            so_far.results[incoming.index] = Some(incoming.result(&verdict));
+            so_far.rejected.push(incoming.rejection(&verdict));
+        }
+    }
+    for rejection in so_far.rejected.iter_mut().filter(|rejection| is_far(rejection.seq)) {
+        rejection.seq = None;
+    }
+    Ok(())
+}
+
 /// The database that the newest envelope is from, and from which to which number it sends now.
 fn numbers(waves: &[Vec<Incoming<'_>>]) -> Option<(String, i64, i64)> {
     let all = || waves.iter().flatten();
@@ -275,8 +314,27 @@ async fn apply_wave(
     Ok((judged, changes))
 }
 
-/// What the rows of one part may take in memory, by [`weight`].
-const HEAVIEST: usize = 64 << 20;
+/// Pushes that may be at the database at once.
+pub const AT_ONCE: usize = 4;
+/// What the rows of one part may take in memory, by [`weight`]: 64 MiB for all that are applied at once.
+const HEAVIEST: usize = (64 << 20) / AT_ONCE;
+
+/// Between two pieces of long work others get their turn on the thread.
+#[derive(Default)]
+struct Pause(usize);
+
+impl Pause {
+    /// So many bytes that are read without a pause.
+    const EACH: usize = 1 << 20;
+
+    async fn after(&mut self, bytes: usize) {
+        self.0 += bytes;
+        if self.0 > Self::EACH {
+            self.0 = 0;
+            tokio::task::yield_now().await;
+        }
+    }
+}
 
 /// `wave` in parts of which each can be in memory as rows.
 fn parts<'w, 'a>(wave: &'w [Incoming<'a>]) -> Vec<&'w [Incoming<'a>]> {
@@ -344,9 +402,9 @@ mod tests {
                      "timestamp": "2026-11-20T12:00:00Z", "data": {data}}}"#,
                 Uuid::nil()
             );
-            RawValue::from_string(text).expect("JSON")
+            text
         };
-        let lines = vec!["{}"; 30_000].join(",");
+        let lines = vec!["{}"; 8_000].join(",");
         let (light, heavy) = (envelope("{}"), envelope(&format!(r#"{{"saleItems": [{lines}]}}"#)));
         let sent = [&light, &heavy, &light, &heavy, &heavy, &light];
         let mut wave: Vec<Incoming<'_>> = Vec::new();

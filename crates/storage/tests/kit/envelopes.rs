@@ -1,6 +1,5 @@
 //! Envelopes as stores send them.
 
-use serde_json::value::RawValue;
 use serde_json::{Value as Json, json};
 use tillkeep_model::Instant;
 use tillkeep_model::wire::{Applied, PushResult, PushStatus};
@@ -99,9 +98,8 @@ pub fn customer(sender: &Sender, id: Uuid, number: &str) -> Json {
 }
 
 pub async fn push(hq: &Hq, sender: &Sender, envelopes: &[Json]) -> Pushed {
-    let raw = |envelope: &Json| RawValue::from_string(envelope.to_string()).expect("JSON");
-    let raw: Vec<_> = envelopes.iter().map(raw).collect();
-    let raw: Vec<&RawValue> = raw.iter().map(|envelope| &**envelope).collect();
+    let raw: Vec<String> = envelopes.iter().map(Json::to_string).collect();
+    let raw: Vec<&str> = raw.iter().map(String::as_str).collect();
     push::push(&hq.db, sender, &raw, at(100)).await.expect("an answer to the push")
 }
 

@@ -149,8 +149,8 @@ async fn a_push_that_the_database_breaks_off_for_a_deadlock_goes_through() {
     db::query(&other, counter, []).await.expect("the counter");
     let sale = create_sale(&sender("S01"), id("second"), &[(chain.tea, 1)]);
     let pushed = tokio::spawn({
-        let (db, envelope) = (db.of(Purpose::Sync), serde_json::value::RawValue::from_string(sale.to_string()));
-        async move { tillkeep_storage::push::push(&db, &sender("S01"), &[&envelope.expect("JSON")], kit::at(0)).await }
+        let (db, envelope) = (db.of(Purpose::Sync), sale.to_string());
+        async move { tillkeep_storage::push::push(&db, &sender("S01"), &[&envelope], kit::at(0)).await }
     });
     let waiting = "SELECT COUNT(*)::text FROM pg_stat_activity \
                    WHERE application_name = 'tillkeep sync write' AND wait_event_type = 'Lock'";

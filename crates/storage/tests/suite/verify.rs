@@ -2,7 +2,6 @@
 
 use std::path::Path;
 
-use serde_json::value::RawValue;
 use serde_json::{Value as Json, json};
 use tillkeep_model::wire::PushStatus;
 use tillkeep_model::{Instant, JsonText, Money, Qty};
@@ -246,7 +245,7 @@ async fn send(hq: &Hq, shop: &Shop, chain: &Chain) {
         if batch.is_empty() {
             return;
         }
-        let envelopes: Vec<Box<RawValue>> = batch
+        let envelopes: Vec<String> = batch
             .iter()
             .map(|entry| {
                 let envelope = json!({
@@ -254,10 +253,10 @@ async fn send(hq: &Hq, shop: &Shop, chain: &Chain) {
                     "action": entry.action, "timestamp": entry.timestamp, "seq": entry.seq, "node_epoch": EPOCH,
                     "data": serde_json::from_str::<Json>(&entry.payload).expect("JSON"),
                 });
-                RawValue::from_string(envelope.to_string()).expect("JSON")
+                envelope.to_string()
             })
             .collect();
-        let envelopes: Vec<&RawValue> = envelopes.iter().map(|envelope| &**envelope).collect();
+        let envelopes: Vec<&str> = envelopes.iter().map(String::as_str).collect();
         let pushed = push::push(&hq.db, &chain.first, &envelopes, at(100)).await.expect("an answer");
         assert!(pushed.results.iter().all(|result| result.status == PushStatus::Ok), "{:?}", pushed.results);
         let tx = shop.begin().await;

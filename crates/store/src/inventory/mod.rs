@@ -8,7 +8,7 @@ use tillkeep_model::ErrorCode;
 
 /// The routes of stock.
 pub fn routes(routes: Routes) -> Routes {
-    use ErrorCode::{IdReused, NegativeStock, ProductNotFound, ReasonReserved, StoreNotReady};
+    use ErrorCode::{DocumentTooLarge, IdReused, NegativeStock, ProductNotFound, ReasonReserved, StoreNotReady};
     routes
         .get("/inventory", read::list)
         .about("List what this store has of each product.")
@@ -16,7 +16,7 @@ pub fn routes(routes: Routes) -> Routes {
         .about("List stock changes by hand.")
         .post("/inventory/adjustments", adjust::create)
         .about("Change a level by hand.")
-        .fails(&[IdReused, ReasonReserved, ProductNotFound, NegativeStock, StoreNotReady])
+        .fails(&[DocumentTooLarge, IdReused, ReasonReserved, ProductNotFound, NegativeStock, StoreNotReady])
         .get("/inventory/{id}", read::get)
         .about("What this store has of one product.")
         .fails(&[ProductNotFound])

@@ -44,8 +44,9 @@ fn looking_up(routes: Routes) -> Routes {
 
 fn selling(routes: Routes) -> Routes {
     use ErrorCode::{
-        ApprovalRequired, CreditLimitExceeded, IdReused, InsufficientStock, NotSupportedYet, ProductInactive,
-        SaleNotFound, SessionClosed, SessionTooOld, StoreNotReady, TenderRule, TotalMismatch, Underpaid, WrongTerminal,
+        ApprovalRequired, CreditLimitExceeded, DocumentTooLarge, IdReused, InsufficientStock, NotSupportedYet,
+        ProductInactive, SaleNotFound, SessionClosed, SessionTooOld, StoreNotReady, TenderRule, TotalMismatch,
+        Underpaid, WrongTerminal,
     };
     routes
         .post("/pos/quote", quote::quote)
@@ -54,6 +55,7 @@ fn selling(routes: Routes) -> Routes {
         .post("/pos/sales", sale::create)
         .about("Sell a cart.")
         .fails(&[
+            DocumentTooLarge,
             NotSupportedYet,
             ApprovalRequired,
             CreditLimitExceeded,

@@ -46,13 +46,21 @@ fn closed() -> Error {
 /// The routes of drawers.
 pub fn routes(routes: Routes) -> Routes {
     use ErrorCode::{
-        ApprovalRequired, Conflict, FloatNotDefault, NoOpenSession, SessionAlreadyOpen, SessionClosed, StoreNotReady,
-        VarianceNotAccepted, WrongTerminal,
+        ApprovalRequired, Conflict, DocumentTooLarge, FloatNotDefault, NoOpenSession, SessionAlreadyOpen,
+        SessionClosed, StoreNotReady, VarianceNotAccepted, WrongTerminal,
     };
     routes
         .post("/registers/{id}/open", open::open)
         .about("Open the drawer of a register.")
-        .fails(&[SessionAlreadyOpen, FloatNotDefault, ApprovalRequired, Conflict, StoreNotReady, WrongTerminal])
+        .fails(&[
+            SessionAlreadyOpen,
+            FloatNotDefault,
+            ApprovalRequired,
+            Conflict,
+            DocumentTooLarge,
+            StoreNotReady,
+            WrongTerminal,
+        ])
         .get("/register-sessions", read::list)
         .about("List drawers, open and closed.")
         .get("/register-sessions/current", read::current)
@@ -62,5 +70,5 @@ pub fn routes(routes: Routes) -> Routes {
         .about("One drawer.")
         .post("/register-sessions/{id}/close", close::close)
         .about("Close a drawer: its figures are taken and end its selling.")
-        .fails(&[SessionClosed, VarianceNotAccepted, ApprovalRequired, StoreNotReady, WrongTerminal])
+        .fails(&[SessionClosed, VarianceNotAccepted, ApprovalRequired, DocumentTooLarge, StoreNotReady, WrongTerminal])
 }

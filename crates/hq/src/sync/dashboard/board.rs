@@ -23,6 +23,8 @@ const GATHER: Duration = Duration::from_secs(1);
 const READ_ANEW: Duration = Duration::from_mins(1);
 /// Streams at once.
 const STREAMS: usize = 64;
+/// Those of one person.
+const OF_A_PERSON: usize = 4;
 /// Updates that a stream may be behind before it is shown everything again.
 const BEHIND: usize = 16;
 /// More marked stores than this are read as all are.
@@ -44,6 +46,8 @@ pub(super) struct Update {
 
 pub struct Board {
     streams: AtomicUsize,
+    /// The streams of each person who has one.
+    people: Mutex<HashMap<Uuid, usize>>,
     marked: Mutex<Marked>,
     wake: Notify,
     shown: tokio::sync::Mutex<Option<Shown>>,
@@ -69,6 +73,7 @@ impl Default for Board {
     fn default() -> Self {
         Self {
             streams: AtomicUsize::new(0),
+            people: Mutex::default(),
             marked: Mutex::default(),
             wake: Notify::new(),
             shown: tokio::sync::Mutex::default(),
@@ -78,17 +83,33 @@ impl Default for Board {
 }
 
 /// A place among the streams, given back when it is dropped.
-pub(super) struct Place(Arc<Hq>);
+pub(super) struct Place {
+    hq: Arc<Hq>,
+    person: Uuid,
+}
 
 impl Drop for Place {
     fn drop(&mut self) {
-        self.0.board.streams.fetch_sub(1, Ordering::AcqRel);
+        let board = &self.hq.board;
+        board.streams.fetch_sub(1, Ordering::AcqRel);
+        let mut people = board.people();
+        if let Some(streams) = people.get_mut(&self.person) {
+            *streams -= 1;
+            if *streams == 0 {
+                people.remove(&self.person);
+            }
+        }
+        drop(people);
         // Whoever was the last one leaves nothing behind.
-        self.0.board.wake.notify_one();
+        board.wake.notify_one();
     }
 }
 
 impl Board {
+    fn people(&self) -> MutexGuard<'_, HashMap<Uuid, usize>> {
+        self.people.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     fn marked(&self) -> MutexGuard<'_, Marked> {
         self.marked.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -119,14 +140,20 @@ impl Board {
     }
 
     /// A place for one more stream, if there is one.
-    pub(super) fn place(hq: &Arc<Hq>) -> Option<Place> {
+    pub(super) fn place(hq: &Arc<Hq>, person: Uuid) -> Option<Place> {
         let more = |streams| (streams < STREAMS).then_some(streams + 1);
         // Held until `begun` says so: who comes second must not find what the first one does away with.
         let mut marked = hq.board.marked();
+        let mut people = hq.board.people();
+        let own = people.get(&person).copied().unwrap_or_default();
+        if own >= OF_A_PERSON {
+            return None;
+        }
         let before = hq.board.streams.fetch_update(Ordering::AcqRel, Ordering::Acquire, more).ok()?;
         marked.begun |= before == 0;
-        drop(marked);
-        Some(Place(hq.clone()))
+        people.insert(person, own + 1);
+        drop((marked, people));
+        Some(Place { hq: hq.clone(), person })
     }
 
     /// Waits until something is marked. All is when it is time for it, which nothing else that happens puts off.

@@ -24,6 +24,7 @@ const WARNINGS_OF_MS: i64 = 7 * 24 * 3600 * 1000;
 #[derive(Clone, PartialEq, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = DashboardStore)]
+#[expect(clippy::struct_excessive_bools, reason = "each is an alarm of its own on the wire")]
 pub(super) struct StoreState {
     pub store_id: Uuid,
     pub store_code: String,
@@ -40,6 +41,8 @@ pub(super) struct StoreState {
     pub last_error_at: Option<Instant>,
     pub last_error: Option<String>,
     pub error_count: i64,
+    /// So many entries failed, or such large ones, that further ones are kept without what was sent.
+    pub failures_full: bool,
     /// Entries of the last seven days that were taken and that somebody should look at.
     pub warnings: i64,
     pub last_warning_at: Option<Instant>,
@@ -234,6 +237,7 @@ fn state_of(
         last_error_at: newest(|row| row.last_error_at),
         last_error: last_error.and_then(|row| row.last_error.clone()),
         error_count: sent.iter().map(|row| i64::from(row.pending_count)).sum(),
+        failures_full: sync_log::is_full(&sent),
         warnings: warned.count,
         last_warning_at: warned.last_at,
         last_warning: warned.last,
@@ -313,6 +317,7 @@ mod tests {
             last_error_at: None,
             last_error: None,
             error_count: 0,
+            failures_full: false,
             warnings: 0,
             last_warning_at: None,
             last_warning: None,

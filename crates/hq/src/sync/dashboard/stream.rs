@@ -88,8 +88,8 @@ impl Viewer {
 
 pub async fn stream(caller: Caller<StoresView>, State(hq): State<Arc<Hq>>, headers: HeaderMap) -> Result<Events> {
     let token = bearer(&headers).unwrap_or_default().to_owned();
-    let place = Board::place(&hq).ok_or_else(|| {
-        let text = "too many people look at the dashboard now; GET /sync/dashboard answers without a stream";
+    let place = Board::place(&hq, caller.user_id).ok_or_else(|| {
+        let text = "too many streams are open now, of all people or of you; GET /sync/dashboard answers without one";
         Error::new(ErrorCode::Unavailable, text).retry_after(NO_PLACE)
     })?;
     let scope = caller.stores();

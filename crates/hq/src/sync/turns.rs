@@ -1,0 +1,103 @@
+//! One push of each store at a time: what comes meanwhile waits for its turn before its body is read.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use tillkeep_http::error::{Error, Result};
+use tillkeep_model::ErrorCode;
+use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
+use tokio::time::timeout;
+use uuid::Uuid;
+
+/// How long the next push of a store waits for the one before. After that it overtakes one whose body does not come: the
+/// line of that one is dead, and nobody waits for its answer.
+const PATIENCE: Duration = Duration::from_secs(3);
+/// Seconds after which a store that was sent away comes again.
+const RETRY_AFTER: u64 = 1;
+
+/// The turns of all stores.
+#[derive(Default)]
+pub struct Turns(Mutex<HashMap<Uuid, Arc<Store>>>);
+
+struct Store {
+    pushing: Arc<Semaphore>,
+    waiting: Semaphore,
+    overtaken: Notify,
+}
+
+/// The turn of one push; it ends when this is dropped.
+pub(super) struct Turn {
+    store: Arc<Store>,
+    _pushing: OwnedSemaphorePermit,
+}
+
+impl Turns {
+    /// Waits for the turn of `store`; one push waits, and no second one.
+    pub(super) async fn take(&self, store: Uuid) -> Result<Turn> {
+        let store = self.of(store);
+        let Ok(_waits) = store.waiting.try_acquire() else { return Err(busy()) };
+        let mut turn = timeout(PATIENCE, store.pushing.clone().acquire_owned()).await;
+        if turn.is_err() {
+            store.overtaken.notify_waiters();
+            turn = timeout(PATIENCE, store.pushing.clone().acquire_owned()).await;
+        }
+        let pushing = turn.map_err(|_| busy())?.map_err(|error| Error::internal(error))?;
+        Ok(Turn { store: store.clone(), _pushing: pushing })
+    }
+
+    fn of(&self, store: Uuid) -> Arc<Store> {
+        let new = || {
+            let pushing = Arc::new(Semaphore::new(1));
+            Arc::new(Store { pushing, waiting: Semaphore::new(1), overtaken: Notify::new() })
+        };
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).entry(store).or_insert_with(new).clone()
+    }
+}
+
+impl Turn {
+    /// What `read` comes to, unless the next push of the store has waited too long meanwhile.
+    pub(super) async fn unless_overtaken<T>(&self, read: impl Future<Output = Result<T>>) -> Result<T> {
+        tokio::select! {
+            read = read => read,
+            () = self.store.overtaken.notified() => Err(busy()),
+        }
+    }
+}
+
+fn busy() -> Error {
+    let text = "another push of this store is under way; send it again when that one was answered";
+    Error::new(ErrorCode::Unavailable, text).retry_after(RETRY_AFTER)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::future::pending;
+
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn a_store_has_one_push_under_way_and_one_that_waits() {
+        let turns = Turns::default();
+        let (store, other) = (Uuid::from_u128(1), Uuid::from_u128(2));
+        let first = turns.take(store).await.expect("the first");
+        assert!(turns.take(other).await.is_ok(), "stores do not wait for each other");
+        let (second, third) = tokio::join!(turns.take(store), turns.take(store));
+        assert!(second.is_err() && third.is_err(), "the second waits in vain, the third not at all");
+        drop(first);
+        assert!(turns.take(store).await.is_ok());
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_push_whose_body_does_not_come_is_overtaken() {
+        let turns = Turns::default();
+        let first = turns.take(Uuid::nil()).await.expect("the first");
+        let stalled = async {
+            let read: Result<()> = first.unless_overtaken(pending()).await;
+            drop(first);
+            read
+        };
+        let (stalled, second) = tokio::join!(stalled, turns.take(Uuid::nil()));
+        assert!(stalled.is_err() && second.is_ok());
+    }
+}
