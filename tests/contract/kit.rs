@@ -128,7 +128,8 @@ impl Server {
         let now = self.auth.clock.now();
         let person = user::Entity::find_by_id(user_id).one(self.auth.db.reader()).await.expect("a read");
         let row = session::Model {
-            pin_changed_at: person.and_then(|person| person.pin_changed_at),
+            pin_changed_at: person.as_ref().and_then(|person| person.pin_changed_at),
+            sessions_valid_from: person.and_then(|person| person.sessions_valid_from),
             id: Uuid::now_v7(),
             user_id,
             store_id: self.store_id,
@@ -276,6 +277,11 @@ impl World {
         new_pin::set_pin(&self.hq.auth, &mut tx, id, &hashed, false, self.hq.clock.now()).await.expect("it is free");
         self.hq.commit(tx).await.expect("commit");
         self.synced().await;
+        until("the store knows of the PIN", async || {
+            let known = user::Entity::find_by_id(id).one(self.store.db().reader()).await.expect("a read");
+            known.is_some_and(|known| !known.must_change_pin)
+        })
+        .await;
         id
     }
 

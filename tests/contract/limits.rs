@@ -151,8 +151,13 @@ fn every_book_and_every_body_of_a_row_is_compared() {
 }
 
 /// A PIN that somebody has is right or wrong, whatever it looks like.
-const PRESENT_PINS: [(&str, &str); 4] =
-    [("ApprovalRequest", "pin"), ("ChangePin", "currentPin"), ("Login", "pin"), ("PinLogin", "pin")];
+const PRESENT_PINS: [(&str, &str); 5] = [
+    ("ApprovalRequest", "pin"),
+    ("ChangePin", "currentPin"),
+    ("ForwardedPin", "currentPin"),
+    ("Login", "pin"),
+    ("PinLogin", "pin"),
+];
 
 #[test]
 fn every_pin_that_somebody_chooses_is_described_with_its_digits() {
@@ -170,7 +175,7 @@ fn every_pin_that_somebody_chooses_is_described_with_its_digits() {
             }
         }
     }
-    assert_eq!(chosen.into_iter().collect::<Vec<_>>(), ["ChangePin.newPin"]);
+    assert_eq!(chosen.into_iter().collect::<Vec<_>>(), ["ChangePin.newPin", "ForwardedPin.newPin"]);
 }
 
 #[test]

@@ -129,8 +129,12 @@ fn every_route_of_people_says_that_it_refuses_parameters_it_does_not_know() {
 }
 
 /// What is taken away is no row of master data that somebody has read and edits.
-const NO_EDITS: [&str; 3] =
-    ["/auth/sessions/{id}", "/users/{id}/sessions/{sessionId}", "/users/{id}/roles/{assignmentId}"];
+const NO_EDITS: [&str; 4] = [
+    "/auth/sessions/{id}",
+    "/users/{id}/sessions",
+    "/users/{id}/sessions/{sessionId}",
+    "/users/{id}/roles/{assignmentId}",
+];
 
 #[test]
 fn every_edit_of_a_row_of_headquarters_may_name_the_version_it_was_made_from() {

@@ -77,6 +77,7 @@ async fn the_machine_protocol_leaves_aside_what_it_does_not_know() {
             "/sync/own-documents" => ("entity_type=sales", None),
             "/sync/handshake" => ("", Some(json!({"nodeEpoch": "e", "storeVersion": "9.9.9"}))),
             "/sync/push" => ("", Some(json!({"envelopes": [envelope]}))),
+            "/sync/change-pin" => ("", Some(json!({"userId": world.s02, "currentPin": "739154"}))),
             _ => ("", None),
         };
         let what = named(route, server);
@@ -86,7 +87,11 @@ async fn the_machine_protocol_leaves_aside_what_it_does_not_know() {
         }
         let got = call(server, route, token, &format!("{query}&surprise=1&surprise=%20&page=x"), body).await;
         assert_eq!((got.status, got.code()), (plain.status, plain.code()), "{what}: {} {}", plain.text, got.text);
-        let expected = if route.path == "/sync/ws" { 426 } else { 200 };
+        let expected = match route.path {
+            "/sync/ws" => 426,
+            "/sync/change-pin" => 401,
+            _ => 200,
+        };
         assert_eq!(got.status, expected, "{what}: {}", got.text);
         if route.path == "/sync/push" {
             assert_eq!(

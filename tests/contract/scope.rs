@@ -206,3 +206,19 @@ async fn a_session_at_a_store_ends_for_good_when_its_person_is_sent_home() {
     crate::kit::until("a new session is good", let_in).await;
     assert_eq!(status().await, 401);
 }
+
+#[tokio::test]
+async fn all_sessions_of_somebody_end_at_headquarters_at_once_and_at_the_store_with_the_pull() {
+    let world = World::new().await;
+    let person = world.person("mia", None, &[(ids::role("store_manager"), Some(world.s01))]).await;
+    let tokens = [world.at_hq().sign_in(person).await, world.at_store().sign_in(person).await];
+    let at_store = async || world.at_store().get(&tokens[1], "/auth/me").await.status;
+    assert_eq!((world.at_hq().get(&tokens[0], "/auth/me").await.status, at_store().await), (200, 200));
+    let admin = format!("Bearer {}", world.at_hq().sign_in(world.admin).await);
+    let ended = world.at_hq().call("DELETE", &format!("/users/{person}/sessions"), Some(&admin), None).await;
+    assert_eq!(ended.status, 204, "{}", ended.text);
+    assert_eq!(world.at_hq().get(&tokens[0], "/auth/me").await.status, 401);
+    crate::kit::until("the store refuses", async || at_store().await == 401).await;
+    let again = world.at_store().sign_in(person).await;
+    assert_eq!(world.at_store().get(&again, "/auth/me").await.status, 200, "a new session is good");
+}

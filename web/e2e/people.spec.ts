@@ -39,20 +39,43 @@ test('a user is made with a PIN of the server, gets a role in one store, and sig
   await expect(page.getByText('No role yet')).toBeVisible()
 })
 
+test('somebody is signed out everywhere, and gets a new PIN that is theirs to change', async ({ page, as, chain }) => {
+  const id = await chain.hire('forgetful', [])
+  const before = chain.account('forgetful')
+  const signIn = (pin: string) => new Client(chain.hq.url).send('POST', '/auth/login', { ...before, pin })
+  const first = await chain.signIn('forgetful')
+  await as('admin')
+  await page.goto(`/hq/users/${id}`)
+  await page.getByRole('button', { name: 'End all sessions' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'End them all' }).click()
+  await expect(said(page, 'All sessions at headquarters have ended')).toBeVisible()
+  await expect(page.getByText('Not signed in anywhere')).toBeVisible()
+  expect((await first.send('GET', '/auth/me')).status).toBe(401)
+  const second = await chain.signIn('forgetful')
+
+  await page.getByRole('button', { name: 'Make a new PIN' }).click()
+  await page
+    .getByRole('dialog', { name: 'Make a new PIN for forgetful?' })
+    .getByRole('button', { name: 'Make a new PIN' })
+    .click()
+  const shown = page.getByRole('dialog', { name: 'The PIN of forgetful' })
+  const pin = await shown.getByRole('status', { name: 'PIN' }).innerText()
+  await shown.getByRole('button', { name: 'I have it' }).click()
+  await expect(shown).toBeHidden()
+  await expect(page.getByText(pin)).toHaveCount(0)
+  await expect(page.getByText('Must change PIN')).toBeVisible()
+  expect((await second.send('GET', '/auth/me')).status).toBe(401)
+  expect((await signIn(before.pin)).status).toBe(401)
+  expect((await signIn(pin)).status).toBe(200)
+})
+
 test('a role is edited in its matrix, and why somebody may is explained', async ({ page, as, chain }) => {
   const role = await chain.admin.post<{ id: string }>('/roles', {
     code: 'buyer',
     name: 'Buyer',
     permissions: ['products.view'],
   })
-  const pin = '562917'
-  const user = await chain.admin.post<{ id: string }>('/users', {
-    username: 'buyer',
-    displayName: 'Bea Buyer',
-    pin,
-    mustChangePin: false,
-    assignments: [{ roleId: role.id }],
-  })
+  const id = await chain.join({ username: 'buyer', displayName: 'Bea Buyer', assignments: [{ roleId: role.id }] })
   await as('admin')
   await page.goto(`/hq/roles/${role.id}`)
   const box = (code: string) => page.locator(`input[type=checkbox][value="${code}"]`)
@@ -65,10 +88,10 @@ test('a role is edited in its matrix, and why somebody may is explained', async 
   const saved = await chain.admin.get<{ permissions: string[] }>(`/roles/${role.id}`)
   expect(saved.permissions.sort()).toEqual(['products.edit', 'products.view', 'tenders.manage', 'tenders.view'])
 
-  await page.goto(`/hq/roles/explain?userId=${user.id}&code=tenders.manage`)
+  await page.goto(`/hq/roles/explain?userId=${id}&code=tenders.manage`)
   await expect(page.getByRole('heading', { name: /Yes: buyer may use tenders.manage/ })).toBeVisible()
   await expect(page.getByRole('row', { name: /^Buyer/ })).toContainText('tenders.manage')
-  await page.goto(`/hq/roles/explain?userId=${user.id}&code=stores.view`)
+  await page.goto(`/hq/roles/explain?userId=${id}&code=stores.view`)
   await expect(page.getByRole('heading', { name: /No: buyer may not use stores.view/ })).toBeVisible()
 })
 
@@ -128,7 +151,7 @@ test('what was done stands in the audit log, with who did it', async ({ page, as
   await page.goto('/hq/audit')
   await expect(page.getByRole('row').nth(1)).toContainText('admin')
   await page.getByRole('searchbox').fill(id)
-  // The newest first: taken out, given a role, made.
+  // The newest first: taken out, the PIN changed, signed in, made.
   const rows = page.getByRole('table', { name: 'Audit log' }).getByRole('row')
   await expect(rows.filter({ hasText: 'users' }).filter({ hasNotText: id })).toHaveCount(0)
   await expect(rows.nth(1)).toContainText('admin')

@@ -70,14 +70,13 @@ interface Entry {
 }
 
 async function plantEverywhere(chain: Chain) {
-  const user = await plant(chain, '/users', { username: 'xss', displayName: 'x', mustChangePin: false }, [
+  const user = await plant(chain, '/users', { username: 'xss', displayName: 'x' }, [
     ...['displayName', 'employeeCode', 'email', 'phone', 'username'],
   ])
   const username = user.took.username!
-  const pin = '918264'
-  await chain.admin.send('POST', `/users/${user.id}/pin`, { pin, mustChangePin: false })
+  const { generatedPin } = await chain.admin.post<{ generatedPin: string }>(`/users/${user.id}/pin`)
   // Stands in the audit log as somebody who did something, and then among the locks, for which it takes a while.
-  await chain.admin.post('/auth/login', { username, pin })
+  await chain.choosePin(username, generatedPin)
   const locked = chain.lockOut(username)
 
   const department = await plant(chain, '/departments', { code: 'XSS', name: 'x' }, ['name', 'code'])
@@ -115,7 +114,7 @@ async function plantEverywhere(chain: Chain) {
   const settled = failed.find(({ entityId }) => entityId === PAYLOADS[5])!
   await chain.admin.post(`/sync/resolve/${settled.id}`, { note: ALL })
   return {
-    ...{ user, department, group, product, store, role, site, pin, settled },
+    ...{ user, department, group, product, store, role, site, settled },
     failed: failed.filter(({ id }) => id !== settled.id),
     lock: () => locked.then(() => chain.lockOut(username)),
   }
@@ -262,15 +261,12 @@ test('markup in every text field is shown as text and executed 0 times', async (
 
 test('somebody whose own name is markup signs in, and it stays text', async ({ page, chain }) => {
   const executions = await count(page)
-  const [username, displayName, pin] = [PAYLOADS[2]!, PAYLOADS[0]!, '640382']
+  const [username, displayName] = [PAYLOADS[2]!, PAYLOADS[0]!]
   const role = await chain.admin.post<{ id: string }>('/roles', { code: 'xss_own', name: PAYLOADS[1] })
   const store = await chain.admin.post<{ id: string }>('/stores', { code: 'XSSOWN', name: PAYLOADS[0] })
-  await chain.admin.post('/users', {
-    ...{ username, displayName, pin, mustChangePin: false },
-    assignments: [{ roleId: role.id, storeId: store.id }],
-  })
+  await chain.join({ username, displayName, assignments: [{ roleId: role.id, storeId: store.id }] })
   await page.goto('/login?redirect=javascript:executed()')
-  await signIn(page, { username, pin })
+  await signIn(page, chain.account(username))
   await expect(page).toHaveURL('/unauthorized')
   await expect(page.getByText(`You are signed in as ${displayName}.`)).toBeVisible()
   await page.goto('/hq/account')

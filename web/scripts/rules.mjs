@@ -9,7 +9,6 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 export const FORMS = {
   changePin: ['ChangePin'],
   grant: ['Grant'],
-  newPin: ['NewPin'],
   product: ['ProductDraft', 'ProductChange'],
   provision: ['Provision'],
   resolve: ['Resolve'],

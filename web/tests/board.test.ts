@@ -25,6 +25,7 @@ function store(code: string, more: Partial<DashboardStore> = {}): DashboardStore
     active: true,
     connection: { storeId: code, storeCode: code, connected: true, uptime: 1 },
     errorCount: 0,
+    failuresFull: false,
     warnings: 0,
     outboxPending: 0,
     deadLettered: 0,
@@ -210,6 +211,15 @@ describe('the table of stores', () => {
     [{ outboxPending: 9, outboxStuck: false }, []],
     [{ runsTwiceSince: '2026-11-20T11:00:00.000Z' }, [/Two copies of it run at once/]],
     [{ outboxStuck: true }, ['It is connected, and its oldest entry has waited for more than five minutes.']],
+    [{ errorCount: 9, failuresFull: false }, []],
+    [
+      { failuresFull: true },
+      [/^So much of it failed that headquarters no longer keeps what it refuses .* settle the entries that failed\.$/],
+    ],
+    [
+      { outboxStuck: true, failuresFull: true, unstored: ['users'] },
+      [/five minutes/, /no longer keeps/, /cannot store/],
+    ],
     [{ unstored: ['products', 'tax_rates'] }, ['It cannot store products, tax rates.']],
     [{ outboxStuck: true, unstored: ['users'] }, [/five minutes/, 'It cannot store users.']],
   ])('tells what to look at of %j', (more, expected) => {

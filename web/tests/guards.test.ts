@@ -74,8 +74,25 @@ describe('the guard', () => {
   it.each([
     ['/hq/sync?state=offline', '/hq/sync?state=offline'],
     ['https://evil.example/', '/'],
+    ['/a?b=c#d', '/a?b=c#d'],
+    ['/hq/./users/../stores', '/hq/stores'],
+    // Four letters of one step, and no tab.
+    ['/%09/evil.example', '/%09/evil.example'],
+    ['https://evil', '/'],
+    ['//evil', '/'],
     ['//evil.example/', '/'],
+    ['///evil', '/'],
+    ['/\\evil', '/'],
     ['/\\evil.example/', '/'],
+    // Of an address browsers leave tabs and line ends out.
+    ['/\t/evil.example', '/'],
+    ['/\n/evil', '/'],
+    ['/\r\n\\evil', '/'],
+    ['\t//evil', '/'],
+    // What is here as long as its dots are.
+    ['/.//evil.example', '/'],
+    ['/hq/..//evil.example', '/'],
+    ['//[', '/'],
     ['javascript:alert(1)', '/'],
     ['', '/'],
     [undefined, '/'],

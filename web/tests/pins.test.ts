@@ -13,46 +13,31 @@ beforeEach(fresh)
 const LIMITS = { minLength: 4, maxLength: 12, pattern: '^[0-9]+$', description: 'must have digits alone' }
 type Schema = { properties: Record<string, object> }
 
-/** The forms with a PIN, as they are when headquarters describes a PIN so. */
-async function described(limits: object): Promise<Record<string, Field[]>> {
+/** The form with a PIN, as it is when headquarters describes a PIN so. */
+async function described(limits: object): Promise<Field[]> {
   fresh()
   vi.resetModules()
   const text = readFileSync(`${import.meta.dirname}/../../docs/generated/openapi-hq.json`, 'utf8')
   const description = JSON.parse(text) as { components: { schemas: Record<string, Schema> } }
-  const { NewPin, ChangePin, UserDraft } = description.components.schemas
-  NewPin!.properties.pin = { type: 'string', ...limits }
+  const { ChangePin } = description.components.schemas
   ChangePin!.properties.newPin = { type: 'string', ...limits }
-  UserDraft!.properties.pin = { type: ['string', 'null'], ...limits }
-  const rules = (form: string) => ({ RULES: rulesOf(FORMS[form]!, description) })
-  vi.doMock('@/rules/newPin', () => rules('newPin'))
-  vi.doMock('@/rules/changePin', () => rules('changePin'))
-  vi.doMock('@/rules/user', () => rules('user'))
-  const { NEW_PIN } = await import('@/pages/users/newPin')
-  const { NEW_USER } = await import('@/pages/users/profile')
+  vi.doMock('@/rules/changePin', () => ({ RULES: rulesOf(FORMS.changePin!, description) }))
   const { default: ChangePinForm } = await import('@/components/ChangePinForm.vue')
   const { default: EntityForm } = await import('@/components/EntityForm.vue')
-  const changePin = [...mount(ChangePinForm).getComponent(EntityForm).props('fields')]
-  return { NewPin: NEW_PIN, UserDraft: NEW_USER, ChangePin: changePin }
+  return [...mount(ChangePinForm).getComponent(EntityForm).props('fields')]
 }
 
 // Once, and not in the time that a test has: the forms are compiled here.
 const LIMITED = await described(LIMITS)
 const FREE = await described({})
 
-const PINS = [
-  ['NewPin', 'pin'],
-  ['UserDraft', 'pin'],
-  ['ChangePin', 'newPin'],
-  ['ChangePin', 'again'],
-] as const
-
-function wrong(forms: Record<string, Field[]>, form: string, key: string, typed: string): string | undefined {
-  const only = forms[form]!.filter((field) => field.key === key)
+function wrong(fields: Field[], key: string, typed: string): string | undefined {
+  const only = fields.filter((field) => field.key === key)
   expect(only).toHaveLength(1)
   return readDraft(only, { [key]: typed }).errors[key]
 }
 
-describe.each(PINS)('the PIN %s.%s', (form, key) => {
+describe.each(['newPin', 'again'])('the PIN in %s', (key) => {
   it.each([
     ['471', 'must have at least 4 characters'],
     ['4711', undefined],
@@ -60,18 +45,18 @@ describe.each(PINS)('the PIN %s.%s', (form, key) => {
     ['4711471147114', 'must have at most 12 characters'],
     ['47a1', 'must have digits alone'],
   ])('has the limits that headquarters describes: %s', (typed, words) => {
-    expect(wrong(LIMITED, form, key, typed)).toBe(words)
+    expect(wrong(LIMITED, key, typed)).toBe(words)
   })
 
   it('has none of its own', () => {
-    expect(wrong(FREE, form, key, '1')).toBeUndefined()
-    expect(wrong(FREE, form, key, '4711471147114')).toBeUndefined()
+    expect(wrong(FREE, key, '1')).toBeUndefined()
+    expect(wrong(FREE, key, '4711471147114')).toBeUndefined()
   })
 })
 
-it('a PIN may be left empty for a new user alone', () => {
-  expect(wrong(LIMITED, 'UserDraft', 'pin', '')).toBeUndefined()
-  expect(wrong(LIMITED, 'NewPin', 'pin', '')).toBe('is needed')
+it('a PIN may not be left empty, and its help says what is refused as weak', () => {
+  expect(wrong(LIMITED, 'newPin', '')).toBe('is needed')
+  expect(LIMITED.find(({ key }) => key === 'newPin')!.help).toContain('no repeats, runs, years or dates')
 })
 
 // Nobody sees what is missing of it: they would have a PIN that they do not know.

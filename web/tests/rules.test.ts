@@ -4,8 +4,7 @@ import { UNKNOWN } from '@/format/money'
 import { productFields } from '@/pages/products/productFields'
 import { newRoleFields, roleFields } from '@/pages/roles/fields'
 import { storeFields } from '@/pages/stores/storeFields'
-import { NEW_PIN } from '@/pages/users/newPin'
-import { NEW_USER, profile } from '@/pages/users/profile'
+import { mustChange, profile } from '@/pages/users/profile'
 import { RULES as PRODUCT } from '@/rules/product'
 import { RULES as STORE } from '@/rules/store'
 import { FORMS, rulesOf } from '../scripts/rules.mjs'
@@ -98,8 +97,7 @@ describe('a value at the bound of its rule', () => {
 const forms = (isNew: boolean): Record<string, Field[]> => ({
   store: storeFields({ isNew, isProvisioned: false, currencyCode: 'USD' }),
   product: productFields({ isNew, currency: UNKNOWN, departments: [], taxGroups: [], seesTaxes: true }),
-  user: isNew ? NEW_USER : profile(false),
-  newPin: NEW_PIN,
+  user: isNew ? profile(true) : [...profile(false), ...mustChange(false)],
   role: isNew ? newRoleFields() : roleFields(false),
 })
 

@@ -334,11 +334,13 @@ pub struct PinKey {
 /// `POST /sync/change-pin`: a store forwards what somebody typed there.
 #[derive(Clone, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
+#[schema(as = ForwardedPin)]
 pub struct PinChange {
     pub user_id: Uuid,
     pub current_pin: String,
     /// Without it the PIN stays, and headquarters keeps it in the present way.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(min_length = 4, max_length = 12, pattern = "^[0-9]+$")]
     pub new_pin: Option<String>,
 }
 

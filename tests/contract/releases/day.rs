@@ -72,6 +72,8 @@ impl Day {
             store_id: None,
         };
         let token = at_hq.sign_in(admin).await;
+        let wrong = json!({"username": "root", "pin": "604817"});
+        assert_eq!(at_hq.call("POST", "/auth/login", None, Some(wrong)).await.status, 401);
         let sync_token = found(&at_hq, &token).await;
         hand::change(&hq, "1").await;
         let tape = Arc::new(Tape::new(at_hq.router.clone(), sync_token.clone()));

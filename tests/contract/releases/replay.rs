@@ -63,7 +63,7 @@ async fn what_a_store_of_each_release_asks_is_answered_so_that_it_understands() 
 }
 
 /// What is of the moment: a reader needs that it is there, not which.
-const OF_THE_MOMENT: &[&str] = &["ticket", "clock", "serverVersion", "epoch"];
+const OF_THE_MOMENT: &[&str] = &["ticket", "clock", "serverVersion", "epoch", "resync"];
 /// What stores of every release do without.
 const OPTIONAL: &[&str] = &["mark"];
 /// What may have grown since.

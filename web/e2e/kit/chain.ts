@@ -63,6 +63,8 @@ export class Chain {
   admin!: Client
   accounts = new Map<string, Account>()
   sites: Site[] = []
+  /** How many PINs were chosen. */
+  private chosen = 0
   /** Whether one of the tests with it has failed. */
   hasFailed = false
   readonly directory = mkdtempSync(join(tmpdir(), 'tillkeep-e2e-'))
@@ -121,10 +123,25 @@ export class Chain {
         return { roleId: id, storeId: storeId ?? null }
       }),
     )
-    const draft = { username, displayName: username, mustChangePin: false, assignments }
+    return this.join({ username, displayName: username, assignments })
+  }
+
+  /** A new user, who has changed the PIN that was made for them. */
+  async join(draft: Json & { username: string }): Promise<string> {
     const { id, generatedPin } = await this.admin.post<{ id: string; generatedPin: string }>('/users', draft)
-    this.accounts.set(username, { username, pin: generatedPin })
+    await this.choosePin(draft.username, generatedPin)
     return id
+  }
+
+  /** Changes a PIN that was made for somebody, who can do nothing else with it. */
+  async choosePin(username: string, generatedPin: string): Promise<void> {
+    this.accounts.set(username, { username, pin: generatedPin })
+    const owner = await this.signIn(username)
+    this.chosen += 1
+    // Longer than any that is made, so that nobody else has it, and than any date.
+    const newPin = `739154${100_000 + this.chosen}`
+    await owner.call('POST', '/auth/change-pin', { currentPin: generatedPin, newPin })
+    this.accounts.set(username, { username, pin: newPin })
   }
 
   /** Types wrong PINs until the account is locked for ten seconds at least, of which nothing has passed yet. */

@@ -42,8 +42,17 @@ export function judge(to: Target, visitor: Visitor): true | RouteLocationRaw {
 /** A place of this client to go back to, from a query that anybody may have written: never another origin. */
 export function placeToReturn(redirect: unknown): string {
   if (typeof redirect !== 'string' || !redirect.startsWith('/')) return '/'
-  // As the browser reads it: it leaves out tabs and line ends, and takes a backslash for a slash.
-  const place = URL.parse(redirect, window.location.origin)
-  if (place?.origin !== window.location.origin) return '/'
-  return `${place.pathname}${place.search}${place.hash}`
+  const place = here(redirect)
+  // Again, for what is left when dots are gone: `/.//evil.example` becomes `//evil.example`.
+  return place !== null && here(place) === place ? place : '/'
+}
+
+/** A place as the browser reads it, which leaves out tabs and line ends and takes a backslash for a slash; null elsewhere. */
+function here(place: string): string | null {
+  try {
+    const { origin, pathname, search, hash } = new URL(place, window.location.origin)
+    return origin === window.location.origin ? `${pathname}${search}${hash}` : null
+  } catch {
+    return null
+  }
 }

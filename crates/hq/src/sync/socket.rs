@@ -8,7 +8,7 @@ use utoipa::ToSchema;
 use axum::extract::State;
 use axum::extract::ws::rejection::WebSocketUpgradeRejection;
 use axum::extract::ws::{CloseFrame, Message, Utf8Bytes, WebSocket, WebSocketUpgrade};
-use axum::http::HeaderMap;
+use axum::http::{HeaderMap, header};
 use axum::response::{IntoResponse, Response};
 use serde::Deserialize;
 use tillkeep_http::Params;
@@ -49,6 +49,7 @@ pub async fn socket(
     guest: Guest,
     upgrade: Result<WebSocketUpgrade, WebSocketUpgradeRejection>,
 ) -> Result<Upgraded> {
+    refuse_other_origins(&hq, &headers)?;
     // A token in the URL or the header is judged before the upgrade, and before whether it is one.
     let caller = match query.sync_token.as_deref().or_else(|| bearer(&headers)) {
         Some(token) => Some(store_of(&hq, Some(token)).await?),
@@ -85,6 +86,19 @@ pub async fn socket(
         }
     });
     Ok(Upgraded(response))
+}
+
+/// A page of another site that somebody's browser shows opens no socket here: browsers say where they come from, and stores
+/// are none. RFC 6455, section 10.2.
+fn refuse_other_origins(hq: &Hq, headers: &HeaderMap) -> Result<()> {
+    let said = |name| headers.get(name).map(|value| value.to_str().unwrap_or_default());
+    let Some(origin) = said(header::ORIGIN) else { return Ok(()) };
+    let host = origin.split_once("://").map(|(_, host)| host);
+    let ours = hq.public_url.as_deref().is_some_and(|url| url.trim_end_matches('/') == origin);
+    if ours || (host.is_some() && host == said(header::HOST)) {
+        return Ok(());
+    }
+    Err(Error::new(ErrorCode::Scope, "this socket is for stores, and not for pages of other sites"))
 }
 
 /// From here on the socket speaks.

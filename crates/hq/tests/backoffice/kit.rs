@@ -200,7 +200,8 @@ impl Kit {
         let now = self.clock.now();
         let person = user::Entity::find_by_id(user_id).one(self.hq.db().reader()).await.expect("a read");
         let row = session::Model {
-            pin_changed_at: person.and_then(|person| person.pin_changed_at),
+            pin_changed_at: person.as_ref().and_then(|person| person.pin_changed_at),
+            sessions_valid_from: person.and_then(|person| person.sessions_valid_from),
             id: Uuid::now_v7(),
             user_id,
             store_id,

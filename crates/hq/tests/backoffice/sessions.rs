@@ -1,5 +1,7 @@
 //! Sessions: listed, ended one by one, stolen, refreshed, forgotten.
 
+use std::time::Duration;
+
 use serde_json::{Value as Json, json};
 use tillkeep_http::auth::{Revocation, housekeeping};
 use tillkeep_http::tokens::keys::{self, Ring};
@@ -269,4 +271,50 @@ async fn an_access_token_lives_eight_hours_and_a_refresh_token_seven_days() {
     let third = kit.login("ann", PIN).await.data();
     kit.clock.advance(604_801_000);
     refresh(&kit, &text(&third, "refreshToken")).await.refused(401, "invalid_token");
+}
+
+#[tokio::test]
+async fn a_session_ends_thirty_days_after_its_sign_in_however_often_it_is_refreshed() {
+    const DAY: i64 = 24 * 3600 * 1000;
+    let kit = Kit::new().await;
+    let admin = kit.admin().await;
+    kit.with_pin(&admin, "ann", PIN, json!({})).await;
+    let (_, mut current) = sign_in(&kit, "ann", PIN).await;
+    for _ in 0..5 {
+        kit.clock.advance(6 * DAY - 1000);
+        let next = refresh(&kit, &current).await;
+        next.is(200);
+        current = token(next, "refreshToken");
+    }
+    kit.clock.advance(5000);
+    refresh(&kit, &current).await.refused(401, "invalid_token");
+    kit.login("ann", PIN).await.is(200);
+}
+
+#[tokio::test]
+async fn whoever_looks_for_more_than_they_have_is_in_the_audit_log_once() {
+    let kit = Kit::new().await;
+    let admin = kit.admin().await;
+    let (here, there) = (kit.store("S01").await, kit.store("S02").await);
+    kit.role(&admin, "lead", &["users.view", "users.edit", "stores.view"]).await;
+    let lead = kit.person("lea", &[("lead", Some(here))]).await;
+    for _ in 0..3 {
+        kit.get(&lead, &format!("/stores/{there}")).await.refused(403, "scope");
+    }
+    let clerk = kit.person("cleo", &[("lead", None)]).await;
+    kit.post(&clerk, &format!("/users/{}/pin", admin.id), json!({})).await.refused(403, "escalation");
+    // The answer does not wait for it.
+    let refused = async || kit.get(&admin, "/audit-log?action=refused").await.body["data"].clone();
+    let both = async {
+        while refused().await.as_array().map(Vec::len) != Some(2) {
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(30), both).await.expect("both are noted");
+    let noted = refused().await;
+    let of = |who: &Person| {
+        let row = noted.as_array().expect("a list").iter().find(|row| row["userId"] == json!(who.id)).expect("a row");
+        row["details"]["code"].clone()
+    };
+    assert_eq!((of(&lead), of(&clerk)), (json!("scope"), json!("escalation")));
 }

@@ -184,3 +184,25 @@ async fn nobody_changes_or_sends_away_who_holds_more_than_they_do() {
     kit.post(&clerk, &format!("/users/{}/deactivate", peer.id), json!({})).await.is(200);
     kit.delete(&clerk, &format!("/users/{}", peer.id)).await.is(204);
 }
+
+#[tokio::test]
+async fn no_name_looks_like_another_one_or_is_written_in_two_ways() {
+    let kit = Kit::new().await;
+    let admin = kit.admin().await;
+    let user = |name: &str| json!({"username": name, "displayName": "X"});
+    let jose = kit.post(&admin, "/users", user("Jose\u{301}")).await.data();
+    assert_eq!(jose["username"], "José");
+    for name in ["\u{ff2a}os\u{e9}", "JOSÉ"] {
+        kit.post(&admin, "/users", user(name)).await.refused(409, "username_taken");
+    }
+    let path = format!("/users/{}", id_of(&jose));
+    for name in ["\u{430}nn", "a\u{200b}nn", "ann\u{202e}", "a\tb"] {
+        kit.post(&admin, "/users", user(name)).await.names("username");
+        kit.patch(&admin, &path, json!({"username": name})).await.names("username");
+    }
+    // Whoever types it in another way is the same person.
+    kit.chooses(id_of(&jose), "739154").await;
+    for name in ["jose\u{301}", "JOSÉ", "\u{ff4a}osé"] {
+        kit.login(name, "739154").await.is(200);
+    }
+}

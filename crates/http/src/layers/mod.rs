@@ -14,7 +14,7 @@ use std::time::Instant as Stopwatch;
 
 use axum::Router;
 use axum::extract::{DefaultBodyLimit, MatchedPath, Request};
-use axum::http::{Extensions, HeaderMap, HeaderName, HeaderValue, StatusCode, Version};
+use axum::http::{Extensions, HeaderMap, HeaderName, HeaderValue, StatusCode, Version, header};
 use axum::middleware::{Next, from_fn};
 use axum::response::{IntoResponse, Response};
 use tillkeep_model::ErrorCode;
@@ -64,7 +64,12 @@ async fn observe(request: Request, next: Next) -> Response {
     let path = request.extensions().get::<MatchedPath>().cloned();
     let path = path.as_ref().map_or("(unknown)", MatchedPath::as_str);
     let transport = request.extensions().get::<Transport>().copied().unwrap_or_default();
-    let mut response = answer(request, next, path, &id).await;
+    let mut response = if has_one_host(&request) {
+        answer(request, next, path, &id).await
+    } else {
+        let refused = || Error::new(ErrorCode::BadRequest, "send one Host header").into_response();
+        request::sync_within(id.clone(), refused)
+    };
     let status = response.status();
     metrics::request(&method, path, status, begun.elapsed());
     let micros = u64::try_from(begun.elapsed().as_micros()).unwrap_or(u64::MAX);
@@ -80,6 +85,13 @@ async fn observe(request: Request, next: Next) -> Response {
     }
     headers::add(headers, path, transport);
     response
+}
+
+/// Whether a request that came over a connection names the host once, as HTTP/1.1 asks for: what lies in between may take
+/// another one of two. RFC 9112, section 3.2.
+fn has_one_host(request: &Request) -> bool {
+    let hosts = request.headers().get_all(header::HOST).iter().count();
+    request.extensions().get::<Patience>().is_none() || hosts == 1 || (hosts == 0 && request.version() != Version::HTTP_11)
 }
 
 /// Of random bytes that cost no call of the operating system.

@@ -184,7 +184,9 @@ impl Pins {
 
     /// The key that the whole chain had, for a store of release 0.1.0.
     pub fn for_former_store(&self) -> Option<PinKey> {
-        self.secrets()?.export_former()
+        let known = self.known()?;
+        // Under the name by which it knows it.
+        Some(PinKey { id: known.kept.key.id, ..known.secrets.export_former()? })
     }
 
     /// The hash and the look-up key with which `store` verifies a PIN that headquarters keeps as `hash`; `None` for one that

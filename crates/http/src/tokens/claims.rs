@@ -58,14 +58,16 @@ pub(super) fn check(claims: &Map<String, Json>, expires: bool, now: Instant) -> 
         Json::Array(all) => all.iter().any(|one| one == AUDIENCE),
         one => one == AUDIENCE,
     };
-    // An instant is an integer, or it is no token of ours. One that does not end is not refused for a clock that was wrong when
-    // it was made: nobody would make another one for months.
-    let begun = |instant: &Json| instant.as_i64().is_some_and(|begin| !expires || begin <= now + AHEAD);
+    // An instant is an integer, or it is no token of ours. When it was made says nothing against one that is made here: a clock
+    // that is set back must not send everybody home.
+    let end = claims.get("exp").and_then(Json::as_i64);
+    let made = |instant: &Json| instant.as_i64().is_some_and(|made| end.is_none_or(|end| made <= end));
+    let begun = |instant: &Json| instant.as_i64().is_some_and(|begin| begin <= now + AHEAD);
     let fits = claims.get("iss").is_none_or(|iss| iss == ISSUER)
         && claims.get("aud").is_none_or(is_for)
         && claims.get("nbf").is_none_or(begun)
-        && claims.get("iat").is_none_or(begun)
-        && (!expires || claims.get("exp")?.as_i64()? > now);
+        && claims.get("iat").is_none_or(made)
+        && (!expires || end.is_some_and(|end| end > now));
     fits.then_some(())
 }
 
@@ -94,13 +96,13 @@ mod tests {
             (json!({"exp": "1001"}), false),
             (json!({"exp": 1001.5}), false),
             (json!({}), false),
-            (json!({"exp": 1001, "iss": "tillkeep", "aud": "tillkeep", "nbf": 1000, "iat": 1300}), true),
+            (json!({"exp": 1001, "iss": "tillkeep", "aud": "tillkeep", "nbf": 1300, "iat": 1001}), true),
             (json!({"exp": 1001, "aud": ["another", "tillkeep"]}), true),
             (json!({"exp": 1001, "aud": ["another"]}), false),
             (json!({"exp": 1001, "aud": null}), false),
             (json!({"exp": 1001, "iss": "another"}), false),
             (json!({"exp": 1001, "nbf": 1301}), false),
-            (json!({"exp": 1001, "iat": 1301}), false),
+            (json!({"exp": 1001, "iat": 1002}), false),
             (json!({"exp": 1001, "iat": "1000"}), false),
         ] {
             assert_eq!(good(&claims, true), expected, "{claims}");

@@ -36,12 +36,15 @@ async fn whatever_fails_is_answered_in_one_form_that_says_nothing_of_the_inside(
 #[tokio::test]
 async fn every_answer_tells_browsers_to_be_careful() {
     let server = Server::start(Limits::default()).await;
-    let policy = "default-src 'self'; script-src 'self'; object-src 'none'; base-uri 'none'; frame-ancestors 'none'";
+    let policy = "default-src 'self'; script-src 'self'; object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
     for path in ["/api/v1/hello", "/nowhere", "/api/v1/broken"] {
         let reply = server.ask("GET", path).await;
         assert_eq!(reply.header("content-security-policy"), Some(policy), "{path}");
         assert_eq!(reply.header("x-content-type-options"), Some("nosniff"), "{path}");
         assert_eq!(reply.header("referrer-policy"), Some("no-referrer"), "{path}");
+        assert_eq!(reply.header("cross-origin-opener-policy"), Some("same-origin"), "{path}");
+        assert_eq!(reply.header("cross-origin-resource-policy"), Some("same-origin"), "{path}");
+        assert!(reply.header("permissions-policy").is_some_and(|policy| policy.contains("camera=()")), "{path}");
         assert_eq!(reply.header("cache-control"), Some("no-store"), "{path}");
         assert_eq!(reply.header("strict-transport-security"), None, "{path}: not over plain HTTP");
     }
@@ -70,4 +73,20 @@ async fn a_page_of_another_origin_is_given_no_leave() {
     let reply = client.reply().await;
     assert_eq!(reply.refused(405), "method_not_allowed");
     assert!(!reply.head.to_lowercase().contains("access-control"), "{}", reply.head);
+}
+
+#[tokio::test]
+async fn a_request_names_its_host_once() {
+    let server = Server::start(Limits::default()).await;
+    for (hosts, version, status) in [
+        ("", "1.1", 400),
+        ("Host: x\r\nHost: y\r\n", "1.1", 400),
+        ("Host: x\r\nHost: x\r\n", "1.0", 400),
+        ("Host: x\r\n", "1.1", 200),
+        ("", "1.0", 200),
+    ] {
+        let mut client = server.connect().await;
+        client.send(&format!("GET /api/v1/hello HTTP/{version}\r\n{hosts}\r\n")).await;
+        assert_eq!(client.answer().await.status, status, "{hosts:?} {version}");
+    }
 }

@@ -1,6 +1,6 @@
 //! Users, and the roles that say what they may do. PINs and assignments have routes of their own.
 
-use super::{Book, email, flag, flag_on, label, phone, shape, shaped, text};
+use super::{Book, email, flag_on, label, phone, shape, shaped, text};
 
 pub static BOOK: Book = Book {
     table: "users",
@@ -10,7 +10,6 @@ pub static BOOK: Book = Book {
         label("employeeCode", 40),
         email("email"),
         phone("phone"),
-        flag("mustChangePin"),
         flag_on("isActive"),
     ],
     server: &[
@@ -23,6 +22,7 @@ pub static BOOK: Book = Book {
         "pin_hash",
         "pin_lookup",
         "pin_changed_at",
+        "must_change_pin",
         "sessions_valid_from",
         "last_login_at",
     ],

@@ -404,7 +404,7 @@ mod tests {
             );
             text
         };
-        let lines = vec!["{}"; 8_000].join(",");
+        let lines = vec!["{}"; 7_000].join(",");
         let (light, heavy) = (envelope("{}"), envelope(&format!(r#"{{"saleItems": [{lines}]}}"#)));
         let sent = [&light, &heavy, &light, &heavy, &heavy, &light];
         let mut wave: Vec<Incoming<'_>> = Vec::new();

@@ -1,6 +1,6 @@
 //! Signing in at a store's tills: guessing ends soon, hurts no other till, and a manager lifts what it blocked.
 
-use serde_json::json;
+use serde_json::{Value as Json, json};
 use tillkeep_storage::entity::{audit_log, register, user};
 use tillkeep_storage::sea_orm::{
     ActiveModelTrait, ColumnTrait, EntityTrait, IntoActiveModel, PaginatorTrait, QueryFilter,
@@ -96,4 +96,20 @@ async fn a_person_whose_pin_headquarters_changed_or_who_left_is_out_with_the_pul
         shop.store.auth.invalidate();
         assert_eq!(cashier.get("/auth/me").await.status, 401, "{name}");
     }
+}
+
+#[tokio::test]
+async fn a_session_ends_after_a_week_at_a_store_that_has_not_heard_headquarters() {
+    const DAY: i64 = 24 * 3600 * 1000;
+    let shop = Shop::open().await;
+    let (user_id, pin) = people::person(&shop, "store_manager").await;
+    // A token says nothing on a route that is open.
+    let anybody = shop.sign_in("cashier").await;
+    let body = json!({"username": format!("store_manager-{user_id}"), "pin": pin});
+    let data = anybody.post("/auth/login", body).await.ok(200);
+    let refresh = async |token: &Json| anybody.post("/auth/refresh", json!({"refreshToken": token})).await;
+    shop.clock.advance(6 * DAY);
+    let data = refresh(&data["refreshToken"]).await.ok(200);
+    shop.clock.advance(DAY + 1000);
+    refresh(&data["refreshToken"]).await.refused(401, "invalid_token");
 }

@@ -52,6 +52,11 @@ export function alarms(store: BoardStore): string[] {
       ? ['Two copies of it run at once. The one that was heard later is refused and does not sell: stop one of them.']
       : []),
     ...(store.outboxStuck ? ['It is connected, and its oldest entry has waited for more than five minutes.'] : []),
+    ...(store.failuresFull
+      ? [
+          'So much of it failed that headquarters no longer keeps what it refuses from this store: settle the entries that failed.',
+        ]
+      : []),
     ...(types.length > 0 ? [`It cannot store ${types.join(', ')}.`] : []),
   ]
 }

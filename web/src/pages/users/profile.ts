@@ -1,7 +1,7 @@
 import { ruled, type Field } from '@/composables/fields'
 import { RULES } from '@/rules/user'
 
-/** What is written about somebody; a new user has more. */
+/** What is written about somebody. */
 export const profile = (isNew: boolean): Field[] =>
   ruled(RULES, isNew, [
     { key: 'displayName', label: 'Name', kind: 'text', help: 'As it stands on receipts and reports.' },
@@ -11,24 +11,14 @@ export const profile = (isNew: boolean): Field[] =>
     { key: 'phone', label: 'Telephone', kind: 'tel' },
   ])
 
-export const MUST_CHANGE = {
-  key: 'mustChangePin',
-  label: 'Has to choose an own PIN at the next sign-in',
-  kind: 'switch',
-} as const
-
-export const PIN_RULES = '4 to 12 digits; no repeats, runs or years. Nobody else may have the same.'
-
-/** What is asked for of a new user: the profile, and how to sign in. */
-export const NEW_USER: Field[] = [
-  ...profile(true),
-  ...ruled(RULES, true, [
+/** Whether somebody has to change their PIN: to be asked for, and ended by nobody but them. */
+export const mustChange = (isAsked: boolean): Field[] =>
+  ruled(RULES, false, [
     {
-      key: 'pin',
-      label: 'PIN',
-      kind: 'pin',
-      help: `${PIN_RULES} Left empty, the server makes one and shows it once.`,
+      key: 'mustChangePin',
+      label: 'Has to change the PIN at the next sign-in',
+      kind: 'switch',
+      disabled: isAsked,
+      help: isAsked ? 'It ends when they have changed it.' : undefined,
     },
-    MUST_CHANGE,
-  ]),
-]
+  ])

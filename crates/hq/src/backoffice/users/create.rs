@@ -6,7 +6,6 @@ use std::sync::Arc;
 
 use axum::extract::State;
 use serde::Serialize;
-use serde_json::Value as Json;
 use tillkeep_http::auth::new_pin::set_pin;
 use tillkeep_http::describe::{Draft, Write};
 use tillkeep_http::directory::users::{UserDetail, detail};
@@ -20,7 +19,7 @@ use tillkeep_storage::entity::user::{Entity, Model};
 use utoipa::ToSchema;
 
 use super::assignments::{self, Grant};
-use super::{KIND, MUST_CHANGE, check, pin};
+use super::{KIND, check, pin};
 use crate::Hq;
 use crate::backoffice::rows;
 
@@ -61,16 +60,12 @@ pub async fn create(
     Body(Draft { keys: mut body, .. }): Body<Draft<Newcomer>>,
 ) -> Result<Created<NewUser>> {
     pin::refuse_chosen(body.remove("pin").is_some())?;
-    if body.get("mustChangePin") == Some(&Json::Bool(false)) {
-        return Err(Error::field("mustChangePin", MUST_CHANGE));
-    }
     let wanted: Vec<Grant> = resource::take(&mut body, "assignments")?.unwrap_or_default();
     check_wanted(&caller, &wanted)?;
     let (generated_pin, hashed) = pin::generate(&hq.auth).await?;
     let now = caller.now();
     let check = async |tx: &mut Tx, new: &mut Model| {
         check(tx, new).await?;
-        new.must_change_pin = true;
         assignments::check(tx, &caller, "assignments", &wanted).await
     };
     let after = async |tx: &mut Tx, new: &Model| {

@@ -39,9 +39,6 @@ const KIND: Kind = Kind {
     hidden: &["pinHash", "pinLookup", "usernameFolded"],
 };
 
-/// Whoever makes a PIN for somebody else knows it until it is changed.
-const MUST_CHANGE: &str = "ends when the owner changes the PIN, and not before";
-
 /// A user as they are changed.
 pub struct Person;
 
@@ -121,9 +118,6 @@ async fn change(hq: &Hq, caller: &Caller<UsersEdit>, id: Uuid, body: Map<String,
     let now = caller.now();
     let check = async |tx: &mut Tx, old: &Model, new: &mut Model| {
         check(tx, new).await?;
-        if old.must_change_pin && !new.must_change_pin {
-            return Err(Error::field("mustChangePin", MUST_CHANGE));
-        }
         match (old.is_active, new.is_active) {
             (true, false) => {
                 refuse_leaving(tx, caller, id).await?;
