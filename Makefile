@@ -120,6 +120,10 @@ kills: web ## A store killed again and again in commits that several sales share
 	GROUP_KILLS=$(or $(ARGS),500) cargo test --locked --workspace --test cluster -- --nocapture --exact \
 		group::a_store_killed_in_the_middle_of_shared_commits_has_what_it_answered_once
 
+.PHONY: attacks
+attacks: web ## What attackers tried, against real servers, with the figures; ARGS=14 rounds of strangers
+	ATTACK_ROUNDS=$(or $(ARGS),14) cargo test --locked --workspace --test attacks -- --nocapture --test-threads 1
+
 .PHONY: chaos
 chaos: web ## Stores under load while everything breaks, then the checker; ARGS="--minutes 5 --seed 7 --postgres"
 	@scripts/chaos $(ARGS)

@@ -1,7 +1,9 @@
 //! PINs that headquarters makes, and what a store can verify of them.
 
-use crate::kit::{ADMIN, Client, Fault, Reply, TestCluster, TestStore, eventually, id};
+use crate::kept::Release;
+use crate::kit::{ADMIN, Client, Fault, Program, Reply, TestCluster, TestStore, eventually, id};
 use serde_json::json;
+use uuid::Uuid;
 
 /// What `pin_login` at the store answers to this PIN.
 async fn typed(site: &TestStore, pin: &str) -> Reply {
@@ -69,7 +71,10 @@ async fn a_cashier_made_by_the_forms_defaults_changes_the_pin_at_the_store_and_s
     let tenders = cashier.get("/tenders").await.data();
     let card = tenders.as_array().expect("a list").iter().find(|tender| tender["code"] == "CARD").expect("card");
     let lines = json!([{"productId": product, "quantity": 1}]);
-    cashier.post("/pos/sales", json!({"lines": lines, "payments": [{"tenderId": card["id"]}]})).await.data();
+    cashier
+        .post("/pos/sales", json!({"id": Uuid::now_v7(), "lines": lines, "payments": [{"tenderId": card["id"]}]}))
+        .await
+        .data();
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -159,4 +164,56 @@ async fn people_of_all_stores_are_verified_where_they_are_named_alone_once_the_o
     .await;
     chain.caught_up(&here, &admins[0]).await;
     at_the_till(&here, "316408").await;
+}
+
+/// What `tillkeep hq keys pins` counts.
+fn former_pins(chain: &TestCluster) -> u64 {
+    let mut command = std::process::Command::new(Program::This.path());
+    command.args(["hq", "--data-dir"]).arg(&chain.hq.dir).args(["keys", "pins"]).env_clear();
+    let output = command.output().expect("the program runs");
+    let text = String::from_utf8_lossy(&output.stdout);
+    let number = text.lines().find_map(|line| line.strip_prefix("PINs kept as in release 0.1.0: "));
+    number.and_then(|number| number.parse().ok()).unwrap_or_else(|| panic!("{output:?}"))
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn pins_of_release_0_1_0_are_good_until_they_are_kept_anew_and_then_the_key_of_the_chain_is_gone() {
+    let release = Release::all().remove(0);
+    let (mut chain, mut site) = TestCluster::of_release(&release).await;
+    let (name, pin) = (release.about.username.as_str(), release.about.pin.as_str());
+    assert_eq!(former_pins(&chain), 2);
+    let chains_key = |site: &TestStore| {
+        let file = std::fs::read_to_string(site.process.dir.join("pin.key")).expect("the file of the store");
+        let file: serde_json::Value = serde_json::from_str(&file).expect("JSON");
+        (file["own"].is_string() && file["root"].is_null(), file["key"] != "")
+    };
+    eventually("the store has a key of its own beside that of the chain", async || {
+        (chains_key(&site) == (true, true)).then_some(())
+    })
+    .await;
+    // Typed at the store, the PIN goes to headquarters, which keeps it anew.
+    at_the_till(&site, pin).await;
+    eventually("one is kept anew", async || {
+        typed(&site, pin).await.data();
+        (former_pins(&chain) == 1).then_some(())
+    })
+    .await;
+    at_the_till(&site, pin).await;
+    site.sign_in(name, pin).await;
+    chain.admin = Client::new(&chain.hq.url).sign_in(name, pin).await.expect("the same PIN at headquarters");
+
+    // Of the other one nobody knows the PIN: a new one is made.
+    let other = chain.admin.get("/users?search=casey").await.data();
+    chain.admin.post(&format!("/users/{}/pin", id(&other[0])), json!({})).await.data();
+    assert_eq!(former_pins(&chain), 0);
+    site.process.stop();
+    site.process.restart();
+    eventually("the key of the chain has left the store", async || (chains_key(&site) == (true, false)).then_some(()))
+        .await;
+    at_the_till(&site, pin).await;
+    // Its codes are taken.
+    chain.stores = 20;
+    let third = chain.store().await;
+    at_the_till(&third, pin).await;
+    assert_eq!(chains_key(&third), (true, false));
 }

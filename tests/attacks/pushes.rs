@@ -295,3 +295,47 @@ async fn a_series_that_was_driven_too_far_is_set_right_at_both_servers() {
     let known = machine.post("/sync/handshake", asked).await.body;
     assert_eq!(known["highWater"]["receipt:01"], 42, "the one that was made up counts for nothing: {known}");
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_largest_document_of_each_route_of_a_till_is_pushed() {
+    let mut chain = TestCluster::new().await;
+    // Four bytes a letter, as long as the columns are.
+    let long = |letters: usize| "\u{1f600}".repeat(letters);
+    let product = chain.product("LARGE", 1000).await;
+    chain.admin.patch(&format!("/products/{product}"), json!({"name": long(200)})).await.data();
+    let site = chain.store().await;
+    let till = site.open_till().await;
+    site.knows(&till, &product, None).await;
+    chain.caught_up(&site, &till).await;
+    let customer = json!({
+        "firstName": long(100), "lastName": long(100), "companyName": long(200), "addressLine1": long(200),
+        "addressLine2": long(200), "city": long(100), "region": long(100), "postalCode": long(20), "notes": long(4000),
+    });
+    let customer = till.post("/customers", customer).await.data();
+    let line = json!({
+        "productId": product, "quantity": 1, "unitPriceOverride": 900, "overrideReason": long(200), "lineId": long(100),
+    });
+    let tenders = till.get("/tenders").await.data();
+    let card = tenders.as_array().expect("list").iter().find(|tender| tender["code"] == "CARD").expect("card");
+    let sale = json!({
+        "id": Uuid::now_v7(), "terminalId": site.terminal, "customerId": customer["id"],
+        "lines": vec![line; 500], "payments": [{"tenderId": card["id"], "reference": long(100)}],
+    });
+    let sold = till.post("/pos/sales", sale).await;
+    let bytes = sold.text.len();
+    sold.data();
+    let adjustment = json!({
+        "id": Uuid::now_v7(), "productId": product, "quantityChange": 1, "reason": "received", "unitCost": 500,
+        "note": long(500),
+    });
+    till.post("/inventory/adjustments", adjustment).await.data();
+    let drawer =
+        till.get(&format!("/register-sessions/current?terminalId={}", site.terminal)).await.data()["id"].clone();
+    let drawer = drawer.as_str().expect("the drawer").to_owned();
+    let counted = json!({"note": long(500), "acceptVariance": true});
+    let closed = till.post(&format!("/register-sessions/{drawer}/close"), counted).await;
+    assert!(closed.status.is_success(), "{}", closed.text);
+    site.drained(&till).await;
+    assert_eq!(chain.sales(&site).await, 1, "a sale of {bytes} bytes");
+    assert_eq!(chain.admin.get("/sync/errors").await.data(), json!([]));
+}

@@ -40,12 +40,9 @@ async fn every_answer_of_the_machine_protocol_bears_the_mark_of_headquarters_ref
 async fn no_page_of_another_site_opens_a_socket() {
     let world = World::new().await;
     let hq = &world.servers[0];
-    for (origin, status) in [
-        (None, 426),
-        (Some("https://hq.example.com"), 426),
-        (Some("https://evil.example"), 403),
-        (Some("null"), 403),
-    ] {
+    for (origin, status) in
+        [(None, 426), (Some("https://hq.example.com"), 426), (Some("https://evil.example"), 403), (Some("null"), 403)]
+    {
         let request = Request::get("/api/v1/sync/ws").header(header::HOST, "hq.example.com");
         let mut request = request.header(header::AUTHORIZATION, format!("Bearer {}", world.sync_token));
         if let Some(origin) = origin {

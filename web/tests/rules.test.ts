@@ -4,7 +4,7 @@ import { UNKNOWN } from '@/format/money'
 import { productFields } from '@/pages/products/productFields'
 import { newRoleFields, roleFields } from '@/pages/roles/fields'
 import { storeFields } from '@/pages/stores/storeFields'
-import { mustChange, profile } from '@/pages/users/profile'
+import { profile } from '@/pages/users/profile'
 import { RULES as PRODUCT } from '@/rules/product'
 import { RULES as STORE } from '@/rules/store'
 import { FORMS, rulesOf } from '../scripts/rules.mjs'
@@ -97,7 +97,7 @@ describe('a value at the bound of its rule', () => {
 const forms = (isNew: boolean): Record<string, Field[]> => ({
   store: storeFields({ isNew, isProvisioned: false, currencyCode: 'USD' }),
   product: productFields({ isNew, currency: UNKNOWN, departments: [], taxGroups: [], seesTaxes: true }),
-  user: isNew ? profile(true) : [...profile(false), ...mustChange(false)],
+  user: profile(isNew),
   role: isNew ? newRoleFields() : roleFields(false),
 })
 

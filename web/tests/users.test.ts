@@ -8,7 +8,7 @@ import { toasts } from '@/composables/useToasts'
 import DetailPage from '@/pages/users/DetailPage.vue'
 import LocksPage from '@/pages/users/LocksPage.vue'
 import NewUser from '@/pages/users/NewUser.vue'
-import { mustChange } from '@/pages/users/profile'
+
 import { useSession } from '@/session/store'
 import { fresh, listed, myself, ok, serve } from './kit'
 
@@ -171,16 +171,6 @@ describe('the page of a user', () => {
     expect(button('Make a new PIN')).toBeUndefined()
     expect(button('End all sessions')).toBeUndefined()
   })
-
-  it.each([true, false])(
-    'lets one ask for a change of the PIN and never take that back (asked: %s)',
-    async (isAsked) => {
-      const { wrapper } = await page({ user: { ...BOB, mustChangePin: isAsked } })
-      const { disabled, checked } = wrapper.get<HTMLInputElement>('[name=mustChangePin]').element
-      expect({ disabled, checked }).toEqual({ disabled: isAsked, checked: isAsked })
-      expect(mustChange(isAsked)[0]!.disabled).toBe(isAsked)
-    },
-  )
 })
 
 describe('the locks', () => {

@@ -82,7 +82,7 @@ async fn a_weak_pin_and_one_that_somebody_has_are_refused_alike() {
     let taken = kit.post(&bob, "/auth/change-pin", change("482915", "739154")).await;
     for got in [&weak, &date, &taken] {
         got.refused(422, "pin_not_allowed");
-        got.names("pin");
+        got.names("newPin");
         assert_eq!(weak.body["error"], got.body["error"]);
     }
     kit.post(&bob, "/auth/change-pin", change("482915", "604817")).await.is(204);

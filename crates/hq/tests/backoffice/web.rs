@@ -6,8 +6,7 @@ use http_body_util::BodyExt;
 
 use super::kit::Kit;
 
-const POLICY: &str =
-    "default-src 'self'; script-src 'self'; object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
+const POLICY: &str = "default-src 'self'; script-src 'self'; object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
 
 /// What a browser gets.
 struct File {

@@ -5,7 +5,7 @@ use tillkeep_model::{ErrorCode, Instant};
 use tillkeep_storage::entity::{session, store, user};
 use tillkeep_storage::registry::fold;
 use tillkeep_storage::sea_orm::sea_query::Expr;
-use tillkeep_storage::sea_orm::{ColumnTrait, EntityTrait, IntoActiveModel, QueryFilter, QuerySelect};
+use tillkeep_storage::sea_orm::{ColumnTrait, Condition, EntityTrait, IntoActiveModel, QueryFilter, QuerySelect};
 use tillkeep_storage::{Tx, audit, idempotency};
 use utoipa::ToSchema;
 use uuid::Uuid;
@@ -19,6 +19,7 @@ use crate::auth::{self, Auth, Gate, Home, Origin, Revocation, Sessions};
 use crate::error::{Error, Result};
 use crate::extract::Body;
 use crate::names::normal;
+use crate::pins::is_former;
 use crate::tokens::{ACCESS_SECONDS, REFRESH_SECONDS};
 
 #[derive(Deserialize, ToSchema)]
@@ -52,6 +53,16 @@ pub async fn login(Gate(auth): Gate, from: Origin, Body(body): Body<Login>) -> R
         }
         (_, Err(user)) => Err(refuse(&auth, trying.audit("login.refused", user)).await?),
     }
+}
+
+/// Whether the PIN that was verified is still the one: as it was kept then, or kept anew since release 0.1.0, which changes no PIN.
+fn same_pin(user: &user::Model) -> Condition {
+    let same = Condition::any().add(user::Column::PinHash.eq(user.pin_hash.clone()));
+    if !user.pin_hash.as_deref().is_some_and(is_former) {
+        return same;
+    }
+    let changed = user::Column::PinChangedAt;
+    same.add(user.pin_changed_at.map_or_else(|| changed.is_null(), |at| changed.eq(at)))
 }
 
 /// Who has this name, as it is kept now or as it was typed: release 0.1.0 kept it so.
@@ -154,7 +165,7 @@ async fn sign_in(
     let still = user::Entity::update_many()
         .col_expr(user::Column::LastLoginAt, Expr::value(now))
         .filter(user::Column::Id.eq(user.id))
-        .filter(user::Column::PinHash.eq(user.pin_hash.clone()))
+        .filter(same_pin(&user))
         .filter(user::Column::IsActive.eq(true))
         .filter(user::Column::DeletedAt.is_null())
         .exec(&tx)

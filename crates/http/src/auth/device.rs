@@ -16,6 +16,7 @@ use uuid::Uuid;
 
 use super::{Auth, HasAuth, Home};
 use crate::error::{Error, Result};
+use crate::request::Guest;
 
 pub static HEADER: HeaderName = HeaderName::from_static("tillkeep-device");
 
@@ -99,6 +100,10 @@ impl<S: HasAuth> FromRequestParts<S> for Origin {
 
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self> {
         let auth = state.auth();
-        Ok(Self { address: auth.client_address(parts), device: device_of(auth, &parts.headers).await? })
+        let device = device_of(auth, &parts.headers).await?;
+        if device.is_some() {
+            Guest::is_known(&parts.extensions);
+        }
+        Ok(Self { address: auth.client_address(parts), device })
     }
 }

@@ -210,5 +210,5 @@ pub fn pin_not_allowed(auth: &Auth) -> Error {
         "this PIN cannot be used: {least} to {most} digits, no repeats, runs, years or dates, not the present one, and not \
          every PIN is free"
     );
-    Error::new(ErrorCode::PinNotAllowed, text).at("pin")
+    Error::new(ErrorCode::PinNotAllowed, text).at("newPin")
 }

@@ -91,7 +91,9 @@ async fn observe(request: Request, next: Next) -> Response {
 /// another one of two. RFC 9112, section 3.2.
 fn has_one_host(request: &Request) -> bool {
     let hosts = request.headers().get_all(header::HOST).iter().count();
-    request.extensions().get::<Patience>().is_none() || hosts == 1 || (hosts == 0 && request.version() != Version::HTTP_11)
+    request.extensions().get::<Patience>().is_none()
+        || hosts == 1
+        || (hosts == 0 && request.version() != Version::HTTP_11)
 }
 
 /// Of random bytes that cost no call of the operating system.

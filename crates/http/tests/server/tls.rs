@@ -56,7 +56,10 @@ async fn a_request_over_tls_is_answered_and_told_to_stay_there() {
     let mut client = connect(&server, &cert).await.expect("trusted");
     client.send(HELLO).await;
     let reply = client.answer().await;
-    assert_eq!((reply.status, reply.header("strict-transport-security")), (200, Some("max-age=31536000; includeSubDomains")));
+    assert_eq!(
+        (reply.status, reply.header("strict-transport-security")),
+        (200, Some("max-age=31536000; includeSubDomains"))
+    );
     let told = std::fs::read_to_string(server.dir.path().join("address")).expect("address");
     assert!(told.starts_with("https://127.0.0.1:"), "{told}");
 }

@@ -10,15 +10,3 @@ export const profile = (isNew: boolean): Field[] =>
     { key: 'email', label: 'Email', kind: 'email' },
     { key: 'phone', label: 'Telephone', kind: 'tel' },
   ])
-
-/** Whether somebody has to change their PIN: to be asked for, and ended by nobody but them. */
-export const mustChange = (isAsked: boolean): Field[] =>
-  ruled(RULES, false, [
-    {
-      key: 'mustChangePin',
-      label: 'Has to change the PIN at the next sign-in',
-      kind: 'switch',
-      disabled: isAsked,
-      help: isAsked ? 'It ends when they have changed it.' : undefined,
-    },
-  ])
