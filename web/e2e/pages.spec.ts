@@ -184,7 +184,7 @@ test('the first load of the dashboard is below 250 KiB, and a page brings the po
   expect(bytes).toBeLessThan(250 * 1024)
   const headers = response!.headers()
   expect(headers['content-security-policy']).toBe(
-    "default-src 'self'; script-src 'self'; object-src 'none'; base-uri 'none'; frame-ancestors 'none'",
+    "default-src 'self'; script-src 'self'; object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
   )
   expect(headers['x-content-type-options']).toBe('nosniff')
   expect(headers['referrer-policy']).toBe('no-referrer')

@@ -22,6 +22,8 @@ async fn a_request_that_loses_a_deadlock_may_be_sent_again() {
     kit.restart().await;
 
     let other = kit.hq.db().begin().await.expect("begin");
+    // It is the request that looks for a deadlock, and loses it.
+    db::execute(&other, "SET LOCAL deadlock_timeout = '1min'", []).await.expect("this one does not");
     let counter = "SELECT value FROM sync_counters WHERE entity_type = 'departments' FOR UPDATE";
     db::query(&other, counter, []).await.expect("the counter");
     let cross = async {

@@ -44,9 +44,11 @@ pub const APART: &[(&str, &str, &str)] = &[
     ("POST", "/auth/refresh", "the caller's own session"),
     ("POST", "/users/{id}/pin", "one PIN at a time (`Turn::Pin`), which `pins` of the back office tries at once"),
     ("POST", "/auth/change-pin", "as POST /users/{id}/pin, for the caller"),
+    ("POST", "/sync/change-pin", "as POST /auth/change-pin, for somebody at a store"),
     ("POST", "/auth/unlock", "the attempt counters alone"),
     ("DELETE", "/auth/sessions/{id}", "one row, by its id"),
     ("DELETE", "/users/{id}/sessions/{sessionId}", "one row, by its id"),
+    ("DELETE", "/users/{id}/sessions", "a column of one row that nothing else writes but the end of an account"),
     ("POST", "/sync/handshake", "the row of the asking store, one at a time"),
     ("POST", "/sync/retry-all", "retries one after the other, as POST /sync/retry/{id} does, for the whole chain"),
 ];

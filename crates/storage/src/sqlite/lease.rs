@@ -88,8 +88,12 @@ impl Lease {
             let mut prepared = state.conn.prepare_cached(sql).map_err(failed)?;
             let mut statement = Statement::from_string(DbBackend::Sqlite, sql);
             let mut changed = 0;
+            // One text, however many rows: which table it writes is looked for once.
+            if let Some(notes) = &self.notes {
+                notes.note(sql);
+            }
             for values in rows {
-                self.note(sql);
+                count::statement();
                 statement.values = Some(Values(values));
                 bind(&mut prepared, &statement)?;
                 changed += prepared.raw_execute().map_err(failed)?;

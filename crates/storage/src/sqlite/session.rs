@@ -133,14 +133,14 @@ impl Session {
         self.state().conn.query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |_| Ok(())).map_err(failed)
     }
 
-    /// Folds all of the write-ahead log into the file, and has it begin anew; whether its readers let it. Waits for them
+    /// Folds all of the write-ahead log into the file, and has it begin anew if its readers let it. Waits for them
     /// up to `patience`.
-    pub fn restart_log(&self, patience: Duration) -> Result<bool, DbErr> {
+    pub fn restart_log(&self, patience: Duration) -> Result<(), DbErr> {
         let state = self.state();
-        let restarted = || -> rusqlite::Result<bool> {
+        let restarted = || -> rusqlite::Result<()> {
             state.conn.busy_timeout(patience)?;
-            let busy: i32 = state.conn.query_row("PRAGMA wal_checkpoint(RESTART)", [], |row| row.get(0))?;
-            Ok(busy == 0)
+            // Whether readers were in the way is of no use to anybody: it is tried again.
+            state.conn.query_row("PRAGMA wal_checkpoint(RESTART)", [], |_| Ok(()))
         };
         let restarted = restarted();
         state.conn.busy_timeout(BUSY).map_err(failed)?;

@@ -1,0 +1,112 @@
+//! What stores pulled, as `sync_status` counts it.
+
+use sea_orm::{ConnectionTrait, DbErr, Value};
+use tillkeep_model::Instant;
+use uuid::Uuid;
+
+use super::{PULL, STATUS_INSERT, clip};
+use crate::db::{execute, placeholders, query, rows_per_statement};
+
+/// What became known of one store and one pulled type since the last time this was written.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Pulled {
+    /// Rows that it has by its own word.
+    pub rows: i64,
+    /// The version that it has.
+    pub since: i64,
+    /// When it last had all there is, or more than before.
+    pub success_at: Option<Instant>,
+    /// When it last said that it could not store the type, and why.
+    pub error: Option<(Instant, String)>,
+    /// Rows that it was handed and could not store.
+    pub pending: i32,
+}
+
+impl Pulled {
+    /// Both, `later` being the newer one.
+    pub fn add(&mut self, later: Self) {
+        self.rows += later.rows;
+        self.since = later.since;
+        self.success_at = later.success_at.or(self.success_at);
+        self.error = later.error.or(self.error.take());
+        self.pending = later.pending;
+    }
+}
+
+/// Writes what stores pulled, set-wise; pulls themselves write nothing.
+pub async fn record_pulls(conn: &impl ConnectionTrait, pulled: &[((Uuid, &'static str), Pulled)]) -> Result<(), DbErr> {
+    for chunk in pulled.chunks(rows_per_statement(9)) {
+        let mut values: Vec<Value> = Vec::with_capacity(chunk.len() * 9);
+        let mut tuples = Vec::with_capacity(chunk.len());
+        for ((store, entity_type), pulled) in chunk {
+            let at = values.len();
+            tuples.push(format!("({}, 0, 0, {})", placeholders(at + 1, 7), placeholders(at + 8, 2)));
+            let (error_at, error) = pulled.error.clone().unzip();
+            values.extend([
+                (*store).into(),
+                (*entity_type).into(),
+                PULL.into(),
+                pulled.success_at.into(),
+                error_at.into(),
+                error.as_deref().map(clip).into(),
+                pulled.pending.into(),
+                pulled.rows.into(),
+                pulled.since.into(),
+            ]);
+        }
+        let sql = format!(
+            "{STATUS_INSERT} VALUES {} ON CONFLICT (store_id, entity_type, direction) DO UPDATE SET \
+             last_success_at = COALESCE(excluded.last_success_at, sync_status.last_success_at), \
+             last_error_at = COALESCE(excluded.last_error_at, sync_status.last_error_at), \
+             last_error = COALESCE(excluded.last_error, sync_status.last_error), \
+             pending_count = excluded.pending_count, \
+             total_pulled = sync_status.total_pulled + excluded.total_pulled, \
+             last_since_version = excluded.last_since_version",
+            tuples.join(", ")
+        );
+        execute(conn, &sql, values).await?;
+    }
+    Ok(())
+}
+
+/// Notes of stores that they had everything at that moment: a success of each type, in one statement for all of them.
+pub async fn record_quiet(conn: &impl ConnectionTrait, quiet: &[(Uuid, Instant)]) -> Result<(), DbErr> {
+    for chunk in quiet.chunks(rows_per_statement(2)) {
+        let pairs: Vec<String> =
+            (0..chunk.len()).map(|index| format!("({})", placeholders(2 * index + 1, 2))).collect();
+        let values: Vec<Value> = chunk.iter().flat_map(|(store, at)| [(*store).into(), (*at).into()]).collect();
+        let sql = format!(
+            "UPDATE sync_status SET last_success_at = t.column2, pending_count = 0 FROM (VALUES {}) AS t \
+             WHERE sync_status.store_id = t.column1 AND sync_status.direction = '{PULL}'",
+            pairs.join(", ")
+        );
+        execute(conn, &sql, values).await?;
+    }
+    Ok(())
+}
+
+/// Up to which version a store has a type.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Has {
+    pub store_id: Uuid,
+    pub store_code: String,
+    pub version: i64,
+}
+
+/// What each active store has of one type, by code.
+pub async fn versions_of_stores(conn: &impl ConnectionTrait, entity_type: &str) -> Result<Vec<Has>, DbErr> {
+    let sql = "SELECT s.id, s.code, COALESCE(t.last_since_version, 0) AS version FROM stores s \
+               LEFT JOIN sync_status t ON t.store_id = s.id AND t.entity_type = $1 AND t.direction = $2 \
+               WHERE s.is_active AND s.deleted_at IS NULL ORDER BY s.code";
+    query(conn, sql, [entity_type.into(), PULL.into()])
+        .await?
+        .iter()
+        .map(|row| {
+            Ok(Has {
+                store_id: row.try_get("", "id")?,
+                store_code: row.try_get("", "code")?,
+                version: row.try_get("", "version")?,
+            })
+        })
+        .collect()
+}
