@@ -47,6 +47,8 @@ pub async fn page(
     limit: u64,
 ) -> Result<Page, DbErr> {
     let since = if entity.name == LEVELS { Instant::from_millis(0) } else { since };
+    let most = if entity.children.is_empty() { pull::ROWS } else { pull::DOCUMENTS };
+    let limit = Ord::min(limit, most);
     let mut rows = entity.table.own(conn, store, after, since, limit + 1).await?;
     let read = rows.len();
     rows.truncate(usize::try_from(limit).unwrap_or(usize::MAX));

@@ -11,6 +11,8 @@ use crate::{Transaction, fault, staff};
 
 /// Rows that are read for one page, however many are asked for.
 pub const ROWS: u64 = 500;
+/// As [`ROWS`], of documents with lines.
+pub(crate) const DOCUMENTS: u64 = 16;
 /// Bytes of the rows of one page, unless one row has more: what a line of 64 kbit/s carries in half a minute, were it not
 /// compressed.
 const BYTES: usize = 256 << 10;
@@ -56,7 +58,8 @@ pub async fn page(
         Scope::Store => &["store_id"],
         Scope::Parties => &["from_store_id", "to_store_id"],
     };
-    let limit = limit.min(ROWS);
+    // A document may have thousands of lines: of so few, all are in memory before it is known what fits into a page.
+    let limit = limit.min(if entity.children.is_empty() { ROWS } else { DOCUMENTS });
     let mut rows = entity.table.above(conn, since, limit + 1, filter, store).await?;
     let read = rows.len();
     rows.truncate(usize::try_from(limit).unwrap_or(usize::MAX));

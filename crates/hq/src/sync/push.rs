@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use axum::body::Body;
 use axum::extract::{FromRequest, Request, State};
-use axum::http::{HeaderMap, header};
+use axum::http::HeaderMap;
 use metrics::counter;
 use tillkeep_http::describe::{Argument, Operation};
 use tillkeep_http::error::{Error, Result};
@@ -33,9 +33,13 @@ pub async fn push(
     // Before a byte of the body is read: what cannot be stored soon is not kept in memory.
     hq.pushes.check()?;
     let turn = hq.turns.take(caller.id()).await?;
-    let announced = headers.get(header::CONTENT_LENGTH).and_then(|value| value.to_str().ok());
-    let mut room = hq.pushes.room(announced.and_then(|length| length.parse().ok()))?;
-    let text = turn.unless_overtaken(body::read(&headers, body, &hq.pushes, &mut room)).await?;
+    let mut room = hq.pushes.room()?;
+    let read = turn.unless_overtaken(body::read(&headers, body, &hq.pushes, &mut room)).await;
+    if read.as_ref().is_err_and(|error| error.code() == ErrorCode::Unavailable) {
+        // There was no memory: whoever has been at a body for long lets it go, and the next try finds some.
+        hq.turns.overtake_the_longest();
+    }
+    let text = read?;
     let Parsed { text, envelopes, instance } = body::parse(text).await?;
     let sender = caller.sender();
     let code = &sender.store_code;

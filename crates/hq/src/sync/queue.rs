@@ -22,6 +22,11 @@ const COMMIT: usize = 50;
 const WEIGHT: u64 = 8;
 /// Bytes of bodies in memory, in KiB, unpacked: read, parsed or waiting.
 const BODIES_KIB: u32 = 64 << 10;
+/// Bodies of this size and less have memory of their own: who sends large ones takes nothing from the daily business of other
+/// stores.
+const SMALL_KIB: u32 = 1 << 10;
+/// The memory of small bodies.
+const SMALL_BODIES_KIB: u32 = 16 << 10;
 /// What a body takes before its first byte is read.
 const BODY_FROM_KIB: u32 = 64;
 /// The queue of one HQ process.
@@ -37,6 +42,7 @@ pub struct PushQueue {
     /// An embedded database has one writer.
     parallel: usize,
     memory: Arc<Semaphore>,
+    small: Arc<Semaphore>,
 }
 
 /// A place in the queue; given back when it is dropped.
@@ -54,7 +60,7 @@ impl Drop for Place<'_> {
 
 /// The memory of one body.
 pub struct Room {
-    memory: Arc<Semaphore>,
+    is_small: bool,
     held: OwnedSemaphorePermit,
 }
 
@@ -69,6 +75,7 @@ impl PushQueue {
             workers: Semaphore::new(parallel),
             parallel,
             memory: Arc::new(Semaphore::new(BODIES_KIB as usize)),
+            small: Arc::new(Semaphore::new(SMALL_BODIES_KIB as usize)),
         }
     }
 
@@ -106,23 +113,26 @@ impl PushQueue {
         Error::new(ErrorCode::Unavailable, text).retry_after(seconds.clamp(1, 60))
     }
 
-    /// Memory for a body of which `announced` bytes are known.
-    pub fn room(&self, announced: Option<u64>) -> Result<Room> {
-        let memory = self.memory.clone();
-        let wanted = announced.map_or(BODY_FROM_KIB, |bytes| kib(usize::try_from(bytes).unwrap_or(usize::MAX)));
-        match memory.clone().try_acquire_many_owned(wanted.clamp(BODY_FROM_KIB, BODIES_KIB)) {
-            Ok(held) => Ok(Room { memory, held }),
-            Err(_) => Err(self.busy(1)),
-        }
+    /// Memory for the beginning of a body. What it announces counts nothing: it may never come.
+    pub fn room(&self) -> Result<Room> {
+        let held = self.small.clone().try_acquire_many_owned(BODY_FROM_KIB).map_err(|_| self.busy(1))?;
+        Ok(Room { is_small: true, held })
     }
 
     /// What `room` lacks for `bytes`.
     pub fn more_room(&self, room: &mut Room, bytes: usize) -> Result<()> {
-        let lacking = usize::try_from(kib(bytes)).unwrap_or_default().saturating_sub(room.held.num_permits());
+        let wanted = kib(bytes);
+        if room.is_small && wanted > SMALL_KIB {
+            let large = self.memory.clone().try_acquire_many_owned(wanted);
+            *room = Room { is_small: false, held: large.map_err(|_| self.busy(1))? };
+            return Ok(());
+        }
+        let lacking = usize::try_from(wanted).unwrap_or_default().saturating_sub(room.held.num_permits());
         if lacking == 0 {
             return Ok(());
         }
-        let more = room.memory.clone().try_acquire_many_owned(u32::try_from(lacking).unwrap_or(u32::MAX));
+        let memory = if room.is_small { &self.small } else { &self.memory };
+        let more = memory.clone().try_acquire_many_owned(u32::try_from(lacking).unwrap_or(u32::MAX));
         room.held.merge(more.map_err(|_| self.busy(1))?);
         Ok(())
     }
@@ -166,13 +176,19 @@ mod tests {
     #[test]
     fn bodies_have_a_bound_together_and_give_their_memory_back() {
         let queue = PushQueue::new(true);
-        let mut large = queue.room(Some(50 << 20)).expect("room");
-        assert!(queue.room(Some(25 << 20)).is_err());
-        let mut small = queue.room(None).expect("room for a body of unknown length");
-        queue.more_room(&mut small, 5 << 20).expect("room to grow");
+        let begun = |bytes: usize| {
+            let mut room = queue.room().expect("room to begin");
+            queue.more_room(&mut room, bytes).map(|()| room)
+        };
+        let mut large = begun(50 << 20).expect("room");
+        assert!(begun(25 << 20).is_err());
+        let other = begun(5 << 20).expect("room for another one");
         assert!(queue.more_room(&mut large, 75 << 20).is_err());
-        drop(large);
-        assert!(queue.room(Some(25 << 20)).is_ok());
+        // What stores send each day is in nobody's way.
+        let daily: Vec<_> = (0..16).map(|_| begun(1 << 20).expect("room for a small one")).collect();
+        assert!(queue.room().is_err(), "and bounded as well");
+        drop((large, other, daily));
+        assert!(begun(60 << 20).is_ok());
     }
 
     #[test]

@@ -7,12 +7,14 @@ use std::time::Duration;
 use tillkeep_http::error::{Error, Result};
 use tillkeep_model::ErrorCode;
 use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
-use tokio::time::timeout;
+use tokio::time::{Instant, timeout};
 use uuid::Uuid;
 
 /// How long the next push of a store waits for the one before. After that it overtakes one whose body does not come: the
 /// line of that one is dead, and nobody waits for its answer.
 const PATIENCE: Duration = Duration::from_secs(3);
+/// A body that is read for longer lets others have its memory.
+const LONG: Duration = Duration::from_secs(10);
 /// Seconds after which a store that was sent away comes again.
 const RETRY_AFTER: u64 = 1;
 
@@ -24,6 +26,8 @@ struct Store {
     pushing: Arc<Semaphore>,
     waiting: Semaphore,
     overtaken: Notify,
+    /// Since when a body is being read.
+    reading: Mutex<Option<Instant>>,
 }
 
 /// The turn of one push; it ends when this is dropped.
@@ -46,10 +50,20 @@ impl Turns {
         Ok(Turn { store: store.clone(), _pushing: pushing })
     }
 
+    /// Lets go of the body that has been read for longest, if that is long: its memory is for those whose bodies come.
+    pub(super) fn overtake_the_longest(&self) {
+        let stores = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let since = |store: &&Arc<Store>| *store.reading.lock().unwrap_or_else(PoisonError::into_inner);
+        let reading = stores.values().filter(|store| since(store).is_some_and(|since| since.elapsed() >= LONG));
+        if let Some(store) = reading.min_by_key(|store| since(store)) {
+            store.overtaken.notify_waiters();
+        }
+    }
+
     fn of(&self, store: Uuid) -> Arc<Store> {
         let new = || {
             let pushing = Arc::new(Semaphore::new(1));
-            Arc::new(Store { pushing, waiting: Semaphore::new(1), overtaken: Notify::new() })
+            Arc::new(Store { pushing, waiting: Semaphore::new(1), overtaken: Notify::new(), reading: Mutex::default() })
         };
         self.0.lock().unwrap_or_else(PoisonError::into_inner).entry(store).or_insert_with(new).clone()
     }
@@ -58,10 +72,16 @@ impl Turns {
 impl Turn {
     /// What `read` comes to, unless the next push of the store has waited too long meanwhile.
     pub(super) async fn unless_overtaken<T>(&self, read: impl Future<Output = Result<T>>) -> Result<T> {
-        tokio::select! {
+        let reading = |since: Option<Instant>| {
+            *self.store.reading.lock().unwrap_or_else(PoisonError::into_inner) = since;
+        };
+        reading(Some(Instant::now()));
+        let read = tokio::select! {
             read = read => read,
             () = self.store.overtaken.notified() => Err(busy()),
-        }
+        };
+        reading(None);
+        read
     }
 }
 
@@ -86,6 +106,23 @@ mod tests {
         assert!(second.is_err() && third.is_err(), "the second waits in vain, the third not at all");
         drop(first);
         assert!(turns.take(store).await.is_ok());
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_body_that_takes_long_gives_way_when_others_lack_memory() {
+        let turns = Turns::default();
+        let (slow, quick) = (turns.take(Uuid::from_u128(1)).await, turns.take(Uuid::from_u128(2)).await);
+        let (slow, quick) = (slow.expect("a turn"), quick.expect("a turn"));
+        let others = async {
+            tokio::time::advance(LONG).await;
+            let read = quick.unless_overtaken(async {
+                turns.overtake_the_longest();
+                Ok(())
+            });
+            assert!(read.await.is_ok(), "it has just begun");
+        };
+        let (stalled, ()) = tokio::join!(slow.unless_overtaken(pending::<Result<()>>()), others);
+        assert!(stalled.is_err());
     }
 
     #[tokio::test(start_paused = true)]

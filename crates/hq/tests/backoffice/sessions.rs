@@ -318,3 +318,33 @@ async fn whoever_looks_for_more_than_they_have_is_in_the_audit_log_once() {
     };
     assert_eq!((of(&lead), of(&clerk)), (json!("scope"), json!("escalation")));
 }
+
+#[tokio::test]
+async fn the_newest_sign_in_is_good_though_a_clock_was_ahead_when_the_others_began() {
+    const DAY: i64 = 24 * 3600 * 1000;
+    let kit = Kit::new().await;
+    let admin = kit.admin().await;
+    kit.with_pin(&admin, "ann", PIN, json!({})).await;
+    kit.clock.advance(DAY);
+    for _ in 0..20 {
+        sign_in(&kit, "ann", PIN).await;
+    }
+    kit.clock.advance(-DAY);
+    let (ann, _) = sign_in(&kit, "ann", PIN).await;
+    let listed = kit.get(&ann, "/auth/sessions").await;
+    listed.is(200);
+    assert_eq!(listed.body["pagination"]["total"], 20, "one of the others went");
+}
+
+#[tokio::test]
+async fn a_block_that_a_clock_wrote_that_was_ahead_does_not_last_until_its_day_comes() {
+    const YEAR: i64 = 365 * 24 * 3600 * 1000;
+    let kit = Kit::new().await;
+    let admin = kit.admin().await;
+    kit.with_pin(&admin, "ann", PIN, json!({})).await;
+    kit.clock.advance(YEAR);
+    while kit.login("ann", "604817").await.status == 401 {}
+    kit.login("ann", PIN).await.refused(429, "too_many_attempts");
+    kit.clock.advance(-YEAR);
+    kit.login("ann", PIN).await.is(200);
+}

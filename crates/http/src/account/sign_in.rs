@@ -5,7 +5,7 @@ use tillkeep_model::{ErrorCode, Instant};
 use tillkeep_storage::entity::{session, store, user};
 use tillkeep_storage::registry::fold;
 use tillkeep_storage::sea_orm::sea_query::Expr;
-use tillkeep_storage::sea_orm::{ColumnTrait, Condition, EntityTrait, IntoActiveModel, QueryFilter, QuerySelect};
+use tillkeep_storage::sea_orm::{ColumnTrait, EntityTrait, IntoActiveModel, QueryFilter, QuerySelect};
 use tillkeep_storage::{Tx, audit, idempotency};
 use utoipa::ToSchema;
 use uuid::Uuid;
@@ -13,13 +13,12 @@ use uuid::Uuid;
 use super::answers::{Myself, SignedInAnswer, digest, tokens_for};
 use crate::answer::Answer;
 use crate::auth::by_pin::{refuse, user_of_pin, verified};
-use crate::auth::new_pin::keep_anew;
+use crate::auth::new_pin::{keep_anew, same_pin};
 use crate::auth::throttle::{self, Attempt, Trying};
 use crate::auth::{self, Auth, Gate, Home, Origin, Revocation, Sessions};
 use crate::error::{Error, Result};
 use crate::extract::Body;
 use crate::names::normal;
-use crate::pins::is_former;
 use crate::tokens::{ACCESS_SECONDS, REFRESH_SECONDS};
 
 #[derive(Deserialize, ToSchema)]
@@ -53,16 +52,6 @@ pub async fn login(Gate(auth): Gate, from: Origin, Body(body): Body<Login>) -> R
         }
         (_, Err(user)) => Err(refuse(&auth, trying.audit("login.refused", user)).await?),
     }
-}
-
-/// Whether the PIN that was verified is still the one: as it was kept then, or kept anew since release 0.1.0, which changes no PIN.
-fn same_pin(user: &user::Model) -> Condition {
-    let same = Condition::any().add(user::Column::PinHash.eq(user.pin_hash.clone()));
-    if !user.pin_hash.as_deref().is_some_and(is_former) {
-        return same;
-    }
-    let changed = user::Column::PinChangedAt;
-    same.add(user.pin_changed_at.map_or_else(|| changed.is_null(), |at| changed.eq(at)))
 }
 
 /// Who has this name, as it is kept now or as it was typed: release 0.1.0 kept it so.
@@ -180,7 +169,7 @@ async fn sign_in(
         return Err(error);
     }
     session::Entity::insert(row.clone().into_active_model()).exec_without_returning(&tx).await?;
-    let too_many = Sessions::revoke_oldest(&tx, user.id, now).await?;
+    let too_many = Sessions::revoke_oldest(&tx, &row, now).await?;
     attempt.succeeded(&tx, now).await?;
     audit::record(&tx, trying.audit(action, Some(user.id)), now).await?;
     if let Err(error) = tx.commit().await {

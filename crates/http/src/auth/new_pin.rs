@@ -7,7 +7,9 @@ use tillkeep_storage::db::{Turn, take_turn};
 use tillkeep_storage::entity::user;
 use tillkeep_storage::registry::fold;
 use tillkeep_storage::sea_orm::sea_query::Expr;
-use tillkeep_storage::sea_orm::{ColumnTrait, ConnectionTrait, DbErr, EntityTrait, QueryFilter, Select};
+use tillkeep_storage::sea_orm::{
+    ColumnTrait, Condition, ConnectionTrait, DbErr, EntityTrait, QueryFilter, QuerySelect, Select,
+};
 use tillkeep_storage::{Tx, audit, staff, versions};
 use uuid::Uuid;
 
@@ -51,7 +53,8 @@ pub async fn change_own(
     }
     let now = auth.clock.now();
     let Some(new) = new else {
-        renew(auth, user, current).await?;
+        let renewed = renew(auth, user, current).await;
+        let (attempt, ()) = attempt.unless_failed(auth, renewed).await?;
         let tx = auth.db.begin_aside().await?;
         attempt.succeeded(&tx, now).await?;
         tx.commit().await?;
@@ -68,6 +71,12 @@ pub async fn change_own(
     let (attempt, hashed) = attempt.unless_failed(auth, hashed).await?;
     let which = Revocation::AllOf(user.id);
     let mut tx = auth.db.begin().await?;
+    // Somebody may have set another one since the present one was verified: then it is not the present one any more.
+    take_turn(&tx, Turn::Pin).await?;
+    let still = user::Entity::find_by_id(user.id).filter(same_pin(user)).lock_exclusive().one(&tx).await?;
+    if still.is_none() {
+        return Err(Error::new(ErrorCode::InvalidCredentials, "the current PIN is wrong"));
+    }
     if let Err(error) = set_pin(auth, &mut tx, user.id, &hashed, false, now).await {
         drop(tx);
         if error.code() == ErrorCode::PinNotAllowed {
@@ -124,6 +133,11 @@ pub async fn renew(auth: &Auth, user: &user::Model, pin: &str) -> Result<()> {
     }
     let hashed = auth.pins.hash(pin).await?;
     let mut tx = auth.db.begin().await?;
+    take_turn(&tx, Turn::Pin).await?;
+    if holders(&hashed).filter(user::Column::Id.ne(user.id)).one(&tx).await?.is_some() {
+        // Two people have it, which nothing tells of the way it was kept: it stays as it is, and names nobody here.
+        return Ok(());
+    }
     let done = user::Entity::update_many()
         .col_expr(user::Column::PinHash, Expr::value(hashed.hash))
         .col_expr(user::Column::PinLookup, Expr::value(hashed.lookup))
@@ -159,6 +173,16 @@ pub async fn keep_anew(auth: &Auth, user: &user::Model, pin: &str) {
             }
         });
     }
+}
+
+/// Whether the PIN that was verified is still the one: as it was kept then, or kept anew since release 0.1.0, which changes no PIN.
+pub(crate) fn same_pin(user: &user::Model) -> Condition {
+    let same = Condition::any().add(user::Column::PinHash.eq(user.pin_hash.clone()));
+    if !user.pin_hash.as_deref().is_some_and(is_former) {
+        return same;
+    }
+    let changed = user::Column::PinChangedAt;
+    same.add(user.pin_changed_at.map_or_else(|| changed.is_null(), |at| changed.eq(at)))
 }
 
 /// The active people who have this PIN.

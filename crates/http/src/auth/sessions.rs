@@ -136,16 +136,18 @@ impl Sessions {
 
     /// Ends the oldest sessions of a person who has more than [`OF_A_PERSON`]; which these are. The newest sign-in always
     /// works: somebody stands at the till.
-    pub async fn revoke_oldest(conn: &impl ConnectionTrait, user: Uuid, now: Instant) -> Result<Vec<Uuid>, DbErr> {
+    pub async fn revoke_oldest(conn: &impl ConnectionTrait, newest: &Model, now: Instant) -> Result<Vec<Uuid>, DbErr> {
         let oldest: Vec<Uuid> = Entity::find()
             .select_only()
             .column(Column::Id)
-            .filter(Column::UserId.eq(user))
+            .filter(Column::UserId.eq(newest.user_id))
+            // Whatever a clock that was ahead has written into the others.
+            .filter(Column::Id.ne(newest.id))
             .filter(Column::RevokedAt.is_null())
             .filter(Column::ExpiresAt.gt(now))
             .order_by_desc(Column::IssuedAt)
             .order_by_desc(Column::Id)
-            .offset(OF_A_PERSON)
+            .offset(OF_A_PERSON - 1)
             // Those of before the limit go little by little.
             .limit(1000)
             .into_tuple()

@@ -115,8 +115,10 @@ pub async fn known_block(
 }
 
 fn refusal(rows: impl IntoIterator<Item = Model>, now: Instant) -> Option<Refusal> {
-    let blocked: Vec<Model> =
-        rows.into_iter().filter(|row| row.blocked_until.is_some_and(|until| until > now)).collect();
+    let blocked: Vec<Model> = rows
+        .into_iter()
+        .filter(|row| row.blocked_until.is_some_and(|until| policy::of(row).blocks(until, now)))
+        .collect();
     let until = blocked.iter().filter_map(|row| row.blocked_until).max()?;
     Some(Refusal { until, new: blocked.into_iter().filter(|row| !row.announced).collect() })
 }

@@ -101,6 +101,14 @@ pub(super) fn day_of(now: Instant) -> Instant {
 }
 
 impl Policy {
+    /// Whether a block until then still holds. One that is longer than any of this kind was written by a clock that was ahead,
+    /// and must not last until that clock's day comes.
+    pub(super) fn blocks(&self, until: Instant, now: Instant) -> bool {
+        let day = if self.a_day.is_some() { DAY } else { 0 };
+        let minute = if self.a_minute.is_some() { MINUTE } else { 0 };
+        (1..=(self.longest * SECOND).max(day).max(minute)).contains(&until.millis_since(now))
+    }
+
     /// Seconds to wait after the `in_a_row`th wrong one.
     fn wait(&self, in_a_row: i32) -> i64 {
         let Ok(nth) = usize::try_from(in_a_row.saturating_sub(self.free)) else { return 0 };

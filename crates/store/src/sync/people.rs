@@ -51,9 +51,9 @@ async fn change_pin(store: &Store, request: PinChange) -> Result<()> {
         Ok(Ok(Some(refused))) => return Err(told(refused)),
         Ok(Err(error)) => {
             tracing::warn!(%error, "a PIN cannot be changed now");
-            return Err(no_line(store));
+            return Err(no_line(store, &request));
         }
-        Err(_) => return Err(no_line(store)),
+        Err(_) => return Err(no_line(store, &request)),
     }
     if request.new_pin.is_none() {
         return Ok(());
@@ -73,8 +73,11 @@ async fn change_pin(store: &Store, request: PinChange) -> Result<()> {
     timeout(HERE_WITHIN, here).await.unwrap_or(Ok(()))
 }
 
-fn no_line(store: &Store) -> Error {
-    store.sync.lost_line();
+fn no_line(store: &Store, request: &PinChange) -> Error {
+    // What nobody waits for says nothing of the line: headquarters may be busy with the same of others.
+    if request.new_pin.is_some() {
+        store.sync.lost_line();
+    }
     hq_unreachable()
 }
 

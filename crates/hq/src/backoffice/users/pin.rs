@@ -9,7 +9,7 @@ use tillkeep_http::auth::new_pin::{self, is_taken, pin_not_allowed};
 use tillkeep_http::auth::people::person_of;
 use tillkeep_http::auth::{Revocation, Sessions};
 use tillkeep_http::error::{Error, Result};
-use tillkeep_http::pins::{self, Hashed};
+use tillkeep_http::pins::{self, Hashed, is_former};
 use tillkeep_http::{Answer, Auth, Body, Caller, Id};
 use tillkeep_model::ErrorCode;
 use tillkeep_model::permission::code::UsersEdit;
@@ -91,8 +91,12 @@ pub(super) async fn generate(auth: &Auth) -> Result<(String, Hashed)> {
 }
 
 /// Refuses to activate a user whose PIN somebody else has taken in the meantime: a PIN names one person.
-pub(super) async fn refuse_taken(auth: &Auth, tx: &Tx, user: &Model) -> Result<()> {
+pub(super) async fn refuse_taken(auth: &Auth, tx: &Tx, user: &mut Model) -> Result<()> {
     take_turn(tx, Turn::Pin).await?;
+    if user.pin_hash.as_deref().is_some_and(is_former) {
+        // How it was kept does not tell whether somebody has it now: a new one is made for them.
+        (user.pin_hash, user.pin_lookup) = (None, None);
+    }
     let Some(lookup) = &user.pin_lookup else { return Ok(()) };
     let others = Entity::find()
         .filter(Column::PinLookup.eq(lookup.as_str()))
