@@ -154,6 +154,13 @@ async fn what_can_never_be_taken_is_kept_as_its_beginning_and_not_tried_again() 
 async fn one_customer_in_every_envelope_makes_no_later_request_slower() {
     let thief = Thief::new().await;
     let customer = Uuid::now_v7();
+    // Failures that stay open, as they are newer than all that is taken: each success looks whether it closes them.
+    let broken = |number: usize| {
+        let data = json!({"id": customer, "customerNumber": "S01-1", "firstName": {"no": number}});
+        thief.envelope("customers", customer, 23 * 3600 + number, &data)
+    };
+    let refused = thief.push(&(0..60).map(broken).collect::<Vec<_>>()).await;
+    assert!(refused.iter().all(|result| result["status"] == "error"), "{refused:?}");
     let mut took = Vec::new();
     for request in 0..10_usize {
         let envelope = |number: usize| {
@@ -171,6 +178,7 @@ async fn one_customer_in_every_envelope_makes_no_later_request_slower() {
     let (early, late) = (took[1..4].iter().min(), took[7..].iter().min());
     let (early, late) = (*early.expect("early ones"), *late.expect("late ones"));
     assert!(late < early * 3 / 2 + Duration::from_millis(50), "{early:?} at first and {late:?} later: {took:?}");
+    assert_eq!(thief.failed().await.len(), 60, "they are newer, and open");
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -5,7 +5,7 @@ mod pulled;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fmt::Write;
 
-use sea_orm::sea_query::Expr;
+use sea_orm::sea_query::{Alias, Expr, ExprTrait, Query};
 use sea_orm::{
     ColumnTrait, Condition, ConnectionTrait, DbErr, EntityTrait, IntoActiveModel, Iterable, QueryFilter, QueryOrder,
     QuerySelect, Value,
@@ -202,14 +202,15 @@ pub async fn record(
         *taken.entry(incoming.entity.name).or_default() += i64::from(!again);
         let settled = priors.is_settled(incoming);
         // What somebody settled went nowhere, so that it closes nothing.
+        let id = Uuid::now_v7();
         if !settled && priors.get(incoming).is_some_and(|prior| prior.has_failures) {
-            healed.push(incoming.id.to_string());
+            healed.push((incoming.id.to_string(), id));
         }
         let aside = matches!(applied, Applied::Skipped | Applied::Duplicate);
         let note = if settled { Some(SETTLED_BEFORE) } else { (aside && !left).then_some(NOTHING_NEW) };
         rows.push(
             Model {
-                id: Uuid::now_v7(),
+                id,
                 store_id: store,
                 direction: PUSH.to_owned(),
                 entity_type: incoming.entity.name.to_owned(),
@@ -250,22 +251,27 @@ async fn insert(tx: &Tx, rows: Vec<crate::entity::sync_log::ActiveModel>) -> Res
     }
 }
 
+/// Successes whose failures are looked for at once: each of these is compared with each of those.
+const HEALED_AT_ONCE: usize = 50;
+
 /// Rule U12: a success closes the older failures of that entity, and their store learns of it: its dead letter holds up
-/// whatever follows. A newer one stays open, which is the case when an old entry is tried again. True when one was
+/// whatever follows. A newer one stays open, which is the case when an old entry is tried again. `taken` are entities with the
+/// rows of their successes, those of this batch alone: earlier ones have closed theirs, however many there are. True when one was
 /// closed.
-async fn heal(tx: &Tx, store: Uuid, entity_ids: &[String], now: Instant) -> Result<bool, DbErr> {
-    // The entry that went through is in the log already. Numbers have an order within one database of the store; else
-    // the time of an envelope decides, or when one that could not be read was first seen.
-    let is_older = format!(
-        "EXISTS (SELECT 1 FROM sync_log t WHERE t.store_id = sync_log.store_id \
-         AND t.entity_id = sync_log.entity_id AND t.entity_type = sync_log.entity_type \
-         AND t.status IN ('{SUCCESS}', '{SKIPPED}') AND (t.note IS NULL OR t.note <> '{SETTLED_BEFORE}') AND \
+async fn heal(tx: &Tx, store: Uuid, taken: &[(String, Uuid)], now: Instant) -> Result<bool, DbErr> {
+    // Numbers have an order within one database of the store; else the time of an envelope decides, or when one that could
+    // not be read was first seen.
+    const IS_OLDER: &str = "t.entity_id = sync_log.entity_id AND t.entity_type = sync_log.entity_type AND \
          CASE WHEN t.node_epoch = sync_log.node_epoch AND t.seq IS NOT NULL AND sync_log.seq IS NOT NULL \
          THEN sync_log.seq <= t.seq \
-         ELSE COALESCE(sync_log.envelope_at, sync_log.first_seen_at) <= t.envelope_at END)"
-    );
+         ELSE COALESCE(sync_log.envelope_at, sync_log.first_seen_at) <= t.envelope_at END";
     let mut closed = 0;
-    for chunk in entity_ids.chunks(1000) {
+    for chunk in taken.chunks(HEALED_AT_ONCE) {
+        let mut newer = Query::select();
+        let success = Alias::new("t");
+        newer.expr(Expr::val(1)).from_as(Entity, success.clone());
+        newer.and_where(Expr::col((success, Column::Id)).is_in(chunk.iter().map(|(_, row)| *row)));
+        let is_older = Expr::exists(newer.and_where(Expr::cust(IS_OLDER)).take());
         closed += Entity::update_many()
             .col_expr(Column::Status, Expr::value(RESOLVED))
             .col_expr(Column::ResolvedAt, Expr::value(now))
@@ -275,8 +281,8 @@ async fn heal(tx: &Tx, store: Uuid, entity_ids: &[String], now: Instant) -> Resu
             .col_expr(Column::ToAcknowledge, Expr::cust("seq IS NOT NULL"))
             .filter(Column::StoreId.eq(store))
             .filter(Column::Status.eq(FAILED))
-            .filter(Column::EntityId.is_in(chunk.iter().cloned()))
-            .filter(Expr::cust(is_older.clone()))
+            .filter(Column::EntityId.is_in(chunk.iter().map(|(entity, _)| entity.as_str())))
+            .filter(is_older)
             .exec(tx)
             .await?
             .rows_affected;
