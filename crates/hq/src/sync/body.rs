@@ -23,17 +23,23 @@ const WINDOW_LOG: u32 = 23;
 /// Bytes that are unpacked and looked at before others get their turn on the thread.
 const PIECE: usize = 256 << 10;
 
-/// The text of a body, with the limits enforced while it is read.
-pub(super) async fn read(headers: &HeaderMap, body: Body, queue: &PushQueue, room: &mut Room) -> Result<Vec<u8>> {
+/// The text of a body, with the limits enforced while it is read. `large` hears when it takes much memory.
+pub(super) async fn read(
+    headers: &HeaderMap,
+    body: Body,
+    queue: &PushQueue,
+    room: &mut Room,
+    large: &(dyn Fn() + Sync),
+) -> Result<Vec<u8>> {
     let stream = body.into_data_stream().map_err(std::io::Error::other);
     let raw = StreamReader::new(stream);
     let encoding = headers.get(header::CONTENT_ENCODING).and_then(|value| value.to_str().ok()).unwrap_or("identity");
     match encoding {
-        "identity" | "" => read_to_limit(raw, queue, room).await,
-        "gzip" => read_to_limit(GzipDecoder::new(raw), queue, room).await,
+        "identity" | "" => read_to_limit(raw, queue, room, large).await,
+        "gzip" => read_to_limit(GzipDecoder::new(raw), queue, room, large).await,
         "zstd" => {
             let decoder = ZstdDecoder::with_params(raw, &[DParameter::window_log_max(WINDOW_LOG)]);
-            read_to_limit(decoder, queue, room).await
+            read_to_limit(decoder, queue, room, large).await
         }
         other => {
             let text = format!("Content-Encoding {other} is not understood; send gzip, zstd or nothing");
@@ -42,7 +48,12 @@ pub(super) async fn read(headers: &HeaderMap, body: Body, queue: &PushQueue, roo
     }
 }
 
-async fn read_to_limit(reader: impl AsyncRead + Unpin, queue: &PushQueue, room: &mut Room) -> Result<Vec<u8>> {
+async fn read_to_limit(
+    reader: impl AsyncRead + Unpin,
+    queue: &PushQueue,
+    room: &mut Room,
+    large: &(dyn Fn() + Sync),
+) -> Result<Vec<u8>> {
     let (mut bytes, mut seen, mut counted) = (Vec::new(), Nesting::default(), Counted::default());
     let mut reader = std::pin::pin!(reader);
     loop {
@@ -50,6 +61,9 @@ async fn read_to_limit(reader: impl AsyncRead + Unpin, queue: &PushQueue, room: 
         if before == bytes.capacity() {
             bytes.reserve_exact(before.max(PIECE).min(MAX_PUSH_BYTES + 1 - before));
             queue.more_room(room, bytes.capacity().min(MAX_PUSH_BYTES))?;
+            if room.is_large() {
+                large();
+            }
         }
         // Never more than a piece at once: a small packet may unfold to very much.
         let mut piece = reader.as_mut().take(PIECE as u64);

@@ -34,12 +34,15 @@ pub async fn push(
     hq.pushes.check()?;
     let turn = hq.turns.take(caller.id()).await?;
     let mut room = hq.pushes.room()?;
-    let read = turn.unless_overtaken(body::read(&headers, body, &hq.pushes, &mut room)).await;
-    if read.as_ref().is_err_and(|error| error.code() == ErrorCode::Unavailable) {
-        // There was no memory: whoever has been at a body for long lets it go, and the next try finds some.
-        hq.turns.overtake_the_longest();
-    }
-    let text = read?;
+    let read = async {
+        let read = body::read(&headers, body, &hq.pushes, &mut room, &|| turn.is_large()).await;
+        if read.as_ref().is_err_and(|error| error.code() == ErrorCode::Unavailable) {
+            // There was no memory: whoever has been at a large body for long lets it go, and the next try finds some.
+            hq.turns.overtake_the_longest();
+        }
+        read
+    };
+    let text = turn.unless_overtaken(read).await?;
     let Parsed { text, envelopes, instance } = body::parse(text).await?;
     let sender = caller.sender();
     let code = &sender.store_code;

@@ -64,6 +64,12 @@ pub struct Room {
     held: OwnedSemaphorePermit,
 }
 
+impl Room {
+    pub(super) const fn is_large(&self) -> bool {
+        !self.is_small
+    }
+}
+
 impl PushQueue {
     pub fn new(embedded: bool) -> Self {
         let parallel = if embedded { 1 } else { push::AT_ONCE };

@@ -13,7 +13,7 @@ use uuid::Uuid;
 /// How long the next push of a store waits for the one before. After that it overtakes one whose body does not come: the
 /// line of that one is dead, and nobody waits for its answer.
 const PATIENCE: Duration = Duration::from_secs(3);
-/// A body that is read for longer lets others have its memory.
+/// A large body that is read for longer lets others have its memory.
 const LONG: Duration = Duration::from_secs(10);
 /// Seconds after which a store that was sent away comes again.
 const RETRY_AFTER: u64 = 1;
@@ -26,7 +26,7 @@ struct Store {
     pushing: Arc<Semaphore>,
     waiting: Semaphore,
     overtaken: Notify,
-    /// Since when a body is being read.
+    /// Since when a body is being read that takes much memory.
     reading: Mutex<Option<Instant>>,
 }
 
@@ -50,7 +50,8 @@ impl Turns {
         Ok(Turn { store: store.clone(), _pushing: pushing })
     }
 
-    /// Lets go of the body that has been read for longest, if that is long: its memory is for those whose bodies come.
+    /// Lets go of the large body that has been read for longest, if that is long: its memory is for those whose bodies come. Small
+    /// ones may take their time on a slow line.
     pub(super) fn overtake_the_longest(&self) {
         let stores = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let since = |store: &&Arc<Store>| *store.reading.lock().unwrap_or_else(PoisonError::into_inner);
@@ -70,17 +71,18 @@ impl Turns {
 }
 
 impl Turn {
+    /// The body takes much memory from now on.
+    pub(super) fn is_large(&self) {
+        self.store.reading.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert_with(Instant::now);
+    }
+
     /// What `read` comes to, unless the next push of the store has waited too long meanwhile.
     pub(super) async fn unless_overtaken<T>(&self, read: impl Future<Output = Result<T>>) -> Result<T> {
-        let reading = |since: Option<Instant>| {
-            *self.store.reading.lock().unwrap_or_else(PoisonError::into_inner) = since;
-        };
-        reading(Some(Instant::now()));
         let read = tokio::select! {
             read = read => read,
             () = self.store.overtaken.notified() => Err(busy()),
         };
-        reading(None);
+        *self.store.reading.lock().unwrap_or_else(PoisonError::into_inner) = None;
         read
     }
 }
@@ -113,16 +115,23 @@ mod tests {
         let turns = Turns::default();
         let (slow, quick) = (turns.take(Uuid::from_u128(1)).await, turns.take(Uuid::from_u128(2)).await);
         let (slow, quick) = (slow.expect("a turn"), quick.expect("a turn"));
+        slow.is_large();
+        let small = turns.take(Uuid::from_u128(3)).await.expect("a turn");
         let others = async {
             tokio::time::advance(LONG).await;
+            quick.is_large();
             let read = quick.unless_overtaken(async {
                 turns.overtake_the_longest();
                 Ok(())
             });
             assert!(read.await.is_ok(), "it has just begun");
         };
-        let (stalled, ()) = tokio::join!(slow.unless_overtaken(pending::<Result<()>>()), others);
-        assert!(stalled.is_err());
+        let slow_line = small.unless_overtaken(async {
+            tokio::time::sleep(2 * LONG).await;
+            Ok(())
+        });
+        let (slow_line, stalled, ()) = tokio::join!(slow_line, slow.unless_overtaken(pending::<Result<()>>()), others);
+        assert!(stalled.is_err() && slow_line.is_ok());
     }
 
     #[tokio::test(start_paused = true)]
