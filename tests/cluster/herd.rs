@@ -82,15 +82,14 @@ async fn all_stores_that_come_back_at_once_are_served() {
     let total = chain.admin.get("/sales?pageSize=1").await.body["pagination"]["total"].clone();
     assert_eq!(total, many);
     drop(herder);
-    let files_after = eventually("their connections are gone", async || {
-        let (_, open) = chain.hq.footprint();
-        (open < files + 50).then_some(open)
+    // What a burst took goes back to the system over some seconds, not at once: what stays is a leak.
+    let (memory_after, files_after) = eventually("their connections and their memory are given back", async || {
+        let (memory_now, open) = chain.hq.footprint();
+        (open < files + 50 && memory_now < memory + 100 * 1024).then_some((memory_now, open))
     })
     .await;
-    let (memory_after, _) = chain.hq.footprint();
     eprintln!(
         "{many} stores in {took:?}, told {again} times to come again; memory {memory} KiB, then {memory_after} KiB; \
          files {files}, then {files_after}"
     );
-    assert!(memory_after < memory + 150 * 1024, "{memory} KiB, then {memory_after} KiB");
 }
