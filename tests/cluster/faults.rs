@@ -62,7 +62,7 @@ async fn an_answer_lost_after_the_commit_does_not_double_a_sale() {
 }
 
 /// Makes HQ refuse the next customer of the store: its number is taken.
-async fn take_the_number(chain: &TestCluster, site: &crate::kit::TestStore, number: &str) {
+pub async fn take_the_number(chain: &TestCluster, site: &crate::kit::TestStore, number: &str) {
     let id = Uuid::now_v7();
     let envelope = json!({
         "store_id": site.id, "entity_type": "customers", "entity_id": id, "action": "create",

@@ -5,6 +5,7 @@ mod home;
 #[path = "../releases/kept.rs"]
 #[expect(dead_code, reason = "recordings are for tests/contract")]
 mod kept;
+#[expect(dead_code, reason = "some of it serves the tests on PostgreSQL alone")]
 mod kit;
 #[path = "../../crates/hq/tests/backoffice/nats_server.rs"]
 #[expect(dead_code, reason = "some of it serves the tests of headquarters alone")]

@@ -24,6 +24,7 @@ async fn two_servers_that_start_at_once_on_one_empty_database_both_come_up() {
         ACCEPT,
         ("TILLKEEP_PIN_KEY_FILE", &pin_key),
         ("TILLKEEP_JWT_KEY", "ZmlmdHkgc2hhZGVzIG9mIHRlYSBhbmQgYSBiaXNjdWl0Lg=="),
+        ("TILLKEEP_SYNC_KEY", "YSBiaXNjdWl0IGFuZCBmaWZ0eSBzaGFkZXMgb2YgdGVhLg=="),
     ];
     let environment = [&environment[..], &own].concat();
     let start = |name: &str| Process::start("hq", &dir.path().join(name), &environment);

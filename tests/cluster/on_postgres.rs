@@ -7,6 +7,8 @@ mod kept;
 #[expect(dead_code, reason = "some of it serves the tests of the line and the socket alone")]
 mod kit;
 mod lossy_postgres;
+#[path = "../../crates/hq/tests/backoffice/nats_server.rs"]
+mod nats_server;
 #[path = "../../crates/storage/tests/kit/own_postgres.rs"]
 mod own_postgres;
 #[path = "../../crates/storage/tests/kit/private_postgres.rs"]
@@ -27,6 +29,7 @@ mod nodes;
 mod outage;
 mod protocol;
 mod restart;
+mod several;
 mod upgrade;
 mod walks;
 

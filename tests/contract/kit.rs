@@ -202,6 +202,7 @@ impl World {
             database: Opening::default(),
             public_url: None,
             allow_insecure: false,
+            node: String::new(),
             sign_in: SignInSettings::default(),
             global_people: tillkeep_storage::staff::GlobalPeople::default(),
             broker: None,

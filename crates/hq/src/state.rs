@@ -13,22 +13,24 @@ use tillkeep_http::{Auth, Clock, DatabaseUrl, HasAuth, Home, Secret};
 use tillkeep_model::ids;
 use tillkeep_model::wire::close;
 use tillkeep_storage::entity::{user, user_store_role};
+use tillkeep_storage::nodes::Heard;
 use tillkeep_storage::registry::fold;
 use tillkeep_storage::sea_orm::{
     ActiveModelTrait, ColumnTrait, EntityTrait, IntoActiveModel, PaginatorTrait, QueryFilter,
 };
 use tillkeep_storage::staff::GlobalPeople;
 use tillkeep_storage::{Change, Db, DbErr, Opening, Purpose, Side, Tx, audit, db, seed, settings};
+use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
 use crate::sync::copies::Copies;
 use crate::sync::dashboard::{self, Board};
-use crate::sync::notify;
 use crate::sync::{
-    Broker, DatabaseRun, Heads, Hub, NotificationQueue, Pages, PushQueue, StoreCache, Streams, Times, ToTell, Totals,
-    Tracker, Turns, Unreadable,
+    Broker, DatabaseRun, Heads, Hub, Nodes, NotificationQueue, Pages, PushQueue, StoreCache, Streams, Times, ToTell,
+    Totals, Tracker, Turns, Unreadable,
 };
+use crate::sync::{nodes, notify};
 
 /// Which root the PINs in the database are made with.
 const PIN_ROOT: &str = "pin_root";
@@ -49,6 +51,8 @@ pub struct Settings {
     pub sign_in: SignInSettings,
     /// Where the PINs of people can be verified whose roles count in every store.
     pub global_people: GlobalPeople,
+    /// What this server is called among those of headquarters; empty: by the name of its machine.
+    pub node: String,
     /// Between several servers of one headquarters; without one, notifications stay within the process.
     pub broker: Option<Broker>,
 }
@@ -68,6 +72,8 @@ pub struct Hq {
     pub hub: Arc<Hub>,
     /// Between a commit and the sockets.
     pub notifications: Box<dyn NotificationQueue>,
+    /// Sockets are to be judged again: something of a store has changed.
+    pub judge: Notify,
     pub tracker: Tracker,
     pub board: Board,
     pub database_run: DatabaseRun,
@@ -80,8 +86,8 @@ pub struct Hq {
     pub copies: Copies,
     /// One retry or settlement of a failed entry at a time: what one of them decides, the next one sees.
     pub settling: tokio::sync::Mutex<()>,
-    /// What this server is called among those of headquarters: its host.
-    pub node: String,
+    /// Which server of headquarters this is, and which others run.
+    pub nodes: Nodes,
     pub public_url: Option<String>,
     pub allow_insecure: bool,
     /// Places for pulls without a limit.
@@ -91,6 +97,8 @@ pub struct Hq {
     pub pushes: PushQueue,
     pub turns: Turns,
     pub stop: CancellationToken,
+    /// After a stop: everything was noted, and the other servers know.
+    pub left: CancellationToken,
 }
 
 impl HasAuth for Hq {
@@ -164,7 +172,7 @@ impl Hq {
         let copies = Copies::load(&db).await.map_err(other)?;
         let sync_db = db.of(Purpose::Sync);
         let auth = Auth::new(db, Home::Hq, tokens, pins, clock.clone(), &settings.sign_in);
-        let hub = Arc::new(Hub::default());
+        let (hub, now) = (Arc::new(Hub::default()), clock.now());
         let notifications = notify::open(settings.broker.as_ref(), &epoch, &clock).await?;
         let hq = Arc::new(Self {
             auth,
@@ -177,6 +185,7 @@ impl Hq {
             in_doubt: false.into(),
             hub,
             notifications,
+            judge: Notify::new(),
             tracker: Tracker::default(),
             board: Board::default(),
             database_run,
@@ -185,7 +194,7 @@ impl Hq {
             to_tell,
             copies,
             settling: tokio::sync::Mutex::default(),
-            node: host_name(),
+            nodes: Nodes::new(&settings.node, now),
             public_url: settings.public_url.clone(),
             allow_insecure: settings.allow_insecure,
             streams: Streams::beside(settings.database.sync_readers(embedded)),
@@ -193,6 +202,7 @@ impl Hq {
             pushes: PushQueue::new(embedded),
             turns: Turns::default(),
             stop,
+            left: CancellationToken::new(),
         });
         // Weak: what the server is made of must not keep the server.
         let weak = Arc::downgrade(&hq);
@@ -201,7 +211,15 @@ impl Hq {
                 hq.announce(changes);
             }
         });
+        let weak = Arc::downgrade(&hq);
+        hq.auth.when_sessions_end(move || {
+            if let Some(hq) = weak.upgrade() {
+                hq.notifications.sessions_ended();
+            }
+        });
+        nodes::join(&hq).await.map_err(other)?;
         hq.notifications.start(&hq);
+        crate::sync::judge::start(hq.clone());
         crate::sync::tracker::start(hq.clone());
         dashboard::start(hq.clone());
         housekeeping::start(hq.auth.clone(), hq.stop.clone());
@@ -258,8 +276,15 @@ impl Hq {
         }
         if changes.iter().any(|change| change.entity_type == "stores") {
             self.stores.clear();
+            self.judge.notify_one();
             self.board.mark_all();
         }
+    }
+
+    /// Whether a store has a socket here, or at another server that runs by what was `heard`.
+    pub(crate) fn is_connected(&self, store_id: Uuid, heard: &Heard) -> bool {
+        let node = heard.connection.and_then(|(_, line)| line.node());
+        self.hub.of(store_id).is_some() || node.is_some_and(|node| self.nodes.name_of(node).is_some())
     }
 
     /// Closes the socket of a store whose token is good no more. Of one that has no socket it is noted why it stays away.
@@ -324,13 +349,6 @@ impl Hq {
         self.commit(tx).await?;
         Ok(())
     }
-}
-
-/// The name of this machine, where the system tells it.
-fn host_name() -> String {
-    let name = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
-    let name = name.trim();
-    if name.is_empty() { "hq".to_owned() } else { name.to_owned() }
 }
 
 async fn has_pins(db: &Db) -> Result<bool, DbErr> {

@@ -20,6 +20,7 @@ mod errors;
 pub mod fault;
 pub mod high_water;
 pub mod history;
+pub mod hq_nodes;
 pub mod idempotency;
 pub mod known_numbers;
 pub mod memory;

@@ -17,13 +17,13 @@ pub async fn find(conn: &impl ConnectionTrait, store: Uuid) -> Result<Option<Mod
     Entity::find_by_id(store).one(conn).await
 }
 
-/// Writes the row, but what [`hear`] and [`note_refused_copies`] write: that only where there was no row.
+/// Writes the row, but what [`hear`] and [`note_processes`] write: that only where there was no row.
 pub async fn save(conn: &impl ConnectionTrait, row: Model) -> Result<(), DbErr> {
     // A handshake that read the row a moment ago must not put back what was heard since.
     let heard = |column: &Column| {
         use Column::{
-            ConnectionAt, DeadLettered, EndedBecause, LastSeenAt, OldestPendingAt, OutboxAt, OutboxPending,
-            RefusedCopies,
+            ConnectedNode, ConnectionAt, DeadLettered, EndedBecause, HeartbeatAt, LastSeenAt, OldestPendingAt,
+            OutboxAt, OutboxPending, Processes, UptimeMs,
         };
         matches!(
             column,
@@ -34,7 +34,10 @@ pub async fn save(conn: &impl ConnectionTrait, row: Model) -> Result<(), DbErr> 
                 | OutboxAt
                 | EndedBecause
                 | ConnectionAt
-                | RefusedCopies
+                | Processes
+                | ConnectedNode
+                | HeartbeatAt
+                | UptimeMs
         )
     };
     let update = Column::iter().filter(|column| !matches!(column, Column::StoreId) && !heard(column));
@@ -45,21 +48,28 @@ pub async fn save(conn: &impl ConnectionTrait, row: Model) -> Result<(), DbErr> 
     Ok(())
 }
 
-/// The processes that ran beside their store, of each store that had one.
-pub async fn refused_copies(conn: &impl ConnectionTrait) -> Result<Vec<(Uuid, String)>, DbErr> {
-    let sql = "SELECT store_id, refused_copies FROM store_nodes WHERE refused_copies <> '[]'";
+/// The processes of each store, as text.
+pub async fn processes(conn: &impl ConnectionTrait) -> Result<Vec<(Uuid, String)>, DbErr> {
+    let sql = "SELECT store_id, processes FROM store_nodes WHERE processes <> ''";
     let rows = query(conn, sql, []).await?;
-    rows.iter().map(|row| Ok((row.try_get("", "store_id")?, row.try_get("", "refused_copies")?))).collect()
+    rows.iter().map(|row| Ok((row.try_get("", "store_id")?, row.try_get("", "processes")?))).collect()
+}
+
+/// The same of stores that shook hands since then.
+pub async fn processes_since(conn: &impl ConnectionTrait, since: Instant) -> Result<Vec<(Uuid, String)>, DbErr> {
+    let sql = "SELECT store_id, processes FROM store_nodes WHERE processes <> '' AND handshake_at >= $1";
+    let rows = query(conn, sql, [since.into()]).await?;
+    rows.iter().map(|row| Ok((row.try_get("", "store_id")?, row.try_get("", "processes")?))).collect()
 }
 
 /// The same of one store, which nobody else notes meanwhile.
-pub async fn locked_refused_copies(tx: &Tx, store: Uuid) -> Result<String, DbErr> {
+pub async fn locked_processes(tx: &Tx, store: Uuid) -> Result<String, DbErr> {
     let row = Entity::find_by_id(store).lock_exclusive().one(tx).await?;
-    Ok(row.map(|row| row.refused_copies).unwrap_or_default())
+    Ok(row.map(|row| row.processes).unwrap_or_default())
 }
 
-pub async fn note_refused_copies(conn: &impl ConnectionTrait, store: Uuid, refused: &str) -> Result<(), DbErr> {
-    execute(conn, "UPDATE store_nodes SET refused_copies = $2 WHERE store_id = $1", [store.into(), refused.into()])
+pub async fn note_processes(conn: &impl ConnectionTrait, store: Uuid, processes: &str) -> Result<(), DbErr> {
+    execute(conn, "UPDATE store_nodes SET processes = $2 WHERE store_id = $1", [store.into(), processes.into()])
         .await?;
     Ok(())
 }
@@ -71,8 +81,36 @@ pub struct Heard {
     pub at: Option<Instant>,
     /// What it last said of its outbox, whichever way.
     pub outbox: Option<(Instant, OutboxState)>,
-    /// When its last connection began (`None`), or ended and why.
-    pub connection: Option<(Instant, Option<Ended>)>,
+    /// When its last connection began, or ended.
+    pub connection: Option<(Instant, Line)>,
+    /// How many milliseconds its process had run when it last said so.
+    pub heartbeat: Option<(Instant, i64)>,
+}
+
+/// How the connection of a store stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Line {
+    /// It has one, to this server of headquarters. Of a server of release 0.1.0 nothing is known.
+    Open(Option<Uuid>),
+    Ended(Ended),
+}
+
+impl Line {
+    /// Why it has none.
+    pub const fn ended(self) -> Option<Ended> {
+        match self {
+            Self::Open(_) => None,
+            Self::Ended(because) => Some(because),
+        }
+    }
+
+    /// The server of headquarters that holds it.
+    pub const fn node(self) -> Option<Uuid> {
+        match self {
+            Self::Open(node) => node,
+            Self::Ended(_) => None,
+        }
+    }
 }
 
 impl Heard {
@@ -86,7 +124,11 @@ impl Heard {
         Self {
             at: row.last_seen_at,
             outbox: row.outbox_at.map(|at| (at, outbox)),
-            connection: row.connection_at.map(|at| (at, row.ended_because.as_deref().and_then(Ended::parse))),
+            connection: row.connection_at.map(|at| {
+                let ended = row.ended_because.as_deref().and_then(Ended::parse);
+                (at, ended.map_or(Line::Open(row.connected_node), Line::Ended))
+            }),
+            heartbeat: row.heartbeat_at.map(|at| (at, row.uptime_ms)),
         }
     }
 
@@ -103,6 +145,7 @@ impl Heard {
             at: self.at.max(other.at),
             outbox: newer(self.outbox, other.outbox),
             connection: newer(self.connection, other.connection),
+            heartbeat: newer(self.heartbeat, other.heartbeat),
         }
     }
 }
@@ -110,15 +153,16 @@ impl Heard {
 /// Notes what was heard of stores, set-wise. A part of which nothing was heard stays as it is, and so does one of which
 /// something newer is there: several servers write, in any order.
 pub async fn hear(conn: &impl ConnectionTrait, heard: &[(Uuid, Heard)]) -> Result<(), DbErr> {
-    const VALUES: usize = 8;
+    const VALUES: usize = 11;
     for chunk in heard.chunks(rows_per_statement(VALUES)) {
         let mut values: Vec<Value> = Vec::with_capacity(chunk.len() * VALUES);
         let mut tuples = Vec::with_capacity(chunk.len());
         for (store, heard) in chunk {
             tuples.push(format!("({}, '', '', '', 0, '', '', '')", placeholders(values.len() + 1, VALUES)));
             let (outbox_at, outbox) = heard.outbox.clone().unzip();
-            let (connection_at, ended) = heard.connection.unzip();
-            let (outbox, ended) = (outbox.unwrap_or_default(), ended.flatten());
+            let (connection_at, line) = heard.connection.unzip();
+            let (heartbeat_at, uptime_ms) = heard.heartbeat.unzip();
+            let (outbox, ended) = (outbox.unwrap_or_default(), line.and_then(Line::ended));
             values.extend([
                 (*store).into(),
                 heard.at.into(),
@@ -128,6 +172,9 @@ pub async fn hear(conn: &impl ConnectionTrait, heard: &[(Uuid, Heard)]) -> Resul
                 outbox_at.into(),
                 ended.map(|ended| ended.as_str().to_owned()).into(),
                 Value::from(connection_at),
+                line.and_then(Line::node).into(),
+                heartbeat_at.into(),
+                uptime_ms.unwrap_or_default().into(),
             ]);
         }
         let with = |moment: &str, column: &str| {
@@ -139,11 +186,12 @@ pub async fn hear(conn: &impl ConnectionTrait, heard: &[(Uuid, Heard)]) -> Resul
         };
         let outbox = ["outbox_pending", "dead_lettered", "oldest_pending_at", "outbox_at"];
         let mut sets = outbox.map(|column| with("outbox_at", column)).to_vec();
-        sets.extend(["ended_because", "connection_at"].map(|column| with("connection_at", column)));
+        sets.extend(["ended_because", "connected_node", "connection_at"].map(|column| with("connection_at", column)));
+        sets.extend(["uptime_ms", "heartbeat_at"].map(|column| with("heartbeat_at", column)));
         sets.push(with("last_seen_at", "last_seen_at"));
         let sql = format!(
             "INSERT INTO store_nodes (store_id, last_seen_at, outbox_pending, dead_lettered, oldest_pending_at, \
-             outbox_at, ended_because, connection_at, node_epoch, ticket, last_ticket, last_seq, store_version, \
+             outbox_at, ended_because, connection_at, connected_node, heartbeat_at, uptime_ms, node_epoch, ticket, last_ticket, last_seq, store_version, \
              fingerprints, told_fingerprints) VALUES {} ON CONFLICT (store_id) DO UPDATE SET {}",
             tuples.join(", "),
             sets.join(", ")

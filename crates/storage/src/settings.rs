@@ -7,6 +7,9 @@ use crate::entity::sync_state::{Column, Entity, Model};
 
 /// Random id of this database; a restore makes a new one. `docs/sync.md`, rule D8.
 pub const EPOCH: &str = "epoch";
+/// At several servers of one headquarters: the ids of the keys that sign tokens, never the keys.
+pub const PEOPLE_KEY: &str = "signing_key_people";
+pub const SYNC_KEY: &str = "signing_key_sync";
 /// At a store: the ticket of the last handshake.
 pub const TICKET: &str = "hq_ticket";
 

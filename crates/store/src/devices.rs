@@ -140,7 +140,7 @@ pub async fn revoke(caller: Manager, Id(id): Id) -> Result<NoContent> {
     Sessions::revoke(&tx, which, "the device was revoked", now).await?;
     record(&tx, &caller, "device.revoke", id, Json::Null).await?;
     tx.commit().await?;
-    caller.auth().sessions.ended(which);
+    caller.auth().ended(which);
     Ok(NoContent)
 }
 

@@ -20,12 +20,16 @@ use tillkeep_storage::registry::fold;
 use tillkeep_storage::{backup, fault, staff};
 use tillkeep_store::Store;
 use tokio::signal::unix::{SignalKind, signal};
+use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use crate::cli::{HqArgs, StoreArgs};
 use crate::configuration::{self, secret_of, variable_of};
 use crate::lock::Lock;
+
+/// For the last notes of a server that stops.
+const LEAVES_WITHIN: Duration = Duration::from_secs(10);
 
 /// The settings of a headquarters server, and what is said of its listener.
 pub fn hq_settings(args: &HqArgs, file: Option<&Path>) -> Result<(tillkeep_hq::Settings, configuration::Hq)> {
@@ -39,6 +43,7 @@ pub fn hq_settings(args: &HqArgs, file: Option<&Path>) -> Result<(tillkeep_hq::S
         allow_insecure: configuration.allow_insecure,
         sign_in: configuration::sign_in_at_hq(&configuration)?,
         global_people: configuration.auth.global_people_at_stores,
+        node: configuration.node.clone(),
         broker: configuration::broker(&configuration)?,
     };
     Ok((settings, configuration))
@@ -65,6 +70,10 @@ pub async fn hq(args: HqArgs, file: Option<&Path>) -> Result<()> {
     announce(&listener.url, &mut lock)?;
     server::serve(listener, router, limits, stop.clone()).await;
     hq.hub.close_all(close::GOING_AWAY);
+    // The database may be away; then the others find out by themselves.
+    if timeout(LEAVES_WITHIN, hq.left.cancelled()).await.is_err() {
+        tracing::warn!("that this server stops could not be noted in the database");
+    }
     if let Err(error) = hq.tracker.flush(&hq).await {
         // Counters for the dashboard: no reason to call a stop a failure.
         tracing::warn!(%error, "what stores said could not be written; they say it again");
@@ -303,6 +312,7 @@ mod tests {
             allow_insecure: false,
             sign_in: SignInSettings::default(),
             global_people: tillkeep_storage::staff::GlobalPeople::default(),
+            node: String::new(),
             broker: Some(Broker {
                 url: "nats://till:hunter2@mq".to_owned().into(),
                 credentials_file: None,

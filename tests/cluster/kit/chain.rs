@@ -274,7 +274,7 @@ impl TestStore {
     /// The administrator behind an open drawer.
     pub async fn open_till(&self) -> Client {
         let till = self.admin().await;
-        eventually("the store has its own row and its tenders", async || {
+        eventually("the store has its tenders", async || {
             let tenders = till.get("/tenders").await;
             let ready = tenders.body["data"].as_array()?.iter().any(|tender| tender["code"] == "CARD");
             ready.then_some(())
@@ -282,7 +282,12 @@ impl TestStore {
         .await;
         let register = json!({"code": "01", "name": "Front", "terminalId": self.terminal});
         let register = till.post("/registers", register).await.data();
-        till.post(&format!("/registers/{}/open", id(&register)), json!({})).await.data();
+        let path = format!("/registers/{}/open", id(&register));
+        let opened = eventually("the store has its own row", async || {
+            let opened = till.post(&path, json!({})).await;
+            (opened.status != 503).then_some(opened)
+        });
+        opened.await.data();
         till
     }
 

@@ -83,8 +83,26 @@ impl Client {
         self.try_call(method, path, body).await.expect("an answer")
     }
 
+    /// A GET with more headers.
+    pub async fn get_with(&self, path: &str, headers: &[(&str, &str)]) -> Reply {
+        self.try_call_with(Method::GET, path, None, headers).await.expect("an answer")
+    }
+
     pub async fn try_call(&self, method: Method, path: &str, body: Option<Value>) -> reqwest::Result<Reply> {
+        self.try_call_with(method, path, body, &[]).await
+    }
+
+    async fn try_call_with(
+        &self,
+        method: Method,
+        path: &str,
+        body: Option<Value>,
+        headers: &[(&str, &str)],
+    ) -> reqwest::Result<Reply> {
         let mut request = self.http.request(method, format!("{}{path}", self.base));
+        for (name, value) in headers {
+            request = request.header(*name, *value);
+        }
         if let Some(token) = &self.token {
             request = request.bearer_auth(token);
         }

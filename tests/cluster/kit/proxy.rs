@@ -1,8 +1,8 @@
 //! A TCP proxy that fails on purpose.
 
 use std::net::SocketAddr;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, copy_bidirectional};
@@ -43,13 +43,19 @@ pub enum Fault {
 pub struct Proxy {
     pub url: String,
     fault: watch::Sender<Fault>,
+    upstream: Arc<Mutex<SocketAddr>>,
     hits: Arc<AtomicU64>,
+}
+
+fn address(url: &str) -> SocketAddr {
+    url.trim_start_matches("http://").parse().expect("address")
 }
 
 impl Proxy {
     /// A proxy in front of `upstream` (`http://host:port`).
     pub async fn start(upstream: &str) -> Self {
-        let upstream: SocketAddr = upstream.trim_start_matches("http://").parse().expect("address");
+        let upstream = Arc::new(Mutex::new(address(upstream)));
+        let target = upstream.clone();
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("listen");
         let url = format!("http://{}", listener.local_addr().expect("address"));
         let (fault, watched) = watch::channel(Fault::None);
@@ -58,10 +64,16 @@ impl Proxy {
         let begun = Instant::now();
         tokio::spawn(async move {
             while let Ok((client, _)) = listener.accept().await {
+                let upstream = *target.lock().expect("a lock");
                 tokio::spawn(carry(client, upstream, watched.clone(), counter.clone(), begun));
             }
         });
-        Self { url, fault, hits }
+        Self { url, fault, upstream, hits }
+    }
+
+    /// New connections go to another server from now on.
+    pub fn send_to(&self, upstream: &str) {
+        *self.upstream.lock().expect("a lock") = address(upstream);
     }
 
     /// From now on, for standing connections too.

@@ -28,6 +28,7 @@ const EMPTY: &[&str] = &[
     "lost_numbers",
     "devices",
     "known_numbers",
+    "hq_nodes",
 ];
 
 /// Writes what is kept of this version when `RELEASE_RECORD` is set: `make release-record`.

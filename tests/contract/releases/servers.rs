@@ -33,6 +33,7 @@ pub async fn open_hq(dir: &Path, url: Option<&str>, clock: &Clock, stop: Cancell
         database: Opening { accept_unsafe: true, ..Opening::default() },
         public_url: None,
         allow_insecure: false,
+        node: String::new(),
         sign_in: SignInSettings::default(),
         global_people: tillkeep_storage::staff::GlobalPeople::default(),
         broker: None,

@@ -23,11 +23,13 @@ const NONCES: usize = 16;
 /// How long after its last sign a refused process counts as running.
 const RUNS_FOR_MS: i64 = 5 * 60 * 1000;
 
-/// The processes of all stores, as this server heard of them.
+/// The processes of all stores. Several servers of one headquarters keep them in the database, and what is here is what this
+/// one read there last; one server alone keeps there which of them are refused.
 #[derive(Default)]
 pub struct Copies(Mutex<HashMap<Uuid, Processes>>);
 
-#[derive(Default)]
+#[derive(Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 struct Processes {
     /// Counts the answers.
     turn: u64,
@@ -35,6 +37,7 @@ struct Processes {
     refused: Vec<Refused>,
 }
 
+#[derive(Clone, PartialEq, Serialize, Deserialize)]
 struct Process {
     instance: Uuid,
     /// Its newest nonces, with their turns.
@@ -50,7 +53,6 @@ struct Refused {
     /// The one that is the store.
     other: Uuid,
     since: Instant,
-    #[serde(skip)]
     heard_at: Option<Instant>,
 }
 
@@ -68,9 +70,11 @@ impl Copies {
     /// What was noted before this server started.
     pub async fn load(db: &tillkeep_storage::Db) -> Result<Self, DbErr> {
         let mut all = HashMap::new();
-        for (store, text) in nodes::refused_copies(db.reader()).await? {
-            let refused = serde_json::from_str(&text).unwrap_or_default();
-            all.insert(store, Processes { refused, ..Processes::default() });
+        for (store, text) in nodes::processes(db.reader()).await? {
+            let noted: Processes = serde_json::from_str(&text).unwrap_or_default();
+            // A server that is alone remembers the rest itself, and has forgotten it.
+            let known = if db.is_embedded() { Processes::default() } else { noted.clone() };
+            all.insert(store, Processes { refused: noted.refused, ..known });
         }
         Ok(Self(Mutex::new(all)))
     }
@@ -79,32 +83,15 @@ impl Copies {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A process of `store` asked something, with the newest nonce that it has.
-    fn sign(&self, store: Uuid, instance: Uuid, nonce: Option<Uuid>, now: Instant) -> Sign {
-        let mut all = self.lock();
-        let own = all.entry(store).or_default();
-        let news = own.alive(instance, nonce, now);
-        let mut refused = own.refused.iter_mut().filter(|refused| refused.instance == instance);
-        let is_refused = refused.next().map(|refused| refused.heard_at = Some(now)).is_some();
-        let newest = |process: &Process| process.given.back().map(|(_, turn)| *turn);
-        let mine = own.known.iter().find(|process| process.instance == instance).and_then(newest);
-        let asks = mine.is_some() && own.known.iter().filter_map(newest).max() > mine;
-        Sign { refused: is_refused, asks, news }
+    fn with<T>(&self, store: Uuid, see: impl FnOnce(&mut Processes) -> T) -> T {
+        see(self.lock().entry(store).or_default())
     }
 
-    /// The nonce of an answer to a process.
-    pub fn give(&self, store: Uuid, instance: Uuid) -> Uuid {
-        let nonce = Uuid::new_v4();
-        let mut all = self.lock();
-        let own = all.entry(store).or_default();
-        own.turn += 1;
-        let turn = own.turn;
-        let process = own.process(instance);
-        process.given.push_back((nonce, turn));
-        if process.given.len() > NONCES {
-            process.given.pop_front();
+    /// Takes over what another server of headquarters noted.
+    pub fn adopt(&self, store: Uuid, noted: &str) {
+        if let Ok(noted) = serde_json::from_str(noted) {
+            self.with(store, |own| *own = noted);
         }
-        nonce
     }
 
     /// Whether this process was answered before, and presents another nonce than its newest: the request comes late, or the
@@ -113,19 +100,6 @@ impl Copies {
         let all = self.lock();
         let known = all.get(&store).and_then(|own| own.known.iter().find(|process| Some(process.instance) == instance));
         known.and_then(|process| process.given.back()).is_some_and(|(newest, _)| Some(*newest) != nonce)
-    }
-
-    /// Somebody decided at this process that it is the store: the others are refused.
-    pub fn take_over(&self, store: Uuid, instance: Uuid, now: Instant) {
-        let mut all = self.lock();
-        let Some(own) = all.get_mut(&store) else { return };
-        for refused in own.refused.iter_mut().filter(|refused| refused.instance == instance) {
-            *refused = Refused { instance: refused.other, other: instance, since: now, heard_at: Some(now) };
-        }
-    }
-
-    fn is_refused(&self, store: Uuid, instance: Uuid) -> bool {
-        self.lock().get(&store).is_some_and(|own| own.refused.iter().any(|refused| refused.instance == instance))
     }
 
     /// Since when two processes of `store` run, while the refused one still does.
@@ -137,37 +111,55 @@ impl Copies {
     pub fn count(&self, now: Instant) -> usize {
         self.lock().values().filter(|own| own.running_twice(now).is_some()).count()
     }
-
-    /// Takes what is noted in the database, where another server of headquarters may have found it out or been told
-    /// otherwise.
-    pub fn adopt(&self, store: Uuid, noted: &str) {
-        let Ok(mut refused) = serde_json::from_str::<Vec<Refused>>(noted) else { return };
-        let mut all = self.lock();
-        let own = all.entry(store).or_default();
-        for refused in &mut refused {
-            let heard = own.refused.iter().find(|heard| heard.instance == refused.instance);
-            refused.heard_at = heard.and_then(|heard| heard.heard_at);
-        }
-        own.refused = refused;
-    }
-
-    /// Whether all that is `noted` is known here too.
-    fn knows_all(&self, store: Uuid, noted: &str) -> bool {
-        let noted: Vec<Refused> = serde_json::from_str(noted).unwrap_or_default();
-        let all = self.lock();
-        let here = all.get(&store).map_or(&[][..], |own| &own.refused);
-        noted.iter().all(|noted| here.iter().any(|here| (here.instance, here.other) == (noted.instance, noted.other)))
-    }
-
-    /// What is to outlive this server.
-    pub fn noted(&self, store: Uuid) -> String {
-        let all = self.lock();
-        let refused = all.get(&store).map_or(&[][..], |own| &own.refused);
-        serde_json::to_string(refused).unwrap_or_default()
-    }
 }
 
 impl Processes {
+    /// A process asked something, with the newest nonce that it has.
+    fn sign(&mut self, instance: Uuid, nonce: Option<Uuid>, now: Instant) -> Sign {
+        let news = self.alive(instance, nonce, now);
+        let mut refused = self.refused.iter_mut().filter(|refused| refused.instance == instance);
+        let is_refused = refused.next().map(|refused| refused.heard_at = Some(now)).is_some();
+        let newest = |process: &Process| process.given.back().map(|(_, turn)| *turn);
+        let mine = self.known.iter().find(|process| process.instance == instance).and_then(newest);
+        let asks = mine.is_some() && self.known.iter().filter_map(newest).max() > mine;
+        Sign { refused: is_refused, asks, news }
+    }
+
+    /// Whether a sign of a process says nothing that is not known of it.
+    fn expects(&self, instance: Uuid, nonce: Option<Uuid>) -> bool {
+        let Some(process) = self.known.iter().find(|process| process.instance == instance) else { return false };
+        let seen = |turn| process.alive.is_some_and(|(first, last)| first <= turn && turn <= last);
+        let given = |nonce| process.given.iter().find(|(given, _)| *given == nonce);
+        let is_refused = self.refused.iter().any(|refused| refused.instance == instance);
+        !is_refused && nonce.is_none_or(|nonce| given(nonce).is_some_and(|(_, turn)| seen(*turn)))
+    }
+
+    /// The nonce of an answer to a process.
+    fn give(&mut self, instance: Uuid) -> Uuid {
+        let nonce = Uuid::new_v4();
+        self.turn += 1;
+        let turn = self.turn;
+        let process = self.process(instance);
+        process.given.push_back((nonce, turn));
+        if process.given.len() > NONCES {
+            process.given.pop_front();
+        }
+        nonce
+    }
+
+    /// Somebody decided at this process that it is the store: the others are refused.
+    fn take_over(&mut self, instance: Uuid, now: Instant) {
+        for refused in self.refused.iter_mut().filter(|refused| refused.instance == instance) {
+            *refused = Refused { instance: refused.other, other: instance, since: now, heard_at: Some(now) };
+        }
+    }
+
+    /// Whether the same processes are refused as in `other`, whenever they were heard.
+    fn refuses_the_same(&self, other: &Self) -> bool {
+        let which = |all: &Self| all.refused.iter().map(|one| (one.instance, one.other)).collect::<Vec<_>>();
+        which(self) == which(other)
+    }
+
     fn process(&mut self, instance: Uuid) -> &mut Process {
         let at = self.known.iter().position(|process| process.instance == instance).unwrap_or_else(|| {
             if self.known.len() >= PROCESSES {
@@ -213,17 +205,72 @@ impl Processes {
 /// Takes note of a request of a store's process. One of an older release says nothing of itself.
 pub async fn hear(hq: &Hq, store: Uuid, code: &str, instance: Option<Uuid>, nonce: Option<Uuid>) -> Sign {
     let Some(instance) = instance else { return Sign::default() };
-    let mut sign = hq.copies.sign(store, instance, nonce, hq.clock.now());
+    let now = hq.clock.now();
+    // In nearly every cycle a store says what it said before, which costs no query.
+    let sign = if hq.copies.with(store, |own| own.expects(instance, nonce)) {
+        hq.copies.with(store, |own| own.sign(instance, nonce, now))
+    } else {
+        noting(hq, store, |own| own.sign(instance, nonce, now)).await
+    };
     if sign.news {
         tracing::error!(store = code, "two copies of this store run at once: the one that was heard later is refused");
-        keep(hq, store, false).await;
-        // Another server of headquarters may have found it out first.
-        sign.refused = hq.copies.is_refused(store, instance);
     }
-    if sign.news || sign.refused {
+    // Of the two that were found out it may be this one that is refused.
+    let refused = hq.copies.with(store, |own| own.refused.iter().any(|refused| refused.instance == instance));
+    if sign.news || refused {
         hq.board.mark([store]);
     }
-    sign
+    Sign { refused, ..sign }
+}
+
+/// The nonce of the answer to a handshake. A process of an older release takes none.
+pub async fn give(hq: &Hq, store: Uuid, instance: Option<Uuid>) -> Option<Uuid> {
+    let instance = instance?;
+    Some(noting(hq, store, |own| own.give(instance)).await)
+}
+
+/// Somebody decided at `instance` that it is the store.
+pub async fn take_over(hq: &Hq, store: Uuid, instance: Uuid) {
+    noting(hq, store, |own| own.take_over(instance, hq.clock.now())).await;
+}
+
+/// Changes what is known of the processes of a store, and keeps it. Several servers of headquarters do so one after the
+/// other. What cannot be written now is here all the same, and is found out anew by the others.
+async fn noting<T>(hq: &Hq, store: Uuid, change: impl Fn(&mut Processes) -> T) -> T {
+    let here = || {
+        hq.copies.with(store, |own| {
+            let before = own.clone();
+            (change(own), before.refuses_the_same(own))
+        })
+    };
+    let mut done = None;
+    if hq.db().is_embedded() {
+        let (out, is_same) = here();
+        if is_same {
+            return out;
+        }
+        done = Some(out);
+    }
+    let written = async {
+        let tx = hq.sync_db().begin().await?;
+        let there = nodes::locked_processes(&tx, store).await?;
+        if done.is_none() {
+            hq.copies.adopt(store, &there);
+            done = Some(here().0);
+        }
+        let noted = hq.copies.with(store, |own| serde_json::to_string(own)).unwrap_or_default();
+        if noted != there {
+            nodes::note_processes(&tx, store, &noted).await?;
+        }
+        tx.commit().await
+    };
+    if let Err(error) = written.await {
+        tracing::warn!(%error, "what is known of the processes of a store could not be noted in the database");
+    }
+    match done {
+        Some(out) => out,
+        None => here().0,
+    }
 }
 
 /// The answer to a refused process.
@@ -236,30 +283,9 @@ pub fn refuse_copy(sign: Sign) -> Result<()> {
     Err(Error::new(ErrorCode::StoreRunsElsewhere, text))
 }
 
-/// Writes what outlives this server. It is in memory already: what cannot be written now is written with the next word.
-/// What another server of headquarters noted before holds, unless somebody `decided` otherwise: else each of them could
-/// refuse another one of the two.
-pub async fn keep(hq: &Hq, store: Uuid, decided: bool) {
-    let written = async {
-        let tx = hq.sync_db().begin().await?;
-        let there = nodes::locked_refused_copies(&tx, store).await?;
-        if decided || hq.copies.knows_all(store, &there) {
-            nodes::note_refused_copies(&tx, store, &hq.copies.noted(store)).await?;
-        } else {
-            hq.copies.adopt(store, &there);
-        }
-        tx.commit().await
-    };
-    if let Err(error) = written.await {
-        tracing::warn!(%error, "that two copies of a store run could not be noted in the database");
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    const STORE: Uuid = Uuid::nil();
 
     fn at(seconds: i64) -> Instant {
         Instant::default().plus_millis(seconds * 1000)
@@ -277,26 +303,26 @@ mod tests {
         }
 
         /// A handshake whose answer comes; false when it is refused.
-        fn handshake(&mut self, hq: &Copies, now: Instant) -> bool {
-            let refused = hq.sign(STORE, self.instance, self.nonce, now).refused;
+        fn handshake(&mut self, hq: &mut Processes, now: Instant) -> bool {
+            let refused = hq.sign(self.instance, self.nonce, now).refused;
             if !refused {
-                self.nonce = Some(hq.give(STORE, self.instance));
+                self.nonce = Some(hq.give(self.instance));
             }
             !refused
         }
 
         /// A handshake whose answer goes nowhere, with what it presented then.
-        fn late(&self, hq: &Copies, nonce: Option<Uuid>) {
-            if !hq.sign(STORE, self.instance, nonce, at(0)).refused {
-                hq.give(STORE, self.instance);
+        fn late(&self, hq: &mut Processes, nonce: Option<Uuid>) {
+            if !hq.sign(self.instance, nonce, at(0)).refused {
+                hq.give(self.instance);
             }
         }
 
         /// A quiet cycle.
-        fn cycle(&mut self, hq: &Copies, now: Instant) -> bool {
-            let sign = hq.sign(STORE, self.instance, self.nonce, now);
+        fn cycle(&mut self, hq: &mut Processes, now: Instant) -> bool {
+            let sign = hq.sign(self.instance, self.nonce, now);
             if sign.asks || sign.refused {
-                return self.handshake(hq, now) && !hq.sign(STORE, self.instance, self.nonce, now).refused;
+                return self.handshake(hq, now) && !hq.sign(self.instance, self.nonce, now).refused;
             }
             true
         }
@@ -304,62 +330,64 @@ mod tests {
 
     #[test]
     fn restarts_and_whatever_arrives_late_or_twice_are_never_called_two() {
-        let hq = Copies::default();
+        let mut hq = Processes::default();
         let mut ended: Vec<Copy> = Vec::new();
         for round in 0..200_usize {
             let mut process = Copy::start();
-            assert!(process.handshake(&hq, at(0)), "{round}");
+            assert!(process.handshake(&mut hq, at(0)), "{round}");
             for _ in 0..round % 4 {
-                assert!(process.cycle(&hq, at(0)), "{round}");
+                assert!(process.cycle(&mut hq, at(0)), "{round}");
                 // Its own request once more, and those of processes before it.
-                process.late(&hq, process.nonce);
+                process.late(&mut hq, process.nonce);
                 for old in ended.iter().rev().take(3) {
-                    old.late(&hq, old.nonce);
-                    old.late(&hq, None);
-                    hq.sign(STORE, old.instance, old.nonce, at(0));
+                    old.late(&mut hq, old.nonce);
+                    old.late(&mut hq, None);
+                    hq.sign(old.instance, old.nonce, at(0));
                 }
                 // The first handshake of a process that ended before it was heard.
-                Copy::start().late(&hq, None);
+                Copy::start().late(&mut hq, None);
             }
             ended.push(process);
         }
-        assert_eq!(hq.running_twice(STORE, at(0)), None);
-        assert_eq!(hq.noted(STORE), "[]");
+        assert_eq!(hq.running_twice(at(0)), None);
+        assert!(hq.refused.is_empty());
     }
 
     #[test]
     fn of_two_that_run_at_once_the_one_heard_later_is_refused_within_a_cycle_of_both() {
-        let hq = Copies::default();
+        let mut hq = Processes::default();
         let (mut first, mut later) = (Copy::start(), Copy::start());
-        assert!(first.handshake(&hq, at(0)) && first.cycle(&hq, at(0)));
-        assert!(later.handshake(&hq, at(5)) && later.cycle(&hq, at(5)));
-        assert_eq!(hq.running_twice(STORE, at(5)), None, "it may be a restart");
-        assert!(first.cycle(&hq, at(30)));
-        assert_eq!(hq.running_twice(STORE, at(30)), Some(at(30)));
-        assert!(!later.cycle(&hq, at(35)) && first.cycle(&hq, at(60)) && !later.handshake(&hq, at(65)));
-        assert_eq!(hq.count(at(66)), 1);
+        assert!(first.handshake(&mut hq, at(0)) && first.cycle(&mut hq, at(0)));
+        assert!(later.handshake(&mut hq, at(5)) && later.cycle(&mut hq, at(5)));
+        assert_eq!(hq.running_twice(at(5)), None, "it may be a restart");
+        assert!(first.cycle(&mut hq, at(30)));
+        assert_eq!(hq.running_twice(at(30)), Some(at(30)));
+        assert!(!later.cycle(&mut hq, at(35)) && first.cycle(&mut hq, at(60)) && !later.handshake(&mut hq, at(65)));
+        assert!(hq.running_twice(at(66)).is_some());
         // It is stopped: after a while nothing is shown, and its name stays refused.
-        assert_eq!(hq.running_twice(STORE, at(365)), None);
-        assert!(!later.handshake(&hq, at(400)));
+        assert_eq!(hq.running_twice(at(365)), None);
+        assert!(!later.handshake(&mut hq, at(400)));
         // The other one starts anew.
         let mut restarted = Copy::start();
-        assert!(restarted.handshake(&hq, at(401)) && restarted.cycle(&hq, at(431)));
+        assert!(restarted.handshake(&mut hq, at(401)) && restarted.cycle(&mut hq, at(431)));
     }
 
     #[test]
     fn who_takes_over_is_the_store_and_the_other_one_is_refused_also_after_headquarters_started_anew() {
-        let hq = Copies::default();
+        let mut hq = Processes::default();
         let (mut first, mut later) = (Copy::start(), Copy::start());
-        assert!(first.handshake(&hq, at(0)) && first.cycle(&hq, at(0)));
-        assert!(later.handshake(&hq, at(5)) && later.cycle(&hq, at(5)));
-        assert!(first.cycle(&hq, at(30)) && !later.cycle(&hq, at(35)));
-        hq.take_over(STORE, later.instance, at(40));
-        assert!(later.handshake(&hq, at(40)) && later.cycle(&hq, at(70)));
-        assert!(!first.cycle(&hq, at(71)));
-        let refused: Vec<Refused> = serde_json::from_str(&hq.noted(STORE)).expect("noted");
-        let anew = Copies::default();
-        anew.lock().insert(STORE, Processes { refused, ..Processes::default() });
-        assert!(later.handshake(&anew, at(100)) && later.cycle(&anew, at(101)) && !first.handshake(&anew, at(102)));
-        assert_eq!(anew.running_twice(STORE, at(103)), Some(at(40)));
+        assert!(first.handshake(&mut hq, at(0)) && first.cycle(&mut hq, at(0)));
+        assert!(later.handshake(&mut hq, at(5)) && later.cycle(&mut hq, at(5)));
+        assert!(first.cycle(&mut hq, at(30)) && !later.cycle(&mut hq, at(35)));
+        hq.take_over(later.instance, at(40));
+        assert!(later.handshake(&mut hq, at(40)) && later.cycle(&mut hq, at(70)));
+        assert!(!first.cycle(&mut hq, at(71)));
+        let mut anew = Processes { refused: hq.refused, ..Processes::default() };
+        assert!(
+            later.handshake(&mut anew, at(100))
+                && later.cycle(&mut anew, at(101))
+                && !first.handshake(&mut anew, at(102))
+        );
+        assert_eq!(anew.running_twice(at(103)), Some(at(40)));
     }
 }

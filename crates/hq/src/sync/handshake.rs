@@ -138,16 +138,17 @@ pub async fn handshake(
     hq.commit(tx).await?;
     hq.tracker.told(store_id, request.outbox, now);
     hq.board.mark([store_id]);
+    let nonce = copies::give(&hq, store_id, request.instance).await;
     fault::point("handshake.recorded")?;
     Ok(Machine(HandshakeAnswer {
         epoch: hq.epoch.clone(),
         ticket,
         ticket_known: ticket_known && !hq_put_back,
-        nonce: request.instance.map(|instance| hq.copies.give(store_id, instance)),
+        nonce,
         server_version: env!("CARGO_PKG_VERSION").to_owned(),
         clock: now,
         versions,
-        notify_delay_ms: spread(hq.hub.len()),
+        notify_delay_ms: spread(hq.hub.len() + hq.nodes.sockets_elsewhere()),
         high_water,
         resync,
         put_back: !ticket_known && !hq_put_back && request.ticket.is_some(),
@@ -162,15 +163,14 @@ pub async fn handshake(
 
 /// Refuses a process that runs beside its store; whether the request comes late from one that was answered before.
 async fn admitted(hq: &Hq, store_id: Uuid, code: &str, request: &HandshakeRequest) -> Result<bool> {
-    let late = hq.copies.is_late(store_id, request.instance, request.nonce);
     if !hq.db().is_embedded() {
-        // Another server of headquarters may have found out two, or been told which of them is the store.
+        // Another server of headquarters may have answered it since, found out two, or been told which of them is the store.
         let node = nodes::find(hq.sync_db().reader(), store_id).await?.unwrap_or_default();
-        hq.copies.adopt(store_id, &node.refused_copies);
+        hq.copies.adopt(store_id, &node.processes);
     }
+    let late = hq.copies.is_late(store_id, request.instance, request.nonce);
     if let Some(instance) = request.instance.filter(|_| request.take_over) {
-        hq.copies.take_over(store_id, instance, hq.clock.now());
-        copies::keep(hq, store_id, true).await;
+        copies::take_over(hq, store_id, instance).await;
     }
     copies::refuse_copy(copies::hear(hq, store_id, code, request.instance, request.nonce).await)?;
     Ok(late)

@@ -134,7 +134,23 @@ impl Heads {
         // One that is for every store asks for all of them, and so do many.
         let scopes: Option<BTreeSet<Uuid>> = hints.iter().map(scope_of).collect();
         let scopes = scopes.filter(|scopes| scopes.len() <= MANY);
-        let there = known_types(tags::heads_of(db.reader(), &types, scopes.as_ref()).await?);
+        self.missed_in(db, &types, scopes.as_ref()).await
+    }
+
+    /// What the database has beyond these heads, of types by their names.
+    pub async fn missed_of_types(&self, db: &Db, names: &[&str]) -> Result<Vec<Change>, DbErr> {
+        let types: BTreeSet<&'static str> =
+            names.iter().filter_map(|name| registry::find(name)).map(|entity| entity.name).collect();
+        if types.is_empty() { Ok(Vec::new()) } else { self.missed_in(db, &types, None).await }
+    }
+
+    async fn missed_in(
+        &self,
+        db: &Db,
+        types: &BTreeSet<&'static str>,
+        scopes: Option<&BTreeSet<Uuid>>,
+    ) -> Result<Vec<Change>, DbErr> {
+        let there = known_types(tags::heads_of(db.reader(), types, scopes).await?);
         let known = self.read();
         let beyond = |(key, head): (Key, Head)| {
             let here = known.heads.get(&key).copied().unwrap_or_default().head.version;

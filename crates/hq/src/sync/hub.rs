@@ -29,6 +29,8 @@ struct State {
     pending: BTreeMap<&'static str, i64>,
     close: Option<u16>,
     heartbeat: Option<(Instant, Heartbeat)>,
+    /// The version of the token it was opened with.
+    token_version: Option<i32>,
     /// When the token it was opened with ends, if that is known to be soon.
     until: Option<Instant>,
 }
@@ -71,6 +73,15 @@ impl Connection {
     fn close(&self, code: u16) {
         self.lock().close.get_or_insert(code);
         self.wake.notify_one();
+    }
+
+    /// Notes the version of the token that this connection was opened with, by which it is judged again.
+    pub fn opened_with(&self, token_version: i32) {
+        self.lock().token_version = Some(token_version);
+    }
+
+    pub fn token_version(&self) -> Option<i32> {
+        self.lock().token_version
     }
 
     /// The token that this connection was opened with ends then.

@@ -156,6 +156,7 @@ mod tests {
             database: Opening::default(),
             public_url: None,
             allow_insecure: false,
+            node: String::new(),
             sign_in: SignInSettings::default(),
             global_people: tillkeep_storage::staff::GlobalPeople::default(),
             broker: None,

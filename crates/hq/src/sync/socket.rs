@@ -143,7 +143,8 @@ async fn authenticate(hq: &Hq, socket: &mut WebSocket) -> Result<StoreCaller, u1
 /// Serves one connection; the close code to end it with, if the other side is still there.
 async fn run(hq: &Hq, caller: &StoreCaller, socket: &mut WebSocket) -> Option<u16> {
     let connection = hq.hub.connect(caller.id(), &caller.store.code, hq.clock.now(), close::REPLACED);
-    hq.tracker.connected(&connection);
+    connection.opened_with(caller.token_version);
+    hq.tracker.connected(&connection, hq.nodes.id);
     hq.board.mark([caller.id()]);
     tracing::info!(store = caller.store.code, "store connected");
     // Only now, when a revocation finds this connection: one that came before it is seen here.
@@ -243,6 +244,7 @@ fn heard(hq: &Hq, connection: &Connection, text: &str) -> Option<u16> {
                 dead_lettered: heartbeat.dead_lettered.unwrap_or_default(),
                 oldest: heartbeat.oldest_pending_at,
             });
+            hq.tracker.beat(connection.store_id, heartbeat.uptime, now);
             let is_first = connection.heard(heartbeat, now);
             let is_news = outbox.is_some_and(|outbox| hq.tracker.told(connection.store_id, outbox, now));
             if is_first || is_news {

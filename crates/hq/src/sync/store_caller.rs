@@ -18,6 +18,7 @@ use tillkeep_storage::sea_orm::sea_query::Expr;
 use tillkeep_storage::sea_orm::{ColumnTrait, EntityTrait, QueryFilter};
 use uuid::Uuid;
 
+use super::told;
 use crate::Hq;
 use crate::backoffice::stores::{Standing, standing, token_version_ok};
 
@@ -28,7 +29,7 @@ pub const REFUSALS: &[&str] = &["Unauthorized", "InvalidSyncTokenType", "StoreNo
 pub struct StoreCaller {
     pub store: Arc<store::Model>,
     /// The version of the token that was presented.
-    token_version: i32,
+    pub token_version: i32,
 }
 
 impl StoreCaller {
@@ -140,6 +141,7 @@ impl FromRequestParts<Arc<Hq>> for StoreCaller {
     async fn from_request_parts(parts: &mut Parts, hq: &Arc<Hq>) -> Result<Self> {
         let caller = store_of(hq, bearer(&parts.headers)).await?;
         Guest::is_known(&parts.extensions);
+        told::heed(hq, caller.id(), &parts.headers).await?;
         Ok(caller)
     }
 }

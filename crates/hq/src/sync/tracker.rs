@@ -9,7 +9,7 @@ use bytes::Bytes;
 use tillkeep_model::Instant;
 use tillkeep_model::wire::{Ended, OutboxState, close};
 use tillkeep_storage::entity::store_node;
-use tillkeep_storage::nodes::{self, Heard};
+use tillkeep_storage::nodes::{self, Heard, Line};
 use tillkeep_storage::registry;
 use tillkeep_storage::sync_log::{self, Pulled};
 use tillkeep_storage::tags::{self, Head};
@@ -254,12 +254,20 @@ impl Tracker {
         self.hear(store_id, |known| known.clock_offset_ms = offset_ms);
     }
 
-    /// A store connected.
-    pub fn connected(&self, connection: &Connection) {
+    /// A store said how many seconds its process runs.
+    pub fn beat(&self, store_id: Uuid, uptime: f64, now: Instant) {
+        // Whatever it says: what is no number of milliseconds is none at all.
+        let uptime = Duration::try_from_secs_f64(uptime).unwrap_or_default();
+        let uptime_ms = i64::try_from(uptime.as_millis()).unwrap_or_default();
+        self.hear(store_id, |known| known.heard.heartbeat = Some((now, uptime_ms)));
+    }
+
+    /// A store connected to this server.
+    pub fn connected(&self, connection: &Connection, here: Uuid) {
         self.hear(connection.store_id, |known| {
             if connection.number >= known.connection {
                 known.connection = connection.number;
-                known.heard.connection = Some((connection.connected_at, None));
+                known.heard.connection = Some((connection.connected_at, Line::Open(Some(here))));
             }
         });
     }
@@ -269,14 +277,14 @@ impl Tracker {
         let Some(because) = because else { return };
         self.hear(connection.store_id, |known| {
             if connection.number >= known.connection {
-                known.heard.connection = Some((now, Some(because)));
+                known.heard.connection = Some((now, Line::Ended(because)));
             }
         });
     }
 
     /// The token of a store that is not connected ended, or the store was taken out of use.
     pub fn shut_out(&self, store_id: Uuid, now: Instant) {
-        self.hear(store_id, |known| known.heard.connection = Some((now, Some(Ended::Revoked))));
+        self.hear(store_id, |known| known.heard.connection = Some((now, Line::Ended(Ended::Revoked))));
     }
 
     /// The newest that is known of a store, here and in the database.
@@ -339,6 +347,9 @@ pub fn start(hq: Arc<Hq>) {
                 () = hq.stop.cancelled() => true,
             };
             lost::look(&hq).await;
+            if !stopping {
+                super::nodes::follow(&hq).await;
+            }
             hq.settle_doubt().await;
             note(&hq).await;
             rounds += 1;
@@ -346,6 +357,9 @@ pub fn start(hq: Arc<Hq>) {
                 forget_tags(&hq).await;
             }
             if stopping {
+                // After its last look, which would bring this server back to the others.
+                super::nodes::leave(&hq).await;
+                hq.left.cancel();
                 return;
             }
         }

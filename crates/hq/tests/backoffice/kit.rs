@@ -123,6 +123,7 @@ impl Kit {
             database: Opening { accept_unsafe: true, ..Opening::default() },
             public_url: None,
             allow_insecure: false,
+            node: String::new(),
             sign_in,
             global_people: tillkeep_storage::staff::GlobalPeople::default(),
             broker,

@@ -145,7 +145,7 @@ async fn a_session_that_was_read_before_it_ended_is_not_remembered_as_good() {
         let tx = kit.hq.db().begin().await.expect("begin");
         tillkeep_http::auth::Sessions::revoke(&tx, which, "a test", kit.clock.now()).await.expect("revoked");
         tx.commit().await.expect("commit");
-        sessions.ended(which);
+        kit.hq.auth.ended(which);
         sessions.remember(&row, turn);
         kit.get(&admin, "/auth/me").await.is(401);
     }

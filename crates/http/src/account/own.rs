@@ -34,7 +34,7 @@ pub async fn logout(caller: Caller<SignedInAnyPin>) -> Result<NoContent> {
     Sessions::revoke(&tx, which, "logout", caller.now()).await?;
     audit::record(&tx, caller.audit("logout"), caller.now()).await?;
     tx.commit().await?;
-    caller.auth().sessions.ended(which);
+    caller.auth().ended(which);
     Ok(NoContent)
 }
 

@@ -83,7 +83,7 @@ pub async fn refresh(
     };
     audit::record(&tx, entry, now).await?;
     tx.commit().await?;
-    auth.sessions.ended(which);
+    auth.ended(which);
     Err(Error::new(
         ErrorCode::TokenReused,
         "this refresh token was replaced before; the session is over, sign in again",

@@ -77,7 +77,7 @@ async fn end<P: Requirement>(caller: &Caller<P>, person: &Access, session_id: Uu
     };
     audit::record(&tx, entry, now).await?;
     tx.commit().await?;
-    caller.auth().sessions.ended(which);
+    caller.auth().ended(which);
     Ok(NoContent)
 }
 

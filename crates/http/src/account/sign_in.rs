@@ -183,7 +183,7 @@ async fn sign_in(
     }
     auth.sessions.remember(&row, turn);
     for session in too_many {
-        auth.sessions.ended(Revocation::One(session));
+        auth.ended(Revocation::One(session));
     }
     let access = auth.access.of(&auth.db, user.id).await?.ok_or_else(Error::unauthorized)?;
     let mut answer = tokens_for(&auth.tokens, &row, &user.username, refreshable.then_some(refresh_jti), now)?;

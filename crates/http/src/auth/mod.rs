@@ -69,6 +69,8 @@ pub struct Auth {
     trusted_proxies: Vec<IpNet>,
     /// What the server does with committed changes of the synchronised types: HQ tells its stores.
     on_commit: OnceLock<OnCommit>,
+    /// What the server does when sessions end: HQ tells its other servers.
+    on_ended: OnceLock<OnEnded>,
     /// At a store.
     headquarters: OnceLock<Arc<dyn Headquarters>>,
 }
@@ -87,6 +89,7 @@ pub trait Headquarters: Send + Sync {
 pub type Asking<'a> = Pin<Box<dyn Future<Output = Result<()>> + Send + 'a>>;
 
 type OnCommit = Box<dyn Fn(&[Change]) + Send + Sync>;
+type OnEnded = Box<dyn Fn() + Send + Sync>;
 
 /// The answer of a store without a line to what only headquarters can do.
 pub fn hq_unreachable() -> Error {
@@ -131,6 +134,7 @@ impl Auth {
     pub fn new(db: Db, home: Home, tokens: Tokens, pins: Pins, clock: Clock, settings: &SignInSettings) -> Arc<Self> {
         Arc::new(Self {
             on_commit: OnceLock::new(),
+            on_ended: OnceLock::new(),
             headquarters: OnceLock::new(),
             pin_min_length: settings.pin_min_length.clamp(pins::SHORTEST, pins::LONGEST),
             enrolled_only: settings.enrolled_only,
@@ -165,6 +169,21 @@ impl Auth {
     pub fn when_committed(&self, announce: impl Fn(&[Change]) + Send + Sync + 'static) {
         if self.on_commit.set(Box::new(announce)).is_err() {
             tracing::error!("what follows a commit was said twice; the first one holds");
+        }
+    }
+
+    /// Says once what follows the end of sessions.
+    pub fn when_sessions_end(&self, tell: impl Fn() + Send + Sync + 'static) {
+        if self.on_ended.set(Box::new(tell)).is_err() {
+            tracing::error!("what follows the end of sessions was said twice; the first one holds");
+        }
+    }
+
+    /// The end of sessions that was committed is in force: here on the next request, at other servers as soon as they hear.
+    pub fn ended(&self, which: Revocation) {
+        self.sessions.ended(which);
+        if let Some(tell) = self.on_ended.get() {
+            tell();
         }
     }
 

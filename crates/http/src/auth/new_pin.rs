@@ -89,7 +89,7 @@ pub async fn change_own(
     attempt.succeeded(&tx, now).await?;
     audit::record(&tx, trying.audit("pin.change", Some(user.id)), now).await?;
     let changes = tx.commit().await?;
-    auth.sessions.ended(which);
+    auth.ended(which);
     auth.committed(&changes);
     Ok(())
 }

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::sync::{PoisonError, RwLock, RwLockWriteGuard};
+use std::time::{Duration, Instant as Moment};
 
 use tillkeep_model::Instant;
 use tillkeep_storage::entity::session::{Column, Entity, Model};
@@ -26,6 +27,7 @@ pub struct State {
     pub revoked: bool,
     /// As it was read; a refresh moves it on disk alone.
     expires_at: Instant,
+    read_at: Moment,
 }
 
 /// The sessions seen since the start.
@@ -56,6 +58,8 @@ pub enum Revocation {
 
 /// Sessions kept in memory at the most; the rest is read again when it is asked for.
 const KEPT: usize = 100_000;
+/// Where another server may have ended a session, what was read of it is good for so long.
+const GOOD_FOR: Duration = Duration::from_secs(3);
 /// Sessions of one person at once: more than there are tills and browsers that one works at.
 const OF_A_PERSON: u64 = 20;
 
@@ -73,7 +77,9 @@ impl Sessions {
     pub async fn of(&self, db: &Db, sid: Uuid) -> Result<Option<State>, DbErr> {
         let turn = {
             let known = self.0.read().unwrap_or_else(PoisonError::into_inner);
-            if let Some(state) = known.states.get(&sid) {
+            let state = known.states.get(&sid);
+            // A file has one server, which knows of every end.
+            if let Some(state) = state.filter(|state| db.is_embedded() || state.read_at.elapsed() < GOOD_FOR) {
                 return Ok(Some(*state));
             }
             Turn(known.generation)
@@ -172,7 +178,7 @@ impl Sessions {
     }
 
     /// The sessions of `which` are over, on the next request.
-    pub fn ended(&self, which: Revocation) {
+    pub(super) fn ended(&self, which: Revocation) {
         let mut known = self.write();
         known.generation += 1;
         match which {
@@ -196,7 +202,7 @@ impl Sessions {
     }
 }
 
-const fn state(row: &Model) -> State {
+fn state(row: &Model) -> State {
     State {
         user_id: row.user_id,
         store_id: row.store_id,
@@ -205,5 +211,6 @@ const fn state(row: &Model) -> State {
         sessions_valid_from: row.sessions_valid_from,
         revoked: row.revoked_at.is_some(),
         expires_at: row.expires_at,
+        read_at: Moment::now(),
     }
 }

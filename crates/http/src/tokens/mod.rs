@@ -141,6 +141,18 @@ pub struct Tokens {
     given: GivenKeys,
     rings: RwLock<Arc<Rings>>,
     seen: Mutex<Option<Stamp>>,
+    /// Where several servers share their tokens: the keys that sign for now.
+    signing: RwLock<Signing>,
+}
+
+/// The ids of the keys that sign tokens of people and of stores, where it is not the first of each.
+pub type Signing = [Option<String>; 2];
+
+/// The ids of the keys that are in front: those that would sign at a server alone.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Front {
+    pub people: String,
+    pub sync: String,
 }
 
 /// A refresh token that was verified, and what replaces it.
@@ -167,8 +179,9 @@ impl KeyRing {
         given.chain(kept).collect::<io::Result<_>>().map(Self)
     }
 
-    fn sign(&self, claims: &impl Serialize) -> Option<String> {
-        let key = self.0.first()?;
+    /// Signs with the key `kid`, where it is there, else with the first one.
+    fn sign(&self, claims: &impl Serialize, kid: Option<&str>) -> Option<String> {
+        let key = self.0.iter().find(|key| Some(key.kid.as_str()) == kid).or_else(|| self.0.first())?;
         let header = Header { kid: Some(key.kid.clone()), ..Header::new(Algorithm::HS256) };
         jsonwebtoken::encode(&header, &claims::signed(claims)?, &key.encoding).ok()
     }
@@ -201,7 +214,13 @@ impl Tokens {
             KeyFile { people: make(&given.people), sync: make(&given.sync) }.write(path)?;
         }
         let none = Rings { people: KeyRing(Vec::new()), sync: KeyRing(Vec::new()) };
-        let tokens = Self { path: path.to_owned(), given, rings: RwLock::new(Arc::new(none)), seen: Mutex::new(None) };
+        let tokens = Self {
+            path: path.to_owned(),
+            given,
+            rings: RwLock::new(Arc::new(none)),
+            seen: Mutex::new(None),
+            signing: RwLock::default(),
+        };
         tokens.reload(now)?;
         Ok(tokens)
     }
@@ -242,16 +261,42 @@ impl Tokens {
         self.rings.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
+    fn signing(&self) -> Signing {
+        self.signing.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Signs with these keys from now on, as far as they are here: several servers agree on them.
+    pub fn sign_with(&self, signing: Signing) {
+        *self.signing.write().unwrap_or_else(PoisonError::into_inner) = signing;
+    }
+
+    /// The keys that would sign if this server were alone.
+    pub fn front(&self) -> Front {
+        let rings = self.rings();
+        let first = |ring: &KeyRing| ring.0.first().map(|key| key.kid.clone()).unwrap_or_default();
+        Front { people: first(&rings.people), sync: first(&rings.sync) }
+    }
+
+    /// A key of `signing` that is not here, and whose tokens it signs.
+    pub fn lacks(&self, signing: &Signing) -> Option<(&'static str, String)> {
+        let rings = self.rings();
+        let [people, sync] = signing;
+        [("people", people, &rings.people), ("stores", sync, &rings.sync)].into_iter().find_map(|(whose, kid, ring)| {
+            let kid = kid.as_ref().filter(|kid| ring.0.iter().all(|key| key.kid != **kid))?;
+            Some((whose, kid.clone()))
+        })
+    }
+
     pub fn sign_access(&self, claims: &AccessClaims) -> Option<String> {
-        self.rings().people.sign(claims)
+        self.rings().people.sign(claims, self.signing()[0].as_deref())
     }
 
     pub fn sign_refresh(&self, claims: &RefreshClaims) -> Option<String> {
-        self.rings().people.sign(claims)
+        self.rings().people.sign(claims, self.signing()[0].as_deref())
     }
 
     pub fn sign_sync(&self, claims: &SyncClaims) -> Option<String> {
-        self.rings().sync.sign(claims)
+        self.rings().sync.sign(claims, self.signing()[1].as_deref())
     }
 
     pub fn access(&self, token: &str, now: Instant) -> Option<AccessClaims> {

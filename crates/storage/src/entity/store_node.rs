@@ -33,8 +33,13 @@ pub struct Model {
     pub ended_because: Option<String>,
     /// When its last connection began, or ended.
     pub connection_at: Option<Instant>,
-    /// Processes that ran beside the store, as JSON.
-    pub refused_copies: String,
+    /// Its processes, and those that run beside it, as JSON.
+    pub processes: String,
+    /// The server of headquarters that holds its socket; nothing while there is none.
+    pub connected_node: Option<Uuid>,
+    /// Its last heartbeat, and how long its process had run then.
+    pub heartbeat_at: Option<Instant>,
+    pub uptime_ms: i64,
 }
 
 #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]

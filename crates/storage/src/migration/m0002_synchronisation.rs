@@ -63,8 +63,8 @@ pub(super) const CHANGES: &[Change] = &[
         columns: "store_id uuid!, series text!, first big!, last big, noticed_at ts",
         ..NewTable::EMPTY
     }),
-    // Processes that run beside their store (D8).
-    Change::AddColumns("store_nodes", "refused_copies text=[]"),
+    // The processes of a store, and those that run beside it (D8).
+    Change::AddColumns("store_nodes", "processes text="),
     // Only headquarters asks for rows by their versions, and for those of one store among many.
     Change::DropIndexAtStores("stores", "sync_version"),
     Change::DropIndexAtStores("departments", "sync_version"),
@@ -146,4 +146,13 @@ pub(super) const CHANGES: &[Change] = &[
         columns: "store_id uuid!, series text!, last big",
         ..NewTable::EMPTY
     }),
+    // Several servers of one headquarters: which of them run, and which of them holds the socket of a store.
+    Change::CreateTable(NewTable {
+        name: "hq_nodes",
+        on: On::Hq,
+        columns: "id uuid!, name text, release text, started_at ts, heard_at ts, has_broker bool, sockets big, \
+            people_key text, sync_key text",
+        ..NewTable::EMPTY
+    }),
+    Change::AddColumns("store_nodes", "connected_node uuid?, heartbeat_at ts?, uptime_ms big=0"),
 ];

@@ -3,7 +3,7 @@
 use serde_json::json;
 use tillkeep_model::wire::{Acknowledged, Ended, OutboxState, Outcome};
 use tillkeep_storage::entity::{store_node, sync_status};
-use tillkeep_storage::nodes::Heard;
+use tillkeep_storage::nodes::{Heard, Line};
 use tillkeep_storage::sea_orm::EntityTrait;
 use tillkeep_storage::sync_log::{self, Pulled};
 use tillkeep_storage::{db, high_water, nodes};
@@ -20,8 +20,9 @@ async fn what_was_heard_of_a_store_is_kept_each_part_by_itself() {
         let outbox = OutboxState { pending: 3, dead_lettered: 1, oldest: Some(at(400)) };
         let seen = |seconds| Heard { at: Some(at(seconds)), ..Heard::default() };
         let waits = Heard { outbox: Some((at(501), outbox.clone())), ..seen(501) };
-        let gone = Heard { connection: Some((at(502), Some(Ended::Stopped))), ..seen(502) };
-        let back = Heard { connection: Some((at(503), None)), ..seen(503) };
+        let gone = Heard { connection: Some((at(502), Line::Ended(Ended::Stopped))), ..seen(502) };
+        let here = Line::Open(Some(id("this server")));
+        let back = Heard { connection: Some((at(503), here)), heartbeat: Some((at(503), 77)), ..seen(503) };
         let hear = async |heard: &[(_, Heard)]| {
             let tx = hq.db.begin().await.expect("a transaction");
             nodes::hear(&tx, heard).await.expect("a note");
@@ -42,6 +43,7 @@ async fn what_was_heard_of_a_store_is_kept_each_part_by_itself() {
             outbox_at: Some(at(501)),
             ended_because: Some("stopped".to_owned()),
             connection_at: Some(at(502)),
+            connected_node: None,
             ..known.clone()
         };
         assert_eq!(row(store).await, expected);
@@ -57,7 +59,7 @@ async fn what_was_heard_of_a_store_is_kept_each_part_by_itself() {
 
         hear(&[(store, back)]).await;
         let found = Heard::of(&row(store).await);
-        assert_eq!(found.connection, Some((at(503), None)));
+        assert_eq!((found.connection, found.heartbeat), (Some((at(503), here)), Some((at(503), 77))));
         assert_eq!(found.outbox, Some((at(501), outbox)));
         // Of what is known in two places the newer one counts, part by part.
         let here = Heard { outbox: Some((at(500), OutboxState::default())), ..seen(600) };
@@ -75,6 +77,7 @@ async fn old_news_of_a_store_do_not_replace_newer_ones() {
             at: Some(at(seconds)),
             outbox: Some((at(seconds), OutboxState { pending, ..OutboxState::default() })),
             connection: Some((at(seconds), ended)),
+            heartbeat: None,
         };
         let hear = async |news: Heard| {
             let tx = hq.db.begin().await.expect("a transaction");
@@ -82,15 +85,19 @@ async fn old_news_of_a_store_do_not_replace_newer_ones() {
             tx.commit().await.expect("a commit");
             Heard::of(&nodes::find(hq.db.reader(), store).await.expect("a read").expect("a row"))
         };
-        let newer = heard(700, 2, None);
+        let newer = heard(700, 2, Line::Open(None));
         assert_eq!(hear(newer.clone()).await, newer);
-        assert_eq!(hear(heard(699, 9, Some(Ended::Stopped))).await, newer, "another server writes what it knew before");
+        assert_eq!(
+            hear(heard(699, 9, Line::Ended(Ended::Stopped))).await,
+            newer,
+            "another server writes what it knew before"
+        );
         assert_eq!(hear(Heard::default()).await, newer, "nothing was heard");
         // Each part by itself.
         let outbox = Some((at(701), OutboxState { pending: 5, ..OutboxState::default() }));
-        let mixed = Heard { outbox: outbox.clone(), ..heard(600, 0, Some(Ended::Stopped)) };
+        let mixed = Heard { outbox: outbox.clone(), ..heard(600, 0, Line::Ended(Ended::Stopped)) };
         assert_eq!(hear(mixed).await, Heard { outbox, ..newer });
-        let same_moment = heard(701, 6, Some(Ended::NoLine));
+        let same_moment = heard(701, 6, Line::Ended(Ended::NoLine));
         assert_eq!(hear(same_moment.clone()).await, same_moment, "of one moment the later word counts");
     }
 }

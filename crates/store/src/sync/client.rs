@@ -13,6 +13,7 @@ use tillkeep_model::{ErrorCode, Refusal};
 use tillkeep_storage::apply::Cursor;
 use uuid::Uuid;
 
+use super::told::{self, Told};
 use super::transport::{Reply, Request, Transport};
 
 /// Why HQ gave no usable answer.
@@ -51,11 +52,13 @@ pub struct HqClient {
     transport: Arc<dyn Transport>,
     /// The asking process.
     instance: Uuid,
+    /// How far headquarters said that its types are.
+    pub told: Told,
 }
 
 impl HqClient {
     pub fn new(transport: Arc<dyn Transport>, instance: Uuid) -> Self {
-        Self { transport, instance }
+        Self { transport, instance, told: Told::default() }
     }
 
     pub async fn handshake(&self, request: &HandshakeRequest) -> Result<HandshakeAnswer, HqError> {
@@ -64,7 +67,11 @@ impl HqClient {
 
     /// `said` is what this store says of itself, as a query; it may say nothing.
     pub async fn versions(&self, said: &str) -> Result<VersionsAnswer, HqError> {
-        self.get(format!("/versions?{said}")).await
+        let heard = self.told.unanswered();
+        let request = Request { told: told::written(&heard), ..Request::get(format!("/versions?{said}")) };
+        let answer: VersionsAnswer = self.send(request).await?;
+        self.told.answered(&heard, &answer.versions);
+        Ok(answer)
     }
 
     /// The page after `from`, for a store that has the type up to `here`.
@@ -79,8 +86,9 @@ impl HqClient {
         let since = from.version;
         let tag = from.tag.map(|tag| format!("&since_tag={tag}")).unwrap_or_default();
         let has = if here == since { String::new() } else { format!("&has_version={here}") };
-        self.get(format!("/pull?entity_type={entity}&since_version={since}&limit={limit}&epoch={epoch}{tag}{has}"))
-            .await
+        let path = format!("/pull?entity_type={entity}&since_version={since}&limit={limit}&epoch={epoch}{tag}{has}");
+        let told = self.told.of(entity).map(|version| format!("{entity}:{version}")).unwrap_or_default();
+        self.send(Request { told, ..Request::get(path) }).await
     }
 
     pub async fn own_documents(&self, entity: &str, after: Uuid, limit: u64) -> Result<OwnDocumentsAnswer, HqError> {
@@ -92,17 +100,17 @@ impl HqClient {
     pub async fn push(&self, envelopes: &[String]) -> Result<PushAnswer, HqError> {
         let instance = self.instance;
         let body = format!("{{\"instance\":\"{instance}\",\"envelopes\":[{}]}}", envelopes.join(","));
-        self.ask_hq_itself(Request { path: "/push".to_owned(), json: Some(body.into()) }).await
+        self.ask_hq_itself(Request::post("/push", body.into())).await
     }
 
     /// Whether headquarters itself answers a plain question.
     pub async fn answers(&self) -> bool {
-        self.ask_hq_itself::<VersionsAnswer>(Request { path: "/versions".to_owned(), json: None }).await.is_ok()
+        self.ask_hq_itself::<VersionsAnswer>(Request::get("/versions".to_owned())).await.is_ok()
     }
 
     /// A refusal of headquarters is about the person here, so that a 401 says nothing of the token.
     pub async fn change_pin(&self, change: &PinChange) -> Result<Option<Refused>, HqError> {
-        let reply = self.deliver(Request { path: "/change-pin".to_owned(), json: Some(json(change)?) }).await?;
+        let reply = self.deliver(Request::post("/change-pin", json(change)?)).await?;
         if (200..300).contains(&reply.status) {
             return Ok(None);
         }
@@ -119,11 +127,11 @@ impl HqClient {
     }
 
     async fn get<T: DeserializeOwned>(&self, path: String) -> Result<T, HqError> {
-        self.send(Request { path, json: None }).await
+        self.send(Request::get(path)).await
     }
 
     async fn post<T: DeserializeOwned>(&self, path: &str, body: Bytes) -> Result<T, HqError> {
-        self.send(Request { path: path.to_owned(), json: Some(body) }).await
+        self.send(Request::post(path, body)).await
     }
 
     async fn send<T: DeserializeOwned>(&self, request: Request) -> Result<T, HqError> {

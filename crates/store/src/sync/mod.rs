@@ -16,6 +16,7 @@ mod settle;
 mod socket;
 mod state;
 mod tls;
+mod told;
 mod transport;
 pub mod watchdog;
 

@@ -119,9 +119,12 @@ async fn listen(store: &Store, socket: &mut Socket, begun: Instant, pace: Pace) 
                 match message? {
                     Message::Text(text) => {
                         // A newer HQ may say what this store does not understand.
-                        if let Ok(HqMessage::Notify { entity_type, .. }) = serde_json::from_str(&text) {
+                        if let Ok(HqMessage::Notify { entity_type, latest_version }) = serde_json::from_str(&text) {
                             // What this type depends on may have moved too: a cycle asks and pulls in order.
                             tracing::debug!(entity_type, "told of a change");
+                            if let Some(version) = latest_version {
+                                store.hq.told.heard(entity_type, version);
+                            }
                             store.sync.told.notify_one();
                         }
                     }

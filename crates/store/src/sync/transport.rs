@@ -28,6 +28,8 @@ const ANSWER_WITHIN: Duration = Duration::from_mins(1);
 const SLOWEST: usize = 8 << 10;
 /// The header of every request and answer of the machine protocol.
 const MARK: HeaderName = HeaderName::from_static("tillkeep-protocol");
+/// The header with the versions that this store was told of.
+const TOLD: HeaderName = HeaderName::from_static("tillkeep-told");
 /// A push of less is not worth compressing.
 const COMPRESSED_FROM: usize = 1 << 10;
 
@@ -37,6 +39,18 @@ pub struct Request {
     /// Below `/api/v1/sync`, with its query.
     pub path: String,
     pub json: Option<Bytes>,
+    /// How far headquarters said that types are, for the header [`TOLD`]; empty says nothing.
+    pub told: String,
+}
+
+impl Request {
+    pub fn get(path: String) -> Self {
+        Self { path, json: None, told: String::new() }
+    }
+
+    pub fn post(path: &str, json: Bytes) -> Self {
+        Self { path: path.to_owned(), json: Some(json), told: String::new() }
+    }
 }
 
 /// An answer that arrived whole.
@@ -112,6 +126,7 @@ impl Transport for Http {
             }
             None => self.client.get(url),
         };
+        let builder = if request.told.is_empty() { builder } else { builder.header(TOLD, request.told) };
         let seconds = u64::try_from(bytes / SLOWEST).unwrap_or_default();
         let patience = SILENT_FOR + Duration::from_secs(seconds);
         let answer = timeout(patience, builder.header(AUTHORIZATION, self.token.clone()).send()).await;

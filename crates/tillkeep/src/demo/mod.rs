@@ -49,6 +49,7 @@ pub async fn run(args: DemoArgs) -> Result<()> {
         allow_insecure: false,
         sign_in: SignInSettings::default(),
         global_people: tillkeep_storage::staff::GlobalPeople::default(),
+        node: String::new(),
         broker: None,
     };
     println!("Making the demo chain in {} …", data_dir.display());

@@ -51,7 +51,7 @@ pub async fn deactivate(
     }
     let row = set_active(&hq, &caller, id, false, json!({"force": body.force})).await?;
     hq.shut_out(id);
-    caller.auth().sessions.ended(Revocation::AtStore(id));
+    caller.auth().ended(Revocation::AtStore(id));
     Ok(Answer(row))
 }
 

@@ -73,6 +73,7 @@ pub(super) async fn sync_state(hq: &Hq, store_id: Uuid) -> Result<SyncState> {
     let status = sync_status::Entity::find().filter(sync_status::Column::StoreId.eq(store_id)).all(&conn).await?;
     let node = store_node::Entity::find_by_id(store_id).one(&conn).await?.unwrap_or_default();
     let heard = hq.tracker.heard(store_id, &node);
+    let connected = hq.is_connected(store_id, &heard);
     let told = heard.outbox.map(|(_, outbox)| outbox).unwrap_or_default();
     let sent = status.iter().filter(|row| row.direction == sync_log::PUSH);
     Ok(SyncState {
@@ -81,7 +82,7 @@ pub(super) async fn sync_state(hq: &Hq, store_id: Uuid) -> Result<SyncState> {
         outbox_pending: told.pending,
         dead_lettered: told.dead_lettered,
         last_seen_at: heard.at,
-        connected: hq.hub.of(store_id).is_some(),
+        connected,
     })
 }
 

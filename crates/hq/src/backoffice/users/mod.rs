@@ -96,7 +96,7 @@ pub async fn delete(
         assignments::end_all(tx, id, now).await
     };
     rows::delete::<Entity, _>(&hq, &caller, &KIND, (id, expected_version), check).await?;
-    hq.auth.sessions.ended(Revocation::AllOf(id));
+    hq.auth.ended(Revocation::AllOf(id));
     Ok(NoContent)
 }
 
@@ -132,7 +132,7 @@ async fn change(hq: &Hq, caller: &Caller<UsersEdit>, id: Uuid, body: Map<String,
     let after = async |_: &mut Tx, _: &Model, _: &Model| Ok(());
     let row = rows::change::<Entity, _>(hq, caller, &KIND, id, body, check, after).await?;
     if !row.is_active {
-        hq.auth.sessions.ended(Revocation::AllOf(id));
+        hq.auth.ended(Revocation::AllOf(id));
     }
     detail(caller.db().reader(), row).await
 }

@@ -74,7 +74,7 @@ pub async fn set_pin(
     Sessions::revoke(&*tx, which, "the PIN was changed", now).await?;
     rows::record(&tx, &caller, "user.pin", KIND.name(), id, serde_json::Value::Null).await?;
     hq.commit(tx).await?;
-    hq.auth.sessions.ended(which);
+    hq.auth.ended(which);
     Ok(Answer(MadePin { generated_pin }))
 }
 

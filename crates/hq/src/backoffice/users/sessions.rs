@@ -34,6 +34,6 @@ pub async fn end_all(caller: Caller<UsersEdit>, State(hq): State<Arc<Hq>>, Id(id
     Sessions::revoke(&*tx, which, "all sessions were ended", now).await?;
     rows::record(&tx, &caller, "user.sessions.end", KIND.name(), id, Json::Null).await?;
     hq.commit(tx).await?;
-    hq.auth.sessions.ended(which);
+    hq.auth.ended(which);
     Ok(NoContent)
 }

@@ -18,6 +18,7 @@ use utoipa::ToSchema;
 pub use board::{Board, start};
 use states::{StoreState, Which};
 
+use super::nodes::NodeInfo;
 use super::notify::Standing;
 use super::unreadable::UnreadableRow;
 use crate::Hq;
@@ -29,6 +30,8 @@ pub struct Dashboard {
     generated_at: Instant,
     summary: Summary,
     stores: Vec<StoreState>,
+    /// The servers of headquarters that run.
+    nodes: Vec<NodeInfo>,
     /// Rows that cannot be read here, and that stores go without until somebody mends them.
     unreadable: Vec<UnreadableRow>,
 }
@@ -67,7 +70,7 @@ impl Dashboard {
             summary.unstored += usize::from(!state.unstored.is_empty());
         }
         let unreadable = hq.unreadable.rows().borrow().clone();
-        Self { generated_at: hq.clock.now(), summary, stores, unreadable }
+        Self { generated_at: hq.clock.now(), summary, stores, nodes: hq.nodes.list(hq), unreadable }
     }
 }
 

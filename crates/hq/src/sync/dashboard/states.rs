@@ -1,11 +1,13 @@
 //! What is shown of a store, read set-wise: as many queries for a thousand stores as for one.
 
 use std::collections::{BTreeSet, HashMap};
+use std::time::Duration;
 
 use serde::Serialize;
 use tillkeep_model::Instant;
 use tillkeep_model::wire::Ended;
 use tillkeep_storage::entity::{store, store_node, sync_status};
+use tillkeep_storage::nodes::Line;
 use tillkeep_storage::sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder};
 use tillkeep_storage::sync_log::{self, Warned};
 use tillkeep_storage::{Db, DbErr, registry};
@@ -200,13 +202,22 @@ fn state_of(
     now: Instant,
 ) -> StoreState {
     let connection = hq.hub.of(store.id);
-    let heartbeat = connection.as_ref().and_then(|connection| connection.heartbeat());
-    let last_heartbeat_at = heartbeat.as_ref().map(|(at, _)| *at);
-    let beat = heartbeat.as_ref().map(|(_, beat)| beat);
     let heard = hq.tracker.heard(store.id, node);
+    let line = heard.connection.map(|(_, line)| line);
+    let ended = line.and_then(Line::ended);
+    // Here, or at another server that runs.
+    let elsewhere = line.and_then(Line::node).filter(|_| connection.is_none()).and_then(|node| hq.nodes.name_of(node));
+    let connected = connection.is_some() || elsewhere.is_some();
+    let beat = match &connection {
+        Some(connection) => connection.heartbeat().map(|(at, beat)| (at, beat.uptime)),
+        None => heard.heartbeat.filter(|_| connected).map(|(at, uptime_ms)| (at, seconds(uptime_ms))),
+    };
+    let (last_heartbeat_at, uptime) = beat.unzip();
+    let connected_at = match &connection {
+        Some(connection) => Some(connection.connected_at),
+        None => heard.connection.filter(|_| connected).map(|(at, _)| at),
+    };
     let told = heard.outbox.map(|(_, outbox)| outbox).unwrap_or_default();
-    let ended = heard.connection.and_then(|(_, ended)| ended);
-    let connected = connection.is_some();
     let (sent, fetched): (Vec<_>, Vec<_>) = status.iter().partition(|row| row.direction == sync_log::PUSH);
     let newest = |field: fn(&sync_status::Model) -> Option<Instant>| status.iter().filter_map(field).max();
     let last_error = status.iter().filter(|row| row.last_error_at.is_some()).max_by_key(|row| row.last_error_at);
@@ -221,14 +232,14 @@ fn state_of(
             store_id: store.id,
             connected,
             store_code: store.code.clone(),
-            uptime: beat.map_or(0.0, |beat| beat.uptime),
+            uptime: uptime.unwrap_or_default(),
             last_heartbeat_at,
-            connected_at: connection.as_ref().map(|connection| connection.connected_at),
+            connected_at,
             seconds_since_heartbeat: last_heartbeat_at.map(|at| now.millis_since(at) / 1000),
         },
         last_heard_at: heard.at,
         ended_because: ended_because(connected, ended, heard.at, now),
-        node: connected.then(|| hq.node.clone()),
+        node: elsewhere.or_else(|| connected.then(|| hq.nodes.name.clone())),
         store_id: store.id,
         store_code: store.code,
         store_name: store.name,
@@ -268,6 +279,10 @@ fn state_of(
             })
             .collect(),
     }
+}
+
+fn seconds(millis: i64) -> f64 {
+    Duration::from_millis(u64::try_from(millis).unwrap_or_default()).as_secs_f64()
 }
 
 #[cfg(test)]

@@ -88,6 +88,17 @@ impl Line {
         }
     }
 
+    /// Other servers run on the database, and there is no broker between them. Said in the log once.
+    pub fn lacks_broker(&self) {
+        if !self.is_degraded() {
+            tracing::warn!(
+                "other servers of headquarters run on this database, and no message broker is set (NATS_URL): what one of \
+                 them changes the others find out within seconds, not at once"
+            );
+        }
+        self.degrade("several servers run without a message broker: set NATS_URL at each of them");
+    }
+
     /// It works.
     pub fn up(&self) {
         self.standing.send_if_modified(|standing| {

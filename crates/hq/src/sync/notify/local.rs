@@ -28,6 +28,21 @@ impl NotificationQueue for Local {
         self.sockets.add(changes.iter().copied());
     }
 
+    fn tell_sockets(&self, changes: &[Change]) {
+        self.enqueue(changes);
+    }
+
+    /// They find it out, as there is no way to tell them.
+    fn sessions_ended(&self) {}
+
+    fn beside(&self, others: bool) {
+        if others { self.line.lacks_broker() } else { self.line.up() }
+    }
+
+    fn reaches_others(&self) -> bool {
+        false
+    }
+
     fn start(&self, hq: &Arc<Hq>) {
         deliver(hq, self.sockets.clone());
     }

@@ -28,6 +28,18 @@ pub trait NotificationQueue: Send + Sync {
     /// Takes note of committed changes and returns at once, in whatever state the backend is.
     fn enqueue(&self, changes: &[Change]);
 
+    /// Tells the sockets of this server alone: another one has told the rest.
+    fn tell_sockets(&self, changes: &[Change]);
+
+    /// Sessions have ended: the other servers are to read them again.
+    fn sessions_ended(&self);
+
+    /// Whether other servers run on the same database.
+    fn beside(&self, others: bool);
+
+    /// Whether the other servers hear of changes at once.
+    fn reaches_others(&self) -> bool;
+
     /// Begins to deliver to the sockets of `hq`, until that stops.
     fn start(&self, hq: &Arc<Hq>);
 
@@ -115,6 +127,7 @@ mod tests {
             allow_insecure: false,
             sign_in: SignInSettings::default(),
             global_people: tillkeep_storage::staff::GlobalPeople::default(),
+            node: String::new(),
             broker: None,
         };
         Hq::open(&settings, Clock::default(), CancellationToken::new()).await.expect("headquarters")

@@ -24,7 +24,7 @@ use serde::{Deserialize, Serialize};
 use tillkeep_http::Clock;
 use tillkeep_storage::{Change, registry};
 use tokio::sync::{Notify, watch};
-use tokio::time::{MissedTickBehavior, interval, sleep, timeout};
+use tokio::time::{sleep, timeout};
 use uuid::Uuid;
 
 use super::broker::Broker;
@@ -45,13 +45,12 @@ const HEARTBEAT: Duration = Duration::from_secs(2);
 const PULL_EXPIRES: Duration = Duration::from_secs(30);
 /// Jobs under way at once.
 const BATCH: usize = 512;
-/// The heads are compared with the database so often while the broker works, and so often while it does not.
-const COMPARE_EVERY: Duration = Duration::from_mins(1);
-const COMPARE_WHILE_DEGRADED: Duration = Duration::from_secs(5);
 /// What the stream keeps: the newest job of each type and store, for so long and so much of it.
 const KEEP: Duration = Duration::from_mins(10);
 const KEEP_BYTES: i64 = 32 << 20;
 const DUPLICATES_WITHIN: Duration = Duration::from_mins(1);
+/// What a hint names instead of a type when sessions have ended.
+const SESSIONS: &str = "sessions";
 /// A consumer whose server is gone is forgotten by the broker.
 const FORGET_AFTER: Duration = Duration::from_secs(30);
 
@@ -67,6 +66,8 @@ struct Inner {
     prefix: String,
     sockets: Arc<Jobs>,
     outgoing: Jobs,
+    /// Sessions have ended here since it was last said.
+    ended: Notify,
     line: Line,
 }
 
@@ -134,6 +135,7 @@ impl Nats {
             prefix: format!("tillkeep.{epoch}"),
             sockets: Arc::new(Jobs::new("sockets")),
             outgoing: Jobs::new("broker"),
+            ended: Notify::new(),
             line: Line::pending(Queue::Nats, clock),
         })))
     }
@@ -145,13 +147,27 @@ impl NotificationQueue for Nats {
         self.0.outgoing.add(changes.iter().copied());
     }
 
+    fn tell_sockets(&self, changes: &[Change]) {
+        self.0.sockets.add(changes.iter().copied());
+    }
+
+    fn sessions_ended(&self) {
+        self.0.ended.notify_one();
+    }
+
+    /// They hear of each other by the broker.
+    fn beside(&self, _: bool) {}
+
+    fn reaches_others(&self) -> bool {
+        !self.0.line.is_degraded()
+    }
+
     fn start(&self, hq: &Arc<Hq>) {
         deliver(hq, self.0.sockets.clone());
         let (inner, hq) = (self.0.clone(), hq.clone());
         tokio::spawn(async move {
             tokio::select! {
                 () = inner.run(&hq) => {}
-                () = inner.compare(&hq) => {}
                 () = hq.stop.cancelled() => {}
             }
         });
@@ -209,22 +225,6 @@ impl Inner {
                 drop(timeout(ANSWER_WITHIN, self.client.force_reconnect()).await);
             }
             sleep(TRY_AGAIN).await;
-        }
-    }
-
-    /// While the broker is away, changes made at other servers are found in the database; and now and then while it is
-    /// there, as a hint may get lost.
-    async fn compare(&self, hq: &Hq) {
-        let mut ticks = interval(COMPARE_WHILE_DEGRADED);
-        ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
-        let mut since = Duration::ZERO;
-        loop {
-            ticks.tick().await;
-            since += COMPARE_WHILE_DEGRADED;
-            if self.line.is_degraded() || since >= COMPARE_EVERY {
-                since = Duration::ZERO;
-                hq.doubt();
-            }
         }
     }
 
@@ -294,7 +294,14 @@ impl Inner {
     /// Publishes what waits. What has no answer yet when this ends waits again.
     async fn publish(&self, jetstream: &Context) -> Result<Infallible, Trouble> {
         loop {
-            self.outgoing.ready().await;
+            tokio::select! {
+                () = self.outgoing.ready() => {}
+                () = self.ended.notified() => {
+                    // One that is lost costs seconds: nobody trusts what they have read of a session for longer.
+                    timeout(ANSWER_WITHIN, self.send_that_sessions_ended(jetstream)).await.map_err(|_| Trouble::Silent)??;
+                    continue;
+                }
+            }
             sleep(GATHER).await;
             let mut under_way = UnderWay { jobs: self.outgoing.take(), queue: &self.outgoing };
             while !under_way.jobs.is_empty() {
@@ -308,11 +315,16 @@ impl Inner {
         }
     }
 
+    async fn send_that_sessions_ended(&self, jetstream: &Context) -> Result<(), Trouble> {
+        let hint = Hint { node: self.node, entity_type: SESSIONS, store_id: None, version: 0 };
+        let payload = serde_json::to_vec(&hint).map_err(|error| Trouble::refused("a notification", &error))?;
+        let message = PublishMessage::build().payload(payload.into());
+        let subject = format!("{}.{SESSIONS}.all", self.prefix);
+        jetstream.send_publish(subject, message).await.map_err(unpublished)?.await.map_err(unpublished)?;
+        Ok(())
+    }
+
     async fn send(&self, jetstream: &Context, jobs: &[Change]) -> Result<(), Trouble> {
-        let trouble = |error: PublishError| match error.kind() {
-            PublishErrorKind::TimedOut => Trouble::Silent,
-            _ => Trouble::refused("a notification", &error),
-        };
         let mut answers = Vec::with_capacity(jobs.len());
         for job in jobs {
             let hint =
@@ -325,10 +337,10 @@ impl Inner {
                 message = message.message_id(format!("{}:{store}:{}", job.entity_type, job.version));
             }
             let subject = format!("{}.{}.{store}", self.prefix, job.entity_type);
-            answers.push(jetstream.send_publish(subject, message).await.map_err(trouble)?);
+            answers.push(jetstream.send_publish(subject, message).await.map_err(unpublished)?);
         }
         for answer in answers {
-            answer.await.map_err(trouble)?;
+            answer.await.map_err(unpublished)?;
         }
         Ok(())
     }
@@ -345,7 +357,7 @@ impl Inner {
                         Trouble::Refused(format!("the message broker has no stream of notifications any more: {error}"))
                     }
                 })?;
-                hints.extend(self.read(&message.payload));
+                hints.extend(self.read(hq, &message.payload));
             }
             self.hear(hq, hints).await;
         }
@@ -353,8 +365,12 @@ impl Inner {
     }
 
     /// A hint of another server; one of this server it has told its sockets itself.
-    fn read(&self, payload: &[u8]) -> Option<Change> {
+    fn read(&self, hq: &Hq, payload: &[u8]) -> Option<Change> {
         let hint = serde_json::from_slice::<Hint<'_>>(payload).ok();
+        if hint.as_ref().is_some_and(|hint| hint.entity_type == SESSIONS) {
+            hq.auth.sessions.forget();
+            return None;
+        }
         let entity = hint.as_ref().and_then(|hint| registry::find(hint.entity_type));
         let (Some(hint), Some(entity)) = (hint, entity) else {
             counter!("tillkeep_notifications_received_total", "what" => "unknown").increment(1);
@@ -389,6 +405,14 @@ impl Inner {
         let known: Vec<Change> = hints.into_iter().filter(|hint| !beyond(hint)).collect();
         hq.learn(&known);
         self.sockets.add(known);
+    }
+}
+
+#[expect(clippy::needless_pass_by_value, reason = "for map_err")]
+fn unpublished(error: PublishError) -> Trouble {
+    match error.kind() {
+        PublishErrorKind::TimedOut => Trouble::Silent,
+        _ => Trouble::refused("a notification", &error),
     }
 }
 

@@ -1,0 +1,282 @@
+//! The servers of this headquarters: what each has to know of the others, and what it looks up of their doings.
+//!
+//! Nothing of this depends on the message broker. Each server says every second in the database that it runs, and looks
+//! there what the others changed: heads of types, stores that have something to learn, sockets that moved to another server.
+//! A broker makes the same known at once. `docs/sync.md`, "Several servers of headquarters".
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use serde::Serialize;
+use tillkeep_model::Instant;
+use tillkeep_model::wire::close;
+use tillkeep_storage::DbErr;
+use tillkeep_storage::entity::hq_node::Model;
+use tillkeep_storage::hq_nodes::{self, Sums};
+use tillkeep_storage::settings;
+use utoipa::ToSchema;
+use uuid::Uuid;
+
+use crate::Hq;
+
+/// What another server wrote may have been written a while before it could be seen.
+const LOOK_BACK_MS: i64 = 10_000;
+/// Looks between two times that servers are forgotten which are gone, and between two warnings: a minute.
+const FORGET_EVERY: u32 = 60;
+const WARN_EVERY: u32 = 60;
+
+/// Which server this is, and which others run.
+pub struct Nodes {
+    /// Of this run.
+    pub id: Uuid,
+    pub name: String,
+    started_at: Instant,
+    known: Mutex<Known>,
+}
+
+#[derive(Default)]
+struct Known {
+    alive: Vec<Model>,
+    sums: Sums,
+    looked_at: Option<Instant>,
+    looks: u32,
+}
+
+/// A server of headquarters that runs.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = HeadquartersServer)]
+pub struct NodeInfo {
+    id: Uuid,
+    name: String,
+    release: String,
+    started_at: Instant,
+    /// Stores that are connected to it.
+    stores: i64,
+    /// It reaches the message broker; without one, changes at one server are known at the others within a few seconds.
+    broker: bool,
+    /// It is the one that answers this.
+    here: bool,
+}
+
+impl Nodes {
+    pub fn new(name: &str, now: Instant) -> Self {
+        let name = if name.is_empty() { host_name() } else { name.to_owned() };
+        Self { id: Uuid::now_v7(), name, started_at: now, known: Mutex::default() }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Known> {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn is_time_to(&self, every: u32) -> bool {
+        self.lock().looks.is_multiple_of(every)
+    }
+
+    /// The name of another server, if it runs.
+    pub fn name_of(&self, id: Uuid) -> Option<String> {
+        let known = self.lock();
+        known.alive.iter().find(|node| node.id == id && node.id != self.id).map(|node| node.name.clone())
+    }
+
+    /// Whether others run on the same database.
+    pub fn are_several(&self) -> bool {
+        self.lock().alive.iter().any(|node| node.id != self.id)
+    }
+
+    /// Stores that are connected to the other servers.
+    pub fn sockets_elsewhere(&self) -> usize {
+        let known = self.lock();
+        let sockets: i64 = known.alive.iter().filter(|node| node.id != self.id).map(|node| node.sockets).sum();
+        usize::try_from(sockets).unwrap_or_default()
+    }
+
+    /// This server and the others that run.
+    pub fn list(&self, hq: &Hq) -> Vec<NodeInfo> {
+        let own = self.row(hq, self.started_at);
+        let others: Vec<Model> = self.lock().alive.iter().filter(|node| node.id != self.id).cloned().collect();
+        let mut all: Vec<NodeInfo> = others.into_iter().chain([own]).map(|node| self.info(node)).collect();
+        all.sort_by_key(|node| (node.started_at, node.id));
+        all
+    }
+
+    fn info(&self, node: Model) -> NodeInfo {
+        NodeInfo {
+            here: node.id == self.id,
+            id: node.id,
+            name: node.name,
+            release: node.release,
+            started_at: node.started_at,
+            stores: node.sockets,
+            broker: node.has_broker,
+        }
+    }
+
+    fn row(&self, hq: &Hq, now: Instant) -> Model {
+        let front = hq.auth.tokens.front();
+        Model {
+            id: self.id,
+            name: self.name.clone(),
+            release: env!("CARGO_PKG_VERSION").to_owned(),
+            started_at: self.started_at,
+            heard_at: now,
+            has_broker: hq.notifications.reaches_others(),
+            sockets: i64::try_from(hq.hub.len()).unwrap_or(i64::MAX),
+            people_key: front.people,
+            sync_key: front.sync,
+        }
+    }
+}
+
+/// The name of this machine, where the system tells it.
+fn host_name() -> String {
+    let name = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
+    let name = name.trim();
+    if name.is_empty() { "hq".to_owned() } else { name.to_owned() }
+}
+
+/// Before anything is served: says that this server runs, and finds the others. A server that lacks a key of theirs would
+/// refuse the tokens that they give out.
+pub async fn join(hq: &Hq) -> Result<(), DbErr> {
+    if hq.db().is_embedded() {
+        return Ok(());
+    }
+    let now = hq_nodes::time(hq.db().reader(), hq.clock.now()).await?;
+    let others = hq_nodes::alive(hq.db().reader(), now).await?;
+    if !others.is_empty() {
+        let kept = signing_keys(hq).await?;
+        if let Some((ring, kid)) = hq.auth.tokens.lacks(&kept) {
+            return Err(DbErr::Custom(format!(
+                "token.key lacks the key {kid}, with which the other servers of headquarters sign tokens of {ring}: copy \
+                 token.key from one of them, or give all the same TILLKEEP_JWT_KEY and TILLKEEP_SYNC_KEY"
+            )));
+        }
+    }
+    look(hq).await
+}
+
+/// This server stops.
+pub async fn leave(hq: &Hq) {
+    if hq.db().is_embedded() {
+        return;
+    }
+    let left = async {
+        let tx = hq.db().begin().await?;
+        hq_nodes::leave(&tx, hq.nodes.id).await?;
+        tx.commit().await
+    };
+    if let Err(error) = left.await {
+        tracing::debug!(%error, "that this server stops could not be noted; it is found out in a while");
+    }
+}
+
+/// Looks what other servers did, once a second. A file has one server.
+pub async fn follow(hq: &Hq) {
+    if hq.db().is_embedded() {
+        return;
+    }
+    if let Err(error) = look(hq).await {
+        tracing::debug!(%error, "the database is away: there is nothing to look at");
+    }
+}
+
+async fn look(hq: &Hq) -> Result<(), DbErr> {
+    let conn = hq.db().reader();
+    let now = hq_nodes::time(conn, hq.clock.now()).await?;
+    {
+        let mut known = hq.nodes.lock();
+        known.looks = known.looks.wrapping_add(1);
+    }
+    let tx = hq.db().begin().await?;
+    hq_nodes::beat(&tx, hq.nodes.row(hq, now)).await?;
+    if hq.nodes.is_time_to(FORGET_EVERY) {
+        hq_nodes::forget(&tx, now).await?;
+    }
+    tx.commit().await?;
+    let alive = hq_nodes::alive(conn, now).await?;
+    follow_keys(hq, &alive).await?;
+    hq.nodes.lock().alive = alive;
+    hq.notifications.beside(hq.nodes.are_several());
+    follow_heads(hq).await?;
+    for store in hq_nodes::to_tell(conn).await? {
+        hq.to_tell.insert(store);
+    }
+    follow_stores(hq).await
+}
+
+/// What moved since the last look, and is not known by a hint.
+async fn follow_heads(hq: &Hq) -> Result<(), DbErr> {
+    let sums = hq_nodes::sums(hq.db().reader()).await?;
+    let before = hq.nodes.lock().sums.clone();
+    let moved: Vec<&str> =
+        sums.iter().filter(|(name, sum)| before.get(*name) != Some(sum)).map(|(name, _)| name.as_str()).collect();
+    if !moved.is_empty() {
+        let changes = hq.heads.missed_of_types(hq.db(), &moved).await?;
+        if !changes.is_empty() {
+            hq.learn(&changes);
+            hq.notifications.tell_sockets(&changes);
+        }
+    }
+    // Only now: what could not be read is looked for again.
+    hq.nodes.lock().sums = sums;
+    Ok(())
+}
+
+/// Stores of which others heard: shown here, and a store that has a newer socket there has none here.
+async fn follow_stores(hq: &Hq) -> Result<(), DbErr> {
+    let now = hq.clock.now();
+    let since = hq.nodes.lock().looked_at.replace(now).unwrap_or(now).plus_millis(-LOOK_BACK_MS);
+    let elsewhere = hq_nodes::heard_elsewhere(hq.db().reader(), hq.nodes.id, since).await?;
+    for (store, connected) in &elsewhere {
+        let Some((node, at)) = connected else { continue };
+        let held = hq.hub.of(*store).filter(|held| held.connected_at < *at);
+        if held.is_some() && hq.nodes.name_of(*node).is_some() {
+            hq.hub.close(*store, close::REPLACED);
+        }
+    }
+    for (store, processes) in tillkeep_storage::nodes::processes_since(hq.db().reader(), since).await? {
+        hq.copies.adopt(store, &processes);
+    }
+    hq.board.mark(elsewhere.into_iter().map(|(store, _)| store));
+    Ok(())
+}
+
+/// The keys that headquarters signs with: those that every server had in front of its lists last.
+async fn signing_keys(hq: &Hq) -> Result<[Option<String>; 2], DbErr> {
+    let conn = hq.db().reader();
+    Ok([settings::get(conn, settings::PEOPLE_KEY).await?, settings::get(conn, settings::SYNC_KEY).await?])
+}
+
+/// A new key signs once every server that runs has it in front: a token of it is then good at all of them.
+async fn follow_keys(hq: &Hq, alive: &[Model]) -> Result<(), DbErr> {
+    let front = hq.auth.tokens.front();
+    let agreed = [
+        (settings::PEOPLE_KEY, front.people.clone(), alive.iter().all(|node| node.people_key == front.people)),
+        (settings::SYNC_KEY, front.sync.clone(), alive.iter().all(|node| node.sync_key == front.sync)),
+    ];
+    let kept = signing_keys(hq).await?;
+    let moved: Vec<_> = agreed
+        .into_iter()
+        .zip(&kept)
+        .filter(|((_, front, all), kept)| *all && kept.as_ref() != Some(front))
+        .map(|((key, front, _), _)| (key, front))
+        .collect();
+    if !moved.is_empty() {
+        let tx = hq.db().begin().await?;
+        for (key, front) in moved {
+            settings::set(&tx, key, &front).await?;
+        }
+        tx.commit().await?;
+    }
+    let kept = signing_keys(hq).await?;
+    if let Some((whose, kid)) = hq.auth.tokens.lacks(&kept)
+        && hq.nodes.is_time_to(WARN_EVERY)
+    {
+        tracing::error!(
+            kid,
+            "token.key lacks the key with which the other servers of headquarters sign tokens of {whose}: copy token.key \
+             from one of them"
+        );
+    }
+    hq.auth.tokens.sign_with(kept);
+    Ok(())
+}
