@@ -12,8 +12,8 @@ use tillkeep_http::auth::{PinLogin, SignInSettings};
 use tillkeep_http::server::{Limits, Tls};
 use tillkeep_http::tokens::keys::{self, GivenKeys};
 use tillkeep_http::{DatabaseUrl, Secret, pins};
-use tillkeep_storage::Opening;
 use tillkeep_storage::staff::GlobalPeople;
+use tillkeep_storage::{Opening, address};
 
 /// The commented defaults.
 pub const DEFAULT: &str = include_str!("default.toml");
@@ -210,6 +210,15 @@ fn sign_in(trusted_proxies: &Networks) -> Result<SignInSettings> {
 pub fn opening(hq: &Hq) -> Result<Opening> {
     let accept_unsafe = variable_of("TILLKEEP_ACCEPT_UNSAFE_DATABASE")?.is_some_and(|value| value == "1");
     Ok(Opening { connections: hq.database_connections, accept_unsafe, ..Opening::USUAL })
+}
+
+/// What can be said of the database's address before anything connects.
+pub fn database(hq: &Hq) -> Result<()> {
+    let url = hq.database_url.expose();
+    if url.is_empty() {
+        return Ok(());
+    }
+    address::check(url).map_err(anyhow::Error::msg).context("database_url (DATABASE_URL)")
 }
 
 /// The message broker, when there is one. That nobody answers there is no reason not to start.

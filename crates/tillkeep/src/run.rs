@@ -30,6 +30,7 @@ use crate::lock::Lock;
 /// The settings of a headquarters server, and what is said of its listener.
 pub fn hq_settings(args: &HqArgs, file: Option<&Path>) -> Result<(tillkeep_hq::Settings, configuration::Hq)> {
     let configuration = configuration::load(file)?.hq;
+    configuration::database(&configuration)?;
     let set = |text: &String| Some(text.clone()).filter(|text| !text.is_empty());
     let settings = tillkeep_hq::Settings {
         data_dir: args.data_dir.clone().unwrap_or_else(|| configuration.data_dir.clone()),
