@@ -27,6 +27,7 @@ mod effects;
 mod faults;
 mod group;
 mod herd;
+mod leave;
 mod lost;
 mod metrics;
 mod network;

@@ -27,6 +27,7 @@ mod down;
 mod effects;
 mod failover;
 mod faults;
+mod leave;
 mod nodes;
 mod outage;
 mod protocol;

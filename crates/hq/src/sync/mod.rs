@@ -12,6 +12,7 @@ mod heads;
 mod history;
 mod hub;
 mod kept;
+pub mod leave;
 pub mod lost;
 pub mod notify;
 mod own_documents;
