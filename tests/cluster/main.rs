@@ -1,6 +1,7 @@
 //! Real servers as processes, on free ports, with real databases and a proxy between them that fails on purpose.
 //! Headquarters has its embedded database; what has to do with a database runs on `PostgreSQL` too, see `on_postgres.rs`.
 
+mod authority;
 mod home;
 #[path = "../releases/kept.rs"]
 #[expect(dead_code, reason = "recordings are for tests/contract")]
@@ -27,6 +28,7 @@ mod effects;
 mod faults;
 mod group;
 mod herd;
+mod leave;
 mod lost;
 mod metrics;
 mod network;

@@ -1,6 +1,8 @@
 //! The tests of `main.rs` that have to do with the database of headquarters, with that database on `PostgreSQL`; and what
 //! `PostgreSQL` alone can do to it.
 
+mod authority;
+mod haproxy;
 #[path = "../releases/kept.rs"]
 #[expect(dead_code, reason = "recordings are for tests/contract")]
 mod kept;
@@ -20,11 +22,14 @@ mod rows;
 mod standby;
 
 mod approvals;
+mod balancer;
 mod chaos;
+mod database_tls;
 mod down;
 mod effects;
 mod failover;
 mod faults;
+mod leave;
 mod nodes;
 mod outage;
 mod protocol;

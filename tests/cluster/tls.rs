@@ -1,52 +1,18 @@
 //! Everything over TLS, with a certificate authority that only this test knows.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use rcgen::{BasicConstraints, CertificateParams, DnType, IsCa, Issuer, KeyPair};
 use serde_json::json;
 use tempfile::TempDir;
 use tillkeep_http::server::Tls;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpListener;
 
+use crate::authority::{Authority, THIS_MACHINE};
 use crate::kit::{ADMIN, Client, Process, eventually};
-
-/// Somebody who makes certificates.
-struct Authority {
-    issuer: Issuer<'static, KeyPair>,
-    pem: String,
-}
-
-impl Authority {
-    fn new(name: &str) -> Self {
-        let mut params = CertificateParams::new(Vec::new()).expect("params");
-        params.distinguished_name.push(DnType::CommonName, name);
-        params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
-        let key = KeyPair::generate().expect("key");
-        let pem = params.self_signed(&key).expect("certificate").pem();
-        Self { issuer: Issuer::new(params, key), pem }
-    }
-
-    /// A certificate for this machine, and its key, as files.
-    fn issue(&self, dir: &Path, name: &str) -> (PathBuf, PathBuf) {
-        let params = CertificateParams::new(vec!["127.0.0.1".to_owned(), "localhost".to_owned()]).expect("params");
-        let key = KeyPair::generate().expect("key");
-        let cert = params.signed_by(&key, &self.issuer).expect("certificate");
-        let (cert_file, key_file) = (dir.join(format!("{name}.pem")), dir.join(format!("{name}.key")));
-        std::fs::write(&cert_file, cert.pem()).expect("write");
-        std::fs::write(&key_file, key.serialize_pem()).expect("write");
-        (cert_file, key_file)
-    }
-
-    fn file(&self, dir: &Path) -> PathBuf {
-        let path = dir.join("ca.pem");
-        std::fs::write(&path, &self.pem).expect("write");
-        path
-    }
-}
 
 fn text(path: &Path) -> &str {
     path.to_str().expect("a path")
@@ -57,7 +23,7 @@ async fn stores_pull_push_and_listen_over_tls_and_tills_speak_it_to_the_store() 
     let dir = TempDir::new().expect("dir");
     let authority = Authority::new("the chain's own");
     let ca = authority.file(dir.path());
-    let (cert, key) = authority.issue(dir.path(), "hq");
+    let (cert, key) = authority.issue(dir.path(), "hq", &THIS_MACHINE);
     let environment =
         [("ADMIN_USERNAME", ADMIN.0), ("ADMIN_PIN", ADMIN.1), ("TLS_CERT", text(&cert)), ("TLS_KEY", text(&key))];
     let hq = Process::start("hq", &dir.path().join("hq"), &environment);
@@ -72,7 +38,7 @@ async fn stores_pull_push_and_listen_over_tls_and_tills_speak_it_to_the_store() 
     let token = token.as_str().expect("token").to_owned();
     assert_eq!(snippet, format!("SYNC_TOKEN={token}\nHQ_URL={}\n", hq.url));
 
-    let (cert, key) = authority.issue(dir.path(), "store");
+    let (cert, key) = authority.issue(dir.path(), "store", &THIS_MACHINE);
     let environment = [
         ("SYNC_TOKEN", token.as_str()),
         ("HQ_URL", &hq.url),
@@ -116,7 +82,7 @@ async fn a_false_headquarters_is_refused_and_told_nothing() {
     let dir = TempDir::new().expect("dir");
     let (right, false_one) = (Authority::new("the chain's own"), Authority::new("somebody else's"));
     let ca = right.file(dir.path());
-    let (cert, key) = false_one.issue(dir.path(), "false");
+    let (cert, key) = false_one.issue(dir.path(), "false", &THIS_MACHINE);
     let tls = Tls::open(&cert, &key).expect("files");
     let listener = TcpListener::bind("127.0.0.1:0").await.expect("listen");
     let url = format!("https://{}", listener.local_addr().expect("address"));
@@ -169,7 +135,7 @@ async fn a_store_does_not_follow_where_it_is_sent() {
 async fn a_server_that_cannot_be_safe_does_not_start_and_names_the_file() {
     let dir = TempDir::new().expect("dir");
     let authority = Authority::new("the chain's own");
-    let (cert, key) = authority.issue(dir.path(), "hq");
+    let (cert, key) = authority.issue(dir.path(), "hq", &THIS_MACHINE);
     let nowhere = dir.path().join("nowhere.pem");
     let refusal = |command: &'static str, environment: &[(&str, &str)]| {
         Process::prepared(command, &dir.path().join(command), environment).refuses_to_start()

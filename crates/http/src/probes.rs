@@ -1,4 +1,4 @@
-//! Whether the server lives, and whether it can work: its database answers. Outside of permissions and of `/api/v1`.
+//! Whether the server lives, and whether it can work: its database answers, and it is not about to stop. Outside of permissions and of `/api/v1`.
 
 use serde::Serialize;
 use tillkeep_model::ErrorCode;
@@ -19,7 +19,7 @@ where
         .probe("/health", health)
         .about("Whether the server lives.")
         .probe("/ready", ready)
-        .about("Whether the server can work: its database answers.")
+        .about("Whether requests are to be sent here: the database answers, and the server is not about to stop.")
 }
 
 #[derive(Serialize, ToSchema)]
@@ -38,7 +38,10 @@ pub struct Readiness {
 }
 
 async fn ready(Gate(auth): Gate, _: AnyQuery) -> Result<Answer<Readiness>> {
-    let unavailable = |error| Error::new(ErrorCode::Unavailable, "the database does not answer").because(error);
-    auth.db.ping().await.map_err(|error| unavailable(error).retry_after(2))?;
+    let unavailable = |text| Error::new(ErrorCode::Unavailable, text).retry_after(2);
+    if auth.leaving.is_cancelled() {
+        return Err(unavailable("this server leaves"));
+    }
+    auth.db.ping().await.map_err(|error| unavailable("the database does not answer").because(error))?;
     Ok(Answer(Readiness { status: "ready" }))
 }

@@ -3,6 +3,7 @@
 //! Nothing here knows HTTP, and no rule asks for the time of day: instants and ids are handed in.
 
 pub mod accounts;
+pub mod address;
 pub mod apply;
 pub mod attempts;
 pub mod audit;

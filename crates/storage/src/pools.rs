@@ -13,7 +13,7 @@ use sea_orm::{ConnectOptions, ConnectionTrait, Database, DatabaseConnection, DbB
 use crate::connection::Connection;
 use crate::db::query;
 use crate::sqlite::{self, Writer};
-use crate::{Side, migration};
+use crate::{Side, address, migration};
 
 /// Oldest `SQLite` without the WAL-reset corruption.
 const OLDEST_SQLITE: (u32, u32, u32) = (3, 51, 3);
@@ -197,18 +197,12 @@ fn quiet(mut options: ConnectOptions) -> ConnectOptions {
 }
 
 async fn postgres(url: &str, connections: u32, name: &str, settings: Settings) -> Result<DatabaseConnection, DbErr> {
+    address::check(url).map_err(DbErr::Custom)?;
     let (mut options, name) = (quiet(ConnectOptions::new(url)), name.to_owned());
     // A database that is away refuses or is silent; whoever asks is to be told so while they still wait.
     options.max_connections(connections).acquire_timeout(Duration::from_secs(5));
     options.map_sqlx_postgres_opts(move |postgres| postgres.application_name(&name).options(settings.iter().copied()));
-    Database::connect(options).await.map_err(|error| {
-        // The driver says an address back that it cannot read, password included.
-        if error.to_string().contains(url) {
-            let text = "the address of the database cannot be read; write postgres://user:password@host:5432/name";
-            return DbErr::Custom(text.to_owned());
-        }
-        error
-    })
+    Database::connect(options).await.map_err(address::explained)
 }
 
 /// Refuses to run where an answered sale could be lost.

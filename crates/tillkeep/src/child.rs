@@ -38,6 +38,8 @@ impl Child {
                 .args(["--listen", "127.0.0.1:0"])
                 // What is set for a real server here must not reach this one.
                 .env_clear()
+                // It is alone: nobody takes over from it.
+                .env("LEAVE_SECONDS", "0")
                 .envs(std::env::var_os("RUST_LOG").map(|filter| ("RUST_LOG".into(), filter))
                     as Option<(OsString, OsString)>)
                 .envs(environment.iter().copied())

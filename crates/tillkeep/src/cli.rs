@@ -177,6 +177,7 @@ impl Cli {
                 {
                     configuration::tls(cert, key).with_context(|| section)?;
                 }
+                configuration::database(hq).context("hq")?;
                 configuration::broker(hq).context("hq")?;
                 println!("{configuration:#?}\nThe configuration is sound.");
                 Ok(())

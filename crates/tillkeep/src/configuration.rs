@@ -2,6 +2,7 @@
 
 use std::net::IpAddr;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
 use config::{Config, File, FileFormat};
@@ -12,8 +13,8 @@ use tillkeep_http::auth::{PinLogin, SignInSettings};
 use tillkeep_http::server::{Limits, Tls};
 use tillkeep_http::tokens::keys::{self, GivenKeys};
 use tillkeep_http::{DatabaseUrl, Secret, pins};
-use tillkeep_storage::Opening;
 use tillkeep_storage::staff::GlobalPeople;
+use tillkeep_storage::{Opening, address};
 
 /// The commented defaults.
 pub const DEFAULT: &str = include_str!("default.toml");
@@ -42,6 +43,7 @@ pub struct Hq {
     pub max_connections_per_address: usize,
     pub metrics_listen: String,
     pub node: String,
+    pub leave_seconds: Option<u64>,
     pub nats_url: BrokerUrl,
     pub nats_credentials_file: PathBuf,
     pub nats_ca_file: PathBuf,
@@ -112,12 +114,17 @@ impl TryFrom<OneOrMany> for Networks {
     }
 }
 
+/// Seconds that headquarters on `PostgreSQL` goes on unless it is told otherwise, and may at the most.
+const LEAVE: u64 = 10;
+const LONGEST_LEAVE: u64 = 300;
+
 /// Which variable of the environment sets which key.
 const VARIABLES: &[(&str, &[&str])] = &[
     ("TILLKEEP_LISTEN", &["hq.listen", "store.listen"]),
     ("DATA_DIR", &["hq.data_dir", "store.data_dir"]),
     ("DATABASE_URL", &["hq.database_url"]),
     ("DATABASE_CONNECTIONS", &["hq.database_connections"]),
+    ("LEAVE_SECONDS", &["hq.leave_seconds"]),
     ("METRICS_LISTEN", &["hq.metrics_listen", "store.metrics_listen"]),
     ("HQ_NODE", &["hq.node"]),
     ("NATS_CA_FILE", &["hq.nats_ca_file"]),
@@ -163,12 +170,24 @@ pub fn load(file: Option<&Path>) -> Result<Configuration> {
     if configuration.hq.database_connections < Opening::LEAST_CONNECTIONS {
         bail!("hq.database_connections (DATABASE_CONNECTIONS) must be at least {}", Opening::LEAST_CONNECTIONS);
     }
+    if configuration.hq.leave_seconds.is_some_and(|seconds| seconds > LONGEST_LEAVE) {
+        bail!("hq.leave_seconds (LEAVE_SECONDS) must be {LONGEST_LEAVE} or less");
+    }
     for (section, most) in [("hq", configuration.hq.max_connections), ("store", configuration.store.max_connections)] {
         if most == 0 {
             bail!("{section}.max_connections must be at least 1");
         }
     }
     Ok(configuration)
+}
+
+/// How long headquarters goes on after the signal to stop. One on a file is alone, and nobody takes its work over.
+pub fn leave(hq: &Hq) -> Duration {
+    Duration::from_secs(hq.leave_seconds.unwrap_or(if hq.database_url.expose().starts_with("postgres") {
+        LEAVE
+    } else {
+        0
+    }))
 }
 
 /// Certificate and key of a server; both or neither.
@@ -212,6 +231,15 @@ fn sign_in(trusted_proxies: &Networks) -> Result<SignInSettings> {
 pub fn opening(hq: &Hq) -> Result<Opening> {
     let accept_unsafe = variable_of("TILLKEEP_ACCEPT_UNSAFE_DATABASE")?.is_some_and(|value| value == "1");
     Ok(Opening { connections: hq.database_connections, accept_unsafe, ..Opening::USUAL })
+}
+
+/// What can be said of the database's address before anything connects.
+pub fn database(hq: &Hq) -> Result<()> {
+    let url = hq.database_url.expose();
+    if url.is_empty() {
+        return Ok(());
+    }
+    address::check(url).map_err(anyhow::Error::msg).context("database_url (DATABASE_URL)")
 }
 
 /// The message broker, when there is one. That nobody answers there is no reason not to start.
@@ -292,6 +320,23 @@ mod tests {
         for (connections, sound) in [(11, false), (12, true)] {
             std::fs::write(&path, format!("[hq]\ndatabase_connections = {connections}\n")).expect("write");
             assert_eq!(load(Some(&path)).is_ok(), sound, "{connections}");
+        }
+    }
+
+    #[test]
+    fn a_server_on_postgresql_leaves_within_ten_seconds_and_one_on_a_file_at_once_unless_it_is_said() {
+        let dir = tempfile::tempdir().expect("dir");
+        let path = dir.path().join("tillkeep.toml");
+        for (text, seconds) in [
+            ("", Some(0)),
+            ("database_url = 'postgres://db/chain'", Some(10)),
+            ("database_url = 'postgres://db/chain'\nleave_seconds = 0", Some(0)),
+            ("leave_seconds = 300", Some(300)),
+            ("leave_seconds = 301", None),
+        ] {
+            std::fs::write(&path, format!("[hq]\n{text}\n")).expect("write");
+            let left = load(Some(&path)).ok().map(|configuration| leave(&configuration.hq).as_secs());
+            assert_eq!(left, seconds, "{text}");
         }
     }
 

@@ -9,8 +9,10 @@ use anyhow::{Context, Result, bail};
 use axum::Router;
 use tillkeep_hq::Hq;
 use tillkeep_hq::state::Account;
+use tillkeep_hq::sync::leave;
 use tillkeep_http::auth::housekeeping;
 use tillkeep_http::error::Error;
+use tillkeep_http::server::Ending;
 use tillkeep_http::{Auth, Clock, pins, server};
 use tillkeep_model::ErrorCode;
 use tillkeep_model::permission::{ADMINISTRATOR, DEFAULT_ROLES};
@@ -34,6 +36,7 @@ const LEAVES_WITHIN: Duration = Duration::from_secs(10);
 /// The settings of a headquarters server, and what is said of its listener.
 pub fn hq_settings(args: &HqArgs, file: Option<&Path>) -> Result<(tillkeep_hq::Settings, configuration::Hq)> {
     let configuration = configuration::load(file)?.hq;
+    configuration::database(&configuration)?;
     let set = |text: &String| Some(text.clone()).filter(|text| !text.is_empty());
     let settings = tillkeep_hq::Settings {
         data_dir: args.data_dir.clone().unwrap_or_else(|| configuration.data_dir.clone()),
@@ -55,8 +58,10 @@ pub async fn hq(args: HqArgs, file: Option<&Path>) -> Result<()> {
     let tls = configuration::tls(&configuration.tls_cert, &configuration.tls_key)?;
     let limits = configuration::limits(configuration.max_connections, configuration.max_connections_per_address);
     let mut lock = Lock::take(&settings.data_dir, "headquarters")?;
-    let stop = stop_on_signal()?;
+    let leave = configuration::leave(&configuration);
+    let Ending { leaving, stop } = end_on_signal(leave)?;
     let hq = Hq::open(&settings, clock(), stop.clone()).await.context("headquarters cannot start")?;
+    leave::when(hq.clone(), leaving, leave);
     reload_on_hangup(&hq.auth, &stop)?;
     first_accounts(&hq, args.dev).await?;
     let listener = server::bind(&args.listen.unwrap_or(configuration.listen), &settings.data_dir, tls).await?;
@@ -68,7 +73,8 @@ pub async fn hq(args: HqArgs, file: Option<&Path>) -> Result<()> {
         tillkeep_hq::routes::router(hq.clone(), &stores)
     };
     announce(&listener.url, &mut lock)?;
-    server::serve(listener, router, limits, stop.clone()).await;
+    let ending = Ending { leaving: hq.auth.leaving.clone(), stop };
+    server::serve(listener, router, limits, ending).await;
     hq.hub.close_all(close::GOING_AWAY);
     // The database may be away; then the others find out by themselves.
     if timeout(LEAVES_WITHIN, hq.left.cancelled()).await.is_err() {
@@ -272,18 +278,31 @@ fn reload_on_hangup(auth: &Arc<Auth>, stop: &CancellationToken) -> Result<()> {
 
 /// Cancelled by SIGTERM or SIGINT.
 pub fn stop_on_signal() -> Result<CancellationToken> {
-    let stop = CancellationToken::new();
+    Ok(end_on_signal(Duration::ZERO)?.stop)
+}
+
+/// SIGTERM or SIGINT ask to leave; the stop comes after this time, or with the next signal.
+fn end_on_signal(leave: Duration) -> Result<Ending> {
     let (mut terminate, mut interrupt) = (signal(SignalKind::terminate())?, signal(SignalKind::interrupt())?);
-    let token = stop.clone();
+    let ending = Ending::default();
+    let Ending { leaving, stop } = ending.clone();
     tokio::spawn(async move {
+        let mut asked = async || {
+            tokio::select! {
+                _ = terminate.recv() => {}
+                _ = interrupt.recv() => {}
+            }
+        };
+        asked().await;
+        leaving.cancel();
         tokio::select! {
-            _ = terminate.recv() => {}
-            _ = interrupt.recv() => {}
+            () = tokio::time::sleep(leave) => {}
+            () = asked() => {}
         }
         tracing::info!("stopping");
-        token.cancel();
+        stop.cancel();
     });
-    Ok(stop)
+    Ok(ending)
 }
 
 #[cfg(test)]

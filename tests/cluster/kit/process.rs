@@ -69,7 +69,8 @@ impl Process {
             url: String::new(),
             ended: None,
         };
-        for (key, value) in environment {
+        // Those that leave other servers behind say for how long.
+        for (key, value) in [("LEAVE_SECONDS", "0")].iter().chain(environment) {
             process.set_environment(key, value);
         }
         process
@@ -195,11 +196,21 @@ impl Process {
     /// SIGTERM, and the exit status that must follow.
     pub fn stop(&mut self) {
         if self.child.is_some() {
-            let id = self.id().to_string();
-            let mut child = self.child.take().expect("running");
-            assert!(Command::new("kill").args(["-TERM", &id]).status().expect("kill").success());
-            assert!(child.wait().expect("wait").success(), "a stopped server exits with 0");
+            self.ask_to_stop();
+            self.has_stopped();
         }
+    }
+
+    /// SIGTERM.
+    pub fn ask_to_stop(&self) {
+        let id = self.id().to_string();
+        assert!(Command::new("kill").args(["-TERM", &id]).status().expect("kill").success());
+    }
+
+    /// Waits for its end after [`Process::ask_to_stop`].
+    pub fn has_stopped(&mut self) {
+        let ended = self.child.take().expect("running").wait().expect("wait");
+        assert!(ended.success(), "a stopped server exits with 0");
     }
 
     /// Starts again where it was, on the same address.

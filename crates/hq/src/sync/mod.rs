@@ -13,6 +13,7 @@ mod history;
 mod hub;
 pub mod judge;
 mod kept;
+pub mod leave;
 pub mod lost;
 pub mod nodes;
 pub mod notify;

@@ -7,10 +7,10 @@ use axum::extract::State;
 use axum::http::{HeaderMap, HeaderValue, header};
 use axum::response::{IntoResponse, Response};
 use serde::Deserialize;
-use tillkeep_http::Params;
 use tillkeep_http::describe::{Operation, Reply};
 use tillkeep_http::error::{Error, Result};
 use tillkeep_http::representation::accepts;
+use tillkeep_http::{Params, server};
 use tillkeep_model::ErrorCode;
 use tillkeep_model::wire::{MAX_PULL_LIMIT, PullAnswer};
 use tillkeep_storage::pull::{self, Page};
@@ -295,8 +295,7 @@ fn streamed(
                 let piece = rest.split_to(PIECE.min(rest.len()));
                 let taken = tokio::select! {
                     taken = timeout(hq.times.take_within, send.send(Ok(piece))) => taken,
-                    // The server stops: the database is to be closed.
-                    () = hq.stop.cancelled() => return,
+                    () = closing(&hq) => return,
                 };
                 if !matches!(taken, Ok(Ok(()))) {
                     // The place is somebody else's from now on; whoever reads on after all is told.
@@ -305,7 +304,7 @@ fn streamed(
                     let error = std::io::Error::other("the client does not read");
                     tokio::select! {
                         _ = send.send(Err(error)) => return,
-                        () = hq.stop.cancelled() => return,
+                        () = closing(&hq) => return,
                     }
                 }
             }
@@ -317,4 +316,10 @@ fn streamed(
         hq.tracker.handed(store, entity.name, since, cursor, count);
     });
     json(Body::from_stream(futures_util::stream::poll_fn(move |context| receive.poll_recv(context))))
+}
+
+/// Waits until the server has stopped and running requests have had their time: the database is to be closed.
+async fn closing(hq: &Hq) {
+    hq.stop.cancelled().await;
+    tokio::time::sleep(server::DRAIN).await;
 }

@@ -50,6 +50,9 @@ pub async fn socket(
     upgrade: Result<WebSocketUpgrade, WebSocketUpgradeRejection>,
 ) -> Result<Upgraded> {
     refuse_other_origins(&hq, &headers)?;
+    if hq.auth.leaving.is_cancelled() {
+        return Err(Error::new(ErrorCode::Unavailable, "this server leaves; connect again").retry_after(1));
+    }
     // A token in the URL or the header is judged before the upgrade, and before whether it is one.
     let caller = match query.sync_token.as_deref().or_else(|| bearer(&headers)) {
         Some(token) => Some(store_of(&hq, Some(token)).await?),
@@ -116,7 +119,7 @@ impl Reply for Upgraded {
         // Else it is asked for by the first message.
         operation.token_is_optional();
         operation.empty(101, "A WebSocket: `docs/sync.md` has its messages.");
-        operation.fails(&[ErrorCode::UpgradeRequired]);
+        operation.fails(&[ErrorCode::UpgradeRequired, ErrorCode::Unavailable]);
     }
 }
 

@@ -23,6 +23,7 @@ use ipnet::IpNet;
 use serde_json::json;
 use tillkeep_model::{ErrorCode, Instant};
 use tillkeep_storage::{Change, Db, audit};
+use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
 pub use access::{Access, AccessCache, Assignment};
@@ -60,6 +61,8 @@ pub struct Auth {
     /// Requests with a key that are being answered.
     pub running: Running,
     noted: Noted,
+    /// Cancelled when balancers are to send nothing more to this server, which goes on answering for a while.
+    pub leaving: CancellationToken,
     /// Digits of a new PIN at the least.
     pub pin_min_length: usize,
     /// Whether a PIN alone is taken from enrolled tills only.
@@ -144,6 +147,7 @@ impl Auth {
             running: Running::default(),
             access: AccessCache::default(),
             noted: Noted::default(),
+            leaving: CancellationToken::new(),
             db,
             home,
             tokens,

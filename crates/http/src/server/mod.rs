@@ -15,7 +15,7 @@ use std::time::Duration;
 
 use axum::Router;
 use axum::extract::{ConnectInfo, Request};
-use axum::http::StatusCode;
+use axum::http::{HeaderValue, StatusCode, header};
 use hyper::body::Incoming;
 use hyper::server::conn::http1::Builder;
 use hyper_util::rt::TokioIo;
@@ -41,7 +41,7 @@ const UNTAKEN: u32 = 64 << 10;
 /// Connections that the system keeps until they are accepted.
 const BACKLOG: u32 = 1024;
 /// How long running requests may take when the server stops.
-const DRAIN: Duration = Duration::from_secs(10);
+pub const DRAIN: Duration = Duration::from_secs(10);
 
 /// A server that listens and does not serve yet.
 pub struct Listener {
@@ -84,8 +84,24 @@ async fn open(listen: &str) -> io::Result<TcpListener> {
     Err(failed)
 }
 
-/// Serves until `stop`, then lets running requests finish.
-pub async fn serve(listener: Listener, router: Router, limits: Limits, stop: CancellationToken) {
+/// How a server ends.
+#[derive(Clone, Default)]
+pub struct Ending {
+    /// Each connection ends with its next answer: whoever asks again is to find another server.
+    pub leaving: CancellationToken,
+    /// Nobody is let in any more, and running requests end.
+    pub stop: CancellationToken,
+}
+
+impl From<CancellationToken> for Ending {
+    fn from(stop: CancellationToken) -> Self {
+        Self { stop, ..Self::default() }
+    }
+}
+
+/// Serves until the server stops, then lets running requests finish.
+pub async fn serve(listener: Listener, router: Router, limits: Limits, ending: impl Into<Ending>) {
+    let Ending { leaving, stop } = ending.into();
     let Listener { tcp, tls, .. } = listener;
     let connections = TaskTracker::new();
     let places = Places::new(&limits);
@@ -109,8 +125,9 @@ pub async fn serve(listener: Listener, router: Router, limits: Limits, stop: Can
                     tracing::debug!(%peer, "this address has too many connections; one was closed");
                     continue;
                 };
-                let (connections, stop) = (connections.clone(), stop.clone());
-                let server = Server { router: router.clone(), limits: limits.clone(), peer, connections, stop };
+                let ending = Ending { leaving: leaving.clone(), stop: stop.clone() };
+                let (router, limits, connections) = (router.clone(), limits.clone(), connections.clone());
+                let server = Server { router, limits, peer, connections, ending };
                 server.welcome(stream, tls.as_ref(), place);
             }
             (_, Err(error)) => {
@@ -135,7 +152,7 @@ struct Server {
     peer: SocketAddr,
     /// Those that are waited for when the server stops.
     connections: TaskTracker,
-    stop: CancellationToken,
+    ending: Ending,
 }
 
 impl Server {
@@ -155,7 +172,7 @@ impl Server {
                 () = evicted => return,
                 shaken = timeout(self.limits.handshake, acceptor.accept(stream)) => shaken,
                 // Nothing was asked yet: nobody has to wait for this one.
-                () = self.stop.cancelled() => return,
+                () = self.ending.stop.cancelled() => return,
             };
             match shaken {
                 Ok(Ok(stream)) => self.converse(stream, Transport { tls: true }, place),
@@ -169,7 +186,7 @@ impl Server {
     where
         T: AsyncRead + AsyncWrite + Unpin + Send + 'static,
     {
-        let Self { router, limits, peer, connections, stop } = self;
+        let Self { router, limits, peer, connections, ending: Ending { leaving, stop } } = self;
         let pace = Pace::new();
         let (seat, evicted, known) = (taken.seat(), taken.evicted(), pace.clone());
         let guest = Guest::new(move || {
@@ -185,16 +202,19 @@ impl Server {
             extensions.insert(transport);
             extensions.insert(guest.clone());
             extensions.insert(Patience { request: limits.request, stall: limits.stall, rate: limits.rate });
-            let answer = router.clone().oneshot(request);
+            let (answer, leaving) = (router.clone().oneshot(request), leaving.clone());
             async move {
                 let answer = match answer.await {
                     Ok(answer) => answer,
                     Err(never) => match never {},
                 };
-                let (head, body) = answer.into_parts();
+                let (mut head, body) = answer.into_parts();
                 if head.status == StatusCode::SWITCHING_PROTOCOLS {
                     busy.upgraded();
                     return Ok::<_, Infallible>(hyper::Response::from_parts(head, axum::body::Body::empty()));
+                }
+                if leaving.is_cancelled() {
+                    head.headers.insert(header::CONNECTION, HeaderValue::from_static("close"));
                 }
                 let body = axum::body::Body::new(busy.until_sent(body));
                 Ok(hyper::Response::from_parts(head, body))

@@ -1,0 +1,237 @@
+//! Debian's `haproxy` for one test, in a directory and on a port of its own: the balancer of `docs/operations.md`.
+
+use std::fmt::Write as _;
+use std::fs::{self, File};
+use std::io::{Read, Write as _};
+use std::net::{Ipv4Addr, Shutdown, TcpListener};
+use std::os::unix::net::UnixStream;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use tempfile::TempDir;
+
+const MISSING: &str = "haproxy is not installed, and these tests need it: apt-get install haproxy";
+
+/// What holds for every configuration. A connection that cannot be made is tried at another server; a request that was
+/// sent is never sent again. Where the balancer has to answer itself, it does so as headquarters would.
+const COMMON: &str = "
+global
+    nbthread 1
+    maxconn 4000
+    hard-stop-after 60s
+    stats socket DIR/control mode 600 level admin expose-fd listeners
+defaults
+    timeout connect 1s
+    timeout client 75s
+    timeout server 75s
+    timeout check 1s
+    timeout tunnel 1h
+    retries 3
+    option redispatch 1
+    default-server inter 200ms fall 1 rise 1
+";
+
+/// In front of servers of headquarters.
+const HTTP: &str = "
+    mode http
+    option forwardfor
+    option idle-close-on-response
+    retry-on conn-failure
+    errorfile 502 DIR/away.http
+    errorfile 503 DIR/away.http
+    errorfile 504 DIR/away.http
+frontend all
+    bind 127.0.0.1:PORT
+    default_backend nodes
+backend nodes
+    balance roundrobin
+    option httpchk GET /ready
+    http-check expect status 200
+";
+
+const AWAY: &str = "HTTP/1.1 503 Service Unavailable\r\ncontent-type: application/json\r\nretry-after: 1\r\ncache-control: \
+                    no-store\r\nconnection: close\r\n\r\n{\"error\":\"no server is available\",\"code\":\"unavailable\"}";
+
+pub struct HaProxy {
+    pub port: u16,
+    dir: TempDir,
+    child: Option<Child>,
+    /// The configuration but for its servers, of which it has one line each at its end.
+    rules: &'static str,
+    servers: Vec<String>,
+}
+
+impl HaProxy {
+    /// A balancer before servers of headquarters, each `http://host:port`: web sockets too, health by the readiness of each.
+    ///
+    /// # Panics
+    /// When `haproxy` is not installed or does not start.
+    pub fn before(urls: &[&str]) -> Self {
+        Self::with_rules(HTTP, urls)
+    }
+
+    /// As [`HaProxy::before`], with rules of another kind. `PORT` stands for the port, `DIR` for the directory.
+    pub fn with_rules(rules: &'static str, servers: &[&str]) -> Self {
+        let dir = tempfile::Builder::new().prefix("tillkeep-haproxy-").tempdir().expect("a directory");
+        fs::write(dir.path().join("away.http"), AWAY).expect("an answer");
+        let mut balancer = Self { port: 0, dir, child: None, rules, servers: Vec::new() };
+        balancer.name_servers(servers);
+        // Between asking for a free port and using it somebody else may take it.
+        for _ in 0..5 {
+            let free = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).and_then(|free| free.local_addr()).expect("a port");
+            balancer.port = free.port();
+            if balancer.try_start() {
+                return balancer;
+            }
+        }
+        panic!("haproxy does not start:\n{}", balancer.log());
+    }
+
+    pub fn url(&self) -> String {
+        format!("http://127.0.0.1:{}", self.port)
+    }
+
+    /// Other servers from now on; see [`HaProxy::reload`].
+    pub fn set_servers(&mut self, servers: &[&str]) {
+        self.name_servers(servers);
+        self.reload();
+    }
+
+    /// Reads its configuration anew, without a connection that is refused or cut: a new process takes over the listener, and
+    /// the old one ends with its last connection. Waits until the new one serves.
+    pub fn reload(&self) {
+        self.write();
+        let before = self.worker();
+        self.signal("USR2");
+        self.wait("serves after a reload", || self.worker().is_some_and(|now| Some(now) != before) && self.answers());
+    }
+
+    /// Ends it, with every connection.
+    pub fn stop(&mut self) {
+        if self.child.is_some() {
+            self.signal("TERM");
+            let mut child = self.child.take().expect("running");
+            drop(child.wait());
+        }
+    }
+
+    /// Starts it again where it was.
+    pub fn start(&mut self) {
+        assert!(self.child.is_none(), "stop it first");
+        assert!(self.try_start(), "haproxy does not start again:\n{}", self.log());
+    }
+
+    /// The servers that it sends requests to now, by their health.
+    pub fn up(&self) -> Vec<String> {
+        let table = ask(&self.path("control"), "show stat -1 4 -1").unwrap_or_default();
+        let is_up = |line: &&str| line.split(',').nth(17).is_some_and(|status| status.starts_with("UP"));
+        let number = |line: &str| line.split(',').nth(1)?.strip_prefix('s')?.parse::<usize>().ok();
+        let up = table.lines().filter(is_up).filter_map(number);
+        up.filter_map(|number| self.servers.get(number).cloned()).collect()
+    }
+
+    /// Waits until exactly these servers are sent requests.
+    pub fn has_up(&self, servers: &[&str]) {
+        let mut wanted: Vec<_> = servers.iter().map(|server| address(server)).collect();
+        wanted.sort_unstable();
+        self.wait(&format!("has {wanted:?} alone up"), || {
+            let mut up = self.up();
+            up.sort_unstable();
+            up == wanted
+        });
+    }
+
+    /// What it logged: starts, ends, and health.
+    pub fn log(&self) -> String {
+        fs::read_to_string(self.path("log")).unwrap_or_default()
+    }
+
+    fn name_servers(&mut self, servers: &[&str]) {
+        self.servers = servers.iter().map(|server| address(server)).collect();
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.dir.path().join(name)
+    }
+
+    fn write(&self) {
+        let mut text = format!("{COMMON}{}", self.rules);
+        for (number, server) in self.servers.iter().enumerate() {
+            writeln!(text, "    server s{number} {server} check").expect("a line");
+        }
+        let dir = self.dir.path().display().to_string();
+        let text = text.replace("DIR", &dir).replace("PORT", &self.port.to_string());
+        fs::write(self.path("haproxy.cfg"), text).expect("a configuration");
+    }
+
+    fn try_start(&mut self) -> bool {
+        self.write();
+        let log = File::options().create(true).append(true).open(self.path("log")).expect("a log");
+        let program =
+            ["/usr/sbin/haproxy", "/usr/local/sbin/haproxy"].into_iter().find(|path| Path::new(path).exists());
+        let mut command = Command::new(program.unwrap_or("haproxy"));
+        // A master that starts workers, so that it can be reloaded.
+        command.args(["-W", "-db", "-f"]).arg(self.path("haproxy.cfg")).arg("-S").arg(self.path("master"));
+        command.stdin(Stdio::null()).stdout(log.try_clone().expect("a log")).stderr(log);
+        self.child = Some(command.spawn().unwrap_or_else(|error| panic!("{error}. {MISSING}")));
+        let begun = Instant::now();
+        while !self.answers() {
+            let ended = self.child.as_mut().is_some_and(|child| child.try_wait().is_ok_and(|status| status.is_some()));
+            if ended || begun.elapsed() > Duration::from_secs(20) {
+                self.stop();
+                return false;
+            }
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        true
+    }
+
+    fn answers(&self) -> bool {
+        ask(&self.path("control"), "show info").is_some_and(|told| told.contains("Pid:"))
+    }
+
+    /// The process that serves.
+    fn worker(&self) -> Option<u32> {
+        let told = ask(&self.path("master"), "show proc")?;
+        let (_, workers) = told.split_once("# workers")?;
+        workers.lines().nth(1)?.split_whitespace().next()?.parse().ok()
+    }
+
+    fn signal(&self, signal: &str) {
+        let id = self.child.as_ref().expect("running").id().to_string();
+        assert!(Command::new("kill").args([&format!("-{signal}"), &id]).status().expect("kill").success());
+    }
+
+    fn wait(&self, what: &str, is_so: impl Fn() -> bool) {
+        let begun = Instant::now();
+        while !is_so() {
+            let patient = begun.elapsed() < Duration::from_secs(30);
+            assert!(patient, "waited in vain: haproxy {what}; it says {:?}:\n{}", self.up(), self.log());
+            std::thread::sleep(Duration::from_millis(10));
+        }
+    }
+}
+
+impl Drop for HaProxy {
+    fn drop(&mut self) {
+        self.stop();
+    }
+}
+
+/// `host:port` of a server that may be given as an address of HTTP.
+fn address(server: &str) -> String {
+    server.trim_start_matches("http://").trim_end_matches('/').to_owned()
+}
+
+/// What it answers to a command on one of its sockets.
+fn ask(socket: &Path, command: &str) -> Option<String> {
+    let mut line = UnixStream::connect(socket).ok()?;
+    line.set_read_timeout(Some(Duration::from_secs(2))).ok()?;
+    line.write_all(format!("{command}\n").as_bytes()).ok()?;
+    // The master answers one command after the other until nothing more can come.
+    line.shutdown(Shutdown::Write).ok()?;
+    let mut told = String::new();
+    line.read_to_string(&mut told).ok()?;
+    Some(told)
+}
