@@ -29,6 +29,7 @@ mod down;
 mod effects;
 mod failover;
 mod faults;
+mod fleet;
 mod leave;
 mod nodes;
 mod outage;

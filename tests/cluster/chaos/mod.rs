@@ -1,9 +1,9 @@
 //! Stores and headquarters under load while everything that may break does, by a seed: then all is healed, and the
 //! checker looks at every database. The figures are printed. `make chaos` runs it for minutes.
 
-mod dice;
+pub mod dice;
 mod strikes;
-mod work;
+pub mod work;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -23,7 +23,7 @@ use work::{Goods, Office, at_office, at_work};
 
 const STORES: usize = 3;
 /// P3: whatever happened, the outbox is empty so long after the line is back.
-const EMPTY_WITHIN: Duration = Duration::from_secs(35);
+pub const EMPTY_WITHIN: Duration = Duration::from_secs(35);
 /// Faults between two heals.
 const FAULTS_OF_A_ROUND: usize = 6;
 
@@ -35,7 +35,7 @@ struct Figures {
 }
 
 /// Waits until the outbox in the file is empty; how long that took.
-async fn empty(url: String) -> Duration {
+pub async fn empty(url: String) -> Duration {
     let begun = Instant::now();
     let conn = Db::open_to_read(&url).await.expect("database");
     loop {
@@ -49,7 +49,7 @@ async fn empty(url: String) -> Duration {
 }
 
 /// What a server logged as its own fault.
-fn errors(log: &str) -> String {
+pub fn errors(log: &str) -> String {
     log.lines().filter(|line| line.contains("\"level\":\"ERROR\"")).collect::<Vec<_>>().join("\n")
 }
 

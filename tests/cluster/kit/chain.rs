@@ -17,6 +17,8 @@ pub const ADMIN: (&str, &str) = ("root", "739154");
 
 pub struct TestCluster {
     pub hq: Process,
+    /// Where stores and machines reach headquarters: that server, unless a balancer stands before it.
+    pub front: String,
     pub admin: Client,
     pub department: String,
     pub tax_group: String,
@@ -87,6 +89,7 @@ impl TestCluster {
         let card = json!({"code": "CARD", "name": "Card", "kind": "card"});
         admin.post("/tenders", card).await.data();
         Self {
+            front: hq.url.clone(),
             hq,
             admin,
             department: id(&department),
@@ -116,6 +119,7 @@ impl TestCluster {
         release.install(Side::Store, &process.dir, None).await;
         process.start_prepared();
         let chain = Self {
+            front: hq.url.clone(),
             hq,
             admin,
             department: String::new(),
@@ -185,7 +189,7 @@ impl TestCluster {
         let path = format!("/stores/{}/provision", id(&store));
         let provisioned = self.admin.post(&path, json!({})).await.data();
         let sync_token = provisioned["syncToken"].as_str().expect("token").to_owned();
-        let proxy = Proxy::start(&self.hq.url).await;
+        let proxy = Proxy::start(&self.front).await;
         proxy.set(fault);
         let own = [("SYNC_TOKEN", sync_token.as_str()), ("HQ_URL", &proxy.url), ("SYNC_INTERVAL_MS", "200")];
         let environment = [&own, more].concat();

@@ -1,5 +1,6 @@
 //! Calls over HTTP, as a person or a till makes them.
 
+use reqwest::header::HeaderMap;
 use reqwest::{Method, StatusCode};
 use serde_json::{Value, json};
 
@@ -15,6 +16,7 @@ pub struct Client {
 #[derive(Debug)]
 pub struct Reply {
     pub status: StatusCode,
+    pub headers: HeaderMap,
     pub body: Value,
     pub text: String,
 }
@@ -111,11 +113,11 @@ impl Client {
             request = request.json(&body);
         }
         let response = request.send().await?;
-        let status = response.status();
+        let (status, headers) = (response.status(), response.headers().clone());
         let text = response.text().await?;
         let body = serde_json::from_str(&text).unwrap_or_default();
         secrets::check_answer(path, &body, &text);
-        Ok(Reply { status, body, text })
+        Ok(Reply { status, headers, body, text })
     }
 }
 
