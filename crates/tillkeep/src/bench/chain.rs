@@ -147,8 +147,23 @@ impl Chain {
 
     /// Starts the server of a store.
     pub async fn open(&self, store: &Provisioned) -> Result<Child> {
-        let environment = [("SYNC_TOKEN", store.sync_token.clone()), ("HQ_URL", self.hq.url.clone())];
+        self.open_at(store, &self.hq.url).await
+    }
+
+    /// As [`Chain::open`], for a store that reaches another server of headquarters.
+    pub async fn open_at(&self, store: &Provisioned, url: &str) -> Result<Child> {
+        let environment = [("SYNC_TOKEN", store.sync_token.clone()), ("HQ_URL", url.to_owned())];
         serve(&self.program, "store", &store.dir, &environment).await
+    }
+
+    /// A second server on the same database, with the same keys.
+    pub async fn beside(&self) -> Result<Child> {
+        let (own, dir) = (self.dir.join("hq"), self.dir.join("hq2"));
+        std::fs::create_dir_all(&dir)?;
+        for key in ["token.key", "pin.key"] {
+            std::fs::copy(own.join(key), dir.join(key))?;
+        }
+        serve(&self.program, "hq", &dir, &self.environment).await
     }
 
     /// A request of a store to headquarters, as the API of people makes them.

@@ -5,7 +5,7 @@ use std::pin::Pin;
 use anyhow::Result;
 
 use super::Bench;
-use super::{arrival, growth, idle, load, mixed, permission, push, sale, sign_in, sockets, start};
+use super::{arrival, growth, idle, load, mixed, nodes, permission, push, sale, sign_in, sockets, start};
 
 /// What a figure is to reach.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -86,4 +86,5 @@ pub const MEASUREMENTS: &[&Measurement] = &[
     &start::MEASUREMENT,
     &growth::MEASUREMENT,
     &mixed::MEASUREMENT,
+    &nodes::MEASUREMENT,
 ];

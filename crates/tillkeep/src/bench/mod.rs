@@ -8,6 +8,7 @@
 
 mod against;
 mod arrival;
+mod balancer;
 mod chain;
 mod drive;
 pub mod empty;
@@ -20,6 +21,7 @@ mod http;
 mod idle;
 mod load;
 mod mixed;
+mod nodes;
 mod permission;
 mod postgres;
 mod process;
@@ -74,6 +76,9 @@ pub struct BenchArgs {
     /// replication needs `wal_level = logical`.
     #[arg(long, value_name = "URL")]
     postgres: Option<String>,
+    /// A message broker between two servers of headquarters (N1), such as <nats://127.0.0.1:4222>.
+    #[arg(long, value_name = "URL")]
+    nats: Option<String>,
     /// Compares with the figures of an earlier run, and fails when a ratio fell by more than a fifth.
     #[arg(long, value_name = "FILE")]
     against: Option<PathBuf>,
@@ -90,6 +95,7 @@ pub struct Bench {
     dir: TempDir,
     directories: AtomicUsize,
     postgres: Option<postgres::Server>,
+    nats: Option<String>,
 }
 
 impl Bench {
@@ -130,7 +136,7 @@ pub async fn run(args: BenchArgs) -> Result<()> {
         Some(url) => Some(postgres::Server::find(url).await?),
         None => None,
     };
-    let bench = Bench { program, sizes, dir, directories: AtomicUsize::new(0), postgres };
+    let bench = Bench { program, sizes, dir, directories: AtomicUsize::new(0), postgres, nats: args.nats };
     let chosen = |id: &str| args.only.is_empty() || args.only.iter().any(|only| only == id);
     let mut report = Report {
         commit: args.commit.or(built_from).unwrap_or_else(|| "unknown".to_owned()),

@@ -11,13 +11,17 @@ use reqwest::Url;
 use rusqlite::types::ValueRef;
 use rusqlite::{OpenFlags, Row};
 use tillkeep_storage::sea_orm::sqlx::postgres::PgConnectOptions;
-use tillkeep_storage::sea_orm::sqlx::{AssertSqlSafe, ConnectOptions, Connection, PgConnection, query_scalar, raw_sql};
+use tillkeep_storage::sea_orm::sqlx::{
+    AssertSqlSafe, ConnectOptions, Connection, PgConnection, query_as, query_scalar, raw_sql,
+};
 use uuid::Uuid;
 
 /// A replication that has not copied everything by then does not work.
 const PATIENCE: Duration = Duration::from_mins(5);
 /// Between two looks at a replication.
 const PAUSE: Duration = Duration::from_millis(2);
+/// A connection of `PostgreSQL` tells its statistics no more often than this.
+const STATISTICS_AFTER: Duration = Duration::from_millis(1100);
 /// Bytes that are sent at once.
 const PIECE: usize = 256 << 10;
 
@@ -143,6 +147,32 @@ impl Database {
         let took = copy_in(&mut conn, &targets, &rows).await?;
         execute(&mut conn, &format!("DROP TABLE {}", targets.join(", "))).await?;
         Ok(took)
+    }
+
+    /// How long statements have run in it so far, all connections together.
+    pub async fn busy(&self) -> Result<Duration> {
+        let mut conn = connect(&self.url).await?;
+        // A connection tells what it did once it has been idle for a second.
+        tokio::time::sleep(STATISTICS_AFTER).await;
+        let sql = "SELECT active_time FROM pg_stat_database WHERE datname = current_database()";
+        let millis: f64 = query_scalar(sql).fetch_one(&mut conn).await?;
+        Ok(Duration::from_secs_f64(millis / 1000.0))
+    }
+
+    /// So many stores as the first one, which do not run either; all of them, as id, code and version of the token.
+    pub async fn more_stores(&self, count: usize) -> Result<Vec<(Uuid, String, i32)>> {
+        let mut conn = connect(&self.url).await?;
+        let more = format!(
+            "BEGIN; \
+             INSERT INTO stores SELECT (jsonb_populate_record(s, jsonb_build_object('id', gen_random_uuid(), \
+             'code', 'N' || lpad(i::text, 6, '0'), 'name', 'Store ' || i, \
+             'sync_version', (SELECT value FROM sync_counters WHERE entity_type = 'stores') + i))).* \
+             FROM stores s, generate_series(1, {count}) i WHERE s.code = 'S01'; \
+             UPDATE sync_counters SET value = value + {count} WHERE entity_type = 'stores'; COMMIT"
+        );
+        execute(&mut conn, &more).await?;
+        let sql = "SELECT id, code, sync_token_version FROM stores WHERE code LIKE 'N%'";
+        Ok(query_as(sql).fetch_all(&mut conn).await?)
     }
 
     pub async fn drop(self) -> Result<()> {

@@ -27,14 +27,14 @@ use super::idle::Word;
 use super::process::memory;
 use super::statistics::millis;
 
-const COUNT: &str = "sockets";
-const MEMORY: &str = "memory of each";
-const TOLD: &str = "until all are told";
-const PULLED: &str = "until all have pulled";
+pub const COUNT: &str = "sockets";
+pub const MEMORY: &str = "memory of each";
+pub const TOLD: &str = "until all are told";
+pub const PULLED: &str = "until all have pulled";
 /// Sockets that open at once, and stores that pull at once.
 const AT_ONCE: usize = 32;
 /// Files that both processes need besides.
-const OTHER_FILES: usize = 300;
+pub const OTHER_FILES: usize = 300;
 const PATIENCE: Duration = Duration::from_mins(1);
 
 pub const MEASUREMENT: Measurement = Measurement {
@@ -70,10 +70,23 @@ async fn run(bench: &Bench) -> Result<Vec<Sample>> {
     chain.provision().await?;
     let chain = chain.restart(|path| write(path, count - 1)).await?;
     let tokens = tokens(&chain.dir.join("hq"), |_| true)?;
+    let samples = hold(&chain.hq.url, &chain, &tokens, &product, || memory(process(&chain.hq)?, "VmRSS")).await?;
+    chain.stop().await;
+    Ok(samples)
+}
+
+/// Sockets of the stores of `tokens` at `url`, and a change of a product that all are told of.
+pub async fn hold(
+    url: &str,
+    chain: &Chain,
+    tokens: &[String],
+    product: &str,
+    resident: impl Fn() -> Result<u64>,
+) -> Result<Vec<Sample>> {
     let path = Word::of(&chain.admin.with(&tokens[0])).await?.pull("products");
-    let before = memory(process(&chain.hq)?, "VmRSS")?;
-    let sockets = open(&chain.hq.url, &tokens).await?;
-    let after = memory(process(&chain.hq)?, "VmRSS")?;
+    let before = resident()?;
+    let sockets = open(url, tokens).await?;
+    let after = resident()?;
     let mut all: SelectAll<Socket> = sockets.into_iter().collect();
 
     let change = json!({"price": 4711}).to_string();
@@ -89,9 +102,8 @@ async fn run(bench: &Bench) -> Result<Vec<Sample>> {
         anyhow::Ok(begun.elapsed())
     });
     let told = told.await.context("not every store was told")??;
-    let pulled = pull(&chain.hq.url, &tokens, &path).await?;
+    let pulled = pull(url, tokens, &path).await?;
     drop(all);
-    chain.stop().await;
     let each = after.saturating_sub(before) as f64 / 1024.0 / tokens.len() as f64;
     Ok(vec![
         Sample::new(COUNT, tokens.len() as f64),
@@ -109,16 +121,25 @@ pub fn write(path: &Path, more: usize) -> Result<()> {
 
 /// A token for each of these stores of a headquarters, by code, signed with its key.
 pub fn tokens(dir: &Path, which: impl Fn(&str) -> bool) -> Result<Vec<String>> {
-    let now = Clock::default().now();
-    let keys = Tokens::open(&dir.join("token.key"), GivenKeys::default(), now)?;
     let conn = Connection::open(dir.join("tillkeep.db"))?;
     let mut select = conn.prepare("SELECT id, code, sync_token_version FROM stores")?;
     let read = |row: &rusqlite::Row| Ok((row.get::<_, Vec<u8>>(0)?, row.get::<_, String>(1)?, row.get::<_, i32>(2)?));
     let stores = select.query_map([], read)?;
-    let sign = |store: rusqlite::Result<(Vec<u8>, String, i32)>| {
+    let chosen = stores.filter(|store| store.as_ref().map_or(true, |(_, code, _)| which(code)));
+    let rows = chosen.map(|store| {
         let (id, code, version) = store?;
+        Ok((Uuid::from_slice(&id)?, code, version))
+    });
+    signed(dir, rows.collect::<Result<Vec<_>>>()?)
+}
+
+/// A token for each of these stores: id, code and version of the token.
+pub fn signed(dir: &Path, stores: Vec<(Uuid, String, i32)>) -> Result<Vec<String>> {
+    let now = Clock::default().now();
+    let keys = Tokens::open(&dir.join("token.key"), GivenKeys::default(), now)?;
+    let sign = |(id, code, version)| {
         let claims = SyncClaims {
-            store_id: Some(Uuid::from_slice(&id)?),
+            store_id: Some(id),
             store_code: code,
             kind: STORE_SYNC.to_owned(),
             tv: version,
@@ -127,8 +148,7 @@ pub fn tokens(dir: &Path, which: impl Fn(&str) -> bool) -> Result<Vec<String>> {
         };
         keys.sign_sync(&claims).context("a sync token cannot be signed")
     };
-    let chosen = stores.filter(|store| store.as_ref().map_or(true, |(_, code, _)| which(code)));
-    chosen.map(sign).collect()
+    stores.into_iter().map(sign).collect()
 }
 
 async fn open(url: &str, tokens: &[String]) -> Result<Vec<Socket>> {
@@ -175,7 +195,7 @@ async fn pull(url: &str, tokens: &[String], path: &str) -> Result<Duration> {
 }
 
 /// How many files this process may have open, and the servers that it starts.
-fn files() -> Result<usize> {
+pub fn files() -> Result<usize> {
     let limits = std::fs::read_to_string("/proc/self/limits")?;
     let line = limits.lines().find_map(|line| line.strip_prefix("Max open files")).context("no limit of open files")?;
     let soft = line.split_whitespace().next().unwrap_or_default();
