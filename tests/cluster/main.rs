@@ -31,6 +31,7 @@ mod metrics;
 mod network;
 mod numbers;
 mod protocol;
+mod pruning;
 mod put_back;
 mod restart;
 mod secrets;

@@ -26,6 +26,7 @@ mod faults;
 mod nodes;
 mod outage;
 mod protocol;
+mod pruning;
 mod restart;
 mod upgrade;
 mod walks;

@@ -13,6 +13,7 @@ use tillkeep_http::{Auth, Clock, DatabaseUrl, HasAuth, Home, Secret};
 use tillkeep_model::ids;
 use tillkeep_model::wire::close;
 use tillkeep_storage::entity::{user, user_store_role};
+use tillkeep_storage::leases::Leases;
 use tillkeep_storage::registry::fold;
 use tillkeep_storage::sea_orm::{
     ActiveModelTrait, ColumnTrait, EntityTrait, IntoActiveModel, PaginatorTrait, QueryFilter,
@@ -51,6 +52,8 @@ pub struct Settings {
     pub global_people: GlobalPeople,
     /// Between several servers of one headquarters; without one, notifications stay within the process.
     pub broker: Option<Broker>,
+    /// After so many days a success leaves the log of entries; 0 is never.
+    pub sync_log_days: u32,
 }
 
 /// A running headquarters server.
@@ -80,6 +83,10 @@ pub struct Hq {
     pub copies: Copies,
     /// One retry or settlement of a failed entry at a time: what one of them decides, the next one sees.
     pub settling: tokio::sync::Mutex<()>,
+    /// What this server does in place of the others.
+    pub leases: Leases,
+    /// After so many days a success leaves the log of entries; 0 is never.
+    pub sync_log_days: u32,
     /// What this server is called among those of headquarters: its host.
     pub node: String,
     pub public_url: Option<String>,
@@ -168,7 +175,6 @@ impl Hq {
         let notifications = notify::open(settings.broker.as_ref(), &epoch, &clock).await?;
         let hq = Arc::new(Self {
             auth,
-            sync_db,
             clock,
             epoch,
             heads,
@@ -185,6 +191,9 @@ impl Hq {
             to_tell,
             copies,
             settling: tokio::sync::Mutex::default(),
+            leases: Leases::new(sync_db.clone()),
+            sync_log_days: settings.sync_log_days,
+            sync_db,
             node: host_name(),
             public_url: settings.public_url.clone(),
             allow_insecure: settings.allow_insecure,
@@ -203,8 +212,9 @@ impl Hq {
         });
         hq.notifications.start(&hq);
         crate::sync::tracker::start(hq.clone());
+        crate::sync::pruning::start(hq.clone());
         dashboard::start(hq.clone());
-        housekeeping::start(hq.auth.clone(), hq.stop.clone());
+        housekeeping::start(hq.auth.clone(), hq.leases.clone(), hq.stop.clone());
         Ok(hq)
     }
 

@@ -41,6 +41,7 @@ pub const PLACES: &[(&str, &str)] = &[
     ("push.log", "a batch is logged, not committed"),
     ("push.applied", "a batch is committed, the answer is not sent"),
     ("push.refusals", "refusals are about to be logged"),
+    ("prune.kept", "successes are in the narrow table and in the log, not committed"),
     ("handshake.record", "HQ is about to note an installation"),
     ("handshake.recorded", "HQ has noted an installation, the store does not know"),
     ("sale.written", "a sale is written, its entry is not"),

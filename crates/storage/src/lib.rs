@@ -22,6 +22,7 @@ pub mod high_water;
 pub mod history;
 pub mod idempotency;
 pub mod known_numbers;
+pub mod leases;
 pub mod memory;
 pub mod migration;
 pub mod nodes;

@@ -44,6 +44,7 @@ pub struct Hq {
     pub nats_url: BrokerUrl,
     pub nats_credentials_file: PathBuf,
     pub nats_ca_file: PathBuf,
+    pub sync_log_days: u32,
 }
 
 #[derive(Debug, Deserialize)]
@@ -111,6 +112,10 @@ impl TryFrom<OneOrMany> for Networks {
     }
 }
 
+/// Days for which a success stays in the log of entries: what the dashboard shows and a person looks into is there.
+const LEAST_LOG_DAYS: u32 = 30;
+const MOST_LOG_DAYS: u32 = 36_500;
+
 /// Which variable of the environment sets which key.
 const VARIABLES: &[(&str, &[&str])] = &[
     ("TILLKEEP_LISTEN", &["hq.listen", "store.listen"]),
@@ -131,6 +136,7 @@ const VARIABLES: &[(&str, &[&str])] = &[
     ("TLS_CERT", &["hq.tls_cert", "store.tls_cert"]),
     ("TLS_KEY", &["hq.tls_key", "store.tls_key"]),
     ("SYNC_INTERVAL_MS", &["store.sync_interval_ms"]),
+    ("SYNC_LOG_DAYS", &["hq.sync_log_days"]),
     ("TRUSTED_PROXIES", &["hq.trusted_proxies", "store.trusted_proxies"]),
 ];
 
@@ -160,6 +166,11 @@ pub fn load(file: Option<&Path>) -> Result<Configuration> {
     }
     if configuration.hq.database_connections < Opening::LEAST_CONNECTIONS {
         bail!("hq.database_connections (DATABASE_CONNECTIONS) must be at least {}", Opening::LEAST_CONNECTIONS);
+    }
+    if !matches!(configuration.hq.sync_log_days, 0 | LEAST_LOG_DAYS..=MOST_LOG_DAYS) {
+        bail!(
+            "hq.sync_log_days (SYNC_LOG_DAYS) must be 0 (nothing is pruned) or between {LEAST_LOG_DAYS} and {MOST_LOG_DAYS}"
+        );
     }
     for (section, most) in [("hq", configuration.hq.max_connections), ("store", configuration.store.max_connections)] {
         if most == 0 {
@@ -290,6 +301,18 @@ mod tests {
         for (connections, sound) in [(11, false), (12, true)] {
             std::fs::write(&path, format!("[hq]\ndatabase_connections = {connections}\n")).expect("write");
             assert_eq!(load(Some(&path)).is_ok(), sound, "{connections}");
+        }
+    }
+
+    #[test]
+    fn successes_stay_in_the_log_for_a_month_at_the_least_or_for_good() {
+        let dir = tempfile::tempdir().expect("dir");
+        let path = dir.path().join("tillkeep.toml");
+        for (days, sound) in [(0, true), (1, false), (29, false), (30, true), (36_500, true), (36_501, false)] {
+            std::fs::write(&path, format!("[hq]\nsync_log_days = {days}\n")).expect("write");
+            let read = load(Some(&path)).map_err(|error| format!("{error:#}"));
+            assert_eq!(read.as_ref().map(|set| set.hq.sync_log_days).ok(), sound.then_some(days), "{read:?}");
+            assert!(sound || read.is_err_and(|error| error.contains("hq.sync_log_days (SYNC_LOG_DAYS)")));
         }
     }
 

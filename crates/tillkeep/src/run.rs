@@ -40,6 +40,7 @@ pub fn hq_settings(args: &HqArgs, file: Option<&Path>) -> Result<(tillkeep_hq::S
         sign_in: configuration::sign_in_at_hq(&configuration)?,
         global_people: configuration.auth.global_people_at_stores,
         broker: configuration::broker(&configuration)?,
+        sync_log_days: configuration.sync_log_days,
     };
     Ok((settings, configuration))
 }
@@ -68,6 +69,9 @@ pub async fn hq(args: HqArgs, file: Option<&Path>) -> Result<()> {
     if let Err(error) = hq.tracker.flush(&hq).await {
         // Counters for the dashboard: no reason to call a stop a failure.
         tracing::warn!(%error, "what stores said could not be written; they say it again");
+    }
+    if let Err(error) = hq.leases.give_back().await {
+        tracing::warn!(%error, "what this server does in place of others could not be given back; it ends within a minute");
     }
     hq.db().clone().close().await.context("closing the database")?;
     Ok(())
@@ -308,6 +312,7 @@ mod tests {
                 credentials_file: None,
                 ca_file: None,
             }),
+            sync_log_days: 90,
         };
         let store = tillkeep_store::Settings {
             data_dir: "data".into(),

@@ -28,6 +28,9 @@ const EMPTY: &[&str] = &[
     "lost_numbers",
     "devices",
     "known_numbers",
+    "leases",
+    "sync_log_nodes",
+    "sync_log_kept",
 ];
 
 /// Writes what is kept of this version when `RELEASE_RECORD` is set: `make release-record`.

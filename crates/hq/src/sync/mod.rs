@@ -16,6 +16,7 @@ pub mod lost;
 pub mod notify;
 mod own_documents;
 mod pages;
+pub mod pruning;
 mod pull;
 mod push;
 mod queue;

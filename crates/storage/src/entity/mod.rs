@@ -12,6 +12,7 @@ pub mod device;
 pub mod idempotency_key;
 pub mod inventory_adjustment;
 pub mod known_number;
+pub mod lease;
 pub mod lost_number;
 #[cfg(feature = "next-release")]
 pub mod loyalty_tier;
@@ -44,6 +45,8 @@ pub mod store_product;
 pub mod supplier;
 pub mod sync_counter;
 pub mod sync_log;
+pub mod sync_log_kept;
+pub mod sync_log_node;
 pub mod sync_mark;
 pub mod sync_state;
 pub mod sync_status;

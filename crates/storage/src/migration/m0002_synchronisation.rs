@@ -146,4 +146,27 @@ pub(super) const CHANGES: &[Change] = &[
         columns: "store_id uuid!, series text!, last big",
         ..NewTable::EMPTY
     }),
+    // What one server of headquarters does at a time.
+    Change::CreateTable(NewTable {
+        name: "leases",
+        on: On::Hq,
+        columns: "name text!, holder uuid, expires_at ts",
+        ..NewTable::EMPTY
+    }),
+    // What stays of successes that are pruned from the log. Columns of one width stand together: PostgreSQL fills up between others.
+    Change::CreateTable(NewTable {
+        name: "sync_log_nodes",
+        on: On::Hq,
+        columns: "id int!, store int, store_id uuid, node_epoch text, kept_until ts, envelope_until ts",
+        conflict_keys: &["store_id, node_epoch"],
+        ..NewTable::EMPTY
+    }),
+    Change::CreateTable(NewTable {
+        name: "sync_log_kept",
+        on: On::Hq,
+        columns: "node int!, store int, seq big!, envelope_at ts, first_seen_at ts, hash uuid!, entity_id uuid, \
+            applied small, warned small, entity_type text",
+        indexes: &["entity_id, store, envelope_at"],
+        ..NewTable::EMPTY
+    }),
 ];

@@ -50,6 +50,7 @@ pub async fn run(args: DemoArgs) -> Result<()> {
         sign_in: SignInSettings::default(),
         global_people: tillkeep_storage::staff::GlobalPeople::default(),
         broker: None,
+        sync_log_days: 90,
     };
     println!("Making the demo chain in {} …", data_dir.display());
     let planted = plant::plant(&settings, SEED, usize::from(args.stores)).await?;

@@ -116,6 +116,7 @@ mod tests {
             sign_in: SignInSettings::default(),
             global_people: tillkeep_storage::staff::GlobalPeople::default(),
             broker: None,
+            sync_log_days: 90,
         };
         Hq::open(&settings, Clock::default(), CancellationToken::new()).await.expect("headquarters")
     }
