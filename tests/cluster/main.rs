@@ -23,6 +23,7 @@ mod copies;
 mod crash;
 mod down;
 mod effects;
+mod export;
 mod faults;
 mod group;
 mod herd;

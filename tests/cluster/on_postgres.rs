@@ -21,6 +21,7 @@ mod approvals;
 mod chaos;
 mod down;
 mod effects;
+mod export;
 mod failover;
 mod faults;
 mod nodes;

@@ -48,6 +48,7 @@ pub const PLACES: &[(&str, &str)] = &[
     ("sale.committed", "a sale is on disk, the till has no answer"),
     ("session.closed", "a drawer is closed, not committed"),
     ("tracker.flush", "HQ is about to write what stores pulled"),
+    ("export.written", "the files of a month are written, not moved to their place"),
     ("backup.copied", "a backup is written, not moved to its place"),
 ];
 

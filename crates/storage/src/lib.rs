@@ -17,6 +17,7 @@ pub mod db;
 pub mod duplicates;
 pub mod entity;
 mod errors;
+pub mod export;
 pub mod fault;
 pub mod high_water;
 pub mod history;

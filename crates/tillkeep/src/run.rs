@@ -78,7 +78,7 @@ pub async fn hq(args: HqArgs, file: Option<&Path>) -> Result<()> {
 }
 
 /// The clock of the machine. In a test build `CLOCK_OFFSET_MS` sets it on or back.
-fn clock() -> Clock {
+pub fn clock() -> Clock {
     let clock = Clock::default();
     if fault::POSSIBLE
         && let Some(offset) = std::env::var("CLOCK_OFFSET_MS").ok().and_then(|text| text.parse().ok())

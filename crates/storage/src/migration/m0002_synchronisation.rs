@@ -169,4 +169,7 @@ pub(super) const CHANGES: &[Change] = &[
         indexes: &["entity_id, store, envelope_at"],
         ..NewTable::EMPTY
     }),
+    // The documents of a month are exported in this order, as sales have it already.
+    Change::AddIndex("register_sessions", Key::Lists("business_date, store_id")),
+    Change::AddIndex("inventory_adjustments", Key::Lists("business_date, store_id")),
 ];
