@@ -206,6 +206,7 @@ impl World {
             sign_in: SignInSettings::default(),
             global_people: tillkeep_storage::staff::GlobalPeople::default(),
             broker: None,
+            sync_log_days: 90,
         };
         let hq = Hq::open(&settings, clock.clone(), stop.clone()).await.expect("headquarters");
         let account = Account { username: "root".to_owned(), pin: PIN.to_owned().into(), role: ADMINISTRATOR };

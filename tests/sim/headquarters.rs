@@ -67,6 +67,7 @@ impl Headquarters {
             sign_in: SignInSettings::default(),
             global_people: tillkeep_storage::staff::GlobalPeople::default(),
             broker: None,
+            sync_log_days: 90,
         };
         let hq = loop {
             // Cancelled, so that nothing happens by the clock of the machine.

@@ -13,6 +13,7 @@ use tillkeep_http::{Auth, Clock, DatabaseUrl, HasAuth, Home, Secret};
 use tillkeep_model::ids;
 use tillkeep_model::wire::close;
 use tillkeep_storage::entity::{user, user_store_role};
+use tillkeep_storage::leases::Leases;
 use tillkeep_storage::nodes::Heard;
 use tillkeep_storage::registry::fold;
 use tillkeep_storage::sea_orm::{
@@ -55,6 +56,8 @@ pub struct Settings {
     pub node: String,
     /// Between several servers of one headquarters; without one, notifications stay within the process.
     pub broker: Option<Broker>,
+    /// After so many days a success leaves the log of entries; 0 is never.
+    pub sync_log_days: u32,
 }
 
 /// A running headquarters server.
@@ -88,6 +91,10 @@ pub struct Hq {
     pub settling: tokio::sync::Mutex<()>,
     /// Which server of headquarters this is, and which others run.
     pub nodes: Nodes,
+    /// What this server does in place of the others.
+    pub leases: Leases,
+    /// After so many days a success leaves the log of entries; 0 is never.
+    pub sync_log_days: u32,
     pub public_url: Option<String>,
     pub allow_insecure: bool,
     /// Places for pulls without a limit.
@@ -176,7 +183,6 @@ impl Hq {
         let notifications = notify::open(settings.broker.as_ref(), &epoch, &clock).await?;
         let hq = Arc::new(Self {
             auth,
-            sync_db,
             clock,
             epoch,
             heads,
@@ -195,6 +201,9 @@ impl Hq {
             copies,
             settling: tokio::sync::Mutex::default(),
             nodes: Nodes::new(&settings.node, now),
+            leases: Leases::new(sync_db.clone()),
+            sync_log_days: settings.sync_log_days,
+            sync_db,
             public_url: settings.public_url.clone(),
             allow_insecure: settings.allow_insecure,
             streams: Streams::beside(settings.database.sync_readers(embedded)),
@@ -221,8 +230,9 @@ impl Hq {
         hq.notifications.start(&hq);
         crate::sync::judge::start(hq.clone());
         crate::sync::tracker::start(hq.clone());
+        crate::sync::pruning::start(hq.clone());
         dashboard::start(hq.clone());
-        housekeeping::start(hq.auth.clone(), hq.stop.clone());
+        housekeeping::start(hq.auth.clone(), hq.leases.clone(), hq.stop.clone());
         Ok(hq)
     }
 

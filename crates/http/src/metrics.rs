@@ -71,6 +71,10 @@ fn install() -> Option<PrometheusHandle> {
         "Notifications from the broker: of other servers, of this one, and what it does not know"
     );
     describe_counter!("tillkeep_sync_ignored_total", "What stores said that this server does not know, by kind");
+    describe_counter!(
+        "tillkeep_sync_log_pruned_total",
+        "Entries of long ago that this server moved from sync_log to where a short row of each stays"
+    );
     describe_gauge!("tillkeep_outbox_pending", "Entries that headquarters has not taken yet");
     describe_gauge!("tillkeep_outbox_dead_letters", "Entries that were refused ten times");
     describe_gauge!("tillkeep_hq_connected", "1 while the socket to headquarters is open");

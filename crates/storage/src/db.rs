@@ -310,6 +310,8 @@ pub enum Turn {
     Product = 6,
     /// What comes from one store.
     Push = 7,
+    /// Successes that leave the log.
+    Prune = 8,
 }
 
 /// Waits until no other transaction has this `turn` and keeps it until the end of this one. On `SQLite` there is only

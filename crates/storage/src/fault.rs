@@ -41,12 +41,14 @@ pub const PLACES: &[(&str, &str)] = &[
     ("push.log", "a batch is logged, not committed"),
     ("push.applied", "a batch is committed, the answer is not sent"),
     ("push.refusals", "refusals are about to be logged"),
+    ("prune.kept", "successes are in the narrow table and in the log, not committed"),
     ("handshake.record", "HQ is about to note an installation"),
     ("handshake.recorded", "HQ has noted an installation, the store does not know"),
     ("sale.written", "a sale is written, its entry is not"),
     ("sale.committed", "a sale is on disk, the till has no answer"),
     ("session.closed", "a drawer is closed, not committed"),
     ("tracker.flush", "HQ is about to write what stores pulled"),
+    ("export.written", "the files of a month are written, not moved to their place"),
     ("backup.copied", "a backup is written, not moved to its place"),
 ];
 

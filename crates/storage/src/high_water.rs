@@ -9,6 +9,7 @@ use uuid::Uuid;
 
 use crate::db::query;
 use crate::known_numbers::{self, OUTBOX};
+use crate::nodes;
 use crate::numbers::{Given, SESSIONS_OF_A_LETTER, series_name};
 use crate::push::FOREIGN_NUMBER;
 use crate::registry::Row;
@@ -66,16 +67,14 @@ pub async fn of_store(
     node_epoch: &str,
 ) -> Result<BTreeMap<String, i64>, DbErr> {
     let mut out = BTreeMap::new();
-    let sql = "SELECT MAX(seq) AS last FROM sync_log WHERE store_id = $1 AND node_epoch = $2";
-    for row in query(conn, sql, [store.into(), node_epoch.into()]).await? {
-        if let Some(last) = row.try_get::<Option<i64>>("", "last")? {
-            out.insert(OUTBOX.to_owned(), last);
-        }
+    if let Some(last) = nodes::epochs(conn, store).await?.get(node_epoch) {
+        out.insert(OUTBOX.to_owned(), *last);
     }
     out.extend(of_documents(conn, store, store_code).await?);
     out.extend(known_numbers::of_store(conn, store, None).await?.into_iter().filter(|(name, _)| name != OUTBOX));
     // A store that forgot the time of its last entry would date its next ones before what HQ has applied (rule U8).
-    let sql = "SELECT MAX(envelope_at) AS last FROM sync_log WHERE store_id = $1";
+    let sql = "SELECT MAX(last) AS last FROM (SELECT MAX(envelope_at) AS last FROM sync_log WHERE store_id = $1 \
+               UNION ALL SELECT MAX(envelope_until) FROM sync_log_nodes WHERE store_id = $1) AS both_tables";
     for row in query(conn, sql, [store.into()]).await? {
         if let Some(last) = row.try_get::<Option<Instant>>("", "last")? {
             out.insert(OUTBOX_TIME.to_owned(), last.millis());

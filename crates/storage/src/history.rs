@@ -63,7 +63,7 @@ pub struct Counts {
 }
 
 /// What was first seen of a store from `from` until before `to`, by the names of the points; one with nothing is
-/// not there.
+/// not there. Of what was pruned from the log an envelope counts once, however often it came.
 pub async fn counts(
     conn: &impl ConnectionTrait,
     store: Uuid,
@@ -79,8 +79,11 @@ pub async fn counts(
          COUNT(CASE WHEN status IN ('{SUCCESS}', '{SKIPPED}') AND entity_type = 'sales' THEN 1 END) AS sales, \
          COUNT(CASE WHEN status IN ('{RESOLVED}', '{RETRIED}') THEN 1 END) AS settled, \
          COUNT(CASE WHEN status = '{FAILED}' THEN 1 END) AS failed \
-         FROM sync_log WHERE store_id = $1 AND direction = '{PUSH}' AND first_seen_at >= $2 AND first_seen_at < $3 \
-         GROUP BY 1",
+         FROM (SELECT first_seen_at, status, warning, entity_type FROM sync_log WHERE store_id = $1 \
+         AND direction = '{PUSH}' AND first_seen_at >= $2 AND first_seen_at < $3 UNION ALL \
+         SELECT k.first_seen_at, '{SUCCESS}', CASE WHEN k.warned > 0 THEN 'warned' END, k.entity_type \
+         FROM sync_log_nodes n JOIN sync_log_kept k ON k.node = n.id WHERE n.store_id = $1 AND n.kept_until >= $2 \
+         AND k.first_seen_at >= $2 AND k.first_seen_at < $3) AS entries GROUP BY 1",
         by.letters()
     );
     let point = |row: &Row| {

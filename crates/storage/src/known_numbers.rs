@@ -11,6 +11,7 @@ use uuid::Uuid;
 
 use crate::db::{execute, placeholders, rows_per_statement};
 use crate::entity::known_number::{Column, Entity};
+use crate::sync_log::kept;
 use crate::{Tx, high_water, nodes};
 
 /// How far beyond the last known one a number may be.
@@ -51,6 +52,7 @@ pub async fn set(tx: &Tx, store: Uuid, series: &str, last: i64) -> Result<(), Db
         // Entries above it were taken, and their numbers are none.
         let sql = "UPDATE sync_log SET seq = NULL WHERE store_id = $1 AND seq > $2";
         execute(tx, sql, [store.into(), last.into()]).await?;
+        kept::forget_numbers(tx, store, last).await?;
     }
     Ok(())
 }

@@ -12,6 +12,7 @@ use crate::Tx;
 use crate::db::{execute, placeholders, query, rows_per_statement};
 use crate::entity::store_node::{Column, Entity, Model};
 use crate::push::UNREAD;
+use crate::sync_log::kept::{OF_DATABASE, highest};
 
 pub async fn find(conn: &impl ConnectionTrait, store: Uuid) -> Result<Option<Model>, DbErr> {
     Entity::find_by_id(store).one(conn).await
@@ -223,12 +224,14 @@ pub async fn lowest_missing(
 ) -> Result<Option<i64>, DbErr> {
     let mut missing: Option<i64> = None;
     for range in newest(sent) {
-        let sql = "SELECT MIN(l.seq) AS first, (SELECT MIN(g.seq) + 1 FROM sync_log g WHERE g.store_id = $1 \
-                   AND g.node_epoch = $2 AND g.seq >= $3 AND g.seq < $4 AND NOT EXISTS (SELECT 1 FROM sync_log n \
-                   WHERE n.store_id = $1 AND n.node_epoch = $2 AND n.seq = g.seq + 1)) AS gap \
-                   FROM sync_log l WHERE l.store_id = $1 AND l.node_epoch = $2 AND l.seq >= $3 AND l.seq <= $4";
+        let sql = format!(
+            "SELECT MIN(seq) AS first, \
+             MIN(CASE WHEN seq < $4 AND (next IS NULL OR next > seq + 1) THEN seq + 1 END) AS gap \
+             FROM (SELECT seq, LEAD(seq) OVER (ORDER BY seq) AS next FROM {OF_DATABASE} \
+             WHERE seq >= $3 AND seq <= $4) AS numbers"
+        );
         let values = [store.into(), range.node_epoch.as_str().into(), range.first.into(), range.last.into()];
-        for row in query(conn, sql, values).await? {
+        for row in query(conn, &sql, values).await? {
             let (first, gap): (Option<i64>, Option<i64>) = (row.try_get("", "first")?, row.try_get("", "gap")?);
             let lowest = if first == Some(range.first) { gap } else { Some(range.first) };
             missing = [missing, lowest].into_iter().flatten().min();
@@ -252,10 +255,11 @@ pub async fn long_kept(
     for range in newest(sent) {
         let Some(first) = range.whole_from else { continue };
         let last = range.last.min(first.saturating_add(FORGOTTEN_AT_ONCE - 1));
-        let sql = "SELECT MIN(seq) AS young FROM sync_log WHERE store_id = $1 AND node_epoch = $2 AND seq >= $3 \
-                   AND seq <= $4 AND first_seen_at >= $5";
+        let sql = format!(
+            "SELECT MIN(seq) AS young FROM {OF_DATABASE} WHERE seq >= $3 AND seq <= $4 AND first_seen_at >= $5"
+        );
         let values = [store.into(), range.node_epoch.as_str().into(), first.into(), last.into(), before.into()];
-        let rows = query(conn, sql, values).await?;
+        let rows = query(conn, &sql, values).await?;
         let young: Option<i64> = rows.first().map_or(Ok(None), |row| row.try_get("", "young"))?;
         let last = young.map_or(last, |young| young - 1);
         let old = [SentRange { first, last, ..range.clone() }];
@@ -271,11 +275,10 @@ pub async fn long_kept(
 /// Whether HQ has less of the newest numbers than a store has sent: then HQ was put back.
 pub async fn lacks_recent(conn: &impl ConnectionTrait, store: Uuid, sent: &[SentRange]) -> Result<bool, DbErr> {
     for range in newest(sent) {
-        let sql = "SELECT COUNT(DISTINCT seq) AS n FROM sync_log WHERE store_id = $1 AND node_epoch = $2 \
-                   AND seq > $3 AND seq <= $4";
+        let sql = format!("SELECT COUNT(DISTINCT seq) AS n FROM {OF_DATABASE} WHERE seq > $3 AND seq <= $4");
         let from = range.last.saturating_sub(SentRange::RECENT);
         let values = [store.into(), range.node_epoch.as_str().into(), from.into(), range.last.into()];
-        let have = query(conn, sql, values).await?;
+        let have = query(conn, &sql, values).await?;
         let have: i64 = have.first().map_or(Ok(0), |row| row.try_get("", "n"))?;
         if have < range.recent {
             return Ok(true);
@@ -315,16 +318,21 @@ pub async fn numbers_twice(
     to: i64,
 ) -> Result<bool, DbErr> {
     // Told by what an entry is of and when it was made, which every release reads alike. What could not be read says nothing:
-    // a newer release may read the same envelope. Nor does the content, which may be made again from the document.
+    // a newer release may read the same envelope. Nor does the content, which may be made again from the document. One that
+    // was pruned is told from another one by its time alone, months before that of whatever comes now.
     let sql = format!(
-        "SELECT seq FROM sync_log WHERE store_id = $1 AND node_epoch = $2 AND seq >= $3 AND seq <= $4 \
-         AND (code IS NULL OR code NOT IN ({UNREAD})) GROUP BY seq HAVING COUNT(DISTINCT \
-         entity_type || ' ' || entity_id || ' ' || action || ' ' || CAST(envelope_at AS TEXT)) > 1 LIMIT 1"
+        "SELECT seq FROM (SELECT seq, envelope_at, \
+         entity_type || ' ' || entity_id || ' ' || action || ' ' || CAST(envelope_at AS TEXT) AS entry FROM sync_log \
+         WHERE store_id = $1 AND node_epoch = $2 AND seq >= $3 AND seq <= $4 \
+         AND (code IS NULL OR code NOT IN ({UNREAD})) UNION ALL \
+         SELECT k.seq, k.envelope_at, CAST(NULL AS TEXT) FROM sync_log_kept k WHERE k.seq >= $3 AND k.seq <= $4 \
+         AND k.node = (SELECT n.id FROM sync_log_nodes n WHERE n.store_id = $1 AND n.node_epoch = $2)) AS entries \
+         GROUP BY seq HAVING COUNT(DISTINCT entry) > 1 OR COUNT(DISTINCT envelope_at) > 1 LIMIT 1"
     );
     Ok(!query(conn, &sql, [store.into(), node_epoch.into(), from.into(), to.into()]).await?.is_empty())
 }
 
-/// The databases that `store` has had, with the highest number of each: one step through the index for each of them.
+/// The databases that `store` has had, with the highest number of each: one step through an index for each of them.
 pub async fn epochs(conn: &impl ConnectionTrait, store: Uuid) -> Result<BTreeMap<String, i64>, DbErr> {
     let sql = "WITH RECURSIVE e(epoch) AS (\
                SELECT MIN(node_epoch) FROM sync_log WHERE store_id = $1 AND seq IS NOT NULL \
@@ -332,11 +340,15 @@ pub async fn epochs(conn: &impl ConnectionTrait, store: Uuid) -> Result<BTreeMap
                AND seq IS NOT NULL) FROM e WHERE e.epoch IS NOT NULL) \
                SELECT e.epoch AS epoch, (SELECT MAX(seq) FROM sync_log WHERE store_id = $1 AND node_epoch = e.epoch) \
                AS last FROM e WHERE e.epoch IS NOT NULL LIMIT 1000";
-    query(conn, sql, [store.into()])
-        .await?
-        .iter()
-        .map(|row| Ok((row.try_get("", "epoch")?, row.try_get("", "last")?)))
-        .collect()
+    // The log first: what is pruned meanwhile is found in both.
+    let logged = query(conn, sql, [store.into()]).await?;
+    let mut epochs = highest(conn, store).await?;
+    for row in logged {
+        let last: i64 = row.try_get("", "last")?;
+        let highest = epochs.entry(row.try_get("", "epoch")?).or_default();
+        *highest = last.max(*highest);
+    }
+    Ok(epochs)
 }
 
 /// Outbox entries that somebody settled at HQ and `store` does not know of yet. They are told with `ticket`, and count as

@@ -1,5 +1,7 @@
 //! The log of entity operations and the counters per store, type and direction. Specification, section 2.7.
 
+pub mod kept;
+mod priors;
 mod pulled;
 
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -19,6 +21,7 @@ use crate::entity::sync_log::{Column, Entity, Model};
 use crate::entity::sync_status;
 use crate::push::{Incoming, Verdict};
 use crate::{Tx, fault};
+pub use priors::{Prior, Priors, priors};
 pub use pulled::{Has, Pulled, record_pulls, record_quiet, versions_of_stores};
 
 pub const SUCCESS: &str = "success";
@@ -98,70 +101,6 @@ pub struct Rejection {
     pub envelope_at: Option<Instant>,
     pub seq: Option<i64>,
     pub node_epoch: Option<String>,
-}
-
-/// What HQ has already seen of one envelope and its entity, from one store.
-#[derive(Debug, Default)]
-pub struct Prior {
-    /// This very envelope was judged before.
-    pub seen: bool,
-    /// Somebody settled it by hand: nothing of it is to be applied any more.
-    pub settled: bool,
-    pub last_applied: Option<Instant>,
-    pub has_failures: bool,
-}
-
-/// [`Prior`] by the place of an envelope in its request.
-pub struct Priors(HashMap<usize, Prior>);
-
-impl Priors {
-    pub fn get(&self, incoming: &Incoming<'_>) -> Option<&Prior> {
-        self.0.get(&incoming.index)
-    }
-
-    /// Whether somebody settled this very envelope by hand. Its store may send it once more before it learns of that.
-    pub fn is_settled(&self, incoming: &Incoming<'_>) -> bool {
-        self.get(incoming).is_some_and(|prior| prior.settled)
-    }
-}
-
-/// What the log says of the envelopes of `batch`, in one query a thousand. Each question is one look into an index: an
-/// entity may have any number of rows in the log.
-pub async fn priors(conn: &impl ConnectionTrait, store: Uuid, batch: &[Incoming<'_>]) -> Result<Priors, DbErr> {
-    let of_entity = "FROM sync_log l WHERE l.store_id = $1 AND l.entity_id = v.column2 AND l.entity_type = v.column3";
-    let found = |filter: &str| format!("CASE WHEN EXISTS (SELECT 1 {of_entity} AND {filter}) THEN 1 ELSE 0 END");
-    let mut out = HashMap::with_capacity(batch.len());
-    for chunk in batch.chunks(1000) {
-        let (mut values, mut tuples) = (vec![Value::from(store)], Vec::with_capacity(chunk.len()));
-        for incoming in chunk {
-            // The place is a number of this server's own.
-            tuples.push(format!("({}, {})", incoming.index, placeholders(values.len() + 1, 3)));
-            values.extend([incoming.id.to_string().into(), incoming.entity.name.into(), incoming.hash.clone().into()]);
-        }
-        let sql = format!(
-            "SELECT v.column1 AS place, {seen} AS seen, {settled} AS settled, {failed} AS failed, \
-             (SELECT l.envelope_at {of_entity} AND (l.status = '{SUCCESS}' OR l.note = '{nothing_new}') \
-             ORDER BY l.envelope_at DESC LIMIT 1) AS last_applied FROM (VALUES {tuples}) AS v",
-            seen = found(&format!("l.hash = v.column4 AND l.status IN ('{SUCCESS}', '{SKIPPED}')")),
-            // What a later success closed is nobody's word on it.
-            settled = found(&format!("l.hash = v.column4 AND l.resolved_by IS NOT NULL AND l.status = '{RESOLVED}'")),
-            failed = found(&format!("l.status = '{FAILED}'")),
-            nothing_new = NOTHING_NEW.replace('\'', "''"),
-            tuples = tuples.join(", "),
-        );
-        for row in query(conn, &sql, values).await? {
-            let is = |name: &str| row.try_get::<i32>("", name).map(|found| found == 1);
-            let place: i32 = row.try_get("", "place")?;
-            let prior = Prior {
-                seen: is("seen")?,
-                settled: is("settled")?,
-                has_failures: is("failed")?,
-                last_applied: row.try_get("", "last_applied")?,
-            };
-            out.insert(usize::try_from(place).unwrap_or_default(), prior);
-        }
-    }
-    Ok(Priors(out))
 }
 
 /// What is noted of an envelope that came again after somebody had settled it.

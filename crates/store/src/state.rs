@@ -10,6 +10,7 @@ use tillkeep_http::pins::Pins;
 use tillkeep_http::tokens::{Tokens, read_sync_token};
 use tillkeep_http::{Auth, Clock, HasAuth, Home, Secret};
 use tillkeep_model::ErrorCode;
+use tillkeep_storage::leases::Leases;
 use tillkeep_storage::numbers::{Numbers, Unknown};
 use tillkeep_storage::{Db, DbErr, Purpose, Side, Tx, Working, outbox, settings};
 use tokio::sync::Notify;
@@ -111,7 +112,7 @@ impl Store {
         let pins = Pins::open(&settings.sign_in.pin_key(&settings.data_dir), PARALLEL_HASHES)?;
         let sync_db = db.of(Purpose::Sync);
         let auth = Auth::new(db, Home::Store(id), tokens, pins, clock.clone(), &settings.sign_in);
-        housekeeping::start(auth.clone(), stop.clone());
+        housekeeping::start(auth.clone(), Leases::new(auth.db.clone()), stop.clone());
         Ok(Arc::new(Self {
             auth,
             clock,

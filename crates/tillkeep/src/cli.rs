@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use anyhow::{Context, Result};
 use clap::{Args, Parser, Subcommand};
 
-use crate::{audit, backup, bench, configuration, demo, keys, run, series, shop, verify};
+use crate::{audit, backup, bench, configuration, demo, export, keys, run, series, shop, verify};
 
 /// A point-of-sale backend for a retail chain.
 #[derive(Parser)]
@@ -85,6 +85,11 @@ pub enum HqCommand {
     /// Gives the configured database a new identity, after it was put back by other means than `tillkeep restore`
     /// (the tools of `PostgreSQL`): stores then send again what it lacks. Headquarters must not be running.
     NewEpoch,
+    /// Writes the documents of a month that is over to files: sales, drawers, stock adjustments.
+    ///
+    /// Reads only, beside the running server or without it. A month whose documents do not change any more gives the same
+    /// bytes each time.
+    Export(export::Export),
     /// Looks at the keys of headquarters.
     Keys {
         #[command(subcommand)]
@@ -149,6 +154,7 @@ impl Cli {
                     demo::seed(&run::hq_settings(&args, file)?.0, seed, stores).await
                 }
                 Some(HqCommand::NewEpoch) => run::new_epoch(&args, file).await,
+                Some(HqCommand::Export(ref export)) => export::run(&run::hq_settings(&args, file)?.0, export).await,
                 Some(HqCommand::Keys { what: HqKeys::Pins }) => run::former_pins(&args, file).await,
                 Some(HqCommand::SetSeries { ref store, ref series }) => {
                     series::at_headquarters(&run::hq_settings(&args, file)?.0, store, series).await

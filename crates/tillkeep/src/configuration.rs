@@ -47,6 +47,7 @@ pub struct Hq {
     pub nats_url: BrokerUrl,
     pub nats_credentials_file: PathBuf,
     pub nats_ca_file: PathBuf,
+    pub sync_log_days: u32,
 }
 
 #[derive(Debug, Deserialize)]
@@ -117,6 +118,9 @@ impl TryFrom<OneOrMany> for Networks {
 /// Seconds that headquarters on `PostgreSQL` goes on unless it is told otherwise, and may at the most.
 const LEAVE: u64 = 10;
 const LONGEST_LEAVE: u64 = 300;
+/// Days for which a success stays in the log of entries: what the dashboard shows and a person looks into is there.
+const LEAST_LOG_DAYS: u32 = 30;
+const MOST_LOG_DAYS: u32 = 36_500;
 
 /// Which variable of the environment sets which key.
 const VARIABLES: &[(&str, &[&str])] = &[
@@ -140,6 +144,7 @@ const VARIABLES: &[(&str, &[&str])] = &[
     ("TLS_CERT", &["hq.tls_cert", "store.tls_cert"]),
     ("TLS_KEY", &["hq.tls_key", "store.tls_key"]),
     ("SYNC_INTERVAL_MS", &["store.sync_interval_ms"]),
+    ("SYNC_LOG_DAYS", &["hq.sync_log_days"]),
     ("TRUSTED_PROXIES", &["hq.trusted_proxies", "store.trusted_proxies"]),
 ];
 
@@ -172,6 +177,11 @@ pub fn load(file: Option<&Path>) -> Result<Configuration> {
     }
     if configuration.hq.leave_seconds.is_some_and(|seconds| seconds > LONGEST_LEAVE) {
         bail!("hq.leave_seconds (LEAVE_SECONDS) must be {LONGEST_LEAVE} or less");
+    }
+    if !matches!(configuration.hq.sync_log_days, 0 | LEAST_LOG_DAYS..=MOST_LOG_DAYS) {
+        bail!(
+            "hq.sync_log_days (SYNC_LOG_DAYS) must be 0 (nothing is pruned) or between {LEAST_LOG_DAYS} and {MOST_LOG_DAYS}"
+        );
     }
     for (section, most) in [("hq", configuration.hq.max_connections), ("store", configuration.store.max_connections)] {
         if most == 0 {
@@ -337,6 +347,18 @@ mod tests {
             std::fs::write(&path, format!("[hq]\n{text}\n")).expect("write");
             let left = load(Some(&path)).ok().map(|configuration| leave(&configuration.hq).as_secs());
             assert_eq!(left, seconds, "{text}");
+        }
+    }
+
+    #[test]
+    fn successes_stay_in_the_log_for_a_month_at_the_least_or_for_good() {
+        let dir = tempfile::tempdir().expect("dir");
+        let path = dir.path().join("tillkeep.toml");
+        for (days, sound) in [(0, true), (1, false), (29, false), (30, true), (36_500, true), (36_501, false)] {
+            std::fs::write(&path, format!("[hq]\nsync_log_days = {days}\n")).expect("write");
+            let read = load(Some(&path)).map_err(|error| format!("{error:#}"));
+            assert_eq!(read.as_ref().map(|set| set.hq.sync_log_days).ok(), sound.then_some(days), "{read:?}");
+            assert!(sound || read.is_err_and(|error| error.contains("hq.sync_log_days (SYNC_LOG_DAYS)")));
         }
     }
 

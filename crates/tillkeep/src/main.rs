@@ -7,6 +7,7 @@ mod child;
 mod cli;
 mod configuration;
 mod demo;
+mod export;
 mod keys;
 mod lock;
 mod logging;

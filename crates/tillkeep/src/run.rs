@@ -48,6 +48,7 @@ pub fn hq_settings(args: &HqArgs, file: Option<&Path>) -> Result<(tillkeep_hq::S
         global_people: configuration.auth.global_people_at_stores,
         node: configuration.node.clone(),
         broker: configuration::broker(&configuration)?,
+        sync_log_days: configuration.sync_log_days,
     };
     Ok((settings, configuration))
 }
@@ -84,12 +85,15 @@ pub async fn hq(args: HqArgs, file: Option<&Path>) -> Result<()> {
         // Counters for the dashboard: no reason to call a stop a failure.
         tracing::warn!(%error, "what stores said could not be written; they say it again");
     }
+    if let Err(error) = hq.leases.give_back().await {
+        tracing::warn!(%error, "what this server does in place of others could not be given back; it ends within a minute");
+    }
     hq.db().clone().close().await.context("closing the database")?;
     Ok(())
 }
 
 /// The clock of the machine. In a test build `CLOCK_OFFSET_MS` sets it on or back.
-fn clock() -> Clock {
+pub fn clock() -> Clock {
     let clock = Clock::default();
     if fault::POSSIBLE
         && let Some(offset) = std::env::var("CLOCK_OFFSET_MS").ok().and_then(|text| text.parse().ok())
@@ -337,6 +341,7 @@ mod tests {
                 credentials_file: None,
                 ca_file: None,
             }),
+            sync_log_days: 90,
         };
         let store = tillkeep_store::Settings {
             data_dir: "data".into(),

@@ -29,6 +29,9 @@ const EMPTY: &[&str] = &[
     "devices",
     "known_numbers",
     "hq_nodes",
+    "leases",
+    "sync_log_nodes",
+    "sync_log_kept",
 ];
 
 /// Writes what is kept of this version when `RELEASE_RECORD` is set: `make release-record`.

@@ -37,6 +37,7 @@ pub async fn open_hq(dir: &Path, url: Option<&str>, clock: &Clock, stop: Cancell
         sign_in: SignInSettings::default(),
         global_people: tillkeep_storage::staff::GlobalPeople::default(),
         broker: None,
+        sync_log_days: 90,
     };
     Hq::open(&settings, clock.clone(), stop).await.expect("headquarters")
 }

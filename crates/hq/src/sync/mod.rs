@@ -19,6 +19,7 @@ pub mod nodes;
 pub mod notify;
 mod own_documents;
 mod pages;
+pub mod pruning;
 mod pull;
 mod push;
 mod queue;

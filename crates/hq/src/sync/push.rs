@@ -160,6 +160,7 @@ mod tests {
             sign_in: SignInSettings::default(),
             global_people: tillkeep_storage::staff::GlobalPeople::default(),
             broker: None,
+            sync_log_days: 90,
         };
         let hq = Hq::open(&settings, Clock::default(), CancellationToken::new()).await.expect("headquarters");
         let before = hq.heads.of_store(Uuid::nil());

@@ -353,8 +353,10 @@ pub fn start(hq: Arc<Hq>) {
             hq.settle_doubt().await;
             note(&hq).await;
             rounds += 1;
-            if rounds.is_multiple_of(FORGET_EVERY) {
-                forget_tags(&hq).await;
+            if rounds.is_multiple_of(FORGET_EVERY)
+                && let Err(error) = forget_tags(&hq).await
+            {
+                tracing::warn!(%error, "old tags could not be removed; it is tried again");
             }
             if stopping {
                 // After its last look, which would bring this server back to the others.
@@ -378,16 +380,18 @@ pub async fn note(hq: &Hq) {
     }
 }
 
-async fn forget_tags(hq: &Hq) {
-    let now = hq.clock.now();
-    let forgotten = db::again(async || {
-        let tx = hq.sync_db().begin().await?;
-        tags::forget(&tx, now).await?;
-        tx.commit().await
-    });
-    if let Err(error) = forgotten.await {
-        tracing::warn!(%error, "old tags could not be removed; it is tried again");
+/// Forgets old tags, unless another server does it.
+async fn forget_tags(hq: &Hq) -> Result<(), DbErr> {
+    if hq.leases.take("forgetting of tags").await? {
+        let now = hq.clock.now();
+        db::again(async || {
+            let tx = hq.sync_db().begin().await?;
+            tags::forget(&tx, now).await?;
+            tx.commit().await
+        })
+        .await?;
     }
+    Ok(())
 }
 
 #[cfg(test)]

@@ -117,7 +117,7 @@ pub async fn follow(hq: &Hq) -> Result<(), DbErr> {
         return Ok(());
     }
     let known = unreadable::known(hq.sync_db().reader()).await?;
-    if known.is_empty() {
+    if known.is_empty() || !hq.leases.take("search for mended rows").await? {
         hq.unreadable.set(known);
         return Ok(());
     }

@@ -127,6 +127,7 @@ impl Kit {
             sign_in,
             global_people: tillkeep_storage::staff::GlobalPeople::default(),
             broker,
+            sync_log_days: 90,
         };
         let stop = CancellationToken::new();
         let hq = Hq::open_with(&settings, clock.clone(), times, stop).await.expect("headquarters");

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tillkeep_storage::entity::approval;
+use tillkeep_storage::leases::Leases;
 use tillkeep_storage::sea_orm::{ColumnTrait, Condition, EntityTrait, QueryFilter};
 use tillkeep_storage::{DbErr, attempts, db, idempotency};
 use tokio_util::sync::CancellationToken;
@@ -21,8 +22,11 @@ const APPROVALS_EVERY: u32 = 15;
 /// How long an approval that was used is kept: for whoever looks into what happened today.
 const KEEP_APPROVALS_MS: i64 = 24 * 3600 * 1000;
 
+/// What one server of several does.
+const FORGETTING: &str = "forgetting of sign-ins";
+
 /// Keeps house until `stop`.
-pub fn start(auth: Arc<Auth>, stop: CancellationToken) {
+pub fn start(auth: Arc<Auth>, leases: Leases, stop: CancellationToken) {
     tokio::spawn(async move {
         let mut looks = 0_u32;
         loop {
@@ -38,7 +42,7 @@ pub fn start(auth: Arc<Auth>, stop: CancellationToken) {
                 tracing::warn!(%error, "approvals that nobody used could not be removed; it is tried again");
             }
             if looks == 1
-                && let Err(error) = db::again(|| forget(&auth)).await
+                && let Err(error) = forget_in_turn(&auth, &leases).await
             {
                 tracing::warn!(%error, "expired sessions and counters could not be removed; it is tried again");
             }
@@ -77,6 +81,15 @@ pub async fn forget_unused_approvals(auth: &Auth) -> Result<(), DbErr> {
     Ok(())
 }
 
+/// Forgets what is over: in the memory of this server, and in the database unless another server does it.
+async fn forget_in_turn(auth: &Auth, leases: &Leases) -> Result<(), DbErr> {
+    auth.sessions.forget_expired(auth.clock.now());
+    if leases.take(FORGETTING).await? {
+        db::again(|| forget(auth)).await?;
+    }
+    Ok(())
+}
+
 /// Removes expired sessions and keys of requests, counters that say nothing any more and used-up approvals, each as a
 /// set.
 pub async fn forget(auth: &Auth) -> Result<(), DbErr> {
@@ -91,6 +104,5 @@ pub async fn forget(auth: &Auth) -> Result<(), DbErr> {
         approval::Entity::delete_many().filter(over).exec(&tx).await?;
     }
     tx.commit().await?;
-    auth.sessions.forget_expired(now);
     Ok(())
 }

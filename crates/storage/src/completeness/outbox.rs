@@ -10,6 +10,7 @@ use uuid::Uuid;
 
 use super::{Range, Verdict};
 use crate::db::query;
+use crate::sync_log::kept::OF_STORE;
 
 /// Gaps that are told at the most.
 const GAPS: usize = 200;
@@ -53,8 +54,6 @@ pub struct Outbox {
     pub epochs: Vec<Numbers>,
 }
 
-const NUMBERED: &str = "store_id = $1 AND seq IS NOT NULL AND node_epoch IS NOT NULL";
-
 pub async fn outbox(conn: &impl ConnectionTrait, store: Uuid, reported: &Reported) -> Result<Outbox, DbErr> {
     let mut epochs = epochs(conn, store).await?;
     let mut gaps = gaps(conn, store, &epochs).await?;
@@ -96,21 +95,24 @@ pub async fn outbox(conn: &impl ConnectionTrait, store: Uuid, reported: &Reporte
     Ok(Outbox { verdict, reasons, pending, dead_lettered, refused, epochs })
 }
 
-/// The databases of the store, by the time of their first entry, with their lowest numbers. Answered from the index but
-/// for one row of each.
+/// The databases of the store, by the time of their first entry, with their lowest numbers. Answered from indexes but for
+/// one row of each.
 async fn epochs(conn: &impl ConnectionTrait, store: Uuid) -> Result<Vec<(Numbers, i64)>, DbErr> {
     let sql = format!(
-        "SELECT g.node_epoch, g.lowest, g.highest, g.n, MIN(l.first_seen_at) AS since FROM \
-         (SELECT node_epoch, MIN(seq) AS lowest, MAX(seq) AS highest, COUNT(DISTINCT seq) AS n FROM sync_log \
-          WHERE {NUMBERED} GROUP BY node_epoch) g \
-         JOIN sync_log l ON l.store_id = $1 AND l.node_epoch = g.node_epoch AND l.seq = g.lowest \
-         GROUP BY g.node_epoch, g.lowest, g.highest, g.n"
+        "SELECT g.node_epoch, g.lowest, g.highest, g.n, \
+         (SELECT MIN(l.first_seen_at) FROM sync_log l WHERE l.store_id = $1 AND l.node_epoch = g.node_epoch \
+          AND l.seq = g.lowest) AS logged, \
+         (SELECT MIN(k.first_seen_at) FROM sync_log_nodes n JOIN sync_log_kept k ON k.node = n.id \
+          WHERE n.store_id = $1 AND n.node_epoch = g.node_epoch AND k.seq = g.lowest) AS kept FROM \
+         (SELECT node_epoch, MIN(seq) AS lowest, MAX(seq) AS highest, COUNT(DISTINCT seq) AS n FROM {OF_STORE} \
+          GROUP BY node_epoch) g"
     );
     let mut out = Vec::new();
     for row in query(conn, &sql, [store.into()]).await? {
+        let first_seen = |table: &str| row.try_get::<Option<Instant>>("", table);
         let epoch = Numbers {
             node_epoch: row.try_get("", "node_epoch")?,
-            first_seen_at: row.try_get("", "since")?,
+            first_seen_at: first_seen("logged")?.into_iter().chain(first_seen("kept")?).min().unwrap_or_default(),
             highest_seq: row.try_get("", "highest")?,
             count: row.try_get("", "n")?,
             missing: Vec::new(),
@@ -134,7 +136,7 @@ async fn gaps(
     let sql = format!(
         "SELECT node_epoch, before, seq FROM (SELECT node_epoch, seq, \
          LAG(seq) OVER (PARTITION BY node_epoch ORDER BY seq) AS before FROM \
-         (SELECT DISTINCT node_epoch, seq FROM sync_log WHERE {NUMBERED}) d) g \
+         (SELECT DISTINCT node_epoch, seq FROM {OF_STORE}) d) g \
          WHERE seq > before + 1 ORDER BY node_epoch, seq LIMIT {GAPS}"
     );
     let mut out: BTreeMap<String, Vec<Range>> = BTreeMap::new();

@@ -13,6 +13,7 @@ pub mod hq_node;
 pub mod idempotency_key;
 pub mod inventory_adjustment;
 pub mod known_number;
+pub mod lease;
 pub mod lost_number;
 #[cfg(feature = "next-release")]
 pub mod loyalty_tier;
@@ -45,6 +46,8 @@ pub mod store_product;
 pub mod supplier;
 pub mod sync_counter;
 pub mod sync_log;
+pub mod sync_log_kept;
+pub mod sync_log_node;
 pub mod sync_mark;
 pub mod sync_state;
 pub mod sync_status;

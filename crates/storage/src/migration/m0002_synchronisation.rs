@@ -155,4 +155,30 @@ pub(super) const CHANGES: &[Change] = &[
         ..NewTable::EMPTY
     }),
     Change::AddColumns("store_nodes", "connected_node uuid?, heartbeat_at ts?, uptime_ms big=0"),
+    // What one server of headquarters does at a time.
+    Change::CreateTable(NewTable {
+        name: "leases",
+        on: On::Hq,
+        columns: "name text!, holder uuid, expires_at ts",
+        ..NewTable::EMPTY
+    }),
+    // What stays of successes that are pruned from the log. Columns of one width stand together: PostgreSQL fills up between others.
+    Change::CreateTable(NewTable {
+        name: "sync_log_nodes",
+        on: On::Hq,
+        columns: "id int!, store int, store_id uuid, node_epoch text, kept_until ts, envelope_until ts",
+        conflict_keys: &["store_id, node_epoch"],
+        ..NewTable::EMPTY
+    }),
+    Change::CreateTable(NewTable {
+        name: "sync_log_kept",
+        on: On::Hq,
+        columns: "node int!, store int, seq big!, envelope_at ts, first_seen_at ts, hash uuid!, entity_id uuid, \
+            applied small, warned small, entity_type text",
+        indexes: &["entity_id, store, envelope_at"],
+        ..NewTable::EMPTY
+    }),
+    // The documents of a month are exported in this order, as sales have it already.
+    Change::AddIndex("register_sessions", Key::Lists("business_date, store_id")),
+    Change::AddIndex("inventory_adjustments", Key::Lists("business_date, store_id")),
 ];

@@ -46,19 +46,30 @@ struct Noted {
     from_elsewhere: bool,
 }
 
+impl Noted {
+    fn come_from(&mut self, epoch: Option<String>, is_numbered: bool, mine: &HashSet<String>) {
+        match epoch.filter(|_| is_numbered) {
+            Some(epoch) if mine.contains(&epoch) => self.from_here = true,
+            _ => self.from_elsewhere = true,
+        }
+    }
+}
+
 async fn log(hq: &Source, store: &Source) -> Result<HashMap<String, Noted>, DbErr> {
     let mut out: HashMap<String, Noted> = HashMap::new();
     let sql = "SELECT entity_id, status, node_epoch, seq FROM sync_log WHERE store_id = $1 AND direction = 'push'";
     let mine = own_epochs(store).await?;
     for row in query(&hq.conn, sql, [store.store.into()]).await? {
         let noted = out.entry(row.try_get("", "entity_id")?).or_default();
-        let epoch: Option<String> = row.try_get("", "node_epoch")?;
-        let numbered = row.try_get::<Option<i64>>("", "seq")?.is_some();
-        match epoch.filter(|_| numbered) {
-            Some(epoch) if mine.contains(&epoch) => noted.from_here = true,
-            _ => noted.from_elsewhere = true,
-        }
+        let is_numbered = row.try_get::<Option<i64>>("", "seq")?.is_some();
+        noted.come_from(row.try_get("", "node_epoch")?, is_numbered, &mine);
         noted.resolved |= row.try_get::<String>("", "status")? == crate::sync_log::RESOLVED;
+    }
+    let sql = "SELECT k.entity_id, n.node_epoch, k.seq FROM sync_log_nodes n JOIN sync_log_kept k ON k.node = n.id \
+               WHERE n.store_id = $1";
+    for row in query(&hq.conn, sql, [store.store.into()]).await? {
+        let noted = out.entry(row.try_get::<Uuid>("", "entity_id")?.to_string()).or_default();
+        noted.come_from(row.try_get("", "node_epoch")?, row.try_get::<i64>("", "seq")? > 0, &mine);
     }
     Ok(out)
 }

@@ -8,6 +8,7 @@ use tillkeep_model::Instant;
 use super::{Found, Options, Source};
 use crate::Side;
 use crate::db::query;
+use crate::sync_log::kept::OF_STORE;
 
 /// Sent entries are kept so long; what is missing before the oldest kept one was forgotten.
 const KEPT_MS: i64 = 89 * 24 * 3600 * 1000;
@@ -48,9 +49,8 @@ pub(super) async fn gapless(
         };
     }
     if let Some(hq) = hq {
-        let sql = "SELECT DISTINCT node_epoch, seq FROM sync_log WHERE store_id = $1 AND direction = 'push' \
-                   AND seq IS NOT NULL AND node_epoch IS NOT NULL";
-        for row in query(&hq.conn, sql, [store.store.into()]).await? {
+        let sql = format!("SELECT DISTINCT node_epoch, seq FROM {OF_STORE}");
+        for row in query(&hq.conn, &sql, [store.store.into()]).await? {
             let of: String = row.try_get("", "node_epoch")?;
             // Another installation of this store is judged where its database is.
             if let Some(numbers) = epochs.get_mut(&of) {

@@ -164,10 +164,13 @@ const RULES: &[Rule] = &[
         entity: "sync_log",
         text: "one entry was applied more than once",
         sql: concat!(
-            "SELECT store_id AS store, seq AS number, COUNT(*) AS found FROM sync_log \
+            "SELECT store, number, CAST(SUM(applied) AS BIGINT) AS found FROM (SELECT store_id AS store, \
+             COALESCE(node_epoch, '') AS node_epoch, seq AS number, 1 AS applied FROM sync_log \
              WHERE (status = 'success' OR (status = 'skipped' AND note LIKE '",
             nothing_taken!(),
-            "%')) AND direction = 'push' AND seq IS NOT NULL GROUP BY store_id, node_epoch, seq HAVING COUNT(*) > 1"
+            "%')) AND direction = 'push' AND seq IS NOT NULL UNION ALL SELECT n.store_id, n.node_epoch, k.seq, k.applied \
+             FROM sync_log_nodes n JOIN sync_log_kept k ON k.node = n.id WHERE k.seq > 0 AND k.applied > 0) AS entries \
+             GROUP BY store, node_epoch, number HAVING SUM(applied) > 1"
         ),
         ..HQ
     },

@@ -16,6 +16,8 @@ mod foreign;
 mod group;
 mod idempotency;
 mod instants;
+mod kept;
+mod leases;
 mod limits;
 mod load;
 mod migration;

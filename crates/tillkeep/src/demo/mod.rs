@@ -51,6 +51,7 @@ pub async fn run(args: DemoArgs) -> Result<()> {
         global_people: tillkeep_storage::staff::GlobalPeople::default(),
         node: String::new(),
         broker: None,
+        sync_log_days: 90,
     };
     println!("Making the demo chain in {} …", data_dir.display());
     let planted = plant::plant(&settings, SEED, usize::from(args.stores)).await?;

@@ -129,6 +129,7 @@ mod tests {
             global_people: tillkeep_storage::staff::GlobalPeople::default(),
             node: String::new(),
             broker: None,
+            sync_log_days: 90,
         };
         Hq::open(&settings, Clock::default(), CancellationToken::new()).await.expect("headquarters")
     }

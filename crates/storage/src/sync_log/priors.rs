@@ -1,0 +1,85 @@
+//! What the log already says of envelopes that come, those of its rows that were pruned included.
+
+use std::collections::HashMap;
+
+use sea_orm::{ConnectionTrait, DbErr, Value};
+use tillkeep_model::Instant;
+use uuid::Uuid;
+
+use super::{FAILED, NOTHING_NEW, RESOLVED, SKIPPED, SUCCESS, kept};
+use crate::db::{placeholders, query};
+use crate::push::Incoming;
+
+/// What HQ has already seen of one envelope and its entity, from one store.
+#[derive(Debug, Default)]
+pub struct Prior {
+    /// This very envelope was judged before.
+    pub seen: bool,
+    /// Somebody settled it by hand: nothing of it is to be applied any more.
+    pub settled: bool,
+    pub last_applied: Option<Instant>,
+    pub has_failures: bool,
+}
+
+/// [`Prior`] by the place of an envelope in its request.
+pub struct Priors(HashMap<usize, Prior>);
+
+impl Priors {
+    pub fn get(&self, incoming: &Incoming<'_>) -> Option<&Prior> {
+        self.0.get(&incoming.index)
+    }
+
+    /// Whether somebody settled this very envelope by hand. Its store may send it once more before it learns of that.
+    pub fn is_settled(&self, incoming: &Incoming<'_>) -> bool {
+        self.get(incoming).is_some_and(|prior| prior.settled)
+    }
+}
+
+/// What the log says of the envelopes of `batch`, in one query a thousand. Each question is one look into an index: an
+/// entity may have any number of rows in the log.
+pub async fn priors(conn: &impl ConnectionTrait, store: Uuid, batch: &[Incoming<'_>]) -> Result<Priors, DbErr> {
+    const VALUES: usize = 6;
+    let of_entity = "FROM sync_log l WHERE l.store_id = $1 AND l.entity_id = v.column2 AND l.entity_type = v.column3";
+    let kept = "FROM sync_log_kept k WHERE k.store = (SELECT MIN(n.store) FROM sync_log_nodes n WHERE n.store_id = $1) \
+                AND k.entity_id = v.column5 AND k.entity_type = v.column3";
+    let found = |rows: &str| format!("CASE WHEN EXISTS (SELECT 1 {rows}) THEN 1 ELSE 0 END");
+    let in_log = |filter: &str| found(&format!("{of_entity} AND {filter}"));
+    let mut out = HashMap::with_capacity(batch.len());
+    for chunk in batch.chunks(1000) {
+        let (mut values, mut tuples) = (vec![Value::from(store)], Vec::with_capacity(chunk.len()));
+        for incoming in chunk {
+            // The place is a number of this server's own.
+            tuples.push(format!("({}, {})", incoming.index, placeholders(values.len() + 1, VALUES)));
+            values.extend([incoming.id.to_string().into(), incoming.entity.name.into(), incoming.hash.clone().into()]);
+            values.extend([incoming.id.into(), incoming.timestamp.into(), kept::half_of(&incoming.hash).into()]);
+        }
+        let sql = format!(
+            "SELECT v.column1 AS place, {seen} AS seen, {seen_long_ago} AS seen_long_ago, {settled} AS settled, \
+             {failed} AS failed, \
+             (SELECT l.envelope_at {of_entity} AND (l.status = '{SUCCESS}' OR l.note = '{nothing_new}') \
+             ORDER BY l.envelope_at DESC LIMIT 1) AS last_applied, \
+             (SELECT k.envelope_at {kept} AND k.applied > 0 ORDER BY k.envelope_at DESC LIMIT 1) AS last_kept \
+             FROM (VALUES {tuples}) AS v",
+            seen = in_log(&format!("l.hash = v.column4 AND l.status IN ('{SUCCESS}', '{SKIPPED}')")),
+            seen_long_ago = found(&format!("{kept} AND k.envelope_at = v.column6 AND k.hash = v.column7")),
+            // What a later success closed is nobody's word on it.
+            settled = in_log(&format!("l.hash = v.column4 AND l.resolved_by IS NOT NULL AND l.status = '{RESOLVED}'")),
+            failed = in_log(&format!("l.status = '{FAILED}'")),
+            nothing_new = NOTHING_NEW.replace('\'', "''"),
+            tuples = tuples.join(", "),
+        );
+        for row in query(conn, &sql, values).await? {
+            let is = |name: &str| row.try_get::<i32>("", name).map(|found| found == 1);
+            let at = |name: &str| row.try_get::<Option<Instant>>("", name);
+            let place: i32 = row.try_get("", "place")?;
+            let prior = Prior {
+                seen: is("seen")? || is("seen_long_ago")?,
+                settled: is("settled")?,
+                has_failures: is("failed")?,
+                last_applied: at("last_applied")?.max(at("last_kept")?),
+            };
+            out.insert(usize::try_from(place).unwrap_or_default(), prior);
+        }
+    }
+    Ok(Priors(out))
+}
