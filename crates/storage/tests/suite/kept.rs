@@ -216,6 +216,7 @@ async fn one_number_of_two_entries_is_found_also_when_the_first_one_was_pruned()
         let first = push(&hq, &chain.first, &day).await;
         assert!(prune(&hq, &chain, at(200)).await == 5 && !first.handshake && !twice().await);
         assert!(!push(&hq, &chain.first, &day).await.handshake && !twice().await, "the same ones again");
+        assert_eq!(prune(&hq, &chain, at(200)).await, 5, "nothing of it is in the log");
         let mut other = numbered(create_sale(&chain.first, id("another"), &[(chain.tea, 1)]), "node", 2);
         other["timestamp"] = json!(at(5_000_000));
         assert!(push(&hq, &chain.first, &[other]).await.handshake && twice().await);

@@ -10,6 +10,7 @@ use tillkeep_storage::entity::{
 };
 use tillkeep_storage::sea_orm::{ConnectionTrait, Database, EntityTrait, IntoActiveModel};
 use tillkeep_storage::stock::{Kind, Movement};
+use tillkeep_storage::sync_log::kept;
 use tillkeep_storage::verify::{self, Acknowledged, Finding, Options, Source};
 use tillkeep_storage::{Connection, Db, Side, audit, db, outbox, push, settings, stock};
 use uuid::Uuid;
@@ -439,6 +440,26 @@ async fn the_checker_finds_each_planted_damage() {
         }
         // Nothing stayed.
         assert_eq!(after(&scene, Side::Hq, &[]).await, []);
+    }
+}
+
+#[tokio::test]
+async fn what_was_pruned_from_the_log_is_judged_as_what_is_in_it() {
+    for hq in both().await {
+        let scene = scene(hq).await;
+        let pruned = kept::prune(&scene.hq.db, scene.shop.id, Instant::default(), at(1000)).await.expect("a batch");
+        assert!(pruned.rows >= 5, "{pruned:?}");
+        assert_eq!(after(&scene, Side::Hq, &[]).await, []);
+        for (damage, invariant, table) in [
+            ("DELETE FROM sync_log_kept WHERE seq = 2", "I9", "sync_outbox_sent"),
+            ("UPDATE sync_log_nodes SET node_epoch = 'another'", "I9", "sync_outbox_sent"),
+            ("UPDATE sync_log_kept SET applied = 2 WHERE seq = 2", "I2", "sync_log"),
+            ("UPDATE sync_log_kept SET seq = 2", "I2", "sync_log"),
+        ] {
+            let findings = after(&scene, Side::Hq, &[damage]).await;
+            let found = findings.iter().any(|finding| finding.invariant == invariant && finding.entity == table);
+            assert!(found, "{damage} is no finding of {invariant} in {table}: {findings:#?}");
+        }
     }
 }
 
