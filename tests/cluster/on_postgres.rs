@@ -33,6 +33,7 @@ mod outage;
 mod protocol;
 mod restart;
 mod upgrade;
+mod rolling;
 mod walks;
 
 use lossy_postgres::LossyDatabase;

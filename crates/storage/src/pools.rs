@@ -142,14 +142,15 @@ pub(crate) fn open_alone(path: &Path) -> Result<Connection, DbErr> {
     Ok(sqlite::Pool::open(path, true, 1, None)?.into())
 }
 
-/// The connection that changes the schema. It may take as long as it needs.
+/// The connection that changes the schema. It may take as long as it needs, but not wait: whoever asks for a table waits
+/// behind a change of that table which waits for somebody else.
 async fn open_to_migrate(url: &str) -> Result<DatabaseConnection, DbErr> {
     let patient = &[
         ("synchronous_commit", "on"),
         // Who waited for another server to make a step has to see that step.
         ("default_transaction_isolation", "read committed"),
         ("statement_timeout", "0"),
-        ("lock_timeout", "0"),
+        ("lock_timeout", "1s"),
         ("idle_in_transaction_session_timeout", "0"),
     ];
     postgres(url, 1, "tillkeep migration", patient).await

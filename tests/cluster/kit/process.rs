@@ -133,8 +133,13 @@ impl Process {
 
     /// As [`Process::another`], in a data directory of its own with the same keys: a second server on one database.
     pub fn beside(&self) -> Self {
+        self.beside_as("beside")
+    }
+
+    /// As [`Process::beside`], for one of several.
+    pub fn beside_as(&self, name: &str) -> Self {
         let mut other = self.another();
-        other.dir = self.dir.with_extension("beside");
+        other.dir = self.dir.with_extension(name);
         fs::create_dir_all(&other.dir).expect("data directory");
         for key in ["pin.key", "token.key"] {
             fs::copy(self.dir.join(key), other.dir.join(key)).expect("a key");
