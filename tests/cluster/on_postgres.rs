@@ -31,9 +31,10 @@ mod leave;
 mod nodes;
 mod outage;
 mod protocol;
+mod replica;
 mod restart;
-mod upgrade;
 mod rolling;
+mod upgrade;
 mod walks;
 
 use lossy_postgres::LossyDatabase;

@@ -1,8 +1,8 @@
 //! What the headquarters server is made of.
 
 use std::path::PathBuf;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
 
 use serde_json::json;
 use tillkeep_http::auth::new_pin::hash_new_pin;
@@ -22,6 +22,7 @@ use tillkeep_storage::{Change, Db, DbErr, Opening, Purpose, Side, Tx, audit, db,
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
+use crate::replica::Followed;
 use crate::sync::copies::Copies;
 use crate::sync::dashboard::{self, Board};
 use crate::sync::notify;
@@ -90,6 +91,8 @@ pub struct Hq {
     /// Pushes in front of the writer.
     pub pushes: PushQueue,
     pub turns: Turns,
+    /// Where lists and figures are read that may be somewhat behind.
+    pub replica: OnceLock<Followed>,
     pub stop: CancellationToken,
 }
 
@@ -192,6 +195,7 @@ impl Hq {
             times,
             pushes: PushQueue::new(embedded),
             turns: Turns::default(),
+            replica: OnceLock::new(),
             stop,
         });
         // Weak: what the server is made of must not keep the server.
