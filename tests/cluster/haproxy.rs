@@ -53,6 +53,10 @@ backend nodes
 const AWAY: &str = "HTTP/1.1 503 Service Unavailable\r\ncontent-type: application/json\r\nretry-after: 1\r\ncache-control: \
                     no-store\r\nconnection: close\r\n\r\n{\"error\":\"no server is available\",\"code\":\"unavailable\"}";
 
+/// For servers behind one: what comes through it is plain HTTP and says that it was forwarded, so that stores were handed no
+/// PIN key otherwise.
+pub const BEHIND: (&str, &str) = ("ALLOW_INSECURE_HQ", "1");
+
 pub struct HaProxy {
     pub port: u16,
     dir: TempDir,

@@ -118,7 +118,7 @@ impl Work {
 }
 
 /// What the newer release's own checker says when everything is settled.
-fn verify_with_next(chain: &TestCluster, site: &TestStore) {
+pub fn verify_with_next(chain: &TestCluster, site: &TestStore) {
     let mut command = Command::new(Program::Next.path());
     command.env_clear().args(["verify", "--settled", "--store"]).arg(&site.process.dir);
     let url = chain.hq.database();
@@ -204,11 +204,17 @@ async fn an_upgrade_that_is_killed_in_the_middle_of_a_step_leaves_the_older_rele
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_older_release_refuses_a_database_of_a_newer_one_and_says_what_to_do() {
+async fn an_older_release_refuses_a_file_of_a_newer_one_and_says_what_to_do() {
     async fn refused(server: &mut Process) {
         server.upgrade();
         server.stop();
         server.is_of(Program::This);
+        if server.database().starts_with("postgres") {
+            // Several servers may be in the middle of it, see `rolling.rs`.
+            server.restart();
+            server.upgrade();
+            return;
+        }
         let said = server.refuses_to_start();
         assert!(said.contains("0003_next_release") && said.contains("start the newer version"), "{said}");
         server.is_of(Program::Next);

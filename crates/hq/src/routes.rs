@@ -58,6 +58,9 @@ fn measured(hq: Arc<Hq>) -> Router {
         gauge!("tillkeep_dashboard_streams").set(u32::try_from(hq.board.streams()).unwrap_or(u32::MAX));
         gauge!("tillkeep_unreadable_rows").set(count(hq.unreadable.count()));
         hq.notifications.measure();
+        if let Some(followed) = hq.replica.get() {
+            followed.measure();
+        }
         gauge!("tillkeep_pull_pages_bytes").set(u32::try_from(hq.pages.bytes()).unwrap_or(u32::MAX));
     })
 }

@@ -1,8 +1,8 @@
 //! What the headquarters server is made of.
 
 use std::path::PathBuf;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
 
 use serde_json::json;
 use tillkeep_http::auth::new_pin::hash_new_pin;
@@ -25,6 +25,7 @@ use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
+use crate::replica::Followed;
 use crate::sync::copies::Copies;
 use crate::sync::dashboard::{self, Board};
 use crate::sync::{
@@ -103,6 +104,8 @@ pub struct Hq {
     /// Pushes in front of the writer.
     pub pushes: PushQueue,
     pub turns: Turns,
+    /// Where lists and figures are read that may be somewhat behind.
+    pub replica: OnceLock<Followed>,
     pub stop: CancellationToken,
     /// After a stop: everything was noted, and the other servers know.
     pub left: CancellationToken,
@@ -210,6 +213,7 @@ impl Hq {
             times,
             pushes: PushQueue::new(embedded),
             turns: Turns::default(),
+            replica: OnceLock::new(),
             stop,
             left: CancellationToken::new(),
         });

@@ -39,6 +39,13 @@ fn was_broken_off(error: &DbErr) -> bool {
     code(error).is_some_and(|code| code == "40001" || code == "40P01")
 }
 
+/// Whether the database ended a transaction because others stood in its way, for too long or as one of several that waited
+/// for each other.
+pub(crate) fn has_given_way(error: &DbErr) -> bool {
+    // PostgreSQL: lock_not_available.
+    was_broken_off(error) || code(error).is_some_and(|code| code == "55P03")
+}
+
 /// What the database says about a broken unique key, or `None` for another error.
 pub fn unique_violation(error: &DbErr) -> Option<Vec<String>> {
     let error = driver_error(error)?.as_database_error().filter(|error| error.is_unique_violation())?;

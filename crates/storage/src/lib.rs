@@ -36,6 +36,7 @@ mod pools;
 pub mod pull;
 pub mod push;
 pub mod registry;
+pub mod replica;
 mod row;
 pub mod row_schema;
 pub mod seed;

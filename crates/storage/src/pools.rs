@@ -62,7 +62,7 @@ impl Opening {
     pub const LEAST_CONNECTIONS: u32 = 3 * POOLS;
 
     /// Connections to `PostgreSQL` in each pool.
-    fn in_each(self) -> u32 {
+    pub fn in_each(self) -> u32 {
         self.connections.max(Self::LEAST_CONNECTIONS) / POOLS
     }
 
@@ -142,14 +142,15 @@ pub(crate) fn open_alone(path: &Path) -> Result<Connection, DbErr> {
     Ok(sqlite::Pool::open(path, true, 1, None)?.into())
 }
 
-/// The connection that changes the schema. It may take as long as it needs.
+/// The connection that changes the schema. It may take as long as it needs, but not wait: whoever asks for a table waits
+/// behind a change of that table which waits for somebody else.
 async fn open_to_migrate(url: &str) -> Result<DatabaseConnection, DbErr> {
     let patient = &[
         ("synchronous_commit", "on"),
         // Who waited for another server to make a step has to see that step.
         ("default_transaction_isolation", "read committed"),
         ("statement_timeout", "0"),
-        ("lock_timeout", "0"),
+        ("lock_timeout", "1s"),
         ("idle_in_transaction_session_timeout", "0"),
     ];
     postgres(url, 1, "tillkeep migration", patient).await
@@ -196,13 +197,24 @@ fn quiet(mut options: ConnectOptions) -> ConnectOptions {
     options
 }
 
+/// Connections that read from a replica, which are made when they are needed.
+pub(crate) async fn open_replica(url: &str, connections: u32) -> Result<Connection, DbErr> {
+    let mut options = postgres_options(url, connections, "tillkeep replica read", READING)?;
+    options.connect_lazy(true);
+    Ok(Database::connect(options).await.map_err(address::explained)?.into())
+}
+
 async fn postgres(url: &str, connections: u32, name: &str, settings: Settings) -> Result<DatabaseConnection, DbErr> {
+    Database::connect(postgres_options(url, connections, name, settings)?).await.map_err(address::explained)
+}
+
+fn postgres_options(url: &str, connections: u32, name: &str, settings: Settings) -> Result<ConnectOptions, DbErr> {
     address::check(url).map_err(DbErr::Custom)?;
     let (mut options, name) = (quiet(ConnectOptions::new(url)), name.to_owned());
     // A database that is away refuses or is silent; whoever asks is to be told so while they still wait.
     options.max_connections(connections).acquire_timeout(Duration::from_secs(5));
     options.map_sqlx_postgres_opts(move |postgres| postgres.application_name(&name).options(settings.iter().copied()));
-    Database::connect(options).await.map_err(address::explained)
+    Ok(options)
 }
 
 /// Refuses to run where an answered sale could be lost.

@@ -33,6 +33,8 @@ pub struct Hq {
     pub data_dir: PathBuf,
     pub database_url: DatabaseUrl,
     pub database_connections: u32,
+    pub database_read_url: DatabaseUrl,
+    pub read_replica_max_lag_seconds: u64,
     pub public_url: String,
     pub allow_insecure: bool,
     pub trusted_proxies: Networks,
@@ -121,11 +123,15 @@ const LONGEST_LEAVE: u64 = 300;
 /// Days for which a success stays in the log of entries: what the dashboard shows and a person looks into is there.
 const LEAST_LOG_DAYS: u32 = 30;
 const MOST_LOG_DAYS: u32 = 36_500;
+/// Seconds that a read replica may be told to be behind: it is measured once a second.
+const MIN_LAG: u64 = 2;
+const MAX_LAG: u64 = 3600;
 
 /// Which variable of the environment sets which key.
 const VARIABLES: &[(&str, &[&str])] = &[
     ("TILLKEEP_LISTEN", &["hq.listen", "store.listen"]),
     ("DATA_DIR", &["hq.data_dir", "store.data_dir"]),
+    ("DATABASE_READ_URL", &["hq.database_read_url"]),
     ("DATABASE_URL", &["hq.database_url"]),
     ("DATABASE_CONNECTIONS", &["hq.database_connections"]),
     ("LEAVE_SECONDS", &["hq.leave_seconds"]),
@@ -143,6 +149,7 @@ const VARIABLES: &[(&str, &[&str])] = &[
     ("TILLS_ENROLLED_ONLY", &["store.tills.enrolled_only"]),
     ("TLS_CERT", &["hq.tls_cert", "store.tls_cert"]),
     ("TLS_KEY", &["hq.tls_key", "store.tls_key"]),
+    ("READ_REPLICA_MAX_LAG_SECONDS", &["hq.read_replica_max_lag_seconds"]),
     ("SYNC_INTERVAL_MS", &["store.sync_interval_ms"]),
     ("SYNC_LOG_DAYS", &["hq.sync_log_days"]),
     ("TRUSTED_PROXIES", &["hq.trusted_proxies", "store.trusted_proxies"]),
@@ -193,11 +200,7 @@ pub fn load(file: Option<&Path>) -> Result<Configuration> {
 
 /// How long headquarters goes on after the signal to stop. One on a file is alone, and nobody takes its work over.
 pub fn leave(hq: &Hq) -> Duration {
-    Duration::from_secs(hq.leave_seconds.unwrap_or(if hq.database_url.expose().starts_with("postgres") {
-        LEAVE
-    } else {
-        0
-    }))
+    Duration::from_secs(hq.leave_seconds.unwrap_or(if is_postgres(hq.database_url.expose()) { LEAVE } else { 0 }))
 }
 
 /// Certificate and key of a server; both or neither.
@@ -243,13 +246,29 @@ pub fn opening(hq: &Hq) -> Result<Opening> {
     Ok(Opening { connections: hq.database_connections, accept_unsafe, ..Opening::USUAL })
 }
 
-/// What can be said of the database's address before anything connects.
+/// What can be said of the addresses of the database and its replica before anything connects.
 pub fn database(hq: &Hq) -> Result<()> {
-    let url = hq.database_url.expose();
-    if url.is_empty() {
+    let (url, read_url) = (hq.database_url.expose(), hq.database_read_url.expose());
+    if !url.is_empty() {
+        address::check(url).map_err(anyhow::Error::msg).context("database_url (DATABASE_URL)")?;
+    }
+    if read_url.is_empty() {
         return Ok(());
     }
-    address::check(url).map_err(anyhow::Error::msg).context("database_url (DATABASE_URL)")
+    address::check(read_url).map_err(anyhow::Error::msg).context("database_read_url (DATABASE_READ_URL)")?;
+    if !is_postgres(url) || !is_postgres(read_url) {
+        bail!(
+            "database_read_url (DATABASE_READ_URL) is the read replica of a PostgreSQL, which database_url has to be too"
+        );
+    }
+    if !(MIN_LAG..=MAX_LAG).contains(&hq.read_replica_max_lag_seconds) {
+        bail!("hq.read_replica_max_lag_seconds (READ_REPLICA_MAX_LAG_SECONDS) must be between {MIN_LAG} and {MAX_LAG}");
+    }
+    Ok(())
+}
+
+fn is_postgres(url: &str) -> bool {
+    url.starts_with("postgres")
 }
 
 /// The message broker, when there is one. That nobody answers there is no reason not to start.
@@ -360,6 +379,28 @@ mod tests {
             assert_eq!(read.as_ref().map(|set| set.hq.sync_log_days).ok(), sound.then_some(days), "{read:?}");
             assert!(sound || read.is_err_and(|error| error.contains("hq.sync_log_days (SYNC_LOG_DAYS)")));
         }
+    }
+
+    #[test]
+    fn a_read_replica_is_one_of_a_postgresql_and_its_password_is_not_printed() {
+        let dir = tempfile::tempdir().expect("dir");
+        let path = dir.path().join("tillkeep.toml");
+        let read = |text: &str| {
+            std::fs::write(&path, format!("[hq]\n{text}\n")).expect("write");
+            load(Some(&path)).expect("sound as a file").hq
+        };
+        let replica = "database_read_url = 'postgres://till:hunter2@replica/chain'";
+        let primary = "database_url = 'postgres://till:hunter2@db/chain'";
+        for (text, told) in [
+            (replica.to_owned(), "the read replica of a PostgreSQL"),
+            (format!("{primary}\ndatabase_read_url = 'hunter2'"), "database_read_url (DATABASE_READ_URL): the address"),
+            (format!("{primary}\n{replica}\nread_replica_max_lag_seconds = 1"), "between 2 and 3600"),
+        ] {
+            let error = format!("{:#}", database(&read(&text)).expect_err("refused"));
+            assert!(error.contains(told) && !error.contains("hunter2"), "{error}");
+        }
+        let hq = read(&format!("{primary}\n{replica}"));
+        assert!(database(&hq).is_ok() && !format!("{hq:#?}").contains("hunter2"));
     }
 
     #[test]

@@ -8,6 +8,7 @@ use std::time::Duration;
 use anyhow::{Context, Result, bail};
 use axum::Router;
 use tillkeep_hq::Hq;
+use tillkeep_hq::replica;
 use tillkeep_hq::state::Account;
 use tillkeep_hq::sync::leave;
 use tillkeep_http::auth::housekeeping;
@@ -63,6 +64,12 @@ pub async fn hq(args: HqArgs, file: Option<&Path>) -> Result<()> {
     let Ending { leaving, stop } = end_on_signal(leave)?;
     let hq = Hq::open(&settings, clock(), stop.clone()).await.context("headquarters cannot start")?;
     leave::when(hq.clone(), leaving, leave);
+    if !configuration.database_read_url.is_empty() {
+        let longest = Duration::from_secs(configuration.read_replica_max_lag_seconds);
+        replica::follow(&hq, &configuration.database_read_url, settings.database.in_each(), longest)
+            .await
+            .context("database_read_url (DATABASE_READ_URL)")?;
+    }
     reload_on_hangup(&hq.auth, &stop)?;
     first_accounts(&hq, args.dev).await?;
     let listener = server::bind(&args.listen.unwrap_or(configuration.listen), &settings.data_dir, tls).await?;
@@ -87,6 +94,9 @@ pub async fn hq(args: HqArgs, file: Option<&Path>) -> Result<()> {
     }
     if let Err(error) = hq.leases.give_back().await {
         tracing::warn!(%error, "what this server does in place of others could not be given back; it ends within a minute");
+    }
+    if let Some(followed) = hq.replica.get() {
+        followed.close().await.context("closing the read replica")?;
     }
     hq.db().clone().close().await.context("closing the database")?;
     Ok(())

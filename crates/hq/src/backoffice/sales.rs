@@ -1,5 +1,8 @@
 //! The sales of every store, as they were pushed; nothing here writes.
 
+use std::sync::Arc;
+
+use axum::extract::State;
 use serde::Serialize;
 use tillkeep_http::describe::{Listing, Lists, More};
 use tillkeep_http::error::{Error, Result};
@@ -15,6 +18,8 @@ use tillkeep_storage::sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrde
 use utoipa::ToSchema;
 
 use super::in_scope;
+use crate::Hq;
+use crate::replica::Figures;
 use crate::routes::Routes;
 
 /// What may be asked of the list.
@@ -46,12 +51,20 @@ pub struct SaleView {
 }
 
 /// `GET /sales`: the newest first, without their lines.
-pub async fn list(caller: Caller<ReportsViewGlobal>, Lists { mut query, .. }: Lists<Sales>) -> Result<List<Model>> {
+pub async fn list(
+    caller: Caller<ReportsViewGlobal>,
+    State(hq): State<Arc<Hq>>,
+    Lists { mut query, .. }: Lists<Sales>,
+) -> Result<Figures<List<Model>>> {
     if let Some(store_id) = query.get("storeId").and_then(|id| id.parse().ok()) {
         caller.at_store(store_id)?;
     }
     let select = narrowed(&mut query, in_scope(&caller, Entity::find(), Column::StoreId))?;
-    resource::list(caller.db().reader(), &LIST, &query, select).await
+    hq.figures(|conn| {
+        let (query, select) = (&query, select.clone());
+        async move { resource::list(&conn, &LIST, query, select).await }
+    })
+    .await
 }
 
 /// What only this list takes, out of `query`; the newest first, unless it says otherwise.

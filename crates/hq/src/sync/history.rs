@@ -1,5 +1,6 @@
 //! `GET /sync/history`: how many entries of a store were taken and failed over time, ready to be drawn.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use axum::extract::State;
@@ -15,6 +16,7 @@ use utoipa::ToSchema;
 use uuid::Uuid;
 
 use crate::Hq;
+use crate::replica::Figures;
 
 /// What is told when nobody says from when.
 const HOURS: i64 = 48;
@@ -84,7 +86,7 @@ pub async fn history(
     caller: Caller<StoresView>,
     State(hq): State<Arc<Hq>>,
     Params(query): Params<Query>,
-) -> Result<Answer<History>> {
+) -> Result<Figures<Answer<History>>> {
     let store_id = query.store_id.as_deref().and_then(|id| Uuid::parse_str(id).ok());
     let store_id = store_id.ok_or_else(|| Error::field("storeId", "must be the id of a store"))?;
     let (every, by) = match query.by.as_deref() {
@@ -94,16 +96,23 @@ pub async fn history(
     };
     let (from, to) = span(&query, by, hq.clock.now())?;
     caller.at_store(store_id)?;
-    let conn = caller.db().reader();
-    store::Entity::find_by_id(store_id).one(conn).await?.ok_or_else(|| Error::not_found("store"))?;
-    let counts = history::counts(conn, store_id, by, from, to).await?;
+    store::Entity::find_by_id(store_id).one(caller.db().reader()).await?.ok_or_else(|| Error::not_found("store"))?;
+    hq.figures(|conn| async move {
+        let counts = history::counts(&conn, store_id, by, from, to).await?;
+        Ok(Answer(History { store_id, by: every, from, to, points: points(&counts, by, from, to) }))
+    })
+    .await
+}
+
+/// The counts in their order, with zeros where there is nothing.
+fn points(counts: &HashMap<String, history::Counts>, by: By, from: Instant, to: Instant) -> Vec<Point> {
     let starts = std::iter::successors(Some(from), |at| Some(at.plus_millis(by.millis())));
-    let points = starts.take_while(|at| *at < to).map(|at| {
+    let point = |at: Instant| {
         let counted = counts.get(&by.name(at)).copied().unwrap_or_default();
         let history::Counts { taken, warnings, sales, settled, failed } = counted;
         Point { at, taken, warnings, sales, settled, failed }
-    });
-    Ok(Answer(History { store_id, by: every, from, to, points: points.collect() }))
+    };
+    starts.take_while(|at| *at < to).map(point).collect()
 }
 
 /// From when until when: whole hours or days, but for the last one.

@@ -1,6 +1,7 @@
 //! Makes the steps that a database does not have yet, each in a transaction of its own.
 
 use std::collections::BTreeSet;
+use std::time::Duration;
 
 use sea_orm::sea_query::{Alias, Expr, Index, Query, Table, TableCreateStatement};
 use sea_orm::{ConnectionTrait, DbBackend, DbErr};
@@ -9,27 +10,58 @@ use super::statements::definition;
 use super::step::{Schema, Step};
 use super::table::columns;
 use crate::db::{Turn, query, take_turn};
-use crate::{Connection, Side, Transaction, fault};
+use crate::errors::has_given_way;
+use crate::{Connection, Side, Transaction, fault, settings};
 
 /// The table of the steps that were made, each with its time.
 const MADE: &str = "schema_steps";
 
+/// How long a step that gave way to others waits before it is tried again.
+const PAUSE: Duration = Duration::from_secs(2);
+/// How often it is said that it waits: with every so many tries.
+const SAID: u32 = 20;
+
 /// Brings the database up to the last of `steps`. Several servers may start at once: each step is made by one of them,
-/// and the others wait for it.
+/// and the others wait for it. A step that would have to wait for what others do gives way, so that nobody waits behind
+/// it, and is tried again.
 pub async fn run(conn: &Connection, side: Side, steps: &[Step]) -> Result<(), DbErr> {
+    let mut tries = 0_u32;
     loop {
-        let tx = conn.begin_to_write().await?;
-        take_turn(&tx, Turn::Migration).await?;
-        tx.execute(&record(tx.get_database_backend(), side)).await?;
-        let made = made(&tx).await?;
-        refuse_newer(&made, steps)?;
-        let Some(next) = steps.iter().position(|step| !made.contains(step.name)) else {
-            return tx.commit().await;
-        };
-        make(&tx, side, &steps[next], Schema::after(&steps[..next])).await?;
-        tx.commit().await?;
-        tracing::info!(step = steps[next].name, "the schema is one step further");
+        match next(conn, side, steps).await {
+            Ok(None) => return Ok(()),
+            Ok(Some(step)) => tracing::info!(step, "the schema is one step further"),
+            Err(error) if has_given_way(&error) => {
+                if tries.is_multiple_of(SAID) {
+                    tracing::warn!(%error, tries, "the schema waits until others are done with what it changes");
+                }
+                tries += 1;
+                tokio::time::sleep(PAUSE).await;
+            }
+            Err(error) => return Err(error),
+        }
     }
+}
+
+/// Makes the next step; `None` when there is none.
+async fn next(conn: &Connection, side: Side, steps: &[Step]) -> Result<Option<&'static str>, DbErr> {
+    let tx = conn.begin_to_write().await?;
+    take_turn(&tx, Turn::Migration).await?;
+    tx.execute(&record(tx.get_database_backend(), side)).await?;
+    let made = made(&tx).await?;
+    if let Some(newer) = unknown(&made, steps).next() {
+        allow_newer(&tx, side, &made, steps).await?;
+        tracing::warn!(
+            step = newer,
+            "the database is of a newer release, beside which this program works until it is replaced"
+        );
+        return tx.commit().await.map(|()| None);
+    }
+    let Some(next) = steps.iter().position(|step| !made.contains(step.name)) else {
+        return tx.commit().await.map(|()| None);
+    };
+    make(&tx, side, &steps[next], Schema::after(&steps[..next])).await?;
+    tx.commit().await?;
+    Ok(Some(steps[next].name))
 }
 
 /// An error that says what to do, when the database is not at the last of `steps`. Writes nothing.
@@ -45,14 +77,39 @@ pub async fn check(conn: &impl ConnectionTrait, steps: &[Step]) -> Result<(), Db
     }
 }
 
+/// The steps that a database has and this program does not.
+fn unknown<'a>(made: &'a BTreeSet<String>, steps: &[Step]) -> impl Iterator<Item = &'a str> {
+    made.iter().map(String::as_str).filter(|name| steps.iter().all(|step| step.name != *name))
+}
+
 fn refuse_newer(made: &BTreeSet<String>, steps: &[Step]) -> Result<(), DbErr> {
-    match made.iter().find(|name| steps.iter().all(|step| step.name != **name)) {
-        None => Ok(()),
-        Some(name) => Err(DbErr::Migration(format!(
-            "the database is of a newer release, it has the step {name}, which this program does not know: start the \
-             newer version, or put back the backup made before the upgrade"
-        ))),
+    unknown(made, steps).next().map_or(Ok(()), |name| Err(too_new(name)))
+}
+
+fn too_new(name: &str) -> DbErr {
+    DbErr::Migration(format!(
+        "the database is of a newer release, it has the step {name}, which this program does not know: start the newer \
+         version, or put back the backup made before the upgrade"
+    ))
+}
+
+/// Only headquarters on `PostgreSQL` has servers of two releases beside each other. What is known of a newer step is what
+/// it has left in the database itself.
+async fn allow_newer(tx: &Transaction, side: Side, made: &BTreeSet<String>, steps: &[Step]) -> Result<(), DbErr> {
+    let shared = side == Side::Hq && tx.get_database_backend() == DbBackend::Postgres;
+    let complete = steps.iter().all(|step| made.contains(step.name));
+    for name in unknown(made, steps) {
+        let beside = if shared && complete { settings::get(tx, &beside(name)).await? } else { None };
+        if !beside.is_some_and(|beside| steps.iter().any(|step| step.name == beside)) {
+            return Err(too_new(name));
+        }
     }
+    Ok(())
+}
+
+/// Under which key a step says beside which one servers may go on.
+fn beside(step: &str) -> String {
+    format!("schema.{step}.beside")
 }
 
 async fn make(tx: &Transaction, side: Side, step: &Step, mut schema: Schema) -> Result<(), DbErr> {
@@ -66,7 +123,10 @@ async fn make(tx: &Transaction, side: Side, step: &Step, mut schema: Schema) -> 
     note.values([Expr::value(step.name), Expr::current_timestamp()])
         .map_err(|error| DbErr::Custom(error.to_string()))?;
     tx.execute(&note).await?;
-    Ok(())
+    match step.beside {
+        Some(oldest) if side == Side::Hq => settings::set(tx, &beside(step.name), oldest).await,
+        _ => Ok(()),
+    }
 }
 
 /// Makes the table of the steps, unless it is there.

@@ -12,6 +12,9 @@ use crate::{Side, registry, tags, versions};
 pub struct Step {
     pub name: &'static str,
     pub changes: &'static [Change],
+    /// The last step of the release before, when headquarters of that release may go on working beside this one on
+    /// `PostgreSQL`: nothing is taken away that it uses, and nothing asked for that it does not write.
+    pub beside: Option<&'static str>,
 }
 
 /// One change; the first word is the table.

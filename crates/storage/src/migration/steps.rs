@@ -8,8 +8,8 @@ use super::next_release;
 use super::step::Step;
 
 pub const STEPS: &[Step] = &[
-    Step { name: "0001_schema", changes: m0001_schema::CHANGES },
-    Step { name: "0002_synchronisation", changes: m0002_synchronisation::CHANGES },
+    Step { name: "0001_schema", changes: m0001_schema::CHANGES, beside: None },
+    Step { name: "0002_synchronisation", changes: m0002_synchronisation::CHANGES, beside: None },
     #[cfg(feature = "next-release")]
-    Step { name: "0003_next_release", changes: next_release::CHANGES },
+    Step { name: "0003_next_release", changes: next_release::CHANGES, beside: Some("0002_synchronisation") },
 ];

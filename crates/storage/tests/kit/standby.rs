@@ -9,7 +9,7 @@ use super::private_postgres::{OWNER, Run, as_user, client, pg_ctl, place, progra
 /// A server that follows another one.
 pub struct Standby {
     directory: PathBuf,
-    port: u16,
+    pub port: u16,
 }
 
 impl Standby {
@@ -24,6 +24,21 @@ impl Standby {
         let (directory, port) = start_anywhere(directory, "");
         watch(&directory, &directory.join("running"));
         Self { directory, port }
+    }
+
+    /// Where it is read from while it follows.
+    pub fn url(&self) -> String {
+        format!("postgres://{OWNER}@127.0.0.1:{}/{OWNER}", self.port)
+    }
+
+    /// Ends it as a crash would.
+    pub fn crash(&self) {
+        end(pg_ctl(&self.data()).args(["-m", "immediate", "stop"]), "the standby does not stop");
+    }
+
+    /// Starts it again where it was.
+    pub fn start(&self) {
+        assert!(start(&self.directory, self.port, ""), "the standby does not start again");
     }
 
     /// From here on it gets nothing more, as behind a line that is slow or broken.

@@ -46,6 +46,7 @@ const LATER: &[Step] = &[
                 update.and_where(Expr::col(Alias::new("last_name")).like("%1")).to_owned()
             }),
         ],
+        beside: None,
     },
     Step {
         name: "9002_drops",
@@ -60,6 +61,7 @@ const LATER: &[Step] = &[
             Change::DropTable("account_charges"),
             Change::DropTable("sync_marks"),
         ],
+        beside: None,
     },
 ];
 
@@ -315,6 +317,7 @@ async fn a_step_that_fills_lines_without_their_documents_is_refused_since_no_sto
             let mut update = Query::update();
             update.table(Alias::new("transfer_items")).value(Alias::new("line_no"), 1).to_owned()
         })],
+        beside: None,
     };
     for place in Place::each().await.filter(|place| place.side == Side::Hq) {
         let steps: Vec<Step> = STEPS.iter().copied().chain([FILLS]).collect();
@@ -338,6 +341,62 @@ async fn a_database_of_a_newer_release_is_refused_and_says_what_to_do() {
         }
         assert_eq!(place.facts().await, facts, "and is left as it is");
     }
+}
+
+#[tokio::test]
+async fn a_headquarters_works_beside_the_next_release_on_postgresql_and_refuses_the_one_after_that() {
+    let last = STEPS[STEPS.len() - 1].name;
+    let next = Step { beside: Some(last), ..LATER[0] };
+    let after = Step { beside: Some(next.name), ..LATER[1] };
+    let with = |more: &[Step]| [STEPS, more].concat();
+    for place in Place::each().await {
+        let shared = place.backend() == DbBackend::Postgres;
+        place.run(&with(&[next])).await.expect("the next release");
+        let facts = place.facts().await;
+        let opened = Db::open_with(&place.url, place.side, kit::PRIVATE).await;
+        assert_eq!(opened.is_ok(), shared, "{:?}", opened.err());
+        assert_eq!(place.facts().await, facts, "and leaves it as it is");
+        place.run(&with(&[next, after])).await.expect("the release after that");
+        assert_eq!(place.run(&with(&[next])).await.is_ok(), shared);
+        let text = place.run(STEPS).await.expect_err("a refusal").to_string();
+        assert!(text.contains("9002_drops") || !shared, "{text}");
+        assert!(text.contains("start the newer version"), "{text}");
+    }
+    // One whose own steps are not all there is of another history.
+    let place = Place::postgres().await;
+    place.run(&with(&[next])).await.expect("the next release");
+    db::execute(&place.conn, "DELETE FROM schema_steps WHERE name = $1", [last.into()]).await.expect("a delete");
+    let text = place.run(STEPS).await.expect_err("a refusal").to_string();
+    assert!(text.contains("9001_adds"), "{text}");
+}
+
+/// What the tables after `steps` ask of whoever knows only those after the first `known` of them.
+fn asked_of_older(steps: &[Step], known: usize) -> Vec<String> {
+    let (before, after) = (Schema::after(&steps[..known]), Schema::after(steps));
+    let mut asked = Vec::new();
+    for (table, now) in before.tables().iter().filter_map(|table| Some((table, after.table(table.name)?))) {
+        let new = now.columns().filter(|column| table.columns().all(|known| known.name != column.name));
+        let needed = new.filter(|column| !column.nullable && column.default.is_none());
+        asked.extend(needed.map(|column| format!("{}.{}", table.name, column.name)));
+        let kept = |name: &str| table.indexes(Side::Hq).any(|known| known.name == name);
+        let unique = now.indexes(Side::Hq).filter(|index| index.unique && !kept(&index.name));
+        asked.extend(unique.map(|index| index.name.clone()));
+    }
+    asked
+}
+
+#[test]
+fn a_step_beside_which_others_go_on_asks_nothing_of_them() {
+    for (position, step) in STEPS.iter().enumerate() {
+        let Some(beside) = step.beside else { continue };
+        let known = STEPS.iter().position(|step| step.name == beside).expect("a step");
+        assert_eq!(asked_of_older(&STEPS[..=position], known + 1), [""; 0], "{}", step.name);
+    }
+    // They write a brand twice, and no code.
+    let asks = Step { name: "9003_asks", changes: &[Change::AddColumns("customers", "code text")], beside: None };
+    let steps = [STEPS, &LATER[..1], &[asks]].concat();
+    let asked = asked_of_older(&steps, STEPS.len());
+    assert_eq!(asked, ["ix_products_brand", "customers.code"]);
 }
 
 #[tokio::test]
