@@ -8,9 +8,11 @@ use std::process::Command;
 use tempfile::TempDir;
 
 use crate::authority::{Authority, THIS_MACHINE};
+use crate::haproxy::HaProxy;
 use crate::kit::{ADMIN, Process, TestCluster, eventually};
 use crate::own_postgres::Server;
 use crate::private_postgres::{OWNER, Run, as_user, client};
+use crate::standby::Standby;
 
 const DURABLE: (&str, &str) = ("TILLKEEP_ACCEPT_UNSAFE_DATABASE", "");
 
@@ -69,6 +71,46 @@ async fn a_chain_works_over_a_verified_line_to_postgresql_and_finds_it_again_aft
     assert_eq!(chain.sales(&site).await, 2);
     assert_eq!(encrypted(&server).1, 0);
     assert!(!chain.hq.log().contains("hunter2"));
+    chain.settled(&[&site], &[]).await;
+}
+
+/// One address for whichever server is the primary; who is connected to another one is cut off.
+const ONE_ADDRESS: &str = "
+    mode tcp
+frontend all
+    bind 127.0.0.1:PORT
+    default_backend primary
+backend primary
+    default-server on-marked-down shutdown-sessions
+";
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_promoted_standby_behind_the_same_address_is_found_over_a_verified_line_without_a_restart() {
+    let (server, dir, authority) = (Server::new(), directory(), Authority::new("the chain's own"));
+    let ca = authority.file(dir.path());
+    offer_tls(&server, &authority, &THIS_MACHINE);
+    let standby = Standby::of(&server);
+    let at = |port: u16| format!("127.0.0.1:{port}");
+    let mut balancer = HaProxy::with_rules(ONE_ADDRESS, &[&at(server.port)]);
+    let url = address(&server, &format!("?sslmode=verify-full&sslrootcert={}", ca.display()));
+    let url = url.replace(&at(server.port), &at(balancer.port));
+    let mut chain = TestCluster::with(&[("DATABASE_URL", &url), DURABLE]).await;
+    let product = chain.product("A1", 1000).await;
+    let site = chain.store().await;
+    let till = site.open_till().await;
+    site.knows(&till, &product, None).await;
+    site.sell(&till, &product, 1).await;
+    site.drained(&till).await;
+    server.crash();
+    site.sell(&till, &product, 1).await;
+    standby.promote();
+    balancer.set_servers(&[&at(standby.port)]);
+    site.drained(&till).await;
+    eventually("people are answered again", async || {
+        chain.admin.get("/departments").await.status.is_success().then_some(())
+    })
+    .await;
+    eventually("both sales are there", async || (chain.sales(&site).await == 2).then_some(())).await;
     chain.settled(&[&site], &[]).await;
 }
 

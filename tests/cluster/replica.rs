@@ -60,6 +60,8 @@ async fn lists_come_from_the_replica_while_it_is_there_and_not_too_old_and_else_
     answered_by(&chain, &site, true).await;
     let reading = "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'tillkeep replica read' AND query LIKE '%sales%'";
     assert_ne!(ask(standby.port, reading), "0", "the list was read there");
+    let summary = chain.admin.get("/sync/dashboard").await.data()["summary"]["readReplica"].clone();
+    assert!(summary["used"] == true && summary["figuresUpTo"].is_string(), "{summary}");
     let history = format!("/sync/history?storeId={}", site.id);
     chain.admin.get(&history).await.data();
     assert_eq!(metric(&chain.hq.url, "tillkeep_read_replica_up").await, Some(1.0));
@@ -77,6 +79,8 @@ async fn lists_come_from_the_replica_while_it_is_there_and_not_too_old_and_else_
     );
     assert_eq!(answered_by(&chain, &site, false).await, 2, "too old");
     assert_eq!(metric(&chain.hq.url, "tillkeep_read_replica_up").await, Some(0.0));
+    let summary = chain.admin.get("/sync/dashboard").await.data()["summary"]["readReplica"].clone();
+    assert!(summary["used"] == false && summary["figuresUpTo"].is_null(), "{summary}");
     ask(standby.port, "SELECT pg_wal_replay_resume()");
     assert_eq!(answered_by(&chain, &site, true).await, 2);
 

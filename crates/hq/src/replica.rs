@@ -7,6 +7,7 @@ use std::time::Duration;
 use axum::http::{HeaderName, HeaderValue};
 use axum::response::{IntoResponse, Response};
 use metrics::gauge;
+use serde::Serialize;
 use tillkeep_http::DatabaseUrl;
 use tillkeep_http::describe::{Operation, Reply};
 use tillkeep_http::error::Result;
@@ -14,6 +15,7 @@ use tillkeep_model::Instant;
 use tillkeep_storage::replica::Replica;
 use tillkeep_storage::{Connection, DbErr};
 use tokio::time::{Instant as Moment, MissedTickBehavior, interval, timeout};
+use utoipa::ToSchema;
 
 use crate::Hq;
 
@@ -37,6 +39,16 @@ pub struct Followed {
 struct State {
     seen: Option<Seen>,
     warned: Option<Moment>,
+}
+
+/// How the read replica stands, for people.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ReplicaStanding {
+    /// Whether lists are read from it; else from the primary.
+    used: bool,
+    /// Up to when it has everything, while it is used.
+    figures_up_to: Option<Instant>,
 }
 
 /// What the replica had when it was looked at last.
@@ -85,6 +97,11 @@ impl Followed {
     pub fn up_to(&self) -> Option<Instant> {
         let seen = self.state().seen.filter(|seen| seen.lag() <= self.longest)?;
         Some(seen.up_to)
+    }
+
+    pub fn standing(&self) -> ReplicaStanding {
+        let up_to = self.up_to();
+        ReplicaStanding { used: up_to.is_some(), figures_up_to: up_to }
     }
 
     /// Seconds that it is behind, as far as that is known.

@@ -41,6 +41,11 @@ impl Standby {
         assert!(start(&self.directory, self.port, ""), "the standby does not start again");
     }
 
+    /// Makes it the primary, under its own address.
+    pub fn promote(&self) {
+        end(pg_ctl(&self.data()).args(["-w", "promote"]), "the standby is not promoted");
+    }
+
     /// From here on it gets nothing more, as behind a line that is slow or broken.
     pub fn fall_behind(&self) {
         for sql in ["ALTER SYSTEM SET primary_conninfo = ''", "SELECT pg_reload_conf()"] {
@@ -56,7 +61,7 @@ impl Standby {
             start(&self.directory, server.port, ""),
             "the standby does not start under the address of the lost server"
         );
-        end(pg_ctl(&self.data()).args(["-w", "promote"]), "the standby is not promoted");
+        self.promote();
         server.directory.clone_from(&self.directory);
     }
 

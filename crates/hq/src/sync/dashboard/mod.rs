@@ -22,6 +22,7 @@ use super::nodes::NodeInfo;
 use super::notify::Standing;
 use super::unreadable::UnreadableRow;
 use crate::Hq;
+use crate::replica::{Followed, ReplicaStanding};
 use crate::routes::Routes;
 
 #[derive(Serialize, ToSchema)]
@@ -53,12 +54,15 @@ struct Summary {
     /// Stores that could not store some type.
     unstored: usize,
     notifications: Standing,
+    /// Null without a read replica.
+    read_replica: Option<ReplicaStanding>,
 }
 
 impl Dashboard {
     fn of(hq: &Hq, stores: Vec<StoreState>) -> Self {
         let notifications = hq.notifications.standing().borrow().clone();
-        let mut summary = Summary { stores: stores.len(), notifications, ..Summary::default() };
+        let read_replica = hq.replica.get().map(Followed::standing);
+        let mut summary = Summary { stores: stores.len(), notifications, read_replica, ..Summary::default() };
         for state in &stores {
             summary.connected += usize::from(state.connection.connected);
             summary.pending += state.outbox_pending;
