@@ -60,7 +60,7 @@ async fn a_server_that_leaves_says_so_at_once_sends_its_stores_away_one_by_one_a
     let asked = Instant::now();
     chain.hq.ask_to_stop();
     eventually("the readiness is off", async || (readiness(&chain.hq.url).await == 503).then_some(())).await;
-    assert!(asked.elapsed() < Duration::from_secs(1), "it said so after {:?}", asked.elapsed());
+    assert!(asked.elapsed() < Duration::from_secs(3), "it said so after {:?}", asked.elapsed());
     let ended = sockets.into_iter().map(|mut socket| async move {
         loop {
             match socket.next().await {
@@ -96,7 +96,7 @@ async fn a_server_that_leaves_says_so_at_once_sends_its_stores_away_one_by_one_a
     slow.read_to_string(&mut answer).await.expect("an answer");
     assert!(answer.starts_with("HTTP/1.1 201"), "{answer}");
     chain.hq.has_stopped();
-    assert!(asked.elapsed() < Duration::from_secs(9), "it took {:?}", asked.elapsed());
+    assert!(asked.elapsed() < Duration::from_secs(30), "it took {:?}", asked.elapsed());
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -111,7 +111,7 @@ async fn a_second_signal_ends_the_leaving_and_a_server_that_need_not_leave_stops
             chain.hq.ask_to_stop();
         }
         chain.hq.has_stopped();
-        assert!(asked.elapsed() < Duration::from_secs(5), "it took {:?}", asked.elapsed());
+        assert!(asked.elapsed() < Duration::from_secs(20), "it took {:?}", asked.elapsed());
     }
 }
 

@@ -1,5 +1,7 @@
 //! A read replica that answers lists, falls behind, goes away and comes back. `docs/operations.md`, *A read replica*.
 
+use std::time::Instant;
+
 use std::process::Command;
 
 use reqwest::Method;
@@ -40,6 +42,7 @@ async fn answered_by(chain: &TestCluster, site: &TestStore, replica: bool) -> u6
 
 #[tokio::test(flavor = "multi_thread")]
 async fn lists_come_from_the_replica_while_it_is_there_and_not_too_old_and_else_from_the_primary() {
+    let begun = Instant::now();
     let server = Server::new();
     let standby = Standby::of(&server);
     let read_url = standby.url();
@@ -47,7 +50,7 @@ async fn lists_come_from_the_replica_while_it_is_there_and_not_too_old_and_else_
         ("DATABASE_URL", server.url.as_str()),
         ("TILLKEEP_ACCEPT_UNSAFE_DATABASE", ""),
         ("DATABASE_READ_URL", &read_url),
-        ("READ_REPLICA_MAX_LAG_SECONDS", "4"),
+        ("READ_REPLICA_MAX_LAG_SECONDS", "12"),
     ];
     let mut chain = TestCluster::with(&environment).await;
     let product = chain.product("A1", 1000).await;
@@ -65,7 +68,7 @@ async fn lists_come_from_the_replica_while_it_is_there_and_not_too_old_and_else_
     let history = format!("/sync/history?storeId={}", site.id);
     chain.admin.get(&history).await.data();
     assert_eq!(metric(&chain.hq.url, "tillkeep_read_replica_up").await, Some(1.0));
-    assert!(metric(&chain.hq.url, "tillkeep_read_replica_lag_seconds").await.expect("a lag") < 4.0);
+    assert!(metric(&chain.hq.url, "tillkeep_read_replica_lag_seconds").await.expect("a lag") < 12.0);
 
     // It is behind: as long as that is little, it shows what it has.
     ask(standby.port, "SELECT pg_wal_replay_pause()");
@@ -91,7 +94,9 @@ async fn lists_come_from_the_replica_while_it_is_there_and_not_too_old_and_else_
     assert_eq!(sales(&chain, &site).await, (3, None));
     standby.start();
     assert_eq!(answered_by(&chain, &site, true).await, 3);
-    assert_eq!(chain.hq.log().matches("the read replica is not used").count(), 1, "once a minute at the most");
+    let minutes = usize::try_from(begun.elapsed().as_secs() / 60).expect("few");
+    let warned = chain.hq.log().matches("the read replica is not used").count();
+    assert!((1..=1 + minutes).contains(&warned), "{warned} times, and it is once a minute at the most");
 }
 
 #[tokio::test(flavor = "multi_thread")]

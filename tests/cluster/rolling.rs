@@ -190,7 +190,8 @@ async fn a_step_that_waits_for_a_long_read_holds_nobody_up_and_is_made_when_that
         chain.admin.get("/customers").await.data();
         (slowest, asked) = (slowest.max(begun.elapsed()), asked + 1);
     }
-    assert!(slowest < Duration::from_secs(2), "a request took {slowest:?}");
+    // It would wait for the whole read, which lasts until this is over.
+    assert!(slowest < Duration::from_millis(3500), "a request took {slowest:?}");
     assert!(asked > 20 && !starting.is_finished(), "{asked}");
     read.ends();
     let newer = starting.join().expect("it starts when the read is over");

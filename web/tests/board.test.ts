@@ -104,7 +104,7 @@ describe('a board that is read anew', () => {
     unstored: 0,
     notifications,
   }
-  const answer = (...stores: DashboardStore[]) => ({ generatedAt: '', summary, stores, unreadable: [] })
+  const answer = (...stores: DashboardStore[]) => ({ generatedAt: '', summary, stores, nodes: [], unreadable: [] })
 
   it('takes what the answer says, in a chain where something happens all the time too', () => {
     const before = board(store('S01'), store('S02', { dataAgeSeconds: 300 }), store('S03'))

@@ -31,7 +31,7 @@ const snapshot = (notifications: Notifications) => {
     unstored: 0,
     notifications,
   }
-  listener.snapshot({ generatedAt: '', summary, stores: [], unreadable: [] } as Dashboard)
+  listener.snapshot({ generatedAt: '', summary, stores: [], nodes: [], unreadable: [] } as Dashboard)
 }
 const change = (notifications?: Notifications) =>
   listener.change({ at: '', stores: [], gone: [], notifications } as Change)

@@ -230,10 +230,14 @@ impl Hq {
                 hq.notifications.sessions_ended();
             }
         });
+        let weak = Arc::downgrade(&hq);
+        hq.auth
+            .when_others_are_followed(move || weak.upgrade().is_none_or(|hq| hq.is_alone() || hq.nodes.are_followed()));
         nodes::join(&hq).await.map_err(other)?;
         hq.notifications.start(&hq);
         crate::sync::judge::start(hq.clone());
         crate::sync::tracker::start(hq.clone());
+        nodes::start(hq.clone());
         crate::sync::pruning::start(hq.clone());
         dashboard::start(hq.clone());
         housekeeping::start(hq.auth.clone(), hq.leases.clone(), hq.stop.clone());
@@ -293,6 +297,11 @@ impl Hq {
             self.judge.notify_one();
             self.board.mark_all();
         }
+    }
+
+    /// Whether no other server can be there: on a file, and nobody said where others would be told.
+    pub fn is_alone(&self) -> bool {
+        self.db().is_embedded() && !self.notifications.has_broker()
     }
 
     /// Whether a store has a socket here, or at another server that runs by what was `heard`.

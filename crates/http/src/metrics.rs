@@ -68,7 +68,7 @@ fn install() -> Option<PrometheusHandle> {
     describe_counter!("tillkeep_notifications_published_total", "Notifications that the broker has taken");
     describe_counter!(
         "tillkeep_notifications_received_total",
-        "Notifications from the broker: of other servers, of this one, and what it does not know"
+        "Notifications from the broker: of other servers, that sessions ended there, of this one, and what is not known"
     );
     describe_counter!("tillkeep_sync_ignored_total", "What stores said that this server does not know, by kind");
     describe_counter!(

@@ -312,6 +312,8 @@ pub enum Turn {
     Push = 7,
     /// Successes that leave the log.
     Prune = 8,
+    /// What stores did and said, which several servers write for the same ones.
+    Heard = 9,
 }
 
 /// Waits until no other transaction has this `turn` and keeps it until the end of this one. On `SQLite` there is only

@@ -1,7 +1,7 @@
 //! The servers of one headquarters, as their database knows them: each says every second that it runs, and one that says
 //! nothing for [`GONE_AFTER_MS`] is gone. The clock is that of the database.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use sea_orm::sea_query::OnConflict;
 use sea_orm::{
@@ -10,7 +10,7 @@ use sea_orm::{
 use tillkeep_model::Instant;
 use uuid::Uuid;
 
-use crate::db::{Row, query};
+use crate::db::{Row, execute, query};
 use crate::entity::hq_node::{Column, Entity, Model};
 
 /// A server that was silent for so long holds no socket any more.
@@ -74,21 +74,51 @@ pub async fn sums(conn: &impl ConnectionTrait) -> Result<Sums, DbErr> {
     query(conn, sql, []).await?.iter().map(of).collect()
 }
 
-/// Stores of which another server than `here` heard something since `since`, each with the server that holds its socket and
-/// since when.
-pub async fn heard_elsewhere(
+/// Stores whose sockets another server than `here` took over since `since`, with that server and the moment.
+pub async fn connected_elsewhere(
     conn: &impl ConnectionTrait,
     here: Uuid,
     since: Instant,
-) -> Result<Vec<(Uuid, Option<(Uuid, Instant)>)>, DbErr> {
+) -> Result<Vec<(Uuid, Uuid, Instant)>, DbErr> {
     let sql = "SELECT store_id, connected_node, connection_at FROM store_nodes \
-               WHERE (last_seen_at >= $2 OR connection_at >= $2) AND (connected_node IS NULL OR connected_node <> $1)";
+               WHERE connection_at >= $2 AND connected_node <> $1";
     let of = |row: &Row| {
-        let node: Option<Uuid> = row.try_get("", "connected_node")?;
-        let since: Option<Instant> = row.try_get("", "connection_at")?;
-        Ok((row.try_get("", "store_id")?, node.zip(since)))
+        Ok((row.try_get("", "store_id")?, row.try_get("", "connected_node")?, row.try_get("", "connection_at")?))
     };
     query(conn, sql, [here.into(), since.into()]).await?.iter().map(of).collect()
+}
+
+/// What the dashboard shows of a store that may have changed at another server.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Shown {
+    node: Option<Uuid>,
+    connection_at: Option<Instant>,
+    pending: i64,
+    dead_lettered: i64,
+}
+
+/// How the stores stand of which something was heard since `since`.
+pub async fn standing_since(conn: &impl ConnectionTrait, since: Instant) -> Result<HashMap<Uuid, Shown>, DbErr> {
+    let sql = "SELECT store_id, connected_node, connection_at, outbox_pending, dead_lettered FROM store_nodes \
+               WHERE outbox_at >= $1 OR connection_at >= $1";
+    let of = |row: &Row| {
+        let shown = Shown {
+            node: row.try_get("", "connected_node")?,
+            connection_at: row.try_get("", "connection_at")?,
+            pending: row.try_get("", "outbox_pending")?,
+            dead_lettered: row.try_get("", "dead_lettered")?,
+        };
+        Ok((row.try_get("", "store_id")?, shown))
+    };
+    query(conn, sql, [since.into()]).await?.iter().map(of).collect()
+}
+
+/// The stores that servers held which do not run any more are connected to none.
+pub async fn let_go(conn: &impl ConnectionTrait) -> Result<(), DbErr> {
+    let sql = "UPDATE store_nodes SET connected_node = NULL WHERE connected_node IS NOT NULL \
+               AND connected_node NOT IN (SELECT id FROM hq_nodes)";
+    execute(conn, sql, []).await?;
+    Ok(())
 }
 
 /// Stores with an entry that was settled and that no handshake has told them of.

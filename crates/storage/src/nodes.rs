@@ -151,9 +151,9 @@ impl Heard {
     }
 }
 
-/// Notes what was heard of stores, set-wise. A part of which nothing was heard stays as it is, and so does one of which
+/// Notes what the server `here` heard of stores, set-wise. A part of which nothing was heard stays as it is, and so does one of which
 /// something newer is there: several servers write, in any order.
-pub async fn hear(conn: &impl ConnectionTrait, heard: &[(Uuid, Heard)]) -> Result<(), DbErr> {
+pub async fn hear(conn: &impl ConnectionTrait, here: Uuid, heard: &[(Uuid, Heard)]) -> Result<(), DbErr> {
     const VALUES: usize = 11;
     for chunk in heard.chunks(rows_per_statement(VALUES)) {
         let mut values: Vec<Value> = Vec::with_capacity(chunk.len() * VALUES);
@@ -187,7 +187,18 @@ pub async fn hear(conn: &impl ConnectionTrait, heard: &[(Uuid, Heard)]) -> Resul
         };
         let outbox = ["outbox_pending", "dead_lettered", "oldest_pending_at", "outbox_at"];
         let mut sets = outbox.map(|column| with("outbox_at", column)).to_vec();
-        sets.extend(["ended_because", "connected_node", "connection_at"].map(|column| with("connection_at", column)));
+        // That a socket ended at this server says nothing of the one that another server holds.
+        values.push(here.into());
+        let elsewhere = format!(
+            "excluded.ended_because IS NOT NULL AND store_nodes.ended_because IS NULL \
+             AND store_nodes.connected_node <> ${}",
+            values.len()
+        );
+        let unless_elsewhere = |column: &str| {
+            let kept = format!("CASE WHEN {elsewhere} THEN store_nodes.{column} WHEN");
+            with("connection_at", column).replacen("CASE WHEN", &kept, 1)
+        };
+        sets.extend(["ended_because", "connected_node", "connection_at"].map(unless_elsewhere));
         sets.extend(["uptime_ms", "heartbeat_at"].map(|column| with("heartbeat_at", column)));
         sets.push(with("last_seen_at", "last_seen_at"));
         let sql = format!(

@@ -20,7 +20,7 @@ use crate::haproxy::HaProxy;
 use crate::kit::{Client, Process, Shift, TestCluster, TestStore, id, verdict};
 use crate::nats_server::NatsServer;
 use crate::own_postgres::Server;
-use strikes::strike;
+use strikes::{deck, strike};
 
 /// What runs besides the stores.
 struct Fleet {
@@ -107,7 +107,7 @@ async fn run(length: Duration, nodes: usize, stores: usize, strikes: usize, seed
     let roles = fleet.chain.admin.get("/roles").await.data();
     let cashier = roles.as_array().and_then(|roles| roles.iter().find(|role| role["code"] == "cashier")).map(id);
     let cashier = cashier.expect("the cashier");
-    let mut figures = Figures::default();
+    let (mut figures, mut kinds) = (Figures::default(), Vec::new());
     while begun.elapsed() < length || figures.rounds == 0 {
         let stop = Arc::new(AtomicBool::new(false));
         let working: Vec<_> =
@@ -116,7 +116,11 @@ async fn run(length: Duration, nodes: usize, stores: usize, strikes: usize, seed
         let office = at_office(office, goods.clone(), stop.clone());
         let watching = watch::start(&fleet.balancer.url(), &fleet.sites, stop.clone());
         for _ in 0..strikes {
-            let name = strike(&mut fleet, &mut dice).await;
+            // No kind comes again before all have come.
+            if kinds.is_empty() {
+                kinds = deck(&mut dice);
+            }
+            let name = strike(&mut fleet, &mut dice, kinds.pop().expect("a kind")).await;
             *figures.struck.entry(name).or_default() += 1;
         }
         stop.store(true, Ordering::Relaxed);
@@ -128,6 +132,7 @@ async fn run(length: Duration, nodes: usize, stores: usize, strikes: usize, seed
         let shops: Vec<&String> = shifts.iter().flat_map(|shift| &shift.wrong).collect();
         assert!(shops.is_empty() && wrong == 0, "5xx: {wrong} at headquarters, {shops:?}\n{}", fleet.errors());
         let wrong = &figures.answers.wrong;
+        assert!(figures.answers.good > 20, "{} good answers", figures.answers.good);
         assert!(wrong.is_empty(), "neither a success nor a 503 with Retry-After: {wrong:?}\n{}", fleet.errors());
         let emptied: Vec<_> = fleet.sites.iter().map(|site| tokio::spawn(empty(site.process.database()))).collect();
         for emptied in emptied {

@@ -9,11 +9,23 @@ use crate::chaos::dice::Dice;
 use crate::kit::Fault;
 use crate::standby::Standby;
 
-/// Breaks one thing, drawn by lot, and mends it; what it was.
-pub async fn strike(fleet: &mut Fleet, dice: &mut Dice) -> &'static str {
+/// Kinds of strikes.
+const KINDS: usize = 12;
+
+/// All kinds once, in an order drawn by lot.
+pub fn deck(dice: &mut Dice) -> Vec<usize> {
+    let mut kinds: Vec<usize> = (0..KINDS).collect();
+    for at in (1..kinds.len()).rev() {
+        kinds.swap(at, dice.below(at + 1));
+    }
+    kinds
+}
+
+/// Breaks one thing of this kind, and mends it; what it was.
+pub async fn strike(fleet: &mut Fleet, dice: &mut Dice, kind: usize) -> &'static str {
     let victim = dice.below(fleet.sites.len());
     let node = dice.below(fleet.nodes());
-    let name = match dice.below(12) {
+    let name = match kind {
         0 | 1 => {
             fleet.node(node).kill();
             sleep(dice.millis(0, 2000)).await;

@@ -22,7 +22,7 @@ pub async fn change_pin(
     ClientAddress(address): ClientAddress,
     Body(body): Body<PinChange>,
 ) -> Result<NoContent> {
-    let person = hq.auth.access.of(hq.db(), body.user_id).await?.filter(|person| person.is_active());
+    let person = hq.auth.access_of(body.user_id).await?.filter(|person| person.is_active());
     let staff = staff::of_store(hq.db().reader(), caller.id()).await?;
     let Some(person) = person.filter(|person| staff.contains(&person.user.id)) else {
         return Err(Error::new(ErrorCode::InvalidCredentials, "this is nobody who works in this store"));

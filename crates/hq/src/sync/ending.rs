@@ -29,12 +29,11 @@ impl End {
         }
     }
 
-    /// What is said of the store from then on; nothing when it is headquarters that goes away.
+    /// What is said of the store from then on; nothing when it is headquarters that goes away, or has a newer socket of it.
     pub const fn because(self) -> Option<Ended> {
         match self {
-            Self::Closed(close::GOING_AWAY) => None,
+            Self::Closed(close::GOING_AWAY | close::REPLACED) => None,
             Self::Closed(close::REVOKED) => Some(Ended::Revoked),
-            Self::Closed(close::REPLACED) => Some(Ended::Replaced),
             Self::Left => Some(Ended::Stopped),
             Self::Closed(_) | Self::Silent | Self::Broken => Some(Ended::NoLine),
         }
@@ -64,7 +63,7 @@ mod tests {
     fn each_end_of_a_socket_has_its_reason() {
         for (end, code, because) in [
             (End::Closed(close::REVOKED), Some(4403), Some(Ended::Revoked)),
-            (End::Closed(close::REPLACED), Some(4409), Some(Ended::Replaced)),
+            (End::Closed(close::REPLACED), Some(4409), None),
             (End::Closed(close::GOING_AWAY), Some(1001), None),
             (End::Closed(close::UNREADABLE), Some(1007), Some(Ended::NoLine)),
             (End::Silent, Some(1001), Some(Ended::NoLine)),

@@ -159,6 +159,16 @@ impl Heads {
         Ok(there.into_iter().filter_map(beyond).collect())
     }
 
+    /// Of each type how many counters are known and what they add up to, as [`tillkeep_storage::hq_nodes::sums`] has it.
+    pub fn sums(&self) -> HashMap<&'static str, (i64, i64)> {
+        let mut sums: HashMap<&'static str, (i64, i64)> = HashMap::new();
+        for ((name, _), noted) in &self.read().heads {
+            let (counters, total) = sums.entry(name).or_default();
+            (*counters, *total) = (*counters + 1, *total + noted.head.version);
+        }
+        sums
+    }
+
     /// When the heads in the scope of one store moved last. Who asks before it reads them never takes older ones for these.
     pub fn moved(&self, store_id: Uuid) -> Moved {
         let known = self.read();

@@ -70,7 +70,7 @@ impl Connection {
         self.wake.notify_one();
     }
 
-    fn close(&self, code: u16) {
+    pub fn close(&self, code: u16) {
         self.lock().close.get_or_insert(code);
         self.wake.notify_one();
     }

@@ -52,7 +52,7 @@ async fn judge(hq: &Hq) -> tillkeep_http::error::Result<()> {
             match standing {
                 Standing::Good => {}
                 Standing::Until(until) => connection.ends_at(until),
-                Standing::Refused => hq.hub.close(*id, close::REVOKED),
+                Standing::Refused => connection.close(close::REVOKED),
             }
         }
     }

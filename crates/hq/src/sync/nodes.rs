@@ -4,20 +4,26 @@
 //! there what the others changed: heads of types, stores that have something to learn, sockets that moved to another server.
 //! A broker makes the same known at once. `docs/sync.md`, "Several servers of headquarters".
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant as Moment};
 
 use serde::Serialize;
 use tillkeep_model::Instant;
 use tillkeep_model::wire::close;
 use tillkeep_storage::DbErr;
 use tillkeep_storage::entity::hq_node::Model;
-use tillkeep_storage::hq_nodes::{self, Sums};
+use tillkeep_storage::hq_nodes::{self, Shown};
 use tillkeep_storage::settings;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
 use crate::Hq;
 
+/// Between two looks at the database.
+const LOOK_EVERY: Duration = Duration::from_secs(1);
+/// What was read of stores and people is good for so long after a look: a token that is revoked elsewhere is refused within 5 s.
+const BELIEVED_FOR: Duration = Duration::from_secs(4);
 /// What another server wrote may have been written a while before it could be seen.
 const LOOK_BACK_MS: i64 = 10_000;
 /// Looks between two times that servers are forgotten which are gone, and between two warnings: a minute.
@@ -36,8 +42,11 @@ pub struct Nodes {
 #[derive(Default)]
 struct Known {
     alive: Vec<Model>,
-    sums: Sums,
     looked_at: Option<Instant>,
+    /// When the heads were last compared with the database.
+    seen_at: Option<Moment>,
+    /// How stores stood when they were last marked for the dashboard.
+    shown: HashMap<Uuid, Shown>,
     looks: u32,
 }
 
@@ -66,6 +75,11 @@ impl Nodes {
 
     fn lock(&self) -> MutexGuard<'_, Known> {
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Whether what is in memory of stores and people may be believed: the database was looked at a moment ago.
+    pub fn are_followed(&self) -> bool {
+        self.lock().seen_at.is_some_and(|at| at.elapsed() < BELIEVED_FOR)
     }
 
     fn is_time_to(&self, every: u32) -> bool {
@@ -137,7 +151,10 @@ fn host_name() -> String {
 /// Before anything is served: says that this server runs, and finds the others. A server that lacks a key of theirs would
 /// refuse the tokens that they give out.
 pub async fn join(hq: &Hq) -> Result<(), DbErr> {
-    if hq.db().is_embedded() {
+    let tx = hq.db().begin().await?;
+    hq_nodes::let_go(&tx).await?;
+    tx.commit().await?;
+    if hq.is_alone() {
         return Ok(());
     }
     let now = hq_nodes::time(hq.db().reader(), hq.clock.now()).await?;
@@ -154,14 +171,30 @@ pub async fn join(hq: &Hq) -> Result<(), DbErr> {
     look(hq).await
 }
 
+/// Looks what the others did, every second until the server stops; then they are told. In a task of its own: nothing else that
+/// waits for the database holds it up.
+pub fn start(hq: Arc<Hq>) {
+    tokio::spawn(async move {
+        loop {
+            tokio::select! {
+                () = tokio::time::sleep(LOOK_EVERY) => follow(&hq).await,
+                () = hq.stop.cancelled() => break,
+            }
+        }
+        leave(&hq).await;
+        hq.left.cancel();
+    });
+}
+
 /// This server stops.
-pub async fn leave(hq: &Hq) {
-    if hq.db().is_embedded() {
+async fn leave(hq: &Hq) {
+    if hq.is_alone() {
         return;
     }
     let left = async {
         let tx = hq.db().begin().await?;
         hq_nodes::leave(&tx, hq.nodes.id).await?;
+        hq_nodes::let_go(&tx).await?;
         tx.commit().await
     };
     if let Err(error) = left.await {
@@ -169,18 +202,29 @@ pub async fn leave(hq: &Hq) {
     }
 }
 
-/// Looks what other servers did, once a second. A file has one server.
+/// Looks what other servers did.
 pub async fn follow(hq: &Hq) {
-    if hq.db().is_embedded() {
+    if hq.is_alone() {
         return;
     }
     if let Err(error) = look(hq).await {
-        tracing::debug!(%error, "the database is away: there is nothing to look at");
+        tracing::debug!(%error, "the database is away, or busy: it is looked at again");
     }
 }
 
+/// Each part by itself: what cannot be written now is no reason not to read.
 async fn look(hq: &Hq) -> Result<(), DbErr> {
+    // First, as revocations hang on it.
+    follow_heads(hq).await?;
+    hq.nodes.lock().seen_at = Some(Moment::now());
     let conn = hq.db().reader();
+    let stores = async {
+        for store in hq_nodes::to_tell(conn).await? {
+            hq.to_tell.insert(store);
+        }
+        follow_stores(hq).await
+    };
+    let stores = stores.await;
     let now = hq_nodes::time(conn, hq.clock.now()).await?;
     {
         let mut known = hq.nodes.lock();
@@ -190,25 +234,25 @@ async fn look(hq: &Hq) -> Result<(), DbErr> {
     hq_nodes::beat(&tx, hq.nodes.row(hq, now)).await?;
     if hq.nodes.is_time_to(FORGET_EVERY) {
         hq_nodes::forget(&tx, now).await?;
+        hq_nodes::let_go(&tx).await?;
     }
     tx.commit().await?;
     let alive = hq_nodes::alive(conn, now).await?;
-    follow_keys(hq, &alive).await?;
-    hq.nodes.lock().alive = alive;
+    hq.nodes.lock().alive.clone_from(&alive);
     hq.notifications.beside(hq.nodes.are_several());
-    follow_heads(hq).await?;
-    for store in hq_nodes::to_tell(conn).await? {
-        hq.to_tell.insert(store);
-    }
-    follow_stores(hq).await
+    follow_keys(hq, &alive).await?;
+    stores
 }
 
-/// What moved since the last look, and is not known by a hint.
+/// What moved at others and is not known by a hint: the types whose counters add up otherwise here.
 async fn follow_heads(hq: &Hq) -> Result<(), DbErr> {
-    let sums = hq_nodes::sums(hq.db().reader()).await?;
-    let before = hq.nodes.lock().sums.clone();
-    let moved: Vec<&str> =
-        sums.iter().filter(|(name, sum)| before.get(*name) != Some(sum)).map(|(name, _)| name.as_str()).collect();
+    let there = hq_nodes::sums(hq.db().reader()).await?;
+    let here = hq.heads.sums();
+    let moved: Vec<&str> = there
+        .iter()
+        .filter(|(name, sum)| here.get(name.as_str()).copied().unwrap_or_default() != **sum)
+        .map(|(name, _)| name.as_str())
+        .collect();
     if !moved.is_empty() {
         let changes = hq.heads.missed_of_types(hq.db(), &moved).await?;
         if !changes.is_empty() {
@@ -216,27 +260,36 @@ async fn follow_heads(hq: &Hq) -> Result<(), DbErr> {
             hq.notifications.tell_sockets(&changes);
         }
     }
-    // Only now: what could not be read is looked for again.
-    hq.nodes.lock().sums = sums;
     Ok(())
 }
 
-/// Stores of which others heard: shown here, and a store that has a newer socket there has none here.
+/// Stores of which others heard: a store that has a newer socket there has none here, and what is shown of it may be new.
 async fn follow_stores(hq: &Hq) -> Result<(), DbErr> {
-    let now = hq.clock.now();
-    let since = hq.nodes.lock().looked_at.replace(now).unwrap_or(now).plus_millis(-LOOK_BACK_MS);
-    let elsewhere = hq_nodes::heard_elsewhere(hq.db().reader(), hq.nodes.id, since).await?;
-    for (store, connected) in &elsewhere {
-        let Some((node, at)) = connected else { continue };
-        let held = hq.hub.of(*store).filter(|held| held.connected_at < *at);
-        if held.is_some() && hq.nodes.name_of(*node).is_some() {
-            hq.hub.close(*store, close::REPLACED);
+    let (conn, now) = (hq.db().reader(), hq.clock.now());
+    let since = hq.nodes.lock().looked_at.unwrap_or(now).plus_millis(-LOOK_BACK_MS);
+    for (store, node, at) in hq_nodes::connected_elsewhere(conn, hq.nodes.id, since).await? {
+        let held = hq.hub.of(store).filter(|held| held.connected_at < at);
+        if let Some(held) = held.filter(|_| hq.nodes.name_of(node).is_some()) {
+            held.close(close::REPLACED);
         }
     }
-    for (store, processes) in tillkeep_storage::nodes::processes_since(hq.db().reader(), since).await? {
+    for (store, processes) in tillkeep_storage::nodes::processes_since(conn, since).await? {
         hq.copies.adopt(store, &processes);
     }
-    hq.board.mark(elsewhere.into_iter().map(|(store, _)| store));
+    if hq.nodes.are_several() && hq.board.streams() > 0 {
+        let standing = hq_nodes::standing_since(conn, since).await?;
+        let mut known = hq.nodes.lock();
+        let moved: Vec<Uuid> = standing
+            .iter()
+            .filter(|(store, standing)| known.shown.get(*store) != Some(*standing))
+            .map(|(store, _)| *store)
+            .collect();
+        known.shown.extend(standing);
+        drop(known);
+        hq.board.mark(moved);
+    }
+    // Only now: what could not be read is looked for again.
+    hq.nodes.lock().looked_at = Some(now);
     Ok(())
 }
 
@@ -249,11 +302,22 @@ async fn signing_keys(hq: &Hq) -> Result<[Option<String>; 2], DbErr> {
 /// A new key signs once every server that runs has it in front: a token of it is then good at all of them.
 async fn follow_keys(hq: &Hq, alive: &[Model]) -> Result<(), DbErr> {
     let front = hq.auth.tokens.front();
-    let agreed = [
-        (settings::PEOPLE_KEY, front.people.clone(), alive.iter().all(|node| node.people_key == front.people)),
-        (settings::SYNC_KEY, front.sync.clone(), alive.iter().all(|node| node.sync_key == front.sync)),
-    ];
     let kept = signing_keys(hq).await?;
+    // Of servers that start for the first time at once, with keys of their own, those of the oldest count.
+    let is_oldest = alive.first().is_some_and(|node| node.id == hq.nodes.id);
+    let first = |kept: &Option<String>| kept.is_none() && is_oldest;
+    let agreed = [
+        (
+            settings::PEOPLE_KEY,
+            front.people.clone(),
+            first(&kept[0]) || alive.iter().all(|node| node.people_key == front.people),
+        ),
+        (
+            settings::SYNC_KEY,
+            front.sync.clone(),
+            first(&kept[1]) || alive.iter().all(|node| node.sync_key == front.sync),
+        ),
+    ];
     let moved: Vec<_> = agreed
         .into_iter()
         .zip(&kept)

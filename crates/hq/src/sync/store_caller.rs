@@ -71,7 +71,7 @@ impl StoreCache {
     async fn of(&self, hq: &Hq, id: Uuid) -> Result<Option<Arc<store::Model>>> {
         let generation = {
             let cached = self.0.read().unwrap_or_else(PoisonError::into_inner);
-            if let Some(row) = cached.rows.get(&id) {
+            if let Some(row) = cached.rows.get(&id).filter(|_| hq.is_alone() || hq.nodes.are_followed()) {
                 return Ok(Some(row.clone()));
             }
             cached.generation

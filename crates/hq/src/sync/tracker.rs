@@ -288,9 +288,15 @@ impl Tracker {
     }
 
     /// The newest that is known of a store, here and in the database.
-    pub fn heard(&self, store_id: Uuid, node: &store_node::Model) -> Heard {
-        let here = self.lock().stores.get(&store_id).map(|known| known.heard.clone()).unwrap_or_default();
-        here.newest(Heard::of(node))
+    pub fn heard(&self, store_id: Uuid, node: &store_node::Model, own: Uuid) -> Heard {
+        let mut here = self.lock().stores.get(&store_id).map(|known| known.heard.clone()).unwrap_or_default();
+        let there = Heard::of(node);
+        // That a socket ended here says nothing of the one that another server holds.
+        let is_elsewhere = there.connection.and_then(|(_, line)| line.node()).is_some_and(|node| node != own);
+        if is_elsewhere && here.connection.is_some_and(|(_, line)| line.ended().is_some()) {
+            here.connection = None;
+        }
+        here.newest(there)
     }
 
     /// How the outboxes of these stores stand, which are connected; from memory alone.
@@ -322,9 +328,11 @@ impl Tracker {
         let quiet: Vec<_> = unwritten.quiet.iter().map(|(store_id, at)| (*store_id, *at)).collect();
         let written = db::again(async || {
             let tx = hq.sync_db().begin().await?;
+            // Two servers that write of many stores, each in an order of its own, would lock each other out.
+            db::take_turn(&tx, db::Turn::Heard).await?;
             sync_log::record_quiet(&tx, &quiet).await?;
             sync_log::record_pulls(&tx, &types).await?;
-            nodes::hear(&tx, &heard).await?;
+            nodes::hear(&tx, hq.nodes.id, &heard).await?;
             tx.commit().await
         })
         .await;
@@ -347,9 +355,6 @@ pub fn start(hq: Arc<Hq>) {
                 () = hq.stop.cancelled() => true,
             };
             lost::look(&hq).await;
-            if !stopping {
-                super::nodes::follow(&hq).await;
-            }
             hq.settle_doubt().await;
             note(&hq).await;
             rounds += 1;
@@ -359,9 +364,6 @@ pub fn start(hq: Arc<Hq>) {
                 tracing::warn!(%error, "old tags could not be removed; it is tried again");
             }
             if stopping {
-                // After its last look, which would bring this server back to the others.
-                super::nodes::leave(&hq).await;
-                hq.left.cancel();
                 return;
             }
         }

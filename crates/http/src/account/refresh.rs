@@ -36,7 +36,7 @@ pub async fn refresh(
     let presented = auth.tokens.refresh(&body.refresh_token, now).ok_or_else(invalid)?;
     let claims = &presented.claims;
     // Before the transaction: what holds one connection must not wait for another.
-    let access = auth.access.of(&auth.db, claims.user_id).await?.ok_or_else(invalid)?;
+    let access = auth.access_of(claims.user_id).await?.ok_or_else(invalid)?;
     let tx = auth.db.begin().await?;
     // Locked: of two uses of one token at once, the second sees what the first did.
     let session = session::Entity::find_by_id(claims.sid).lock_exclusive().one(&tx).await?.ok_or_else(invalid)?;

@@ -185,7 +185,7 @@ async fn sign_in(
     for session in too_many {
         auth.ended(Revocation::One(session));
     }
-    let access = auth.access.of(&auth.db, user.id).await?.ok_or_else(Error::unauthorized)?;
+    let access = auth.access_of(user.id).await?.ok_or_else(Error::unauthorized)?;
     let mut answer = tokens_for(&auth.tokens, &row, &user.username, refreshable.then_some(refresh_jti), now)?;
     answer.user = Some(Myself::of(&access, trying.store_id, trying.terminal_id.as_deref()));
     Ok(Answer(answer))

@@ -60,7 +60,7 @@ impl<P: Requirement> Caller<P> {
         let session = auth.sessions.of(&auth.db, claims.sid).await?;
         let session = session.filter(|session| !session.revoked && session.user_id == claims.user_id);
         let session = session.ok_or_else(Error::unauthorized)?;
-        let access = auth.access.of(&auth.db, claims.user_id).await?.ok_or_else(Error::unauthorized)?;
+        let access = auth.access_of(claims.user_id).await?.ok_or_else(Error::unauthorized)?;
         if !access.is_active() || access.outlived(session.pin_changed_at, session.sessions_valid_from) {
             return Err(Error::unauthorized());
         }

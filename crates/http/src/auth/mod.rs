@@ -22,7 +22,7 @@ use axum::http::request::Parts;
 use ipnet::IpNet;
 use serde_json::json;
 use tillkeep_model::{ErrorCode, Instant};
-use tillkeep_storage::{Change, Db, audit};
+use tillkeep_storage::{Change, Db, DbErr, audit};
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
@@ -74,6 +74,7 @@ pub struct Auth {
     on_commit: OnceLock<OnCommit>,
     /// What the server does when sessions end: HQ tells its other servers.
     on_ended: OnceLock<OnEnded>,
+    are_followed: OnceLock<AreFollowed>,
     /// At a store.
     headquarters: OnceLock<Arc<dyn Headquarters>>,
 }
@@ -92,6 +93,7 @@ pub trait Headquarters: Send + Sync {
 pub type Asking<'a> = Pin<Box<dyn Future<Output = Result<()>> + Send + 'a>>;
 
 type OnCommit = Box<dyn Fn(&[Change]) + Send + Sync>;
+type AreFollowed = Box<dyn Fn() -> bool + Send + Sync>;
 type OnEnded = Box<dyn Fn() + Send + Sync>;
 
 /// The answer of a store without a line to what only headquarters can do.
@@ -138,6 +140,7 @@ impl Auth {
         Arc::new(Self {
             on_commit: OnceLock::new(),
             on_ended: OnceLock::new(),
+            are_followed: OnceLock::new(),
             headquarters: OnceLock::new(),
             pin_min_length: settings.pin_min_length.clamp(pins::SHORTEST, pins::LONGEST),
             enrolled_only: settings.enrolled_only,
@@ -181,6 +184,21 @@ impl Auth {
         if self.on_ended.set(Box::new(tell)).is_err() {
             tracing::error!("what follows the end of sessions was said twice; the first one holds");
         }
+    }
+
+    /// Says once how it is known that what other servers changed is known here.
+    pub fn when_others_are_followed(&self, are: impl Fn() -> bool + Send + Sync + 'static) {
+        if self.are_followed.set(Box::new(are)).is_err() {
+            tracing::error!("how other servers are followed was said twice; the first one holds");
+        }
+    }
+
+    /// What somebody holds now: from memory, unless another server may have changed it unnoticed.
+    pub async fn access_of(&self, user_id: Uuid) -> std::result::Result<Option<Arc<Access>>, DbErr> {
+        if self.are_followed.get().is_some_and(|are_followed| !are_followed()) {
+            self.invalidate();
+        }
+        self.access.of(&self.db, user_id).await
     }
 
     /// The end of sessions that was committed is in force: here on the next request, at other servers as soon as they hear.

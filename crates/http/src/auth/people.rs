@@ -46,7 +46,7 @@ pub async fn of_caller<P: Requirement>(caller: &Caller<P>, id: Uuid) -> Result<u
 /// A person whom the caller may see by the permission of the route; 404 for one outside of the caller's stores.
 pub async fn person_of<P: Requirement>(caller: &Caller<P>, user_id: Uuid) -> Result<Arc<Access>> {
     of_caller(caller, user_id).await?;
-    let person = caller.auth().access.of(caller.db(), user_id).await?;
+    let person = caller.auth().access_of(user_id).await?;
     person.ok_or_else(|| Error::not_found("user"))
 }
 

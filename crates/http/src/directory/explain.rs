@@ -70,7 +70,7 @@ pub async fn explain(caller: Caller<RolesView>, Params(question): Params<Questio
         caller.at_store(store_id)?;
     }
     let user = of_caller(&caller, question.user_id).await?;
-    let access = caller.auth().access.of(caller.db(), user.id).await?.ok_or_else(|| Error::not_found("user"))?;
+    let access = caller.auth().access_of(user.id).await?.ok_or_else(|| Error::not_found("user"))?;
     Ok(Answer(explained(&access, question, caller.auth().can_change_pins())))
 }
 

@@ -25,7 +25,7 @@ async fn what_was_heard_of_a_store_is_kept_each_part_by_itself() {
         let back = Heard { connection: Some((at(503), here)), heartbeat: Some((at(503), 77)), ..seen(503) };
         let hear = async |heard: &[(_, Heard)]| {
             let tx = hq.db.begin().await.expect("a transaction");
-            nodes::hear(&tx, heard).await.expect("a note");
+            nodes::hear(&tx, id("this server"), heard).await.expect("a note");
             tx.commit().await.expect("a commit");
         };
         let row = async |store| nodes::find(hq.db.reader(), store).await.expect("a read").expect("a row");
@@ -81,7 +81,7 @@ async fn old_news_of_a_store_do_not_replace_newer_ones() {
         };
         let hear = async |news: Heard| {
             let tx = hq.db.begin().await.expect("a transaction");
-            nodes::hear(&tx, &[(store, news)]).await.expect("a note");
+            nodes::hear(&tx, id("this server"), &[(store, news)]).await.expect("a note");
             tx.commit().await.expect("a commit");
             Heard::of(&nodes::find(hq.db.reader(), store).await.expect("a read").expect("a row"))
         };
@@ -97,6 +97,18 @@ async fn old_news_of_a_store_do_not_replace_newer_ones() {
         let outbox = Some((at(701), OutboxState { pending: 5, ..OutboxState::default() }));
         let mixed = Heard { outbox: outbox.clone(), ..heard(600, 0, Line::Ended(Ended::Stopped)) };
         assert_eq!(hear(mixed).await, Heard { outbox, ..newer });
+        let moved = heard(700, 2, Line::Open(Some(id("another server"))));
+        let tx = hq.db.begin().await.expect("a transaction");
+        nodes::hear(&tx, id("another server"), &[(id("S02"), moved.clone())]).await.expect("a note");
+        // Its former socket, at this server, is found dead a while later.
+        let dead = Heard { connection: Some((at(720), Line::Ended(Ended::NoLine))), ..Heard::default() };
+        nodes::hear(&tx, id("this server"), &[(id("S02"), dead.clone())]).await.expect("a note");
+        let held = Heard::of(&nodes::find(&tx, id("S02")).await.expect("a read").expect("a row"));
+        assert_eq!(held.connection, moved.connection);
+        nodes::hear(&tx, id("another server"), &[(id("S02"), dead.clone())]).await.expect("a note");
+        let ended = Heard::of(&nodes::find(&tx, id("S02")).await.expect("a read").expect("a row"));
+        assert_eq!(ended.connection, dead.connection, "the one that held it knows");
+        tx.commit().await.expect("a commit");
         let same_moment = heard(701, 6, Line::Ended(Ended::NoLine));
         assert_eq!(hear(same_moment.clone()).await, same_moment, "of one moment the later word counts");
     }

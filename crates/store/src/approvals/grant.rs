@@ -88,7 +88,7 @@ pub async fn grant(
         ErrorCode::TooManyAttempts => error.as_code(ErrorCode::PinLocked),
         _ => error,
     })?;
-    let approver = caller.auth().access.of(caller.db(), user.id).await?;
+    let approver = caller.auth().access_of(user.id).await?;
     let approver = approver.filter(|person| may_approve(&store.auth, person, permission, store.id));
     let now = caller.now();
     let Some(approver) = approver else {

@@ -62,7 +62,7 @@ impl Wallet {
                 continue;
             }
             // People are sent home within two minutes too.
-            let approver = caller.auth().access.of(caller.db(), row.approver_user_id).await?;
+            let approver = caller.auth().access_of(row.approver_user_id).await?;
             if let Some(approver) = approver.filter(|person| may_approve(caller.auth(), person, permission, store_id)) {
                 good.push(Granted { approver_name: approver.user.display_name.clone(), permission, row });
             }

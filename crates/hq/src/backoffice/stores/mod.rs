@@ -72,7 +72,7 @@ pub(super) async fn sync_state(hq: &Hq, store_id: Uuid) -> Result<SyncState> {
     let conn = hq.db().snapshot().await?;
     let status = sync_status::Entity::find().filter(sync_status::Column::StoreId.eq(store_id)).all(&conn).await?;
     let node = store_node::Entity::find_by_id(store_id).one(&conn).await?.unwrap_or_default();
-    let heard = hq.tracker.heard(store_id, &node);
+    let heard = hq.tracker.heard(store_id, &node, hq.nodes.id);
     let connected = hq.is_connected(store_id, &heard);
     let told = heard.outbox.map(|(_, outbox)| outbox).unwrap_or_default();
     let sent = status.iter().filter(|row| row.direction == sync_log::PUSH);

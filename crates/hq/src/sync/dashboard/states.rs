@@ -202,7 +202,7 @@ fn state_of(
     now: Instant,
 ) -> StoreState {
     let connection = hq.hub.of(store.id);
-    let heard = hq.tracker.heard(store.id, node);
+    let heard = hq.tracker.heard(store.id, node, hq.nodes.id);
     let line = heard.connection.map(|(_, line)| line);
     let ended = line.and_then(Line::ended);
     // Here, or at another server that runs.

@@ -39,6 +39,10 @@ impl NotificationQueue for Local {
         if others { self.line.lacks_broker() } else { self.line.up() }
     }
 
+    fn has_broker(&self) -> bool {
+        false
+    }
+
     fn reaches_others(&self) -> bool {
         false
     }

@@ -37,6 +37,9 @@ pub trait NotificationQueue: Send + Sync {
     /// Whether other servers run on the same database.
     fn beside(&self, others: bool);
 
+    /// Whether it has a broker, which may be away.
+    fn has_broker(&self) -> bool;
+
     /// Whether the other servers hear of changes at once.
     fn reaches_others(&self) -> bool;
 

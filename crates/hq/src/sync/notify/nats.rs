@@ -158,6 +158,10 @@ impl NotificationQueue for Nats {
     /// They hear of each other by the broker.
     fn beside(&self, _: bool) {}
 
+    fn has_broker(&self) -> bool {
+        true
+    }
+
     fn reaches_others(&self) -> bool {
         !self.0.line.is_degraded()
     }
@@ -368,6 +372,8 @@ impl Inner {
     fn read(&self, hq: &Hq, payload: &[u8]) -> Option<Change> {
         let hint = serde_json::from_slice::<Hint<'_>>(payload).ok();
         if hint.as_ref().is_some_and(|hint| hint.entity_type == SESSIONS) {
+            let what = if hint.is_some_and(|hint| hint.node == self.node) { "own" } else { "sessions" };
+            counter!("tillkeep_notifications_received_total", "what" => what).increment(1);
             hq.auth.sessions.forget();
             return None;
         }
