@@ -234,7 +234,7 @@ async fn why_a_store_is_gone_and_when_it_was_last_heard_outlives_headquarters() 
     for because in Ended::ALL {
         let connect = || {
             let connection = site.kit.hq.hub.connect(site.store, "S01", site.kit.clock.now(), close::REPLACED);
-            site.kit.hq.tracker.connected(&connection, Uuid::nil());
+            site.kit.hq.tracker.connected(&connection, site.kit.hq.nodes.id);
             connection
         };
         let older = connect();
@@ -254,7 +254,7 @@ async fn why_a_store_is_gone_and_when_it_was_last_heard_outlives_headquarters() 
     }
     // Headquarters itself goes: nothing is noted. Whoever does not come back has no line.
     let connection = site.kit.hq.hub.connect(site.store, "S01", site.kit.clock.now(), close::REPLACED);
-    site.kit.hq.tracker.connected(&connection, Uuid::nil());
+    site.kit.hq.tracker.connected(&connection, site.kit.hq.nodes.id);
     let heard = site.kit.clock.now();
     site.kit.hq.tracker.seen(site.store, heard);
     site.kit.hq.tracker.ended(&connection, None, site.kit.clock.now());
@@ -276,7 +276,7 @@ async fn a_store_that_is_shut_out_while_it_is_away_is_shown_as_that() {
         let one = format!("/stores/{id}");
         site.kit.post(&site.admin, &format!("{one}/provision"), json!({})).await.is(200);
         let connection = site.kit.hq.hub.connect(id, "S", site.kit.clock.now(), close::REPLACED);
-        site.kit.hq.tracker.connected(&connection, Uuid::nil());
+        site.kit.hq.tracker.connected(&connection, site.kit.hq.nodes.id);
         site.kit.clock.advance(1000);
         site.kit.hq.tracker.ended(&connection, Some(Ended::NoLine), site.kit.clock.now());
         site.kit.hq.hub.disconnect(&connection);
@@ -293,7 +293,7 @@ async fn a_store_that_is_shut_out_while_it_is_away_is_shown_as_that() {
         assert_eq!(shown().await, "revoked", "{path}");
         // Until it is there again.
         let connection = site.kit.hq.hub.connect(id, "S", site.kit.clock.now(), close::REPLACED);
-        site.kit.hq.tracker.connected(&connection, Uuid::nil());
+        site.kit.hq.tracker.connected(&connection, site.kit.hq.nodes.id);
         assert_eq!(shown().await, Json::Null, "{path}");
     }
 }
