@@ -125,7 +125,7 @@ attacks: web ## What attackers tried, against real servers, with the figures; AR
 	ATTACK_ROUNDS=$(or $(ARGS),14) cargo test --locked --workspace --test attacks -- --nocapture --test-threads 1
 
 .PHONY: chaos
-chaos: web ## Stores under load while everything breaks, then the checker; ARGS="--minutes 5 --seed 7 --postgres"
+chaos: web ## Stores under load while everything breaks, then the checker; ARGS="--minutes 5 --seed 7 --postgres", or "--nodes 3"
 	@scripts/chaos $(ARGS)
 
 .PHONY: check

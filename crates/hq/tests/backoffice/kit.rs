@@ -136,6 +136,9 @@ impl Kit {
 
     /// Starts headquarters once more on the same data; what was there is kept from then on.
     pub async fn restart(&mut self) {
+        // Else the next one would find it running.
+        self.hq.stop.cancel();
+        self.hq.left.cancelled().await;
         self.hq = Hq::open(&self.settings, self.clock.clone(), CancellationToken::new()).await.expect("headquarters");
         self.router = routes::router(self.hq.clone(), ELSEWHERE);
     }

@@ -30,7 +30,7 @@ pub enum Queue {
 #[schema(as = NotificationStanding)]
 pub struct Standing {
     pub queue: Queue,
-    /// Stores may learn of changes only with their next cycle.
+    /// Stores may learn of what other servers changed some seconds later.
     pub degraded: bool,
     /// Since when it is degraded.
     pub since: Option<Instant>,
@@ -83,7 +83,7 @@ impl Line {
             drop(warned);
             tracing::warn!(
                 reason,
-                "notifications between servers are delayed: stores of other servers learn of changes in their next cycle"
+                "notifications between servers are delayed: stores of other servers learn of changes some seconds later"
             );
         }
     }
