@@ -6,10 +6,11 @@ use anyhow::Result;
 use serde_json::{Value, json};
 
 use super::Bench;
-use super::chain::Chain;
+use super::chain::{Chain, Provisioned};
 use super::figure::{Figure, Measurement, Sample};
 use super::http::{Line, request};
 use super::statistics::Times;
+use crate::child::Child;
 
 const MEDIAN: &str = "change to store, median";
 const P99: &str = "change to store, p99";
@@ -29,10 +30,24 @@ async fn run(bench: &Bench) -> Result<Vec<Sample>> {
     let products = chain.products(PRODUCTS).await?;
     let store = chain.provision().await?;
     let server = chain.open(&store).await?;
-    let there = store.caught_up(&chain, &server).await?;
+    let mut times = follow(&chain, &store, &server, &products, bench.sizes.changes).await?;
+    server.stop().await;
+    chain.stop().await;
+    Ok(vec![Sample::new(MEDIAN, times.median()), Sample::new(P99, times.percentile(99))])
+}
+
+/// How long each of so many changes at headquarters takes until it is at a store.
+pub async fn follow(
+    chain: &Chain,
+    store: &Provisioned,
+    server: &Child,
+    products: &[String],
+    changes: usize,
+) -> Result<Times> {
+    let there = store.caught_up(chain, server).await?;
     let (mut hq, mut shop) = (Line::open(&chain.hq.url).await?, Line::open(&server.url).await?);
     let mut times = Times::default();
-    for (number, product) in products.iter().cycle().take(bench.sizes.changes).enumerate() {
+    for (number, product) in products.iter().cycle().take(changes).enumerate() {
         let price = 50_000 + number;
         let path = format!("/products/{product}");
         let change = request("PATCH", &path, &chain.admin.token, &json!({"price": price}).to_string());
@@ -49,7 +64,5 @@ async fn run(bench: &Bench) -> Result<Vec<Sample>> {
         }
         times.add(committed.elapsed());
     }
-    server.stop().await;
-    chain.stop().await;
-    Ok(vec![Sample::new(MEDIAN, times.median()), Sample::new(P99, times.percentile(99))])
+    Ok(times)
 }

@@ -4,10 +4,9 @@
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
-use serde_json::{Value, json};
+use serde_json::Value;
 use tokio::task::JoinSet;
 
-use super::Bench;
 use super::balancer::Balancer;
 use super::chain::{Chain, Provisioned, process};
 use super::drive::{Done, drive};
@@ -18,7 +17,8 @@ use super::idle::Word;
 use super::postgres::Database;
 use super::process::{Usage, memory};
 use super::sockets;
-use super::statistics::{Times, per_second};
+use super::statistics::per_second;
+use super::{Bench, arrival};
 use crate::child::Child;
 
 /// What is asked: its rate by two, what it costs headquarters, and what it costs the database.
@@ -55,8 +55,6 @@ const STORES: usize = 8;
 const PRODUCTS: usize = 200;
 /// Sales in a push, as a store sends that was without a line for a while.
 const SALES: usize = 100;
-/// Between two looks at a store.
-const PAUSE: Duration = Duration::from_millis(1);
 
 const fn rate(asked: &Asked, unit: &'static str) -> Figure {
     Figure::of(asked.rate, unit, "one server", Goal::Told)
@@ -208,25 +206,7 @@ impl Two<'_> {
     /// Changes at one server, until they are at a store of the other.
     async fn follow(&self, bench: &Bench, store: &Provisioned, products: &[String]) -> Result<Vec<Sample>> {
         let server = self.chain.open_at(store, &self.other.url).await?;
-        let there = store.caught_up(&self.chain, &server).await?;
-        let (mut hq, mut shop) = (Line::open(&self.chain.hq.url).await?, Line::open(&server.url).await?);
-        let mut times = Times::default();
-        for (number, product) in products.iter().cycle().take(bench.sizes.changes).enumerate() {
-            let price = 50_000 + number;
-            let path = format!("/products/{product}");
-            let change = request("PATCH", &path, &self.chain.admin.token, &json!({"price": price}).to_string());
-            let look = request("GET", &path, &there.token, "");
-            hq.expect(&change).await?;
-            let committed = Instant::now();
-            loop {
-                let seen: Value = serde_json::from_slice(shop.expect(&look).await?)?;
-                if seen["data"]["price"] == price {
-                    break;
-                }
-                tokio::time::sleep(PAUSE).await;
-            }
-            times.add(committed.elapsed());
-        }
+        let mut times = arrival::follow(&self.chain, store, &server, products, bench.sizes.changes).await?;
         server.stop().await;
         Ok(vec![Sample::new(MEDIAN, times.median()), Sample::new(P99, times.percentile(99))])
     }
