@@ -1,5 +1,5 @@
 //! The servers of one headquarters, as their database knows them: each says every second that it runs, and one that says
-//! nothing for [`GONE_AFTER_MS`] is gone. The clock is that of the database.
+//! nothing for 15 seconds is gone. The clock is that of the database.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -14,8 +14,8 @@ use crate::db::{Row, execute, query};
 use crate::entity::hq_node::{Column, Entity, Model};
 
 /// A server that was silent for so long holds no socket any more.
-pub const GONE_AFTER_MS: i64 = 15_000;
-/// The row of one that is gone stays for so long: its name is shown with what it held.
+const GONE_AFTER_MS: i64 = 15_000;
+/// The row of one that is gone stays for so long: it may have been paused, and what it holds is not let go at once.
 const FORGET_AFTER_MS: i64 = 60_000;
 
 /// The time of day by the clock of the database, which all servers share; on `SQLite` that of this machine is as good.
@@ -39,7 +39,7 @@ pub async fn beat(conn: &impl ConnectionTrait, row: Model) -> Result<(), DbErr> 
     Ok(())
 }
 
-/// The servers that ran within [`GONE_AFTER_MS`], the oldest first.
+/// The servers that are not gone, the oldest first.
 pub async fn alive(conn: &impl ConnectionTrait, now: Instant) -> Result<Vec<Model>, DbErr> {
     let since = now.plus_millis(-GONE_AFTER_MS);
     Entity::find()
@@ -50,7 +50,7 @@ pub async fn alive(conn: &impl ConnectionTrait, now: Instant) -> Result<Vec<Mode
         .await
 }
 
-/// A server stops, or is gone for long.
+/// A server stops.
 pub async fn leave(conn: &impl ConnectionTrait, id: Uuid) -> Result<(), DbErr> {
     Entity::delete_by_id(id).exec(conn).await?;
     Ok(())

@@ -302,36 +302,23 @@ async fn signing_keys(hq: &Hq) -> Result<[Option<String>; 2], DbErr> {
 /// A new key signs once every server that runs has it in front: a token of it is then good at all of them.
 async fn follow_keys(hq: &Hq, alive: &[Model]) -> Result<(), DbErr> {
     let front = hq.auth.tokens.front();
-    let kept = signing_keys(hq).await?;
+    let mut kept = signing_keys(hq).await?;
     // Of servers that start for the first time at once, with keys of their own, those of the oldest count.
     let is_oldest = alive.first().is_some_and(|node| node.id == hq.nodes.id);
     let first = |kept: &Option<String>| kept.is_none() && is_oldest;
     let agreed = [
-        (
-            settings::PEOPLE_KEY,
-            front.people.clone(),
-            first(&kept[0]) || alive.iter().all(|node| node.people_key == front.people),
-        ),
-        (
-            settings::SYNC_KEY,
-            front.sync.clone(),
-            first(&kept[1]) || alive.iter().all(|node| node.sync_key == front.sync),
-        ),
+        first(&kept[0]) || alive.iter().all(|node| node.people_key == front.people),
+        first(&kept[1]) || alive.iter().all(|node| node.sync_key == front.sync),
     ];
-    let moved: Vec<_> = agreed
-        .into_iter()
-        .zip(&kept)
-        .filter(|((_, front, all), kept)| *all && kept.as_ref() != Some(front))
-        .map(|((key, front, _), _)| (key, front))
-        .collect();
-    if !moved.is_empty() {
-        let tx = hq.db().begin().await?;
-        for (key, front) in moved {
+    let rings = [(settings::PEOPLE_KEY, front.people), (settings::SYNC_KEY, front.sync)];
+    for (((key, front), agreed), kept) in rings.into_iter().zip(agreed).zip(&mut kept) {
+        if agreed && kept.as_ref() != Some(&front) {
+            let tx = hq.db().begin().await?;
             settings::set(&tx, key, &front).await?;
+            tx.commit().await?;
+            *kept = Some(front);
         }
-        tx.commit().await?;
     }
-    let kept = signing_keys(hq).await?;
     if let Some((whose, kid)) = hq.auth.tokens.lacks(&kept)
         && hq.nodes.is_time_to(WARN_EVERY)
     {
