@@ -17,6 +17,12 @@ export interface Site {
   server: Server
 }
 
+interface Tokens {
+  accessToken: string
+  refreshToken: string
+  expiresIn: number
+}
+
 type Json = Record<string, unknown>
 
 interface Answer {
@@ -63,6 +69,8 @@ export class Chain {
   admin!: Client
   accounts = new Map<string, Account>()
   sites: Site[] = []
+  /** The access tokens that pages were given. */
+  private lent: string[] = []
   /** How many PINs were chosen. */
   private chosen = 0
   /** Whether one of the tests with it has failed. */
@@ -92,13 +100,22 @@ export class Chain {
     return { id, code, token: syncToken, server: await server.start() }
   }
 
+  /** A client for as long as the chain runs. */
   async signIn(username: string): Promise<Client> {
-    const { accessToken } = await this.tokens(username)
+    const { accessToken } = await new Client(this.hq.url).post<Tokens>('/auth/login', this.account(username))
     return new Client(this.hq.url, accessToken)
   }
 
-  tokens(username: string): Promise<{ accessToken: string; refreshToken: string; expiresIn: number }> {
-    return new Client(this.hq.url).post('/auth/login', this.account(username))
+  async tokens(username: string): Promise<Tokens> {
+    const tokens = await new Client(this.hq.url).post<Tokens>('/auth/login', this.account(username))
+    this.lent.push(tokens.accessToken)
+    return tokens
+  }
+
+  /** Ends the sessions that earlier tests opened. A person has twenty: one more ends the oldest, which is `admin`. */
+  async endLent(): Promise<void> {
+    const ended = this.lent.splice(0)
+    await Promise.all(ended.map((token) => new Client(this.hq.url, token).send('POST', '/auth/logout')))
   }
 
   account(username: string): Account {
@@ -168,7 +185,6 @@ export class Chain {
     return body.results as Json[]
   }
 
-  /** Ends the servers. After a test that failed, what they wrote stays. */
   /** Says what a store says of itself in a cycle, beside its server: that one contradicts within a second. */
   async say(site: Site, said: Record<string, string>): Promise<void> {
     const client = new Client(this.hq.url, site.token)

@@ -77,6 +77,7 @@ export const test = base.extend<Watched & { allowed: Allowed; keepLogs: void }, 
     expect(complaints).toEqual([])
   },
   as: async ({ page, chain }, use) => {
+    await chain.endLent()
     await use(async (username) => {
       const { accessToken, refreshToken, expiresIn } = await chain.tokens(username)
       const expiresAt = Date.now() + expiresIn * 1000
