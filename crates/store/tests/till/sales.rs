@@ -246,6 +246,31 @@ async fn a_cashier_sees_the_sales_of_the_own_open_drawer_and_finds_any_receipt()
 }
 
 #[tokio::test]
+async fn a_cashier_who_sold_into_the_drawer_of_another_sees_its_sales_from_anywhere_until_it_is_closed() {
+    let shop = Shop::open().await;
+    let manager = shop.sign_in("administrator").await;
+    let session = manager.post(&format!("/registers/{}/open", id("register 01")), json!({})).await.ok(201);
+    let cashier = shop.sign_in("cashier").await;
+    cashier.sell(json!([line("TEA", 1)])).await.ok(201);
+    // At another till, which knows nothing of that drawer.
+    shop.insert::<register::Entity>([rows::register("02", "T2")]).await;
+    let elsewhere = shop.sign_in_at("cashier", "T2").await;
+    let numbers = async || -> Vec<Json> {
+        let seen = elsewhere.get("/pos/sales").await.ok(200);
+        seen.as_array().expect("sales").iter().map(|sale| sale["receiptNumber"].clone()).collect()
+    };
+    assert_eq!(numbers().await, ["S01-01-000001"]);
+    manager
+        .post(
+            &format!("/register-sessions/{}/close", session["id"].as_str().expect("an id")),
+            json!({"acceptVariance": true}),
+        )
+        .await
+        .ok(200);
+    assert!(numbers().await.is_empty(), "a closed drawer is the manager's");
+}
+
+#[tokio::test]
 async fn lines_payments_and_movements_of_a_sale_have_ids_behind_those_of_the_sales_before() {
     let shop = Shop::open().await;
     let person = shop.selling().await;

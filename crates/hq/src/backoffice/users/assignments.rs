@@ -66,7 +66,7 @@ pub async fn assign(
     touch_user(&mut tx, id).await?;
     rows::record(&tx, &caller, "user.role.grant", "users", id, json!(body)).await?;
     hq.commit(tx).await?;
-    let assignments = assignments_of(caller.db().reader(), id).await?;
+    let assignments = assignments_of(caller.db().reader(), &[id]).await?.remove(&id).unwrap_or_default();
     let made = assignments.into_iter().find(|row| added.contains(&row.id));
     made.map(Created::new).ok_or_else(|| Error::not_found("assignment"))
 }

@@ -134,7 +134,7 @@ async fn change(hq: &Hq, caller: &Caller<UsersEdit>, id: Uuid, body: Map<String,
     if !row.is_active {
         hq.auth.ended(Revocation::AllOf(id));
     }
-    detail(caller.db().reader(), row).await
+    detail(caller, row).await
 }
 
 /// Completes or refuses a user about to be written.
