@@ -6,7 +6,7 @@ use sea_orm::sea_query::Expr;
 use sea_orm::{
     ColumnTrait, ConnectionTrait, DbErr, EntityTrait, PaginatorTrait, QueryFilter, QuerySelect, QueryTrait, Value,
 };
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use tillkeep_model::Instant;
 use uuid::Uuid;
 
@@ -15,7 +15,7 @@ use crate::entity::{store, store_node, user, user_store_role};
 use crate::{Tx, settings, versions};
 
 /// Where the PINs of people can be verified whose roles count in every store.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum GlobalPeople {
     #[default]

@@ -42,6 +42,12 @@ pub struct Grant {
     store_id: Option<Uuid>,
 }
 
+impl Grant {
+    pub(super) const fn everywhere(role_id: Uuid) -> Self {
+        Self { role_id, store_id: None }
+    }
+}
+
 /// `POST /users/{id}/roles`
 pub async fn assign(
     caller: Caller<UsersManageRoles>,

@@ -4,6 +4,7 @@ mod assignments;
 mod create;
 pub mod grants;
 mod pin;
+pub mod rescue;
 mod sessions;
 
 use std::borrow::Cow;
