@@ -166,5 +166,15 @@ export const routes: RouteRecordRaw[] = [
   },
 ]
 
-/** The menu, in its order; what somebody may not open is not in theirs. `home` is the first one that is. */
-export const MENU = ['sync', 'stores', 'products', 'users', 'roles', 'audit'] as const
+/**
+ * The menu in its groups and their order; what somebody may not open is not in theirs, nor a group without a page. They
+ * start at the first page that is.
+ */
+export const MENU = [
+  { group: 'Shops', pages: ['sync', 'stores'] },
+  { group: 'Range', pages: ['products'] },
+  { group: 'People', pages: ['users', 'roles', 'audit'] },
+] as const
+
+/** A page with an entry in the menu. */
+export type MenuPage = (typeof MENU)[number]['pages'][number]
