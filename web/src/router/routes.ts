@@ -16,6 +16,12 @@ const sync: RouteRecordRaw[] = [
     meta: { title: 'Failed entries' },
   },
   {
+    path: 'warnings',
+    name: 'sync-warnings',
+    component: () => import('@/pages/sync/WarningsPage.vue'),
+    meta: { title: 'Warnings' },
+  },
+  {
     path: 'rollout',
     name: 'sync-rollout',
     component: () => import('@/pages/sync/RolloutPage.vue'),
