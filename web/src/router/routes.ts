@@ -78,6 +78,52 @@ const pages: RouteRecordRaw[] = [
     ],
   },
   {
+    path: 'departments',
+    name: 'departments',
+    component: () => import('@/pages/departments/ListPage.vue'),
+    meta: { title: 'Departments', permissions: ['products.view'] },
+  },
+  {
+    path: 'taxes',
+    meta: { permissions: ['taxes.view'] },
+    children: [
+      {
+        path: '',
+        name: 'taxes',
+        component: () => import('@/pages/taxes/GroupsPage.vue'),
+        meta: { title: 'Tax groups' },
+      },
+      {
+        path: 'rates',
+        name: 'tax-rates',
+        component: () => import('@/pages/taxes/RatesPage.vue'),
+        meta: { title: 'Tax rates' },
+      },
+    ],
+  },
+  {
+    path: 'tenders',
+    name: 'tenders',
+    component: () => import('@/pages/tenders/ListPage.vue'),
+    meta: { title: 'Tenders', permissions: ['tenders.view'] },
+  },
+  {
+    path: 'customers',
+    name: 'customers',
+    component: () => import('@/pages/customers/ListPage.vue'),
+    meta: { title: 'Customers', permissions: ['customers.view'] },
+  },
+  {
+    path: 'setup',
+    name: 'setup',
+    component: () => import('@/pages/setup/SetupPage.vue'),
+    meta: {
+      title: 'First steps',
+      permissions: ['taxes.manage', 'products.create', 'tenders.manage', 'stores.create', 'users.create'],
+      everywhere: true,
+    },
+  },
+  {
     path: 'users',
     meta: { permissions: ['users.view'] },
     children: [
@@ -167,4 +213,15 @@ export const routes: RouteRecordRaw[] = [
 ]
 
 /** The menu, in its order; what somebody may not open is not in theirs. `home` is the first one that is. */
-export const MENU = ['sync', 'stores', 'products', 'users', 'roles', 'audit'] as const
+export const MENU = [
+  'sync',
+  'stores',
+  'products',
+  'departments',
+  'taxes',
+  'tenders',
+  'customers',
+  'users',
+  'roles',
+  'audit',
+] as const
