@@ -51,7 +51,7 @@ const MENU = {
   Stores: [STORES],
   Products: [PRODUCTS],
   Departments: [PRODUCTS],
-  'Tax groups': [TAXES],
+  Taxes: [TAXES],
   Tenders: [TENDERS],
   Customers: [CUSTOMERS],
   Users: [USERS],

@@ -91,7 +91,7 @@ const pages: RouteRecordRaw[] = [
         path: '',
         name: 'taxes',
         component: () => import('@/pages/taxes/GroupsPage.vue'),
-        meta: { title: 'Tax groups' },
+        meta: { title: 'Taxes' },
       },
       {
         path: 'rates',
