@@ -168,7 +168,7 @@ test('a tab belongs to whoever signs in in another one, and shows nothing of who
 
   const isTheirs = async () => {
     await expect(page.getByRole('button', { name: 'Account of successor' })).toBeVisible()
-    await expect(menu(page)).toHaveText(['Synchronisation', 'Stores', 'Products'])
+    await expect(menu(page)).toHaveText(['Synchronisation', 'Stores', 'Products', 'Departments'])
     await expect(page).toHaveURL('/hq/sync')
     await expect(row(second.code)).toBeVisible()
     await expect(row('S01')).toHaveCount(0)

@@ -53,7 +53,7 @@ export interface Field {
   options?: readonly { value: string; label: string }[]
   /** For a select that may be empty: what emptiness means. */
   empty?: string
-  /** Decimals of an amount of money. */
+  /** Decimals of an amount of money, or of a percentage. */
   exponent?: number
   /** Shown behind the label: `EUR`, `days`. */
   unit?: string
@@ -111,7 +111,7 @@ function scaled(exponentOf: (field: Field) => number, words: (exponent: number) 
   }
 }
 
-/** Basis points of a percentage. */
+/** Basis points of a percentage; other fields name the decimals that theirs have. */
 const PERCENT_EXPONENT = 2
 
 const READERS: Record<FieldKind, Reader> = {
@@ -131,8 +131,8 @@ const READERS: Record<FieldKind, Reader> = {
     (exponent) => (exponent === 0 ? 'must be a whole amount' : `must be an amount with at most ${exponent} decimals`),
   ),
   percent: scaled(
-    () => PERCENT_EXPONENT,
-    () => 'must be a percentage with at most two decimals',
+    (field) => field.exponent ?? PERCENT_EXPONENT,
+    (exponent) => `must be a percentage with at most ${exponent} decimals`,
   ),
   // A list of texts, one a line.
   list: {

@@ -84,6 +84,52 @@ const pages: RouteRecordRaw[] = [
     ],
   },
   {
+    path: 'departments',
+    name: 'departments',
+    component: () => import('@/pages/departments/ListPage.vue'),
+    meta: { title: 'Departments', permissions: ['products.view'] },
+  },
+  {
+    path: 'taxes',
+    meta: { permissions: ['taxes.view'] },
+    children: [
+      {
+        path: '',
+        name: 'taxes',
+        component: () => import('@/pages/taxes/GroupsPage.vue'),
+        meta: { title: 'Taxes' },
+      },
+      {
+        path: 'rates',
+        name: 'tax-rates',
+        component: () => import('@/pages/taxes/RatesPage.vue'),
+        meta: { title: 'Tax rates' },
+      },
+    ],
+  },
+  {
+    path: 'tenders',
+    name: 'tenders',
+    component: () => import('@/pages/tenders/ListPage.vue'),
+    meta: { title: 'Tenders', permissions: ['tenders.view'] },
+  },
+  {
+    path: 'customers',
+    name: 'customers',
+    component: () => import('@/pages/customers/ListPage.vue'),
+    meta: { title: 'Customers', permissions: ['customers.view'] },
+  },
+  {
+    path: 'setup',
+    name: 'setup',
+    component: () => import('@/pages/setup/SetupPage.vue'),
+    meta: {
+      title: 'First steps',
+      permissions: ['taxes.manage', 'products.create', 'tenders.manage', 'stores.create', 'users.create'],
+      everywhere: true,
+    },
+  },
+  {
     path: 'users',
     meta: { permissions: ['users.view'] },
     children: [
@@ -178,7 +224,8 @@ export const routes: RouteRecordRaw[] = [
  */
 export const MENU = [
   { group: 'Shops', pages: ['sync', 'stores'] },
-  { group: 'Range', pages: ['products'] },
+  { group: 'Selling', pages: ['customers'] },
+  { group: 'Range', pages: ['products', 'departments', 'taxes', 'tenders'] },
   { group: 'People', pages: ['users', 'roles', 'audit'] },
 ] as const
 

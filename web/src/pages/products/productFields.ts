@@ -1,5 +1,6 @@
+import { amountIn } from '@/composables/amounts'
 import { choices, initialOf, ruled, type Field } from '@/composables/fields'
-import { SMALLEST_UNIT, type Currency } from '@/format/money'
+import type { Currency } from '@/format/money'
 import { RULES } from '@/rules/product'
 
 type Options = readonly { value: string; label: string }[]
@@ -24,13 +25,7 @@ type Described = Field & { key: keyof typeof RULES }
 /** Everything that may be written of a product. */
 export function productFields({ isNew, currency, departments, taxGroups, suppliers, seesTaxes }: ProductForm): Field[] {
   const section = (name: string, fields: Described[]) => fields.map((field) => ({ ...field, section: name }))
-  const amount = (help?: string): Pick<Field, 'kind' | 'exponent' | 'unit' | 'help'> => ({
-    kind: 'money',
-    exponent: currency.exponent,
-    unit: currency.code ?? 'smallest unit',
-    help:
-      [help, currency.code === null && `A whole number in ${SMALLEST_UNIT}.`].filter(Boolean).join(' ') || undefined,
-  })
+  const amount = (help?: string) => amountIn(currency, help)
   return ruled(RULES, isNew, [
     ...section('Name and price', [
       { key: 'name', label: 'Name', kind: 'text' },
