@@ -23,6 +23,7 @@ const ROLES = need('roles.view', 'users.manage_roles')
 const PAGES: { path: string; heading: string | RegExp; needs: Need[] }[] = [
   { path: '/hq/sync', heading: 'Synchronisation', needs: [STORES] },
   { path: '/hq/sync/errors', heading: 'Failed entries', needs: [STORES] },
+  { path: '/hq/sync/warnings', heading: 'Warnings', needs: [STORES] },
   { path: '/hq/sync/rollout', heading: 'Rollout', needs: [STORES] },
   { path: '/hq/sync/stores/:store', heading: 'S01 Harbor Street', needs: [STORES] },
   { path: '/hq/stores', heading: 'Stores', needs: [STORES] },
@@ -49,11 +50,11 @@ const PAGES: { path: string; heading: string | RegExp; needs: Need[] }[] = [
 const MENU = {
   Synchronisation: [STORES],
   Stores: [STORES],
+  Customers: [CUSTOMERS],
   Products: [PRODUCTS],
   Departments: [PRODUCTS],
   Taxes: [TAXES],
   Tenders: [TENDERS],
-  Customers: [CUSTOMERS],
   Users: [USERS],
   Roles: [ROLES],
   'Audit log': [everywhere('users.manage_roles')],

@@ -6,6 +6,7 @@ import { expect, settled, test } from './kit/test'
 const PAGES: { path: string; heading: string }[] = [
   { path: '/hq/sync', heading: 'Synchronisation' },
   { path: '/hq/sync/errors', heading: 'Failed entries' },
+  { path: '/hq/sync/warnings', heading: 'Warnings' },
   { path: '/hq/sync/rollout', heading: 'Rollout' },
   { path: '/hq/sync/stores/:store', heading: 'S01 Harbor Street' },
   { path: '/hq/stores', heading: 'Stores' },
@@ -90,7 +91,8 @@ for (const { name, width, height, scheme } of [
 
 /** What opens over a page: where, by which button, and what it is called. */
 const DIALOGS: { path: string; button: RegExp; title: RegExp }[] = [
-  { path: '/hq/sync/errors', button: /^Open Customers/, title: /^Customers of S01/ },
+  { path: '/hq/sync/errors', button: /^Open Customer /, title: /^Customer of S01/ },
+  { path: '/hq/sync/errors', button: /^Resolve Customer /, title: /^Resolve without/ },
   { path: '/hq/sync/errors', button: /^Retry all/, title: /^Retry all/ },
   { path: '/hq/sync/stores/:store', button: /^Details of/, title: /\d/ },
   { path: '/hq/stores/:store', button: /^Rotate/, title: /^New token for S01/ },

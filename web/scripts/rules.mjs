@@ -33,6 +33,7 @@ const LIMITS = {
   pattern: 'pattern',
   enum: 'words',
   default: 'initial',
+  'x-not-in-use': 'notInUse',
 }
 
 /** A schema with what it refers to, and whether it may be null. */

@@ -88,7 +88,7 @@ describe('a new user', () => {
       input.value = text
       input.dispatchEvent(new Event('input'))
     }
-    inDialog('Make the user').click()
+    inDialog('Create user').click()
     await flushPromises()
     expect(bodies).toEqual([{ displayName: 'Bob', username: 'bob' }])
     expect(document.querySelector('output')?.textContent).toBe('604817')

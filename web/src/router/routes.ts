@@ -16,6 +16,12 @@ const sync: RouteRecordRaw[] = [
     meta: { title: 'Failed entries' },
   },
   {
+    path: 'warnings',
+    name: 'sync-warnings',
+    component: () => import('@/pages/sync/WarningsPage.vue'),
+    meta: { title: 'Warnings' },
+  },
+  {
     path: 'rollout',
     name: 'sync-rollout',
     component: () => import('@/pages/sync/RolloutPage.vue'),
@@ -212,16 +218,16 @@ export const routes: RouteRecordRaw[] = [
   },
 ]
 
-/** The menu, in its order; what somebody may not open is not in theirs. `home` is the first one that is. */
+/**
+ * The menu in its groups and their order; what somebody may not open is not in theirs, nor a group without a page. They
+ * start at the first page that is.
+ */
 export const MENU = [
-  'sync',
-  'stores',
-  'products',
-  'departments',
-  'taxes',
-  'tenders',
-  'customers',
-  'users',
-  'roles',
-  'audit',
+  { group: 'Shops', pages: ['sync', 'stores'] },
+  { group: 'Selling', pages: ['customers'] },
+  { group: 'Range', pages: ['products', 'departments', 'taxes', 'tenders'] },
+  { group: 'People', pages: ['users', 'roles', 'audit'] },
 ] as const
+
+/** A page with an entry in the menu. */
+export type MenuPage = (typeof MENU)[number]['pages'][number]
