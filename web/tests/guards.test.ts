@@ -114,15 +114,26 @@ describe('the routes', () => {
       if (resolved.matched.at(-1)?.redirect) continue
       expect(resolved.meta.requiresAuth, path).toBe(true)
     }
-    for (const name of ['sync', 'stores', 'products', 'users', 'roles', 'audit']) {
+    for (const name of [
+      'today',
+      'sales',
+      'drawers',
+      'stock',
+      'sync',
+      'stores',
+      'products',
+      'users',
+      'roles',
+      'audit',
+    ]) {
       expect(router.resolve({ name }).meta.permissions, name).not.toHaveLength(0)
     }
   })
 
   it.each([
     ['an administrator', ['stores.view', 'products.view', 'users.view', 'roles.view', 'users.manage_roles'], 6],
-    ['a store manager', ['pos.sell', 'inventory.view', 'reports.view_local'], 0],
-    ['a cashier', ['pos.sell', 'pos.discount', 'reports.x_report', 'inventory.view'], 0],
+    ['a store manager', ['pos.sell', 'inventory.view', 'reports.view_local'], 1],
+    ['a cashier', ['pos.sell', 'pos.discount', 'reports.x_report', 'inventory.view'], 1],
     ['somebody of the catalogue', ['products.view', 'products.edit'], 1],
   ])('show %s the menu that they may open', (_who, permissions, entries) => {
     const session = useSession()

@@ -103,6 +103,7 @@ const forms = (isNew: boolean): Record<string, Field[]> => ({
 
 /** Of fields that only search: what is typed there is not kept, and headquarters describes no length of it. */
 const SEARCHES = [
+  'components/ListFilters.vue',
   'components/PersonSelect.vue',
   'components/SearchBox.vue',
   'pages/audit/AuditFilters.vue',
