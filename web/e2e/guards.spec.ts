@@ -12,6 +12,10 @@ const everywhere = (...anyOf: string[]): Need => ({ anyOf, everywhere: true })
 
 const STORES = need('stores.view')
 const PRODUCTS = need('products.view')
+const TAXES = need('taxes.view')
+const TENDERS = need('tenders.view')
+const CUSTOMERS = need('customers.view')
+const SETUP = everywhere('taxes.manage', 'products.create', 'tenders.manage', 'stores.create', 'users.create')
 const USERS = need('users.view')
 const ROLES = need('roles.view', 'users.manage_roles')
 const FIGURES = need('reports.view_global')
@@ -37,6 +41,12 @@ const PAGES: { path: string; heading: string | RegExp; needs: Need[] }[] = [
   { path: '/hq/products', heading: 'Products', needs: [PRODUCTS] },
   { path: '/hq/products/new', heading: 'New product', needs: [PRODUCTS, everywhere('products.create')] },
   { path: '/hq/products/:product', heading: /./, needs: [PRODUCTS] },
+  { path: '/hq/departments', heading: 'Departments', needs: [PRODUCTS] },
+  { path: '/hq/taxes', heading: 'Tax groups', needs: [TAXES] },
+  { path: '/hq/taxes/rates', heading: 'Tax rates', needs: [TAXES] },
+  { path: '/hq/tenders', heading: 'Tenders', needs: [TENDERS] },
+  { path: '/hq/customers', heading: 'Customers', needs: [CUSTOMERS] },
+  { path: '/hq/setup', heading: 'First steps', needs: [SETUP] },
   { path: '/hq/users', heading: 'Users', needs: [USERS] },
   { path: '/hq/users/locks', heading: 'Locked sign-ins', needs: [USERS, need('users.edit')] },
   { path: '/hq/users/:user', heading: /./, needs: [USERS] },
@@ -51,9 +61,13 @@ const MENU = {
   Sales: [FIGURES],
   Drawers: [DRAWERS],
   Stock: [STOCK],
-  Synchronisation: [STORES],
-  Stores: [STORES],
+  Customers: [CUSTOMERS],
   Products: [PRODUCTS],
+  Departments: [PRODUCTS],
+  Taxes: [TAXES],
+  Tenders: [TENDERS],
+  Stores: [STORES],
+  Synchronisation: [STORES],
   Users: [USERS],
   Roles: [ROLES],
   'Audit log': [everywhere('users.manage_roles')],
@@ -128,6 +142,8 @@ const HOLDERS: Holder[] = [
   { all: ['stores.create', 'reports.view_global'] },
   { all: ['products.view'] },
   { all: ['products.create'] },
+  { all: ['taxes.view'] },
+  { all: ['tenders.view'], inOne: ['customers.view'] },
   { all: ['users.view'] },
   { all: ['users.edit', 'registers.view'] },
   { all: ['roles.view'] },
@@ -182,7 +198,7 @@ test('who comes from outside to a page that needs more is told what it needs', a
   await page.goto('/hq/audit')
   await expect(page.locator('main')).toContainText('users.manage_roles')
   await page.getByRole('link', { name: 'To what you may open' }).click()
-  await expect(page).toHaveURL('/hq/sync')
+  await expect(page).toHaveURL('/hq/stores')
 })
 
 test('a role that is taken away closes its pages at the next request', async ({ page, as, chain, allow }) => {

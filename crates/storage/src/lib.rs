@@ -49,6 +49,7 @@ pub mod stock;
 mod sums;
 pub mod sync_log;
 pub mod tags;
+pub mod taxes;
 pub mod unreadable;
 pub mod verify;
 pub mod versions;

@@ -11,6 +11,7 @@ pub mod sales;
 mod stock;
 pub mod store_prices;
 pub mod stores;
+pub mod suppliers;
 mod tax_group_rates;
 pub mod tax_groups;
 pub mod tax_rates;
@@ -86,6 +87,7 @@ pub fn routes(routes: Routes) -> Routes {
         .with(users::routes)
         .with(roles::routes)
         .with(sales::routes)
+        .with(suppliers::routes)
         .with(drawers::routes)
         .with(stock::routes)
 }
