@@ -48,7 +48,9 @@ async fn somebody_with_the_machine_gets_a_new_pin_for_a_lost_one_and_an_administ
     let dir = chain.hq.dir.clone();
     let cashier = chain.person("ann", "739155", json!([])).await;
     // A server that believes that nobody else writes is not to be written behind.
-    assert!(refused(&run(&["hq", "--data-dir", "DIR", "reset-pin", "ann"], &dir)).contains("is in use by headquarters"));
+    assert!(
+        refused(&run(&["hq", "--data-dir", "DIR", "reset-pin", "ann"], &dir)).contains("is in use by headquarters")
+    );
     chain.hq.stop();
     let unknown = refused(&run(&["hq", "--data-dir", "DIR", "reset-pin", "anna"], &dir));
     assert!(unknown.contains("there is no user anna"), "{unknown}");
@@ -167,7 +169,8 @@ async fn the_log_of_a_server_is_json_alone_with_one_line_for_a_request() {
     assert!(signs_in(&server.url, ADMIN.0, ADMIN.1).await.is_some());
     let another = server.another().refuses_to_start();
     let log = server.log() + &another;
-    let lines: Vec<Json> = log.lines().map(|line| serde_json::from_str(line).unwrap_or_else(|_| panic!("{line}"))).collect();
+    let lines: Vec<Json> =
+        log.lines().map(|line| serde_json::from_str(line).unwrap_or_else(|_| panic!("{line}"))).collect();
     let requests = lines.iter().filter(|line| line["path"] == "/api/v1/auth/login").count();
     assert_eq!(requests, 1, "{log}");
     assert!(another.contains("is in use by headquarters"), "{another}");
@@ -176,13 +179,14 @@ async fn the_log_of_a_server_is_json_alone_with_one_line_for_a_request() {
 #[tokio::test]
 async fn a_command_of_stores_on_the_directory_of_headquarters_says_whose_it_is() {
     let mut chain = TestCluster::new().await;
+    let site = chain.store().await;
     chain.hq.stop();
     for words in [&["store", "status", "--data-dir", "DIR"][..], &["store", "resync", "--data-dir", "DIR"]] {
         let told = refused(&run(words, &chain.hq.dir));
         assert!(told.contains("this is the database of headquarters, and not of a store"), "{told}");
     }
-    let site = chain.hq.dir.clone();
-    let token = [("SYNC_TOKEN", "e30.e30.e30"), ("HQ_URL", "http://127.0.0.1:1")];
-    assert!(Process::that_fails("store", &site, &token).contains("this is the database of headquarters"));
+    let environment = [("SYNC_TOKEN", site.sync_token.as_str()), ("HQ_URL", "http://127.0.0.1:1")];
+    let told = Process::that_fails("store", &chain.hq.dir, &environment);
+    assert!(told.contains("this is the database of headquarters"), "{told}");
     chain.hq.restart();
 }
