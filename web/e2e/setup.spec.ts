@@ -111,7 +111,7 @@ test('an empty headquarters is set up in the browser alone, and a new cashier se
   await handed.getByRole('button', { name: 'Copy the text' }).click()
   const text = await page.evaluate(() => navigator.clipboard.readText())
   expect(text).toContain(`User name: grace\nPIN: ${pin}`)
-  expect(text).toContain('Or at a till of S01 Harbor Street, while it has a line to headquarters')
+  expect(text).toContain('Or at a till of S01 Harbor Street, while the store is connected to headquarters')
   expect(text).toContain('- Cashier, S01 Harbor Street')
   await handed.getByRole('button', { name: 'I have it' }).click()
   await expect(page.getByRole('status').filter({ hasText: 'chooses a PIN of their own' })).toBeVisible()

@@ -16,7 +16,7 @@ PIN: 482913
 
 1. Choose a PIN of your own; nothing else works before.
    In the browser: open https://hq.example.com/, sign in with the user name and the PIN above, and type a new one.
-   Or at a till of S01 Harbor Street, while it has a line to headquarters: sign in with the PIN above and change it.
+   Or at a till of S01 Harbor Street, while the store is connected to headquarters: sign in with the PIN above and change it.
 2. Sign in at a till of S01 Harbor Street with your new PIN.
 
 Your work:

@@ -15,7 +15,7 @@ export const NO_ROLE =
 
 /** What an owner of a PIN that was made for them does, and where. */
 export const FIRST_STEP =
-  'Its owner first chooses a PIN of their own: in the browser at headquarters, or at a till of their store while the store has a line to headquarters. With that one they sign in at the till.'
+  'Its owner first chooses a PIN of their own: in the browser at headquarters, or at a till of their store while the store is connected to headquarters. With that one they sign in at the till.'
 
 /** What somebody with such a PIN does first, as it is handed over to them: to be copied or printed. */
 export function firstDay(newcomer: Newcomer, address: string, nameOf: (storeId: string) => string): string {
@@ -33,7 +33,7 @@ export function firstDay(newcomer: Newcomer, address: string, nameOf: (storeId: 
     '1. Choose a PIN of your own; nothing else works before.',
     `   In the browser: open ${address}, sign in with the user name and the PIN above, and type a new one.`,
     ...(hasRole
-      ? [`   Or at ${till}, while it has a line to headquarters: sign in with the PIN above and change it.`]
+      ? [`   Or at ${till}, while the store is connected to headquarters: sign in with the PIN above and change it.`]
       : []),
     hasRole
       ? `2. Sign in at ${till} with your new PIN.`
