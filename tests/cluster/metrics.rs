@@ -37,6 +37,36 @@ async fn both_servers_count_what_they_answer_and_what_waits() {
 }
 
 #[tokio::test]
+async fn headquarters_measures_how_each_store_in_use_stands() {
+    let mut chain = TestCluster::new().await;
+    let mut site = chain.store().await;
+    let code = "S01";
+    let has = async |line: String| {
+        eventually("the line is there", async || {
+            // What was read a moment ago is answered for five seconds.
+            let page = page(&chain.hq.url).await.1;
+            page.lines().any(|one| one == line).then_some(())
+        })
+        .await;
+    };
+    has(format!(r#"tillkeep_store_connected{{store="{code}"}} 1"#)).await;
+    has(format!(r#"tillkeep_store_failed_entries{{store="{code}"}} 0"#)).await;
+    let till = site.open_till().await;
+    let product = chain.product("TEA", 1999).await;
+    site.knows(&till, &product, None).await;
+    site.process.stop();
+    has(format!(r#"tillkeep_store_connected{{store="{code}"}} 0"#)).await;
+    let (_, text) = page(&chain.hq.url).await;
+    let silent = text
+        .lines()
+        .find_map(|line| line.strip_prefix(&format!(r#"tillkeep_store_silent_seconds{{store="{code}"}} "#)));
+    assert!(silent.is_some_and(|seconds| seconds.parse::<u64>().is_ok()), "{text}");
+    let names = text.lines().filter(|line| line.starts_with("tillkeep_store_") && line.contains('{'));
+    assert!(names.clone().all(|line| line.contains(&format!(r#"store="{code}""#))), "{text}");
+    assert!(names.count() >= 7, "{text}");
+}
+
+#[tokio::test]
 async fn a_path_or_method_that_somebody_invents_adds_no_line() {
     let chain = TestCluster::new().await;
     let client = reqwest::Client::builder().no_proxy().build().expect("a client");

@@ -210,7 +210,7 @@ impl World {
         };
         let hq = Hq::open(&settings, clock.clone(), stop.clone()).await.expect("headquarters");
         let account = Account { username: "root".to_owned(), pin: PIN.to_owned().into(), role: ADMINISTRATOR };
-        hq.make_account(&account, false).await.expect("an administrator");
+        hq.make_account(&account, false, "a test").await.expect("an administrator");
         let admin = user::Entity::find().one(hq.db().reader()).await.expect("a read").expect("a user").id;
         let listener = server::bind("127.0.0.1:0", &settings.data_dir, None).await.expect("a port");
         let hq_url = listener.url.clone();

@@ -10,6 +10,7 @@ mod rows;
 mod bench;
 mod costs;
 mod deeds;
+mod docs;
 mod elsewhere;
 mod fields;
 mod forgeries;

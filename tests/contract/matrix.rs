@@ -6,7 +6,7 @@ use std::fmt::Write;
 use std::path::Path;
 
 use tillkeep_http::routes::{Protection, Route};
-use tillkeep_model::permission::{ALL, DEFAULT_ROLES, PATTERNS, matches, satisfied};
+use tillkeep_model::permission::{ALL, DEFAULT_ROLES, NOT_IN_USE, PATTERNS, matches, satisfied};
 
 const FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/generated/permissions.md");
 
@@ -67,14 +67,15 @@ fn page() -> String {
     for ((path, _, method), line) in own {
         let _ = writeln!(out, "| {method} {path} | {} | {} | {} |", line.servers.join(", "), line.needs, line.roles);
     }
-    out.push_str("\n## Codes and the routes that take them\n\nA code without a route is checked inside of one, or waits for its routes.\n\n");
+    out.push_str("\n## Codes and the routes that take them\n\nA code without a route is checked inside of one, or not in use yet: nothing asks for it.\n\n");
     for code in ALL {
         let with: Vec<String> = lines
             .iter()
             .filter(|(_, line)| line.needs.split(" or ").any(|need| matches(need.trim_matches('`'), code)))
             .map(|((path, _, method), _)| format!("{method} {path}"))
             .collect();
-        let _ = writeln!(out, "- `{code}`: {}", if with.is_empty() { "none".to_owned() } else { with.join(", ") });
+        let none = if NOT_IN_USE.contains(code) { "not in use yet" } else { "checked inside of a route" };
+        let _ = writeln!(out, "- `{code}`: {}", if with.is_empty() { none.to_owned() } else { with.join(", ") });
     }
     out.push_str("\n## Writes of the other side\n\n| Route | Refused by |\n|---|---|\n");
     for ((path, _, method), line) in elsewhere {
@@ -95,6 +96,21 @@ fn the_checked_in_table_of_permissions_is_what_the_servers_do() {
         kept == page,
         "docs/generated/permissions.md is not what the route tables say; `make generated` writes it anew"
     );
+}
+
+/// Codes that no route names and that a handler looks for.
+const INSIDE: [&str; 4] =
+    ["pos.discount.override_max", "pos.price.override", "reports.profit_margin", "purchase_orders.view"];
+
+#[test]
+fn a_code_has_a_route_or_is_checked_inside_of_one_or_is_said_not_to_be_in_use() {
+    let lines = table();
+    for code in ALL {
+        let is_asked = |line: &Line| line.needs.split(" or ").any(|need| matches(need.trim_matches('`'), code));
+        let routes = lines.values().filter(|line| !line.refused && is_asked(line)).count();
+        let places = [routes > 0, INSIDE.contains(code), NOT_IN_USE.contains(code)];
+        assert_eq!(places.iter().filter(|place| **place).count(), 1, "{code}: {places:?}");
+    }
 }
 
 #[test]

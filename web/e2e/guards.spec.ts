@@ -12,6 +12,10 @@ const everywhere = (...anyOf: string[]): Need => ({ anyOf, everywhere: true })
 
 const STORES = need('stores.view')
 const PRODUCTS = need('products.view')
+const TAXES = need('taxes.view')
+const TENDERS = need('tenders.view')
+const CUSTOMERS = need('customers.view')
+const SETUP = everywhere('taxes.manage', 'products.create', 'tenders.manage', 'stores.create', 'users.create')
 const USERS = need('users.view')
 const ROLES = need('roles.view', 'users.manage_roles')
 
@@ -19,6 +23,7 @@ const ROLES = need('roles.view', 'users.manage_roles')
 const PAGES: { path: string; heading: string | RegExp; needs: Need[] }[] = [
   { path: '/hq/sync', heading: 'Synchronisation', needs: [STORES] },
   { path: '/hq/sync/errors', heading: 'Failed entries', needs: [STORES] },
+  { path: '/hq/sync/warnings', heading: 'Warnings', needs: [STORES] },
   { path: '/hq/sync/rollout', heading: 'Rollout', needs: [STORES] },
   { path: '/hq/sync/stores/:store', heading: 'S01 Harbor Street', needs: [STORES] },
   { path: '/hq/stores', heading: 'Stores', needs: [STORES] },
@@ -27,6 +32,12 @@ const PAGES: { path: string; heading: string | RegExp; needs: Need[] }[] = [
   { path: '/hq/products', heading: 'Products', needs: [PRODUCTS] },
   { path: '/hq/products/new', heading: 'New product', needs: [PRODUCTS, everywhere('products.create')] },
   { path: '/hq/products/:product', heading: /./, needs: [PRODUCTS] },
+  { path: '/hq/departments', heading: 'Departments', needs: [PRODUCTS] },
+  { path: '/hq/taxes', heading: 'Tax groups', needs: [TAXES] },
+  { path: '/hq/taxes/rates', heading: 'Tax rates', needs: [TAXES] },
+  { path: '/hq/tenders', heading: 'Tenders', needs: [TENDERS] },
+  { path: '/hq/customers', heading: 'Customers', needs: [CUSTOMERS] },
+  { path: '/hq/setup', heading: 'First steps', needs: [SETUP] },
   { path: '/hq/users', heading: 'Users', needs: [USERS] },
   { path: '/hq/users/locks', heading: 'Locked sign-ins', needs: [USERS, need('users.edit')] },
   { path: '/hq/users/:user', heading: /./, needs: [USERS] },
@@ -39,7 +50,11 @@ const PAGES: { path: string; heading: string | RegExp; needs: Need[] }[] = [
 const MENU = {
   Synchronisation: [STORES],
   Stores: [STORES],
+  Customers: [CUSTOMERS],
   Products: [PRODUCTS],
+  Departments: [PRODUCTS],
+  Taxes: [TAXES],
+  Tenders: [TENDERS],
   Users: [USERS],
   Roles: [ROLES],
   'Audit log': [everywhere('users.manage_roles')],
@@ -106,6 +121,8 @@ const HOLDERS: Holder[] = [
   { all: ['stores.create'] },
   { all: ['products.view'] },
   { all: ['products.create'] },
+  { all: ['taxes.view'] },
+  { all: ['tenders.view'], inOne: ['customers.view'] },
   { all: ['users.view'] },
   { all: ['users.edit'] },
   { all: ['roles.view'] },

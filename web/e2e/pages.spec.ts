@@ -6,6 +6,7 @@ import { expect, settled, test } from './kit/test'
 const PAGES: { path: string; heading: string }[] = [
   { path: '/hq/sync', heading: 'Synchronisation' },
   { path: '/hq/sync/errors', heading: 'Failed entries' },
+  { path: '/hq/sync/warnings', heading: 'Warnings' },
   { path: '/hq/sync/rollout', heading: 'Rollout' },
   { path: '/hq/sync/stores/:store', heading: 'S01 Harbor Street' },
   { path: '/hq/stores', heading: 'Stores' },
@@ -14,6 +15,12 @@ const PAGES: { path: string; heading: string }[] = [
   { path: '/hq/products', heading: 'Products' },
   { path: '/hq/products/new', heading: 'New product' },
   { path: '/hq/products/:product', heading: ':productName' },
+  { path: '/hq/departments', heading: 'Departments' },
+  { path: '/hq/taxes', heading: 'Tax groups' },
+  { path: '/hq/taxes/rates', heading: 'Tax rates' },
+  { path: '/hq/tenders', heading: 'Tenders' },
+  { path: '/hq/customers', heading: 'Customers' },
+  { path: '/hq/setup', heading: 'First steps' },
   { path: '/hq/users', heading: 'Users' },
   { path: '/hq/users/locks', heading: 'Locked sign-ins' },
   { path: '/hq/users/:user', heading: ':userName' },
@@ -84,12 +91,16 @@ for (const { name, width, height, scheme } of [
 
 /** What opens over a page: where, by which button, and what it is called. */
 const DIALOGS: { path: string; button: RegExp; title: RegExp }[] = [
-  { path: '/hq/sync/errors', button: /^Open Customers/, title: /^Customers of S01/ },
+  { path: '/hq/sync/errors', button: /^Open Customer /, title: /^Customer of S01/ },
+  { path: '/hq/sync/errors', button: /^Resolve Customer /, title: /^Resolve without/ },
   { path: '/hq/sync/errors', button: /^Retry all/, title: /^Retry all/ },
   { path: '/hq/sync/stores/:store', button: /^Details of/, title: /\d/ },
   { path: '/hq/stores/:store', button: /^Rotate/, title: /^New token for S01/ },
   { path: '/hq/stores/:new', button: /^Provision$/, title: /^Provision AXE\?/ },
   { path: '/hq/products/:product', button: /^Set price in S01/, title: /^Price in S01/ },
+  { path: '/hq/departments', button: /^New department/, title: /^New department/ },
+  { path: '/hq/taxes', button: /^New tax group/, title: /^New tax group/ },
+  { path: '/hq/customers', button: /^New customer/, title: /^New customer/ },
   { path: '/hq/users', button: /^New user/, title: /^New user/ },
   { path: '/hq/users/:user', button: /^Give a role/, title: /a role$/ },
   { path: '/hq/users/:user', button: /^Make a new PIN/, title: /^Make a new PIN for/ },

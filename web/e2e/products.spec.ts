@@ -12,7 +12,7 @@ test('a product is made, its price changed, and where that is live is shown', as
   await page.locator('[name=price]').fill('19.99')
   await page.getByLabel('Department').selectOption({ index: 1 })
   await page.getByLabel('Tax group').selectOption({ index: 1 })
-  await page.getByRole('button', { name: 'Make the product' }).click()
+  await page.getByRole('button', { name: 'Create product' }).click()
   await expect(page.getByRole('heading', { name: 'Green tea', level: 1 })).toBeVisible()
   await expect(page.getByText('Live in 2 of 2 stores in use.')).toBeVisible({ timeout: 45_000 })
 
@@ -75,7 +75,7 @@ test('of two people who change the same row, the second is told and loses nothin
   await page.getByRole('button', { name: 'Save' }).click()
   await expect(page.getByRole('alert')).toBeVisible()
   await expect(page.getByLabel('Brand')).toHaveValue('Mine')
-  await page.getByRole('button', { name: /Load anew/ }).click()
+  await page.getByRole('button', { name: 'Discard and reload' }).click()
   await expect(page.getByLabel('Brand')).toHaveValue('Theirs')
 })
 
@@ -91,7 +91,7 @@ test('of two people who set the price of a store, the second is told', async ({ 
   await chain.admin.call('PUT', `/store-prices/${store!.id}/${product!.id}`, { price: 888 })
   await dialog.getByRole('button', { name: 'Set price' }).click()
   await expect(dialog.getByRole('alert')).toContainText('somebody else changed this row')
-  await dialog.getByRole('button', { name: /Load anew/ }).click()
+  await dialog.getByRole('button', { name: 'Discard and reload' }).click()
   await expect(dialog.locator('[name=price]')).toHaveValue('8.88')
   await dialog.locator('[name=price]').fill('7.77')
   await dialog.getByRole('button', { name: 'Set price' }).click()

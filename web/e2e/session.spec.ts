@@ -168,7 +168,7 @@ test('a tab belongs to whoever signs in in another one, and shows nothing of who
 
   const isTheirs = async () => {
     await expect(page.getByRole('button', { name: 'Account of successor' })).toBeVisible()
-    await expect(menu(page)).toHaveText(['Synchronisation', 'Stores', 'Products'])
+    await expect(menu(page)).toHaveText(['Synchronisation', 'Stores', 'Products', 'Departments'])
     await expect(page).toHaveURL('/hq/sync')
     await expect(row(second.code)).toBeVisible()
     await expect(row('S01')).toHaveCount(0)
@@ -188,4 +188,57 @@ test('a tab belongs to whoever signs in in another one, and shows nothing of who
   await expect(row('S01')).toBeVisible()
   await put('successor')
   await isTheirs()
+})
+
+test('a page that is loaded while headquarters is away is the page, with the yellow line', async ({
+  page,
+  as,
+  allowOutage,
+}) => {
+  allowOutage()
+  await as('admin')
+  await page.goto('/hq/stores')
+  await settled(page)
+  // The files come from a proxy or the cache of the browser; nothing that is asked is answered.
+  const away = /\/(api\/|ready)/
+  await page.route(away, (route) => route.abort())
+  await page.reload()
+  const line = page.getByText('Headquarters does not answer. What you see may be old')
+  await expect(line).toBeVisible()
+  await expect(page.getByRole('button', { name: /^Account of/ })).toBeVisible()
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Stores')
+  // Nor do the files of a page that nobody has opened here yet: the one in sight stays, and the other comes by itself.
+  await page.route('**/assets/**', (route) => route.abort())
+  await menu(page).filter({ hasText: 'Audit log' }).click()
+  await expect(line).toBeVisible()
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Stores')
+  await page.unroute('**/assets/**')
+  await page.unroute(away)
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Audit log')
+  await expect(line).toBeHidden()
+  await expect(page.getByRole('row').nth(1)).toBeVisible()
+})
+
+test('a PIN that is refused is said once, at its field', async ({ page, as, chain, allow }) => {
+  allow(422, 401, 400, 409, 403)
+  await chain.hire('careless', [])
+  const { pin } = chain.account('careless')
+  await as('careless')
+  await page.goto('/hq/account')
+  const problems = page.locator('.bad-text:not([aria-hidden]), [role=alert], .toast')
+  const tryTo = async (present: string, wanted: string) => {
+    await page.getByLabel('Present PIN').fill(present)
+    await page.locator('[name=newPin]').fill(wanted)
+    await page.locator('[name=again]').fill(wanted)
+    await page.getByRole('button', { name: 'Change PIN' }).click()
+  }
+  for (const [present, wanted, said] of [
+    [pin, '1', /New PIN/],
+    [pin, '1234', /New PIN/],
+    [WRONG_PIN, '482916', /Present PIN/],
+  ] as const) {
+    await tryTo(present, wanted)
+    await expect(problems).toHaveCount(1)
+    await expect(problems).toContainText(said)
+  }
 })

@@ -296,7 +296,7 @@ test('markup that is typed into the forms and the search boxes stays text', asyn
   await page.locator('[name=price]').fill('1')
   await page.locator('[name=departmentId]').selectOption({ index: 1 })
   await page.locator('[name=taxGroupId]').selectOption({ index: 1 })
-  await page.getByRole('button', { name: 'Make the product' }).click()
+  await page.getByRole('button', { name: 'Create product' }).click()
   await expect(said(page, `${first} is made.`)).toBeVisible()
   await expect(page.getByRole('heading', { level: 1 })).toHaveText(first)
   await page.getByRole('button', { name: 'Delete' }).click()
@@ -307,7 +307,7 @@ test('markup that is typed into the forms and the search boxes stays text', asyn
   await page.locator('[name=code]').fill('XSSUI')
   await page.locator('[name=name]').fill(first)
   await page.locator('[name=receiptHeader]').fill(ALL)
-  await page.getByRole('button', { name: 'Make the store' }).click()
+  await page.getByRole('button', { name: 'Create store' }).click()
   await expect(said(page, first)).toBeVisible()
   await expect(page.getByRole('heading', { level: 1 })).toHaveText(`XSSUI ${first}`)
 
@@ -315,7 +315,7 @@ test('markup that is typed into the forms and the search boxes stays text', asyn
   await page.getByRole('button', { name: 'New user' }).click()
   await form.locator('[name=username]').fill(second)
   await form.locator('[name=displayName]').fill(first)
-  await form.getByRole('button', { name: 'Make the user' }).click()
+  await form.getByRole('button', { name: 'Create user' }).click()
   await page
     .getByRole('dialog', { name: `The PIN of ${first}` })
     .getByRole('button', { name: 'I have it' })
@@ -327,7 +327,7 @@ test('markup that is typed into the forms and the search boxes stays text', asyn
   await form.locator('[name=code]').fill('xss_ui')
   await form.locator('[name=name]').fill(first)
   await form.locator('[name=description]').fill(ALL)
-  await form.getByRole('button', { name: 'Make the role' }).click()
+  await form.getByRole('button', { name: 'Create role' }).click()
   await expect(page.getByRole('heading', { level: 1 })).toHaveText(first)
   await expect(standing(page, ALL)).toBeVisible()
 

@@ -8,6 +8,8 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 /** The forms, with the schemas of what they send: of a new row, and of a change of one. */
 export const FORMS = {
   changePin: ['ChangePin'],
+  customer: ['CustomerDraft', 'CustomerChange'],
+  department: ['DepartmentDraft', 'DepartmentChange'],
   grant: ['Grant'],
   product: ['ProductDraft', 'ProductChange'],
   provision: ['Provision'],
@@ -15,6 +17,9 @@ export const FORMS = {
   role: ['RoleDraft', 'RoleChange'],
   store: ['StoreDraft', 'StoreChange'],
   storePrice: ['StorePriceChange'],
+  taxGroup: ['TaxGroupDraft', 'TaxGroupChange'],
+  taxRate: ['TaxRateDraft', 'TaxRateChange'],
+  tender: ['TenderDraft', 'TenderChange'],
   user: ['UserDraft', 'UserChange'],
 }
 
@@ -28,6 +33,7 @@ const LIMITS = {
   pattern: 'pattern',
   enum: 'words',
   default: 'initial',
+  'x-not-in-use': 'notInUse',
 }
 
 /** A schema with what it refers to, and whether it may be null. */

@@ -1,54 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import { changed, refreshed, shown, type BoardStore } from '@/pages/sync/board'
 import type { DashboardStore } from '@/pages/sync/feed'
-import {
-  alarms,
-  arrivals,
-  behind,
-  businessDate,
-  daysBefore,
-  endedWords,
-  loaded,
-  narrowed,
-  offset,
-  pointLabel,
-  stateOf,
-} from '@/pages/sync/figures'
+import { arrivals, businessDate, daysBefore, loaded, narrowed, offset, pointLabel } from '@/pages/sync/figures'
+import { behind, endedWords } from '@/pages/sync/states'
+import { dashboardStore as store, dashboardType as type } from './kit'
 
 const NOW = Date.parse('2026-11-20T12:00:00Z')
 
-function store(code: string, more: Partial<DashboardStore> = {}): DashboardStore {
-  return {
-    storeId: code,
-    storeCode: code,
-    storeName: `Store ${code}`,
-    active: true,
-    connection: { storeId: code, storeCode: code, connected: true, uptime: 1 },
-    errorCount: 0,
-    failuresFull: false,
-    warnings: 0,
-    outboxPending: 0,
-    deadLettered: 0,
-    outboxStuck: false,
-    runsTwiceSince: null,
-    unstored: [],
-    clockWarning: false,
-    dataAgeSeconds: 0,
-    sync: [],
-    ...more,
-  }
-}
-
-const type = (entityType: string, direction: 'pull' | 'push', more = {}): DashboardStore['sync'][number] => ({
-  entityType,
-  direction,
-  pendingCount: 0,
-  totalPushed: 0,
-  totalPulled: 0,
-  version: 1,
-  headVersion: 1,
-  ...more,
-})
 const board = (...stores: DashboardStore[]) => new Map(stores.map((one) => [one.storeId, shown(one, NOW)]))
 const codes = (stores: BoardStore[]) => stores.map(({ storeCode }) => storeCode)
 
@@ -131,36 +89,44 @@ describe('a board that is read anew', () => {
 describe('the table of stores', () => {
   const offline = { storeId: '', storeCode: '', connected: false, uptime: 0 }
   const all = [
-    store('S10', { errorCount: 2, outboxStuck: true, lastSuccessAt: '2026-11-20T11:00:00.000Z' }),
-    store('S2', { connection: offline, dataAgeSeconds: 500, outboxPending: 7 }),
+    store('S10', { errorCount: 2, outboxStuck: true, outboxPending: 7, lastSuccessAt: '2026-11-20T11:00:00.000Z' }),
+    store('S2', { connection: offline, dataAgeSeconds: 500, outboxPending: 2 }),
+    store('S4', { connection: offline, dataAgeSeconds: 400, deadLettered: 1 }),
     store('S1', { connection: offline, dataAgeSeconds: null, lastSuccessAt: null }),
     store('S3', { active: false, connection: offline, lastSuccessAt: '2026-11-20T10:00:00.000Z' }),
   ]
   const stores = () => board(...all).values()
 
   it('sorts codes with numbers as people do', () => {
-    expect(codes(narrowed(stores(), { sort: 'storeCode' }))).toEqual(['S1', 'S2', 'S3', 'S10'])
-    expect(codes(narrowed(stores(), { sort: '-storeCode' }))).toEqual(['S10', 'S3', 'S2', 'S1'])
+    expect(codes(narrowed(stores(), { sort: 'storeCode' }))).toEqual(['S1', 'S2', 'S3', 'S4', 'S10'])
+    expect(codes(narrowed(stores(), { sort: '-storeCode' }))).toEqual(['S10', 'S4', 'S3', 'S2', 'S1'])
   })
 
   it('puts what is not known last in both directions', () => {
     expect(codes(narrowed(stores(), { sort: 'lastSuccessAt' })).slice(0, 2)).toEqual(['S3', 'S10'])
     expect(codes(narrowed(stores(), { sort: '-lastSuccessAt' })).slice(0, 2)).toEqual(['S10', 'S3'])
-    expect(codes(narrowed(stores(), { sort: '-age' }))).toEqual(['S2', 'S3', 'S10', 'S1'])
+    expect(codes(narrowed(stores(), { sort: '-age' }))).toEqual(['S2', 'S4', 'S3', 'S10', 'S1'])
+  })
+
+  it('sorts states from the worst', () => {
+    expect(codes(narrowed(stores(), { sort: 'state' }))).toEqual(['S4', 'S2', 'S10', 'S1', 'S3'])
   })
 
   it('sorts by code when nobody knows the order', () => {
-    expect(codes(narrowed(stores(), { sort: '__proto__' }))).toEqual(['S1', 'S2', 'S3', 'S10'])
+    expect(codes(narrowed(stores(), { sort: '__proto__' }))).toEqual(['S1', 'S2', 'S3', 'S4', 'S10'])
   })
 
   it.each([
-    ['connected', ['S10']],
-    ['offline', ['S2']],
+    ['silent', ['S2', 'S4']],
     ['never', ['S1']],
     ['inactive', ['S3']],
     ['failed', ['S10']],
+    ['failing', ['S4', 'S10']],
+    // What is worse hides nothing from a filter.
+    ['dead', ['S4']],
     ['alarm', ['S10']],
-    ['pending', ['S2']],
+    ['waiting', ['S2', 'S10']],
+    ['well', []],
   ] as const)('shows with the filter %s: %s', (state, expected) => {
     expect(codes(narrowed(stores(), { state, sort: 'storeCode' }))).toEqual(expected)
   })
@@ -188,10 +154,6 @@ describe('the table of stores', () => {
     expect(loaded({ rows: 500, total: null })).toBe('loading, 500 so far')
   })
 
-  it('tells a store that was never seen from one that lost its line', () => {
-    expect([...stores()].map((one) => stateOf(one).key)).toEqual(['connected', 'offline', 'never', 'inactive'])
-  })
-
   it.each([
     [true, null, null],
     [true, 'replaced', null],
@@ -204,29 +166,6 @@ describe('the table of stores', () => {
     const connection = { ...offline, connected }
     const [one] = board(store('S01', { connection, endedBecause })).values()
     expect(endedWords(one!)).toBe(expected)
-  })
-
-  it.each([
-    [{}, []],
-    [{ outboxPending: 9, outboxStuck: false }, []],
-    [{ runsTwiceSince: '2026-11-20T11:00:00.000Z' }, [/Two copies of it run at once/]],
-    [{ outboxStuck: true }, ['It is connected, and its oldest entry has waited for more than five minutes.']],
-    [{ errorCount: 9, failuresFull: false }, []],
-    [
-      { failuresFull: true },
-      [/^So much of it failed that headquarters no longer keeps what it refuses .* settle the entries that failed\.$/],
-    ],
-    [
-      { outboxStuck: true, failuresFull: true, unstored: ['users'] },
-      [/five minutes/, /no longer keeps/, /cannot store/],
-    ],
-    [{ unstored: ['products', 'tax_rates'] }, ['It cannot store products, tax rates.']],
-    [{ outboxStuck: true, unstored: ['users'] }, [/five minutes/, 'It cannot store users.']],
-  ])('tells what to look at of %j', (more, expected) => {
-    const [one] = board(store('S01', more)).values()
-    expect(alarms(one!)).toEqual(
-      expected.map((text) => (typeof text === 'string' ? text : (expect.stringMatching(text) as string))),
-    )
   })
 
   it('draws a thousand stores in order in a few milliseconds', () => {

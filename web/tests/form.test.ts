@@ -123,7 +123,7 @@ describe('a form that somebody else has changed', () => {
     const made = form({ save: conflict, reload: async () => row && (await made.become(row)) })
     await made.type('name', 'Grace')
     await made.submit()
-    const button = made.wrapper.findAll('button').find((one) => one.text().startsWith('Load anew'))!
+    const button = made.wrapper.findAll('button').find((one) => one.text() === 'Discard and reload')!
     await button.trigger('click')
     await flushPromises()
     return made

@@ -1,5 +1,6 @@
 import { createPinia, setActivePinia } from 'pinia'
 import { vi } from 'vitest'
+import type { DashboardStore } from '@/pages/sync/feed'
 import type { Myself } from '@/session/store'
 
 /** A server made of functions: `METHOD path` → answer. What was asked is in `asked`. */
@@ -73,3 +74,42 @@ export const listed = (data: unknown[], page = {}) =>
     data,
     pagination: { page: 1, pageSize: 50, total: data.length, totalPages: 1, ...page },
   })
+
+/** A store of the dashboard that is connected and well. */
+export function dashboardStore(code: string, more: Partial<DashboardStore> = {}): DashboardStore {
+  return {
+    storeId: code,
+    storeCode: code,
+    storeName: `Store ${code}`,
+    active: true,
+    connection: { storeId: code, storeCode: code, connected: true, uptime: 1 },
+    errorCount: 0,
+    failuresFull: false,
+    warnings: 0,
+    outboxPending: 0,
+    deadLettered: 0,
+    outboxStuck: false,
+    runsTwiceSince: null,
+    unstored: [],
+    clockWarning: false,
+    dataAgeSeconds: 0,
+    sync: [],
+    ...more,
+  }
+}
+
+/** What the dashboard says of a type of a store. */
+export const dashboardType = (
+  entityType: string,
+  direction: 'pull' | 'push',
+  more: Partial<DashboardStore['sync'][number]> = {},
+): DashboardStore['sync'][number] => ({
+  entityType,
+  direction,
+  pendingCount: 0,
+  totalPushed: 0,
+  totalPulled: 0,
+  version: 1,
+  headVersion: 1,
+  ...more,
+})

@@ -37,7 +37,7 @@ function wrong(fields: Field[], key: string, typed: string): string | undefined 
   return readDraft(only, { [key]: typed }).errors[key]
 }
 
-describe.each(['newPin', 'again'])('the PIN in %s', (key) => {
+describe('a new PIN', () => {
   it.each([
     ['471', 'must have at least 4 characters'],
     ['4711', undefined],
@@ -45,13 +45,18 @@ describe.each(['newPin', 'again'])('the PIN in %s', (key) => {
     ['4711471147114', 'must have at most 12 characters'],
     ['47a1', 'must have digits alone'],
   ])('has the limits that headquarters describes: %s', (typed, words) => {
-    expect(wrong(LIMITED, key, typed)).toBe(words)
+    expect(wrong(LIMITED, 'newPin', typed)).toBe(words)
   })
 
   it('has none of its own', () => {
-    expect(wrong(FREE, key, '1')).toBeUndefined()
-    expect(wrong(FREE, key, '4711471147114')).toBeUndefined()
+    expect(wrong(FREE, 'newPin', '1')).toBeUndefined()
+    expect(wrong(FREE, 'newPin', '4711471147114')).toBeUndefined()
   })
+})
+
+it('what is wrong with a new PIN is said once, and not where it is typed again', () => {
+  expect(wrong(LIMITED, 'again', '471')).toBeUndefined()
+  expect(wrong(LIMITED, 'again', '')).toBe('is needed')
 })
 
 it('a PIN may not be left empty, and its help says what is refused as weak', () => {

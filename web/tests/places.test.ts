@@ -44,7 +44,7 @@ describe('store prices', () => {
     })
     await flushPromises()
     const rows = wrapper.findAll('tbody tr').map((row) => row.text())
-    const settable = wrapper.findAll('button').map((button) => button.attributes('aria-label'))
+    const settable = wrapper.findAll('tbody button').map((button) => button.attributes('aria-label'))
     return { rows, settable }
   }
 
@@ -74,9 +74,15 @@ describe('products', () => {
 
   const fields = (more = {}) =>
     Object.fromEntries(
-      productFields({ isNew: true, currency: UNKNOWN, departments: [], taxGroups: [], seesTaxes: true, ...more }).map(
-        (field) => [field.key, field],
-      ),
+      productFields({
+        isNew: true,
+        currency: UNKNOWN,
+        departments: [],
+        taxGroups: [],
+        suppliers: [],
+        seesTaxes: true,
+        ...more,
+      }).map((field) => [field.key, field]),
     )
 
   it('have whole amounts when the currency is not known, and say so', () => {
@@ -110,6 +116,6 @@ describe('roles are given', () => {
 
   it('everywhere by whoever may in all', () => {
     hold({ all: ['users.manage_roles'] })
-    expect(places()).toEqual([true, ['S1', 'S2', 'S3'], true, true])
+    expect(places()).toEqual([true, ['everywhere', 'S1', 'S2', 'S3'], true, true])
   })
 })

@@ -1,3 +1,4 @@
+import { createPinia, setActivePinia } from 'pinia'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { api, data } from '@/api/client'
 import { isAnswering, serverNow } from '@/api/line'
@@ -59,6 +60,40 @@ describe('the session', () => {
     expect(session.failure?.code).toBe('unreachable')
     expect(isAnswering.value).toBe(false)
     expect(kept()).toMatchObject({ accessToken: 'first access' })
+  })
+
+  it('is that of who it was while headquarters is away, until headquarters can be asked', async () => {
+    keep(EIGHT_HOURS)
+    serve({ [ME]: () => ok(myself(['stores.view'])) })
+    await useSession().restore()
+    // The page is loaded again.
+    setActivePinia(createPinia())
+    serve({})
+    const session = useSession()
+    await session.restore()
+    expect(session.user?.username).toBe('ada')
+    expect(session.hasPermission('stores.view')).toBe(true)
+    expect([session.failure, session.isRemembered]).toEqual([null, true])
+    serve({ [ME]: () => ok(myself(['products.view'])) })
+    await session.restore()
+    expect([session.hasPermission('stores.view'), session.isRemembered]).toEqual([false, false])
+  })
+
+  it('is not that of somebody of another sign-in, and of nobody who signed out', async () => {
+    keep(EIGHT_HOURS)
+    serve({ [ME]: () => ok(myself()) })
+    await useSession().restore()
+    keep(EIGHT_HOURS, 'other', 'two')
+    setActivePinia(createPinia())
+    serve({})
+    const session = useSession()
+    await session.restore()
+    expect([session.user, session.failure?.code]).toEqual([null, 'unreachable'])
+    keep(EIGHT_HOURS)
+    await session.restore()
+    expect(session.user?.username).toBe('ada')
+    await session.signOut()
+    expect(localStorage.length).toBe(0)
   })
 
   it('keeps the token through a 503', async () => {

@@ -32,7 +32,7 @@ describe('the notice about rows that cannot be read', () => {
     listener.snapshot({ generatedAt: '', summary: {}, stores: [], unreadable: [ROW] } as unknown as Dashboard)
     await nextTick()
     expect(page.get('[role=alert]').text()).toContain('cannot read 1 row')
-    expect(page.get('li').text()).toContain(`products ${ROW.id}, price, since`)
+    expect(page.get('li').text()).toContain(`Product ${ROW.id}, price, since`)
     // A change that says nothing of it changes nothing of it.
     change()
     await nextTick()

@@ -71,7 +71,14 @@ describe('a new user', () => {
     await form()
     const names = [...dialog()!.querySelectorAll('input')].map(({ name }) => name)
     expect(names).toEqual(['displayName', 'username', 'employeeCode', 'email', 'phone'])
-    expect(dialog()!.textContent).toContain('A PIN is made and shown once. Its owner changes it at the first sign-in')
+    expect(dialog()!.textContent).toContain('A PIN is made and shown once, to be handed over. Its owner first chooses')
+    expect(dialog()!.textContent).toContain('in the browser at headquarters, or at a till of their store')
+  })
+
+  it('is said to do nothing without a role, and by whoever gives none that others do', async () => {
+    await form()
+    expect(dialog()!.textContent).toContain('no till lets them sell')
+    expect(dialog()!.textContent).toContain('You may not give roles: ask who may.')
   })
 
   it('is sent without a PIN, and the one that was made is shown before their page is opened', async () => {
@@ -81,10 +88,12 @@ describe('a new user', () => {
       input.value = text
       input.dispatchEvent(new Event('input'))
     }
-    inDialog('Make the user').click()
+    inDialog('Create user').click()
     await flushPromises()
     expect(bodies).toEqual([{ displayName: 'Bob', username: 'bob' }])
     expect(document.querySelector('output')?.textContent).toBe('604817')
+    expect(document.querySelector('pre')?.textContent).toContain('User name: bob\nPIN: 604817')
+    expect(dialog()!.textContent).toContain('Give them one on their page')
     expect(wrapper.emitted('made')).toBeUndefined()
     const seen = [...document.querySelectorAll('button')].find(({ textContent }) => textContent.includes('I have it'))
     seen!.click()
@@ -125,10 +134,24 @@ describe('the page of a user', () => {
     await flushPromises()
     expect(bodies).toEqual([{}])
     expect(dialog()!.querySelector('output')?.textContent).toBe('604817')
+    expect(dialog()!.querySelector('pre')?.textContent).toMatch(/^A new PIN for Bob\n/)
     expect(said()).toEqual(['Bob has a new PIN, and all their sessions have ended.'])
     inDialog('I have it').click()
     await flushPromises()
     expect(document.body.textContent).not.toContain('604817')
+  })
+
+  it.each([
+    ['has neither a role nor a PIN of their own', true, [], ['There is no role yet', 'made by headquarters']],
+    ['has a role and that PIN', true, [{ id: 'a', roleName: 'Cashier', storeId: 's1' }], ['made by headquarters']],
+    ['can sell', false, [{ id: 'a', roleName: 'Cashier', storeId: 's1' }], []],
+  ])('says what keeps somebody from selling who %s', async (_, mustChangePin, assignments, words) => {
+    const { wrapper } = await page({ user: { ...BOB, mustChangePin, assignments } as unknown as typeof BOB })
+    const notice = wrapper.find('.notice.warn')
+    expect(notice.exists()).toBe(words.length > 0)
+    expect(['There is no role yet', 'made by headquarters'].filter((text) => wrapper.text().includes(text))).toEqual(
+      words,
+    )
   })
 
   it('makes no PIN when the question is answered with no', async () => {

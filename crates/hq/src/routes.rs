@@ -62,6 +62,7 @@ fn measured(hq: Arc<Hq>) -> Router {
             followed.measure();
         }
         gauge!("tillkeep_pull_pages_bytes").set(u32::try_from(hq.pages.bytes()).unwrap_or(u32::MAX));
+        hq.store_metrics.lines(&hq).await
     })
 }
 

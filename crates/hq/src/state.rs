@@ -27,7 +27,7 @@ use uuid::Uuid;
 
 use crate::replica::Followed;
 use crate::sync::copies::Copies;
-use crate::sync::dashboard::{self, Board};
+use crate::sync::dashboard::{self, Board, StoreMetrics};
 use crate::sync::{
     Broker, DatabaseRun, Heads, Hub, Nodes, NotificationQueue, Pages, PushQueue, StoreCache, Streams, Times, ToTell,
     Totals, Tracker, Turns, Unreadable,
@@ -80,6 +80,7 @@ pub struct Hq {
     pub judge: Notify,
     pub tracker: Tracker,
     pub board: Board,
+    pub store_metrics: StoreMetrics,
     pub database_run: DatabaseRun,
     /// Rows that stores go without.
     pub unreadable: Unreadable,
@@ -197,6 +198,7 @@ impl Hq {
             judge: Notify::new(),
             tracker: Tracker::default(),
             board: Board::default(),
+            store_metrics: StoreMetrics::default(),
             database_run,
             unreadable,
             stores: StoreCache::default(),
@@ -325,7 +327,13 @@ impl Hq {
     }
 
     /// Makes an account with one of the default roles, everywhere. An operator's PIN is only checked for its form.
-    pub async fn make_account(&self, account: &Account, must_change_pin: bool) -> tillkeep_http::error::Result<()> {
+    /// `by` is who makes it, for the audit log.
+    pub async fn make_account(
+        &self,
+        account: &Account,
+        must_change_pin: bool,
+        by: &str,
+    ) -> tillkeep_http::error::Result<()> {
         let hashed: Hashed = match hash_new_pin(&self.auth, account.pin.expose()).await {
             Ok(hashed) => hashed,
             Err(_) if is_plain_pin(account.pin.expose()) => {
@@ -361,7 +369,7 @@ impl Hq {
             action: "user.create",
             entity_type: Some("users"),
             entity_id: Some(row.id.to_string()),
-            details: json!({"username": row.username, "role": account.role, "by": "first start"}),
+            details: json!({"username": row.username, "role": account.role, "by": by}),
             ..audit::Entry::default()
         };
         row.into_active_model().insert(&tx).await?;

@@ -145,26 +145,24 @@ fn known(method: &Method) -> &'static str {
     }
 }
 
-/// Routes with `/metrics` alone, to be served with others or, [`crate::layers::wrap`]ped, on an address of their own. `look` sets the gauges that are read when somebody asks.
+/// Routes with `/metrics` alone, to be served with others or, [`crate::layers::wrap`]ped, on an address of their own. `look`
+/// sets the gauges that are read when somebody asks, and gives lines of its own, of what comes and goes.
 pub fn router<S, F>(state: S, look: impl Fn(S) -> F + Clone + Send + Sync + 'static) -> Router
 where
     S: Clone + Send + Sync + 'static,
-    F: Future<Output = ()> + Send + 'static,
+    F: Future<Output = String> + Send + 'static,
 {
     // From here on it counts, not from the first time that somebody asks.
     start();
     let page = move || {
         let looked = look(state.clone());
-        async move {
-            looked.await;
-            page()
-        }
+        async move { page(&looked.await) }
     };
     Router::new().route("/metrics", get(page))
 }
 
-fn page() -> Response {
+fn page(more: &str) -> Response {
     let Some(handle) = start() else { return StatusCode::SERVICE_UNAVAILABLE.into_response() };
     let kind = HeaderValue::from_static("text/plain; version=0.0.4; charset=utf-8");
-    ([(header::CONTENT_TYPE, kind)], handle.render()).into_response()
+    ([(header::CONTENT_TYPE, kind)], handle.render() + more).into_response()
 }

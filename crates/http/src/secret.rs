@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize, Serializer};
 
 /// A text that shows itself to nobody but who asks for it by name.
 #[derive(Clone, Default, PartialEq, Eq, Deserialize)]
@@ -70,6 +70,13 @@ impl fmt::Display for DatabaseUrl {
             None => rest.to_owned(),
         };
         write!(f, "{scheme}://{shown}{options}")
+    }
+}
+
+/// As it is shown.
+impl Serialize for DatabaseUrl {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
     }
 }
 

@@ -7,7 +7,7 @@ use tillkeep_model::Instant;
 use uuid::Uuid;
 
 use crate::db::{execute, query};
-use crate::{Connection, Db, Side, Tx, audit, fault, settings};
+use crate::{Connection, Db, Side, Tx, audit, fault, migration, settings};
 
 /// A file of the data directory that the database is worth nothing without: its keys.
 pub struct Kept {
@@ -68,8 +68,9 @@ pub async fn read(path: &Path) -> Result<Content, DbErr> {
     for row in query(&conn, "SELECT name, content FROM backup_files", []).await? {
         kept.push(Kept { name: row.try_get("", "name")?, content: row.try_get("", "content")? });
     }
+    let side = migration::side_of(&conn).await?.unwrap_or(Side::Hq);
     conn.close().await?;
-    Ok(Content { side: if has("sync_outbox") { Side::Store } else { Side::Hq }, made_at, kept })
+    Ok(Content { side, made_at, kept })
 }
 
 /// Makes the copy of a backup at `path` a database again, under an identity of its own.

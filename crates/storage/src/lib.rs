@@ -47,6 +47,7 @@ pub mod staff;
 pub mod stock;
 pub mod sync_log;
 pub mod tags;
+pub mod taxes;
 pub mod unreadable;
 pub mod verify;
 pub mod versions;

@@ -122,6 +122,7 @@ described! {
     sale_payment = "SalePayment"
     store = "Store"
     store_product = "StoreProduct"
+    supplier = "Supplier"
     tax_group = "TaxGroup"
     tax_group_rate = "TaxGroupRate"
     tax_rate = "TaxRate"

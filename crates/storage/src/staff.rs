@@ -1,18 +1,21 @@
-//! Whose PINs a store can verify: those of the people whose roles count there.
+//! Whose PINs a store can verify: those of the people whose roles count there; and who sold what last.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use sea_orm::sea_query::Expr;
-use sea_orm::{ColumnTrait, ConnectionTrait, DbErr, EntityTrait, PaginatorTrait, QueryFilter, QuerySelect, QueryTrait};
-use serde::Deserialize;
+use sea_orm::{
+    ColumnTrait, ConnectionTrait, DbErr, EntityTrait, PaginatorTrait, QueryFilter, QuerySelect, QueryTrait, Value,
+};
+use serde::{Deserialize, Serialize};
+use tillkeep_model::Instant;
 use uuid::Uuid;
 
-use crate::db::query;
+use crate::db::{placeholders, query};
 use crate::entity::{store, store_node, user, user_store_role};
 use crate::{Tx, settings, versions};
 
 /// Where the PINs of people can be verified whose roles count in every store.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum GlobalPeople {
     #[default]
@@ -87,4 +90,39 @@ pub async fn of_store(conn: &impl ConnectionTrait, store: Uuid) -> Result<HashSe
     let sql = format!("SELECT DISTINCT user_id FROM user_store_roles WHERE deleted_at IS NULL AND {counts}");
     let rows = query(conn, &sql, [store.into()]).await?;
     Ok(rows.iter().filter_map(|row| row.try_get("", "user_id").ok()).collect())
+}
+
+/// A sale of somebody.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LastSale {
+    pub store_id: Uuid,
+    pub store_code: String,
+    pub completed_at: Instant,
+}
+
+/// The newest sale of each of these people, at headquarters.
+pub async fn last_sales(conn: &impl ConnectionTrait, people: &[Uuid]) -> Result<HashMap<Uuid, LastSale>, DbErr> {
+    if people.is_empty() {
+        return Ok(HashMap::new());
+    }
+    // One look at the index for each, however much they sold.
+    let sql = format!(
+        "SELECT s.cashier_user_id, s.store_id, t.code, s.completed_at FROM users u \
+         JOIN sales s ON s.id = (SELECT l.id FROM sales l WHERE l.cashier_user_id = u.id \
+         ORDER BY l.completed_at DESC, l.id DESC LIMIT 1) \
+         JOIN stores t ON t.id = s.store_id WHERE u.id IN ({})",
+        placeholders(1, people.len())
+    );
+    query(conn, &sql, people.iter().map(|id| Value::from(*id)))
+        .await?
+        .iter()
+        .map(|row| {
+            let sale = LastSale {
+                store_id: row.try_get("", "store_id")?,
+                store_code: row.try_get("", "code")?,
+                completed_at: row.try_get("", "completed_at")?,
+            };
+            Ok((row.try_get("", "cashier_user_id")?, sale))
+        })
+        .collect()
 }

@@ -47,6 +47,7 @@ fn measured(store: Arc<Store>) -> Router {
             gauge!("tillkeep_outbox_pending").set(count(state.pending));
             gauge!("tillkeep_outbox_dead_letters").set(count(state.dead_lettered));
         }
+        String::new()
     })
 }
 

@@ -8,6 +8,7 @@ use tillkeep_storage::Db;
 use tillkeep_storage::audit::{self, Head};
 
 use crate::configuration;
+use crate::say;
 
 #[derive(Subcommand)]
 pub enum AuditCommand {
@@ -48,7 +49,7 @@ pub async fn run(command: AuditCommand, file: Option<&Path>) -> Result<()> {
     let conn = Db::open_to_read(&url).await.context("the database cannot be opened")?;
     let verdict = audit::verify(&conn, args.head.as_ref()).await.context("the audit log cannot be read")?;
     let Head { seq, hash } = verdict.context("the audit log is not what was written")?;
-    println!("The audit log is whole: {seq} rows, each as it was written.\nhead {seq}:{hash}");
+    say!("The audit log is whole: {seq} rows, each as it was written.\nhead {seq}:{hash}");
     Ok(())
 }
 

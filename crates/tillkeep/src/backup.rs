@@ -12,6 +12,7 @@ use tillkeep_storage::backup::{self, Kept};
 use tillkeep_storage::{Db, Side};
 
 use crate::lock::Lock;
+use crate::say;
 
 /// Files of a data directory without which its database is worth nothing.
 const KEYS: [&str; 2] = ["pin.key", "token.key"];
@@ -75,7 +76,7 @@ pub async fn write(args: Backup) -> Result<()> {
     fs::File::open(&draft)?.sync_all()?;
     fs::rename(&draft, &file).with_context(|| file.display().to_string())?;
     let size = fs::metadata(&file)?.len();
-    println!("{} holds the database and {} key files, {} KiB.", file.display(), kept.len(), size >> 10);
+    say!("{} holds the database and {} key files, {} KiB.", file.display(), kept.len(), size >> 10);
     Ok(())
 }
 
@@ -112,7 +113,7 @@ pub async fn put_back(args: Restore) -> Result<()> {
         }
     }
     if !parts.is_empty() {
-        println!("The database that was there is {} now.", parts.join(", "));
+        say!("The database that was there is {} now.", parts.join(", "));
     }
     for Kept { name, content } in &content.kept {
         if KEYS.contains(&name.as_str()) {
@@ -124,7 +125,7 @@ pub async fn put_back(args: Restore) -> Result<()> {
         Side::Hq => "headquarters; its stores will send again what it lacks, and load anew",
         Side::Store => "a store; it will fetch from headquarters what it lacks",
     };
-    println!("The backup of {} is put back: {what}.", content.made_at);
+    say!("The backup of {} is put back: {what}.", content.made_at);
     Ok(())
 }
 
@@ -162,7 +163,7 @@ fn put_key_back(path: &Path, key: &[u8], before: &str) -> Result<()> {
     if another {
         let aside = with_end(path, before);
         move_aside(path, &aside)?;
-        println!("The key that was there is {} now.", aside.display());
+        say!("The key that was there is {} now.", aside.display());
     }
     files::write_secret(path, key)?;
     Ok(())

@@ -20,11 +20,11 @@ pub struct Child {
 }
 
 impl Child {
-    /// Starts `program` with `command` on a free port, and waits until it listens. Its log goes to `server.log` in
-    /// `data_dir`.
+    /// Starts `program` with `command` on a port (0 is any that is free), and waits until it listens. Its log goes to
+    /// `server.log` in `data_dir`.
     pub async fn start(
         program: &Path,
-        command: &str,
+        (command, port): (&str, u16),
         data_dir: &Path,
         environment: &[(&str, &str)],
         name: &str,
@@ -35,7 +35,7 @@ impl Child {
                 .arg(command)
                 .arg("--data-dir")
                 .arg(data_dir)
-                .args(["--listen", "127.0.0.1:0"])
+                .args(["--listen", &format!("127.0.0.1:{port}")])
                 // What is set for a real server here must not reach this one.
                 .env_clear()
                 // It is alone: nobody takes over from it.

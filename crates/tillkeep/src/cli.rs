@@ -5,7 +5,8 @@ use std::path::PathBuf;
 use anyhow::{Context, Result};
 use clap::{Args, Parser, Subcommand};
 
-use crate::{audit, backup, bench, configuration, demo, export, keys, run, series, shop, verify};
+use crate::output::line;
+use crate::{audit, backup, bench, configuration, demo, export, keys, rescue, run, say, series, shop, verify};
 
 /// A point-of-sale backend for a retail chain.
 #[derive(Parser)]
@@ -21,8 +22,10 @@ pub struct Cli {
 #[derive(Subcommand)]
 enum Command {
     /// Runs the headquarters server.
+    #[command(after_help = configuration::help("hq"))]
     Hq(HqArgs),
     /// Runs a store server. Needs `SYNC_TOKEN` and `HQ_URL`.
+    #[command(after_help = configuration::help("store"))]
     Store(StoreArgs),
     /// Shows a chain at work on this machine: headquarters, stores, tills that sell.
     Demo(DemoArgs),
@@ -95,6 +98,17 @@ pub enum HqCommand {
         #[command(subcommand)]
         what: HqKeys,
     },
+    /// Gives somebody a new PIN, shown this once, and ends their sessions. They choose another one when they sign in.
+    ResetPin {
+        /// The username.
+        name: String,
+    },
+    /// Makes somebody an administrator of the whole chain, active again if need be; a new account with a PIN, shown this
+    /// once, when there is nobody of this name.
+    MakeAdmin {
+        /// The username.
+        name: String,
+    },
     /// Sets one of a store's series of numbers right: headquarters counts it from there, and a store that asks goes on above.
     SetSeries {
         /// The code of the store.
@@ -146,6 +160,14 @@ enum ConfigCommand {
 }
 
 impl Cli {
+    /// Whether it runs until it is stopped, with a log that others read.
+    pub const fn is_server(&self) -> bool {
+        matches!(
+            self.command,
+            Command::Hq(HqArgs { command: None, .. }) | Command::Store(StoreArgs { command: None, .. })
+        )
+    }
+
     pub async fn run(self) -> Result<()> {
         let file = self.config.as_deref();
         match self.command {
@@ -155,6 +177,12 @@ impl Cli {
                 }
                 Some(HqCommand::NewEpoch) => run::new_epoch(&args, file).await,
                 Some(HqCommand::Export(ref export)) => export::run(&run::hq_settings(&args, file)?.0, export).await,
+                Some(HqCommand::ResetPin { ref name }) => {
+                    rescue::reset_pin(&run::hq_settings(&args, file)?.0, name).await
+                }
+                Some(HqCommand::MakeAdmin { ref name }) => {
+                    rescue::make_admin(&run::hq_settings(&args, file)?.0, name).await
+                }
                 Some(HqCommand::Keys { what: HqKeys::Pins }) => run::former_pins(&args, file).await,
                 Some(HqCommand::SetSeries { ref store, ref series }) => {
                     series::at_headquarters(&run::hq_settings(&args, file)?.0, store, series).await
@@ -171,10 +199,7 @@ impl Cli {
             Command::Backup(args) => backup::write(args).await,
             Command::Restore(args) => backup::put_back(args).await,
             Command::Keys { what } => keys::run(&what),
-            Command::Config { what: ConfigCommand::Default } => {
-                print!("{}", configuration::DEFAULT);
-                Ok(())
-            }
+            Command::Config { what: ConfigCommand::Default } => line(configuration::DEFAULT.trim_end()),
             Command::Config { what: ConfigCommand::Check } => {
                 let configuration = configuration::load(file)?;
                 let (hq, store) = (&configuration.hq, &configuration.store);
@@ -185,7 +210,7 @@ impl Cli {
                 }
                 configuration::database(hq).context("hq")?;
                 configuration::broker(hq).context("hq")?;
-                println!("{configuration:#?}\nThe configuration is sound.");
+                say!("{}# The configuration is sound.", configuration::shown(&configuration)?);
                 Ok(())
             }
         }

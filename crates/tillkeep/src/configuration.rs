@@ -7,7 +7,7 @@ use std::time::Duration;
 use anyhow::{Context, Result, bail};
 use config::{Config, File, FileFormat};
 use ipnet::IpNet;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use tillkeep_hq::sync::{Broker, BrokerUrl};
 use tillkeep_http::auth::{PinLogin, SignInSettings};
 use tillkeep_http::server::{Limits, Tls};
@@ -19,14 +19,14 @@ use tillkeep_storage::{Opening, address};
 /// The commented defaults.
 pub const DEFAULT: &str = include_str!("default.toml");
 
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct Configuration {
     pub hq: Hq,
     pub store: Store,
 }
 
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct Hq {
     pub listen: String,
@@ -52,7 +52,7 @@ pub struct Hq {
     pub sync_log_days: u32,
 }
 
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct Store {
     pub listen: String,
@@ -72,7 +72,7 @@ pub struct Store {
 }
 
 /// How people sign in to headquarters.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct HqAuth {
     pub pin_min_length: usize,
@@ -81,16 +81,22 @@ pub struct HqAuth {
 }
 
 /// What a store asks of its tills.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct Tills {
     pub enrolled_only: bool,
 }
 
 /// Networks, as a list or as one text with commas.
-#[derive(Clone, Debug, Default, Deserialize)]
-#[serde(try_from = "OneOrMany")]
+#[derive(Clone, Debug, Default, Deserialize, Serialize)]
+#[serde(try_from = "OneOrMany", into = "Vec<String>")]
 pub struct Networks(Vec<IpNet>);
+
+impl From<Networks> for Vec<String> {
+    fn from(networks: Networks) -> Self {
+        networks.0.iter().map(ToString::to_string).collect()
+    }
+}
 
 #[derive(Deserialize)]
 #[serde(untagged)]
@@ -155,6 +161,46 @@ const VARIABLES: &[(&str, &[&str])] = &[
     ("TRUSTED_PROXIES", &["hq.trusted_proxies", "store.trusted_proxies"]),
 ];
 
+/// Settings that are in no file: secrets, and what is said once.
+const IN_ENVIRONMENT: &[(&str, &str, &str)] = &[
+    ("hq", "ADMIN_USERNAME", "name of the administrator that the first start makes (admin)"),
+    ("hq", "ADMIN_PIN", "its PIN; or ADMIN_PIN_FILE"),
+    ("hq", "APP_ENV", "production refuses demo data"),
+    ("hq", "TILLKEEP_SYNC_KEY", "keys that sign sync tokens; or TILLKEEP_SYNC_KEY_FILE"),
+    ("hq", "TILLKEEP_PIN_KEY_FILE", "the key of the PINs"),
+    ("store", "SYNC_TOKEN", "the token of this store, from headquarters; or SYNC_TOKEN_FILE"),
+    ("", "ALLOW_INSECURE_HQ", "1: plain HTTP between store and headquarters, which is not this machine"),
+    ("", "TILLKEEP_JWT_KEY", "keys that sign access tokens; or TILLKEEP_JWT_KEY_FILE"),
+    ("", "RUST_LOG", "error, warn, info, debug, trace or off; part=level for one part of the program (info)"),
+];
+
+/// Every setting of a server for its `--help`, with its default and its variable.
+pub fn help(section: &str) -> String {
+    let mut lines = vec![format!("Settings: key in the section [{section}] of a file, default, variable")];
+    let mut table = String::new();
+    for line in DEFAULT.lines() {
+        if let Some(name) = line.strip_prefix('[').and_then(|line| line.strip_suffix(']')) {
+            name.clone_into(&mut table);
+        } else if let Some((key, default)) = line.trim_start_matches("# ").split_once(" = ")
+            && key.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_')
+        {
+            let key = format!("{table}.{key}");
+            let Some(name) = key.strip_prefix(section).and_then(|name| name.strip_prefix('.')) else { continue };
+            let variable =
+                VARIABLES.iter().find(|(_, keys)| keys.contains(&key.as_str())).map_or("", |(name, _)| *name);
+            lines.push(format!("  {name:<30} {default:<20} {variable}").trim_end().to_owned());
+        }
+    }
+    lines.push("\nIn the environment alone".to_owned());
+    let beside = IN_ENVIRONMENT.iter().filter(|(of, ..)| of.is_empty() || *of == section);
+    lines.extend(beside.map(|(_, name, about)| format!("  {name:<30} {about}")));
+    lines.push(
+        "\n`tillkeep config default` tells what each is for; a flag wins over a variable, and that over the file."
+            .to_owned(),
+    );
+    lines.join("\n")
+}
+
 /// Reads the configuration; an error names the file, the key and what is wrong with it.
 pub fn load(file: Option<&Path>) -> Result<Configuration> {
     let mut builder = Config::builder().add_source(File::from_str(DEFAULT, FileFormat::Toml));
@@ -195,7 +241,59 @@ pub fn load(file: Option<&Path>) -> Result<Configuration> {
             bail!("{section}.max_connections must be at least 1");
         }
     }
+    let Configuration { hq, store } = &configuration;
+    for (key, text) in [
+        ("hq.listen (TILLKEEP_LISTEN)", &hq.listen),
+        ("store.listen (TILLKEEP_LISTEN)", &store.listen),
+        ("hq.metrics_listen (METRICS_LISTEN)", &hq.metrics_listen),
+        ("store.metrics_listen (METRICS_LISTEN)", &store.metrics_listen),
+    ] {
+        if !text.is_empty() || key.contains(".listen") {
+            address_to_listen_on(text).context(key)?;
+        }
+    }
+    for (key, text) in [("hq.public_url (PUBLIC_URL)", &hq.public_url), ("store.hq_url (HQ_URL)", &store.hq_url)] {
+        if !text.is_empty() {
+            web_address(text).context(key)?;
+        }
+    }
     Ok(configuration)
+}
+
+/// Refuses what no server can listen on.
+pub fn address_to_listen_on(text: &str) -> Result<()> {
+    let port = |port: &str| port.parse::<u16>().is_ok();
+    let is_address = match text.rsplit_once(':') {
+        // An address of version 6 has colons of its own.
+        Some((host, number)) if host.contains(':') => host.starts_with('[') && host.ends_with(']') && port(number),
+        Some((host, number)) => !host.is_empty() && port(number),
+        None => false,
+    };
+    if !is_address {
+        bail!("{text:?} is no address to listen on; write host:port, such as 127.0.0.1:8080, with a port up to 65535");
+    }
+    Ok(())
+}
+
+/// An address of the web: `http` or `https`, a host, and nothing that a client would drop.
+pub fn web_address(text: &str) -> Result<reqwest::Url> {
+    let example = "write it as https://hq.example.com";
+    let url = reqwest::Url::parse(text).with_context(|| format!("{text:?} is no address; {example}"))?;
+    if !matches!(url.scheme(), "http" | "https") {
+        bail!("{text}: {} is not http or https; {example}", url.scheme());
+    }
+    if url.host_str().is_none_or(str::is_empty) {
+        bail!("{text} names no host; {example}");
+    }
+    if url.query().is_some() || url.fragment().is_some() || !url.username().is_empty() || url.password().is_some() {
+        bail!("{text} has more than an address; {example}");
+    }
+    Ok(url)
+}
+
+/// What holds now, as the file that would say the same; without passwords.
+pub fn shown(configuration: &Configuration) -> Result<String> {
+    Ok(toml::to_string(configuration)?)
 }
 
 /// How long headquarters goes on after the signal to stop. One on a file is alone, and nobody takes its work over.
@@ -267,7 +365,8 @@ pub fn database(hq: &Hq) -> Result<()> {
     Ok(())
 }
 
-fn is_postgres(url: &str) -> bool {
+/// Whether several servers may share it.
+pub fn is_postgres(url: &str) -> bool {
     url.starts_with("postgres")
 }
 
@@ -481,6 +580,65 @@ mod tests {
         assert!(error("", "key.pem").contains("TLS_CERT"));
         assert!(error("/nowhere/cert.pem", "/nowhere/key.pem").contains("tls_cert /nowhere/cert.pem"));
         assert!(tls(Path::new(""), Path::new("")).expect("none").is_none());
+    }
+
+    #[test]
+    fn an_address_that_is_none_is_refused_by_its_key_before_anything_is_made() {
+        let dir = tempfile::tempdir().expect("dir");
+        let path = dir.path().join("tillkeep.toml");
+        let read = |text: &str| {
+            std::fs::write(&path, text).expect("write");
+            load(Some(&path)).map_err(|error| format!("{error:#}"))
+        };
+        for (text, key) in [
+            ("[hq]\nlisten = 5", "hq.listen (TILLKEEP_LISTEN)"),
+            ("[hq]\nlisten = ''", "hq.listen"),
+            ("[store]\nlisten = '127.0.0.1:99999'", "store.listen (TILLKEEP_LISTEN)"),
+            ("[store]\nlisten = ':8081'", "store.listen"),
+            ("[hq]\nmetrics_listen = 'localhost'", "hq.metrics_listen (METRICS_LISTEN)"),
+            ("[hq]\npublic_url = 'hq.example.com'", "hq.public_url (PUBLIC_URL)"),
+            ("[hq]\npublic_url = 'https://hq.example.com/?a=b'", "hq.public_url"),
+            ("[store]\nhq_url = 'htps://hq.example.com'", "store.hq_url (HQ_URL)"),
+            ("[store]\nhq_url = 'https://'", "store.hq_url"),
+        ] {
+            let error = read(text).expect_err(text);
+            assert!(error.contains(key), "{text}: {error}");
+        }
+        for text in [
+            "[hq]\nlisten = '[::1]:0'",
+            "[hq]\nlisten = 'localhost:80'",
+            "[hq]\npublic_url = 'https://hq.example.com/'",
+        ] {
+            assert!(read(text).is_ok(), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_shown_is_a_file_that_says_the_same_without_passwords() {
+        let dir = tempfile::tempdir().expect("dir");
+        let path = dir.path().join("tillkeep.toml");
+        std::fs::write(&path, "[hq]\ndatabase_url = 'postgres://till:hunter2@db/chain'\ntrusted_proxies = '::1'\n")
+            .expect("write");
+        let text = shown(&load(Some(&path)).expect("sound")).expect("shown");
+        assert!(text.contains("till:***@db/chain") && !text.contains("hunter2"), "{text}");
+        std::fs::write(&path, &text).expect("write");
+        let again = load(Some(&path)).expect("sound as a file");
+        assert_eq!(shown(&again).expect("shown"), text);
+    }
+
+    #[test]
+    fn the_help_of_a_server_has_every_key_and_variable() {
+        let helps = [("hq", help("hq")), ("store", help("store"))];
+        for (variable, keys) in VARIABLES {
+            for key in *keys {
+                let (section, name) = key.split_once('.').expect("a section");
+                let help = &helps.iter().find(|(known, _)| *known == section).expect("a server").1;
+                let line = help.lines().find(|line| line.split_whitespace().next() == Some(name));
+                assert!(line.is_some_and(|line| line.ends_with(variable)), "{key}: {help}");
+            }
+        }
+        assert!(helps[0].1.contains("ADMIN_PIN") && helps[1].1.contains("SYNC_TOKEN"));
+        assert!(helps[1].1.contains("tills.enrolled_only"));
     }
 
     #[test]

@@ -19,6 +19,7 @@ use tillkeep_storage::{Db, Transaction, fault, settings};
 use tokio::io::{AsyncWriteExt, BufWriter};
 
 use crate::run;
+use crate::say;
 
 /// A month is open until everybody's last day of it is over, wherever on earth and however late at night a shop closes.
 const OPEN_DAYS: u64 = 2;
@@ -97,7 +98,7 @@ pub async fn run(settings: &Settings, Export { month, out }: &Export) -> Result<
     fs::write(draft.path().join(MANIFEST), format!("{manifest:#}\n"))?;
     fault::point("export.written")?;
     keep(draft, &target).with_context(|| target.display().to_string())?;
-    println!("{} holds {}.", target.display(), counted.join(", "));
+    say!("{} holds {}.", target.display(), counted.join(", "));
     Ok(())
 }
 

@@ -5,6 +5,8 @@ use std::path::PathBuf;
 use anyhow::{Context, Result};
 use clap::{Args, Subcommand};
 use tillkeep_http::Clock;
+
+use crate::say;
 use tillkeep_http::tokens::keys::{self, KeyInfo, Ring};
 
 #[derive(Subcommand)]
@@ -49,17 +51,17 @@ pub fn run(command: &KeysCommand) -> Result<()> {
     match command {
         KeysCommand::List(dir) => {
             for key in keys::list(&dir.file()).with_context(|| dir.name())? {
-                println!("{}", line(&key));
+                say!("{}", line(&key));
             }
         }
         KeysCommand::Rotate { dir, sync } => {
             let ring = if *sync { Ring::Sync } else { Ring::People };
             let kid = keys::rotate(&dir.file(), ring, Clock::default().now()).with_context(|| dir.name())?;
-            println!("{kid} signs new {} now; a running server takes it over within seconds.", what(ring));
+            say!("{kid} signs new {} now; a running server takes it over within seconds.", what(ring));
         }
         KeysCommand::Retire { kid, dir } => {
             let ring = keys::retire(&dir.file(), kid).with_context(|| dir.name())?;
-            println!("{kid} is forgotten; {} that it signed are refused within seconds.", what(ring));
+            say!("{kid} is forgotten; {} that it signed are refused within seconds.", what(ring));
         }
     }
     Ok(())

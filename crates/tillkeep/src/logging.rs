@@ -1,21 +1,88 @@
-//! Logs: text on a terminal, JSON otherwise, on the standard error; `RUST_LOG` chooses what.
+//! Logs on the standard error; `RUST_LOG` chooses what. A server whose log is no terminal writes JSON there and nothing else.
 
-use std::io::IsTerminal;
+use std::io::{IsTerminal, Write};
+use std::str::FromStr;
 
+use anyhow::{Context, Result, bail};
+use tracing::level_filters::LevelFilter;
 use tracing_subscriber::EnvFilter;
 
-pub fn start() {
-    let mut filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new("info"));
-    // It says something at every try to reach a broker that is away; headquarters says so once a minute.
-    if !filter.to_string().contains("async_nats")
-        && let Ok(directive) = "async_nats=off".parse()
-    {
-        filter = filter.add_directive(directive);
+use crate::configuration::variable_of;
+
+/// In what form a program tells what goes on, and what it ended with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    Text,
+    Json,
+}
+
+impl Form {
+    /// That of a server, or of a command that people type.
+    pub fn of(is_server: bool) -> Self {
+        if is_server && !std::io::stderr().is_terminal() { Self::Json } else { Self::Text }
     }
-    let builder = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr);
-    if std::io::stderr().is_terminal() {
-        builder.with_target(false).init();
-    } else {
-        builder.json().flatten_event(true).init();
+
+    /// Begins to log.
+    pub fn start(self) -> Result<()> {
+        // Nobody may read it any more: that must not end the program, as `eprintln!` would.
+        let builder = tracing_subscriber::fmt()
+            .with_env_filter(filter(variable_of(VARIABLE)?.as_deref())?)
+            .with_writer(std::io::stderr)
+            .log_internal_errors(false);
+        match self {
+            Self::Text => builder.with_target(false).init(),
+            Self::Json => {
+                builder.json().flatten_event(true).init();
+                std::panic::set_hook(Box::new(|panic| tracing::error!(%panic, "a part of the program panicked")));
+            }
+        }
+        Ok(())
+    }
+
+    /// Says why the program ends.
+    pub fn tell(self, error: &anyhow::Error) {
+        match self {
+            // Nobody is left to be told when this fails.
+            Self::Text => drop(writeln!(std::io::stderr(), "tillkeep: {error:#}")),
+            Self::Json => tracing::error!("tillkeep: {error:#}"),
+        }
+    }
+}
+
+const VARIABLE: &str = "RUST_LOG";
+
+/// What is logged: levels, for all or for parts of the program.
+fn filter(text: Option<&str>) -> Result<EnvFilter> {
+    let text = text.unwrap_or("info");
+    let levels = "error, warn, info, debug, trace or off";
+    // A word alone would be the name of a part, and everything else silent: a level with a mistake in it.
+    let alone = |word: &&str| !word.contains(['=', '[', ':']) && !word.starts_with("tillkeep");
+    if let Some(word) = text.split(',').map(str::trim).filter(|word| !word.is_empty()).filter(alone).find(is_no_level) {
+        bail!("{VARIABLE}: {word:?} is no level, which is {levels}; for one part of the program write part=level");
+    }
+    let filter =
+        EnvFilter::builder().parse(text).with_context(|| format!("{VARIABLE} {text:?}; a level is {levels}"))?;
+    // It says something at every try to reach a broker that is away; headquarters says so once a minute.
+    let quiet = if text.contains("async_nats") { None } else { "async_nats=off".parse().ok() };
+    Ok(quiet.into_iter().fold(filter, EnvFilter::add_directive))
+}
+
+fn is_no_level(word: &&str) -> bool {
+    LevelFilter::from_str(word).is_err()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::filter;
+
+    #[test]
+    fn a_wrong_level_is_refused_and_not_taken_for_the_name_of_a_part() {
+        for text in ["", "debug", "warn,tillkeep_hq=debug", "tillkeep_store", "OFF", "hyper::proto=trace, info"] {
+            assert!(filter(Some(text)).is_ok(), "{text}");
+        }
+        for text in ["warning", "debgu", "tillkeep=loud", "info,verbose", "a=b=c"] {
+            let error = format!("{:#}", filter(Some(text)).expect_err(text));
+            assert!(error.contains("RUST_LOG") && error.contains("debug, trace or off"), "{error}");
+        }
     }
 }

@@ -11,6 +11,8 @@ mod export;
 mod keys;
 mod lock;
 mod logging;
+mod output;
+mod rescue;
 mod run;
 mod series;
 mod shop;
@@ -20,6 +22,8 @@ use std::process::ExitCode;
 
 use clap::Parser;
 
+use logging::Form;
+
 /// Gives back what was used, within seconds and on a thread of its own: the system's allocator kept what a thousand half-sent
 /// requests had taken, and took more with each next thousand.
 #[global_allocator]
@@ -27,17 +31,22 @@ static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
 
 #[tokio::main]
 async fn main() -> ExitCode {
-    logging::start();
+    let cli = cli::Cli::parse();
+    let form = Form::of(cli.is_server());
+    if let Err(error) = form.start() {
+        Form::Text.tell(&error);
+        return ExitCode::FAILURE;
+    }
     // Does something in test builds only.
     let _faults = tillkeep_storage::fault::from_environment();
     // One provider of cryptography for every TLS connection; a second call would be a bug, not a state.
     if rustls::crypto::aws_lc_rs::default_provider().install_default().is_err() {
         tracing::debug!("a TLS provider was installed before");
     }
-    match cli::Cli::parse().run().await {
+    match cli.run().await {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("tillkeep: {error:#}");
+            form.tell(&error);
             ExitCode::FAILURE
         }
     }

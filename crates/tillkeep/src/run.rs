@@ -1,6 +1,5 @@
 //! Running one server: from settings to the first request, and back down on a signal.
 
-use std::io::Write;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -30,7 +29,11 @@ use tokio_util::task::TaskTracker;
 use crate::cli::{HqArgs, StoreArgs};
 use crate::configuration::{self, secret_of, variable_of};
 use crate::lock::Lock;
+use crate::output::line;
+use crate::say;
 
+/// Who makes the first accounts.
+const FIRST_START: &str = "first start";
 /// For the last notes of a server that stops.
 const LEAVES_WITHIN: Duration = Duration::from_secs(10);
 
@@ -57,6 +60,7 @@ pub fn hq_settings(args: &HqArgs, file: Option<&Path>) -> Result<(tillkeep_hq::S
 /// Runs headquarters until a signal.
 pub async fn hq(args: HqArgs, file: Option<&Path>) -> Result<()> {
     let (settings, configuration) = hq_settings(&args, file)?;
+    let listen = listen_of(args.listen.as_ref(), &configuration.listen)?;
     let tls = configuration::tls(&configuration.tls_cert, &configuration.tls_key)?;
     let limits = configuration::limits(configuration.max_connections, configuration.max_connections_per_address);
     let mut lock = Lock::take(&settings.data_dir, "headquarters")?;
@@ -71,8 +75,7 @@ pub async fn hq(args: HqArgs, file: Option<&Path>) -> Result<()> {
             .context("database_read_url (DATABASE_READ_URL)")?;
     }
     reload_on_hangup(&hq.auth, &stop)?;
-    first_accounts(&hq, args.dev).await?;
-    let listener = server::bind(&args.listen.unwrap_or(configuration.listen), &settings.data_dir, tls).await?;
+    let listener = server::bind(listen, &settings.data_dir, tls).await?;
     let stores = tillkeep_store::routes::writes();
     let router = if configuration.metrics_listen.is_empty() {
         tillkeep_hq::routes::router_with_metrics(hq.clone(), &stores)
@@ -80,6 +83,10 @@ pub async fn hq(args: HqArgs, file: Option<&Path>) -> Result<()> {
         serve_metrics(tillkeep_hq::routes::metrics(hq.clone()), &configuration.metrics_listen, &stop).await?;
         tillkeep_hq::routes::router(hq.clone(), &stores)
     };
+    let database = settings.database_url.as_ref().map_or("SQLite".to_owned(), ToString::to_string);
+    greet("headquarters", &settings.data_dir, &format!("database {database}"))?;
+    // Now that nothing can go wrong any more: a PIN that is shown once must not be one that was never good.
+    first_accounts(&hq, args.dev).await?;
     announce(&listener.url, &mut lock)?;
     let ending = Ending { leaving: hq.auth.leaving.clone(), stop };
     server::serve(listener, router, limits, ending).await;
@@ -120,7 +127,7 @@ pub async fn new_epoch(args: &HqArgs, file: Option<&Path>) -> Result<()> {
     let db = Hq::database(&settings).await.context("the database cannot be opened")?;
     backup::take_new_identity(&db, Clock::default().now()).await?;
     db.close().await?;
-    print("The database has a new epoch: stores will send again what it lacks, and load anew.")
+    line("The database has a new epoch: stores will send again what it lacks, and load anew.")
 }
 
 /// Says how many PINs are still kept under the key that every store of release 0.1.0 has.
@@ -129,11 +136,11 @@ pub async fn former_pins(args: &HqArgs, file: Option<&Path>) -> Result<()> {
     let db = Hq::database(&settings).await.context("the database cannot be opened")?;
     let (pins, stores) = (staff::former_pins(db.reader()).await?, staff::former_stores(db.reader()).await?);
     db.close().await?;
-    print(&format!("PINs kept as in release 0.1.0: {pins}"))?;
+    line(format_args!("PINs kept as in release 0.1.0: {pins}"))?;
     if stores > 0 {
-        return print(&format!("They stay so while a store has that release: {stores} active ones"));
+        return line(format_args!("They stay so while a store has that release: {stores} active ones"));
     }
-    print("Each is kept in the present way once its owner signs in; with the last one the old key leaves the stores.")
+    line("Each is kept in the present way once its owner signs in; with the last one the old key leaves the stores.")
 }
 
 /// Somebody must be able to sign in: on an empty database an administrator is made.
@@ -141,6 +148,14 @@ async fn first_accounts(hq: &Hq, dev: bool) -> Result<()> {
     let username = variable_of("ADMIN_USERNAME")?;
     let pin = secret_of("ADMIN_PIN")?;
     if !hq.has_no_users().await? {
+        let ignored = [("ADMIN_USERNAME", username.is_some()), ("ADMIN_PIN", pin.is_some()), ("--dev", dev)];
+        let ignored: Vec<&str> = ignored.into_iter().filter(|(_, is_set)| *is_set).map(|(name, _)| name).collect();
+        if !ignored.is_empty() {
+            let names = ignored.join(", ");
+            say!(
+                "{names}: ignored, as there are people already; `tillkeep hq reset-pin NAME` gives somebody a new PIN"
+            );
+        }
         return Ok(());
     }
     let mut taken = None;
@@ -148,7 +163,7 @@ async fn first_accounts(hq: &Hq, dev: bool) -> Result<()> {
         let pin = pin.context("ADMIN_USERNAME is set, ADMIN_PIN (or ADMIN_PIN_FILE) is not")?;
         let username = username.unwrap_or_else(|| "admin".to_owned());
         let account = Account { username, pin, role: ADMINISTRATOR };
-        if let Err(error) = hq.make_account(&account, false).await {
+        if let Err(error) = hq.make_account(&account, false, FIRST_START).await {
             return others_were_first(hq, error).await.context("ADMIN_PIN");
         }
         if !dev {
@@ -161,18 +176,18 @@ async fn first_accounts(hq: &Hq, dev: bool) -> Result<()> {
     } else {
         "First start. Sign in with this PIN once and change it; it is not shown again:"
     };
-    print(title)?;
+    line(title)?;
     for role in DEFAULT_ROLES.iter().filter(|role| dev || role.code == ADMINISTRATOR) {
         if role.code == ADMINISTRATOR && taken.is_some() {
             continue;
         }
         let pin = pins::generate(hq.auth.pin_min_length).into();
         let account = Account { username: free_name(role.code, taken.as_deref()), pin, role: role.code };
-        if let Err(error) = hq.make_account(&account, !dev).await {
+        if let Err(error) = hq.make_account(&account, !dev, FIRST_START).await {
             return others_were_first(hq, error).await.context(account.username);
         }
         // At once: a PIN that is kept until all are made is lost when a later one cannot be.
-        print(&format!("  {:<16} PIN {}  ({})", account.username, account.pin.expose(), role.name))?;
+        line(format_args!("  {:<16} PIN {}  ({})", account.username, account.pin.expose(), role.name))?;
     }
     Ok(())
 }
@@ -193,16 +208,10 @@ fn free_name(role: &str, taken: Option<&str>) -> String {
     if taken.is_some_and(|taken| fold(taken) == fold(name)) { format!("{name}-2") } else { name.to_owned() }
 }
 
-fn print(line: &str) -> Result<()> {
-    let mut out = std::io::stdout().lock();
-    writeln!(out, "{line}")?;
-    out.flush()?;
-    Ok(())
-}
-
 /// Runs a store until a signal.
 pub async fn store(args: StoreArgs, file: Option<&Path>) -> Result<()> {
     let configuration = configuration::load(file)?.store;
+    let listen = listen_of(args.listen.as_ref(), &configuration.listen)?.to_owned();
     let sign_in = configuration::sign_in_at_store(&configuration)?;
     let sync_token = secret_of("SYNC_TOKEN")?
         .context("SYNC_TOKEN (or SYNC_TOKEN_FILE) is not set: provision this store at headquarters to get one")?;
@@ -227,7 +236,7 @@ pub async fn store(args: StoreArgs, file: Option<&Path>) -> Result<()> {
     let stop = stop_on_signal()?;
     let store = Store::open(settings, clock(), stop.clone()).await.context("the store cannot start")?;
     reload_on_hangup(&store.auth, &stop)?;
-    let listener = server::bind(&args.listen.unwrap_or(configuration.listen), &data_dir, tls).await?;
+    let listener = server::bind(&listen, &data_dir, tls).await?;
     let hq = tillkeep_hq::routes::writes();
     let router = if configuration.metrics_listen.is_empty() {
         tillkeep_store::routes::router_with_metrics(store.clone(), &hq)
@@ -235,6 +244,7 @@ pub async fn store(args: StoreArgs, file: Option<&Path>) -> Result<()> {
         serve_metrics(tillkeep_store::routes::metrics(store.clone()), &configuration.metrics_listen, &stop).await?;
         tillkeep_store::routes::router(store.clone(), &hq)
     };
+    greet("a store", &data_dir, &format!("headquarters {}", store.settings.hq_url))?;
     announce(&listener.url, &mut lock)?;
     let tasks = TaskTracker::new();
     tillkeep_store::sync::start(&store, &tasks);
@@ -255,24 +265,35 @@ async fn serve_metrics(metrics: Router, listen: &str, stop: &CancellationToken) 
 
 /// The PIN secrets and the sync token travel over this line: plain HTTP is for this machine alone.
 fn check_hq_url(url: &str, allow_insecure: bool) -> Result<String> {
-    let parsed = reqwest::Url::parse(url).with_context(|| format!("HQ_URL {url:?} is no address"))?;
+    let parsed = configuration::web_address(url).context("HQ_URL")?;
     let loopback = parsed.host_str().is_some_and(|host| {
         let host = host.trim_start_matches('[').trim_end_matches(']');
         host == "localhost" || host.parse::<std::net::IpAddr>().is_ok_and(|ip| ip.is_loopback())
     });
-    match parsed.scheme() {
-        // As the parser writes it: the scheme in small letters, which others look at.
-        "https" => Ok(parsed.as_str().trim_end_matches('/').to_owned()),
-        "http" if loopback || allow_insecure => Ok(parsed.as_str().trim_end_matches('/').to_owned()),
-        "http" => bail!("HQ_URL {url} is plain HTTP: use https, or ALLOW_INSECURE_HQ=1 where the network is encrypted"),
-        other => bail!("HQ_URL {url}: {other} is not http or https"),
+    if parsed.scheme() == "http" && !loopback && !allow_insecure {
+        bail!("HQ_URL {url} is plain HTTP: use https, or ALLOW_INSECURE_HQ=1 where the network is encrypted");
     }
+    // As the parser writes it: the scheme in small letters, which others look at.
+    Ok(parsed.as_str().trim_end_matches('/').to_owned())
+}
+
+/// Where to listen: what the flag says, or else the configuration, whose own was looked at when it was read.
+fn listen_of<'a>(flag: Option<&'a String>, configured: &'a str) -> Result<&'a str> {
+    let Some(flag) = flag else { return Ok(configured) };
+    configuration::address_to_listen_on(flag).context("--listen")?;
+    Ok(flag)
+}
+
+/// The first line of a server: what runs, and with what.
+fn greet(what: &str, data_dir: &Path, with: &str) -> Result<()> {
+    let data = std::path::absolute(data_dir).unwrap_or_else(|_| data_dir.to_owned());
+    line(format_args!("Tillkeep {}, {what}: data in {}, {with}", env!("CARGO_PKG_VERSION"), data.display()))
 }
 
 /// One line for people and programs: where the server is.
 fn announce(url: &str, lock: &mut Lock) -> Result<()> {
     lock.listens_on(url);
-    print(&format!("listening on {url}"))
+    line(format_args!("listening on {url}"))
 }
 
 /// SIGHUP reads the token keys again.

@@ -13,6 +13,8 @@ use tillkeep_storage::known_numbers::{self, OUTBOX};
 use tillkeep_storage::sea_orm::{ColumnTrait, EntityTrait, QueryFilter};
 use tillkeep_storage::{Db, Tx, audit, numbers, outbox, series};
 
+use crate::say;
+
 /// Numbers that fit every column and every text.
 const HIGHEST: i64 = 999_999_999;
 /// Kinds of series: some with a register after a colon, some with a letter, some alone.
@@ -51,7 +53,7 @@ pub async fn at_headquarters(settings: &Settings, code: &str, SetSeries { series
     note(&tx, json!({"storeId": store.id, "series": series, "before": before, "last": last})).await?;
     tx.commit().await?;
     db.close().await?;
-    println!("{series} of {code} counts from {last}. A store that has gone further is set right there.");
+    say!("{series} of {code} counts from {last}. A store that has gone further is set right there.");
     Ok(())
 }
 
@@ -71,7 +73,7 @@ pub async fn at_store(db: Db, file: &Path, SetSeries { series: name, last }: &Se
     numbers::set(file, name, *last).context("the file of the last numbers")?;
     tx.commit().await?;
     db.close().await?;
-    println!("{name} goes on after {last}.");
+    say!("{name} goes on after {last}.");
     Ok(())
 }
 

@@ -10,10 +10,11 @@ use tillkeep_http::Clock;
 use tillkeep_model::wire::MAX_ATTEMPTS;
 use tillkeep_storage::entity::outbox as entry;
 use tillkeep_storage::sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
-use tillkeep_storage::{Db, Side, apply, audit, outbox, registry, settings};
+use tillkeep_storage::{Connection, Db, Side, apply, audit, migration, outbox, registry, settings};
 use tillkeep_store::sync::elsewhere;
 
 use crate::lock::Lock;
+use crate::say;
 use crate::series;
 
 #[derive(Subcommand)]
@@ -86,6 +87,13 @@ impl DataDir {
     async fn open(&self) -> Result<Db> {
         open(&self.database()?).await
     }
+
+    async fn read(&self) -> Result<Connection> {
+        let path = self.database()?;
+        let conn = Db::open_to_read(&Db::url_of_file(&path)).await.context("the database cannot be opened")?;
+        migration::refuse_other(&conn, Side::Store).await.with_context(|| path.display().to_string())?;
+        Ok(conn)
+    }
 }
 
 async fn open(path: &Path) -> Result<Db> {
@@ -108,29 +116,29 @@ pub async fn run(command: StoreCommand) -> Result<()> {
 }
 
 async fn status(dir: &DataDir) -> Result<()> {
-    let conn = Db::open_to_read(&Db::url_of_file(&dir.database()?)).await.context("the database cannot be opened")?;
+    let conn = dir.read().await?;
     let state = outbox::state(&conn).await?;
     let store = settings::get(&conn, "store_id").await?.unwrap_or_default();
-    println!("store {store}");
-    println!("outbox: {} pending, {} dead", state.pending, state.dead_lettered);
+    say!("store {store}");
+    say!("outbox: {} pending, {} dead", state.pending, state.dead_lettered);
     if let Some(oldest) = state.oldest {
-        println!("oldest entry: {oldest}");
+        say!("oldest entry: {oldest}");
     }
     let stuck = outbox::stuck(&conn, Clock::default().now()).await?;
     if stuck > 0 {
-        println!("stuck: {stuck}, on which headquarters gives no verdict; see outbox list");
+        say!("stuck: {stuck}, on which headquarters gives no verdict; see outbox list");
     }
     let cursors = apply::cursors(&conn).await?;
     for entity in registry::pulled() {
         let cursor = cursors.get(entity.name).copied().unwrap_or_default();
         let reloading = if cursor.reloading { "  loading anew" } else { "" };
-        println!("{:<24} version {}{reloading}", entity.name, cursor.version);
+        say!("{:<24} version {}{reloading}", entity.name, cursor.version);
     }
     Ok(())
 }
 
 async fn list(dir: &DataDir, dead: bool, limit: u64) -> Result<()> {
-    let conn = Db::open_to_read(&Db::url_of_file(&dir.database()?)).await.context("the database cannot be opened")?;
+    let conn = dir.read().await?;
     let least = if dead { MAX_ATTEMPTS } else { 0 };
     let rows = entry::Entity::find()
         .filter(entry::Column::Attempts.gte(least))
@@ -141,9 +149,14 @@ async fn list(dir: &DataDir, dead: bool, limit: u64) -> Result<()> {
     for row in rows {
         let alone = row.waits_alone_since.map(|since| format!("  alone since {since}")).unwrap_or_default();
         let error = row.last_error.map(|error| format!("  {error}")).unwrap_or_default();
-        println!(
+        say!(
             "{:>8}  {}  {:<20} {}  {:<6}  {} of {MAX_ATTEMPTS} attempts{alone}{error}",
-            row.seq, row.timestamp, row.entity_type, row.entity_id, row.action, row.attempts
+            row.seq,
+            row.timestamp,
+            row.entity_type,
+            row.entity_id,
+            row.action,
+            row.attempts
         );
     }
     Ok(())
@@ -162,7 +175,7 @@ async fn requeue(dir: &DataDir, seq: Option<i64>) -> Result<()> {
         .await?;
     tx.commit().await?;
     db.close().await?;
-    println!("{requeued} entries have ten attempts again.");
+    say!("{requeued} entries have ten attempts again.");
     Ok(())
 }
 
@@ -181,7 +194,7 @@ async fn resync(dir: &DataDir, entity_type: Option<&str>) -> Result<()> {
     note(&tx, "store.resync", entity_type.map(str::to_owned), json!({"by": "command line"})).await?;
     tx.commit().await?;
     db.close().await?;
-    println!("{} will be loaded anew in the next cycle.", entity_type.unwrap_or("All master data"));
+    say!("{} will be loaded anew in the next cycle.", entity_type.unwrap_or("All master data"));
     Ok(())
 }
 
@@ -194,7 +207,7 @@ async fn take_over(dir: &DataDir) -> Result<()> {
     note(&tx, "store.take_over", None, json!({"by": "command line"})).await?;
     tx.commit().await?;
     db.close().await?;
-    println!("This copy is the store with its next handshake, and the other one is refused.");
+    say!("This copy is the store with its next handshake, and the other one is refused.");
     Ok(())
 }
 

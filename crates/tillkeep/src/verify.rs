@@ -10,6 +10,7 @@ use tillkeep_storage::verify::{self, Options, Source};
 use tillkeep_storage::{Db, Side};
 
 use crate::audit;
+use crate::say;
 
 /// Beside running servers, documents of the last two minutes are not judged: their databases are read one after the other.
 const MOVING_MS: i64 = 120_000;
@@ -58,7 +59,7 @@ pub async fn run(args: VerifyArgs, file: Option<&Path>) -> Result<()> {
     let options = Options { settled: args.settled, moving_since, ..Options::default() };
     let findings = verify::run(hq.as_ref(), &stores, &options).await.context("the databases cannot be read")?;
     for finding in &findings {
-        println!("{finding}");
+        say!("{finding}");
     }
     let mut lost = BTreeSet::new();
     for source in hq.iter().chain(&stores) {
@@ -70,11 +71,11 @@ pub async fn run(args: VerifyArgs, file: Option<&Path>) -> Result<()> {
         }
     }
     for range in lost {
-        println!("{range}");
+        say!("{range}");
     }
     if !findings.is_empty() {
         bail!("{} findings", findings.len());
     }
-    println!("Everything holds.");
+    say!("Everything holds.");
     Ok(())
 }

@@ -62,7 +62,7 @@ impl Day {
         let clock = Clock::standing_at(Instant::parse("2026-03-02T14:00:00Z").expect("an instant"));
         let hq = open_hq(&dir.path().join("hq"), None, &clock, stopped()).await;
         let account = Account { username: USERNAME.to_owned(), pin: PIN.to_owned().into(), role: ADMINISTRATOR };
-        hq.make_account(&account, false).await.expect("an administrator");
+        hq.make_account(&account, false, "a test").await.expect("an administrator");
         let admin = user::Entity::find().one(hq.db().reader()).await.expect("a read").expect("a user").id;
         let at_hq = Server {
             name: "hq",

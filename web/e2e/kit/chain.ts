@@ -91,6 +91,18 @@ export class Chain {
     return chain
   }
 
+  /** Headquarters as it is after its first start: nobody but an administrator, and no store. */
+  static async startEmpty(): Promise<Chain> {
+    const chain = new Chain()
+    const data = join(chain.directory, 'hq')
+    const admin = { username: 'admin', pin: '739154' }
+    chain.accounts.set(admin.username, admin)
+    const environment = { ADMIN_USERNAME: admin.username, ADMIN_PIN: admin.pin }
+    chain.hq = await new Server([BINARY, 'hq', '--data-dir', data], data, environment).start()
+    chain.admin = await chain.signIn('admin')
+    return chain
+  }
+
   /** A store with a token of its own, as a process that talks to HQ every second. */
   private async open({ id, code }: { id: string; code: string }): Promise<Site> {
     const { syncToken } = await this.admin.post<{ syncToken: string }>(`/stores/${id}/provision`, { rotate: true })

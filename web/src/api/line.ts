@@ -58,13 +58,19 @@ export function silent(): void {
   probe ??= setTimeout(() => void ask(), PROBE_EVERY_MS)
 }
 
-async function ask(): Promise<void> {
+/** Asks HQ whether it is there, and says so to whoever waits for it. */
+export async function ask(): Promise<boolean> {
+  clearTimeout(probe)
   probe = undefined
   try {
     const response = await fetch('/ready', { cache: 'no-store', signal: AbortSignal.timeout(PROBE_EVERY_MS) })
-    if (response.ok) return answered(response)
+    if (response.ok) {
+      answered(response)
+      return true
+    }
   } catch {
     // Still away.
   }
   silent()
+  return false
 }

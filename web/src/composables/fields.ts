@@ -1,4 +1,4 @@
-import { major, minorOf } from '@/format/money'
+import { amountText, minorOf, numberText, plainNumber } from '@/format/money'
 
 /** How the fields of a form are described: one entry each, from which the form draws, reads and checks them. */
 
@@ -37,6 +37,8 @@ export interface Rule {
   words?: readonly string[]
   /** What a new row has when nothing is sent. */
   initial?: unknown
+  /** Nothing obeys it yet: forms do not offer it. */
+  notInUse?: boolean
 }
 
 export interface Field {
@@ -51,7 +53,7 @@ export interface Field {
   options?: readonly { value: string; label: string }[]
   /** For a select that may be empty: what emptiness means. */
   empty?: string
-  /** Decimals of an amount of money. */
+  /** Decimals of an amount of money, or of a percentage. */
   exponent?: number
   /** Shown behind the label: `EUR`, `days`. */
   unit?: string
@@ -86,11 +88,11 @@ const text: Reader = {
 
 function number(pattern: RegExp, words: string): Reader {
   return {
-    show: text.show,
+    show: (value, field) => (typeof value === 'number' ? numberText(value) : text.show(value, field)),
     read: (typed) => {
-      const plain = typed.trim().replace(',', '.')
-      if (plain === '') return null
-      if (!pattern.test(plain)) throw new Unreadable(words)
+      if (typed.trim() === '') return null
+      const plain = plainNumber(typed)
+      if (plain === null || !pattern.test(plain)) throw new Unreadable(words)
       return Number(plain)
     },
   }
@@ -99,7 +101,7 @@ function number(pattern: RegExp, words: string): Reader {
 /** A number that is shown with `exponent` decimals and sent as an integer. */
 function scaled(exponentOf: (field: Field) => number, words: (exponent: number) => string): Reader {
   return {
-    show: (value, field) => (typeof value === 'number' ? major(value, exponentOf(field)) : ''),
+    show: (value, field) => (typeof value === 'number' ? amountText(value, exponentOf(field)) : ''),
     read: (typed, field) => {
       if (typed.trim() === '') return null
       const minor = minorOf(typed, exponentOf(field))
@@ -109,7 +111,7 @@ function scaled(exponentOf: (field: Field) => number, words: (exponent: number) 
   }
 }
 
-/** Basis points of a percentage. */
+/** Basis points of a percentage; other fields name the decimals that theirs have. */
 const PERCENT_EXPONENT = 2
 
 const READERS: Record<FieldKind, Reader> = {
@@ -129,8 +131,8 @@ const READERS: Record<FieldKind, Reader> = {
     (exponent) => (exponent === 0 ? 'must be a whole amount' : `must be an amount with at most ${exponent} decimals`),
   ),
   percent: scaled(
-    () => PERCENT_EXPONENT,
-    () => 'must be a percentage with at most two decimals',
+    (field) => field.exponent ?? PERCENT_EXPONENT,
+    (exponent) => `must be a percentage with at most ${exponent} decimals`,
   ),
   // A list of texts, one a line.
   list: {
@@ -143,13 +145,17 @@ const READERS: Record<FieldKind, Reader> = {
   },
 }
 
-/** Fields with what `rules` say of them. A new row needs what has no default, a change leaves nothing empty that may not be. */
+/**
+ * Fields with what `rules` say of them, without those that nothing obeys yet. A new row needs what has no default, a change
+ * leaves nothing empty that may not be.
+ */
 export function ruled<Key extends string>(
   rules: Readonly<Record<Key, Rule>>,
   isNew: boolean,
   fields: readonly (Field & { key: NoInfer<Key> })[],
 ): Field[] {
-  return fields.map((field) => {
+  const offered = fields.filter(({ key }) => !rules[key].notInUse)
+  return offered.map((field) => {
     const rule = rules[field.key]
     const required = isNew ? rule.required : !rule.nullable && field.kind !== 'switch' && field.kind !== 'list'
     return { ...field, rule, required: field.required ?? required }

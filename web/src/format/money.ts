@@ -23,17 +23,79 @@ export function money(minor: number | null | undefined, { code, exponent }: Curr
   return new Intl.NumberFormat(undefined, { ...style, ...digits }).format(text)
 }
 
-/** `19.99` of 1999, with a point: what is typed into a field and read back by {@link minorOf}. */
-export function major(minor: number, exponent: number): string {
+/** `19.99` of 1999, with a point and nothing else, as programs read it. */
+function major(minor: number, exponent: number): string {
   const digits = String(Math.abs(minor)).padStart(exponent + 1, '0')
   const sign = minor < 0 ? '-' : ''
   if (exponent === 0) return sign + digits
   return `${sign}${digits.slice(0, -exponent)}.${digits.slice(-exponent)}`
 }
 
-/** Minor units of what somebody typed, with a point or a comma before the decimals; null when it is no amount. */
-export function minorOf(typed: string, exponent: number): number | null {
-  const match = /^(-?)(\d{1,13})(?:[.,](\d*))?$/.exec(typed.trim())
+/** The marks with which a language writes numbers. */
+export interface Marks {
+  decimal: string
+  /** Between thousands. */
+  group: string
+  /** Always the digits 0 to 9, since those are read back. */
+  write: (number: number, digits: Intl.NumberFormatOptions) => string
+}
+
+/** The marks of `locale`; without one, of the browser. */
+export function marksOf(locale?: string): Marks {
+  const format = (digits: Intl.NumberFormatOptions) =>
+    new Intl.NumberFormat(locale, { numberingSystem: 'latn', ...digits })
+  const parts = format({ minimumFractionDigits: 1 }).formatToParts(-1_234_567.5)
+  const mark = (type: string) => parts.find((part) => part.type === type)?.value ?? ''
+  // Of the sign, the one that keyboards have: some languages write another.
+  const write: Marks['write'] = (number, digits) => format(digits).format(number).replace(mark('minusSign'), '-')
+  return { decimal: mark('decimal') || '.', group: mark('group'), write }
+}
+
+const OWN = marksOf()
+
+/** `1,299.00` of 129900 as the language writes it, `1.299,00` in German: what stands in a field and {@link minorOf} reads. */
+export function amountText(minor: number, exponent: number, marks: Marks = OWN): string {
+  const digits = { minimumFractionDigits: exponent, maximumFractionDigits: exponent }
+  // As text, since a large amount has more digits than a binary fraction keeps.
+  return marks.write(major(minor, exponent) as unknown as number, digits)
+}
+
+/** Any other number with at most three decimals, as the language writes it. */
+export const numberText = (number: number, marks: Marks = OWN): string =>
+  marks.write(number, { maximumFractionDigits: 3 })
+
+/** Between thousands in some languages, which keyboards have in one form of many. */
+const SPACES = /[\s\u2019']/g
+
+/**
+ * What somebody typed as a plain `-1299.50`, or null when it is no number. Read as the language writes it, and with a
+ * point or a comma before the decimals where that cannot be a mark of thousands: `1.299` is 1299 in German, `12.99` is not.
+ */
+export function plainNumber(typed: string, marks: Marks = OWN): string | null {
+  const match = /^([-\u2212]?)([\d.,_]*\d[\d.,_]*)$/.exec(typed.trim().replace(SPACES, '_'))
+  if (!match) return null
+  const [, sign, number = ''] = match
+  const decimal = decimalOf(number, marks)
+  const [whole = '', fraction = '', ...more] = decimal ? number.split(decimal) : [number]
+  if (more.length > 0 || /\D/.test(fraction) || !isWhole(whole)) return null
+  return (sign && '-') + (whole.replace(/\D/g, '') || '0') + (fraction && `.${fraction}`)
+}
+
+/** The mark before the decimals in `number`; none where its marks stand between thousands. */
+function decimalOf(number: string, marks: Marks): string | undefined {
+  // Of both the last one, in any language.
+  const used = ['.', ','].filter((mark) => number.includes(mark))
+  const last = used.sort((one, other) => number.lastIndexOf(other) - number.lastIndexOf(one))[0]
+  const isBetween = used.length === 1 && last === marks.group && isWhole(number)
+  return isBetween ? undefined : last
+}
+
+/** Digits, or with one kind of mark between all thousands; India has pairs above the first thousand. */
+const isWhole = (text: string) => /^(\d*|[1-9]\d{0,2}([.,_])(\d{2,3}\2)*\d{3})$/.test(text)
+
+/** Minor units of what somebody typed; null when it is no amount. */
+export function minorOf(typed: string, exponent: number, marks: Marks = OWN): number | null {
+  const match = /^(-?)(\d{1,13})(?:\.(\d*))?$/.exec(plainNumber(typed, marks) ?? '')
   if (!match) return null
   const [, sign, whole, decimals = ''] = match
   if (decimals.length > exponent) return null

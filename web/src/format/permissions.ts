@@ -5,6 +5,8 @@ import { words } from './labels'
 export interface Module {
   module: string
   permissions: string[]
+  /** Those of them that nothing asks for yet. */
+  notInUse?: string[]
 }
 
 /** Names that their code does not say. */

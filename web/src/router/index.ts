@@ -1,8 +1,10 @@
-import { ref } from 'vue'
+import { ref, watch } from 'vue'
 import { createRouter, createWebHistory, type Router } from 'vue-router'
+import { ask, isAnswering } from '@/api/line'
 import { useSession } from '@/session/store'
 import { judge, mayOpen, type Visitor } from './guards'
-import { MENU, routes } from './routes'
+import { MENU, routes, type MenuPage } from './routes'
+import { titleTab } from './title'
 import './meta'
 
 export function makeRouter(): Router {
@@ -15,17 +17,27 @@ export function makeRouter(): Router {
   router.beforeEach((to) => {
     const verdict = judge(to, visitor())
     if (verdict !== true) return verdict
-    if (to.name === 'home') return { name: menuOf(router)[0] ?? 'unauthorized' }
+    if (to.name === 'home') return { name: menuOf(router)[0]?.pages[0] ?? 'unauthorized' }
     if (to.name === 'login' && visitor().isSignedIn) return '/'
     return true
   })
 
-  router.afterEach((to) => {
+  router.afterEach((to, from) => {
     missing.value = null
-    document.title = to.meta.title ? `${to.meta.title} · Tillkeep` : 'Tillkeep'
+    // Another query is the same page, which has named its tab by then.
+    if (to.path !== from.path) titleTab(to.meta.title)
   })
 
-  router.onError((_error, to) => loadAnew(to.fullPath))
+  // The page that somebody wanted while HQ was away; the one they are on stays meanwhile.
+  let wanted: { path: string; from: string } | null = null
+  router.onError(async (_error, to, from) => {
+    if (await ask()) loadAnew(to.fullPath)
+    else wanted = { path: to.fullPath, from: from.fullPath }
+  })
+  watch(isAnswering, (answering) => {
+    if (answering && wanted?.from === router.currentRoute.value.fullPath) void router.push(wanted.path)
+    if (answering) wanted = null
+  })
   return router
 }
 
@@ -39,9 +51,10 @@ export function visitor(): Visitor {
   }
 }
 
-/** The entries of the menu that the signed-in person may open. */
-export function menuOf(router: Router): (typeof MENU)[number][] {
-  return MENU.filter((name) => mayOpen(router.resolve({ name }), visitor()))
+/** The menu of the signed-in person: what they may open. */
+export function menuOf(router: Router): { group: string; pages: MenuPage[] }[] {
+  const mine = (pages: readonly MenuPage[]) => pages.filter((name) => mayOpen(router.resolve({ name }), visitor()))
+  return MENU.map(({ group, pages }) => ({ group, pages: mine(pages) })).filter(({ pages }) => pages.length > 0)
 }
 
 /** The page that could not be loaded, in place of which that is shown. */

@@ -16,6 +16,12 @@ const sync: RouteRecordRaw[] = [
     meta: { title: 'Failed entries' },
   },
   {
+    path: 'warnings',
+    name: 'sync-warnings',
+    component: () => import('@/pages/sync/WarningsPage.vue'),
+    meta: { title: 'Warnings' },
+  },
+  {
     path: 'rollout',
     name: 'sync-rollout',
     component: () => import('@/pages/sync/RolloutPage.vue'),
@@ -76,6 +82,52 @@ const pages: RouteRecordRaw[] = [
         meta: { title: 'Product' },
       },
     ],
+  },
+  {
+    path: 'departments',
+    name: 'departments',
+    component: () => import('@/pages/departments/ListPage.vue'),
+    meta: { title: 'Departments', permissions: ['products.view'] },
+  },
+  {
+    path: 'taxes',
+    meta: { permissions: ['taxes.view'] },
+    children: [
+      {
+        path: '',
+        name: 'taxes',
+        component: () => import('@/pages/taxes/GroupsPage.vue'),
+        meta: { title: 'Taxes' },
+      },
+      {
+        path: 'rates',
+        name: 'tax-rates',
+        component: () => import('@/pages/taxes/RatesPage.vue'),
+        meta: { title: 'Tax rates' },
+      },
+    ],
+  },
+  {
+    path: 'tenders',
+    name: 'tenders',
+    component: () => import('@/pages/tenders/ListPage.vue'),
+    meta: { title: 'Tenders', permissions: ['tenders.view'] },
+  },
+  {
+    path: 'customers',
+    name: 'customers',
+    component: () => import('@/pages/customers/ListPage.vue'),
+    meta: { title: 'Customers', permissions: ['customers.view'] },
+  },
+  {
+    path: 'setup',
+    name: 'setup',
+    component: () => import('@/pages/setup/SetupPage.vue'),
+    meta: {
+      title: 'First steps',
+      permissions: ['taxes.manage', 'products.create', 'tenders.manage', 'stores.create', 'users.create'],
+      everywhere: true,
+    },
   },
   {
     path: 'users',
@@ -166,5 +218,16 @@ export const routes: RouteRecordRaw[] = [
   },
 ]
 
-/** The menu, in its order; what somebody may not open is not in theirs. `home` is the first one that is. */
-export const MENU = ['sync', 'stores', 'products', 'users', 'roles', 'audit'] as const
+/**
+ * The menu in its groups and their order; what somebody may not open is not in theirs, nor a group without a page. They
+ * start at the first page that is.
+ */
+export const MENU = [
+  { group: 'Shops', pages: ['sync', 'stores'] },
+  { group: 'Selling', pages: ['customers'] },
+  { group: 'Range', pages: ['products', 'departments', 'taxes', 'tenders'] },
+  { group: 'People', pages: ['users', 'roles', 'audit'] },
+] as const
+
+/** A page with an entry in the menu. */
+export type MenuPage = (typeof MENU)[number]['pages'][number]

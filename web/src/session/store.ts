@@ -5,7 +5,7 @@ import { data, done, open, api, type Schemas } from '@/api/client'
 import { ApiError } from '@/api/errors'
 import { satisfied } from './permissions'
 import { AHEAD_MS, isOver, refresh } from './refresh'
-import { clear, load, newSignIn, onChangeElsewhere, save, tokensOf, type Tokens } from './tokens'
+import { clear, known, load, newSignIn, onChangeElsewhere, remember, save, tokensOf, type Tokens } from './tokens'
 
 export type Myself = Schemas['Myself']
 
@@ -22,6 +22,8 @@ export const useSession = defineStore('session', () => {
   const user = ref<Myself | null>(null)
   /** What went wrong when the session was restored, as long as it is neither restored nor over. */
   const failure = ref<ApiError | null>(null)
+  /** Whether `user` is who it was when HQ answered last: it could not be asked since the page was loaded. */
+  const isRemembered = ref(false)
   /** Whether the session ended by itself, which the sign-in page says. */
   const ended = ref(false)
   const isSignedIn = computed(() => user.value !== null)
@@ -57,8 +59,8 @@ export const useSession = defineStore('session', () => {
     } catch (error) {
       if (!(error instanceof ApiError)) throw error
       if (error.isSignedOut) forget(tokens.signIn)
-      // Whoever is at work goes on with what is in sight.
-      else if (!user.value || signedIn !== tokens.signIn) failure.value = error
+      // Whoever is at work goes on with what is in sight, and who was comes back to it.
+      else if (!user.value || signedIn !== tokens.signIn) recall(tokens, error)
     }
   }
 
@@ -94,9 +96,19 @@ export const useSession = defineStore('session', () => {
 
   function become(found: Myself, tokens: Tokens): void {
     failure.value = null
+    isRemembered.value = false
     signedIn = tokens.signIn
     user.value = found
+    remember(signedIn, found)
     schedule(tokens)
+  }
+
+  /** HQ cannot be asked: the pages are there, and the server refuses what somebody may no longer do. */
+  function recall(tokens: Tokens, error: ApiError): void {
+    const person = known(tokens.signIn)
+    if (person) become(person as Myself, tokens)
+    else failure.value = error
+    isRemembered.value = Boolean(person)
   }
 
   function forget(signIn: string): void {
@@ -105,6 +117,7 @@ export const useSession = defineStore('session', () => {
     clearTimeout(timer)
     user.value = null
     failure.value = null
+    isRemembered.value = false
   }
 
   /** Replaces the tokens before they end, also while nothing is asked. */
@@ -150,6 +163,7 @@ export const useSession = defineStore('session', () => {
   return {
     user,
     failure,
+    isRemembered,
     ended,
     isSignedIn,
     hasPermission,

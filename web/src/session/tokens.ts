@@ -10,6 +10,7 @@ export interface Tokens {
 }
 
 const KEY = 'tillkeep.session'
+const PERSON = 'tillkeep.person'
 
 export function load(): Tokens | null {
   try {
@@ -35,6 +36,22 @@ export function save(tokens: Tokens): void {
 /** Forgets the tokens of a sign-in; those of another one, made in another tab since, stay. */
 export function clear(signIn: string): void {
   if (load()?.signIn === signIn) localStorage.removeItem(KEY)
+  if (known(signIn)) localStorage.removeItem(PERSON)
+}
+
+/** Keeps who a sign-in belongs to, for a page that is loaded while HQ is away. */
+export function remember(signIn: string, person: object): void {
+  localStorage.setItem(PERSON, JSON.stringify({ signIn, person }))
+}
+
+/** Who a sign-in belonged to when HQ said so last. */
+export function known(signIn: string): unknown {
+  try {
+    const kept = JSON.parse(localStorage.getItem(PERSON) ?? 'null') as { signIn?: string; person?: unknown } | null
+    return kept?.signIn === signIn ? kept.person : undefined
+  } catch {
+    return undefined
+  }
 }
 
 /** Calls back when another tab signed in, refreshed or signed out. */

@@ -9,6 +9,7 @@ pub mod rows;
 pub mod sales;
 pub mod store_prices;
 pub mod stores;
+pub mod suppliers;
 mod tax_group_rates;
 pub mod tax_groups;
 pub mod tax_rates;
@@ -78,4 +79,5 @@ pub fn routes(routes: Routes) -> Routes {
         .with(users::routes)
         .with(roles::routes)
         .with(sales::routes)
+        .with(suppliers::routes)
 }

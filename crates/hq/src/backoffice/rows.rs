@@ -182,7 +182,7 @@ pub async fn change<E: Rows, P: Requirement>(
         refuse_outdated::<E>(kind, expected, old)?;
         *new = resource::changed(kind.fields(), old, &body, caller.now())?;
         check(tx, old, new).await?;
-        Ok(json!(body))
+        difference(kind, old, new)
     };
     update::<E, P>(hq, caller, kind, ("edit", id), edit, after).await
 }
@@ -193,6 +193,14 @@ fn refuse_outdated<E: Rows>(kind: &Kind, expected: Option<i64>, row: &E::Model) 
         return Err(Error::internal("a row without a version"));
     };
     resource::refuse_outdated(expected, version, || shown(kind, row))
+}
+
+/// Writes a row that the server changed by itself, with a version of its own.
+pub async fn rewrite<E: Rows>(tx: &mut Tx, kind: &Kind, mut row: E::Model, now: Instant) -> Result<()> {
+    stamp::<E>(&mut row, now, false)?;
+    write::<E>(tx, row).await.map_err(|error| clash(kind, error))?;
+    tx.touch(kind.name());
+    Ok(())
 }
 
 /// Any change of one row, by the name that the audit log keeps; `edit` says what the log is to know of it.
@@ -262,6 +270,16 @@ fn shown<M: Serialize>(kind: &Kind, row: &M) -> Result<Json> {
         keys.retain(|key, _| !kind.hidden.contains(&key.as_str()));
     }
     Ok(json)
+}
+
+/// What the log is to know of a change: the fields that are others now, before and after.
+fn difference<M: Serialize>(kind: &Kind, old: &M, new: &M) -> Result<Json> {
+    let (Json::Object(mut from), Json::Object(mut to)) = (shown(kind, old)?, shown(kind, new)?) else {
+        return Err(Error::internal("a row that is no object"));
+    };
+    to.retain(|key, value| from.get(key) != Some(value));
+    from.retain(|key, _| to.contains_key(key));
+    Ok(json!({"from": from, "to": to}))
 }
 
 /// Notes in the audit log what the caller did.

@@ -1,6 +1,6 @@
 //! Why somebody may, and the log of what was done.
 
-use serde_json::json;
+use serde_json::{Value as Json, json};
 use tillkeep_model::ids;
 use uuid::Uuid;
 
@@ -31,6 +31,25 @@ async fn an_explanation_names_the_roles_that_decide() {
     kit.post(&admin, &format!("/users/{}/deactivate", mia.id), json!({})).await.is(200);
     let gone = ask("pos.sell", None).await;
     assert_eq!((&gone["allowed"], &gone["reason"]), (&json!(false), &json!("the user is not active")));
+}
+
+#[tokio::test]
+async fn what_nobody_gave_is_explained_with_the_roles_that_would_give_it() {
+    let kit = Kit::new().await;
+    let admin = kit.admin().await;
+    let here = kit.store("S01").await;
+    let cleo = kit.person("cleo", &[("cashier", Some(here))]).await;
+    kit.role(&admin, "undoer", &["pos.void"]).await;
+    let gone = kit.role(&admin, "former", &["pos.void"]).await;
+    kit.delete(&admin, &format!("/roles/{gone}")).await.is(204);
+    let would_give = async |code: &str| -> Vec<Json> {
+        let path = format!("/permissions/explain?userId={}&code={code}", cleo.id);
+        let data = kit.get(&admin, &path).await.data();
+        data["wouldGive"].as_array().expect("roles").iter().map(|role| role["code"].clone()).collect()
+    };
+    assert_eq!(would_give("pos.void").await, ["administrator", "store_manager", "undoer"]);
+    assert_eq!(would_give("roles.*").await, ["administrator"]);
+    assert!(would_give("pos.sell").await.is_empty(), "what is held has to be given by nobody");
 }
 
 #[tokio::test]

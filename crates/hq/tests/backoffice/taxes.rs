@@ -173,3 +173,39 @@ async fn a_rate_is_between_nothing_and_all_of_it() {
         }
     }
 }
+
+#[tokio::test]
+async fn a_preview_takes_the_rates_of_the_store_and_its_way_to_write_prices() {
+    let kit = Kit::new().await;
+    let admin = kit.admin().await;
+    let (here, there) = (kit.store("S01").await, kit.store("S02").await);
+    kit.patch(&admin, &format!("/stores/{there}"), json!({"pricesIncludeTax": true})).await.is(200);
+    let ids = rates(&kit, &admin, 3).await;
+    let mut own = rate(&ids[2], 1);
+    own["storeId"] = json!(there);
+    let body = json!({"code": "STD", "name": "Standard", "rates": [rate(&ids[0], 1), compound(&ids[1], 2), own]});
+    let group = id_of(&kit.post(&admin, "/tax-groups", body).await.data());
+    let preview = async |more: Json| {
+        let mut body = json!({"taxGroupId": group, "amount": 1000});
+        body.as_object_mut().expect("an object").extend(more.as_object().expect("an object").clone());
+        kit.post(&admin, "/taxes/preview", body).await
+    };
+    let sums = |data: &Json| [&data["net"], &data["tax"], &data["total"]].map(|sum| sum.as_i64().expect("a sum"));
+    // 1 % of 1000, and 2 % of 1010.
+    for place in [json!({}), json!({"storeId": here})] {
+        let data = preview(place).await.data();
+        assert_eq!((sums(&data), &data["priceIncludesTax"]), ([1000, 30, 1030], &json!(false)), "{data}");
+        let taken: Vec<_> =
+            data["taxes"].as_array().expect("taxes").iter().map(|tax| tax["taxAmount"].clone()).collect();
+        assert_eq!(taken, [10, 20]);
+    }
+    // 3 % of that store alone, inside of the price.
+    let data = preview(json!({"storeId": there, "quantity": 2})).await.data();
+    assert_eq!((sums(&data), &data["priceIncludesTax"]), ([1942, 58, 2000], &json!(true)), "{data}");
+    assert_eq!(data["taxes"].as_array().map(Vec::len), Some(1));
+    preview(json!({"storeId": Uuid::nil()})).await.names("storeId");
+    preview(json!({"taxGroupId": Uuid::nil()})).await.names("taxGroupId");
+    let manager = kit.person("mia", &[("administrator", Some(here))]).await;
+    let asked = json!({"taxGroupId": group, "amount": 1000, "storeId": there});
+    kit.post(&manager, "/taxes/preview", asked).await.refused(403, "scope");
+}

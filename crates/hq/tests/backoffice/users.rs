@@ -1,9 +1,9 @@
 //! Users and their roles.
 
 use serde_json::json;
-use tillkeep_model::ids;
-use tillkeep_storage::entity::{user, user_store_role};
-use tillkeep_storage::sea_orm::{ColumnTrait, EntityTrait, QueryFilter};
+use tillkeep_model::{Instant, ids};
+use tillkeep_storage::entity::{sale, user, user_store_role};
+use tillkeep_storage::sea_orm::{ActiveModelTrait, ColumnTrait, EntityTrait, IntoActiveModel, QueryFilter};
 use uuid::Uuid;
 
 use super::kit::{Kit, column, id_of};
@@ -205,4 +205,37 @@ async fn no_name_looks_like_another_one_or_is_written_in_two_ways() {
     for name in ["jose\u{301}", "JOSÉ", "\u{ff4a}osé"] {
         kit.login(name, "739154").await.is(200);
     }
+}
+
+#[tokio::test]
+async fn the_list_of_users_has_their_roles_and_where_they_sold_last() {
+    let kit = Kit::new().await;
+    let admin = kit.admin().await;
+    let (here, there) = (kit.store("S01").await, kit.store("S02").await);
+    let cleo = kit.person("cleo", &[("cashier", Some(here)), ("cashier", Some(there))]).await;
+    for (store, receipt, at) in
+        [(here, "S01-01-000001", "2026-11-20T10:00:00.000Z"), (there, "S02-01-000001", "2026-11-19T10:00:00.000Z")]
+    {
+        let row = sale::Model {
+            id: Uuid::now_v7(),
+            store_id: store,
+            receipt_number: receipt.to_owned(),
+            completed_at: Instant::parse(at).expect("an instant"),
+            cashier_user_id: cleo.id,
+            ..sale::Model::default()
+        };
+        let tx = kit.hq.db().begin().await.expect("begin");
+        row.into_active_model().insert(&tx).await.expect("a sale");
+        tx.commit().await.expect("commit");
+    }
+    let rows = kit.get(&admin, "/users?sort=username").await.data();
+    let cleo_row = rows.as_array().expect("rows").iter().find(|row| row["username"] == "cleo").expect("cleo");
+    let seen = json!({"storeId": here, "storeCode": "S01", "at": "2026-11-20T10:00:00.000Z"});
+    assert_eq!(cleo_row["lastSeenAtStore"], seen);
+    assert_eq!(cleo_row["assignments"].as_array().map(Vec::len), Some(2));
+    assert_eq!(kit.get(&admin, &format!("/users/{}", cleo.id)).await.data()["lastSeenAtStore"], seen);
+    assert_eq!(rows.as_array().expect("rows")[0]["lastSeenAtStore"], json!(null), "the administrator sells nothing");
+    // What happened in a store that one does not see is not told.
+    let manager = kit.person("mia", &[("administrator", Some(there))]).await;
+    assert_eq!(kit.get(&manager, &format!("/users/{}", cleo.id)).await.data()["lastSeenAtStore"], json!(null));
 }

@@ -78,7 +78,9 @@ impl<P: Requirement> Caller<P> {
         let required = P::any_of();
         // Without a line nobody could: then the till goes on.
         if access.user.must_change_pin && !P::BEFORE_PIN_CHANGE && auth.can_change_pins() {
-            return Err(Error::new(ErrorCode::MustChangePin, "change your PIN first: POST /api/v1/auth/change-pin"));
+            let text = "this PIN was made for you by headquarters: choose your own first, in the browser at headquarters or here, with \
+                        POST /api/v1/auth/change-pin {currentPin, newPin}";
+            return Err(Error::new(ErrorCode::MustChangePin, text));
         }
         if !access.may(&required, claims.store_id) {
             return Err(Error::forbidden(&required));

@@ -3,14 +3,14 @@
 use std::path::{Path, PathBuf};
 
 use ipnet::IpNet;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 use crate::pins;
 use crate::tokens::keys::GivenKeys;
 
 /// Whom headquarters looks up when somebody types a PIN alone.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
-#[serde(try_from = "String")]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(try_from = "String", rename_all = "snake_case")]
 pub enum PinLogin {
     /// Everybody, as the specification has it.
     #[default]

@@ -7,6 +7,7 @@ use tillkeep_model::fields::{Book, Field, Initial, Rule};
 use tillkeep_model::schema;
 use tillkeep_storage::row_schema;
 use utoipa::openapi::RefOr;
+use utoipa::openapi::extensions::Extensions;
 use utoipa::openapi::schema::{
     AdditionalProperties, ArrayBuilder, KnownFormat, Object, ObjectBuilder, Schema, SchemaFormat, SchemaType, Type,
 };
@@ -66,6 +67,7 @@ pub(super) fn of_field(field: &Field, column: RefOr<Schema>, new: bool) -> RefOr
         schema = or_null_type(schema);
     }
     schema.default = default_of(field).filter(|_| new);
+    schema.extensions = field.not_in_use.then(|| Extensions::builder().add("x-not-in-use", true).build());
     schema.into()
 }
 

@@ -5,9 +5,12 @@ use std::collections::BTreeSet;
 use serde::{Deserialize, Serialize};
 use tillkeep_model::permission::code::RolesView;
 use tillkeep_model::permission::{ALL, matches, module_of};
+use tillkeep_storage::entity::role;
+use tillkeep_storage::sea_orm::{ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter, QueryOrder};
 use utoipa::ToSchema;
 use uuid::Uuid;
 
+use super::roles::codes_of;
 use crate::Answer;
 use crate::auth::people::of_caller;
 use crate::auth::{Access, Caller};
@@ -56,6 +59,18 @@ pub struct Explanation {
     /// With a PIN that must be changed, nothing else can be done before that.
     must_change_pin: bool,
     assignments: Vec<Ground>,
+    /// Where no role of theirs holds it: the roles that do, one of which would have to be given.
+    would_give: Vec<Giver>,
+}
+
+/// A role that holds what was asked for.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = RoleThatWouldGive)]
+pub struct Giver {
+    role_id: Uuid,
+    code: String,
+    name: String,
 }
 
 /// `GET /permissions/explain?userId=&code=&storeId=`
@@ -71,7 +86,25 @@ pub async fn explain(caller: Caller<RolesView>, Params(question): Params<Questio
     }
     let user = of_caller(&caller, question.user_id).await?;
     let access = caller.auth().access_of(user.id).await?.ok_or_else(|| Error::not_found("user"))?;
-    Ok(Answer(explained(&access, question, caller.auth().can_change_pins())))
+    let mut answer = explained(&access, question, caller.auth().can_change_pins());
+    if !answer.assignments.iter().any(|ground| ground.counts && !ground.matching.is_empty()) {
+        answer.would_give = givers(caller.db().reader(), &answer.code).await?;
+    }
+    Ok(Answer(answer))
+}
+
+/// The living roles that hold `code`, or something that the pattern matches, by name.
+async fn givers(conn: &impl ConnectionTrait, code: &str) -> Result<Vec<Giver>> {
+    let roles = role::Entity::find()
+        .filter(role::Column::DeletedAt.is_null())
+        .order_by_asc(role::Column::Name)
+        .order_by_asc(role::Column::Id)
+        .all(conn)
+        .await?;
+    let codes = codes_of(conn, roles.iter().map(|role| role.id)).await?;
+    let holds = |role: &role::Model| codes.get(&role.id).is_some_and(|held| held.iter().any(|one| matches(code, one)));
+    let giver = |role: role::Model| Giver { role_id: role.id, code: role.code, name: role.name };
+    Ok(roles.into_iter().filter(holds).map(giver).collect())
 }
 
 /// `module.*` of a module that exists.
@@ -119,5 +152,6 @@ fn explained(access: &Access, question: Question, can_change_pins: bool) -> Expl
         user_active: access.is_active(),
         must_change_pin: access.user.must_change_pin,
         assignments: grounds,
+        would_give: Vec::new(),
     }
 }

@@ -5,6 +5,7 @@ pub mod audit_log;
 pub mod explain;
 pub mod roles;
 pub mod stores;
+pub mod taxes;
 pub mod users;
 
 use tillkeep_model::ErrorCode;
@@ -35,6 +36,8 @@ where
         .get("/permissions/explain", explain::explain)
         .about("Why somebody may or may not: the roles and assignments that decide.")
         .fails(&[ErrorCode::NotFound])
+        .post("/taxes/preview", taxes::preview)
+        .about("What the rates of a tax group make of a price.")
         .get("/audit-log", audit_log::list)
         .about("Who did what, the newest first.")
 }

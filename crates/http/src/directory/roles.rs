@@ -4,7 +4,7 @@ use std::collections::{BTreeSet, HashMap};
 
 use serde::Serialize;
 use tillkeep_model::permission::code::{RolesView, UsersManageRoles};
-use tillkeep_model::permission::{ALL, module_of};
+use tillkeep_model::permission::{ALL, NOT_IN_USE, module_of};
 use tillkeep_storage::DbErr;
 use tillkeep_storage::entity::role::{Column, Entity, Model};
 use tillkeep_storage::entity::{permission, role_permission};
@@ -82,18 +82,27 @@ pub async fn get(caller: Caller<(RolesView, UsersManageRoles)>, Id(id): Id) -> R
 
 /// The codes of one module, in the order of the specification.
 #[derive(Serialize, ToSchema)]
-pub struct Module {
+#[serde(rename_all = "camelCase")]
+#[schema(as = Module)]
+pub struct CodesOfModule {
     module: &'static str,
     permissions: Vec<&'static str>,
+    /// Those of them that nothing asks for yet.
+    not_in_use: Vec<&'static str>,
 }
 
 /// `GET /permissions`
-pub async fn permissions(_: Caller<RolesView>) -> Answer<Vec<Module>> {
-    let mut modules: Vec<Module> = Vec::new();
+pub async fn permissions(_: Caller<RolesView>) -> Answer<Vec<CodesOfModule>> {
+    let mut modules: Vec<CodesOfModule> = Vec::new();
     for code in ALL {
-        match modules.iter_mut().find(|known| known.module == module_of(code)) {
-            Some(known) => known.permissions.push(code),
-            None => modules.push(Module { module: module_of(code), permissions: vec![code] }),
+        let module = module_of(code);
+        if modules.last().is_none_or(|last| last.module != module) {
+            modules.push(CodesOfModule { module, permissions: Vec::new(), not_in_use: Vec::new() });
+        }
+        let Some(last) = modules.last_mut() else { continue };
+        last.permissions.push(code);
+        if NOT_IN_USE.contains(code) {
+            last.not_in_use.push(code);
         }
     }
     Answer(modules)

@@ -1,20 +1,22 @@
 //! Users as both servers show them. What verifies a PIN is in no answer: everything leaves through [`UserView`].
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use serde::Serialize;
 use tillkeep_model::Instant;
+use tillkeep_model::permission::Requirement;
 use tillkeep_model::permission::code::UsersView;
 use tillkeep_storage::entity::user::{Column, Entity, Model};
 use tillkeep_storage::entity::{role, user_store_role};
 use tillkeep_storage::sea_orm::{ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter, QueryOrder};
+use tillkeep_storage::staff;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use crate::auth::Caller;
-use crate::auth::people::{of_caller, staff, visible};
+use crate::auth::people::{of_caller, staff as people_of, visible};
+use crate::auth::{Caller, Home};
 use crate::describe::{Listing, Lists, More};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::extract::Id;
 use crate::resource::{self, ListSpec};
 use crate::{Answer, List};
@@ -77,10 +79,24 @@ impl From<Model> for UserView {
 
 /// A user with their roles.
 #[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
 pub struct UserDetail {
     #[serde(flatten)]
     user: UserView,
+    /// In the order in which they were given.
     assignments: Vec<AssignmentView>,
+    /// The newest sale of theirs that headquarters has: who only works at a till signs in at a store, which headquarters
+    /// does not hear of. At a store, and without a sale in the stores that the caller sees, null.
+    last_seen_at_store: Option<SeenAtStore>,
+}
+
+/// A sale of somebody, as the last sign of them.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct SeenAtStore {
+    store_id: Uuid,
+    store_code: String,
+    at: Instant,
 }
 
 /// One role of a user, everywhere or in one store.
@@ -95,55 +111,80 @@ pub struct AssignmentView {
 }
 
 /// A user with the roles they have now.
-pub async fn detail(conn: &impl ConnectionTrait, user: Model) -> Result<UserDetail> {
-    Ok(UserDetail { assignments: assignments_of(conn, user.id).await?, user: user.into() })
+pub async fn detail<P: Requirement>(caller: &Caller<P>, user: Model) -> Result<UserDetail> {
+    details(caller, vec![user]).await?.pop().ok_or_else(|| Error::not_found("user"))
 }
 
-/// The living assignments of a user, in the order they were made.
-pub async fn assignments_of(conn: &impl ConnectionTrait, user_id: Uuid) -> Result<Vec<AssignmentView>> {
+/// These users, in their order, with their roles and the last sign of each.
+async fn details<P: Requirement>(caller: &Caller<P>, users: Vec<Model>) -> Result<Vec<UserDetail>> {
+    let conn = caller.db().reader();
+    let ids: Vec<Uuid> = users.iter().map(|user| user.id).collect();
+    let mut assignments = assignments_of(conn, &ids).await?;
+    let mut sold = match caller.auth().home {
+        Home::Hq => staff::last_sales(conn, &ids).await?,
+        Home::Store(_) => HashMap::new(),
+    };
+    let stores = caller.stores();
+    let mut seen = |user_id: &Uuid| {
+        let sale =
+            sold.remove(user_id).filter(|sale| stores.as_ref().is_none_or(|ids| ids.contains(&sale.store_id)))?;
+        Some(SeenAtStore { store_id: sale.store_id, store_code: sale.store_code, at: sale.completed_at })
+    };
+    let shown = users.into_iter().map(|user| UserDetail {
+        assignments: assignments.remove(&user.id).unwrap_or_default(),
+        last_seen_at_store: seen(&user.id),
+        user: user.into(),
+    });
+    Ok(shown.collect())
+}
+
+/// The living assignments of these users, in the order they were made.
+pub async fn assignments_of(conn: &impl ConnectionTrait, users: &[Uuid]) -> Result<HashMap<Uuid, Vec<AssignmentView>>> {
     use user_store_role::Column;
     let found = user_store_role::Entity::find()
-        .filter(Column::UserId.eq(user_id))
+        .filter(Column::UserId.is_in(users.iter().copied()))
         .filter(Column::DeletedAt.is_null())
         .order_by_asc(Column::CreatedAt)
         .order_by_asc(Column::Id)
         .all(conn)
         .await?;
-    let ids = found.iter().map(|row| row.role_id);
+    let ids: BTreeSet<Uuid> = found.iter().map(|row| row.role_id).collect();
     let roles = role::Entity::find().filter(role::Column::Id.is_in(ids)).all(conn).await?;
     let roles: HashMap<Uuid, role::Model> = roles.into_iter().map(|row| (row.id, row)).collect();
-    let shown = |row: user_store_role::Model| {
-        let role = roles.get(&row.role_id)?;
-        Some(AssignmentView {
+    let mut by_user: HashMap<Uuid, Vec<AssignmentView>> = HashMap::new();
+    for row in found {
+        let Some(role) = roles.get(&row.role_id) else { continue };
+        by_user.entry(row.user_id).or_default().push(AssignmentView {
             id: row.id,
             role_id: row.role_id,
             role_code: role.code.clone(),
             role_name: role.name.clone(),
             store_id: row.store_id,
-        })
-    };
-    Ok(found.into_iter().filter_map(shown).collect())
+        });
+    }
+    Ok(by_user)
 }
 
 /// `GET /users?search&storeId&active`: with `storeId` those whose roles count in that store.
-pub async fn list(caller: Caller<UsersView>, Lists { mut query, .. }: Lists<Users>) -> Result<List<UserView>> {
+pub async fn list(caller: Caller<UsersView>, Lists { mut query, .. }: Lists<Users>) -> Result<List<UserDetail>> {
     let mut select = visible(&caller, Entity::find());
     if let Some(store_id) = resource::take_id(&mut query, "storeId")? {
         caller.at_store(store_id)?;
-        select = select.filter(Column::Id.in_subquery(staff([store_id], true)));
+        select = select.filter(Column::Id.in_subquery(people_of([store_id], true)));
     }
-    let page = resource::list(caller.db().reader(), &LIST, &query, select).await?;
-    Ok(page.map(UserView::from))
+    let List { rows, total, paging } = resource::list(caller.db().reader(), &LIST, &query, select).await?;
+    Ok(List { rows: details(&caller, rows).await?, total, paging })
 }
 
 /// `GET /users/{id}`
 pub async fn get(caller: Caller<UsersView>, Id(id): Id) -> Result<Answer<UserDetail>> {
     let user = of_caller(&caller, id).await?;
-    detail(caller.db().reader(), user).await.map(Answer)
+    detail(&caller, user).await.map(Answer)
 }
 
 /// `GET /users/{id}/roles`
 pub async fn assignments(caller: Caller<UsersView>, Id(id): Id) -> Result<Answer<Vec<AssignmentView>>> {
     let user = of_caller(&caller, id).await?;
-    assignments_of(caller.db().reader(), user.id).await.map(Answer)
+    let mut found = assignments_of(caller.db().reader(), &[user.id]).await?;
+    Ok(Answer(found.remove(&user.id).unwrap_or_default()))
 }

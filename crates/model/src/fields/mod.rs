@@ -76,12 +76,14 @@ pub struct Field {
     pub fixed: bool,
     pub initial: Initial,
     pub by: By,
+    /// Nothing obeys it yet: forms do not offer it.
+    pub not_in_use: bool,
 }
 
 impl Field {
     /// A field that people at headquarters write.
     pub const fn new(name: &'static str, rule: Rule) -> Self {
-        Self { name, rule, required: false, fixed: false, initial: Initial::Empty, by: By::Hq }
+        Self { name, rule, required: false, fixed: false, initial: Initial::Empty, by: By::Hq, not_in_use: false }
     }
 
     #[must_use]
@@ -102,6 +104,11 @@ impl Field {
     #[must_use]
     pub const fn initially(self, initial: Initial) -> Self {
         Self { initial, ..self }
+    }
+
+    #[must_use]
+    pub const fn not_in_use(self) -> Self {
+        Self { not_in_use: true, ..self }
     }
 
     /// Whether people at `side` write it.

@@ -227,6 +227,12 @@ pub async fn unlock(tx: &Tx, scope: Condition, id: Uuid, now: Instant) -> Result
     Ok(found)
 }
 
+/// Nothing of this person's accounts is counted any more.
+pub async fn forget(tx: &Tx, user_id: Uuid) -> Result<(), DbErr> {
+    Entity::delete_many().filter(Column::UserId.eq(user_id)).exec(tx).await?;
+    Ok(())
+}
+
 /// Forgets what says nothing any more: counters that block nobody and to which a day added nothing. The number of rows.
 pub async fn prune(tx: &Tx, now: Instant) -> Result<u64, DbErr> {
     let over = Condition::any().add(Column::BlockedUntil.is_null()).add(Column::BlockedUntil.lte(now));

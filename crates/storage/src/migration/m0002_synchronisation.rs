@@ -181,4 +181,6 @@ pub(super) const CHANGES: &[Change] = &[
     // The documents of a month are exported in this order, as sales have it already.
     Change::AddIndex("register_sessions", Key::Lists("business_date, store_id")),
     Change::AddIndex("inventory_adjustments", Key::Lists("business_date, store_id")),
+    // The newest sale of somebody, as the last sign of a person who only works at a till.
+    Change::AddIndex("sales", Key::Lists("cashier_user_id, completed_at, id")),
 ];

@@ -15,7 +15,7 @@ use std::sync::LazyLock;
 use sea_orm::{DbBackend, DbErr, Statement};
 
 use crate::Side;
-pub use runner::{check, run};
+pub use runner::{check, refuse_other, run, side_of};
 pub use step::{Change, Schema, Step};
 pub use steps::STEPS;
 pub use table::{Column, Index, Key, NewTable, On, Table};

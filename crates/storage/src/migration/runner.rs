@@ -48,6 +48,7 @@ async fn next(conn: &Connection, side: Side, steps: &[Step]) -> Result<Option<&'
     take_turn(&tx, Turn::Migration).await?;
     tx.execute(&record(tx.get_database_backend(), side)).await?;
     let made = made(&tx).await?;
+    refuse_other(&tx, side).await?;
     if let Some(newer) = unknown(&made, steps).next() {
         allow_newer(&tx, side, &made, steps).await?;
         tracing::warn!(
@@ -62,6 +63,31 @@ async fn next(conn: &Connection, side: Side, steps: &[Step]) -> Result<Option<&'
     make(&tx, side, &steps[next], Schema::after(&steps[..next])).await?;
     tx.commit().await?;
     Ok(Some(steps[next].name))
+}
+
+/// Whose database this is; `None` for a new one. Only a file can be the wrong one: `PostgreSQL` is headquarters' alone.
+pub async fn side_of(conn: &impl ConnectionTrait) -> Result<Option<Side>, DbErr> {
+    if conn.get_database_backend() != DbBackend::Sqlite {
+        return Ok(Some(Side::Hq));
+    }
+    let sql = "SELECT name FROM sqlite_master WHERE type = 'table' AND name IN ('sync_outbox', 'sync_log')";
+    let Some(row) = query(conn, sql, []).await?.into_iter().next() else { return Ok(None) };
+    let name: String = row.try_get("", "name")?;
+    Ok(Some(if name == "sync_outbox" { Side::Store } else { Side::Hq }))
+}
+
+/// An error when this is the other side's database, which nothing may be changed in.
+pub async fn refuse_other(conn: &impl ConnectionTrait, wanted: Side) -> Result<(), DbErr> {
+    let text = match (side_of(conn).await?, wanted) {
+        (Some(Side::Hq), Side::Store) => {
+            "this is the database of headquarters, and not of a store: name the data directory of a store"
+        }
+        (Some(Side::Store), Side::Hq) => {
+            "this is the database of a store, and not of headquarters: name the data directory of headquarters"
+        }
+        _ => return Ok(()),
+    };
+    Err(DbErr::Custom(text.to_owned()))
 }
 
 /// An error that says what to do, when the database is not at the last of `steps`. Writes nothing.

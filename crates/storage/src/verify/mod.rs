@@ -86,6 +86,7 @@ impl Source {
     /// The database at `url`, which is only read; refused when its schema is another one than this program's.
     pub async fn open(url: &str, side: Side) -> Result<Self, DbErr> {
         let pool = Db::open_to_read(url).await?;
+        migration::refuse_other(&pool, side).await?;
         migration::check(&pool, migration::STEPS).await?;
         Self::of(&pool, side).await
     }

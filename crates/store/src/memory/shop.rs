@@ -6,10 +6,9 @@ use tillkeep_http::error::{Error, Result};
 use tillkeep_model::ErrorCode;
 use tillkeep_storage::entity::{register, register_session, sales_rep, store, tender};
 use tillkeep_storage::sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder};
+use tillkeep_storage::taxes::{self, TaxGroup};
 use tillkeep_storage::{Db, DbErr};
 use uuid::Uuid;
-
-use crate::pos::taxes::{self, TaxGroup};
 
 /// Small tables, whole.
 pub struct Shop {
@@ -29,7 +28,7 @@ impl Shop {
         let conn = db.snapshot().await?;
         Ok(Self {
             own: store::Entity::find_by_id(store).one(&conn).await?,
-            tax_groups: taxes::of_store(&conn, store).await?,
+            tax_groups: taxes::of_store(&conn, Some(store)).await?,
             tenders: tender::Entity::find()
                 .filter(tender::Column::DeletedAt.is_null())
                 .order_by_asc(tender::Column::SortOrder)

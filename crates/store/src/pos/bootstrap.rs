@@ -12,10 +12,10 @@ use tillkeep_model::pricing::TaxRate;
 use tillkeep_model::{Bps, ErrorCode, Instant, Ppm};
 use tillkeep_storage::entity::{department, register, register_session, sales_rep, store, tender};
 use tillkeep_storage::sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder};
+use tillkeep_storage::taxes::TaxGroup;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use super::taxes::TaxGroup;
 use super::tenders;
 use crate::registers::Terminal;
 use crate::{Store, sessions};
@@ -121,7 +121,7 @@ fn tax_groups(store: &store::Model, groups: &HashMap<Uuid, TaxGroup>) -> Vec<App
         is_compound: rate.compound,
     };
     let applied = |group: &TaxGroup| AppliedGroup {
-        prices_include_tax: group.inclusive(store),
+        prices_include_tax: group.inclusive(Some(store)),
         rates: group.rates.iter().map(rate).collect(),
         id: group.row.id,
         code: group.row.code.clone(),

@@ -18,7 +18,6 @@ pub mod replay;
 pub mod sale;
 pub mod sales;
 pub mod specials;
-pub mod taxes;
 pub mod tenders;
 
 use crate::routes::Routes;

@@ -114,7 +114,7 @@ fn cart_line(line: &Line, product: &product::Model, catalog: &Catalog, store: &s
         unit_price,
         price_source,
         regular_price,
-        inclusive: group.inclusive(store),
+        inclusive: group.inclusive(Some(store)),
         rates: group.rates.clone(),
         unit_cost: catalog.unit_cost(product),
     })

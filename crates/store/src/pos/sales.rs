@@ -12,7 +12,7 @@ use tillkeep_model::ErrorCode;
 use tillkeep_model::permission::code::{PosRefund, PosSell, ReportsViewLocal};
 use tillkeep_storage::entity::{register, register_session, sale};
 use tillkeep_storage::sea_orm::sea_query::Query as SubQuery;
-use tillkeep_storage::sea_orm::{ColumnTrait, Condition, EntityTrait, QueryFilter, QuerySelect};
+use tillkeep_storage::sea_orm::{ColumnTrait, Condition, EntityTrait, QueryFilter};
 
 use super::document::Document;
 use crate::Store;
@@ -57,19 +57,33 @@ pub async fn list(
     resource::list(caller.db().reader(), &LIST, &query, select).await
 }
 
-/// The open drawers that the caller opened or sits at.
+/// The open drawers that the caller opened, sits at, or has sold into.
 fn in_own_open_session<P: tillkeep_model::permission::Requirement>(caller: &Caller<P>) -> Condition {
     use register_session::Column;
+    let open = SubQuery::select()
+        .column(Column::Id)
+        .from(register_session::Entity)
+        .and_where(Column::Status.ne("closed"))
+        .to_owned();
     let at_terminal = SubQuery::select()
         .column(register::Column::Id)
         .from(register::Entity)
         .and_where(register::Column::TerminalId.eq(caller.terminal_id.as_deref().unwrap_or_default()))
         .to_owned();
-    let own =
-        register_session::Entity::find().select_only().column(Column::Id).filter(Column::Status.ne("closed")).filter(
-            Condition::any().add(Column::OpenedBy.eq(caller.user_id)).add(Column::RegisterId.in_subquery(at_terminal)),
-        );
-    let own = tillkeep_storage::sea_orm::QueryTrait::into_query(own);
+    // Whoever signs in with a name has no terminal to know a drawer by that somebody else opened.
+    let sold_into = SubQuery::select()
+        .column(sale::Column::RegisterSessionId)
+        .from(sale::Entity)
+        .and_where(sale::Column::RegisterSessionId.in_subquery(open.clone()))
+        .and_where(sale::Column::CashierUserId.eq(caller.user_id))
+        .to_owned();
+    let mut own = open;
+    own.cond_where(
+        Condition::any()
+            .add(Column::OpenedBy.eq(caller.user_id))
+            .add(Column::RegisterId.in_subquery(at_terminal))
+            .add(Column::Id.in_subquery(sold_into)),
+    );
     Condition::all().add(sale::Column::RegisterSessionId.in_subquery(own))
 }
 

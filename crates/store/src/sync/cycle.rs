@@ -24,6 +24,8 @@ const LOOK_AGAIN: Duration = Duration::from_secs(8);
 #[derive(Default)]
 pub struct Cycle {
     last_handshake: Option<Duration>,
+    /// A cycle has got through: everything that headquarters had then was here.
+    had_everything: bool,
 }
 
 /// Cycles until the store stops.
@@ -66,6 +68,9 @@ impl Cycle {
             Ok(()) => {
                 store.sync.reached(now);
                 store.sync.update(|line| line.last_cycle_at = Some(now));
+                if !std::mem::replace(&mut self.had_everything, true) {
+                    tracing::info!(headquarters = store.settings.hq_url, "this store has everything from headquarters");
+                }
                 if due {
                     self.last_handshake = Some(store.clock.uptime());
                 }

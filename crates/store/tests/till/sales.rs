@@ -5,7 +5,7 @@ use tillkeep_storage::entity::{outbox, register, sale, stock_movement};
 use tillkeep_storage::sea_orm::{ColumnTrait, EntityTrait, QueryFilter};
 use uuid::Uuid;
 
-use crate::kit::{Shop, cart, document, id, line, public, rows};
+use crate::kit::{Shop, cart, document, id, line, people, public, rows};
 
 #[tokio::test]
 async fn a_sale_is_what_the_quote_said_with_its_lines_and_payments() {
@@ -243,6 +243,31 @@ async fn a_cashier_sees_the_sales_of_the_own_open_drawer_and_finds_any_receipt()
     cashier.get("/pos/sales/by-receipt/S01-02-000001").await.ok(200);
     let all = shop.sign_in("store_manager").await.get("/pos/sales").await.ok(200);
     assert_eq!(all.as_array().map(Vec::len), Some(2));
+}
+
+#[tokio::test]
+async fn a_cashier_who_sold_into_the_drawer_of_another_sees_its_sales_from_anywhere_until_it_is_closed() {
+    let shop = Shop::open().await;
+    let manager = shop.sign_in("administrator").await;
+    let session = manager.post(&format!("/registers/{}/open", id("register 01")), json!({})).await.ok(201);
+    let known = people::person(&shop, "cashier").await;
+    shop.sign_in_with(&known, "T1").await.sell(json!([line("TEA", 1)])).await.ok(201);
+    // At another till, which knows nothing of that drawer.
+    shop.insert::<register::Entity>([rows::register("02", "T2")]).await;
+    let elsewhere = shop.sign_in_with(&known, "T2").await;
+    let numbers = async || -> Vec<Json> {
+        let seen = elsewhere.get("/pos/sales").await.ok(200);
+        seen.as_array().expect("sales").iter().map(|sale| sale["receiptNumber"].clone()).collect()
+    };
+    assert_eq!(numbers().await, ["S01-01-000001"]);
+    manager
+        .post(
+            &format!("/register-sessions/{}/close", session["id"].as_str().expect("an id")),
+            json!({"acceptVariance": true}),
+        )
+        .await
+        .ok(200);
+    assert!(numbers().await.is_empty(), "a closed drawer is the manager's");
 }
 
 #[tokio::test]

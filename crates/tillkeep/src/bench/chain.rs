@@ -225,7 +225,7 @@ impl Provisioned {
 async fn serve(program: &Path, command: &str, dir: &Path, environment: &[(&str, String)]) -> Result<Child> {
     std::fs::create_dir_all(dir)?;
     let environment: Vec<(&str, &str)> = environment.iter().map(|(name, value)| (*name, value.as_str())).collect();
-    Child::start(program, command, dir, &environment, command).await
+    Child::start(program, (command, 0), dir, &environment, command).await
 }
 
 /// The process of a server that must be running.

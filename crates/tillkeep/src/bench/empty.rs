@@ -16,6 +16,7 @@ use tillkeep_http::tokens::keys::GivenKeys;
 use tokio::net::TcpListener;
 
 use crate::run::stop_on_signal;
+use crate::say;
 
 /// The command that runs it, which nobody else is shown.
 pub const COMMAND: &str = "empty-handler";
@@ -35,7 +36,7 @@ pub async fn serve(args: EmptyArgs) -> Result<()> {
         .context("token.key")?;
     let router = Router::new().route("/api/v1/sync/versions", get(nothing)).with_state(Arc::new(tokens));
     let listener = TcpListener::bind(args.listen).await?;
-    println!("listening on http://{}", listener.local_addr()?);
+    say!("listening on http://{}", listener.local_addr()?);
     axum::serve(listener, router).with_graceful_shutdown(stop.cancelled_owned()).await?;
     Ok(())
 }

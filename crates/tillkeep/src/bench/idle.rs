@@ -47,7 +47,7 @@ async fn run(bench: &Bench) -> Result<Vec<Sample>> {
     let beside = chain.dir.join("empty");
     std::fs::create_dir_all(&beside)?;
     std::fs::copy(chain.dir.join("hq/token.key"), beside.join("token.key"))?;
-    let empty = Child::start(&std::env::current_exe()?, empty::COMMAND, &beside, &[], "the empty handler").await?;
+    let empty = Child::start(&std::env::current_exe()?, (empty::COMMAND, 0), &beside, &[], "the empty handler").await?;
     let (mut asked, mut nothing, mut used) = (Done::default(), Done::default(), Usage::default());
     for _ in 0..TURNS {
         nothing.join(ask(&empty.url, &stores, &bench.sizes).await?);

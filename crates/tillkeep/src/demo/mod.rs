@@ -5,7 +5,6 @@ mod plant;
 mod summary;
 mod till;
 
-use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
@@ -17,7 +16,13 @@ use crate::child::Child;
 use crate::cli::DemoArgs;
 use crate::configuration::variable_of;
 use crate::run::stop_on_signal;
+use crate::say;
 use plant::Planted;
+
+/// Headquarters of the demo is here when it can be, as a server that nobody told another address; its stores follow.
+const FIRST_PORT: u16 = 8080;
+/// Ports that are looked at when that one is taken.
+const PORTS: u16 = 200;
 
 /// Seed of the chain that everybody sees.
 pub const SEED: u64 = 20_260_101;
@@ -53,17 +58,19 @@ pub async fn run(args: DemoArgs) -> Result<()> {
         broker: None,
         sync_log_days: 90,
     };
-    println!("Making the demo chain in {} …", data_dir.display());
+    say!("Making the demo chain in {} …", data_dir.display());
     let planted = plant::plant(&settings, SEED, usize::from(args.stores)).await?;
 
     let program = std::env::current_exe()?;
-    let hq = Child::start(&program, "hq", &settings.data_dir, &[], "hq").await?;
+    let mut port = free_port(FIRST_PORT)?;
+    let hq = Child::start(&program, ("hq", port), &settings.data_dir, &[], "hq").await?;
     let mut stores = Vec::new();
     for store in planted.stores.iter().take(usize::from(args.stores)) {
         let dir = made(&data_dir.join(store.code.to_lowercase()))?;
         let environment =
             [("SYNC_TOKEN", store.sync_token.as_str()), ("HQ_URL", &hq.url), ("SYNC_INTERVAL_MS", "5000")];
-        let child = Child::start(&program, "store", &dir, &environment, &store.code).await?;
+        port = free_port(port + 1)?;
+        let child = Child::start(&program, ("store", port), &dir, &environment, &store.code).await?;
         stores.push((store, child));
     }
     let addresses: Vec<_> = stores.iter().map(|(store, child)| (store.code.as_str(), child.url.as_str())).collect();
@@ -81,7 +88,7 @@ pub async fn run(args: DemoArgs) -> Result<()> {
         () = stop.cancelled() => {}
         gone = any_gone(&hq, &stores) => {
             stop.cancel();
-            println!("\n{gone} ended by itself; its log is in {}", data_dir.display());
+            say!("\n{gone} ended by itself; its log is in {}", data_dir.display());
         }
     }
     tasks.wait().await;
@@ -90,7 +97,7 @@ pub async fn run(args: DemoArgs) -> Result<()> {
     }
     hq.stop().await;
     if keep {
-        println!("\nThe chain is kept in {}.", data_dir.display());
+        say!("\nThe chain is kept in {}.", data_dir.display());
     } else {
         std::fs::remove_dir_all(&data_dir).with_context(|| format!("{} could not be removed", data_dir.display()))?;
     }
@@ -114,23 +121,26 @@ async fn any_gone(hq: &Child, stores: &[(&plant::PlantedStore, Child)]) -> Strin
     }
 }
 
+/// The first port from here that nobody has: the same at every start, as long as nobody takes it.
+fn free_port(from: u16) -> Result<u16> {
+    let is_free = |port: &u16| std::net::TcpListener::bind(("127.0.0.1", *port)).is_ok();
+    let last = from.saturating_add(PORTS);
+    (from..=last).find(is_free).with_context(|| format!("every port from {from} to {last} is taken"))
+}
+
 fn print_accounts(planted: &Planted, running: Option<(&str, &[(&str, &str)])>) -> Result<()> {
-    let mut out = std::io::stdout().lock();
     if let Some((hq, stores)) = running {
-        writeln!(out, "\n  Headquarters   {hq}")?;
+        let admin = planted.account("admin")?;
+        say!("\n  Open {hq} and sign in as {} with the PIN {}\n", admin.username, admin.pin);
         for (code, url) in stores {
-            writeln!(out, "  Store {code}      {url}")?;
+            say!("  Store {code} is at {url}");
         }
     }
-    writeln!(out, "\n  Account      PIN      Role")?;
+    say!("\n  Account      PIN      Role");
     for account in &planted.accounts {
         let place = account.store_code.as_deref().unwrap_or("all stores");
-        writeln!(out, "  {:<12} {:<8} {} ({place})", account.username, account.pin, account.role)?;
+        say!("  {:<12} {:<8} {} ({place})", account.username, account.pin, account.role);
     }
-    if running.is_some() {
-        writeln!(out, "\n  Sign in:  curl -s -H 'content-type: application/json' \\")?;
-        writeln!(out, "    -d '{{\"username\":\"admin\",\"pin\":\"…\"}}' ADDRESS/api/v1/auth/login\n")?;
-    }
-    out.flush()?;
+    say!("");
     Ok(())
 }

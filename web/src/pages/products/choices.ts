@@ -46,8 +46,16 @@ export async function taxGroupChoices(): Promise<{ options: Choice[]; usual: str
   return { options: rows.map(option), usual: rows.find(({ isDefault }) => isDefault)?.id }
 }
 
+/** Suppliers by their names; none for who may not see them. */
+export async function supplierChoices(): Promise<Choice[]> {
+  const rows = await named(['suppliers.view'], (number) =>
+    page(api.GET('/api/v1/suppliers', { params: { query: query(number) } })),
+  )
+  return rows.map(option)
+}
+
 /** With what is chosen already, even when it cannot be seen or is gone. */
-export function withChosen(options: readonly Choice[], chosen: string | undefined): readonly Choice[] {
+export function withChosen(options: readonly Choice[], chosen: string | null | undefined): readonly Choice[] {
   if (!chosen || options.some(({ value }) => value === chosen)) return options
   return [...options, { value: chosen, label: 'As it is (not in your list)' }]
 }

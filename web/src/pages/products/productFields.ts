@@ -1,5 +1,6 @@
+import { amountIn } from '@/composables/amounts'
 import { choices, initialOf, ruled, type Field } from '@/composables/fields'
-import { SMALLEST_UNIT, type Currency } from '@/format/money'
+import type { Currency } from '@/format/money'
 import { RULES } from '@/rules/product'
 
 type Options = readonly { value: string; label: string }[]
@@ -9,6 +10,7 @@ export interface ProductForm {
   currency: Currency
   departments: Options
   taxGroups: Options
+  suppliers: Options
   /** Whether who looks at it may read tax groups. */
   seesTaxes: boolean
 }
@@ -21,53 +23,24 @@ const TYPES = { standard: 'Goods', service: 'Service', gift_card: 'Gift card', d
 type Described = Field & { key: keyof typeof RULES }
 
 /** Everything that may be written of a product. */
-export function productFields({ isNew, currency, departments, taxGroups, seesTaxes }: ProductForm): Field[] {
+export function productFields({ isNew, currency, departments, taxGroups, suppliers, seesTaxes }: ProductForm): Field[] {
   const section = (name: string, fields: Described[]) => fields.map((field) => ({ ...field, section: name }))
-  const amount = (help?: string): Pick<Field, 'kind' | 'exponent' | 'unit' | 'help'> => ({
-    kind: 'money',
-    exponent: currency.exponent,
-    unit: currency.code ?? 'smallest unit',
-    help:
-      [help, currency.code === null && `A whole number in ${SMALLEST_UNIT}.`].filter(Boolean).join(' ') || undefined,
-  })
+  const amount = (help?: string) => amountIn(currency, help)
   return ruled(RULES, isNew, [
-    ...section('What it is', [
+    ...section('Name and price', [
+      { key: 'name', label: 'Name', kind: 'text' },
       {
         key: 'sku',
         label: 'SKU',
         kind: 'text',
         help: 'Your own number; no other has it.',
       },
-      { key: 'name', label: 'Name', kind: 'text' },
-      {
-        key: 'shortName',
-        label: 'Short name',
-        kind: 'text',
-        help: 'For receipts and buttons of tills.',
-      },
-      { key: 'departmentId', label: 'Department', kind: 'select', options: departments },
-      { key: 'productType', label: 'Kind', kind: 'select', options: choices(RULES.productType, TYPES) },
-      { key: 'brand', label: 'Brand', kind: 'text' },
-      { key: 'barcode', label: 'Barcode', kind: 'text' },
-      { key: 'plu', label: 'PLU', kind: 'text', help: '4 or 5 digits, as on the labels of scales.' },
-      { key: 'imageUrl', label: 'Address of a picture', kind: 'text' },
-      { key: 'isActive', label: 'Active', kind: 'switch', help: 'Off: tills no longer sell it.' },
-      { key: 'barcodes', label: 'Further barcodes', kind: 'list', help: 'One a line.' },
-      { key: 'description', label: 'Description', kind: 'textarea' },
-      { key: 'tags', label: 'Tags', kind: 'list', help: 'One a line.' },
-    ]),
-    ...section('Price and tax', [
       {
         key: 'price',
         label: 'Price',
         ...amount('In every store that has no price of its own.'),
       },
-      {
-        key: 'minPrice',
-        label: 'Lowest price',
-        ...amount('A store’s own price is not below it. Empty: no limit.'),
-      },
-      { key: 'cost', label: 'Cost', ...amount() },
+      { key: 'departmentId', label: 'Department', kind: 'select', options: departments },
       {
         key: 'taxGroupId',
         label: 'Tax group',
@@ -75,8 +48,18 @@ export function productFields({ isNew, currency, departments, taxGroups, seesTax
         options: taxGroups,
         help: seesTaxes ? undefined : 'You see no tax groups: that needs taxes.view or pos.sell.',
       },
+      { key: 'isActive', label: 'Active', kind: 'switch', help: 'Off: tills no longer sell it.' },
     ]),
-    ...section('Selling rules', [
+    ...section('At the till', [
+      {
+        key: 'shortName',
+        label: 'Short name',
+        kind: 'text',
+        help: 'For receipts and buttons of tills.',
+      },
+      { key: 'barcode', label: 'Barcode', kind: 'text' },
+      { key: 'barcodes', label: 'Further barcodes', kind: 'list', help: 'One a line.' },
+      { key: 'plu', label: 'PLU', kind: 'text', help: '4 or 5 digits, as on the labels of scales.' },
       {
         key: 'unitOfMeasure',
         label: 'Unit',
@@ -97,6 +80,11 @@ export function productFields({ isNew, currency, departments, taxGroups, seesTax
         help: 'The till asks for it. Empty: everybody.',
       },
       {
+        key: 'minPrice',
+        label: 'Lowest price',
+        ...amount('A store’s own price is not below it. Empty: no limit.'),
+      },
+      {
         key: 'maxDiscountBps',
         label: 'Discount at most',
         kind: 'percent',
@@ -108,21 +96,30 @@ export function productFields({ isNew, currency, departments, taxGroups, seesTax
       { key: 'allowDiscount', label: 'May be discounted', kind: 'switch' },
       { key: 'isReturnable', label: 'May be returned', kind: 'switch' },
     ]),
-    ...section('Stock', [
+    ...section('Cost and stock', [
+      { key: 'cost', label: 'Cost', ...amount() },
       { key: 'trackStock', label: 'Count the stock', kind: 'switch' },
       {
         key: 'reorderPoint',
-        label: 'Order again at',
+        label: 'Reorder at',
         kind: 'decimal',
-        help: 'For stores without a level of their own.',
+        help: 'A level at or below it counts as low, in stores without a level of their own.',
       },
-      { key: 'reorderQuantity', label: 'Order quantity', kind: 'decimal' },
+      { key: 'reorderQuantity', label: 'Reorder quantity', kind: 'decimal' },
       {
         key: 'defaultSupplierId',
         label: 'Usual supplier',
-        kind: 'text',
-        help: 'The id of the supplier, as other systems give it. Empty: none.',
+        kind: 'select',
+        options: suppliers,
+        empty: 'None',
       },
+    ]),
+    ...section('Description', [
+      { key: 'productType', label: 'Kind', kind: 'select', options: choices(RULES.productType, TYPES) },
+      { key: 'brand', label: 'Brand', kind: 'text' },
+      { key: 'imageUrl', label: 'Address of a picture', kind: 'text' },
+      { key: 'description', label: 'Description', kind: 'textarea' },
+      { key: 'tags', label: 'Tags', kind: 'list', help: 'One a line.' },
     ]),
   ])
 }

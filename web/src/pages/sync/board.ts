@@ -13,6 +13,7 @@ import {
   type Notifications,
   type Unreadable,
 } from './feed'
+import { failedOf } from './states'
 
 /** A store as it is shown: with the moment, by HQ's clock, at which HQ last heard of it. */
 export type BoardStore = DashboardStore & { heardAt: number | null }
@@ -74,6 +75,8 @@ export const useBoard = defineStore('board', () => {
   const loaded = ref(false)
   const notifications = shallowRef<Notifications | null>(null)
   const unreadable = shallowRef<Unreadable>([])
+  /** The servers of headquarters that run. */
+  const nodes = shallowRef<Dashboard['nodes']>([])
   let viewers = 0
   let end: (() => void) | undefined
   let anew: ReturnType<typeof setInterval> | undefined
@@ -83,6 +86,7 @@ export const useBoard = defineStore('board', () => {
     stores.value = board(dashboard, serverNow())
     notifications.value = dashboard.summary.notifications
     unreadable.value = dashboard.unreadable
+    nodes.value = dashboard.nodes
     loaded.value = true
   }
 
@@ -109,7 +113,9 @@ export const useBoard = defineStore('board', () => {
     try {
       const dashboard = await data(api.GET('/api/v1/sync/dashboard'))
       // Of another stream it may be another person's.
-      if (end === stream) stores.value = refreshed(stores.value, before, dashboard, serverNow())
+      if (end !== stream) return
+      stores.value = refreshed(stores.value, before, dashboard, serverNow())
+      nodes.value = dashboard.nodes
     } catch {
       // The stream says by itself when HQ is away.
     }
@@ -123,6 +129,7 @@ export const useBoard = defineStore('board', () => {
     stores.value = new Map()
     notifications.value = null
     unreadable.value = []
+    nodes.value = []
     loaded.value = false
   }
 
@@ -156,11 +163,8 @@ export const useBoard = defineStore('board', () => {
     const all = [...stores.value.values()]
     const sum = (of: (store: BoardStore) => number) => all.reduce((total, store) => total + of(store), 0)
     return {
-      inUse: sum((store) => Number(store.active)),
-      connected: sum((store) => Number(store.connection.connected)),
       pending: sum((store) => store.outboxPending),
-      failed: sum((store) => store.errorCount),
-      deadLettered: sum((store) => store.deadLettered),
+      failed: sum(failedOf),
       warnings: sum((store) => store.warnings),
       outboxStuck: sum((store) => Number(store.outboxStuck)),
       unstored: sum((store) => Number(store.unstored.length > 0)),
@@ -168,5 +172,5 @@ export const useBoard = defineStore('board', () => {
     }
   })
 
-  return { stores, state, refused, loaded, notifications, unreadable, summary, watchIt, retry }
+  return { stores, state, refused, loaded, notifications, unreadable, nodes, summary, watchIt, retry }
 })

@@ -1,97 +1,39 @@
 import type { Tone } from '@/components/StatusPill.vue'
-import { words } from '@/format/labels'
-import { count } from '@/format/money'
+import { count, plural } from '@/format/money'
 import type { BoardStore } from './board'
+import { behind, failedOf, hasAlarm, KEYS, RULES, stateOf, type StateKey } from './states'
 
-/** What is read out of a store on the board: its state, how far it is behind, filters and orders. */
+/** What is read out of a store on the board: figures, filters and orders. */
 
 type StoreType = BoardStore['sync'][number]
-
-export function isBehind(type: StoreType): boolean {
-  return type.direction === 'pull' && type.version < type.headVersion
-}
 
 /** How far a load from nothing is: `loading 120,000 of 300,000`. */
 export function loaded({ rows, total }: NonNullable<StoreType['loading']>): string {
   return typeof total === 'number' ? `loading ${count(rows)} of ${count(total)}` : `loading, ${count(rows)} so far`
 }
 
-/** Types of which the store does not have HQ's newest version. */
-export function behind(store: BoardStore): StoreType[] {
-  return store.sync.filter(isBehind)
-}
-
-/** Before a store pulled anything nobody knows what it has. */
-export function hasPulled(store: BoardStore): boolean {
-  return store.sync.some(({ direction }) => direction === 'pull')
-}
-
-export interface StoreState {
-  key: 'connected' | 'offline' | 'never' | 'inactive'
+interface Filter {
   label: string
-  tone: Tone
+  test: (store: BoardStore) => boolean
 }
 
-const ENDED: Record<NonNullable<BoardStore['endedBecause']>, string> = {
-  no_line: 'no line',
-  stopped: 'its server was stopped',
-  revoked: 'its token was revoked',
-  replaced: 'another server of this store connected',
-}
-
-/** Why a store is not connected, in words; nothing while it is, and when it never was. */
-export function endedWords(store: BoardStore): string | null {
-  return store.connection.connected || !store.endedBecause ? null : ENDED[store.endedBecause]
-}
-
-/** What somebody has to look at soon, in sentences; no store that is well has any. */
-export function alarms(store: BoardStore): string[] {
-  const types = store.unstored.map((name) => words(name).toLowerCase())
-  return [
-    ...(store.runsTwiceSince
-      ? ['Two copies of it run at once. The one that was heard later is refused and does not sell: stop one of them.']
-      : []),
-    ...(store.outboxStuck ? ['It is connected, and its oldest entry has waited for more than five minutes.'] : []),
-    ...(store.failuresFull
-      ? [
-          'So much of it failed that headquarters no longer keeps what it refuses from this store: settle the entries that failed.',
-        ]
-      : []),
-    ...(types.length > 0 ? [`It cannot store ${types.join(', ')}.`] : []),
-  ]
-}
-
-const STATES: Record<StoreState['key'], Omit<StoreState, 'key'>> = {
-  connected: { label: 'Connected', tone: 'good' },
-  offline: { label: 'Not connected', tone: 'bad' },
-  never: { label: 'Never seen', tone: 'quiet' },
-  inactive: { label: 'Not in use', tone: 'quiet' },
-}
-
-export function stateOf(store: BoardStore): StoreState {
-  const key = store.connection.connected
-    ? 'connected'
-    : !store.active
-      ? 'inactive'
-      : store.heardAt === null
-        ? 'never'
-        : 'offline'
-  return { key, ...STATES[key] }
-}
-
-/** Filters of the table, in the order of their list. */
-export const FILTERS = {
-  connected: { label: 'Connected', test: (store) => stateOf(store).key === 'connected' },
-  offline: { label: 'Not connected', test: (store) => stateOf(store).key === 'offline' },
-  never: { label: 'Never seen', test: (store) => stateOf(store).key === 'never' },
-  alarm: { label: 'With an alarm', test: (store) => alarms(store).length > 0 },
-  failed: { label: 'With failed entries', test: (store) => store.errorCount > 0 || store.deadLettered > 0 },
-  pending: { label: 'With something to send', test: (store) => store.outboxPending > 0 },
-  behind: { label: 'Behind HQ', test: (store) => store.active && behind(store).length > 0 },
+/** Beside the states, what else a store can be looked for by. */
+const MORE = {
+  alarm: { label: 'With an alarm', test: hasAlarm },
+  failing: { label: 'With failed or dead entries', test: (store) => failedOf(store) > 0 },
   warnings: { label: 'With warnings', test: (store) => store.warnings > 0 },
   clock: { label: 'Clock off', test: (store) => store.clockWarning },
-  inactive: { label: 'Not in use', test: (store) => !store.active },
-} satisfies Record<string, { label: string; test: (store: BoardStore) => boolean }>
+} satisfies Record<string, Filter>
+
+/** Filters of the table, in the order of their list: a store that is dead and silent is found by both. */
+export const FILTERS = {
+  ...(Object.fromEntries(KEYS.map((key) => [key, { label: RULES[key].word, test: RULES[key].fits }])) as Record<
+    StateKey,
+    Filter
+  >),
+  well: { label: RULES.well.word, test: (store: BoardStore) => stateOf(store).key === 'well' },
+  ...MORE,
+}
 
 export type FilterName = keyof typeof FILTERS
 
@@ -102,14 +44,13 @@ export function isFilter(name: unknown): name is FilterName {
 /** What a column is sorted by; nothing (null) comes last in both directions. */
 export const ORDERS: Record<string, (store: BoardStore) => string | number | null> = {
   storeCode: (store) => store.storeCode,
-  state: (store) => stateOf(store).label,
+  state: (store) => stateOf(store).place,
   lastHeardAt: (store) => store.lastHeardAt ?? null,
   lastSuccessAt: (store) => store.lastSuccessAt ?? null,
   // The oldest data have the smallest moment; the age grows the other way.
   age: (store) => (store.heardAt === null ? null : -store.heardAt),
   outboxPending: (store) => store.outboxPending,
-  deadLettered: (store) => store.deadLettered,
-  errorCount: (store) => store.errorCount,
+  failed: (store) => failedOf(store),
   clock: (store) => (typeof store.clockOffsetMs === 'number' ? Math.abs(store.clockOffsetMs) : null),
   behind: (store) => behind(store).length,
 }
@@ -198,4 +139,48 @@ export function pointLabel(by: 'hour' | 'day', timeZone?: string): (at: string) 
   const exact = new Intl.DateTimeFormat(undefined, { ...style, minute: '2-digit' })
   const minute = new Intl.DateTimeFormat('en-US', { minute: 'numeric', timeZone })
   return (at) => (minute.format(new Date(at)) === '0' ? whole : exact).format(new Date(at))
+}
+
+export interface Summary {
+  value: string
+  tone: Tone
+  note: string
+}
+
+/** How many stores in use are connected: good only when each of them is that was ever started, and some is. */
+export function connections(stores: readonly BoardStore[]): Summary {
+  const inUse = stores.filter((store) => store.active)
+  const connected = inUse.filter((store) => store.connection.connected).length
+  const silent = inUse.filter(RULES.silent.fits).length
+  const never = inUse.filter(RULES.never.fits).length
+  const parts = [
+    ...(silent > 0 ? [`${plural(silent, 'store')} without a line`] : []),
+    ...(never > 0 ? [`${count(never)} never started`] : []),
+  ]
+  return {
+    value: `${count(connected)} of ${count(inUse.length)}`,
+    tone: silent > 0 ? 'bad' : connected > 0 ? 'good' : 'quiet',
+    note: parts.join(', ') || (connected > 0 ? 'every store in use' : 'no store is in use'),
+  }
+}
+
+/** Entries that failed and nobody has settled: one number, of which some are dead. */
+export function failures(stores: readonly BoardStore[]): Summary {
+  const sum = (of: (store: BoardStore) => number) => stores.reduce((total, store) => total + of(store), 0)
+  const [failed, dead, full] = [
+    sum(failedOf),
+    sum((store) => store.deadLettered),
+    sum((store) => Number(store.failuresFull)),
+  ]
+  const parts = [
+    dead > 0
+      ? `${count(dead)} dead: ${stores.length === 1 ? 'the store tries' : 'their stores try'} no more`
+      : 'none dead',
+    ...(full > 0 ? [`of ${plural(full, 'store')} no more are kept`] : []),
+  ]
+  return {
+    value: count(failed),
+    tone: failed > 0 ? 'bad' : 'good',
+    note: failed > 0 ? parts.join('; ') : 'everything that arrived was taken',
+  }
 }

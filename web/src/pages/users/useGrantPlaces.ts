@@ -4,6 +4,12 @@ import { useSession } from '@/session/store'
 
 const CODE = 'users.manage_roles'
 
+/** The choice that stands for all stores, so that choosing nothing is something else. */
+const EVERYWHERE = 'everywhere'
+
+/** What is sent for a chosen place. */
+export const storeOf = (place: string): string | null => (place === EVERYWHERE ? null : place)
+
 /** Where the signed-in person may give roles away. */
 export function useGrantPlaces() {
   const session = useSession()
@@ -12,6 +18,9 @@ export function useGrantPlaces() {
   /** In one store, or in all for null. */
   const mayGiveIn = (storeId: string | null | undefined) => session.hasPermission(CODE, storeId ?? 'everywhere')
   const isEverywhere = computed(() => mayGiveIn(null))
-  const options = computed(() => stores.options.filter(({ value }) => mayGiveIn(value)))
+  const options = computed(() => [
+    ...(isEverywhere.value ? [{ value: EVERYWHERE, label: 'All stores' }] : []),
+    ...stores.options.filter(({ value }) => mayGiveIn(value)),
+  ])
   return { mayGiveIn, isEverywhere, options }
 }

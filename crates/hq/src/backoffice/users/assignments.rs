@@ -42,6 +42,12 @@ pub struct Grant {
     store_id: Option<Uuid>,
 }
 
+impl Grant {
+    pub(super) const fn everywhere(role_id: Uuid) -> Self {
+        Self { role_id, store_id: None }
+    }
+}
+
 /// `POST /users/{id}/roles`
 pub async fn assign(
     caller: Caller<UsersManageRoles>,
@@ -66,7 +72,7 @@ pub async fn assign(
     touch_user(&mut tx, id).await?;
     rows::record(&tx, &caller, "user.role.grant", "users", id, json!(body)).await?;
     hq.commit(tx).await?;
-    let assignments = assignments_of(caller.db().reader(), id).await?;
+    let assignments = assignments_of(caller.db().reader(), &[id]).await?.remove(&id).unwrap_or_default();
     let made = assignments.into_iter().find(|row| added.contains(&row.id));
     made.map(Created::new).ok_or_else(|| Error::not_found("assignment"))
 }

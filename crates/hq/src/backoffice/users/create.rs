@@ -74,7 +74,7 @@ pub async fn create(
         Ok(())
     };
     let Created { data, new } = rows::create::<Entity, _>(&hq, &caller, &KIND, body, check, after).await?;
-    let user = detail(caller.db().reader(), data).await?;
+    let user = detail(&caller, data).await?;
     // Of a repeated request only the first one set a PIN.
     Ok(Created { data: NewUser { user, generated_pin: new.then_some(generated_pin) }, new })
 }

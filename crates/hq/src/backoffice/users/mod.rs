@@ -4,6 +4,7 @@ mod assignments;
 mod create;
 pub mod grants;
 mod pin;
+pub mod rescue;
 mod sessions;
 
 use std::borrow::Cow;
@@ -134,7 +135,7 @@ async fn change(hq: &Hq, caller: &Caller<UsersEdit>, id: Uuid, body: Map<String,
     if !row.is_active {
         hq.auth.ended(Revocation::AllOf(id));
     }
-    detail(caller.db().reader(), row).await
+    detail(caller, row).await
 }
 
 /// Completes or refuses a user about to be written.

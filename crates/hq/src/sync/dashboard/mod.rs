@@ -1,6 +1,7 @@
 //! How each store and its synchronisation stand: once, or as a stream of events. Specification, sections 2.7 and 2.8.
 
 mod board;
+mod metrics;
 mod states;
 mod stream;
 
@@ -16,6 +17,7 @@ use tillkeep_model::permission::code::StoresView;
 use utoipa::ToSchema;
 
 pub use board::{Board, start};
+pub use metrics::StoreMetrics;
 use states::{StoreState, Which};
 
 use super::nodes::NodeInfo;

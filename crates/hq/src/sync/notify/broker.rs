@@ -9,7 +9,7 @@ use async_nats::rustls::pki_types::CertificateDer;
 use async_nats::rustls::pki_types::pem::PemObject;
 use async_nats::{ConnectOptions, ServerAddr};
 use percent_encoding::percent_decode_str;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize, Serializer};
 
 /// For a connection to be ready.
 const CONNECT_WITHIN: Duration = Duration::from_secs(3);
@@ -35,6 +35,13 @@ impl fmt::Display for BrokerUrl {
             Some((_, host)) => write!(f, "***@{host}"),
             None => f.write_str(&self.0),
         }
+    }
+}
+
+/// As it is shown.
+impl Serialize for BrokerUrl {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
     }
 }
 

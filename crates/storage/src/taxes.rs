@@ -1,13 +1,14 @@
-//! The tax groups as this store applies them.
+//! The tax groups as a store applies them: at its tills, and where headquarters shows what a price comes to.
 
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use sea_orm::sea_query::Condition;
+use sea_orm::{ColumnTrait, ConnectionTrait, DbErr, EntityTrait, QueryFilter, QueryOrder};
 use tillkeep_model::pricing::TaxRate;
-use tillkeep_storage::DbErr;
-use tillkeep_storage::entity::{store, tax_group, tax_group_rate, tax_rate};
-use tillkeep_storage::sea_orm::{ColumnTrait, ConnectionTrait, EntityTrait, ExprTrait, QueryFilter, QueryOrder};
 use uuid::Uuid;
+
+use crate::entity::{store, tax_group, tax_group_rate, tax_rate};
 
 /// One group with the rates that count in this store, by sequence.
 #[derive(Clone, Debug)]
@@ -17,18 +18,19 @@ pub struct TaxGroup {
 }
 
 impl TaxGroup {
-    /// Whether shelf prices of this group contain the tax.
-    pub fn inclusive(&self, store: &store::Model) -> bool {
+    /// Whether shelf prices of this group contain the tax, in this store or where no store says it.
+    #[must_use]
+    pub fn inclusive(&self, store: Option<&store::Model>) -> bool {
         match self.row.price_mode.as_str() {
             "inclusive" => true,
             "exclusive" => false,
-            _ => store.prices_include_tax,
+            _ => store.is_some_and(|store| store.prices_include_tax),
         }
     }
 }
 
-/// Every group by its id. They are a handful, so all of them are read.
-pub async fn of_store(conn: &impl ConnectionTrait, store_id: Uuid) -> Result<HashMap<Uuid, TaxGroup>, DbErr> {
+/// Every living group by its id. They are a handful, so all of them are read. Without a store: as one that no group names.
+pub async fn of_store(conn: &impl ConnectionTrait, store_id: Option<Uuid>) -> Result<HashMap<Uuid, TaxGroup>, DbErr> {
     let groups = tax_group::Entity::find().all(conn).await?;
     let mut links: HashMap<Uuid, Vec<tax_group_rate::Model>> = HashMap::new();
     for link in links_of(conn, store_id).await? {
@@ -52,11 +54,11 @@ pub async fn of_store(conn: &impl ConnectionTrait, store_id: Uuid) -> Result<Has
 }
 
 /// The living rows that name this store or every store, by sequence.
-async fn links_of(conn: &impl ConnectionTrait, store_id: Uuid) -> Result<Vec<tax_group_rate::Model>, DbErr> {
+async fn links_of(conn: &impl ConnectionTrait, store_id: Option<Uuid>) -> Result<Vec<tax_group_rate::Model>, DbErr> {
     use tax_group_rate::Column;
     tax_group_rate::Entity::find()
         .filter(Column::DeletedAt.is_null())
-        .filter(Column::StoreId.is_null().or(Column::StoreId.eq(store_id)))
+        .filter(Condition::any().add(Column::StoreId.is_null()).add_option(store_id.map(|id| Column::StoreId.eq(id))))
         .order_by_asc(Column::Sequence)
         .order_by_asc(Column::Id)
         .all(conn)

@@ -1,0 +1,94 @@
+//! Help for whoever has the machine of headquarters, when nobody can sign in who may give it. No route leads here.
+
+use serde_json::json;
+use tillkeep_http::auth::{Revocation, Sessions, new_pin};
+use tillkeep_http::error::{Error, Result};
+use tillkeep_http::names;
+use tillkeep_model::ErrorCode;
+use tillkeep_model::permission::ADMINISTRATOR;
+use tillkeep_storage::entity::user::{Column, Entity, Model};
+use tillkeep_storage::registry::fold;
+use tillkeep_storage::sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QuerySelect};
+use tillkeep_storage::{Tx, attempts, audit};
+
+use super::assignments::{self, Grant};
+use super::{KIND, grants, pin};
+use crate::Hq;
+use crate::backoffice::rows;
+use crate::state::Account;
+
+/// Who did it, for the audit log.
+const BY: &str = "command line";
+
+/// Gives the user of this name a PIN that they change at the first sign-in; the PIN. Their sessions end, and what makes them
+/// wait after wrong PINs.
+pub async fn reset_pin(hq: &Hq, name: &str) -> Result<String> {
+    let (pin, hashed) = pin::generate(&hq.auth).await?;
+    let now = hq.clock.now();
+    let mut tx = hq.db().begin().await?;
+    let user = of_name(&tx, name).await?.ok_or_else(|| unknown(name))?;
+    if !user.is_active {
+        let text =
+            format!("{name} is not active; an administrator activates the account, and `hq make-admin` makes one");
+        return Err(Error::new(ErrorCode::Validation, text));
+    }
+    let which = Revocation::AllOf(user.id);
+    new_pin::set_pin(&hq.auth, &mut tx, user.id, &hashed, true, now).await?;
+    Sessions::revoke(&*tx, which, "the PIN was changed", now).await?;
+    attempts::forget(&tx, user.id).await?;
+    record(hq, &tx, "user.pin", &user).await?;
+    hq.commit(tx).await?;
+    hq.auth.ended(which);
+    Ok(pin)
+}
+
+/// Makes the user of this name an active administrator of all stores; the PIN of an account that had to be made for it.
+pub async fn make_admin(hq: &Hq, name: &str) -> Result<Option<String>> {
+    let now = hq.clock.now();
+    let mut tx = hq.db().begin().await?;
+    let Some(found) = of_name(&tx, name).await? else {
+        drop(tx);
+        if let Some(flaw) = names::flaw(name) {
+            return Err(Error::field("name", flaw));
+        }
+        let (pin, _) = pin::generate(&hq.auth).await?;
+        let account = Account { username: name.to_owned(), pin: pin.clone().into(), role: ADMINISTRATOR };
+        hq.make_account(&account, true, BY).await?;
+        return Ok(Some(pin));
+    };
+    let mut user = found.clone();
+    if !user.is_active {
+        pin::refuse_taken(&hq.auth, &tx, &mut user).await?;
+        user.is_active = true;
+    }
+    rows::rewrite::<Entity>(&mut tx, &KIND, user, now).await?;
+    if !grants::is_administrator(&tx, found.id).await? {
+        let everywhere = Grant::everywhere(grants::administrator());
+        assignments::insert(&mut tx, found.id, &[everywhere], now).await?;
+    }
+    record(hq, &tx, "user.make_admin", &found).await?;
+    hq.commit(tx).await?;
+    Ok(None)
+}
+
+/// The living user of this name, who stays as they are until the transaction ends.
+async fn of_name(tx: &Tx, name: &str) -> Result<Option<Model>> {
+    let named = Entity::find().filter(Column::UsernameFolded.eq(fold(name))).filter(Column::DeletedAt.is_null());
+    Ok(named.lock_exclusive().one(tx).await?)
+}
+
+fn unknown(name: &str) -> Error {
+    Error::new(ErrorCode::NotFound, format!("there is no user {name}"))
+}
+
+async fn record(hq: &Hq, tx: &Tx, action: &'static str, user: &Model) -> Result<()> {
+    let entry = audit::Entry {
+        action,
+        entity_type: Some(KIND.name()),
+        entity_id: Some(user.id.to_string()),
+        details: json!({"username": user.username, "by": BY}),
+        ..audit::Entry::default()
+    };
+    audit::record(tx, entry, hq.clock.now()).await?;
+    Ok(())
+}

@@ -1,0 +1,80 @@
+//! How each store stands, for `GET /metrics`.
+
+use std::time::Duration;
+
+use tillkeep_model::Instant;
+use tillkeep_storage::DbErr;
+
+use super::states::{self, StoreState, Which};
+use crate::Hq;
+
+/// Whoever asks more often is answered what was read last: the page needs no token.
+const READ_EVERY: Duration = Duration::from_secs(5);
+/// Stores that the page has at the most, by code: a monitor pays for each line.
+const MOST: usize = 1000;
+
+/// What is measured of a store: name, what it is, and its value, if it has one.
+type Meter = (&'static str, &'static str, fn(&StoreState, Instant) -> Option<i64>);
+
+const METERS: [Meter; 8] = [
+    ("tillkeep_store_connected", "1 while its socket is open, at any server of headquarters", |store, _| {
+        Some(store.connection.connected.into())
+    }),
+    ("tillkeep_store_silent_seconds", "Since it was last heard; absent before its first start", |store, now| {
+        Some(now.millis_since(store.last_heard_at?).max(0) / 1000)
+    }),
+    ("tillkeep_store_data_age_seconds", "How old what headquarters knows of it is", |store, _| store.data_age_seconds),
+    ("tillkeep_store_outbox_pending", "Entries that it has to send, as it said last", |store, _| {
+        Some(store.outbox_pending)
+    }),
+    ("tillkeep_store_dead_letters", "Entries that it has stopped to send", |store, _| Some(store.dead_lettered)),
+    ("tillkeep_store_failed_entries", "Entries that headquarters refused and nobody settled", |store, _| {
+        Some(store.error_count)
+    }),
+    ("tillkeep_store_unstored_types", "Types that it was handed and could not store", |store, _| {
+        i64::try_from(store.unstored.len()).ok()
+    }),
+    ("tillkeep_store_clock_offset_seconds", "How far its clock is ahead of that of headquarters", |store, _| {
+        Some(store.clock_offset_ms? / 1000)
+    }),
+];
+
+/// The lines of all stores in use, in the text format of Prometheus.
+#[derive(Default)]
+pub struct StoreMetrics(tokio::sync::Mutex<Option<(Duration, String)>>);
+
+impl StoreMetrics {
+    /// The lines as they are, or were a moment ago; none while the database does not answer.
+    pub async fn lines(&self, hq: &Hq) -> String {
+        // Held while they are read: a hundred who ask at once are one who reads.
+        let mut kept = self.0.lock().await;
+        let now = hq.clock.uptime();
+        if let Some((at, lines)) = kept.as_ref()
+            && now.saturating_sub(*at) < READ_EVERY
+        {
+            return lines.clone();
+        }
+        match written(hq).await {
+            Ok(lines) => kept.insert((now, lines)).1.clone(),
+            Err(error) => {
+                tracing::warn!(%error, "how the stores stand could not be read for the metrics");
+                String::new()
+            }
+        }
+    }
+}
+
+async fn written(hq: &Hq) -> Result<String, DbErr> {
+    let mut stores = states::load(hq, hq.db(), Which::All).await?;
+    stores.retain(|store| store.active);
+    stores.truncate(MOST);
+    let now = hq.clock.now();
+    let of_meter = |(name, about, value): Meter| {
+        let lines = stores.iter().filter_map(move |store| {
+            let value = value(store, now)?;
+            Some(format!("{name}{{store=\"{}\"}} {value}\n", store.store_code))
+        });
+        std::iter::once(format!("# HELP {name} {about}\n# TYPE {name} gauge\n")).chain(lines)
+    };
+    Ok(METERS.into_iter().flat_map(of_meter).collect())
+}

@@ -1,0 +1,53 @@
+//! `tillkeep hq reset-pin | make-admin`: for whoever has the machine of headquarters, when nobody can sign in who may.
+
+use std::sync::Arc;
+
+use anyhow::{Context, Result};
+use tillkeep_hq::backoffice::users::rescue;
+use tillkeep_hq::{Hq, Settings};
+use tokio_util::sync::CancellationToken;
+
+use crate::lock::Lock;
+use crate::{configuration, run, say};
+
+/// Headquarters without its listener. Servers on `PostgreSQL` learn of what is changed here; one on a file has to be stopped,
+/// since it believes that nobody else writes.
+async fn with_headquarters<T>(
+    settings: &Settings,
+    command: &'static str,
+    act: impl AsyncFnOnce(&Arc<Hq>) -> Result<T>,
+) -> Result<T> {
+    let shared = settings.database_url.as_ref().is_some_and(|url| configuration::is_postgres(url.expose()));
+    let _lock = if shared { None } else { Some(Lock::take(&settings.data_dir, command)?) };
+    let stop = CancellationToken::new();
+    let hq = Hq::open(settings, run::clock(), stop.clone()).await.context("headquarters cannot be opened")?;
+    let done = act(&hq).await;
+    stop.cancel();
+    hq.left.cancelled().await;
+    hq.db().clone().close().await?;
+    done
+}
+
+/// Gives somebody a new PIN.
+pub async fn reset_pin(settings: &Settings, name: &str) -> Result<()> {
+    let pin =
+        with_headquarters(settings, "tillkeep hq reset-pin", async |hq| Ok(rescue::reset_pin(hq, name).await?)).await?;
+    say!("{name} has the PIN {pin} now. It is not shown again; another one is chosen at the first sign-in.");
+    Ok(())
+}
+
+/// Makes somebody an administrator.
+pub async fn make_admin(settings: &Settings, name: &str) -> Result<()> {
+    let made =
+        with_headquarters(settings, "tillkeep hq make-admin", async |hq| Ok(rescue::make_admin(hq, name).await?))
+            .await?;
+    match made {
+        Some(pin) => say!(
+            "{name} is a new administrator with the PIN {pin}. It is not shown again; another one is chosen at the first sign-in."
+        ),
+        None => say!(
+            "{name} is an active administrator of all stores. The PIN is as it was; `tillkeep hq reset-pin {name}` gives a new one."
+        ),
+    }
+    Ok(())
+}

@@ -1,0 +1,244 @@
+//! What the docs name is in the program: flags, commands, variables, metrics, error codes and routes.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use tillkeep_model::ErrorCode;
+
+const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
+
+/// What people who run it read; `development.md` and `performance.md` speak of other tools too.
+const PAGES: [&str; 8] = ["api", "configuration", "domain", "glossary", "operations", "security", "sync", "web-client"];
+
+fn pages() -> Vec<(String, String)> {
+    let names = PAGES.iter().map(|name| format!("docs/{name}.md")).chain(["README.md".to_owned()]);
+    let read = |name: String| {
+        let text =
+            std::fs::read_to_string(Path::new(ROOT).join(&name)).unwrap_or_else(|_| panic!("{name} is not there"));
+        (name, text)
+    };
+    names.map(read).collect()
+}
+
+/// What stands as code: spans within a line, and the lines of blocks.
+fn code(text: &str) -> Vec<&str> {
+    let (mut found, mut is_block) = (Vec::new(), false);
+    for line in text.lines() {
+        if line.trim_start().starts_with("```") {
+            is_block = !is_block;
+        } else if is_block {
+            // What follows a # is a comment of the shell.
+            found.push(line.split(" # ").next().unwrap_or(line));
+        } else {
+            found.extend(line.split('`').skip(1).step_by(2));
+        }
+    }
+    found
+}
+
+/// Every piece of code of every page, with the page.
+fn pieces(pages: &[(String, String)]) -> Vec<(&str, &str)> {
+    pages.iter().flat_map(|(name, text)| code(text).into_iter().map(move |piece| (name.as_str(), piece))).collect()
+}
+
+/// All Rust sources of the program.
+fn sources() -> String {
+    fn walk(folder: PathBuf, into: &mut String) {
+        for entry in std::fs::read_dir(folder).expect("a folder") {
+            let path = entry.expect("an entry").path();
+            if path.is_dir() {
+                walk(path, into);
+            } else if path.extension().is_some_and(|end| end == "rs" || end == "toml") {
+                into.push_str(&std::fs::read_to_string(path).expect("a file"));
+            }
+        }
+    }
+    let mut all = String::new();
+    for entry in std::fs::read_dir(Path::new(ROOT).join("crates")).expect("crates") {
+        walk(entry.expect("a crate").path().join("src"), &mut all);
+    }
+    all
+}
+
+/// The commands of the program by their words, each with its flags; asked from its own help.
+fn commands() -> BTreeMap<Vec<String>, BTreeSet<String>> {
+    let mut known = BTreeMap::new();
+    let mut open = vec![Vec::<String>::new()];
+    while let Some(words) = open.pop() {
+        let shown = Command::new(env!("CARGO_BIN_EXE_tillkeep")).args(&words).arg("--help").output().expect("help");
+        let help = String::from_utf8(shown.stdout).expect("a text");
+        let flags = help.split_whitespace().filter_map(flag).map(str::to_owned).collect();
+        let list = help.split("Commands:\n").nth(1).unwrap_or_default();
+        for line in list.lines().take_while(|line| line.is_empty() || line.starts_with(' ')) {
+            let name =
+                line.strip_prefix("  ").filter(|line| !line.starts_with(' ')).and_then(|line| line.split(' ').next());
+            if let Some(name) = name.filter(|name| !name.is_empty() && *name != "help") {
+                open.push(words.iter().cloned().chain([name.to_owned()]).collect());
+            }
+        }
+        known.insert(words, flags);
+    }
+    known
+}
+
+/// `--flag` out of `[--flag=VALUE],`.
+fn flag(word: &str) -> Option<&str> {
+    let word = word.trim_start_matches(['[', '(']);
+    let end = word.find(|letter: char| !(letter.is_ascii_lowercase() || letter.is_ascii_digit() || letter == '-'));
+    let word = &word[..end.unwrap_or(word.len())];
+    (word.starts_with("--") && word.len() > 2).then_some(word)
+}
+
+/// Where the docs name something that `is_known` does not know, of what `named` finds in a piece of code.
+fn unknown<'a>(
+    pieces: &[(&'a str, &'a str)],
+    named: impl Fn(&'a str) -> Vec<&'a str>,
+    is_known: impl Fn(&str) -> bool,
+) -> (usize, Vec<String>) {
+    let all: Vec<(&str, &str)> =
+        pieces.iter().flat_map(|(page, piece)| named(piece).into_iter().map(move |name| (*page, name))).collect();
+    let missing = all.iter().filter(|(_, name)| !is_known(name)).map(|(page, name)| format!("{name} in {page}"));
+    (all.len(), missing.collect())
+}
+
+fn words(piece: &str) -> Vec<&str> {
+    piece.split(|letter: char| !(letter.is_ascii_alphanumeric() || letter == '_')).collect()
+}
+
+#[test]
+fn every_command_and_flag_that_docs_name_is_one_of_the_program() {
+    let (pages, commands) = (pages(), commands());
+    let (mut seen, mut missing) = (0, Vec::new());
+    for (page, piece) in pieces(&pages) {
+        let typed = piece.split(" && ").flat_map(|part| part.split("; ")).filter_map(|part| {
+            let begin = part.find("tillkeep ")?;
+            // A path of a file or directory is none.
+            (begin == 0 || part[..begin].ends_with([' ', '/'])).then(|| &part[begin + 9..])
+        });
+        for line in typed {
+            let mut path: Vec<String> = Vec::new();
+            for word in line.split_whitespace() {
+                let deeper: Vec<String> = path.iter().cloned().chain([word.to_owned()]).collect();
+                if commands.contains_key(&deeper) {
+                    path = deeper;
+                } else if path.is_empty() && !word.starts_with('-') {
+                    missing.push(format!("tillkeep {word} in {page}"));
+                    break;
+                } else if let Some(flag) = flag(word) {
+                    seen += 1;
+                    let longer = commands.iter().filter(|(words, _)| words.starts_with(&path));
+                    if !longer.into_iter().any(|(_, flags)| flags.contains(flag)) {
+                        missing.push(format!("tillkeep {} {flag} in {page}", path.join(" ")));
+                    }
+                }
+            }
+            seen += path.len();
+        }
+    }
+    assert!(missing.is_empty(), "{missing:#?}");
+    assert!(seen > 60, "{seen}");
+}
+
+#[test]
+fn every_flag_that_docs_name_alone_is_one_of_some_command() {
+    /// Of curl, systemd, Docker and git.
+    const OTHERS: [&str; 1] = ["--stop-timeout"];
+    let (pages, commands) = (pages(), commands());
+    let alone = |piece: &'_ str| piece.starts_with("--");
+    let pieces: Vec<(&str, &str)> = pieces(&pages).into_iter().filter(|(_, piece)| alone(piece)).collect();
+    let is_known = |flag: &str| OTHERS.contains(&flag) || commands.values().any(|flags| flags.contains(flag));
+    let (seen, missing) = unknown(&pieces, |piece| piece.split_whitespace().filter_map(flag).collect(), is_known);
+    assert!(missing.is_empty(), "{missing:#?}");
+    assert!(seen > 10, "{seen}");
+}
+
+#[test]
+fn every_variable_that_docs_name_is_read_by_the_program() {
+    /// Of the shell in the walk of the README.
+    const OF_THE_SHELL: [&str; 5] = ["HQ_PID", "STORE_PID", "HQ_TOKEN", "STORE_TOKEN", "PWD"];
+    let (pages, sources) = (pages(), sources());
+    let is_variable = |word: &&str| {
+        word.contains('_')
+            && word.bytes().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_')
+    };
+    let named = |piece| words(piece).into_iter().filter(is_variable).collect();
+    let is_known = |name: &str| {
+        let name = name.strip_suffix("_FILE").filter(|_| !sources.contains(&format!("\"{name}\""))).unwrap_or(name);
+        OF_THE_SHELL.contains(&name) || sources.contains(&format!("\"{name}\""))
+    };
+    let (seen, missing) = unknown(&pieces(&pages), named, is_known);
+    assert!(missing.is_empty(), "{missing:#?}");
+    assert!(seen > 60, "{seen}");
+}
+
+#[test]
+fn every_metric_that_docs_name_is_counted_and_every_one_that_is_counted_is_in_the_docs() {
+    let (pages, sources) = (pages(), sources());
+    let is_metric = |word: &&str| word.starts_with("tillkeep_") && word.len() > 9;
+    let literal = |word: &str| sources.contains(&format!("\"{word}\""));
+    let named = |piece| words(piece).into_iter().filter(is_metric).collect();
+    let (seen, missing) = unknown(&pieces(&pages), named, literal);
+    assert!(missing.is_empty(), "{missing:#?}");
+    assert!(seen > 20, "{seen}");
+    let told: BTreeSet<&str> = pieces(&pages).into_iter().flat_map(|(_, piece)| words(piece)).collect();
+    let counted = sources.split('"').filter(|text| words(text).len() == 1).filter(is_metric);
+    // The names of crates stand in quotes too, for the log.
+    let crates =
+        ["tillkeep_hq", "tillkeep_http", "tillkeep_model", "tillkeep_storage", "tillkeep_store", "tillkeep_web"];
+    let untold: BTreeSet<&str> = counted.filter(|name| !told.contains(name) && !crates.contains(name)).collect();
+    assert!(untold.is_empty(), "{untold:#?}");
+}
+
+#[test]
+fn every_error_code_that_docs_name_beside_a_status_is_one_of_the_program() {
+    let pages = pages();
+    let (mut seen, mut missing) = (0, Vec::new());
+    for (page, text) in &pages {
+        for (before, after) in text.match_indices(" `").map(|(at, _)| (&text[..at], &text[at + 2..])) {
+            let status = before.len().checked_sub(3).and_then(|from| before.get(from..));
+            let is_status =
+                status.is_some_and(|status| status.starts_with(['4', '5']) && status.parse::<u16>().is_ok());
+            let name = after.split('`').next().unwrap_or_default();
+            if is_status && !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_') {
+                seen += 1;
+                if ErrorCode::parse(name).is_none() {
+                    missing.push(format!("{name} in {page}"));
+                }
+            }
+        }
+    }
+    assert!(missing.is_empty(), "{missing:#?}");
+    assert!(seen > 40, "{seen}");
+}
+
+#[test]
+fn every_route_that_docs_name_is_one_of_a_server() {
+    let (pages, mut routes) = (pages(), BTreeSet::new());
+    for route in tillkeep_hq::routes::described(&tillkeep_store::routes::writes()).1 {
+        routes.insert((route.method, route.full_path()));
+    }
+    for route in tillkeep_store::routes::described(&tillkeep_hq::routes::writes()).1 {
+        routes.insert((route.method, route.full_path()));
+    }
+    // Outside of the description: the description itself, and what a page of it is.
+    let beside = ["/api/v1/openapi.json", "/docs", "/metrics"];
+    let (mut seen, mut missing) = (0, Vec::new());
+    for (page, piece) in pieces(&pages) {
+        let Some((method, path)) = piece.split_once(' ') else { continue };
+        if !["GET", "POST", "PUT", "PATCH", "DELETE"].contains(&method) || !path.starts_with('/') {
+            continue;
+        }
+        seen += 1;
+        let path = path.split(['?', ' ', '[']).next().unwrap_or(path);
+        let full = format!("/api/v1{}", path.strip_prefix("/api/v1").unwrap_or(path));
+        let begins = |known: &str| full.strip_suffix('*').is_some_and(|begin| known.starts_with(begin));
+        let is_there =
+            |(of, known): &(&str, String)| *of == method && (*known == full || known == path || begins(known));
+        if !beside.contains(&path) && !routes.iter().any(is_there) {
+            missing.push(format!("{method} {path} in {page}"));
+        }
+    }
+    assert!(missing.is_empty(), "{missing:#?}");
+    assert!(seen > 100, "{seen}");
+}

@@ -1,0 +1,10 @@
+import type { Schemas } from '@/api/client'
+
+/** Entries of the log: what is wrong with them, and whether somebody has to do something. */
+
+type Entry = Schemas['FailedEntry']
+
+/** Whether it failed, or was taken with a warning that nobody has settled. */
+export function isOpen(entry: Entry): boolean {
+  return entry.status === 'failed' || Boolean(entry.warning)
+}

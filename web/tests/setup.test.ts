@@ -1,0 +1,75 @@
+import { enableAutoUnmount, flushPromises, mount, RouterLinkStub } from '@vue/test-utils'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { noteComplete } from '@/pages/setup/complete'
+import SetupList from '@/pages/setup/SetupList.vue'
+import { ownSteps, STEPS } from '@/pages/setup/steps'
+import { useSession } from '@/session/store'
+import { fresh, listed, myself, serve } from './kit'
+
+enableAutoUnmount(afterEach)
+beforeEach(() => {
+  fresh()
+  noteComplete(undefined)
+})
+afterEach(() => vi.unstubAllGlobals())
+
+const ALL = [...new Set(STEPS.flatMap(({ needs }) => needs))]
+const RATE = { taxRateId: 'r', storeId: null }
+
+function signedIn(codes: readonly string[], storeId: string | null = null): void {
+  const permissions = [...codes]
+  useSession().user = myself(permissions, { roles: [{ id: 'r', code: 'r', name: 'r', storeId, permissions }] })
+}
+
+/** A headquarters that has these rows; it begins with a tax group, a department, cash and an administrator. */
+async function list(has: { rates?: unknown[]; products?: number; stores?: number; users?: number } = {}) {
+  const { rates = [], products = 0, stores = 0, users = 1 } = has
+  const some = (total: number) => () => listed([], { total })
+  const server = serve({
+    'GET /api/v1/tax-groups': () => listed([{ id: 'g', rates }]),
+    'GET /api/v1/departments': some(1),
+    'GET /api/v1/tenders': some(1),
+    'GET /api/v1/products': some(products),
+    'GET /api/v1/stores': some(stores),
+    'GET /api/v1/users': some(users),
+  })
+  const wrapper = mount(SetupList, { global: { stubs: { RouterLink: RouterLinkStub } } })
+  await flushPromises()
+  const steps = wrapper.findAll('.step').map((step) => [step.attributes('data-step'), step.classes().at(-1)])
+  return { wrapper, server, states: Object.fromEntries(steps) as Record<string, string> }
+}
+
+describe('the first-run list', () => {
+  it('shows what is done in a new headquarters, and that the tax is next', async () => {
+    signedIn(ALL)
+    const { states, wrapper } = await list()
+    expect(states).toEqual({
+      ...{ tax: 'next', department: 'done', tender: 'done', product: 'later', store: 'later', person: 'later' },
+    })
+    expect(wrapper.text()).toContain('2 of 6 done')
+  })
+
+  it('goes on to what is missing, and takes the administrator for nobody who sells', async () => {
+    signedIn(ALL)
+    const { states } = await list({ rates: [RATE], products: 4, stores: 1 })
+    expect(states).toMatchObject({ tax: 'done', product: 'done', store: 'done', person: 'next' })
+  })
+
+  it('disappears when all is there, and then asks no more', async () => {
+    signedIn(ALL)
+    const { wrapper } = await list({ rates: [RATE], products: 1, stores: 1, users: 2 })
+    expect(wrapper.html()).toBe('<!--v-if-->')
+    const again = await list()
+    expect(again.server.asked).toEqual([])
+    expect(again.wrapper.html()).toBe('<!--v-if-->')
+  })
+
+  it('has what somebody can do in all stores, and nothing for others', async () => {
+    signedIn(['products.view', 'products.create'])
+    expect(ownSteps().map(({ key }) => key)).toEqual(['department', 'product'])
+    signedIn(ALL, 's1')
+    expect(ownSteps()).toEqual([])
+    const { server } = await list()
+    expect(server.asked).toEqual([])
+  })
+})
