@@ -143,7 +143,6 @@ impl Scene {
     pub fn path(&self, route: &str) -> String {
         let ids = [
             ("/products/", self.product),
-            ("/inventory/", self.product),
             ("/pos/sales/", self.sale),
             ("/sales/", self.sale),
             ("/register-sessions/", self.session),
@@ -157,6 +156,7 @@ impl Scene {
         let path = route
             .replace("{code}", "TEA-code")
             .replace("{receiptNumber}", &self.receipt)
+            .replace("{productId}", &self.product.to_string())
             .replace("{id}", &id.to_string());
         match route {
             "/pos/bootstrap" | "/register-sessions/current" => format!("{path}?terminalId=T1"),

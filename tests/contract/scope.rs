@@ -3,7 +3,7 @@
 use serde_json::{Value as Json, json};
 use tillkeep_model::ids;
 use tillkeep_model::permission::ADMINISTRATOR;
-use tillkeep_storage::entity::{sale, store, sync_log, user, user_store_role};
+use tillkeep_storage::entity::{register_session, sale, store, store_product, sync_log, user, user_store_role};
 use tillkeep_storage::sea_orm::{ActiveModelTrait, ColumnTrait, EntityTrait, IntoActiveModel, QueryFilter};
 use uuid::Uuid;
 
@@ -16,6 +16,8 @@ struct Others {
     assignment: Uuid,
     product: Uuid,
     sale: Uuid,
+    drawer: Uuid,
+    level: Uuid,
     failed: Uuid,
 }
 
@@ -51,12 +53,23 @@ impl Others {
             envelope: Some("{}".to_owned()),
             ..sync_log::Model::default()
         };
-        let others = Self { store: world.s01, user, assignment, product, sale: sale.id, failed: failed.id };
+        let drawer =
+            register_session::Model { id: Uuid::now_v7(), store_id: world.s01, ..register_session::Model::default() };
+        let level = store_product::Model {
+            id: ids::store_product(world.s01, product),
+            store_id: world.s01,
+            product_id: product,
+            ..store_product::Model::default()
+        };
+        let (sale_id, drawer_id, level_id, failed_id) = (sale.id, drawer.id, level.id, failed.id);
         let tx = world.hq.db().begin().await.expect("a transaction");
         sale.into_active_model().insert(&tx).await.expect("a sale");
+        drawer.into_active_model().insert(&tx).await.expect("a drawer");
+        level.into_active_model().insert(&tx).await.expect("a level");
         failed.into_active_model().insert(&tx).await.expect("an entry");
         tx.commit().await.expect("a commit");
-        others
+        let (sale, drawer, level, failed) = (sale_id, drawer_id, level_id, failed_id);
+        Self { store: world.s01, user, assignment, product, sale, drawer, level, failed }
     }
 
     /// `pattern` with the rows of S01 for its parameters.
@@ -65,6 +78,7 @@ impl Others {
             "stores" => self.store,
             "users" => self.user,
             "sales" => self.sale,
+            "register-sessions" => self.drawer,
             "sync" => self.failed,
             "products" => self.product,
             "roles" => ids::role("cashier"),
@@ -113,7 +127,9 @@ async fn an_administrator_of_one_store_changes_nothing_of_another_and_sees_nothi
     let local = world.person("local", None, &[(ids::role(ADMINISTRATOR), Some(world.s02))]).await;
     let server: &Server = world.at_hq();
     let before = of_s01(&world, &others).await;
-    let secrets = [others.store, others.user, others.assignment, others.sale, others.failed].map(|id| id.to_string());
+    let secrets =
+        [others.store, others.user, others.assignment, others.sale, others.drawer, others.level, others.failed];
+    let secrets = secrets.map(|id| id.to_string());
     for (route, _) in server.user_routes().filter(|(route, _)| !route.path.starts_with("/auth/")) {
         let authorization = format!("Bearer {}", server.sign_in(local).await);
         let body = (!["GET", "DELETE"].contains(&route.method)).then(|| others.body(route.method, route.path));

@@ -4,6 +4,12 @@ import { expect, settled, test } from './kit/test'
 
 /** Every page with its heading; `:store` and the like are filled in. */
 const PAGES: { path: string; heading: string }[] = [
+  { path: '/hq/today', heading: 'Today' },
+  { path: '/hq/sales', heading: 'Sales' },
+  { path: '/hq/drawers', heading: 'Drawers' },
+  { path: '/hq/stock', heading: 'Stock' },
+  { path: '/hq/stock/changes', heading: 'Stock' },
+  { path: '/hq/stock/:product', heading: ':productName' },
   { path: '/hq/sync', heading: 'Synchronisation' },
   { path: '/hq/sync/errors', heading: 'Failed entries' },
   { path: '/hq/sync/warnings', heading: 'Warnings' },

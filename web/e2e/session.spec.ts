@@ -29,7 +29,7 @@ test('a wrong PIN is said in words and lets nobody in', async ({ page, allow }) 
 test('the way back after the sign-in never leads to another site', async ({ page, chain }) => {
   await page.goto('/login?redirect=//evil.example/hq')
   await signIn(page, chain.account('admin'))
-  await expect(page).toHaveURL('/hq/sync')
+  await expect(page).toHaveURL('/hq/today')
 })
 
 test('a token near its end is replaced before it is used', async ({ page, as }) => {

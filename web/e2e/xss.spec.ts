@@ -1,5 +1,5 @@
 import type { Locator, Page } from '@playwright/test'
-import { words } from '../src/format/labels'
+import { typeName } from '../src/format/types'
 import { customer, type Chain } from './kit/chain'
 import { expect, said, settled, signIn, test } from './kit/test'
 
@@ -144,8 +144,8 @@ async function expectInDialog(page: Page, button: Locator, texts: string[]): Pro
 const openEntry = async (page: Page, { entityType, entityId, action, error }: Entry) =>
   expectInDialog(
     page,
-    page.getByRole('button', { name: `Open ${words(entityType)} ${entityId} of S01`, exact: true }),
-    [...[words(entityType), entityId, action, error], ...['executed()', JSON.stringify(entityId)]],
+    page.getByRole('button', { name: `Open ${typeName(entityType)} ${entityId} of S01`, exact: true }),
+    [...[typeName(entityType), entityId, action, error], ...['executed()', JSON.stringify(entityId)]],
   )
 
 function pagesWith(planted: Awaited<ReturnType<typeof plantEverywhere>>): Shown[] {
@@ -333,14 +333,14 @@ test('markup that is typed into the forms and the search boxes stays text', asyn
 
   await page.goto(`/hq/sync/errors?storeId=${site.id}`)
   await page
-    .getByRole('button', { name: /^Open Customers/ })
+    .getByRole('button', { name: /^Resolve Customer / })
     .first()
     .click()
   await form.getByLabel(/Note/).fill(ALL)
-  await form.getByRole('button', { name: 'Resolve without taking it' }).click()
+  await form.getByRole('button', { name: 'Resolve' }).click()
   await expect(said(page, 'The entry is settled by hand')).toBeVisible()
   await page.getByLabel('Status').selectOption({ label: 'Resolved' })
-  await expectInDialog(page, page.getByRole('button', { name: /^Open Customers/ }).first(), [ALL])
+  await expectInDialog(page, page.getByRole('button', { name: /^Open Customer / }).first(), [ALL])
 
   for (const path of ['/hq/sync', '/hq/sync/errors', '/hq/stores', '/hq/products', '/hq/users', '/hq/audit']) {
     await page.goto(path)

@@ -2,6 +2,7 @@
 
 pub mod backoffice;
 pub mod replica;
+mod reports;
 pub mod routes;
 pub mod state;
 pub mod sync;

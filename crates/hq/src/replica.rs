@@ -162,6 +162,13 @@ pub struct Figures<T> {
     up_to: Option<Instant>,
 }
 
+impl<T> Figures<T> {
+    /// The same with its answer made of what was read, and of the moment up to which that goes when it is not now.
+    pub fn map<U>(self, answer: impl FnOnce(T, Option<Instant>) -> U) -> Figures<U> {
+        Figures { answer: answer(self.answer, self.up_to), up_to: self.up_to }
+    }
+}
+
 impl<T: IntoResponse> IntoResponse for Figures<T> {
     fn into_response(self) -> Response {
         let mut response = self.answer.into_response();

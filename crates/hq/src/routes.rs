@@ -11,7 +11,7 @@ use tillkeep_http::routes::{self, Route};
 use tillkeep_http::{describe, directory, layers, probes};
 use tillkeep_model::permission::code::UsersEdit;
 
-use crate::{Hq, backoffice, sync};
+use crate::{Hq, backoffice, reports, sync};
 
 /// Routes of headquarters, being collected.
 pub type Routes = routes::Routes<Arc<Hq>>;
@@ -87,5 +87,6 @@ fn own(routes: Routes) -> Routes {
         .with(account::locks::<_, UsersEdit>)
         .with(directory::routes)
         .with(backoffice::routes)
+        .with(reports::routes)
         .with(sync::routes)
 }

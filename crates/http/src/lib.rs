@@ -8,6 +8,7 @@ pub mod clock;
 pub mod costs;
 pub mod describe;
 pub mod directory;
+pub mod documents;
 pub mod elsewhere;
 pub mod error;
 pub mod extract;

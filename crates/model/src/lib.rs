@@ -6,6 +6,7 @@
 pub mod adjustment;
 pub mod amount;
 pub mod by_name;
+pub mod calendar;
 pub mod error_code;
 pub mod fields;
 pub mod first_of;

@@ -1,22 +1,20 @@
 //! The calendar and the clock of this store.
 
-use chrono::{NaiveDateTime, NaiveTime};
-use chrono_tz::Tz;
-use tillkeep_model::instant::{Instant, business_date};
+use chrono::NaiveDateTime;
+use tillkeep_model::calendar::Calendar;
+use tillkeep_model::instant::Instant;
 use tillkeep_storage::entity::store;
 
 /// The business date at `now`, `YYYY-MM-DD`: the store's own calendar, which changes at its `businessDayStart`.
 pub fn today(store: &store::Model, now: Instant) -> String {
-    let start = NaiveTime::parse_from_str(&store.business_day_start, "%H:%M").unwrap_or_default();
-    business_date(now, timezone(store), start).to_string()
+    calendar(store).date(now).to_string()
 }
 
 /// What a clock on the wall of the store shows.
 pub fn wall_clock(store: &store::Model, at: Instant) -> NaiveDateTime {
-    at.utc().with_timezone(&timezone(store)).naive_local()
+    calendar(store).wall_clock(at)
 }
 
-/// A setting that cannot be read must not stop a shop from selling.
-fn timezone(store: &store::Model) -> Tz {
-    store.timezone.parse().unwrap_or(Tz::UTC)
+fn calendar(store: &store::Model) -> Calendar {
+    Calendar::of(&store.timezone, &store.business_day_start)
 }

@@ -7,7 +7,6 @@ pub mod customers;
 pub mod day;
 pub mod devices;
 pub mod inventory;
-pub mod lists;
 pub mod memory;
 pub mod pos;
 pub mod registers;

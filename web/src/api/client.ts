@@ -13,7 +13,12 @@ export const open = createClient<paths>({ fetch: (request) => send(request) })
 export type Schemas = components['schemas']
 export type Pagination = Schemas['Pagination']
 
-export interface Page<T> {
+/** What was read with a copy of the database that may be behind says up to when it has everything. */
+interface Dated {
+  figuresUpTo?: string
+}
+
+export interface Page<T> extends Dated {
   rows: T[]
   pagination: Pagination
 }
@@ -38,8 +43,20 @@ export async function data<T>(answer: Promise<Answer<{ data: T }>>): Promise<T> 
 
 /** A page of a list; throws what HQ refused with. */
 export async function page<T>(answer: Promise<Answer<{ data: T[]; pagination: Pagination }>>): Promise<Page<T>> {
-  const { data: rows, pagination } = body(await answer)
-  return { rows, pagination }
+  const found = await answer
+  const { data: rows, pagination } = body(found)
+  return { rows, pagination, ...dated(found) }
+}
+
+/** The `data` of an answer with figures, and up to when they are; throws what HQ refused with. */
+export async function figures<T>(answer: Promise<Answer<{ data: T }>>): Promise<Dated & { value: T }> {
+  const found = await answer
+  return { value: body(found).data, ...dated(found) }
+}
+
+function dated({ response }: Answer<unknown>): Dated {
+  const figuresUpTo = response.headers.get('tillkeep-figures-up-to')
+  return figuresUpTo === null ? {} : { figuresUpTo }
 }
 
 /** An answer without a body (204); throws what HQ refused with. */

@@ -1,7 +1,7 @@
 import { defineStore } from 'pinia'
 import { computed, ref } from 'vue'
 import { all, api, page } from '@/api/client'
-import { UNKNOWN, type Currency } from '@/format/money'
+import { exponentOf, UNKNOWN, type Currency } from '@/format/money'
 import { useSession } from '@/session/store'
 
 export interface StoreName {
@@ -73,7 +73,13 @@ export const useStores = defineStore('stores', () => {
     return isShared ? { code, exponent } : UNKNOWN
   }
 
+  /** The currency of a document that names its own; a store may keep other decimals of it than ISO 4217. */
+  function currencyIn(code: string, id: string): Currency {
+    const own = currencyOf(id)
+    return own.code === code ? own : { code, exponent: exponentOf(code) }
+  }
+
   const options = computed(() => list.value.map((store) => ({ value: store.id, label: `${store.code} ${store.name}` })))
 
-  return { list, options, ensure, want, forget, nameOf, currencyOf }
+  return { list, options, ensure, want, forget, nameOf, currencyOf, currencyIn }
 })

@@ -36,7 +36,71 @@ const sync: RouteRecordRaw[] = [
   },
 ]
 
+/** What was sold, and what came of it. */
+const business: RouteRecordRaw[] = [
+  {
+    path: 'today',
+    name: 'today',
+    component: () => import('@/pages/home/TodayPage.vue'),
+    meta: { title: 'Today', permissions: ['reports.view_global'] },
+  },
+  {
+    path: 'sales',
+    meta: { permissions: ['reports.view_global'] },
+    children: [
+      { path: '', name: 'sales', component: () => import('@/pages/sales/ListPage.vue'), meta: { title: 'Sales' } },
+      {
+        path: ':id',
+        name: 'sale',
+        component: () => import('@/pages/sales/SalePage.vue'),
+        props: true,
+        meta: { title: 'Receipt' },
+      },
+    ],
+  },
+  {
+    path: 'drawers',
+    meta: { permissions: ['registers.view'] },
+    children: [
+      {
+        path: '',
+        name: 'drawers',
+        component: () => import('@/pages/drawers/ListPage.vue'),
+        meta: { title: 'Drawers' },
+      },
+      {
+        path: ':id',
+        name: 'drawer',
+        component: () => import('@/pages/drawers/DrawerPage.vue'),
+        props: true,
+        meta: { title: 'Drawer' },
+      },
+    ],
+  },
+  {
+    path: 'stock',
+    meta: { permissions: ['inventory.view'] },
+    children: [
+      { path: '', name: 'stock', component: () => import('@/pages/stock/ListPage.vue'), meta: { title: 'Stock' } },
+      {
+        path: 'changes',
+        name: 'stock-changes',
+        component: () => import('@/pages/stock/ChangesPage.vue'),
+        meta: { title: 'Stock changes' },
+      },
+      {
+        path: ':id',
+        name: 'stock-product',
+        component: () => import('@/pages/stock/ProductPage.vue'),
+        props: true,
+        meta: { title: 'Stock of a product' },
+      },
+    ],
+  },
+]
+
 const pages: RouteRecordRaw[] = [
+  ...business,
   { path: 'sync', meta: { permissions: ['stores.view'] }, children: sync },
   {
     path: 'stores',
@@ -223,9 +287,9 @@ export const routes: RouteRecordRaw[] = [
  * start at the first page that is.
  */
 export const MENU = [
-  { group: 'Shops', pages: ['sync', 'stores'] },
-  { group: 'Selling', pages: ['customers'] },
+  { group: 'Business', pages: ['today', 'sales', 'drawers', 'stock', 'customers'] },
   { group: 'Range', pages: ['products', 'departments', 'taxes', 'tenders'] },
+  { group: 'Shops', pages: ['stores', 'sync'] },
   { group: 'People', pages: ['users', 'roles', 'audit'] },
 ] as const
 

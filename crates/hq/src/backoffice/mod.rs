@@ -2,11 +2,13 @@
 
 pub mod customers;
 pub mod departments;
+pub mod drawers;
 pub mod plain;
 pub mod products;
 pub mod roles;
 pub mod rows;
 pub mod sales;
+mod stock;
 pub mod store_prices;
 pub mod stores;
 pub mod suppliers;
@@ -21,6 +23,7 @@ use std::collections::BTreeSet;
 use crate::routes::Routes;
 use tillkeep_http::Caller;
 use tillkeep_http::error::{Error, Result};
+use tillkeep_http::resource::Query;
 use tillkeep_model::ErrorCode;
 use tillkeep_model::permission::Requirement;
 use tillkeep_storage::Tx;
@@ -65,6 +68,11 @@ pub(crate) fn in_scope<E: EntityTrait, P: Requirement>(
     }
 }
 
+/// Refuses a list of a store that the caller may not see; without one it is cut by [`in_scope`].
+pub(crate) fn named_store<P: Requirement>(caller: &Caller<P>, query: &Query) -> Result<()> {
+    query.get("storeId").and_then(|id| id.parse().ok()).map_or(Ok(()), |store_id| caller.at_store(store_id))
+}
+
 /// The routes of every room.
 pub fn routes(routes: Routes) -> Routes {
     routes
@@ -80,4 +88,6 @@ pub fn routes(routes: Routes) -> Routes {
         .with(roles::routes)
         .with(sales::routes)
         .with(suppliers::routes)
+        .with(drawers::routes)
+        .with(stock::routes)
 }

@@ -5,11 +5,11 @@ use std::sync::Arc;
 use axum::extract::State;
 use serde::Serialize;
 use tillkeep_http::describe::{Listing, Lists, More};
+use tillkeep_http::documents::business_dates;
 use tillkeep_http::error::{Error, Result};
 use tillkeep_http::resource::{self, ListSpec, Query};
 use tillkeep_http::{Answer, Caller, Id, List};
 use tillkeep_model::ErrorCode;
-use tillkeep_model::fields::shape::is_date;
 use tillkeep_model::permission::code::ReportsViewGlobal;
 use tillkeep_storage::entity::sale::{Column, Entity, Model};
 use tillkeep_storage::entity::{sale_item, sale_payment};
@@ -17,7 +17,7 @@ use tillkeep_storage::sea_orm::sea_query::Expr;
 use tillkeep_storage::sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, Select};
 use utoipa::ToSchema;
 
-use super::in_scope;
+use super::{in_scope, named_store};
 use crate::Hq;
 use crate::replica::Figures;
 use crate::routes::Routes;
@@ -56,9 +56,7 @@ pub async fn list(
     State(hq): State<Arc<Hq>>,
     Lists { mut query, .. }: Lists<Sales>,
 ) -> Result<Figures<List<Model>>> {
-    if let Some(store_id) = query.get("storeId").and_then(|id| id.parse().ok()) {
-        caller.at_store(store_id)?;
-    }
+    named_store(&caller, &query)?;
     let select = narrowed(&mut query, in_scope(&caller, Entity::find(), Column::StoreId))?;
     hq.figures(|conn| {
         let (query, select) = (&query, select.clone());
@@ -70,13 +68,7 @@ pub async fn list(
 /// What only this list takes, out of `query`; the newest first, unless it says otherwise.
 pub fn narrowed(query: &mut Query, mut select: Select<Entity>) -> Result<Select<Entity>> {
     query.entry("sort".to_owned()).or_insert_with(|| "-completedAt".to_owned());
-    // Dates of the business, never instants: both ends are part of the range.
-    if let Some(from) = business_date(query, "businessDateFrom")? {
-        select = select.filter(Column::BusinessDate.gte(from));
-    }
-    if let Some(to) = business_date(query, "businessDateTo")? {
-        select = select.filter(Column::BusinessDate.lte(to));
-    }
+    select = business_dates::<Entity>(query, Column::BusinessDate, select)?;
     if let Some(flagged) = query.remove("flagged") {
         // As the index of the few that are flagged says it, and with nothing to be filled in.
         select = match flagged.as_str() {
@@ -86,14 +78,6 @@ pub fn narrowed(query: &mut Query, mut select: Select<Entity>) -> Result<Select<
         };
     }
     Ok(select)
-}
-
-fn business_date(query: &mut Query, key: &str) -> Result<Option<String>> {
-    let Some(date) = query.remove(key) else { return Ok(None) };
-    if is_date(&date) {
-        return Ok(Some(date));
-    }
-    Err(Error::field(key, "must be a date like 2026-11-20"))
 }
 
 /// `GET /sales/{id}`

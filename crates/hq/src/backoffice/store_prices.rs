@@ -24,7 +24,7 @@ use utoipa::openapi::{RefOr, Schema};
 use uuid::Uuid;
 
 use super::plain::Rules;
-use super::{in_scope, lives, rows};
+use super::{in_scope, lives, named_store, rows};
 use crate::Hq;
 use crate::routes::Routes;
 
@@ -112,9 +112,7 @@ fn view(row: Model, product: &product::Model) -> PriceView {
 
 /// `GET /store-prices?storeId&productId&search&overriddenOnly`
 pub async fn list(caller: Caller<StorePricesView>, Lists { mut query, .. }: Lists<Prices>) -> Result<List<PriceView>> {
-    if let Some(store_id) = query.get("storeId").and_then(|id| id.parse().ok()) {
-        caller.at_store(store_id)?;
-    }
+    named_store(&caller, &query)?;
     let mut select = in_scope(&caller, Entity::find(), Column::StoreId);
     if resource::take_flag(&mut query, "overriddenOnly")? {
         select = select.filter(Column::HasPriceOverride.eq(true));
@@ -202,7 +200,7 @@ async fn set(
 }
 
 /// The row as the store makes it on its own when it pulls the product.
-fn fresh(store_id: Uuid, product: &product::Model, now: Instant) -> Model {
+pub(crate) fn fresh(store_id: Uuid, product: &product::Model, now: Instant) -> Model {
     Model {
         id: ids::store_product(store_id, product.id),
         created_at: now,

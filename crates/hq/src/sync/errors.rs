@@ -20,6 +20,8 @@ use tillkeep_storage::sync_log::FAILED;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
+use crate::backoffice::named_store;
+
 const LIST: ListSpec = ListSpec {
     search: &["error", "entity_id"],
     filters: &["storeId", "entityType", "status"],
@@ -109,9 +111,7 @@ pub async fn list(caller: Caller<StoresView>, Lists { mut query, .. }: Lists<Ent
         let since = since.ok_or_else(|| Error::field("since", "must be an instant like 2026-11-20T12:34:56.789Z"))?;
         base = base.filter(sync_log::Column::LastSeenAt.gte(since));
     }
-    if let Some(store_id) = query.get("storeId").and_then(|id| id.parse().ok()) {
-        caller.at_store(store_id)?;
-    }
+    named_store(&caller, &query)?;
     let page: List<sync_log::Model> = resource::list(caller.db().reader(), &LIST, &query, base).await?;
     let codes = codes(caller.db()).await?;
     let mut room = PAGE;

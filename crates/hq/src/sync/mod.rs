@@ -7,6 +7,7 @@ pub mod copies;
 pub mod dashboard;
 mod ending;
 pub mod errors;
+pub mod freshness;
 mod handshake;
 mod heads;
 mod history;

@@ -21,13 +21,12 @@ use crate::entity::register_session;
 use crate::numbers::Given;
 use crate::numbers::lost::{self, Lost};
 use crate::push::{FOREIGN_NUMBER, is_flagged};
+use crate::sums::{amount, counted, summed};
 
 /// Missing numbers of one day that are looked for elsewhere before they are called missing.
 const LOOKED_FOR: usize = 1000;
 /// Registers that are asked about in one statement: `SQLite` takes 500 terms of a `UNION ALL`.
 const TERMS: usize = 400;
-/// Amounts are added up in two parts, above and below so many units: a database fails at a sum that no number holds.
-const PART: i128 = 1_000_000_000;
 
 /// Whether everything is there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema)]
@@ -184,13 +183,7 @@ fn on_days(store: Uuid, dates: &[String]) -> (String, Vec<Value>) {
 
 async fn sums(conn: &impl ConnectionTrait, store: Uuid, dates: &[String]) -> Result<Vec<Sums>, DbErr> {
     let (filter, values) = on_days(store, dates);
-    let counted = |condition: &str| format!("CAST(SUM(CASE WHEN {condition} THEN 1 ELSE 0 END) AS BIGINT)");
-    let summed = |column: &str| {
-        let part = |of: &str, name: &str| {
-            format!("CAST(SUM(CASE WHEN status <> 'voided' THEN {of} ELSE 0 END) AS BIGINT) AS {column}_{name}")
-        };
-        format!("{}, {}", part(&format!("{column} / {PART}"), "above"), part(&format!("{column} % {PART}"), "below"))
-    };
+    let summed = |column: &str| summed(column, "status <> 'voided'");
     let sql = format!(
         "SELECT business_date, register_code, register_session_id, \
          {} AS sales, {} AS refunds, {} AS voids, {}, {}, {} FROM sales WHERE {filter} \
@@ -205,10 +198,6 @@ async fn sums(conn: &impl ConnectionTrait, store: Uuid, dates: &[String]) -> Res
     let rows = query(conn, &sql, values).await?;
     rows.iter()
         .map(|row| {
-            let amount = |column: &str| -> Result<Money, DbErr> {
-                let part = |name: &str| row.try_get::<i64>("", &format!("{column}_{name}")).map(i128::from);
-                Ok(Money::from_wide(part("above")? * PART + part("below")?))
-            };
             Ok(Sums {
                 date: row.try_get("", "business_date")?,
                 register: row.try_get("", "register_code")?,
@@ -217,9 +206,9 @@ async fn sums(conn: &impl ConnectionTrait, store: Uuid, dates: &[String]) -> Res
                     sale_count: row.try_get("", "sales")?,
                     refund_count: row.try_get("", "refunds")?,
                     void_count: row.try_get("", "voids")?,
-                    net_amount: amount("net_amount")?,
-                    tax_amount: amount("tax_amount")?,
-                    total_amount: amount("total_amount")?,
+                    net_amount: amount(row, "net_amount")?,
+                    tax_amount: amount(row, "tax_amount")?,
+                    total_amount: amount(row, "total_amount")?,
                 },
             })
         })

@@ -183,4 +183,6 @@ pub(super) const CHANGES: &[Change] = &[
     Change::AddIndex("inventory_adjustments", Key::Lists("business_date, store_id")),
     // The newest sale of somebody, as the last sign of a person who only works at a till.
     Change::AddIndex("sales", Key::Lists("cashier_user_id, completed_at, id")),
+    // The few drawers that are open now.
+    Change::AddIndex("register_sessions", Key::Lists("store_id WHERE status <> 'closed'")),
 ];

@@ -17,7 +17,7 @@ pub fn routes(routes: Routes) -> Routes {
         .post("/inventory/adjustments", adjust::create)
         .about("Change a level by hand.")
         .fails(&[DocumentTooLarge, IdReused, ReasonReserved, ProductNotFound, NegativeStock, StoreNotReady])
-        .get("/inventory/{id}", read::get)
+        .get("/inventory/{productId}", read::get)
         .about("What this store has of one product.")
         .fails(&[ProductNotFound])
 }

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use axum::extract::State;
 use tillkeep_http::describe::{Listing, Lists, More};
+use tillkeep_http::documents;
 use tillkeep_http::error::{Error, Result};
 use tillkeep_http::extract::Segment;
 use tillkeep_http::resource::{self, ListSpec};
@@ -16,7 +17,6 @@ use tillkeep_storage::sea_orm::{ColumnTrait, Condition, EntityTrait, QueryFilter
 
 use super::document::Document;
 use crate::Store;
-use crate::lists;
 
 const LIST: ListSpec = ListSpec {
     search: &["receipt_number", "customer_name"],
@@ -47,10 +47,10 @@ pub async fn list(
     State(store): State<Arc<Store>>,
     Lists { mut query, .. }: Lists<Sales>,
 ) -> Result<List<sale::Model>> {
-    lists::newest_first(&mut query);
-    lists::rename(&mut query, "sessionId", "registerSessionId");
+    documents::newest_first(&mut query);
+    documents::rename(&mut query, "sessionId", "registerSessionId");
     let mut select = sale::Entity::find().filter(sale::Column::StoreId.eq(store.id));
-    select = lists::business_dates::<sale::Entity>(&mut query, sale::Column::BusinessDate, select)?;
+    select = documents::business_dates::<sale::Entity>(&mut query, sale::Column::BusinessDate, select)?;
     if !caller.may(&["reports.view_local"]) {
         select = select.filter(in_own_open_session(&caller));
     }

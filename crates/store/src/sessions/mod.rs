@@ -9,13 +9,14 @@ pub mod totals;
 mod view;
 
 use crate::routes::Routes;
+pub use tillkeep_http::documents::drawers::{MAY_CLOSE, shown};
 use tillkeep_http::error::Error;
 use tillkeep_model::ErrorCode;
 use tillkeep_storage::entity::register_session::{self, Model};
 use tillkeep_storage::sea_orm::{ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter};
 use tillkeep_storage::{DbErr, outbox};
 use uuid::Uuid;
-pub use view::{MAY_CLOSE, knows, shown};
+pub use view::knows;
 
 /// The session of a register that is not closed yet.
 pub async fn open_at(conn: &impl ConnectionTrait, register_id: Uuid) -> Result<Option<Model>, DbErr> {

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use axum::extract::State;
 use tillkeep_http::describe::{Listing, Lists, More};
+use tillkeep_http::documents::{business_dates, drawers, newest_first};
 use tillkeep_http::error::{Error, Result};
 use tillkeep_http::resource::{self, ListSpec};
 use tillkeep_http::{Answer, Caller, Id, List, Params};
@@ -13,8 +14,8 @@ use tillkeep_storage::entity::register_session;
 use tillkeep_storage::sea_orm::{ColumnTrait, EntityTrait, QueryFilter};
 
 use super::{knows, shown};
+use crate::Store;
 use crate::registers::Terminal;
-use crate::{Store, lists};
 
 const LIST: ListSpec = ListSpec {
     search: &[],
@@ -28,7 +29,7 @@ pub struct Sessions;
 impl Listing for Sessions {
     type Row = register_session::Entity;
     const SPEC: ListSpec = LIST;
-    const MORE: &'static [(&'static str, More)] = &[("businessDateFrom", More::Date), ("businessDateTo", More::Date)];
+    const MORE: &'static [(&'static str, More)] = drawers::MORE;
 }
 
 pub async fn list(
@@ -37,9 +38,9 @@ pub async fn list(
     Lists { mut query, .. }: Lists<Sessions>,
 ) -> Result<List<register_session::Model>> {
     use register_session::Column;
-    lists::newest_first(&mut query);
+    newest_first(&mut query);
     let own = register_session::Entity::find().filter(Column::StoreId.eq(store.id));
-    let own = lists::business_dates::<register_session::Entity>(&mut query, Column::BusinessDate, own)?;
+    let own = business_dates::<register_session::Entity>(&mut query, Column::BusinessDate, own)?;
     let knows = knows(&caller, &store).await?;
     let page: List<register_session::Model> = resource::list(caller.db().reader(), &LIST, &query, own).await?;
     Ok(page.map(|session| shown(session, knows)))

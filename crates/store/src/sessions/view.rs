@@ -1,42 +1,13 @@
-//! What of a drawer is shown to whom. In a store that closes blind the figures of a drawer are for those who may close
-//! one: who counts it must not be told what should be in it.
+//! Who may know the figures of a drawer of this store.
 
-use serde_json::Value as Json;
 use tillkeep_http::Caller;
+use tillkeep_http::documents::drawers::MAY_CLOSE;
 use tillkeep_http::error::Result;
-use tillkeep_model::JsonText;
 use tillkeep_model::permission::Requirement;
-use tillkeep_storage::entity::register_session::Model;
 
 use crate::Store;
-
-/// Who closes without asking anybody; whoever else sells at a till needs an approval.
-pub const MAY_CLOSE: [&str; 2] = ["registers.close", "reports.z_report"];
 
 /// Whether the caller may know what should be in a drawer. A store that has not pulled its settings yet is blind.
 pub async fn knows<P: Requirement>(caller: &Caller<P>, store: &Store) -> Result<bool> {
     Ok(caller.may(&MAY_CLOSE) || !store.shop().await?.closes_blind())
-}
-
-/// `session` as it is shown to somebody who `knows` its figures or does not.
-pub fn shown(session: Model, knows: bool) -> Model {
-    if knows {
-        return session;
-    }
-    Model {
-        expected_cash: None,
-        cash_variance: None,
-        running_total: None,
-        totals: None,
-        counts: session.counts.map(counted_only),
-        ..session
-    }
-}
-
-/// What was counted is known to whoever counted it.
-fn counted_only(mut counts: JsonText) -> JsonText {
-    for row in counts.0.as_array_mut().into_iter().flatten().filter_map(Json::as_object_mut) {
-        row.retain(|key, _| !matches!(key.as_str(), "expected" | "variance"));
-    }
-    counts
 }

@@ -1,7 +1,10 @@
-//! What the lists of a store have in common.
+//! Reading what stores write: drawers, stock levels and adjustments. A store lists its own, headquarters those of all stores.
 
-use tillkeep_http::error::{Error, Result};
-use tillkeep_http::resource::Query;
+pub mod drawers;
+pub mod stock;
+
+use crate::error::{Error, Result};
+use crate::resource::Query;
 use tillkeep_model::fields::shape::is_date;
 use tillkeep_storage::sea_orm::{ColumnTrait, EntityTrait, QueryFilter, Select};
 
@@ -17,7 +20,7 @@ pub fn rename(query: &mut Query, parameter: &str, column: &str) {
     }
 }
 
-/// `businessDateFrom` and `businessDateTo`, both inclusive.
+/// `businessDateFrom` and `businessDateTo`: dates of the business, never instants, and both part of the range.
 pub fn business_dates<E: EntityTrait>(
     query: &mut Query,
     column: E::Column,

@@ -1,0 +1,31 @@
+import { words } from './labels'
+
+/** What HQ found to look at in what a store sent (docs/domain.md, "Flags"), in sentences. */
+const FLAGS: Readonly<Record<string, string>> = {
+  no_lines: 'It has no lines.',
+  net_and_tax_are_not_total: 'Its net amount and tax are not its total.',
+  lines_net_mismatch: 'The net amounts of its lines do not add up to its own.',
+  lines_tax_mismatch: 'The taxes of its lines do not add up to its own.',
+  lines_total_mismatch: 'The totals of its lines do not add up to its own.',
+  payments_mismatch: 'Its payments are not its total.',
+  duplicate_receipt_number: 'Another sale of this register has the same receipt number.',
+  duplicate_session_number: 'Another drawer of this register has the same number.',
+  unknown_product: 'A line names a product that headquarters does not have.',
+  unknown_customer: 'Headquarters does not have its customer.',
+  deleted_customer: 'Its customer was deleted.',
+  unknown_session: 'Headquarters does not have its drawer yet.',
+  closed_day: 'Its drawer was closed without it.',
+  future_date: 'A time or business day in it is more than two days ahead.',
+  foreign_number: 'Its number belongs to another store or to headquarters.',
+  number_ahead: 'Its number is far beyond the last one that is known.',
+}
+
+export function flagText(flag: string): string {
+  if (flag.startsWith('cut:')) return `Too long, and cut off: ${words(flag.slice(4))}.`
+  return Object.hasOwn(FLAGS, flag) ? FLAGS[flag]! : `${words(flag)}.`
+}
+
+/** The flags of a row: whatever else a store may have put there is left aside. */
+export function flagsOf(row: { flags: unknown }): string[] {
+  return Array.isArray(row.flags) ? row.flags.filter((flag) => typeof flag === 'string') : []
+}
