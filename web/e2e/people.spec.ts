@@ -36,7 +36,7 @@ test('a user is made with a PIN of the server, gets a role in one store, and sig
 
   await page.getByRole('button', { name: 'Remove Store Manager, S01 Harbor Street' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Remove role' }).click()
-  await expect(page.getByText('No role yet')).toBeVisible()
+  await expect(page.getByText('No role yet', { exact: true })).toBeVisible()
 })
 
 test('somebody is signed out everywhere, and gets a new PIN that is theirs to change', async ({ page, as, chain }) => {

@@ -72,7 +72,7 @@ test('a PIN that somebody else made opens nothing but the page that changes it',
   await expect(page.getByRole('heading', { name: 'Choose a PIN of your own' })).toBeVisible()
   await page.goto('/hq/account')
   await expect(page).toHaveURL(/\/change-pin/)
-  await page.getByLabel('Present PIN').fill(pin)
+  await page.getByLabel('Current PIN').fill(pin)
   await page.getByLabel('New PIN', { exact: false }).first().fill('482916')
   await page.getByLabel('New PIN again').fill('482916')
   await page.getByRole('button', { name: 'Change PIN' }).click()
@@ -227,7 +227,7 @@ test('a PIN that is refused is said once, at its field', async ({ page, as, chai
   await page.goto('/hq/account')
   const problems = page.locator('.bad-text:not([aria-hidden]), [role=alert], .toast')
   const tryTo = async (present: string, wanted: string) => {
-    await page.getByLabel('Present PIN').fill(present)
+    await page.getByLabel('Current PIN').fill(present)
     await page.locator('[name=newPin]').fill(wanted)
     await page.locator('[name=again]').fill(wanted)
     await page.getByRole('button', { name: 'Change PIN' }).click()
@@ -235,7 +235,7 @@ test('a PIN that is refused is said once, at its field', async ({ page, as, chai
   for (const [present, wanted, said] of [
     [pin, '1', /New PIN/],
     [pin, '1234', /New PIN/],
-    [WRONG_PIN, '482916', /Present PIN/],
+    [WRONG_PIN, '482916', /current PIN is wrong/],
   ] as const) {
     await tryTo(present, wanted)
     await expect(problems).toHaveCount(1)
