@@ -21,6 +21,7 @@ const PAGES: { path: string; heading: string }[] = [
   { path: '/hq/products', heading: 'Products' },
   { path: '/hq/products/new', heading: 'New product' },
   { path: '/hq/products/:product', heading: ':productName' },
+  { path: '/hq/registers', heading: 'Registers' },
   { path: '/hq/departments', heading: 'Departments' },
   { path: '/hq/taxes', heading: 'Tax groups' },
   { path: '/hq/taxes/rates', heading: 'Tax rates' },

@@ -60,6 +60,14 @@ test('an empty headquarters is set up in the browser alone, and a new cashier se
   })
   await expect(page.getByRole('row', { name: /Standard/ })).toContainText('New York 8.875%')
 
+  // What it comes to is reckoned by the server; while there is no store, amounts are whole numbers.
+  const preview = page.getByRole('region', { name: 'What a price comes to' })
+  await preview.getByLabel('Tax group').selectOption({ label: 'Standard' })
+  await preview.getByLabel('Price').fill('1999')
+  await preview.getByRole('button', { name: 'Work it out' }).click()
+  await expect(preview.getByRole('row', { name: /New York/ })).toContainText('177')
+  await expect(preview.getByRole('status')).toContainText('2,176')
+
   // The first department and cash are there from the start: another of each, one below the other.
   await page.goto('/hq/setup')
   await expect(page.locator('[data-step=department]')).toContainText('Done')
@@ -126,6 +134,9 @@ test('an empty headquarters is set up in the browser alone, and a new cashier se
   await expect
     .poll(async () => (await chain.admin.get<{ id: string }[]>('/sales')).map(({ id }) => id), { timeout: 20_000 })
     .toEqual([sale])
+  // The register that was made at the store is known by its drawer.
+  await page.goto('/hq/registers')
+  await expect(page.getByRole('row', { name: /^01 / })).toContainText('still open')
   await shop.kill()
 })
 

@@ -18,6 +18,7 @@ export const FORMS = {
   store: ['StoreDraft', 'StoreChange'],
   storePrice: ['StorePriceChange'],
   taxGroup: ['TaxGroupDraft', 'TaxGroupChange'],
+  taxPreview: ['TaxPreviewQuestion'],
   taxRate: ['TaxRateDraft', 'TaxRateChange'],
   tender: ['TenderDraft', 'TenderChange'],
   user: ['UserDraft', 'UserChange'],

@@ -148,6 +148,12 @@ const pages: RouteRecordRaw[] = [
     ],
   },
   {
+    path: 'registers',
+    name: 'registers',
+    component: () => import('@/pages/registers/ListPage.vue'),
+    meta: { title: 'Registers', permissions: ['registers.view'] },
+  },
+  {
     path: 'departments',
     name: 'departments',
     component: () => import('@/pages/departments/ListPage.vue'),
@@ -289,7 +295,7 @@ export const routes: RouteRecordRaw[] = [
 export const MENU = [
   { group: 'Business', pages: ['today', 'sales', 'drawers', 'stock', 'customers'] },
   { group: 'Range', pages: ['products', 'departments', 'taxes', 'tenders'] },
-  { group: 'Shops', pages: ['stores', 'sync'] },
+  { group: 'Shops', pages: ['stores', 'registers', 'sync'] },
   { group: 'People', pages: ['users', 'roles', 'audit'] },
 ] as const
 

@@ -18,6 +18,11 @@ export const allRates = (): Promise<Rate[]> =>
     page(api.GET('/api/v1/tax-rates', { params: { query: { page: number, pageSize: 200, sort: 'name' } } })),
   )
 
+export const allGroups = (): Promise<Group[]> =>
+  all((number) =>
+    page(api.GET('/api/v1/tax-groups', { params: { query: { page: number, pageSize: 200, sort: 'name' } } })),
+  )
+
 /** `New York 8.875%` */
 export const rateName = ({ name, ratePpm }: Rate): string => `${name} ${percentOf(ratePpm)}`
 
