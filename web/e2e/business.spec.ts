@@ -11,6 +11,11 @@ interface Product {
   quantityDecimals: number
 }
 
+interface StoreToday {
+  storeId: string
+  pendingCount: number
+}
+
 interface Sold {
   product: Product
   receiptNumber: string
@@ -66,11 +71,14 @@ test('what a store sold is seen from today to the receipt, its drawer and the st
 }) => {
   const site = chain.sites[0]!
   const { product, receiptNumber, total } = await sellAt(chain, site)
+  // All of it has arrived, and the store has said so.
   await expect
-    .poll(() =>
-      chain.admin.get<unknown[]>('/register-sessions?status=closed&registerCode=91').then((all) => all.length),
-    )
-    .toBe(1)
+    .poll(async () => {
+      const { stores } = await chain.admin.get<{ stores: StoreToday[] }>('/reports/dashboard')
+      const closed = await chain.admin.get<unknown[]>('/register-sessions?status=closed&registerCode=91')
+      return closed.length === 1 && stores.find(({ storeId }) => storeId === site.id)?.pendingCount === 0
+    })
+    .toBe(true)
 
   // An administrator starts at today.
   await as('admin')

@@ -15,7 +15,10 @@ vi.mock('vue-router', () => ({
   onBeforeRouteLeave: () => undefined,
   onBeforeRouteUpdate: () => undefined,
   useRoute: () => route,
-  useRouter: () => ({ replace: ({ query }: { query: typeof route.query }) => (route.query = query) }),
+  useRouter: () => ({
+    resolve: () => ({ matched: [] }),
+    replace: ({ query }: { query: typeof route.query }) => (route.query = query),
+  }),
 }))
 enableAutoUnmount(afterEach)
 beforeEach(() => {
@@ -90,6 +93,17 @@ describe('the page of a kind', () => {
     expect(sent).toEqual([['PATCH /api/v1/tenders/t1', { name: 'Debit card', expectedVersion: 7 }]])
     expect(dialog()).toBeNull()
     expect(route.query).toEqual({ open: undefined, page: '2' })
+  })
+
+  it('sends nothing when nothing was changed', async () => {
+    route.query = { open: 'c1' }
+    const { sent } = await open(CustomersPage, ['customers.view', 'customers.edit'], {
+      'GET /api/v1/customers': () => listed([ANN]),
+      'GET /api/v1/customers/c1': () => ok(ANN),
+    })
+    await press('Save')
+    expect(sent).toEqual([])
+    expect(dialog()).toBeNull()
   })
 
   it('says what is wrong where the row is gone', async () => {

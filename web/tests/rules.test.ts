@@ -111,7 +111,12 @@ const forms = (isNew: boolean): Record<string, Field[]> => ({
 })
 
 /** Of fields that only search: what is typed there is not kept, and headquarters describes no length of it. */
-const SEARCHES = ['components/PersonSelect.vue', 'components/SearchBox.vue', 'pages/sync/RolloutPage.vue']
+const SEARCHES = [
+  'components/ListFilters.vue',
+  'components/PersonSelect.vue',
+  'components/SearchBox.vue',
+  'pages/sync/RolloutPage.vue',
+]
 
 /** Whether a limit is written there as a number or a pattern, in a description of fields or in a template. */
 function hasOwnLimit(source: string): boolean {

@@ -18,7 +18,7 @@ vi.mock('vue-router', () => ({
   onBeforeRouteLeave: () => undefined,
   onBeforeRouteUpdate: () => undefined,
   useRoute: () => ({ name: 'locks', query: {} }),
-  useRouter: () => ({ push: () => Promise.resolve() }),
+  useRouter: () => ({ push: () => Promise.resolve(), resolve: () => ({ matched: [] }) }),
 }))
 enableAutoUnmount(afterEach)
 beforeEach(() => {
