@@ -173,6 +173,6 @@ test('what was done stands in the audit log, with who did it', async ({ page, as
   await dialog.getByRole('link', { name: 'All that was done to it' }).click()
   await page.getByLabel('What was done').selectOption('')
   await expect(page.getByRole('button', { name: `Only ${displayName}: show others too` })).toBeVisible()
-  await expect(rows.filter({ hasText: 'User deactivated' })).toHaveCount(1)
+  await expect(rows.filter({ hasText: 'User changed' })).toHaveCount(3)
   await expect(rows.filter({ hasText: 'User created' })).toHaveCount(1)
 })

@@ -354,7 +354,7 @@ test('markup that is typed into the forms and the search boxes stays text', asyn
   await page.locator('[name=departmentId]').selectOption({ index: 1 })
   await page.locator('[name=taxGroupId]').selectOption({ index: 1 })
   await page.getByRole('button', { name: 'Create product' }).click()
-  await expect(said(page, `${first} is made.`)).toBeVisible()
+  await expect(said(page, `${first} is created.`)).toBeVisible()
   await expect(page.getByRole('heading', { level: 1 })).toHaveText(first)
   await page.getByRole('button', { name: 'Delete' }).click()
   await expect(page.getByRole('dialog', { name: `Delete ${first}?` })).toBeVisible()
