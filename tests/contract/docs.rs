@@ -113,8 +113,9 @@ fn every_command_and_flag_that_docs_name_is_one_of_the_program() {
     for (page, piece) in pieces(&pages) {
         let typed = piece.split(" && ").flat_map(|part| part.split("; ")).filter_map(|part| {
             let begin = part.find("tillkeep ")?;
-            // A path of a file or directory is none.
-            (begin == 0 || part[..begin].ends_with([' ', '/'])).then(|| &part[begin + 9..])
+            // Before it variables may be set; anything else is another program, to which it is a name.
+            let is_set = |word: &str| word.contains('=') || ["(", "exec", "sudo"].contains(&word);
+            part[..begin].split_whitespace().all(is_set).then(|| &part[begin + 9..])
         });
         for line in typed {
             let mut path: Vec<String> = Vec::new();
@@ -122,6 +123,8 @@ fn every_command_and_flag_that_docs_name_is_one_of_the_program() {
                 let deeper: Vec<String> = path.iter().cloned().chain([word.to_owned()]).collect();
                 if commands.contains_key(&deeper) {
                     path = deeper;
+                } else if word == "COMMAND" {
+                    break;
                 } else if path.is_empty() && !word.starts_with('-') {
                     missing.push(format!("tillkeep {word} in {page}"));
                     break;
@@ -159,7 +162,7 @@ fn every_variable_that_docs_name_is_read_by_the_program() {
     const OF_THE_SHELL: [&str; 5] = ["HQ_PID", "STORE_PID", "HQ_TOKEN", "STORE_TOKEN", "PWD"];
     let (pages, sources) = (pages(), sources());
     let is_variable = |word: &&str| {
-        word.contains('_')
+        word.contains('_') && !word.starts_with('_')
             && word.bytes().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_')
     };
     let named = |piece| words(piece).into_iter().filter(is_variable).collect();

@@ -62,7 +62,7 @@ enum Command {
 #[derive(Args)]
 pub struct HqArgs {
     /// Where database and keys live.
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", global = true)]
     pub data_dir: Option<PathBuf>,
     /// Address to listen on; port 0 picks a free one.
     #[arg(long, value_name = "ADDR")]
