@@ -181,6 +181,8 @@ pub(super) const CHANGES: &[Change] = &[
     // The documents of a month are exported in this order, as sales have it already.
     Change::AddIndex("register_sessions", Key::Lists("business_date, store_id")),
     Change::AddIndex("inventory_adjustments", Key::Lists("business_date, store_id")),
+    // Somebody has looked at an entry that was taken with a warning.
+    Change::AddColumns("sync_log", "warning_settled_at ts?"),
     // The few drawers that are open now.
     Change::AddIndex("register_sessions", Key::Lists("store_id WHERE status <> 'closed'")),
 ];
