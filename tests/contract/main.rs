@@ -22,6 +22,7 @@ mod once;
 mod openapi;
 mod pattern;
 mod releases;
+mod renumbered;
 mod requests;
 mod scope;
 mod sweep;

@@ -135,7 +135,8 @@ async fn an_administrator_of_one_store_changes_nothing_of_another_and_sees_nothi
         let body = (!["GET", "DELETE"].contains(&route.method)).then(|| others.body(route.method, route.path));
         let got = server.call(route.method, &others.path(route.path), Some(&authorization), body).await;
         let what = format!("{} {}: {} {}", route.method, route.path, got.status, got.text);
-        let names_theirs = ["/stores/{", "/users/{", "/sales/{", "/sync/retry", "/sync/resolve", "/store-prices/{"];
+        let names_theirs =
+            ["/stores/{", "/users/{", "/sales/{", "/sync/retry", "/sync/resolve", "/sync/errors/{", "/store-prices/{"];
         if names_theirs.iter().any(|prefix| route.path.starts_with(prefix)) {
             assert!([403, 404].contains(&got.status), "{what}");
         }

@@ -5,6 +5,7 @@ mod broken_off;
 mod pairs;
 #[path = "../../storage/tests/kit/private_postgres.rs"]
 mod private_postgres;
+mod several;
 
 /// A database of its own for each headquarters.
 pub struct Home {

@@ -88,6 +88,7 @@ error_codes! {
     NeedsValueLedger = 422 "needs_value_ledger" never nothing,
     NegativeStock = 409 "negative_stock" never nothing,
     NoOpenSession = 404 "no_open_session" never nothing,
+    NotANumber = 409 "not_a_number" never nothing,
     NotFailed = 409 "not_failed" never nothing,
     NotFound = 404 "not_found" never nothing,
     NotOwnSession = 403 "not_own_session" never nothing,

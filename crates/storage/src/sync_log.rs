@@ -3,8 +3,9 @@
 pub mod kept;
 mod priors;
 mod pulled;
+pub mod warnings;
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, HashSet};
 use std::fmt::Write;
 
 use sea_orm::sea_query::{Alias, Expr, ExprTrait, Query};
@@ -19,7 +20,7 @@ use uuid::Uuid;
 use crate::db::{execute, placeholders, query, rows_per_statement};
 use crate::entity::sync_log::{Column, Entity, Model};
 use crate::entity::sync_status;
-use crate::push::{Incoming, Verdict};
+use crate::push::{Incoming, Sender, Verdict};
 use crate::{Tx, fault};
 pub use priors::{Prior, Priors, priors};
 pub use pulled::{Has, Pulled, record_pulls, record_quiet, versions_of_stores};
@@ -121,12 +122,13 @@ const NOTHING_NEW: &str = concat!(nothing_taken!(), ": headquarters has the same
 /// failure was closed.
 pub async fn record(
     tx: &Tx,
-    store: Uuid,
+    sender: &Sender,
     batch: &[Incoming<'_>],
     verdicts: &[Verdict],
     priors: &Priors,
     now: Instant,
 ) -> Result<bool, DbErr> {
+    let store = sender.store_id;
     let mut rows = Vec::with_capacity(batch.len());
     let mut refused = Vec::new();
     let mut healed = Vec::new();
@@ -146,6 +148,7 @@ pub async fn record(
             healed.push((incoming.id.to_string(), id));
         }
         let aside = matches!(applied, Applied::Skipped | Applied::Duplicate);
+        let warned = (!warnings.is_empty()).then(|| incoming.looked_at());
         let note = if settled { Some(SETTLED_BEFORE) } else { (aside && !left).then_some(NOTHING_NEW) };
         rows.push(
             Model {
@@ -156,7 +159,10 @@ pub async fn record(
                 entity_id: incoming.id.to_string(),
                 action: tidy(&incoming.action),
                 status: if aside { SKIPPED } else { SUCCESS }.to_owned(),
-                warning: (!warnings.is_empty()).then(|| warnings.join(", ")),
+                warning: warned.as_ref().map(|_| warnings.join(", ")),
+                length: warned.as_ref().and_then(|kept| i64::try_from(kept.length).ok()),
+                envelope: warned.as_ref().and_then(|kept| kept.envelope.clone()),
+                beginning: warned.and_then(|kept| kept.beginning),
                 hash: incoming.hash.clone(),
                 envelope_at: Some(incoming.timestamp),
                 seq: incoming.seq,
@@ -175,14 +181,14 @@ pub async fn record(
     if closed {
         count_pending(tx, store).await?;
     }
-    reject(tx, store, &refused, now).await?;
+    reject(tx, sender, &refused, now).await?;
     Ok(closed)
 }
 
 async fn insert(tx: &Tx, rows: Vec<crate::entity::sync_log::ActiveModel>) -> Result<(), DbErr> {
     let mut rows = rows.into_iter();
     loop {
-        let chunk: Vec<_> = rows.by_ref().take(rows_per_statement(25)).collect();
+        let chunk: Vec<_> = rows.by_ref().take(rows_per_statement(26)).collect();
         if chunk.is_empty() {
             return Ok(());
         }
@@ -253,11 +259,12 @@ pub(crate) fn clip(error: &str) -> String {
 }
 
 /// Logs refusals: one failed row for each envelope, whose error and time follow the newest try. An envelope that
-/// somebody settled by hand stays so.
-pub async fn reject(tx: &Tx, store: Uuid, refused: &[Rejection], now: Instant) -> Result<(), DbErr> {
+/// somebody settled by hand stays so. Tries are counted as its store counts them: one by hand is none.
+pub async fn reject(tx: &Tx, sender: &Sender, refused: &[Rejection], now: Instant) -> Result<(), DbErr> {
     if refused.is_empty() {
         return Ok(());
     }
+    let store = sender.store_id;
     fault::point("push.refusals")?;
     let by_hand = Condition::all().add(Column::Status.eq(RESOLVED)).add(Column::ResolvedBy.is_not_null());
     let seen: Vec<(String, String)> = Entity::find()
@@ -328,7 +335,7 @@ pub async fn reject(tx: &Tx, store: Uuid, refused: &[Rejection], now: Instant) -
         tracing::warn!(%store, dropped, "the store has too many failed entries: payloads are not kept");
     }
     insert(tx, rows).await?;
-    refused_again(tx, store, &again.into_iter().collect::<Vec<_>>(), now).await?;
+    refused_again(tx, sender, &again.into_iter().collect::<Vec<_>>(), now).await?;
     count_refused(tx, store, &counts, now).await
 }
 
@@ -371,9 +378,10 @@ async fn count_refused(
 }
 
 /// Envelopes that were refused before: each keeps its one row, which takes the newest reason.
-async fn refused_again(tx: &Tx, store: Uuid, again: &[(&str, String)], now: Instant) -> Result<(), DbErr> {
+async fn refused_again(tx: &Tx, sender: &Sender, again: &[(&str, String)], now: Instant) -> Result<(), DbErr> {
+    let tries = i32::from(sender.by_hand.is_none());
     for chunk in again.chunks(rows_per_statement(3)) {
-        let mut values: Vec<Value> = vec![store.into(), now.into()];
+        let mut values: Vec<Value> = vec![sender.store_id.into(), now.into()];
         let mut cases = String::new();
         for (hash, error) in chunk {
             write!(cases, " WHEN ${} THEN ${}", values.len() + 1, values.len() + 2).unwrap_or_default();
@@ -383,7 +391,7 @@ async fn refused_again(tx: &Tx, store: Uuid, again: &[(&str, String)], now: Inst
         values.extend(chunk.iter().map(|(hash, _)| Value::from(*hash)));
         let sql = format!(
             "UPDATE sync_log SET error = CASE hash{cases} ELSE error END, last_seen_at = $2, \
-             retry_count = retry_count + 1 WHERE store_id = $1 AND status = '{FAILED}' AND hash IN ({list})"
+             retry_count = retry_count + {tries} WHERE store_id = $1 AND status = '{FAILED}' AND hash IN ({list})"
         );
         execute(tx, &sql, values).await?;
     }
@@ -429,50 +437,6 @@ pub async fn count_pending(conn: &impl ConnectionTrait, store: Uuid) -> Result<(
     );
     execute(conn, &sql, [store.into()]).await?;
     Ok(())
-}
-
-/// What somebody should look at of one store.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Warned {
-    pub count: i64,
-    pub last_at: Option<Instant>,
-    pub last: Option<String>,
-}
-
-/// The entries with a warning since then, by store, of all stores or of `only` these.
-pub async fn warned(
-    conn: &impl ConnectionTrait,
-    since: Instant,
-    only: Option<&[Uuid]>,
-) -> Result<HashMap<Uuid, Warned>, DbErr> {
-    let mut values: Vec<Value> = vec![since.into()];
-    let mut filter = String::new();
-    if let Some(stores) = only {
-        // No store is none of them; an empty list is no SQL.
-        filter = format!("AND store_id IN ({})", placeholders(2, stores.len().max(1)));
-        values.extend(stores.iter().map(|store| Value::from(*store)));
-        if stores.is_empty() {
-            values.push(Uuid::nil().into());
-        }
-    }
-    let sql = format!(
-        "SELECT store_id, warning, last_seen_at, n FROM (SELECT store_id, warning, last_seen_at, \
-         COUNT(*) OVER (PARTITION BY store_id) AS n, \
-         ROW_NUMBER() OVER (PARTITION BY store_id ORDER BY last_seen_at DESC, id DESC) AS place \
-         FROM sync_log WHERE warning IS NOT NULL AND last_seen_at >= $1 {filter}) w WHERE place = 1"
-    );
-    query(conn, &sql, values)
-        .await?
-        .iter()
-        .map(|row| {
-            let warned = Warned {
-                count: row.try_get("", "n")?,
-                last_at: row.try_get("", "last_seen_at")?,
-                last: row.try_get("", "warning")?,
-            };
-            Ok((row.try_get("", "store_id")?, warned))
-        })
-        .collect()
 }
 
 /// Failed entries told of in one go at the most.

@@ -7,8 +7,9 @@ use chrono::NaiveDate;
 use serde::{Deserialize, Serialize};
 use tillkeep_http::error::{Error, Result};
 use tillkeep_http::{Answer, Caller, Params};
+use tillkeep_model::calendar::Calendar;
 use tillkeep_model::permission::code::StoresView;
-use tillkeep_storage::completeness::{self, Day, Outbox, Reported, Verdict};
+use tillkeep_storage::completeness::{self, Day, Known, Outbox, Reported, Verdict};
 use tillkeep_storage::entity::store;
 use tillkeep_storage::nodes;
 use tillkeep_storage::sea_orm::EntityTrait;
@@ -70,24 +71,29 @@ pub async fn completeness(
         last_seq: node.last_seq,
     };
     let outbox = completeness::outbox(&conn, store_id, &reported).await?;
-    let seen = heard.at.map(|at| at.utc().date_naive().to_string());
-    let pending = reported.pending > 0;
-    let mut days = completeness::days(&conn, store_id, &dates, pending, seen.as_deref()).await?;
+    let last_seen = heard.at.map(|at| at.utc().date_naive().to_string());
+    let calendar = Calendar::of(&store.timezone, &store.business_day_start);
+    let first_seen = store.first_seen_at.map(|at| calendar.date(at).to_string());
+    let known =
+        Known { pending: reported.pending > 0, first_seen: first_seen.as_deref(), last_seen: last_seen.as_deref() };
+    let mut days = completeness::days(&conn, store_id, &dates, known).await?;
     for day in &mut days {
         if !single {
             day.registers = None;
         }
     }
-    let all = days.iter().map(|day| day.verdict).chain([outbox.verdict]);
-    let verdict = all.fold(Verdict::Complete, worse);
+    let of_days = days.iter().map(|day| day.verdict).fold(Verdict::BeforeFirstStart, worse);
+    // That of an outbox from which nothing is missing says nothing more.
+    let verdict = if outbox.verdict == Verdict::Complete { of_days } else { worse(of_days, outbox.verdict) };
     Ok(Answer(Completeness { store_id, store_code: store.code, verdict, outbox, days }))
 }
 
 fn worse(one: Verdict, other: Verdict) -> Verdict {
     let rank = |verdict| match verdict {
-        Verdict::Complete => 0,
-        Verdict::Open => 1,
-        Verdict::Incomplete => 2,
+        Verdict::BeforeFirstStart => 0,
+        Verdict::Complete => 1,
+        Verdict::Open => 2,
+        Verdict::Incomplete => 3,
     };
     if rank(other) > rank(one) { other } else { one }
 }

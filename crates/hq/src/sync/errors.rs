@@ -20,6 +20,7 @@ use tillkeep_storage::sync_log::FAILED;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
+use super::collisions::{self, Collision};
 use crate::backoffice::named_store;
 
 const LIST: ListSpec = ListSpec {
@@ -43,10 +44,14 @@ pub struct FailedEntry {
     code: Option<String>,
     /// What somebody should look at in an entry that was taken.
     warning: Option<String>,
+    warning_settled_at: Option<Instant>,
+    /// Tries, as its store counts them: those that somebody makes here are none.
     retry_count: i32,
     first_seen_at: Instant,
     last_seen_at: Instant,
     note: Option<String>,
+    /// The row that has its number already, where that is why it was refused.
+    collides_with: Option<Collision>,
     /// As it came. Null when it is no longer kept, and above 64 KiB: that one is tried again and settled all the same.
     #[schema(value_type = Option<serde_json::Value>)]
     envelope: Option<Box<RawValue>>,
@@ -59,7 +64,7 @@ pub struct FailedEntry {
 }
 
 impl FailedEntry {
-    pub(super) fn of(row: sync_log::Model, store_code: String) -> Self {
+    pub(super) fn of(row: sync_log::Model, store_code: String, collides_with: Option<Collision>) -> Self {
         Self {
             store_code,
             id: row.id,
@@ -71,7 +76,10 @@ impl FailedEntry {
             error: row.error,
             code: row.code,
             warning: row.warning,
-            retry_count: row.retry_count,
+            warning_settled_at: row.warning_settled_at,
+            // The first refusal is a try too.
+            retry_count: row.retry_count.saturating_add(1),
+            collides_with,
             first_seen_at: row.first_seen_at,
             last_seen_at: row.last_seen_at,
             note: row.note,
@@ -89,20 +97,22 @@ pub struct Entries;
 impl Listing for Entries {
     type Row = sync_log::Entity;
     const SPEC: ListSpec = LIST;
-    const MORE: &'static [(&'static str, More)] = &[("warning", More::Flag), ("since", More::Instant)];
+    const MORE: &'static [(&'static str, More)] =
+        &[("warning", More::Flag), ("settled", More::Flag), ("since", More::Instant)];
 }
 
 /// `GET /sync/errors`: the failed entries; those of another `status`; or with `warning` those that were taken and that
-/// somebody should look at.
+/// somebody should look at, without those that somebody settled, or with `settled` those alone.
 pub async fn list(caller: Caller<StoresView>, Lists { mut query, .. }: Lists<Entries>) -> Result<List<FailedEntry>> {
     let mut base = within(shown(), &caller);
-    let warning = match query.remove("warning").as_deref() {
-        None | Some("false") => false,
-        Some("true") => true,
-        Some(_) => return Err(Error::field("warning", "must be true or false")),
-    };
+    let (warning, settled) = (resource::take_flag(&mut query, "warning")?, resource::take_flag(&mut query, "settled")?);
+    if settled && !warning {
+        return Err(Error::field("settled", "goes with warning=true; of failed entries use status=resolved"));
+    }
     if warning {
+        let settled_at = sync_log::Column::WarningSettledAt;
         base = base.filter(sync_log::Column::Warning.is_not_null());
+        base = base.filter(if settled { settled_at.is_not_null() } else { settled_at.is_null() });
     } else if !query.contains_key("status") {
         base = base.filter(sync_log::Column::Status.eq(FAILED));
     }
@@ -114,6 +124,7 @@ pub async fn list(caller: Caller<StoresView>, Lists { mut query, .. }: Lists<Ent
     named_store(&caller, &query)?;
     let page: List<sync_log::Model> = resource::list(caller.db().reader(), &LIST, &query, base).await?;
     let codes = codes(caller.db()).await?;
+    let mut collisions = collisions::of(caller.db().reader(), &page.rows).await?;
     let mut room = PAGE;
     Ok(page.map(|mut row| {
         for text in [&mut row.envelope, &mut row.beginning] {
@@ -123,7 +134,8 @@ pub async fn list(caller: Caller<StoresView>, Lists { mut query, .. }: Lists<Ent
             room = room.saturating_sub(bytes);
         }
         let code = codes.get(&row.store_id).cloned().unwrap_or_default();
-        FailedEntry::of(row, code)
+        let collision = collisions.remove(&row.id);
+        FailedEntry::of(row, code, collision)
     }))
 }
 

@@ -2,6 +2,7 @@
 
 mod body;
 mod change_pin;
+mod collisions;
 mod completeness;
 pub mod copies;
 pub mod dashboard;
@@ -24,6 +25,7 @@ pub mod pruning;
 mod pull;
 mod push;
 mod queue;
+mod renumber;
 mod retry;
 mod rollout;
 mod socket;
@@ -116,7 +118,7 @@ fn of_stores(routes: Routes) -> Routes {
 }
 
 fn of_people(routes: Routes) -> Routes {
-    use ErrorCode::{NotFailed, NotFound, PayloadNotKept, UnknownEntityType};
+    use ErrorCode::{Duplicate, NotANumber, NotFailed, NotFound, PayloadNotKept, UnknownEntityType};
     routes
         .get("/sync/rollout", rollout::rollout)
         .about("Which stores have a version of a type.")
@@ -128,13 +130,16 @@ fn of_people(routes: Routes) -> Routes {
         .about("How many entries of a store were taken and failed, by hour or day.")
         .fails(&[NotFound])
         .get("/sync/errors", errors::list)
-        .about("List what stores sent that was not applied.")
+        .about("List what stores sent that was not applied, or that was and that somebody should look at.")
         .post("/sync/retry/{id}", retry::retry)
         .about("Apply a failed entry once more.")
         .fails(&[NotFailed, PayloadNotKept])
         .post("/sync/resolve/{id}", retry::resolve)
-        .about("Settle a failed entry by hand; nothing is applied.")
+        .about("Settle a failed entry, or the warning of one that was taken, by hand; nothing is applied.")
         .fails(&[NotFailed])
+        .post("/sync/errors/{id}/renumber", renumber::renumber)
+        .about("Give a refused customer another number, and apply the entry once more.")
+        .fails(&[NotFailed, NotANumber, PayloadNotKept, Duplicate])
         .post("/sync/retry-all", retry::retry_all)
         .about("Apply all failed entries once more.")
 }

@@ -17,10 +17,10 @@ use tillkeep_model::permission::Requirement;
 use tillkeep_model::permission::code::StoresEdit;
 use tillkeep_model::wire::PushStatus;
 use tillkeep_storage::entity::sync_log;
-use tillkeep_storage::push::{self, Sender};
+use tillkeep_storage::push::{self, ByHand, Sender};
 use tillkeep_storage::sea_orm::sea_query::{Expr, ExprTrait};
 use tillkeep_storage::sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
-use tillkeep_storage::sync_log::{FAILED, RESOLVED, RETRIED, count_pending};
+use tillkeep_storage::sync_log::{FAILED, RESOLVED, RETRIED, count_pending, warnings};
 use tillkeep_storage::{Db, DbErr, Tx, audit, idempotency, nodes, registry, versions};
 use utoipa::ToSchema;
 use uuid::Uuid;
@@ -86,20 +86,26 @@ pub struct RetriedAll {
 #[derive(Serialize, ToSchema)]
 pub struct Resolved {
     id: Uuid,
-    status: &'static str,
+    /// `resolved`; of an entry that was taken with a warning the one that it has.
+    status: String,
 }
 
-async fn failed<P: Requirement>(caller: &Caller<P>, id: Uuid) -> Result<sync_log::Model> {
+async fn entry<P: Requirement>(caller: &Caller<P>, id: Uuid) -> Result<sync_log::Model> {
     let found = within(sync_log::Entity::find_by_id(id), caller).one(caller.db().reader()).await?;
-    let row = found.ok_or_else(|| Error::not_found("entry"))?;
-    if row.status != FAILED {
-        return Err(Error::new(ErrorCode::NotFailed, format!("this entry is {} and needs nothing", row.status)));
-    }
-    Ok(row)
+    found.ok_or_else(|| Error::not_found("entry"))
+}
+
+pub(super) async fn failed<P: Requirement>(caller: &Caller<P>, id: Uuid) -> Result<sync_log::Model> {
+    let row = entry(caller, id).await?;
+    if row.status == FAILED { Ok(row) } else { Err(not_failed(&row.status)) }
+}
+
+pub(super) fn not_failed(status: &str) -> Error {
+    Error::new(ErrorCode::NotFailed, format!("this entry is {status} and needs nothing"))
 }
 
 /// Why an entry cannot be tried again here.
-const NOT_KEPT: &str =
+pub(super) const NOT_KEPT: &str =
     "what was sent is not kept here, as it cannot be taken as it is; its store has it: mend it there and send it again";
 
 /// `POST /sync/retry/{id}`: the stored payload once more.
@@ -109,7 +115,7 @@ pub async fn retry(caller: Caller<StoresEdit>, State(hq): State<Arc<Hq>>, Id(id)
     if row.envelope.is_none() {
         return Err(Error::new(ErrorCode::PayloadNotKept, NOT_KEPT));
     }
-    let outcome = idempotency::aside(again(&hq, &caller, vec![row])).await?;
+    let outcome = idempotency::aside(again(&hq, &caller, vec![row], &ByHand::default())).await?;
     idempotency::done(caller.db()).await?;
     let error = outcome.into_iter().next().flatten();
     let status = if error.is_none() { RETRIED } else { FAILED };
@@ -183,7 +189,11 @@ pub async fn retry_all(
         let batch = select.clone().filter(sync_log::Column::Id.is_in(ids)).order_by_asc(sync_log::Column::Id);
         let rows = batch.all(caller.db().reader()).await?;
         attempted += rows.len();
-        failed += idempotency::aside(again(&hq, &caller, rows)).await?.iter().filter(|error| error.is_some()).count();
+        failed += idempotency::aside(again(&hq, &caller, rows, &ByHand::default()))
+            .await?
+            .iter()
+            .filter(|error| error.is_some())
+            .count();
         if !more || body.limit.is_some() {
             break more.then_some(after);
         }
@@ -205,7 +215,12 @@ fn fitting(sizes: &[(Uuid, i64)], limit: u64) -> Vec<Uuid> {
 }
 
 /// Applies stored envelopes again, store by store; for each the error it met, if any.
-async fn again(hq: &Hq, caller: &Caller<StoresEdit>, rows: Vec<sync_log::Model>) -> Result<Vec<Option<String>>> {
+pub(super) async fn again(
+    hq: &Hq,
+    caller: &Caller<StoresEdit>,
+    rows: Vec<sync_log::Model>,
+    by_hand: &ByHand,
+) -> Result<Vec<Option<String>>> {
     let codes = codes(caller.db()).await?;
     let mut by_store: BTreeMap<Uuid, Vec<(usize, sync_log::Model)>> = BTreeMap::new();
     let mut outcomes: Vec<Option<String>> = vec![None; rows.len()];
@@ -213,7 +228,8 @@ async fn again(hq: &Hq, caller: &Caller<StoresEdit>, rows: Vec<sync_log::Model>)
         by_store.entry(row.store_id).or_default().push((index, row));
     }
     for (store_id, rows) in by_store {
-        let sender = Sender { store_id, store_code: codes.get(&store_id).cloned().unwrap_or_default() };
+        let store_code = codes.get(&store_id).cloned().unwrap_or_default();
+        let sender = Sender { store_id, store_code, by_hand: Some(by_hand.clone()) };
         let (mut envelopes, mut sent) = (Vec::new(), Vec::new());
         let (mut done, mut refused) = (Vec::new(), Vec::new());
         for (index, mut row) in rows {
@@ -227,7 +243,7 @@ async fn again(hq: &Hq, caller: &Caller<StoresEdit>, rows: Vec<sync_log::Model>)
         }
         let unannounced = Unannounced::of(hq, store_id);
         let borrowed: Vec<&str> = envelopes.iter().map(String::as_str).collect();
-        let pushed = push::push(hq.sync_db(), &sender, &borrowed, hq.clock.now()).await;
+        let pushed = Box::pin(push::push(hq.sync_db(), &sender, &borrowed, hq.clock.now())).await;
         // What is taken here settles an entry that guards the row at its store: it learns of that before it pulls.
         hq.to_tell.insert(store_id);
         unannounced.announce(&pushed);
@@ -252,7 +268,7 @@ pub struct Resolve {
     note: Option<String>,
 }
 
-/// `POST /sync/resolve/{id}`: somebody took care of it; nothing is applied.
+/// `POST /sync/resolve/{id}`: somebody took care of a failed entry, or of the warning of one that was taken; nothing is applied.
 pub async fn resolve(
     caller: Caller<StoresEdit>,
     State(hq): State<Arc<Hq>>,
@@ -263,11 +279,40 @@ pub async fn resolve(
         return Err(Error::field("note", "must have at most 1000 characters"));
     }
     let _turn = hq.settling.lock().await;
-    let row = failed(&caller, id).await?;
+    let row = entry(&caller, id).await?;
+    if row.status != FAILED {
+        return settle_warning(&hq, &caller, row, body.note.as_deref()).await;
+    }
     let store_id = row.store_id;
     let settled = Settled { rows: &[row], refused: &[], status: RESOLVED, note: body.note };
     settle(&hq, &caller, store_id, &settled).await?;
-    Ok(Answer(Resolved { id, status: RESOLVED }))
+    Ok(Answer(Resolved { id, status: RESOLVED.to_owned() }))
+}
+
+/// An entry with a warning stays as it was taken; its store has nothing to learn.
+async fn settle_warning(
+    hq: &Hq,
+    caller: &Caller<StoresEdit>,
+    row: sync_log::Model,
+    note: Option<&str>,
+) -> Result<Answer<Resolved>> {
+    let tx = hq.sync_db().begin().await?;
+    if !warnings::settle(&tx, row.id, caller.now()).await? {
+        return Err(not_failed(&row.status));
+    }
+    let entry = audit::Entry {
+        entity_type: Some("sync_log"),
+        entity_id: Some(row.id.to_string()),
+        details: json!({
+            "storeId": row.store_id, "entity": format!("{}/{}", row.entity_type, row.entity_id),
+            "warning": row.warning, "note": note,
+        }),
+        ..caller.audit("sync.resolve")
+    };
+    audit::record(&tx, entry, caller.now()).await?;
+    hq.commit(tx).await?;
+    hq.board.mark([row.store_id]);
+    Ok(Answer(Resolved { id: row.id, status: row.status }))
 }
 
 /// What was done with entries of one store.
@@ -287,17 +332,23 @@ async fn settle(hq: &Hq, caller: &Caller<StoresEdit>, store_id: Uuid, settled: &
     let now = caller.now();
     send_back(&mut tx, rows).await?;
     let ids = |rows: &[sync_log::Model]| rows.iter().map(|row| row.id).collect::<Vec<_>>();
-    sync_log::Entity::update_many()
+    let update = sync_log::Entity::update_many()
         .col_expr(sync_log::Column::Status, Expr::value(*status))
         .col_expr(sync_log::Column::ResolvedBy, Expr::value(caller.user_id))
         .col_expr(sync_log::Column::ResolvedAt, Expr::value(now))
         .col_expr(sync_log::Column::Note, Expr::value(note.as_deref()))
         .col_expr(sync_log::Column::ToAcknowledge, Expr::col(sync_log::Column::Seq).is_not_null())
-        .filter(sync_log::Column::Id.is_in(ids(rows)))
-        // Somebody at another server of headquarters may have been here; the store was told by them.
-        .filter(sync_log::Column::ResolvedBy.is_null())
-        .exec(&tx)
-        .await?;
+        .filter(sync_log::Column::Id.is_in(ids(rows)));
+    // Somebody at another server of headquarters may have been here; the store was told by them. What was taken just now is
+    // closed by its own success.
+    let update = if *status == RESOLVED {
+        update.filter(sync_log::Column::Status.eq(FAILED))
+    } else {
+        update.filter(sync_log::Column::ResolvedBy.is_null())
+    };
+    if update.exec(&tx).await?.rows_affected == 0 && *status == RESOLVED {
+        return Err(not_failed(RESOLVED));
+    }
     count_pending(&tx, store_id).await?;
     let all: Vec<&sync_log::Model> = rows.iter().chain(*refused).collect();
     let mut details = json!({"storeId": store_id, "entries": ids(rows), "refused": ids(refused)});

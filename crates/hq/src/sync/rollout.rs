@@ -26,11 +26,14 @@ pub struct Query {
 }
 
 #[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
 pub struct Rollout {
-    /// Active stores that the caller may see.
+    /// Active stores that the caller may see and that were heard of.
     stores: usize,
     /// Those that have the version.
     live: usize,
+    /// Active stores that never started: nothing is on its way to them.
+    never_started: usize,
     behind: Vec<Behind>,
 }
 
@@ -63,9 +66,13 @@ pub async fn rollout(
     // What stores said in the last second is still in memory.
     hq.tracker.flush(&hq).await?;
     let scope = caller.stores();
-    let mut answer = Rollout { stores: 0, live: 0, behind: Vec::new() };
+    let mut answer = Rollout { stores: 0, live: 0, never_started: 0, behind: Vec::new() };
     for has in sync_log::versions_of_stores(caller.db().reader(), entity.name).await? {
         if scope.as_ref().is_some_and(|stores| !stores.contains(&has.store_id)) {
+            continue;
+        }
+        if !has.started {
+            answer.never_started += 1;
             continue;
         }
         answer.stores += 1;

@@ -38,7 +38,7 @@ impl StoreCaller {
     }
 
     pub fn sender(&self) -> Sender {
-        Sender { store_id: self.store.id, store_code: self.store.code.clone() }
+        Sender::of_store(self.store.id, self.store.code.clone())
     }
 }
 

@@ -1,9 +1,12 @@
 //! What headquarters has of a store's days, and who may ask.
 
 use serde_json::json;
+use tillkeep_model::Instant;
+use tillkeep_storage::entity::store;
+use tillkeep_storage::sea_orm::{ActiveModelTrait, IntoActiveModel, Set};
 use uuid::Uuid;
 
-use super::kit::Kit;
+use super::kit::{Kit, column};
 
 #[tokio::test]
 async fn completeness_is_told_for_one_day_with_its_registers_and_for_many_with_a_line_each() {
@@ -11,7 +14,9 @@ async fn completeness_is_told_for_one_day_with_its_registers_and_for_many_with_a
     let admin = kit.admin().await;
     let store = kit.store("S01").await;
     let ask = async |query: &str| kit.get(&admin, &format!("/sync/completeness?storeId={store}{query}")).await;
-    let one = ask("&date=2026-11-20").await.data();
+    let last_year = kit.clock.now().plus_millis(-400 * 24 * 3600 * 1000);
+    started(&kit, store, last_year).await;
+    let one = ask("&date=2099-11-20").await.data();
     assert_eq!((&one["storeCode"], &one["outbox"]["verdict"]), (&json!("S01"), &json!("complete")));
     assert_eq!((&one["days"][0]["registers"], &one["days"][0]["verdict"]), (&json!([]), &json!("open")));
     let many = ask("&from=2026-11-01&to=2026-11-30").await.data();
@@ -19,6 +24,34 @@ async fn completeness_is_told_for_one_day_with_its_registers_and_for_many_with_a
     assert_eq!((days.len(), &days[29]["businessDate"]), (30, &json!("2026-11-30")));
     assert!(days.iter().all(|day| day["registers"].is_null()));
     assert_eq!(ask("&from=2026-01-01&to=2026-04-02").await.data()["days"].as_array().expect("days").len(), 92);
+}
+
+async fn started(kit: &Kit, store: Uuid, at: Instant) {
+    let mut row = kit.row::<store::Entity>(store).await.into_active_model();
+    row.first_seen_at = Set(Some(at));
+    let tx = kit.hq.db().begin().await.expect("begin");
+    row.update(&tx).await.expect("the start");
+    tx.commit().await.expect("commit");
+}
+
+#[tokio::test]
+async fn days_before_the_first_start_of_a_store_are_neither_complete_nor_open() {
+    let kit = Kit::new().await;
+    let admin = kit.admin().await;
+    let store = kit.store("S01").await;
+    let verdicts = async || {
+        let query = format!("/sync/completeness?storeId={store}&from=2026-11-18&to=2026-11-20");
+        let answer = kit.get(&admin, &query).await.data();
+        let days = column(&answer["days"], "verdict").join(" ");
+        (answer["verdict"].as_str().expect("a verdict").to_owned(), days)
+    };
+    let before = "before_first_start";
+    let (all, days) = verdicts().await;
+    assert_eq!((all.as_str(), days), (before, [before; 3].join(" ")), "it never started");
+    // Two in the morning: the business day before goes on until four.
+    started(&kit, store, Instant::parse("2026-11-20T02:00:00Z").expect("an instant")).await;
+    let (all, days) = verdicts().await;
+    assert_eq!((all.as_str(), days), ("open", format!("{before} open open")), "nothing was heard of it since");
 }
 
 #[tokio::test]

@@ -324,7 +324,7 @@ async fn a_change_is_live_where_a_store_says_so() {
     let rollout =
         async |query: &str| kit.get(&admin, &format!("/sync/rollout?entityType=products{query}")).await.data();
     let behind = |code: &str, version: i64| json!({"storeCode": code, "version": version});
-    assert_eq!(rollout("").await, json!({"stores": 2, "live": 0, "behind": [behind("S01", 0), behind("S02", 0)]}));
+    assert_eq!(rollout("").await, json!({"stores": 1, "live": 0, "neverStarted": 1, "behind": [behind("S01", 0)]}));
     // To have asked for a page is not to have it.
     kit.ask(&kit.sync_token(one), PRODUCTS).await;
     assert_eq!(rollout("").await["live"], 0);
@@ -335,7 +335,7 @@ async fn a_change_is_live_where_a_store_says_so() {
     let before = counted("tillkeep_sync_ignored_total{what=\"reported_type\"}");
     kit.ask(&kit.sync_token(one), &said).await;
     assert_eq!(counted("tillkeep_sync_ignored_total{what=\"reported_type\"}") - before, 2);
-    assert_eq!(rollout("").await, json!({"stores": 2, "live": 1, "behind": [behind("S02", 0)]}));
+    assert_eq!(rollout("").await, json!({"stores": 2, "live": 1, "neverStarted": 0, "behind": [behind("S02", 0)]}));
     kit.product(&admin, "P2", json!({})).await;
     assert_eq!(rollout("").await["behind"], json!([behind("S01", version), behind("S02", 0)]));
     assert_eq!(rollout(&format!("&version={version}")).await["live"], 1);
@@ -346,7 +346,7 @@ async fn a_change_is_live_where_a_store_says_so() {
     kit.role(&admin, "lead", &["stores.view"]).await;
     let lead = kit.person("lea", &[("lead", Some(two))]).await;
     let own = kit.get(&lead, "/sync/rollout?entityType=products").await.data();
-    assert_eq!(own, json!({"stores": 1, "live": 0, "behind": [behind("S02", 0)]}));
+    assert_eq!(own, json!({"stores": 1, "live": 0, "neverStarted": 0, "behind": [behind("S02", 0)]}));
     kit.get(&admin, "/sync/rollout?entityType=sales").await.refused(400, "unknown_entity_type");
     kit.get(&admin, "/sync/rollout?entityType=products&version=-1").await.refused(400, "bad_request");
     kit.get(&admin, "/sync/rollout").await.names("entityType");

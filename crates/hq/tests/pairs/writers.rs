@@ -50,6 +50,11 @@ pub const APART: &[(&str, &str, &str)] = &[
     ("DELETE", "/users/{id}/sessions/{sessionId}", "one row, by its id"),
     ("DELETE", "/users/{id}/sessions", "a column of one row that nothing else writes but the end of an account"),
     ("POST", "/sync/handshake", "the row of the asking store, one at a time"),
+    (
+        "POST",
+        "/sync/errors/{id}/renumber",
+        "retries one entry, as POST /sync/retry/{id} does; `several` tries two servers at once",
+    ),
     ("POST", "/sync/retry-all", "retries one after the other, as POST /sync/retry/{id} does, for the whole chain"),
 ];
 

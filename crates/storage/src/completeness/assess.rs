@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use tillkeep_model::Money;
 use tillkeep_model::receipt::ReceiptNumber;
 
-use super::{Day, Facts, Figures, Range, ReceiptRange, Register, SessionState, Verdict, missing};
+use super::{Day, Facts, Figures, Known, Range, ReceiptRange, Register, SessionState, Verdict, missing};
 use crate::entity::register_session;
 use crate::numbers::{Given, series_name};
 use crate::push::is_flagged;
@@ -257,7 +257,8 @@ impl Assessed {
         }
     }
 
-    pub fn judged(self, pending: bool, seen: Option<&str>) -> Day {
+    pub fn judged(self, known: Known<'_>) -> Day {
+        let Known { pending, first_seen, last_seen } = known;
         let registers: Vec<Register> = self.registers.into_iter().map(|register| register.shown).collect();
         let any = |wrong: fn(&Register) -> bool| registers.iter().any(wrong);
         let session =
@@ -277,11 +278,14 @@ impl Assessed {
         let wrong = !reasons.is_empty();
         let goes_on = session(|session| session.status.as_deref().is_some_and(|status| status != "closed"));
         let nothing = registers.is_empty();
-        let not_heard = nothing && seen.is_none_or(|seen| seen <= self.date.as_str());
+        let not_heard = nothing && last_seen.is_none_or(|seen| seen <= self.date.as_str());
         reasons.extend(goes_on.then_some("session_open"));
         reasons.extend(nothing.then_some("nothing_received"));
         reasons.extend(pending.then_some("store_has_pending"));
-        let verdict = if pending || not_heard || (goes_on && !wrong) {
+        let before_start = nothing && first_seen.is_none_or(|first| self.date.as_str() < first);
+        let verdict = if before_start {
+            Verdict::BeforeFirstStart
+        } else if pending || not_heard || (goes_on && !wrong) {
             Verdict::Open
         } else if wrong {
             Verdict::Incomplete

@@ -37,6 +37,8 @@ pub enum Verdict {
     Incomplete,
     /// The day goes on, or the store still has something to send.
     Open,
+    /// The store was first heard of on a later day, or never.
+    BeforeFirstStart,
 }
 
 /// Numbers that follow one another, both ends included.
@@ -144,14 +146,22 @@ struct Facts {
     session_before: HashMap<String, i64>,
 }
 
-/// The days `dates` (rising) of `store`, in seven queries whatever their number. `pending` is whether the store still has
-/// something to send; `seen` the date on which it was last heard of.
+/// What is known of the store whose days are judged.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Known<'a> {
+    /// It still has something to send.
+    pub pending: bool,
+    /// The dates on which it was first and last heard of.
+    pub first_seen: Option<&'a str>,
+    pub last_seen: Option<&'a str>,
+}
+
+/// The days `dates` (rising) of `store`, in seven queries whatever their number.
 pub async fn days(
     conn: &impl ConnectionTrait,
     store: Uuid,
     dates: &[String],
-    pending: bool,
-    seen: Option<&str>,
+    known: Known<'_>,
 ) -> Result<Vec<Day>, DbErr> {
     let sessions = register_session::Entity::find()
         .filter(register_session::Column::StoreId.eq(store))
@@ -172,7 +182,7 @@ pub async fn days(
     for day in &mut assessed {
         day.found(&elsewhere);
     }
-    Ok(assessed.into_iter().map(|day| day.judged(pending, seen)).collect())
+    Ok(assessed.into_iter().map(|day| day.judged(known)).collect())
 }
 
 fn on_days(store: Uuid, dates: &[String]) -> (String, Vec<Value>) {

@@ -19,8 +19,10 @@ pub struct Model {
     pub code: Option<String>,
     pub error: Option<String>,
     pub warning: Option<String>,
+    /// When somebody said that nothing is left to be done about the warning.
+    pub warning_settled_at: Option<Instant>,
     pub envelope: Option<String>,
-    /// In place of an envelope that can never be taken: its first 16 KiB. Its hash is the SHA-256 of all of it.
+    /// In place of an envelope that can never be taken, or was taken with a warning and is longer: its first 16 KiB. Its hash is the SHA-256 of all of it.
     pub beginning: Option<String>,
     /// Bytes of the envelope as it came.
     pub length: Option<i64>,

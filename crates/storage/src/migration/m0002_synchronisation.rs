@@ -183,6 +183,8 @@ pub(super) const CHANGES: &[Change] = &[
     Change::AddIndex("inventory_adjustments", Key::Lists("business_date, store_id")),
     // The newest sale of somebody, as the last sign of a person who only works at a till.
     Change::AddIndex("sales", Key::Lists("cashier_user_id, completed_at, id")),
+    // Somebody has looked at an entry that was taken with a warning.
+    Change::AddColumns("sync_log", "warning_settled_at ts?"),
     // The few drawers that are open now.
     Change::AddIndex("register_sessions", Key::Lists("store_id WHERE status <> 'closed'")),
 ];

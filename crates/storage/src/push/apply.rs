@@ -47,7 +47,7 @@ pub(super) async fn bulk(tx: &mut Tx, sender: &Sender, batch: &[Incoming<'_>], n
         }
     }
     fault::point("push.effects")?;
-    let healed = sync_log::record(tx, sender.store_id, batch, &verdicts, &priors, now).await?;
+    let healed = sync_log::record(tx, sender, batch, &verdicts, &priors, now).await?;
     fault::point("push.log")?;
     Ok(Outcome { verdicts, ignored, healed, audits })
 }

@@ -95,6 +95,8 @@ pub(super) async fn codes_of_others(
     sender: &Sender,
     numbers: impl Iterator<Item = String>,
 ) -> Result<HashSet<String>, DbErr> {
+    // What headquarters gave itself is nobody else's.
+    let numbers = numbers.filter(|number| sender.given_number() != Some(number.as_str()));
     let codes = numbers.filter_map(|number| prefix(&number).map(str::to_owned));
     let codes: HashSet<String> = codes.filter(|code| *code != sender.store_code).collect();
     let mut others: HashSet<String> = codes.get(HQ).cloned().into_iter().collect();

@@ -209,6 +209,11 @@ impl Incoming<'_> {
         }
     }
 
+    /// As the log keeps it beside a warning: what somebody who looks at it reads.
+    pub(crate) fn looked_at(&self) -> Kept {
+        kept(self.raw, false)
+    }
+
     pub fn rejection(&self, verdict: &Verdict) -> Rejection {
         Rejection {
             result: self.result(verdict),

@@ -36,6 +36,30 @@ pub use status::CANCELLED_AND_RECEIVED;
 pub struct Sender {
     pub store_id: Uuid,
     pub store_code: String,
+    /// Somebody at headquarters tries again what this store sent: its store counts no try.
+    pub by_hand: Option<ByHand>,
+}
+
+/// What somebody at headquarters decided about an envelope that is tried again.
+#[derive(Clone, Debug, Default)]
+pub struct ByHand {
+    /// The number that headquarters gave to what is in it.
+    pub number: Option<String>,
+}
+
+impl Sender {
+    pub const fn of_store(store_id: Uuid, store_code: String) -> Self {
+        Self { store_id, store_code, by_hand: None }
+    }
+
+    fn given_number(&self) -> Option<&str> {
+        self.by_hand.as_ref()?.number.as_deref()
+    }
+}
+
+/// What tells this envelope from any other one; nothing when it cannot be read.
+pub fn hash_of(envelope: &str, sender: &Sender) -> Option<String> {
+    incoming::read(0, envelope, sender).ok().map(|incoming| incoming.hash)
 }
 
 /// HQ's word on one envelope.
@@ -373,7 +397,7 @@ async fn log_refusals(db: &Db, sender: &Sender, refused: &[Rejection], now: Inst
     }
     let tx = db.begin().await?;
     db::take_turn_of(&tx, Turn::Push, sender.store_id).await?;
-    sync_log::reject(&tx, sender.store_id, refused, now).await?;
+    sync_log::reject(&tx, sender, refused, now).await?;
     tx.commit().await?;
     Ok(())
 }
@@ -395,7 +419,7 @@ mod tests {
 
     #[test]
     fn envelopes_that_unfold_to_much_are_read_in_parts_and_in_their_order() {
-        let sender = Sender { store_id: Uuid::nil(), store_code: "S01".to_owned() };
+        let sender = Sender::of_store(Uuid::nil(), "S01".to_owned());
         let envelope = |data: &str| {
             let text = format!(
                 r#"{{"store_id": "{0}", "entity_type": "sales", "entity_id": "{0}", "action": "create",

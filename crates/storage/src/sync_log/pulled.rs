@@ -91,11 +91,13 @@ pub struct Has {
     pub store_id: Uuid,
     pub store_code: String,
     pub version: i64,
+    /// It was heard of.
+    pub started: bool,
 }
 
 /// What each active store has of one type, by code.
 pub async fn versions_of_stores(conn: &impl ConnectionTrait, entity_type: &str) -> Result<Vec<Has>, DbErr> {
-    let sql = "SELECT s.id, s.code, COALESCE(t.last_since_version, 0) AS version FROM stores s \
+    let sql = "SELECT s.id, s.code, s.first_seen_at, COALESCE(t.last_since_version, 0) AS version FROM stores s \
                LEFT JOIN sync_status t ON t.store_id = s.id AND t.entity_type = $1 AND t.direction = $2 \
                WHERE s.is_active AND s.deleted_at IS NULL ORDER BY s.code";
     query(conn, sql, [entity_type.into(), PULL.into()])
@@ -106,6 +108,7 @@ pub async fn versions_of_stores(conn: &impl ConnectionTrait, entity_type: &str) 
                 store_id: row.try_get("", "id")?,
                 store_code: row.try_get("", "code")?,
                 version: row.try_get("", "version")?,
+                started: row.try_get::<Option<Instant>>("", "first_seen_at")?.is_some(),
             })
         })
         .collect()

@@ -30,7 +30,7 @@ pub fn id(name: &str) -> Uuid {
 }
 
 pub fn sender(code: &str) -> Sender {
-    Sender { store_id: id(code), store_code: code.to_owned() }
+    Sender::of_store(id(code), code.to_owned())
 }
 
 fn made() -> Instant {

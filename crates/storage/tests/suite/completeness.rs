@@ -2,7 +2,7 @@
 
 use serde_json::{Value as Json, json};
 use tillkeep_model::wire::LostNumbers;
-use tillkeep_storage::completeness::{self, Day, Outbox, Range, Register, Reported, Verdict};
+use tillkeep_storage::completeness::{self, Day, Known, Outbox, Range, Register, Reported, Verdict};
 use tillkeep_storage::numbers::lost;
 use tillkeep_storage::sea_orm::Value;
 use tillkeep_storage::sync_log as log;
@@ -44,7 +44,8 @@ fn session(chain: &Chain, day: &str, number: i32, z: Option<(i64, &str, &str)>) 
 async fn days(hq: &Hq, chain: &Chain, dates: &[&str], pending: bool) -> Vec<Day> {
     let dates: Vec<String> = dates.iter().map(|date| (*date).to_owned()).collect();
     let snapshot = hq.db.snapshot().await.expect("a snapshot");
-    completeness::days(&snapshot, chain.first.store_id, &dates, pending, Some("2026-11-25")).await.expect("the days")
+    let known = Known { pending, first_seen: Some("2026-11-01"), last_seen: Some("2026-11-25") };
+    completeness::days(&snapshot, chain.first.store_id, &dates, known).await.expect("the days")
 }
 
 async fn day(hq: &Hq, chain: &Chain) -> Day {

@@ -2,7 +2,7 @@
 
 use serde_json::{Value as Json, json};
 use tillkeep_model::wire::{Applied, PushStatus};
-use tillkeep_storage::completeness::{self, Verdict};
+use tillkeep_storage::completeness::{self, Known, Verdict};
 use tillkeep_storage::entity::{customer, purchase_order, sale, store, supplier, transfer};
 use tillkeep_storage::high_water;
 use tillkeep_storage::push::FOREIGN_NUMBER;
@@ -163,7 +163,8 @@ async fn a_foreign_receipt_or_drawer_is_flagged_and_counts_neither_as_complete_n
         assert!(!own.flags.0.to_string().contains(FOREIGN_NUMBER));
         let snapshot = hq.db.snapshot().await.expect("a snapshot");
         let dates = ["2026-11-20".to_owned()];
-        let day = completeness::days(&snapshot, chain.first.store_id, &dates, false, Some("2026-11-25")).await;
+        let known = Known { pending: false, first_seen: Some("2026-11-01"), last_seen: Some("2026-11-25") };
+        let day = completeness::days(&snapshot, chain.first.store_id, &dates, known).await;
         let day = day.expect("the day").remove(0);
         // What they sold is in the sums of the drawer.
         assert_eq!((day.verdict, day.reasons.as_slice()), (Verdict::Complete, [].as_slice()));

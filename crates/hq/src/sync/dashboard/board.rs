@@ -263,7 +263,7 @@ async fn refresh(hq: &Hq) -> Result<(), DbErr> {
         let (id, store_id, first_seen_at) = (row.id, row.store_id, row.first_seen_at);
         // Of another store: it is marked too, and told with the next update.
         let Some(code) = codes.get(&store_id).filter(|_| !shown.failed.contains_key(&id)) else { continue };
-        update.failed.push((store_id, json(&FailedEntry::of(row, code.clone()))?));
+        update.failed.push((store_id, json(&FailedEntry::of(row, code.clone(), None))?));
         shown.failed.insert(id, first_seen_at);
     }
     if !(update.stores.is_empty() && update.gone.is_empty() && update.failed.is_empty()) {

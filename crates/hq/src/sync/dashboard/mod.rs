@@ -55,6 +55,8 @@ struct Summary {
     running_twice: usize,
     /// Stores that could not store some type.
     unstored: usize,
+    /// Active stores that were never heard of.
+    never_started: usize,
     notifications: Standing,
     /// Null without a read replica.
     read_replica: Option<ReplicaStanding>,
@@ -73,6 +75,7 @@ impl Dashboard {
             summary.warnings += state.warnings;
             summary.outbox_stuck += usize::from(state.outbox_stuck);
             summary.running_twice += usize::from(state.runs_twice_since.is_some());
+            summary.never_started += usize::from(state.active && state.first_heard_at.is_none());
             summary.unstored += usize::from(!state.unstored.is_empty());
         }
         let unreadable = hq.unreadable.rows().borrow().clone();

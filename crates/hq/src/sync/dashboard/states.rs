@@ -9,8 +9,8 @@ use tillkeep_model::wire::Ended;
 use tillkeep_storage::entity::{store, store_node, sync_status};
 use tillkeep_storage::nodes::Line;
 use tillkeep_storage::sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder};
-use tillkeep_storage::sync_log::{self, Warned};
-use tillkeep_storage::{Db, DbErr, registry};
+use tillkeep_storage::sync_log::warnings::{self, Warned};
+use tillkeep_storage::{Db, DbErr, registry, sync_log};
 use utoipa::ToSchema;
 use uuid::Uuid;
 
@@ -33,6 +33,8 @@ pub(super) struct StoreState {
     pub store_name: String,
     pub active: bool,
     pub connection: ConnectionInfo,
+    /// When it was first heard of; null for a store that never started.
+    pub first_heard_at: Option<Instant>,
     /// When it last gave any sign, kept over restarts.
     pub last_heard_at: Option<Instant>,
     /// Why it is not connected, kept over restarts; null while it is, and when it never was there.
@@ -182,7 +184,7 @@ pub(super) async fn load(hq: &Hq, db: &Db, which: Which<'_>) -> Result<Vec<Store
     }
     let mut nodes: HashMap<Uuid, store_node::Model> =
         nodes.all(&conn).await?.into_iter().map(|row| (row.store_id, row)).collect();
-    let mut warned = sync_log::warned(&conn, now.plus_millis(-WARNINGS_OF_MS), only.as_deref()).await?;
+    let mut warned = warnings::warned(&conn, now.plus_millis(-WARNINGS_OF_MS), only.as_deref()).await?;
     drop(conn);
     let state = |store: store::Model| {
         let status = status.remove(&store.id).unwrap_or_default();
@@ -237,6 +239,7 @@ fn state_of(
             connected_at,
             seconds_since_heartbeat: last_heartbeat_at.map(|at| now.millis_since(at) / 1000),
         },
+        first_heard_at: store.first_seen_at,
         last_heard_at: heard.at,
         ended_because: ended_because(connected, ended, heard.at, now),
         node: elsewhere.or_else(|| connected.then(|| hq.nodes.name.clone())),
@@ -325,6 +328,7 @@ mod tests {
                 connected_at: Some(at(0)),
                 seconds_since_heartbeat: Some(seconds),
             },
+            first_heard_at: Some(at(0)),
             last_heard_at: Some(at(seconds)),
             ended_because: None,
             node: None,
