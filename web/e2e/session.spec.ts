@@ -147,8 +147,8 @@ test('a tab belongs to whoever signs in in another one, and shows nothing of who
   context,
   allow,
 }) => {
-  // What the former person's page still asks when the session is gone is refused.
-  allow(401)
+  // What the former person's page still asks when the session is gone, or is another's, is refused.
+  allow(401, 403)
   const second = chain.sites[1]!
   await chain.hire('successor', [{ codes: ['stores.view'], storeId: second.id }])
   await as('admin')
