@@ -89,8 +89,12 @@ e2e: binary ## The web client in a browser, against servers of its own
 	$(BROWSED) npm --prefix web run e2e
 
 .PHONY: screenshots
-screenshots: binary ## Make the pictures in docs/images anew
+screenshots: binary ## Every page in light, in dark and on a phone into target/pictures; those of docs/images anew
 	$(BROWSED) npm --prefix web run screenshots
+
+.PHONY: tasks
+tasks: binary ## What everyday tasks take in the browser, in clicks, keys and seconds, into target/tasks.json
+	$(BROWSED) npm --prefix web run tasks
 
 .PHONY: fuzz
 fuzz: binary ## Requests made from the descriptions, against both servers; ARGS="--seconds 300 --seed 7" for longer

@@ -1,6 +1,6 @@
 import type { Locator, Page } from '@playwright/test'
 import { typeName } from '../src/format/types'
-import { customer, type Chain } from './kit/chain'
+import { customer, type Chain, type Site } from './kit/chain'
 import { expect, said, settled, signIn, test } from './kit/test'
 
 /** Text that would run if anything took it for markup, for a template or for an address. Each calls `executed`. */
@@ -105,6 +105,7 @@ async function plantEverywhere(chain: Chain) {
     { ...customer(site, 'X-4', 'x'), data: ALL },
     { ...customer(site, 'X-5', ALL), ...odd, entity_id: PAYLOADS[5] },
   )
+  const business = await sell(chain, site, product.id)
   expect(verdicts.map(({ status }) => status)).toEqual([...['error', 'unknown_type', 'ok', 'error', 'error', 'error']])
   const failed = await chain.admin.get<Entry[]>(`/sync/errors?storeId=${site.id}`)
   expect(failed).toHaveLength(5)
@@ -114,10 +115,58 @@ async function plantEverywhere(chain: Chain) {
   const settled = failed.find(({ entityId }) => entityId === PAYLOADS[5])!
   await chain.admin.post(`/sync/resolve/${settled.id}`, { note: ALL })
   return {
-    ...{ user, department, group, product, store, role, site, settled },
+    ...{ user, department, group, product, store, role, site, settled, business },
     failed: failed.filter(({ id }) => id !== settled.id),
     lock: () => locked.then(() => chain.lockOut(username)),
   }
+}
+
+/** A sale, its drawer and a change of stock, with a payload in each text that a store writes and a page shows. */
+async function sell(chain: Chain, site: Site, productId: string): Promise<{ sale: string; drawer: string }> {
+  const at = '2026-11-20T10:00:00.000Z'
+  const [sale, drawer, change, register, user] = Array.from({ length: 5 }, () => crypto.randomUUID())
+  const own = { storeId: site.id, createdAt: at, updatedAt: at, businessDate: '2026-11-20' }
+  const till = { registerId: register, registerCode: 'X' }
+  const line = { id: crypto.randomUUID(), saleId: sale, lineNo: 1, productId, quantity: 1 }
+  const payment = { id: crypto.randomUUID(), saleId: sale, lineNo: 1, tenderKind: 'card', status: 'approved' }
+  const rows: [type: string, id: string, data: object][] = [
+    [
+      'register_sessions',
+      drawer!,
+      {
+        ...{ ...own, ...till, id: drawer, sessionNumber: 1, status: 'closed', openedBy: user, openedAt: at },
+        ...{ closeNote: PAYLOADS[0], totals: { tenders: [{ tenderCode: PAYLOADS[1], amount: 0 }] } },
+        cashMovements: [{ id: 'm', type: 'drop', amount: 1, reason: PAYLOADS[2], at }],
+        counts: [{ tenderId: 't', tenderCode: PAYLOADS[3], counted: 1 }],
+      },
+    ],
+    [
+      'sales',
+      sale!,
+      {
+        ...{ ...own, ...till, id: sale, receiptNumber: 'S01-X-000001', registerSessionId: drawer },
+        ...{ saleType: 'sale', status: 'voided', startedAt: at, completedAt: at, voidedAt: at, currencyCode: 'USD' },
+        ...{ cashierUserId: user, cashierName: PAYLOADS[0], customerId: user, customerName: PAYLOADS[1] },
+        ...{ voidReason: PAYLOADS[2], note: PAYLOADS[3], taxRounding: 'line' },
+        taxLines: [{ code: 'X', name: PAYLOADS[4], ratePpm: 1, baseAmount: 1, taxAmount: 1 }],
+        saleItems: [{ ...line, productName: PAYLOADS[0], sku: 'XSS', unitOfMeasure: 'ea', priceSource: 'default' }],
+        salePayments: [{ ...payment, tenderCode: 'CARD', reference: PAYLOADS[1] }],
+      },
+    ],
+    [
+      'inventory_adjustments',
+      change!,
+      {
+        ...{ ...own, id: change, productId, reason: 'found', quantityChange: 1, occurredAt: at },
+        ...{ userName: PAYLOADS[0], note: PAYLOADS[1] },
+      },
+    ],
+  ]
+  const envelopes = rows.map(([entity_type, entity_id, data]) => ({
+    ...{ store_id: site.id, entity_type, entity_id, action: 'create', timestamp: at, data },
+  }))
+  expect((await chain.push(site, ...envelopes)).map(({ status }) => status)).toEqual(['ok', 'ok', 'ok'])
+  return { sale: sale!, drawer: drawer! }
 }
 
 /** A page and what must stand there as text; `fields` are inputs by their names. */
@@ -149,7 +198,7 @@ const openEntry = async (page: Page, { entityType, entityId, action, error }: En
   )
 
 function pagesWith(planted: Awaited<ReturnType<typeof plantEverywhere>>): Shown[] {
-  const { user, department, group, product, store, role, site, settled, failed, lock } = planted
+  const { user, department, group, product, store, role, site, settled, failed, lock, business } = planted
   const name = store.took.name!
   const details = (page: Page) => page.getByRole('button', { name: /^Details of/ }).first()
   const openAll = async (page: Page) => {
@@ -158,6 +207,14 @@ function pagesWith(planted: Awaited<ReturnType<typeof plantEverywhere>>): Shown[
   const errors = failed.map(({ error }) => error)
   const { tags, ...productFields } = product.took
   return [
+    { path: '/hq/today' },
+    { path: '/hq/sales?receiptNumber=S01-X-000001', texts: [PAYLOADS[0]!] },
+    { path: `/hq/sales/${business.sale}`, texts: PAYLOADS.slice(0, 5) },
+    { path: '/hq/drawers?registerCode=X' },
+    { path: `/hq/drawers/${business.drawer}`, texts: [PAYLOADS[0]!, PAYLOADS[2]!, PAYLOADS[3]!] },
+    { path: `/hq/stock?search=${encodeURIComponent(product.took.sku!)}`, texts: [product.took.name!] },
+    { path: `/hq/stock/${product.id}`, texts: [product.took.name!, product.took.sku!] },
+    { path: `/hq/stock/changes?productId=${product.id}`, texts: [product.took.name!, PAYLOADS[0]!, PAYLOADS[1]!] },
     { path: '/hq/sync?search=XSS', texts: [name] },
     { path: `/hq/sync/stores/${site.id}`, texts: [...errors, PAYLOADS[2]!], then: openAll },
     { path: `/hq/sync/stores/${store.id}`, texts: [`XSS ${name}`] },
@@ -297,7 +354,7 @@ test('markup that is typed into the forms and the search boxes stays text', asyn
   await page.locator('[name=departmentId]').selectOption({ index: 1 })
   await page.locator('[name=taxGroupId]').selectOption({ index: 1 })
   await page.getByRole('button', { name: 'Create product' }).click()
-  await expect(said(page, `${first} is made.`)).toBeVisible()
+  await expect(said(page, `${first} is created.`)).toBeVisible()
   await expect(page.getByRole('heading', { level: 1 })).toHaveText(first)
   await page.getByRole('button', { name: 'Delete' }).click()
   await expect(page.getByRole('dialog', { name: `Delete ${first}?` })).toBeVisible()

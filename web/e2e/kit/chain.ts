@@ -34,7 +34,7 @@ interface Answer {
 
 /** A PIN that nobody has: the rules allow no run of zeros. */
 export const WRONG_PIN = '000001'
-/** Wrong PINs of an account have to wait 0, 0, 1, 3, 5, 10, 10, 10, 10 s and then half an hour. */
+/** Wrong PINs of an account have to wait 0, 0, 1, 3, 5, 10, 10, 10, 10 s and then 15 minutes. */
 const SHORT_LOCK_S = 5
 
 /** The API with the rights of one token. */

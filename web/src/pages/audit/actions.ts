@@ -20,8 +20,6 @@ const ACTIONS: Readonly<Record<string, string>> = {
   'user.role.grant': 'Role given',
   'user.role.revoke': 'Role removed',
   'user.sessions.end': 'All sessions of a user ended',
-  'user.activate': 'User activated',
-  'user.deactivate': 'User deactivated',
   'role.permissions': 'Permissions of a role changed',
   'store.activate': 'Store activated',
   'store.deactivate': 'Store deactivated',
