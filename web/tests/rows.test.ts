@@ -189,6 +189,28 @@ describe('a tax group', () => {
     expect(sent).toEqual([[PUT, rates]])
   })
 
+  it('that is new can be chosen for what a price comes to', async () => {
+    route.query = { open: 'new' }
+    const has = [GROUP]
+    const { wrapper } = await open(
+      GroupsPage,
+      codes,
+      groups({
+        'GET /api/v1/tax-groups': () => listed(has),
+        'POST /api/v1/tax-groups': () => {
+          has.push({ ...GROUP, id: 'g2', name: 'Reduced' })
+          return ok(GROUP)
+        },
+      }),
+    )
+    const offered = () => wrapper.findAll('#preview-taxGroupId option').map((option) => option.text())
+    expect(offered()).toEqual(['–', 'Standard'])
+    await type('code', 'RED')
+    await type('name', 'Reduced')
+    await press('Create tax group')
+    expect(offered()).toEqual(['–', 'Standard', 'Reduced'])
+  })
+
   it('sends rates that were taken only once when the group is refused after them', async () => {
     route.query = { open: 'g1' }
     const answers = [refused(409, 'duplicate_code'), ok(GROUP)]
