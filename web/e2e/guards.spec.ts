@@ -200,7 +200,7 @@ test('who comes from outside to a page that needs more is told what it needs', a
   await page.goto('/hq/audit')
   await expect(page.locator('main')).toContainText('users.manage_roles')
   await page.getByRole('link', { name: 'To what you may open' }).click()
-  await expect(page).toHaveURL('/hq/sync')
+  await expect(page).toHaveURL('/hq/stores')
 })
 
 test('a role that is taken away closes its pages at the next request', async ({ page, as, chain, allow }) => {
