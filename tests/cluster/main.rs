@@ -20,6 +20,7 @@ mod alone;
 mod approvals;
 mod broker;
 mod chaos;
+mod command_line;
 mod completeness;
 mod copies;
 mod crash;

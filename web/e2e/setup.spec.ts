@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import type { Locator, Page } from '@playwright/test'
 import { Chain, Client } from './kit/chain'
-import { Server } from './kit/process'
+import { Server, shownStart } from './kit/process'
 import { expect, signIn, test as base } from './kit/test'
 
 /** With headquarters as it is after its first start. */
@@ -99,7 +99,7 @@ test('an empty headquarters is set up in the browser alone, and a new cashier se
   await page.getByRole('button', { name: 'Provision', exact: true }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Provision' }).click()
   const token = page.getByRole('dialog', { name: 'Sync token of S01' })
-  const command = await token.locator('[data-part=command]').innerText()
+  const command = await shownStart(token)
   await token.getByRole('button', { name: 'I have kept it' }).click()
   const shop = await new Server(['bash', '-c', command], join(chain.directory, 's01')).start()
 

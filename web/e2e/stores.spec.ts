@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { Server } from './kit/process'
+import { Server, shownStart } from './kit/process'
 import { expect, said, test } from './kit/test'
 
 test('a store is made, provisioned, started with the shown command, rotated and revoked', async ({
@@ -22,10 +22,12 @@ test('a store is made, provisioned, started with the shown command, rotated and 
   await page.getByRole('button', { name: 'Provision', exact: true }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Provision' }).click()
   const dialog = page.getByRole('dialog', { name: 'Sync token of S77' })
-  const shown = await dialog.locator('[data-part=command]').innerText()
-  await dialog.getByRole('button', { name: 'Copy: Start the store server' }).click()
-  const command = await page.evaluate(() => navigator.clipboard.readText())
-  expect(command).toBe(shown)
+  const command = await shownStart(dialog)
+  await dialog.getByRole('button', { name: 'Copy: 1. Save these lines as store.env' }).click()
+  const copied = await page.evaluate(() => navigator.clipboard.readText())
+  expect(command).toContain(copied)
+  // In a command it would be seen by everybody on the machine, and stand in the history of the shell.
+  await expect(dialog.locator('[data-part=file]')).not.toContainText('TOKEN')
   // Neither Escape nor a press beside it takes it away.
   await page.keyboard.press('Escape')
   await expect(dialog).toBeVisible()
@@ -47,7 +49,7 @@ test('a store is made, provisioned, started with the shown command, rotated and 
   await page.getByRole('button', { name: 'Rotate token' }).click()
   await page.getByLabel(/The old token works on for/).fill('0')
   await page.getByRole('dialog').getByRole('button', { name: 'Rotate token' }).click()
-  const second = await dialog.locator('[data-part=command]').innerText()
+  const second = await shownStart(dialog)
   expect(second).not.toBe(command)
   await dialog.getByRole('button', { name: 'I have kept it' }).click()
   await page.goto('/hq/sync?search=S77')

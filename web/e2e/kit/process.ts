@@ -1,3 +1,4 @@
+import type { Locator } from '@playwright/test'
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process'
 import { mkdirSync, openSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
@@ -10,6 +11,13 @@ export const BINARY = resolve(process.env.TILLKEEP ?? join(root, 'target/debug/t
 
 /** What is set for a real server on this machine must not reach these. */
 const CLEAN = { PATH: `${dirname(BINARY)}:${process.env.PATH ?? ''}`, HOME: process.env.HOME ?? '/' }
+
+/** For a shell, what the dialog of a token says: the file is saved, then the store is started with it. */
+export async function shownStart(dialog: Locator): Promise<string> {
+  const env = await dialog.locator('[data-part=env]').innerText()
+  const command = await dialog.locator('[data-part=file]').innerText()
+  return `cat >store.env <<'END'\n${env}\nEND\n${command}`
+}
 
 /** Servers that still run when a test process ends are ended with it. */
 const running = new Set<ChildProcess>()

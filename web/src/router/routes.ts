@@ -293,7 +293,7 @@ export const routes: RouteRecordRaw[] = [
  * start at the first page that is.
  */
 export const MENU = [
-  { group: 'Business', pages: ['today', 'sales', 'drawers', 'stock', 'customers'] },
+  { group: 'Selling', pages: ['today', 'sales', 'drawers', 'stock', 'customers'] },
   { group: 'Range', pages: ['products', 'departments', 'taxes', 'tenders'] },
   { group: 'Shops', pages: ['stores', 'registers', 'sync'] },
   { group: 'People', pages: ['users', 'roles', 'audit'] },

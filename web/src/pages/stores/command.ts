@@ -18,14 +18,15 @@ export function envLines(env: string): string[] {
 
 const dataDir = (code: string) => quoted(`store-${code.toLowerCase()}`)
 
-/** One line that starts the store server of `code`. */
-export function startCommand(env: string, code: string): string {
-  return [...envLines(env), `tillkeep store --data-dir ${dataDir(code)}`].join(' ')
-}
-
 export const ENV_FILE = 'store.env'
 
-/** The same from {@link ENV_FILE}, so that the token is in no history of a shell. */
-export function fileCommand(code: string): string {
+/**
+ * Asks for the lines of the file, so that the token is typed or pasted into no command: it would stand in the history of the
+ * shell and in the list of processes.
+ */
+export const KEEP_COMMAND = `( umask 077; cat >${ENV_FILE} )`
+
+/** What starts the store server of `code` with {@link ENV_FILE}. */
+export function startCommand(code: string): string {
   return `( set -a; . ./${ENV_FILE}; exec tillkeep store --data-dir ${dataDir(code)} )`
 }
