@@ -5,6 +5,6 @@ import tests from './playwright.config'
 export default defineConfig({
   ...tests,
   testDir: 'screenshots',
-  timeout: 300_000,
+  timeout: 900_000,
   use: { ...tests.use, viewport: { width: 1280, height: 800 } },
 })

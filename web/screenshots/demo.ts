@@ -17,8 +17,7 @@ export function startDemo(): Promise<Demo> {
     child.on('exit', () => failed(new Error('the demo ended')))
     child.stdout.on('data', (chunk: Buffer) => {
       text += chunk.toString()
-      const url = /Headquarters\s+(\S+)/.exec(text)?.[1]
-      const pin = /^\s+admin\s+(\d+)/m.exec(text)?.[1]
+      const [, url, pin] = /Open (\S+) and sign in as admin with the PIN (\d+)/.exec(text) ?? []
       if (url && pin) started({ url, pin, stop: () => child.kill('SIGTERM') })
     })
   })
@@ -55,6 +54,8 @@ export async function arrange(admin: Client, url: string): Promise<Record<string
     ':store': stores[0]!.id,
     ':rotated': third.id,
     ':product': await first('/products?pageSize=1&sort=name'),
+    ':sale': await first('/sales?pageSize=1'),
+    ':drawer': await first('/register-sessions?pageSize=1'),
     ':user': await first('/users?search=manager1'),
     ':role': await first('/roles?search=store_manager'),
   }

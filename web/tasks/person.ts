@@ -19,7 +19,7 @@ const SECONDS = {
 }
 
 /** Nothing takes longer; the servers may be slow ones. */
-const PATIENCE_MS = 90_000
+const PATIENCE_MS = 30_000
 /** 0 goes through the steps without the pauses, while they are written. */
 const PACE = Number(process.env.TASKS_PACE ?? 1)
 
@@ -98,10 +98,11 @@ export class Person {
     return target.innerText()
   }
 
-  /** Pastes what was copied into a shell on another machine and presses Enter: two keys and Enter. */
-  async paste(start: () => Promise<unknown>): Promise<void> {
-    await this.spend(SECONDS.think + this.to('keys') + 3 * SECONDS.key)
-    this.tally.keys += 3
+  /** Pastes what was copied into a shell on another machine, after a command that is typed if any: two keys, and Enter. */
+  async paste(typed: string, start: () => Promise<unknown>): Promise<void> {
+    const keys = typed.length + (typed ? 1 : 0) + 3
+    await this.spend(SECONDS.think + this.to('keys') + keys * SECONDS.key)
+    this.tally.keys += keys
     this.tally.shell += 1
     await this.timed(start())
   }
