@@ -84,6 +84,10 @@ test('a planted failed entry is seen, refused again, and taken at the retry once
   // The page is told of it.
   await page.getByRole('link', { name: '1 failed entry of S01' }).click()
   await expect(page.getByRole('heading', { level: 1, name: 'Failed entries' })).toBeVisible()
+  const row = page.getByRole('row', { name: /^Customer / })
+  // The first one counts as a try, as it does at its store; those of people do not.
+  await expect(row.getByRole('cell').nth(2)).toHaveText('1')
+  await expect(row).toContainText('Collides with E2E-1')
   await page.getByRole('button', { name: /^Open Customer / }).click()
   const dialog = page.getByRole('dialog')
   await expect(dialog.getByRole('region')).toContainText('"lastName": "Planted"')
@@ -124,6 +128,48 @@ test('a planted failed entry is resolved with a note, which stays readable', asy
     .click()
   await expect(dialog).toContainText('Typed twice, the second one is thrown away')
   expect(await chain.admin.get<unknown[]>('/customers?search=Two')).toHaveLength(0)
+})
+
+test('a customer whose number is taken gets another one in the row, and a warning is settled', async ({
+  page,
+  as,
+  chain,
+}) => {
+  const site = chain.sites[0]!
+  await chain.push(site, customer(site, 'E2E-N', 'Holder'), customer(site, 'E2E-N', 'Renumbered'))
+  const [id, at] = [crypto.randomUUID(), '2026-11-20T10:00:00.000Z']
+  const sale = {
+    ...{ id, receiptNumber: 'S01-92-000001', registerId: id, registerCode: '92', registerSessionId: id },
+    ...{ saleType: 'sale', status: 'completed', businessDate: '2026-11-20', startedAt: at, completedAt: at },
+    ...{ cashierUserId: id, cashierName: 'Somebody', currencyCode: 'USD', taxRounding: 'line' },
+    ...{ saleItems: [], salePayments: [], createdAt: at, updatedAt: at },
+  }
+  const envelope = { entity_type: 'sales', entity_id: id, action: 'create', timestamp: at, data: sale }
+  await chain.push(site, { store_id: site.id, ...envelope })
+
+  await as('admin')
+  await page.goto('/hq/sync/errors')
+  await page.getByRole('button', { name: /^Give Customer .* a new number$/ }).click()
+  const dialog = page.getByRole('dialog', { name: 'Give it a new number' })
+  await expect(dialog).toContainText('E2E-N')
+  await dialog.getByRole('button', { name: 'Give it the number' }).click()
+  await expect(said(page, /^Headquarters took it with the number HQ-/)).toBeVisible()
+  await expect(page.getByText('Nothing has failed')).toBeVisible()
+  const [taken] = await chain.admin.get<{ customerNumber: string }[]>('/customers?search=Renumbered')
+  expect(taken!.customerNumber).toMatch(/^HQ-\d+$/)
+
+  await page.getByRole('link', { name: 'Warnings' }).click()
+  const warning = page.getByRole('row', { name: /^Sale / }).filter({ hasText: 'no_lines' })
+  await warning.getByRole('button', { name: /^Open Sale / }).click()
+  await expect(page.getByRole('dialog').getByRole('region')).toContainText('S01-92-000001')
+  await page.keyboard.press('Escape')
+  await warning.getByRole('button', { name: /^Resolve Sale / }).click()
+  await page.getByRole('dialog', { name: 'Settle the warning' }).getByRole('button', { name: 'Resolve' }).click()
+  await expect(said(page, 'The warning is settled')).toBeVisible()
+  await expect(warning).toHaveCount(0)
+  await page.getByLabel('State').selectOption({ label: 'Settled' })
+  await expect(warning).toHaveCount(1)
+  await expect(warning.getByRole('button', { name: /^Resolve/ })).toHaveCount(0)
 })
 
 test('all failed entries of a store are tried again, with progress and a result', async ({ page, as, chain }) => {

@@ -13,6 +13,7 @@ export const FORMS = {
   grant: ['Grant'],
   product: ['ProductDraft', 'ProductChange'],
   provision: ['Provision'],
+  renumber: ['Renumber'],
   resolve: ['Resolve'],
   role: ['RoleDraft', 'RoleChange'],
   store: ['StoreDraft', 'StoreChange'],

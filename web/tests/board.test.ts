@@ -60,6 +60,7 @@ describe('a board that is read anew', () => {
     outboxStuck: 0,
     runningTwice: 0,
     unstored: 0,
+    neverStarted: 0,
     notifications,
   }
   const answer = (...stores: DashboardStore[]) => ({ generatedAt: '', summary, stores, nodes: [], unreadable: [] })

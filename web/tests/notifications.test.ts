@@ -29,6 +29,7 @@ const snapshot = (notifications: Notifications) => {
     outboxStuck: 0,
     runningTwice: 0,
     unstored: 0,
+    neverStarted: 0,
     notifications,
   }
   listener.snapshot({ generatedAt: '', summary, stores: [], nodes: [], unreadable: [] } as Dashboard)

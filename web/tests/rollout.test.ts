@@ -1,7 +1,8 @@
 import { enableAutoUnmount, mount, RouterLinkStub } from '@vue/test-utils'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import RolloutStatus from '@/components/RolloutStatus.vue'
-import { fresh, ok, serve } from './kit'
+import { useSession } from '@/session/store'
+import { fresh, listed, myself, ok, serve } from './kit'
 
 enableAutoUnmount(afterEach)
 beforeEach(() => {
@@ -15,7 +16,7 @@ afterEach(() => {
 
 it('asks less and less while a store stays behind, and no more when none is', async () => {
   let behind = [{ storeCode: 'S1', version: 1 }]
-  const server = serve({ 'GET /api/v1/sync/rollout': () => ok({ stores: 1, live: 0, behind }) })
+  const server = serve({ 'GET /api/v1/sync/rollout': () => ok({ stores: 1, live: 0, neverStarted: 0, behind }) })
   mount(RolloutStatus, { props: { entityType: 'products' }, global: { stubs: { RouterLink: RouterLinkStub } } })
   /** How often it was asked in so many seconds. */
   const asked = async (seconds: number) => {
@@ -34,4 +35,28 @@ it('asks less and less while a store stays behind, and no more when none is', as
   behind = []
   await asked(60)
   expect(await asked(600)).toBe(0)
+})
+
+it('says that nothing is on its way to a store that was never started', async () => {
+  useSession().user = myself(['stores.view'])
+  const row = (code: string, firstSeenAt: string | null) => ({
+    id: code,
+    code,
+    name: code,
+    isActive: true,
+    firstSeenAt,
+  })
+  serve({
+    'GET /api/v1/sync/rollout': () => ok({ stores: 1, live: 1, neverStarted: 2, behind: [] }),
+    'GET /api/v1/stores': () => listed([row('S1', '2026-11-20T10:00:00.000Z'), row('S2', null)]),
+  })
+  const shown = async (storeCode?: string) => {
+    const global = { stubs: { RouterLink: RouterLinkStub } }
+    const page = mount(RolloutStatus, { props: { entityType: 'products', storeCode }, global })
+    await vi.advanceTimersByTimeAsync(0)
+    return page.text()
+  }
+  expect(await shown()).toBe('EverywhereLive in 1 of 1 store in use. 2 stores were never started.')
+  expect(await shown('S1')).toBe('Live')
+  expect(await shown('S2')).toBe('Store never started')
 })

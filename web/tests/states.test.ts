@@ -70,6 +70,7 @@ describe('the state of a store', () => {
   })
 
   it.each([
+    { firstHeardAt: '2026-11-01T10:00:00.000Z' },
     { endedBecause: 'stopped' },
     { endedBecause: 'revoked' },
     { lastSuccessAt: '2026-11-20T10:00:00.000Z' },

@@ -9,6 +9,8 @@ export interface StoreName {
   code: string
   name: string
   isActive: boolean
+  /** When its server was first heard of; null when it never was. */
+  firstSeenAt?: string | null
   currencyCode?: string
   currencyExponent?: number
 }

@@ -6,5 +6,10 @@ type Entry = Schemas['FailedEntry']
 
 /** Whether it failed, or was taken with a warning that nobody has settled. */
 export function isOpen(entry: Entry): boolean {
-  return entry.status === 'failed' || Boolean(entry.warning)
+  return entry.status === 'failed' || (Boolean(entry.warning) && !entry.warningSettledAt)
+}
+
+/** Whether another number mends it: of a customer who was refused because somebody else has theirs. */
+export function isNumberTaken(entry: Entry): boolean {
+  return entry.status === 'failed' && entry.entityType === 'customers' && Boolean(entry.collidesWith)
 }

@@ -30,7 +30,8 @@ const isConnected = (store: BoardStore) => store.connection.connected
 
 /** Whether its server was ever there, by whatever is left of it. */
 export function wasStarted(store: BoardStore): boolean {
-  return isConnected(store) || store.heardAt !== null || Boolean(store.endedBecause ?? store.lastSuccessAt)
+  const { firstHeardAt, endedBecause, lastSuccessAt } = store
+  return isConnected(store) || store.heardAt !== null || Boolean(firstHeardAt ?? endedBecause ?? lastSuccessAt)
 }
 
 const ENDED: Record<NonNullable<BoardStore['endedBecause']>, string> = {
