@@ -162,7 +162,8 @@ fn every_variable_that_docs_name_is_read_by_the_program() {
     const OF_THE_SHELL: [&str; 5] = ["HQ_PID", "STORE_PID", "HQ_TOKEN", "STORE_TOKEN", "PWD"];
     let (pages, sources) = (pages(), sources());
     let is_variable = |word: &&str| {
-        word.contains('_') && !word.starts_with('_')
+        word.contains('_')
+            && !word.starts_with('_')
             && word.bytes().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_')
     };
     let named = |piece| words(piece).into_iter().filter(is_variable).collect();

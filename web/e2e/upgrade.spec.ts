@@ -47,7 +47,7 @@ test('a file that stays gone is said, and nothing goes round in circles', async 
   expect(counts).toEqual({ documents: 1, asked })
   // What is there can still be reached.
   await page.getByRole('link', { name: 'To the start' }).click()
-  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Synchronisation')
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Today')
   await page.goto('/hq/roles')
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('Roles')
 })

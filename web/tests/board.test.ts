@@ -161,7 +161,7 @@ describe('the table of stores', () => {
     [false, null, null],
     [false, 'no_line', 'no line'],
     [false, 'stopped', 'its server was stopped'],
-    [false, 'revoked', 'its token was revoked'],
+    [false, 'revoked', 'its token was revoked or replaced'],
     [false, 'replaced', 'another server of this store connected'],
   ] as const)('says of a store with a connection (%s) that ended by %s: %s', (connected, endedBecause, expected) => {
     const connection = { ...offline, connected }

@@ -39,6 +39,15 @@ describe('the state of a store', () => {
     },
   )
 
+  it('is not "Behind" for the moment in which a store that sells pulls its own stock rows back', () => {
+    const ago = (ms: number) => new Date(Date.now() - ms).toISOString()
+    const stock = (lastSuccessAt: string) =>
+      dashboardType('store_product_dynamic', 'pull', { version: 4, headVersion: 5, lastSuccessAt })
+    expect(stateOf(store({ sync: [stock(ago(5_000))] })).word).toBe('Well')
+    expect(stateOf(store({ sync: [stock(ago(120_000))] })).word).toBe('Behind')
+    expect(stateOf(store({ sync: [{ ...late, lastSuccessAt: ago(5_000) }] })).word).toBe('Behind')
+  })
+
   it('is the worst of those that are so at once', () => {
     // All that can be so together: a store without a line has nothing that only a connected one can have.
     const together = [

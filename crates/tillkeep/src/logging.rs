@@ -28,6 +28,7 @@ impl Form {
         let builder = tracing_subscriber::fmt()
             .with_env_filter(filter(variable_of(VARIABLE)?.as_deref())?)
             .with_writer(std::io::stderr)
+            .with_ansi(std::io::stderr().is_terminal())
             .log_internal_errors(false);
         match self {
             Self::Text => builder.with_target(false).init(),

@@ -43,11 +43,10 @@ async fn main() -> ExitCode {
     if rustls::crypto::aws_lc_rs::default_provider().install_default().is_err() {
         tracing::debug!("a TLS provider was installed before");
     }
-    match cli.run().await {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            form.tell(&error);
-            ExitCode::FAILURE
-        }
+    let ended = cli.run().await;
+    if let Err(error) = &ended {
+        form.tell(error);
     }
+    // Everything is closed by now. A task that waits while the runtime is taken down would panic.
+    std::process::exit(ended.is_err().into())
 }

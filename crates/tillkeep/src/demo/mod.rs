@@ -58,7 +58,7 @@ pub async fn run(args: DemoArgs) -> Result<()> {
         broker: None,
         sync_log_days: 90,
     };
-    say!("Making the demo chain in {} …", data_dir.display());
+    tracing::info!(directory = %data_dir.display(), "making the demo chain");
     let planted = plant::plant(&settings, SEED, usize::from(args.stores)).await?;
 
     let program = std::env::current_exe()?;

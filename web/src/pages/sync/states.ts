@@ -1,3 +1,4 @@
+import { serverNow } from '@/api/line'
 import type { Tone } from '@/components/StatusPill.vue'
 import { typeNames } from '@/format/types'
 import { plural } from '@/format/money'
@@ -7,8 +8,15 @@ import type { BoardStore } from './board'
 
 type StoreType = BoardStore['sync'][number]
 
+/** Each sale of a store moves a row of this type at headquarters, which the store pulls back a moment later. */
+const MOVED_BY_SALES = 'store_product_dynamic'
+/** What a store that sells is behind in for no longer is no reason to look at it. */
+const A_MOMENT_MS = 60_000
+
 export function isBehind(type: StoreType): boolean {
-  return type.direction === 'pull' && type.version < type.headVersion
+  const { direction, entityType, version, headVersion, lastSuccessAt } = type
+  if (direction !== 'pull' || version >= headVersion) return false
+  return entityType !== MOVED_BY_SALES || !lastSuccessAt || serverNow() - Date.parse(lastSuccessAt) > A_MOMENT_MS
 }
 
 /** Types of which the store does not have HQ's newest version. */
@@ -37,7 +45,7 @@ export function wasStarted(store: BoardStore): boolean {
 const ENDED: Record<NonNullable<BoardStore['endedBecause']>, string> = {
   no_line: 'no line',
   stopped: 'its server was stopped',
-  revoked: 'its token was revoked',
+  revoked: 'its token was revoked or replaced',
   replaced: 'another server of this store connected',
 }
 

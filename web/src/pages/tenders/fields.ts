@@ -11,6 +11,9 @@ export const KINDS = {
   check: 'Check',
   voucher: 'Voucher',
   on_account: 'On account',
+  gift_card: 'Gift card',
+  store_credit: 'Store credit',
+  exchange: 'Exchange',
   other: 'Other',
 }
 
