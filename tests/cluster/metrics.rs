@@ -43,7 +43,7 @@ async fn headquarters_measures_how_each_store_in_use_stands() {
     let code = "S01";
     let has = async |line: String| {
         eventually("the line is there", async || {
-            // What was read a moment ago is answered for five seconds.
+            // What was read a moment ago is answered for two seconds.
             let page = page(&chain.hq.url).await.1;
             page.lines().any(|one| one == line).then_some(())
         })

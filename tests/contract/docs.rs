@@ -111,15 +111,15 @@ fn every_command_and_flag_that_docs_name_is_one_of_the_program() {
     let (pages, commands) = (pages(), commands());
     let (mut seen, mut missing) = (0, Vec::new());
     for (page, piece) in pieces(&pages) {
-        let typed = piece.split(" && ").flat_map(|part| part.split("; ")).filter_map(|part| {
-            let begin = part.find("tillkeep ")?;
-            // Before it variables may be set; anything else is another program, to which it is a name.
-            let is_set = |word: &str| word.contains('=') || ["(", "exec", "sudo"].contains(&word);
-            part[..begin].split_whitespace().all(is_set).then(|| &part[begin + 9..])
-        });
-        for line in typed {
+        for part in piece.split(" && ").flat_map(|part| part.split("; ")) {
+            // Before it variables may be set. After any other program it is a name, as it is of connections to PostgreSQL.
+            let is_set = |word: &&str| word.contains('=') || ["(", "exec", "sudo"].contains(word);
+            let mut line = part.split_whitespace().skip_while(is_set);
+            if line.next() != Some("tillkeep") || part.ends_with(" read") || part.ends_with(" write") {
+                continue;
+            }
             let mut path: Vec<String> = Vec::new();
-            for word in line.split_whitespace() {
+            for word in line {
                 let deeper: Vec<String> = path.iter().cloned().chain([word.to_owned()]).collect();
                 if commands.contains_key(&deeper) {
                     path = deeper;

@@ -139,7 +139,7 @@ async fn run(length: Duration, seed: u64) {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn under_load_and_faults_nothing_is_lost_or_doubled() {
-    run(Duration::from_secs(20), 20_261_121).await;
+    run(Duration::from_secs(12), 20_261_121).await;
 }
 
 /// `make chaos ARGS="--minutes 5 --seed 7 --postgres"`.

@@ -9,7 +9,7 @@ use super::states::{self, StoreState, Which};
 use crate::Hq;
 
 /// Whoever asks more often is answered what was read last: the page needs no token.
-const READ_EVERY: Duration = Duration::from_secs(5);
+const READ_EVERY: Duration = Duration::from_secs(2);
 /// Stores that the page has at the most, by code: a monitor pays for each line.
 const MOST: usize = 1000;
 
