@@ -124,6 +124,14 @@ kills: web ## A store killed again and again in commits that several sales share
 	GROUP_KILLS=$(or $(ARGS),500) cargo test --locked --workspace --test cluster -- --nocapture --exact \
 		group::a_store_killed_in_the_middle_of_shared_commits_has_what_it_answered_once
 
+.PHONY: fails
+fails: web ## The database of each server failing at every place, of which each test run has every second one
+	ALL_PLACES=1 cargo test --locked --workspace --test cluster -- --nocapture database_fails
+
+.PHONY: bench-goals
+bench-goals: web ## Every goal of `tillkeep bench` at the smallest size, as a test of the benchmark itself
+	cargo test --locked --workspace --test contract -- --ignored --nocapture every_goal_is_measured
+
 .PHONY: attacks
 attacks: web ## What attackers tried, against real servers, with the figures; ARGS=14 rounds of strangers
 	ATTACK_ROUNDS=$(or $(ARGS),14) cargo test --locked --workspace --test attacks -- --nocapture --test-threads 1

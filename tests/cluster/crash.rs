@@ -229,7 +229,9 @@ async fn killed_everywhere(server: Server) {
 
 async fn failing_everywhere(server: Server) {
     let mut world = World::new().await;
-    let places = places(server);
+    // Each place is one at which servers are killed too; `make fails` has the database fail at all of them.
+    let step = if std::env::var_os("ALL_PLACES").is_some() { 1 } else { 2 };
+    let places: Vec<&str> = places(server).into_iter().step_by(step).collect();
     let begun = Instant::now();
     for place in &places {
         let holder = world.prepare(place).await;

@@ -68,6 +68,7 @@ fn postgres() -> String {
 }
 
 #[test]
+#[ignore = "make bench-goals"]
 fn every_goal_is_measured_at_the_smallest_size() {
     const GOALS: [(&str, &[(&str, usize)]); 3] = [
         // Two figures of P1 are those of a PostgreSQL without replication.

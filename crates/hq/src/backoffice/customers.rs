@@ -27,6 +27,14 @@ use crate::Hq;
 use crate::routes::Routes;
 use tillkeep_model::permission::code::{CustomersEdit, CustomersView};
 
+/// What the numbers of headquarters begin with.
+pub const HQ: &str = "HQ";
+
+/// The next number that headquarters gives a customer.
+pub async fn next_number(tx: &Tx) -> Result<String> {
+    Ok(format!("{HQ}-{:06}", series::next(tx, "customer").await?))
+}
+
 impl Rules for Entity {
     const KIND: Kind = Kind { book: &fields::customer::BOOK, singular: "customer", unique: &[], hidden: &[] };
 
@@ -96,7 +104,7 @@ pub async fn create(
         if !allowed {
             refuse_duplicate(tx, row).await?;
         }
-        row.customer_number = format!("HQ-{:06}", series::next(tx, "customer").await?);
+        row.customer_number = next_number(tx).await?;
         // Stores may have sold to somebody with this id whom headquarters did not have.
         let owed: i128 = accounts::of_stored_sales(tx, &[row.id]).await?.into_iter().map(|(_, owed)| owed).sum();
         row.account_balance = Money::from_wide(owed);

@@ -16,16 +16,15 @@ use tillkeep_storage::push::{self, ByHand, Sender};
 use tillkeep_storage::sea_orm::sea_query::Expr;
 use tillkeep_storage::sea_orm::{ColumnTrait, ConnectionTrait, EntityTrait, PaginatorTrait, QueryFilter};
 use tillkeep_storage::sync_log::{FAILED, RETRIED};
-use tillkeep_storage::{audit, idempotency, series};
+use tillkeep_storage::{audit, idempotency};
 use utoipa::ToSchema;
 use uuid::Uuid;
 
 use super::collisions;
 use super::retry::{NOT_KEPT, again, failed, not_failed};
 use crate::Hq;
+use crate::backoffice::customers::{HQ, next_number};
 
-/// What the numbers of headquarters begin with.
-const HQ: &str = "HQ";
 /// Letters of a number.
 const LONGEST: usize = 50;
 
@@ -102,7 +101,7 @@ async fn give(
             refuse_unfit(&tx, row.store_id, &number).await?;
             number
         }
-        None => format!("{HQ}-{:06}", series::next(&tx, "customer").await?),
+        None => next_number(&tx).await?,
     };
     let sender = Sender::of_store(row.store_id, String::new());
     let envelope = row.envelope.as_deref().and_then(|text| numbered(text, &number));
