@@ -57,8 +57,8 @@ test: ## Set up, then all checks and all tests; how long each took is shown by `
 		next '$(MAKE) --no-print-directory next' \
 		clients '$(MAKE) --no-print-directory clients'
 	@scripts/beside \
-		tests '$(LINTED) cargo nextest run --locked --workspace' \
-		fuzz-and-e2e '$(MAKE) --no-print-directory fuzz e2e'
+		tests '$(LINTED) TMPDIR=$$(scripts/scratch) cargo nextest run --locked --workspace' \
+		fuzz-and-e2e 'TMPDIR=$$(scripts/scratch) $(MAKE) --no-print-directory fuzz e2e'
 
 .PHONY: times
 times: ## Where the time of the last `make test` went: its steps, and the longest tests
