@@ -30,8 +30,8 @@ WEB_SOURCES := $(wildcard web/*.json web/*.html web/*.ts web/scripts/*.mjs) docs
 	scripts/compress-web $(shell find web/src web/public -type f \
 	-not -path web/src/api/codes.ts -not -path web/src/api/schema.d.ts -not -path 'web/src/rules/*')
 
-# The binary under test and the browser: whichever chromium comes first on the search path, as scripts/setup looks for it.
-BROWSED := TILLKEEP=$(abspath $(TARGET)/debug/tillkeep) CHROMIUM=$${CHROMIUM:-$$(command -v chromium)}
+# The binary under test and the browser: Chromium's shell where there is one, as scripts/setup installs it, or all of it.
+BROWSED := TILLKEEP=$(abspath $(TARGET)/debug/tillkeep) CHROMIUM=$${CHROMIUM:-$$(command -v chromium-headless-shell || command -v chromium)}
 
 .PHONY: help
 help: ## Show this list
@@ -51,7 +51,7 @@ test: ## Set up, then all checks and all tests; how long each took is shown by `
 		compile '$(BUILD) || echo "what is missing is compiled by the tests"' \
 		packages 'scripts/setup servers' \
 		web '$(MAKE) --no-print-directory web && npm --prefix web run check' \
-		crates 'scripts/setup nextest && cargo fmt --all --check && scripts/check-crates' \
+		crates 'scripts/setup nextest && cargo fmt --all --check && scripts/check-crates && scripts/measure --self-test' \
 		python 'scripts/setup python'
 	@scripts/beside \
 		next '$(MAKE) --no-print-directory next' \
@@ -89,7 +89,7 @@ e2e: binary ## The web client in a browser, against servers of its own
 	$(BROWSED) npm --prefix web run e2e
 
 .PHONY: screenshots
-screenshots: binary ## Every page in light, in dark and on a phone into target/pictures; those of docs/images anew
+screenshots: binary ## Every page in light, in dark and on a phone into target/pictures, and those of docs/images
 	$(BROWSED) npm --prefix web run screenshots
 
 .PHONY: tasks
@@ -107,7 +107,7 @@ clients: ## Clients made from the descriptions by two generators, as others woul
 	@$(TOOLS)/clients/bin/python scripts/clients
 
 .PHONY: sim
-sim: web ## The sync engine in virtual time, seed after seed; ARGS="--seeds 1..200 --days 3 --stores 5 --put-back"
+sim: web ## The sync engine in virtual time, seed after seed; ARGS="--seeds 1..200 --days 3 --stores 5 --restores"
 	SIM="$(ARGS)" cargo test --locked --workspace --test sim -- --ignored --nocapture many_seeds
 
 .PHONY: planted
@@ -162,6 +162,10 @@ next: web ## Build the newer release of the tests, which upgrades are tried with
 release-record: web ## Keep the schema, rows and wire of this version in tests/releases, as a release is closed
 	RELEASE_RECORD=1 cargo test --locked --quiet --workspace --test contract can_be_recorded
 
+.PHONY: measure
+measure: ## How the source reads, in figures with their goals; ARGS="--compare REV", "--list NAME"
+	@scripts/measure $(ARGS)
+
 .PHONY: deny
 deny: ## The check of the dependencies by cargo-deny, with its warnings (crates in two versions)
 	@scripts/setup deny
@@ -172,7 +176,7 @@ fmt: ## Format the code
 	cargo fmt --all
 
 .PHONY: generated
-generated: web ## Write docs/generated anew from the code
+generated: web ## Write docs/generated from the code
 	UPDATE_GENERATED=1 cargo test --locked --quiet --workspace --test contract checked_in
 
 .PHONY: build
