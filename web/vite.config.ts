@@ -30,5 +30,5 @@ export default defineConfig({
     },
   },
   server: { proxy: { '/api': headquarters, '/docs': headquarters } },
-  test: { environment: 'happy-dom', include: ['tests/**/*.test.ts'] },
+  test: { environment: 'happy-dom', include: ['tests/**/*.test.ts'], setupFiles: ['tests/setup.ts'] },
 })

@@ -89,7 +89,7 @@ async function pagesOf(chain: Chain): Promise<typeof PAGES> {
   return PAGES.map((page) => ({ ...page, path: page.path.replace(/:\w+/, (key) => ids[key]!) }))
 }
 
-/** Goes to a path as a link of the page does, without loading all anew. */
+/** Goes to a path as a link of the page does, without loading everything again. */
 const goWithin = (page: Page, path: string) =>
   page.evaluate((to) => {
     history.pushState(null, '', to)
@@ -212,7 +212,7 @@ test('a role that is taken away closes its pages at the next request', async ({ 
   const [grant] = await chain.admin.get<{ id: string }[]>(`/users/${id}/roles`)
   await chain.admin.call('DELETE', `/users/${id}/roles/${grant!.id}`)
   await page.getByRole('searchbox').fill('x')
-  // The one before says what is missing; since the client asks anew what it may do, it goes there by itself.
+  // The one before says what is missing; since the client asks again what it may do, it goes there by itself.
   await expect(page.getByRole('alert').or(page.getByText(REFUSED)).first()).toBeVisible()
   await page.reload()
   await expect(page).toHaveURL(/\/unauthorized/)

@@ -223,7 +223,7 @@ test('five hundred stores are shown, searched and sorted without lag', async ({ 
   await page.goto('/hq/sync')
   await expect(page.getByText(/^5\d\d stores$/)).toBeVisible()
   // What it takes from the press to the table that fits, in the page's own time.
-  const millis = async (deed: () => Promise<void>) => {
+  const millis = async (action: () => Promise<void>) => {
     await page.evaluate(() => {
       const longest = { value: 0 }
       ;(window as unknown as { longest: typeof longest }).longest = longest
@@ -231,7 +231,7 @@ test('five hundred stores are shown, searched and sorted without lag', async ({ 
         list.getEntries().forEach((entry) => (longest.value = Math.max(longest.value, entry.duration))),
       ).observe({ entryTypes: ['longtask'] })
     })
-    await deed()
+    await action()
     return page.evaluate(() => (window as unknown as { longest: { value: number } }).longest.value)
   }
   const sort = await millis(async () => {

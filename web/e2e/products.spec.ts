@@ -17,7 +17,10 @@ test('a product is made, its price changed, and where that is live is shown', as
   await expect(page.getByText('Live in 2 of 2 stores in use.')).toBeVisible({ timeout: 45_000 })
 
   await page.locator('[name=price]').fill('21.50')
+  // What is shown of the price before must not be taken for what is shown of this one.
+  const saved = page.waitForResponse((response) => response.request().method() === 'PATCH' && response.ok())
   await page.getByRole('button', { name: 'Save' }).click()
+  await saved
   await expect(page.getByText(/Saved|saved/).first()).toBeVisible()
   await expect(page.getByText('Live in 2 of 2 stores in use.')).toBeVisible({ timeout: 45_000 })
   const [product] = await chain.admin.get<{ id: string; price: number }[]>('/products?search=E2E-TEA')

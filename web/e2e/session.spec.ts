@@ -120,7 +120,7 @@ test('two tabs of one person whose tokens are due at once both stay signed in', 
   await third.waitForTimeout(1000)
   expect([1, 2]).toContain(refreshes.length)
   await third.close()
-  // By what they ask, both as they begin anew.
+  // By what they ask, both as they begin again.
   const after = await kept(page)
   await dueIn(page, -1000)
   await Promise.all([page.reload(), other.reload()])

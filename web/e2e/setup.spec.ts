@@ -37,19 +37,8 @@ async function toNext(page: Page, key: string): Promise<void> {
   await next(page).getByRole('link').click()
 }
 
-test('an empty headquarters is set up in the browser alone, and a new cashier sells', async ({
-  page,
-  chain,
-  context,
-  allow,
-}) => {
-  allow(403)
-  await context.grantPermissions(['clipboard-read', 'clipboard-write'])
-  await page.goto('/login')
-  await signIn(page, chain.account('admin'))
-  await expect(page.getByRole('navigation', { name: 'Main' })).toBeVisible()
-
-  // A tax: a rate, and a group that has it.
+/** A rate, a group that has it, and what it comes to: the server reckons. */
+async function setUpTaxes(page: Page): Promise<void> {
   await toNext(page, 'tax')
   await add(page, 'tax rate', { code: 'NY', name: 'New York', ratePpm: '8.875' })
   await expect(page.getByRole('row', { name: /New York/ })).toContainText('8.875%')
@@ -67,8 +56,10 @@ test('an empty headquarters is set up in the browser alone, and a new cashier se
   await preview.getByRole('button', { name: 'Work it out' }).click()
   await expect(preview.getByRole('row', { name: /New York/ })).toContainText('177')
   await expect(preview.getByRole('status')).toContainText('2,176')
+}
 
-  // The first department and cash are there from the start: another of each, one below the other.
+/** The first department and cash are there from the start: another of each, one below the other. */
+async function addDepartmentsAndTender(page: Page): Promise<void> {
   await page.goto('/hq/setup')
   await expect(page.locator('[data-step=department]')).toContainText('Done')
   await page.goto('/hq/departments')
@@ -80,7 +71,9 @@ test('an empty headquarters is set up in the browser alone, and a new cashier se
   await add(page, 'tender', { code: 'CARD', name: 'Card' }, async (dialog) => {
     await field(dialog, 'kind').selectOption('card')
   })
+}
 
+async function addProduct(page: Page): Promise<void> {
   await toNext(page, 'product')
   for (const [name, text] of Object.entries({ sku: 'TEA', name: 'Green tea', price: '1999' })) {
     await field(page.locator('main'), name).fill(text)
@@ -89,8 +82,10 @@ test('an empty headquarters is set up in the browser alone, and a new cashier se
   await field(page.locator('main'), 'taxGroupId').selectOption({ label: 'Standard (STD)' })
   await page.getByRole('button', { name: /product$/ }).click()
   await expect(page.getByRole('heading', { name: 'Green tea', level: 1 })).toBeVisible()
+}
 
-  // The store's server starts with the command that is shown.
+/** A store, whose server starts with the command that is shown. */
+async function startStore(page: Page, chain: Chain): Promise<Server> {
   await toNext(page, 'store')
   await page.getByRole('link', { name: 'New store' }).click()
   await field(page.locator('main'), 'code').fill('S01')
@@ -101,9 +96,11 @@ test('an empty headquarters is set up in the browser alone, and a new cashier se
   const token = page.getByRole('dialog', { name: 'Sync token of S01' })
   const command = await shownStart(token)
   await token.getByRole('button', { name: 'I have kept it' }).click()
-  const shop = await new Server(['bash', '-c', command], join(chain.directory, 's01')).start()
+  return await new Server(['bash', '-c', command], join(chain.directory, 's01')).start()
+}
 
-  // Somebody who sells there, and what they are handed.
+/** Somebody who sells there, and what they are handed; their PIN. */
+async function addCashier(page: Page): Promise<string> {
   await toNext(page, 'person')
   await page.getByRole('button', { name: 'New user' }).click()
   const form = page.getByRole('dialog', { name: 'New user' })
@@ -124,6 +121,26 @@ test('an empty headquarters is set up in the browser alone, and a new cashier se
   await handed.getByRole('button', { name: 'I have it' }).click()
   await expect(page.getByRole('status').filter({ hasText: 'chooses a PIN of their own' })).toBeVisible()
   await expect(page.getByText(pin)).toHaveCount(0)
+  return pin
+}
+
+test('an empty headquarters is set up in the browser alone, and a new cashier sells', async ({
+  page,
+  chain,
+  context,
+  allow,
+}) => {
+  allow(403)
+  await context.grantPermissions(['clipboard-read', 'clipboard-write'])
+  await page.goto('/login')
+  await signIn(page, chain.account('admin'))
+  await expect(page.getByRole('navigation', { name: 'Main' })).toBeVisible()
+
+  await setUpTaxes(page)
+  await addDepartmentsAndTender(page)
+  await addProduct(page)
+  const shop = await startStore(page, chain)
+  const pin = await addCashier(page)
 
   // Nothing is missing any more, and the list is gone.
   await page.goto('/hq/setup')

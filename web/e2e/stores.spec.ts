@@ -1,15 +1,12 @@
 import { join } from 'node:path'
+import type { Page } from '@playwright/test'
 import { Server, shownStart } from './kit/process'
 import { expect, said, test } from './kit/test'
 
-test('a store is made, provisioned, started with the shown command, rotated and revoked', async ({
-  page,
-  as,
-  chain,
-  context,
-}) => {
-  await context.grantPermissions(['clipboard-read', 'clipboard-write'])
-  await as('admin')
+const dialogOf = (page: Page) => page.getByRole('dialog', { name: 'Sync token of S77' })
+const rowOf = (page: Page) => page.getByRole('row', { name: /^S77 Mill Lane/ })
+
+async function createStore(page: Page): Promise<void> {
   await page.goto('/hq/stores')
   await page.getByRole('link', { name: 'New store' }).click()
   // By their names: the search box of the list is labelled with a code and a name too.
@@ -17,11 +14,13 @@ test('a store is made, provisioned, started with the shown command, rotated and 
   await page.locator('[name=name]').fill('Mill Lane')
   await page.getByRole('button', { name: 'Create store' }).click()
   await expect(page.getByRole('heading', { name: 'S77 Mill Lane' })).toBeVisible()
+}
 
-  // The token is shown once, with what starts the store.
+/** The token is shown once, with what starts the store. */
+async function provision(page: Page): Promise<string> {
   await page.getByRole('button', { name: 'Provision', exact: true }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Provision' }).click()
-  const dialog = page.getByRole('dialog', { name: 'Sync token of S77' })
+  const dialog = dialogOf(page)
   const command = await shownStart(dialog)
   await dialog.getByRole('button', { name: 'Copy: 1. Save these lines as store.env' }).click()
   const copied = await page.evaluate(() => navigator.clipboard.readText())
@@ -36,40 +35,67 @@ test('a store is made, provisioned, started with the shown command, rotated and 
   const token = /SYNC_TOKEN=(\S+)/.exec(command)![1]!
   const kept = await page.evaluate(() => JSON.stringify([localStorage, sessionStorage]) + document.body.innerHTML)
   expect(kept).not.toContain(token)
+  return command
+}
 
-  // As somebody would: pasted into a shell.
-  const shop = await new Server(['bash', '-c', command], join(chain.directory, 's77')).start()
-  await page.goto('/hq/sync?search=S77')
-  const row = page.getByRole('row', { name: /^S77 Mill Lane/ })
-  await expect(row).toContainText('Well')
-  await expect(row).toContainText('up to date')
-
-  await row.getByRole('link').first().click()
+/** From the board to the page of the store. */
+async function openSettings(page: Page): Promise<void> {
+  await rowOf(page).getByRole('link').first().click()
   await page.getByRole('link', { name: 'Settings and token' }).click()
+}
+
+/** A new token, with which the old one ends at once. */
+async function rotate(page: Page): Promise<string> {
+  await openSettings(page)
+  const dialog = dialogOf(page)
   await page.getByRole('button', { name: 'Rotate token' }).click()
   await page.getByLabel(/The old token works on for/).fill('0')
   await page.getByRole('dialog').getByRole('button', { name: 'Rotate token' }).click()
   const second = await shownStart(dialog)
-  expect(second).not.toBe(command)
   await dialog.getByRole('button', { name: 'I have kept it' }).click()
+  return second
+}
+
+async function revoke(page: Page): Promise<void> {
+  await openSettings(page)
+  await page.getByRole('button', { name: 'Revoke token' }).click()
+  await expect(page.getByRole('dialog')).toContainText('Tills go on selling')
+  await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click()
+  await expect(said(page, 'The token of S77 is revoked.')).toBeVisible()
+  await page.goto('/hq/sync?search=S77')
+  await expect(rowOf(page)).toContainText('Not connected')
+}
+
+test('a store is made, provisioned, started with the shown command, rotated and revoked', async ({
+  page,
+  as,
+  chain,
+  context,
+}) => {
+  await context.grantPermissions(['clipboard-read', 'clipboard-write'])
+  await as('admin')
+  await createStore(page)
+  const command = await provision(page)
+  const row = rowOf(page)
+
+  // As somebody would: pasted into a shell.
+  const shop = await new Server(['bash', '-c', command], join(chain.directory, 's77')).start()
+  await page.goto('/hq/sync?search=S77')
+  await expect(row).toContainText('Well')
+  await expect(row).toContainText('up to date')
+
+  const second = await rotate(page)
+  expect(second).not.toBe(command)
   await page.goto('/hq/sync?search=S77')
   await expect(row).toContainText('Not connected')
   await shop.kill()
   const again = await new Server(['bash', '-c', second], join(chain.directory, 's77')).start()
   await expect(row).not.toContainText('Not connected')
 
-  await row.getByRole('link').first().click()
-  await page.getByRole('link', { name: 'Settings and token' }).click()
-  await page.getByRole('button', { name: 'Revoke token' }).click()
-  await expect(page.getByRole('dialog')).toContainText('Tills go on selling')
-  await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click()
-  await expect(said(page, 'The token of S77 is revoked.')).toBeVisible()
-  await page.goto('/hq/sync?search=S77')
-  await expect(row).toContainText('Not connected')
+  await revoke(page)
   await again.kill()
 
-  await row.getByRole('link').first().click()
-  await page.getByRole('link', { name: 'Settings and token' }).click()
+  await openSettings(page)
   await page.getByRole('button', { name: 'Deactivate' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Deactivate' }).click()
   await expect(said(page, 'S77 is out of use.')).toBeVisible()

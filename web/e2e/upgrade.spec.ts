@@ -3,7 +3,7 @@ import { expect, menu, test } from './kit/test'
 
 /** A tab that was open while headquarters was upgraded: the files that it still asks for are gone. */
 
-/** Begins to count what is loaded anew; until `back` was loaded so often, nothing is found of the page of the audit log. */
+/** Begins to count what is loaded again; until `back` was loaded so often, nothing is found of the page of the audit log. */
 async function upgrade(page: Page, back: number) {
   const counts = { documents: 0, asked: 0 }
   page.on('request', (request) => void (counts.documents += Number(request.resourceType() === 'document')))
@@ -14,7 +14,7 @@ async function upgrade(page: Page, back: number) {
   return counts
 }
 
-test('a page whose file is gone is loaded anew, and one arrives where one wanted to go', async ({
+test('a page whose file is gone is loaded again, and one arrives where one wanted to go', async ({
   page,
   as,
   allow,

@@ -92,7 +92,7 @@ async function plantEverywhere(chain: Chain) {
   const role = await plant(chain, '/roles', { code: 'xss', name: 'x' }, ['name', 'description'])
   await chain.admin.post(`/users/${user.id}/roles`, { roleId: role.id, storeId: store.id })
 
-  // What a store sends is not to be trusted either: in rows, in names of types, ids and deeds, in errors.
+  // What a store sends is not to be trusted either: in rows, in names of types, ids and actions, in errors.
   const site = chain.sites[0]!
   await chain.settleAll()
   const odd = { entity_type: PAYLOADS[0], entity_id: PAYLOADS[1], action: PAYLOADS[2] }
@@ -197,8 +197,42 @@ const openEntry = async (page: Page, { entityType, entityId, action, error }: En
     [...[typeName(entityType), entityId, action, error], ...['executed()', JSON.stringify(entityId)]],
   )
 
-function pagesWith(planted: Awaited<ReturnType<typeof plantEverywhere>>): Shown[] {
-  const { user, department, group, product, store, role, site, settled, failed, lock, business } = planted
+type Everything = Awaited<ReturnType<typeof plantEverywhere>>
+
+function pagesOfPeople({ user, store, role, lock }: Everything): Shown[] {
+  const name = store.took.name!
+  return [
+    { path: '/hq/users', texts: [user.took.displayName!, user.took.username!, user.took.employeeCode!] },
+    { path: `/hq/users/${user.id}`, texts: [user.took.displayName!, role.took.name!, name], fields: user.took },
+    {
+      path: '/hq/users/locks',
+      first: lock,
+      texts: [user.took.username!],
+      then: async (page) => {
+        const button = page.getByRole('button', { name: `Unlock ${user.took.username}` })
+        await expectInDialog(page, button, [`Unlock ${user.took.username}?`])
+      },
+    },
+    { path: '/hq/roles', texts: [role.took.name!, role.took.description!] },
+    {
+      path: `/hq/roles/${role.id}`,
+      texts: [role.took.name!, role.took.description!],
+      then: async (page) => {
+        await page.getByRole('button', { name: 'Rename' }).click()
+        const dialog = page.getByRole('dialog')
+        await expect(dialog.locator('[name=name]')).toHaveValue(role.took.name!)
+        await expect(dialog.locator('[name=description]')).toHaveValue(role.took.description!)
+      },
+    },
+    {
+      path: `/hq/roles/explain?userId=${user.id}&code=stores.view&storeId=${store.id}`,
+      texts: [`${user.took.username} may not use`, role.took.name!, `at XSS ${name}`],
+    },
+  ]
+}
+
+function pagesWith(planted: Everything): Shown[] {
+  const { user, department, group, product, store, site, settled, failed, business } = planted
   const name = store.took.name!
   const details = (page: Page) => page.getByRole('button', { name: /^Details of/ }).first()
   const openAll = async (page: Page) => {
@@ -239,32 +273,7 @@ function pagesWith(planted: Awaited<ReturnType<typeof plantEverywhere>>): Shown[
         await expect(page.getByRole('table', { name: 'Prices by store' })).toContainText(`XSS ${name}`)
       },
     },
-    { path: '/hq/users', texts: [user.took.displayName!, user.took.username!, user.took.employeeCode!] },
-    { path: `/hq/users/${user.id}`, texts: [user.took.displayName!, role.took.name!, name], fields: user.took },
-    {
-      path: '/hq/users/locks',
-      first: lock,
-      texts: [user.took.username!],
-      then: async (page) => {
-        const button = page.getByRole('button', { name: `Unlock ${user.took.username}` })
-        await expectInDialog(page, button, [`Unlock ${user.took.username}?`])
-      },
-    },
-    { path: '/hq/roles', texts: [role.took.name!, role.took.description!] },
-    {
-      path: `/hq/roles/${role.id}`,
-      texts: [role.took.name!, role.took.description!],
-      then: async (page) => {
-        await page.getByRole('button', { name: 'Rename' }).click()
-        const dialog = page.getByRole('dialog')
-        await expect(dialog.locator('[name=name]')).toHaveValue(role.took.name!)
-        await expect(dialog.locator('[name=description]')).toHaveValue(role.took.description!)
-      },
-    },
-    {
-      path: `/hq/roles/explain?userId=${user.id}&code=stores.view&storeId=${store.id}`,
-      texts: [`${user.took.username} may not use`, role.took.name!, `at XSS ${name}`],
-    },
+    ...pagesOfPeople(planted),
     {
       path: `/hq/audit?entityId=${store.id}&action=edit`,
       then: (page) => expectInDialog(page, details(page), ['executed()']),
@@ -334,17 +343,10 @@ test('somebody whose own name is markup signs in, and it stays text', async ({ p
   expect(executions()).toBe(0)
 })
 
-test('markup that is typed into the forms and the search boxes stays text', async ({ page, as, chain, allow }) => {
-  test.slow()
-  // Half of it may be too long for a search.
-  allow(400, 422)
-  const executions = await count(page)
-  const [first, second] = [PAYLOADS[0]!, PAYLOADS[1]!]
-  const site = chain.sites[0]!
-  await chain.push(site, customer(site, 'MARKUP-1', 'x'), customer(site, 'MARKUP-1', ALL))
-  await as('admin')
-  const form = page.getByRole('dialog')
+/** What is typed: the name of each row, and another text. */
+const [first, second] = [PAYLOADS[0]!, PAYLOADS[1]!]
 
+async function typeProduct(page: Page): Promise<void> {
   await page.goto('/hq/products/new')
   await page.locator('[name=sku]').fill(second)
   await page.locator('[name=name]').fill(first)
@@ -359,7 +361,9 @@ test('markup that is typed into the forms and the search boxes stays text', asyn
   await page.getByRole('button', { name: 'Delete' }).click()
   await expect(page.getByRole('dialog', { name: `Delete ${first}?` })).toBeVisible()
   await page.keyboard.press('Escape')
+}
 
+async function typeStore(page: Page): Promise<void> {
   await page.goto('/hq/stores/new')
   await page.locator('[name=code]').fill('XSSUI')
   await page.locator('[name=name]').fill(first)
@@ -367,7 +371,10 @@ test('markup that is typed into the forms and the search boxes stays text', asyn
   await page.getByRole('button', { name: 'Create store' }).click()
   await expect(said(page, first)).toBeVisible()
   await expect(page.getByRole('heading', { level: 1 })).toHaveText(`XSSUI ${first}`)
+}
 
+async function typeUser(page: Page): Promise<void> {
+  const form = page.getByRole('dialog')
   await page.goto('/hq/users')
   await page.getByRole('button', { name: 'New user' }).click()
   await form.locator('[name=username]').fill(second)
@@ -378,7 +385,10 @@ test('markup that is typed into the forms and the search boxes stays text', asyn
     .getByRole('button', { name: 'I have it' })
     .click()
   await expect(page.getByRole('heading', { level: 1 })).toHaveText(first)
+}
 
+async function typeRole(page: Page): Promise<void> {
+  const form = page.getByRole('dialog')
   await page.goto('/hq/roles')
   await page.getByRole('button', { name: 'New role' }).click()
   await form.locator('[name=code]').fill('xss_ui')
@@ -387,8 +397,11 @@ test('markup that is typed into the forms and the search boxes stays text', asyn
   await form.getByRole('button', { name: 'Create role' }).click()
   await expect(page.getByRole('heading', { level: 1 })).toHaveText(first)
   await expect(standing(page, ALL)).toBeVisible()
+}
 
-  await page.goto(`/hq/sync/errors?storeId=${site.id}`)
+async function typeNote(page: Page, storeId: string): Promise<void> {
+  const form = page.getByRole('dialog')
+  await page.goto(`/hq/sync/errors?storeId=${storeId}`)
   await page
     .getByRole('button', { name: /^Resolve Customer / })
     .first()
@@ -398,7 +411,9 @@ test('markup that is typed into the forms and the search boxes stays text', asyn
   await expect(said(page, 'The entry is settled by hand')).toBeVisible()
   await page.getByLabel('Status').selectOption({ label: 'Resolved' })
   await expectInDialog(page, page.getByRole('button', { name: /^Open Customer / }).first(), [ALL])
+}
 
+async function typeSearches(page: Page): Promise<void> {
   for (const path of ['/hq/sync', '/hq/sync/errors', '/hq/stores', '/hq/products', '/hq/users', '/hq/audit']) {
     await page.goto(path)
     await settled(page)
@@ -415,6 +430,22 @@ test('markup that is typed into the forms and the search boxes stays text', asyn
     await page.getByRole('option', { name: `${first} (${second})` }).click()
     await expect(page.getByRole('combobox', { name: /^Who/ })).toHaveValue(`${first} (${second})`)
   }
+}
+
+test('markup that is typed into the forms and the search boxes stays text', async ({ page, as, chain, allow }) => {
+  test.slow()
+  // Half of it may be too long for a search.
+  allow(400, 422)
+  const executions = await count(page)
+  const site = chain.sites[0]!
+  await chain.push(site, customer(site, 'MARKUP-1', 'x'), customer(site, 'MARKUP-1', ALL))
+  await as('admin')
+  await typeProduct(page)
+  await typeStore(page)
+  await typeUser(page)
+  await typeRole(page)
+  await typeNote(page, site.id)
+  await typeSearches(page)
   await chain.settleAll()
   expect(executions()).toBe(0)
 })

@@ -1,4 +1,4 @@
-import type { Rule } from '../src/composables/fields'
+import type { Rules, Values } from '../src/composables/fields'
 
 export const FORMS: Readonly<Record<string, readonly string[]>>
-export function rulesOf(names: readonly string[], description: object): Record<string, Rule>
+export function rulesOf(names: readonly string[], description: object): Rules<Values>

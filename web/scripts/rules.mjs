@@ -1,8 +1,8 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 
 /**
- * Makes src/rules from the description of headquarters: what each field of a form may be. One file a form, so that a page
- * loads the rules of its own forms only.
+ * Makes src/rules from the description of headquarters: what each field of a form may be, with the types of what
+ * the form sends. One file a form, so that a page loads the rules of its own forms only.
  */
 
 /** The forms, with the schemas of what they send: of a new row, and of a change of one. */
@@ -77,13 +77,14 @@ export function rulesOf(names, description) {
   return rules
 }
 
-function text(rules) {
-  const keys = Object.keys(rules).map((key) => `'${key}'`)
+function text(rules, names) {
+  const bodies = names.map((name) => `Schemas['${name}']`)
   return [
     '// Made by web/scripts/rules.mjs from docs/generated/openapi-hq.json; not edited by hand.',
-    "import type { Rule } from '@/composables/fields'",
+    "import type { Schemas } from '@/api/client'",
+    "import type { Rules } from '@/composables/fields'",
     '',
-    `export const RULES: Readonly<Record<${keys.join(' | ')}, Rule>> = ${JSON.stringify(rules)}`,
+    `export const RULES: Rules<${bodies.join(', ')}> = ${JSON.stringify(rules)}`,
     '',
   ].join('\n')
 }
@@ -94,6 +95,6 @@ if (import.meta.filename === process.argv[1]) {
   rmSync(target, { recursive: true, force: true })
   mkdirSync(target, { recursive: true })
   for (const [form, names] of Object.entries(FORMS)) {
-    writeFileSync(`${target}/${form}.ts`, text(rulesOf(names, description)))
+    writeFileSync(`${target}/${form}.ts`, text(rulesOf(names, description), names))
   }
 }

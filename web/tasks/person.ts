@@ -1,7 +1,7 @@
 import type { Locator, Page } from '@playwright/test'
 
 /**
- * Somebody at work in the browser, whose deeds are counted and who is as quick as people are: the keystroke-level model,
+ * Somebody at work in the browser, whose actions are counted and who is as quick as people are: the keystroke-level model,
  * S. K. Card, T. P. Moran, A. Newell, "The keystroke-level model for user performance time with interactive systems",
  * Communications of the ACM 23 (1980), 396–410. The pauses are real, so that servers go on meanwhile as they would.
  */
@@ -14,7 +14,7 @@ const SECONDS = {
   press: 0.2,
   /** A hand goes from the mouse to the keys or back. */
   home: 0.4,
-  /** Before a deed: what is next, and where is it. */
+  /** Before an action: what is next, and where is it. */
   think: 1.35,
 }
 

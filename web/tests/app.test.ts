@@ -1,7 +1,9 @@
+import { useQuery, VueQueryPlugin } from '@tanstack/vue-query'
 import { getActivePinia } from 'pinia'
 import { beforeEach, expect, it, vi } from 'vitest'
-import { createApp, nextTick } from 'vue'
+import { createApp, defineComponent, nextTick } from 'vue'
 import { createMemoryHistory, createRouter } from 'vue-router'
+import { queryClient } from '@/api/queries'
 import App from '@/App.vue'
 import { useSession } from '@/session/store'
 import { fresh, myself } from './kit'
@@ -38,5 +40,34 @@ it('sends whoever took the place of another to a page of their own, whatever is 
   arrive()
   await vi.waitFor(() => expect(router.currentRoute.value.fullPath).not.toBe('/today'))
   expect(router.currentRoute.value.fullPath).toBe('/theirs')
+  app.unmount()
+})
+
+it('what one person loaded is not shown to the next one in the same tab', async () => {
+  const session = useSession()
+  session.user = myself()
+  const Page = defineComponent(() => {
+    const name = session.user?.username
+    const load = useQuery({
+      queryKey: ['sales'],
+      queryFn: () => new Promise<string>((resolve) => setTimeout(() => resolve(`sales of ${name}`))),
+    })
+    return () => load.data.value ?? 'loading'
+  })
+  const routes = [{ path: '/', component: Page, meta: { requiresAuth: true } }]
+  const router = createRouter({ history: createMemoryHistory(), routes })
+  await router.push('/')
+  const place = document.createElement('div')
+  const app = createApp(App).use(getActivePinia()!).use(VueQueryPlugin, { queryClient }).use(router)
+  app.mount(place)
+  await vi.waitFor(() => expect(place.textContent).toBe('sales of ada'))
+
+  const shown: (string | null)[] = []
+  const look = new MutationObserver(() => shown.push(place.textContent))
+  look.observe(place, { childList: true, characterData: true, subtree: true })
+  session.user = myself([], { id: 'successor', username: 'berta' })
+  await vi.waitFor(() => expect(place.textContent).toBe('sales of berta'))
+  look.disconnect()
+  expect(shown).not.toContain('sales of ada')
   app.unmount()
 })

@@ -10,6 +10,7 @@ describe('an entry of the audit log', () => {
     ['create', 'tax_groups', 'Tax group created'],
     ['login.refused', null, 'Sign-in refused'],
     ['role.permissions', 'roles', 'Permissions of a role changed'],
+    ['demo.seed', null, 'Demo chain created'],
     ['later.kind_of_action', null, 'Later kind of action'],
   ])('%s of %s is “%s”', (action, type, words) => {
     expect(actionName(action, type)).toBe(words)
@@ -19,6 +20,7 @@ describe('an entry of the audit log', () => {
     const labels = ACTION_CHOICES.map(({ label }) => label)
     expect(new Set(labels).size).toBe(labels.length)
     expect(labels).toContain('Changed')
+    expect(ACTION_CHOICES.map(({ value }) => value)).toContain('demo.seed')
   })
 
   it.each([

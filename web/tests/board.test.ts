@@ -1,7 +1,16 @@
 import { describe, expect, it } from 'vitest'
 import { changed, refreshed, shown, type BoardStore } from '@/pages/sync/board'
 import type { DashboardStore } from '@/pages/sync/feed'
-import { arrivals, businessDate, daysBefore, loaded, narrowed, offset, pointLabel } from '@/pages/sync/figures'
+import {
+  arrivals,
+  businessDate,
+  daysBefore,
+  loaded,
+  narrowed,
+  offset,
+  pointLabel,
+  typeChoices,
+} from '@/pages/sync/figures'
 import { behind, endedWords } from '@/pages/sync/states'
 import { dashboardStore as store, dashboardType as type } from './kit'
 
@@ -48,7 +57,7 @@ describe('a change of the board', () => {
   })
 })
 
-describe('a board that is read anew', () => {
+describe('a board that is read again', () => {
   const notifications = { queue: 'in_process' as const, degraded: false }
   const summary = {
     stores: 0,
@@ -181,6 +190,16 @@ describe('the table of stores', () => {
     expect(offset(-20)).toBe('0 s')
     expect(offset(null)).toBe('–')
   })
+})
+
+it('the types to choose from are those that go that way in any store, each once', () => {
+  const stores = board(
+    store('S01', { sync: [type('sales', 'push'), type('products', 'pull')] }),
+    store('S02', { sync: [type('customers', 'push'), type('sales', 'push')] }),
+  )
+  const choices = (direction: 'pull' | 'push') => typeChoices(stores.values(), direction).map(({ value }) => value)
+  expect(choices('push')).toEqual(['customers', 'sales'])
+  expect(choices('pull')).toEqual(['products'])
 })
 
 describe('the business day of a store', () => {

@@ -1,13 +1,14 @@
+import { useQuery } from '@tanstack/vue-query'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { effectScope, nextTick, ref, type EffectScope } from 'vue'
-import { useLoad } from '@/composables/useLoad'
+import { queryClient } from '@/api/queries'
 import { useFollow } from '@/pages/sync/useFollow'
 
-/** What is loaded anew while the board's counters change. */
+/** What is loaded again while the board's counters change. */
 let scope: EffectScope
 let loads: number
 const sign = ref(0)
-const hidden = vi.spyOn(document, 'hidden', 'get')
+const hidden = vi.spyOn(document, 'visibilityState', 'get')
 
 /** How long an answer takes. */
 const ANSWER_MS = 100
@@ -15,10 +16,11 @@ const ANSWER_MS = 100
 function begin() {
   scope = effectScope()
   return scope.run(() => {
-    const load = useLoad(() => {
+    const queryFn = () => {
       loads += 1
       return new Promise<number>((resolve) => setTimeout(() => resolve(loads), ANSWER_MS))
-    })
+    }
+    const load = useQuery({ queryKey: ['counters'], queryFn }, queryClient)
     return { load, asOf: useFollow(load, () => sign.value) }
   })!
 }
@@ -31,11 +33,12 @@ const pass = (ms: number) => vi.advanceTimersByTimeAsync(ms)
 
 beforeEach(() => {
   vi.useFakeTimers({ now: new Date('2026-11-20T12:00:00Z') })
-  hidden.mockReturnValue(false)
+  hidden.mockReturnValue('visible')
   loads = 0
 })
 afterEach(() => {
   scope.stop()
+  queryClient.clear()
   vi.useRealTimers()
 })
 
@@ -72,13 +75,13 @@ describe('what follows the board', () => {
     begin()
     await pass(1000)
     await change()
-    hidden.mockReturnValue(true)
+    hidden.mockReturnValue('hidden')
     document.dispatchEvent(new Event('visibilitychange'))
     await pass(60_000)
     await change()
     await pass(60_000)
     expect(loads).toBe(1)
-    hidden.mockReturnValue(false)
+    hidden.mockReturnValue('visible')
     document.dispatchEvent(new Event('visibilitychange'))
     await pass(ANSWER_MS)
     expect(loads).toBe(2)

@@ -15,11 +15,18 @@ vi.mock('vue-router', () => ({ onBeforeRouteLeave: () => undefined, onBeforeRout
 enableAutoUnmount(afterEach)
 beforeEach(fresh)
 
-type Props = InstanceType<typeof EntityForm>['$props']
+interface Given {
+  fields: readonly Field[]
+  /** Null for a new row. */
+  before: Values | null
+  defaults: Values
+  save: (values: Values) => Promise<unknown>
+  reload: () => Promise<unknown>
+}
 
-function form(more: Partial<Props> = {}) {
+function form({ before = ROW, save = () => Promise.resolve(), fields = FIELDS, ...more }: Partial<Given> = {}) {
   const wrapper = mount(EntityForm, {
-    props: { fields: FIELDS, before: ROW, action: 'Save', save: () => Promise.resolve(), ...more },
+    props: { fields, before, action: 'Save', [before ? 'change' : 'create']: save, ...more },
   })
   const input = (key: string) => wrapper.get<HTMLInputElement>(`[name=${key}]`)
   return {
@@ -36,7 +43,7 @@ function form(more: Partial<Props> = {}) {
 }
 const conflict = () => Promise.reject(new ApiError(409, 'version_conflict', 'Somebody else was here.'))
 
-describe('a form whose row comes anew', () => {
+describe('a form whose row comes again', () => {
   it('keeps what was typed and takes the rest', async () => {
     const { type, become, typed, isDirty } = form()
     await type('name', 'Grace')
@@ -119,7 +126,7 @@ describe('a form that was saved', () => {
 })
 
 describe('a form that somebody else has changed', () => {
-  const anew = async (row?: Values) => {
+  const discarded = async (row?: Values) => {
     const made = form({ save: conflict, reload: async () => row && (await made.become(row)) })
     await made.type('name', 'Grace')
     await made.submit()
@@ -129,15 +136,15 @@ describe('a form that somebody else has changed', () => {
     return made
   }
 
-  it('is loaded anew without what was typed', async () => {
-    const { typed, isDirty, wrapper } = await anew({ name: 'Eva', city: 'Paris' })
+  it('is loaded again without what was typed', async () => {
+    const { typed, isDirty, wrapper } = await discarded({ name: 'Eva', city: 'Paris' })
     expect(typed()).toEqual(['Eva', 'Paris'])
     expect(isDirty()).toBe(false)
     expect(wrapper.text()).not.toContain('Somebody else')
   })
 
   it('keeps what was typed when that fails', async () => {
-    const { typed, wrapper } = await anew()
+    const { typed, wrapper } = await discarded()
     expect(typed()).toEqual(['Grace', 'Rome'])
     expect(wrapper.text()).toContain('Somebody else')
   })

@@ -1,5 +1,8 @@
 import { createPinia, setActivePinia } from 'pinia'
 import { vi } from 'vitest'
+import { effectScope } from 'vue'
+import { queryClient } from '@/api/queries'
+import { STORES, type StoreName } from '@/composables/useStores'
 import type { DashboardStore } from '@/pages/sync/feed'
 import type { Myself } from '@/session/store'
 
@@ -58,6 +61,12 @@ export function keep(seconds: number, name = 'first', signIn = 'one'): void {
 export const kept = () =>
   JSON.parse(localStorage.getItem('tillkeep.session') ?? 'null') as Record<string, unknown> | null
 
+/** What a page calls in its setup, without a page. */
+export const inSetup = <T>(call: () => T): T => effectScope().run(call)!
+
+/** The stores as they were loaded. */
+export const knowStores = (stores: StoreName[]) => queryClient.setQueryData(STORES.queryKey, stores)
+
 /** What `/auth/refresh` and `/auth/login` answer. */
 export const issued = (name: string, user?: Myself) =>
   ok({ accessToken: `${name} access`, refreshToken: `${name} refresh`, tokenType: 'Bearer', expiresIn: 28_800, user })
@@ -65,6 +74,7 @@ export const issued = (name: string, user?: Myself) =>
 export function fresh(): void {
   localStorage.clear()
   setActivePinia(createPinia())
+  queryClient.clear()
 }
 
 /** One page of a list, or `page` of more. */

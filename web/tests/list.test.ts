@@ -1,5 +1,5 @@
 import { enableAutoUnmount, flushPromises, mount } from '@vue/test-utils'
-import { defineComponent, h } from 'vue'
+import { defineComponent, h, ref } from 'vue'
 import { createMemoryHistory, createRouter, RouterView } from 'vue-router'
 import { afterEach, describe, expect, it } from 'vitest'
 import { useList, type List } from '@/composables/useList'
@@ -7,15 +7,16 @@ import { useList, type List } from '@/composables/useList'
 enableAutoUnmount(afterEach)
 
 /** A list of `rows()` things, two a page. */
-async function list(address: string, rows: () => number) {
+async function list(address: string, rows: () => number, isBare = () => false) {
   const asked: number[] = []
   let made!: List<number, object>
   const Page = defineComponent(() => {
-    made = useList(({ page }) => {
+    made = useList(({ page, sort }) => {
       asked.push(page)
+      if (sort) return Promise.reject(new Error(sort))
       const shown = Array.from({ length: rows() }, (_, index) => index).slice(2 * (page - 1), 2 * page)
       const pagination = { page, pageSize: 2, total: rows(), totalPages: Math.ceil(rows() / 2) }
-      return Promise.resolve({ rows: shown, pagination })
+      return Promise.resolve({ rows: isBare() ? [] : shown, pagination })
     })
     return () => h('p')
   })
@@ -41,7 +42,7 @@ describe('a page that is not there', () => {
     let rows = 3
     const { list: things } = await list('/things?page=2', () => rows)
     rows = 2
-    await things.load.reload()
+    await things.load.refetch()
     await flushPromises()
     expect(things.rows.value).toEqual([0, 1])
     expect(things.isEmpty.value).toBe(false)
@@ -55,10 +56,23 @@ describe('a page that is not there', () => {
 })
 
 it('a list is not empty for a page without rows, nor before it is there', async () => {
+  const empty = ref(false)
+  const { list: things } = await list(
+    '/things',
+    () => 3,
+    () => empty.value,
+  )
+  expect(things.isEmpty.value).toBe(false)
+  empty.value = true
+  await things.load.refetch()
+  expect(things.rows.value).toEqual([])
+  expect(things.isEmpty.value).toBe(false)
+})
+
+it('a list stays in sight beside the error of a page that cannot be had', async () => {
   const { list: things } = await list('/things', () => 3)
-  expect(things.isEmpty.value).toBe(false)
-  things.load.value.value = { rows: [], pagination: { page: 1, pageSize: 2, total: 3, totalPages: 2 } }
-  expect(things.isEmpty.value).toBe(false)
-  things.load.value.value = null
-  expect(things.isEmpty.value).toBe(false)
+  things.set({ page: 2, sort: 'refused' })
+  await flushPromises()
+  expect(things.load.error.value).toEqual(new Error('refused'))
+  expect(things.rows.value).toEqual([0, 1])
 })

@@ -23,8 +23,8 @@ async function described(limits: object): Promise<Field[]> {
   ChangePin!.properties.newPin = { type: 'string', ...limits }
   vi.doMock('@/rules/changePin', () => ({ RULES: rulesOf(FORMS.changePin!, description) }))
   const { default: ChangePinForm } = await import('@/components/ChangePinForm.vue')
-  const { default: EntityForm } = await import('@/components/EntityForm.vue')
-  return [...mount(ChangePinForm).getComponent(EntityForm).props('fields')]
+  const fields: readonly Field[] = mount(ChangePinForm).getComponent({ name: 'EntityForm' }).props('fields')
+  return [...fields]
 }
 
 // Once, and not in the time that a test has: the forms are compiled here.

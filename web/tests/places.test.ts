@@ -1,14 +1,14 @@
 import { enableAutoUnmount, flushPromises, mount, RouterLinkStub } from '@vue/test-utils'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { Schemas } from '@/api/client'
-import { useStores, type StoreName } from '@/composables/useStores'
+import type { StoreName } from '@/composables/useStores'
 import { UNKNOWN } from '@/format/money'
 import { mayWrite, seesTaxes } from '@/pages/products/choices'
 import { productFields } from '@/pages/products/productFields'
 import StorePrices from '@/pages/products/StorePrices.vue'
 import { useGrantPlaces } from '@/pages/users/useGrantPlaces'
 import { useSession } from '@/session/store'
-import { fresh, listed, myself, serve } from './kit'
+import { fresh, inSetup, knowStores, listed, myself, serve } from './kit'
 
 /** Rights that are held in some stores and not in others. */
 
@@ -31,7 +31,7 @@ function hold(codes: Record<string, string[]>): void {
     ...{ storeId: where === 'all' ? null : where, permissions },
   }))
   useSession().user = myself(Object.values(codes).flat(), { roles })
-  useStores().list = STORES
+  knowStores(STORES)
 }
 
 describe('store prices', () => {
@@ -105,7 +105,7 @@ describe('products', () => {
 
 describe('roles are given', () => {
   const places = () => {
-    const { isEverywhere, options, mayGiveIn } = useGrantPlaces()
+    const { isEverywhere, options, mayGiveIn } = inSetup(useGrantPlaces)
     return [isEverywhere.value, options.value.map(({ value }) => value), mayGiveIn(null), mayGiveIn('S2')]
   }
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { CODES } from '@/api/codes'
-import { ApiError, isRefused, refusal, unreachable, wordsOfDeed, type Code } from '@/api/errors'
+import { ApiError, isRefused, refusal, unreachable, wordsOfAction, type Code } from '@/api/errors'
 import { refused, unauthorized } from './kit'
 
 async function of(response: Response): Promise<ApiError> {
@@ -48,10 +48,10 @@ describe('a refusal', () => {
     expect((await of(refused(403, 'forbidden'))).isSignedOut).toBe(false)
   })
 
-  it('of a deed says that it may have been done, where that is so', async () => {
+  it('of an action says that it may have been done, where that is so', async () => {
     const look = 'It may have been done all the same: look before you do it again.'
-    expect(wordsOfDeed(await of(refused(500, 'internal')))).toBe(`words of internal ${look}`)
-    expect(wordsOfDeed(await of(refused(409, 'version_conflict')))).toBe('words of version_conflict')
-    expect(wordsOfDeed(new Error('no such field'))).toBe('no such field')
+    expect(wordsOfAction(await of(refused(500, 'internal')))).toBe(`words of internal ${look}`)
+    expect(wordsOfAction(await of(refused(409, 'version_conflict')))).toBe('words of version_conflict')
+    expect(wordsOfAction(new Error('no such field'))).toBe('no such field')
   })
 })

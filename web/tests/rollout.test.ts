@@ -60,3 +60,25 @@ it('says that nothing is on its way to a store that was never started', async ()
   expect(await shown('S1')).toBe('Live')
   expect(await shown('S2')).toBe('Store never started')
 })
+
+it.each([
+  ['S1', 'S2'],
+  ['S2', 'S1'],
+])('asks on for a store that is behind beside one that has the version: %s, %s', async (...codes) => {
+  let behind = [{ storeCode: 'S2', version: 1 }]
+  const server = serve({ 'GET /api/v1/sync/rollout': () => ok({ stores: 2, live: 1, neverStarted: 0, behind }) })
+  const rows = codes.map((storeCode) =>
+    mount(RolloutStatus, {
+      props: { entityType: 'products', version: 7, storeCode },
+      global: { stubs: { RouterLink: RouterLinkStub } },
+    }),
+  )
+  const shown = () => Object.fromEntries(rows.map((row, at) => [codes[at], row.text()]))
+  await vi.advanceTimersByTimeAsync(3000)
+  expect(shown()).toEqual({ S1: 'Live', S2: 'On its way' })
+  behind = []
+  await vi.advanceTimersByTimeAsync(10_000)
+  expect(shown()).toEqual({ S1: 'Live', S2: 'Live' })
+  // One answer is for both.
+  expect(server.asked.length).toBeLessThanOrEqual(4)
+})

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { choices, initialOf, readDraft, ruled, type Field } from '@/composables/fields'
+import { choices, initialOf, readDraft, ruled, type Field, type Values } from '@/composables/fields'
 import { UNKNOWN } from '@/format/money'
 import { customerFields } from '@/pages/customers/fields'
 import { departmentFields } from '@/pages/departments/fields'
 import { productFields } from '@/pages/products/productFields'
-import { newRoleFields, roleFields } from '@/pages/roles/fields'
+import { roleFields } from '@/pages/roles/fields'
 import { storeFields } from '@/pages/stores/storeFields'
 import { groupFields, rateFields } from '@/pages/taxes/fields'
 import { NOT_YET, tenderFields } from '@/pages/tenders/fields'
@@ -98,11 +98,11 @@ describe('a value at the bound of its rule', () => {
   })
 })
 
-const forms = (isNew: boolean): Record<string, Field[]> => ({
+const forms = (isNew: boolean): Record<string, readonly Field[]> => ({
   store: storeFields({ isNew, isProvisioned: false, currencyCode: 'USD' }),
   product: productFields({ isNew, currency: UNKNOWN, departments: [], taxGroups: [], suppliers: [], seesTaxes: true }),
   user: profile(isNew),
-  role: isNew ? newRoleFields() : roleFields(false),
+  role: roleFields(isNew),
   customer: customerFields(isNew, UNKNOWN),
   department: departmentFields(isNew, []),
   taxGroup: groupFields(isNew),
@@ -144,8 +144,8 @@ describe('the forms', () => {
 
   it('leave out what nothing obeys yet', () => {
     const described = { key: 'x', label: 'X', kind: 'text' } as const
-    expect(ruled({ x: { notInUse: true } }, true, [described])).toEqual([])
-    expect(ruled({ x: {} }, true, [described])).toHaveLength(1)
+    expect(ruled<Values, Values>({ x: { notInUse: true } }, true, [described])).toEqual([])
+    expect(ruled<Values, Values>({ x: {} }, true, [described])).toHaveLength(1)
   })
 
   it('have no limit of their own', () => {

@@ -1,8 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { useStores, type StoreName } from '@/composables/useStores'
+import { queryClient } from '@/api/queries'
+import { ensureStores, storesChanged, useStores, type StoreName } from '@/composables/useStores'
 import { UNKNOWN } from '@/format/money'
 import { useSession } from '@/session/store'
-import { fresh, listed, myself, refused, serve } from './kit'
+import { fresh, inSetup, knowStores, listed, myself, refused, serve } from './kit'
 
 const STORES = 'GET /api/v1/stores'
 const store = (code: string, currencyCode?: string, currencyExponent?: number): StoreName => ({
@@ -27,14 +28,14 @@ describe('the currency of amounts', () => {
     ['with other decimals in one store', [EUR, store('E2', 'EUR', 0)], UNKNOWN],
     ['of stores in short form', [store('S1'), store('S2')], UNKNOWN],
   ])('%s', (_, list, currency) => {
-    const stores = useStores()
-    stores.list = list
+    knowStores(list)
+    const stores = inSetup(useStores)
     expect(stores.currencyOf()).toEqual(currency)
   })
 
   it('is that of the store when it is asked for one', () => {
-    const stores = useStores()
-    stores.list = [EUR, JPY]
+    knowStores([EUR, JPY])
+    const stores = inSetup(useStores)
     expect(stores.currencyOf('J1')).toEqual({ code: 'JPY', exponent: 0 })
     expect(stores.currencyOf('elsewhere')).toEqual(UNKNOWN)
   })
@@ -47,39 +48,46 @@ describe('the currency of amounts', () => {
 describe('the stores', () => {
   it('say when they cannot be read, and are asked for again', async () => {
     const server = serve({ [STORES]: () => refused(500, 'internal') })
-    const stores = useStores()
-    await expect(stores.ensure()).rejects.toThrow('words of internal')
+    await expect(ensureStores()).rejects.toThrow('words of internal')
     serve({ [STORES]: () => listed([EUR]) })
-    await stores.ensure()
-    expect(stores.currencyOf()).toEqual({ code: 'EUR', exponent: 2 })
+    await ensureStores()
+    expect(inSetup(useStores).currencyOf()).toEqual({ code: 'EUR', exponent: 2 })
     expect(server.asked).toEqual([STORES])
   })
 
-  it('are asked for once', async () => {
+  it('are asked for once, and again after a change', async () => {
     const server = serve({ [STORES]: () => listed([EUR]) })
-    const stores = useStores()
-    await Promise.all([stores.ensure(), stores.ensure()])
-    await stores.ensure()
+    const stores = inSetup(useStores)
+    await Promise.all([ensureStores(), ensureStores()])
+    await ensureStores()
     expect(server.asked).toEqual([STORES])
+    // As soon as whoever waited for them goes on.
+    expect(stores.currencyOf()).toEqual({ code: 'EUR', exponent: 2 })
+    serve({ [STORES]: () => listed([JPY]) })
+    await storesChanged()
+    expect(inSetup(useStores).currencyOf()).toEqual({ code: 'JPY', exponent: 0 })
   })
 
-  it('are not those that were asked for before they were forgotten', async () => {
-    let answer: (response: Response) => void = () => undefined
-    serve({ [STORES]: () => new Promise((resolve) => (answer = resolve)) })
-    const stores = useStores()
-    const before = stores.ensure()
-    await vi.waitFor(() => expect(answer).not.toBe(undefined))
-    await new Promise((resolve) => setTimeout(resolve))
-    stores.forget()
-    answer(listed([EUR]))
-    await before
-    expect(stores.list).toEqual([])
+  it('are waited for as they are after a change, whether a page shows them or not', async () => {
+    const seen = () => queryClient.getQueryData(['stores', 'names'])
+    for (const [shown, changed] of [
+      [[EUR], [JPY]],
+      [[JPY], [EUR, JPY]],
+    ] as const) {
+      knowStores([...shown])
+      serve({ [STORES]: () => listed([...changed]) })
+      void storesChanged()
+      await ensureStores()
+      expect(seen()).toEqual(changed)
+      inSetup(useStores)
+    }
   })
 
   it('are not asked for by whoever may see none', async () => {
     useSession().user = myself(['products.view'])
     const server = serve({})
-    await useStores().ensure()
+    inSetup(useStores)
+    await ensureStores()
     expect(server.asked).toEqual([])
   })
 })

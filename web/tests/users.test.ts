@@ -8,9 +8,8 @@ import { toasts } from '@/composables/useToasts'
 import DetailPage from '@/pages/users/DetailPage.vue'
 import LocksPage from '@/pages/users/LocksPage.vue'
 import NewUser from '@/pages/users/NewUser.vue'
-
 import { useSession } from '@/session/store'
-import { fresh, listed, myself, ok, serve } from './kit'
+import { fresh, inSetup, listed, myself, ok, serve } from './kit'
 
 /** PINs, sessions and locks of somebody else. */
 
@@ -213,7 +212,7 @@ describe('the locks', () => {
     useSession().user = myself(['users.view', 'users.edit', 'stores.view'])
     const wrapper = mount(LocksPage, { global })
     await flushPromises()
-    expect(useStores().list).toHaveLength(1)
+    expect(inSetup(useStores).list).toHaveLength(1)
     const heads = wrapper.findAll('thead th').map((cell) => cell.text())
     const cells = wrapper.findAll('tbody tr > *').map((cell) => cell.text())
     expect(cells[heads.indexOf('Where')]).toBe(where)

@@ -3,6 +3,8 @@
 //! `make web` compresses each file where it is built, so that neither a build nor a request does it here, and the binary
 //! holds it once. Every browser takes gzip, over plain HTTP too; for who does not, it is unpacked.
 
+#![warn(unreachable_pub)]
+
 use std::borrow::Cow;
 use std::io::Read;
 

@@ -103,8 +103,10 @@ export function wordsOf(error: unknown): string {
   return String(error)
 }
 
-/** The same of something that a button was to do: who does not know whether it was done looks first. */
-export function wordsOfDeed(error: unknown): string {
-  const doubt = error instanceof ApiError && error.mayHaveHappened
-  return doubt ? `${wordsOf(error)} It may have been done all the same: look before you do it again.` : wordsOf(error)
+/** The same for an action. Where nobody knows whether it was done, it says to look first. */
+export function wordsOfAction(error: unknown): string {
+  const isUncertain = error instanceof ApiError && error.mayHaveHappened
+  return isUncertain
+    ? `${wordsOf(error)} It may have been done all the same: look before you do it again.`
+    : wordsOf(error)
 }

@@ -41,6 +41,20 @@ export interface Rule {
   notInUse?: boolean
 }
 
+declare const BODIES: unique symbol
+/** Only for the compiler: what a form sends of a new row, and of a change of one. */
+type Sends<Draft, Change> = { readonly [BODIES]?: [Draft, Change] }
+
+/** The rules of the fields of a form, by key; made in src/rules. */
+export type Rules<Draft extends object, Change extends object = Draft> = Readonly<
+  Record<(keyof Draft | keyof Change) & string, Rule>
+> &
+  Sends<Draft, Change>
+
+/** The fields of a form, from which it makes what it sends. */
+export type Fields<Draft extends object = Values, Change extends object = Draft> = readonly Field[] &
+  Sends<Draft, Change>
+
 export interface Field {
   key: string
   label: string
@@ -63,6 +77,8 @@ export interface Field {
   autocomplete?: string
   /** Fields with the same section stand together under it. */
   section?: string
+  /** Of a list whose entries are no texts: the line of an entry, and the entry of a line. */
+  entries?: { show: (entry: unknown) => string; read: (line: string) => unknown }
 }
 
 export type Values = Record<string, unknown>
@@ -76,7 +92,8 @@ interface Reader {
   read: (typed: string, field: Field) => unknown
 }
 
-class Unreadable extends Error {}
+/** Thrown by what reads an input: words of what is wrong. */
+export class Unreadable extends Error {}
 
 const text: Reader = {
   show: (value) => (value === null || value === undefined ? '' : String(value)),
@@ -134,14 +151,13 @@ const READERS: Record<FieldKind, Reader> = {
     (field) => field.exponent ?? PERCENT_EXPONENT,
     (exponent) => `must be a percentage with at most ${exponent} decimals`,
   ),
-  // A list of texts, one a line.
+  // One entry a line.
   list: {
-    show: (value) => (Array.isArray(value) ? value.join('\n') : ''),
-    read: (typed) =>
-      typed
-        .split('\n')
-        .map((line) => line.trim())
-        .filter((line) => line !== ''),
+    show: (value, { entries }) => (Array.isArray(value) ? value.map(entries?.show ?? String).join('\n') : ''),
+    read: (typed, { entries }) => {
+      const lines = typed.split('\n').map((line) => line.trim())
+      return lines.filter((line) => line !== '').map(entries?.read ?? String)
+    },
   },
 }
 
@@ -149,11 +165,11 @@ const READERS: Record<FieldKind, Reader> = {
  * Fields with what `rules` say of them, without those that nothing obeys yet. A new row needs what has no default, a change
  * leaves nothing empty that may not be.
  */
-export function ruled<Key extends string>(
-  rules: Readonly<Record<Key, Rule>>,
+export function ruled<Draft extends object, Change extends object>(
+  rules: Rules<Draft, Change>,
   isNew: boolean,
-  fields: readonly (Field & { key: NoInfer<Key> })[],
-): Field[] {
+  fields: readonly (Field & { key: keyof NoInfer<Draft> | keyof NoInfer<Change> })[],
+): Fields<Draft, Change> {
   const offered = fields.filter(({ key }) => !rules[key].notInUse)
   return offered.map((field) => {
     const rule = rules[field.key]
@@ -196,7 +212,9 @@ function broken(value: unknown, field: Field): string | undefined {
   return undefined
 }
 
-export function draftOf(fields: readonly Field[], values: Values): Draft {
+/** `row` may have more than the fields. */
+export function draftOf(fields: readonly Field[], row: object): Draft {
+  const values: Values = { ...row }
   return Object.fromEntries(fields.map((field) => [field.key, READERS[field.kind].show(values[field.key], field)]))
 }
 

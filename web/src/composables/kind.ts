@@ -2,11 +2,11 @@ import { api, data, done, type Page } from '@/api/client'
 import type { paths } from '@/api/schema'
 import type { Column } from '@/components/DataTable.vue'
 import { useSession } from '@/session/store'
-import type { Field, Values } from './fields'
+import type { Fields, Values } from './fields'
 import type { ListQuery } from './useList'
 
 /** A kind of row that has a list and a form and little else, as a department or a tender has: described, and drawn by `RowsPage`. */
-export interface Kind<Row extends Stored> {
+export interface Kind<Row extends Stored, Draft extends object = Values, Change extends object = Draft> extends Needs {
   /** `Departments`, `department`. */
   many: string
   one: string
@@ -25,19 +25,22 @@ export interface Kind<Row extends Stored> {
   depthOf?: (row: Row) => number
   /** What stands above its fields. */
   factsOf?: (row: Row) => string
-  fields: (isNew: boolean) => Field[]
+  fields: (isNew: boolean) => Fields<Draft, Change>
   /** What the fields of a new row begin with. */
   defaults: Values
-  make: (values: Values) => Promise<unknown>
-  change: (row: Row, values: Values) => Promise<unknown>
+  create: (draft: Draft) => Promise<unknown>
+  change: (row: Row, change: Change) => Promise<unknown>
   remove: (row: Row) => Promise<unknown>
   /** What becomes of one that is deleted. */
   ifDeleted: string
-  /** The code of each deed, which is needed in all stores. */
-  needs: Record<KindDeed, string>
 }
 
-export type KindDeed = 'make' | 'change' | 'remove'
+export type KindAction = 'create' | 'change' | 'remove'
+
+interface Needs {
+  /** The code of each action, which is needed in all stores. */
+  needs: Record<KindAction, string>
+}
 
 export interface Stored {
   id: string
@@ -50,20 +53,28 @@ export interface KindColumn<Row> extends Column {
   mono?: boolean
 }
 
-export const mayDo = (kind: Pick<Kind<Stored>, 'needs'>, deed: KindDeed): boolean =>
-  useSession().hasPermission(kind.needs[deed], 'everywhere')
+export const mayDo = (kind: Needs, action: KindAction): boolean =>
+  useSession().hasPermission(kind.needs[action], 'everywhere')
+
+/** What a route takes. */
+type BodyOf<Path, Method extends string> = Path extends keyof paths
+  ? paths[Path] extends Record<Method, { requestBody: { content: { 'application/json': infer Body extends object } } }>
+    ? Body
+    : never
+  : never
 
 type Ask = (path: string, init: object) => Promise<{ data?: { data: unknown }; response: Response }>
 
-/** How rows below the route `path` are made, changed and deleted; what is sent is checked by their form and the server. */
-export function writes<Row extends Stored>(path: keyof paths): Pick<Kind<Row>, 'make' | 'change' | 'remove'> {
+/** How rows below the route `path` are created, changed and deleted. */
+export function writes<Path extends keyof paths & string>(path: Path) {
+  // The types of `api` know each route by its literal path, and not by one that is put together. The bodies are typed below.
   const { POST, PATCH, DELETE } = api as unknown as Record<'POST' | 'PATCH' | 'DELETE', Ask>
-  const one = (row: Row) => ({ params: { path: { id: row.id } } })
-  const versioned = (row: Row, values: Values) => ({ ...values, expectedVersion: row.syncVersion })
+  const one = (row: Stored) => ({ params: { path: { id: row.id } } })
   return {
-    make: (values) => data(POST(path, { body: values })),
-    change: (row, values) => data(PATCH(`${path}/{id}`, { ...one(row), body: versioned(row, values) })),
-    remove: (row) => done(DELETE(`${path}/{id}`, one(row))),
+    create: (draft: BodyOf<Path, 'post'>) => data(POST(path, { body: draft })),
+    change: (row: Stored, change: BodyOf<`${Path}/{id}`, 'patch'>) =>
+      data(PATCH(`${path}/{id}`, { ...one(row), body: { ...change, expectedVersion: row.syncVersion } })),
+    remove: (row: Stored) => done(DELETE(`${path}/{id}`, one(row))),
   }
 }
 

@@ -1,5 +1,5 @@
 import { ref, type Ref } from 'vue'
-import { wordsOfDeed } from '@/api/errors'
+import { wordsOfAction } from '@/api/errors'
 import { toast } from './useToasts'
 
 export interface Action<A extends unknown[], T> {
@@ -11,15 +11,15 @@ export interface Action<A extends unknown[], T> {
 
 /** Something a button does: once at a time, and a failure is told as a toast, or to `tell`. */
 export function useAction<A extends unknown[], T>(
-  deed: (...args: A) => Promise<T>,
-  tell: (error: unknown) => void = (error) => toast(wordsOfDeed(error), 'bad'),
+  action: (...args: A) => Promise<T>,
+  tell: (error: unknown) => void = (error) => toast(wordsOfAction(error), 'bad'),
 ): Action<A, T> {
   const busy = ref(false)
   async function run(...args: A): Promise<T | undefined> {
     if (busy.value) return undefined
     busy.value = true
     try {
-      return await deed(...args)
+      return await action(...args)
     } catch (error) {
       tell(error)
       return undefined

@@ -1,8 +1,9 @@
+import { useQuery } from '@tanstack/vue-query'
 import { computed, watch, type ComputedRef } from 'vue'
 import { useRoute } from 'vue-router'
 import type { Page } from '@/api/client'
-import { useLoad, type Load } from './useLoad'
-import { useQuery } from './useQuery'
+import { askAgain, type Loaded } from '@/api/queries'
+import { useAddress } from './useAddress'
 
 export interface ListQuery {
   page: number
@@ -13,7 +14,7 @@ export interface ListQuery {
 
 /** What shows a list needs of it. */
 export interface Listed<T> {
-  load: Load<Page<T>>
+  load: Loaded<Page<T>>
   rows: ComputedRef<T[]>
   /** Whether the list has nothing at all, which a page without rows alone does not say. */
   isEmpty: ComputedRef<boolean>
@@ -41,39 +42,42 @@ export function useList<T, K extends string = never>(
   defaults: { sort?: string; pageSize?: number } = {},
 ): List<T, Partial<Record<K, string>>> {
   const route = useRoute()
-  const { text, set: setQuery } = useQuery()
+  const { text, set: setQuery } = useAddress()
   const name = route.name
-  const keys: readonly string[] = ['search', ...filters]
 
-  const query = computed(() => {
-    const own: Record<string, string | number | undefined> = {
-      page: Math.max(Number.parseInt(text('page') ?? '1', 10) || 1, 1),
-      pageSize: defaults.pageSize ?? PAGE_SIZE,
-      sort: text('sort') ?? defaults.sort,
-    }
-    for (const key of keys) own[key] = text(key)
-    return own as unknown as ListQuery & Partial<Record<K, string>>
-  })
+  const query = computed(() => ({
+    page: Math.max(Number.parseInt(text('page') ?? '1', 10) || 1, 1),
+    pageSize: defaults.pageSize ?? PAGE_SIZE,
+    sort: text('sort') ?? defaults.sort,
+    search: text('search'),
+    // `fromEntries` forgets which keys it was given.
+    ...(Object.fromEntries(filters.map((key) => [key, text(key)])) as Partial<Record<K, string>>),
+  }))
   // Another page has a query of its own, which is none of this list's business.
   const asked = computed<string>((before) => (route.name === name ? JSON.stringify(query.value) : (before ?? '')))
-  const load = useLoad(() => fetchPage(query.value), [asked])
+  const load = useQuery({
+    queryKey: ['list', name, route.params, asked],
+    queryFn: () => fetchPage(query.value),
+  })
+  // What somebody looked at stays in sight when the page that they asked for cannot be had.
+  const data = computed<Page<T> | undefined>((before) => load.data.value ?? before)
 
   function set(change: Partial<Record<string, string | number | undefined>>): void {
     setQuery({ ...change, page: change.page === 1 ? undefined : change.page })
   }
 
   // The last row of the last page may be gone, and an address may say anything.
-  watch(load.value, (found) => {
+  watch(data, (found) => {
     const last = Math.max(found?.pagination.totalPages ?? 0, 1)
     if (found && found.pagination.page > last && route.name === name) set({ page: last })
   })
 
   return {
-    load,
-    rows: computed(() => load.value.value?.rows ?? []),
-    isEmpty: computed(() => load.value.value?.pagination.total === 0),
+    load: { data, error: load.error, isFetching: load.isFetching, refetch: () => askAgain(load) },
+    rows: computed(() => data.value?.rows ?? []),
+    isEmpty: computed(() => data.value?.pagination.total === 0),
     query,
-    set: set as List<T, Partial<Record<K, string>>>['set'],
-    isNarrowed: computed(() => keys.some((key) => text(key) !== undefined)),
+    set,
+    isNarrowed: computed(() => ['search', ...filters].some((key) => text(key) !== undefined)),
   }
 }

@@ -1,10 +1,10 @@
-import { onScopeDispose } from 'vue'
+import { useEventListener } from '@vueuse/core'
 
 const TYPES_INTO = 'input:not([type=checkbox], [type=radio]), select, textarea, [contenteditable]'
 
 /** `/` goes to the search field of the page, unless somebody types into something else. */
 export function useSearchKey(): void {
-  function press(event: KeyboardEvent): void {
+  useEventListener(window, 'keydown', (event) => {
     const { key, ctrlKey, metaKey, altKey, target } = event
     if (key !== '/' || ctrlKey || metaKey || altKey) return
     if (target instanceof Element && target.closest(`${TYPES_INTO}, [role=dialog]`)) return
@@ -13,7 +13,5 @@ export function useSearchKey(): void {
     event.preventDefault()
     search.focus()
     search.select()
-  }
-  window.addEventListener('keydown', press)
-  onScopeDispose(() => window.removeEventListener('keydown', press))
+  })
 }

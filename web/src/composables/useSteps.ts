@@ -1,4 +1,5 @@
-import { computed, onScopeDispose, ref, watch, type ComputedRef, type Ref } from 'vue'
+import { useIntersectionObserver } from '@vueuse/core'
+import { computed, ref, type ComputedRef, type Ref } from 'vue'
 
 /**
  * A long list step by step: the first hundred, and a hundred more whenever `end`, an element behind the list, comes
@@ -10,17 +11,14 @@ export function useSteps<T>(
   step = 100,
 ): ComputedRef<T[]> {
   const shown = ref(step)
-  const observer = new IntersectionObserver(
+  // A new list after each step makes it observed again: an end that stays in sight is told only once.
+  const targets = computed(() => (shown.value > 0 && end.value ? [end.value] : []))
+  useIntersectionObserver(
+    targets,
     (entries) => {
       if (entries.some((entry) => entry.isIntersecting) && shown.value < rows.value.length) shown.value += step
     },
     { rootMargin: '600px' },
   )
-  // Observed anew after each step: an end that stays in sight is told only once.
-  watch([end, shown], ([element], [before]) => {
-    if (before) observer.unobserve(before)
-    if (element) observer.observe(element)
-  })
-  onScopeDispose(() => observer.disconnect())
   return computed(() => rows.value.slice(0, shown.value))
 }

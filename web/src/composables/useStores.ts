@@ -1,6 +1,7 @@
-import { defineStore } from 'pinia'
-import { computed, ref } from 'vue'
+import { useQuery } from '@tanstack/vue-query'
+import { computed, reactive } from 'vue'
 import { all, api, page } from '@/api/client'
+import { queryClient } from '@/api/queries'
 import { exponentOf, UNKNOWN, type Currency } from '@/format/money'
 import { useSession } from '@/session/store'
 
@@ -18,45 +19,39 @@ export interface StoreName {
 /** What `GET /stores` needs; without `stores.view` it answers a short form. */
 const SEES_STORES = ['stores.view', 'transfers.create']
 
-/** The stores that the signed-in person may see, for names, filters and the currency of amounts. */
-export const useStores = defineStore('stores', () => {
-  const list = ref<StoreName[]>([])
-  let loading: Promise<void> | undefined
-
-  /** Loads them once; again after {@link forget} and a failure. Whoever may see none has none, which is no error. */
-  function ensure(): Promise<void> {
-    if (!useSession().hasAnyPermission(SEES_STORES)) return Promise.resolve()
-    loading ??= load()
-    return loading
-  }
-
-  function load(): Promise<void> {
-    const mine: Promise<void> = all((number) =>
+/** Loaded once for all pages, and again after {@link storesChanged}. */
+export const STORES = {
+  queryKey: ['stores', 'names'],
+  queryFn: (): Promise<StoreName[]> =>
+    all((number) =>
       page(api.GET('/api/v1/stores', { params: { query: { page: number, pageSize: 200, sort: 'code' } } })),
-    ).then(
-      (stores) => {
-        // What was asked before it was forgotten may be of somebody else.
-        if (loading === mine) list.value = stores as StoreName[]
-      },
-      (error) => {
-        if (loading === mine) loading = undefined
-        throw error
-      },
-    )
-    return mine
-  }
+    ),
+  staleTime: Infinity,
+  gcTime: Infinity,
+}
 
-  /** For who only shows names, which are ids as long as they cannot be read. */
-  function want(): void {
-    ensure().catch(() => undefined)
-  }
+const maySee = () => useSession().hasAnyPermission(SEES_STORES)
 
-  /** After a change, and when somebody else signs in. */
-  function forget(): void {
-    loading = undefined
-    list.value = []
-  }
+/** For what cannot be shown without the stores as they are now. Whoever may see none has none, which is no error. */
+export async function ensureStores(): Promise<void> {
+  if (maySee()) await queryClient.fetchQuery(STORES)
+}
 
+export async function storesChanged(): Promise<void> {
+  const { queryKey } = STORES
+  // The first list that is on its way may be of the time before, and nothing would ask beside it.
+  const before = queryClient.getQueryState(queryKey)
+  if (before?.fetchStatus === 'fetching' && before.data === undefined) await ensureStores().catch(() => undefined)
+  await queryClient.invalidateQueries({ queryKey })
+}
+
+/**
+ * The stores that the signed-in person may see, for names, filters and the currency of amounts. Names are ids as long as
+ * they cannot be read.
+ */
+export function useStores() {
+  const { data } = useQuery({ ...STORES, enabled: maySee }, queryClient)
+  const list = computed(() => data.value ?? [])
   const byId = computed(() => new Map(list.value.map((store) => [store.id, store])))
 
   /** `S01 Harbor Street`; the id of a store that is not to be seen. */
@@ -83,5 +78,5 @@ export const useStores = defineStore('stores', () => {
 
   const options = computed(() => list.value.map((store) => ({ value: store.id, label: `${store.code} ${store.name}` })))
 
-  return { list, options, ensure, want, forget, nameOf, currencyOf, currencyIn }
-})
+  return reactive({ list, options, nameOf, currencyOf, currencyIn })
+}

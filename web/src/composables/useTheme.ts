@@ -1,16 +1,12 @@
-import { ref, watchEffect } from 'vue'
+import { useLocalStorage } from '@vueuse/core'
+import { watchEffect } from 'vue'
 
 export type Theme = 'system' | 'light' | 'dark'
 export const THEMES: readonly Theme[] = ['system', 'light', 'dark']
 
-const KEY = 'tillkeep.theme'
-const kept = localStorage.getItem(KEY)
-
 /** What somebody chose on this browser; `system` follows its settings. */
-export const theme = ref<Theme>(THEMES.find((name) => name === kept) ?? 'system')
+export const theme = useLocalStorage<Theme>('tillkeep.theme', 'system', { writeDefaults: false })
 
 watchEffect(() => {
-  document.documentElement.dataset.theme = theme.value
-  if (theme.value === 'system') localStorage.removeItem(KEY)
-  else localStorage.setItem(KEY, theme.value)
+  document.documentElement.dataset.theme = THEMES.includes(theme.value) ? theme.value : 'system'
 })

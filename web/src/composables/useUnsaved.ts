@@ -1,4 +1,4 @@
-import { onScopeDispose } from 'vue'
+import { useEventListener } from '@vueuse/core'
 import { onBeforeRouteLeave, onBeforeRouteUpdate } from 'vue-router'
 import { useSession } from '@/session/store'
 import { confirmed, type Question } from './useConfirm'
@@ -21,12 +21,9 @@ export function useUnsaved(isDirty: () => boolean, ask: Partial<Ask> = {}): void
     return !isDirty() || !session.isSignedIn || confirmed({ ...LEAVE, ...ask })
   }
 
-  function beforeUnload(event: BeforeUnloadEvent): void {
-    if (isDirty()) event.preventDefault()
-  }
-
   onBeforeRouteLeave(mayLeave)
   onBeforeRouteUpdate((to, from) => to.path === from.path || mayLeave())
-  window.addEventListener('beforeunload', beforeUnload)
-  onScopeDispose(() => window.removeEventListener('beforeunload', beforeUnload))
+  useEventListener(window, 'beforeunload', (event) => {
+    if (isDirty()) event.preventDefault()
+  })
 }

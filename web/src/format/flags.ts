@@ -22,6 +22,7 @@ const FLAGS: Readonly<Record<string, string>> = {
 
 export function flagText(flag: string): string {
   if (flag.startsWith('cut:')) return `Too long, and cut off: ${words(flag.slice(4))}.`
+  if (flag.startsWith('missing:')) return `Its store did not send this: ${words(flag.slice(8))}.`
   return Object.hasOwn(FLAGS, flag) ? FLAGS[flag]! : `${words(flag)}.`
 }
 

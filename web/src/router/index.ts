@@ -31,7 +31,7 @@ export function makeRouter(): Router {
   // The page that somebody wanted while HQ was away; the one they are on stays meanwhile.
   let wanted: { path: string; from: string } | null = null
   router.onError(async (_error, to, from) => {
-    if (await ask()) loadAnew(to.fullPath)
+    if (await ask()) reloadAt(to.fullPath)
     else wanted = { path: to.fullPath, from: from.fullPath }
   })
   watch(isAnswering, (answering) => {
@@ -60,13 +60,13 @@ export function menuOf(router: Router): { group: string; pages: MenuPage[] }[] {
 /** The page that could not be loaded, in place of which that is shown. */
 export const missing = ref<string | null>(null)
 
-const TRIED = 'tillkeep.loaded-anew'
+const TRIED = 'tillkeep.reloaded'
 
 /**
  * A page could not be loaded: most often HQ has been upgraded since this tab was opened, and the files of the page have
- * other names now. So the whole is loaded anew, once; when that does not help either, it is said.
+ * other names now. So everything is loaded again, once. When that does not help either, the page says so.
  */
-function loadAnew(path: string): void {
+function reloadAt(path: string): void {
   const last = Number(sessionStorage.getItem(TRIED))
   if (Date.now() - last > 30_000) {
     sessionStorage.setItem(TRIED, String(Date.now()))

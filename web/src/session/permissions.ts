@@ -16,3 +16,22 @@ export function satisfied(required: readonly string[], held: Iterable<string>): 
   }
   return false
 }
+
+/** Where a permission has to be held: in all stores, or in the one with this id. */
+export type Where = 'everywhere' | (string & {})
+
+/** Somebody with what they may do in some store, and what each of their roles allows where. */
+export interface Holder {
+  permissions: readonly string[]
+  roles: readonly { storeId?: string | null; permissions: readonly string[] }[]
+}
+
+/** Whether somebody holds one of the `codes`. Without `where` it is enough to hold it in some store. */
+export function holds({ permissions, roles }: Holder, codes: readonly string[], where?: Where): boolean {
+  if (where === undefined) return satisfied(codes, permissions)
+  const counts = roles.filter(({ storeId }) => !storeId || storeId === where)
+  return satisfied(
+    codes,
+    counts.flatMap((role) => role.permissions),
+  )
+}

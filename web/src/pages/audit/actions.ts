@@ -32,6 +32,7 @@ const ACTIONS: Readonly<Record<string, string>> = {
   'sync.resolve': 'Failed entry resolved',
   'sync.renumber': 'Failed entry renumbered',
   'database.put_back': 'Database restored',
+  'demo.seed': 'Demo chain created',
   'series.set': 'Number series set',
 }
 

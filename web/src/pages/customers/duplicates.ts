@@ -1,5 +1,5 @@
+import type { Schemas } from '@/api/client'
 import { isRefused } from '@/api/errors'
-import type { Values } from '@/composables/fields'
 import { confirmed } from '@/composables/useConfirm'
 
 interface Candidate {
@@ -15,10 +15,12 @@ type Named = Pick<Candidate, 'firstName' | 'lastName' | 'companyName'>
 export const nameOf = ({ firstName, lastName, companyName }: Named): string =>
   [firstName, lastName].filter(Boolean).join(' ') || companyName || 'Without a name'
 
-/** Makes a customer. Where one with the same telephone number or mail address is there, a person says whether it is another. */
-export async function madeOnce(make: (values: Values) => Promise<unknown>, values: Values): Promise<void> {
+type Draft = Schemas['CustomerDraft']
+
+/** Creates a customer. Where one with the same telephone number or mail address is there, a person says whether it is another. */
+export async function createOnce(create: (draft: Draft) => Promise<unknown>, draft: Draft): Promise<void> {
   try {
-    await make(values)
+    await create(draft)
   } catch (error) {
     if (!isRefused(error, 'possible_duplicate')) throw error
     const known = (error.more.candidates as Candidate[]).map((one) => `${one.customerNumber} ${nameOf(one)}`)
@@ -28,6 +30,6 @@ export async function madeOnce(make: (values: Values) => Promise<unknown>, value
       action: 'Yes, another one',
     })
     if (!isAnother) throw error
-    await make({ ...values, allowDuplicate: true })
+    await create({ ...draft, allowDuplicate: true })
   }
 }

@@ -4,7 +4,7 @@ import { RULES } from '@/rules/department'
 export const NEW_DEPARTMENT = initialOf(RULES)
 
 /** What of a department tills obey; its own discount limit and tax group come with what will use them. */
-export const departmentFields = (isNew: boolean, places: Field['options']): Field[] =>
+export const departmentFields = (isNew: boolean, places: Field['options']) =>
   ruled(RULES, isNew, [
     { key: 'code', label: 'Code', kind: 'text', upper: true, help: 'Short, and no other department has it: GROC.' },
     { key: 'name', label: 'Name', kind: 'text' },

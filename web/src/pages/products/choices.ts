@@ -29,8 +29,8 @@ const SEES_TAXES = ['taxes.view', 'pos.sell']
 export const seesTaxes = () => useSession().hasAnyPermission(SEES_TAXES)
 
 /** Products are the same in all stores, and writing them needs the code in all of them. */
-export const mayWrite = (deed: 'create' | 'edit' | 'delete') =>
-  useSession().hasPermission(`products.${deed}`, 'everywhere')
+export const mayWrite = (action: 'create' | 'edit' | 'delete') =>
+  useSession().hasPermission(`products.${action}`, 'everywhere')
 
 export async function departmentChoices(): Promise<Choice[]> {
   const rows = await named(['products.view', 'pos.sell'], (number) =>

@@ -1,8 +1,9 @@
-import { computed, ref, type Ref } from 'vue'
+import { useQuery } from '@tanstack/vue-query'
+import { computed, ref, watch, type Ref } from 'vue'
 import { all, api, data, page, type Schemas } from '@/api/client'
 import { ApiError, wordsOf } from '@/api/errors'
-import { useLoad } from '@/composables/useLoad'
-import { useStores, type StoreName } from '@/composables/useStores'
+import { askAgain, queryClient } from '@/api/queries'
+import { ensureStores, useStores, type StoreName } from '@/composables/useStores'
 import { useSession } from '@/session/store'
 import { onTopOfSales, type Price } from './onTopOfSales'
 
@@ -12,64 +13,85 @@ export interface StoreRow {
   own: Price | undefined
 }
 
+type Product = Schemas['Product']
+
+function put({ id: productId, price: usual }: Product, storeId: string, seen: Price | undefined, price: number) {
+  return onTopOfSales(seen, usual, (expectedVersion) => {
+    const params = { path: { storeId, productId } }
+    return data(api.PUT('/api/v1/store-prices/{storeId}/{productId}', { params, body: { price, expectedVersion } }))
+  })
+}
+
+const drop = ({ id: productId }: Product, storeId: string): Promise<Price> =>
+  data(api.DELETE('/api/v1/store-prices/{storeId}/{productId}', { params: { path: { storeId, productId } } }))
+
+interface Failure {
+  code: string
+  error: unknown
+}
+
+/** One store after the other; answers what failed when all were tried. */
+async function inTurn(rows: readonly StoreRow[], change: (row: StoreRow) => Promise<void>): Promise<Failure[]> {
+  const failures: Failure[] = []
+  for (const row of rows) {
+    await change(row).catch((error: unknown) => failures.push({ code: row.store.code, error }))
+  }
+  return failures
+}
+
+/** Failures as one error that names their stores. Of one store as it was refused, so that what fits it is offered. */
+function allOf(failures: readonly Failure[], tried: number): unknown {
+  const { error } = failures[0]!
+  if (tried === 1) return error
+  const told = failures.map(({ code, error }) => `${code}: ${wordsOf(error)}`).join(' ')
+  const code = error instanceof ApiError ? error.code : 'unknown'
+  return new ApiError(0, code, `Done in ${tried - failures.length} of ${tried} stores. ${told}`)
+}
+
 /** The prices of a product in all stores that one may see, and how they are changed: in one store or in several. */
-export function useStorePrices(product: Readonly<Ref<Schemas['Product']>>) {
+export function useStorePrices(product: Readonly<Ref<Product>>) {
   const session = useSession()
   const stores = useStores()
   /** Versions of what was changed here, by store, to show when they are live. */
   const changed = ref(new Map<string, number>())
 
+  const queryKey = ['store-prices', product.value.id]
+  const load = useQuery({
+    queryKey,
+    queryFn: async () => {
+      const query = { productId: product.value.id, pageSize: 200, sort: 'storeId' }
+      const [prices] = await Promise.all([
+        all((number) => page(api.GET('/api/v1/store-prices', { params: { query: { ...query, page: number } } }))),
+        ensureStores(),
+      ])
+      return new Map(prices.map((price) => [price.storeId, price]))
+    },
+  })
   // With the price of the product, which rows without a price of their own follow.
-  const load = useLoad(async () => {
-    const query = { productId: product.value.id, pageSize: 200, sort: 'storeId' }
-    const [prices] = await Promise.all([
-      all((number) => page(api.GET('/api/v1/store-prices', { params: { query: { ...query, page: number } } }))),
-      stores.ensure(),
-    ])
-    return new Map(prices.map((price) => [price.storeId, price]))
-  }, [() => product.value.syncVersion])
+  watch(
+    () => product.value.syncVersion,
+    () => void askAgain(load),
+  )
 
   // The list has the prices of those stores alone where one may see them; the others are not at the default for that.
   const rows = computed<StoreRow[]>(() =>
     stores.list
       .filter(({ id }) => session.hasPermission('store_prices.view', id))
-      .map((store) => ({ store, own: load.value.value?.get(store.id) })),
+      .map((store) => ({ store, own: load.data.value?.get(store.id) })),
   )
   const priceOf = ({ own }: StoreRow) => own?.effectivePrice ?? product.value.price
-  const pathOf = ({ store }: StoreRow) => ({ storeId: store.id, productId: product.value.id })
+  // What was changed here is known as it is now.
+  const seen = ({ store, own }: StoreRow) => (changed.value.has(store.id) ? load.data.value?.get(store.id) : own)
 
-  function put(row: StoreRow, price: number): Promise<Price> {
-    const path = pathOf(row)
-    // What was changed here is known as it is now.
-    const seen = changed.value.has(row.store.id) ? load.value.value?.get(row.store.id) : row.own
-    return onTopOfSales(seen, product.value.price, (expectedVersion) => {
-      const body = { price, expectedVersion }
-      return data(api.PUT('/api/v1/store-prices/{storeId}/{productId}', { params: { path }, body }))
-    })
-  }
-
-  const drop = (row: StoreRow): Promise<Price> =>
-    data(api.DELETE('/api/v1/store-prices/{storeId}/{productId}', { params: { path: pathOf(row) } }))
-
-  /** One store after the other. What failed is told with its store when all were tried; the others are done. */
   async function each(chosen: readonly StoreRow[], change: (row: StoreRow) => Promise<Price>): Promise<void> {
-    const failures: { code: string; error: unknown }[] = []
-    for (const row of chosen) {
-      try {
-        const price = await change(row)
-        changed.value.set(price.storeId, price.syncVersion)
-        load.value.value = new Map(load.value.value).set(price.storeId, price)
-      } catch (error) {
-        failures.push({ code: row.store.code, error })
-      }
-    }
-    const [first] = failures
-    if (!first) return
-    // Of one store as it was refused, so that what fits it is offered.
-    if (chosen.length === 1) throw first.error
-    const told = failures.map(({ code, error }) => `${code}: ${wordsOf(error)}`).join(' ')
-    const code = first.error instanceof ApiError ? first.error.code : 'unknown'
-    throw new ApiError(0, code, `Done in ${chosen.length - failures.length} of ${chosen.length} stores. ${told}`)
+    const failures = await inTurn(chosen, async (row) => {
+      const price = await change(row)
+      changed.value.set(price.storeId, price.syncVersion)
+      queryClient.setQueryData(queryKey, new Map(load.data.value).set(price.storeId, price))
+    })
+    // An answer that is on its way may be of the time before, and would be shown in place of what was set.
+    if (load.isFetching.value) void askAgain(load)
+    if (failures.length > 0) throw allOf(failures, chosen.length)
   }
 
   return {
@@ -77,7 +99,8 @@ export function useStorePrices(product: Readonly<Ref<Schemas['Product']>>) {
     rows,
     changed,
     priceOf,
-    set: (chosen: readonly StoreRow[], price: number) => each(chosen, (row) => put(row, price)),
-    useDefault: (chosen: readonly StoreRow[]) => each(chosen, drop),
+    set: (chosen: readonly StoreRow[], price: number) =>
+      each(chosen, (row) => put(product.value, row.store.id, seen(row), price)),
+    useDefault: (chosen: readonly StoreRow[]) => each(chosen, (row) => drop(product.value, row.store.id)),
   }
 }

@@ -1,6 +1,7 @@
 import { choices, initialOf, ruled, type Field } from '@/composables/fields'
 import { exponentOf, money } from '@/format/money'
 import { RULES } from '@/rules/store'
+import { lineOf, ruleOf, type ScaleRule } from './scaleRules'
 
 const option = (value: string, label = value) => ({ value, label })
 
@@ -41,162 +42,176 @@ export function exponentIn({ currencyCode, known }: Pick<StoreForm, 'currencyCod
   return known && known.currencyCode === currencyCode ? known.currencyExponent : exponentOf(currencyCode)
 }
 
-/** Everything that may be written of a store. */
-export function storeFields(form: StoreForm): Field[] {
-  const { isNew, isProvisioned, currencyCode } = form
+/** An amount. Nothing is in it until the currency is chosen: HQ's own amounts then count. */
+function amount(form: StoreForm, key: (typeof AMOUNTS)[number], label: string, help: string): Described {
+  const { isNew, currencyCode } = form
   const exponent = exponentIn(form)
   const currency = { code: /^[A-Z]{3}$/.test(currencyCode) ? currencyCode : null, exponent }
-
-  // Nothing in them until the currency is chosen: HQ's own amounts then count.
-  const amount = (key: (typeof AMOUNTS)[number], label: string, help: string): Described => {
-    const { initial } = RULES[key]
-    return {
-      key,
-      label,
-      kind: 'money',
-      exponent,
-      unit: currencyCode || undefined,
-      help: isNew && typeof initial === 'number' ? `${help} Empty: ${money(initial, currency)}.` : help,
-    }
+  const { initial } = RULES[key]
+  return {
+    key,
+    label,
+    kind: 'money',
+    exponent,
+    unit: currencyCode || undefined,
+    help: isNew && typeof initial === 'number' ? `${help} Empty: ${money(initial, currency)}.` : help,
   }
-  const section = (name: string, fields: Described[]) => fields.map((field) => ({ ...field, section: name }))
+}
 
-  return ruled(RULES, isNew, [
-    ...section('Identity', [
-      {
-        key: 'code',
-        label: 'Code',
-        kind: 'text',
-        upper: true,
-        disabled: isProvisioned,
-        help: isProvisioned
-          ? 'Fixed since the store was provisioned: it is part of receipt numbers.'
-          : '2 to 10 of A to Z and 0 to 9, such as S01. Part of receipt numbers; fixed once the store is provisioned.',
-      },
-      { key: 'name', label: 'Name', kind: 'text' },
-      { key: 'legalName', label: 'Legal name', kind: 'text' },
-      { key: 'taxRegistrationNo', label: 'Tax registration number', kind: 'text' },
-    ]),
-    ...section('Address and contact', [
-      { key: 'addressLine1', label: 'Address', kind: 'text' },
-      { key: 'addressLine2', label: 'Address, second line', kind: 'text' },
-      { key: 'postalCode', label: 'Postal code', kind: 'text' },
-      { key: 'city', label: 'City', kind: 'text' },
-      { key: 'region', label: 'State or region', kind: 'text' },
-      {
-        key: 'countryCode',
-        label: 'Country',
-        kind: 'text',
-        upper: true,
-        help: 'Two letters: US, DE, JP.',
-      },
-      { key: 'phone', label: 'Telephone', kind: 'tel' },
-      { key: 'email', label: 'Mail address', kind: 'email' },
-    ]),
-    ...section('Currency and time', [
-      {
-        key: 'currencyCode',
-        label: 'Currency',
-        kind: 'suggest',
-        options: CURRENCIES,
-        upper: true,
-        help: `Three letters: USD, EUR, JPY. Its ${exponent === 0 ? 'amounts have no' : `amounts have ${exponent}`} decimals. Fixed after the first sale.`,
-      },
-      {
-        key: 'timezone',
-        label: 'Time zone',
-        kind: 'suggest',
-        options: ZONES,
-        help: 'Type a part of the city and choose: America/New_York.',
-      },
-      {
-        key: 'businessDayStart',
-        label: 'Business day begins',
-        kind: 'time',
-        help: 'Sales before it still count to the day before.',
-      },
-      {
-        key: 'locale',
-        label: 'Language of receipts',
-        kind: 'text',
-        help: 'Language and country: en-US, de-DE.',
-      },
-    ]),
-    ...section('Prices and taxes', [
-      {
-        key: 'taxRounding',
-        label: 'Taxes are rounded',
-        kind: 'select',
-        options: choices(RULES.taxRounding, { line: 'on each line', invoice: 'once over the receipt' }),
-      },
-      {
-        key: 'pricesIncludeTax',
-        label: 'Prices contain the tax',
-        kind: 'switch',
-        help: 'For tax groups that leave it to the store.',
-      },
-      {
-        key: 'allowNegativeStock',
-        label: 'Sell what is not in stock',
-        kind: 'switch',
-        help: 'Off: a sale that takes the level below zero is refused.',
-      },
-      {
-        key: 'scaleBarcodeRules',
-        label: 'Labels of scales',
-        kind: 'list',
-        help: 'One rule a line: first digits, weight or price, digits of the product number (4 or 5), digits of the value, its decimals. Such as 21 weight 5 5 3.',
-      },
-    ]),
-    ...section('Drawers and cash', [
-      amount('defaultFloat', 'Float', 'What a drawer opens with, unless the register says otherwise.'),
-      amount('cashVarianceLimit', 'Accepted difference', 'Above it, closing a drawer asks again.'),
-      amount('cashRoundingIncrement', 'Cash is rounded to', 'The smallest coin.'),
-      {
-        key: 'cashRoundingMode',
-        label: 'Cash is rounded',
-        kind: 'select',
-        options: choices(RULES.cashRoundingMode, { nearest: 'to the nearest', up: 'always up', down: 'always down' }),
-      },
-      {
-        key: 'maxSessionHours',
-        label: 'A drawer stays open',
-        kind: 'integer',
-        unit: 'hours',
-        help: 'At most; then it takes no more sales.',
-      },
-      { key: 'blindClose', label: 'Count without seeing what is expected', kind: 'switch' },
-      { key: 'fourEyesDocuments', label: 'Documents need a second person', kind: 'switch' },
-    ]),
-    ...section('Refunds and discounts', [
-      {
-        key: 'refundWindowDays',
-        label: 'Goods come back within',
-        kind: 'integer',
-        unit: 'days',
-        help: 'Empty: without a limit.',
-      },
-      { key: 'refundToOriginalTender', label: 'Refund to the tender that paid', kind: 'switch' },
-      { key: 'allowUnlinkedRefunds', label: 'Refunds without a receipt', kind: 'switch' },
-      amount('unlinkedRefundLimit', 'Without a receipt at most', 'For one refund.'),
-      {
-        key: 'maxLineDiscountBps',
-        label: 'Discount on a line',
-        kind: 'percent',
-        unit: '%',
-        help: 'At most; more needs a manager.',
-      },
-      {
-        key: 'maxCartDiscountBps',
-        label: 'Discount on a receipt',
-        kind: 'percent',
-        unit: '%',
-        help: 'At most; more needs a manager.',
-      },
-    ]),
-    ...section('Receipt', [
-      { key: 'receiptHeader', label: 'Top of the receipt', kind: 'textarea' },
-      { key: 'receiptFooter', label: 'End of the receipt', kind: 'textarea' },
-    ]),
+const identity = ({ isProvisioned }: StoreForm): Described[] => [
+  {
+    key: 'code',
+    label: 'Code',
+    kind: 'text',
+    upper: true,
+    disabled: isProvisioned,
+    help: isProvisioned
+      ? 'Fixed since the store was provisioned: it is part of receipt numbers.'
+      : '2 to 10 of A to Z and 0 to 9, such as S01. Part of receipt numbers; fixed once the store is provisioned.',
+  },
+  { key: 'name', label: 'Name', kind: 'text' },
+  { key: 'legalName', label: 'Legal name', kind: 'text' },
+  { key: 'taxRegistrationNo', label: 'Tax registration number', kind: 'text' },
+]
+
+const ADDRESS: Described[] = [
+  { key: 'addressLine1', label: 'Address', kind: 'text' },
+  { key: 'addressLine2', label: 'Address, second line', kind: 'text' },
+  { key: 'postalCode', label: 'Postal code', kind: 'text' },
+  { key: 'city', label: 'City', kind: 'text' },
+  { key: 'region', label: 'State or region', kind: 'text' },
+  {
+    key: 'countryCode',
+    label: 'Country',
+    kind: 'text',
+    upper: true,
+    help: 'Two letters: US, DE, JP.',
+  },
+  { key: 'phone', label: 'Telephone', kind: 'tel' },
+  { key: 'email', label: 'Mail address', kind: 'email' },
+]
+
+const currencyAndTime = (form: StoreForm): Described[] => [
+  {
+    key: 'currencyCode',
+    label: 'Currency',
+    kind: 'suggest',
+    options: CURRENCIES,
+    upper: true,
+    help: `Three letters: USD, EUR, JPY. Its amounts have ${exponentIn(form) || 'no'} decimals. Fixed after the first sale.`,
+  },
+  {
+    key: 'timezone',
+    label: 'Time zone',
+    kind: 'suggest',
+    options: ZONES,
+    help: 'Type a part of the city and choose: America/New_York.',
+  },
+  {
+    key: 'businessDayStart',
+    label: 'Business day begins',
+    kind: 'time',
+    help: 'Sales before it still count to the day before.',
+  },
+  {
+    key: 'locale',
+    label: 'Language of receipts',
+    kind: 'text',
+    help: 'Language and country: en-US, de-DE.',
+  },
+]
+
+const PRICES: Described[] = [
+  {
+    key: 'taxRounding',
+    label: 'Taxes are rounded',
+    kind: 'select',
+    options: choices(RULES.taxRounding, { line: 'on each line', invoice: 'once over the receipt' }),
+  },
+  {
+    key: 'pricesIncludeTax',
+    label: 'Prices contain the tax',
+    kind: 'switch',
+    help: 'For tax groups that leave it to the store.',
+  },
+  {
+    key: 'allowNegativeStock',
+    label: 'Sell what is not in stock',
+    kind: 'switch',
+    help: 'Off: a sale that takes the level below zero is refused.',
+  },
+  {
+    key: 'scaleBarcodeRules',
+    label: 'Labels of scales',
+    kind: 'list',
+    entries: { show: (entry) => lineOf(entry as ScaleRule), read: ruleOf },
+    help: 'One rule a line: first digits, weight or price, digits of the product number (4 or 5), digits of the value, its decimals. Such as 21 weight 5 5 3.',
+  },
+]
+
+const drawers = (form: StoreForm): Described[] => [
+  amount(form, 'defaultFloat', 'Float', 'What a drawer opens with, unless the register says otherwise.'),
+  amount(form, 'cashVarianceLimit', 'Accepted difference', 'Above it, closing a drawer asks again.'),
+  amount(form, 'cashRoundingIncrement', 'Cash is rounded to', 'The smallest coin.'),
+  {
+    key: 'cashRoundingMode',
+    label: 'Cash is rounded',
+    kind: 'select',
+    options: choices(RULES.cashRoundingMode, { nearest: 'to the nearest', up: 'always up', down: 'always down' }),
+  },
+  {
+    key: 'maxSessionHours',
+    label: 'A drawer stays open',
+    kind: 'integer',
+    unit: 'hours',
+    help: 'At most; then it takes no more sales.',
+  },
+  { key: 'blindClose', label: 'Count without seeing what is expected', kind: 'switch' },
+  { key: 'fourEyesDocuments', label: 'Documents need a second person', kind: 'switch' },
+]
+
+const refunds = (form: StoreForm): Described[] => [
+  {
+    key: 'refundWindowDays',
+    label: 'Goods come back within',
+    kind: 'integer',
+    unit: 'days',
+    help: 'Empty: without a limit.',
+  },
+  { key: 'refundToOriginalTender', label: 'Refund to the tender that paid', kind: 'switch' },
+  { key: 'allowUnlinkedRefunds', label: 'Refunds without a receipt', kind: 'switch' },
+  amount(form, 'unlinkedRefundLimit', 'Without a receipt at most', 'For one refund.'),
+  {
+    key: 'maxLineDiscountBps',
+    label: 'Discount on a line',
+    kind: 'percent',
+    unit: '%',
+    help: 'At most; more needs a manager.',
+  },
+  {
+    key: 'maxCartDiscountBps',
+    label: 'Discount on a receipt',
+    kind: 'percent',
+    unit: '%',
+    help: 'At most; more needs a manager.',
+  },
+]
+
+const RECEIPT: Described[] = [
+  { key: 'receiptHeader', label: 'Top of the receipt', kind: 'textarea' },
+  { key: 'receiptFooter', label: 'End of the receipt', kind: 'textarea' },
+]
+
+/** Everything that may be written of a store. */
+export function storeFields(form: StoreForm) {
+  const section = (name: string, fields: Described[]) => fields.map((field) => ({ ...field, section: name }))
+  return ruled(RULES, form.isNew, [
+    ...section('Identity', identity(form)),
+    ...section('Address and contact', ADDRESS),
+    ...section('Currency and time', currencyAndTime(form)),
+    ...section('Prices and taxes', PRICES),
+    ...section('Drawers and cash', drawers(form)),
+    ...section('Refunds and discounts', refunds(form)),
+    ...section('Receipt', RECEIPT),
   ])
 }

@@ -1,3 +1,4 @@
+import { useDocumentVisibility, useIntervalFn, useTimeoutFn } from '@vueuse/core'
 import { defineStore } from 'pinia'
 import { computed, onScopeDispose, ref, shallowRef, watch } from 'vue'
 import { api, data } from '@/api/client'
@@ -18,8 +19,8 @@ import { failedOf } from './states'
 /** A store as it is shown: with the moment, by HQ's clock, at which HQ last heard of it. */
 export type BoardStore = DashboardStore & { heardAt: number | null }
 
-/** That time goes by is no change of the stream, nor is a heartbeat that says the same: all is read anew so often. */
-const ANEW_MS = 60_000
+/** The stream is silent about what only grows old: everything is read again so often. */
+const READ_AGAIN_MS = 60_000
 /** From one page to the next the stream is kept. */
 const LINGER_MS = 2000
 
@@ -46,7 +47,7 @@ export function changed(
 }
 
 /**
- * The stores after all were read anew, which was asked for when they were `before`. What the stream has said of a store
+ * The stores after everything was read again, which was asked for when they were `before`. What the stream has said of a store
  * since then is newer than the answer.
  */
 export function refreshed(
@@ -67,20 +68,14 @@ function board(dashboard: Dashboard, now: number): Map<string, BoardStore> {
 
 const keyOf = (type: DashboardStore['sync'][number]) => `${type.direction} ${type.entityType}`
 
-/** What all sync pages look at; one stream, up while at least one of them is open. */
-export const useBoard = defineStore('board', () => {
+/** What the stream has said so far. */
+function boardState() {
   const stores = shallowRef<ReadonlyMap<string, BoardStore>>(new Map())
-  const state = ref<FeedState>('connecting')
-  const refused = ref<ApiError | null>(null)
   const loaded = ref(false)
   const notifications = shallowRef<Notifications | null>(null)
   const unreadable = shallowRef<Unreadable>([])
   /** The servers of headquarters that run. */
   const nodes = shallowRef<Dashboard['nodes']>([])
-  let viewers = 0
-  let end: (() => void) | undefined
-  let anew: ReturnType<typeof setInterval> | undefined
-  let lingering: ReturnType<typeof setTimeout> | undefined
 
   function take(dashboard: Dashboard): void {
     stores.value = board(dashboard, serverNow())
@@ -90,24 +85,102 @@ export const useBoard = defineStore('board', () => {
     loaded.value = true
   }
 
+  function apply(change: Change): void {
+    stores.value = changed(stores.value, change, serverNow())
+    notifications.value = change.notifications ?? notifications.value
+    unreadable.value = change.unreadable ?? unreadable.value
+  }
+
+  function empty(): void {
+    stores.value = new Map()
+    notifications.value = null
+    unreadable.value = []
+    nodes.value = []
+    loaded.value = false
+  }
+
+  return { stores, loaded, notifications, unreadable, nodes, take, apply, empty }
+}
+
+function summaryOf(stores: Iterable<BoardStore>) {
+  const all = [...stores]
+  const sum = (of: (store: BoardStore) => number) => all.reduce((total, store) => total + of(store), 0)
+  return {
+    pending: sum((store) => store.outboxPending),
+    failed: sum(failedOf),
+    warnings: sum((store) => store.warnings),
+    outboxStuck: sum((store) => Number(store.outboxStuck)),
+    unstored: sum((store) => Number(store.unstored.length > 0)),
+    runningTwice: sum((store) => Number(store.runsTwiceSince !== null)),
+  }
+}
+
+/** Calls `begin` with the first page that looks, and `stop` a moment after the last one was left. */
+function useViewers(begin: () => void, stop: () => void) {
+  let viewers = 0
+  let isUp = false
+  const lingering = useTimeoutFn(end, LINGER_MS, { immediate: false })
+
+  function start(): void {
+    isUp = true
+    begin()
+  }
+
+  function end(): void {
+    lingering.stop()
+    isUp = false
+    stop()
+  }
+
+  /** Call it in the setup of a page. */
+  function watchIt(): void {
+    viewers += 1
+    lingering.stop()
+    if (!isUp) start()
+    onScopeDispose(() => {
+      viewers -= 1
+      if (viewers === 0) lingering.start()
+    })
+  }
+
+  function retry(): void {
+    end()
+    start()
+  }
+
+  /** For another person, or nobody. */
+  function change(mayBegin: boolean): void {
+    end()
+    if (viewers > 0 && mayBegin) start()
+  }
+
+  return { watchIt, retry, change }
+}
+
+/** What all sync pages look at; one stream, up while at least one of them is open. */
+export const useBoard = defineStore('board', () => {
+  const { take, apply, empty, ...shown } = boardState()
+  const { stores, nodes } = shown
+  const state = ref<FeedState>('connecting')
+  const refused = ref<ApiError | null>(null)
+  let end: (() => void) | undefined
+  const visibility = useDocumentVisibility()
+  const again = useIntervalFn(() => void readAgain(), READ_AGAIN_MS, { immediate: false })
+
   function begin(): void {
     state.value = 'connecting'
     refused.value = null
     end = listen({
       snapshot: take,
-      change: (change) => {
-        stores.value = changed(stores.value, change, serverNow())
-        notifications.value = change.notifications ?? notifications.value
-        unreadable.value = change.unreadable ?? unreadable.value
-      },
+      change: apply,
       state: (next) => (state.value = next),
       refused: (error) => (refused.value = error),
     })
-    anew = setInterval(() => void readAnew(), ANEW_MS)
+    again.resume()
   }
 
-  async function readAnew(): Promise<void> {
-    if (document.hidden || state.value !== 'live') return
+  async function readAgain(): Promise<void> {
+    if (visibility.value === 'hidden' || state.value !== 'live') return
     const before = stores.value
     const stream = end
     try {
@@ -122,55 +195,20 @@ export const useBoard = defineStore('board', () => {
   }
 
   function stop(): void {
-    clearTimeout(lingering)
     end?.()
     end = undefined
-    clearInterval(anew)
-    stores.value = new Map()
-    notifications.value = null
-    unreadable.value = []
-    nodes.value = []
-    loaded.value = false
+    again.pause()
+    empty()
   }
 
-  /** Call it in the setup of a page: the stream is up until the page is left, and a moment longer for the next one. */
-  function watchIt(): void {
-    viewers += 1
-    clearTimeout(lingering)
-    if (!end) begin()
-    onScopeDispose(() => {
-      viewers -= 1
-      if (viewers === 0) lingering = setTimeout(stop, LINGER_MS)
-    })
-  }
-
+  const { watchIt, retry, change } = useViewers(begin, stop)
   // Another person may see other stores.
   const session = useSession()
   watch(
     () => session.user?.id,
-    () => {
-      stop()
-      if (viewers > 0 && session.isSignedIn) begin()
-    },
+    () => change(session.isSignedIn),
   )
 
-  function retry(): void {
-    stop()
-    begin()
-  }
-
-  const summary = computed(() => {
-    const all = [...stores.value.values()]
-    const sum = (of: (store: BoardStore) => number) => all.reduce((total, store) => total + of(store), 0)
-    return {
-      pending: sum((store) => store.outboxPending),
-      failed: sum(failedOf),
-      warnings: sum((store) => store.warnings),
-      outboxStuck: sum((store) => Number(store.outboxStuck)),
-      unstored: sum((store) => Number(store.unstored.length > 0)),
-      runningTwice: sum((store) => Number(store.runsTwiceSince !== null)),
-    }
-  })
-
-  return { stores, state, refused, loaded, notifications, unreadable, nodes, summary, watchIt, retry }
+  const summary = computed(() => summaryOf(stores.value.values()))
+  return { ...shown, state, refused, summary, watchIt, retry }
 })

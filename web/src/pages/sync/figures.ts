@@ -1,5 +1,6 @@
 import type { Tone } from '@/components/StatusPill.vue'
 import { count, plural } from '@/format/money'
+import { typeNames } from '@/format/types'
 import type { BoardStore } from './board'
 import { behind, failedOf, hasAlarm, KEYS, RULES, stateOf, type StateKey } from './states'
 
@@ -96,6 +97,14 @@ export function offset(ms: number | null | undefined): string {
     signDisplay: 'exceptZero',
   })
   return `${seconds.format(ms / 1000)} s`
+}
+
+/** The types that go one way in any of the stores, to choose from. */
+export function typeChoices(stores: Iterable<BoardStore>, direction: StoreType['direction']) {
+  const types = [...stores].flatMap((store) => store.sync).filter((type) => type.direction === direction)
+  return [...new Set(types.map(({ entityType }) => entityType))]
+    .sort()
+    .map((value) => ({ value, label: typeNames(value) }))
 }
 
 /** What tells that something arrived from a store, was refused or settled. */

@@ -1,4 +1,4 @@
-import { choices, initialOf, ruled, type Field } from '@/composables/fields'
+import { choices, initialOf, ruled } from '@/composables/fields'
 import { RULES as GROUP } from '@/rules/taxGroup'
 import { RULES as RATE } from '@/rules/taxRate'
 
@@ -12,7 +12,7 @@ const PPM_EXPONENT = 4
 export const percentOf = (ppm: number): string =>
   new Intl.NumberFormat(undefined, { style: 'percent', maximumFractionDigits: PPM_EXPONENT }).format(ppm / 1_000_000)
 
-export const rateFields = (isNew: boolean): Field[] =>
+export const rateFields = (isNew: boolean) =>
   ruled(RATE, isNew, [
     { key: 'code', label: 'Code', kind: 'text', upper: true, help: 'Short, and no other rate has it: NY.' },
     { key: 'name', label: 'Name', kind: 'text', help: 'As receipts show it.' },
@@ -35,7 +35,7 @@ const MODES = {
 
 export const modeName = (mode: string): string => (MODES as Record<string, string>)[mode] ?? mode
 
-export const groupFields = (isNew: boolean): Field[] =>
+export const groupFields = (isNew: boolean) =>
   ruled(GROUP, isNew, [
     { key: 'code', label: 'Code', kind: 'text', upper: true, help: 'Short, and no other group has it: STD.' },
     { key: 'name', label: 'Name', kind: 'text' },

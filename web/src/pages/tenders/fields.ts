@@ -1,5 +1,5 @@
 import { amountIn } from '@/composables/amounts'
-import { choices, initialOf, ruled, type Field } from '@/composables/fields'
+import { choices, initialOf, ruled } from '@/composables/fields'
 import type { Currency } from '@/format/money'
 import { RULES } from '@/rules/tender'
 
@@ -22,7 +22,7 @@ export const NOT_YET: readonly string[] = ['gift_card', 'store_credit', 'exchang
 const OFFERED = choices(RULES.kind, KINDS).filter(({ value }) => !NOT_YET.includes(value))
 
 /** What of a tender tills obey. */
-export function tenderFields(isNew: boolean, currency: Currency): Field[] {
+export function tenderFields(isNew: boolean, currency: Currency) {
   return ruled(RULES, isNew, [
     { key: 'code', label: 'Code', kind: 'text', upper: true, help: 'Short, and no other tender has it: CARD.' },
     { key: 'name', label: 'Name', kind: 'text', help: 'As tills and receipts show it.' },

@@ -1,8 +1,8 @@
-import { ruled, type Field } from '@/composables/fields'
+import { ruled } from '@/composables/fields'
 import { RULES } from '@/rules/user'
 
 /** What is written about somebody. */
-export const profile = (isNew: boolean): Field[] =>
+export const profile = (isNew: boolean) =>
   ruled(RULES, isNew, [
     { key: 'displayName', label: 'Name', kind: 'text', help: 'As it stands on receipts and reports.' },
     { key: 'username', label: 'User name', kind: 'text', help: 'For signing in; capitals make no difference.' },

@@ -8,13 +8,13 @@ const CODE = 'users.manage_roles'
 const EVERYWHERE = 'everywhere'
 
 /** What is sent for a chosen place. */
-export const storeOf = (place: string): string | null => (place === EVERYWHERE ? null : place)
+export const storeOf = (place: string | null | undefined): string | null | undefined =>
+  place === EVERYWHERE ? null : place
 
 /** Where the signed-in person may give roles away. */
 export function useGrantPlaces() {
   const session = useSession()
   const stores = useStores()
-  stores.want()
   /** In one store, or in all for null. */
   const mayGiveIn = (storeId: string | null | undefined) => session.hasPermission(CODE, storeId ?? 'everywhere')
   const isEverywhere = computed(() => mayGiveIn(null))

@@ -1,14 +1,14 @@
-import { useRoute, useRouter } from 'vue-router'
+import { useRoute, useRouter, type LocationQueryRaw } from 'vue-router'
 
-export interface Query {
+export interface Address {
   /** The text of a key; undefined when it is not there or empty. */
   text: (key: string) => string | undefined
-  /** Sets keys and takes those out that are empty, without a step in the history; the others stay. */
+  /** Sets keys and removes those that are empty, without a step in the history; the others stay. */
   set: (change: Readonly<Record<string, string | number | undefined>>) => void
 }
 
 /** The query of the address, where a page keeps what is chosen: a reload, the back button and a link show the same. */
-export function useQuery(): Query {
+export function useAddress(): Address {
   const route = useRoute()
   const router = useRouter()
 
@@ -18,8 +18,9 @@ export function useQuery(): Query {
   }
 
   function set(change: Readonly<Record<string, string | number | undefined>>): void {
-    const texts = Object.entries(change).map(([key, value]) => [key, String(value ?? '') || undefined])
-    void router.replace({ query: { ...route.query, ...(Object.fromEntries(texts) as Record<string, string>) } })
+    const query: LocationQueryRaw = { ...route.query }
+    for (const [key, value] of Object.entries(change)) query[key] = String(value ?? '') || undefined
+    void router.replace({ query })
   }
 
   return { text, set }
