@@ -177,7 +177,7 @@ fn former_pins(chain: &TestCluster) -> u64 {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn pins_of_release_0_1_0_are_good_until_they_are_kept_anew_and_then_the_key_of_the_chain_is_gone() {
+async fn pins_of_release_0_1_0_are_good_until_they_are_rehashed_and_then_the_key_of_the_chain_is_gone() {
     let release = Release::all().remove(0);
     let (mut chain, mut site) = TestCluster::of_release(&release).await;
     let (name, pin) = (release.about.username.as_str(), release.about.pin.as_str());
@@ -191,9 +191,9 @@ async fn pins_of_release_0_1_0_are_good_until_they_are_kept_anew_and_then_the_ke
         (chains_key(&site) == (true, true)).then_some(())
     })
     .await;
-    // Typed at the store, the PIN goes to headquarters, which keeps it anew.
+    // Typed at the store, the PIN goes to headquarters, which keeps it again.
     at_the_till(&site, pin).await;
-    eventually("one is kept anew", async || {
+    eventually("one is kept again", async || {
         typed(&site, pin).await.data();
         (former_pins(&chain) == 1).then_some(())
     })

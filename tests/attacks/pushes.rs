@@ -169,12 +169,12 @@ async fn one_customer_in_every_envelope_makes_no_later_request_slower() {
             thief.envelope("customers", customer, seconds, &data)
         };
         let envelopes: Vec<Value> = (0..60).map(envelope).collect();
-        let begun = Instant::now();
+        let before = thief.chain.hq.processor_time();
         let results = thief.push(&envelopes).await;
-        took.push(begun.elapsed());
+        took.push(thief.chain.hq.processor_time().saturating_sub(before));
         assert!(results.iter().all(|result| result["status"] == "ok"), "{results:?}");
     }
-    println!("requests took {took:?}");
+    println!("requests took {took:?} of processors");
     let (early, late) = (took[1..4].iter().min(), took[7..].iter().min());
     let (early, late) = (*early.expect("early ones"), *late.expect("late ones"));
     assert!(late < early * 3 / 2 + Duration::from_millis(50), "{early:?} at first and {late:?} later: {took:?}");

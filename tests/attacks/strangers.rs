@@ -112,7 +112,7 @@ async fn with_thousands_of_idle_connections_a_till_is_served_at_once() {
     for from in (1..=8).cycle().take(2300) {
         idle.push(connect_from(&site.process, from).await);
     }
-    // One that has shown who it is kept its connection; who comes anew gets the place of the oldest stranger.
+    // One that has shown who it is kept its connection; who comes later gets the place of the oldest stranger.
     let begun = Instant::now();
     till.get("/auth/me").await.data();
     let stands = begun.elapsed();

@@ -5,7 +5,7 @@ use std::fs;
 use serde_json::{Value, json};
 
 use crate::kit::{ADMIN, Client, Process, eventually};
-use crate::put_back::{Shop, copy_files, done, new_admin, refused, tillkeep};
+use crate::restored::{Shop, copy_files, done, new_admin, refused, tillkeep};
 
 /// What headquarters shows of the store.
 async fn shown(shop: &Shop) -> Value {
@@ -96,7 +96,7 @@ async fn two_copies_of_one_store_are_noticed_while_idle_and_the_one_heard_later_
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_store_that_is_new_or_starts_again_and_again_is_neither_two_nor_put_back() {
+async fn a_store_that_is_new_or_starts_again_and_again_is_neither_two_nor_restored() {
     let mut shop = Shop::open().await;
     for round in 0..20 {
         if round % 2 == 0 {
@@ -112,7 +112,7 @@ async fn a_store_that_is_new_or_starts_again_and_again_is_neither_two_nor_put_ba
     assert_eq!(shown(&shop).await["summary"]["runningTwice"], 0);
     assert_eq!(metric(&shop).await, "0");
     let log = fs::read_to_string(shop.chain.hq.dir.join("server.log")).expect("the log");
-    for line in ["was made anew, put back or cloned", "two copies of this store"] {
+    for line in ["was reinstalled, restored from a backup or cloned", "two copies of this store"] {
         assert!(!log.contains(line), "{line} in {log}");
     }
 }

@@ -13,7 +13,7 @@ use uuid::Uuid;
 
 use crate::kit::{Fault, Process, Shift, TestCluster, TestStore, eventually, verdict};
 
-/// Places that only a command, what was put back (`put_back.rs`), an upgrade (`upgrade.rs`) or what is months old comes by.
+/// Places that only a command, what was restored (`restored.rs`), an upgrade (`upgrade.rs`) or what is months old comes by.
 const NOT_REACHED: &[&str] = &["outbox.resend", "backup.copied", "export.written", "migration.step", "prune.kept"];
 /// Places of a store that nothing but the requests of its tills comes by.
 const IN_REQUESTS: &[&str] = &["outbox.enqueue", "sale.written", "sale.committed", "session.closed"];

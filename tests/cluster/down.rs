@@ -155,7 +155,7 @@ async fn a_row_that_headquarters_cannot_read_keeps_nothing_else_from_a_store() {
     let named = |log: &str| log.matches("a row cannot be read").count();
     assert_eq!(named(&chain.hq.log()), 1);
 
-    // A store that loads everything anew keeps its good copy.
+    // A store that reloads everything keeps its good copy.
     site.process.stop();
     site.execute("UPDATE sequences SET reloading = TRUE, last_version = 0 WHERE entity_type = 'products'").await;
     site.execute("UPDATE products SET sync_version = -1").await;

@@ -37,7 +37,7 @@ async fn what_a_promoted_standby_had_not_got_goes_from_the_stores_and_what_they_
     site.knows(&till, &product, None).await;
     let mut sold = Vec::new();
     // Fewer edits than were lost, as many, and more: as many leave every number as it was.
-    for (round, anew) in (0_i64..).zip([0, 5, 8]) {
+    for (round, made_since) in (0_i64..).zip([0, 5, 8]) {
         site.drained(&till).await;
         let standby = Standby::of(&server);
         standby.fall_behind();
@@ -55,7 +55,7 @@ async fn what_a_promoted_standby_had_not_got_goes_from_the_stores_and_what_they_
         site.drained(&till).await;
 
         standby.take_over(&mut server);
-        edit(&chain, &product, 2000 * (round + 1)..2000 * (round + 1) + anew).await;
+        edit(&chain, &product, 2000 * (round + 1)..2000 * (round + 1) + made_since).await;
         let kept = eventually("headquarters answers", async || {
             chain.admin.get(&format!("/products/{product}")).await.body["data"]["price"].as_i64()
         });

@@ -264,6 +264,8 @@ async fn entries_that_are_dead_though_headquarters_never_refused_them_go_again_b
     site.proxy.set(Fault::None);
     site.process.restart();
     let till = site.admin().await;
+    // None is pending until the first handshake says that they were never refused.
+    eventually("they arrive", async || (chain.sales(&site).await == 3).then_some(())).await;
     site.drained(&till).await;
     assert_eq!(chain.sales(&site).await, 3);
     assert!(site.outbox(&till, "dead").await.is_empty());

@@ -11,6 +11,8 @@ use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
 
+use crate::nats_server::look_again_soon;
+
 const MISSING: &str = "haproxy is not installed, and these tests need it: apt-get install haproxy";
 
 /// What holds for every configuration. A connection that cannot be made is tried at another server; a request that was
@@ -102,7 +104,7 @@ impl HaProxy {
         self.reload();
     }
 
-    /// Reads its configuration anew, without a connection that is refused or cut: a new process takes over the listener, and
+    /// Reads its configuration again, without a connection that is refused or cut: a new process takes over the listener, and
     /// the old one ends with its last connection. Waits until the new one serves.
     pub fn reload(&self) {
         self.write();
@@ -186,7 +188,7 @@ impl HaProxy {
                 self.stop();
                 return false;
             }
-            std::thread::sleep(Duration::from_millis(10));
+            look_again_soon();
         }
         true
     }
@@ -212,7 +214,7 @@ impl HaProxy {
         while !is_so() {
             let patient = begun.elapsed() < Duration::from_secs(30);
             assert!(patient, "waited in vain: haproxy {what}; it says {:?}:\n{}", self.up(), self.log());
-            std::thread::sleep(Duration::from_millis(10));
+            look_again_soon();
         }
     }
 }

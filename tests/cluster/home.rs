@@ -24,7 +24,7 @@ impl Home {
     }
 }
 
-/// A database of headquarters that can lose its last moments: a copy is put back in its place.
+/// A database of headquarters that can lose its last moments: a copy takes its place.
 pub struct LossyDatabase {
     copy: Option<PathBuf>,
 }

@@ -7,7 +7,7 @@ use serde_json::json;
 use tillkeep_storage::{Db, db};
 
 use crate::kit::{Fault, eventually};
-use crate::put_back::{Shop, forget, has_all, new_admin};
+use crate::restored::{Shop, forget, has_all, new_admin};
 
 /// A copy of the database of a server that runs, as of now.
 async fn copy_now(dir: &Path, copy: &Path) {
@@ -51,7 +51,7 @@ impl Shop {
     }
 }
 
-/// Commits of a copy's age, and those that headquarters makes anew before any store asks: fewer, as many, more. As many
+/// Commits of a copy's age, and those that headquarters makes again before any store asks: fewer, as many, more. As many
 /// leave every number as it was.
 const AGES: &[(i64, i64)] = &[(1, 0), (1, 1), (1, 3), (4, 4), (25, 24), (25, 25), (25, 26), (150, 150)];
 
@@ -60,12 +60,12 @@ async fn prices_that_headquarters_lost_go_from_the_stores_however_young_the_copy
     let mut shop = Shop::open().await;
     shop.sent().await;
     let copy = shop.chain.hq.dir.with_extension("copy");
-    for (round, (lost, anew)) in (0_i64..).zip(AGES) {
+    for (round, (lost, made_since)) in (0_i64..).zip(AGES) {
         copy_now(&shop.chain.hq.dir, &copy).await;
         shop.price_edits(*lost, 100_000 + round * 1000).await;
         shop.site.proxy.set(Fault::Down);
         shop.lose_what_came_after(&copy).await;
-        for price in 0..*anew {
+        for price in 0..*made_since {
             let path = format!("/products/{}", shop.product);
             shop.chain.admin.patch(&path, json!({"price": 2000 + round * 1000 + price})).await.data();
         }
@@ -79,13 +79,13 @@ async fn what_stores_sent_and_headquarters_lost_is_sent_again_however_young_the_
     let mut shop = Shop::open().await;
     shop.sent().await;
     let copy = shop.chain.hq.dir.with_extension("copy");
-    for (lost, anew) in [(1, 0), (1, 1), (3, 3), (12, 11)] {
+    for (lost, made_since) in [(1, 0), (1, 1), (3, 3), (12, 11)] {
         copy_now(&shop.chain.hq.dir, &copy).await;
         shop.sell(lost).await;
         shop.sent().await;
         shop.lose_what_came_after(&copy).await;
         // What is sold now raises the same counters again.
-        shop.sell(anew).await;
+        shop.sell(made_since).await;
         has_all(&shop.chain, &shop.sold.clone()).await;
         shop.is_as_headquarters().await;
     }

@@ -15,7 +15,6 @@ mod nats_server;
 #[expect(dead_code, reason = "rows are written and not read here")]
 mod rows;
 
-mod again;
 mod alone;
 mod approvals;
 mod broker;
@@ -37,8 +36,9 @@ mod network;
 mod numbers;
 mod protocol;
 mod pruning;
-mod put_back;
 mod restart;
+mod restored;
+mod restored_twice;
 mod secrets;
 mod slow;
 mod socket;

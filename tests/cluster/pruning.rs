@@ -28,7 +28,7 @@ async fn handshake_at(chain: &TestCluster) -> Option<Instant> {
     at
 }
 
-/// The store starts anew, and has told headquarters what it has sent.
+/// The store starts again, and has told headquarters what it has sent.
 async fn shakes_hands(chain: &TestCluster, site: &mut TestStore) {
     let before = handshake_at(chain).await;
     site.process.stop();

@@ -111,7 +111,7 @@ async fn a_replica_of_something_else_or_none_is_not_asked_and_keeps_nobody_from_
     })
     .await;
     for read_url in [other.url.as_str(), "postgres://tillkeep:hunter2@127.0.0.1:1/tillkeep"] {
-        // Its own database is made anew, so that both come to the same first start.
+        // Its own database is new, so that both come to the same first start.
         let server = Server::new();
         let environment = [
             ("DATABASE_URL", server.url.as_str()),

@@ -5,12 +5,12 @@ use std::time::{Duration, Instant};
 
 use serde_json::json;
 use tillkeep_storage::entity::{product, user, user_store_role};
-use tillkeep_storage::sea_orm::{ActiveModelTrait, EntityTrait, IntoActiveModel};
-use tillkeep_storage::{Db, Side, Tx};
+use tillkeep_storage::sea_orm::EntityTrait;
+use tillkeep_storage::{Db, Side};
 use uuid::Uuid;
 
 use crate::kit::{ADMIN, Client, Fault, TestCluster, eventually, id};
-use crate::put_back::{Shop, receipts};
+use crate::restored::{Shop, receipts};
 
 /// 64 kbit/s.
 const SLOW: Fault = Fault::Throttle(8_000);
@@ -47,19 +47,6 @@ impl Shop {
     }
 }
 
-async fn insert<E>(tx: &mut Tx, name: &str, rows: Vec<E::Model>)
-where
-    E: EntityTrait,
-    E::Model: IntoActiveModel<E::ActiveModel>,
-    E::ActiveModel: ActiveModelTrait<Entity = E> + Send,
-{
-    let rows: Vec<E::ActiveModel> = rows.into_iter().map(IntoActiveModel::into_active_model).collect();
-    for chunk in rows.chunks(500) {
-        E::insert_many(chunk.to_vec()).exec_without_returning(tx).await.expect("an insert");
-    }
-    tx.touch(name);
-}
-
 /// A chain of five stores with 50 people, 100 roles of theirs and so many products, in the database of headquarters.
 async fn fill(chain: &mut TestCluster, products: usize) {
     chain.product("A1", 1000).await;
@@ -82,7 +69,7 @@ async fn fill(chain: &mut TestCluster, products: usize) {
         sync_version: 0,
         ..one.clone()
     });
-    insert::<product::Entity>(&mut tx, "products", goods.collect()).await;
+    tx.insert_all::<product::Entity>(goods.collect()).await.expect("rows");
     let people: Vec<_> = (0..49)
         .map(|number| user::Model {
             id: Uuid::now_v7(),
@@ -104,8 +91,8 @@ async fn fill(chain: &mut TestCluster, products: usize) {
         ..role.clone()
     });
     let roles = roles.collect();
-    insert::<user::Entity>(&mut tx, "users", people).await;
-    insert::<user_store_role::Entity>(&mut tx, "user_store_roles", roles).await;
+    tx.insert_all::<user::Entity>(people).await.expect("rows");
+    tx.insert_all::<user_store_role::Entity>(roles).await.expect("rows");
     tx.commit().await.expect("a commit");
     db.close().await.expect("closed");
     chain.hq.restart();

@@ -77,7 +77,7 @@ impl Work {
     }
 
     /// Headquarters is upgraded as `how` says, and gets a row of its new type and a value in its new column that no step
-    /// would give. The store has no line meanwhile: it has not loaded customers anew before that value is there.
+    /// would give. The store has no line meanwhile: it has not reloaded customers before that value is there.
     async fn hq_becomes_newer(&mut self, how: impl AsyncFnOnce(&mut Process)) {
         self.site.proxy.set(Fault::Down);
         how(&mut self.chain.hq).await;

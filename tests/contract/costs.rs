@@ -8,7 +8,7 @@ use tillkeep_http::routes::Protection;
 use tillkeep_model::permission::ALL;
 use uuid::Uuid;
 
-use crate::deeds::Scene;
+use crate::good_requests::Scene;
 
 /// The keys of `value` that tell a cost.
 fn told(value: &Json, found: &mut BTreeSet<&'static str>) {
@@ -51,7 +51,7 @@ async fn costs_are_in_answers_to_those_alone_who_work_with_them() {
                     "GET" => server.get(&token, &scene.path(route.path)).await,
                     "POST" => {
                         n += 1;
-                        let Some((path, body)) = scene.deed(server, route.path, n).await else { continue };
+                        let Some((path, body)) = scene.request(server, route.path, n).await else { continue };
                         server.post(&token, &path, body).await
                     }
                     _ => continue,

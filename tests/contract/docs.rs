@@ -177,6 +177,62 @@ fn every_variable_that_docs_name_is_read_by_the_program() {
 }
 
 #[test]
+fn every_setting_is_in_the_docs() {
+    let shown = Command::new(env!("CARGO_BIN_EXE_tillkeep")).args(["config", "default"]).output().expect("a file");
+    let file = String::from_utf8(shown.stdout).expect("a text");
+    let page = std::fs::read_to_string(Path::new(ROOT).join("docs/configuration.md")).expect("the page");
+    let told = |server: &str| -> BTreeSet<&str> {
+        let (_, after) = page.split_once(&format!("`[{server}]`\n")).expect("a section");
+        let rows = after.split("\n## ").next().unwrap_or_default();
+        rows.lines().filter_map(|line| line.strip_prefix("| ")?.split('|').next()).flat_map(code).collect()
+    };
+    let (mut section, mut seen, mut missing) = ("", 0, Vec::new());
+    for line in file.lines() {
+        if let Some(name) = line.strip_prefix('[').and_then(|line| line.strip_suffix(']')) {
+            section = name;
+        }
+        // A setting whose default is what the server finds out stands there as a comment.
+        let setting = line.trim_start_matches("# ").split_once(" = ").map(|(name, _)| name);
+        if let Some(name) = setting.filter(|name| words(name).len() == 1) {
+            let (server, inner) = section.split_once('.').unwrap_or((section, ""));
+            let key = if inner.is_empty() { name.to_owned() } else { format!("{inner}.{name}") };
+            seen += 1;
+            if !told(server).contains(key.as_str()) {
+                missing.push(format!("{key} of {server}"));
+            }
+        }
+    }
+    assert!(missing.is_empty(), "docs/configuration.md has no row of {missing:?}");
+    assert!(seen > 30, "{seen}");
+}
+
+#[test]
+fn every_type_that_travels_is_in_the_docs() {
+    let page = std::fs::read_to_string(Path::new(ROOT).join("docs/sync.md")).expect("the page");
+    let told: BTreeSet<&str> = words(&page).into_iter().collect();
+    let untold: Vec<_> =
+        tillkeep_storage::registry::ALL.iter().map(|kind| kind.name).filter(|name| !told.contains(name)).collect();
+    assert!(untold.is_empty(), "docs/sync.md says nothing of {untold:?}");
+}
+
+#[test]
+fn every_document_that_is_exported_or_given_back_is_in_the_docs_of_it() {
+    let read = |name: &str| std::fs::read_to_string(Path::new(ROOT).join(name)).expect("the page");
+    let (operations, api) = (read("docs/operations.md"), read("docs/api.md"));
+    let (_, given_back) = api.split_once("**`GET /sync/own-documents?").expect("the route");
+    let given_back = given_back.split("**`").next().unwrap_or_default();
+    for (entity, pushed) in tillkeep_storage::registry::pushed() {
+        let name = entity.name;
+        if pushed.exported().is_some() {
+            assert!(operations.contains(&format!("| `{name}.jsonl.zst` |")), "docs/operations.md has no row of {name}");
+        }
+        if pushed.restored().is_some() {
+            assert!(given_back.contains(&format!("`{name}`")), "docs/api.md does not say that {name} are given back");
+        }
+    }
+}
+
+#[test]
 fn every_metric_that_docs_name_is_counted_and_every_one_that_is_counted_is_in_the_docs() {
     let (pages, sources) = (pages(), sources());
     let is_metric = |word: &&str| word.starts_with("tillkeep_") && word.len() > 9;

@@ -260,7 +260,7 @@ async fn a_store_takes_the_boundary_values_of_its_registers_and_adjustments() {
     let made = hq.post(&at_hq, "/products", (at_headquarters()[6].base)(0)).await.data();
     let id: Uuid = made["id"].as_str().expect("an id").parse().expect("a UUID");
     let known =
-        async || product::Entity::find_by_id(id).one(world.store.db().reader()).await.expect("a read").is_some();
+        async || product::Entity::find_by_id(id).one(world.store.test_db().reader()).await.expect("a read").is_some();
     until("the store has the product", known).await;
     for field in
         fields::adjustment::BOOK.writable(Side::Store).filter(|field| !["productId", "reason"].contains(&field.name))

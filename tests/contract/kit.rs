@@ -12,16 +12,17 @@ use axum::http::{Request, header};
 use http_body_util::BodyExt;
 use serde_json::{Value as Json, json};
 use tempfile::TempDir;
+use tillkeep_hq::Account;
 use tillkeep_hq::Hq;
-use tillkeep_hq::state::Account;
+use tillkeep_hq::testing::Databases as _;
 use tillkeep_http::auth::{SignInSettings, new_pin};
 use tillkeep_http::routes::{Protection, Route};
 use tillkeep_http::tokens::{ACCESS, ACCESS_SECONDS, AccessClaims};
 use tillkeep_http::{Auth, Clock, HasAuth, server};
 use tillkeep_model::permission::ADMINISTRATOR;
-use tillkeep_storage::Opening;
 use tillkeep_storage::entity::{session, user};
 use tillkeep_storage::sea_orm::{ActiveModelTrait, EntityTrait, IntoActiveModel, PaginatorTrait};
+use tillkeep_storage::{Db, Opening};
 use tillkeep_store::Store;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
@@ -39,6 +40,7 @@ pub struct Server {
     pub router: Router,
     pub routes: Vec<Route>,
     pub auth: Arc<Auth>,
+    pub db: Db,
     /// The store that sign-ins count in.
     pub store_id: Option<Uuid>,
 }
@@ -126,7 +128,7 @@ impl Server {
     /// The claims of a new session of a person, kept as a sign-in keeps it.
     pub async fn claims(&self, user_id: Uuid) -> AccessClaims {
         let now = self.auth.clock.now();
-        let person = user::Entity::find_by_id(user_id).one(self.auth.db.reader()).await.expect("a read");
+        let person = user::Entity::find_by_id(user_id).one(self.db.reader()).await.expect("a read");
         let row = session::Model {
             pin_changed_at: person.as_ref().and_then(|person| person.pin_changed_at),
             sessions_valid_from: person.and_then(|person| person.sessions_valid_from),
@@ -148,7 +150,7 @@ impl Server {
             exp: now.millis() / 1000 + ACCESS_SECONDS,
             jti: Uuid::now_v7(),
         };
-        let tx = self.auth.db.begin().await.expect("a transaction");
+        let tx = self.db.begin().await.expect("a transaction");
         row.into_active_model().insert(&tx).await.expect("a session");
         tx.commit().await.expect("a commit");
         claims
@@ -221,6 +223,7 @@ impl World {
             router: tillkeep_hq::routes::router(hq.clone(), &tillkeep_store::routes::writes()),
             routes: tillkeep_hq::routes::table(&tillkeep_store::routes::writes()).1,
             auth: hq.auth().clone(),
+            db: hq.db().clone(),
             store_id: None,
         };
         let token = at_hq.sign_in(admin).await;
@@ -249,6 +252,7 @@ impl World {
             router: tillkeep_store::routes::router(store.clone(), &tillkeep_hq::routes::writes()),
             routes: tillkeep_store::routes::table(&tillkeep_hq::routes::writes()).1,
             auth: store.auth().clone(),
+            db: store.test_db().clone(),
             store_id: Some(store.id),
         };
         let world =
@@ -280,7 +284,7 @@ impl World {
         self.hq.commit(tx).await.expect("commit");
         self.synced().await;
         until("the store knows of the PIN", async || {
-            let known = user::Entity::find_by_id(id).one(self.store.db().reader()).await.expect("a read");
+            let known = user::Entity::find_by_id(id).one(self.store.test_db().reader()).await.expect("a read");
             known.is_some_and(|known| !known.must_change_pin)
         })
         .await;
@@ -297,7 +301,7 @@ impl World {
             (users, roles, codes)
         };
         let wanted = counts(self.hq.db()).await;
-        until("the store has everybody", async || counts(self.store.db()).await == wanted).await;
+        until("the store has everybody", async || counts(self.store.test_db()).await == wanted).await;
     }
 }
 

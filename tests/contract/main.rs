@@ -1,19 +1,22 @@
 //! What both servers promise to whoever calls them, route by route: the tests walk the route tables, so that a new route
 //! is tried without a word here.
 
+#![expect(clippy::disallowed_methods, reason = "tests put rows where they want them")]
+
 mod kit;
 #[path = "../../crates/storage/tests/kit/private_postgres.rs"]
 mod private_postgres;
 #[path = "../../crates/storage/tests/kit/rows.rs"]
 mod rows;
 
+mod audited;
 mod bench;
 mod costs;
-mod deeds;
 mod docs;
 mod elsewhere;
 mod fields;
 mod forgeries;
+mod good_requests;
 mod kinds;
 mod limits;
 mod machine;
@@ -26,3 +29,4 @@ mod renumbered;
 mod requests;
 mod scope;
 mod sweep;
+mod walks;

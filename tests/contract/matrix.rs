@@ -94,7 +94,7 @@ fn the_checked_in_table_of_permissions_is_what_the_servers_do() {
     let kept = std::fs::read_to_string(path).unwrap_or_default();
     assert!(
         kept == page,
-        "docs/generated/permissions.md is not what the route tables say; `make generated` writes it anew"
+        "docs/generated/permissions.md is not what the route tables say; `make generated` writes it again"
     );
 }
 

@@ -9,7 +9,7 @@ use tillkeep_http::idempotency::is_secret;
 use tillkeep_http::routes::{Protection, Route};
 use tillkeep_storage::{Side, db, migration, registry};
 
-use crate::deeds::Scene;
+use crate::good_requests::Scene;
 use crate::kit::{Got, Server, path_of};
 
 async fn keyed(server: &Server, token: &str, path: &str, body: &Json, key: &str) -> Got {
@@ -34,7 +34,7 @@ async fn rows(server: &Server) -> BTreeMap<&'static str, i64> {
     for table in migration::tables().filter(|table| table.is_on(side)).filter(|table| !own(table.name)) {
         // What a store pushes or pulls meanwhile is not of this request.
         let sql = format!("SELECT COUNT(*) AS n FROM {}", table.name);
-        let row = db::query(server.auth.db.reader(), &sql, []).await.expect("a count").remove(0);
+        let row = db::query(server.db.reader(), &sql, []).await.expect("a count").remove(0);
         out.insert(table.name, row.try_get("", "n").expect("a number"));
     }
     out
@@ -43,6 +43,22 @@ async fn rows(server: &Server) -> BTreeMap<&'static str, i64> {
 fn posts(server: &Server) -> impl Iterator<Item = &Route> {
     server.routes.iter().filter(|route| route.method == "POST" && matches!(route.protection, Protection::User(_)))
 }
+
+/// Posts that take more than a row: an entry that failed, a second person, a PIN that is not known any more.
+const WITHOUT: [&str; 12] = [
+    "/auth/change-pin",
+    "/auth/logout",
+    "/auth/unlock",
+    "/pos/approvals",
+    "/sync/errors/{id}/renumber",
+    "/sync/now",
+    "/sync/outbox/requeue-all",
+    "/sync/outbox/{id}/requeue",
+    "/sync/resolve/{id}",
+    "/sync/retry-all",
+    "/sync/retry/{id}",
+    "/users/{id}/pin",
+];
 
 #[tokio::test]
 async fn every_post_that_is_repeated_with_its_key_acts_once() {
@@ -58,7 +74,9 @@ async fn every_post_that_is_repeated_with_its_key_acts_once() {
         .await;
         for (place, route) in posts(server).enumerate() {
             let what = format!("POST {} at {}", route.path, server.name);
-            let Some((path, body)) = scene.deed(server, route.path, 2 * place).await else {
+            let Some((path, body)) = scene.request(server, route.path, 2 * place).await else {
+                let is_excused = route.owner.is_some() || WITHOUT.contains(&route.path);
+                assert!(is_excused, "{what}: give it a good request in tests/contract/good_requests.rs");
                 if route.path != "/auth/logout" {
                     refused_twice(server, route, token).await;
                 }
@@ -87,7 +105,7 @@ async fn every_post_that_is_repeated_with_its_key_acts_once() {
             }
             assert_eq!((reused.status, reused.code()), (422, "idempotency_key_reused"), "{what}");
 
-            let (path, body) = scene.deed(server, route.path, 2 * place + 1).await.expect("another one");
+            let (path, body) = scene.request(server, route.path, 2 * place + 1).await.expect("another one");
             let kept = rows(server).await["idempotency_keys"].max(kept);
             let at_once = format!("{key} at once");
             let (one, two) = tokio::join!(

@@ -53,6 +53,7 @@ async fn a_route_may_ask_for_any_code_of_a_module() {
         router: layers::wrap(router.with_state(world.hq.clone())),
         routes: table,
         auth: world.at_hq().auth.clone(),
+        db: world.at_hq().db.clone(),
         store_id: None,
     };
     let admin = world.at_hq().sign_in(world.admin).await;

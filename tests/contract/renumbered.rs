@@ -1,9 +1,10 @@
 //! A customer of a store whose number another one has, until the store has them under another number.
 
 use serde_json::{Value as Json, json};
+use tillkeep_hq::testing::Databases as _;
 use tillkeep_model::Instant;
 use tillkeep_storage::entity::customer;
-use tillkeep_storage::sea_orm::{ActiveModelTrait, EntityTrait, IntoActiveModel};
+use tillkeep_storage::sea_orm::EntityTrait;
 use uuid::Uuid;
 
 use crate::kit::{World, until};
@@ -20,8 +21,7 @@ async fn before(world: &World) {
         ..customer::Model::default()
     };
     let mut tx = world.hq.db().begin().await.expect("begin");
-    row.into_active_model().insert(&tx).await.expect("a customer");
-    tx.touch("customers");
+    tx.insert::<customer::Entity>(row).await.expect("a customer");
     world.hq.commit(tx).await.expect("commit");
 }
 
@@ -45,7 +45,7 @@ async fn a_refused_customer_is_at_their_store_under_the_number_that_headquarters
     let path = format!("/sync/errors/{}/renumber", refused["id"].as_str().expect("an id"));
     let done = hq.post(&admin, &path, json!({})).await.data();
     assert_eq!((&done["status"], &done["number"]), (&json!("retried"), &json!("HQ-000001")), "{done}");
-    let here = async || customer::Entity::find_by_id(id).one(world.store.db().reader()).await.expect("a read");
+    let here = async || customer::Entity::find_by_id(id).one(world.store.test_db().reader()).await.expect("a read");
     let renumbered = async || here().await.is_some_and(|row| row.customer_number == "HQ-000001");
     until("the store has the other number", renumbered).await;
     assert!(here().await.is_some_and(|row| row.synced), "nothing of it waits any more");

@@ -1,6 +1,7 @@
 //! Somebody with every permission in one store is nobody in another one.
 
 use serde_json::{Value as Json, json};
+use tillkeep_hq::testing::Databases as _;
 use tillkeep_model::ids;
 use tillkeep_model::permission::ADMINISTRATOR;
 use tillkeep_storage::entity::{register_session, sale, store, store_product, sync_log, user, user_store_role};
@@ -214,7 +215,7 @@ async fn a_session_at_a_store_ends_for_good_when_its_person_is_sent_home() {
     // Back again, with the roles and the PIN of before: the old session stays over, as it does at headquarters.
     assert_eq!(set("activate").await, 200);
     let active = async || {
-        let row = user::Entity::find_by_id(person).one(world.store.db().reader()).await.expect("a read");
+        let row = user::Entity::find_by_id(person).one(world.store.test_db().reader()).await.expect("a read");
         row.is_some_and(|row| row.is_active)
     };
     crate::kit::until("the store has them back", active).await;

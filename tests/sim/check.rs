@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use serde_json::Value as Json;
 use tillkeep_hq::Hq;
+use tillkeep_hq::testing::Databases as _;
 use tillkeep_storage::db::{execute, query};
 use tillkeep_storage::entity::customer;
 use tillkeep_storage::registry::{self, Row, Scope, SyncType};
@@ -47,7 +48,7 @@ async fn number(db: &Db, sql: &str) -> i64 {
 pub async fn waiting(store: &Store) -> Vec<i64> {
     let sql = "SELECT o.seq AS seq FROM sync_outbox o WHERE NOT EXISTS (SELECT 1 FROM sync_outbox r \
                WHERE r.entity_id = o.entity_id AND r.attempts > 0 AND r.seq <= o.seq)";
-    let rows = rows(store.db(), sql, Vec::new()).await;
+    let rows = rows(store.test_db(), sql, Vec::new()).await;
     rows.iter().map(|row| row.try_get("", "seq").expect("a number")).collect()
 }
 
@@ -58,7 +59,7 @@ impl Seen {
     }
 
     pub async fn note_sent(&mut self, store: &Store) {
-        let sent = number(store.db(), "SELECT COALESCE(MAX(seq), 0) FROM sync_outbox_sent").await;
+        let sent = number(store.test_db(), "SELECT COALESCE(MAX(seq), 0) FROM sync_outbox_sent").await;
         self.sent_up_to = sent.max(self.sent_up_to);
     }
 }
@@ -78,7 +79,7 @@ pub async fn after_a_good_cycle(hq: Option<&Hq>, store: &Store, shop: &Shop, see
     let Some(hq) = hq else { return broken };
     // While something of a customer waits, the two may differ; and while the store is behind.
     let sql = "SELECT entity_id FROM sync_outbox WHERE entity_type = 'customers'";
-    let busy = rows(store.db(), sql, Vec::new()).await;
+    let busy = rows(store.test_db(), sql, Vec::new()).await;
     let busy: Vec<Uuid> = busy.iter().map(|row| row.try_get("", "entity_id").expect("an id")).collect();
     for (id, name) in shop.names.iter().filter(|(id, _)| !busy.contains(id)) {
         let there = customer::Entity::find_by_id(*id).one(hq.db().reader()).await.expect("a read");
@@ -93,7 +94,7 @@ pub async fn after_a_good_cycle(hq: Option<&Hq>, store: &Store, shop: &Shop, see
     let head = heads.get(&("customers".to_owned(), Uuid::nil())).copied().unwrap_or_default();
     if seen.cursors.get("customers") == Some(&head) {
         let there = customer::Entity::find().all(hq.db().reader()).await.expect("the customers");
-        let here = customer::Entity::find().all(store.db().reader()).await.expect("the customers");
+        let here = customer::Entity::find().all(store.test_db().reader()).await.expect("the customers");
         let here: BTreeMap<Uuid, String> = here.iter().map(|row| (row.id, json_of(row))).collect();
         let differs = |row: &&customer::Model| !busy.contains(&row.id) && here.get(&row.id) != Some(&json_of(row));
         if there.iter().any(|row| differs(&row)) {
@@ -108,15 +109,15 @@ fn json_of(row: &customer::Model) -> String {
 }
 
 /// What holds at any time.
-pub async fn during(store: &Store, shop: &Shop, hq_was_put_back: bool, seen: &mut Seen) -> Vec<String> {
-    let (db, code) = (store.db(), &shop.code);
+pub async fn during(store: &Store, shop: &Shop, hq_was_restored: bool, seen: &mut Seen) -> Vec<String> {
+    let (db, code) = (store.test_db(), &shop.code);
     let mut broken = Vec::new();
     for row in rows(db, "SELECT entity_type, last_version, reloading FROM sequences", Vec::new()).await {
         let name: String = row.try_get("", "entity_type").expect("text");
         let version: i64 = row.try_get("", "last_version").expect("a number");
         let reloading: bool = row.try_get("", "reloading").expect("a flag");
         let before = seen.cursors.insert(name.clone(), version).unwrap_or_default();
-        if version < before && !reloading && !hq_was_put_back {
+        if version < before && !reloading && !hq_was_restored {
             broken.push(format!("I8: the cursor of {name} went back at {code}"));
         }
     }
@@ -131,7 +132,7 @@ pub async fn during(store: &Store, shop: &Shop, hq_was_put_back: bool, seen: &mu
     for row in rows(db, unsent, Vec::new()).await {
         let id: Uuid = row.try_get("", "entity_id").expect("an id");
         let seq: i64 = row.try_get("", "seq").expect("a number");
-        if seq <= seen.sent_up_to || shop.was_put_back {
+        if seq <= seen.sent_up_to || shop.was_restored {
             // Sent again: the customer may have been changed since by what headquarters had then.
             continue;
         }
@@ -165,22 +166,22 @@ pub async fn new_values(db: &Db, generation: u32) {
 }
 
 /// What holds when everything is healed and nothing moves any more.
-pub async fn at_the_end(hq: &Hq, shops: &[Shop], hq_was_put_back: bool) -> Verdict {
+pub async fn at_the_end(hq: &Hq, shops: &[Shop], hq_was_restored: bool) -> Verdict {
     let mut verdict = Verdict::default();
     for shop in shops {
         let Some(store) = shop.store() else {
             verdict.broken.push(format!("{} is not open", shop.code));
             continue;
         };
-        documents(hq.db(), store.db(), shop, hq_was_put_back, &mut verdict).await;
+        documents(hq.db(), store.test_db(), shop, hq_was_restored, &mut verdict).await;
         let broken = &mut verdict.broken;
-        stock(hq.db(), store.db(), shop, hq_was_put_back && shop.was_put_back, broken).await;
-        pulled(hq.db(), store.db(), shop, broken).await;
-        numbers(hq.db(), store.db(), shop, broken).await;
-        cursors(hq.db(), store.db(), shop, broken).await;
-        outbox(hq.db(), store.db(), shop, hq_was_put_back, broken).await;
-        broken.extend(attempts(store.db(), shop).await);
-        if !hq_was_put_back {
+        stock(hq.db(), store.test_db(), shop, hq_was_restored && shop.was_restored, broken).await;
+        pulled(hq.db(), store.test_db(), shop, broken).await;
+        numbers(hq.db(), store.test_db(), shop, broken).await;
+        cursors(hq.db(), store.test_db(), shop, broken).await;
+        outbox(hq.db(), store.test_db(), shop, hq_was_restored, broken).await;
+        broken.extend(attempts(store.test_db(), shop).await);
+        if !hq_was_restored {
             names(hq.db(), shop, broken).await;
         }
     }
@@ -197,11 +198,11 @@ fn of_type(name: &str) -> &'static SyncType {
 }
 
 /// I1, I2, I3: what stores write is at the store and at headquarters, once and equal.
-async fn documents(hq: &Db, store: &Db, shop: &Shop, hq_was_put_back: bool, verdict: &mut Verdict) {
+async fn documents(hq: &Db, store: &Db, shop: &Shop, hq_was_restored: bool, verdict: &mut Verdict) {
     // What a store fetched from headquarters after it had lost it, and headquarters lost then, is not sent again.
-    let both_lost = hq_was_put_back && shop.was_put_back;
-    for name in ["sales", "register_sessions", "inventory_adjustments"] {
-        let entity = of_type(name);
+    let both_lost = hq_was_restored && shop.was_restored;
+    for entity in registry::pushed().map(|(entity, _)| entity).filter(|entity| !entity.is_pulled()) {
+        let name = entity.name;
         let here = texts(store, entity, shop.id).await;
         let there = texts(hq, entity, shop.id).await;
         for _ in here.keys().filter(|id| !there.contains_key(id) && !both_lost) {
@@ -316,8 +317,8 @@ async fn pulled(hq: &Db, store: &Db, shop: &Shop, broken: &mut Vec<String>) {
         let own = ["synced", "first_seen_at", "last_envelope_at", "received_at"];
         let compared: Vec<&str> = columns
             .into_iter()
-            .filter(|name| !own.contains(name) && !entity.kept.contains(name) && !entity.withheld.contains(name))
-            .filter(|name| !(entity.local_rows && ["created_at", "updated_at", "sync_version"].contains(name)))
+            .filter(|name| !own.contains(name) && !entity.store_owned.contains(name) && !entity.withheld.contains(name))
+            .filter(|name| !(entity.store_may_create && ["created_at", "updated_at", "sync_version"].contains(name)))
             .collect();
         let row_text =
             |row: &dyn Row| format!("{:?}", compared.iter().map(|name| (name, row.get(name))).collect::<Vec<_>>());
@@ -332,7 +333,7 @@ async fn pulled(hq: &Db, store: &Db, shop: &Shop, broken: &mut Vec<String>) {
         if missing > 0 {
             broken.push(format!("I7: {missing} of {name} are missing at {}", shop.code));
         }
-        if more > 0 && !entity.local_rows {
+        if more > 0 && !entity.store_may_create {
             broken.push(format!("I7: {} has {more} of {name} that headquarters has not", shop.code));
         }
         if differ > 0 {
@@ -349,12 +350,13 @@ async fn pulled(hq: &Db, store: &Db, shop: &Shop, broken: &mut Vec<String>) {
 /// I6: receipts and sessions are numbered from 1 without a gap.
 async fn numbers(hq: &Db, store: &Db, shop: &Shop, broken: &mut Vec<String>) {
     // The numbers of what went with a disk are not used again.
-    if shop.was_put_back {
+    if shop.was_restored {
         return;
     }
     for (place, db) in [(shop.code.as_str(), store), ("headquarters", hq)] {
-        for (name, column) in [("sales", "receipt_number"), ("register_sessions", "session_number")] {
-            let mut numbers: Vec<i64> = all(db, of_type(name))
+        for (entity, number) in registry::pushed().filter_map(|(entity, pushed)| Some((entity, pushed.number()?))) {
+            let (name, column) = (entity.name, number.column);
+            let mut numbers: Vec<i64> = all(db, entity)
                 .await
                 .iter()
                 .filter(|row| row.uuid("store_id") == Some(shop.id))
@@ -386,11 +388,11 @@ async fn cursors(hq: &Db, store: &Db, shop: &Shop, broken: &mut Vec<String>) {
 }
 
 /// I9, I10: nothing waits, and headquarters has each number of the outbox.
-async fn outbox(hq: &Db, store: &Db, shop: &Shop, hq_was_put_back: bool, broken: &mut Vec<String>) {
+async fn outbox(hq: &Db, store: &Db, shop: &Shop, hq_was_restored: bool, broken: &mut Vec<String>) {
     if number(store, "SELECT COUNT(*) FROM sync_outbox").await > 0 {
         broken.push(format!("I10: something waits in the outbox of {}", shop.code));
     }
-    if shop.was_put_back || hq_was_put_back {
+    if shop.was_restored || hq_was_restored {
         return;
     }
     let sql = "SELECT COUNT(DISTINCT seq) AS known, COALESCE(MAX(seq), 0) AS last FROM sync_log WHERE store_id = $1";

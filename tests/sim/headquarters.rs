@@ -5,13 +5,13 @@ use std::sync::Arc;
 
 use axum::Router;
 use serde_json::{Value as Json, json};
+use tillkeep_hq::testing::Databases as _;
 use tillkeep_hq::{Hq, routes};
 use tillkeep_http::Clock;
 use tillkeep_http::auth::SignInSettings;
 use tillkeep_model::ids;
 use tillkeep_storage::Opening;
 use tillkeep_storage::entity::{user, user_store_role};
-use tillkeep_storage::sea_orm::{ActiveModelTrait, IntoActiveModel};
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
@@ -57,7 +57,7 @@ impl Headquarters {
     }
 
     pub async fn open(&mut self) {
-        let settings = tillkeep_hq::state::Settings {
+        let settings = tillkeep_hq::Settings {
             data_dir: self.dir.clone(),
             database_url: None,
             database: Opening::default(),
@@ -116,12 +116,10 @@ impl Headquarters {
             ..user_store_role::Model::default()
         };
         let mut tx = hq.db().begin().await.expect("begin");
-        person.into_active_model().insert(&tx).await.expect("a user");
-        role.into_active_model().insert(&tx).await.expect("a role");
-        tx.touch("users");
-        tx.touch("user_store_roles");
+        tx.insert::<user::Entity>(person).await.expect("a user");
+        tx.insert::<user_store_role::Entity>(role).await.expect("a role");
         hq.commit(tx).await.expect("commit");
-        self.token = site::sign_in(&hq.auth, id, None).await.expect("a session");
+        self.token = site::sign_in(&hq.auth, hq.db(), id, None).await.expect("a session");
         for index in 0..SOLD + COME_AND_GO {
             let body = json!({
                 "id": product(index), "sku": format!("P{index}"), "name": format!("Product {index}"), "price": 1000 + index,
@@ -182,7 +180,7 @@ impl Headquarters {
                 let held: Vec<&str> = all.into_iter().filter(|_| self.world.up_to(1) == 0).collect();
                 ("PUT", format!("/roles/{}/permissions", ids::named("helper")), json!({"permissions": held}))
             }
-            // Often: what a copy that is put back lacks is a row that nobody writes again.
+            // Often: what a restored copy lacks is a row that nobody writes again.
             8..=10 => {
                 let body = json!({
                     "id": ids::named(&format!("new product {edits}")), "sku": format!("N{edits}"), "name": "New",

@@ -159,7 +159,7 @@ impl Transport for Line {
             return second;
         }
         // A handshake that is repeated much later is one of an older copy, as far as anybody can tell: everything is loaded
-        // anew, which would hide what is wrong elsewhere.
+        // once more, which would hide what is wrong elsewhere.
         if fate == Fate::Late && request.path != "/handshake" {
             let at = self.world.time() + self.world.between(1_000, 20 * 60_000);
             self.world.state().late.push((self.shop, at, request));

@@ -1,6 +1,8 @@
 //! The sync engine in virtual time: headquarters and its stores in one thread, everything that can go wrong between
 //! them drawn from a seed, and the promises checked on the way and at the end. docs/development.md, *The simulation*.
 
+#![expect(clippy::disallowed_methods, reason = "tests put rows where they want them")]
+
 mod check;
 mod figures;
 mod headquarters;
@@ -13,7 +15,7 @@ mod site;
 mod world;
 
 use figures::Figures;
-use plan::{HARD, PUT_BACK, Plan, SHORT, SHORT_PUT_BACK, SHORT_STORE_PUT_BACK};
+use plan::{HARD, Plan, RESTORED, SHORT, SHORT_HQ_RESTORED, SHORT_STORES_RESTORED};
 use run::run;
 
 #[track_caller]
@@ -40,8 +42,8 @@ fn the_same_seed_is_the_same_run_and_another_one_is_not() {
 }
 
 #[test]
-fn whoever_is_put_back_every_promise_holds() {
-    for plan in [SHORT_PUT_BACK, SHORT_STORE_PUT_BACK] {
+fn after_a_restore_every_promise_holds() {
+    for plan in [SHORT_HQ_RESTORED, SHORT_STORES_RESTORED] {
         holds(&plan, 1);
     }
 }
@@ -74,7 +76,7 @@ fn without_a_planted_fault_nothing_is_caught() {
     }
 }
 
-/// `make sim ARGS="--seeds 1..200 --days 3 --stores 5 --put-back --log sim.log"`; the last log is kept.
+/// `make sim ARGS="--seeds 1..200 --days 3 --stores 5 --restores --log sim.log"`; the last log is kept.
 #[test]
 #[ignore = "make sim"]
 fn many_seeds() {
@@ -87,8 +89,8 @@ fn many_seeds() {
     let base = match value("--plan") {
         Some("short") => SHORT,
         Some("overtaken") => plan::OVERTAKEN,
-        Some("short-put-back") => SHORT_PUT_BACK,
-        _ if words.contains(&"--put-back") => PUT_BACK,
+        Some("short-hq-restored") => SHORT_HQ_RESTORED,
+        _ if words.contains(&"--restores") => RESTORED,
         _ => HARD,
     };
     let plan = Plan {

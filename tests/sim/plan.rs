@@ -14,7 +14,7 @@ pub struct Plan {
     pub rename_every_minutes: i64,
     /// Minutes between two new customers of a store, and between two adjustments, on average.
     pub other_work_every_minutes: i64,
-    /// Minutes after which a copy is put back, at the longest.
+    /// Minutes after which a copy is restored, at the longest.
     pub longest_copy_minutes: i64,
     /// The only place that fails; any of them without it.
     pub place: Option<&'static str>,
@@ -58,9 +58,9 @@ pub struct Events {
     pub columns_added: i64,
     /// Entries that headquarters refuses until somebody resolves them.
     pub refused_entries: i64,
-    pub stores_put_back: i64,
+    pub stores_restored: i64,
     pub reinstalls: i64,
-    pub hq_put_back: i64,
+    pub hq_restored: i64,
 }
 
 /// A bad line, and nothing else.
@@ -76,7 +76,7 @@ pub const BAD_LINE: Faults = Faults {
     broken: 8,
 };
 
-/// All that may happen without anything being put back.
+/// All that may happen without a restore.
 pub const HARD: Plan = Plan {
     stores: 3,
     hours: 6,
@@ -96,9 +96,9 @@ pub const HARD: Plan = Plan {
         clock_jumps: 2,
         columns_added: 2,
         refused_entries: 2,
-        stores_put_back: 0,
+        stores_restored: 0,
         reinstalls: 0,
-        hq_put_back: 0,
+        hq_restored: 0,
     },
 };
 
@@ -131,15 +131,15 @@ pub const fn failing_at(place: &'static str) -> Plan {
     Plan { place: Some(place), ..SHORT }
 }
 
-/// Headquarters is put back again and again and has overtaken the cursors before a store with a bad line hears of it.
+/// Headquarters is restored again and again and has overtaken the cursors before a store with a bad line hears of it.
 pub const OVERTAKEN: Plan = Plan {
     hours: 3,
     longest_copy_minutes: 6,
     events: Events {
-        hq_put_back: 30,
+        hq_restored: 30,
         partitions: 60,
         longest_partition_minutes: 60,
-        // It would have everything loaded anew.
+        // It would have everything loaded once more.
         columns_added: 0,
         ..SHORT.events
     },
@@ -153,13 +153,13 @@ pub const LOST_ANSWERS: Plan =
 /// Requests that arrive once more, late, while a store changes its customers all the time.
 pub const LATE: Plan = Plan { rename_every_minutes: 1, faults: Faults { late: 250, ..SHORT.faults }, ..SHORT };
 
-/// All of [`SHORT`], with headquarters put back to a copy.
-pub const SHORT_PUT_BACK: Plan = Plan { events: Events { hq_put_back: 48, ..SHORT.events }, ..SHORT };
+/// All of [`SHORT`], with headquarters restored from a copy.
+pub const SHORT_HQ_RESTORED: Plan = Plan { events: Events { hq_restored: 48, ..SHORT.events }, ..SHORT };
 
-/// The same, with stores put back to a copy or made anew.
-pub const SHORT_STORE_PUT_BACK: Plan =
-    Plan { events: Events { stores_put_back: 36, reinstalls: 12, ..SHORT.events }, ..SHORT };
+/// The same, with stores restored from a copy or reinstalled.
+pub const SHORT_STORES_RESTORED: Plan =
+    Plan { events: Events { stores_restored: 36, reinstalls: 12, ..SHORT.events }, ..SHORT };
 
-/// The same, with installations that are put back or made anew.
-pub const PUT_BACK: Plan =
-    Plan { events: Events { stores_put_back: 2, reinstalls: 1, hq_put_back: 2, ..HARD.events }, ..HARD };
+/// The same, with installations that are restored or reinstalled.
+pub const RESTORED: Plan =
+    Plan { events: Events { stores_restored: 2, reinstalls: 1, hq_restored: 2, ..HARD.events }, ..HARD };

@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use crate::plan::{LATE, LOST_ANSWERS, OVERTAKEN, Plan, SHORT, SHORT_PUT_BACK, SHORT_STORE_PUT_BACK, failing_at};
+use crate::plan::{LATE, LOST_ANSWERS, OVERTAKEN, Plan, SHORT, SHORT_HQ_RESTORED, SHORT_STORES_RESTORED, failing_at};
 
 const PAGES_FAIL: Plan = failing_at("apply.page");
 const ENTRIES_FAIL: Plan = failing_at("outbox.enqueue");
@@ -52,11 +52,11 @@ pub const FAULTS: &[Planted] = &[
     planted("the-sender-rests-for-an-hour", &SHORT, &["P3"]),
     planted("a-pull-brings-the-stock", &SHORT, &["I4"]),
     planted("an-added-column-is-not-loaded", &SHORT, &["I7"]),
-    planted("a-reload-brings-no-deletes", &SHORT_PUT_BACK, &["I7"]),
-    planted("a-reload-drops-unsent-work", &SHORT_PUT_BACK, &["D6", "I2"]),
-    planted("what-headquarters-lost-is-not-sent-again", &SHORT_PUT_BACK, &["I2"]),
-    planted("a-store-put-back-gives-numbers-again", &SHORT_STORE_PUT_BACK, &["I6", "P5"]),
-    planted("a-store-made-anew-fetches-no-documents", &SHORT_STORE_PUT_BACK, &["I3"]),
+    planted("a-reload-brings-no-deletes", &SHORT_HQ_RESTORED, &["I7"]),
+    planted("a-reload-drops-unsent-work", &SHORT_HQ_RESTORED, &["D6", "I2"]),
+    planted("what-headquarters-lost-is-not-sent-again", &SHORT_HQ_RESTORED, &["I2"]),
+    planted("a-restored-store-gives-numbers-again", &SHORT_STORES_RESTORED, &["I6", "P5"]),
+    planted("a-reinstalled-store-fetches-no-documents", &SHORT_STORES_RESTORED, &["I3"]),
     planted("an-unknown-ticket-means-nothing", &OVERTAKEN, &["I7", "I2"]).first_tried_with(6),
 ];
 
@@ -97,7 +97,7 @@ fn each_planted_fault_has_a_patch_that_fits_the_program() {
             .output()
             .expect("git");
         let why = String::from_utf8_lossy(&said.stderr).into_owned();
-        assert!(said.status.success(), "{name}.patch does not fit the program any more: make it anew\n{why}");
+        assert!(said.status.success(), "{name}.patch does not fit the program any more: make a new one\n{why}");
     }
 }
 

@@ -85,7 +85,7 @@ pub struct Shop {
     pub names: BTreeMap<Uuid, String>,
     /// Entities of which headquarters refuses an entry.
     pub refused: Vec<Uuid>,
-    pub was_put_back: bool,
+    pub was_restored: bool,
     world: Arc<World>,
     sync_token: String,
     serial: u64,
@@ -109,7 +109,7 @@ impl Shop {
             gone: Vec::new(),
             names: BTreeMap::new(),
             refused: Vec::new(),
-            was_put_back: false,
+            was_restored: false,
             world: world.clone(),
             sync_token,
             serial: 0,
@@ -162,7 +162,7 @@ impl Shop {
         self.loops = [Loop::default(), Loop::default()];
         self.life += 1;
         if let Some(till) = self.till.take() {
-            site::close(till.store.db().clone()).await;
+            site::close(till.store.test_db().clone()).await;
         }
     }
 
@@ -172,12 +172,12 @@ impl Shop {
     }
 
     /// From the copy, or from nothing. False when there is no copy.
-    pub fn put_back(&mut self, from_nothing: bool) -> bool {
+    pub fn restore(&mut self, from_nothing: bool) -> bool {
         let since = if from_nothing {
             site::remove(&self.dir);
             -1
         } else {
-            let Some(since) = self.copied_at.filter(|_| site::put_back(&self.dir)) else { return false };
+            let Some(since) = self.copied_at.filter(|_| site::restore(&self.dir)) else { return false };
             since
         };
         let (kept, gone): (BTreeMap<_, _>, BTreeMap<_, _>) =
@@ -185,7 +185,7 @@ impl Shop {
         self.acknowledged = kept;
         self.gone.extend(gone.into_keys());
         self.names.clear();
-        self.was_put_back = true;
+        self.was_restored = true;
         self.must_reach_hq = true;
         true
     }
@@ -212,7 +212,14 @@ impl Shop {
         let Some(till) = &mut self.till else { return (0, Json::Null) };
         for _ in 0..2 {
             if till.token.is_empty() {
-                match site::sign_in(&till.store.auth, headquarters::administrator(), Some(self.id)).await {
+                match site::sign_in(
+                    &till.store.auth,
+                    till.store.test_db(),
+                    headquarters::administrator(),
+                    Some(self.id),
+                )
+                .await
+                {
                     Ok(token) => till.token = token,
                     Err(_) => return (0, json!({"code": "no session"})),
                 }
@@ -359,7 +366,7 @@ impl Shop {
     async fn rename(&mut self, id: Uuid, name: &str, payload: Option<&Json>) -> Result<bool, DbErr> {
         let Some(store) = self.store() else { return Ok(false) };
         let now = store.clock.now();
-        let tx = store.db().begin().await?;
+        let tx = store.test_db().begin().await?;
         let Some(mut row) = customer::Entity::find_by_id(id).one(&tx).await? else { return Ok(false) };
         row.first_name = Some(name.to_owned());
         row.updated_at = now;
@@ -375,7 +382,8 @@ impl Shop {
             depends_on: None,
         };
         outbox::enqueue(&tx, &entry, now).await?;
-        store.commit(tx).await?;
+        tx.commit().await?;
+        store.outbox_bell.notify_one();
         Ok(true)
     }
 }

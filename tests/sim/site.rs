@@ -21,7 +21,7 @@ use uuid::Uuid;
 const LONG_MS: i64 = 100 * 365 * 24 * 3_600_000;
 
 /// An access token of a new session of `user_id`.
-pub async fn sign_in(auth: &Auth, user_id: Uuid, store_id: Option<Uuid>) -> Result<String, DbErr> {
+pub async fn sign_in(auth: &Auth, db: &Db, user_id: Uuid, store_id: Option<Uuid>) -> Result<String, DbErr> {
     let now = auth.clock.now();
     let row = session::Model {
         id: Uuid::now_v7(),
@@ -42,7 +42,7 @@ pub async fn sign_in(auth: &Auth, user_id: Uuid, store_id: Option<Uuid>) -> Resu
         exp: (now.millis() + LONG_MS) / 1000,
         jti: Uuid::now_v7(),
     };
-    let tx = auth.db.begin().await?;
+    let tx = db.begin().await?;
     row.into_active_model().insert(&tx).await?;
     tx.commit().await?;
     Ok(auth.tokens.sign_access(&claims).expect("a key"))
@@ -67,7 +67,7 @@ pub fn outcome((status, body): &(u16, Json)) -> String {
     format!("{status} {}", body["code"].as_str().unwrap_or_default())
 }
 
-/// The files of the database in `dir`, whose server must be closed, and that of its last numbers: the whole disk is put back,
+/// The files of the database in `dir`, whose server must be closed, and that of its last numbers: the whole disk is restored,
 /// so that headquarters alone knows what was given since.
 fn files(dir: &Path) -> Vec<PathBuf> {
     ["tillkeep.db", "tillkeep.db-wal", "tillkeep.db-shm", "numbers"].iter().map(|name| dir.join(name)).collect()
@@ -81,7 +81,7 @@ pub fn copy(dir: &Path) {
 }
 
 /// Puts the database in `dir` back to its copy; false when there is none.
-pub fn put_back(dir: &Path) -> bool {
+pub fn restore(dir: &Path) -> bool {
     let aside = dir.join("copy");
     let there = aside.join("tillkeep.db").exists();
     if there {

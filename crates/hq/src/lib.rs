@@ -1,10 +1,19 @@
 //! The headquarters server: source of truth for master data, collector of sales, dashboard.
 
+#![warn(unreachable_pub)]
+
+mod accounts;
+mod background;
 pub mod backoffice;
+mod customer_numbers;
 pub mod replica;
 mod reports;
 pub mod routes;
-pub mod state;
+mod scope;
+mod start;
+mod state;
 pub mod sync;
+pub mod testing;
 
+pub use accounts::Account;
 pub use state::{Hq, Settings};

@@ -7,14 +7,12 @@ use metrics::{counter, gauge};
 use tillkeep_http::account;
 use tillkeep_http::describe::About;
 use tillkeep_http::elsewhere::{self, Owner, WriteRoute};
-use tillkeep_http::routes::{self, Route};
+use tillkeep_http::routes::Route;
 use tillkeep_http::{describe, directory, layers, probes};
 use tillkeep_model::permission::code::UsersEdit;
 
+use crate::state::Routes;
 use crate::{Hq, backoffice, reports, sync};
-
-/// Routes of headquarters, being collected.
-pub type Routes = routes::Routes<Arc<Hq>>;
 
 /// What this server says of itself.
 pub const ABOUT: About = About {
@@ -62,7 +60,7 @@ fn measured(hq: Arc<Hq>) -> Router {
             followed.measure();
         }
         gauge!("tillkeep_pull_pages_bytes").set(u32::try_from(hq.pages.bytes()).unwrap_or(u32::MAX));
-        hq.store_metrics.lines(&hq).await
+        sync::dashboard::metrics::lines(&hq).await
     })
 }
 

@@ -1,5 +1,7 @@
 //! The back office on `PostgreSQL`.
 
+#![expect(clippy::disallowed_methods, reason = "tests put rows where they want them")]
+
 mod backoffice;
 mod broken_off;
 mod pairs;

@@ -1,5 +1,7 @@
 //! The back office on the embedded database.
 
+#![expect(clippy::disallowed_methods, reason = "tests put rows where they want them")]
+
 mod backoffice;
 mod broker;
 

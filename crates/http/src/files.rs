@@ -17,6 +17,7 @@ pub fn write_secret(path: &Path, content: &[u8]) -> io::Result<()> {
 }
 
 /// `N` random bytes that nobody can foresee.
+#[expect(clippy::disallowed_methods, reason = "the chance of the program")]
 pub fn random<const N: usize>() -> [u8; N] {
     let mut bytes = [0; N];
     rand::rng().fill(&mut bytes[..]);

@@ -15,7 +15,7 @@ use serde_json::Value as Json;
 use sha2::{Digest, Sha256};
 use tillkeep_model::ErrorCode;
 use tillkeep_storage::entity::idempotency_key::Model;
-use tillkeep_storage::idempotency::{self, Deed, Outcome};
+use tillkeep_storage::idempotency::{self, KeyedRequest, Outcome};
 use uuid::Uuid;
 
 use crate::auth::{Auth, HasAuth, Home, bearer};
@@ -110,11 +110,11 @@ impl<H> Once<H> {
             return Ok(before);
         }
         let kept_ms = if auth.home == Home::Hq { KEPT_AT_HQ_MS } else { KEPT_AT_STORE_MS };
-        let deed = Deed::new(id.clone(), self.route, request_hash.clone(), now, now.plus_millis(kept_ms));
+        let keyed = KeyedRequest::new(id.clone(), self.route, request_hash.clone(), now, now.plus_millis(kept_ms));
         let request = Request::from_parts(head, Body::from(body));
-        let response = idempotency::within(deed.clone(), self.handler.call(request, state)).await;
-        let response = match deed.outcome() {
-            Outcome::Done => kept(&auth, &deed, response).await,
+        let response = idempotency::within(keyed.clone(), self.handler.call(request, state)).await;
+        let response = match keyed.outcome() {
+            Outcome::Done => kept(&auth, &keyed, response).await,
             Outcome::Nothing if caller.is_some() || !response.status().is_success() => response,
             Outcome::Nothing | Outcome::Taken => repeated().await?.unwrap_or(response),
         };
@@ -130,7 +130,7 @@ fn key_of(headers: &HeaderMap) -> Result<&str> {
     };
     let key = given.next().and_then(|value| value.to_str().ok()).filter(fits);
     key.filter(|_| given.next().is_none()).ok_or_else(|| {
-        let text = "send one Idempotency-Key of 1 to 255 printable ASCII characters, a new one for each deed";
+        let text = "send one Idempotency-Key of 1 to 255 printable ASCII characters, a new one for each action";
         Error::new(ErrorCode::BadRequest, text).at("Idempotency-Key")
     })
 }
@@ -162,7 +162,7 @@ fn digest(parts: &[&str]) -> String {
 /// The answer to a request whose key was used before.
 fn said_before(row: Model, request_hash: &str) -> Result<Response> {
     if row.request_hash != request_hash {
-        let text = "this Idempotency-Key belongs to a request with another content; give every deed a key of its own";
+        let text = "this Idempotency-Key belongs to a request with another content; give every action a key of its own";
         return Err(Error::new(ErrorCode::IdempotencyKeyReused, text).at("Idempotency-Key"));
     }
     let status = row.status.and_then(|status| StatusCode::from_u16(u16::try_from(status).ok()?).ok());
@@ -181,15 +181,15 @@ fn said_before(row: Model, request_hash: &str) -> Result<Response> {
 }
 
 /// Keeps the answer of what was done, for a repetition. Without it a repetition hears that it was done.
-async fn kept(auth: &Auth, deed: &Deed, response: Response) -> Response {
+async fn kept(auth: &Auth, keyed: &KeyedRequest, response: Response) -> Response {
     let status = response.status();
     if status.is_client_error() {
         // What a refusal commits is that it was refused; the same key may be tried again.
-        log(idempotency::release(&auth.db, &deed.id).await);
+        log(idempotency::release(&auth.db, &keyed.id).await);
         return response;
     }
     let small = response.body().size_hint().upper().is_some_and(|bytes| bytes <= LARGEST_ANSWER);
-    if !status.is_success() || !small || is_secret(deed.route) {
+    if !status.is_success() || !small || is_secret(keyed.route) {
         return response;
     }
     let (head, body) = response.into_parts();
@@ -197,7 +197,7 @@ async fn kept(auth: &Auth, deed: &Deed, response: Response) -> Response {
         return Error::internal("an answer that is here could not be read").into_response();
     };
     if let Ok(text) = std::str::from_utf8(&bytes) {
-        log(idempotency::keep_answer(&auth.db, &deed.id, status.as_u16(), text).await);
+        log(idempotency::keep_answer(&auth.db, &keyed.id, status.as_u16(), text).await);
     }
     Response::from_parts(head, Body::from(bytes))
 }

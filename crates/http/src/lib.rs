@@ -1,6 +1,8 @@
 //! What both servers share: the route table, the caller of a request, tokens, PINs, errors as answers, and the accept
 //! loop.
 
+#![warn(unreachable_pub)]
+
 pub mod account;
 pub mod answer;
 pub mod auth;

@@ -168,7 +168,7 @@ impl Operation {
     /// A POST of people: it honours a key of the client's making.
     pub fn acts_once(&mut self) {
         let schema = string().min_length(Some(1)).max_length(Some(255)).pattern(Some("^[ -~]+$"));
-        let text = "A text of the client's making, new for each deed. The same request with the same key acts once: a \
+        let text = "A text of the client's making, new for each action. The same request with the same key acts once: a \
                     repetition gets the answer of the first, with `Idempotency-Replayed: true`, or 409 `already_done` \
                     where that is not kept. See docs/domain.md.";
         self.asks_header("Idempotency-Key", schema, text);

@@ -43,9 +43,9 @@ const REMEMBERED: usize = 10_000;
 
 /// Who was noted lately.
 #[derive(Default)]
-pub struct Noted(Mutex<HashMap<(Uuid, ErrorCode), Instant>>);
+pub struct NotedRefusals(Mutex<HashMap<(Uuid, ErrorCode), Instant>>);
 
-impl Noted {
+impl NotedRefusals {
     /// Whether this refusal of somebody is to be noted.
     pub fn is_due(&self, user_id: Uuid, code: ErrorCode, now: Instant) -> bool {
         let mut noted = self.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -82,7 +82,7 @@ mod tests {
 
     #[test]
     fn one_person_is_noted_once_in_ten_minutes_for_each_code() {
-        let (noted, at) = (Noted::default(), Instant::from_millis);
+        let (noted, at) = (NotedRefusals::default(), Instant::from_millis);
         let [ann, bob] = [Uuid::from_u128(1), Uuid::from_u128(2)];
         assert!(noted.is_due(ann, ErrorCode::Scope, at(1000)));
         assert!(!noted.is_due(ann, ErrorCode::Scope, at(600_999)));

@@ -321,7 +321,7 @@ pub fn refuse_outdated(expected: Option<i64>, version: i64, current: impl FnOnce
     if expected.is_none_or(|expected| expected == version) {
         return Ok(());
     }
-    let text = "somebody else changed this row in the meantime; read it again and decide anew";
+    let text = "somebody else changed this row in the meantime; read it again and decide once more";
     Err(Error::new(ErrorCode::VersionConflict, text).with("current", current()?))
 }
 

@@ -3,6 +3,8 @@
 //! Everything here is a value or a function of values, so that the same rule can be used by a till, by headquarters,
 //! by the demo and by a test.
 
+#![warn(unreachable_pub)]
+
 pub mod adjustment;
 pub mod amount;
 pub mod by_name;

@@ -229,7 +229,7 @@ permissions! {
     RolesManage = "roles.manage",
 }
 
-/// What somebody who holds it may approve for somebody who does not, at the till and for one deed. `docs/domain.md`.
+/// What somebody who holds it may approve for somebody who does not, at the till and for one action. `docs/domain.md`.
 pub const APPROVABLE: [&str; 7] = [
     "pos.discount",
     "pos.discount.override_max",

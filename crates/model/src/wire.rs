@@ -122,7 +122,7 @@ pub struct PullAnswer {
     /// counted within the last minute.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub total: Option<i64>,
-    /// Rows between `since_version` and `latest_version` that headquarters has and cannot read: who loads everything anew
+    /// Rows between `since_version` and `latest_version` that headquarters has and cannot read: who reloads everything
     /// keeps what it has of them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub left_out: Vec<Uuid>,
@@ -147,7 +147,7 @@ pub struct VersionsAnswer {
     /// True when HQ has something to say that only a handshake carries.
     #[serde(default)]
     pub handshake: bool,
-    /// Types of which the caller has a version with another tag than HQ's: HQ lost what the caller has. To be loaded anew,
+    /// Types of which the caller has a version with another tag than HQ's: HQ lost what the caller has. To be reloaded,
     /// after a handshake.
     #[serde(default)]
     pub resync: Vec<String>,
@@ -252,13 +252,13 @@ pub struct OutboxState {
     pub oldest: Option<Instant>,
 }
 
-#[derive(Serialize, Deserialize, ToSchema)]
+#[derive(Default, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct HandshakeAnswer {
     pub epoch: String,
     pub ticket: String,
     /// False when the ticket that was presented is none of those given out since the last one that came back, or HQ lacks
-    /// what the store has sent or pulled: one of the two was put back or cloned.
+    /// what the store has sent or pulled: one of the two was restored or cloned.
     pub ticket_known: bool,
     /// For the next requests of the asking process, which shows by it that it had this answer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -272,10 +272,10 @@ pub struct HandshakeAnswer {
     /// The highest numbers HQ has seen of this store, by series (`receipt:02`, `session:02`).
     #[serde(default)]
     pub high_water: BTreeMap<String, i64>,
-    /// Types whose columns differ at HQ: to be loaded anew.
+    /// Types whose columns differ at HQ: to be reloaded.
     #[serde(default)]
     pub resync: Vec<String>,
-    /// This store was put back to an older copy: it fetches its own documents, which `GET /sync/own-documents` has.
+    /// This store was restored to an older copy: it fetches its own documents, which `GET /sync/own-documents` has.
     #[serde(default)]
     pub put_back: bool,
     /// The store is to send again what it has sent from this number on, before it reloads.

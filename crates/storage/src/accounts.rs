@@ -7,13 +7,12 @@ use std::collections::{BTreeMap, HashMap};
 use sea_orm::{
     ColumnTrait, ConnectionTrait, DbErr, EntityTrait, PaginatorTrait, QueryFilter, QueryOrder, QuerySelect, Value,
 };
-use tillkeep_model::pricing::TenderKind;
 use tillkeep_model::{Instant, Money};
 use uuid::Uuid;
 
 use crate::db::{Turn, execute, placeholders, query, take_turn};
 use crate::entity::customer::{Column, Entity};
-use crate::registry::Row;
+use crate::many::find_in;
 use crate::{Tx, versions};
 
 /// Merges of merges that are followed.
@@ -28,20 +27,6 @@ pub fn is_out_of_bounds(error: &DbErr) -> bool {
     matches!(error, DbErr::Custom(text) if text == OUT_OF_BOUNDS)
 }
 
-/// What a stored sale with `payments` has put on the account of its customer: nothing once it is voided.
-pub(crate) fn charged_by<'a>(sale: &dyn Row, payments: impl Iterator<Item = &'a dyn Row>) -> i128 {
-    let counts = |row: &dyn Row| row.text("status").as_deref() != Some("voided");
-    if !counts(sale) {
-        return 0;
-    }
-    let on_account = |row: &&dyn Row| row.text("tender_kind").as_deref() == Some(TenderKind::OnAccount.as_str());
-    payments
-        .filter(|row| counts(*row))
-        .filter(on_account)
-        .map(|row| i128::from(row.integer("amount").unwrap_or_default()))
-        .sum()
-}
-
 /// What the stored sales of these customers have put on their accounts, for customers that come after their sales. A sale
 /// that comes at the same time waits for its turn, or is waited for: it sees the customer, or is seen here.
 pub async fn of_stored_sales(tx: &Tx, customers: &[Uuid]) -> Result<Vec<(Uuid, i128)>, DbErr> {
@@ -50,16 +35,13 @@ pub async fn of_stored_sales(tx: &Tx, customers: &[Uuid]) -> Result<Vec<(Uuid, i
         return Ok(found);
     }
     take_turn(tx, Turn::Account).await?;
-    for chunk in customers.chunks(CHUNK) {
-        let sql = format!(
-            "SELECT s.customer_id AS customer, CAST(SUM(p.amount) AS BIGINT) AS owed \
-             FROM sales s JOIN sale_payments p ON p.sale_id = s.id \
-             WHERE s.customer_id IN ({}) AND {ON_ACCOUNT} GROUP BY s.customer_id",
-            placeholders(1, chunk.len())
-        );
-        for row in query(tx, &sql, chunk.iter().map(|id| (*id).into())).await? {
-            found.push((row.try_get("", "customer")?, i128::from(row.try_get::<i64>("", "owed")?)));
-        }
+    let sql = format!(
+        "SELECT s.customer_id AS customer, CAST(SUM(p.amount) AS BIGINT) AS owed \
+         FROM sales s JOIN sale_payments p ON p.sale_id = s.id \
+         WHERE s.customer_id IN ($list) AND {ON_ACCOUNT} GROUP BY s.customer_id"
+    );
+    for row in find_in(tx, &sql, &[], customers.iter().copied()).await? {
+        found.push((row.try_get("", "customer")?, i128::from(row.try_get::<i64>("", "owed")?)));
     }
     Ok(found)
 }
@@ -119,7 +101,7 @@ pub(crate) async fn raise(tx: &mut Tx, changes: Vec<(Uuid, i128)>, now: Instant)
         );
         values.extend(accounts.iter().map(|(id, _)| Value::from(*id)));
         execute(tx, &sql, values).await?;
-        tx.touch("customers");
+        tx.wrote::<Entity>()?;
     }
     Ok(())
 }
@@ -130,14 +112,10 @@ async fn payers(conn: &impl ConnectionTrait, customers: Vec<Uuid>) -> Result<Has
     for _ in 0..HOPS {
         let asked: Vec<Uuid> = payers.values().copied().collect();
         let mut merged: HashMap<Uuid, Uuid> = HashMap::new();
-        for chunk in asked.chunks(CHUNK) {
-            let sql = format!(
-                "SELECT id, merged_into_id AS payer FROM customers WHERE merged_into_id IS NOT NULL AND id IN ({})",
-                placeholders(1, chunk.len())
-            );
-            for row in query(conn, &sql, chunk.iter().map(|id| (*id).into())).await? {
-                merged.insert(row.try_get("", "id")?, row.try_get("", "payer")?);
-            }
+        let sql =
+            "SELECT id, merged_into_id AS payer FROM customers WHERE merged_into_id IS NOT NULL AND id IN ($list)";
+        for row in find_in(conn, sql, &[], asked).await? {
+            merged.insert(row.try_get("", "id")?, row.try_get("", "payer")?);
         }
         if merged.is_empty() {
             break;

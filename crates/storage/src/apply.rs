@@ -9,9 +9,10 @@ use serde_json::value::RawValue;
 use tillkeep_model::{Instant, JsonText, Money, Qty, ids, wire};
 use uuid::Uuid;
 
-use crate::db::{execute, placeholders, query, rows_per_statement};
+use crate::db::{execute, query};
 use crate::entity::{sequence, store_product};
-use crate::registry::{Child, Row, SyncType};
+use crate::many::execute_in;
+use crate::registry::{AfterPull, Child, Row, SyncType};
 use crate::{Tx, accounts, barcodes, bulk, fault, outbox};
 
 /// Version of a row that a reload has not seen again yet.
@@ -99,11 +100,11 @@ pub async fn page(tx: &Tx, entity: &SyncType, store_id: Uuid, page: Page, now: I
             entity.name, answer.since_version, cursor.version
         )));
     }
-    if entity.whole {
+    if entity.replace_all {
         replace_whole(tx, entity, rows).await?;
     } else {
-        let followers = (entity.name == "products").then(|| Followers::of(store_id, &rows, now));
-        if entity.local_rows {
+        let followers = entity.is_due(AfterPull::StoreRows).then(|| Followers::of(store_id, &rows, now));
+        if entity.store_may_create {
             // What a store counts itself starts at nothing, whatever HQ's shadow says.
             for row in &mut rows {
                 row.set("quantity", Qty::ZERO.into());
@@ -125,7 +126,7 @@ pub async fn page(tx: &Tx, entity: &SyncType, store_id: Uuid, page: Page, now: I
         if cursor.reloading && !answer.has_more {
             end_reload(tx, entity).await?;
         }
-        if entity.name == "customers" && !answer.has_more {
+        if entity.is_due(AfterPull::Charges) && !answer.has_more {
             accounts::counted(tx).await?;
         }
     }
@@ -174,11 +175,8 @@ pub(crate) fn decode_children(child: &Child, raw: &RawValue, parent: Uuid) -> Re
 
 /// The lines of documents become those that HQ has.
 async fn replace_children(tx: &Tx, child: &Child, documents: Vec<Lines>) -> Result<(), DbErr> {
-    for chunk in documents.chunks(rows_per_statement(1)) {
-        let list = placeholders(1, chunk.len());
-        let sql = format!("DELETE FROM {} WHERE {} IN ({list})", child.table.name(), child.parent);
-        execute(tx, &sql, chunk.iter().map(|(document, _)| (*document).into())).await?;
-    }
+    let sql = format!("DELETE FROM {} WHERE {} IN ($list)", child.table.name(), child.parent);
+    execute_in(tx, &sql, &[], documents.iter().map(|(document, _)| *document)).await?;
     let rows = documents.into_iter().flat_map(|(_, lines)| lines).collect();
     let columns = child.table.columns();
     let update: Vec<_> = columns.iter().copied().filter(|column| *column != "id").collect();
@@ -192,7 +190,7 @@ async fn replace_children(tx: &Tx, child: &Child, documents: Vec<Lines>) -> Resu
 /// the rows was here; nobody looks in a reload, where they all are.
 async fn upsert(tx: &Tx, entity: &SyncType, rows: Vec<Box<dyn Row>>, reloading: bool) -> Result<bool, DbErr> {
     let columns = entity.table.columns();
-    let kept: &[&str] = if reloading && entity.is_pushed() { &[] } else { entity.kept };
+    let kept: &[&str] = if reloading && entity.is_pushed() { &[] } else { entity.store_owned };
     let update: Vec<&str> = columns
         .iter()
         .copied()
@@ -212,11 +210,8 @@ async fn upsert(tx: &Tx, entity: &SyncType, rows: Vec<Box<dyn Row>>, reloading: 
 /// What HQ has and cannot read is not sent and yet not gone: in a reload what is here of it stays. Rule D13.
 async fn keep(tx: &Tx, entity: &SyncType, left_out: &[Uuid]) -> Result<(), DbErr> {
     let table = entity.table.name();
-    for ids in left_out.chunks(rows_per_statement(1)) {
-        let list = placeholders(1, ids.len());
-        let sql = format!("UPDATE {table} SET sync_version = 0 WHERE sync_version = {UNSEEN} AND id IN ({list})");
-        execute(tx, &sql, ids.iter().map(|id| (*id).into())).await?;
-    }
+    let sql = format!("UPDATE {table} SET sync_version = 0 WHERE sync_version = {UNSEEN} AND id IN ($list)");
+    execute_in(tx, &sql, &[], left_out.iter().copied()).await?;
     Ok(())
 }
 
@@ -236,7 +231,7 @@ async fn replace_whole(tx: &Tx, entity: &SyncType, rows: Vec<Box<dyn Row>>) -> R
 async fn end_reload(tx: &Tx, entity: &SyncType) -> Result<(), DbErr> {
     fault::point("apply.end_reload")?;
     let table = entity.table.name();
-    if entity.local_rows {
+    if entity.store_may_create {
         // HQ has no row for what it never priced: the store's own row stays and follows the default price again.
         let sql = format!(
             "UPDATE {table} SET sync_version = 0, has_price_override = FALSE, \
@@ -257,7 +252,7 @@ async fn end_reload(tx: &Tx, entity: &SyncType) -> Result<(), DbErr> {
         execute(tx, &sql, []).await?;
     }
     execute(tx, &format!("DELETE FROM {table} WHERE sync_version = {UNSEEN} {mine}"), []).await?;
-    if entity.name == "products" {
+    if entity.is_due(AfterPull::StoreRows) {
         barcodes::forget_strays(tx).await?;
     }
     Ok(())

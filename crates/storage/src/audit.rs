@@ -26,7 +26,7 @@ pub struct Entry {
     pub details: serde_json::Value,
 }
 
-/// Appends `entry` in the transaction of the deed. Writers wait for each other from here to their commit, so this is
+/// Appends `entry` in the transaction of the action. Writers wait for each other from here to their commit, so this is
 /// the last thing a transaction does before it.
 pub async fn record(tx: &Tx, entry: Entry, now: Instant) -> Result<(), DbErr> {
     record_all(tx, vec![entry], now).await

@@ -3,31 +3,20 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use sea_orm::{DbErr, Value};
+use sea_orm::DbErr;
 use uuid::Uuid;
 
 use crate::Tx;
-use crate::db::{execute, placeholders, query, rows_per_statement};
-
-/// When a store did something: the place of its database among those that HQ has met, then the number in its outbox.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Position {
-    pub place: i64,
-    pub seq: i64,
-}
+use crate::db::query;
+use crate::many::{execute_rows, find_in};
+use crate::stock::Position;
 
 /// The places of these databases of `store`; those that HQ meets now come last, in this order.
-pub async fn places(tx: &Tx, store: Uuid, epochs: &[&str]) -> Result<HashMap<String, i64>, DbErr> {
+pub(crate) async fn places(tx: &Tx, store: Uuid, epochs: &[&str]) -> Result<HashMap<String, i64>, DbErr> {
     let mut places: HashMap<String, i64> = HashMap::new();
-    for chunk in epochs.chunks(1000) {
-        let sql = format!(
-            "SELECT node_epoch, place FROM node_places WHERE store_id = $1 AND node_epoch IN ({})",
-            placeholders(2, chunk.len())
-        );
-        let values = std::iter::once(store.into()).chain(chunk.iter().map(|epoch| Value::from(*epoch)));
-        for row in query(tx, &sql, values).await? {
-            places.insert(row.try_get("", "node_epoch")?, row.try_get("", "place")?);
-        }
+    let sql = "SELECT node_epoch, place FROM node_places WHERE store_id = $1 AND node_epoch IN ($list)";
+    for row in find_in(tx, sql, &[store.into()], epochs.iter().copied()).await? {
+        places.insert(row.try_get("", "node_epoch")?, row.try_get("", "place")?);
     }
     let mut new: Vec<&str> = Vec::new();
     for epoch in epochs {
@@ -39,54 +28,31 @@ pub async fn places(tx: &Tx, store: Uuid, epochs: &[&str]) -> Result<HashMap<Str
         return Ok(places);
     }
     let sql = "SELECT COALESCE(MAX(place), 0) AS last FROM node_places WHERE store_id = $1";
-    let mut last: i64 = query(tx, sql, [store.into()]).await?.first().map_or(Ok(0), |row| row.try_get("", "last"))?;
-    for chunk in new.chunks(rows_per_statement(3)) {
-        let mut values: Vec<Value> = Vec::with_capacity(3 * chunk.len());
-        let mut tuples = Vec::with_capacity(chunk.len());
-        for epoch in chunk {
-            last += 1;
-            tuples.push(format!("({})", placeholders(values.len() + 1, 3)));
-            values.extend([store.into(), (*epoch).into(), last.into()]);
-            places.insert((*epoch).to_owned(), last);
-        }
-        let sql = format!("INSERT INTO node_places (store_id, node_epoch, place) VALUES {}", tuples.join(", "));
-        execute(tx, &sql, values).await?;
-    }
+    let last: i64 = query(tx, sql, [store.into()]).await?.first().map_or(Ok(0), |row| row.try_get("", "last"))?;
+    let new: Vec<(&str, i64)> = new.into_iter().zip(last + 1..).collect();
+    let sql = "INSERT INTO node_places (store_id, node_epoch, place) VALUES $rows";
+    let rows = new.iter().map(|(epoch, place)| [(*epoch).into(), (*place).into()]);
+    execute_rows(tx, sql, &[store.into()], "($1, ?, ?)", rows).await?;
+    places.extend(new.into_iter().map(|(epoch, place)| (epoch.to_owned(), place)));
     Ok(places)
 }
 
 /// Which effect of `store` the averages of `products` are from, as far as they are from one.
-pub async fn sources(tx: &Tx, store: Uuid, products: &BTreeSet<Uuid>) -> Result<HashMap<Uuid, Position>, DbErr> {
+pub(crate) async fn sources(tx: &Tx, store: Uuid, products: &BTreeSet<Uuid>) -> Result<HashMap<Uuid, Position>, DbErr> {
     let mut sources = HashMap::new();
-    let products: Vec<Value> = products.iter().map(|id| (*id).into()).collect();
-    for chunk in products.chunks(5000) {
-        let sql = format!(
-            "SELECT product_id, place, seq FROM average_sources WHERE store_id = $1 AND product_id IN ({})",
-            placeholders(2, chunk.len())
-        );
-        for row in query(tx, &sql, std::iter::once(store.into()).chain(chunk.iter().cloned())).await? {
-            let position = Position { place: row.try_get("", "place")?, seq: row.try_get("", "seq")? };
-            sources.insert(row.try_get("", "product_id")?, position);
-        }
+    let sql = "SELECT product_id, place, seq FROM average_sources WHERE store_id = $1 AND product_id IN ($list)";
+    for row in find_in(tx, sql, &[store.into()], products.iter().copied()).await? {
+        let position = Position { place: row.try_get("", "place")?, seq: row.try_get("", "seq")? };
+        sources.insert(row.try_get("", "product_id")?, position);
     }
     Ok(sources)
 }
 
 /// Notes which effects the averages are from now.
-pub async fn note(tx: &Tx, store: Uuid, sources: &[(Uuid, Position)]) -> Result<(), DbErr> {
-    for chunk in sources.chunks(rows_per_statement(4)) {
-        let mut values: Vec<Value> = Vec::with_capacity(4 * chunk.len());
-        let mut tuples = Vec::with_capacity(chunk.len());
-        for (product, position) in chunk {
-            tuples.push(format!("({})", placeholders(values.len() + 1, 4)));
-            values.extend([store.into(), (*product).into(), position.place.into(), position.seq.into()]);
-        }
-        let sql = format!(
-            "INSERT INTO average_sources (store_id, product_id, place, seq) VALUES {} \
-             ON CONFLICT (store_id, product_id) DO UPDATE SET place = excluded.place, seq = excluded.seq",
-            tuples.join(", ")
-        );
-        execute(tx, &sql, values).await?;
-    }
+pub(crate) async fn note(tx: &Tx, store: Uuid, sources: &[(Uuid, Position)]) -> Result<(), DbErr> {
+    let sql = "INSERT INTO average_sources (store_id, product_id, place, seq) VALUES $rows \
+               ON CONFLICT (store_id, product_id) DO UPDATE SET place = excluded.place, seq = excluded.seq";
+    let rows = sources.iter().map(|(product, at)| [(*product).into(), at.place.into(), at.seq.into()]);
+    execute_rows(tx, sql, &[store.into()], "($1, ?, ?, ?)", rows).await?;
     Ok(())
 }

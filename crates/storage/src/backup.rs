@@ -1,4 +1,4 @@
-//! Backups of an embedded database beside its running server, and databases that are put back. `docs/sync.md`, rule D8.
+//! Backups of an embedded database beside its running server, and databases that are restored. `docs/sync.md`, rule D8.
 
 use std::path::Path;
 
@@ -15,7 +15,7 @@ pub struct Kept {
     pub content: Vec<u8>,
 }
 
-/// What the store presents to HQ after it was put back: known to nobody, so that HQ says what this database lacks.
+/// What the store presents to HQ after it was restored: known to nobody, so that HQ says what this database lacks.
 const NO_TICKET: &str = "put back";
 
 /// Writes one moment of the `SQLite` database behind `conn` to a new file at `path`, with `kept` inside, while its server
@@ -86,7 +86,7 @@ pub async fn revive(path: &Path, side: Side, now: Instant) -> Result<(), DbErr> 
 
 /// The database of a store is an older copy: what it makes from now on is not to be taken for what was made since under the
 /// same numbers, and HQ is to say what it lacks. One that HQ has never answered has nothing to present.
-pub(crate) async fn was_put_back(tx: &Tx) -> Result<(), DbErr> {
+pub(crate) async fn mark_restored(tx: &Tx) -> Result<(), DbErr> {
     settings::set(tx, settings::EPOCH, &Uuid::new_v4().to_string()).await?;
     if settings::get(tx, settings::TICKET).await?.is_some() {
         settings::set(tx, settings::TICKET, NO_TICKET).await?;

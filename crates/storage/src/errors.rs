@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use sea_orm::{DbErr, RuntimeErr, sqlx};
 
-/// How often a transaction is begun anew that the database broke off for the sake of another one. Of two that are in
+/// How often a transaction is repeated that the database broke off for the sake of another one. Of two that are in
 /// each other's way one goes on, so the second try nearly always does it.
 const TRIES: u32 = 5;
 /// The wait before the second try; it doubles with each further one.
@@ -15,7 +15,7 @@ const FIRST_WAIT: Duration = Duration::from_millis(10);
 /// a deadlock or a serialisation failure: nothing of it happened then. Every other error is the caller's.
 ///
 /// `SQLite` has no such error: a transaction waits for the writer at its beginning or not at all.
-pub async fn again<T, F>(mut attempt: impl FnMut() -> F) -> Result<T, DbErr>
+pub async fn retry_serialization<T, F>(mut attempt: impl FnMut() -> F) -> Result<T, DbErr>
 where
     F: Future<Output = Result<T, DbErr>>,
 {
@@ -23,7 +23,7 @@ where
     for _ in 1..TRIES {
         match attempt().await {
             Err(error) if was_broken_off(&error) => {
-                tracing::debug!(%error, "a transaction is begun anew");
+                tracing::debug!(%error, "a transaction is repeated");
                 tokio::time::sleep(wait).await;
                 wait *= 2;
             }
@@ -138,7 +138,7 @@ mod tests {
     #[tokio::test]
     async fn what_the_database_did_not_break_off_is_tried_once() {
         let mut tries = 0;
-        let done: Result<(), _> = again(|| {
+        let done: Result<(), _> = retry_serialization(|| {
             tries += 1;
             async { Err(DbErr::Custom("a bug".to_owned())) }
         })

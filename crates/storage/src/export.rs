@@ -5,36 +5,31 @@ use std::collections::{BTreeMap, HashMap};
 use sea_orm::DbErr;
 use uuid::Uuid;
 
-use crate::Transaction;
 use crate::db::query;
 use crate::pull::{self, parted};
 use crate::registry::{self, Row, SyncType};
+use crate::{Transaction, document};
 
 /// Documents of a page: of so few, all lines fit into memory.
 const PAGE: usize = 100;
 
 /// Documents of one type, and what of them is summed up.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub struct Exported {
     pub name: &'static str,
-    amounts: &'static [&'static str],
-    quantities: &'static [&'static str],
+    entity: &'static SyncType,
+    sums: document::Exported,
 }
 
-/// What a month consists of. The business date of each says which month it is of.
-pub const EXPORTED: [Exported; 3] = [
-    Exported {
-        name: "sales",
-        amounts: &["net_amount", "tax_amount", "total_amount", "cash_rounding", "refunded_amount"],
-        quantities: &[],
-    },
-    Exported {
-        name: "register_sessions",
-        amounts: &["expected_cash", "counted_cash", "cash_variance"],
-        quantities: &[],
-    },
-    Exported { name: "inventory_adjustments", amounts: &[], quantities: &["quantity_change"] },
-];
+/// What a month consists of, in the order of its files. The business date of each document says which month it is of.
+pub fn exported() -> Vec<Exported> {
+    let exported = |(entity, pushed): (&'static SyncType, &dyn document::Pushed)| {
+        Some(Exported { name: entity.name, entity, sums: pushed.exported()? })
+    };
+    let mut all: Vec<_> = registry::pushed().filter_map(exported).collect();
+    all.sort_by_key(|exported| exported.sums.place);
+    all
+}
 
 /// How far an export has come: business date, store and id of the last document.
 #[derive(Clone, Debug)]
@@ -44,7 +39,6 @@ struct Place(String, Uuid, Uuid);
 pub struct Export<'a> {
     conn: &'a Transaction,
     exported: Exported,
-    entity: &'static SyncType,
     /// What sorts behind every day of the month.
     end: String,
     place: Option<Place>,
@@ -70,12 +64,9 @@ impl<'a> Export<'a> {
     pub async fn begin(conn: &'a Transaction, exported: Exported, month: &str) -> Result<Self, DbErr> {
         let rows = query(conn, "SELECT id, currency_code FROM stores", []).await?;
         let currency = |row: &crate::db::Row| Ok((row.try_get("", "id")?, row.try_get("", "currency_code")?));
-        let entity = registry::find(exported.name)
-            .ok_or_else(|| DbErr::Custom(format!("{} is no type of documents", exported.name)))?;
         Ok(Self {
             conn,
             exported,
-            entity,
             // Days are texts: a point sorts behind the hyphen.
             end: format!("{month}."),
             place: Some(Place(format!("{month}-"), Uuid::nil(), Uuid::nil())),
@@ -90,7 +81,7 @@ impl<'a> Export<'a> {
         let sql = format!(
             "SELECT id, store_id, business_date FROM {table} WHERE business_date >= $1 AND business_date < $4 \
              AND (business_date, store_id, id) > ($1, $2, $3) ORDER BY business_date, store_id, id LIMIT {PAGE}",
-            table = self.entity.table.name(),
+            table = self.exported.entity.table.name(),
         );
         let found = query(self.conn, &sql, [date.into(), store.into(), id.into(), self.end.clone().into()]).await?;
         let mut ids = Vec::with_capacity(found.len());
@@ -106,9 +97,9 @@ impl<'a> Export<'a> {
     }
 
     async fn documents(&mut self, ids: &[Uuid]) -> Result<Vec<String>, DbErr> {
-        let read = self.entity.table.of(self.conn, "id", ids, false).await?;
+        let read = self.exported.entity.table.of(self.conn, "id", ids, false).await?;
         let (mut rows, mut unread) = parted(read);
-        let mut children = pull::children(self.conn, self.entity, &mut rows, &mut unread).await?;
+        let mut children = pull::children(self.conn, self.exported.entity, &mut rows, &mut unread).await?;
         if let Some(unread) = unread.into_iter().next() {
             // Without it the month would not be whole.
             return Err(unread.into());
@@ -121,7 +112,7 @@ impl<'a> Export<'a> {
         for (key, lines) in children.values().flatten() {
             *self.totals.lines.entry(key).or_default() += u64::try_from(lines.len()).unwrap_or(u64::MAX);
         }
-        pull::texts(&rows, &mut children, self.entity)
+        pull::texts(&rows, &mut children, self.exported.entity)
     }
 
     fn count(&mut self, row: &dyn Row) {
@@ -129,11 +120,11 @@ impl<'a> Export<'a> {
         totals.documents += 1;
         let of_store = || self.currencies.get(&row.uuid("store_id")?).cloned();
         let currency = row.text("currency_code").or_else(of_store).unwrap_or_default();
-        for column in self.exported.amounts {
+        for column in self.exported.sums.amounts {
             let sums = totals.amounts.entry(currency.clone()).or_default();
             *sums.entry(column).or_default() += i128::from(row.integer(column).unwrap_or_default());
         }
-        for column in self.exported.quantities {
+        for column in self.exported.sums.quantities {
             *totals.quantities.entry(column).or_default() += i128::from(row.integer(column).unwrap_or_default());
         }
     }

@@ -24,7 +24,7 @@ pub const PLACES: &[(&str, &str)] = &[
     ("outbox.confirm", "HQ took entries, the store has not noted it"),
     ("outbox.confirmed", "the entries are moved, not committed"),
     ("outbox.refuse", "HQ refused an entry, the attempt is not counted"),
-    ("outbox.resend", "sent entries are put back, not committed"),
+    ("outbox.resend", "sent entries are in the outbox again, not committed"),
     ("sender.send", "a batch is read, nothing is sent"),
     ("sender.answered", "HQ answered a batch, nothing is settled"),
     ("cycle.handshake", "HQ answered a handshake, nothing is kept"),

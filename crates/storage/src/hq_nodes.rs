@@ -122,7 +122,7 @@ pub async fn let_go(conn: &impl ConnectionTrait) -> Result<(), DbErr> {
 }
 
 /// Stores with an entry that was settled and that no handshake has told them of.
-pub async fn to_tell(conn: &impl ConnectionTrait) -> Result<Vec<Uuid>, DbErr> {
+pub async fn stores_to_notify(conn: &impl ConnectionTrait) -> Result<Vec<Uuid>, DbErr> {
     let sql = "SELECT DISTINCT store_id FROM sync_log WHERE to_acknowledge AND seq IS NOT NULL AND told_in = ''";
     query(conn, sql, []).await?.iter().map(|row| row.try_get("", "store_id")).collect()
 }

@@ -6,21 +6,20 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use sea_orm::{ColumnTrait, ConnectionTrait, DbErr, EntityTrait, QueryFilter, Value};
+use sea_orm::{ColumnTrait, ConnectionTrait, DbErr, EntityTrait, QueryFilter};
 use uuid::Uuid;
 
-use crate::db::{execute, placeholders, rows_per_statement};
+use crate::db::execute;
 use crate::entity::known_number::{Column, Entity};
+use crate::many::execute_rows;
+use crate::series::OUTBOX;
 use crate::sync_log::kept;
-use crate::{Tx, high_water, nodes};
+use crate::{Tx, document_numbers, nodes};
 
 /// How far beyond the last known one a number may be.
 pub const AHEAD: i64 = 1_000_000;
 /// The same of sessions, of which a letter has a hundred thousand.
 const SESSIONS_AHEAD: i64 = 10_000;
-
-/// The series of the outbox.
-pub const OUTBOX: &str = "outbox";
 
 /// The flag of a document whose number is too far ahead.
 pub const NUMBER_AHEAD: &str = "number_ahead";
@@ -58,17 +57,10 @@ pub async fn set(tx: &Tx, store: Uuid, series: &str, last: i64) -> Result<(), Db
 }
 
 async fn write(tx: &Tx, store: Uuid, numbers: &[(String, i64)]) -> Result<(), DbErr> {
-    for chunk in numbers.chunks(rows_per_statement(3)) {
-        let tuples: Vec<String> = (0..chunk.len()).map(|row| format!("({})", placeholders(3 * row + 1, 3))).collect();
-        let values =
-            chunk.iter().flat_map(|(series, last)| [Value::from(store), series.as_str().into(), (*last).into()]);
-        let sql = format!(
-            "INSERT INTO known_numbers (store_id, series, last) VALUES {} \
-             ON CONFLICT (store_id, series) DO UPDATE SET last = excluded.last",
-            tuples.join(", ")
-        );
-        execute(tx, &sql, values.collect::<Vec<_>>()).await?;
-    }
+    let sql = "INSERT INTO known_numbers (store_id, series, last) VALUES $rows \
+               ON CONFLICT (store_id, series) DO UPDATE SET last = excluded.last";
+    let rows = numbers.iter().map(|(series, last)| [series.as_str().into(), (*last).into()]);
+    execute_rows(tx, sql, &[store.into()], "($1, ?, ?)", rows).await?;
     Ok(())
 }
 
@@ -95,7 +87,7 @@ pub async fn judge(tx: &Tx, store: Uuid, code: &str, brought: &[Option<Brought>]
     };
     // As long as its numbers are small nobody needs to know how far a series is.
     if brought.iter().flatten().any(|one| far(one, &known) && !known.contains_key(&one.series)) {
-        let of_documents = high_water::of_documents(tx, store, code).await?;
+        let of_documents = document_numbers::load(tx, store, code).await?;
         for one in brought.iter().flatten().filter(|one| far(one, &known)).collect::<Vec<_>>() {
             known
                 .entry(one.series.clone())

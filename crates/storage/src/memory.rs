@@ -7,32 +7,19 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-/// Tables of which rows are kept in memory. Levels and prices of this store are not among them: each sale reads those.
-pub const TABLES: &[&str] = &[
-    "stores",
-    "tax_rates",
-    "tax_groups",
-    "tax_group_rates",
-    "tenders",
-    "products",
-    "product_barcodes",
-    "product_specials",
-    "sales_reps",
-    "registers",
-    "register_sessions",
-];
+pub use crate::entity::KEPT_IN_MEMORY as TABLES;
 
 /// Counts the transactions of one database that wrote a table of [`TABLES`].
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Version(Arc<AtomicU64>);
 
 impl Version {
-    pub fn read(&self) -> u64 {
+    pub(crate) fn read(&self) -> u64 {
         self.0.load(Ordering::Acquire)
     }
 
     /// To be kept by a transaction until it is committed or undone.
-    pub fn writes(&self) -> Arc<Writes> {
+    pub(crate) fn writes(&self) -> Arc<Writes> {
         Arc::new(Writes { version: self.clone(), some: AtomicBool::new(false) })
     }
 }
@@ -47,7 +34,7 @@ pub(crate) struct Writes {
 
 impl Writes {
     /// Looks at a statement of the transaction.
-    pub fn note(&self, sql: &str) {
+    pub(crate) fn note(&self, sql: &str) {
         let some = match Target::of(sql) {
             Target::Nothing => false,
             Target::Table(table) => TABLES.contains(&table),
@@ -77,7 +64,7 @@ pub(crate) enum Target<'sql> {
 }
 
 impl<'sql> Target<'sql> {
-    pub fn of(sql: &'sql str) -> Self {
+    pub(crate) fn of(sql: &'sql str) -> Self {
         let mut words = words(sql);
         let table = match words.next() {
             Some("SELECT") => return Self::Nothing,

@@ -9,8 +9,9 @@ use tillkeep_model::wire::{Acknowledged, Ended, Number, OutboxState, SentRange};
 use uuid::Uuid;
 
 use crate::Tx;
-use crate::db::{execute, placeholders, query, rows_per_statement};
+use crate::db::{execute, query};
 use crate::entity::store_node::{Column, Entity, Model};
+use crate::many::{execute_rows, find_in};
 use crate::push::UNREAD;
 use crate::sync_log::kept::{OF_DATABASE, highest};
 
@@ -20,7 +21,7 @@ pub async fn find(conn: &impl ConnectionTrait, store: Uuid) -> Result<Option<Mod
 
 /// Writes the row, but what [`hear`] and [`note_processes`] write: that only where there was no row.
 pub async fn save(conn: &impl ConnectionTrait, row: Model) -> Result<(), DbErr> {
-    // A handshake that read the row a moment ago must not put back what was heard since.
+    // A handshake that read the row a moment ago must not undo what was heard since.
     let heard = |column: &Column| {
         use Column::{
             ConnectedNode, ConnectionAt, DeadLettered, EndedBecause, HeartbeatAt, LastSeenAt, OldestPendingAt,
@@ -154,66 +155,63 @@ impl Heard {
 /// Notes what the server `here` heard of stores, set-wise. A part of which nothing was heard stays as it is, and so does one of which
 /// something newer is there: several servers write, in any order.
 pub async fn hear(conn: &impl ConnectionTrait, here: Uuid, heard: &[(Uuid, Heard)]) -> Result<(), DbErr> {
-    const VALUES: usize = 11;
-    for chunk in heard.chunks(rows_per_statement(VALUES)) {
-        let mut values: Vec<Value> = Vec::with_capacity(chunk.len() * VALUES);
-        let mut tuples = Vec::with_capacity(chunk.len());
-        for (store, heard) in chunk {
-            tuples.push(format!("({}, '', '', '', 0, '', '', '')", placeholders(values.len() + 1, VALUES)));
-            let (outbox_at, outbox) = heard.outbox.clone().unzip();
-            let (connection_at, line) = heard.connection.unzip();
-            let (heartbeat_at, uptime_ms) = heard.heartbeat.unzip();
-            let (outbox, ended) = (outbox.unwrap_or_default(), line.and_then(Line::ended));
-            values.extend([
-                (*store).into(),
-                heard.at.into(),
-                outbox.pending.into(),
-                outbox.dead_lettered.into(),
-                outbox.oldest.into(),
-                outbox_at.into(),
-                ended.map(|ended| ended.as_str().to_owned()).into(),
-                Value::from(connection_at),
-                line.and_then(Line::node).into(),
-                heartbeat_at.into(),
-                uptime_ms.unwrap_or_default().into(),
-            ]);
-        }
-        let with = |moment: &str, column: &str| {
-            format!(
-                "{column} = CASE WHEN excluded.{moment} >= store_nodes.{moment} \
-                 OR (store_nodes.{moment} IS NULL AND excluded.{moment} IS NOT NULL) \
-                 THEN excluded.{column} ELSE store_nodes.{column} END"
-            )
-        };
-        let outbox = ["outbox_pending", "dead_lettered", "oldest_pending_at", "outbox_at"];
-        let mut sets = outbox.map(|column| with("outbox_at", column)).to_vec();
-        // That a socket ended at this server says nothing of the one that another server holds.
-        values.push(here.into());
-        let elsewhere = format!(
-            "excluded.ended_because IS NOT NULL AND store_nodes.ended_because IS NULL \
-             AND store_nodes.connected_node <> ${}",
-            values.len()
-        );
-        let unless_elsewhere = |column: &str| {
-            let kept = format!("CASE WHEN {elsewhere} THEN store_nodes.{column} WHEN");
-            with("connection_at", column).replacen("CASE WHEN", &kept, 1)
-        };
-        sets.extend(["ended_because", "connected_node", "connection_at"].map(unless_elsewhere));
-        sets.extend(["uptime_ms", "heartbeat_at"].map(|column| with("heartbeat_at", column)));
-        sets.push(with("last_seen_at", "last_seen_at"));
-        let sql = format!(
-            "INSERT INTO store_nodes (store_id, last_seen_at, outbox_pending, dead_lettered, oldest_pending_at, \
-             outbox_at, ended_because, connection_at, connected_node, heartbeat_at, uptime_ms, node_epoch, ticket, last_ticket, last_seq, store_version, \
-             fingerprints, told_fingerprints) VALUES {} ON CONFLICT (store_id) DO UPDATE SET {}",
-            tuples.join(", "),
-            sets.join(", ")
-        );
-        execute(conn, &sql, values).await?;
-    }
+    let rows = heard.iter().map(|(store, heard)| -> [Value; 11] {
+        let (outbox_at, outbox) = heard.outbox.clone().unzip();
+        let (connection_at, line) = heard.connection.unzip();
+        let (heartbeat_at, uptime_ms) = heard.heartbeat.unzip();
+        let (outbox, ended) = (outbox.unwrap_or_default(), line.and_then(Line::ended));
+        [
+            (*store).into(),
+            heard.at.into(),
+            outbox.pending.into(),
+            outbox.dead_lettered.into(),
+            outbox.oldest.into(),
+            outbox_at.into(),
+            ended.map(|ended| ended.as_str().to_owned()).into(),
+            connection_at.into(),
+            line.and_then(Line::node).into(),
+            heartbeat_at.into(),
+            uptime_ms.unwrap_or_default().into(),
+        ]
+    });
+    let sql = format!(
+        "INSERT INTO store_nodes (store_id, last_seen_at, outbox_pending, dead_lettered, oldest_pending_at, \
+         outbox_at, ended_because, connection_at, connected_node, heartbeat_at, uptime_ms, node_epoch, ticket, last_ticket, last_seq, store_version, \
+         fingerprints, told_fingerprints) VALUES $rows ON CONFLICT (store_id) DO UPDATE SET {}",
+        newer_parts("$1").join(", ")
+    );
+    let row = "(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, '', '', '', 0, '', '', '')";
+    execute_rows(conn, &sql, &[here.into()], row, rows).await?;
     Ok(())
 }
 
-/// Databases of one store that are looked at: each time that it is put back or cloned there is one more.
+/// What an upsert of `store_nodes` sets, at the server `here`: each part that is newer than what is there.
+fn newer_parts(here: &str) -> Vec<String> {
+    let with = |moment: &str, column: &str| {
+        format!(
+            "{column} = CASE WHEN excluded.{moment} >= store_nodes.{moment} \
+             OR (store_nodes.{moment} IS NULL AND excluded.{moment} IS NOT NULL) \
+             THEN excluded.{column} ELSE store_nodes.{column} END"
+        )
+    };
+    let outbox = ["outbox_pending", "dead_lettered", "oldest_pending_at", "outbox_at"];
+    let mut sets = outbox.map(|column| with("outbox_at", column)).to_vec();
+    // That a socket ended at this server says nothing of the one that another server holds.
+    let elsewhere = format!(
+        "excluded.ended_because IS NOT NULL AND store_nodes.ended_because IS NULL \
+         AND store_nodes.connected_node <> {here}"
+    );
+    let unless_elsewhere = |column: &str| {
+        let kept = format!("CASE WHEN {elsewhere} THEN store_nodes.{column} WHEN");
+        with("connection_at", column).replacen("CASE WHEN", &kept, 1)
+    };
+    sets.extend(["ended_because", "connected_node", "connection_at"].map(unless_elsewhere));
+    sets.extend(["uptime_ms", "heartbeat_at"].map(|column| with("heartbeat_at", column)));
+    sets.push(with("last_seen_at", "last_seen_at"));
+    sets
+}
+
+/// Databases of one store that are looked at: each time that it is restored or cloned there is one more.
 const EPOCHS: usize = 100;
 
 /// The newest of what a store says it has sent. Each range costs a query, and how many there are is the store's word.
@@ -283,7 +281,7 @@ pub async fn long_kept(
     Ok(out)
 }
 
-/// Whether HQ has less of the newest numbers than a store has sent: then HQ was put back.
+/// Whether HQ has less of the newest numbers than a store has sent: then HQ was restored.
 pub async fn lacks_recent(conn: &impl ConnectionTrait, store: Uuid, sent: &[SentRange]) -> Result<bool, DbErr> {
     for range in newest(sent) {
         let sql = format!("SELECT COUNT(DISTINCT seq) AS n FROM {OF_DATABASE} WHERE seq > $3 AND seq <= $4");
@@ -302,16 +300,10 @@ pub async fn lacks_recent(conn: &impl ConnectionTrait, store: Uuid, sent: &[Sent
 /// in between was taken for it once.
 pub async fn never_refused(conn: &impl ConnectionTrait, store: Uuid, dead: &[Number]) -> Result<Vec<i64>, DbErr> {
     let dead = &dead[..dead.len().min(Number::MOST)];
-    if dead.is_empty() {
-        return Ok(Vec::new());
-    }
-    let sql = format!(
-        "SELECT seq, node_epoch FROM sync_log WHERE store_id = $1 AND (status = $2 OR to_acknowledge) \
-         AND node_epoch IS NOT NULL AND seq IN ({})",
-        placeholders(3, dead.len())
-    );
+    let sql = "SELECT seq, node_epoch FROM sync_log WHERE store_id = $1 AND (status = $2 OR to_acknowledge) \
+               AND node_epoch IS NOT NULL AND seq IN ($list)";
     let values = [store.into(), crate::sync_log::FAILED.into()];
-    let rows = query(conn, &sql, values.into_iter().chain(dead.iter().map(|number| number.seq.into()))).await?;
+    let rows = find_in(conn, sql, &values, dead.iter().map(|number| number.seq)).await?;
     let mut refused = HashSet::new();
     for row in rows {
         refused.insert(Number { seq: row.try_get("", "seq")?, node_epoch: row.try_get("", "node_epoch")? });
@@ -319,7 +311,7 @@ pub async fn never_refused(conn: &impl ConnectionTrait, store: Uuid, dead: &[Num
     Ok(dead.iter().filter(|number| !refused.contains(number)).map(|number| number.seq).collect())
 }
 
-/// Whether a store has given one of the numbers `from..=to` to two entries: then it was put back to an older copy and went on
+/// Whether a store has given one of the numbers `from..=to` to two entries: then it was restored to an older copy and went on
 /// from there, as if what it had sent since had never been.
 pub async fn numbers_twice(
     conn: &impl ConnectionTrait,

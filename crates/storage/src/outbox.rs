@@ -9,10 +9,11 @@ use tillkeep_model::wire::{MAX_ATTEMPTS, MAX_ENVELOPE_BYTES, Number, OutboxState
 use uuid::Uuid;
 
 use crate::Tx;
-use crate::db::{execute, models, placeholders, query};
+use crate::db::{execute, models, query};
 use crate::entity::outbox::{Entity, Model};
-use crate::high_water::OUTBOX_TIME;
+use crate::many::{execute_in, execute_rows};
 use crate::registry::{Scope, SyncType};
+use crate::series::{OUTBOX, OUTBOX_TIME};
 use crate::{accounts, fault, pull, registry, series, settings};
 
 /// A change to be told to HQ.
@@ -40,7 +41,7 @@ pub fn is_too_large(error: &DbErr) -> bool {
 const COLUMNS: &str = "seq, node_epoch, entity_type, entity_id, depends_on, action, payload, timestamp, attempts, \
                        last_error, created_at, last_attempt_at, dead_lettered_at, changed";
 
-/// The identity of this database. A database that finds out that it was put back or cloned takes another one, so that
+/// The identity of this database. A database that finds out that it was restored or cloned takes another one, so that
 /// what it makes from then on is not taken for what the other copy made under the same numbers.
 pub async fn node_epoch(tx: &Tx) -> Result<String, DbErr> {
     settings::get_or_set(tx, settings::EPOCH, || Uuid::new_v4().to_string()).await
@@ -53,18 +54,16 @@ pub struct Place {
     timestamp: Instant,
 }
 
-const SEQ: &str = "outbox";
-
 async fn take_place(tx: &Tx, names: &[&str], earliest: Instant) -> Result<(BTreeMap<String, i64>, Place), DbErr> {
     let taken = series::next_at(tx, names, OUTBOX_TIME, earliest.millis()).await?;
     let last = |name: &str| taken.get(name).copied().ok_or_else(|| DbErr::RecordNotFound(name.to_owned()));
-    let place = Place { seq: last(SEQ)?, timestamp: Instant::from_millis(last(OUTBOX_TIME)?) };
+    let place = Place { seq: last(OUTBOX)?, timestamp: Instant::from_millis(last(OUTBOX_TIME)?) };
     Ok((taken, place))
 }
 
 /// The next number of `series`, and the place of the entry of its document, in one statement.
 pub(crate) async fn place_and_number(tx: &Tx, series: &str, earliest: Instant) -> Result<(i64, Place), DbErr> {
-    let (taken, place) = take_place(tx, &[series, SEQ], earliest).await?;
+    let (taken, place) = take_place(tx, &[series, OUTBOX], earliest).await?;
     let number = taken.get(series).copied().ok_or_else(|| DbErr::RecordNotFound(series.to_owned()))?;
     Ok((number, place))
 }
@@ -80,7 +79,7 @@ pub async fn highest(conn: &impl ConnectionTrait) -> Result<i64, DbErr> {
 /// Queues `entry` in the transaction of its document (rule U1), at the next place. The timestamp is fixed with that, once:
 /// `max(now, created_at, last entry's + 1 ms)` (rule U8).
 pub async fn enqueue<D: Serialize>(tx: &Tx, entry: &Entry<'_, D>, now: Instant) -> Result<i64, DbErr> {
-    let (_, place) = take_place(tx, &[SEQ], now.max(entry.created_at)).await?;
+    let (_, place) = take_place(tx, &[OUTBOX], now.max(entry.created_at)).await?;
     enqueue_at(tx, place, entry, now).await?;
     Ok(place.seq)
 }
@@ -124,12 +123,12 @@ pub(crate) async fn enqueue_documents(
     if count == 0 {
         return Ok(());
     }
-    let seq = series::take(tx, "outbox", count).await? - count + 1;
+    let seq = series::take(tx, OUTBOX, count).await? - count + 1;
     let last = series::all(tx).await?.get(OUTBOX_TIME).copied().unwrap_or_default();
     let millis = now.millis().max(last + 1);
     series::raise(tx, OUTBOX_TIME, millis + count - 1).await?;
     let node_epoch = node_epoch(tx).await?;
-    let ids: Vec<Value> = documents.iter().map(|(id, _)| (*id).into()).collect();
+    let ids: Vec<Uuid> = documents.iter().map(|(id, _)| *id).collect();
     let entries = (0..).zip(documents).map(|(number, (entity_id, payload))| Model {
         seq: seq + number,
         node_epoch: node_epoch.clone(),
@@ -142,8 +141,8 @@ pub(crate) async fn enqueue_documents(
         ..Model::default()
     });
     Entity::insert_many(entries.map(IntoActiveModel::into_active_model)).exec_without_returning(tx).await?;
-    let named = placeholders(1, ids.len());
-    execute(tx, &format!("UPDATE {} SET synced = FALSE WHERE id IN ({named})", entity.name), ids).await?;
+    let sql = format!("UPDATE {} SET synced = FALSE WHERE id IN ($list)", entity.name);
+    execute_in(tx, &sql, &[], ids).await?;
     Ok(())
 }
 
@@ -189,34 +188,30 @@ pub async fn confirm(tx: &Tx, entries: &[&Model], now: Instant) -> Result<(), Db
         return Ok(());
     }
     fault::point("outbox.confirm")?;
-    let seqs: Vec<Value> = entries.iter().map(|entry| entry.seq.into()).collect();
-    let list = placeholders(2, seqs.len());
-    let values = || std::iter::once(Value::from(now)).chain(seqs.iter().cloned());
+    let seqs = || entries.iter().map(|entry| entry.seq);
     let sql = format!(
-        "INSERT INTO sync_outbox_sent ({COLUMNS}, sent_at) SELECT {COLUMNS}, $1 FROM sync_outbox WHERE seq IN ({list})"
+        "INSERT INTO sync_outbox_sent ({COLUMNS}, sent_at) SELECT {COLUMNS}, $1 FROM sync_outbox WHERE seq IN ($list)"
     );
-    execute(tx, &sql, values()).await?;
-    execute(tx, &format!("DELETE FROM sync_outbox WHERE seq IN ({})", placeholders(1, seqs.len())), seqs.clone())
-        .await?;
-    let mut by_type: HashMap<&str, Vec<Value>> = HashMap::new();
+    execute_in(tx, &sql, &[now.into()], seqs()).await?;
+    execute_in(tx, "DELETE FROM sync_outbox WHERE seq IN ($list)", &[], seqs()).await?;
+    let mut by_type: HashMap<&str, Vec<Uuid>> = HashMap::new();
     for entry in entries {
-        by_type.entry(entry.entity_type.as_str()).or_default().push(entry.entity_id.into());
+        by_type.entry(entry.entity_type.as_str()).or_default().push(entry.entity_id);
     }
     for (entity_type, ids) in by_type {
         let Some(entity) = registry::find(entity_type) else { continue };
         let sql = format!(
-            "UPDATE {table} SET synced = TRUE WHERE id IN ({list}) AND NOT EXISTS (SELECT 1 FROM sync_outbox o \
+            "UPDATE {table} SET synced = TRUE WHERE id IN ($list) AND NOT EXISTS (SELECT 1 FROM sync_outbox o \
              WHERE o.entity_type = '{table}' AND o.entity_id = {table}.id)",
             table = entity.name,
-            list = placeholders(1, ids.len()),
         );
-        execute(tx, &sql, ids).await?;
+        execute_in(tx, &sql, &[], ids).await?;
     }
     fault::point("outbox.confirmed")
 }
 
 /// The flag of a row that HQ refused and that somebody there settled without applying it: it is here alone, until it is
-/// changed and sent anew.
+/// changed and sent again.
 pub const NOT_AT_HQ: &str = "not_at_headquarters";
 
 /// The column `flags` of such a row.
@@ -232,15 +227,8 @@ pub(crate) fn but_left_here(columns: &[&str]) -> String {
 /// Flags the rows with these ids that never came from HQ. What HQ has travels back to its store (rule U12).
 pub async fn left_here(tx: &Tx, ids: &[Uuid]) -> Result<(), DbErr> {
     for entity in registry::pulled().filter(|entity| entity.is_pushed() && entity.table.columns().contains(&"flags")) {
-        for chunk in ids.chunks(1000) {
-            let sql = format!(
-                "UPDATE {} SET flags = $1 WHERE sync_version <= 0 AND id IN ({})",
-                entity.name,
-                placeholders(2, chunk.len())
-            );
-            let ids = chunk.iter().map(|id| Value::from(*id));
-            execute(tx, &sql, std::iter::once(Value::from(not_at_hq())).chain(ids)).await?;
-        }
+        let sql = format!("UPDATE {} SET flags = $1 WHERE sync_version <= 0 AND id IN ($list)", entity.name);
+        execute_in(tx, &sql, &[not_at_hq().into()], ids.iter().copied()).await?;
     }
     Ok(())
 }
@@ -347,22 +335,16 @@ pub async fn make_again(tx: &Tx, entries: &mut [Model]) -> Result<(), DbErr> {
         }
         let texts = pull::texts(&rows, &mut children, entity)?;
         let texts: HashMap<Uuid, String> = rows.iter().filter_map(|row| row.uuid("id")).zip(texts).collect();
-        let mut values: Vec<Value> = Vec::new();
-        let mut tuples = Vec::new();
+        let mut made: Vec<[Value; 3]> = Vec::new();
         for entry in entries.iter_mut().filter(|entry| lacks(&&**entry)) {
             let Some(text) = texts.get(&entry.entity_id) else { continue };
             entry.payload.clone_from(text);
             entry.changed = (entity.scope == Scope::Everyone).then(|| "[]".to_owned());
-            tuples.push(format!("({})", placeholders(values.len() + 1, 3)));
-            values.extend([entry.seq.into(), text.as_str().into(), entry.changed.clone().into()]);
+            made.push([entry.seq.into(), text.as_str().into(), entry.changed.clone().into()]);
         }
-        if !tuples.is_empty() {
-            let sql = format!(
-                "UPDATE sync_outbox SET payload = v.column2, changed = v.column3 FROM (VALUES {}) AS v WHERE seq = v.column1",
-                tuples.join(", ")
-            );
-            execute(tx, &sql, values).await?;
-        }
+        let sql = "UPDATE sync_outbox SET payload = v.column2, changed = v.column3 FROM (VALUES $rows) AS v \
+                   WHERE seq = v.column1";
+        execute_rows(tx, sql, &[], "(?, ?, ?)", made).await?;
     }
     Ok(())
 }
@@ -404,12 +386,7 @@ pub async fn dead(conn: &impl ConnectionTrait) -> Result<Vec<Number>, DbErr> {
 
 /// Gives these dead letters another ten attempts.
 pub async fn go_again(tx: &Tx, seqs: &[i64]) -> Result<u64, DbErr> {
-    let mut count = 0;
-    for chunk in seqs.chunks(1000) {
-        let sql = format!("{AGAIN} AND seq IN ({})", placeholders(1, chunk.len()));
-        count += execute(tx, &sql, chunk.iter().map(|seq| Value::from(*seq))).await?;
-    }
-    Ok(count)
+    execute_in(tx, &format!("{AGAIN} AND seq IN ($list)"), &[], seqs.iter().copied()).await
 }
 
 /// Whether an earlier entry of the same entity is in the outbox.

@@ -2,24 +2,35 @@
 //! `docs/sync.md`, rule D8.
 
 use std::collections::{BTreeMap, HashMap};
+use std::sync::LazyLock;
 
 use sea_orm::sea_query::{Alias, Expr, ExprTrait};
-use sea_orm::{ColumnTrait, DbErr, EntityTrait, QueryFilter, Value};
+use sea_orm::{ColumnTrait, DbErr, EntityName, EntityTrait, QueryFilter};
 use serde_json::value::RawValue;
 use tillkeep_model::{Instant, Money, Qty};
 use uuid::Uuid;
 
 use crate::apply::{decode, decode_children};
-use crate::db::{execute, placeholders, query, rows_per_statement};
+use crate::db::{execute, query, rows_per_statement};
+use crate::document::Whole;
 use crate::entity::store_product;
-use crate::push::effects;
+use crate::many::execute_rows;
 use crate::registry::{self, Row, SyncType, Unread};
 use crate::stock::{self, Kind, Movement};
 use crate::{Transaction, Tx, accounts, outbox, pull};
 
 /// The types that a store gets back, in the order in which it takes them: the levels last, when their documents are there.
-pub const TYPES: &[&str] = &["register_sessions", "sales", "inventory_adjustments", LEVELS];
-const LEVELS: &str = "store_product_dynamic";
+pub static TYPES: LazyLock<Vec<&'static str>> = LazyLock::new(|| {
+    let mut restored: Vec<_> =
+        registry::pushed().filter_map(|(entity, pushed)| Some((pushed.restored()?.place, entity.name))).collect();
+    restored.sort_unstable();
+    restored.into_iter().map(|(_, name)| name).chain([levels()]).collect()
+});
+
+fn levels() -> &'static str {
+    store_product::Entity.table_name()
+}
+
 /// How the terminal of a till begins that came back and has not been given its terminal again.
 pub const UNKNOWN_TERMINAL: &str = "restored-";
 
@@ -46,7 +57,7 @@ pub async fn page(
     since: Instant,
     limit: u64,
 ) -> Result<Page, DbErr> {
-    let since = if entity.name == LEVELS { Instant::from_millis(0) } else { since };
+    let since = if entity.name == levels() { Instant::from_millis(0) } else { since };
     let most = if entity.children.is_empty() { pull::ROWS } else { pull::DOCUMENTS };
     let limit = Ord::min(limit, most);
     let mut rows = entity.table.own(conn, store, after, since, limit + 1).await?;
@@ -65,7 +76,7 @@ pub async fn page(
     Ok(Page { rows: texts, last_id, has_more, left_out })
 }
 
-/// Queues the documents that came back from HQ, as far as they changed since `since`: an HQ that was put back after that may
+/// Queues the documents that came back from HQ, as far as they changed since `since`: an HQ that was restored after that may
 /// lack them, and no entry is here that could be sent again. What HQ has it leaves aside.
 pub async fn queue_again(tx: &Tx, since: Instant, now: Instant) -> Result<usize, DbErr> {
     let mut count = 0;
@@ -108,9 +119,12 @@ pub async fn take(
     rows: &[Box<RawValue>],
     now: Instant,
 ) -> Result<usize, DbErr> {
-    if entity.name == LEVELS {
+    if entity.name == levels() {
         return take_levels(tx, entity, store, rows, now).await;
     }
+    let Some((pushed, restored)) = entity.push.and_then(|pushed| Some((pushed, pushed.restored()?))) else {
+        return Ok(0);
+    };
     let mut documents = Vec::with_capacity(rows.len());
     let mut lines: Vec<Vec<Box<dyn Row>>> = entity.children.iter().map(|_| Vec::new()).collect();
     let mut movements = Vec::new();
@@ -124,7 +138,7 @@ pub async fn take(
             children.push(decode_children(child, raw, row.uuid("id").unwrap_or_default())?.unwrap_or_default());
         }
         // The average cost comes with the level: here documents come by their ids, and not in the order of their effects.
-        let moved = effects::movements(entity.name, &*row, &children, None);
+        let moved = pushed.movements(&Whole::new(&*row, &children), None);
         movements.extend(moved.into_iter().map(|movement| Movement { unit_cost: None, ..movement }));
         for (into, from) in lines.iter_mut().zip(children) {
             into.extend(from);
@@ -132,7 +146,7 @@ pub async fn take(
         documents.push(row);
     }
     let count = documents.len();
-    if entity.name == "register_sessions" {
+    if restored.registers {
         make_registers(tx, &documents, now).await?;
     }
     let ids: Vec<Uuid> = documents.iter().filter_map(|row| row.uuid("id")).collect();
@@ -238,21 +252,10 @@ async fn take_averages(tx: &Tx, store: Uuid, mut at_hq: BTreeMap<Uuid, Money>, n
     for row in query(tx, sql, []).await? {
         at_hq.remove(&row.try_get::<Uuid>("", "product_id")?);
     }
-    let at_hq: Vec<(Uuid, Money)> = at_hq.into_iter().collect();
-    for chunk in at_hq.chunks(rows_per_statement(2)) {
-        let mut values: Vec<Value> = vec![store.into(), now.into()];
-        let mut tuples = Vec::with_capacity(chunk.len());
-        for (product, average) in chunk {
-            tuples.push(format!("({})", placeholders(values.len() + 1, 2)));
-            values.extend([(*product).into(), (*average).into()]);
-        }
-        let sql = format!(
-            "UPDATE store_product_dynamic SET average_cost = t.column2, updated_at = $2 FROM (VALUES {}) AS t \
-             WHERE store_product_dynamic.store_id = $1 AND store_product_dynamic.product_id = t.column1 \
-             AND store_product_dynamic.average_cost IS DISTINCT FROM t.column2",
-            tuples.join(", ")
-        );
-        execute(tx, &sql, values).await?;
-    }
+    let sql = "UPDATE store_product_dynamic SET average_cost = t.column2, updated_at = $2 FROM (VALUES $rows) AS t \
+               WHERE store_product_dynamic.store_id = $1 AND store_product_dynamic.product_id = t.column1 \
+               AND store_product_dynamic.average_cost IS DISTINCT FROM t.column2";
+    let rows = at_hq.into_iter().map(|(product, average)| [product.into(), average.into()]);
+    execute_rows(tx, sql, &[store.into(), now.into()], "(?, ?)", rows).await?;
     Ok(())
 }

@@ -12,71 +12,16 @@ use sea_orm::{ConnectOptions, ConnectionTrait, Database, DatabaseConnection, DbB
 
 use crate::connection::Connection;
 use crate::db::query;
+use crate::opening::SQLITE_SYNC_READERS;
 use crate::sqlite::{self, Writer};
-use crate::{Side, address, migration};
+use crate::{Opening, Side, address, migration};
 
 /// Oldest `SQLite` without the WAL-reset corruption.
 const OLDEST_SQLITE: (u32, u32, u32) = (3, 51, 3);
 /// Read connections of each purpose to an embedded database.
 const SQLITE_READERS: u32 = 4;
-/// Those of a headquarters for its stores: some of them stay taken while slow clients pull without a limit.
-const SQLITE_SYNC_READERS: u32 = 10;
 /// Oldest `PostgreSQL` that the tests run on.
 const OLDEST_POSTGRES: i32 = 15;
-/// Pools of a headquarters on `PostgreSQL`: writers and readers for each [`Purpose`].
-const POOLS: u32 = 4;
-
-/// What connections are taken for. Each purpose has its own, so that neither can keep the other from working.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Purpose {
-    /// People: sign-in and the routes of the back office, and the server's own housekeeping.
-    People,
-    /// The machine protocol: pushes, pulls and handshakes of stores.
-    Sync,
-}
-
-/// How a database is opened.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Opening {
-    /// Connections to `PostgreSQL` at the most, a quarter of them in each pool. Means nothing to `SQLite`.
-    pub connections: u32,
-    /// Runs on a `PostgreSQL` that forgets answered sales in a crash.
-    pub accept_unsafe: bool,
-    /// Who waits for the writing connection of `SQLite` for longer is told that it is busy, and nothing is begun.
-    pub longest_wait: Duration,
-    /// Who has the writing connection of `SQLite` and does nothing with it for this long loses it.
-    pub longest_pause: Duration,
-    /// A statement on `SQLite` that takes longer is broken off.
-    pub longest_statement: Duration,
-}
-
-impl Opening {
-    pub const USUAL: Self = Self {
-        connections: 24,
-        accept_unsafe: false,
-        longest_wait: Duration::from_secs(20),
-        longest_pause: Duration::from_secs(15),
-        longest_statement: Duration::from_secs(30),
-    };
-    /// With fewer, unlimited pulls could take every reader of the stores.
-    pub const LEAST_CONNECTIONS: u32 = 3 * POOLS;
-
-    /// Connections to `PostgreSQL` in each pool.
-    pub fn in_each(self) -> u32 {
-        self.connections.max(Self::LEAST_CONNECTIONS) / POOLS
-    }
-
-    /// Connections that read for stores.
-    pub fn sync_readers(self, embedded: bool) -> usize {
-        (if embedded { SQLITE_SYNC_READERS } else { self.in_each() }) as usize
-    }
-}
-
-impl Default for Opening {
-    fn default() -> Self {
-        Self::USUAL
-    }
-}
 
 /// The connections for one purpose.
 #[derive(Clone)]
@@ -156,7 +101,13 @@ async fn open_to_migrate(url: &str) -> Result<DatabaseConnection, DbErr> {
     postgres(url, 1, "tillkeep migration", patient).await
 }
 
-/// The file that `url` names, when it is one of `SQLite`. The other way round: [`crate::Db::url_of_file`].
+/// The address of the file at `path`.
+pub(crate) fn url_of(path: &Path) -> String {
+    // What follows a question mark is no part of the path.
+    format!("sqlite://{}", path.display().to_string().replace('%', "%25").replace('?', "%3f"))
+}
+
+/// The file that `url` names, when it is one of `SQLite`. The other way round: [`url_of`].
 fn file_of(url: &str) -> Option<PathBuf> {
     let rest = url.strip_prefix("sqlite:")?;
     let path = rest.strip_prefix("//").unwrap_or(rest);
@@ -282,7 +233,7 @@ mod tests {
     fn the_address_of_a_file_names_that_file() {
         for path in ["/var/lib/tillkeep/tillkeep.db", "/srv/100%/a?b.db", "/srv/%3f%25.db"] {
             let path = Path::new(path);
-            assert_eq!(file_of(&crate::Db::url_of_file(path)).as_deref(), Some(path));
+            assert_eq!(file_of(&url_of(path)).as_deref(), Some(path));
         }
         assert_eq!(file_of("postgres://localhost/tillkeep"), None);
     }

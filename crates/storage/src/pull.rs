@@ -31,7 +31,7 @@ impl Page {
     /// What is wrong with it where nobody may take it: what comes whole would be less than it is (rule D4), and what has
     /// no id or version can neither be named nor stepped over.
     pub fn flaw(&self, entity: &SyncType) -> Option<&Unread> {
-        self.left_out.iter().find(|row| entity.whole || row.id.is_none() || row.version.is_none())
+        self.left_out.iter().find(|row| entity.replace_all || row.id.is_none() || row.version.is_none())
     }
 }
 
@@ -48,7 +48,7 @@ pub async fn page(
     fit: Fit<'_>,
 ) -> Result<Page, DbErr> {
     fault::point("pull.page")?;
-    if entity.whole {
+    if entity.replace_all {
         let (rows, left_out) = parted(entity.table.every(conn).await?);
         let rows = texts(&rows, &mut HashMap::new(), entity)?;
         return Ok(Page { rows, latest: head(conn, entity, store).await?, has_more: false, left_out });
@@ -109,7 +109,7 @@ pub(crate) fn parted(read: Vec<Reading>) -> (Vec<Box<dyn Row>>, Vec<Unread>) {
 
 /// Which of the rows `ids` still cannot be read, alone or for one of their lines.
 pub async fn unread(conn: &Transaction, entity: &SyncType, ids: &[Uuid]) -> Result<Vec<Unread>, DbErr> {
-    if entity.whole {
+    if entity.replace_all {
         return Ok(parted(entity.table.every(conn).await?).1);
     }
     let (mut rows, mut unread) = parted(entity.table.of(conn, "id", ids, false).await?);

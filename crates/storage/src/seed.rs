@@ -3,7 +3,7 @@
 
 use std::collections::HashSet;
 
-use sea_orm::{ActiveModelTrait, DbErr, EntityTrait, IntoActiveModel};
+use sea_orm::{DbErr, EntityTrait};
 use tillkeep_model::permission::{self, ALL, DEFAULT_ROLES};
 use tillkeep_model::{Instant, ids};
 
@@ -38,10 +38,8 @@ async fn permissions(tx: &mut Tx, now: Instant) -> Result<(), DbErr> {
             created_at: now,
             updated_at: now,
         }
-        .into_active_model()
     });
-    permission_entity::Entity::insert_many(rows).exec_without_returning(tx).await?;
-    tx.touch("permissions");
+    tx.insert_all::<permission_entity::Entity>(rows.collect()).await?;
 
     let roles: HashSet<_> = role::Entity::find().all(tx).await?.into_iter().map(|row| row.id).collect();
     let mut grants = Vec::new();
@@ -59,21 +57,16 @@ async fn permissions(tx: &mut Tx, now: Instant) -> Result<(), DbErr> {
                 updated_at: now,
                 ..role::Model::default()
             };
-            row.into_active_model().insert(tx).await?;
-            tx.touch("roles");
+            tx.insert::<role::Entity>(row).await?;
         }
         // An existing role keeps what an operator made of it; the Administrator always gets the new codes.
         if !known || default.code == permission::ADMINISTRATOR {
-            grants.extend(default.codes().filter(|code| new.contains(code)).map(|code| {
-                role_permission::Model { role_id: id, permission_id: ids::permission(code) }.into_active_model()
-            }));
+            let codes = default.codes().filter(|code| new.contains(code));
+            grants
+                .extend(codes.map(|code| role_permission::Model { role_id: id, permission_id: ids::permission(code) }));
         }
     }
-    if !grants.is_empty() {
-        role_permission::Entity::insert_many(grants).exec_without_returning(tx).await?;
-        tx.touch("role_permissions");
-    }
-    Ok(())
+    tx.insert_all::<role_permission::Entity>(grants).await
 }
 
 async fn first_rows(tx: &mut Tx, now: Instant) -> Result<(), DbErr> {
@@ -93,8 +86,7 @@ async fn first_rows(tx: &mut Tx, now: Instant) -> Result<(), DbErr> {
         ..tender::Model::default()
     };
     if tender::Entity::find_by_id(cash.id).one(tx).await?.is_none() {
-        cash.into_active_model().insert(tx).await?;
-        tx.touch("tenders");
+        tx.insert::<tender::Entity>(cash).await?;
     }
     let none = tax_group::Model {
         id: ids::named("tax_group:NONE"),
@@ -107,8 +99,7 @@ async fn first_rows(tx: &mut Tx, now: Instant) -> Result<(), DbErr> {
         ..tax_group::Model::default()
     };
     if tax_group::Entity::find_by_id(none.id).one(tx).await?.is_none() {
-        none.into_active_model().insert(tx).await?;
-        tx.touch("tax_groups");
+        tx.insert::<tax_group::Entity>(none).await?;
     }
     let general = department::Model {
         id: ids::named("department:GENERAL"),
@@ -120,8 +111,7 @@ async fn first_rows(tx: &mut Tx, now: Instant) -> Result<(), DbErr> {
         ..department::Model::default()
     };
     if department::Entity::find_by_id(general.id).one(tx).await?.is_none() {
-        general.into_active_model().insert(tx).await?;
-        tx.touch("departments");
+        tx.insert::<department::Entity>(general).await?;
     }
     Ok(())
 }

@@ -7,6 +7,10 @@ use sea_orm::{ConnectionTrait, DbErr, EntityTrait, Value};
 use crate::db::{execute, placeholders, query};
 use crate::entity::number_series;
 
+/// The series of the outbox: the numbers of its entries, and the time of the last one in milliseconds since 1970.
+pub const OUTBOX: &str = "outbox";
+pub const OUTBOX_TIME: &str = "outbox_time";
+
 /// The next number of `name` (`receipt:02`, `session:02`, `customer`, `outbox`), from 1.
 pub async fn next(conn: &impl ConnectionTrait, name: &str) -> Result<i64, DbErr> {
     take(conn, name, 1).await

@@ -2,17 +2,15 @@
 
 use std::collections::{HashMap, HashSet};
 
-use sea_orm::sea_query::Expr;
-use sea_orm::{
-    ColumnTrait, ConnectionTrait, DbErr, EntityTrait, PaginatorTrait, QueryFilter, QuerySelect, QueryTrait, Value,
-};
+use sea_orm::{ColumnTrait, ConnectionTrait, DbErr, EntityTrait, PaginatorTrait, QueryFilter, QuerySelect, QueryTrait};
 use serde::{Deserialize, Serialize};
 use tillkeep_model::Instant;
 use uuid::Uuid;
 
-use crate::db::{placeholders, query};
+use crate::db::query;
 use crate::entity::{store, store_node, user, user_store_role};
-use crate::{Tx, settings, versions};
+use crate::many::find_in;
+use crate::{Tx, settings};
 
 /// Where the PINs of people can be verified whose roles count in every store.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
@@ -45,12 +43,8 @@ impl GlobalPeople {
             .column(user_store_role::Column::UserId)
             .filter(user_store_role::Column::DeletedAt.is_null())
             .filter(user_store_role::Column::StoreId.is_null());
-        user::Entity::update_many()
-            .col_expr(user::Column::SyncVersion, Expr::value(versions::UNSTAMPED))
-            .filter(user::Column::Id.in_subquery(global.into_query()))
-            .exec(&**tx)
-            .await?;
-        tx.touch("users");
+        let concerned = user::Column::Id.in_subquery(global.into_query());
+        tx.update::<user::Entity>(|people| people.filter(concerned)).await?;
         Ok(())
     }
 }
@@ -102,18 +96,12 @@ pub struct LastSale {
 
 /// The newest sale of each of these people, at headquarters.
 pub async fn last_sales(conn: &impl ConnectionTrait, people: &[Uuid]) -> Result<HashMap<Uuid, LastSale>, DbErr> {
-    if people.is_empty() {
-        return Ok(HashMap::new());
-    }
     // One look at the index for each, however much they sold.
-    let sql = format!(
-        "SELECT s.cashier_user_id, s.store_id, t.code, s.completed_at FROM users u \
-         JOIN sales s ON s.id = (SELECT l.id FROM sales l WHERE l.cashier_user_id = u.id \
-         ORDER BY l.completed_at DESC, l.id DESC LIMIT 1) \
-         JOIN stores t ON t.id = s.store_id WHERE u.id IN ({})",
-        placeholders(1, people.len())
-    );
-    query(conn, &sql, people.iter().map(|id| Value::from(*id)))
+    let sql = "SELECT s.cashier_user_id, s.store_id, t.code, s.completed_at FROM users u \
+               JOIN sales s ON s.id = (SELECT l.id FROM sales l WHERE l.cashier_user_id = u.id \
+               ORDER BY l.completed_at DESC, l.id DESC LIMIT 1) \
+               JOIN stores t ON t.id = s.store_id WHERE u.id IN ($list)";
+    find_in(conn, sql, &[], people.iter().copied())
         .await?
         .iter()
         .map(|row| {

@@ -7,8 +7,10 @@ use sea_orm::{ConnectionTrait, DbErr, Value};
 use tillkeep_model::Instant;
 use uuid::Uuid;
 
-use crate::db::{Change, Row, execute, placeholders, query, rows_per_statement};
+use crate::db::{Row, execute, placeholders, query};
+use crate::many::execute_rows;
 use crate::registry::{self, SyncType};
+use crate::versions::Change;
 
 /// The newest version of a counter, and its tag. Without one the version is from before there were tags.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -22,7 +24,6 @@ pub type Heads = BTreeMap<(String, Uuid), Head>;
 
 /// Gives `changes`, which this transaction has just stamped, one tag, and writes it beside each counter that was raised.
 pub(crate) async fn write(conn: &impl ConnectionTrait, changes: &mut [Change]) -> Result<(), DbErr> {
-    const VALUES: usize = 4;
     // The time in it lets old ones be found; what is random in it tells two histories apart.
     let tag = Uuid::now_v7();
     let mut raised = BTreeSet::new();
@@ -31,16 +32,9 @@ pub(crate) async fn write(conn: &impl ConnectionTrait, changes: &mut [Change]) -
         let Some(entity) = registry::find(change.entity_type) else { continue };
         raised.insert((entity.name, registry::counter_scope(entity, change.store.unwrap_or_default()), change.version));
     }
-    let raised: Vec<_> = raised.into_iter().collect();
-    for chunk in raised.chunks(rows_per_statement(VALUES)) {
-        let tuples: Vec<_> =
-            (0..chunk.len()).map(|row| format!("({})", placeholders(row * VALUES + 1, VALUES))).collect();
-        let sql = format!("INSERT INTO sync_tags (entity_type, scope, version, tag) VALUES {}", tuples.join(", "));
-        let values = chunk.iter().flat_map(|(name, scope, version)| -> [Value; VALUES] {
-            [(*name).into(), (*scope).into(), (*version).into(), tag.into()]
-        });
-        execute(conn, &sql, values).await?;
-    }
+    let sql = "INSERT INTO sync_tags (entity_type, scope, version, tag) VALUES $rows";
+    let rows = raised.into_iter().map(|(name, scope, version)| [name.into(), scope.into(), version.into()]);
+    execute_rows(conn, sql, &[tag.into()], "(?, ?, ?, $1)", rows).await?;
     Ok(())
 }
 

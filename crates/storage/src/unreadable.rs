@@ -7,10 +7,10 @@ use sea_orm::{ConnectionTrait, DbErr, EntityTrait, IntoActiveModel, QueryOrder};
 use tillkeep_model::Instant;
 use uuid::Uuid;
 
-use crate::db::{execute, placeholders};
 use crate::entity::unreadable_row::{Column, Entity, Model};
+use crate::many::execute_in;
 use crate::registry::{self, SyncType, Unread};
-use crate::{Tx, pull, versions};
+use crate::{Tx, pull};
 
 /// Rows that are known at the most: a type with more of them is not sent with gaps, it is not sent.
 pub const MOST: usize = 1000;
@@ -22,7 +22,7 @@ pub async fn known(conn: &impl ConnectionTrait) -> Result<Vec<Model>, DbErr> {
 
 /// What is to be noted of a row that was left out; nothing of one that has no id although its type has ids.
 pub fn row(entity: &SyncType, unread: &Unread, now: Instant) -> Option<Model> {
-    let row_id = unread.id.or_else(|| entity.whole.then(Uuid::nil))?;
+    let row_id = unread.id.or_else(|| entity.replace_all.then(Uuid::nil))?;
     let own = unread.table == entity.table.name();
     let field =
         unread.column.as_ref().map(|column| if own { column.clone() } else { format!("{}.{column}", unread.table) });
@@ -58,13 +58,11 @@ pub async fn look_again(tx: &mut Tx) -> Result<Vec<Model>, DbErr> {
         if mended.is_empty() {
             continue;
         }
-        let list = placeholders(2, mended.len());
-        let values = std::iter::once(name.into()).chain(mended.iter().map(|id| (*id).into()));
-        let sql = format!("DELETE FROM unreadable_rows WHERE entity_type = $1 AND row_id IN ({list})");
-        execute(tx, &sql, values).await?;
+        let sql = "DELETE FROM unreadable_rows WHERE entity_type = $1 AND row_id IN ($list)";
+        execute_in(tx, sql, &[name.into()], mended.iter().copied()).await?;
         // What comes whole was not sent at all, and what only stores send is never pulled.
-        if entity.is_pulled() && !entity.whole {
-            versions::unstamp(tx, entity, &mended).await?;
+        if entity.is_pulled() && !entity.replace_all {
+            tx.restamp(entity, &mended).await?;
         }
     }
     Ok(left)

@@ -10,12 +10,11 @@ use tokio::sync::oneshot;
 use tracing::Span;
 
 use crate::connection::Transaction;
-use crate::db::{Change, Db, Tx};
-use crate::fault;
-use crate::idempotency::{self, Deed};
+use crate::keyed_request::{self, KeyedRequest};
 use crate::memory::Writes;
 use crate::pools::Writers;
 use crate::sqlite::{Answer, Lease};
+use crate::{Change, Db, Tx, fault};
 
 /// What a transaction does. It waits for nothing but the transaction.
 pub type Working<'tx, T, E> = Pin<Box<dyn Future<Output = Result<T, E>> + Send + 'tx>>;
@@ -49,23 +48,24 @@ impl Db {
             return Ok(Written { value, changes: tx.commit().await?, taken });
         };
         let (caller, answer) = oneshot::channel();
-        let (side, deed, span) = (self.side(), idempotency::current(), Span::current());
+        let (side, keyed, span) = (self.side(), keyed_request::current(), Span::current());
         let notes = self.memory().writes();
         let job = move |lease: Result<Lease, DbErr>| -> (bool, Answer) {
-            let (deed_of_tx, noting) = (deed.clone(), notes.clone());
-            let run = || -> Result<Written<T>, E> {
+            let noting = notes.clone();
+            let run = || -> Result<(Written<T>, Option<Arc<KeyedRequest>>), E> {
                 // Whoever has gone away by now gets nothing done. What has begun is done, whoever still listens.
                 let lease = if caller.is_closed() { Err(gone()) } else { lease }?;
-                let mut tx = Tx::new(Transaction::from(lease.noting(noting)), side, deed_of_tx);
+                let mut tx = Tx::new(Transaction::from(lease.noting(noting)), side, keyed);
                 ready(async move {
                     let value = work(&mut tx).await?;
                     let changes = tx.prepare().await?;
-                    Ok(Written { value, changes, taken: tx.taken() })
+                    // The work may have left the key out.
+                    Ok((Written { value, changes, taken: tx.taken() }, tx.key()))
                 })
             };
             let done = span.in_scope(|| catch_unwind(AssertUnwindSafe(run)));
             let done = done.unwrap_or_else(|_| Err(DbErr::Custom("a transaction panicked".to_owned()).into()));
-            (done.is_ok(), told(done, deed, notes, caller))
+            (done.is_ok(), told(done, notes, caller))
         };
         writer.run(self.rank(), job)?;
         let written = answer.await.map_err(|_| gone())??;
@@ -76,8 +76,7 @@ impl Db {
 
 /// Tells the caller, once it is known how the commit went.
 fn told<T, E>(
-    done: Result<T, E>,
-    deed: Option<Arc<Deed>>,
+    done: Result<(T, Option<Arc<KeyedRequest>>), E>,
     notes: Arc<Writes>,
     caller: oneshot::Sender<Result<T, E>>,
 ) -> Answer
@@ -87,10 +86,12 @@ where
 {
     Box::new(move |committed| {
         // Who failed for what another of the group wrote failed for nothing when that is gone.
-        let done = committed.map_err(E::from).and(done);
-        if let (Ok(_), Some(deed)) = (&done, deed) {
-            deed.written();
-        }
+        let done = committed.map_err(E::from).and(done).map(|(written, keyed)| {
+            if let Some(keyed) = keyed {
+                keyed.written();
+            }
+            written
+        });
         // What it changed of what is in memory holds from here on.
         drop(notes);
         // Who has gone away finds it done.

@@ -4,6 +4,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
+use tillkeep_http::files;
 
 /// A generator that the parts of a store share. Not for secrets.
 #[derive(Clone)]
@@ -11,7 +12,7 @@ pub struct Chance(Arc<Mutex<StdRng>>);
 
 impl Default for Chance {
     fn default() -> Self {
-        Self::of_seed(rand::rng().random())
+        Self::of_seed(u64::from_be_bytes(files::random()))
     }
 }
 

@@ -16,16 +16,17 @@ use tillkeep_model::fields::{
     customer::{UNNAMED, is_named},
 };
 use tillkeep_model::permission::code::{CustomersCreate, CustomersView, PosSell};
-use tillkeep_storage::entity::customer::{Column, Entity, Model};
+use tillkeep_storage::entity::customer::{self, Column, Entity, Model};
 use tillkeep_storage::numbers::Given;
 use tillkeep_storage::registry::{digits, fold};
-use tillkeep_storage::sea_orm::{ColumnTrait, ConnectionTrait, EntityTrait, IntoActiveModel, QueryFilter};
-use tillkeep_storage::{Tx, duplicates, outbox};
+use tillkeep_storage::sea_orm::{ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter};
+use tillkeep_storage::{Tx, duplicates};
 use utoipa::ToSchema;
 use uuid::Uuid;
 
 use crate::Store;
-use crate::routes::Routes;
+use crate::act::{Log, record_of_row};
+use crate::state::Routes;
 
 const NEW: Fields = Fields::store(&fields::customer::BOOK);
 
@@ -36,7 +37,7 @@ const LIST: ListSpec = ListSpec {
 };
 
 /// The list of customers.
-pub struct Customers;
+pub(crate) struct Customers;
 
 impl Listing for Customers {
     type Row = Entity;
@@ -44,31 +45,30 @@ impl Listing for Customers {
 }
 
 /// A new customer.
-pub struct NewCustomer;
+pub(crate) struct NewCustomer;
 
 impl Write for NewCustomer {
     type Row = Entity;
     const FIELDS: Fields = NEW;
-    type More = Anyway;
+    type More = AllowDuplicate;
 
     fn name() -> Cow<'static, str> {
         "Customer".into()
     }
 }
 
-/// What is sent again with a customer who looks like one that is there.
+/// What is sent with a customer who looks like one that is there, when it is another one all the same.
 #[derive(ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[expect(dead_code, reason = "read key by key, with the row")]
-pub struct Anyway {
+pub(crate) struct AllowDuplicate {
     allow_duplicate: Option<bool>,
 }
 
 /// No more of a person than is needed to choose the right one.
 #[derive(Serialize, ToSchema)]
-#[schema(as = CustomerShort)]
 #[serde(rename_all = "camelCase")]
-pub struct Short {
+pub(crate) struct CustomerSummary {
     id: Uuid,
     customer_number: String,
     name: String,
@@ -76,28 +76,28 @@ pub struct Short {
     tax_exempt: bool,
 }
 
-pub async fn list(caller: Caller<CustomersView>, Lists { query, .. }: Lists<Customers>) -> Result<List<Model>> {
-    resource::list(caller.db().reader(), &LIST, &query, Entity::find()).await
+pub(crate) async fn list(caller: Caller<CustomersView>, Lists { query, .. }: Lists<Customers>) -> Result<List<Model>> {
+    resource::list(caller.reader(), &LIST, &query, Entity::find()).await
 }
 
-pub async fn get(caller: Caller<CustomersView>, Id(id): Id) -> Result<Answer<Model>> {
-    let row = Entity::find_by_id(id).filter(Column::DeletedAt.is_null()).one(caller.db().reader()).await?;
+pub(crate) async fn get(caller: Caller<CustomersView>, Id(id): Id) -> Result<Answer<Model>> {
+    let row = Entity::find_by_id(id).filter(Column::DeletedAt.is_null()).one(caller.reader()).await?;
     row.map(Answer).ok_or_else(|| Error::not_found("customer"))
 }
 
 /// The short form for a till: no more of a person than is needed to choose the right one.
-pub async fn short_list(
+pub(crate) async fn short_list(
     caller: Caller<(PosSell, CustomersView)>,
     Lists { query, .. }: Lists<Customers>,
-) -> Result<List<Short>> {
+) -> Result<List<CustomerSummary>> {
     if query.get("search").is_none_or(|search| search.trim().chars().count() < 2) {
         return Err(Error::field("search", "must have at least 2 characters"));
     }
     let usable = Entity::find().filter(Column::IsActive.eq(true)).filter(Column::MergedIntoId.is_null());
-    let page = resource::list(caller.db().reader(), &LIST, &query, usable).await?;
+    let page = resource::list(caller.reader(), &LIST, &query, usable).await?;
     Ok(page.map(|row: Model| {
         let last4 = row.phone_digits.as_deref().map(|digits| digits[digits.len().saturating_sub(4)..].to_owned());
-        Short {
+        CustomerSummary {
             id: row.id,
             name: display_name(&row),
             customer_number: row.customer_number,
@@ -108,7 +108,7 @@ pub async fn short_list(
 }
 
 /// The name on a receipt.
-pub fn display_name(customer: &Model) -> String {
+pub(crate) fn display_name(customer: &Model) -> String {
     let person: Vec<&str> =
         [&customer.first_name, &customer.last_name].into_iter().filter_map(|name| name.as_deref()).collect();
     match (&customer.company_name, person.is_empty()) {
@@ -117,8 +117,13 @@ pub fn display_name(customer: &Model) -> String {
     }
 }
 
+/// Whether the buyer pays no taxes.
+pub(crate) fn is_exempt(buyer: Option<&Model>) -> bool {
+    buyer.is_some_and(|customer| customer.tax_exempt)
+}
+
 /// The customer of a cart. A duplicate that was merged buys on the terms of the one it was merged into.
-pub async fn buyer(conn: &impl ConnectionTrait, id: Option<Uuid>) -> Result<Option<Model>> {
+pub(crate) async fn buyer(conn: &impl ConnectionTrait, id: Option<Uuid>) -> Result<Option<Model>> {
     /// Merges of merges that are followed.
     const HOPS: usize = 5;
     let mut wanted = id;
@@ -134,7 +139,9 @@ pub async fn buyer(conn: &impl ConnectionTrait, id: Option<Uuid>) -> Result<Opti
     Err(Error::field("customerId", "is no active customer; choose another or leave it out"))
 }
 
-pub async fn create(
+record_of_row!(customer, "a customer");
+
+pub(crate) async fn create(
     caller: Caller<CustomersCreate>,
     State(store): State<Arc<Store>>,
     Body(Draft { keys: mut body, .. }): Body<Draft<NewCustomer>>,
@@ -146,37 +153,29 @@ pub async fn create(
         let (field, text) = UNNAMED;
         return Err(Error::field(field, text));
     }
+    let act = store.act(&caller, "customer.create").creates(row.id, |stored| resource::same(stored, &body));
+    if let Some(stored) = act.stored(caller.reader()).await? {
+        return Ok(Created { data: stored, new: false });
+    }
     row.email_folded = row.email.as_deref().map(fold);
     row.phone_digits = row.phone.as_deref().map(digits);
-    (row.created_at, row.updated_at) = (now, now);
+    (row.created_at, row.updated_at) = (act.now(), act.now());
     row.origin_store_id = Some(store.id);
-    let shop = store.shop().await?;
-    let own = shop.own()?;
-    store.may_number().await?;
-    let tx = caller.db().begin().await?;
-    if let Some(stored) = Entity::find_by_id(row.id).one(&tx).await? {
-        if resource::same(&stored, &body) {
-            return Ok(Created { data: stored, new: false });
-        }
-        return Err(Error::new(ErrorCode::IdReused, "this id belongs to a customer with other content").at("id"));
-    }
-    if !allow_duplicate {
-        refuse_duplicate(&tx, &row).await?;
-    }
-    let (Given { letter, number }, place) = store.numbers.series("customer", "").next(&tx, now).await?;
-    row.customer_number = format!("{}-{letter}{number:06}", own.code);
-    Entity::insert(row.clone().into_active_model()).exec_without_returning(&tx).await?;
-    let entry = outbox::Entry {
-        entity_type: "customers",
-        entity_id: row.id,
-        action: "create",
-        data: &row,
-        created_at: row.created_at,
-        depends_on: None,
-    };
-    outbox::enqueue_at(&tx, place, &entry, now).await?;
-    store.commit(tx).await?;
-    Ok(Created::new(row))
+    let code = store.shop().await?.own()?.code.clone();
+    let series = store.numbering().await?.series("customer", "");
+    let work = act.run(move |tx| {
+        Box::pin(async move {
+            if !allow_duplicate {
+                refuse_duplicate(tx, &row).await?;
+            }
+            let Given { letter, number } = tx.number(&series).await?;
+            row.customer_number = format!("{code}-{letter}{number:06}");
+            tx.insert(&row).await?;
+            let details = json!({"customerNumber": row.customer_number});
+            Ok((row, Log::Line(details)))
+        })
+    });
+    work.await
 }
 
 /// 409 when somebody with the same telephone or e-mail is there already.
@@ -194,7 +193,7 @@ async fn refuse_duplicate(tx: &Tx, row: &Model) -> Result<()> {
 }
 
 /// The routes of customers.
-pub fn routes(routes: Routes) -> Routes {
+pub(crate) fn routes(routes: Routes) -> Routes {
     use ErrorCode::{DocumentTooLarge, IdReused, PossibleDuplicate, StoreNotReady};
     routes
         .get("/pos/customers", short_list)

@@ -6,12 +6,12 @@ use tillkeep_model::instant::Instant;
 use tillkeep_storage::entity::store;
 
 /// The business date at `now`, `YYYY-MM-DD`: the store's own calendar, which changes at its `businessDayStart`.
-pub fn today(store: &store::Model, now: Instant) -> String {
+pub(crate) fn today(store: &store::Model, now: Instant) -> String {
     calendar(store).date(now).to_string()
 }
 
 /// What a clock on the wall of the store shows.
-pub fn wall_clock(store: &store::Model, at: Instant) -> NaiveDateTime {
+pub(crate) fn wall_clock(store: &store::Model, at: Instant) -> NaiveDateTime {
     calendar(store).wall_clock(at)
 }
 

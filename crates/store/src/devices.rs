@@ -20,12 +20,12 @@ use tillkeep_storage::entity::device::{Column, Entity, Model};
 use tillkeep_storage::entity::register;
 use tillkeep_storage::sea_orm::sea_query::Expr;
 use tillkeep_storage::sea_orm::{ColumnTrait, EntityTrait, IntoActiveModel, QueryFilter};
-use tillkeep_storage::{Tx, audit};
 use utoipa::ToSchema;
 use uuid::Uuid;
 
 use crate::Store;
-use crate::routes::Routes;
+use crate::act::Log;
+use crate::state::Routes;
 
 /// Who enrols and revokes.
 type Manager = Caller<(StoresEdit, ReportsZReport)>;
@@ -40,7 +40,7 @@ const LIST: ListSpec = ListSpec {
 };
 
 /// The list of devices.
-pub struct Devices;
+pub(crate) struct Devices;
 
 impl Listing for Devices {
     type Row = Entity;
@@ -49,7 +49,7 @@ impl Listing for Devices {
 
 #[derive(Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct Enrolment {
+pub(crate) struct Enrolment {
     /// The till that it is.
     register_id: Uuid,
     /// What people know it by.
@@ -60,7 +60,7 @@ pub struct Enrolment {
 /// A new device with its key, which is shown once.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct Enrolled {
+pub(crate) struct Enrolled {
     id: Uuid,
     /// To be sent as `Tillkeep-Device`.
     device_key: String,
@@ -69,7 +69,7 @@ pub struct Enrolled {
 /// A device as it is listed.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct Device {
+pub(crate) struct Device {
     id: Uuid,
     register_id: Uuid,
     name: String,
@@ -80,12 +80,12 @@ pub struct Device {
     revoked_at: Option<Instant>,
 }
 
-pub async fn list(
+pub(crate) async fn list(
     caller: Manager,
     State(_): State<Arc<Store>>,
     Lists { query, .. }: Lists<Devices>,
 ) -> Result<List<Device>> {
-    let page = resource::list(caller.db().reader(), &LIST, &query, Entity::find()).await?;
+    let page = resource::list(caller.reader(), &LIST, &query, Entity::find()).await?;
     Ok(page.map(|row: Model| Device {
         id: row.id,
         register_id: row.register_id,
@@ -97,62 +97,69 @@ pub async fn list(
     }))
 }
 
-pub async fn enrol(caller: Manager, Body(body): Body<Enrolment>) -> Result<Created<Enrolled>> {
+#[expect(clippy::disallowed_methods, reason = "devices stay at their store")]
+pub(crate) async fn enrol(
+    caller: Manager,
+    State(store): State<Arc<Store>>,
+    Body(body): Body<Enrolment>,
+) -> Result<Created<Enrolled>> {
     Check::default().text(&body.name, "name", 100).finish()?;
-    let now = caller.now();
-    let tx = caller.db().begin().await?;
-    if register::Entity::find_by_id(body.register_id).one(&tx).await?.is_none() {
-        return Err(Error::field("registerId", "is no register of this store; see GET /registers"));
-    }
+    let id = Uuid::now_v7();
+    let act = store.act(&caller, "device.enrol").about("devices", &id);
     let device_key = format!("{PREFIX}{}", URL_SAFE_NO_PAD.encode(files::random::<32>()));
     let row = Model {
-        id: Uuid::now_v7(),
-        created_at: now,
-        updated_at: now,
+        id,
+        created_at: act.now(),
+        updated_at: act.now(),
         register_id: body.register_id,
         name: body.name.trim().to_owned(),
         key_hash: key_hash(&device_key),
         enrolled_by: caller.user_id,
         ..Model::default()
     };
-    Entity::insert(row.clone().into_active_model()).exec_without_returning(&tx).await?;
-    let details = json!({"registerId": row.register_id, "name": row.name});
-    record(&tx, &caller, "device.enrol", row.id, details).await?;
-    tx.commit().await?;
-    Ok(Created::new(Enrolled { id: row.id, device_key }))
+    let enrolled = act.run(move |tx| {
+        Box::pin(async move {
+            if register::Entity::find_by_id(row.register_id).one(&**tx).await?.is_none() {
+                return Err(Error::field("registerId", "is no register of this store; see GET /registers").into());
+            }
+            let details = json!({"registerId": row.register_id, "name": row.name});
+            Entity::insert(row.into_active_model()).exec_without_returning(&**tx).await?;
+            Ok(((), Log::Line(details)))
+        })
+    });
+    enrolled.await?;
+    Ok(Created::new(Enrolled { id, device_key }))
 }
 
 /// `DELETE /devices/{id}`: whoever is signed in there is signed out.
-pub async fn revoke(caller: Manager, Id(id): Id) -> Result<NoContent> {
-    let now = caller.now();
+#[expect(clippy::disallowed_methods, reason = "devices stay at their store")]
+pub(crate) async fn revoke(caller: Manager, State(store): State<Arc<Store>>, Id(id): Id) -> Result<NoContent> {
     let which = Revocation::AtDevice(id);
-    let tx = caller.db().begin().await?;
-    let revoked = Entity::update_many()
-        .col_expr(Column::RevokedAt, Expr::value(now))
-        .col_expr(Column::UpdatedAt, Expr::value(now))
-        .filter(Column::Id.eq(id))
-        .filter(Column::RevokedAt.is_null())
-        .exec(&tx)
-        .await?;
-    if revoked.rows_affected == 0 {
-        return Err(Error::not_found("device"));
-    }
-    Sessions::revoke(&tx, which, "the device was revoked", now).await?;
-    record(&tx, &caller, "device.revoke", id, Json::Null).await?;
-    tx.commit().await?;
+    let act = store.act(&caller, "device.revoke").about("devices", &id);
+    let now = act.now();
+    let revoked = act.run(move |tx| {
+        Box::pin(async move {
+            let revoked = Entity::update_many()
+                .col_expr(Column::RevokedAt, Expr::value(now))
+                .col_expr(Column::UpdatedAt, Expr::value(now))
+                .filter(Column::Id.eq(id))
+                .filter(Column::RevokedAt.is_null())
+                .exec(&**tx)
+                .await?;
+            if revoked.rows_affected == 0 {
+                return Err(Error::not_found("device").into());
+            }
+            Sessions::revoke(&**tx, which, "the device was revoked", now).await?;
+            Ok(((), Log::Line(Json::Null)))
+        })
+    });
+    revoked.await?;
     caller.auth().ended(which);
     Ok(NoContent)
 }
 
-async fn record(tx: &Tx, caller: &Manager, action: &'static str, id: Uuid, details: Json) -> Result<()> {
-    let entry =
-        audit::Entry { entity_type: Some("devices"), entity_id: Some(id.to_string()), details, ..caller.audit(action) };
-    audit::record(tx, entry, caller.now()).await?;
-    Ok(())
-}
-
 /// The routes of devices.
-pub fn routes(routes: Routes) -> Routes {
+pub(crate) fn routes(routes: Routes) -> Routes {
     routes
         .get("/devices", list)
         .about("List enrolled tills, and those that were.")

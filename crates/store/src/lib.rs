@@ -1,20 +1,24 @@
 //! The store server: sells without a line, keeps a copy of the master data, pushes what happened.
 
-pub mod approvals;
-pub mod bounds;
-pub mod chance;
-pub mod customers;
-pub mod day;
-pub mod devices;
-pub mod inventory;
-pub mod memory;
-pub mod pos;
-pub mod registers;
-pub mod replica;
+#![warn(unreachable_pub)]
+
+mod act;
+mod approvals;
+mod bounds;
+mod chance;
+mod customers;
+mod day;
+mod devices;
+mod inventory;
+mod memory;
+mod pos;
+mod registers;
+mod replica;
 pub mod routes;
-pub mod sessions;
-pub mod state;
+mod sessions;
+mod state;
 pub mod sync;
+mod terminal;
 
 pub use chance::Chance;
 pub use state::{Settings, Store, World};

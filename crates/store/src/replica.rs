@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use crate::routes::Routes;
+use crate::state::Routes;
 use serde::Serialize;
 use tillkeep_http::describe::{Listing, Lists};
 use tillkeep_http::error::{Error, Result};
@@ -27,7 +27,7 @@ const TENDERS: ListSpec =
 const TAX_GROUPS: ListSpec = ListSpec { search: &["code", "name"], filters: &["priceMode"], sort: &["code", "name"] };
 
 /// The list of products.
-pub struct Products;
+pub(crate) struct Products;
 
 impl Listing for Products {
     type Row = product::Entity;
@@ -35,7 +35,7 @@ impl Listing for Products {
 }
 
 /// The list of departments.
-pub struct Departments;
+pub(crate) struct Departments;
 
 impl Listing for Departments {
     type Row = department::Entity;
@@ -43,7 +43,7 @@ impl Listing for Departments {
 }
 
 /// The list of tenders.
-pub struct Tenders;
+pub(crate) struct Tenders;
 
 impl Listing for Tenders {
     type Row = tender::Entity;
@@ -51,7 +51,7 @@ impl Listing for Tenders {
 }
 
 /// The list of tax groups.
-pub struct TaxGroups;
+pub(crate) struct TaxGroups;
 
 impl Listing for TaxGroups {
     type Row = tax_group::Entity;
@@ -60,7 +60,7 @@ impl Listing for TaxGroups {
 
 /// A tax group with the rates of every store.
 #[derive(Serialize, ToSchema)]
-pub struct TaxGroupWithRates {
+pub(crate) struct TaxGroupWithRates {
     #[serde(flatten)]
     group: tax_group::Model,
     rates: Vec<GroupRate>,
@@ -70,7 +70,7 @@ pub struct TaxGroupWithRates {
 #[derive(Serialize, ToSchema)]
 #[schema(as = TaxGroupRateShown)]
 #[serde(rename_all = "camelCase")]
-pub struct GroupRate {
+pub(crate) struct GroupRate {
     tax_rate_id: Uuid,
     code: String,
     name: String,
@@ -81,40 +81,40 @@ pub struct GroupRate {
     is_active: bool,
 }
 
-pub async fn products(
+pub(crate) async fn products(
     caller: Caller<ProductsView>,
     Lists { query, .. }: Lists<Products>,
 ) -> Result<List<product::Model>> {
-    resource::list(caller.db().reader(), &PRODUCTS, &query, product::Entity::find()).await
+    resource::list(caller.reader(), &PRODUCTS, &query, product::Entity::find()).await
 }
 
-pub async fn product(caller: Caller<ProductsView>, Id(id): Id) -> Result<Answer<product::Model>> {
+pub(crate) async fn product(caller: Caller<ProductsView>, Id(id): Id) -> Result<Answer<product::Model>> {
     let row = product::Entity::find_by_id(id).filter(product::Column::DeletedAt.is_null());
-    let row = row.one(caller.db().reader()).await?;
+    let row = row.one(caller.reader()).await?;
     row.map(Answer).ok_or_else(|| Error::new(ErrorCode::ProductNotFound, "there is no product with this id"))
 }
 
-pub async fn departments(
+pub(crate) async fn departments(
     caller: Caller<(ProductsView, PosSell)>,
     Lists { query, .. }: Lists<Departments>,
 ) -> Result<List<department::Model>> {
-    resource::list(caller.db().reader(), &DEPARTMENTS, &query, department::Entity::find()).await
+    resource::list(caller.reader(), &DEPARTMENTS, &query, department::Entity::find()).await
 }
 
-pub async fn tenders(
+pub(crate) async fn tenders(
     caller: Caller<(TendersView, PosSell)>,
     Lists { query, .. }: Lists<Tenders>,
 ) -> Result<List<tender::Model>> {
-    resource::list(caller.db().reader(), &TENDERS, &query, tender::Entity::find()).await
+    resource::list(caller.reader(), &TENDERS, &query, tender::Entity::find()).await
 }
 
 /// Groups with the rates of every store; `GET /pos/bootstrap` has those that count here.
-pub async fn tax_groups(
+pub(crate) async fn tax_groups(
     caller: Caller<(TaxesView, PosSell)>,
     Lists { query, .. }: Lists<TaxGroups>,
 ) -> Result<List<TaxGroupWithRates>> {
     use tax_group_rate::Column;
-    let snapshot = caller.db().snapshot().await?;
+    let snapshot = caller.snapshot().await?;
     let page = resource::list(&snapshot, &TAX_GROUPS, &query, tax_group::Entity::find()).await?;
     let ids: Vec<Uuid> = page.rows.iter().map(|group: &tax_group::Model| group.id).collect();
     let links = tax_group_rate::Entity::find()
@@ -147,14 +147,14 @@ fn rate_of(link: &tax_group_rate::Model, rate: &tax_rate::Model) -> GroupRate {
 }
 
 /// `GET /stores/{id}` of this store and of those where the caller holds the permission.
-pub async fn store(caller: Caller<StoresView>, Id(id): Id) -> Result<Answer<store::Model>> {
+pub(crate) async fn store(caller: Caller<StoresView>, Id(id): Id) -> Result<Answer<store::Model>> {
     caller.at_store(id)?;
     let row = store::Entity::find_by_id(id).filter(store::Column::DeletedAt.is_null());
-    row.one(caller.db().reader()).await?.map(Answer).ok_or_else(|| Error::not_found("store"))
+    row.one(caller.reader()).await?.map(Answer).ok_or_else(|| Error::not_found("store"))
 }
 
 /// The routes that read master data.
-pub fn routes(routes: Routes) -> Routes {
+pub(crate) fn routes(routes: Routes) -> Routes {
     routes
         .get("/products", products)
         .about("List products.")

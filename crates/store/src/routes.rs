@@ -6,16 +6,14 @@ use axum::Router;
 use metrics::gauge;
 use tillkeep_http::describe::About;
 use tillkeep_http::elsewhere::{self, Owner, WriteRoute};
-use tillkeep_http::routes::{self, Route};
+use tillkeep_http::routes::Route;
 use tillkeep_http::{account, describe, directory, layers, probes};
 use tillkeep_model::permission::code::{ReportsZReport, UsersEdit};
 use tillkeep_storage::outbox;
 
+use crate::state::Routes;
 use crate::sync::handlers;
 use crate::{Store, approvals, customers, devices, inventory, pos, registers, replica, sessions};
-
-/// Routes of a store, being collected.
-pub type Routes = routes::Routes<Arc<Store>>;
 
 /// What this server says of itself.
 pub const ABOUT: About = About {
@@ -43,7 +41,7 @@ pub fn metrics(store: Arc<Store>) -> Router {
 fn measured(store: Arc<Store>) -> Router {
     tillkeep_http::metrics::router(store, async |store: Arc<Store>| {
         gauge!("tillkeep_hq_connected").set(f64::from(u8::from(store.sync.line().connected)));
-        if let Ok(state) = outbox::state(store.db().reader()).await {
+        if let Ok(state) = outbox::state(store.reader()).await {
             gauge!("tillkeep_outbox_pending").set(count(state.pending));
             gauge!("tillkeep_outbox_dead_letters").set(count(state.dead_lettered));
         }

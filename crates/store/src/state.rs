@@ -11,15 +11,16 @@ use tillkeep_http::tokens::{Tokens, read_sync_token};
 use tillkeep_http::{Auth, Clock, HasAuth, Home, Secret};
 use tillkeep_model::ErrorCode;
 use tillkeep_storage::leases::Leases;
-use tillkeep_storage::numbers::{Numbers, Unknown};
-use tillkeep_storage::{Db, DbErr, Purpose, Side, Tx, Working, outbox, settings};
+use tillkeep_storage::numbers::{Numbering, Numbers, Unknown};
+use tillkeep_storage::{Connection, Db, DbErr, Purpose, Side, Transaction, outbox, settings};
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
+use crate::act::Door;
 use crate::chance::Chance;
 use crate::memory::{Known, Memory, Shop, Sold};
-use crate::sync::{HqClient, Http, SyncState, Transport, elsewhere};
+use crate::sync::{HqClient, Http, SyncState, Transport, standing};
 
 /// Hashes that a store computes at once.
 const PARALLEL_HASHES: usize = 1;
@@ -46,6 +47,9 @@ pub struct World {
     pub chance: Chance,
 }
 
+/// Routes of a store, being collected.
+pub(crate) type Routes = tillkeep_http::routes::Routes<Arc<Store>>;
+
 /// A running store server.
 pub struct Store {
     pub auth: Arc<Auth>,
@@ -63,7 +67,8 @@ pub struct Store {
     /// The series of what is printed.
     pub numbers: Numbers,
     memory: Memory,
-    sync_db: Db,
+    db: Db,
+    pub(crate) door: Door,
     pub settings: Settings,
     pub stop: CancellationToken,
 }
@@ -107,64 +112,55 @@ impl Store {
         let beside = || settings.data_dir.join("numbers");
         let path = settings.numbers_file.clone().unwrap_or_else(beside);
         let numbers = Numbers::open(&path, &db, id, clock.now()).await.map_err(other)?;
-        let standing = elsewhere::standing(&db).await.map_err(other)?;
+        let standing = standing::standing(&db).await.map_err(other)?;
         let tokens = Tokens::open(&settings.data_dir.join("token.key"), settings.sign_in.keys.clone(), clock.now())?;
         let pins = Pins::open(&settings.sign_in.pin_key(&settings.data_dir), PARALLEL_HASHES)?;
-        let sync_db = db.of(Purpose::Sync);
-        let auth = Auth::new(db, Home::Store(id), tokens, pins, clock.clone(), &settings.sign_in);
-        housekeeping::start(auth.clone(), Leases::new(auth.db.clone()), stop.clone());
+        let instance = standing.instance;
+        let sync = SyncState::new(standing, db.of(Purpose::Sync));
+        let auth = Auth::new(db.clone(), Home::Store(id), tokens, pins, clock.clone(), &settings.sign_in);
+        housekeeping::start(auth.clone(), Leases::new(db.clone()), stop.clone());
         Ok(Arc::new(Self {
             auth,
             clock,
             id,
             code: claims.store_code,
             outbox_bell: Notify::new(),
-            hq: HqClient::new(hq, standing.instance),
+            hq: HqClient::new(hq, instance),
             line,
             chance,
-            sync: SyncState::new(standing),
+            sync,
             numbers,
             memory: Memory::default(),
-            sync_db,
+            door: Door::new(db.clone()),
+            db,
             settings,
             stop,
         }))
     }
 
-    pub fn db(&self) -> &Db {
-        &self.auth.db
+    /// For a single statement that needs no snapshot with others. Routes read with what their caller hands out.
+    pub(crate) const fn reader(&self) -> &Connection {
+        self.db.reader()
     }
 
-    /// The same database for what the sync client writes: people go first.
-    pub const fn sync_db(&self) -> &Db {
-        &self.sync_db
+    /// Several reads of one moment, as [`Store::reader`].
+    pub(crate) async fn snapshot(&self) -> Result<Transaction, DbErr> {
+        self.db.snapshot().await
     }
 
-    /// Commits a document with its outbox entry, and wakes the sender. The numbers that it took are in their file before
-    /// anybody is told of them.
-    pub async fn commit(&self, tx: Tx) -> Result<(), DbErr> {
-        let taken = tx.taken();
-        tx.commit().await?;
-        self.outbox_bell.notify_one();
-        self.numbers.keep(taken).await
+    /// Closes the database, when the server has ended.
+    pub async fn close(&self) -> Result<(), DbErr> {
+        self.db.clone().close().await
     }
 
-    /// Runs `work` as one transaction with a document and its outbox entry, which shares its commit with others that wait, and
-    /// does what [`Store::commit`] does.
-    pub async fn write<T, E, W>(&self, work: W) -> Result<T, E>
-    where
-        T: Send + 'static,
-        E: From<DbErr> + Send + 'static,
-        W: for<'tx> FnOnce(&'tx mut Tx) -> Working<'tx, T, E> + Send + 'static,
-    {
-        let written = self.db().write(work).await?;
-        self.outbox_bell.notify_one();
-        self.numbers.keep(written.taken).await?;
-        Ok(written.value)
+    /// The database of the running server, for tests, which prepare it and look into it. `tests/till/door.rs` sees to it that
+    /// the program never asks for it.
+    pub const fn test_db(&self) -> &Db {
+        &self.db
     }
 
-    /// Waits until a number may be given, or refuses it.
-    pub async fn may_number(&self) -> tillkeep_http::error::Result<()> {
+    /// What gives numbers of the series that are printed. Waits until one may be given, or refuses it.
+    pub async fn numbering(&self) -> tillkeep_http::error::Result<Numbering> {
         if self.sync.is_refused() {
             let text = "another copy of this store is running and headquarters heard it before this one, so nothing is sold \
                         here; stop one of the two, or run tillkeep store take-over on this machine if this is the one to go on";
@@ -179,7 +175,7 @@ impl Store {
 
     /// What was pulled and is in memory, as the database has it now.
     pub fn known(&self) -> Arc<Known> {
-        self.memory.of(self.db(), self.id)
+        self.memory.known(&self.db, self.id)
     }
 
     /// The settings of this store and those products of `ids` that are here, of one moment: what was read on both sides of a pull

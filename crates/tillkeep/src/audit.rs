@@ -8,7 +8,7 @@ use tillkeep_storage::Db;
 use tillkeep_storage::audit::{self, Head};
 
 use crate::configuration;
-use crate::say;
+use crate::output::say;
 
 #[derive(Subcommand)]
 pub enum AuditCommand {

@@ -12,7 +12,7 @@ use tillkeep_storage::backup::{self, Kept};
 use tillkeep_storage::{Db, Side};
 
 use crate::lock::Lock;
-use crate::say;
+use crate::output::say;
 
 /// Files of a data directory without which its database is worth nothing.
 const KEYS: [&str; 2] = ["pin.key", "token.key"];
@@ -31,7 +31,7 @@ pub struct Backup {
 
 #[derive(Args)]
 pub struct Restore {
-    /// The backup to put back.
+    /// The backup to restore.
     file: PathBuf,
     /// The data directory to put it into; its server must not be running.
     #[arg(long, value_name = "DIR", env = "DATA_DIR")]
@@ -85,7 +85,7 @@ fn draft_of(file: &Path) -> Result<PathBuf> {
     Ok(file.with_file_name(format!(".{name}.part")))
 }
 
-pub async fn put_back(args: Restore) -> Result<()> {
+pub async fn restore(args: Restore) -> Result<()> {
     let Restore { file, data_dir, replace } = args;
     let content = backup::read(&file).await.with_context(|| file.display().to_string())?;
     // A running server would go on writing to the file that is moved away.
@@ -122,10 +122,10 @@ pub async fn put_back(args: Restore) -> Result<()> {
     }
     fs::rename(&draft, &database).with_context(|| database.display().to_string())?;
     let what = match content.side {
-        Side::Hq => "headquarters; its stores will send again what it lacks, and load anew",
+        Side::Hq => "headquarters; its stores will send again what it lacks, and reload",
         Side::Store => "a store; it will fetch from headquarters what it lacks",
     };
-    say!("The backup of {} is put back: {what}.", content.made_at);
+    say!("The backup of {} is restored: {what}.", content.made_at);
     Ok(())
 }
 
@@ -198,7 +198,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_backup_is_put_back_beside_a_log_that_was_left_over_as_it_was_made() {
+    async fn a_backup_is_restored_beside_a_log_that_was_left_over_as_it_was_made() {
         let dir = tempfile::tempdir().expect("a directory");
         let data_dir = dir.path().join("data");
         let file = dir.path().join("backup");
@@ -215,7 +215,7 @@ mod tests {
             fs::write(data_dir.join(name), &log).expect("a log that is left over");
         }
 
-        put_back(Restore { file, data_dir: data_dir.clone(), replace: false }).await.expect("put back");
+        restore(Restore { file, data_dir: data_dir.clone(), replace: false }).await.expect("restored");
         let aside = named(&data_dir, "tillkeep.db.before-", "-wal");
         assert_eq!(aside.len(), 1, "the log is kept, whose ever it is");
         assert_eq!(fs::read(&aside[0]).expect("the log"), log);
@@ -241,7 +241,7 @@ mod tests {
         write(Backup { file: file.clone(), data_dir: data_dir.clone() }).await.expect("a backup");
         fs::write(data_dir.join("token.key"), "made since").expect("a key");
 
-        put_back(Restore { file, data_dir: data_dir.clone(), replace: true }).await.expect("put back");
+        restore(Restore { file, data_dir: data_dir.clone(), replace: true }).await.expect("restored");
         for name in KEYS {
             assert_eq!(fs::read_to_string(data_dir.join(name)).expect("a key"), "of the backup");
         }

@@ -1,12 +1,13 @@
 //! Commands and flags.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 use clap::{Args, Parser, Subcommand};
 
-use crate::output::line;
-use crate::{audit, backup, bench, configuration, demo, export, keys, rescue, run, say, series, shop, verify};
+use crate::arguments::{DemoArgs, HqServer, StoreServer};
+use crate::output::{line, say};
+use crate::{audit, backup, bench, configuration, demo, export, keys, rescue, run, series, shop, verify};
 
 /// A point-of-sale backend for a retail chain.
 #[derive(Parser)]
@@ -60,22 +61,24 @@ enum Command {
 }
 
 #[derive(Args)]
-pub struct HqArgs {
-    /// Where database and keys live.
-    #[arg(long, value_name = "DIR", global = true)]
-    pub data_dir: Option<PathBuf>,
-    /// Address to listen on; port 0 picks a free one.
-    #[arg(long, value_name = "ADDR")]
-    pub listen: Option<String>,
-    /// On an empty database: one account for each default role, PINs printed. Not for production.
-    #[arg(long)]
-    pub dev: bool,
+struct HqArgs {
+    #[command(flatten)]
+    server: HqServer,
     #[command(subcommand)]
-    pub command: Option<HqCommand>,
+    command: Option<HqCommand>,
+}
+
+#[derive(Args)]
+#[command(args_conflicts_with_subcommands = true)]
+struct StoreArgs {
+    #[command(flatten)]
+    server: StoreServer,
+    #[command(subcommand)]
+    command: Option<shop::StoreCommand>,
 }
 
 #[derive(Subcommand)]
-pub enum HqCommand {
+enum HqCommand {
     /// Fills an empty database with the demo chain and prints its accounts.
     SeedDemo {
         /// Same seed, same chain.
@@ -85,7 +88,7 @@ pub enum HqCommand {
         #[arg(long, default_value_t = 3)]
         stores: usize,
     },
-    /// Gives the configured database a new identity, after it was put back by other means than `tillkeep restore`
+    /// Gives the configured database a new identity, after it was restored by other means than `tillkeep restore`
     /// (the tools of `PostgreSQL`): stores then send again what it lacks. Headquarters must not be running.
     NewEpoch,
     /// Writes the documents of a month that is over to files: sales, drawers, stock adjustments.
@@ -120,35 +123,9 @@ pub enum HqCommand {
 }
 
 #[derive(Subcommand)]
-pub enum HqKeys {
+enum HqKeys {
     /// Counts the people whose PIN is still kept as in release 0.1.0, under one key for the whole chain.
     Pins,
-}
-
-#[derive(Args)]
-#[command(args_conflicts_with_subcommands = true)]
-pub struct StoreArgs {
-    /// Where database and keys live.
-    #[arg(long, value_name = "DIR")]
-    pub data_dir: Option<PathBuf>,
-    /// Address to listen on; port 0 picks a free one.
-    #[arg(long, value_name = "ADDR")]
-    pub listen: Option<String>,
-    #[command(subcommand)]
-    pub command: Option<shop::StoreCommand>,
-}
-
-#[derive(Args)]
-pub struct DemoArgs {
-    /// Stores to run.
-    #[arg(long, default_value_t = 2, value_parser = clap::value_parser!(u8).range(1..=20))]
-    pub stores: u8,
-    /// Keeps the chain in this directory, and goes on with it the next time.
-    #[arg(long, value_name = "DIR")]
-    pub data_dir: Option<PathBuf>,
-    /// Sales per minute and till.
-    #[arg(long, default_value_t = 6, value_parser = clap::value_parser!(u32).range(1..=6000))]
-    pub pace: u32,
 }
 
 #[derive(Subcommand)]
@@ -171,33 +148,17 @@ impl Cli {
     pub async fn run(self) -> Result<()> {
         let file = self.config.as_deref();
         match self.command {
-            Command::Hq(args) => match args.command {
-                Some(HqCommand::SeedDemo { seed, stores }) => {
-                    demo::seed(&run::hq_settings(&args, file)?.0, seed, stores).await
-                }
-                Some(HqCommand::NewEpoch) => run::new_epoch(&args, file).await,
-                Some(HqCommand::Export(ref export)) => export::run(&run::hq_settings(&args, file)?.0, export).await,
-                Some(HqCommand::ResetPin { ref name }) => {
-                    rescue::reset_pin(&run::hq_settings(&args, file)?.0, name).await
-                }
-                Some(HqCommand::MakeAdmin { ref name }) => {
-                    rescue::make_admin(&run::hq_settings(&args, file)?.0, name).await
-                }
-                Some(HqCommand::Keys { what: HqKeys::Pins }) => run::former_pins(&args, file).await,
-                Some(HqCommand::SetSeries { ref store, ref series }) => {
-                    series::at_headquarters(&run::hq_settings(&args, file)?.0, store, series).await
-                }
-                None => run::hq(args, file).await,
-            },
+            Command::Hq(HqArgs { server, command: None }) => run::hq(server, file).await,
+            Command::Hq(HqArgs { server, command: Some(command) }) => command.run(&server, file).await,
             Command::Store(StoreArgs { command: Some(command), .. }) => shop::run(command).await,
-            Command::Store(args) => run::store(args, file).await,
+            Command::Store(StoreArgs { server, command: None }) => run::store(server, file).await,
             Command::Demo(args) => demo::run(args).await,
             Command::Bench(args) => bench::run(args).await,
             Command::EmptyHandler(args) => bench::empty::serve(args).await,
             Command::Audit { what } => audit::run(what, file).await,
             Command::Verify(args) => verify::run(args, file).await,
             Command::Backup(args) => backup::write(args).await,
-            Command::Restore(args) => backup::put_back(args).await,
+            Command::Restore(args) => backup::restore(args).await,
             Command::Keys { what } => keys::run(&what),
             Command::Config { what: ConfigCommand::Default } => line(configuration::DEFAULT.trim_end()),
             Command::Config { what: ConfigCommand::Check } => {
@@ -213,6 +174,21 @@ impl Cli {
                 say!("{}# The configuration is sound.", configuration::shown(&configuration)?);
                 Ok(())
             }
+        }
+    }
+}
+
+impl HqCommand {
+    async fn run(self, server: &HqServer, file: Option<&Path>) -> Result<()> {
+        let settings = || Ok::<_, anyhow::Error>(run::hq_settings(server, file)?.0);
+        match self {
+            Self::SeedDemo { seed, stores } => demo::seed(&settings()?, seed, stores).await,
+            Self::NewEpoch => run::new_epoch(server, file).await,
+            Self::Export(export) => export::run(&settings()?, &export).await,
+            Self::ResetPin { name } => rescue::reset_pin(&settings()?, &name).await,
+            Self::MakeAdmin { name } => rescue::make_admin(&settings()?, &name).await,
+            Self::Keys { what: HqKeys::Pins } => run::former_pins(server, file).await,
+            Self::SetSeries { store, series } => series::at_headquarters(&settings()?, &store, &series).await,
         }
     }
 }

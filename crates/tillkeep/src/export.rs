@@ -14,12 +14,12 @@ use serde_json::{Value as Json, json};
 use sha2::{Digest, Sha256};
 use tillkeep_hq::Settings;
 use tillkeep_model::wire::camel;
-use tillkeep_storage::export::{EXPORTED, Export as Documents, Exported, Totals};
+use tillkeep_storage::export::{Export as Documents, Exported, Totals, exported};
 use tillkeep_storage::{Db, Transaction, fault, settings};
 use tokio::io::{AsyncWriteExt, BufWriter};
 
+use crate::output::say;
 use crate::run;
-use crate::say;
 
 /// A month is open until everybody's last day of it is over, wherever on earth and however late at night a shop closes.
 const OPEN_DAYS: u64 = 2;
@@ -80,7 +80,7 @@ pub async fn run(settings: &Settings, Export { month, out }: &Export) -> Result<
     let conn = Db::open_to_read(&address(settings)?).await.context("the database cannot be opened")?;
     let snapshot = conn.begin().await.context("the database cannot be read")?;
     let (mut files, mut counted) = (Vec::new(), Vec::new());
-    for exported in EXPORTED {
+    for exported in exported() {
         let totals = write(&snapshot, exported, *month, draft.path()).await;
         let totals = totals.with_context(|| format!("{} of {}", exported.name, month.name()))?;
         files.push(described(exported, &totals, draft.path())?);

@@ -6,7 +6,7 @@ use anyhow::{Context, Result};
 use clap::{Args, Subcommand};
 use tillkeep_http::Clock;
 
-use crate::say;
+use crate::output::say;
 use tillkeep_http::tokens::keys::{self, KeyInfo, Ring};
 
 #[derive(Subcommand)]

@@ -1,5 +1,6 @@
 //! The command line of Tillkeep: one binary for headquarters, stores and the demo.
 
+mod arguments;
 mod audit;
 mod backup;
 mod bench;

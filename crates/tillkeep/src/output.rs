@@ -15,7 +15,8 @@ pub fn line(text: impl Display) -> Result<()> {
 }
 
 /// [`line`] with the arguments of `println!`, in a function that may fail.
-#[macro_export]
 macro_rules! say {
     ($($text:tt)*) => { $crate::output::line(format_args!($($text)*))? };
 }
+
+pub(crate) use say;

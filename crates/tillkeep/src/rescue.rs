@@ -8,7 +8,8 @@ use tillkeep_hq::{Hq, Settings};
 use tokio_util::sync::CancellationToken;
 
 use crate::lock::Lock;
-use crate::{configuration, run, say};
+use crate::output::say;
+use crate::{configuration, run};
 
 /// Headquarters without its listener. Servers on `PostgreSQL` learn of what is changed here; one on a file has to be stopped,
 /// since it believes that nobody else writes.
@@ -24,7 +25,7 @@ async fn with_headquarters<T>(
     let done = act(&hq).await;
     stop.cancel();
     hq.left.cancelled().await;
-    hq.db().clone().close().await?;
+    hq.close().await?;
     done
 }
 

@@ -6,10 +6,10 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
 use axum::Router;
+use tillkeep_hq::Account;
 use tillkeep_hq::Hq;
 use tillkeep_hq::replica;
-use tillkeep_hq::state::Account;
-use tillkeep_hq::sync::leave;
+use tillkeep_hq::sync::{leave, rounds};
 use tillkeep_http::auth::housekeeping;
 use tillkeep_http::error::Error;
 use tillkeep_http::server::Ending;
@@ -26,11 +26,10 @@ use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-use crate::cli::{HqArgs, StoreArgs};
+use crate::arguments::{HqServer, StoreServer};
 use crate::configuration::{self, secret_of, variable_of};
 use crate::lock::Lock;
-use crate::output::line;
-use crate::say;
+use crate::output::{line, say};
 
 /// Who makes the first accounts.
 const FIRST_START: &str = "first start";
@@ -38,7 +37,7 @@ const FIRST_START: &str = "first start";
 const LEAVES_WITHIN: Duration = Duration::from_secs(10);
 
 /// The settings of a headquarters server, and what is said of its listener.
-pub fn hq_settings(args: &HqArgs, file: Option<&Path>) -> Result<(tillkeep_hq::Settings, configuration::Hq)> {
+pub fn hq_settings(args: &HqServer, file: Option<&Path>) -> Result<(tillkeep_hq::Settings, configuration::Hq)> {
     let configuration = configuration::load(file)?.hq;
     configuration::database(&configuration)?;
     let set = |text: &String| Some(text.clone()).filter(|text| !text.is_empty());
@@ -58,7 +57,7 @@ pub fn hq_settings(args: &HqArgs, file: Option<&Path>) -> Result<(tillkeep_hq::S
 }
 
 /// Runs headquarters until a signal.
-pub async fn hq(args: HqArgs, file: Option<&Path>) -> Result<()> {
+pub async fn hq(args: HqServer, file: Option<&Path>) -> Result<()> {
     let (settings, configuration) = hq_settings(&args, file)?;
     let listen = listen_of(args.listen.as_ref(), &configuration.listen)?;
     let tls = configuration::tls(&configuration.tls_cert, &configuration.tls_key)?;
@@ -95,7 +94,7 @@ pub async fn hq(args: HqArgs, file: Option<&Path>) -> Result<()> {
     if timeout(LEAVES_WITHIN, hq.left.cancelled()).await.is_err() {
         tracing::warn!("that this server stops could not be noted in the database");
     }
-    if let Err(error) = hq.tracker.flush(&hq).await {
+    if let Err(error) = rounds::flush(&hq).await {
         // Counters for the dashboard: no reason to call a stop a failure.
         tracing::warn!(%error, "what stores said could not be written; they say it again");
     }
@@ -105,7 +104,7 @@ pub async fn hq(args: HqArgs, file: Option<&Path>) -> Result<()> {
     if let Some(followed) = hq.replica.get() {
         followed.close().await.context("closing the read replica")?;
     }
-    hq.db().clone().close().await.context("closing the database")?;
+    hq.close().await.context("closing the database")?;
     Ok(())
 }
 
@@ -121,17 +120,17 @@ pub fn clock() -> Clock {
 }
 
 /// Gives the database of headquarters a new identity.
-pub async fn new_epoch(args: &HqArgs, file: Option<&Path>) -> Result<()> {
+pub async fn new_epoch(args: &HqServer, file: Option<&Path>) -> Result<()> {
     let settings = hq_settings(args, file)?.0;
     let _lock = Lock::take(&settings.data_dir, "tillkeep hq new-epoch")?;
     let db = Hq::database(&settings).await.context("the database cannot be opened")?;
     backup::take_new_identity(&db, Clock::default().now()).await?;
     db.close().await?;
-    line("The database has a new epoch: stores will send again what it lacks, and load anew.")
+    line("The database has a new epoch: stores will send again what it lacks, and reload.")
 }
 
 /// Says how many PINs are still kept under the key that every store of release 0.1.0 has.
-pub async fn former_pins(args: &HqArgs, file: Option<&Path>) -> Result<()> {
+pub async fn former_pins(args: &HqServer, file: Option<&Path>) -> Result<()> {
     let settings = hq_settings(args, file)?.0;
     let db = Hq::database(&settings).await.context("the database cannot be opened")?;
     let (pins, stores) = (staff::former_pins(db.reader()).await?, staff::former_stores(db.reader()).await?);
@@ -209,7 +208,7 @@ fn free_name(role: &str, taken: Option<&str>) -> String {
 }
 
 /// Runs a store until a signal.
-pub async fn store(args: StoreArgs, file: Option<&Path>) -> Result<()> {
+pub async fn store(args: StoreServer, file: Option<&Path>) -> Result<()> {
     let configuration = configuration::load(file)?.store;
     let listen = listen_of(args.listen.as_ref(), &configuration.listen)?.to_owned();
     let sign_in = configuration::sign_in_at_store(&configuration)?;
@@ -251,7 +250,7 @@ pub async fn store(args: StoreArgs, file: Option<&Path>) -> Result<()> {
     tasks.close();
     server::serve(listener, router, limits, stop).await;
     tasks.wait().await;
-    store.db().clone().close().await.context("closing the database")?;
+    store.close().await.context("closing the database")?;
     Ok(())
 }
 
@@ -383,11 +382,8 @@ mod tests {
             sign_in: SignInSettings::default(),
             numbers_file: None,
         };
-        let account = tillkeep_hq::state::Account {
-            username: "root".into(),
-            pin: "hunter2".to_owned().into(),
-            role: "administrator",
-        };
+        let account =
+            tillkeep_hq::Account { username: "root".into(), pin: "hunter2".to_owned().into(), role: "administrator" };
         let shown = format!("{hq:?} {store:#?} {account:?}");
         assert!(shown.contains("till:***@db/chain") && !shown.contains("hunter2"), "{shown}");
     }

@@ -9,11 +9,11 @@ use serde_json::json;
 use tillkeep_hq::{Hq, Settings};
 use tillkeep_http::Clock;
 use tillkeep_storage::entity::store;
-use tillkeep_storage::known_numbers::{self, OUTBOX};
 use tillkeep_storage::sea_orm::{ColumnTrait, EntityTrait, QueryFilter};
-use tillkeep_storage::{Db, Tx, audit, numbers, outbox, series};
+use tillkeep_storage::series::OUTBOX;
+use tillkeep_storage::{Db, Tx, audit, known_numbers, numbers, outbox, series};
 
-use crate::say;
+use crate::output::say;
 
 /// Numbers that fit every column and every text.
 const HIGHEST: i64 = 999_999_999;

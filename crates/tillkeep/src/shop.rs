@@ -11,10 +11,10 @@ use tillkeep_model::wire::MAX_ATTEMPTS;
 use tillkeep_storage::entity::outbox as entry;
 use tillkeep_storage::sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
 use tillkeep_storage::{Connection, Db, Side, apply, audit, migration, outbox, registry, settings};
-use tillkeep_store::sync::elsewhere;
+use tillkeep_store::sync::standing;
 
 use crate::lock::Lock;
-use crate::say;
+use crate::output::say;
 use crate::series;
 
 #[derive(Subcommand)]
@@ -28,7 +28,7 @@ pub enum StoreCommand {
     },
     /// Makes this copy the store when headquarters heard another one before it: that one is refused from then on.
     TakeOver(DataDir),
-    /// Loads master data anew from headquarters: one type, or all of them. Unsent work stays.
+    /// Reloads master data from headquarters: one type, or all of them. Unsent work stays.
     Resync {
         /// A pulled type, such as `products`.
         entity_type: Option<String>,
@@ -131,7 +131,7 @@ async fn status(dir: &DataDir) -> Result<()> {
     let cursors = apply::cursors(&conn).await?;
     for entity in registry::pulled() {
         let cursor = cursors.get(entity.name).copied().unwrap_or_default();
-        let reloading = if cursor.reloading { "  loading anew" } else { "" };
+        let reloading = if cursor.reloading { "  reloading" } else { "" };
         say!("{:<24} version {}{reloading}", entity.name, cursor.version);
     }
     Ok(())
@@ -194,13 +194,13 @@ async fn resync(dir: &DataDir, entity_type: Option<&str>) -> Result<()> {
     note(&tx, "store.resync", entity_type.map(str::to_owned), json!({"by": "command line"})).await?;
     tx.commit().await?;
     db.close().await?;
-    say!("{} will be loaded anew in the next cycle.", entity_type.unwrap_or("All master data"));
+    say!("{} will be reloaded in the next cycle.", entity_type.unwrap_or("All master data"));
     Ok(())
 }
 
 async fn take_over(dir: &DataDir) -> Result<()> {
     let db = dir.open().await?;
-    if !elsewhere::take_over(&db).await? {
+    if !standing::take_over(&db).await? {
         bail!("headquarters does not refuse this copy of the store; there is nothing to take over");
     }
     let tx = db.begin().await?;

@@ -10,7 +10,7 @@ use tillkeep_storage::verify::{self, Options, Source};
 use tillkeep_storage::{Db, Side};
 
 use crate::audit;
-use crate::say;
+use crate::output::say;
 
 /// Beside running servers, documents of the last two minutes are not judged: their databases are read one after the other.
 const MOVING_MS: i64 = 120_000;

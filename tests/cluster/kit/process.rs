@@ -5,6 +5,7 @@ use std::io::{BufRead, BufReader};
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
+use std::time::Duration;
 
 use tillkeep_storage::Db;
 
@@ -262,6 +263,16 @@ impl Process {
         let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).expect("VmRSS");
         let memory = line.trim().trim_end_matches("kB").trim().parse().expect("a number");
         (memory, fs::read_dir(format!("/proc/{}/fd", self.id())).expect("files").count())
+    }
+
+    /// What the server has used of processors, to a hundredth of a second. Unlike the time that passes, it does not grow
+    /// with what else the machine does.
+    pub fn processor_time(&self) -> Duration {
+        let stat = fs::read_to_string(format!("/proc/{}/stat", self.id())).expect("stat");
+        // Behind the name, which ends with a parenthesis: user and system time, fields 14 and 15 in proc(5).
+        let (_, fields) = stat.rsplit_once(") ").expect("a name");
+        let ticks = fields.split(' ').skip(11).take(2).map(|ticks| ticks.parse::<u64>().expect("a number"));
+        Duration::from_millis(ticks.sum::<u64>() * 10)
     }
 
     /// The database of this server.

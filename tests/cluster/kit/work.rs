@@ -109,11 +109,11 @@ impl Shift {
         true
     }
 
-    /// Opens the drawer; closes it first when `anew`.
-    pub async fn drawer(&mut self, anew: bool) {
+    /// Opens the drawer; closes it first when `first_close`.
+    pub async fn drawer(&mut self, first_close: bool) {
         let path = format!("/registers/{}/open", self.register);
         let Some(reply) = self.call(&path, json!({})).await else { return };
-        if let Some(session) = reply.body["sessionId"].as_str().filter(|_| anew) {
+        if let Some(session) = reply.body["sessionId"].as_str().filter(|_| first_close) {
             self.call(&format!("/register-sessions/{session}/close"), json!({"note": "end of shift"})).await;
             self.call(&path, json!({})).await;
         }

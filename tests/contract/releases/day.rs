@@ -5,8 +5,9 @@ use std::sync::Arc;
 
 use serde_json::{Value as Json, json};
 use tempfile::TempDir;
+use tillkeep_hq::Account;
 use tillkeep_hq::Hq;
-use tillkeep_hq::state::Account;
+use tillkeep_hq::testing::Databases as _;
 use tillkeep_http::Clock;
 use tillkeep_model::permission::ADMINISTRATOR;
 use tillkeep_model::{Instant, ids};
@@ -69,6 +70,7 @@ impl Day {
             router: tillkeep_hq::routes::router(hq.clone(), &tillkeep_store::routes::writes()),
             routes: Vec::new(),
             auth: hq.auth.clone(),
+            db: hq.db().clone(),
             store_id: None,
         };
         let token = at_hq.sign_in(admin).await;
@@ -83,6 +85,7 @@ impl Day {
             router: tillkeep_store::routes::router(store.clone(), &tillkeep_hq::routes::writes()),
             routes: Vec::new(),
             auth: store.auth.clone(),
+            db: store.test_db().clone(),
             store_id: Some(store.id),
         };
         talk(&store, &clock).await;
@@ -214,7 +217,7 @@ impl Day {
                 }),
             ),
         ];
-        let tx = self.store.db().begin().await.expect("a transaction");
+        let tx = self.store.test_db().begin().await.expect("a transaction");
         for (name, id, data) in rows {
             hand::insert(&tx, name, &data).await;
             let entry = outbox::Entry {
@@ -227,7 +230,8 @@ impl Day {
             };
             outbox::enqueue(&tx, &entry, now).await.expect("an entry");
         }
-        self.store.commit(tx).await.expect("a commit");
+        tx.commit().await.expect("a commit");
+        self.store.outbox_bell.notify_one();
     }
 }
 

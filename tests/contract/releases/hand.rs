@@ -2,6 +2,7 @@
 
 use serde_json::{Value as Json, json};
 use tillkeep_hq::Hq;
+use tillkeep_hq::testing::Databases as _;
 use tillkeep_storage::registry::{self, Row, SyncTable};
 use tillkeep_storage::{Tx, db};
 use uuid::Uuid;
@@ -42,10 +43,10 @@ pub async fn change(hq: &Hq, what: &str) {
     for (name, mut row) in rows {
         (row["createdAt"], row["updatedAt"]) = (json!(now), json!(now));
         insert(&tx, name, &row).await;
-        tx.touch(name);
+        tx.touch(registry::find(name).expect("a type"));
     }
     // As with a new release, which alone brings permissions.
-    tx.touch("permissions");
+    tx.touch(registry::find("permissions").expect("a type"));
     hq.commit(tx).await.expect("a commit");
 }
 
@@ -53,7 +54,7 @@ pub async fn change(hq: &Hq, what: &str) {
 pub async fn touch(tx: &mut Tx, name: &str) {
     let sql = format!("UPDATE {name} SET sync_version = 0 WHERE id = $1");
     db::execute(&*tx, &sql, [id("card").into()]).await.expect("a change");
-    tx.touch(name);
+    tx.touch(registry::find(name).expect("a type"));
 }
 
 /// Writes a row of `name` with the lines inside.

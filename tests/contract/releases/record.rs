@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::fs;
 
 use serde_json::Value as Json;
+use tillkeep_hq::testing::Databases as _;
 use tillkeep_model::wire::{Heartbeat, StoreMessage};
 use tillkeep_storage::migration::{self, STEPS, Schema};
 use tillkeep_storage::sea_orm::DbBackend;
@@ -16,7 +17,7 @@ use crate::kit::PIN;
 use crate::rows;
 
 /// Tables that the recorded day leaves empty on both sides: what needs a second person, credit or a repeated request, what no
-/// release after 0.1.0 writes, a damaged row, goods that came at a cost, and a database that was put back.
+/// release after 0.1.0 writes, a damaged row, goods that came at a cost, and a database that was restored.
 const EMPTY: &[&str] = &[
     "approvals",
     "account_charges",
@@ -42,13 +43,13 @@ async fn a_day_of_this_release_can_be_recorded() {
     day.without_a_line().await;
     let schema = Schema::after(STEPS);
     let hq = rows::read(day.hq.db().reader(), &schema, Side::Hq).await;
-    let store = rows::read(day.store.db().reader(), &schema, Side::Store).await;
+    let store = rows::read(day.store.test_db().reader(), &schema, Side::Store).await;
     let began = day.clock.now();
     day.with_a_line_again().await;
     let mut said = day.tape.said();
     said.extend(on_the_socket(&day).await);
 
-    let waiting = outbox::state(day.store.db().reader()).await.expect("the outbox");
+    let waiting = outbox::state(day.store.test_db().reader()).await.expect("the outbox");
     assert_eq!((waiting.pending, waiting.dead_lettered), (0, 0), "everything was taken");
     let text = said.iter().map(|said| serde_json::to_string(said).expect("JSON") + "\n").collect::<String>();
     let pulled = |name: &str| text.contains(&format!("/pull?entity_type={name}&"));

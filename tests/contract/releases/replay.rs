@@ -116,20 +116,20 @@ async fn what_headquarters_of_each_release_answers_is_understood_by_a_store() {
         let (said, clock) = (release.said(), clock_of(&release));
         let answers = Arc::new(Answers::of(&said));
         let store = open_store(dir.path(), &release.about.sync_token, answers, &clock).await;
-        let before = outbox::state(store.db().reader()).await.expect("the outbox");
+        let before = outbox::state(store.test_db().reader()).await.expect("the outbox");
         assert!(before.pending > 5, "what was sold without a line waits: {before:?}");
         talk(&store, &clock).await;
 
         let line = store.sync.line();
         assert_eq!(line.unstored, BTreeMap::new());
-        let after = outbox::state(store.db().reader()).await.expect("the outbox");
+        let after = outbox::state(store.test_db().reader()).await.expect("the outbox");
         assert_eq!((after.pending, after.dead_lettered), (0, 0), "every verdict is understood");
-        let cursors = apply::cursors(store.db().reader()).await.expect("the cursors");
+        let cursors = apply::cursors(store.test_db().reader()).await.expect("the cursors");
         for (name, head) in heads(&said) {
             let cursor = cursors.get(&name).map(|cursor| cursor.version);
             assert_eq!(cursor, head.as_i64(), "{name} was pulled to its head");
         }
-        let rows = rows::read(store.db().reader(), &Schema::after(STEPS), Side::Store).await;
+        let rows = rows::read(store.test_db().reader(), &Schema::after(STEPS), Side::Store).await;
         let mut pulled = 0;
         for (entity, row) in rows_told(&said) {
             let Some(id) = row.get("id") else { continue };

@@ -7,6 +7,7 @@ use std::time::Duration;
 use futures_util::{SinkExt, StreamExt};
 use serde_json::Value as Json;
 use tillkeep_hq::Hq;
+use tillkeep_hq::testing::Databases as _;
 use tillkeep_http::auth::SignInSettings;
 use tillkeep_http::{Clock, server};
 use tillkeep_storage::Opening;

@@ -1,9 +1,7 @@
 //! Customers, as headquarters makes and edits them. Stores make their own and push them.
 
 use std::borrow::Cow;
-use std::sync::Arc;
 
-use axum::extract::State;
 use serde_json::{Value as Json, json};
 use tillkeep_http::describe::{Draft, Write};
 use tillkeep_http::error::{Error, Result};
@@ -17,23 +15,15 @@ use tillkeep_model::permission::code::CustomersCreate;
 use tillkeep_model::{ErrorCode, Instant, Money};
 use tillkeep_storage::entity::customer::{Entity, Model};
 use tillkeep_storage::registry::{digits, fold};
-use tillkeep_storage::{Tx, accounts, duplicates, series};
+use tillkeep_storage::{Tx, accounts, duplicates};
 use utoipa::ToSchema;
 
 use super::plain;
 use super::plain::Rules;
 use super::rows::{self, Kind};
-use crate::Hq;
-use crate::routes::Routes;
+use crate::customer_numbers::next_number;
+use crate::state::Routes;
 use tillkeep_model::permission::code::{CustomersEdit, CustomersView};
-
-/// What the numbers of headquarters begin with.
-pub const HQ: &str = "HQ";
-
-/// The next number that headquarters gives a customer.
-pub async fn next_number(tx: &Tx) -> Result<String> {
-    Ok(format!("{HQ}-{:06}", series::next(tx, "customer").await?))
-}
 
 impl Rules for Entity {
     const KIND: Kind = Kind { book: &fields::customer::BOOK, singular: "customer", unique: &[], hidden: &[] };
@@ -71,12 +61,12 @@ fn names(row: &Model) -> [Option<&str>; 3] {
 }
 
 /// A new customer.
-pub struct NewCustomer;
+pub(crate) struct NewCustomer;
 
 impl Write for NewCustomer {
     type Row = Entity;
     const FIELDS: Fields = Entity::KIND.fields();
-    type More = Anyway;
+    type More = AllowDuplicate;
 
     fn name() -> Cow<'static, str> {
         "Customer".into()
@@ -87,14 +77,13 @@ impl Write for NewCustomer {
 #[derive(ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[expect(dead_code, reason = "read key by key, with the row")]
-pub struct Anyway {
+pub(crate) struct AllowDuplicate {
     allow_duplicate: Option<bool>,
 }
 
 /// `POST /customers`
-pub async fn create(
+pub(crate) async fn create(
     caller: Caller<CustomersCreate>,
-    State(hq): State<Arc<Hq>>,
     Body(Draft { keys: mut body, .. }): Body<Draft<NewCustomer>>,
 ) -> Result<Created<Model>> {
     let allowed = resource::take(&mut body, "allowDuplicate")?.unwrap_or(false);
@@ -110,7 +99,7 @@ pub async fn create(
         row.account_balance = Money::from_wide(owed);
         Ok(())
     };
-    rows::create::<Entity, _>(&hq, &caller, &Entity::KIND, body, check, async |_, _| Ok(())).await
+    rows::create::<Entity, _>(&caller, &Entity::KIND, body, check, async |_, _| Ok(())).await
 }
 
 /// The same mail address or telephone number is most likely the same person; only a person can tell.
@@ -133,7 +122,7 @@ async fn refuse_duplicate(tx: &Tx, row: &Model) -> Result<()> {
 }
 
 /// The routes of customers.
-pub fn routes(routes: Routes) -> Routes {
+pub(crate) fn routes(routes: Routes) -> Routes {
     use ErrorCode::{IdReused, InUse, PossibleDuplicate, StoreNotReady, VersionConflict};
     routes
         .get("/customers", plain::list::<Entity, CustomersView>)

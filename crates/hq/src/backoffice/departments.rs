@@ -11,9 +11,9 @@ use uuid::Uuid;
 
 use super::plain;
 use super::plain::Rules;
+use super::references::{lives, refuse_in_use};
 use super::rows::Kind;
-use super::{lives, refuse_in_use};
-use crate::routes::Routes;
+use crate::state::Routes;
 use tillkeep_model::permission::code::{PosSell, ProductsCreate, ProductsDelete, ProductsEdit, ProductsView};
 
 /// Levels of the tree at the most.
@@ -86,7 +86,7 @@ async fn check_place(tx: &Tx, row: &Model, check: &mut Check) -> Result<()> {
 }
 
 /// The routes of departments.
-pub fn routes(routes: Routes) -> Routes {
+pub(crate) fn routes(routes: Routes) -> Routes {
     use ErrorCode::{DuplicateCode, IdReused, InUse, VersionConflict};
     routes
         .get("/departments", plain::list::<Entity, (ProductsView, PosSell)>)

@@ -18,20 +18,20 @@ use tillkeep_storage::sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QuerySele
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use super::{in_scope, named_store};
 use crate::Hq;
 use crate::replica::Figures;
-use crate::routes::Routes;
+use crate::scope::{in_scope, named_store};
+use crate::state::Routes;
 
 /// What may be asked of the list.
-pub const LIST: ListSpec = ListSpec {
+pub(crate) const LIST: ListSpec = ListSpec {
     search: &[],
     filters: &["storeId", "registerId", "registerCode", "status", "businessDate"],
     sort: &["businessDate", "openedAt", "createdAt", "sessionNumber"],
 };
 
 /// The list of drawers.
-pub struct Drawers;
+pub(crate) struct Drawers;
 
 impl Listing for Drawers {
     type Row = Entity;
@@ -43,7 +43,7 @@ impl Listing for Drawers {
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = DrawerOfStore)]
-pub struct Drawer {
+pub(crate) struct Drawer {
     store_code: String,
     opened_by_name: Option<String>,
     closed_by_name: Option<String>,
@@ -52,7 +52,7 @@ pub struct Drawer {
 }
 
 /// `GET /register-sessions`: the newest first.
-pub async fn list(
+pub(crate) async fn list(
     caller: Caller<RegistersView>,
     State(hq): State<Arc<Hq>>,
     Lists { mut query, .. }: Lists<Drawers>,
@@ -72,8 +72,8 @@ pub async fn list(
 }
 
 /// `GET /register-sessions/{id}`
-pub async fn get(caller: Caller<RegistersView>, Id(id): Id) -> Result<Answer<Drawer>> {
-    let conn = caller.db().reader();
+pub(crate) async fn get(caller: Caller<RegistersView>, Id(id): Id) -> Result<Answer<Drawer>> {
+    let conn = caller.reader();
     let found = in_scope(&caller, Entity::find_by_id(id), Column::StoreId).one(conn).await?;
     let drawer = named(&caller, conn, found.into_iter().collect()).await?.pop();
     drawer.map(Answer).ok_or_else(|| Error::not_found("register session"))
@@ -108,7 +108,7 @@ async fn named(caller: &Caller<RegistersView>, conn: &Connection, rows: Vec<Mode
 }
 
 /// The routes of drawers.
-pub fn routes(routes: Routes) -> Routes {
+pub(crate) fn routes(routes: Routes) -> Routes {
     routes
         .get("/register-sessions", list)
         .about("List the drawers of all stores, open and closed.")

@@ -4,9 +4,7 @@
 use std::borrow::Cow;
 use std::future::{Future, ready};
 use std::marker::PhantomData;
-use std::sync::Arc;
 
-use axum::extract::State;
 use tillkeep_http::describe::{Change, Draft, Listing, Lists, Write};
 use tillkeep_http::error::Result;
 use tillkeep_http::resource::{self, Expected, Fields, ListSpec};
@@ -17,7 +15,6 @@ use tillkeep_storage::Tx;
 use utoipa::ToSchema;
 
 use super::rows::{self, Kind, Rows};
-use crate::Hq;
 
 /// What a kind decides on its own.
 pub trait Rules: Rows<Model: ToSchema + Default> {
@@ -68,28 +65,26 @@ pub async fn list<E: Rules, P: Requirement>(
     caller: Caller<P>,
     Lists { query, .. }: Lists<Of<E>>,
 ) -> Result<List<E::Model>> {
-    resource::list(caller.db().reader(), &E::LIST, &query, E::find()).await
+    resource::list(caller.reader(), &E::LIST, &query, E::find()).await
 }
 
 pub async fn get<E: Rules, P: Requirement>(caller: Caller<P>, Id(id): Id) -> Result<Answer<E::Model>> {
-    rows::find::<E>(caller.db().reader(), &E::KIND, id).await.map(Answer)
+    rows::find::<E>(caller.reader(), &E::KIND, id).await.map(Answer)
 }
 
 pub async fn create<E: Rules, P: Requirement>(
     caller: Caller<P>,
-    State(hq): State<Arc<Hq>>,
     Body(body): Body<Draft<Of<E>>>,
 ) -> Result<Created<E::Model>> {
     caller.everywhere()?;
     let now = caller.now();
     let check = async |tx: &mut Tx, new: &mut E::Model| E::check(tx, None, new, now).await;
     let after = async |tx: &mut Tx, new: &E::Model| E::written(tx, None, new, now).await;
-    rows::create::<E, P>(&hq, &caller, &E::KIND, body.keys, check, after).await
+    rows::create::<E, P>(&caller, &E::KIND, body.keys, check, after).await
 }
 
 pub async fn edit<E: Rules, P: Requirement>(
     caller: Caller<P>,
-    State(hq): State<Arc<Hq>>,
     Id(id): Id,
     Body(body): Body<Change<Of<E>>>,
 ) -> Result<Answer<E::Model>> {
@@ -97,18 +92,17 @@ pub async fn edit<E: Rules, P: Requirement>(
     let now = caller.now();
     let check = async |tx: &mut Tx, old: &E::Model, new: &mut E::Model| E::check(tx, Some(old), new, now).await;
     let after = async |tx: &mut Tx, old: &E::Model, new: &E::Model| E::written(tx, Some(old), new, now).await;
-    rows::change::<E, P>(&hq, &caller, &E::KIND, id, body.keys, check, after).await.map(Answer)
+    rows::change::<E, P>(&caller, &E::KIND, id, body.keys, check, after).await.map(Answer)
 }
 
 pub async fn delete<E: Rules, P: Requirement>(
     caller: Caller<P>,
-    State(hq): State<Arc<Hq>>,
     Id(id): Id,
     Params(Expected { expected_version }): Params<Expected>,
 ) -> Result<NoContent> {
     caller.everywhere()?;
     let now = caller.now();
     let check = async |tx: &mut Tx, row: &E::Model| E::deletable(tx, row, now).await;
-    rows::delete::<E, P>(&hq, &caller, &E::KIND, (id, expected_version), check).await?;
+    rows::delete::<E, P>(&caller, &E::KIND, (id, expected_version), check).await?;
     Ok(NoContent)
 }

@@ -1,10 +1,9 @@
 //! Products. A new default price reaches every store row that has no price of its own, in the same transaction.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
+use axum::extract::Path;
 use axum::extract::rejection::PathRejection;
-use axum::extract::{Path, State};
 use serde_json::Value as Json;
 use tillkeep_http::error::{Error, Result};
 use tillkeep_http::resource::{Check, ListSpec};
@@ -17,16 +16,15 @@ use tillkeep_storage::entity::product::{Column, Entity, Model};
 use tillkeep_storage::entity::{department, store_product, supplier, tax_group};
 use tillkeep_storage::registry::fold;
 use tillkeep_storage::sea_orm::sea_query::Expr;
-use tillkeep_storage::sea_orm::{ColumnTrait, EntityTrait, PaginatorTrait, QueryFilter, QuerySelect};
-use tillkeep_storage::{Tx, barcodes, versions};
+use tillkeep_storage::sea_orm::{ColumnTrait, Condition, EntityTrait, PaginatorTrait, QueryFilter, QuerySelect};
+use tillkeep_storage::{Tx, barcodes};
 use uuid::Uuid;
 
-use super::lives;
 use super::plain;
 use super::plain::Rules;
+use super::references::lives;
 use super::rows::{self, Kind};
-use crate::Hq;
-use crate::routes::Routes;
+use crate::state::Routes;
 use tillkeep_model::permission::code::{ProductsCreate, ProductsEdit};
 
 impl Rules for Entity {
@@ -148,26 +146,24 @@ async fn index(tx: &Tx, id: Uuid, codes: Vec<String>) -> Result<()> {
 /// Store rows hold copies: of the default price, unless they have a price of their own, and of the cost.
 async fn follow_product(tx: &mut Tx, old: Option<&Model>, row: &Model, now: Instant) -> Result<()> {
     use store_product::Column;
-    let mut follow = store_product::Entity::update_many()
-        .col_expr(
-            Column::Price,
-            Expr::case(Column::HasPriceOverride.eq(true), Expr::col(Column::Price)).finally(row.price).into(),
-        )
-        .col_expr(Column::Cost, Expr::value(row.cost))
-        .col_expr(Column::UpdatedAt, Expr::value(now))
-        .col_expr(Column::SyncVersion, Expr::value(versions::UNSTAMPED))
-        .filter(Column::ProductId.eq(row.id));
-    if old.is_some_and(|old| old.cost == row.cost) {
-        // Nothing is new for a row with a price of its own: it gets no new version.
-        follow = follow.filter(Column::HasPriceOverride.eq(false));
-    }
-    follow.exec(tx).await?;
-    tx.touch("store_product_dynamic");
+    let price = Expr::case(Column::HasPriceOverride.eq(true), Expr::col(Column::Price)).finally(row.price);
+    // With the same cost nothing is new for a row with a price of its own: it gets no new version.
+    let same_cost = old.is_some_and(|old| old.cost == row.cost);
+    let follows = Condition::all()
+        .add(Column::ProductId.eq(row.id))
+        .add_option(same_cost.then(|| Column::HasPriceOverride.eq(false)));
+    tx.update::<store_product::Entity>(|rows| {
+        rows.col_expr(Column::Price, price.into())
+            .col_expr(Column::Cost, Expr::value(row.cost))
+            .col_expr(Column::UpdatedAt, Expr::value(now))
+            .filter(follows)
+    })
+    .await?;
     Ok(())
 }
 
 /// `GET /products/by-barcode/{code}`: the code as it is, else a UPC-A as the EAN-13 it equals and the other way round.
-pub async fn by_barcode(
+pub(crate) async fn by_barcode(
     caller: Caller<ProductsView>,
     code: std::result::Result<Path<String>, PathRejection>,
 ) -> Result<Answer<Model>> {
@@ -176,15 +172,15 @@ pub async fn by_barcode(
     if code.chars().count() > 40 || !(BARCODE.is)(&code, caller.now()) {
         return Err(unknown());
     }
-    let conn = caller.db().snapshot().await?;
+    let conn = caller.snapshot().await?;
     let id = barcodes::find(&conn, &code).await?.ok_or_else(unknown)?;
     rows::find::<Entity>(&conn, &Entity::KIND, id).await.map(Answer)
 }
 
 /// `POST /products/{id}/restore`: a deleted product comes back, if its numbers are still free.
-pub async fn restore(caller: Caller<ProductsDelete>, State(hq): State<Arc<Hq>>, Id(id): Id) -> Result<Answer<Model>> {
-    let mut tx = caller.db().begin().await?;
-    let row = Entity::find_by_id(id).lock_exclusive().one(&tx).await?.ok_or_else(|| Error::not_found("product"))?;
+pub(crate) async fn restore(caller: Caller<ProductsDelete>, Id(id): Id) -> Result<Answer<Model>> {
+    let mut act = caller.begin().await?;
+    let row = Entity::find_by_id(id).lock_exclusive().one(&**act).await?.ok_or_else(|| Error::not_found("product"))?;
     if row.deleted_at.is_none() {
         return Ok(Answer(row));
     }
@@ -194,26 +190,24 @@ pub async fn restore(caller: Caller<ProductsDelete>, State(hq): State<Arc<Hq>>, 
     // What it names may be gone by now, and its codes given away. Its own values are what they were.
     restored.sku_folded = fold(&restored.sku);
     let mut check = Check::default();
-    check_others(&tx, &mut check, None, &restored).await?;
+    check_others(&act, &mut check, None, &restored).await?;
     check.finish()?;
-    check_barcodes(&tx, &restored).await?;
-    rows::check_unique::<Entity>(&tx, &Entity::KIND, &restored).await?;
-    Entity::update_many()
-        .col_expr(Column::DeletedAt, Expr::value(None::<Instant>))
-        .col_expr(Column::UpdatedAt, Expr::value(now))
-        .col_expr(Column::SyncVersion, Expr::value(versions::UNSTAMPED))
-        .filter(Column::Id.eq(id))
-        .exec(&tx)
-        .await?;
-    tx.touch(Entity::KIND.name());
-    index(&tx, id, codes(&restored)).await?;
-    rows::record(&tx, &caller, "restore", Entity::KIND.name(), id, Json::Null).await?;
-    hq.commit(tx).await?;
-    rows::written::<Entity>(caller.db().reader(), &Entity::KIND, id).await.map(Answer)
+    check_barcodes(&act, &restored).await?;
+    rows::check_unique::<Entity>(&act, &Entity::KIND, &restored).await?;
+    act.update::<Entity>(|products| {
+        products
+            .col_expr(Column::DeletedAt, Expr::value(None::<Instant>))
+            .col_expr(Column::UpdatedAt, Expr::value(now))
+            .filter(Column::Id.eq(id))
+    })
+    .await?;
+    index(&act, id, codes(&restored)).await?;
+    act.done(rows::entry(&caller, "restore", Entity::KIND.name(), id, Json::Null)).await?;
+    rows::written::<Entity>(caller.reader(), &Entity::KIND, id).await.map(Answer)
 }
 
 /// The routes of products.
-pub fn routes(routes: Routes) -> Routes {
+pub(crate) fn routes(routes: Routes) -> Routes {
     use ErrorCode::{DuplicateBarcode, DuplicateSku, IdReused, InUse, Validation, VersionConflict};
     routes
         .get("/products", plain::list::<Entity, ProductsView>)

@@ -3,9 +3,7 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
-use std::sync::Arc;
 
-use axum::extract::State;
 use serde::Deserialize;
 use serde_json::json;
 use tillkeep_http::describe::{Change, Draft, Write};
@@ -16,20 +14,19 @@ use tillkeep_http::{Answer, Body, Caller, Created, Id, NoContent, Params};
 use tillkeep_model::permission::ALL;
 use tillkeep_model::permission::code::RolesManage;
 use tillkeep_model::{ErrorCode, Instant, fields, ids};
+use tillkeep_storage::Tx;
 use tillkeep_storage::entity::role::{Column, Entity, Model};
 use tillkeep_storage::entity::{role_permission, user_store_role};
 use tillkeep_storage::sea_orm::sea_query::Expr;
-use tillkeep_storage::sea_orm::{ColumnTrait, EntityTrait, IntoActiveModel, PaginatorTrait, QueryFilter};
-use tillkeep_storage::{Tx, versions};
+use tillkeep_storage::sea_orm::{ColumnTrait, EntityTrait, PaginatorTrait, QueryFilter};
 use utoipa::ToSchema;
 use uuid::Uuid;
 
 use super::plain::{Of, Rules};
-use super::refuse_in_use;
+use super::references::refuse_in_use;
 use super::rows::{self, Kind};
 use super::users::grants;
-use crate::Hq;
-use crate::routes::Routes;
+use crate::state::Routes;
 
 impl Rules for Entity {
     const KIND: Kind = Kind {
@@ -65,7 +62,7 @@ fn system_role() -> Error {
 }
 
 /// A new role.
-pub struct NewRole;
+pub(crate) struct NewRole;
 
 impl Write for NewRole {
     type Row = Entity;
@@ -80,13 +77,12 @@ impl Write for NewRole {
 /// What a new role holds.
 #[derive(ToSchema)]
 #[expect(dead_code, reason = "read key by key, with the row")]
-pub struct Holds {
+pub(crate) struct Holds {
     permissions: Option<Vec<String>>,
 }
 
-pub async fn create(
+pub(crate) async fn create(
     caller: Caller<RolesManage>,
-    State(hq): State<Arc<Hq>>,
     Body(Draft { keys: mut body, .. }): Body<Draft<NewRole>>,
 ) -> Result<Created<RoleView>> {
     caller.everywhere()?;
@@ -95,13 +91,12 @@ pub async fn create(
     grants::refuse_escalation(&caller, &wanted, None)?;
     let check = async |tx: &mut Tx, new: &mut Model| Entity::check(tx, None, new, now).await;
     let after = async |tx: &mut Tx, new: &Model| put_codes(tx, new.id, &wanted).await;
-    let Created { data, new } = rows::create::<Entity, _>(&hq, &caller, &Entity::KIND, body, check, after).await?;
-    Ok(Created { data: view(caller.db().reader(), data).await?, new })
+    let Created { data, new } = rows::create::<Entity, _>(&caller, &Entity::KIND, body, check, after).await?;
+    Ok(Created { data: view(caller.reader(), data).await?, new })
 }
 
-pub async fn edit(
+pub(crate) async fn edit(
     caller: Caller<RolesManage>,
-    State(hq): State<Arc<Hq>>,
     Id(id): Id,
     Body(body): Body<Change<Of<Entity>>>,
 ) -> Result<Answer<RoleView>> {
@@ -109,14 +104,14 @@ pub async fn edit(
     let now = caller.now();
     let check = async |tx: &mut Tx, old: &Model, new: &mut Model| Entity::check(tx, Some(old), new, now).await;
     let after = async |_: &mut Tx, _: &Model, _: &Model| Ok(());
-    let role = rows::change::<Entity, _>(&hq, &caller, &Entity::KIND, id, body.keys, check, after).await?;
-    view(caller.db().reader(), role).await.map(Answer)
+    let role = rows::change::<Entity, _>(&caller, &Entity::KIND, id, body.keys, check, after).await?;
+    view(caller.reader(), role).await.map(Answer)
 }
 
 #[derive(Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[schema(as = RolePermissions)]
-pub struct Codes {
+pub(crate) struct Codes {
     permissions: Vec<String>,
     /// The `syncVersion` of the role that the change is based on; another one is refused.
     #[serde(default)]
@@ -125,20 +120,19 @@ pub struct Codes {
 
 /// `PUT /roles/{id}/permissions`: whole replacement; the Administrator holds everything, always. What a role holds has no
 /// version of its own, so the role gets a new one with it.
-pub async fn put_permissions(
+pub(crate) async fn put_permissions(
     caller: Caller<RolesManage>,
-    State(hq): State<Arc<Hq>>,
     Id(id): Id,
     Body(body): Body<Codes>,
 ) -> Result<Answer<RoleView>> {
     let wanted = known_codes(body.permissions)?;
     caller.everywhere()?;
-    let mut tx = caller.db().begin().await?;
-    let role = rows::find_to_change::<Entity>(&tx, &Entity::KIND, id).await?;
+    let mut act = caller.begin().await?;
+    let role = rows::find_to_change::<Entity>(&act, &Entity::KIND, id).await?;
     if role.id == grants::administrator() {
         return Err(system_role());
     }
-    let held = codes_of(&tx, [id]).await?.remove(&id).unwrap_or_default();
+    let held = codes_of(&**act, [id]).await?.remove(&id).unwrap_or_default();
     let current = || Ok(serde_json::to_value(RoleView { role: role.clone(), permissions: held.clone() })?);
     resource::refuse_outdated(body.expected_version, role.sync_version, current)?;
     // What is taken is judged like what is given: whoever holds the role loses it everywhere.
@@ -146,24 +140,19 @@ pub async fn put_permissions(
     if wanted == held {
         return Ok(Answer(RoleView { role, permissions: held }));
     }
-    put_codes(&mut tx, id, &wanted).await?;
-    Entity::update_many()
-        .col_expr(Column::UpdatedAt, Expr::value(caller.now()))
-        .col_expr(Column::SyncVersion, Expr::value(versions::UNSTAMPED))
-        .filter(Column::Id.eq(id))
-        .exec(&tx)
-        .await?;
-    tx.touch(Entity::KIND.name());
-    rows::record(&tx, &caller, "role.permissions", Entity::KIND.name(), id, json!({"from": held, "to": wanted}))
-        .await?;
-    hq.commit(tx).await?;
-    let role = rows::written::<Entity>(caller.db().reader(), &Entity::KIND, id).await?;
+    put_codes(&mut act, id, &wanted).await?;
+    act.update::<Entity>(|roles| {
+        roles.col_expr(Column::UpdatedAt, Expr::value(caller.now())).filter(Column::Id.eq(id))
+    })
+    .await?;
+    let details = json!({"from": held, "to": wanted});
+    act.done(rows::entry(&caller, "role.permissions", Entity::KIND.name(), id, details)).await?;
+    let role = rows::written::<Entity>(caller.reader(), &Entity::KIND, id).await?;
     Ok(Answer(RoleView { role, permissions: wanted }))
 }
 
-pub async fn delete(
+pub(crate) async fn delete(
     caller: Caller<RolesManage>,
-    State(hq): State<Arc<Hq>>,
     Id(id): Id,
     Params(Expected { expected_version }): Params<Expected>,
 ) -> Result<NoContent> {
@@ -174,7 +163,7 @@ pub async fn delete(
         grants::refuse_escalation(&caller, &held, None)?;
         Entity::deletable(tx, role, now).await
     };
-    rows::delete::<Entity, _>(&hq, &caller, &Entity::KIND, (id, expected_version), check).await?;
+    rows::delete::<Entity, _>(&caller, &Entity::KIND, (id, expected_version), check).await?;
     Ok(NoContent)
 }
 
@@ -190,19 +179,14 @@ fn known_codes(sent: Vec<String>) -> Result<BTreeSet<String>> {
 /// Makes `wanted` what the role holds. Rows of this kind have no version: stores take them whole.
 async fn put_codes(tx: &mut Tx, role_id: Uuid, wanted: &BTreeSet<String>) -> Result<()> {
     use role_permission::Column;
-    role_permission::Entity::delete_many().filter(Column::RoleId.eq(role_id)).exec(tx).await?;
-    if !wanted.is_empty() {
-        let rows = wanted
-            .iter()
-            .map(|code| role_permission::Model { role_id, permission_id: ids::permission(code) }.into_active_model());
-        role_permission::Entity::insert_many(rows).exec_without_returning(tx).await?;
-    }
-    tx.touch("role_permissions");
+    tx.remove::<role_permission::Entity>(|held| held.filter(Column::RoleId.eq(role_id))).await?;
+    let row = |code: &String| role_permission::Model { role_id, permission_id: ids::permission(code) };
+    tx.insert_all::<role_permission::Entity>(wanted.iter().map(row).collect()).await?;
     Ok(())
 }
 
 /// The routes that write roles; those that read them are in `tillkeep_http::directory`.
-pub fn routes(routes: Routes) -> Routes {
+pub(crate) fn routes(routes: Routes) -> Routes {
     use ErrorCode::{DuplicateCode, Escalation, IdReused, InUse, SystemRole, UnknownPermission, VersionConflict};
     routes
         .post("/roles", create)

@@ -10,13 +10,10 @@ use tillkeep_model::fields::Book;
 use tillkeep_model::permission::Requirement;
 use tillkeep_model::{ErrorCode, Instant};
 use tillkeep_storage::sea_orm::{
-    ActiveModelTrait, ColumnTrait, ConnectionTrait, EntityTrait, IntoActiveModel, Iterable, ModelTrait, QueryFilter,
-    QuerySelect, Value,
+    ColumnTrait, ConnectionTrait, EntityTrait, ModelTrait, QueryFilter, QuerySelect, Value,
 };
-use tillkeep_storage::{DbErr, Tx, audit, db, versions};
+use tillkeep_storage::{DbErr, Synchronised, Tx, audit, db};
 use uuid::Uuid;
-
-use crate::Hq;
 
 /// A kind of master data.
 pub struct Kind {
@@ -43,46 +40,34 @@ impl Kind {
 }
 
 /// What every kind of row can do: a synchronised table with an id, a version and a tombstone.
-pub trait Rows:
-    EntityTrait<
-        Model: Serialize + DeserializeOwned + IntoActiveModel<Self::ActiveModel> + PartialEq + Send + Sync,
-        ActiveModel: ActiveModelTrait<Entity = Self> + Send,
-    >
-{
-}
+pub trait Rows: Synchronised<Model: Serialize + DeserializeOwned + PartialEq> {}
 
-impl<E> Rows for E
-where
-    E: EntityTrait,
-    E::Model: Serialize + DeserializeOwned + IntoActiveModel<E::ActiveModel> + PartialEq + Send + Sync,
-    E::ActiveModel: ActiveModelTrait<Entity = E> + Send,
-{
-}
+impl<E: Synchronised<Model: Serialize + DeserializeOwned + PartialEq>> Rows for E {}
 
 pub(super) fn column<E: EntityTrait>(name: &str) -> Result<E::Column> {
     name.parse().map_err(|_| Error::internal(format!("no column {name}")))
 }
 
 /// The living row `id`, or 404.
-pub async fn find<E: EntityTrait>(conn: &impl ConnectionTrait, kind: &Kind, id: Uuid) -> Result<E::Model> {
+pub(crate) async fn find<E: EntityTrait>(conn: &impl ConnectionTrait, kind: &Kind, id: Uuid) -> Result<E::Model> {
     let select = E::find().filter(column::<E>("id")?.eq(id)).filter(column::<E>("deleted_at")?.is_null());
     select.one(conn).await?.ok_or_else(|| Error::not_found(kind.singular))
 }
 
 /// The row `id` with the version that it got when it was written, also when somebody has deleted it since.
-pub async fn written<E: EntityTrait>(conn: &impl ConnectionTrait, kind: &Kind, id: Uuid) -> Result<E::Model> {
+pub(crate) async fn written<E: EntityTrait>(conn: &impl ConnectionTrait, kind: &Kind, id: Uuid) -> Result<E::Model> {
     let row = E::find().filter(column::<E>("id")?.eq(id)).one(conn).await?;
     row.ok_or_else(|| Error::not_found(kind.singular))
 }
 
 /// As [`find`], and nobody else changes the row before the transaction ends.
-pub async fn find_to_change<E: EntityTrait>(tx: &Tx, kind: &Kind, id: Uuid) -> Result<E::Model> {
+pub(crate) async fn find_to_change<E: EntityTrait>(tx: &Tx, kind: &Kind, id: Uuid) -> Result<E::Model> {
     let select = E::find().filter(column::<E>("id")?.eq(id)).filter(column::<E>("deleted_at")?.is_null());
     select.lock_exclusive().one(tx).await?.ok_or_else(|| Error::not_found(kind.singular))
 }
 
 /// Refuses a value that another living row has.
-pub async fn check_unique<E: Rows>(tx: &Tx, kind: &Kind, model: &E::Model) -> Result<()> {
+pub(crate) async fn check_unique<E: Rows>(tx: &Tx, kind: &Kind, model: &E::Model) -> Result<()> {
     let id = id_of::<E>(model)?;
     for (key, code) in kind.unique {
         let value = model.get(column::<E>(key)?);
@@ -129,7 +114,6 @@ fn stamp<E: EntityTrait>(model: &mut E::Model, now: Instant, new: bool) -> Resul
         model.set(column::<E>("created_at")?, now.into());
     }
     model.set(column::<E>("updated_at")?, now.into());
-    model.set(column::<E>("sync_version")?, versions::UNSTAMPED.into());
     Ok(())
 }
 
@@ -137,8 +121,7 @@ fn stamp<E: EntityTrait>(model: &mut E::Model, now: Instant, new: bool) -> Resul
 ///
 /// The same id with the same content again is answered with the row that is there; with other content it is
 /// `id_reused`.
-pub async fn create<E: Rows, P: Requirement>(
-    hq: &Hq,
+pub(crate) async fn create<E: Rows, P: Requirement>(
     caller: &Caller<P>,
     kind: &Kind,
     body: Map<String, Json>,
@@ -147,29 +130,25 @@ pub async fn create<E: Rows, P: Requirement>(
 ) -> Result<Created<E::Model>> {
     let mut model: E::Model = resource::draft(kind.fields(), body.clone(), caller.now())?;
     let id = id_of::<E>(&model)?;
-    let mut tx = caller.db().begin().await?;
-    if let Some(stored) = E::find().filter(column::<E>("id")?.eq(id)).one(&tx).await? {
+    let mut act = caller.begin().await?;
+    if let Some(stored) = E::find().filter(column::<E>("id")?.eq(id)).one(&*act).await? {
         if resource::same(&stored, &body) {
             return Ok(Created { data: stored, new: false });
         }
         return Err(Error::new(ErrorCode::IdReused, "this id belongs to a row with other content").at("id"));
     }
     stamp::<E>(&mut model, caller.now(), true)?;
-    check(&mut tx, &mut model).await?;
-    check_unique::<E>(&tx, kind, &model).await?;
-    let insert = E::insert(model.clone().into_active_model()).exec_without_returning(&tx).await;
-    insert.map_err(|error| clash(kind, error))?;
-    tx.touch(kind.name());
-    after(&mut tx, &model).await?;
-    record(&tx, caller, "create", kind.name(), id, json!(body)).await?;
-    hq.commit(tx).await?;
-    written::<E>(caller.db().reader(), kind, id).await.map(Created::new)
+    check(&mut act, &mut model).await?;
+    check_unique::<E>(&act, kind, &model).await?;
+    act.insert::<E>(model.clone()).await.map_err(|error| clash(kind, error))?;
+    after(&mut act, &model).await?;
+    act.done(entry(caller, "create", kind.name(), id, json!(body))).await?;
+    written::<E>(caller.reader(), kind, id).await.map(Created::new)
 }
 
 /// A change of some keys. `check` sees the row before and after, `after` does what follows; nothing sent that differs
 /// is no change at all.
-pub async fn change<E: Rows, P: Requirement>(
-    hq: &Hq,
+pub(crate) async fn change<E: Rows, P: Requirement>(
     caller: &Caller<P>,
     kind: &Kind,
     id: Uuid,
@@ -184,7 +163,7 @@ pub async fn change<E: Rows, P: Requirement>(
         check(tx, old, new).await?;
         difference(kind, old, new)
     };
-    update::<E, P>(hq, caller, kind, ("edit", id), edit, after).await
+    update::<E, P>(caller, kind, ("edit", id), edit, after).await
 }
 
 /// Refuses what was decided from another version of the row.
@@ -196,71 +175,50 @@ fn refuse_outdated<E: Rows>(kind: &Kind, expected: Option<i64>, row: &E::Model) 
 }
 
 /// Writes a row that the server changed by itself, with a version of its own.
-pub async fn rewrite<E: Rows>(tx: &mut Tx, kind: &Kind, mut row: E::Model, now: Instant) -> Result<()> {
+pub(crate) async fn rewrite<E: Rows>(tx: &mut Tx, kind: &Kind, mut row: E::Model, now: Instant) -> Result<()> {
     stamp::<E>(&mut row, now, false)?;
-    write::<E>(tx, row).await.map_err(|error| clash(kind, error))?;
-    tx.touch(kind.name());
-    Ok(())
+    tx.write::<E>(row).await.map_err(|error| clash(kind, error))
 }
 
 /// Any change of one row, by the name that the audit log keeps; `edit` says what the log is to know of it.
-pub async fn update<E: Rows, P: Requirement>(
-    hq: &Hq,
+pub(crate) async fn update<E: Rows, P: Requirement>(
     caller: &Caller<P>,
     kind: &Kind,
     (action, id): (&'static str, Uuid),
     edit: impl AsyncFnOnce(&mut Tx, &E::Model, &mut E::Model) -> Result<Json>,
     after: impl AsyncFnOnce(&mut Tx, &E::Model, &E::Model) -> Result<()>,
 ) -> Result<E::Model> {
-    let mut tx = caller.db().begin().await?;
-    let old = find_to_change::<E>(&tx, kind, id).await?;
+    let mut act = caller.begin().await?;
+    let old = find_to_change::<E>(&act, kind, id).await?;
     let mut new = old.clone();
-    let details = edit(&mut tx, &old, &mut new).await?;
+    let details = edit(&mut act, &old, &mut new).await?;
     if new == old {
         return Ok(old);
     }
-    check_unique::<E>(&tx, kind, &new).await?;
+    check_unique::<E>(&act, kind, &new).await?;
     stamp::<E>(&mut new, caller.now(), false)?;
-    write::<E>(&tx, new.clone()).await.map_err(|error| clash(kind, error))?;
-    tx.touch(kind.name());
-    after(&mut tx, &old, &new).await?;
-    record(&tx, caller, action, kind.name(), id, details).await?;
-    hq.commit(tx).await?;
-    written::<E>(caller.db().reader(), kind, id).await
+    act.write::<E>(new.clone()).await.map_err(|error| clash(kind, error))?;
+    after(&mut act, &old, &new).await?;
+    act.done(entry(caller, action, kind.name(), id, details)).await?;
+    written::<E>(caller.reader(), kind, id).await
 }
 
 /// Marks a row as deleted; it travels as a row (rule D3 of `docs/sync.md`). `check` refuses what is still in use, and
 /// clears away what goes with it.
-pub async fn delete<E: Rows, P: Requirement>(
-    hq: &Hq,
+pub(crate) async fn delete<E: Rows, P: Requirement>(
     caller: &Caller<P>,
     kind: &Kind,
     (id, expected): (Uuid, Option<i64>),
     check: impl AsyncFnOnce(&mut Tx, &E::Model) -> Result<()>,
 ) -> Result<()> {
-    let mut tx = caller.db().begin().await?;
-    let mut model = find_to_change::<E>(&tx, kind, id).await?;
+    let mut act = caller.begin().await?;
+    let mut model = find_to_change::<E>(&act, kind, id).await?;
     refuse_outdated::<E>(kind, expected, &model)?;
-    check(&mut tx, &model).await?;
+    check(&mut act, &model).await?;
     stamp::<E>(&mut model, caller.now(), false)?;
     model.set(column::<E>("deleted_at")?, Some(caller.now()).into());
-    write::<E>(&tx, model).await?;
-    tx.touch(kind.name());
-    record(&tx, caller, "delete", kind.name(), id, Json::Null).await?;
-    hq.commit(tx).await?;
-    Ok(())
-}
-
-/// Writes every column of an existing row.
-async fn write<E: Rows>(tx: &Tx, model: E::Model) -> Result<(), DbErr> {
-    let mut active = model.into_active_model();
-    for column in E::Column::iter() {
-        if let Some(value) = active.get(column).into_value() {
-            active.set(column, value);
-        }
-    }
-    E::update(active).exec(tx).await?;
-    Ok(())
+    act.write::<E>(model).await?;
+    act.done(entry(caller, "delete", kind.name(), id, Json::Null)).await
 }
 
 /// A row as an answer may show it.
@@ -282,21 +240,13 @@ fn difference<M: Serialize>(kind: &Kind, old: &M, new: &M) -> Result<Json> {
     Ok(json!({"from": from, "to": to}))
 }
 
-/// Notes in the audit log what the caller did.
-pub(super) async fn record<P: Requirement>(
-    tx: &Tx,
+/// What the audit log is to say of what the caller does with a row.
+pub(super) fn entry<P: Requirement>(
     caller: &Caller<P>,
     action: &'static str,
     entity_type: &'static str,
     id: Uuid,
     details: Json,
-) -> Result<()> {
-    let entry = audit::Entry {
-        entity_type: Some(entity_type),
-        entity_id: Some(id.to_string()),
-        details,
-        ..caller.audit(action)
-    };
-    audit::record(tx, entry, caller.now()).await?;
-    Ok(())
+) -> audit::Entry {
+    audit::Entry { entity_type: Some(entity_type), entity_id: Some(id.to_string()), details, ..caller.audit(action) }
 }

@@ -17,10 +17,10 @@ use tillkeep_storage::sea_orm::sea_query::Expr;
 use tillkeep_storage::sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, Select};
 use utoipa::ToSchema;
 
-use super::{in_scope, named_store};
 use crate::Hq;
 use crate::replica::Figures;
-use crate::routes::Routes;
+use crate::scope::{in_scope, named_store};
+use crate::state::Routes;
 
 /// What may be asked of the list.
 pub const LIST: ListSpec = ListSpec {
@@ -82,7 +82,7 @@ pub fn narrowed(query: &mut Query, mut select: Select<Entity>) -> Result<Select<
 
 /// `GET /sales/{id}`
 pub async fn get(caller: Caller<ReportsViewGlobal>, Id(id): Id) -> Result<Answer<SaleView>> {
-    let conn = caller.db().snapshot().await?;
+    let conn = caller.snapshot().await?;
     let found = in_scope(&caller, Entity::find_by_id(id), Column::StoreId).one(&conn).await?;
     let sale = found.ok_or_else(|| Error::new(ErrorCode::SaleNotFound, "sale not found"))?;
     let sale_items = sale_item::Entity::find()

@@ -18,10 +18,11 @@ use tillkeep_storage::sea_orm::{ColumnTrait, ConnectionTrait, EntityTrait, Query
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use super::{in_scope, named_store, store_prices};
+use super::store_prices;
 use crate::Hq;
 use crate::replica::Figures;
-use crate::routes::Routes;
+use crate::scope::{in_scope, named_store};
+use crate::state::Routes;
 
 const LEVELS: ListSpec = ListSpec {
     search: &[],
@@ -35,7 +36,7 @@ const ADJUSTMENTS: ListSpec = ListSpec {
 };
 
 /// The list of levels.
-pub struct Levels;
+pub(super) struct Levels;
 
 impl Listing for Levels {
     type Row = store_product::Entity;
@@ -44,7 +45,7 @@ impl Listing for Levels {
 }
 
 /// The list of adjustments.
-pub struct Adjustments;
+pub(super) struct Adjustments;
 
 impl Listing for Adjustments {
     type Row = inventory_adjustment::Entity;
@@ -56,7 +57,7 @@ impl Listing for Adjustments {
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = StockOfStore)]
-pub struct OfStore {
+pub(super) struct OfStore {
     store_code: String,
     #[serde(flatten)]
     level: Level,
@@ -66,7 +67,7 @@ pub struct OfStore {
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = AdjustmentOfStore)]
-pub struct Adjusted {
+pub(super) struct Adjusted {
     store_code: String,
     product: Option<Counted>,
     #[serde(flatten)]
@@ -74,7 +75,7 @@ pub struct Adjusted {
 }
 
 /// `GET /inventory`: what each store has of each product that ever had a price, a level or a movement there.
-pub async fn list(
+pub(super) async fn list(
     caller: Caller<InventoryView>,
     State(hq): State<Arc<Hq>>,
     Lists { mut query, .. }: Lists<Levels>,
@@ -99,8 +100,8 @@ fn of_store(level: Level, codes: &HashMap<Uuid, String>) -> OfStore {
 }
 
 /// `GET /inventory/{productId}`: a row for each store, also for those where nothing was ever done with the product.
-pub async fn get(caller: Caller<InventoryView>, Id(product_id): Id) -> Result<Answer<Vec<OfStore>>> {
-    let conn = caller.db().snapshot().await?;
+pub(super) async fn get(caller: Caller<InventoryView>, Id(product_id): Id) -> Result<Answer<Vec<OfStore>>> {
+    let conn = caller.snapshot().await?;
     let product = product::Entity::find_by_id(product_id).one(&conn).await?;
     let product = product.ok_or_else(|| Error::new(ErrorCode::ProductNotFound, "there is no product with this id"))?;
     let stores = in_scope(&caller, store::Entity::find(), store::Column::Id)
@@ -120,7 +121,7 @@ pub async fn get(caller: Caller<InventoryView>, Id(product_id): Id) -> Result<An
 }
 
 /// `GET /inventory/adjustments`: the newest first.
-pub async fn adjustments(
+pub(super) async fn adjustments(
     caller: Caller<InventoryView>,
     State(hq): State<Arc<Hq>>,
     Lists { mut query, .. }: Lists<Adjustments>,
@@ -153,7 +154,7 @@ async fn codes(conn: &impl ConnectionTrait) -> Result<HashMap<Uuid, String>, DbE
 }
 
 /// The routes of stock.
-pub fn routes(routes: Routes) -> Routes {
+pub(super) fn routes(routes: Routes) -> Routes {
     routes
         .get("/inventory", list)
         .about("List what each store has of each product.")

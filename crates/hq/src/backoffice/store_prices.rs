@@ -2,9 +2,7 @@
 
 use std::borrow::Cow;
 use std::collections::HashMap;
-use std::sync::Arc;
 
-use axum::extract::State;
 use serde::Serialize;
 use serde_json::{Map, Value as Json, json};
 use tillkeep_http::describe::{self, Change, Listing, Lists, More, Write};
@@ -14,19 +12,19 @@ use tillkeep_http::resource::{self, Expected, Fields, ListSpec};
 use tillkeep_http::{Answer, Body, Caller, List, Params};
 use tillkeep_model::permission::code::{StorePricesManage, StorePricesView};
 use tillkeep_model::{ErrorCode, Instant, Money, Qty, fields, ids};
+use tillkeep_storage::Tx;
 use tillkeep_storage::entity::store_product::{Column, Entity, Model};
 use tillkeep_storage::entity::{product, store};
-use tillkeep_storage::sea_orm::sea_query::OnConflict;
-use tillkeep_storage::sea_orm::{ColumnTrait, EntityTrait, IntoActiveModel, QueryFilter, QuerySelect, QueryTrait};
-use tillkeep_storage::{Tx, versions};
+use tillkeep_storage::sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QuerySelect, QueryTrait};
 use utoipa::ToSchema;
 use utoipa::openapi::{RefOr, Schema};
 use uuid::Uuid;
 
 use super::plain::Rules;
-use super::{in_scope, lives, named_store, rows};
-use crate::Hq;
-use crate::routes::Routes;
+use super::references::lives;
+use super::rows;
+use crate::scope::{in_scope, named_store};
+use crate::state::Routes;
 
 const NAME: &str = "store_product_dynamic";
 
@@ -36,7 +34,7 @@ const LIST: ListSpec =
     ListSpec { search: &[], filters: &["storeId", "productId"], sort: &["productId", "storeId", "price", "updatedAt"] };
 
 /// The list of prices.
-pub struct Prices;
+pub(crate) struct Prices;
 
 impl Listing for Prices {
     type Row = Entity;
@@ -47,7 +45,7 @@ impl Listing for Prices {
 impl Write for Prices {
     type Row = Entity;
     const FIELDS: Fields = FIELDS;
-    type More = Back;
+    type More = PriceOrDefault;
 
     fn name() -> Cow<'static, str> {
         "StorePrice".into()
@@ -57,7 +55,7 @@ impl Write for Prices {
 /// The price, or null for the default price again.
 #[derive(ToSchema)]
 #[expect(dead_code, reason = "read key by key, with the row")]
-pub struct Back {
+pub(crate) struct PriceOrDefault {
     #[schema(schema_with = price)]
     price: Option<Money>,
 }
@@ -70,7 +68,7 @@ fn price() -> RefOr<Schema> {
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = StorePrice)]
-pub struct PriceView {
+pub(crate) struct PriceView {
     id: Uuid,
     store_id: Uuid,
     product_id: Uuid,
@@ -111,7 +109,10 @@ fn view(row: Model, product: &product::Model) -> PriceView {
 }
 
 /// `GET /store-prices?storeId&productId&search&overriddenOnly`
-pub async fn list(caller: Caller<StorePricesView>, Lists { mut query, .. }: Lists<Prices>) -> Result<List<PriceView>> {
+pub(crate) async fn list(
+    caller: Caller<StorePricesView>,
+    Lists { mut query, .. }: Lists<Prices>,
+) -> Result<List<PriceView>> {
     named_store(&caller, &query)?;
     let mut select = in_scope(&caller, Entity::find(), Column::StoreId);
     if resource::take_flag(&mut query, "overriddenOnly")? {
@@ -123,9 +124,9 @@ pub async fn list(caller: Caller<StorePricesView>, Lists { mut query, .. }: List
     }
     let products = products.select_only().column(product::Column::Id);
     let select = select.filter(Column::ProductId.in_subquery(products.into_query()));
-    let page = resource::list(caller.db().reader(), &LIST, &query, select).await?;
+    let page = resource::list(caller.reader(), &LIST, &query, select).await?;
     let ids = page.rows.iter().map(|row| row.product_id);
-    let products = product::Entity::find().filter(product::Column::Id.is_in(ids)).all(caller.db().reader()).await?;
+    let products = product::Entity::find().filter(product::Column::Id.is_in(ids)).all(caller.reader()).await?;
     let products: HashMap<Uuid, product::Model> = products.into_iter().map(|row| (row.id, row)).collect();
     let unknown = product::Model::default();
     Ok(page.map(|row| {
@@ -135,30 +136,27 @@ pub async fn list(caller: Caller<StorePricesView>, Lists { mut query, .. }: List
 }
 
 /// `PUT /store-prices/{storeId}/{productId}`: only what is sent changes; a price of `null` is the default price again.
-pub async fn put(
+pub(crate) async fn put(
     caller: Caller<StorePricesManage>,
-    State(hq): State<Arc<Hq>>,
     TwoIds(store_id, product_id): TwoIds,
     Body(body): Body<Change<Prices>>,
 ) -> Result<Answer<PriceView>> {
     let mut body = body.keys;
     let expected = resource::take_expected_version(&mut body)?;
-    set(&hq, &caller, (store_id, product_id), body, expected, false).await.map(Answer)
+    set(&caller, (store_id, product_id), body, expected, false).await.map(Answer)
 }
 
 /// `DELETE /store-prices/{storeId}/{productId}`: the default price again; the row stays, it holds the stock.
-pub async fn delete(
+pub(crate) async fn delete(
     caller: Caller<StorePricesManage>,
-    State(hq): State<Arc<Hq>>,
     TwoIds(store_id, product_id): TwoIds,
     Params(Expected { expected_version }): Params<Expected>,
 ) -> Result<Answer<PriceView>> {
     let body = Map::from_iter([("price".to_owned(), Json::Null)]);
-    set(&hq, &caller, (store_id, product_id), body, expected_version, true).await.map(Answer)
+    set(&caller, (store_id, product_id), body, expected_version, true).await.map(Answer)
 }
 
 async fn set(
-    hq: &Hq,
     caller: &Caller<StorePricesManage>,
     (store_id, product_id): (Uuid, Uuid),
     body: Map<String, Json>,
@@ -167,17 +165,17 @@ async fn set(
 ) -> Result<PriceView> {
     caller.at_store(store_id)?;
     let details = json!({"storeId": store_id, "productId": product_id, "set": body});
-    let mut tx = caller.db().begin().await?;
-    if !lives::<store::Entity>(&tx, store_id).await? {
+    let mut act = caller.begin().await?;
+    if !lives::<store::Entity>(&act, store_id).await? {
         return Err(Error::not_found("store"));
     }
     // The product is locked, so that its price does not change between here and the commit.
-    let product = rows::find_to_change::<product::Entity>(&tx, &product::Entity::KIND, product_id).await?;
+    let product = rows::find_to_change::<product::Entity>(&act, &product::Entity::KIND, product_id).await?;
     let stored = Entity::find()
         .filter(Column::StoreId.eq(store_id))
         .filter(Column::ProductId.eq(product_id))
         .lock_exclusive()
-        .one(&tx)
+        .one(&**act)
         .await?;
     if must_exist && stored.is_none() {
         return Err(Error::not_found("store price"));
@@ -191,11 +189,9 @@ async fn set(
         return Ok(view(row, &product));
     }
     row.updated_at = caller.now();
-    row.sync_version = versions::UNSTAMPED;
-    upsert(&mut tx, row).await?;
-    rows::record(&tx, caller, "store_price.set", NAME, old.id, details).await?;
-    hq.commit(tx).await?;
-    let row = Entity::find_by_id(old.id).one(caller.db().reader()).await?;
+    upsert(&mut act, row).await?;
+    act.done(rows::entry(caller, "store_price.set", NAME, old.id, details)).await?;
+    let row = Entity::find_by_id(old.id).one(caller.reader()).await?;
     Ok(view(row.ok_or_else(|| Error::not_found("store price"))?, &product))
 }
 
@@ -247,18 +243,13 @@ async fn upsert(tx: &mut Tx, row: Model) -> Result<()> {
         Column::IsStocked,
         Column::DeletedAt,
         Column::UpdatedAt,
-        Column::SyncVersion,
     ];
-    Entity::insert(row.into_active_model())
-        .on_conflict(OnConflict::columns([Column::StoreId, Column::ProductId]).update_columns(owned).to_owned())
-        .exec_without_returning(tx)
-        .await?;
-    tx.touch(NAME);
+    tx.upsert::<Entity>(row, [Column::StoreId, Column::ProductId], owned).await?;
     Ok(())
 }
 
 /// The routes of prices in stores.
-pub fn routes(routes: Routes) -> Routes {
+pub(crate) fn routes(routes: Routes) -> Routes {
     use ErrorCode::{BelowMinPrice, Validation, VersionConflict};
     routes
         .get("/store-prices", list)

@@ -8,12 +8,12 @@ use tillkeep_model::permission::code::SuppliersView;
 use tillkeep_storage::entity::supplier::{Entity, Model};
 use tillkeep_storage::sea_orm::EntityTrait;
 
-use crate::routes::Routes;
+use crate::state::Routes;
 
 const LIST: ListSpec = ListSpec { search: &["code", "name"], filters: &["code"], sort: &["name", "code", "createdAt"] };
 
 /// The list of suppliers.
-pub struct Suppliers;
+pub(crate) struct Suppliers;
 
 impl Listing for Suppliers {
     type Row = Entity;
@@ -21,11 +21,11 @@ impl Listing for Suppliers {
 }
 
 /// `GET /suppliers`
-pub async fn list(caller: Caller<SuppliersView>, Lists { query, .. }: Lists<Suppliers>) -> Result<List<Model>> {
-    resource::list(caller.db().reader(), &LIST, &query, Entity::find()).await
+pub(crate) async fn list(caller: Caller<SuppliersView>, Lists { query, .. }: Lists<Suppliers>) -> Result<List<Model>> {
+    resource::list(caller.reader(), &LIST, &query, Entity::find()).await
 }
 
 /// The routes of suppliers.
-pub fn routes(routes: Routes) -> Routes {
+pub(crate) fn routes(routes: Routes) -> Routes {
     routes.get("/suppliers", list).about("List suppliers.")
 }

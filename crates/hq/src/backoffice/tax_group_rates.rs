@@ -8,17 +8,16 @@ use tillkeep_http::error::{Error, Result};
 use tillkeep_http::resource::Check;
 use tillkeep_model::fields::tax::GROUP_RATE;
 use tillkeep_model::{ErrorCode, Instant};
-use tillkeep_storage::db::rows_per_statement;
 use tillkeep_storage::entity::tax_group_rate::{Column, Entity, Model};
 use tillkeep_storage::entity::{store, tax_rate};
 use tillkeep_storage::sea_orm::sea_query::{CaseStatement, Expr};
-use tillkeep_storage::sea_orm::{ColumnTrait, ConnectionTrait, EntityTrait, IntoActiveModel, QueryFilter, QuerySelect};
-use tillkeep_storage::{DbErr, Tx, versions};
+use tillkeep_storage::sea_orm::{ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter, QuerySelect};
+use tillkeep_storage::{DbErr, Tx};
 use utoipa::ToSchema;
 use utoipa::openapi::{RefOr, Schema};
 use uuid::Uuid;
 
-use super::living;
+use super::references::living;
 
 /// Rates of one group in one store at the most, and compound ones among them.
 const MOST: usize = 5;
@@ -28,7 +27,7 @@ const MOST_COMPOUND: usize = 2;
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[schema(as = TaxGroupRateInput)]
-pub struct RateInput {
+pub(crate) struct RateInput {
     tax_rate_id: Uuid,
     #[serde(default)]
     store_id: Option<Uuid>,
@@ -49,13 +48,13 @@ impl RateInput {
 }
 
 /// Keeps these rates as they are until the transaction ends. Rates come before groups, as where one is switched off.
-pub async fn hold(tx: &Tx, wanted: &[RateInput]) -> Result<()> {
+pub(super) async fn hold(tx: &Tx, wanted: &[RateInput]) -> Result<()> {
     living::<tax_rate::Entity>(tx, wanted.iter().map(|rate| rate.tax_rate_id)).await?;
     Ok(())
 }
 
 /// Refuses rates that cannot be calculated with; `field` is the list's name in the request.
-pub async fn check(tx: &Tx, field: &str, wanted: &[RateInput], now: Instant) -> Result<()> {
+pub(super) async fn check(tx: &Tx, field: &str, wanted: &[RateInput], now: Instant) -> Result<()> {
     let mut check = Check::default();
     hold(tx, wanted).await?;
     let rates: BTreeSet<Uuid> = wanted.iter().map(|rate| rate.tax_rate_id).collect();
@@ -114,7 +113,7 @@ fn check_order(field: &str, wanted: &[RateInput], known: &HashMap<Uuid, bool>, n
 
 /// The newest versions among all rates that groups ever had: what one of them has moves with each change of its rates,
 /// also with one that only takes some away.
-pub async fn versions_of(conn: &impl ConnectionTrait, groups: &[Uuid]) -> Result<HashMap<Uuid, i64>, DbErr> {
+pub(super) async fn versions_of(conn: &impl ConnectionTrait, groups: &[Uuid]) -> Result<HashMap<Uuid, i64>, DbErr> {
     let newest = Entity::find()
         .select_only()
         .column(Column::TaxGroupId)
@@ -126,7 +125,7 @@ pub async fn versions_of(conn: &impl ConnectionTrait, groups: &[Uuid]) -> Result
 
 /// Makes `wanted` the rates of the group: tombstones for what is gone, a new version for what differs, nothing for
 /// what stays.
-pub async fn replace(tx: &mut Tx, group: Uuid, wanted: Vec<RateInput>, now: Instant) -> Result<()> {
+pub(super) async fn replace(tx: &mut Tx, group: Uuid, wanted: Vec<RateInput>, now: Instant) -> Result<()> {
     let stored = Entity::find()
         .filter(Column::TaxGroupId.eq(group))
         .filter(Column::DeletedAt.is_null())
@@ -143,14 +142,13 @@ pub async fn replace(tx: &mut Tx, group: Uuid, wanted: Vec<RateInput>, now: Inst
         }
     }
     let gone: Vec<Uuid> = stored.into_values().map(|row| row.id).collect();
-    let stamped = || {
-        Entity::update_many()
-            .col_expr(Column::UpdatedAt, Expr::value(now))
-            .col_expr(Column::SyncVersion, Expr::value(versions::UNSTAMPED))
-    };
     for ids in gone.chunks(1000) {
-        let tombstones = stamped().col_expr(Column::DeletedAt, Expr::value(Some(now)));
-        tombstones.filter(Column::Id.is_in(ids.iter().copied())).exec(tx).await?;
+        tx.update::<Entity>(|rows| {
+            rows.col_expr(Column::UpdatedAt, Expr::value(now))
+                .col_expr(Column::DeletedAt, Expr::value(Some(now)))
+                .filter(Column::Id.is_in(ids.iter().copied()))
+        })
+        .await?;
     }
     for rows in changed.chunks(500) {
         let (mut sequence, mut compound) = (CaseStatement::new(), CaseStatement::new());
@@ -158,31 +156,26 @@ pub async fn replace(tx: &mut Tx, group: Uuid, wanted: Vec<RateInput>, now: Inst
             sequence = sequence.case(Column::Id.eq(*id), rate.sequence);
             compound = compound.case(Column::Id.eq(*id), rate.is_compound);
         }
-        stamped()
-            .col_expr(Column::Sequence, sequence.into())
-            .col_expr(Column::IsCompound, compound.into())
-            .filter(Column::Id.is_in(rows.iter().map(|(id, _)| *id)))
-            .exec(tx)
-            .await?;
+        let ids: Vec<Uuid> = rows.iter().map(|(id, _)| *id).collect();
+        tx.update::<Entity>(|rows| {
+            rows.col_expr(Column::UpdatedAt, Expr::value(now))
+                .col_expr(Column::Sequence, sequence.into())
+                .col_expr(Column::IsCompound, compound.into())
+                .filter(Column::Id.is_in(ids))
+        })
+        .await?;
     }
-    for rates in new.chunks(rows_per_statement(10)) {
-        let rows = rates.iter().map(|rate| {
-            let row = Model {
-                id: Uuid::now_v7(),
-                created_at: now,
-                updated_at: now,
-                sync_version: versions::UNSTAMPED,
-                tax_group_id: group,
-                tax_rate_id: rate.tax_rate_id,
-                store_id: rate.store_id,
-                sequence: rate.sequence,
-                is_compound: rate.is_compound,
-                ..Model::default()
-            };
-            row.into_active_model()
-        });
-        Entity::insert_many(rows).exec_without_returning(tx).await?;
-    }
-    tx.touch("tax_group_rates");
+    let new = new.into_iter().map(|rate| Model {
+        id: Uuid::now_v7(),
+        created_at: now,
+        updated_at: now,
+        tax_group_id: group,
+        tax_rate_id: rate.tax_rate_id,
+        store_id: rate.store_id,
+        sequence: rate.sequence,
+        is_compound: rate.is_compound,
+        ..Model::default()
+    });
+    tx.insert_all::<Entity>(new.collect()).await?;
     Ok(())
 }

@@ -2,9 +2,7 @@
 
 use std::borrow::Cow;
 use std::collections::HashMap;
-use std::sync::Arc;
 
-use axum::extract::State;
 use serde::Serialize;
 use serde_json::json;
 use tillkeep_http::describe::{Change, Draft, Lists, Write};
@@ -19,17 +17,16 @@ use tillkeep_storage::sea_orm::sea_query::Expr;
 use tillkeep_storage::sea_orm::{
     ColumnTrait, ConnectionTrait, EntityTrait, PaginatorTrait, QueryFilter, QueryOrder, QuerySelect,
 };
-use tillkeep_storage::{DbErr, Tx, versions};
+use tillkeep_storage::{DbErr, Tx};
 use utoipa::ToSchema;
 use uuid::Uuid;
 
 use super::plain;
 use super::plain::{Of, Rules};
-use super::refuse_in_use;
+use super::references::refuse_in_use;
 use super::rows::{self, Kind};
 use super::tax_group_rates::{self as rates, RateInput};
-use crate::Hq;
-use crate::routes::Routes;
+use crate::state::Routes;
 
 impl Rules for Entity {
     const KIND: Kind = Kind {
@@ -64,18 +61,18 @@ impl Rules for Entity {
 }
 
 /// There is one default group: the one before is none any more.
-async fn only_default(tx: &Tx, row: &Model, now: Instant) -> Result<()> {
+async fn only_default(tx: &mut Tx, row: &Model, now: Instant) -> Result<()> {
     // All groups are locked, so that two requests do not both leave their own as the default.
-    Entity::find().select_only().column(Column::Id).lock_exclusive().into_tuple::<Uuid>().all(tx).await?;
-    Entity::update_many()
-        .col_expr(Column::IsDefault, Expr::value(false))
-        .col_expr(Column::UpdatedAt, Expr::value(now))
-        .col_expr(Column::SyncVersion, Expr::value(versions::UNSTAMPED))
-        .filter(Column::IsDefault.eq(true))
-        .filter(Column::Id.ne(row.id))
-        .filter(Column::DeletedAt.is_null())
-        .exec(tx)
-        .await?;
+    Entity::find().select_only().column(Column::Id).lock_exclusive().into_tuple::<Uuid>().all(&*tx).await?;
+    tx.update::<Entity>(|groups| {
+        groups
+            .col_expr(Column::IsDefault, Expr::value(false))
+            .col_expr(Column::UpdatedAt, Expr::value(now))
+            .filter(Column::IsDefault.eq(true))
+            .filter(Column::Id.ne(row.id))
+            .filter(Column::DeletedAt.is_null())
+    })
+    .await?;
     Ok(())
 }
 
@@ -83,7 +80,7 @@ async fn only_default(tx: &Tx, row: &Model, now: Instant) -> Result<()> {
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = TaxGroupWithRates)]
-pub struct GroupView {
+pub(crate) struct GroupView {
     #[serde(flatten)]
     group: Model,
     rates: Vec<tax_group_rate::Model>,
@@ -118,7 +115,7 @@ async fn view(conn: &impl ConnectionTrait, group: Model) -> Result<GroupView> {
 }
 
 /// A new tax group.
-pub struct NewGroup;
+pub(crate) struct NewGroup;
 
 impl Write for NewGroup {
     type Row = Entity;
@@ -133,15 +130,15 @@ impl Write for NewGroup {
 /// The rates that are sent with a new group.
 #[derive(ToSchema)]
 #[expect(dead_code, reason = "read key by key, with the row")]
-pub struct Rates {
+pub(crate) struct Rates {
     rates: Option<Vec<RateInput>>,
 }
 
-pub async fn list(
+pub(crate) async fn list(
     caller: Caller<(TaxesView, PosSell)>,
     Lists { query, .. }: Lists<Of<Entity>>,
 ) -> Result<List<GroupView>> {
-    let conn = caller.db().snapshot().await?;
+    let conn = caller.snapshot().await?;
     let groups = resource::list(&conn, &Entity::LIST, &query, Entity::find()).await?;
     let ids: Vec<Uuid> = groups.rows.iter().map(|group| group.id).collect();
     let (mut rates, mut versions) = (rates_of(&conn, &ids).await?, rates::versions_of(&conn, &ids).await?);
@@ -152,9 +149,8 @@ pub async fn list(
     }))
 }
 
-pub async fn create(
+pub(crate) async fn create(
     caller: Caller<TaxesManage>,
-    State(hq): State<Arc<Hq>>,
     Body(Draft { keys: mut body, .. }): Body<Draft<NewGroup>>,
 ) -> Result<Created<GroupView>> {
     caller.everywhere()?;
@@ -166,13 +162,12 @@ pub async fn create(
         rates::replace(tx, new.id, wanted, now).await?;
         Entity::written(tx, None, new, now).await
     };
-    let Created { data, new } = rows::create::<Entity, _>(&hq, &caller, &Entity::KIND, body, check, after).await?;
-    Ok(Created { data: view(caller.db().reader(), data).await?, new })
+    let Created { data, new } = rows::create::<Entity, _>(&caller, &Entity::KIND, body, check, after).await?;
+    Ok(Created { data: view(caller.reader(), data).await?, new })
 }
 
-pub async fn edit(
+pub(crate) async fn edit(
     caller: Caller<TaxesManage>,
-    State(hq): State<Arc<Hq>>,
     Id(id): Id,
     Body(body): Body<Change<Of<Entity>>>,
 ) -> Result<Answer<GroupView>> {
@@ -180,35 +175,33 @@ pub async fn edit(
     let now = caller.now();
     let check = async |tx: &mut Tx, old: &Model, new: &mut Model| Entity::check(tx, Some(old), new, now).await;
     let after = async |tx: &mut Tx, old: &Model, new: &Model| Entity::written(tx, Some(old), new, now).await;
-    let group = rows::change::<Entity, _>(&hq, &caller, &Entity::KIND, id, body.keys, check, after).await?;
-    view(caller.db().reader(), group).await.map(Answer)
+    let group = rows::change::<Entity, _>(&caller, &Entity::KIND, id, body.keys, check, after).await?;
+    view(caller.reader(), group).await.map(Answer)
 }
 
 /// `PUT /tax-groups/{id}/rates`: whole replacement. What stays as it is keeps its version.
-pub async fn put_rates(
+pub(crate) async fn put_rates(
     caller: Caller<TaxesManage>,
-    State(hq): State<Arc<Hq>>,
     Id(id): Id,
     Params(Expected { expected_version }): Params<Expected>,
     Body(wanted): Body<Vec<RateInput>>,
 ) -> Result<Answer<GroupView>> {
     caller.everywhere()?;
-    let mut tx = caller.db().begin().await?;
-    rates::hold(&tx, &wanted).await?;
+    let mut act = caller.begin().await?;
+    rates::hold(&act, &wanted).await?;
     // The group is locked: its rates are replaced by one request at a time.
-    let group = rows::find_to_change::<Entity>(&tx, &Entity::KIND, id).await?;
-    let now = view(&*tx, group.clone()).await?;
+    let group = rows::find_to_change::<Entity>(&act, &Entity::KIND, id).await?;
+    let now = view(&**act, group.clone()).await?;
     resource::refuse_outdated(expected_version, now.rates_version, || Ok(serde_json::to_value(&now)?))?;
-    rates::check(&tx, "rates", &wanted, caller.now()).await?;
+    rates::check(&act, "rates", &wanted, caller.now()).await?;
     let details = json!({"rates": wanted});
-    rates::replace(&mut tx, id, wanted, caller.now()).await?;
-    rows::record(&tx, &caller, "tax_group.rates", Entity::KIND.name(), id, details).await?;
-    hq.commit(tx).await?;
-    view(caller.db().reader(), group).await.map(Answer)
+    rates::replace(&mut act, id, wanted, caller.now()).await?;
+    act.done(rows::entry(&caller, "tax_group.rates", Entity::KIND.name(), id, details)).await?;
+    view(caller.reader(), group).await.map(Answer)
 }
 
 /// The routes of tax groups.
-pub fn routes(routes: Routes) -> Routes {
+pub(crate) fn routes(routes: Routes) -> Routes {
     use ErrorCode::{DuplicateCode, FirstRateCompound, IdReused, InUse, TooManyRates, VersionConflict};
     routes
         .get("/tax-groups", list)

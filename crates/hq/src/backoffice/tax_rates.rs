@@ -15,9 +15,9 @@ use uuid::Uuid;
 
 use super::plain;
 use super::plain::Rules;
-use super::refuse_in_use;
+use super::references::refuse_in_use;
 use super::rows::Kind;
-use crate::routes::Routes;
+use crate::state::Routes;
 use tillkeep_model::permission::code::{TaxesManage, TaxesView};
 
 impl Rules for Entity {
@@ -87,7 +87,7 @@ async fn keep_first_rates(tx: &Tx, row: &Model) -> Result<()> {
 }
 
 /// The routes of tax rates.
-pub fn routes(routes: Routes) -> Routes {
+pub(crate) fn routes(routes: Routes) -> Routes {
     use ErrorCode::{DuplicateCode, FirstRateCompound, IdReused, InUse, VersionConflict};
     routes
         .get("/tax-rates", plain::list::<Entity, TaxesView>)

@@ -12,7 +12,7 @@ use tillkeep_storage::sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QuerySele
 use super::plain;
 use super::plain::Rules;
 use super::rows::Kind;
-use crate::routes::Routes;
+use crate::state::Routes;
 use tillkeep_model::permission::code::{PosSell, TendersManage, TendersView};
 
 impl Rules for Entity {
@@ -85,7 +85,7 @@ async fn keep_cash(tx: &Tx, row: &Model) -> Result<()> {
 }
 
 /// The routes of tenders.
-pub fn routes(routes: Routes) -> Routes {
+pub(crate) fn routes(routes: Routes) -> Routes {
     use ErrorCode::{
         DuplicateCode, IdReused, KindLocked, LastCashTender, NeedsValueLedger, SecondCashTender, VersionConflict,
     };

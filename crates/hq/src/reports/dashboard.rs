@@ -13,20 +13,20 @@ use tillkeep_model::calendar::Calendar;
 use tillkeep_model::permission::code::ReportsViewGlobal;
 use tillkeep_storage::Connection;
 use tillkeep_storage::entity::{store, store_node};
-use tillkeep_storage::figures::{self, Day, Sold};
+use tillkeep_storage::reports::figures::{self, Day, Sold};
 use tillkeep_storage::sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder};
 use utoipa::ToSchema;
 use uuid::Uuid;
 
 use crate::Hq;
-use crate::backoffice::in_scope;
 use crate::replica::Figures;
+use crate::scope::in_scope;
 use crate::sync::freshness::Freshness;
 
 #[derive(Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[schema(as = ReportDashboardQuery)]
-pub struct Query {
+pub(super) struct Query {
     /// That day in place of each store's own today.
     #[schema(value_type = Option<String>, format = Date)]
     business_date: Option<String>,
@@ -35,7 +35,7 @@ pub struct Query {
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = ReportDashboard)]
-pub struct Dashboard {
+pub(super) struct Dashboard {
     generated_at: Instant,
     /// By code: the active stores, and those that sold on one of the two days.
     stores: Vec<StoreToday>,
@@ -99,7 +99,7 @@ impl Read {
 }
 
 /// `GET /reports/dashboard`
-pub async fn dashboard(
+pub(super) async fn dashboard(
     caller: Caller<ReportsViewGlobal>,
     State(hq): State<Arc<Hq>>,
     Params(query): Params<Query>,
@@ -110,7 +110,7 @@ pub async fn dashboard(
         date.ok_or_else(|| Error::field("businessDate", "must be a date like 2026-11-20"))
     });
     let wanted = wanted.transpose()?;
-    let conn = caller.db().snapshot().await?;
+    let conn = caller.snapshot().await?;
     let stores = in_scope(&caller, store::Entity::find(), store::Column::Id)
         .filter(store::Column::DeletedAt.is_null())
         .order_by_asc(store::Column::Code)

@@ -16,7 +16,7 @@ use tokio::io::{AsyncRead, AsyncReadExt};
 use tokio_util::io::StreamReader;
 use uuid::Uuid;
 
-use super::queue::{PushQueue, Room};
+use super::queue::{BodyReservation, PushQueue};
 
 /// The window of a zstd stream at the most, as a power of two: 8 MiB, what RFC 8878 asks every decoder for.
 const WINDOW_LOG: u32 = 23;
@@ -28,18 +28,18 @@ pub(super) async fn read(
     headers: &HeaderMap,
     body: Body,
     queue: &PushQueue,
-    room: &mut Room,
+    reservation: &mut BodyReservation,
     large: &(dyn Fn() + Sync),
 ) -> Result<Vec<u8>> {
     let stream = body.into_data_stream().map_err(std::io::Error::other);
     let raw = StreamReader::new(stream);
     let encoding = headers.get(header::CONTENT_ENCODING).and_then(|value| value.to_str().ok()).unwrap_or("identity");
     match encoding {
-        "identity" | "" => read_to_limit(raw, queue, room, large).await,
-        "gzip" => read_to_limit(GzipDecoder::new(raw), queue, room, large).await,
+        "identity" | "" => read_to_limit(raw, queue, reservation, large).await,
+        "gzip" => read_to_limit(GzipDecoder::new(raw), queue, reservation, large).await,
         "zstd" => {
             let decoder = ZstdDecoder::with_params(raw, &[DParameter::window_log_max(WINDOW_LOG)]);
-            read_to_limit(decoder, queue, room, large).await
+            read_to_limit(decoder, queue, reservation, large).await
         }
         other => {
             let text = format!("Content-Encoding {other} is not understood; send gzip, zstd or nothing");
@@ -51,7 +51,7 @@ pub(super) async fn read(
 async fn read_to_limit(
     reader: impl AsyncRead + Unpin,
     queue: &PushQueue,
-    room: &mut Room,
+    reservation: &mut BodyReservation,
     large: &(dyn Fn() + Sync),
 ) -> Result<Vec<u8>> {
     let (mut bytes, mut seen, mut counted) = (Vec::new(), Nesting::default(), Counted::default());
@@ -60,8 +60,8 @@ async fn read_to_limit(
         let before = bytes.len();
         if before == bytes.capacity() {
             bytes.reserve_exact(before.max(PIECE).min(MAX_PUSH_BYTES + 1 - before));
-            queue.more_room(room, bytes.capacity().min(MAX_PUSH_BYTES))?;
-            if room.is_large() {
+            queue.grow(reservation, bytes.capacity().min(MAX_PUSH_BYTES))?;
+            if reservation.is_large() {
                 large();
             }
         }

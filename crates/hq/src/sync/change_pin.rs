@@ -5,18 +5,18 @@ use std::sync::Arc;
 use axum::extract::State;
 use tillkeep_http::auth::ClientAddress;
 use tillkeep_http::auth::new_pin::change_own;
-use tillkeep_http::auth::throttle::Trying;
+use tillkeep_http::auth::throttle::Claimant;
 use tillkeep_http::error::{Error, Result};
 use tillkeep_http::{Body, NoContent};
 use tillkeep_model::ErrorCode;
 use tillkeep_model::wire::PinChange;
 use tillkeep_storage::staff;
 
-use super::StoreCaller;
+use super::store_caller::StoreCaller;
 use crate::Hq;
 
 /// Only people whose role counts in the store: it can verify their PINs itself, so that it learns nothing more here.
-pub async fn change_pin(
+pub(super) async fn change_pin(
     caller: StoreCaller,
     State(hq): State<Arc<Hq>>,
     ClientAddress(address): ClientAddress,
@@ -27,7 +27,7 @@ pub async fn change_pin(
     let Some(person) = person.filter(|person| staff.contains(&person.user.id)) else {
         return Err(Error::new(ErrorCode::InvalidCredentials, "this is nobody who works in this store"));
     };
-    let trying = Trying { address, device: None, store_id: Some(caller.id()), terminal_id: None };
-    change_own(&hq.auth, &person.user, &trying, &body.current_pin, body.new_pin.as_deref()).await?;
+    let claimant = Claimant { address, device: None, store_id: Some(caller.id()), terminal_id: None };
+    change_own(&hq.auth, &person.user, &claimant, &body.current_pin, body.new_pin.as_deref()).await?;
     Ok(NoContent)
 }

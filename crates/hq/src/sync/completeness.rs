@@ -25,7 +25,7 @@ const DAYS: i64 = 92;
 #[derive(Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[schema(as = CompletenessQuery)]
-pub struct Query {
+pub(super) struct Query {
     #[schema(required, value_type = Uuid)]
     store_id: Option<String>,
     /// One business day, with its registers.
@@ -41,7 +41,7 @@ pub struct Query {
 
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct Completeness {
+pub(super) struct Completeness {
     store_id: Uuid,
     store_code: String,
     /// The worst of the days and the outbox.
@@ -50,7 +50,7 @@ pub struct Completeness {
     days: Vec<Day>,
 }
 
-pub async fn completeness(
+pub(super) async fn completeness(
     caller: Caller<StoresView>,
     State(hq): State<Arc<Hq>>,
     Params(query): Params<Query>,
@@ -59,7 +59,7 @@ pub async fn completeness(
     let store_id = store_id.ok_or_else(|| Error::field("storeId", "must be the id of a store"))?;
     let (dates, single) = dates(&query)?;
     caller.at_store(store_id)?;
-    let conn = caller.db().snapshot().await?;
+    let conn = caller.snapshot().await?;
     let store = store::Entity::find_by_id(store_id).one(&conn).await?.ok_or_else(|| Error::not_found("store"))?;
     let node = nodes::find(&conn, store_id).await?.unwrap_or_default();
     let heard = hq.tracker.heard(store_id, &node, hq.nodes.id);

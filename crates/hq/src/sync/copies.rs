@@ -9,12 +9,9 @@ use std::collections::{HashMap, VecDeque};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use serde::{Deserialize, Serialize};
-use tillkeep_http::error::{Error, Result};
-use tillkeep_model::{ErrorCode, Instant};
+use tillkeep_model::Instant;
 use tillkeep_storage::{DbErr, nodes};
 use uuid::Uuid;
-
-use crate::Hq;
 
 /// Processes of a store that are remembered: a late word of an older one is a stranger's, which shows nothing.
 const PROCESSES: usize = 16;
@@ -30,7 +27,7 @@ pub struct Copies(Mutex<HashMap<Uuid, Processes>>);
 
 #[derive(Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
-struct Processes {
+pub(super) struct Processes {
     /// Counts the answers.
     turn: u64,
     known: VecDeque<Process>,
@@ -58,12 +55,12 @@ struct Refused {
 
 /// What a sign of a process means.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Sign {
+pub(crate) struct Sign {
     pub refused: bool,
     /// Another process has been given an answer since this one was: a new nonce tells which of them live.
     pub asks: bool,
     /// Two were found out by it.
-    news: bool,
+    pub news: bool,
 }
 
 impl Copies {
@@ -83,7 +80,7 @@ impl Copies {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn with<T>(&self, store: Uuid, see: impl FnOnce(&mut Processes) -> T) -> T {
+    pub(super) fn with<T>(&self, store: Uuid, see: impl FnOnce(&mut Processes) -> T) -> T {
         see(self.lock().entry(store).or_default())
     }
 
@@ -115,7 +112,7 @@ impl Copies {
 
 impl Processes {
     /// A process asked something, with the newest nonce that it has.
-    fn sign(&mut self, instance: Uuid, nonce: Option<Uuid>, now: Instant) -> Sign {
+    pub(super) fn sign(&mut self, instance: Uuid, nonce: Option<Uuid>, now: Instant) -> Sign {
         let news = self.alive(instance, nonce, now);
         let mut refused = self.refused.iter_mut().filter(|refused| refused.instance == instance);
         let is_refused = refused.next().map(|refused| refused.heard_at = Some(now)).is_some();
@@ -126,16 +123,15 @@ impl Processes {
     }
 
     /// Whether a sign of a process says nothing that is not known of it.
-    fn expects(&self, instance: Uuid, nonce: Option<Uuid>) -> bool {
+    pub(super) fn expects(&self, instance: Uuid, nonce: Option<Uuid>) -> bool {
         let Some(process) = self.known.iter().find(|process| process.instance == instance) else { return false };
         let seen = |turn| process.alive.is_some_and(|(first, last)| first <= turn && turn <= last);
         let given = |nonce| process.given.iter().find(|(given, _)| *given == nonce);
-        let is_refused = self.refused.iter().any(|refused| refused.instance == instance);
-        !is_refused && nonce.is_none_or(|nonce| given(nonce).is_some_and(|(_, turn)| seen(*turn)))
+        !self.refuses(instance) && nonce.is_none_or(|nonce| given(nonce).is_some_and(|(_, turn)| seen(*turn)))
     }
 
     /// The nonce of an answer to a process.
-    fn give(&mut self, instance: Uuid) -> Uuid {
+    pub(super) fn give(&mut self, instance: Uuid) -> Uuid {
         let nonce = Uuid::new_v4();
         self.turn += 1;
         let turn = self.turn;
@@ -148,14 +144,18 @@ impl Processes {
     }
 
     /// Somebody decided at this process that it is the store: the others are refused.
-    fn take_over(&mut self, instance: Uuid, now: Instant) {
+    pub(super) fn take_over(&mut self, instance: Uuid, now: Instant) {
         for refused in self.refused.iter_mut().filter(|refused| refused.instance == instance) {
             *refused = Refused { instance: refused.other, other: instance, since: now, heard_at: Some(now) };
         }
     }
 
+    pub(super) fn refuses(&self, instance: Uuid) -> bool {
+        self.refused.iter().any(|refused| refused.instance == instance)
+    }
+
     /// Whether the same processes are refused as in `other`, whenever they were heard.
-    fn refuses_the_same(&self, other: &Self) -> bool {
+    pub(super) fn refuses_the_same(&self, other: &Self) -> bool {
         let which = |all: &Self| all.refused.iter().map(|one| (one.instance, one.other)).collect::<Vec<_>>();
         which(self) == which(other)
     }
@@ -200,87 +200,6 @@ impl Processes {
         let runs = |refused: &&Refused| refused.heard_at.is_some_and(|at| now.millis_since(at) < RUNS_FOR_MS);
         self.refused.iter().filter(runs).map(|refused| refused.since).min()
     }
-}
-
-/// Takes note of a request of a store's process. One of an older release says nothing of itself.
-pub async fn hear(hq: &Hq, store: Uuid, code: &str, instance: Option<Uuid>, nonce: Option<Uuid>) -> Sign {
-    let Some(instance) = instance else { return Sign::default() };
-    let now = hq.clock.now();
-    // In nearly every cycle a store says what it said before, which costs no query.
-    let sign = if hq.copies.with(store, |own| own.expects(instance, nonce)) {
-        hq.copies.with(store, |own| own.sign(instance, nonce, now))
-    } else {
-        noting(hq, store, |own| own.sign(instance, nonce, now)).await
-    };
-    if sign.news {
-        tracing::error!(store = code, "two copies of this store run at once: the one that was heard later is refused");
-    }
-    // Of the two that were found out it may be this one that is refused.
-    let refused = hq.copies.with(store, |own| own.refused.iter().any(|refused| refused.instance == instance));
-    if sign.news || refused {
-        hq.board.mark([store]);
-    }
-    Sign { refused, ..sign }
-}
-
-/// The nonce of the answer to a handshake. A process of an older release takes none.
-pub async fn give(hq: &Hq, store: Uuid, instance: Option<Uuid>) -> Option<Uuid> {
-    let instance = instance?;
-    Some(noting(hq, store, |own| own.give(instance)).await)
-}
-
-/// Somebody decided at `instance` that it is the store.
-pub async fn take_over(hq: &Hq, store: Uuid, instance: Uuid) {
-    noting(hq, store, |own| own.take_over(instance, hq.clock.now())).await;
-}
-
-/// Changes what is known of the processes of a store, and keeps it. Several servers of headquarters do so one after the
-/// other. What cannot be written now is here all the same, and is found out anew by the others.
-async fn noting<T>(hq: &Hq, store: Uuid, change: impl Fn(&mut Processes) -> T) -> T {
-    let here = || {
-        hq.copies.with(store, |own| {
-            let before = own.clone();
-            (change(own), before.refuses_the_same(own))
-        })
-    };
-    let mut done = None;
-    if hq.db().is_embedded() {
-        let (out, is_same) = here();
-        if is_same {
-            return out;
-        }
-        done = Some(out);
-    }
-    let written = async {
-        let tx = hq.sync_db().begin().await?;
-        let there = nodes::locked_processes(&tx, store).await?;
-        if done.is_none() {
-            hq.copies.adopt(store, &there);
-            done = Some(here().0);
-        }
-        let noted = hq.copies.with(store, |own| serde_json::to_string(own)).unwrap_or_default();
-        if noted != there {
-            nodes::note_processes(&tx, store, &noted).await?;
-        }
-        tx.commit().await
-    };
-    if let Err(error) = written.await {
-        tracing::warn!(%error, "what is known of the processes of a store could not be noted in the database");
-    }
-    match done {
-        Some(out) => out,
-        None => here().0,
-    }
-}
-
-/// The answer to a refused process.
-pub fn refuse_copy(sign: Sign) -> Result<()> {
-    if !sign.refused {
-        return Ok(());
-    }
-    let text = "another copy of this store is running and was here before this one; stop one of the two. If this is the one \
-                to go on, run tillkeep store take-over here";
-    Err(Error::new(ErrorCode::StoreRunsElsewhere, text))
 }
 
 #[cfg(test)]
@@ -367,13 +286,13 @@ mod tests {
         // It is stopped: after a while nothing is shown, and its name stays refused.
         assert_eq!(hq.running_twice(at(365)), None);
         assert!(!later.handshake(&mut hq, at(400)));
-        // The other one starts anew.
+        // The other one starts again.
         let mut restarted = Copy::start();
         assert!(restarted.handshake(&mut hq, at(401)) && restarted.cycle(&mut hq, at(431)));
     }
 
     #[test]
-    fn who_takes_over_is_the_store_and_the_other_one_is_refused_also_after_headquarters_started_anew() {
+    fn who_takes_over_is_the_store_and_the_other_one_is_refused_also_after_headquarters_restarted() {
         let mut hq = Processes::default();
         let (mut first, mut later) = (Copy::start(), Copy::start());
         assert!(first.handshake(&mut hq, at(0)) && first.cycle(&mut hq, at(0)));
@@ -382,12 +301,12 @@ mod tests {
         hq.take_over(later.instance, at(40));
         assert!(later.handshake(&mut hq, at(40)) && later.cycle(&mut hq, at(70)));
         assert!(!first.cycle(&mut hq, at(71)));
-        let mut anew = Processes { refused: hq.refused, ..Processes::default() };
+        let mut restarted = Processes { refused: hq.refused, ..Processes::default() };
         assert!(
-            later.handshake(&mut anew, at(100))
-                && later.cycle(&mut anew, at(101))
-                && !first.handshake(&mut anew, at(102))
+            later.handshake(&mut restarted, at(100))
+                && later.cycle(&mut restarted, at(101))
+                && !first.handshake(&mut restarted, at(102))
         );
-        assert_eq!(anew.running_twice(at(103)), Some(at(40)));
+        assert_eq!(restarted.running_twice(at(103)), Some(at(40)));
     }
 }

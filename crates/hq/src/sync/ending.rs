@@ -8,7 +8,7 @@ const SILENT_FOR_MS: i64 = 40_000;
 
 /// What ended a socket.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum End {
+pub(super) enum End {
     /// Headquarters closes it with this code.
     Closed(u16),
     /// No pong came for too long.
@@ -21,7 +21,7 @@ pub enum End {
 
 impl End {
     /// The code for the other side, if it may still be there.
-    pub const fn code(self) -> Option<u16> {
+    pub(super) const fn code(self) -> Option<u16> {
         match self {
             Self::Closed(code) => Some(code),
             Self::Silent => Some(close::GOING_AWAY),
@@ -30,7 +30,7 @@ impl End {
     }
 
     /// What is said of the store from then on; nothing when it is headquarters that goes away, or has a newer socket of it.
-    pub const fn because(self) -> Option<Ended> {
+    pub(super) const fn because(self) -> Option<Ended> {
         match self {
             Self::Closed(close::GOING_AWAY | close::REPLACED) => None,
             Self::Closed(close::REVOKED) => Some(Ended::Revoked),
@@ -42,7 +42,7 @@ impl End {
 
 /// Why a store is not connected: what was noted when its connection ended. When headquarters was away itself nothing was,
 /// and a store that is silent for as long as a connection may be has no line.
-pub fn ended_because(
+pub(super) fn ended_because(
     connected: bool,
     noted: Option<Ended>,
     last_heard_at: Option<Instant>,

@@ -10,9 +10,8 @@ use tillkeep_http::error::{Error, Result};
 use tillkeep_http::resource::{self, ListSpec};
 use tillkeep_http::{Caller, List};
 use tillkeep_model::Instant;
-use tillkeep_model::permission::Requirement;
 use tillkeep_model::permission::code::StoresView;
-use tillkeep_storage::Db;
+use tillkeep_storage::Connection;
 use tillkeep_storage::entity::{store, sync_log};
 use tillkeep_storage::sea_orm::sea_query::Expr;
 use tillkeep_storage::sea_orm::{ColumnTrait, EntityTrait, Iterable, QueryFilter, QuerySelect, Select};
@@ -21,7 +20,7 @@ use utoipa::ToSchema;
 use uuid::Uuid;
 
 use super::collisions::{self, Collision};
-use crate::backoffice::named_store;
+use crate::scope::{in_scope, named_store};
 
 const LIST: ListSpec = ListSpec {
     search: &["error", "entity_id"],
@@ -32,7 +31,7 @@ const LIST: ListSpec = ListSpec {
 /// An entry of the log as the dashboard shows it.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct FailedEntry {
+pub(super) struct FailedEntry {
     id: Uuid,
     store_id: Uuid,
     store_code: String,
@@ -92,7 +91,7 @@ impl FailedEntry {
 }
 
 /// The list of entries.
-pub struct Entries;
+pub(super) struct Entries;
 
 impl Listing for Entries {
     type Row = sync_log::Entity;
@@ -103,8 +102,11 @@ impl Listing for Entries {
 
 /// `GET /sync/errors`: the failed entries; those of another `status`; or with `warning` those that were taken and that
 /// somebody should look at, without those that somebody settled, or with `settled` those alone.
-pub async fn list(caller: Caller<StoresView>, Lists { mut query, .. }: Lists<Entries>) -> Result<List<FailedEntry>> {
-    let mut base = within(shown(), &caller);
+pub(super) async fn list(
+    caller: Caller<StoresView>,
+    Lists { mut query, .. }: Lists<Entries>,
+) -> Result<List<FailedEntry>> {
+    let mut base = in_scope(&caller, shown(), sync_log::Column::StoreId);
     let (warning, settled) = (resource::take_flag(&mut query, "warning")?, resource::take_flag(&mut query, "settled")?);
     if settled && !warning {
         return Err(Error::field("settled", "goes with warning=true; of failed entries use status=resolved"));
@@ -122,9 +124,9 @@ pub async fn list(caller: Caller<StoresView>, Lists { mut query, .. }: Lists<Ent
         base = base.filter(sync_log::Column::LastSeenAt.gte(since));
     }
     named_store(&caller, &query)?;
-    let page: List<sync_log::Model> = resource::list(caller.db().reader(), &LIST, &query, base).await?;
-    let codes = codes(caller.db()).await?;
-    let mut collisions = collisions::of(caller.db().reader(), &page.rows).await?;
+    let page: List<sync_log::Model> = resource::list(caller.reader(), &LIST, &query, base).await?;
+    let codes = codes(caller.reader()).await?;
+    let mut collisions = collisions::of(caller.reader(), &page.rows).await?;
     let mut room = PAGE;
     Ok(page.map(|mut row| {
         for text in [&mut row.envelope, &mut row.beginning] {
@@ -152,21 +154,13 @@ fn shown() -> Select<sync_log::Entity> {
         .expr_as(Expr::cust(format!("CASE WHEN OCTET_LENGTH(envelope) <= {LISTED} THEN envelope END")), "envelope")
 }
 
-/// The entries of the stores where the caller holds the permission of the route.
-pub(super) fn within<P: Requirement>(select: Select<sync_log::Entity>, caller: &Caller<P>) -> Select<sync_log::Entity> {
-    match caller.stores() {
-        None => select,
-        Some(stores) => select.filter(sync_log::Column::StoreId.is_in(stores)),
-    }
-}
-
 /// The codes of all stores.
-pub(super) async fn codes(db: &Db) -> Result<HashMap<Uuid, String>> {
+pub(super) async fn codes(conn: &Connection) -> Result<HashMap<Uuid, String>> {
     let rows: Vec<(Uuid, String)> = store::Entity::find()
         .select_only()
         .columns([store::Column::Id, store::Column::Code])
         .into_tuple()
-        .all(db.reader())
+        .all(conn)
         .await?;
     Ok(rows.into_iter().collect())
 }

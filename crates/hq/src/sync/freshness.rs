@@ -8,7 +8,7 @@ use uuid::Uuid;
 use crate::Hq;
 
 /// How fresh the figures of a store are.
-pub struct Freshness {
+pub(crate) struct Freshness {
     pub connected: bool,
     pub last_heard_at: Option<Instant>,
     /// Everything from before then has come, but for what is dead; nothing when the store never said how its outbox stands.
@@ -19,7 +19,7 @@ pub struct Freshness {
 }
 
 impl Freshness {
-    pub fn of(hq: &Hq, store_id: Uuid, node: &store_node::Model) -> Self {
+    pub(crate) fn of(hq: &Hq, store_id: Uuid, node: &store_node::Model) -> Self {
         let heard = hq.tracker.heard(store_id, node, hq.nodes.id);
         let elsewhere = heard.connection.and_then(|(_, line)| Line::node(line));
         let connected = hq.hub.of(store_id).is_some() || elsewhere.and_then(|node| hq.nodes.name_of(node)).is_some();

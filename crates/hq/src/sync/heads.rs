@@ -21,7 +21,7 @@ pub struct Heads(RwLock<Known>);
 
 #[derive(Default)]
 struct Known {
-    heads: HashMap<Key, Noted>,
+    heads: HashMap<Key, KnownHead>,
     /// Rises with everything that is noted.
     notes: u64,
     /// The note at which a head of this scope moved last.
@@ -29,7 +29,7 @@ struct Known {
 }
 
 #[derive(Clone, Copy, Default)]
-struct Noted {
+struct KnownHead {
     head: Head,
     /// The number of the note that it is from.
     at: u64,
@@ -43,9 +43,9 @@ pub struct Moved {
 }
 
 impl Known {
-    fn note(&mut self, key: Key, noted: Noted) {
-        self.moved.insert(key.1, noted.at);
-        self.heads.insert(key, noted);
+    fn note(&mut self, key: Key, head: KnownHead) {
+        self.moved.insert(key.1, head.at);
+        self.heads.insert(key, head);
     }
 }
 
@@ -75,7 +75,7 @@ impl Heads {
             let head = known.heads.get(&key).copied().unwrap_or_default().head;
             let newer = change.version > head.version;
             if newer || (change.version == head.version && change.tag.is_some()) {
-                known.note(key, Noted { head: Head { version: change.version, tag: change.tag }, at });
+                known.note(key, KnownHead { head: Head { version: change.version, tag: change.tag }, at });
             }
         }
     }
@@ -110,7 +110,7 @@ impl Heads {
                     moving.insert(key);
                     continue;
                 }
-                known.note(key, Noted { head, at });
+                known.note(key, KnownHead { head, at });
                 changes.push(change(key, head));
             }
             if moving.is_empty() {

@@ -10,7 +10,7 @@ use tillkeep_http::{Answer, Caller, Params};
 use tillkeep_model::Instant;
 use tillkeep_model::permission::code::StoresView;
 use tillkeep_storage::entity::store;
-use tillkeep_storage::history::{self, By};
+use tillkeep_storage::reports::history::{self, By};
 use tillkeep_storage::sea_orm::EntityTrait;
 use utoipa::ToSchema;
 use uuid::Uuid;
@@ -29,7 +29,7 @@ const DAYS_OF_DAYS: i64 = 92;
 #[derive(Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[schema(as = HistoryQuery)]
-pub struct Query {
+pub(super) struct Query {
     #[schema(required, value_type = Uuid)]
     store_id: Option<String>,
     /// A point each hour, which it is when not said, or each UTC day.
@@ -46,14 +46,14 @@ pub struct Query {
 #[derive(Clone, Copy, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = HistoryBy)]
-pub enum Every {
+pub(super) enum Every {
     Hour,
     Day,
 }
 
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct History {
+pub(super) struct History {
     store_id: Uuid,
     by: Every,
     /// When the first point begins.
@@ -68,7 +68,7 @@ pub struct History {
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = HistoryPoint)]
-pub struct Point {
+pub(super) struct Point {
     /// When the hour or day begins.
     at: Instant,
     taken: i64,
@@ -82,7 +82,7 @@ pub struct Point {
     failed: i64,
 }
 
-pub async fn history(
+pub(super) async fn history(
     caller: Caller<StoresView>,
     State(hq): State<Arc<Hq>>,
     Params(query): Params<Query>,
@@ -96,7 +96,7 @@ pub async fn history(
     };
     let (from, to) = span(&query, by, hq.clock.now())?;
     caller.at_store(store_id)?;
-    store::Entity::find_by_id(store_id).one(caller.db().reader()).await?.ok_or_else(|| Error::not_found("store"))?;
+    store::Entity::find_by_id(store_id).one(caller.reader()).await?.ok_or_else(|| Error::not_found("store"))?;
     hq.figures(|conn| async move {
         let counts = history::counts(&conn, store_id, by, from, to).await?;
         Ok(Answer(History { store_id, by: every, from, to, points: points(&counts, by, from, to) }))

@@ -10,8 +10,8 @@ use tillkeep_storage::entity::store;
 use tillkeep_storage::sea_orm::{ColumnTrait, EntityTrait, QueryFilter};
 use uuid::Uuid;
 
+use super::standing::{Standing, standing};
 use crate::Hq;
-use crate::backoffice::stores::{Standing, standing};
 
 /// After a failure.
 const AGAIN: Duration = Duration::from_secs(1);
@@ -19,7 +19,7 @@ const AGAIN: Duration = Duration::from_secs(1);
 const AT_ONCE: usize = 1000;
 
 /// Judges until the server stops.
-pub fn start(hq: Arc<Hq>) {
+pub(crate) fn start(hq: Arc<Hq>) {
     tokio::spawn(async move {
         loop {
             tokio::select! {

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use rand::RngExt;
+use tillkeep_http::files;
 use tillkeep_model::wire::close;
 use tokio::time::{Instant, sleep_until};
 use tokio_util::sync::CancellationToken;
@@ -23,10 +23,9 @@ pub fn when(hq: Arc<Hq>, asked: CancellationToken, within: Duration) {
         let begun = Instant::now();
         let stores = hq.hub.stores();
         tracing::info!(seconds = within.as_secs(), sockets = stores.len(), "leaving: requests are answered until then");
-        let mut moments: Vec<_> = {
-            let mut chance = rand::rng();
-            stores.into_iter().map(|store| (within.min(SPREAD).mul_f64(chance.random()), store)).collect()
-        };
+        let unit = within.min(SPREAD) / u32::from(u16::MAX);
+        let moment = || unit * u32::from(u16::from_be_bytes(files::random()));
+        let mut moments: Vec<_> = stores.into_iter().map(|store| (moment(), store)).collect();
         moments.sort_unstable();
         for (moment, store) in moments {
             tokio::select! {

@@ -4,51 +4,66 @@ mod body;
 mod change_pin;
 mod collisions;
 mod completeness;
-pub mod copies;
-pub mod dashboard;
+mod continuity;
+pub(crate) mod copies;
+pub(crate) mod dashboard;
+mod database_run;
+pub(crate) mod databases;
 mod ending;
-pub mod errors;
-pub mod freshness;
+mod errors;
+pub(crate) mod freshness;
+mod handles;
 mod handshake;
 mod heads;
 mod history;
 mod hub;
-pub mod judge;
+pub(crate) mod judge;
 mod kept;
 pub mod leave;
-pub mod lost;
-pub mod nodes;
-pub mod notify;
+mod left_out;
+mod lost;
+mod nodes;
+pub(crate) mod notify;
 mod own_documents;
 mod pages;
-pub mod pruning;
+mod processes;
+mod protocol;
+pub(crate) mod pruning;
 mod pull;
 mod push;
 mod queue;
 mod renumber;
 mod retry;
 mod rollout;
+pub mod rounds;
+pub mod servers;
+mod settle;
 mod socket;
+pub mod standing;
+mod store_cache;
 mod store_caller;
+mod stores_to_notify;
 mod streams;
 mod times;
 mod told;
 mod totals;
-pub mod tracker;
+mod tracker;
 mod turns;
 mod unreadable;
+mod unwritten;
 mod versions;
 mod waiting;
 
+pub use database_run::DatabaseRun;
+pub use databases::Databases;
 pub use heads::Heads;
 pub use hub::{Connection, Hub, Next};
-pub use lost::DatabaseRun;
 pub use nodes::Nodes;
 pub use notify::{Broker, BrokerUrl, NotificationQueue};
 pub use pages::Pages;
 pub use queue::PushQueue;
-pub use retry::ToTell;
-pub use store_caller::{StoreCache, StoreCaller};
+pub use store_cache::StoreCache;
+pub use stores_to_notify::StoresToNotify;
 pub use streams::Streams;
 pub use times::Times;
 pub use totals::Totals;
@@ -56,35 +71,9 @@ pub use tracker::Tracker;
 pub use turns::Turns;
 pub use unreadable::Unreadable;
 
-use crate::routes::Routes;
-use axum::Json;
-use axum::response::{IntoResponse, Response};
-use serde::Serialize;
-use tillkeep_http::describe::{Operation, Reply};
 use tillkeep_model::ErrorCode;
-use utoipa::ToSchema;
 
-/// Counts what somebody said that this server does not know, and leaves it aside. `docs/sync.md`, rule D11.
-fn ignored(what: &'static str) {
-    metrics::counter!("tillkeep_sync_ignored_total", "what" => what).increment(1);
-}
-
-/// A plain object of the machine protocol.
-pub struct Machine<T>(pub T);
-
-impl<T: ToSchema> Reply for Machine<T> {
-    fn describe(operation: &mut Operation) {
-        let plain = operation.schema::<T>();
-        operation.answer(200, "Done.", plain);
-        operation.header("Tillkeep-Protocol", "The version of the machine protocol.");
-    }
-}
-
-impl<T: Serialize> IntoResponse for Machine<T> {
-    fn into_response(self) -> Response {
-        Json(self.0).into_response()
-    }
-}
+use crate::state::Routes;
 
 /// The routes of the sync protocol, and those of the people who watch it.
 pub fn routes(routes: Routes) -> Routes {
@@ -134,7 +123,7 @@ fn of_people(routes: Routes) -> Routes {
         .post("/sync/retry/{id}", retry::retry)
         .about("Apply a failed entry once more.")
         .fails(&[NotFailed, PayloadNotKept])
-        .post("/sync/resolve/{id}", retry::resolve)
+        .post("/sync/resolve/{id}", settle::resolve)
         .about("Settle a failed entry, or the warning of one that was taken, by hand; nothing is applied.")
         .fails(&[NotFailed])
         .post("/sync/errors/{id}/renumber", renumber::renumber)

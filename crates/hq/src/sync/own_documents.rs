@@ -14,7 +14,9 @@ use tillkeep_storage::own_documents;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use super::{Machine, StoreCaller, unreadable};
+use super::left_out;
+use super::protocol::Machine;
+use super::store_caller::StoreCaller;
 use crate::Hq;
 
 /// How old a document may be to be given back, in days.
@@ -26,7 +28,7 @@ const PAGE: u64 = 500;
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(as = OwnDocumentsQuery)]
-pub struct Query {
+pub(super) struct Query {
     /// `register_sessions`, `sales`, `inventory_adjustments` or `store_product_dynamic`.
     #[schema(required)]
     entity_type: Option<String>,
@@ -37,7 +39,7 @@ pub struct Query {
     limit: Option<String>,
 }
 
-pub async fn own_documents(
+pub(super) async fn own_documents(
     caller: StoreCaller,
     State(hq): State<Arc<Hq>>,
     Params(query): Params<Query>,
@@ -61,7 +63,7 @@ pub async fn own_documents(
     let since = hq.clock.now().plus_millis(-RECENT_DAYS * DAY_MS);
     let conn = hq.sync_db().snapshot().await?;
     let page = own_documents::page(&conn, entity, caller.id(), after, since, limit).await?;
-    unreadable::note(&hq, entity, &page.left_out).await?;
+    left_out::note(&hq, entity, &page.left_out).await?;
     let rows = page.rows.into_iter().map(RawValue::from_string).collect::<std::result::Result<_, _>>()?;
     Ok(Machine(OwnDocumentsAnswer {
         entity_type: entity.name.to_owned(),

@@ -48,7 +48,7 @@ pub struct Key {
 }
 
 /// A page as it is kept.
-pub struct Held {
+pub struct KeptPage {
     /// The head of the type in the snapshot that the page is from.
     pub head: Head,
     /// The tag of the version that it goes on from.
@@ -61,7 +61,7 @@ pub struct Held {
     is_zstd: bool,
 }
 
-impl Held {
+impl KeptPage {
     pub async fn new(head: Head, since_tag: Option<Uuid>, (latest, rows): (i64, usize), text: String) -> Self {
         let plain = Bytes::from(text);
         let packed = if plain.len() < WORTH_IT { None } else { zstd(plain.clone()).await };
@@ -109,11 +109,11 @@ async fn zstd(text: Bytes) -> Option<Bytes> {
     Some(bytes.into())
 }
 
-type Flight = Arc<OnceCell<Result<Arc<Held>, DbErr>>>;
+type Flight = Arc<OnceCell<Result<Arc<KeptPage>, DbErr>>>;
 
 /// The pages of this server.
 pub struct Pages {
-    kept: Cache<Key, Arc<Held>>,
+    kept: Cache<Key, Arc<KeptPage>>,
     /// Pages that somebody is making now.
     flights: Mutex<HashMap<Key, Flight>>,
     /// Taken while a page is made: however many stores load, so many pages are in memory unpacked.
@@ -131,7 +131,7 @@ impl Pages {
     fn within(room: u64) -> Self {
         let kept = Cache::builder()
             .max_capacity(room)
-            .weigher(|_, held: &Arc<Held>| held.weight())
+            .weigher(|_, page: &Arc<KeptPage>| page.weight())
             // Least recently used: the usual choice of this library keeps what was often asked for, which is pages from
             // before the last change.
             .eviction_policy(EvictionPolicy::lru())
@@ -147,18 +147,18 @@ impl Pages {
 
     /// The page of `key`, kept or read; however many ask at once, one reads. What is read has the head of `key` or a
     /// newer one, and is kept under its own.
-    pub async fn get<F>(&self, key: Key, read: impl FnOnce() -> F) -> Result<Arc<Held>, DbErr>
+    pub async fn get<F>(&self, key: Key, read: impl FnOnce() -> F) -> Result<Arc<KeptPage>, DbErr>
     where
-        F: Future<Output = Result<Held, DbErr>>,
+        F: Future<Output = Result<KeptPage, DbErr>>,
     {
-        if let Some(held) = self.kept.get(&key) {
-            return Ok(hit(held));
+        if let Some(page) = self.kept.get(&key) {
+            return Ok(hit(page));
         }
         let flight = {
             let mut flights = self.flights.lock().unwrap_or_else(PoisonError::into_inner);
             // Whoever read it kept it before the flight ended.
-            if let Some(held) = self.kept.get(&key) {
-                return Ok(hit(held));
+            if let Some(page) = self.kept.get(&key) {
+                return Ok(hit(page));
             }
             flights.entry(key).or_default().clone()
         };
@@ -169,9 +169,9 @@ impl Pages {
                 let _landing = Landing { pages: self, key, flight: &flight };
                 // Never closed.
                 let _maker = self.makers.acquire().await.ok();
-                let held = Arc::new(read().await?);
-                self.kept.insert(Key { head: held.head, ..key }, held.clone());
-                Ok(held)
+                let page = Arc::new(read().await?);
+                self.kept.insert(Key { head: page.head, ..key }, page.clone());
+                Ok(page)
             })
             .await;
         counter!("tillkeep_pull_pages_total", "result" => if reads { "miss" } else { "hit" }).increment(1);
@@ -179,9 +179,9 @@ impl Pages {
     }
 }
 
-fn hit(held: Arc<Held>) -> Arc<Held> {
+fn hit(page: Arc<KeptPage>) -> Arc<KeptPage> {
     counter!("tillkeep_pull_pages_total", "result" => "hit").increment(1);
-    held
+    page
 }
 
 /// Ends a flight, also one that is given up.
@@ -214,8 +214,8 @@ mod tests {
         Head { version, tag: None }
     }
 
-    async fn page(head: i64) -> Held {
-        Held::new(at(head), None, (head, 1), format!("page at {head}")).await
+    async fn page(head: i64) -> KeptPage {
+        KeptPage::new(at(head), None, (head, 1), format!("page at {head}")).await
     }
 
     #[tokio::test]
@@ -299,7 +299,7 @@ mod tests {
         let pages = Pages::within(100_000);
         for since in 0..200 {
             let text = noise(6000);
-            let make = async || Ok(Held::new(at(5), None, (5, 1), text).await);
+            let make = async || Ok(KeptPage::new(at(5), None, (5, 1), text).await);
             pages.get(Key { since, ..KEY }, make).await.expect("a page");
             // Often asked for, as every page is before the next change.
             for _ in 0..20 {
@@ -314,10 +314,10 @@ mod tests {
     #[tokio::test]
     async fn a_page_weighs_what_is_kept_of_it_and_is_kept_in_the_smaller_form() {
         for (text, most) in [("the same again ".repeat(20_000), 1000), (noise(20_000), 20_000)] {
-            let held = Held::new(at(1), None, (1, 1), text).await;
-            assert!(held.is_zstd && (held.weight() as usize) < BESIDES + most, "{}", held.weight());
+            let page = KeptPage::new(at(1), None, (1, 1), text).await;
+            assert!(page.is_zstd && (page.weight() as usize) < BESIDES + most, "{}", page.weight());
         }
-        let short = Held::new(at(1), None, (1, 1), "{}".to_owned()).await;
+        let short = KeptPage::new(at(1), None, (1, 1), "{}".to_owned()).await;
         assert_eq!((short.is_zstd, short.weight() as usize), (false, BESIDES + 2));
     }
 

@@ -21,7 +21,7 @@ const PAUSE: Duration = Duration::from_millis(100);
 const WORK: &str = "pruning of sync_log";
 
 /// Prunes until the server stops.
-pub fn start(hq: Arc<Hq>) {
+pub(crate) fn start(hq: Arc<Hq>) {
     if hq.sync_log_days == 0 {
         return;
     }
@@ -64,7 +64,7 @@ async fn prune(hq: &Hq, pruned: &mut u64) -> Result<(), DbErr> {
     for store in kept::stores_before(db.reader(), before).await? {
         let mut next = Some(Instant::default());
         while let Some(from) = next {
-            let batch = db::again(|| kept::prune(db, store, from, before)).await?;
+            let batch = db::retry_serialization(|| kept::prune(db, store, from, before)).await?;
             *pruned += batch.rows;
             counter!("tillkeep_sync_log_pruned_total").increment(batch.rows);
             next = batch.next;

@@ -17,13 +17,15 @@ use tillkeep_storage::push::{Interrupted, Pushed};
 use uuid::Uuid;
 
 use super::body::{self, Parsed};
-use super::{Machine, StoreCaller, copies};
+use super::processes;
+use super::protocol::Machine;
+use super::store_caller::StoreCaller;
 use crate::Hq;
 
 /// Seconds after which a store may try again what the database could not take.
 const RETRY_AFTER: u64 = 2;
 
-pub async fn push(
+pub(super) async fn push(
     caller: StoreCaller,
     State(hq): State<Arc<Hq>>,
     headers: HeaderMap,
@@ -33,9 +35,9 @@ pub async fn push(
     // Before a byte of the body is read: what cannot be stored soon is not kept in memory.
     hq.pushes.check()?;
     let turn = hq.turns.take(caller.id()).await?;
-    let mut room = hq.pushes.room()?;
+    let mut reservation = hq.pushes.reserve()?;
     let read = async {
-        let read = body::read(&headers, body, &hq.pushes, &mut room, &|| turn.is_large()).await;
+        let read = body::read(&headers, body, &hq.pushes, &mut reservation, &|| turn.is_large()).await;
         if read.as_ref().is_err_and(|error| error.code() == ErrorCode::Unavailable) {
             // There was no memory: whoever has been at a large body for long lets it go, and the next try finds some.
             hq.turns.overtake_the_longest();
@@ -46,18 +48,18 @@ pub async fn push(
     let Parsed { text, envelopes, instance } = body::parse(text).await?;
     let sender = caller.sender();
     let code = &sender.store_code;
-    copies::refuse_copy(copies::hear(&hq, sender.store_id, code, instance, None).await)?;
+    processes::refuse_copy(processes::hear(&hq, sender.store_id, code, instance, None).await)?;
     let place = hq.pushes.enter(envelopes.len())?;
     let (worker, begun) = hq.pushes.worker().await?;
-    let unannounced = Unannounced::of(&hq, sender.store_id);
+    let announcement = PendingAnnouncement::of(&hq, sender.store_id);
     let sent: Vec<&str> = envelopes.iter().map(|place| &text[place.clone()]).collect();
     let pushed = push::push(hq.sync_db(), &sender, &sent, hq.clock.now()).await;
     if let Ok(pushed) = &pushed {
         hq.pushes.measured(envelopes.len(), begun.elapsed());
         report(pushed, &sender.store_code);
     }
-    drop((worker, place, text, room, turn));
-    unannounced.announce(&pushed);
+    drop((worker, place, text, reservation, turn));
+    announcement.make(&pushed);
     hq.board.mark([sender.store_id]);
     match pushed {
         Ok(pushed) => Ok(Machine(PushAnswer { results: pushed.results })),
@@ -69,37 +71,37 @@ pub async fn push(
     }
 }
 
-/// A push whose commits nobody knows of yet. Dropped before they are announced, as by a panic, or when the push was
-/// broken off, it leaves them in doubt: HQ then compares its heads with the database.
-pub(super) struct Unannounced<'a> {
+/// The announcement of what a push commits. Dropped before it is made, as by a panic, or when the push was broken off, it
+/// leaves the commits in doubt: HQ then compares its heads with the database.
+pub(super) struct PendingAnnouncement<'a> {
     hq: &'a Hq,
     store_id: Uuid,
     in_doubt: bool,
 }
 
-impl<'a> Unannounced<'a> {
+impl<'a> PendingAnnouncement<'a> {
     pub(super) const fn of(hq: &'a Hq, store_id: Uuid) -> Self {
         Self { hq, store_id, in_doubt: true }
     }
 
-    pub(super) fn announce(mut self, pushed: &Result<Pushed, Interrupted>) {
+    pub(super) fn make(mut self, pushed: &Result<Pushed, Interrupted>) {
         let (changes, handshake) = match pushed {
             Ok(pushed) => (&pushed.changes, pushed.handshake),
             Err(interrupted) => (&interrupted.changes, interrupted.handshake),
         };
         // First: a store that is told of a row pulls it at once, and in vain while a dead letter guards its own.
         if handshake {
-            self.hq.to_tell.insert(self.store_id);
+            self.hq.stores_to_notify.insert(self.store_id);
         }
         self.hq.announce(changes);
         self.in_doubt = pushed.is_err();
     }
 }
 
-impl Drop for Unannounced<'_> {
+impl Drop for PendingAnnouncement<'_> {
     fn drop(&mut self) {
         if self.in_doubt {
-            self.hq.doubt();
+            self.hq.note_uncertain_commit();
         }
     }
 }
@@ -116,7 +118,7 @@ fn report(pushed: &push::Pushed, store: &str) {
 }
 
 /// The body, still compressed; a [`PushRequest`].
-pub struct Raw(Body);
+pub(super) struct Raw(Body);
 
 impl<S: Send + Sync> FromRequest<S> for Raw {
     type Rejection = Infallible;
@@ -140,7 +142,8 @@ mod tests {
 
     use tillkeep_http::Clock;
     use tillkeep_http::auth::SignInSettings;
-    use tillkeep_storage::{Opening, db};
+    use tillkeep_storage::Opening;
+    use tillkeep_storage::entity::role;
     use tokio::time::{sleep, timeout};
     use tokio_util::sync::CancellationToken;
 
@@ -164,16 +167,15 @@ mod tests {
         };
         let hq = Hq::open(&settings, Clock::default(), CancellationToken::new()).await.expect("headquarters");
         let before = hq.heads.of_store(Uuid::nil());
-        let unannounced = Unannounced::of(&hq, Uuid::nil());
+        let announcement = PendingAnnouncement::of(&hq, Uuid::nil());
         let mut tx = hq.db().begin().await.expect("a transaction");
-        db::execute(&tx, "UPDATE roles SET sync_version = 0", []).await.expect("an edit");
-        tx.touch("roles");
+        tx.update::<role::Entity>(|all| all).await.expect("an edit");
         tx.commit().await.expect("a commit");
         // As a panic does, where nobody comes to the announcement.
-        drop(unannounced);
+        drop(announcement);
         let known = async {
             while hq.heads.of_store(Uuid::nil()) == before {
-                hq.settle_doubt().await;
+                hq.resolve_uncertain_commit().await;
                 sleep(Duration::from_millis(5)).await;
             }
         };

@@ -59,12 +59,12 @@ impl Drop for Place<'_> {
 }
 
 /// The memory of one body.
-pub struct Room {
+pub struct BodyReservation {
     is_small: bool,
     held: OwnedSemaphorePermit,
 }
 
-impl Room {
+impl BodyReservation {
     pub(super) const fn is_large(&self) -> bool {
         !self.is_small
     }
@@ -120,26 +120,26 @@ impl PushQueue {
     }
 
     /// Memory for the beginning of a body. What it announces counts nothing: it may never come.
-    pub fn room(&self) -> Result<Room> {
+    pub fn reserve(&self) -> Result<BodyReservation> {
         let held = self.small.clone().try_acquire_many_owned(BODY_FROM_KIB).map_err(|_| self.busy(1))?;
-        Ok(Room { is_small: true, held })
+        Ok(BodyReservation { is_small: true, held })
     }
 
-    /// What `room` lacks for `bytes`.
-    pub fn more_room(&self, room: &mut Room, bytes: usize) -> Result<()> {
+    /// Takes what `reservation` lacks for `bytes`.
+    pub fn grow(&self, reservation: &mut BodyReservation, bytes: usize) -> Result<()> {
         let wanted = kib(bytes);
-        if room.is_small && wanted > SMALL_KIB {
+        if reservation.is_small && wanted > SMALL_KIB {
             let large = self.memory.clone().try_acquire_many_owned(wanted);
-            *room = Room { is_small: false, held: large.map_err(|_| self.busy(1))? };
+            *reservation = BodyReservation { is_small: false, held: large.map_err(|_| self.busy(1))? };
             return Ok(());
         }
-        let lacking = usize::try_from(wanted).unwrap_or_default().saturating_sub(room.held.num_permits());
+        let lacking = usize::try_from(wanted).unwrap_or_default().saturating_sub(reservation.held.num_permits());
         if lacking == 0 {
             return Ok(());
         }
-        let memory = if room.is_small { &self.small } else { &self.memory };
+        let memory = if reservation.is_small { &self.small } else { &self.memory };
         let more = memory.clone().try_acquire_many_owned(u32::try_from(lacking).unwrap_or(u32::MAX));
-        room.held.merge(more.map_err(|_| self.busy(1))?);
+        reservation.held.merge(more.map_err(|_| self.busy(1))?);
         Ok(())
     }
 
@@ -183,16 +183,16 @@ mod tests {
     fn bodies_have_a_bound_together_and_give_their_memory_back() {
         let queue = PushQueue::new(true);
         let begun = |bytes: usize| {
-            let mut room = queue.room().expect("room to begin");
-            queue.more_room(&mut room, bytes).map(|()| room)
+            let mut reservation = queue.reserve().expect("memory to begin with");
+            queue.grow(&mut reservation, bytes).map(|()| reservation)
         };
-        let mut large = begun(50 << 20).expect("room");
+        let mut large = begun(50 << 20).expect("memory");
         assert!(begun(25 << 20).is_err());
-        let other = begun(5 << 20).expect("room for another one");
-        assert!(queue.more_room(&mut large, 75 << 20).is_err());
+        let other = begun(5 << 20).expect("memory for another one");
+        assert!(queue.grow(&mut large, 75 << 20).is_err());
         // What stores send each day is in nobody's way.
-        let daily: Vec<_> = (0..16).map(|_| begun(1 << 20).expect("room for a small one")).collect();
-        assert!(queue.room().is_err(), "and bounded as well");
+        let daily: Vec<_> = (0..16).map(|_| begun(1 << 20).expect("memory for a small one")).collect();
+        assert!(queue.reserve().is_err(), "and bounded as well");
         drop((large, other, daily));
         assert!(begun(60 << 20).is_ok());
     }

@@ -14,23 +14,24 @@ use tillkeep_model::permission::code::StoresEdit;
 use tillkeep_storage::entity::{customer, store, sync_log};
 use tillkeep_storage::push::{self, ByHand, Sender};
 use tillkeep_storage::sea_orm::sea_query::Expr;
-use tillkeep_storage::sea_orm::{ColumnTrait, ConnectionTrait, EntityTrait, PaginatorTrait, QueryFilter};
+use tillkeep_storage::sea_orm::{ColumnTrait, ConnectionTrait, EntityName, EntityTrait, PaginatorTrait, QueryFilter};
 use tillkeep_storage::sync_log::{FAILED, RETRIED};
 use tillkeep_storage::{audit, idempotency};
 use utoipa::ToSchema;
 use uuid::Uuid;
 
 use super::collisions;
-use super::retry::{NOT_KEPT, again, failed, not_failed};
+use super::retry::{NOT_KEPT, apply_again};
+use super::settle::{failed, not_failed};
 use crate::Hq;
-use crate::backoffice::customers::{HQ, next_number};
+use crate::customer_numbers::{HQ, next_number};
 
 /// Letters of a number.
 const LONGEST: usize = 50;
 
 #[derive(Default, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
-pub struct Renumber {
+pub(super) struct Renumber {
     /// Without one it gets the next number of headquarters.
     #[schema(min_length = 1, max_length = 50)]
     number: Option<String>,
@@ -38,14 +39,14 @@ pub struct Renumber {
 
 /// How the try with another number went.
 #[derive(Serialize, ToSchema)]
-pub struct Renumbered {
+pub(super) struct Renumbered {
     id: Uuid,
     status: &'static str,
     error: Option<String>,
     number: String,
 }
 
-pub async fn renumber(
+pub(super) async fn renumber(
     caller: Caller<StoresEdit>,
     State(hq): State<Arc<Hq>>,
     Id(id): Id,
@@ -54,11 +55,11 @@ pub async fn renumber(
     let _turn = hq.settling.lock().await;
     let mut row = failed(&caller, id).await?;
     let taken = collided(&caller, &row).await?;
-    let number = give(&hq, &caller, &mut row, &taken, body.number).await?;
+    let number = give(&caller, &mut row, &taken, body.number).await?;
     let entity_id: Uuid = row.entity_id.parse().unwrap_or_default();
     let by_hand = ByHand { number: Some(number.clone()) };
-    let outcome = idempotency::aside(again(&hq, &caller, vec![row], &by_hand)).await?;
-    idempotency::done(caller.db()).await?;
+    let outcome = idempotency::aside(apply_again(&hq, &caller, vec![row], &by_hand)).await?;
+    caller.finish().await?;
     let error = outcome.into_iter().next().flatten();
     if error.is_some() {
         return Ok(Answer(Renumbered { id, status: FAILED, error, number }));
@@ -74,13 +75,13 @@ pub async fn renumber(
 /// The number of a refused customer that another one has.
 async fn collided(caller: &Caller<StoresEdit>, row: &sync_log::Model) -> Result<String> {
     let no = |text: &str| Err(Error::new(ErrorCode::NotANumber, text));
-    if row.entity_type != "customers" {
+    if row.entity_type != customer::Entity.table_name() {
         return no("only a customer can get another number here");
     }
     if row.envelope.is_none() {
         return Err(Error::new(ErrorCode::PayloadNotKept, NOT_KEPT));
     }
-    let taken = collisions::of(caller.db().reader(), std::slice::from_ref(row)).await?;
+    let taken = collisions::of(caller.reader(), std::slice::from_ref(row)).await?;
     match collisions::number_of(row).filter(|_| !taken.is_empty()) {
         Some((_, number)) => Ok(number),
         None => no("nobody else has the number of this customer; its error names another reason"),
@@ -89,19 +90,18 @@ async fn collided(caller: &Caller<StoresEdit>, row: &sync_log::Model) -> Result<
 
 /// Writes another number into the kept envelope of an entry, unless it was settled meanwhile.
 async fn give(
-    hq: &Hq,
     caller: &Caller<StoresEdit>,
     row: &mut sync_log::Model,
     taken: &str,
     wanted: Option<String>,
 ) -> Result<String> {
-    let tx = hq.sync_db().begin_aside().await?;
+    let act = caller.begin_aside().await?;
     let number = match wanted {
         Some(number) => {
-            refuse_unfit(&tx, row.store_id, &number).await?;
+            refuse_unfit(&*act, row.store_id, &number).await?;
             number
         }
-        None => next_number(&tx).await?,
+        None => next_number(&act).await?,
     };
     let sender = Sender::of_store(row.store_id, String::new());
     let envelope = row.envelope.as_deref().and_then(|text| numbered(text, &number));
@@ -109,12 +109,13 @@ async fn give(
     let (Some(envelope), Some(hash)) = (envelope, hash) else {
         return Err(Error::new(ErrorCode::NotANumber, "what was sent of this customer cannot be read"));
     };
+    #[expect(clippy::disallowed_methods, reason = "the log of entries does not travel")]
     let written = sync_log::Entity::update_many()
         .col_expr(sync_log::Column::Envelope, Expr::value(envelope.as_str()))
         .col_expr(sync_log::Column::Hash, Expr::value(hash.as_str()))
         .filter(sync_log::Column::Id.eq(row.id))
         .filter(sync_log::Column::Status.eq(FAILED))
-        .exec(&tx)
+        .exec(&*act)
         .await?;
     if written.rows_affected == 0 {
         return Err(not_failed(RETRIED));
@@ -128,8 +129,7 @@ async fn give(
         }),
         ..caller.audit("sync.renumber")
     };
-    audit::record(&tx, entry, caller.now()).await?;
-    hq.commit(tx).await?;
+    act.done(entry).await?;
     (row.envelope, row.hash) = (Some(envelope), hash);
     Ok(number)
 }

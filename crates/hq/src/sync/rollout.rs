@@ -13,12 +13,13 @@ use tillkeep_model::permission::code::StoresView;
 use tillkeep_storage::{registry, sync_log};
 use utoipa::ToSchema;
 
+use super::rounds;
 use crate::Hq;
 
 #[derive(Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[schema(as = RolloutQuery)]
-pub struct Query {
+pub(super) struct Query {
     entity_type: String,
     /// The newest one when not said: of the type, or of the type and store where each store has rows of its own.
     #[schema(value_type = Option<i64>, minimum = 0)]
@@ -27,7 +28,7 @@ pub struct Query {
 
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct Rollout {
+pub(super) struct Rollout {
     /// Active stores that the caller may see and that were heard of.
     stores: usize,
     /// Those that have the version.
@@ -39,13 +40,13 @@ pub struct Rollout {
 
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct Behind {
+pub(super) struct Behind {
     store_code: String,
     /// What it has.
     version: i64,
 }
 
-pub async fn rollout(
+pub(super) async fn rollout(
     caller: Caller<StoresView>,
     State(hq): State<Arc<Hq>>,
     Params(query): Params<Query>,
@@ -64,10 +65,10 @@ pub async fn rollout(
         }
     };
     // What stores said in the last second is still in memory.
-    hq.tracker.flush(&hq).await?;
+    rounds::flush(&hq).await?;
     let scope = caller.stores();
     let mut answer = Rollout { stores: 0, live: 0, never_started: 0, behind: Vec::new() };
-    for has in sync_log::versions_of_stores(caller.db().reader(), entity.name).await? {
+    for has in sync_log::versions_of_stores(caller.reader(), entity.name).await? {
         if scope.as_ref().is_some_and(|stores| !stores.contains(&has.store_id)) {
             continue;
         }

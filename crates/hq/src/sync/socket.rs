@@ -22,10 +22,10 @@ use tokio::time::{Instant, MissedTickBehavior, interval, timeout};
 
 use super::ending::End;
 use super::hub::{Connection, Next};
-use super::ignored;
+use super::protocol::ignored;
+use super::standing::Standing;
 use super::store_caller::{REFUSALS, StoreCaller, standing_now, store_of};
 use crate::Hq;
-use crate::backoffice::stores::Standing;
 
 const SEND_WITHIN: Duration = Duration::from_secs(10);
 /// A larger text is ignored.
@@ -38,11 +38,11 @@ const POLICY: u16 = 1008;
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(as = SocketQuery)]
-pub struct Query {
+pub(super) struct Query {
     sync_token: Option<String>,
 }
 
-pub async fn socket(
+pub(super) async fn socket(
     State(hq): State<Arc<Hq>>,
     headers: HeaderMap,
     Params(query): Params<Query>,
@@ -105,7 +105,7 @@ fn refuse_other_origins(hq: &Hq, headers: &HeaderMap) -> Result<()> {
 }
 
 /// From here on the socket speaks.
-pub struct Upgraded(Response);
+pub(super) struct Upgraded(Response);
 
 impl IntoResponse for Upgraded {
     fn into_response(self) -> Response {

@@ -1,8 +1,7 @@
 //! The store behind a sync token. Specification, section 5, item 4: the token is verified, its type is `store_sync`, it
 //! holds a store id, and that store exists and is active.
 
-use std::collections::HashMap;
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::Arc;
 
 use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
@@ -18,82 +17,42 @@ use tillkeep_storage::sea_orm::sea_query::Expr;
 use tillkeep_storage::sea_orm::{ColumnTrait, EntityTrait, QueryFilter};
 use uuid::Uuid;
 
+use super::standing::{Standing, standing, token_version_ok};
 use super::told;
 use crate::Hq;
-use crate::backoffice::stores::{Standing, standing, token_version_ok};
 
 /// The bodies of a 401, as the description names them.
-pub const REFUSALS: &[&str] = &["Unauthorized", "InvalidSyncTokenType", "StoreNotFoundOrInactive"];
+pub(super) const REFUSALS: &[&str] = &["Unauthorized", "InvalidSyncTokenType", "StoreNotFoundOrInactive"];
 
 /// A store that may sync.
-pub struct StoreCaller {
+pub(super) struct StoreCaller {
     pub store: Arc<store::Model>,
     /// The version of the token that was presented.
     pub token_version: i32,
 }
 
 impl StoreCaller {
-    pub fn id(&self) -> Uuid {
+    pub(super) fn id(&self) -> Uuid {
         self.store.id
     }
 
-    pub fn sender(&self) -> Sender {
+    pub(super) fn sender(&self) -> Sender {
         Sender::of_store(self.store.id, self.store.code.clone())
     }
 }
 
-/// The rows of the stores that were asked for, until one of them changes.
-#[derive(Default)]
-pub struct StoreCache(RwLock<Cached>);
-
-#[derive(Default)]
-struct Cached {
-    generation: u64,
-    rows: HashMap<Uuid, Arc<store::Model>>,
-}
-
-impl StoreCache {
-    pub fn clear(&self) {
-        let mut cached = self.0.write().unwrap_or_else(PoisonError::into_inner);
-        cached.generation += 1;
-        cached.rows.clear();
-    }
-
-    /// A store was heard of for the first time: nothing else of its row changed, and nothing of the others.
-    fn first_seen(&self, id: Uuid, at: Instant) {
-        let mut cached = self.0.write().unwrap_or_else(PoisonError::into_inner);
-        // One that is being read now may still lack it: then this is written once more, and changes nothing.
-        if let Some(row) = cached.rows.get_mut(&id) {
-            Arc::make_mut(row).first_seen_at = Some(at);
-        }
-    }
-
-    async fn of(&self, hq: &Hq, id: Uuid) -> Result<Option<Arc<store::Model>>> {
-        let generation = {
-            let cached = self.0.read().unwrap_or_else(PoisonError::into_inner);
-            if let Some(row) = cached.rows.get(&id).filter(|_| hq.is_alone() || hq.nodes.are_followed()) {
-                return Ok(Some(row.clone()));
-            }
-            cached.generation
-        };
-        let Some(row) = store::Entity::find_by_id(id).one(hq.sync_db().reader()).await?.map(Arc::new) else {
-            return Ok(None);
-        };
-        let mut cached = self.0.write().unwrap_or_else(PoisonError::into_inner);
-        if cached.generation == generation {
-            cached.rows.insert(id, row.clone());
-        }
-        Ok(Some(row))
-    }
+/// The row of a store, from memory while this server hears of the changes of others.
+async fn cached(hq: &Hq, id: Uuid) -> Result<Option<Arc<store::Model>>> {
+    Ok(hq.stores.of(hq.sync_db(), id, hq.is_alone() || hq.nodes.are_followed()).await?)
 }
 
 /// The store of `token`, or the exact refusal of the specification.
-pub async fn store_of(hq: &Hq, token: Option<&str>) -> Result<StoreCaller> {
+pub(super) async fn store_of(hq: &Hq, token: Option<&str>) -> Result<StoreCaller> {
     let now = hq.clock.now();
     let claims = token.and_then(|token| hq.auth.tokens.sync(token, now)).ok_or_else(Error::unauthorized)?;
     let store_id = claims.store_id.filter(|_| claims.kind == STORE_SYNC);
     let store_id = store_id.ok_or_else(Error::not_a_sync_token)?;
-    let store = hq.stores.of(hq, store_id).await?.ok_or_else(Error::no_such_store)?;
+    let store = cached(hq, store_id).await?.ok_or_else(Error::no_such_store)?;
     if !store.is_active || store.deleted_at.is_some() || !token_version_ok(hq.sync_db(), &store, claims.tv, now).await?
     {
         return Err(Error::no_such_store());
@@ -106,8 +65,8 @@ pub async fn store_of(hq: &Hq, token: Option<&str>) -> Result<StoreCaller> {
 }
 
 /// How the token of `caller` stands by now: a socket outlives the moment in which its token was judged.
-pub async fn standing_now(hq: &Hq, caller: &StoreCaller) -> Result<Standing> {
-    match hq.stores.of(hq, caller.id()).await? {
+pub(super) async fn standing_now(hq: &Hq, caller: &StoreCaller) -> Result<Standing> {
+    match cached(hq, caller.id()).await? {
         Some(store) if store.is_active && store.deleted_at.is_none() => {
             standing(hq.sync_db(), &store, caller.token_version, hq.clock.now()).await
         }
@@ -118,6 +77,7 @@ pub async fn standing_now(hq: &Hq, caller: &StoreCaller) -> Result<Standing> {
 /// Bookkeeping of HQ alone: the row's version does not move.
 async fn first_seen(hq: &Hq, store_id: Uuid, now: Instant) -> Result<()> {
     let tx = hq.sync_db().begin().await?;
+    #[expect(clippy::disallowed_methods, reason = "the row's version does not move")]
     store::Entity::update_many()
         .col_expr(store::Column::FirstSeenAt, Expr::value(now))
         .filter(store::Column::Id.eq(store_id))

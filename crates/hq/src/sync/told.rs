@@ -12,7 +12,7 @@ use crate::Hq;
 const HEADER: &str = "tillkeep-told";
 
 /// Reads from the database what `headers` name beyond the heads in memory.
-pub async fn heed(hq: &Hq, store_id: Uuid, headers: &HeaderMap) -> Result<()> {
+pub(super) async fn heed(hq: &Hq, store_id: Uuid, headers: &HeaderMap) -> Result<()> {
     let Some(text) = headers.get(HEADER).and_then(|value| value.to_str().ok()) else { return Ok(()) };
     let beyond: Vec<Change> = text.split(',').filter_map(|item| beyond(hq, store_id, item)).collect();
     if !beyond.is_empty() {

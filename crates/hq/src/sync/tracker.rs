@@ -1,41 +1,36 @@
-//! What stores did and said lately, kept in memory and written every second, set-wise: no request writes anything of it.
+//! What stores did and said lately, kept in memory and written set-wise, every second: no request writes anything of it.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap};
 use std::hash::{BuildHasher, RandomState};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use bytes::Bytes;
 use tillkeep_model::Instant;
-use tillkeep_model::wire::{Ended, OutboxState, close};
+use tillkeep_model::wire::{Ended, OutboxState};
 use tillkeep_storage::entity::store_node;
 use tillkeep_storage::nodes::{self, Heard, Line};
 use tillkeep_storage::registry;
 use tillkeep_storage::sync_log::{self, Pulled};
-use tillkeep_storage::tags::{self, Head};
-use tillkeep_storage::{DbErr, db, fault};
+use tillkeep_storage::tags::Head;
+use tillkeep_storage::{Db, DbErr, db, fault};
 use uuid::Uuid;
 
 use super::heads::Moved;
+use super::hub::Connection;
 use super::kept::{Kept, News, Word};
+use super::unwritten::Unwritten;
 use super::waiting::{is_stuck, waits_ms};
-use super::{Connection, lost, unreadable};
-use crate::Hq;
-
-/// How often what was noted is written.
-const WRITE_EVERY: Duration = Duration::from_secs(1);
-/// Rounds between two times that old tags are forgotten: an hour.
-const FORGET_EVERY: u32 = 3600;
 
 #[derive(Default)]
 pub struct Tracker {
-    noted: Mutex<Noted>,
+    state: Mutex<State>,
     /// Of words that are compared with those before them.
     digests: RandomState,
 }
 
 #[derive(Default)]
-struct Noted {
+struct State {
     kept: HashMap<(Uuid, &'static str), Kept>,
     /// Everything that was heard since this server started.
     stores: HashMap<Uuid, Known>,
@@ -68,61 +63,12 @@ pub struct Repeated {
     pub answer: Bytes,
 }
 
-#[derive(Default)]
-struct Unwritten {
-    types: HashMap<(Uuid, &'static str), Pulled>,
-    /// Stores that had everything, and when.
-    quiet: HashMap<Uuid, Instant>,
-    stores: HashSet<Uuid>,
-}
-
-impl Noted {
+impl State {
     fn forget_word(&mut self, store_id: Uuid) {
         if let Some(known) = self.stores.get_mut(&store_id) {
             known.word = None;
         }
     }
-}
-
-impl Unwritten {
-    fn note(&mut self, key: (Uuid, &'static str), news: Pulled) {
-        self.types.entry(key).or_default().add(news);
-    }
-
-    /// A store has everything. This costs one pair in the statement that writes it, and not one for each type.
-    fn quiet(&mut self, store_id: Uuid, at: Instant) {
-        self.quiet.insert(store_id, at);
-        if self.types.is_empty() {
-            return;
-        }
-        // Types are written after it: what was noted of them before is over.
-        for entity in registry::pulled() {
-            if let Some(pulled) = self.types.get_mut(&(store_id, entity.name)) {
-                is_well(pulled, at);
-            }
-        }
-    }
-
-    /// Takes back what could not be written; what was noted meanwhile is newer.
-    fn put_back(&mut self, older: Self) {
-        for (key, mut pulled) in older.types {
-            if let Some(at) = self.quiet.get(&key.0) {
-                is_well(&mut pulled, *at);
-            }
-            if let Some(newer) = self.types.remove(&key) {
-                pulled.add(newer);
-            }
-            self.types.insert(key, pulled);
-        }
-        for (store_id, at) in older.quiet {
-            self.quiet.entry(store_id).or_insert(at);
-        }
-        self.stores.extend(older.stores);
-    }
-}
-
-fn is_well(pulled: &mut Pulled, at: Instant) {
-    (pulled.success_at, pulled.pending) = (Some(at), 0);
 }
 
 /// How the outboxes of connected stores stand.
@@ -135,8 +81,8 @@ pub struct Waiting {
 }
 
 impl Tracker {
-    fn lock(&self) -> std::sync::MutexGuard<'_, Noted> {
-        self.noted.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> std::sync::MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// What tells the text of a word from any other; nobody outside can make two texts alike.
@@ -146,11 +92,11 @@ impl Tracker {
 
     /// What was made of this word when the store said it last, if nothing happened since.
     pub fn repeated(&self, store_id: Uuid, text: u64, heads: Moved, now: Instant) -> Option<Repeated> {
-        let mut noted = self.lock();
-        let word = noted.stores.get(&store_id)?.word.as_ref();
+        let mut state = self.lock();
+        let word = state.stores.get(&store_id)?.word.as_ref();
         let word = word.filter(|word| word.text == text && word.heads == heads)?.clone();
         if word.has_all {
-            noted.unwritten.quiet(store_id, now);
+            state.unwritten.quiet(store_id, now);
         }
         Some(word)
     }
@@ -162,21 +108,21 @@ impl Tracker {
 
     /// A store asks for a page, and has what is up to `version`.
     pub fn asked(&self, store_id: Uuid, entity_type: &'static str, version: i64, head: i64, now: Instant) {
-        let mut noted = self.lock();
-        noted.forget_word(store_id);
-        let pulled = match noted.kept.entry((store_id, entity_type)).or_default().asked(version, head, now) {
+        let mut state = self.lock();
+        state.forget_word(store_id);
+        let pulled = match state.kept.entry((store_id, entity_type)).or_default().asked(version, head, now) {
             News::None => return,
             News::Quiet => Pulled { since: version, success_at: Some(now), ..Pulled::default() },
             News::Of(pulled) => pulled,
         };
-        noted.unwritten.note((store_id, entity_type), pulled);
+        state.unwritten.note((store_id, entity_type), pulled);
     }
 
     /// A store was handed a page; whether it is kept is for the store to say.
     pub fn handed(&self, store_id: Uuid, entity_type: &'static str, since: i64, latest: i64, rows: usize) {
-        let mut noted = self.lock();
-        noted.forget_word(store_id);
-        noted.kept.entry((store_id, entity_type)).or_default().handed(since, latest, rows);
+        let mut state = self.lock();
+        state.forget_word(store_id);
+        state.kept.entry((store_id, entity_type)).or_default().handed(since, latest, rows);
     }
 
     /// Rows that a store has of a load from nothing that is under way; nothing while it cannot store them.
@@ -195,8 +141,8 @@ impl Tracker {
         word: Option<Repeated>,
         now: Instant,
     ) {
-        let mut noted = self.lock();
-        noted.forget_word(store_id);
+        let mut state = self.lock();
+        state.forget_word(store_id);
         let mut is_quiet = true;
         let mut current = Vec::new();
         for entity in registry::pulled() {
@@ -205,30 +151,30 @@ impl Tracker {
             // Of a type that has no rows a store has all, without a word.
             let word =
                 Word { version: have.get(name).copied().unwrap_or_default(), unstored: unstored.get(name).copied() };
-            match noted.kept.entry((store_id, name)).or_default().said(word, head, now) {
+            match state.kept.entry((store_id, name)).or_default().said(word, head, now) {
                 News::None => is_quiet = false,
                 News::Quiet => current.push((name, word.version)),
                 News::Of(pulled) => {
                     is_quiet &= pulled.error.is_none() && word.version == head;
-                    noted.unwritten.note((store_id, name), pulled);
+                    state.unwritten.note((store_id, name), pulled);
                 }
             }
         }
         if is_quiet {
-            noted.unwritten.quiet(store_id, now);
-            noted.stores.entry(store_id).or_default().word = word;
+            state.unwritten.quiet(store_id, now);
+            state.stores.entry(store_id).or_default().word = word;
             return;
         }
         for (name, since) in current {
             let pulled = Pulled { since, success_at: Some(now), ..Pulled::default() };
-            noted.unwritten.note((store_id, name), pulled);
+            state.unwritten.note((store_id, name), pulled);
         }
     }
 
     fn hear(&self, store_id: Uuid, heard: impl FnOnce(&mut Known)) {
-        let mut noted = self.lock();
-        heard(noted.stores.entry(store_id).or_default());
-        noted.unwritten.stores.insert(store_id);
+        let mut state = self.lock();
+        heard(state.stores.entry(store_id).or_default());
+        state.unwritten.stores.insert(store_id);
     }
 
     /// A store was heard of.
@@ -301,9 +247,9 @@ impl Tracker {
 
     /// How the outboxes of these stores stand, which are connected; from memory alone.
     pub fn waiting(&self, connected: &[Uuid], now: Instant) -> Waiting {
-        let noted = self.lock();
+        let state = self.lock();
         let mut waiting = Waiting::default();
-        for known in connected.iter().filter_map(|store_id| noted.stores.get(store_id)) {
+        for known in connected.iter().filter_map(|store_id| state.stores.get(store_id)) {
             let Some(oldest) = known.heard.outbox.as_ref().and_then(|(_, outbox)| outbox.oldest) else { continue };
             waiting.stuck += usize::from(is_stuck(true, Some(oldest), known.clock_offset_ms, now));
             waiting.oldest_ms = waiting.oldest_ms.max(waits_ms(oldest, known.clock_offset_ms, now));
@@ -311,134 +257,35 @@ impl Tracker {
         waiting
     }
 
-    /// Writes what was noted.
-    pub async fn flush(&self, hq: &Hq) -> Result<(), DbErr> {
+    /// Writes what was noted; the stores of which something else is to be shown now. `own` is this server.
+    pub(super) async fn flush(&self, db: &Db, own: Uuid) -> Result<Vec<Uuid>, DbErr> {
         fault::point("tracker.flush")?;
         let (unwritten, heard) = {
-            let mut noted = self.lock();
-            let unwritten = std::mem::take(&mut noted.unwritten);
-            let heard = |store_id: &Uuid| Some((*store_id, noted.stores.get(store_id)?.heard.clone()));
+            let mut state = self.lock();
+            let unwritten = std::mem::take(&mut state.unwritten);
+            let heard = |store_id: &Uuid| Some((*store_id, state.stores.get(store_id)?.heard.clone()));
             let heard: Vec<_> = unwritten.stores.iter().filter_map(heard).collect();
             (unwritten, heard)
         };
         if unwritten.types.is_empty() && unwritten.quiet.is_empty() && heard.is_empty() {
-            return Ok(());
+            return Ok(Vec::new());
         }
         let types: Vec<_> = unwritten.types.iter().map(|(key, pulled)| (*key, pulled.clone())).collect();
         let quiet: Vec<_> = unwritten.quiet.iter().map(|(store_id, at)| (*store_id, *at)).collect();
-        let written = db::again(async || {
-            let tx = hq.sync_db().begin().await?;
+        let written = db::retry_serialization(async || {
+            let tx = db.begin().await?;
             // Two servers that write of many stores, each in an order of its own, would lock each other out.
             db::take_turn(&tx, db::Turn::Heard).await?;
             sync_log::record_quiet(&tx, &quiet).await?;
             sync_log::record_pulls(&tx, &types).await?;
-            nodes::hear(&tx, hq.nodes.id, &heard).await?;
+            nodes::hear(&tx, own, &heard).await?;
             tx.commit().await
         })
         .await;
         if let Err(error) = written {
-            self.lock().unwritten.put_back(unwritten);
+            self.lock().unwritten.take_back(unwritten);
             return Err(error);
         }
-        hq.board.mark(types.iter().map(|((store_id, _), _)| *store_id));
-        Ok(())
-    }
-}
-
-/// Writes until the server stops, and once more then.
-pub fn start(hq: Arc<Hq>) {
-    tokio::spawn(async move {
-        let mut rounds = 0_u32;
-        loop {
-            let stopping = tokio::select! {
-                () = tokio::time::sleep(WRITE_EVERY) => false,
-                () = hq.stop.cancelled() => true,
-            };
-            lost::look(&hq).await;
-            hq.settle_doubt().await;
-            note(&hq).await;
-            rounds += 1;
-            if rounds.is_multiple_of(FORGET_EVERY)
-                && let Err(error) = forget_tags(&hq).await
-            {
-                tracing::warn!(%error, "old tags could not be removed; it is tried again");
-            }
-            if stopping {
-                return;
-            }
-        }
-    });
-}
-
-/// One round of the background work.
-pub async fn note(hq: &Hq) {
-    // A token in its grace ends by the clock alone, and the socket opened with it must not outlive it.
-    hq.hub.close_over(hq.clock.now(), close::REVOKED);
-    if let Err(error) = unreadable::follow(hq).await {
-        tracing::warn!(%error, "whether unreadable rows were mended could not be seen; it is tried again");
-    }
-    if let Err(error) = hq.tracker.flush(hq).await {
-        tracing::warn!(%error, "what stores said could not be written; it is tried again");
-    }
-}
-
-/// Forgets old tags, unless another server does it.
-async fn forget_tags(hq: &Hq) -> Result<(), DbErr> {
-    if hq.leases.take("forgetting of tags").await? {
-        let now = hq.clock.now();
-        db::again(async || {
-            let tx = hq.sync_db().begin().await?;
-            tags::forget(&tx, now).await?;
-            tx.commit().await
-        })
-        .await?;
-    }
-    Ok(())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    const STORE: Uuid = Uuid::nil();
-
-    fn at(seconds: i64) -> Instant {
-        Instant::default().plus_millis(seconds * 1000)
-    }
-
-    fn error(seconds: i64) -> Pulled {
-        Pulled { rows: 2, pending: 3, error: Some((at(seconds), "full".to_owned())), ..Pulled::default() }
-    }
-
-    /// What is to be written of products: rows, success and pending.
-    fn products(unwritten: &Unwritten) -> (i64, Option<Instant>, i32) {
-        let pulled = &unwritten.types[&(STORE, "products")];
-        (pulled.rows, pulled.success_at, pulled.pending)
-    }
-
-    #[test]
-    fn what_is_written_together_is_what_was_said_last() {
-        let mut unwritten = Unwritten::default();
-        unwritten.note((STORE, "products"), error(1));
-        unwritten.quiet(STORE, at(2));
-        assert_eq!(products(&unwritten), (2, Some(at(2)), 0));
-        unwritten.note((STORE, "products"), error(3));
-        assert_eq!(products(&unwritten), (4, Some(at(2)), 3));
-    }
-
-    #[test]
-    fn what_could_not_be_written_is_neither_lost_nor_newer_than_what_came_since() {
-        let mut older = Unwritten::default();
-        older.note((STORE, "products"), error(1));
-        older.stores.insert(STORE);
-        let mut newer = Unwritten::default();
-        newer.quiet(STORE, at(2));
-        newer.put_back(older);
-        assert_eq!(products(&newer), (2, Some(at(2)), 0));
-        assert_eq!((newer.quiet[&STORE], newer.stores.len()), (at(2), 1));
-        let mut failing = Unwritten::default();
-        failing.note((STORE, "products"), error(3));
-        failing.put_back(newer);
-        assert_eq!(products(&failing), (4, Some(at(2)), 3));
+        Ok(types.iter().map(|((store_id, _), _)| *store_id).collect())
     }
 }

@@ -7,13 +7,10 @@ use serde::Serialize;
 use tillkeep_http::Clock;
 use tillkeep_model::Instant;
 use tillkeep_storage::entity::unreadable_row::Model;
-use tillkeep_storage::registry::{SyncType, Unread};
 use tillkeep_storage::{Db, DbErr, unreadable};
 use tokio::sync::watch;
 use utoipa::ToSchema;
 use uuid::Uuid;
-
-use crate::Hq;
 
 /// So often it is looked whether something was mended, and what other servers of headquarters found.
 const LOOK_EVERY: Duration = Duration::from_secs(10);
@@ -52,7 +49,7 @@ impl Unreadable {
         self.rows.subscribe()
     }
 
-    fn count_of(&self, entity_type: &str) -> usize {
+    pub(super) fn count_of(&self, entity_type: &str) -> usize {
         self.rows.borrow().iter().filter(|row| row.entity_type == entity_type).count()
     }
 
@@ -60,11 +57,11 @@ impl Unreadable {
         self.rows.borrow().len()
     }
 
-    fn knows(&self, row: &Model) -> bool {
+    pub(super) fn knows(&self, row: &Model) -> bool {
         self.rows.borrow().iter().any(|known| known.id == row.row_id && known.entity_type == row.entity_type)
     }
 
-    fn set(&self, rows: Vec<Model>) {
+    pub(super) fn set(&self, rows: Vec<Model>) {
         let rows: Vec<UnreadableRow> = rows.into_iter().map(Into::into).collect();
         self.rows.send_if_modified(|known| {
             let moved = *known != rows;
@@ -72,61 +69,13 @@ impl Unreadable {
             moved
         });
     }
-}
 
-/// Notes what a pull leaves out, before it is answered: stores go on past these rows, and only from here is it known that
-/// they are still to come. Costs nothing when all of it is known.
-pub async fn note(hq: &Hq, entity: &SyncType, left_out: &[Unread]) -> Result<(), DbErr> {
-    let now = hq.clock.now();
-    let rows: Vec<Model> = left_out
-        .iter()
-        .filter_map(|unread| unreadable::row(entity, unread, now))
-        .filter(|row| !hq.unreadable.knows(row))
-        .collect();
-    if rows.is_empty() {
-        return Ok(());
+    /// Whether it is time to look again; once said, it is not for a while.
+    pub(super) fn is_time_to_look(&self, uptime: Duration) -> bool {
+        self.looked_at.send_if_modified(|at| {
+            let due = uptime.saturating_sub(*at) >= LOOK_EVERY;
+            *at = if due { uptime } else { *at };
+            due
+        })
     }
-    if hq.unreadable.count_of(entity.name) + rows.len() > unreadable::MOST {
-        return Err(DbErr::Custom(format!("more than {} rows of {} cannot be read", unreadable::MOST, entity.name)));
-    }
-    let tx = hq.sync_db().begin().await?;
-    unreadable::note(&tx, rows.clone()).await?;
-    let known = unreadable::known(&tx).await?;
-    tx.commit().await?;
-    for row in rows {
-        tracing::error!(
-            entity_type = row.entity_type,
-            id = %row.row_id,
-            field = row.field,
-            "a row cannot be read, and stores go without it until it is mended"
-        );
-    }
-    hq.unreadable.set(known);
-    Ok(())
-}
-
-/// Looks again, when it is time: what was mended is sent.
-pub async fn follow(hq: &Hq) -> Result<(), DbErr> {
-    let uptime = hq.clock.uptime();
-    let due = hq.unreadable.looked_at.send_if_modified(|at| {
-        let due = uptime.saturating_sub(*at) >= LOOK_EVERY;
-        *at = if due { uptime } else { *at };
-        due
-    });
-    if !due {
-        return Ok(());
-    }
-    let known = unreadable::known(hq.sync_db().reader()).await?;
-    if known.is_empty() || !hq.leases.take("search for mended rows").await? {
-        hq.unreadable.set(known);
-        return Ok(());
-    }
-    let mut tx = hq.sync_db().begin().await?;
-    let left = unreadable::look_again(&mut tx).await?;
-    hq.commit(tx).await?;
-    for row in known.iter().filter(|row| !left.contains(row)) {
-        tracing::info!(entity_type = row.entity_type, id = %row.row_id, "a row can be read again, and is sent to stores");
-    }
-    hq.unreadable.set(left);
-    Ok(())
 }

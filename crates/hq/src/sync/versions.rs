@@ -19,14 +19,16 @@ use utoipa::ToSchema;
 use uuid::Uuid;
 
 use super::heads::Moved;
+use super::processes;
+use super::protocol::{Machine, ignored};
+use super::store_caller::StoreCaller;
 use super::tracker::Repeated;
-use super::{Machine, StoreCaller, copies, ignored};
 use crate::Hq;
 
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(as = VersionsQuery)]
-pub struct Query {
+pub(super) struct Query {
     /// The epoch that the versions in `have` are from; with another one they say nothing.
     epoch: Option<String>,
     /// Up to which version the caller has each type, with its tag where it has one: `products:4711:0190…,tenders:3`.
@@ -51,7 +53,7 @@ pub struct Query {
 }
 
 /// An answer that is written once for as many requests as get the same one.
-pub struct Written(Bytes);
+pub(super) struct Written(Bytes);
 
 impl Reply for Written {
     fn describe(operation: &mut Operation) {
@@ -66,7 +68,7 @@ impl IntoResponse for Written {
 }
 
 /// No database query while nothing changed, and no reading of what a store says time and again.
-pub async fn versions(caller: StoreCaller, State(hq): State<Arc<Hq>>, said: Unread<Query>) -> Result<Written> {
+pub(super) async fn versions(caller: StoreCaller, State(hq): State<Arc<Hq>>, said: Unread<Query>) -> Result<Written> {
     let (store_id, now) = (caller.id(), hq.clock.now());
     let (text, heads) = (hq.tracker.digest(said.text()), hq.heads.moved(store_id));
     let (word, resync) = match hq.tracker.repeated(store_id, text, heads, now) {
@@ -78,14 +80,14 @@ pub async fn versions(caller: StoreCaller, State(hq): State<Arc<Hq>>, said: Unre
     {
         hq.board.mark([store_id]);
     }
-    let sign = copies::hear(&hq, store_id, &caller.store.code, word.instance, word.nonce).await;
-    if hq.to_tell.contains(store_id) || sign.asks || sign.refused {
+    let sign = processes::hear(&hq, store_id, &caller.store.code, word.instance, word.nonce).await;
+    if hq.stores_to_notify.contains(store_id) || sign.asks || sign.refused {
         return Ok(Written(write(&hq, &hq.heads.of_store(store_id), true, &resync)?));
     }
     Ok(Written(word.answer))
 }
 
-/// What a store says and what it is answered, with the types that it is to load anew; noted where it says something.
+/// What a store says and what it is answered, with the types that it is to reload; noted where it says something.
 fn read_word(
     hq: &Hq,
     store_id: Uuid,

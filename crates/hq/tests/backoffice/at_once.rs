@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use serde_json::json;
+use tillkeep_hq::testing::Databases as _;
 use tillkeep_http::auth::new_pin;
 use tillkeep_model::{ErrorCode, ids};
 

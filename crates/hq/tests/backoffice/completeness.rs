@@ -1,6 +1,7 @@
 //! What headquarters has of a store's days, and who may ask.
 
 use serde_json::json;
+use tillkeep_hq::testing::Databases as _;
 use tillkeep_model::Instant;
 use tillkeep_storage::entity::store;
 use tillkeep_storage::sea_orm::{ActiveModelTrait, IntoActiveModel, Set};

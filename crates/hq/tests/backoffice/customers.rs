@@ -1,6 +1,7 @@
 //! Customers of headquarters.
 
 use serde_json::json;
+use tillkeep_hq::testing::Databases as _;
 use tillkeep_model::Money;
 use tillkeep_storage::entity::customer;
 use tillkeep_storage::sea_orm::sea_query::Expr;

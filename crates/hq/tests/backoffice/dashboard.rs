@@ -1,8 +1,9 @@
 //! `GET /sync/dashboard`: what it says of a store, and to whom.
 
 use serde_json::{Value as Json, json};
+use tillkeep_hq::testing::Databases as _;
 use tillkeep_storage::entity::{store_node, sync_status};
-use tillkeep_storage::sea_orm::{ActiveModelTrait, EntityTrait, IntoActiveModel};
+use tillkeep_storage::sea_orm::{EntityTrait, IntoActiveModel};
 use uuid::Uuid;
 
 use super::kit::{Kit, column};
@@ -94,7 +95,6 @@ async fn a_thousand_stores_are_shown_in_a_moment() {
         let row = tillkeep_storage::entity::store::Model {
             id: Uuid::now_v7(),
             code: format!("S{number:04}"),
-            sync_version: 0,
             ..template.clone()
         };
         for name in &types {
@@ -108,21 +108,15 @@ async fn a_thousand_stores_are_shown_in_a_moment() {
             statuses.push(status.into_active_model());
         }
         nodes.push(store_node::Model { store_id: row.id, ..store_node::Model::default() }.into_active_model());
-        stores.push(row.into_active_model().reset_all());
+        stores.push(row);
     }
-    for chunk in stores.chunks(200) {
-        tillkeep_storage::entity::store::Entity::insert_many(chunk.to_vec())
-            .exec_without_returning(&tx)
-            .await
-            .expect("insert");
-    }
+    tx.insert_all::<tillkeep_storage::entity::store::Entity>(stores).await.expect("insert");
     for chunk in statuses.chunks(500) {
         sync_status::Entity::insert_many(chunk.to_vec()).exec_without_returning(&tx).await.expect("insert");
     }
     for chunk in nodes.chunks(500) {
         store_node::Entity::insert_many(chunk.to_vec()).exec_without_returning(&tx).await.expect("insert");
     }
-    tx.touch("stores");
     kit.hq.commit(tx).await.expect("commit");
     let begun = std::time::Instant::now();
     let got = kit.get(&admin, "/sync/dashboard").await;

@@ -1,6 +1,7 @@
 //! Drawers of every store, as they were pushed.
 
 use serde_json::{Value as Json, json};
+use tillkeep_hq::testing::Databases as _;
 use tillkeep_model::{Instant, JsonText, Money};
 use tillkeep_storage::entity::{register_session, store};
 use tillkeep_storage::sea_orm::{ActiveModelTrait, IntoActiveModel, Set};

@@ -1,6 +1,7 @@
 //! How many entries of a store were taken and failed over time, and who may ask.
 
 use serde_json::{Value as Json, json};
+use tillkeep_hq::testing::Databases as _;
 use tillkeep_model::Instant;
 use tillkeep_storage::entity::sync_log;
 use tillkeep_storage::sea_orm::{ActiveModelTrait, IntoActiveModel};

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use serde_json::{Value as Json, json};
+use tillkeep_hq::testing::Databases as _;
 use tillkeep_http::metrics;
 use tillkeep_model::Instant;
 use tokio::time::timeout;
@@ -50,7 +51,7 @@ impl Site {
 
     /// The store as people see it.
     async fn shown(&self) -> Json {
-        self.kit.hq.tracker.flush(&self.kit.hq).await.expect("written");
+        tillkeep_hq::sync::rounds::flush(&self.kit.hq).await.expect("written");
         let all = self.kit.get(&self.admin, "/sync/dashboard").await.data();
         all["stores"][0].clone()
     }
@@ -128,7 +129,7 @@ async fn a_word_that_is_said_again_counts_as_one_that_is_read() {
     site.ask(&word).await;
     site.ask(&word).await;
     assert_eq!(site.shown().await["outboxPending"], 0);
-    // A store that begins a type anew has said so by its pull.
+    // A store that reloads a type has said so by its pull.
     let path = format!("/pull?entity_type=products&since_version=0&limit=100&epoch={}", site.kit.hq.epoch);
     site.kit.ask(&site.token, &path).await;
     let live = async || site.kit.get(&site.admin, "/sync/rollout?entityType=products").await.data()["live"].clone();

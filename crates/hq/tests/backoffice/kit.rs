@@ -13,6 +13,7 @@ use http_body_util::BodyExt;
 use serde_json::{Value as Json, json};
 use tempfile::TempDir;
 use tillkeep_hq::sync::{Broker, Times};
+use tillkeep_hq::testing::Databases as _;
 use tillkeep_hq::{Hq, Settings, routes};
 use tillkeep_http::Clock;
 use tillkeep_http::auth::{SignInSettings, new_pin};
@@ -181,7 +182,7 @@ impl Kit {
         };
         let id = row.id;
         let mut tx = self.hq.db().begin().await.expect("begin");
-        row.into_active_model().insert(&tx).await.expect("user");
+        tx.insert::<user::Entity>(row).await.expect("user");
         for (code, store_id) in roles {
             let row = user_store_role::Model {
                 id: Uuid::now_v7(),
@@ -192,10 +193,8 @@ impl Kit {
                 updated_at: now,
                 ..user_store_role::Model::default()
             };
-            row.into_active_model().insert(&tx).await.expect("assignment");
+            tx.insert::<user_store_role::Entity>(row).await.expect("assignment");
         }
-        tx.touch("users");
-        tx.touch("user_store_roles");
         self.hq.commit(tx).await.expect("commit");
         Person { id, token: self.sign_in(id, name, None).await }
     }
@@ -267,8 +266,7 @@ impl Kit {
         };
         let id = row.id;
         let mut tx = self.hq.db().begin().await.expect("begin");
-        row.into_active_model().insert(&tx).await.expect("store");
-        tx.touch("stores");
+        tx.insert::<store::Entity>(row).await.expect("store");
         self.hq.commit(tx).await.expect("commit");
         id
     }

@@ -1,6 +1,7 @@
 //! What no shop can work with is refused by the name of its field; what was stored before a limit can still be edited.
 
 use serde_json::{Value as Json, json};
+use tillkeep_hq::testing::Databases as _;
 use tillkeep_model::{Qty, ids};
 use tillkeep_storage::entity::{customer, store_product};
 use tillkeep_storage::sea_orm::sea_query::Expr;

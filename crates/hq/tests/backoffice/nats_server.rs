@@ -69,7 +69,7 @@ impl NatsServer {
             let ended = self.child.as_mut().is_some_and(|child| child.try_wait().is_ok_and(|status| status.is_some()));
             let log = || fs::read_to_string(self.log_path()).unwrap_or_default();
             assert!(!ended && begun.elapsed() < Duration::from_secs(20), "nats-server does not start:\n{}", log());
-            std::thread::sleep(Duration::from_millis(10));
+            look_again_soon();
         }
     }
 
@@ -89,6 +89,12 @@ impl NatsServer {
             drop(child.wait());
         }
     }
+}
+
+/// The pause between two looks at a process that tells nobody when it is ready.
+#[expect(clippy::disallowed_methods, reason = "another process gives no sign that could be waited for")]
+pub fn look_again_soon() {
+    std::thread::sleep(Duration::from_millis(10));
 }
 
 impl Drop for NatsServer {

@@ -1,6 +1,7 @@
 //! PINs: made here, changed by their owners, never shown again, and what ends with them.
 
 use serde_json::{Value as Json, json};
+use tillkeep_hq::testing::Databases as _;
 use tillkeep_model::{Instant, ids};
 use tillkeep_storage::entity::{audit_log, session, user};
 use tillkeep_storage::sea_orm::EntityTrait;

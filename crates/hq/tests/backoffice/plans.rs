@@ -2,6 +2,7 @@
 
 use tillkeep_hq::backoffice::plain::Rules;
 use tillkeep_hq::backoffice::sales;
+use tillkeep_hq::testing::Databases as _;
 use tillkeep_http::resource::{self, ListSpec, Query};
 use tillkeep_storage::db;
 use tillkeep_storage::entity::{product, sale};

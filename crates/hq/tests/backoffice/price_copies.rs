@@ -5,6 +5,7 @@ use std::collections::HashMap;
 
 use futures_util::future::join_all;
 use serde_json::{Value as Json, json};
+use tillkeep_hq::testing::Databases as _;
 use tillkeep_model::ids;
 use tillkeep_storage::db;
 use uuid::Uuid;
@@ -106,7 +107,7 @@ async fn a_product_that_is_made_beside_or_after_its_first_sale_has_its_price_in_
     let stores = stores(&kit, 3).await;
     for round in 0..ROUNDS {
         let product = ids::named(&format!("a product of round {round}"));
-        // Headquarters takes a sale of what it does not know (rule U9): after it was put back to a copy, for one.
+        // Headquarters takes a sale of what it does not know (rule U9): after it was restored to a copy, for one.
         sell(&kit, &stores[0], product).await;
         let body = json!({
             "id": product, "sku": format!("P{round}"), "name": "Product", "price": 1000,

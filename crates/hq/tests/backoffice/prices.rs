@@ -1,6 +1,7 @@
 //! Prices of one store, and how the others follow the default price.
 
 use serde_json::{Value as Json, json};
+use tillkeep_hq::testing::Databases as _;
 use tillkeep_model::{Money, Qty, ids};
 use tillkeep_storage::entity::store_product;
 use tillkeep_storage::sea_orm::{ActiveModelTrait, ActiveValue, IntoActiveModel};

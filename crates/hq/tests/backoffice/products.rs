@@ -1,6 +1,7 @@
 //! Products: numbers that name one product, references that exist, and coming back from deletion.
 
 use serde_json::json;
+use tillkeep_hq::testing::Databases as _;
 use tillkeep_storage::entity::{product, product_barcode};
 use tillkeep_storage::sea_orm::sea_query::Expr;
 use tillkeep_storage::sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder};

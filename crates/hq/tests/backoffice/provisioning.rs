@@ -1,7 +1,8 @@
 //! Sync tokens: shown once, replaced with or without grace, taken away.
 
 use serde_json::{Value as Json, json};
-use tillkeep_hq::backoffice::stores::token_version_ok;
+use tillkeep_hq::sync::standing::token_version_ok;
+use tillkeep_hq::testing::Databases as _;
 use tillkeep_model::wire::close;
 use tillkeep_storage::entity::{audit_log, store};
 use tillkeep_storage::sea_orm::EntityTrait;
@@ -87,9 +88,9 @@ async fn a_revoked_token_takes_its_grace_and_the_socket_with_it() {
     closed(&connection).await;
     assert!(!accepted(&kit, id, 1).await && !accepted(&kit, id, 2).await);
     let log = audit_log::Entity::find().all(kit.hq.db().reader()).await.expect("log");
-    let deeds: Vec<(&str, &Json)> = log.iter().map(|row| (row.action.as_str(), &row.details.0)).collect();
-    assert!(deeds.iter().any(|(action, details)| *action == "store.provision" && details["graceMinutes"] == 60));
-    assert!(deeds.iter().any(|(action, details)| *action == "store.revoke_token" && details["tokenVersion"] == 3));
+    let entries: Vec<(&str, &Json)> = log.iter().map(|row| (row.action.as_str(), &row.details.0)).collect();
+    assert!(entries.iter().any(|(action, details)| *action == "store.provision" && details["graceMinutes"] == 60));
+    assert!(entries.iter().any(|(action, details)| *action == "store.revoke_token" && details["tokenVersion"] == 3));
 }
 
 #[tokio::test]

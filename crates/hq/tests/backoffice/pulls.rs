@@ -8,12 +8,12 @@ use axum::http::header;
 use futures_util::future::join_all;
 use serde_json::{Value as Json, json};
 use tillkeep_hq::sync::Connection;
+use tillkeep_hq::testing::Databases as _;
 use tillkeep_http::metrics;
 use tillkeep_model::wire::close::REPLACED;
 use tillkeep_storage::entity::product;
 use tillkeep_storage::sea_orm::sea_query::Expr;
-use tillkeep_storage::sea_orm::{ColumnTrait, EntityTrait, QueryFilter};
-use tillkeep_storage::versions::UNSTAMPED;
+use tillkeep_storage::sea_orm::{ColumnTrait, QueryFilter};
 use tillkeep_storage::{Change, registry};
 use tokio::io::AsyncReadExt;
 use tokio::time::timeout;
@@ -141,7 +141,7 @@ impl Loads {
 
     /// How far the load of the products is; nothing before the store is heard of.
     async fn shown(&self, store: usize) -> Option<Json> {
-        tillkeep_hq::sync::tracker::note(&self.kit.hq).await;
+        tillkeep_hq::sync::rounds::note(&self.kit.hq).await;
         let stores = self.kit.get(&self.admin, "/sync/dashboard").await.data()["stores"].clone();
         let types = stores[store]["sync"].as_array().cloned().unwrap_or_default();
         types.iter().find(|row| row["entityType"] == "products").map(|row| row["loading"].clone())
@@ -192,7 +192,7 @@ async fn a_store_that_loads_pages_which_were_made_for_another_one_is_shown_of_ho
     let (_line, made) = (loads.connect(1), pages("miss"));
     loads.ask(1, &json!(0), &json!(0)).await;
     assert_eq!((loads.shown(1).await, pages("miss")), (Some(json!({"rows": 0, "total": 5})), made));
-    // A page that is made anew so late counts anew.
+    // A page that is made again so late counts from then on.
     loads.kit.product(&loads.admin, "P5", json!({})).await;
     assert_eq!(loads.ask(1, &json!(0), &json!(0)).await["total"], 6);
 }
@@ -215,14 +215,10 @@ async fn a_change_is_in_the_next_page() {
 /// Commits a price as a writer does whose commit nobody has been told of yet.
 async fn quietly(kit: &Kit, id: Uuid, price: i64) -> Vec<tillkeep_storage::Change> {
     let mut tx = kit.hq.db().begin().await.expect("begin");
-    product::Entity::update_many()
-        .col_expr(product::Column::Price, Expr::value(price))
-        .col_expr(product::Column::SyncVersion, Expr::value(UNSTAMPED))
-        .filter(product::Column::Id.eq(id))
-        .exec(&tx)
-        .await
-        .expect("update");
-    tx.touch("products");
+    let changed = tx.update::<product::Entity>(|products| {
+        products.col_expr(product::Column::Price, Expr::value(price)).filter(product::Column::Id.eq(id))
+    });
+    assert_eq!(changed.await.expect("update"), 1);
     tx.commit().await.expect("commit")
 }
 
@@ -374,7 +370,7 @@ async fn a_parameter_that_nobody_knows_is_counted() {
     assert_eq!(counted("tillkeep_sync_ignored_total{what=\"parameter\"}") - before, 3);
 }
 
-/// In the second after a standby took over that has less, before headquarters looks at its database anew.
+/// In the second after a standby took over that has less, before headquarters looks at its database again.
 #[tokio::test]
 async fn a_cursor_beyond_the_database_is_ahead_whatever_headquarters_has_in_memory() {
     let kit = Kit::new().await;

@@ -1,6 +1,7 @@
 //! A customer whose number another one has: refused, named with whom they collide, and mended with another number.
 
 use serde_json::{Value as Json, json};
+use tillkeep_hq::testing::Databases as _;
 use tillkeep_storage::entity::{audit_log, customer, sync_log};
 use tillkeep_storage::sea_orm::{ColumnTrait, EntityTrait, QueryFilter};
 use uuid::Uuid;

@@ -5,6 +5,7 @@ use axum::extract::ConnectInfo;
 use axum::http::{Request, header};
 use serde_json::{Value as Json, json};
 use std::net::SocketAddr;
+use tillkeep_hq::testing::Databases as _;
 use tillkeep_hq::{Hq, routes};
 use tillkeep_http::auth::housekeeping;
 use tillkeep_storage::db;
@@ -158,8 +159,8 @@ async fn a_key_counts_for_a_day_at_headquarters_and_is_then_forgotten() {
     assert_eq!(rows(&kit).await.len(), 1);
     kit.clock.advance(60_000);
     admin.token = kit.sign_in(admin.id, "admin", None).await;
-    let anew = keyed(&kit, &admin, "/customers", body, "one").await;
-    assert!(anew.status == 201 && !is_replayed(&anew), "{}", anew.text);
+    let later = keyed(&kit, &admin, "/customers", body, "one").await;
+    assert!(later.status == 201 && !is_replayed(&later), "{}", later.text);
     kit.clock.advance(24 * 3_600_000);
     housekeeping::forget(&kit.hq.auth).await.expect("housekeeping");
     assert!(rows(&kit).await.is_empty());

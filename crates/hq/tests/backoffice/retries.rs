@@ -2,6 +2,7 @@
 
 use serde_json::{Value as Json, json};
 use tillkeep_hq::sync::Next;
+use tillkeep_hq::testing::Databases as _;
 use tillkeep_model::wire::close::REPLACED;
 use tillkeep_storage::entity::{audit_log, purchase_order_item, sync_log, sync_status};
 use tillkeep_storage::sea_orm::sea_query::Expr;
@@ -169,14 +170,14 @@ async fn a_store_is_to_learn_of_a_retried_entry_before_it_is_told_of_the_row_whi
     let connection = hq.hub.connect(site.store, "S01", site.kit.clock.now(), REPLACED);
     let told = async {
         let Next::Tell(types) = connection.next().await else { panic!("the socket was closed") };
-        (types, hq.to_tell.contains(site.store))
+        (types, hq.stores_to_notify.contains(site.store))
     };
     let path = format!("/sync/retry/{id}");
     let ((types, learns), retried) = tokio::join!(told, site.kit.post(&site.admin, &path, json!({})));
     retried.is(200);
     assert!(types.iter().any(|(name, _)| *name == "purchase_order_items"), "{types:?}");
     assert!(learns, "it would pull the row while its dead letter guards its own");
-    assert!(hq.to_tell.contains(site.store));
+    assert!(hq.stores_to_notify.contains(site.store));
     let row = line["entity_id"].as_str().and_then(|id| id.parse().ok()).expect("an id");
     let row = site.kit.row::<purchase_order_item::Entity>(row).await;
     assert_eq!(row.sync_version, 2, "once when it was taken, and once when its entry was settled");

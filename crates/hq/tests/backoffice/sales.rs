@@ -1,6 +1,7 @@
 //! Sales as stores pushed them.
 
 use serde_json::json;
+use tillkeep_hq::testing::Databases as _;
 use tillkeep_model::{Money, Qty};
 use tillkeep_storage::entity::{sale, sale_item, sale_payment};
 use tillkeep_storage::sea_orm::{ActiveModelTrait, IntoActiveModel};

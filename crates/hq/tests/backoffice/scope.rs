@@ -116,8 +116,8 @@ async fn a_lead_acts_on_the_own_store_only() {
     kit.get(&lead, &format!("/stores/{here}")).await.is(200);
     kit.get(&lead, &format!("/stores/{there}")).await.refused(403, "scope");
     kit.patch(&lead, &format!("/stores/{there}"), json!({"name": "Mine"})).await.refused(403, "scope");
-    for deed in ["activate", "deactivate", "provision", "revoke-token"] {
-        kit.post(&lead, &format!("/stores/{there}/{deed}"), json!({})).await.refused(403, "scope");
+    for action in ["activate", "deactivate", "provision", "revoke-token"] {
+        kit.post(&lead, &format!("/stores/{there}/{action}"), json!({})).await.refused(403, "scope");
     }
     kit.post(&lead, "/stores", json!({"code": "S03", "name": "Third"})).await.refused(403, "scope");
     let price = |store: Uuid| format!("/store-prices/{store}/{}", id_of(&product));

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use serde_json::{Value as Json, json};
+use tillkeep_hq::testing::Databases as _;
 use tillkeep_http::auth::{Revocation, housekeeping};
 use tillkeep_http::tokens::keys::{self, Ring};
 use tillkeep_model::ids;
@@ -105,7 +106,7 @@ async fn a_lost_answer_is_given_again_for_half_a_minute_also_after_a_new_key() {
     keys::rotate(&file, Ring::People, kit.clock.now()).expect("rotated");
     housekeeping::reload_keys(&kit.hq.auth, false).await;
     // Servers that may have others beside them agree on the key first.
-    tillkeep_hq::sync::nodes::follow(&kit.hq).await;
+    tillkeep_hq::sync::servers::follow(&kit.hq).await;
     let again = token(refresh(&kit, &first).await, "refreshToken");
     assert_ne!(again, second, "another key has signed it");
     // The same token all the same: using either is using the one that follows.

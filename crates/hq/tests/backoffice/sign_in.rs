@@ -1,11 +1,12 @@
 //! Signing in: one answer and one cost for everything that is wrong, and what a first PIN lets through.
 
 use serde_json::{Value as Json, json};
+use tillkeep_hq::testing::Databases as _;
 use tillkeep_http::auth::SignInSettings;
 use tillkeep_model::ids;
 use tillkeep_storage::entity::user;
 use tillkeep_storage::sea_orm::sea_query::Expr;
-use tillkeep_storage::sea_orm::{ColumnTrait, EntityTrait, IntoActiveModel, QueryFilter};
+use tillkeep_storage::sea_orm::{ColumnTrait, EntityTrait, QueryFilter};
 use uuid::Uuid;
 
 use super::kit::{Got, Kit, Person, id_of};
@@ -35,12 +36,8 @@ async fn fill(kit: &Kit, count: usize) {
             ..user::Model::default()
         }
     });
-    let rows: Vec<_> = rows.map(IntoActiveModel::into_active_model).collect();
     let mut tx = kit.hq.db().begin().await.expect("begin");
-    for chunk in rows.chunks(200) {
-        user::Entity::insert_many(chunk.to_vec()).exec_without_returning(&tx).await.expect("users");
-    }
-    tx.touch("users");
+    tx.insert_all::<user::Entity>(rows.collect()).await.expect("users");
     kit.hq.commit(tx).await.expect("commit");
 }
 

@@ -258,7 +258,7 @@ async fn why_a_store_is_gone_and_when_it_was_last_heard_outlives_headquarters() 
     let heard = site.kit.clock.now();
     site.kit.hq.tracker.seen(site.store, heard);
     site.kit.hq.tracker.ended(&connection, None, site.kit.clock.now());
-    site.kit.hq.tracker.flush(&site.kit.hq).await.expect("written");
+    tillkeep_hq::sync::rounds::flush(&site.kit.hq).await.expect("written");
     site.kit.restart().await;
     site.kit.clock.advance(20_000);
     assert_eq!(shown(&site).await, (Json::Null, json!(heard)));

@@ -1,6 +1,7 @@
 //! Stock of every store, as what they pushed adds up to.
 
 use serde_json::{Value as Json, json};
+use tillkeep_hq::testing::Databases as _;
 use tillkeep_model::{Money, Qty, ids};
 use tillkeep_storage::entity::{inventory_adjustment, store_product};
 use tillkeep_storage::sea_orm::{ActiveModelTrait, IntoActiveModel};

@@ -1,6 +1,7 @@
 //! Stores: their fields, their locks, and taking one out of use.
 
 use serde_json::json;
+use tillkeep_hq::testing::Databases as _;
 use tillkeep_model::wire::{OutboxState, close};
 use tillkeep_storage::entity::{sale, store, sync_status};
 use tillkeep_storage::sea_orm::{ActiveModelTrait, IntoActiveModel};

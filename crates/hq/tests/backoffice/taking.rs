@@ -1,6 +1,7 @@
 //! What is taken from people is judged like what is given to them: nobody takes what they do not hold, where they hold it.
 
 use serde_json::{Value as Json, json};
+use tillkeep_hq::testing::Databases as _;
 use tillkeep_model::ids;
 use tillkeep_model::permission::DEFAULT_ROLES;
 use tillkeep_storage::entity::{role, role_permission, session, user, user_store_role};

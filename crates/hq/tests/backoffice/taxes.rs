@@ -1,6 +1,7 @@
 //! Tax rates, tax groups and the rates of a group.
 
 use serde_json::{Value as Json, json};
+use tillkeep_hq::testing::Databases as _;
 use tillkeep_storage::entity::tax_group_rate;
 use tillkeep_storage::sea_orm::EntityTrait;
 use uuid::Uuid;

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use serde_json::{Value as Json, json};
+use tillkeep_hq::testing::Databases as _;
 use tillkeep_http::auth::SignInSettings;
 use tillkeep_model::ids;
 use tillkeep_storage::entity::audit_log;

@@ -1,6 +1,7 @@
 //! Today by store, beside the week before.
 
 use serde_json::{Value as Json, json};
+use tillkeep_hq::testing::Databases as _;
 use tillkeep_model::wire::OutboxState;
 use tillkeep_model::{Instant, Money};
 use tillkeep_storage::entity::{register_session, sale, store};

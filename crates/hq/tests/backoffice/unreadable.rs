@@ -4,6 +4,7 @@ use axum::body::Body;
 use axum::http::{Request, StatusCode, header};
 use http_body_util::BodyExt;
 use serde_json::json;
+use tillkeep_hq::testing::Databases as _;
 use tillkeep_storage::db;
 
 use super::kit::{Kit, id_of};

@@ -1,6 +1,7 @@
 //! Users and their roles.
 
 use serde_json::json;
+use tillkeep_hq::testing::Databases as _;
 use tillkeep_model::{Instant, ids};
 use tillkeep_storage::entity::{sale, user, user_store_role};
 use tillkeep_storage::sea_orm::{ActiveModelTrait, ColumnTrait, EntityTrait, IntoActiveModel, QueryFilter};

@@ -3,12 +3,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value as Json, json};
+use tillkeep_hq::testing::Databases as _;
 use tillkeep_model::{Instant, JsonText, Money, Ppm};
 use tillkeep_storage::entity::{
     customer, department, product, product_barcode, role, role_permission, store, store_product, tax_group,
     tax_group_rate, tax_rate, tender, user, user_store_role,
 };
-use tillkeep_storage::registry::fold;
+use tillkeep_storage::registry::{self, fold};
 use tillkeep_storage::sea_orm::{ActiveModelBehavior, ActiveModelTrait, EntityTrait, IntoActiveModel};
 use tillkeep_storage::{Tx, barcodes, db};
 use uuid::Uuid;
@@ -171,7 +172,7 @@ impl Fixture {
             "customers",
             "tenders",
         ] {
-            tx.touch(name);
+            tx.touch(registry::find(name).expect("a type"));
         }
     }
 

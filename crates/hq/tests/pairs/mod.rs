@@ -14,6 +14,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
 use tillkeep_hq::routes;
+use tillkeep_hq::testing::Databases as _;
+use tillkeep_storage::entity::audit_log;
+use tillkeep_storage::sea_orm::{EntityTrait, PaginatorTrait};
 use tillkeep_storage::{db, fault};
 
 use crate::backoffice::kit::{Got, Kit, Person};
@@ -93,8 +96,9 @@ impl Trial {
     }
 
     /// The tables that a writer reads or writes, and those that it writes.
-    async fn tables(self: &Arc<Self>, writer: &'static Writer, idle: &mut Vec<String>) -> Tables {
+    async fn tables(self: &Arc<Self>, writer: &'static Writer, alone: &mut Alone) -> Tables {
         let of = Arc::new(self.fixture().await);
+        let lines_before = self.audited().await;
         let meeting = Arc::new(Meeting::of(2));
         let place = meeting.clone();
         fault::call("tx.stamp", move || tokio::task::block_in_place(|| place.wait()));
@@ -123,11 +127,30 @@ impl Trial {
         let (status, said) = task.await.expect("an answer");
         fault::set("tx.stamp", "off");
         let does = (200..300).contains(&status) && !said.contains("error");
-        if !does || (written.is_empty() && !NOTHING_ALONE.contains(&writer.what)) {
-            idle.push(format!("{}: {status} {said}", writer.name()));
+        let finds_nothing = NOTHING_ALONE.contains(&writer.what);
+        if !does || (written.is_empty() && !finds_nothing) {
+            alone.idle.push(format!("{}: {status} {said}", writer.name()));
+        }
+        let lines = self.audited().await - lines_before;
+        if lines != 1 && !finds_nothing && !writer.asks(&of).pushed {
+            alone.unaudited.push(format!("{}: {lines} lines", writer.name()));
         }
         (all, written)
     }
+
+    /// The lines of the audit log.
+    async fn audited(&self) -> u64 {
+        audit_log::Entity::find().count(self.kit.hq.db().reader()).await.expect("a count")
+    }
+}
+
+/// What is wrong with writers on a chain of their own.
+#[derive(Default)]
+struct Alone {
+    /// They do nothing, or fail.
+    idle: Vec<String>,
+    /// What a person did has no line in the audit log, or several.
+    unaudited: Vec<String>,
 }
 
 /// What finds nothing to do on a new chain: it has to do with the tables of the other writers of its kind.
@@ -206,20 +229,21 @@ async fn pairs_of_writers_that_were_wrong_once_end_as_one_after_the_other() {
 }
 
 /// Each pair that has to do with one table, as often as `make pairs` asks for it. Else only that each writer does what it
-/// says, and that the pairs that were wrong once are among them.
+/// says and has its line in the audit log, and that the pairs that were wrong once are among them.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn all_pairs_of_writers_of_one_table_end_as_one_after_the_other() {
     let rounds = std::env::var("PAIRS_ROUNDS").ok().and_then(|text| text.parse().ok()).unwrap_or(0);
     let only = std::env::var("PAIRS_ONLY").unwrap_or_default();
     let trial = trial().await;
-    let (mut tables, mut idle) = (Vec::new(), Vec::new());
+    let (mut tables, mut alone) = (Vec::new(), Alone::default());
     for writer in WRITERS {
-        tables.push(trial.tables(writer, &mut idle).await);
+        tables.push(trial.tables(writer, &mut alone).await);
     }
     for (index, writer) in WRITERS.iter().enumerate().filter(|(_, writer)| NOTHING_ALONE.contains(&writer.what)) {
         tables[index] = of_its_kind(writer, &tables);
     }
-    assert!(idle.is_empty(), "these do nothing on a new chain:\n{}", idle.join("\n"));
+    assert!(alone.idle.is_empty(), "these do nothing on a new chain:\n{}", alone.idle.join("\n"));
+    assert!(alone.unaudited.is_empty(), "not one line in the audit log:\n{}", alone.unaudited.join("\n"));
     let mut pairs = Vec::new();
     for (index, one) in WRITERS.iter().enumerate() {
         for (other, (all, written)) in WRITERS.iter().zip(&tables).skip(index) {

@@ -4,6 +4,7 @@ use axum::body::Body;
 use axum::http::{Request, header};
 use http_body_util::BodyExt;
 use serde_json::{Value as Json, json};
+use tillkeep_hq::testing::Databases as _;
 use tillkeep_hq::{Hq, routes};
 use tillkeep_storage::entity::{customer, sync_log};
 use tillkeep_storage::sea_orm::{EntityTrait, QuerySelect};

@@ -58,26 +58,26 @@ fn scope<P: Requirement>(caller: &Caller<P>) -> Condition {
 /// `GET /auth/locks`
 pub async fn locks<P: Requirement>(caller: Caller<P>, Params(page): Params<PageOnly>) -> Result<List<Lock>> {
     let paging = page.paging()?;
-    let conn = caller.db().snapshot().await?;
+    let conn = caller.snapshot().await?;
     let (rows, total) = attempts::locks(&conn, scope(&caller), caller.now(), paging.offset(), paging.size).await?;
     Ok(List { rows: labelled(caller.auth().home, &conn, rows).await?, total, paging })
 }
 
-/// `POST /auth/unlock`: the counters begin anew. Nobody lifts more than a few locks a day: else who lifts those of their own
+/// `POST /auth/unlock`: the counters start over. Nobody lifts more than a few locks a day: else who lifts those of their own
 /// guesses would have no limit.
 pub async fn unlock<P: Requirement>(caller: Caller<P>, Body(body): Body<Unlock>) -> Result<NoContent> {
     let now = caller.now();
-    let tx = caller.db().begin().await?;
-    let found = attempts::unlock(&tx, scope(&caller), body.id, now).await?;
+    let act = caller.begin().await?;
+    let found = attempts::unlock(&act, scope(&caller), body.id, now).await?;
     let row = found.ok_or_else(|| Error::not_found("lock"))?;
     if ["proposal", "unlock"].contains(&row.kind.as_str()) && row.user_id == Some(caller.user_id) {
         return Err(Error::new(ErrorCode::SelfDeactivation, "this was counted of you; somebody else may lift it"));
     }
-    if let Decision::Wait(refusal) = attempts::take(&tx, &[throttle::unlock_bucket(caller.user_id)], now).await? {
+    if let Decision::Wait(refusal) = attempts::take(&act, &[throttle::unlock_bucket(caller.user_id)], now).await? {
         let text = "you have lifted as many locks as one person may in a day; wait, or ask somebody else";
         return Err(Error::new(ErrorCode::TooManyAttempts, text).retry_after(refusal.seconds(now)));
     }
-    let lock = labelled(caller.auth().home, &tx, vec![row]).await?.pop().ok_or_else(|| Error::not_found("lock"))?;
+    let lock = labelled(caller.auth().home, &**act, vec![row]).await?.pop().ok_or_else(|| Error::not_found("lock"))?;
     let entry = audit::Entry {
         entity_id: Some(lock.id.to_string()),
         details: json!({
@@ -86,8 +86,7 @@ pub async fn unlock<P: Requirement>(caller: Caller<P>, Body(body): Body<Unlock>)
         }),
         ..caller.audit("login.unlock")
     };
-    audit::record(&tx, entry, now).await?;
-    tx.commit().await?;
+    act.done(entry).await?;
     Ok(NoContent)
 }
 

@@ -2,13 +2,12 @@
 
 use serde::Deserialize;
 use tillkeep_model::permission::SignedInAnyPin;
-use tillkeep_storage::audit;
 use utoipa::ToSchema;
 
 use super::answers::Myself;
 use crate::answer::{Answer, NoContent};
 use crate::auth::new_pin::{change_own, check_new_pin};
-use crate::auth::throttle::Trying;
+use crate::auth::throttle::Claimant;
 use crate::auth::{Caller, Home, Revocation, Sessions};
 use crate::describe;
 use crate::error::Result;
@@ -30,10 +29,9 @@ pub async fn me(caller: Caller<SignedInAnyPin>) -> Result<Answer<Myself>> {
 /// `POST /auth/logout`
 pub async fn logout(caller: Caller<SignedInAnyPin>) -> Result<NoContent> {
     let which = Revocation::One(caller.session_id);
-    let tx = caller.db().begin().await?;
-    Sessions::revoke(&tx, which, "logout", caller.now()).await?;
-    audit::record(&tx, caller.audit("logout"), caller.now()).await?;
-    tx.commit().await?;
+    let act = caller.begin().await?;
+    Sessions::revoke(&**act, which, "logout", caller.now()).await?;
+    act.done(caller.audit("logout")).await?;
     caller.auth().ended(which);
     Ok(NoContent)
 }
@@ -44,8 +42,8 @@ pub async fn change_pin(caller: Caller<SignedInAnyPin>, Body(body): Body<ChangeP
     let auth = caller.auth();
     match auth.home {
         Home::Hq => {
-            let (trying, user) = (Trying::of(&caller), &caller.access.user);
-            change_own(auth, user, &trying, &body.current_pin, Some(&body.new_pin)).await?;
+            let (claimant, user) = (Claimant::of(&caller), &caller.access.user);
+            change_own(auth, user, &claimant, &body.current_pin, Some(&body.new_pin)).await?;
         }
         Home::Store(_) => {
             check_new_pin(auth, &body.new_pin)?;

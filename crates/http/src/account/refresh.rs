@@ -1,8 +1,12 @@
 //! `POST /auth/refresh`: the token is replaced at every use, and one that comes back late ends its session.
 
+#![expect(clippy::disallowed_methods, reason = "sessions stay at their server")]
+
+use std::net::IpAddr;
+
 use serde::Deserialize;
 use serde_json::json;
-use tillkeep_model::ErrorCode;
+use tillkeep_model::{ErrorCode, Instant};
 use tillkeep_storage::audit;
 use tillkeep_storage::entity::session;
 use tillkeep_storage::sea_orm::{ActiveModelTrait, ActiveValue, EntityTrait, QuerySelect};
@@ -10,7 +14,7 @@ use utoipa::ToSchema;
 
 use super::answers::{SignedInAnswer, digest, tokens_for};
 use crate::answer::Answer;
-use crate::auth::{ClientAddress, Gate, Revocation, Sessions};
+use crate::auth::{Auth, ClientAddress, Gate, Revocation, Sessions};
 use crate::error::{Error, Result};
 use crate::extract::Body;
 use crate::tokens::REFRESH_SECONDS;
@@ -69,8 +73,13 @@ pub async fn refresh(
         let successor = presented.given_out(in_force).map_or(successor, str::to_owned);
         return Ok(Answer(tokens_for(&auth.tokens, &session, &access.user.username, Some(successor), at)?));
     }
-    // Beside the request and its key, which may have been used before: the theft is noted in any case.
     drop(tx);
+    Err(reused(&auth, &session, address, now).await?)
+}
+
+/// Ends the session of a token that somebody used after it was replaced: one of the two who have it is a thief. The refusal.
+async fn reused(auth: &Auth, session: &session::Model, address: IpAddr, now: Instant) -> Result<Error> {
+    // Beside the request and its key, which may have been used before: the theft is noted in any case.
     let tx = auth.db.begin_aside().await?;
     let which = Revocation::One(session.id);
     Sessions::revoke(&tx, which, "a replaced refresh token was used again", now).await?;
@@ -84,8 +93,6 @@ pub async fn refresh(
     audit::record(&tx, entry, now).await?;
     tx.commit().await?;
     auth.ended(which);
-    Err(Error::new(
-        ErrorCode::TokenReused,
-        "this refresh token was replaced before; the session is over, sign in again",
-    ))
+    let text = "this refresh token was replaced before; the session is over, sign in again";
+    Ok(Error::new(ErrorCode::TokenReused, text))
 }

@@ -44,7 +44,7 @@ fn alive(person: &Access, now: Instant) -> Select<Entity> {
 async fn list<P: Requirement>(caller: &Caller<P>, person: &Access, page: &PageOnly) -> Result<List<SessionView>> {
     use tillkeep_storage::sea_orm::PaginatorTrait;
     let paging = page.paging()?;
-    let conn = caller.db().snapshot().await?;
+    let conn = caller.snapshot().await?;
     let select = alive(person, caller.now());
     let total = select.clone().count(&conn).await?;
     let rows = select.order_by_desc(Column::IssuedAt).order_by_desc(Column::Id);
@@ -63,10 +63,10 @@ async fn list<P: Requirement>(caller: &Caller<P>, person: &Access, page: &PageOn
 async fn end<P: Requirement>(caller: &Caller<P>, person: &Access, session_id: Uuid) -> Result<NoContent> {
     let now = caller.now();
     let which = Revocation::One(session_id);
-    let tx = caller.db().begin().await?;
-    let found = alive(person, now).filter(Column::Id.eq(session_id)).lock_exclusive().one(&tx).await?;
+    let act = caller.begin().await?;
+    let found = alive(person, now).filter(Column::Id.eq(session_id)).lock_exclusive().one(&**act).await?;
     let session = found.ok_or_else(|| Error::not_found("session"))?;
-    Sessions::revoke(&tx, which, "ended", now).await?;
+    Sessions::revoke(&**act, which, "ended", now).await?;
     let entry = audit::Entry {
         entity_type: Some("users"),
         entity_id: Some(person.user.id.to_string()),
@@ -75,8 +75,7 @@ async fn end<P: Requirement>(caller: &Caller<P>, person: &Access, session_id: Uu
         }),
         ..caller.audit("session.end")
     };
-    audit::record(&tx, entry, now).await?;
-    tx.commit().await?;
+    act.done(entry).await?;
     caller.auth().ended(which);
     Ok(NoContent)
 }

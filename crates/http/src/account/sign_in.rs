@@ -13,8 +13,8 @@ use uuid::Uuid;
 use super::answers::{Myself, SignedInAnswer, digest, tokens_for};
 use crate::answer::Answer;
 use crate::auth::by_pin::{refuse, user_of_pin, verified};
-use crate::auth::new_pin::{keep_anew, same_pin};
-use crate::auth::throttle::{self, Attempt, Trying};
+use crate::auth::new_pin::{rehash, same_pin};
+use crate::auth::throttle::{self, Attempt, Claimant};
 use crate::auth::{self, Auth, Gate, Home, Origin, Revocation, Sessions};
 use crate::error::{Error, Result};
 use crate::extract::Body;
@@ -38,19 +38,19 @@ pub struct PinLogin {
 
 /// `POST /auth/login`
 pub async fn login(Gate(auth): Gate, from: Origin, Body(body): Body<Login>) -> Result<Answer<SignedInAnswer>> {
-    let trying = Trying::at(from, auth.home_store(), None);
+    let claimant = Claimant::at(from, auth.home_store(), None);
     let user = named(&auth, &body.username).await?;
     // One name is one bucket, in whichever way its letters are typed.
     let folded = user.as_ref().map_or_else(|| fold(&normal(&body.username)), |user| user.username_folded.clone());
-    let buckets = throttle::login_buckets(&auth, &folded, user.as_ref().map(|user| user.id), &trying)?;
-    let attempt = throttle::take(&auth, &buckets, &trying).await?;
+    let buckets = throttle::login_buckets(&auth, &folded, user.as_ref().map(|user| user.id), &claimant)?;
+    let attempt = throttle::take(&auth, &buckets, &claimant).await?;
     match verified(&auth, attempt, user, &body.pin).await? {
         (attempt, Ok(user)) => {
-            let answer = sign_in(&auth, attempt, user.clone(), trying, true, "login").await?;
-            keep_anew(&auth, &user, &body.pin).await;
+            let answer = sign_in(&auth, attempt, user.clone(), claimant, true, "login").await?;
+            rehash(&auth, &user, &body.pin).await;
             Ok(answer)
         }
-        (_, Err(user)) => Err(refuse(&auth, trying.audit("login.refused", user)).await?),
+        (_, Err(user)) => Err(refuse(&auth, claimant.audit("login.refused", user)).await?),
     }
 }
 
@@ -75,11 +75,11 @@ pub async fn pin_login(Gate(auth): Gate, from: Origin, Body(body): Body<PinLogin
     }
     check_store(&auth, body.store_id).await?;
     from.stands_at(&auth, &body.terminal_id)?;
-    let trying = Trying::at(from, Some(body.store_id), Some(body.terminal_id));
-    let refused = trying.audit("login.refused", None);
-    let (attempt, user) = user_of_pin(&auth, body.store_id, &trying, &body.pin, refused).await?;
-    let answer = sign_in(&auth, attempt, user.clone(), trying, false, "pin_login").await?;
-    keep_anew(&auth, &user, &body.pin).await;
+    let claimant = Claimant::at(from, Some(body.store_id), Some(body.terminal_id));
+    let refused = claimant.audit("login.refused", None);
+    let (attempt, user) = user_of_pin(&auth, body.store_id, &claimant, &body.pin, refused).await?;
+    let answer = sign_in(&auth, attempt, user.clone(), claimant, false, "pin_login").await?;
+    rehash(&auth, &user, &body.pin).await;
     Ok(answer)
 }
 
@@ -114,21 +114,32 @@ fn is_in_use(found: Option<store::Model>) -> Result<()> {
 
 /// Nobody may have taken the store out of use meanwhile, or revoked the device, which ends the sessions that are there by then:
 /// who does so waits for this one, or has been here.
-async fn still_there(auth: &Auth, tx: &Tx, trying: &Trying, now: Instant) -> Result<()> {
-    if let (Home::Hq, Some(store_id)) = (auth.home, trying.store_id) {
+async fn still_there(auth: &Auth, tx: &Tx, claimant: &Claimant, now: Instant) -> Result<()> {
+    if let (Home::Hq, Some(store_id)) = (auth.home, claimant.store_id) {
         is_in_use(store::Entity::find_by_id(store_id).lock_shared().one(tx).await?)?;
     }
-    match &trying.device {
+    match &claimant.device {
         Some(device) => device.seen(tx, now).await,
         None => Ok(()),
     }
+}
+
+async fn commit(auth: &Auth, tx: Tx, attempt: &Attempt, now: Instant) -> Result<()> {
+    let Err(error) = tx.commit().await else { return Ok(()) };
+    if idempotency::is_taken(&error) {
+        // The PIN was right, whatever became of the first answer: no wrong attempt is left behind.
+        let tx = auth.db.begin_aside().await?;
+        attempt.succeeded(&tx, now).await?;
+        tx.commit().await?;
+    }
+    Err(error.into())
 }
 
 async fn sign_in(
     auth: &Auth,
     attempt: Attempt,
     user: user::Model,
-    trying: Trying,
+    claimant: Claimant,
     refreshable: bool,
     action: &'static str,
 ) -> Result<Answer<SignedInAnswer>> {
@@ -138,9 +149,9 @@ async fn sign_in(
     let row = session::Model {
         id: Uuid::now_v7(),
         user_id: user.id,
-        store_id: trying.store_id,
-        terminal_id: trying.terminal_id.clone(),
-        device_id: trying.device.as_ref().map(|device| device.id),
+        store_id: claimant.store_id,
+        terminal_id: claimant.terminal_id.clone(),
+        device_id: claimant.device.as_ref().map(|device| device.id),
         current_jti_hash: refreshable.then(|| digest(&refresh_jti)),
         issued_at: now,
         pin_changed_at: user.pin_changed_at,
@@ -151,6 +162,7 @@ async fn sign_in(
     let turn = auth.sessions.turn();
     let tx = auth.db.begin().await?;
     // The PIN was verified outside of this transaction: somebody may have changed it, or the person, since then.
+    #[expect(clippy::disallowed_methods, reason = "the last sign-in does not travel")]
     let still = user::Entity::update_many()
         .col_expr(user::Column::LastLoginAt, Expr::value(now))
         .filter(user::Column::Id.eq(user.id))
@@ -161,32 +173,25 @@ async fn sign_in(
         .await?;
     if still.rows_affected == 0 {
         drop(tx);
-        return Err(refuse(auth, trying.audit("login.refused", Some(user.id))).await?);
+        return Err(refuse(auth, claimant.audit("login.refused", Some(user.id))).await?);
     }
-    if let Err(error) = still_there(auth, &tx, &trying, now).await {
+    if let Err(error) = still_there(auth, &tx, &claimant, now).await {
         drop(tx);
         attempt.withdraw(auth).await?;
         return Err(error);
     }
+    #[expect(clippy::disallowed_methods, reason = "sessions stay at their server")]
     session::Entity::insert(row.clone().into_active_model()).exec_without_returning(&tx).await?;
     let too_many = Sessions::revoke_oldest(&tx, &row, now).await?;
     attempt.succeeded(&tx, now).await?;
-    audit::record(&tx, trying.audit(action, Some(user.id)), now).await?;
-    if let Err(error) = tx.commit().await {
-        if idempotency::is_taken(&error) {
-            // The PIN was right, whatever became of the first answer: no wrong attempt is left behind.
-            let tx = auth.db.begin_aside().await?;
-            attempt.succeeded(&tx, now).await?;
-            tx.commit().await?;
-        }
-        return Err(error.into());
-    }
+    audit::record(&tx, claimant.audit(action, Some(user.id)), now).await?;
+    commit(auth, tx, &attempt, now).await?;
     auth.sessions.remember(&row, turn);
     for session in too_many {
         auth.ended(Revocation::One(session));
     }
     let access = auth.access_of(user.id).await?.ok_or_else(Error::unauthorized)?;
     let mut answer = tokens_for(&auth.tokens, &row, &user.username, refreshable.then_some(refresh_jti), now)?;
-    answer.user = Some(Myself::of(&access, trying.store_id, trying.terminal_id.as_deref()));
+    answer.user = Some(Myself::of(&access, claimant.store_id, claimant.terminal_id.as_deref()));
     Ok(Answer(answer))
 }

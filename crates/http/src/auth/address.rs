@@ -40,7 +40,7 @@ fn parse(text: &str) -> Option<IpAddr> {
 }
 
 /// What is counted as one origin: an IPv4 address, or the /64 that one IPv6 host can choose from.
-pub fn origin(address: IpAddr) -> String {
+pub(super) fn origin(address: IpAddr) -> String {
     match address {
         IpAddr::V4(address) => address.to_string(),
         IpAddr::V6(address) => {

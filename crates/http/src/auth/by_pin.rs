@@ -8,7 +8,7 @@ use tillkeep_storage::sea_orm::{ColumnTrait, EntityTrait, QueryFilter, Select};
 use uuid::Uuid;
 
 use super::people::staff;
-use super::throttle::{self, Attempt, Trying};
+use super::throttle::{self, Attempt, Claimant};
 use super::{Auth, Home, PinLogin};
 use crate::error::{Error, Result};
 use crate::pins::is_former;
@@ -19,11 +19,11 @@ use crate::pins::is_former;
 pub async fn user_of_pin(
     auth: &Auth,
     store_id: Uuid,
-    trying: &Trying,
+    claimant: &Claimant,
     pin: &str,
     refused: audit::Entry,
 ) -> Result<(Attempt, user::Model)> {
-    let attempt = throttle::take(auth, &[throttle::pin_bucket(auth, trying)], trying).await?;
+    let attempt = throttle::take(auth, &[throttle::pin_bucket(auth, claimant)], claimant).await?;
     let looked_up = auth.pins.lookup(pin).await;
     let (attempt, lookup) = attempt.unless_failed(auth, looked_up).await?;
     let people = looked_up_for(auth, store_id);
@@ -68,6 +68,7 @@ async fn without_lookup(
             let former = user.pin_hash.as_deref().is_some_and(is_former);
             let lookup = if former { lookup.last() } else { lookup.first() }.cloned();
             let tx = auth.db.begin_aside().await?;
+            #[expect(clippy::disallowed_methods, reason = "each server finds it by itself: no version moves")]
             user::Entity::update_many()
                 .col_expr(user::Column::PinLookup, Expr::value(lookup))
                 .filter(user::Column::Id.eq(user.id))
@@ -98,8 +99,6 @@ pub(crate) async fn verified(
 
 /// The refusal, once it stands in the audit log.
 pub(crate) async fn refuse(auth: &Auth, entry: audit::Entry) -> Result<Error> {
-    let tx = auth.db.begin_aside().await?;
-    audit::record(&tx, entry, auth.clock.now()).await?;
-    tx.commit().await?;
+    auth.note(entry).await?;
     Ok(Error::new(ErrorCode::InvalidCredentials, "the name or the PIN is wrong"))
 }

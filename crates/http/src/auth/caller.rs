@@ -1,5 +1,5 @@
 //! The caller of a request: token verified, session alive, permission held. The only way from a handler to the
-//! database leads through it.
+//! database leads through it: to read by [`Caller::reader`] and [`Caller::snapshot`], to write by [`Caller::begin`].
 
 use std::collections::BTreeSet;
 use std::marker::PhantomData;
@@ -11,11 +11,10 @@ use axum::http::request::Parts;
 use axum::http::{HeaderMap, header};
 use tillkeep_model::ErrorCode;
 use tillkeep_model::permission::Requirement;
-use tillkeep_storage::Db;
-use tillkeep_storage::audit;
+use tillkeep_storage::{Connection, DbErr, Transaction, audit, idempotency};
 use uuid::Uuid;
 
-use super::{Access, Auth, HasAuth, Home};
+use super::{Access, Act, Auth, HasAuth, Home};
 use crate::costs;
 use crate::error::{Error, Result};
 use crate::parameters;
@@ -37,8 +36,30 @@ pub struct Caller<P> {
 }
 
 impl<P: Requirement> Caller<P> {
-    pub fn db(&self) -> &Db {
-        &self.auth.db
+    /// For a single statement that needs no snapshot with others.
+    pub fn reader(&self) -> &Connection {
+        self.auth.db.reader()
+    }
+
+    /// Several reads of one moment.
+    pub async fn snapshot(&self) -> Result<Transaction, DbErr> {
+        self.auth.db.snapshot().await
+    }
+
+    /// Begins what the caller does.
+    pub async fn begin(&self) -> Result<Act, DbErr> {
+        Ok(Act::new(self.auth.db.begin().await?, self.auth.clone()))
+    }
+
+    /// As [`Caller::begin`], for what is noted beside the thing that was asked for: the key of the request does not go with
+    /// it.
+    pub async fn begin_aside(&self) -> Result<Act, DbErr> {
+        Ok(Act::new(self.auth.db.begin_aside().await?, self.auth.clone()))
+    }
+
+    /// Writes the key of a request whose work went [aside](idempotency::aside), when all of it is there.
+    pub async fn finish(&self) -> Result<(), DbErr> {
+        idempotency::done(&self.auth.db).await
     }
 
     pub fn auth(&self) -> &Arc<Auth> {

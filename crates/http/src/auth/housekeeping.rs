@@ -1,5 +1,7 @@
 //! What a server does for its sign-ins off the request path: it takes over new keys, and forgets what is over.
 
+#![expect(clippy::disallowed_methods, reason = "approvals stay at their server")]
+
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -37,7 +39,7 @@ pub fn start(auth: Arc<Auth>, leases: Leases, stop: CancellationToken) {
             reload_keys(&auth, false).await;
             looks = (looks + 1) % FORGET_EVERY;
             if looks.is_multiple_of(APPROVALS_EVERY)
-                && let Err(error) = db::again(|| forget_unused_approvals(&auth)).await
+                && let Err(error) = db::retry_serialization(|| forget_unused_approvals(&auth)).await
             {
                 tracing::warn!(%error, "approvals that nobody used could not be removed; it is tried again");
             }
@@ -85,7 +87,7 @@ pub async fn forget_unused_approvals(auth: &Auth) -> Result<(), DbErr> {
 async fn forget_in_turn(auth: &Auth, leases: &Leases) -> Result<(), DbErr> {
     auth.sessions.forget_expired(auth.clock.now());
     if leases.take(FORGETTING).await? {
-        db::again(|| forget(auth)).await?;
+        db::retry_serialization(|| forget(auth)).await?;
     }
     Ok(())
 }

@@ -1,6 +1,7 @@
 //! Who calls, and what they may. Specification, sections 4.1, 4.2 and 5; the same on both servers.
 
 mod access;
+mod act;
 mod address;
 pub(crate) mod by_pin;
 mod caller;
@@ -22,11 +23,12 @@ use axum::http::request::Parts;
 use ipnet::IpNet;
 use serde_json::json;
 use tillkeep_model::{ErrorCode, Instant};
-use tillkeep_storage::{Change, Db, DbErr, audit};
+use tillkeep_storage::{Change, Db, DbErr, Tx, audit};
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
 pub use access::{Access, AccessCache, Assignment};
+pub use act::Act;
 pub use address::client_address;
 pub use by_pin::user_of_pin;
 pub use caller::{Caller, bearer};
@@ -37,7 +39,7 @@ pub use settings::{PinLogin, SignInSettings};
 use crate::clock::Clock;
 use crate::error::{Error, Result};
 use crate::pins::{self, Pins};
-use crate::refusals::Noted;
+use crate::refusals::NotedRefusals;
 use crate::running::Running;
 use crate::tokens::Tokens;
 
@@ -51,7 +53,7 @@ pub enum Home {
 
 /// Everything that decides who may do what on one server.
 pub struct Auth {
-    pub db: Db,
+    pub(crate) db: Db,
     pub home: Home,
     pub tokens: Tokens,
     pub pins: Pins,
@@ -60,7 +62,7 @@ pub struct Auth {
     pub sessions: Sessions,
     /// Requests with a key that are being answered.
     pub running: Running,
-    noted: Noted,
+    noted: NotedRefusals,
     /// Cancelled when balancers are to send nothing more to this server, which goes on answering for a while.
     pub leaving: CancellationToken,
     /// Digits of a new PIN at the least.
@@ -70,7 +72,7 @@ pub struct Auth {
     /// Whom headquarters looks up by a PIN alone.
     pub pin_login_at_hq: PinLogin,
     trusted_proxies: Vec<IpNet>,
-    /// What the server does with committed changes of the synchronised types: HQ tells its stores.
+    /// What the server does after a commit: HQ tells its stores of what changed.
     on_commit: OnceLock<OnCommit>,
     /// What the server does when sessions end: HQ tells its other servers.
     on_ended: OnceLock<OnEnded>,
@@ -92,7 +94,7 @@ pub trait Headquarters: Send + Sync {
 /// A question to headquarters that is being answered.
 pub type Asking<'a> = Pin<Box<dyn Future<Output = Result<()>> + Send + 'a>>;
 
-type OnCommit = Box<dyn Fn(&[Change]) + Send + Sync>;
+type OnCommit = Box<dyn Fn(Option<&[Change]>) + Send + Sync>;
 type AreFollowed = Box<dyn Fn() -> bool + Send + Sync>;
 type OnEnded = Box<dyn Fn() + Send + Sync>;
 
@@ -149,7 +151,7 @@ impl Auth {
             sessions: Sessions::default(),
             running: Running::default(),
             access: AccessCache::default(),
-            noted: Noted::default(),
+            noted: NotedRefusals::default(),
             leaving: CancellationToken::new(),
             db,
             home,
@@ -172,8 +174,9 @@ impl Auth {
         }
     }
 
-    /// Says once what follows a commit.
-    pub fn when_committed(&self, announce: impl Fn(&[Change]) + Send + Sync + 'static) {
+    /// Says once what follows a commit, with what changed of the synchronised types; `None` after one that was answered with an
+    /// error and may be done all the same.
+    pub fn when_committed(&self, announce: impl Fn(Option<&[Change]>) + Send + Sync + 'static) {
         if self.on_commit.set(Box::new(announce)).is_err() {
             tracing::error!("what follows a commit was said twice; the first one holds");
         }
@@ -226,12 +229,20 @@ impl Auth {
         self.home == Home::Hq || self.headquarters.get().is_some_and(|headquarters| headquarters.is_there())
     }
 
-    /// Makes committed changes of people known, here and to whoever pulls them.
-    pub fn committed(&self, changes: &[Change]) {
-        self.invalidate();
+    /// Commits, and makes what changed of the synchronised types known, here and to whoever pulls it.
+    pub async fn commit(&self, tx: Tx) -> std::result::Result<(), DbErr> {
+        let committed = tx.commit().await;
         if let Some(announce) = self.on_commit.get() {
-            announce(changes);
+            announce(committed.as_deref().ok());
         }
+        committed.map(drop)
+    }
+
+    /// Appends `entry` to the audit log beside the request that is answered, and without its key.
+    pub(crate) async fn note(&self, entry: audit::Entry) -> std::result::Result<(), DbErr> {
+        let tx = self.db.begin_aside().await?;
+        audit::record(&tx, entry, self.clock.now()).await?;
+        tx.commit().await.map(drop)
     }
 
     /// Puts somebody who asked for more than they have into the audit log, beside the answer and bounded in number.
@@ -242,12 +253,7 @@ impl Auth {
         }
         entry.details = json!({"code": code.as_str(), "refusal": text});
         tokio::spawn(async move {
-            let noted = async {
-                let tx = self.db.begin_aside().await?;
-                audit::record(&tx, entry, now).await?;
-                tx.commit().await.map(drop)
-            };
-            if let Err(error) = noted.await {
+            if let Err(error) = self.note(entry).await {
                 tracing::warn!(%error, "a refusal could not be noted in the audit log");
             }
         });

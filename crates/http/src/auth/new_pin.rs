@@ -7,13 +7,11 @@ use tillkeep_storage::db::{Turn, take_turn};
 use tillkeep_storage::entity::user;
 use tillkeep_storage::registry::fold;
 use tillkeep_storage::sea_orm::sea_query::Expr;
-use tillkeep_storage::sea_orm::{
-    ColumnTrait, Condition, ConnectionTrait, DbErr, EntityTrait, QueryFilter, QuerySelect, Select,
-};
-use tillkeep_storage::{Tx, audit, staff, versions};
+use tillkeep_storage::sea_orm::{ColumnTrait, Condition, DbErr, EntityTrait, QueryFilter, QuerySelect, Select};
+use tillkeep_storage::{Tx, audit, staff};
 use uuid::Uuid;
 
-use super::throttle::{self, Trying};
+use super::throttle::{self, Claimant};
 use super::{Auth, Home, Revocation, Sessions};
 use crate::error::{Error, Result};
 use crate::pins::{self, Hashed, is_former};
@@ -37,18 +35,18 @@ pub async fn hash_new_pin(auth: &Auth, pin: &str) -> Result<Hashed> {
 pub async fn change_own(
     auth: &Auth,
     user: &user::Model,
-    trying: &Trying,
+    claimant: &Claimant,
     current: &str,
     new: Option<&str>,
 ) -> Result<()> {
     if let Some(new) = new {
         check_new_pin(auth, new)?;
     }
-    let buckets = throttle::account_buckets(auth, &fold(&user.username), Some(user.id), trying)?;
-    let attempt = throttle::take(auth, &buckets, trying).await?;
+    let buckets = throttle::account_buckets(auth, &fold(&user.username), Some(user.id), claimant)?;
+    let attempt = throttle::take(auth, &buckets, claimant).await?;
     let (attempt, right) = attempt.verify(auth, current, user.pin_hash.clone()).await?;
     if !right {
-        note(auth, trying.audit("pin.refused", Some(user.id))).await?;
+        auth.note(claimant.audit("pin.refused", Some(user.id))).await?;
         return Err(Error::new(ErrorCode::InvalidCredentials, "the current PIN is wrong"));
     }
     let now = auth.clock.now();
@@ -65,7 +63,7 @@ pub async fn change_own(
     }
     // It counts whether it is free or not, and for good: who changes it again and again learns of each whether somebody has
     // it.
-    let proposed = throttle::take(auth, &[throttle::proposal_bucket(user.id)], trying).await;
+    let proposed = throttle::take(auth, &[throttle::proposal_bucket(user.id)], claimant).await;
     let (attempt, proposed) = attempt.unless_failed(auth, proposed).await?;
     let hashed = proposed.hash(auth, new).await;
     let (attempt, hashed) = attempt.unless_failed(auth, hashed).await?;
@@ -80,24 +78,16 @@ pub async fn change_own(
     if let Err(error) = set_pin(auth, &mut tx, user.id, &hashed, false, now).await {
         drop(tx);
         if error.code() == ErrorCode::PinNotAllowed {
-            expose(auth, &hashed, trying.audit("pin.taken", Some(user.id))).await?;
+            expose(auth, &hashed, claimant.audit("pin.taken", Some(user.id))).await?;
         }
         // The PIN of somebody else: the present one was right all the same.
         return attempt.unless_failed(auth, Err(error)).await.map(|(_, done)| done);
     }
     Sessions::revoke(&*tx, which, "the PIN was changed", now).await?;
     attempt.succeeded(&tx, now).await?;
-    audit::record(&tx, trying.audit("pin.change", Some(user.id)), now).await?;
-    let changes = tx.commit().await?;
+    audit::record(&tx, claimant.audit("pin.change", Some(user.id)), now).await?;
+    auth.commit(tx).await?;
     auth.ended(which);
-    auth.committed(&changes);
-    Ok(())
-}
-
-async fn note(auth: &Auth, entry: audit::Entry) -> Result<()> {
-    let tx = auth.db.begin_aside().await?;
-    audit::record(&tx, entry, auth.clock.now()).await?;
-    tx.commit().await?;
     Ok(())
 }
 
@@ -108,19 +98,15 @@ async fn expose(auth: &Auth, hashed: &Hashed, mut entry: audit::Entry) -> Result
     let Some(owner) = holders(hashed).one(&tx).await? else { return Ok(()) };
     tracing::warn!(owner = %owner.id, "somebody proposed a PIN that is taken; its owner has to change it");
     metrics::counter!("tillkeep_pins_exposed_total").increment(1);
-    user::Entity::update_many()
-        .col_expr(user::Column::MustChangePin, Expr::value(true))
-        .col_expr(user::Column::SyncVersion, Expr::value(versions::UNSTAMPED))
-        .filter(user::Column::Id.eq(owner.id))
-        .exec(&tx)
-        .await?;
-    tx.touch("users");
+    tx.update::<user::Entity>(|people| {
+        people.col_expr(user::Column::MustChangePin, Expr::value(true)).filter(user::Column::Id.eq(owner.id))
+    })
+    .await?;
     entry.entity_type = Some("users");
     entry.entity_id = Some(owner.id.to_string());
     entry.details["ownerMustChange"] = json!(true);
     audit::record(&tx, entry, auth.clock.now()).await?;
-    let changes = tx.commit().await?;
-    auth.committed(&changes);
+    auth.commit(tx).await?;
     Ok(())
 }
 
@@ -138,26 +124,22 @@ pub async fn renew(auth: &Auth, user: &user::Model, pin: &str) -> Result<()> {
         // Two people have it, which nothing tells of the way it was kept: it stays as it is, and names nobody here.
         return Ok(());
     }
-    let done = user::Entity::update_many()
-        .col_expr(user::Column::PinHash, Expr::value(hashed.hash))
-        .col_expr(user::Column::PinLookup, Expr::value(hashed.lookup))
-        .col_expr(user::Column::SyncVersion, Expr::value(versions::UNSTAMPED))
-        .filter(user::Column::Id.eq(user.id))
-        // Nobody has set another one meanwhile.
-        .filter(user::Column::PinHash.eq(former))
-        .exec(&tx)
-        .await?;
-    if done.rows_affected > 0 {
-        tx.touch("users");
-    }
-    let changes = tx.commit().await?;
-    auth.committed(&changes);
+    tx.update::<user::Entity>(|people| {
+        people
+            .col_expr(user::Column::PinHash, Expr::value(hashed.hash))
+            .col_expr(user::Column::PinLookup, Expr::value(hashed.lookup))
+            .filter(user::Column::Id.eq(user.id))
+            // Nobody has set another one meanwhile.
+            .filter(user::Column::PinHash.eq(former))
+    })
+    .await?;
+    auth.commit(tx).await?;
     Ok(())
 }
 
 /// Follows a sign-in with `pin`: one from release 0.1.0 is kept in the present way from then on, which only headquarters can
 /// do. Whoever signs in does not wait for that, nor hear of it.
-pub async fn keep_anew(auth: &Auth, user: &user::Model, pin: &str) {
+pub async fn rehash(auth: &Auth, user: &user::Model, pin: &str) {
     if !user.pin_hash.as_deref().is_some_and(is_former) {
         return;
     }
@@ -175,7 +157,7 @@ pub async fn keep_anew(auth: &Auth, user: &user::Model, pin: &str) {
     }
 }
 
-/// Whether the PIN that was verified is still the one: as it was kept then, or kept anew since release 0.1.0, which changes no PIN.
+/// Whether the PIN that was verified is still the one: as it was kept then, or rehashed since release 0.1.0, which changes no PIN.
 pub(crate) fn same_pin(user: &user::Model) -> Condition {
     let same = Condition::any().add(user::Column::PinHash.eq(user.pin_hash.clone()));
     if !user.pin_hash.as_deref().is_some_and(is_former) {
@@ -194,8 +176,8 @@ fn holders(hashed: &Hashed) -> Select<user::Entity> {
 }
 
 /// Whether somebody active has this PIN.
-pub async fn is_taken(conn: &impl ConnectionTrait, hashed: &Hashed) -> Result<bool, DbErr> {
-    Ok(holders(hashed).one(conn).await?.is_some())
+pub async fn is_taken(auth: &Auth, hashed: &Hashed) -> Result<bool, DbErr> {
+    Ok(holders(hashed).one(auth.db.reader()).await?.is_some())
 }
 
 /// Sets a user's PIN, which must be nobody else's; that is answered like a weak one, because "in use" would name
@@ -213,17 +195,16 @@ pub async fn set_pin(
     if holders(hashed).filter(user::Column::Id.ne(user_id)).one(&*tx).await?.is_some() {
         return Err(pin_not_allowed(auth));
     }
-    user::Entity::update_many()
-        .col_expr(user::Column::PinHash, Expr::value(hashed.hash.as_str()))
-        .col_expr(user::Column::PinLookup, Expr::value(hashed.lookup.as_str()))
-        .col_expr(user::Column::PinChangedAt, Expr::value(now))
-        .col_expr(user::Column::MustChangePin, Expr::value(must_change))
-        .col_expr(user::Column::UpdatedAt, Expr::value(now))
-        .col_expr(user::Column::SyncVersion, Expr::value(versions::UNSTAMPED))
-        .filter(user::Column::Id.eq(user_id))
-        .exec(&*tx)
-        .await?;
-    tx.touch("users");
+    tx.update::<user::Entity>(|people| {
+        people
+            .col_expr(user::Column::PinHash, Expr::value(hashed.hash.as_str()))
+            .col_expr(user::Column::PinLookup, Expr::value(hashed.lookup.as_str()))
+            .col_expr(user::Column::PinChangedAt, Expr::value(now))
+            .col_expr(user::Column::MustChangePin, Expr::value(must_change))
+            .col_expr(user::Column::UpdatedAt, Expr::value(now))
+            .filter(user::Column::Id.eq(user_id))
+    })
+    .await?;
     Ok(())
 }
 

@@ -39,7 +39,7 @@ pub(crate) fn visible<P: Requirement>(caller: &Caller<P>, select: Select<user::E
 /// The user `id`; 404 for one outside the caller's stores.
 pub async fn of_caller<P: Requirement>(caller: &Caller<P>, id: Uuid) -> Result<user::Model> {
     let select = user::Entity::find_by_id(id).filter(user::Column::DeletedAt.is_null());
-    let found = visible(caller, select).one(caller.db().reader()).await?;
+    let found = visible(caller, select).one(caller.reader()).await?;
     found.ok_or_else(|| Error::not_found("user"))
 }
 

@@ -1,5 +1,7 @@
 //! Sign-ins. An access token is good only while its session lives; the state is kept in memory and on disk.
 
+#![expect(clippy::disallowed_methods, reason = "sessions stay at their server")]
+
 use std::collections::HashMap;
 use std::sync::{PoisonError, RwLock, RwLockWriteGuard};
 use std::time::{Duration, Instant as Moment};

@@ -15,9 +15,9 @@ use super::{Auth, Caller, Device, Home, Origin};
 use crate::error::{Error, Result};
 use crate::pins::Hashed;
 
-/// Who tries, as far as it is known before the PIN is.
+/// Who claims to be somebody, as far as that is known before the PIN is.
 #[derive(Clone, Debug)]
-pub struct Trying {
+pub struct Claimant {
     pub address: IpAddr,
     /// The enrolled till where it is typed.
     pub device: Option<Device>,
@@ -25,7 +25,7 @@ pub struct Trying {
     pub terminal_id: Option<String>,
 }
 
-impl Trying {
+impl Claimant {
     /// Somebody at `from` who is not signed in.
     pub fn at(from: Origin, store_id: Option<Uuid>, terminal_id: Option<String>) -> Self {
         Self { address: from.address, device: from.device, store_id, terminal_id }
@@ -67,20 +67,20 @@ pub struct Attempt(Taken);
 
 /// The bucket of a PIN alone. Headquarters has one for all: whichever store is named there, and from wherever, the PIN is
 /// held against everybody.
-pub fn pin_bucket(auth: &Auth, trying: &Trying) -> Bucket {
+pub fn pin_bucket(auth: &Auth, claimant: &Claimant) -> Bucket {
     match auth.home {
         Home::Hq => Bucket::new(Kind::Headquarters, ""),
-        Home::Store(_) => trying.bucket(Kind::UnknownDevices),
+        Home::Store(_) => claimant.bucket(Kind::UnknownDevices),
     }
 }
 
 /// The buckets of a username, whether somebody has it or not: what was typed is not kept. An enrolled till is stopped by
 /// its own guesses alone.
-pub fn account_buckets(auth: &Auth, folded: &str, user_id: Option<Uuid>, trying: &Trying) -> Result<Vec<Bucket>> {
+pub fn account_buckets(auth: &Auth, folded: &str, user_id: Option<Uuid>, claimant: &Claimant) -> Result<Vec<Bucket>> {
     let name = auth.pins.keyed(folded)?;
-    let here = Bucket { user_id, ..Bucket::new(Kind::Account, format!("{name} {}", trying.origin())) };
+    let here = Bucket { user_id, ..Bucket::new(Kind::Account, format!("{name} {}", claimant.origin())) };
     let anywhere = Bucket { user_id, ..Bucket::new(Kind::AccountAnywhere, name) };
-    Ok(if trying.device.is_some() { vec![here] } else { vec![here, anywhere] })
+    Ok(if claimant.device.is_some() { vec![here] } else { vec![here, anywhere] })
 }
 
 /// The bucket of PINs that somebody proposes. "Not allowed" for a PIN that is not weak means that somebody has it, so
@@ -95,14 +95,14 @@ pub fn unlock_bucket(user_id: Uuid) -> Bucket {
 }
 
 /// The buckets of a sign-in with a name.
-pub fn login_buckets(auth: &Auth, folded: &str, user_id: Option<Uuid>, trying: &Trying) -> Result<Vec<Bucket>> {
-    let mut buckets = account_buckets(auth, folded, user_id, trying)?;
-    buckets.push(trying.bucket(Kind::LoginAddress));
+pub fn login_buckets(auth: &Auth, folded: &str, user_id: Option<Uuid>, claimant: &Claimant) -> Result<Vec<Bucket>> {
+    let mut buckets = account_buckets(auth, folded, user_id, claimant)?;
+    buckets.push(claimant.bucket(Kind::LoginAddress));
     Ok(buckets)
 }
 
 /// Counts an attempt, or refuses it with 429 when one of its buckets is blocked.
-pub async fn take(auth: &Auth, buckets: &[Bucket], trying: &Trying) -> Result<Attempt> {
+pub async fn take(auth: &Auth, buckets: &[Bucket], claimant: &Claimant) -> Result<Attempt> {
     // Without the secrets no PIN can be looked at, and nobody's attempts are wasted.
     auth.pins.require_key()?;
     let now = auth.clock.now();
@@ -119,7 +119,7 @@ pub async fn take(auth: &Auth, buckets: &[Bucket], trying: &Trying) -> Result<At
             let mut new = refusal.new.iter();
             if let Some(first) = new.next() {
                 // One entry for each trouble, not for each refusal: what a stranger sends must not fill the log.
-                let mut entry = trying.audit("login.blocked", first.user_id);
+                let mut entry = claimant.audit("login.blocked", first.user_id);
                 let kinds: Vec<&str> = refusal.new.iter().map(|bucket| bucket.kind.as_str()).collect();
                 entry.details["blocked"] = json!(kinds);
                 entry.details["until"] = json!(refusal.until);

@@ -15,7 +15,7 @@ use utoipa::openapi::{Ref, RefOr};
 use super::operation::{JSON, Operation, string};
 
 /// What each route may answer whatever it does.
-pub const ALWAYS: &[ErrorCode] = &[ErrorCode::Internal, ErrorCode::Unavailable];
+pub(super) const ALWAYS: &[ErrorCode] = &[ErrorCode::Internal, ErrorCode::Unavailable];
 
 /// Bodies that the specification fixes to the letter (section 7), by their names here.
 const EXACT: &[(&str, &[(&str, bool)])] =
@@ -30,7 +30,7 @@ fn exact_text(name: &str) -> &'static str {
 }
 
 /// The schemas of the exact bodies.
-pub fn exact_bodies() -> impl Iterator<Item = (&'static str, Schema)> {
+pub(super) fn exact_bodies() -> impl Iterator<Item = (&'static str, Schema)> {
     EXACT.iter().map(|(name, flags)| {
         let mut object = ObjectBuilder::new()
             .additional_properties(Some(utoipa::openapi::schema::AdditionalProperties::FreeForm(false)));
@@ -97,7 +97,7 @@ fn meaning(status: u16) -> &'static str {
 }
 
 /// The refusals of `operation`, by status, each with a name when its body is one that many operations share.
-pub fn refusals(operation: &Operation) -> BTreeMap<u16, (String, Response)> {
+pub(super) fn refusals(operation: &Operation) -> BTreeMap<u16, (String, Response)> {
     let mut by_status: BTreeMap<u16, BTreeSet<ErrorCode>> = BTreeMap::new();
     for code in operation.errors.iter().chain(ALWAYS) {
         by_status.entry(code.status()).or_default().insert(*code);

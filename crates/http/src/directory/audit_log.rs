@@ -5,10 +5,10 @@ use std::collections::{BTreeSet, HashMap};
 use serde::Serialize;
 use tillkeep_model::Instant;
 use tillkeep_model::permission::code::UsersManageRoles;
-use tillkeep_storage::db::{placeholders, query};
 use tillkeep_storage::entity::audit_log::{Column, Entity, Model};
 use tillkeep_storage::entity::user;
-use tillkeep_storage::sea_orm::{ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter, Value};
+use tillkeep_storage::reports::names;
+use tillkeep_storage::sea_orm::{ColumnTrait, EntityTrait, QueryFilter};
 use utoipa::ToSchema;
 use uuid::Uuid;
 
@@ -24,19 +24,19 @@ const LIST: ListSpec = ListSpec {
     sort: &["seq"],
 };
 
-/// The list of deeds.
-pub struct Deeds;
+/// The audit log.
+pub struct AuditLog;
 
-impl Listing for Deeds {
+impl Listing for AuditLog {
     type Row = Entity;
     const SPEC: ListSpec = LIST;
     const MORE: &'static [(&'static str, More)] = &[("from", More::Instant), ("to", More::Instant)];
 }
 
-/// One deed, with the present names of who did it, who approved it, and what it was done to.
+/// One entry, with the present names of who did it, who approved it, and what it was done to.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct Deed {
+pub struct NamedAuditEntry {
     #[serde(flatten)]
     row: Model,
     username: Option<String>,
@@ -47,7 +47,10 @@ pub struct Deed {
 
 /// `GET /audit-log?userId&action&entityType&from&to&page`: the whole log of this server, so `users.manage_roles` must
 /// be held in all it is about: everywhere at headquarters, in this store at a store. `from` is included, `to` is not.
-pub async fn list(caller: Caller<UsersManageRoles>, Lists { mut query, .. }: Lists<Deeds>) -> Result<List<Deed>> {
+pub async fn list(
+    caller: Caller<UsersManageRoles>,
+    Lists { mut query, .. }: Lists<AuditLog>,
+) -> Result<List<NamedAuditEntry>> {
     caller.everywhere()?;
     query.entry("sort".to_owned()).or_insert_with(|| "-seq".to_owned());
     let mut select = Entity::find();
@@ -57,52 +60,22 @@ pub async fn list(caller: Caller<UsersManageRoles>, Lists { mut query, .. }: Lis
     if let Some(to) = instant(&mut query, "to")? {
         select = select.filter(Column::At.lt(to));
     }
-    let snapshot = caller.db().snapshot().await?;
+    let snapshot = caller.snapshot().await?;
     let page = resource::list(&snapshot, &LIST, &query, select).await?;
     let people: BTreeSet<Uuid> =
         page.rows.iter().flat_map(|row: &Model| [row.user_id, row.approver_id]).flatten().collect();
     let people = user::Entity::find().filter(user::Column::Id.is_in(people)).all(&snapshot).await?;
     let names: HashMap<Uuid, String> = people.into_iter().map(|user| (user.id, user.username)).collect();
     let name = |id: Option<Uuid>| id.and_then(|id| names.get(&id).cloned());
-    let things = names_of(&snapshot, &page.rows).await?;
-    Ok(page.map(|row| Deed {
+    let thing = |row: &Model| row.entity_id.as_deref()?.parse::<Uuid>().ok();
+    let typed = page.rows.iter().filter_map(|row| Some((row.entity_type.as_deref()?, thing(row)?)));
+    let things = names::of_rows(&snapshot, typed).await?;
+    Ok(page.map(|row| NamedAuditEntry {
         username: name(row.user_id),
         approver_username: name(row.approver_id),
-        entity_name: row.entity_id.as_deref().and_then(|id| things.get(id).cloned()),
+        entity_name: thing(&row).and_then(|id| things.get(&id).cloned()),
         row,
     }))
-}
-
-/// What the rows of a table are called by people, as SQL.
-const NAMES: &[(&str, &str)] = &[
-    ("customers", "COALESCE(company_name, COALESCE(first_name || ' ', '') || COALESCE(last_name, ''))"),
-    ("departments", "name"),
-    ("products", "name"),
-    ("roles", "name"),
-    ("stores", "code || ' ' || name"),
-    ("tax_groups", "name"),
-    ("tax_rates", "name"),
-    ("tenders", "name"),
-    ("users", "display_name"),
-];
-
-/// The present names of what these deeds were done to, by id.
-async fn names_of(conn: &impl ConnectionTrait, deeds: &[Model]) -> Result<HashMap<String, String>> {
-    let (mut texts, mut values) = (Vec::new(), Vec::new());
-    for (table, name) in NAMES {
-        let of_table = deeds.iter().filter(|deed| deed.entity_type.as_deref() == Some(table));
-        let ids: BTreeSet<Uuid> = of_table.filter_map(|deed| deed.entity_id.as_deref()?.parse().ok()).collect();
-        if !ids.is_empty() {
-            let places = placeholders(values.len() + 1, ids.len());
-            texts.push(format!("SELECT id, {name} AS name FROM {table} WHERE id IN ({places})"));
-            values.extend(ids.into_iter().map(Value::from));
-        }
-    }
-    if texts.is_empty() {
-        return Ok(HashMap::new());
-    }
-    let rows = query(conn, &texts.join(" UNION ALL "), values).await?;
-    rows.iter().map(|row| Ok((row.try_get::<Uuid>("", "id")?.to_string(), row.try_get("", "name")?))).collect()
 }
 
 fn instant(query: &mut Query, key: &str) -> Result<Option<Instant>> {

@@ -88,7 +88,7 @@ pub async fn explain(caller: Caller<RolesView>, Params(question): Params<Questio
     let access = caller.auth().access_of(user.id).await?.ok_or_else(|| Error::not_found("user"))?;
     let mut answer = explained(&access, question, caller.auth().can_change_pins());
     if !answer.assignments.iter().any(|ground| ground.counts && !ground.matching.is_empty()) {
-        answer.would_give = givers(caller.db().reader(), &answer.code).await?;
+        answer.would_give = givers(caller.reader(), &answer.code).await?;
     }
     Ok(Answer(answer))
 }

@@ -66,7 +66,7 @@ pub async fn list(
     caller: Caller<(RolesView, UsersManageRoles)>,
     Lists { query, .. }: Lists<Roles>,
 ) -> Result<List<RoleView>> {
-    let snapshot = caller.db().snapshot().await?;
+    let snapshot = caller.snapshot().await?;
     let roles = resource::list(&snapshot, &LIST, &query, Entity::find()).await?;
     let mut codes = codes_of(&snapshot, roles.rows.iter().map(|role: &Model| role.id)).await?;
     Ok(roles.map(|role| RoleView { permissions: codes.remove(&role.id).unwrap_or_default(), role }))
@@ -74,7 +74,7 @@ pub async fn list(
 
 /// `GET /roles/{id}`
 pub async fn get(caller: Caller<(RolesView, UsersManageRoles)>, Id(id): Id) -> Result<Answer<RoleView>> {
-    let snapshot = caller.db().snapshot().await?;
+    let snapshot = caller.snapshot().await?;
     let role = Entity::find_by_id(id).filter(Column::DeletedAt.is_null()).one(&snapshot).await?;
     let role = role.ok_or_else(|| Error::not_found("role"))?;
     view(&snapshot, role).await.map(Answer)

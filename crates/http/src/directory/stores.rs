@@ -34,9 +34,9 @@ impl Listing for Stores {
 
 /// A store as somebody sees it who only sends goods there.
 #[derive(Serialize, ToSchema)]
-#[schema(as = StoreShort)]
+#[schema(as = StoreSummary)]
 #[serde(rename_all = "camelCase")]
-pub struct Short {
+pub struct Summary {
     id: Uuid,
     code: String,
     name: String,
@@ -48,14 +48,14 @@ pub struct Short {
 #[serde(untagged)]
 pub enum Shown {
     Full(Box<Model>),
-    Short(Short),
+    Summary(Summary),
 }
 
-/// Written by hand: a whole store is a short one too, and "one of them" would be none.
+/// Written by hand: a whole store is a summary too, and "one of them" would be none.
 impl ComposeSchema for Shown {
     fn compose(_: Vec<RefOr<Schema>>) -> RefOr<Schema> {
         let named = |name| Ref::from_schema_name(name);
-        AnyOfBuilder::new().item(named(Model::name())).item(named(Short::name())).into()
+        AnyOfBuilder::new().item(named(Model::name())).item(named(Summary::name())).into()
     }
 }
 
@@ -66,7 +66,7 @@ impl ToSchema for Shown {
     fn schemas(schemas: &mut Vec<(String, RefOr<Schema>)>) {
         Model::schemas(schemas);
         schemas.push((Model::name().into_owned(), Model::schema()));
-        schemas.push((Short::name().into_owned(), Short::schema()));
+        schemas.push((Summary::name().into_owned(), Summary::schema()));
     }
 }
 
@@ -82,11 +82,11 @@ pub async fn list(
     if let Some(stores) = caller.access.stores(VIEW, caller.store_id).filter(|_| full) {
         select = select.filter(Column::Id.is_in(stores));
     }
-    let stores = resource::list(caller.db().reader(), &LIST, &query, select).await?;
+    let stores = resource::list(caller.reader(), &LIST, &query, select).await?;
     if full {
         return Ok(stores.map(|row: Model| Shown::Full(Box::new(row))));
     }
     let short =
-        |row: Model| Shown::Short(Short { id: row.id, code: row.code, name: row.name, is_active: row.is_active });
+        |row: Model| Shown::Summary(Summary { id: row.id, code: row.code, name: row.name, is_active: row.is_active });
     Ok(stores.map(short))
 }

@@ -64,7 +64,7 @@ pub async fn preview(caller: Caller<TaxesView>, Body(question): Body<Question>) 
         Home::Store(own) => Some(store_id.unwrap_or(own)),
         Home::Hq => store_id,
     };
-    let conn = caller.db().snapshot().await?;
+    let conn = caller.snapshot().await?;
     let store = match store_id {
         Some(id) => {
             caller.at_store(id)?;

@@ -117,7 +117,7 @@ pub async fn detail<P: Requirement>(caller: &Caller<P>, user: Model) -> Result<U
 
 /// These users, in their order, with their roles and the last sign of each.
 async fn details<P: Requirement>(caller: &Caller<P>, users: Vec<Model>) -> Result<Vec<UserDetail>> {
-    let conn = caller.db().reader();
+    let conn = caller.reader();
     let ids: Vec<Uuid> = users.iter().map(|user| user.id).collect();
     let mut assignments = assignments_of(conn, &ids).await?;
     let mut sold = match caller.auth().home {
@@ -172,7 +172,7 @@ pub async fn list(caller: Caller<UsersView>, Lists { mut query, .. }: Lists<User
         caller.at_store(store_id)?;
         select = select.filter(Column::Id.in_subquery(people_of([store_id], true)));
     }
-    let List { rows, total, paging } = resource::list(caller.db().reader(), &LIST, &query, select).await?;
+    let List { rows, total, paging } = resource::list(caller.reader(), &LIST, &query, select).await?;
     Ok(List { rows: details(&caller, rows).await?, total, paging })
 }
 
@@ -185,6 +185,6 @@ pub async fn get(caller: Caller<UsersView>, Id(id): Id) -> Result<Answer<UserDet
 /// `GET /users/{id}/roles`
 pub async fn assignments(caller: Caller<UsersView>, Id(id): Id) -> Result<Answer<Vec<AssignmentView>>> {
     let user = of_caller(&caller, id).await?;
-    let mut found = assignments_of(caller.db().reader(), &[user.id]).await?;
+    let mut found = assignments_of(caller.reader(), &[user.id]).await?;
     Ok(Answer(found.remove(&user.id).unwrap_or_default()))
 }

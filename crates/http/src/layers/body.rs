@@ -16,7 +16,7 @@ use crate::request::TooSlow;
 
 /// How slowly a body may come.
 #[derive(Clone, Copy, Debug)]
-pub enum Pace {
+pub(super) enum Pace {
     /// All of it within this time.
     Total(Duration),
     /// So many bytes in each such time.
@@ -24,7 +24,7 @@ pub enum Pace {
 }
 
 /// Puts the limit on the body of `request`; `waiting` is true while somebody reads it and nothing comes.
-pub fn limit(request: Request, pace: Pace, waiting: &Arc<AtomicBool>) -> Request {
+pub(super) fn limit(request: Request, pace: Pace, waiting: &Arc<AtomicBool>) -> Request {
     request.map(|body| {
         if body.is_end_stream() {
             return body;

@@ -42,7 +42,7 @@ const ALWAYS: [(HeaderName, &str); 5] = [
 /// A year, as browsers and their lists ask for.
 const ONLY_TLS: &str = "max-age=31536000; includeSubDomains";
 
-pub fn add(headers: &mut HeaderMap, path: &str, transport: Transport) {
+pub(super) fn add(headers: &mut HeaderMap, path: &str, transport: Transport) {
     for (name, value) in UNLESS_GIVEN {
         headers.entry(name).or_insert(HeaderValue::from_static(value));
     }

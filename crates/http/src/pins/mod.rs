@@ -1,5 +1,6 @@
 //! PINs: slow hashes off the request threads, with secrets that live outside the database. `docs/security.md`, PINs.
 
+mod hashed;
 mod quality;
 mod secrets;
 
@@ -16,6 +17,7 @@ use tillkeep_model::wire::PinKey;
 use tokio::sync::Semaphore;
 use uuid::Uuid;
 
+pub use hashed::Hashed;
 pub use quality::{LONGEST, SHORTEST, generate, weakness};
 pub(crate) use secrets::hmac;
 pub use secrets::is_former;
@@ -58,22 +60,6 @@ pub struct Root {
     /// Which one it is, for the database to remember: PINs that were made with another one cannot be verified.
     pub id: String,
     new: Option<Kept>,
-}
-
-/// A hashed PIN as `users` keeps it.
-#[derive(Clone, Debug)]
-pub struct Hashed {
-    pub hash: String,
-    pub lookup: String,
-    /// Under which somebody may have this PIN since release 0.1.0.
-    former_lookup: Option<String>,
-}
-
-impl Hashed {
-    /// Whoever has one of these has this PIN.
-    pub fn lookups(&self) -> impl Iterator<Item = &str> {
-        [Some(self.lookup.as_str()), self.former_lookup.as_deref()].into_iter().flatten()
-    }
 }
 
 impl Pins {

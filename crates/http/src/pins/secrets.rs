@@ -17,7 +17,7 @@ use tillkeep_model::wire::PinKey;
 use tillkeep_storage::staff::FORMER_PIN;
 use uuid::Uuid;
 
-use super::Hashed;
+use super::hashed::Hashed;
 use crate::files;
 
 /// OWASP's minimum: 19 MiB, two passes, one lane.

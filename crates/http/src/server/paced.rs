@@ -34,7 +34,7 @@ enum Phase {
 }
 
 /// The phase of one connection, known to its stream and to its requests.
-pub struct Pace {
+pub(super) struct Pace {
     state: Mutex<State>,
     known: AtomicBool,
 }
@@ -46,13 +46,13 @@ struct State {
 }
 
 impl Pace {
-    pub fn new() -> Arc<Self> {
+    pub(super) fn new() -> Arc<Self> {
         let state = Mutex::new(State { phase: Phase::Head(Instant::now()), reader: None });
         Arc::new(Self { state, known: AtomicBool::new(false) })
     }
 
     /// The other side has shown who it is.
-    pub fn is_known(&self) {
+    pub(super) fn is_known(&self) {
         self.known.store(true, Ordering::Release);
     }
 
@@ -75,23 +75,23 @@ impl Pace {
     }
 
     /// From the headers of a request to the end of its answer.
-    pub fn busy(self: &Arc<Self>) -> Busy {
+    pub(super) fn busy(self: &Arc<Self>) -> Busy {
         self.set(Phase::Busy);
         Busy(self.clone())
     }
 }
 
 /// Held while a request is being answered.
-pub struct Busy(Arc<Pace>);
+pub(super) struct Busy(Arc<Pace>);
 
 impl Busy {
     /// The connection is no HTTP any more.
-    pub fn upgraded(self) {
+    pub(super) fn upgraded(self) {
         self.0.set(Phase::Free);
     }
 
     /// The body of the answer, with the connection busy until its end.
-    pub fn until_sent(self, body: Body) -> Sent {
+    pub(super) fn until_sent(self, body: Body) -> Sent {
         let busy = (!body.is_end_stream()).then_some(self);
         Sent { body, busy }
     }
@@ -106,7 +106,7 @@ impl Drop for Busy {
 }
 
 /// The body of an answer.
-pub struct Sent {
+pub(super) struct Sent {
     body: Body,
     /// Given back with the last frame: hyper may keep the body until the next request.
     busy: Option<Busy>,
@@ -137,7 +137,7 @@ impl HttpBody for Sent {
 }
 
 /// A stream with its limits, and the place that it takes.
-pub struct Paced<T> {
+pub(super) struct Paced<T> {
     stream: T,
     pace: Arc<Pace>,
     header: Duration,
@@ -156,7 +156,7 @@ pub struct Paced<T> {
 }
 
 impl<T> Paced<T> {
-    pub fn new(stream: T, pace: Arc<Pace>, limits: &Limits, taken: Place) -> Self {
+    pub(super) fn new(stream: T, pace: Arc<Pace>, limits: &Limits, taken: Place) -> Self {
         let Limits { header, idle, stall, rate, .. } = *limits;
         let evicted = Box::pin(taken.evicted());
         let (reading, writing) = (None, None);

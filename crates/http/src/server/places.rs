@@ -17,7 +17,7 @@ const GOES_WITHIN: Duration = Duration::from_millis(20);
 /// The places of one server. Who has shown a live session, a sync token or an enrolled device keeps its place; of all others
 /// the oldest goes when a new one comes and there is none left. So whoever is known to this server gets in at once, however
 /// many strangers hold on to it.
-pub struct Places {
+pub(super) struct Places {
     all: Arc<Semaphore>,
     of_one: usize,
     loopback_counts: bool,
@@ -50,7 +50,7 @@ impl Shared {
 }
 
 /// The place of one connection, free again when this is dropped.
-pub struct Place {
+pub(super) struct Place {
     _one: OwnedSemaphorePermit,
     seat: Arc<Seat>,
     address: Option<IpAddr>,
@@ -58,7 +58,7 @@ pub struct Place {
 }
 
 /// Which place it is, for whoever finds out who has it.
-pub struct Seat {
+pub(super) struct Seat {
     number: u64,
     shared: Arc<Mutex<Shared>>,
 }
@@ -69,13 +69,13 @@ impl Seat {
     }
 
     /// Nobody takes this place any more.
-    pub fn is_known(&self) {
+    pub(super) fn is_known(&self) {
         self.shared().strangers.remove(&self.number);
     }
 }
 
 impl Places {
-    pub fn new(limits: &Limits) -> Self {
+    pub(super) fn new(limits: &Limits) -> Self {
         Self {
             all: Arc::new(Semaphore::new(limits.connections)),
             of_one: limits.per_address,
@@ -90,7 +90,7 @@ impl Places {
 
     /// A place for one more, whoever it is: that of the oldest stranger when there is no free one. Waits while all are held by
     /// those who are known; `None` never comes.
-    pub async fn one(&self) -> Option<OwnedSemaphorePermit> {
+    pub(super) async fn one(&self) -> Option<OwnedSemaphorePermit> {
         if let Ok(one) = self.all.clone().try_acquire_owned() {
             return Some(one);
         }
@@ -104,7 +104,7 @@ impl Places {
     }
 
     /// Gives the place to `peer`, unless that address has enough of them that are known.
-    pub fn give(&self, one: OwnedSemaphorePermit, peer: IpAddr) -> Option<Place> {
+    pub(super) fn give(&self, one: OwnedSemaphorePermit, peer: IpAddr) -> Option<Place> {
         let key = block(peer);
         let counts = self.of_one > 0 && (!key.is_loopback() || self.loopback_counts);
         let address = counts.then_some(key);
@@ -125,12 +125,12 @@ impl Places {
 }
 
 impl Place {
-    pub fn seat(&self) -> Arc<Seat> {
+    pub(super) fn seat(&self) -> Arc<Seat> {
         self.seat.clone()
     }
 
     /// Comes when the place is somebody else's.
-    pub fn evicted(&self) -> WaitForCancellationFutureOwned {
+    pub(super) fn evicted(&self) -> WaitForCancellationFutureOwned {
         self.evicted.clone().cancelled_owned()
     }
 }

@@ -1,4 +1,4 @@
-//! TLS with rustls: certificate and key from PEM files, taken over anew when the files change.
+//! TLS with rustls: certificate and key from PEM files, taken over again when the files change.
 
 use std::fmt;
 use std::io;

@@ -14,7 +14,7 @@ use sha2::{Digest, Sha256};
 use tillkeep_model::Instant;
 use uuid::Uuid;
 
-use super::REFRESH_SECONDS;
+use super::kinds::REFRESH_SECONDS;
 use crate::files;
 
 /// Bytes of a key at the least: 256 bits.

@@ -6,6 +6,8 @@
 
 mod claims;
 pub mod keys;
+mod kinds;
+mod ring;
 
 use std::io;
 use std::os::unix::fs::MetadataExt;
@@ -15,112 +17,13 @@ use std::time::SystemTime;
 
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use jsonwebtoken::{Algorithm, DecodingKey, EncodingKey, Header, Validation};
-use serde::de::DeserializeOwned;
-use serde::{Deserialize, Deserializer, Serialize};
 use tillkeep_model::Instant;
-use uuid::Uuid;
 
-use claims::Unique;
 use keys::{GivenKeys, Key, KeyFile};
-
-/// Seconds an access token lives. Specification, section 8.
-pub const ACCESS_SECONDS: i64 = 8 * 3600;
-/// Seconds a refresh token lives. Specification, section 8.
-pub const REFRESH_SECONDS: i64 = 7 * 24 * 3600;
-/// Bytes of a token at the most; a larger one is not looked at.
-const MAX_TOKEN: usize = 4096;
-
-pub const ACCESS: &str = "access";
-pub const REFRESH: &str = "refresh";
-pub const STORE_SYNC: &str = "store_sync";
-
-#[derive(Clone, Debug, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct AccessClaims {
-    pub user_id: Uuid,
-    pub username: String,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub store_id: Option<Uuid>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub terminal_id: Option<String>,
-    #[serde(rename = "type")]
-    pub kind: String,
-    pub sid: Uuid,
-    pub iat: i64,
-    pub exp: i64,
-    pub jti: Uuid,
-}
-
-#[derive(Clone, Debug, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct RefreshClaims {
-    #[serde(rename = "type")]
-    pub kind: String,
-    pub user_id: Uuid,
-    pub sid: Uuid,
-    pub iat: i64,
-    pub exp: i64,
-    pub jti: String,
-}
-
-/// What a sync token says. A token without `tv` counts as version 1.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct SyncClaims {
-    /// The nil id, which no store has, where the token names something that is no id.
-    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "store_id")]
-    pub store_id: Option<Uuid>,
-    #[serde(default)]
-    pub store_code: String,
-    #[serde(rename = "type", default)]
-    pub kind: String,
-    #[serde(default = "first_version")]
-    pub tv: i32,
-    #[serde(default)]
-    pub iat: i64,
-    #[serde(default)]
-    pub jti: Option<Uuid>,
-}
-
-/// A token that names no store is of another kind than one whose store does not exist.
-fn store_id<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Uuid>, D::Error> {
-    let named: Option<serde_json::Value> = Option::deserialize(from)?;
-    Ok(named.map(|name| name.as_str().and_then(|text| text.parse().ok()).unwrap_or_default()))
-}
-
-const fn first_version() -> i32 {
-    1
-}
-
-/// What a token's header may say. Whatever points elsewhere (`jku`, `jwk`, `x5u`) or asks for more (`crit`) is refused
-/// with everything else that this server does not write.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct OurHeader {
-    #[serde(rename = "typ")]
-    _typ: Option<String>,
-    #[serde(rename = "alg")]
-    _alg: Algorithm,
-    kid: String,
-}
-
-struct SigningKey {
-    kid: String,
-    secret: Vec<u8>,
-    encoding: EncodingKey,
-    decoding: DecodingKey,
-}
-
-impl SigningKey {
-    fn new(kid: String, secret: Vec<u8>) -> Self {
-        let (encoding, decoding) = (EncodingKey::from_secret(&secret), DecodingKey::from_secret(&secret));
-        Self { kid, secret, encoding, decoding }
-    }
-}
-
-/// The first key signs, all of them verify.
-struct KeyRing(Vec<SigningKey>);
+pub use kinds::{
+    ACCESS, ACCESS_SECONDS, AccessClaims, REFRESH, REFRESH_SECONDS, RefreshClaims, STORE_SYNC, SyncClaims,
+};
+use ring::{KeyRing, SigningKey};
 
 struct Rings {
     people: KeyRing,
@@ -169,40 +72,6 @@ impl Presented {
     /// The successor for which `is_kept` holds: the one that was given out.
     pub fn given_out(&self, is_kept: impl Fn(&str) -> bool) -> Option<&str> {
         std::iter::once(&self.successor).chain(&self.others).map(String::as_str).find(|id| is_kept(id))
-    }
-}
-
-impl KeyRing {
-    fn read(given: &[Vec<u8>], keys: &[Key]) -> io::Result<Self> {
-        let given = given.iter().map(|secret| Ok(SigningKey::new(keys::kid_of(secret), secret.clone())));
-        let kept = keys.iter().map(|key| Ok(SigningKey::new(key.kid.clone(), key.secret()?)));
-        given.chain(kept).collect::<io::Result<_>>().map(Self)
-    }
-
-    /// Signs with the key `kid`, where it is there, else with the first one.
-    fn sign(&self, claims: &impl Serialize, kid: Option<&str>) -> Option<String> {
-        let key = self.0.iter().find(|key| Some(key.kid.as_str()) == kid).or_else(|| self.0.first())?;
-        let header = Header { kid: Some(key.kid.clone()), ..Header::new(Algorithm::HS256) };
-        jsonwebtoken::encode(&header, &claims::signed(claims)?, &key.encoding).ok()
-    }
-
-    /// The claims of a token and the key that signed it.
-    fn verify<T: DeserializeOwned>(&self, token: &str, expires: bool, now: Instant) -> Option<(T, &SigningKey)> {
-        if token.len() > MAX_TOKEN {
-            return None;
-        }
-        let header = URL_SAFE_NO_PAD.decode(token.split('.').next()?).ok()?;
-        let header: OurHeader = serde_json::from_slice(&header).ok()?;
-        let key = self.0.iter().find(|key| key.kid == header.kid)?;
-        let mut validation = Validation::new(Algorithm::HS256);
-        // Expiry is checked here, against the clock that is handed in.
-        validation.validate_exp = false;
-        validation.validate_aud = false;
-        validation.validate_nbf = false;
-        validation.set_required_spec_claims(if expires { &["exp"][..] } else { &[] });
-        let Unique(said) = jsonwebtoken::decode::<Unique>(token, &key.decoding, &validation).ok()?.claims;
-        claims::check(&said, expires, now)?;
-        Some((serde_json::from_value(said.into()).ok()?, key))
     }
 }
 

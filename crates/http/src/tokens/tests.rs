@@ -1,3 +1,5 @@
+use uuid::Uuid;
+
 use super::*;
 
 fn claims(kind: &str, exp: i64) -> AccessClaims {

@@ -1,7 +1,9 @@
 use proptest::prelude::*;
-use serde_json::json;
+use sea_orm::Value as Stored;
+use serde_json::{Map, json};
 
 use super::*;
+use crate::Instant;
 
 static EACH: Rule = Rule::Text { min: 1, max: 3, shape: None };
 static RULES: [Field; 2] = [word("value", &["weight", "price"]).required(), whole("digits", 1, 6)];

@@ -16,30 +16,30 @@ pub(super) struct Fraction {
 
 impl Fraction {
     /// The largest denominator.
-    pub const MAX_DEN: i128 = 1 << 64;
+    pub(super) const MAX_DEN: i128 = 1 << 64;
 
     /// `num / den`; a denominator out of bounds becomes the nearest one that is allowed.
-    pub fn new(num: i128, den: i128) -> Self {
+    pub(super) fn new(num: i128, den: i128) -> Self {
         Self { num, den: den.clamp(1, Self::MAX_DEN) }
     }
 
     /// Rounded half away from zero.
-    pub fn round(self) -> i128 {
+    pub(super) fn round(self) -> i128 {
         rdiv(self.num, self.den)
     }
 
     /// Cut towards zero, so that a refund is cut like its sale.
-    pub fn whole(self) -> i128 {
+    pub(super) fn whole(self) -> i128 {
         self.num / self.den
     }
 
     /// The sign of what [`Self::whole`] cuts off.
-    pub fn rest_sign(self) -> i128 {
+    pub(super) fn rest_sign(self) -> i128 {
         (self.num % self.den).signum()
     }
 
     /// Compares the size of what [`Self::whole`] cuts off.
-    pub fn cmp_rest(self, other: Self) -> Ordering {
+    pub(super) fn cmp_rest(self, other: Self) -> Ordering {
         let size = |fraction: Self| (fraction.num % fraction.den).unsigned_abs();
         (size(self) * other.den.unsigned_abs()).cmp(&(size(other) * self.den.unsigned_abs()))
     }

@@ -18,6 +18,7 @@ use uuid::Uuid;
 
 use crate::Tx;
 use crate::entity::pin_attempt::{Column, Entity, Model};
+use policy::Counted;
 pub use policy::{Kind, POLICIES, Policy};
 
 /// Rows that one round of pruning takes at the most.
@@ -65,14 +66,6 @@ impl Bucket {
 #[derive(Debug)]
 #[must_use = "an attempt that is not settled stays a wrong one"]
 pub struct Taken(Vec<Counted>);
-
-#[derive(Debug)]
-struct Counted {
-    id: Uuid,
-    day: Instant,
-    minute_at: Instant,
-    in_a_row: i32,
-}
 
 /// What becomes of an attempt.
 #[derive(Debug)]
@@ -146,8 +139,7 @@ pub async fn take(tx: &Tx, buckets: &[Bucket], now: Instant) -> Result<Decision,
         policy::of(row).count(row, now);
         row.user_id = users.get(&row.id).copied().flatten();
     }
-    let counted = |row: &Model| Counted { id: row.id, day: row.day, minute_at: row.minute_at, in_a_row: row.in_a_row };
-    let taken = rows.iter().map(counted).collect();
+    let taken = rows.iter().map(Counted::of).collect();
     write(tx, rows).await?;
     Ok(Decision::Go(Taken(taken)))
 }

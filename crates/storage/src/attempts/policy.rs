@@ -1,6 +1,7 @@
 //! How many wrong PINs are let be, for each kind of origin. The numbers are in `docs/security.md`.
 
 use tillkeep_model::Instant;
+use uuid::Uuid;
 
 use crate::entity::pin_attempt::Model;
 
@@ -100,6 +101,21 @@ pub(super) fn day_of(now: Instant) -> Instant {
     Instant::from_millis(now.millis().div_euclid(DAY) * DAY)
 }
 
+/// What a row was when an attempt was counted in it.
+#[derive(Debug)]
+pub(super) struct Counted {
+    pub id: Uuid,
+    day: Instant,
+    minute_at: Instant,
+    in_a_row: i32,
+}
+
+impl Counted {
+    pub(super) fn of(row: &Model) -> Self {
+        Self { id: row.id, day: row.day, minute_at: row.minute_at, in_a_row: row.in_a_row }
+    }
+}
+
 impl Policy {
     /// Whether a block until then still holds. One that is longer than any of this kind was written by a clock that was ahead,
     /// and must not last until that clock's day comes.
@@ -149,7 +165,7 @@ impl Policy {
         }
         // By the time that passed and not by the calendar: a guesser would wait for midnight.
         row.in_a_row = (row.in_a_row - self.made_good(row, now)).max(0);
-        // A clock that was put back must not stretch a minute.
+        // A clock that was set back must not stretch a minute.
         if !(0..MINUTE).contains(&now.millis_since(row.minute_at)) {
             (row.minute_at, row.in_minute) = (now, 0);
         }
@@ -166,7 +182,7 @@ impl Policy {
     }
 
     /// Takes one counted attempt back; a right one also ends the waits.
-    pub(super) fn take_back(&self, row: &mut Model, counted: &super::Counted, right: bool, now: Instant) {
+    pub(super) fn take_back(&self, row: &mut Model, counted: &Counted, right: bool, now: Instant) {
         if row.day == counted.day {
             row.wrong_today = (row.wrong_today - 1).max(0);
         }

@@ -5,10 +5,15 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use tillkeep_model::Money;
 use tillkeep_model::receipt::ReceiptNumber;
 
-use super::{Day, Facts, Figures, Known, Range, ReceiptRange, Register, SessionState, Verdict, missing};
+use super::day::{Day, Figures, Known, ReceiptRange, Register, SessionState, Verdict};
+use super::facts::Facts;
+use super::ranges::{Range, missing, without};
 use crate::entity::register_session;
 use crate::numbers::{Given, series_name};
 use crate::push::is_flagged;
+
+/// Missing numbers of one day that are looked for elsewhere before they are called missing.
+pub(super) const LOOKED_FOR: usize = 1000;
 
 /// A day whose missing receipts may still be found on another one.
 pub(super) struct Assessed {
@@ -138,30 +143,6 @@ fn missing_sessions(
     (gone, known_lost)
 }
 
-/// A gap without what of it is known to be lost, and that.
-fn without(gap: Range, lost: &[(i64, i64)]) -> (Vec<Range>, Vec<Range>) {
-    let inside = lost.iter().map(|(first, last)| Range { from: gap.from.max(*first), to: gap.to.min(*last) });
-    let mut inside: Vec<Range> = inside.filter(|range| range.from <= range.to).collect();
-    inside.sort_unstable_by_key(|range| range.from);
-    let (mut rest, mut named) = (Vec::new(), Vec::new());
-    let mut next = gap.from;
-    for range in inside {
-        if range.from > next {
-            rest.push(Range { from: next, to: range.from - 1 });
-        }
-        // Put back twice, some of them may be lost twice.
-        let from = range.from.max(next);
-        if from <= range.to {
-            named.push(Range { from, to: range.to });
-        }
-        next = next.max(range.to + 1);
-    }
-    if next <= gap.to {
-        rest.push(Range { from: next, to: gap.to });
-    }
-    (rest, named)
-}
-
 /// The sessions that HQ has, then those that only sales name.
 fn sessions(facts: &Facts, date: &str, code: &str, known: &[&register_session::Model]) -> Vec<SessionState> {
     let mut sold: BTreeMap<_, Figures> = BTreeMap::new();
@@ -220,21 +201,21 @@ impl OfRegister {
 
 impl Assessed {
     /// The receipts that this day lacks.
-    pub fn candidates(&self) -> impl Iterator<Item = String> + '_ {
+    pub(super) fn candidates(&self) -> impl Iterator<Item = String> + '_ {
         self.registers.iter().flat_map(|register| {
             register.gaps.iter().flat_map(|gap| gap.from..=gap.to).map(|number| register.text(number))
         })
     }
 
     /// Takes those off that another day has.
-    pub fn found(&mut self, elsewhere: &HashSet<String>) {
+    pub(super) fn found(&mut self, elsewhere: &HashSet<String>) {
         for register in &mut self.registers {
             let mut gaps = std::mem::take(&mut register.gaps);
             if !elsewhere.is_empty() {
                 let whole: Vec<Range> = std::mem::take(&mut gaps);
                 for gap in whole {
                     let there: BTreeSet<i64> = (gap.from..=gap.to)
-                        .take(super::LOOKED_FOR)
+                        .take(LOOKED_FOR)
                         .filter(|number| elsewhere.contains(&register.text(*number)))
                         .collect();
                     gaps.extend(missing(gap.from - 1, &there, gap.to));
@@ -257,7 +238,7 @@ impl Assessed {
         }
     }
 
-    pub fn judged(self, known: Known<'_>) -> Day {
+    pub(super) fn judged(self, known: Known<'_>) -> Day {
         let Known { pending, first_seen, last_seen } = known;
         let registers: Vec<Register> = self.registers.into_iter().map(|register| register.shown).collect();
         let any = |wrong: fn(&Register) -> bool| registers.iter().any(wrong);

@@ -25,7 +25,7 @@ pub struct Reported {
     pub dead_lettered: i64,
 }
 
-/// The numbers of one database of the store; a store that was set up anew counts from 1 again.
+/// The numbers of one database of the store; a store that was reinstalled counts from 1 again.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = OutboxEpoch)]

@@ -1,4 +1,4 @@
-//! Approvals of a second person: one deed each, for two minutes. The token itself is not kept.
+//! Approvals of a second person: one action each, for two minutes. The token itself is not kept.
 
 use sea_orm::entity::prelude::*;
 use serde::{Deserialize, Serialize};

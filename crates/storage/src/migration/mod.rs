@@ -2,6 +2,7 @@
 
 mod m0001_schema;
 mod m0002_synchronisation;
+mod newest;
 #[cfg(feature = "next-release")]
 mod next_release;
 mod runner;
@@ -10,28 +11,14 @@ mod step;
 mod steps;
 mod table;
 
-use std::sync::LazyLock;
-
 use sea_orm::{DbBackend, DbErr, Statement};
 
 use crate::Side;
+pub use newest::{columns_of_index, tables};
 pub use runner::{check, refuse_other, run, side_of};
 pub use step::{Change, Schema, Step};
 pub use steps::STEPS;
 pub use table::{Column, Index, Key, NewTable, On, Table};
-
-static NEWEST: LazyLock<Schema> = LazyLock::new(|| Schema::after(STEPS));
-
-/// The tables as the last step leaves them, parents first.
-pub fn tables() -> impl Iterator<Item = &'static Table> {
-    NEWEST.tables().iter()
-}
-
-/// The columns of a unique index of headquarters, by the name that the database gives when it refuses a row.
-pub fn columns_of_index(name: &str) -> Option<Vec<String>> {
-    let index = tables().flat_map(|table| table.indexes(Side::Hq)).find(|index| index.name == name)?;
-    Some(index.columns.iter().map(|column| (*column).to_owned()).collect())
-}
 
 /// What `steps` tell a database.
 pub fn script(steps: &[Step], side: Side, backend: DbBackend) -> Result<Vec<Statement>, DbErr> {

@@ -7,11 +7,11 @@ use sea_orm::sea_query::{Alias, Expr, Index, Query, Table, TableCreateStatement}
 use sea_orm::{ConnectionTrait, DbBackend, DbErr};
 
 use super::statements::definition;
-use super::step::{Schema, Step};
+use super::step::{Change, Schema, Step};
 use super::table::columns;
 use crate::db::{Turn, query, take_turn};
 use crate::errors::has_given_way;
-use crate::{Connection, Side, Transaction, fault, settings};
+use crate::{Connection, Side, Transaction, fault, registry, settings, tags, versions};
 
 /// The table of the steps that were made, each with its time.
 const MADE: &str = "schema_steps";
@@ -115,7 +115,7 @@ fn refuse_newer(made: &BTreeSet<String>, steps: &[Step]) -> Result<(), DbErr> {
 fn too_new(name: &str) -> DbErr {
     DbErr::Migration(format!(
         "the database is of a newer release, it has the step {name}, which this program does not know: start the newer \
-         version, or put back the backup made before the upgrade"
+         version, or restore the backup made before the upgrade"
     ))
 }
 
@@ -140,7 +140,12 @@ fn beside(step: &str) -> String {
 
 async fn make(tx: &Transaction, side: Side, step: &Step, mut schema: Schema) -> Result<(), DbErr> {
     for change in step.changes {
-        change.make(tx, side, &schema).await?;
+        for statement in change.statements(&schema, side, tx.get_database_backend())? {
+            tx.execute_raw(statement).await?;
+        }
+        if let (Change::Fill(table, _), Side::Hq) = (change, side) {
+            filled(tx, table).await?;
+        }
         schema.take(change);
         fault::point("migration.step")?;
     }
@@ -152,6 +157,22 @@ async fn make(tx: &Transaction, side: Side, step: &Step, mut schema: Schema) -> 
     match step.beside {
         Some(oldest) if side == Side::Hq => settings::set(tx, &beside(step.name), oldest).await,
         _ => Ok(()),
+    }
+}
+
+/// Rows of `table` at headquarters have other values: those that stores have get new versions.
+async fn filled(tx: &Transaction, table: &str) -> Result<(), DbErr> {
+    match registry::find(table).filter(|entity| entity.is_pulled()) {
+        Some(entity) => {
+            let mut changes = Vec::new();
+            versions::stamp(tx, entity, &mut changes).await?;
+            tags::write(tx, &mut changes).await
+        }
+        // A line travels with its document: without a new version of that, no store would hear of it.
+        None if registry::is_pulled_child(table) => Err(DbErr::Custom(format!(
+            "{table} travels inside of another type: raise the versions of that one in the same step"
+        ))),
+        None => Ok(()),
     }
 }
 

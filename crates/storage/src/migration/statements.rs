@@ -17,7 +17,7 @@ pub(super) struct Statements<'a> {
 }
 
 impl<'a> Statements<'a> {
-    pub fn new(backend: DbBackend, side: Side, table: &'a Table) -> Self {
+    pub(super) fn new(backend: DbBackend, side: Side, table: &'a Table) -> Self {
         Self { backend, side, table, gone: Vec::new(), all: Vec::new() }
     }
 
@@ -33,7 +33,7 @@ impl<'a> Statements<'a> {
         Alias::new(self.table.name)
     }
 
-    pub fn create_table(&mut self) {
+    pub(super) fn create_table(&mut self) {
         let mut create = Tables::create();
         create.table(self.name());
         let mut key = Indexes::create();
@@ -51,13 +51,13 @@ impl<'a> Statements<'a> {
         }
     }
 
-    pub fn add_column(&mut self, column: Column) {
+    pub(super) fn add_column(&mut self, column: Column) {
         let mut alter = Tables::alter();
         alter.table(self.name()).add_column(definition(self.backend, self.side, column));
         self.push(&alter);
     }
 
-    pub fn create_index(&mut self, index: &Index) {
+    pub(super) fn create_index(&mut self, index: &Index) {
         if !index.on.has(self.side) {
             return;
         }
@@ -75,11 +75,11 @@ impl<'a> Statements<'a> {
         self.push(&create);
     }
 
-    pub fn fill(&mut self, update: &UpdateStatement) {
+    pub(super) fn fill(&mut self, update: &UpdateStatement) {
         self.push(update);
     }
 
-    pub fn drop_index(&mut self, index: &Index) {
+    pub(super) fn drop_index(&mut self, index: &Index) {
         if index.on.has(self.side) {
             let mut drop = Indexes::drop();
             drop.name(&index.name);
@@ -88,7 +88,7 @@ impl<'a> Statements<'a> {
     }
 
     /// `SQLite` drops no column that is part of an index.
-    pub fn drop_column(&mut self, column: &str) {
+    pub(super) fn drop_column(&mut self, column: &str) {
         let table = self.table;
         for index in table.indexes(self.side).filter(|index| index.columns.contains(&column)) {
             if !self.gone.contains(&index.name.as_str()) {
@@ -101,7 +101,7 @@ impl<'a> Statements<'a> {
         self.push(&alter);
     }
 
-    pub fn drop_table(&mut self) {
+    pub(super) fn drop_table(&mut self) {
         let mut drop = Tables::drop();
         drop.table(self.name());
         self.push(&drop);
@@ -125,9 +125,9 @@ impl<'a> Statements<'a> {
             ));
             return;
         }
-        for deed in ["UPDATE", "DELETE"] {
+        for statement in ["UPDATE", "DELETE"] {
             self.text(format!(
-                "CREATE TRIGGER {name}_refuses_{deed} BEFORE {deed} ON {name} \
+                "CREATE TRIGGER {name}_refuses_{statement} BEFORE {statement} ON {name} \
                  BEGIN SELECT RAISE(ABORT, '{name} is append-only'); END"
             ));
         }

@@ -1,11 +1,11 @@
 //! What a step does to the schema, and the schema that steps leave behind.
 
 use sea_orm::sea_query::UpdateStatement;
-use sea_orm::{ConnectionTrait, DbBackend, DbErr, Statement};
+use sea_orm::{DbBackend, DbErr, Statement};
 
 use super::statements::Statements;
 use super::table::{Column, Key, NewTable, On, Table, columns};
-use crate::{Side, registry, tags, versions};
+use crate::Side;
 
 /// Changes that are made in one transaction. A step of a release is never edited.
 #[derive(Clone, Copy, Debug)]
@@ -109,28 +109,6 @@ impl Change {
             | Self::DropIndexAtStores(name, _)
             | Self::DropColumns(name, _)
             | Self::DropTable(name) => name,
-        }
-    }
-
-    /// Makes this change on the database of a `side` that has `schema` so far.
-    pub(super) async fn make(&self, conn: &impl ConnectionTrait, side: Side, schema: &Schema) -> Result<(), DbErr> {
-        for statement in self.statements(schema, side, conn.get_database_backend())? {
-            conn.execute_raw(statement).await?;
-        }
-        match (self, side) {
-            (Self::Fill(name, _), Side::Hq) => match registry::find(name).filter(|entity| entity.is_pulled()) {
-                Some(entity) => {
-                    let mut changes = Vec::new();
-                    versions::stamp(conn, entity, &mut changes).await?;
-                    tags::write(conn, &mut changes).await
-                }
-                // A line travels with its document: without a new version of that, no store would hear of it.
-                None if registry::is_pulled_child(name) => Err(DbErr::Custom(format!(
-                    "{name} travels inside of another type: raise the versions of that one in the same step"
-                ))),
-                None => Ok(()),
-            },
-            _ => Ok(()),
         }
     }
 

@@ -16,7 +16,7 @@ const PLACE: usize = 32 << 10;
 
 /// What the file says.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Content {
+pub(super) struct Content {
     pub store: Uuid,
     /// What the present series have after their names, see [`super::letter`].
     #[serde(default)]
@@ -25,7 +25,7 @@ pub struct Content {
 }
 
 /// The file at its place, and which of its two places is next.
-pub struct Kept {
+pub(super) struct Kept {
     file: File,
     path: PathBuf,
     turn: u64,
@@ -33,7 +33,7 @@ pub struct Kept {
 
 impl Kept {
     /// The file at `path` with its newest content; `None` when there is none.
-    pub fn open(path: &Path) -> Result<Option<(Self, Content)>> {
+    pub(super) fn open(path: &Path) -> Result<Option<(Self, Content)>> {
         let mut file = match OpenOptions::new().read(true).write(true).open(path) {
             Ok(file) => file,
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
@@ -50,7 +50,7 @@ impl Kept {
     }
 
     /// A new file with `content`, on disk with its name.
-    pub fn make(path: &Path, content: &Content) -> Result<Self> {
+    pub(super) fn make(path: &Path, content: &Content) -> Result<Self> {
         let made = || {
             // Under its name only when it is whole: a file that says nothing would be refused.
             let draft = path.with_extension("new");
@@ -68,7 +68,7 @@ impl Kept {
     }
 
     /// Writes `content` to the place whose turn it is, and to the disk.
-    pub fn write(&mut self, content: &Content) -> Result<()> {
+    pub(super) fn write(&mut self, content: &Content) -> Result<()> {
         let json = serde_json::to_string(content)?;
         let place = format!("{} {} {} {json}", sum(self.turn, &json), self.turn, json.len());
         if place.len() > PLACE {

@@ -3,22 +3,21 @@
 
 use std::collections::BTreeMap;
 
-use sea_orm::{ColumnTrait, ConnectionTrait, DbErr, EntityTrait, QueryFilter, QueryOrder, Value};
+use sea_orm::{ColumnTrait, ConnectionTrait, DbErr, EntityTrait, QueryFilter, QueryOrder};
 use tillkeep_model::wire::LostNumbers;
 use uuid::Uuid;
 
 use crate::Tx;
-use crate::db::{execute, placeholders, rows_per_statement};
 use crate::entity::lost_number::{Column, Entity, Model};
+use crate::many::execute_rows;
 
-/// Ranges of one store that headquarters is told of at the most; so many times its database was put back.
+/// Ranges of one store that headquarters is told of at the most; so many times its database was restored.
 const MOST: usize = 1000;
 /// Letters of the name of a series.
 const NAME: usize = 40;
 
 /// Notes what a store lost, or told of its own; what cannot be a range is left aside.
 pub async fn note(tx: &Tx, store: Uuid, lost: &[LostNumbers]) -> Result<(), DbErr> {
-    const VALUES: usize = 5;
     let ranges = lost.iter().filter(|lost| (1..=lost.to).contains(&lost.from) && lost.series.len() <= NAME);
     // A statement cannot touch a row twice: of one beginning the longest.
     let mut longest: BTreeMap<(&str, i64), &LostNumbers> = BTreeMap::new();
@@ -28,23 +27,12 @@ pub async fn note(tx: &Tx, store: Uuid, lost: &[LostNumbers]) -> Result<(), DbEr
             *range = lost;
         }
     }
-    let ranges: Vec<&LostNumbers> = longest.into_values().collect();
-    for chunk in ranges.chunks(rows_per_statement(VALUES)) {
-        let mut values: Vec<Value> = Vec::with_capacity(chunk.len() * VALUES);
-        let mut tuples = Vec::with_capacity(chunk.len());
-        for lost in chunk {
-            tuples.push(format!("({})", placeholders(values.len() + 1, VALUES)));
-            let series = lost.series.as_str().into();
-            values.extend([store.into(), series, lost.from.into(), lost.to.into(), lost.noticed_at.into()]);
-        }
-        let sql = format!(
-            "INSERT INTO lost_numbers (store_id, series, first, last, noticed_at) VALUES {} \
-             ON CONFLICT (store_id, series, first) DO UPDATE SET last = excluded.last \
-             WHERE lost_numbers.last < excluded.last",
-            tuples.join(", ")
-        );
-        execute(tx, &sql, values).await?;
-    }
+    let sql = "INSERT INTO lost_numbers (store_id, series, first, last, noticed_at) VALUES $rows \
+               ON CONFLICT (store_id, series, first) DO UPDATE SET last = excluded.last \
+               WHERE lost_numbers.last < excluded.last";
+    let row =
+        |lost: &LostNumbers| [lost.series.as_str().into(), lost.from.into(), lost.to.into(), lost.noticed_at.into()];
+    execute_rows(tx, sql, &[store.into()], "($1, ?, ?, ?, ?)", longest.into_values().map(row)).await?;
     Ok(())
 }
 

@@ -1,7 +1,8 @@
-//! The last number of each series that a store prints, in a file beside its database: a database that was put back goes on
+//! The last number of each series that a store prints, in a file beside its database: a database that was restored goes on
 //! above it. `docs/sync.md`, rule D14.
 
 mod file;
+mod given;
 pub mod lost;
 
 use std::collections::BTreeMap;
@@ -17,9 +18,10 @@ use tokio::time::timeout;
 use uuid::Uuid;
 
 use self::file::{Content, Kept};
-use crate::high_water::OUTBOX_TIME;
-use crate::known_numbers::OUTBOX;
+use self::given::letter;
+pub use self::given::{Given, SESSIONS_OF_A_LETTER, series_name};
 use crate::outbox::{self, Place};
+use crate::series::{OUTBOX, OUTBOX_TIME};
 use crate::{Db, Tx, backup, series, settings};
 
 /// Whether this database has had a file: one of the first release has not, and is not to miss it.
@@ -29,29 +31,6 @@ const LETTER: &str = "numbers_letter";
 /// The longest that a number waits for the first word of headquarters after a start: a little more than a request may be
 /// silent, after which it is known that there is no line.
 const PATIENCE: Duration = Duration::from_secs(25);
-
-/// Numbers of sessions up to here are of the series without a letter; each letter has as many.
-pub const SESSIONS_OF_A_LETTER: i64 = 100_000;
-
-/// A number of a series.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Given {
-    pub letter: String,
-    pub number: i64,
-}
-
-impl Given {
-    /// What the number of a session says.
-    pub fn session(number: i64) -> Self {
-        let letter = letter::of_index(number / SESSIONS_OF_A_LETTER);
-        Self { letter, number: number % SESSIONS_OF_A_LETTER }
-    }
-
-    /// The number of a session, which is one number with its letter.
-    pub fn of_session(&self) -> i64 {
-        self.number.saturating_add(letter::index(&self.letter).saturating_mul(SESSIONS_OF_A_LETTER))
-    }
-}
 
 /// One series of numbers that a store prints.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -70,11 +49,24 @@ impl Series {
     }
 }
 
+/// That numbers may be given now, in the present series.
+#[derive(Clone, Debug)]
+pub struct Numbering {
+    letter: String,
+}
+
+impl Numbering {
+    /// The series of `kind` (`receipt`, `session`, `customer`) for `part`, a register or nothing.
+    pub fn series(&self, kind: &str, part: &str) -> Series {
+        Series { name: series_name(kind, part, &self.letter), letter: self.letter.clone() }
+    }
+}
+
 /// How sure a store is of its numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Standing {
     Known,
-    /// The server has just started: headquarters may know better, as after the whole directory was put back.
+    /// The server has just started: headquarters may know better, as after the whole directory was restored.
     Asking,
     /// The file is gone: no number is given before headquarters was asked.
     Unknown,
@@ -123,7 +115,7 @@ impl Numbers {
             for (name, last) in said.last {
                 let here = content.last.entry(name.clone()).or_default();
                 if *here < last {
-                    tracing::warn!(series = name, here, last, "the database was put back: numbers are lost");
+                    tracing::warn!(series = name, here, last, "the database was restored: numbers are lost");
                     series::raise(&tx, &name, last).await?;
                     gone.push(LostNumbers { series: name, from: *here + 1, to: last, noticed_at: now });
                     *here = last;
@@ -131,7 +123,7 @@ impl Numbers {
             }
             lost::note(&tx, store, &gone).await?;
             if !gone.is_empty() {
-                backup::was_put_back(&tx).await?;
+                backup::mark_restored(&tx).await?;
             }
             content.letter = letter::later(content.letter, said.letter);
             settings::set(&tx, LETTER, &content.letter).await?;
@@ -169,22 +161,16 @@ impl Numbers {
     }
 
     /// Waits until numbers may be given.
-    pub async fn ready(&self) -> Result<(), Unknown> {
+    pub async fn ready(&self) -> Result<Numbering, Unknown> {
         // Whoever is told so comes again in a moment: nobody knows how long it takes.
         if self.are_unknown() {
             return Err(Unknown);
         }
         let mut standing = self.standing.subscribe();
         drop(timeout(PATIENCE, standing.wait_for(|standing| *standing == Standing::Known)).await);
-        // On a line that is dead without saying so a till does not wait again for what only a put back directory needs.
+        // On a line that is dead without saying so a till does not wait again for what only a restored directory needs.
         self.standing.send_if_modified(|standing| std::mem::replace(standing, Standing::Known) != Standing::Known);
-        Ok(())
-    }
-
-    /// The present series of `kind` (`receipt`, `session`, `customer`) for `part`, a register or nothing.
-    pub fn series(&self, kind: &str, part: &str) -> Series {
-        let letter = self.said().content.letter.clone();
-        Series { name: series_name(kind, part, &letter), letter }
+        Ok(Numbering { letter: self.said().content.letter.clone() })
     }
 
     /// Writes numbers that were committed, before anybody is told of them. Those that come together are one write.
@@ -314,58 +300,4 @@ async fn printed(conn: &impl ConnectionTrait) -> Result<BTreeMap<String, i64>, D
     let mut all = series::all(conn).await?;
     all.retain(|name, _| ![OUTBOX, OUTBOX_TIME].contains(&name.as_str()));
     Ok(all)
-}
-
-/// `receipt:02`, `receipt:02A`, `customer`, `customer:A`.
-pub fn series_name(kind: &str, part: &str, letter: &str) -> String {
-    if part.is_empty() && letter.is_empty() { kind.to_owned() } else { format!("{kind}:{part}{letter}") }
-}
-
-/// Letters of series: none, A to Z, AA and so on.
-pub mod letter {
-    /// Its place in their order: 0 is none.
-    pub fn index(letter: &str) -> i64 {
-        letter
-            .bytes()
-            .fold(0, |sum: i64, byte| sum.saturating_mul(26).saturating_add(i64::from(byte.saturating_sub(b'A')) + 1))
-    }
-
-    pub fn of_index(index: i64) -> String {
-        let mut rest = index;
-        let mut letters = Vec::new();
-        while rest > 0 {
-            letters.push(char::from(b'A' + u8::try_from((rest - 1) % 26).unwrap_or_default()));
-            rest = (rest - 1) / 26;
-        }
-        letters.iter().rev().collect()
-    }
-
-    pub(super) fn next(letter: &str) -> String {
-        of_index(index(letter) + 1)
-    }
-
-    pub(super) fn later(one: String, other: String) -> String {
-        if index(&other) > index(&one) { other } else { one }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn letters_follow_one_another_and_sessions_have_a_room_for_each() {
-        let mut present = String::new();
-        for expected in ["A", "B", "C"] {
-            present = letter::next(&present);
-            assert_eq!(present, expected);
-        }
-        assert_eq!([letter::next("Z"), letter::next("AZ")], ["AA", "BA"]);
-        assert_eq!(letter::later("Z".to_owned(), "AA".to_owned()), "AA");
-        let session = |letter: &str| Given { letter: letter.to_owned(), number: 7 }.of_session();
-        assert_eq!([session(""), session("A"), session("B")], [7, 100_007, 200_007]);
-        assert_eq!(Given::session(200_007), Given { letter: "B".to_owned(), number: 7 });
-        assert_eq!(series_name("receipt", "02", "A"), "receipt:02A");
-        assert_eq!([series_name("customer", "", ""), series_name("customer", "", "A")], ["customer", "customer:A"]);
-    }
 }

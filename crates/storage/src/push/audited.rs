@@ -3,7 +3,7 @@
 use serde_json::{Map, Value as Json, json};
 use tillkeep_model::wire::camel;
 
-use super::Sender;
+use super::sender::Sender;
 use crate::audit;
 use crate::registry::owners::{SERVER_COLUMNS, owns};
 use crate::registry::{Row, Scope, SyncType};
@@ -13,12 +13,18 @@ pub(super) struct Was(Map<String, Json>);
 
 impl Was {
     /// `None` for rows that belong to one store: what it says of them is in the documents themselves.
-    pub fn of(entity: &SyncType, old: Option<&dyn Row>) -> Option<Self> {
+    pub(super) fn new(entity: &SyncType, old: Option<&dyn Row>) -> Option<Self> {
         if entity.scope == Scope::Everyone { members(old?).map(Self) } else { None }
     }
 
     /// The old and the new values of what the sender changed, if it changed anything.
-    pub fn changed(&self, entity: &SyncType, row: &dyn Row, owned: &[&str], sender: &Sender) -> Option<audit::Entry> {
+    pub(super) fn changed(
+        &self,
+        entity: &SyncType,
+        row: &dyn Row,
+        owned: &[&str],
+        sender: &Sender,
+    ) -> Option<audit::Entry> {
         let is = members(row)?;
         let (mut old, mut new) = (Map::new(), Map::new());
         let columns = entity.table.columns().into_iter();

@@ -1,212 +1,80 @@
 //! What somebody should look at in a document that is stored all the same: HQ never refuses money. `docs/sync.md`, rule
 //! U9; the words are in `docs/domain.md`. One query for each kind and batch.
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{HashMap, HashSet};
 
-use sea_orm::{ColumnTrait, DbErr, EntityTrait, QueryFilter, QueryOrder, QuerySelect, Value};
-use tillkeep_model::receipt::ReceiptNumber;
+use sea_orm::{DbErr, Value};
 use tillkeep_model::{Instant, JsonText};
 use uuid::Uuid;
 
-use super::apply::Prepared;
-use super::{Sender, effects, foreign};
+use super::group::Group;
+use super::merged::Merged;
+use super::{facts, foreign};
 use crate::Tx;
-use crate::db::{placeholders, query};
-use crate::entity::customer;
+use crate::db::placeholders;
+use crate::document::{Awaited, Clash, Pushed, Whole};
+use crate::many::find_in;
 use crate::registry::{self, Row, SyncType};
-
-pub const UNKNOWN_SESSION: &str = "unknown_session";
-pub const UNKNOWN_CUSTOMER: &str = "unknown_customer";
 
 /// A date that lies further ahead than this is a mistake of somebody's clock.
 const AHEAD_MS: i64 = 2 * 24 * 3600 * 1000;
 
-/// The columns of a type that say when it happened.
-fn times(entity: &str) -> &'static [&'static str] {
-    match entity {
-        "sales" => &["created_at", "started_at", "completed_at"],
-        "register_sessions" => &["created_at", "opened_at", "closed_at"],
-        "inventory_adjustments" => &["created_at", "occurred_at"],
-        _ => &[],
-    }
-}
-
-/// The number of a type that comes once for each register, and the flag of one that came twice.
-fn number(entity: &str) -> Option<(&'static str, &'static str)> {
-    match entity {
-        "sales" => Some(("receipt_number", "duplicate_receipt_number")),
-        "register_sessions" => Some(("session_number", "duplicate_session_number")),
-        _ => None,
-    }
-}
-
 /// The flags of each document, which is not stored yet; an earlier document with the number of one of them is flagged
 /// on the spot.
-pub(super) async fn of(
-    tx: &mut Tx,
-    entity: &SyncType,
-    sender: &Sender,
-    documents: &[Prepared],
-    now: Instant,
-) -> Result<Vec<Vec<&'static str>>, DbErr> {
-    let mut all: Vec<Vec<&'static str>> =
-        documents.iter().map(|document| effects::flags(entity.name, &*document.row, &document.children)).collect();
-    for flags in
-        documents.iter().zip(&mut all).filter_map(|(document, flags)| document.number.is_flagged().then_some(flags))
-    {
-        flags.push(foreign::FOREIGN_NUMBER);
-    }
-    if documents.is_empty() || times(entity.name).is_empty() {
-        return Ok(all);
-    }
-    let printed = documents.iter().flat_map(|document| foreign::printed(&*document.row));
-    let others = foreign::codes_of_others(tx, sender, printed).await?;
-    let twice = twice(tx, entity, sender, documents).await?;
-    let products = of_documents(documents, |document| {
-        let lines = document.children.first().into_iter().flatten();
-        let own = document.row.uuid("product_id").filter(|_| entity.name == "inventory_adjustments");
-        lines.filter_map(|line| line.uuid("product_id")).chain(own).collect()
-    });
-    let known = ids(tx, "products", products.iter().flatten()).await?;
-    let (customers, sessions) = if entity.name == "sales" {
-        let named = |column| documents.iter().filter_map(move |document| document.row.uuid(column));
-        (customers(tx, named("customer_id")).await?, sessions(tx, named("register_session_id")).await?)
-    } else {
-        Default::default()
-    };
-    let latest = now.plus_millis(AHEAD_MS);
-    for (((document, products), duplicate), flags) in documents.iter().zip(products).zip(twice).zip(&mut all) {
-        let row = &*document.row;
+pub(super) async fn find(tx: &mut Tx, group: &Group<'_>, merged: &[Merged]) -> Result<Vec<Vec<&'static str>>, DbErr> {
+    let pushed = group.pushed;
+    let wholes: Vec<Whole<'_>> = merged.iter().map(|document| Whole::new(&*document.row, &document.children)).collect();
+    let printed = wholes.iter().flat_map(|whole| foreign::printed(pushed, whole.row));
+    let others = foreign::codes_of_others(tx, group.sender, printed).await?;
+    let twice = twice(tx, group, merged).await?;
+    let named: Vec<_> = wholes.iter().map(|whole| pushed.named(whole)).collect();
+    let facts = facts::load(tx, &named).await?;
+    let mut all = Vec::with_capacity(merged.len());
+    for ((document, whole), duplicate) in merged.iter().zip(&wholes).zip(twice) {
+        let mut flags = pushed.checks(whole);
+        flags.extend(document.number.is_flagged().then_some(foreign::FOREIGN_NUMBER));
         flags.extend(duplicate);
-        if foreign::printed(row).iter().any(|number| foreign::begins_with_one_of(&others, number)) {
-            flags.push(foreign::FOREIGN_NUMBER);
-        }
-        if products.iter().any(|product| !known.contains(product)) {
-            flags.push("unknown_product");
-        }
-        if entity.name == "sales" {
-            flags.extend(row.uuid("customer_id").and_then(|id| match customers.get(&id) {
-                None => Some(UNKNOWN_CUSTOMER),
-                Some(true) => Some("deleted_customer"),
-                Some(false) => None,
-            }));
-            let session = row.uuid("register_session_id").filter(|id| !id.is_nil());
-            flags.extend(session.and_then(|id| match sessions.get(&id) {
-                None => Some(UNKNOWN_SESSION),
-                Some(session) if session.is_closed_to(row) => Some("closed_day"),
-                Some(_) => None,
-            }));
-        }
-        let late = times(entity.name).iter().any(|column| row.instant(column).is_some_and(|at| at > latest));
-        let last_day = latest.to_string();
-        let date = row.text("business_date").is_some_and(|date| Some(date.as_str()) > last_day.get(..10));
-        if late || date {
-            flags.push("future_date");
-        }
+        let is_foreign = |number: &String| foreign::begins_with_one_of(&others, number);
+        let foreign = foreign::printed(pushed, whole.row).iter().any(is_foreign);
+        flags.extend(foreign.then_some(foreign::FOREIGN_NUMBER));
+        flags.extend(pushed.flags(whole, &facts));
+        flags.extend(missing(pushed, whole.row));
+        flags.extend(is_ahead(pushed, whole.row, group.now).then_some("future_date"));
+        all.push(flags);
     }
     Ok(all)
 }
 
-fn of_documents(documents: &[Prepared], ids: impl Fn(&Prepared) -> Vec<Uuid>) -> Vec<Vec<Uuid>> {
-    documents.iter().map(ids).collect()
+/// The flags of what a document cannot be without and was not sent.
+fn missing(pushed: &dyn Pushed, row: &dyn Row) -> impl Iterator<Item = &'static str> {
+    let is_empty = |column| row.text(column).is_some_and(|text| text.is_empty());
+    let status = (pushed.states().is_some() && is_empty("status")).then_some("missing:status");
+    status.into_iter().chain(is_empty("business_date").then_some("missing:businessDate"))
 }
 
-/// Those of `wanted` that `table` has.
-async fn ids<'a>(tx: &Tx, table: &str, wanted: impl Iterator<Item = &'a Uuid>) -> Result<HashSet<Uuid>, DbErr> {
-    let wanted: HashSet<Uuid> = wanted.copied().collect();
-    let wanted: Vec<Value> = wanted.into_iter().map(Value::from).collect();
-    let mut known = HashSet::new();
-    for chunk in wanted.chunks(5000) {
-        let sql = format!("SELECT id FROM {table} WHERE id IN ({})", placeholders(1, chunk.len()));
-        for row in query(tx, &sql, chunk.iter().cloned()).await? {
-            known.insert(row.try_get("", "id")?);
-        }
-    }
-    Ok(known)
-}
-
-/// The customers that HQ has, and whether they are deleted.
-///
-/// They are locked, in one order: the sale moves their accounts, by which it is decided whether they may be deleted.
-async fn customers(tx: &Tx, wanted: impl Iterator<Item = Uuid>) -> Result<HashMap<Uuid, bool>, DbErr> {
-    use customer::Column;
-    let wanted: BTreeSet<Uuid> = wanted.collect();
-    let wanted: Vec<Uuid> = wanted.into_iter().collect();
-    let mut found = HashMap::new();
-    for chunk in wanted.chunks(5000) {
-        let rows: Vec<(Uuid, Option<Instant>)> = customer::Entity::find()
-            .select_only()
-            .columns([Column::Id, Column::DeletedAt])
-            .filter(Column::Id.is_in(chunk.iter().copied()))
-            .order_by_asc(Column::Id)
-            .lock_exclusive()
-            .into_tuple()
-            .all(&**tx)
-            .await?;
-        found.extend(rows.into_iter().map(|(id, deleted)| (id, deleted.is_some())));
-    }
-    Ok(found)
-}
-
-struct Session {
-    closed: bool,
-    /// The receipts of its Z report.
-    receipts: Option<(ReceiptNumber, ReceiptNumber)>,
-}
-
-impl Session {
-    /// Whether the Z report was printed without this sale. The news of a close overtakes sales that it counts: they are
-    /// in its range.
-    fn is_closed_to(&self, sale: &dyn Row) -> bool {
-        let number = sale.text("receipt_number").and_then(|receipt| ReceiptNumber::parse(&receipt));
-        self.closed
-            && number.is_some_and(|receipt| {
-                let counts = |(first, last): &(ReceiptNumber, ReceiptNumber)| {
-                    (first.order()..=last.order()).contains(&receipt.order())
-                };
-                !self.receipts.as_ref().is_some_and(counts)
-            })
-    }
-}
-
-async fn sessions(tx: &Tx, wanted: impl Iterator<Item = Uuid>) -> Result<HashMap<Uuid, Session>, DbErr> {
-    let wanted: HashSet<Uuid> = wanted.collect();
-    let wanted: Vec<Value> = wanted.into_iter().map(Value::from).collect();
-    let mut found = HashMap::new();
-    for chunk in wanted.chunks(5000) {
-        let sql = format!(
-            "SELECT id, status, first_receipt_number, last_receipt_number FROM register_sessions WHERE id IN ({})",
-            placeholders(1, chunk.len())
-        );
-        for row in query(tx, &sql, chunk.iter().cloned()).await? {
-            let number = |column| -> Result<Option<ReceiptNumber>, DbErr> {
-                let text: Option<String> = row.try_get("", column)?;
-                Ok(text.and_then(|text| ReceiptNumber::parse(&text)))
-            };
-            let status: String = row.try_get("", "status")?;
-            let receipts = number("first_receipt_number")?.zip(number("last_receipt_number")?);
-            found.insert(row.try_get("", "id")?, Session { closed: status == "closed", receipts });
-        }
-    }
-    Ok(found)
+/// Whether it happened later than can be.
+fn is_ahead(pushed: &dyn Pushed, row: &dyn Row, now: Instant) -> bool {
+    let (times, latest) = (pushed.times(), now.plus_millis(AHEAD_MS));
+    let late = times.iter().any(|column| row.instant(column).is_some_and(|at| at > latest));
+    let last_day = latest.to_string();
+    let date = || row.text("business_date").is_some_and(|date| Some(date.as_str()) > last_day.get(..10));
+    late || (!times.is_empty() && date())
 }
 
 /// For each document the flag of a number that another one of its register has too; the other one is flagged as well,
 /// since nobody knows which of them is right.
-async fn twice(
-    tx: &mut Tx,
-    entity: &SyncType,
-    sender: &Sender,
-    documents: &[Prepared],
-) -> Result<Vec<Option<&'static str>>, DbErr> {
-    let Some((column, flag)) = number(entity.name) else { return Ok(vec![None; documents.len()]) };
+async fn twice(tx: &mut Tx, group: &Group<'_>, merged: &[Merged]) -> Result<Vec<Option<&'static str>>, DbErr> {
+    let numbering = group.pushed.number();
+    let Some((column, Clash::Flagged(flag))) = numbering.map(|number| (number.column, number.clash)) else {
+        return Ok(vec![None; merged.len()]);
+    };
     let key = |row: &dyn Row| {
         let number = row.text(column).or_else(|| row.integer(column).map(|number| number.to_string()))?;
         (!matches!(number.as_str(), "" | "0")).then(|| (row.text("register_code").unwrap_or_default(), number))
     };
     let mut holders: HashMap<(String, String), HashSet<Uuid>> = HashMap::new();
     let (mut registers, mut numbers) = (HashSet::new(), Vec::new());
-    for row in documents.iter().map(|document| &*document.row) {
+    for row in merged.iter().map(|document| &*document.row) {
         if let (Some(key), Some(id), Some(number)) = (key(row), row.uuid("id"), row.get(column)) {
             registers.insert(key.0.clone());
             numbers.push(number);
@@ -214,29 +82,26 @@ async fn twice(
         }
     }
     let here: HashSet<Uuid> = holders.values().flatten().copied().collect();
-    let registers: Vec<Value> = registers.into_iter().take(1000).map(Value::from).collect();
+    let of_store = std::iter::once(Value::from(group.sender.store_id));
+    let before: Vec<Value> = of_store.chain(registers.into_iter().take(1000).map(Value::from)).collect();
+    let sql = format!(
+        "SELECT id, register_code, CAST({column} AS TEXT) AS number FROM {} \
+         WHERE store_id = $1 AND register_code IN ({}) AND {column} IN ($list)",
+        group.entity.table.name(),
+        placeholders(2, before.len() - 1)
+    );
     let mut earlier = Vec::new();
-    for chunk in numbers.chunks(5000) {
-        let sql = format!(
-            "SELECT id, register_code, CAST({column} AS TEXT) AS number FROM {} \
-             WHERE store_id = $1 AND register_code IN ({}) AND {column} IN ({})",
-            entity.table.name(),
-            placeholders(2, registers.len()),
-            placeholders(2 + registers.len(), chunk.len())
-        );
-        let values = std::iter::once(Value::from(sender.store_id)).chain(registers.iter().cloned());
-        for row in query(tx, &sql, values.chain(chunk.iter().cloned())).await? {
-            let (id, key): (Uuid, _) =
-                (row.try_get("", "id")?, (row.try_get("", "register_code")?, row.try_get("", "number")?));
-            if let Some(ids) = holders.get_mut(&key)
-                && ids.insert(id)
-            {
-                earlier.push(id);
-            }
+    for row in find_in(tx, &sql, &before, numbers).await? {
+        let (id, key): (Uuid, _) =
+            (row.try_get("", "id")?, (row.try_get("", "register_code")?, row.try_get("", "number")?));
+        if let Some(ids) = holders.get_mut(&key)
+            && ids.insert(id)
+        {
+            earlier.push(id);
         }
     }
     earlier.retain(|id| !here.contains(id));
-    change(tx, entity, &earlier, |flags| {
+    change(tx, group.entity, &earlier, |flags| {
         let new = !flags.iter().any(|known| known == flag);
         if new {
             flags.push(flag.to_owned());
@@ -244,11 +109,11 @@ async fn twice(
         new
     })
     .await?;
-    let again = |document: &Prepared| {
+    let again = |document: &Merged| {
         let others = holders.get(&key(&*document.row)?)?;
         (others.len() > 1).then_some(flag)
     };
-    Ok(documents.iter().map(again).collect())
+    Ok(merged.iter().map(again).collect())
 }
 
 /// Changes the flags of stored documents where `edit` says that it did.
@@ -271,23 +136,14 @@ async fn change(
     Ok(())
 }
 
-/// Takes the flag of what was missing off the sales that came before it.
-pub(super) async fn heal(tx: &Tx, entity: &SyncType, arrived: &[Uuid]) -> Result<(), DbErr> {
-    let (column, flag) = match entity.name {
-        "register_sessions" => ("register_session_id", UNKNOWN_SESSION),
-        "customers" => ("customer_id", UNKNOWN_CUSTOMER),
-        _ => return Ok(()),
-    };
-    let Some(sales) = registry::find("sales") else { return Ok(()) };
-    let mut waiting = Vec::new();
-    for chunk in arrived.chunks(1000) {
-        let sql =
-            format!("SELECT id FROM sales WHERE {column} IN ({}) AND flags <> '[]'", placeholders(1, chunk.len()));
-        for row in query(tx, &sql, chunk.iter().map(|id| (*id).into())).await? {
-            waiting.push(row.try_get("", "id")?);
-        }
-    }
-    change(tx, sales, &waiting, |flags| {
+/// Takes the flag of what was missing off the documents that came before it.
+pub(super) async fn heal(tx: &Tx, awaited: Awaited, arrived: &[Uuid]) -> Result<(), DbErr> {
+    let Awaited { by, column, flag, .. } = awaited;
+    let Some(entity) = registry::find(by) else { return Ok(()) };
+    let sql = format!("SELECT id FROM {by} WHERE {column} IN ($list) AND flags <> '[]'");
+    let rows = find_in(tx, &sql, &[], arrived.iter().copied()).await?;
+    let waiting = rows.iter().map(|row| row.try_get("", "id")).collect::<Result<Vec<Uuid>, _>>()?;
+    change(tx, entity, &waiting, |flags| {
         let before = flags.len();
         flags.retain(|known| known != flag);
         flags.len() < before

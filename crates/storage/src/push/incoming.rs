@@ -9,10 +9,13 @@ use tillkeep_model::wire::{MAX_ENVELOPE_BYTES, PushResult, PushStatus, TRY_LATER
 use tillkeep_model::{ByName, FirstOf, Instant, ids};
 use uuid::Uuid;
 
+use super::keys::Keys;
 use super::limits::{self, TOO_LARGE};
-use super::members::{Keys, Shape};
-use super::{Sender, Verdict};
-use crate::registry::{self, Beyond, Child, Row, SyncType};
+use super::members::Shape;
+use super::sender::Sender;
+use super::verdict::Verdict;
+use crate::document::{Beyond, Pushed};
+use crate::registry::{self, Child, Row, SyncType};
 use crate::sync_log::{Kept, Rejection, clip, tidy};
 
 /// The highest number of an outbox: what a JSON number carries exactly, and far from where counting on would overflow.
@@ -29,6 +32,7 @@ pub struct Incoming<'a> {
     /// Its place in the request.
     pub index: usize,
     pub entity: &'static SyncType,
+    pub pushed: &'static dyn Pushed,
     pub id: Uuid,
     pub action: String,
     pub timestamp: Instant,
@@ -78,7 +82,7 @@ type Maybe<'a> = Option<&'a RawValue>;
 type Line = (Box<dyn Row>, Keys);
 
 /// A row with the rows that came inside it, children by the registry's order.
-pub struct Decoded {
+pub(super) struct Decoded {
     pub row: Box<dyn Row>,
     pub keys: Keys,
     pub children: Vec<Vec<Line>>,
@@ -103,7 +107,8 @@ pub(super) fn read<'a>(index: usize, raw: &'a str, sender: &Sender) -> Result<In
         let text = format!("seq: must be a whole number from 1 to {MAX_SEQ}");
         return refuse(PushStatus::Error, "malformed", &text);
     }
-    let Some(entity) = registry::find(&wire.entity_type).filter(|entity| entity.is_pushed()) else {
+    let found = registry::find(&wire.entity_type).and_then(|entity| Some((entity, entity.push?)));
+    let Some((entity, pushed)) = found else {
         let text = format!("{:?} is not a type that stores push", clip(&wire.entity_type));
         return refuse(PushStatus::UnknownType, "unknown_type", &text);
     };
@@ -112,7 +117,7 @@ pub(super) fn read<'a>(index: usize, raw: &'a str, sender: &Sender) -> Result<In
         return refuse(PushStatus::Error, "store_mismatch", &text);
     }
     if raw.len() > MAX_ENVELOPE_BYTES {
-        return refuse(PushStatus::Error, TOO_LARGE, &limits::too_large(entity, wire.data.get(), raw.len()));
+        return refuse(PushStatus::Error, TOO_LARGE, &too_large(entity, pushed, wire.data.get(), raw.len()));
     }
     let mut hash = Sha256::new();
     for part in [entity.name, &wire.entity_id.to_string(), &wire.action, &wire.timestamp.to_string(), wire.data.get()] {
@@ -122,6 +127,7 @@ pub(super) fn read<'a>(index: usize, raw: &'a str, sender: &Sender) -> Result<In
     Ok(Incoming {
         index,
         entity,
+        pushed,
         id: wire.entity_id,
         action: wire.action,
         timestamp: wire.timestamp,
@@ -132,6 +138,13 @@ pub(super) fn read<'a>(index: usize, raw: &'a str, sender: &Sender) -> Result<In
         raw,
         data: wire.data.get(),
     })
+}
+
+/// What is said of an envelope that is larger than any document: its largest field, and what it may have.
+fn too_large(entity: &SyncType, pushed: &dyn Pushed, data: &str, length: usize) -> String {
+    let members = Shape::new(entity, pushed).read(data).unwrap_or_default();
+    let (name, size) = members.largest().unwrap_or(("data", length));
+    format!("data.{name}: takes {size} bytes, and the whole envelope may have {MAX_ENVELOPE_BYTES}; shorten it")
 }
 
 /// Whether an entry of an outbox may have this number: they count from 1.
@@ -240,7 +253,7 @@ impl Incoming<'_> {
             let list = members.get(child.key).map(|list| FirstOf::read(list, child.most));
             let list = list.transpose().map_err(|error| bad(format!("{}: {error}", child.key)))?.unwrap_or_default();
             if list.is_cut() {
-                if self.entity.beyond == Beyond::Refuse {
+                if self.pushed.beyond() == Beyond::Refuse {
                     return Err(limits::too_many(child, list.count));
                 }
                 cut.push(child.key);

@@ -5,13 +5,13 @@ use std::collections::BTreeSet;
 use serde_json::{Map, Value as Json};
 use tillkeep_model::Instant;
 use tillkeep_model::fields::{Book, Field, Rule};
-use tillkeep_model::wire::{MAX_ENVELOPE_BYTES, camel};
+use tillkeep_model::wire::camel;
 
-use super::Verdict;
-use super::members::{Keys, Shape};
-use super::merge::Had;
+use super::columns::Had;
+use super::keys::Keys;
+use super::verdict::Verdict;
 use crate::registry::owners::owns;
-use crate::registry::{Child, Row, SyncTable, SyncType};
+use crate::registry::{Child, Row, SyncTable};
 
 /// How the flag of what was cut begins; the name of the field follows.
 const CUT: &str = "cut:";
@@ -25,13 +25,13 @@ const LONGEST_WORD: usize = 100;
 pub(crate) struct Limits(Vec<(&'static str, &'static Field)>);
 
 impl Limits {
-    pub fn of(table: &dyn SyncTable, book: Option<&Book>) -> Self {
+    pub(crate) fn new(table: &dyn SyncTable, book: Option<&Book>) -> Self {
         let field = |column| Some((column, book?.field(column)?));
         Self(table.columns().into_iter().filter_map(field).collect())
     }
 
     /// What of the JSON `value` of `column` fits.
-    pub fn fitting(&self, column: &str, value: &str) -> Fitting {
+    pub(crate) fn fitting(&self, column: &str, value: &str) -> Fitting {
         let rule = self.0.iter().find(|(name, _)| *name == column).map(|(_, field)| field.rule);
         match rule {
             Some(Rule::Text { max, .. }) => beginning(value, max),
@@ -62,7 +62,7 @@ impl Limits {
     }
 
     /// Whether `kept` is what HQ keeps of `row` when it cuts off what is too much.
-    pub fn is_kept(&self, row: &Map<String, Json>, kept: &Map<String, Json>) -> bool {
+    pub(crate) fn is_kept(&self, row: &Map<String, Json>, kept: &Map<String, Json>) -> bool {
         let same = |(name, value): (&String, &Json)| {
             // Also what is too long and was there before the limit.
             if kept.get(name) == Some(value) {
@@ -123,13 +123,6 @@ pub(super) fn flags(
     flags
 }
 
-/// What is said of an envelope that is larger than any document: its largest field, and what it may have.
-pub(super) fn too_large(entity: &SyncType, data: &str, length: usize) -> String {
-    let members = Shape::of(entity).read(data).unwrap_or_default();
-    let (name, size) = members.largest().unwrap_or(("data", length));
-    format!("data.{name}: takes {size} bytes, and the whole envelope may have {MAX_ENVELOPE_BYTES}; shorten it")
-}
-
 /// A document with more lines than there may be.
 pub(super) fn too_many(child: &Child, count: usize) -> Verdict {
     let text = format!("data.{}: has {count} lines, at most {}; make several documents of it", child.key, child.most);
@@ -147,7 +140,7 @@ mod tests {
 
     #[test]
     fn the_beginning_of_a_text_is_what_headquarters_keeps_of_it_and_nothing_else_is() {
-        let limits = Limits::of(&Of::<sale_payment::Entity>::NEW, Some(&fields::sale::PAYMENT));
+        let limits = Limits::new(&Of::<sale_payment::Entity>::NEW, Some(&fields::sale::PAYMENT));
         let payment = |last4: &str, amount: i64| json!({"cardLast4": last4, "amount": amount});
         let kept = |row: &Json, other: &Json| match (row, other) {
             (Json::Object(row), Json::Object(other)) => limits.is_kept(row, other),

@@ -3,16 +3,18 @@
 use std::collections::HashMap;
 
 use sea_orm::DbErr;
-use tillkeep_model::{Instant, ids};
+use tillkeep_model::ids;
 use uuid::Uuid;
 
-use super::apply::Item;
-use super::members::{Keys, Shape};
-use super::merge::{Had, Ignored, merge};
-use super::{Incoming, limits};
+use super::columns::{Had, Ignored, merge_columns};
+use super::edit::Edit;
+use super::group::by_id;
+use super::judge::Item;
+use super::keys::Keys;
+use super::limits;
 use crate::Tx;
 use crate::registry::owners::{ALL_OF_IT, owns};
-use crate::registry::{Child, Claim, Row, Scope, SyncType};
+use crate::registry::{Child, Row, Scope, SyncType};
 
 type RowsById = HashMap<Uuid, Box<dyn Row>>;
 
@@ -36,22 +38,12 @@ pub(super) struct Told {
     pub problem: Option<String>,
 }
 
-/// What is to be known of the document whose lines are merged.
-pub(super) struct Document<'a> {
-    pub incoming: &'a Incoming<'a>,
-    pub shape: &'a Shape,
-    pub keys: &'a Keys,
-    pub claim: Claim<'a>,
-    pub owned: &'a [&'a str],
-    pub now: Instant,
-}
-
 impl Lines {
     /// `present` are the documents that HQ has.
-    pub async fn load(tx: &Tx, entity: &SyncType, present: &[Uuid], items: &[Item<'_>]) -> Result<Self, DbErr> {
+    pub(super) async fn load(tx: &Tx, entity: &SyncType, present: &[Uuid], items: &[Item<'_>]) -> Result<Self, DbErr> {
         let (mut have, mut owners) = (Vec::new(), Vec::new());
         for (place, child) in entity.children.iter().enumerate() {
-            have.push(super::apply::by_id(child.table.having(tx, child.parent, present, true).await?));
+            have.push(by_id(child.table.having(tx, child.parent, present, true).await?));
             let sent = items.iter().flat_map(|item| &item.decoded.children[place]);
             let ids: Vec<Uuid> = sent.filter_map(|(line, _)| line.uuid("id")).collect();
             let known = child.table.having(tx, "id", &ids, false).await?;
@@ -61,43 +53,48 @@ impl Lines {
     }
 
     /// What is to be told of the document whose lines were merged last.
-    pub fn told(&mut self) -> Told {
+    pub(super) fn told(&mut self) -> Told {
         std::mem::take(&mut self.told)
     }
 
     /// The lines that HQ has of a document, of the child at `place`.
-    pub fn stored<'a>(&'a self, child: &'a Child, place: usize, document: Uuid) -> impl Iterator<Item = &'a dyn Row> {
+    pub(super) fn stored<'a>(
+        &'a self,
+        child: &'a Child,
+        place: usize,
+        document: Uuid,
+    ) -> impl Iterator<Item = &'a dyn Row> {
         let have = self.have.get(place).into_iter().flat_map(HashMap::values);
         have.map(|row| &**row).filter(move |row| row.uuid(child.parent) == Some(document))
     }
 
     /// The lines of one document as HQ will have them, and the ids of those that it has no more; of the child at
     /// `place`.
-    pub fn of(
+    pub(super) fn merge(
         &mut self,
-        document: &Document<'_>,
+        edit: &Edit<'_>,
         place: usize,
         sent: Vec<(Box<dyn Row>, Keys)>,
         ignored: &mut Ignored,
     ) -> (Vec<Box<dyn Row>>, Vec<Uuid>) {
-        let Document { incoming, shape, keys, claim, owned, now } = document;
+        let Edit { group, incoming, keys, context, owned, .. } = *edit;
         let child = &incoming.entity.children[place];
         let (have, owners) = (&mut self.have[place], &mut self.owners[place]);
         let mine = |old: &dyn Row| old.uuid(child.parent) == Some(incoming.id);
         // Its maker may still change what is in it.
-        let replaces = !claim.receives
+        let replaces = !context.receives
             && keys.name(child.key)
-            && claim.status.is_some_and(|status| child.replaced_while.contains(&status));
+            && context.status.is_some_and(|status| child.replaced_while.contains(&status));
         // Else a document is written once: what has lines takes no further ones, whose goods would leave twice.
         let complete = !replaces && have.values().any(|row| mine(&**row));
         let mut lines = Vec::with_capacity(sent.len());
-        let shape = &shape.lines[place];
+        let shape = &group.shape.lines[place];
         for (position, (mut line, keys)) in sent.into_iter().enumerate() {
             own_id(&mut *line, incoming.id, child, owners);
             // A line of another parent is not this sender's to change; the guard of the upsert leaves it alone.
             let id = line.uuid("id").filter(|id| have.get(id).is_some_and(|old| mine(&**old)));
             let old = id.and_then(|id| have.remove(&id));
-            if old.is_none() && (complete || claim.receives) {
+            if old.is_none() && (complete || context.receives) {
                 // Nor does the destination of a transfer say what is in it.
                 ignored.add(1);
                 continue;
@@ -106,10 +103,10 @@ impl Lines {
             let owned = if whole { ALL_OF_IT } else { owned };
             ignored.add(keys.unknown);
             let passed_over = Ignored::sent_in_vain(child.table.columns(), &*line, &keys, owned);
-            let before = old.as_deref().map(|old| Had::of(child.table.columns(), old));
-            let merged = merge(child.table, old, line, &keys, owned, &[]);
+            let before = old.as_deref().map(|old| Had::new(child.table.columns(), old));
+            let merged = merge_columns(child.table, old, line, &keys, owned, &[]);
             let placed = |problem| format!("{}[{position}].{problem}", child.key);
-            let problem = shape.problem(&*merged, &keys, owned, before.as_ref(), *now).map(placed);
+            let problem = shape.problem(&*merged, &keys, owned, before.as_ref(), group.now).map(placed);
             self.told.problem = self.told.problem.take().or(problem);
             let cut = keys.cut.iter().filter(|column| owns(owned, column));
             self.told.cut.extend(cut.map(|column| limits::flag(Some(child.key), column)));

@@ -1,7 +1,7 @@
 //! Reading the object of a pushed row: only members that its type knows are kept, where they were read, so that whatever
 //! else an envelope is filled with takes no memory.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::fmt::{self, Write};
 
 use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, Visitor};
@@ -9,9 +9,12 @@ use serde_json::value::RawValue;
 use tillkeep_model::Instant;
 use tillkeep_model::wire::camel;
 
+use super::columns::Had;
+use super::keys::{Keys, plain};
 use super::limits::{Fitting, Limits};
-use super::merge::Had;
-use crate::registry::{Beyond, Row, SyncTable, SyncType};
+
+use crate::document::{Beyond, Pushed};
+use crate::registry::{Row, SyncTable, SyncType};
 
 /// The members that the objects of a type may have.
 pub(super) struct Shape {
@@ -32,8 +35,8 @@ struct Member {
 }
 
 impl Shape {
-    pub fn of(entity: &SyncType) -> Self {
-        let of_table = |table, book| Self::of_table(table, Limits::of(table, book), entity.beyond);
+    pub(super) fn new(entity: &SyncType, pushed: &dyn Pushed) -> Self {
+        let of_table = |table, book| Self::of_table(table, Limits::new(table, book), pushed.beyond());
         let mut shape = of_table(entity.table, entity.book);
         for child in entity.children {
             shape.members.insert(plain(child.key), Member { name: child.key, key: None });
@@ -49,13 +52,13 @@ impl Shape {
     }
 
     /// The members of the object in `json`; of one that comes twice the last.
-    pub fn read<'a>(&self, json: &'a str) -> Result<Members<'a>, String> {
+    pub(super) fn read<'a>(&self, json: &'a str) -> Result<Members<'a>, String> {
         let members = self.deserialize(&mut serde_json::Deserializer::from_str(json));
         members.map_err(|error| format!("must be an object: {error}"))
     }
 
     /// What is wrong with what was written into `row`, where the type refuses that.
-    pub fn problem(
+    pub(super) fn problem(
         &self,
         row: &dyn Row,
         keys: &Keys,
@@ -67,8 +70,8 @@ impl Shape {
     }
 
     /// The row of these members. What is beyond a limit is cut off where the type says so. The error names the field.
-    pub fn row(&self, members: &Members<'_>) -> Result<(Box<dyn Row>, Keys), String> {
-        let mut keys = Keys { named: HashSet::new(), unknown: members.unknown, cut: Vec::new() };
+    pub(super) fn row(&self, members: &Members<'_>) -> Result<(Box<dyn Row>, Keys), String> {
+        let mut keys = Keys::new(members.unknown);
         let mut json = String::from("{");
         for Member { name, key } in self.members.values() {
             let Some(value) = members.values.get(name).map(|value| value.get()) else { continue };
@@ -85,7 +88,7 @@ impl Shape {
                 // As if it had not been sent.
                 Fitting::Nothing => continue,
             };
-            keys.named.insert(*name);
+            keys.add(name);
             if let Some(key) = key {
                 let comma = if json.len() > 1 { "," } else { "" };
                 write!(json, "{comma}\"{key}\":{value}").map_err(|error| error.to_string())?;
@@ -134,45 +137,13 @@ pub(super) struct Members<'a> {
 }
 
 impl<'a> Members<'a> {
-    pub fn get(&self, name: &str) -> Option<&'a RawValue> {
+    pub(super) fn get(&self, name: &str) -> Option<&'a RawValue> {
         self.values.get(name).copied()
     }
 
     /// The member that takes the most room, and how many bytes that are.
-    pub fn largest(&self) -> Option<(&'static str, usize)> {
+    pub(super) fn largest(&self) -> Option<(&'static str, usize)> {
         let sizes = self.values.iter().map(|(name, value)| (*name, value.get().len()));
         sizes.max_by_key(|(_, size)| *size)
     }
-}
-
-/// The keys that were sent: an older store knows fewer columns, and those it does not send keep their values.
-pub(super) struct Keys {
-    /// By column, or the key of a list of lines.
-    named: HashSet<&'static str>,
-    /// How many keys its type does not know.
-    pub unknown: usize,
-    /// The columns of which something was cut off.
-    pub cut: Vec<&'static str>,
-}
-
-impl Keys {
-    /// As if only `names` had been sent, in either spelling.
-    pub fn keep(&mut self, names: &[String]) {
-        let names: HashSet<String> = names.iter().map(|name| plain(name)).collect();
-        self.named.retain(|name| names.contains(&plain(name)));
-        self.cut.retain(|name| names.contains(&plain(name)));
-    }
-
-    pub fn columns(&self) -> impl Iterator<Item = &'static str> + '_ {
-        self.named.iter().copied()
-    }
-
-    pub fn name(&self, column: &str) -> bool {
-        self.named.contains(column)
-    }
-}
-
-/// The same for a column and its key in either spelling.
-fn plain(name: &str) -> String {
-    name.chars().filter(|letter| *letter != '_').map(|letter| letter.to_ascii_lowercase()).collect()
 }

@@ -1,179 +1,269 @@
-//! One row of what HQ has and what a store sent: by the registry's ownership, column by column. `docs/sync.md`, rule
-//! U11.
+//! The second step: each document as HQ will have it, of what HQ has and what its sender sent and may write.
+//! `docs/sync.md`, rule U11.
 
-use sea_orm::Value;
-use serde_json::Value as Json;
+use std::collections::{HashMap, HashSet};
+
+use sea_orm::{DbErr, Value};
 use tillkeep_model::Instant;
 use tillkeep_model::wire::Applied;
+use uuid::Uuid;
 
-use super::members::Keys;
-use super::{Incoming, Sender};
-use crate::registry::owners::{SERVER_COLUMNS, owns};
-use crate::registry::{Flow, Row, Scope, SyncTable, SyncType};
-use crate::versions;
+use super::audited::Was;
+use super::columns::{Had, Ignored, merge_columns};
+use super::edit::Edit;
+use super::group::{Answers, Group, by_id};
+use super::judge::{Item, Judged};
+use super::lines::Lines;
+use super::merged::{Merged, Number};
+use super::verdict::Verdict;
+use super::{foreign, limits, numbers};
+use crate::document::{Maker, Whole, WriteContext};
+use crate::registry::owners::{ALL_OF_IT, owns};
+use crate::registry::{self, Row, Scope};
+use crate::{Tx, versions};
 
-/// The row as HQ will have it: what the sender owns and sent from `sent`, everything else from `old`; of `lists` both.
-pub(super) fn merge(
-    table: &dyn SyncTable,
-    old: Option<Box<dyn Row>>,
-    sent: Box<dyn Row>,
-    keys: &Keys,
-    owned: &[&str],
-    lists: &[&str],
-) -> Box<dyn Row> {
-    let columns = table.columns();
-    if let Some(mut old) = old {
-        for column in columns.into_iter().filter(|column| owns(owned, column) && keys.name(column)) {
-            let Some(value) = sent.get(column) else { continue };
-            let value = if lists.contains(&column) { union(old.text(column), sent.text(column)).into() } else { value };
-            old.set(column, value);
+/// Merges the envelopes that apply; a verdict for those of which that shows that they cannot be taken.
+pub(super) async fn merge(
+    tx: &Tx,
+    group: &Group<'_>,
+    judged: Judged<'_>,
+    ignored: &mut Ignored,
+    answers: &mut Answers,
+) -> Result<Vec<Merged>, DbErr> {
+    let Judged { items, existing } = judged;
+    let present: Vec<Uuid> = existing.keys().copied().collect();
+    let mut work = Work {
+        group,
+        parents: parents(tx, group, &items, &existing).await?,
+        lines: Lines::load(tx, group.entity, &present, &items).await?,
+        others: foreign::codes_of_others(tx, group.sender, foreign::sent(group.entity, &items)).await?,
+        existing,
+    };
+    let mut merged = Vec::with_capacity(items.len());
+    for item in items {
+        let (place, id) = (item.place, item.incoming.id);
+        match work.document(item, ignored) {
+            Ok(document) => merged.push(document),
+            Err(verdict) => {
+                if matches!(verdict, Verdict::Taken { .. }) {
+                    answers.left.push(id);
+                }
+                answers.give(place, verdict);
+            }
         }
-        return old;
     }
-    let mut new = sent;
-    // What a store may not write starts as in a row of which nothing is said.
-    let plain = table.decode("{}").ok();
-    for column in columns.into_iter().filter(|column| !owns(owned, column)) {
-        if !matches!(column, "id" | "created_at" | "updated_at")
-            && let Some(value) = new.get(column)
-            && !new.set(column, value.as_null())
-            && let Some(value) = plain.as_ref().and_then(|plain| plain.get(column)).filter(has_default)
-        {
-            new.set(column, value);
-        }
-    }
-    new
+    foreign::renumber(tx, group, &mut merged).await?;
+    numbers::refuse_taken(tx, group, &mut merged, answers).await?;
+    numbers::mark_ahead(tx, group, &mut merged).await?;
+    Ok(merged)
+}
+
+/// What merging a group needs of the database.
+struct Work<'a> {
+    group: &'a Group<'a>,
+    /// The rows that HQ has.
+    existing: HashMap<Uuid, Box<dyn Row>>,
+    /// The rows that those of the group belong to.
+    parents: HashMap<Uuid, Box<dyn Row>>,
+    lines: Lines,
+    /// The codes of other stores that numbers begin with.
+    others: HashSet<String>,
 }
 
 /// What HQ had of a row before an envelope was merged into it.
-pub(super) struct Had(Vec<(&'static str, Value)>);
-
-impl Had {
-    pub fn of(columns: Vec<&'static str>, row: &dyn Row) -> Self {
-        // What the server sets itself says nothing of what was taken; but a delete is one.
-        let told = |column: &&str| *column == "deleted_at" || !SERVER_COLUMNS.contains(column);
-        let columns = columns.into_iter().filter(told);
-        Self(columns.filter_map(|column| Some((column, row.get(column)?))).collect())
-    }
-
-    pub fn get(&self, column: &str) -> Option<&Value> {
-        self.0.iter().find(|(name, _)| *name == column).map(|(_, value)| value)
-    }
-
-    /// Whether `row` is still that; of `lists` it counts what is in them, and not how they are written.
-    pub fn is_all_of(&self, row: &dyn Row, lists: &[&str]) -> bool {
-        let json = |text: &str| serde_json::from_str::<Json>(text).ok();
-        self.0.iter().all(|(column, had)| match row.get(column) {
-            Some(has) if has == *had => true,
-            Some(Value::String(Some(has))) if lists.contains(column) => {
-                matches!(had, Value::String(Some(had)) if json(had).is_some_and(|had| json(&has) == Some(had)))
-            }
-            _ => false,
-        })
-    }
+struct Before {
+    columns: Option<Had>,
+    audited: Option<Was>,
+    number: foreign::Before,
+    charged: i128,
+    updated_at: Option<Instant>,
+    /// The row that it belongs to.
+    parent: Option<(&'static str, Value)>,
 }
 
-/// A list that only grows: an element of the same `receiptId` is taken anew, no element is lost. A store that was set up
-/// again does not know what it once received.
-fn union(old: Option<String>, sent: Option<String>) -> String {
-    let list = |text: Option<String>| -> Vec<Json> {
-        text.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default()
-    };
-    let mut all = list(old);
-    for element in list(sent) {
-        let same = |known: &Json| known["receiptId"] == element["receiptId"] && !element["receiptId"].is_null();
-        match all.iter().position(|known| same(known) || *known == element) {
-            Some(place) => all[place] = element,
-            None => all.push(element),
+impl Work<'_> {
+    fn document(&mut self, item: Item<'_>, ignored: &mut Ignored) -> Result<Merged, Verdict> {
+        let Item { incoming, decoded, applied, place } = item;
+        let group = self.group;
+        let old = self.existing.remove(&incoming.id);
+        let parent = self.parent_of(old.as_deref(), &*decoded.row)?;
+        let status = |row: &dyn Row| row.text("status");
+        let status = parent.and_then(status).or_else(|| old.as_deref().and_then(status));
+        let origin = parent.or(old.as_deref()).and_then(|row| row.text("origin"));
+        let context = WriteContext {
+            status: status.as_deref(),
+            new: old.is_none(),
+            receives: old.as_deref().is_some_and(|row| receives(row, group.sender.store_id)),
+            made_by_hq: origin.as_deref() == Some("hq"),
+        };
+        let owned = group.pushed.owned(context);
+        let edit = Edit { group, incoming, keys: &decoded.keys, context, owned, applied };
+        if let Some(verdict) = not_theirs(&edit) {
+            return Err(verdict);
+        }
+        let before = self.before(&edit, old.as_deref());
+        let ignored_before = ignored.count;
+        ignored.add(decoded.keys.unknown);
+        let MergedRow { row, number, problem } = row(&edit, old, decoded.row, &before, &self.others, ignored);
+        let sent = decoded.children.into_iter().enumerate();
+        let (children, removed) = sent.map(|(place, sent)| self.lines.merge(&edit, place, sent, ignored)).unzip();
+        let told = self.lines.told();
+        if let Some(problem) = problem.or(told.problem) {
+            return Err(Verdict::refused("bad_data", format!("data.{problem}")));
+        }
+        let lists = decoded.cut.into_iter().filter(|_| told.changed).map(|list| limits::flag(None, list));
+        let cut = limits::flags(&*row, edit.keys, owned, told.cut.into_iter().chain(lists));
+        let lists = group.pushed.append_only_lists();
+        let nothing_new = !told.changed && before.columns.is_some_and(|had| had.is_all_of(&*row, lists));
+        let applied = match (nothing_new, ignored.count > ignored_before) {
+            (false, _) => applied,
+            (true, true) => Applied::Skipped,
+            (true, false) => Applied::Duplicate,
+        };
+        let audit = before.audited.and_then(|was| was.changed(group.entity, &*row, owned, group.sender));
+        let charged = before.charged;
+        Ok(Merged { row, children, removed, cut, charged, applied, number, ahead: false, audit, place })
+    }
+
+    /// The parent that a row must have at HQ.
+    fn parent_of(&self, old: Option<&dyn Row>, sent: &dyn Row) -> Result<Option<&dyn Row>, Verdict> {
+        let Some(parent) = self.group.pushed.parent() else { return Ok(None) };
+        let column = parent.column;
+        // A line stays where it is.
+        let named = old.and_then(|old| old.uuid(column)).or_else(|| sent.uuid(column).filter(|id| !id.is_nil()));
+        match named.and_then(|id| self.parents.get(&id)) {
+            Some(parent) if parent.uuid("store_id") == Some(self.group.sender.store_id) => Ok(Some(&**parent)),
+            _ => {
+                let text = format!("HQ does not have the {} of this row yet", parent.entity_type);
+                Err(Verdict::refused("missing_parent", text))
+            }
         }
     }
-    Json::Array(all).to_string()
+
+    fn before(&self, edit: &Edit<'_>, old: Option<&dyn Row>) -> Before {
+        let (entity, pushed) = (edit.group.entity, edit.group.pushed);
+        let stored = |old| {
+            let children = entity.children.iter().enumerate();
+            let lines = children.map(|(place, child)| self.lines.stored(child, place, edit.incoming.id).collect());
+            pushed.charged(&Whole { row: old, lines: lines.collect() })
+        };
+        Before {
+            columns: old.map(|old| Had::new(entity.table.columns(), old)),
+            audited: Was::new(entity, old),
+            number: foreign::Before::new(entity, old),
+            charged: old.map_or(0, stored),
+            updated_at: old.and_then(|old| old.instant("updated_at")),
+            parent: pushed.parent().and_then(|parent| Some((parent.column, old?.get(parent.column)?))),
+        }
+    }
 }
 
-/// An id or an instant that may not be null has none.
-const fn has_default(value: &Value) -> bool {
-    !matches!(value, Value::Uuid(_) | Value::ChronoDateTimeUtc(_))
+/// True when the store is the receiving side of a transfer that HQ already has.
+fn receives(row: &dyn Row, store_id: Uuid) -> bool {
+    row.uuid("to_store_id") == Some(store_id) && row.uuid("from_store_id") != Some(store_id)
 }
 
-/// The columns that the server sets itself.
-pub(super) fn finish(
-    row: &mut dyn Row,
-    incoming: &Incoming<'_>,
-    sender: &Sender,
-    entity: &SyncType,
-    applied: Applied,
-    now: Instant,
-) {
+/// What HQ made is not a store's to draft, to add to or to take away.
+fn not_theirs(edit: &Edit<'_>) -> Option<Verdict> {
+    let is_line = edit.group.pushed.parent().is_some();
+    if is_line && edit.context.new && edit.context.made_by_hq {
+        let text = "the lines of an order that headquarters made are headquarters'";
+        return Some(Verdict::refused("not_owned", text));
+    }
+    if is_line && edit.incoming.action == "delete" && edit.owned != ALL_OF_IT && !edit.owned.is_empty() {
+        let text = "the lines of an order are deleted by its maker, and only before it is approved";
+        return Some(Verdict::refused("not_deletable", text));
+    }
+    edit.owned.is_empty().then(|| Verdict::left(Applied::Skipped))
+}
+
+/// A merged row without its lines.
+struct MergedRow {
+    row: Box<dyn Row>,
+    number: Number,
+    /// What is wrong with it, where its type refuses that.
+    problem: Option<String>,
+}
+
+fn row(
+    edit: &Edit<'_>,
+    old: Option<Box<dyn Row>>,
+    sent: Box<dyn Row>,
+    before: &Before,
+    others: &HashSet<String>,
+    ignored: &mut Ignored,
+) -> MergedRow {
+    let Edit { group, incoming, keys, context, owned, .. } = *edit;
+    let (entity, pushed) = (group.entity, group.pushed);
+    let sent_status = pushed.sent_status(&incoming.action, &*sent);
+    let sent_at = sent.instant("updated_at").filter(|instant| !instant.is_unset()).unwrap_or(incoming.timestamp);
+    let passed_over = Ignored::sent_in_vain(entity.table.columns(), &*sent, keys, owned);
+    let mut row = merge_columns(entity.table, old, sent, keys, owned, pushed.append_only_lists());
+    // Whoever may write a whole line may not move it: it was judged by the parent that it has.
+    if let Some((column, parent)) = &before.parent {
+        row.set(column, parent.clone());
+    }
+    let problem = group.shape.problem(&*row, keys, owned, before.columns.as_ref(), group.now);
+    // Of two writers the later one: a row does not grow younger.
+    row.set("updated_at", before.updated_at.max(Some(sent_at)).unwrap_or(sent_at).into());
+    let number = before.number.judge(entity, &mut *row, others);
+    complete(edit, &mut *row);
+    if pushed.states().is_some() && owns(owned, "status") {
+        let sent = sent_status.as_deref().filter(|sent| !sent.is_empty());
+        if let Some(status) = pushed.next_status(context, sent, &mut *row) {
+            row.set("status", status.into());
+        }
+    }
+    let derived: Vec<&str> = entity.derived.iter().map(|derived| derived.column).collect();
+    ignored.compare(&passed_over, &*row, &derived);
+    MergedRow { row, number, problem }
+}
+
+/// Sets the columns that the server sets itself.
+fn complete(edit: &Edit<'_>, row: &mut dyn Row) {
+    let Edit { group, incoming, .. } = *edit;
     row.set("synced", true.into());
     row.set("sync_version", versions::UNSTAMPED.into());
     row.set("last_envelope_at", Some(incoming.timestamp).into());
-    if entity.flow == Flow::Push {
-        row.set("received_at", Some(now).into());
+    if !group.entity.is_pulled() {
+        row.set("received_at", Some(group.now).into());
     }
     if incoming.action == "delete" {
         row.set("deleted_at", Some(incoming.timestamp).into());
     }
-    if applied == Applied::Inserted {
-        if row.instant("created_at").is_none_or(Instant::is_unset) {
-            row.set("created_at", incoming.timestamp.into());
-        }
-        match entity.name {
-            "customers" => {
-                row.set("is_active", true.into());
-                row.set("origin_store_id", Some(sender.store_id).into());
-                if row.text("customer_number").is_none_or(|number| number.is_empty()) {
-                    row.set("customer_number", format!("{}-{}", sender.store_code, incoming.id).into());
-                }
-            }
-            "transfers" => {
-                row.set("store_id", sender.store_id.into());
-            }
-            // Whatever the sender says of it: what comes from a store was made there.
-            "purchase_orders" => {
-                row.set("origin", "store".into());
-            }
-            _ => {}
+    let store_id = group.sender.store_id;
+    if edit.applied == Applied::Inserted {
+        let created = row.instant("created_at").filter(|at| !at.is_unset()).unwrap_or(incoming.timestamp);
+        row.set("created_at", created.into());
+        group.pushed.complete(row, &Maker { store_id, store_code: &group.sender.store_code });
+    }
+    // Nothing happened in 1970, which is what a time reads as that was not sent.
+    let created = row.instant("created_at");
+    for column in group.pushed.times() {
+        if row.instant(column).is_some_and(Instant::is_unset) {
+            row.set(column, created.into());
         }
     }
-    if entity.scope == Scope::Store {
-        row.set("store_id", sender.store_id.into());
+    if group.entity.scope == Scope::Store {
+        row.set("store_id", store_id.into());
     }
-    for derived in entity.derived {
+    for derived in group.entity.derived {
         let from = row.text(derived.from);
         row.set(derived.column, from.as_deref().map(derived.by).into());
     }
 }
 
-/// Counts what was sent and not taken.
-#[derive(Default)]
-pub(super) struct Ignored {
-    pub count: u64,
-}
-
-impl Ignored {
-    pub fn add(&mut self, count: usize) {
-        self.count += count as u64;
-    }
-
-    /// What was sent of columns that are not the sender's. What each server keeps for itself is no news.
-    pub fn sent_in_vain(
-        columns: Vec<&'static str>,
-        sent: &dyn Row,
-        keys: &Keys,
-        owned: &[&str],
-    ) -> Vec<(&'static str, Value)> {
-        columns
-            .into_iter()
-            .filter(|column| !owns(owned, column) && !SERVER_COLUMNS.contains(column) && keys.name(column))
-            .filter_map(|column| Some((column, sent.get(column)?)))
-            .collect()
-    }
-
-    /// Counts those that differ from what HQ has: a store sends its whole row, and most of it is known.
-    pub fn compare(&mut self, sent: &[(&'static str, Value)], row: &dyn Row, but: &[&str]) {
-        let lost = |(column, value): &&(&'static str, Value)| {
-            !but.contains(column) && row.get(column).is_some_and(|kept| kept != *value)
-        };
-        self.add(sent.iter().filter(lost).count());
-    }
+async fn parents(
+    tx: &Tx,
+    group: &Group<'_>,
+    items: &[Item<'_>],
+    existing: &HashMap<Uuid, Box<dyn Row>>,
+) -> Result<HashMap<Uuid, Box<dyn Row>>, DbErr> {
+    let Some(parent) = group.pushed.parent() else { return Ok(HashMap::new()) };
+    let Some(entity) = registry::find(parent.entity_type) else { return Ok(HashMap::new()) };
+    let sent = items.iter().map(|item| &item.decoded.row);
+    let mut ids: Vec<Uuid> = sent.chain(existing.values()).filter_map(|row| row.uuid(parent.column)).collect();
+    ids.sort_unstable();
+    ids.dedup();
+    Ok(by_id(entity.table.having(tx, "id", &ids, true).await?))
 }

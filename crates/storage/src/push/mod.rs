@@ -3,22 +3,32 @@
 
 mod apply;
 mod audited;
-mod decide;
-pub(crate) mod effects;
+mod columns;
+mod edit;
+mod effects;
+mod facts;
 mod flags;
 mod foreign;
+mod group;
 mod incoming;
+mod judge;
+mod keys;
 pub(crate) mod limits;
 mod lines;
 mod members;
 mod merge;
-mod status;
+mod merged;
+mod numbers;
+mod pause;
+mod sender;
+mod store;
+mod verdict;
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use sea_orm::{ConnectionTrait, DbErr};
 use tillkeep_model::Instant;
-use tillkeep_model::wire::{Applied, PushResult, PushStatus};
+use tillkeep_model::wire::{PushResult, PushStatus};
 use uuid::Uuid;
 
 use crate::db::Turn;
@@ -29,63 +39,15 @@ pub use foreign::FOREIGN_NUMBER;
 pub(crate) use foreign::is_flagged;
 pub use incoming::Incoming;
 pub(crate) use incoming::UNREAD;
-pub use status::CANCELLED_AND_RECEIVED;
+use pause::Pause;
+pub use sender::{ByHand, Sender};
+pub use verdict::Verdict;
 
-/// Who pushes.
-#[derive(Clone, Debug)]
-pub struct Sender {
-    pub store_id: Uuid,
-    pub store_code: String,
-    /// Somebody at headquarters tries again what this store sent: its store counts no try.
-    pub by_hand: Option<ByHand>,
-}
-
-/// What somebody at headquarters decided about an envelope that is tried again.
-#[derive(Clone, Debug, Default)]
-pub struct ByHand {
-    /// The number that headquarters gave to what is in it.
-    pub number: Option<String>,
-}
-
-impl Sender {
-    pub const fn of_store(store_id: Uuid, store_code: String) -> Self {
-        Self { store_id, store_code, by_hand: None }
-    }
-
-    fn given_number(&self) -> Option<&str> {
-        self.by_hand.as_ref()?.number.as_deref()
-    }
-}
+pub use crate::document::order::CANCELLED_AND_RECEIVED;
 
 /// What tells this envelope from any other one; nothing when it cannot be read.
 pub fn hash_of(envelope: &str, sender: &Sender) -> Option<String> {
     incoming::read(0, envelope, sender).ok().map(|incoming| incoming.hash)
-}
-
-/// HQ's word on one envelope.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Verdict {
-    /// Taken; with what somebody should look at.
-    Taken {
-        applied: Applied,
-        warnings: Vec<String>,
-        /// Decided by the envelope alone, so that its time says nothing of what HQ has (rule U7).
-        left: bool,
-    },
-    Refused {
-        code: &'static str,
-        error: String,
-    },
-}
-
-impl Verdict {
-    fn left(applied: Applied) -> Self {
-        Self::Taken { applied, warnings: Vec::new(), left: true }
-    }
-
-    fn refused(code: &'static str, error: impl AsRef<str>) -> Self {
-        Self::Refused { code, error: sync_log::clip(error.as_ref()) }
-    }
 }
 
 /// Answers and consequences of one push.
@@ -96,7 +58,7 @@ pub struct Pushed {
     /// Values that their sender does not own and keys that nobody knows, by type. Rule U11.
     pub ignored: BTreeMap<&'static str, u64>,
     /// The sender is to be asked for a handshake: older refusals were closed of which it learns there (rule U12), or it has
-    /// given a number twice and was put back (rule D8).
+    /// given a number twice and was restored (rule D8).
     pub handshake: bool,
 }
 
@@ -146,7 +108,7 @@ pub async fn push(db: &Db, sender: &Sender, envelopes: &[&str], now: Instant) ->
             return Err(so_far.interrupted(error));
         }
     }
-    if let Err(error) = db::again(|| log_refusals(db, sender, &so_far.rejected, now)).await {
+    if let Err(error) = db::retry_serialization(|| log_refusals(db, sender, &so_far.rejected, now)).await {
         return Err(so_far.interrupted(error));
     }
     let SoFar { results, changes, ignored, mut handshake, .. } = so_far;
@@ -208,10 +170,10 @@ async fn apply_in_parts(
     for incoming in wave.extract_if(.., |incoming| so_far.put_off.contains(&incoming.id)).collect::<Vec<_>>() {
         so_far.put_off(&incoming, "an earlier envelope of this entity could not be stored");
     }
-    wave.sort_by_key(|incoming| incoming.entity.push_order);
+    wave.sort_by_key(|incoming| incoming.pushed.order());
     let mut open = vec![wave.as_slice()];
     while let Some(part) = open.pop() {
-        match db::again(|| apply_wave(db, sender, part, now)).await {
+        match db::retry_serialization(|| apply_wave(db, sender, part, now)).await {
             Ok((judged, changes)) => so_far.add(judged, changes),
             Err(error) if db::strikes_everything(&error) => return Err(error),
             Err(error) => {
@@ -342,23 +304,6 @@ async fn apply_wave(
 pub const AT_ONCE: usize = 4;
 /// What the rows of one part may take in memory, by [`weight`]: 64 MiB for all that are applied at once.
 const HEAVIEST: usize = (64 << 20) / AT_ONCE;
-
-/// Between two pieces of long work others get their turn on the thread.
-#[derive(Default)]
-struct Pause(usize);
-
-impl Pause {
-    /// So many bytes that are read without a pause.
-    const EACH: usize = 1 << 20;
-
-    async fn after(&mut self, bytes: usize) {
-        self.0 += bytes;
-        if self.0 > Self::EACH {
-            self.0 = 0;
-            tokio::task::yield_now().await;
-        }
-    }
-}
 
 /// `wave` in parts of which each can be in memory as rows.
 fn parts<'w, 'a>(wave: &'w [Incoming<'a>]) -> Vec<&'w [Incoming<'a>]> {

@@ -1,9 +1,9 @@
 //! A fingerprint of a type's columns. `docs/sync.md`, rule D11: the values of an added column do not reach rows whose
-//! version did not move, so a type whose columns differ between HQ and a store is loaded anew.
+//! version did not move, so a type whose columns differ between HQ and a store is reloaded.
 
 use sha2::{Digest, Sha256};
 
-use super::SyncType;
+use super::sync_type::SyncType;
 
 /// Hex, 16 characters.
 pub fn fingerprint(entity: &SyncType) -> String {

@@ -1,34 +1,36 @@
 //! The list. Its order is the dependency order of the specification, section 2.5; `transfers` is an extension.
 
 use tillkeep_model::fields::{self, Book};
-use tillkeep_model::state::Document;
 
-use super::owners::{adjustments, customers, nothing, order_items, orders, sales, sessions, transfers};
-use super::{Beyond, Child, Derived, Flow, Of, Scope, SyncTable, SyncType};
+use super::sync_type::{AfterPull, Child, Derived, Scope, SyncType};
+use super::table::{Of, SyncTable};
+use crate::document::{adjustment, customer, order, sale, session, transfer};
 use crate::entity;
+
+/// What a store that has nothing yet pulls before all else: without it nobody can sign in there.
+pub const FIRST: &[&str] = &["stores", "users", "roles", "permissions", "role_permissions", "user_store_roles"];
 
 const PULLED: SyncType = SyncType {
     name: "",
-    flow: Flow::Pull,
+    pulled: true,
+    push: None,
     scope: Scope::Everyone,
-    whole: false,
+    replace_all: false,
     key: &["id"],
-    kept: &[],
+    store_owned: &[],
+    untold: &[],
     withheld: &[],
     derived: &[],
+    label: None,
     children: &[],
     table: &Of::<entity::store::Entity>::NEW,
     book: None,
-    owned: nothing,
-    beyond: Beyond::Refuse,
-    parent: None,
-    document: None,
-    shared: false,
-    number: None,
-    lists: &[],
-    push_order: 0,
-    local_rows: false,
+    store_may_create: false,
+    after_pull: &[],
 };
+
+/// The label of what has a name and nothing else to go by.
+const NAME: Option<&str> = Some("name");
 
 const fn pulled(name: &'static str, table: &'static dyn SyncTable) -> SyncType {
     SyncType { name, table, ..PULLED }
@@ -40,40 +42,62 @@ const fn written(book: &'static Book, table: &'static dyn SyncTable) -> SyncType
 }
 
 pub static ALL: &[SyncType] = &[
-    written(&fields::store::BOOK, &Of::<entity::store::Entity>::NEW),
-    written(&fields::department::BOOK, &Of::<entity::department::Entity>::NEW),
-    written(&fields::tax::RATE, &Of::<entity::tax_rate::Entity>::NEW),
-    written(&fields::tax::GROUP, &Of::<entity::tax_group::Entity>::NEW),
+    SyncType {
+        label: Some("code || ' ' || name"),
+        untold: &["first_seen_at"],
+        ..written(&fields::store::BOOK, &Of::<entity::store::Entity>::NEW)
+    },
+    SyncType { label: NAME, ..written(&fields::department::BOOK, &Of::<entity::department::Entity>::NEW) },
+    SyncType { label: NAME, ..written(&fields::tax::RATE, &Of::<entity::tax_rate::Entity>::NEW) },
+    SyncType { label: NAME, ..written(&fields::tax::GROUP, &Of::<entity::tax_group::Entity>::NEW) },
     written(&fields::tax::GROUP_RATE, &Of::<entity::tax_group_rate::Entity>::NEW),
     pulled("suppliers", &Of::<entity::supplier::Entity>::NEW),
-    written(&fields::tender::BOOK, &Of::<entity::tender::Entity>::NEW),
+    SyncType { label: NAME, ..written(&fields::tender::BOOK, &Of::<entity::tender::Entity>::NEW) },
     SyncType {
+        label: NAME,
         derived: &[Derived { column: "sku_folded", from: "sku", by: fold }],
+        after_pull: &[AfterPull::StoreRows],
         ..written(&fields::product::BOOK, &Of::<entity::product::Entity>::NEW)
     },
     SyncType {
+        label: Some("display_name"),
         withheld: &["pin_hash", "pin_lookup"],
         derived: &[Derived { column: "username_folded", from: "username", by: fold }],
-        kept: &["last_login_at"],
+        store_owned: &["last_login_at"],
+        after_pull: &[AfterPull::Permissions, AfterPull::Sessions],
         ..written(&fields::user::BOOK, &Of::<entity::user::Entity>::NEW)
     },
-    written(&fields::user::ROLE, &Of::<entity::role::Entity>::NEW),
-    SyncType { whole: true, ..pulled("permissions", &Of::<entity::permission::Entity>::NEW) },
     SyncType {
-        whole: true,
+        label: NAME,
+        after_pull: &[AfterPull::Permissions],
+        ..written(&fields::user::ROLE, &Of::<entity::role::Entity>::NEW)
+    },
+    SyncType {
+        replace_all: true,
+        after_pull: &[AfterPull::Permissions],
+        ..pulled("permissions", &Of::<entity::permission::Entity>::NEW)
+    },
+    SyncType {
+        replace_all: true,
+        after_pull: &[AfterPull::Permissions],
         key: &["role_id", "permission_id"],
         ..pulled("role_permissions", &Of::<entity::role_permission::Entity>::NEW)
     },
-    pulled("user_store_roles", &Of::<entity::user_store_role::Entity>::NEW),
     SyncType {
-        flow: Flow::Both,
+        after_pull: &[AfterPull::Permissions],
+        ..pulled("user_store_roles", &Of::<entity::user_store_role::Entity>::NEW)
+    },
+    SyncType {
         derived: &[
             Derived { column: "email_folded", from: "email", by: fold },
             Derived { column: "phone_digits", from: "phone", by: digits },
         ],
-        owned: customers,
-        number: Some("customer_number"),
-        push_order: 1,
+        label: Some(
+            "TRIM(COALESCE(NULLIF(first_name, '') || ' ', '') || COALESCE(NULLIF(last_name, '') || ' ', '') \
+             || COALESCE(company_name, ''))",
+        ),
+        push: Some(&customer::Customer),
+        after_pull: &[AfterPull::Charges],
         ..written(&fields::customer::BOOK, &Of::<entity::customer::Entity>::NEW)
     },
     #[cfg(feature = "next-release")]
@@ -84,39 +108,24 @@ pub static ALL: &[SyncType] = &[
     SyncType {
         scope: Scope::Store,
         key: &["store_id", "product_id"],
-        kept: &["id", "quantity", "average_cost", "last_sold_at", "last_received_at", "last_counted_at"],
-        local_rows: true,
+        store_owned: &["id", "quantity", "average_cost", "last_sold_at", "last_received_at", "last_counted_at"],
+        store_may_create: true,
         ..written(&fields::store_price::BOOK, &Of::<entity::store_product::Entity>::NEW)
     },
     SyncType {
-        flow: Flow::Both,
         scope: Scope::Store,
-        owned: orders,
-        document: Some(Document::PurchaseOrder),
-        shared: true,
-        number: Some("po_number"),
-        lists: &["receipts"],
-        push_order: 3,
-        kept: &["receipts", "last_supplier_document"],
+        store_owned: &["receipts", "last_supplier_document"],
+        push: Some(&order::Order),
         ..written(&fields::order::ORDER, &Of::<entity::purchase_order::Entity>::NEW)
     },
     SyncType {
-        flow: Flow::Both,
         scope: Scope::Store,
-        owned: order_items,
-        parent: Some(("purchase_orders", "purchase_order_id")),
-        push_order: 4,
-        kept: &["received_quantity", "cancelled_quantity", "received_cost"],
+        store_owned: &["received_quantity", "cancelled_quantity", "received_cost"],
+        push: Some(&order::OrderItem),
         ..written(&fields::order::ITEM, &Of::<entity::purchase_order_item::Entity>::NEW)
     },
     SyncType {
-        flow: Flow::Both,
         scope: Scope::Parties,
-        owned: transfers,
-        document: Some(Document::Transfer),
-        shared: true,
-        number: Some("transfer_number"),
-        lists: &["receipts"],
         children: &[Child {
             key: "transferItems",
             table: &Of::<entity::transfer_item::Entity>::NEW,
@@ -126,15 +135,12 @@ pub static ALL: &[SyncType] = &[
             replaced_while: &["draft", "submitted", "approved"],
             most: 5000,
         }],
-        push_order: 5,
+        push: Some(&transfer::Transfer),
         ..written(&fields::transfer::TRANSFER, &Of::<entity::transfer::Entity>::NEW)
     },
     SyncType {
-        flow: Flow::Push,
+        pulled: false,
         scope: Scope::Store,
-        owned: sales,
-        beyond: Beyond::Cut,
-        document: Some(Document::Sale),
         children: &[
             Child {
                 key: "saleItems",
@@ -155,24 +161,19 @@ pub static ALL: &[SyncType] = &[
                 most: 200,
             },
         ],
-        push_order: 6,
+        push: Some(&sale::Sale),
         ..written(&fields::sale::SALE, &Of::<entity::sale::Entity>::NEW)
     },
     SyncType {
-        flow: Flow::Push,
+        pulled: false,
         scope: Scope::Store,
-        owned: adjustments,
-        beyond: Beyond::Cut,
-        push_order: 7,
+        push: Some(&adjustment::Adjustment),
         ..written(&fields::adjustment::BOOK, &Of::<entity::inventory_adjustment::Entity>::NEW)
     },
     SyncType {
-        flow: Flow::Push,
+        pulled: false,
         scope: Scope::Store,
-        owned: sessions,
-        beyond: Beyond::Cut,
-        document: Some(Document::RegisterSession),
-        push_order: 2,
+        push: Some(&session::RegisterSession),
         ..written(&fields::session::SESSION, &Of::<entity::register_session::Entity>::NEW)
     },
 ];

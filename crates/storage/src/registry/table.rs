@@ -1,97 +1,20 @@
 //! Any entity as a value: what the sync engine needs of a table, without knowing its type.
 
-use std::any::Any;
 use std::marker::PhantomData;
-use std::str::FromStr;
 
 use sea_orm::sea_query::{Expr, OnConflict};
 use sea_orm::{
     ColumnTrait, Condition, DbErr, EntityName, EntityTrait, FromQueryResult, IdenStatic, IntoActiveModel, Iterable,
-    ModelTrait, QueryFilter, QueryOrder, QueryResult, QuerySelect, QueryTrait, Value,
+    QueryFilter, QueryOrder, QueryResult, QuerySelect, QueryTrait,
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use tillkeep_model::Instant;
 use uuid::Uuid;
 
+use super::row::{Row, Typed, column_of};
 use super::unread::{Reading, Unread};
 use crate::{Transaction, bulk};
-
-/// One row of some type.
-pub trait Row: Send + Sync + Any {
-    /// The value of `column`; `None` when there is no such column.
-    fn get(&self, column: &str) -> Option<Value>;
-    /// Sets `column`; false when there is no such column or the value is of another type.
-    fn set(&mut self, column: &str, value: Value) -> bool;
-    /// The row as it travels.
-    fn to_json(&self) -> Result<String, serde_json::Error>;
-    fn into_any(self: Box<Self>) -> Box<dyn Any>;
-}
-
-impl dyn Row {
-    pub fn uuid(&self, column: &str) -> Option<Uuid> {
-        match self.get(column)? {
-            Value::Uuid(id) => id,
-            _ => None,
-        }
-    }
-
-    pub fn text(&self, column: &str) -> Option<String> {
-        match self.get(column)? {
-            Value::String(text) => text,
-            _ => None,
-        }
-    }
-
-    pub fn flag(&self, column: &str) -> Option<bool> {
-        match self.get(column)? {
-            Value::Bool(flag) => flag,
-            _ => None,
-        }
-    }
-
-    pub fn integer(&self, column: &str) -> Option<i64> {
-        match self.get(column)? {
-            Value::BigInt(number) => number,
-            Value::Int(number) => number.map(i64::from),
-            _ => None,
-        }
-    }
-
-    pub fn instant(&self, column: &str) -> Option<tillkeep_model::Instant> {
-        match self.get(column)? {
-            Value::ChronoDateTimeUtc(time) => time.map(Into::into),
-            _ => None,
-        }
-    }
-}
-
-struct Typed<M>(M);
-
-impl<M> Row for Typed<M>
-where
-    M: ModelTrait + Serialize + Send + Sync + 'static,
-{
-    fn get(&self, column: &str) -> Option<Value> {
-        Some(self.0.get(column_of::<M::Entity>(column)?))
-    }
-
-    fn set(&mut self, column: &str, value: Value) -> bool {
-        column_of::<M::Entity>(column).is_some_and(|column| self.0.try_set(column, value).is_ok())
-    }
-
-    fn to_json(&self) -> Result<String, serde_json::Error> {
-        serde_json::to_string(&self.0)
-    }
-
-    fn into_any(self: Box<Self>) -> Box<dyn Any> {
-        self
-    }
-}
-
-fn column_of<E: EntityTrait>(name: &str) -> Option<E::Column> {
-    E::Column::from_str(name).ok()
-}
 
 /// What can be done with the rows of any synchronised table.
 #[async_trait::async_trait]

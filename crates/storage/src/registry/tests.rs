@@ -3,6 +3,7 @@ use std::collections::BTreeMap;
 use tillkeep_model::fields::{BOOKS, Rule};
 
 use super::*;
+use crate::document::{WriteContext, adjustment, customer};
 use crate::migration;
 
 #[test]
@@ -38,9 +39,7 @@ fn the_pulled_types_stand_in_the_order_of_the_specification() {
 
 #[test]
 fn the_pushed_types_come_parents_first() {
-    let mut pushed: Vec<_> = ALL.iter().filter(|entity| entity.is_pushed()).collect();
-    pushed.sort_by_key(|entity| entity.push_order);
-    let names: Vec<_> = pushed.iter().map(|entity| entity.name).collect();
+    let names: Vec<_> = pushed().map(|(entity, _)| entity.name).collect();
     assert_eq!(
         names,
         [
@@ -63,9 +62,16 @@ fn every_table_and_column_the_registry_names_exists() {
         assert_eq!(entity.table.name(), entity.name, "the name on the wire is the table's");
         let columns = &tables[entity.name];
         let derived = entity.derived.iter().flat_map(|derived| [derived.column, derived.from]);
-        let written = entity.number.iter().chain(entity.lists);
-        let named = entity.key.iter().chain(entity.kept).chain(entity.withheld).chain(written).copied().chain(derived);
-        for column in named.chain(entity.parent.map(|(_, column)| column)) {
+        let named = entity
+            .key
+            .iter()
+            .chain(entity.store_owned)
+            .chain(entity.withheld)
+            .chain(entity.untold)
+            .copied()
+            .chain(derived);
+        let pushed = entity.push.into_iter().flat_map(named_by);
+        for column in named.chain(pushed) {
             assert!(columns.contains(&column), "{}.{column} is in the registry, add it to a migration", entity.name);
         }
         for child in entity.children {
@@ -77,7 +83,8 @@ fn every_table_and_column_the_registry_names_exists() {
             (Some("in_transit"), false, true),
             (Some("x"), false, false),
         ] {
-            for column in (entity.owned)(Claim { status, new, receives, made_by_hq: false }) {
+            let context = WriteContext { status, new, receives, made_by_hq: false };
+            for column in entity.push.into_iter().flat_map(|pushed| pushed.owned(context)) {
                 let known = *column == "*"
                     || columns.contains(column)
                     || entity.children.iter().any(|child| tables[child.table.name()].contains(column));
@@ -87,13 +94,33 @@ fn every_table_and_column_the_registry_names_exists() {
     }
 }
 
+/// The columns that a pushed type names.
+fn named_by(pushed: &dyn Pushed) -> Vec<&'static str> {
+    let mut named = [pushed.append_only_lists(), pushed.printed(), pushed.times()].concat();
+    named.extend(pushed.parent().map(|parent| parent.column));
+    named.extend(pushed.number().into_iter().flat_map(|number| [number.column, number.store]));
+    named.extend(pushed.number().and_then(|number| number.register));
+    named.extend(pushed.exported().into_iter().flat_map(|exported| [exported.amounts, exported.quantities].concat()));
+    named
+}
+
 #[test]
-fn a_pushed_type_says_what_a_store_may_write() {
-    for entity in ALL {
-        let claim = Claim { status: None, new: true, receives: false, made_by_hq: false };
-        assert_eq!(entity.is_pushed(), !(entity.owned)(claim).is_empty(), "{}", entity.name);
-        assert_eq!(entity.is_pushed(), entity.push_order > 0, "{}", entity.name);
+fn a_pushed_type_says_what_a_store_may_write_and_has_a_place_of_its_own() {
+    let mut places = Vec::new();
+    for (entity, pushed) in pushed() {
+        let context = WriteContext { status: None, new: true, receives: false, made_by_hq: false };
+        assert!(!pushed.owned(context).is_empty(), "{}", entity.name);
+        places.push(pushed.order());
+        if let Some(number) = pushed.number() {
+            assert_eq!(number.table, entity.name, "the number of another type");
+        }
+        for name in pushed.parent().map(|parent| parent.entity_type).into_iter().chain(pushed.awaited().map(|it| it.by))
+        {
+            assert!(find(name).is_some_and(SyncType::is_pushed), "{} names {name}, which is not pushed", entity.name);
+        }
     }
+    assert_eq!(places, (1..=u8::try_from(places.len()).expect("few types")).collect::<Vec<_>>());
+    assert!(ALL.iter().all(|entity| entity.is_pulled() || entity.is_pushed()), "a type that never travels");
 }
 
 #[test]
@@ -126,8 +153,9 @@ fn every_column_is_in_the_book_of_its_rows_or_named_there_as_the_servers_own() {
 
 #[test]
 fn a_store_owns_of_a_customer_what_the_book_says() {
-    let claim = |new| Claim { status: None, new, receives: false, made_by_hq: false };
-    let (new, known) = (owners::customers(claim(true)), owners::customers(claim(false)));
+    let context = |new| WriteContext { status: None, new, receives: false, made_by_hq: false };
+    let owned = |pushed: &dyn Pushed, new| pushed.owned(context(new));
+    let (new, known) = (owned(&customer::Customer, true), owned(&customer::Customer, false));
     for column in ["first_name", "phone", "address_line1", "marketing_opt_in"] {
         assert!(new.contains(&column) && known.contains(&column), "{column}");
     }
@@ -135,8 +163,8 @@ fn a_store_owns_of_a_customer_what_the_book_says() {
     for column in ["tax_exempt", "credit_limit", "account_balance", "is_active", "id", "flags"] {
         assert!(!new.contains(&column) && !known.contains(&column), "{column}");
     }
-    assert!(owners::adjustments(claim(true)).contains(&"quantity_change"));
-    assert!(owners::adjustments(claim(false)).is_empty());
+    assert!(owned(&adjustment::Adjustment, true).contains(&"quantity_change"));
+    assert!(owned(&adjustment::Adjustment, false).is_empty());
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::fmt;
 use sea_orm::{DbErr, QueryResult};
 use uuid::Uuid;
 
-use super::Row;
+use super::row::Row;
 use crate::errors;
 
 /// A row, or what is known of one that cannot be read.

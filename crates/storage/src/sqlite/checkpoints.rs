@@ -11,7 +11,7 @@ use super::session::Session;
 
 /// Pages that come into the log between two folds of the thread.
 const MANY: i32 = 4_000;
-/// Pages at which the writer itself has the log begin anew: under writers and readers that never pause, the thread alone
+/// Pages at which the writer itself has the log start over: under writers and readers that never pause, the thread alone
 /// does not get to the end of it.
 const TOO_MANY: i32 = 16_000;
 /// How long the writer waits then for those who still read from the log. While one reads for minutes, it tries again
@@ -31,7 +31,7 @@ pub(super) struct Checkpoints {
 
 impl Checkpoints {
     /// Starts the thread, which ends with this.
-    pub fn start(path: &Path) -> Result<Self, DbErr> {
+    pub(super) fn start(path: &Path) -> Result<Self, DbErr> {
         let session = Session::open(path, true)?;
         // Its own reads would fold the log within it.
         session.watch_log();
@@ -47,9 +47,9 @@ impl Checkpoints {
     }
 
     /// After a commit that left so many pages in the log.
-    pub fn committed(&mut self, pages: i32, writer: &Session) {
+    pub(super) fn committed(&mut self, pages: i32, writer: &Session) {
         if pages < self.pages {
-            // It has begun anew.
+            // It has started over.
             (self.next, self.next_restart) = (MANY, TOO_MANY);
         }
         self.pages = pages;

@@ -7,7 +7,7 @@ use rusqlite::{CachedStatement, StatementStatus};
 use sea_orm::sea_query::Values;
 use sea_orm::{DbBackend, DbErr, ExecResult, ProxyExecResult, QueryResult, Statement, Value};
 
-use super::blocking;
+use super::blocking::blocking;
 use super::errors::{failed, undone};
 use super::session::{Session, State};
 use super::values::{LONG, Misfit, Reading, bind};
@@ -24,18 +24,20 @@ pub(crate) struct Lease {
 }
 
 impl Lease {
-    pub fn new(session: Arc<Session>, turn: u64) -> Self {
-        Self { session, turn, notes: None, end: None }
+    /// Of the connection of `session`, until somebody else is given it.
+    pub(crate) fn of(session: &Arc<Session>) -> Self {
+        let turn = session.turn.fetch_add(1, Ordering::AcqRel) + 1;
+        Self { session: session.clone(), turn, notes: None, end: None }
     }
 
     /// Has `end` called when the connection is free again.
-    pub fn ending(mut self, end: impl FnOnce() + Send + Sync + 'static) -> Self {
+    pub(crate) fn ending(mut self, end: impl FnOnce() + Send + Sync + 'static) -> Self {
         self.end = Some(Box::new(end));
         self
     }
 
     /// Has `notes` hear of each statement.
-    pub fn noting(mut self, notes: Arc<Writes>) -> Self {
+    pub(crate) fn noting(mut self, notes: Arc<Writes>) -> Self {
         self.notes = Some(notes);
         self
     }
@@ -64,7 +66,7 @@ impl Lease {
         })
     }
 
-    pub fn execute(&self, statement: &Statement) -> Result<ExecResult, DbErr> {
+    pub(crate) fn execute(&self, statement: &Statement) -> Result<ExecResult, DbErr> {
         self.note(&statement.sql);
         self.with(|state| {
             let mut prepared = state.conn.prepare_cached(&statement.sql).map_err(failed)?;
@@ -83,7 +85,7 @@ impl Lease {
     }
 
     /// Executes `sql` once with the values of each row; how many rows that changed.
-    pub fn execute_each(&self, sql: &str, rows: impl Iterator<Item = Vec<Value>>) -> Result<u64, DbErr> {
+    pub(crate) fn execute_each(&self, sql: &str, rows: impl Iterator<Item = Vec<Value>>) -> Result<u64, DbErr> {
         self.with(|state| {
             let mut prepared = state.conn.prepare_cached(sql).map_err(failed)?;
             let mut statement = Statement::from_string(DbBackend::Sqlite, sql);
@@ -102,7 +104,7 @@ impl Lease {
         })
     }
 
-    pub fn execute_batch(&self, sql: &str) -> Result<ExecResult, DbErr> {
+    pub(crate) fn execute_batch(&self, sql: &str) -> Result<ExecResult, DbErr> {
         self.note(sql);
         self.with(|state| {
             state.conn.execute_batch(sql).map_err(failed)?;
@@ -129,26 +131,26 @@ impl Lease {
     }
 
     /// The rows of `statement`, each with what does not fit in it.
-    pub fn each(&self, statement: &Statement) -> Result<Vec<(QueryResult, Option<Misfit>)>, DbErr> {
+    pub(crate) fn each(&self, statement: &Statement) -> Result<Vec<(QueryResult, Option<Misfit>)>, DbErr> {
         self.rows(statement, Reading::Typed)
     }
 
     /// The rows of `statement` with the types of their columns; an error when one does not fit.
-    pub fn typed(&self, statement: &Statement) -> Result<Vec<QueryResult>, DbErr> {
+    pub(crate) fn typed(&self, statement: &Statement) -> Result<Vec<QueryResult>, DbErr> {
         fitting(self.rows(statement, Reading::Typed)?)
     }
 
     /// The rows of `statement` with their values as they are stored; an error when one can be of no type.
-    pub fn stored(&self, statement: &Statement) -> Result<Vec<QueryResult>, DbErr> {
+    pub(crate) fn stored(&self, statement: &Statement) -> Result<Vec<QueryResult>, DbErr> {
         fitting(self.rows(statement, Reading::Stored)?)
     }
 
-    pub fn begin(&self, sql: &str) -> Result<(), DbErr> {
+    pub(crate) fn begin(&self, sql: &str) -> Result<(), DbErr> {
         self.with(|state| state.control(sql, true, &self.session.activity))
     }
 
     /// Writes everything to the disk.
-    pub fn commit(self) -> Result<(), DbErr> {
+    pub(crate) fn commit(self) -> Result<(), DbErr> {
         self.with(|state| {
             let (done, logged) = state.commit(&self.session.activity);
             if let Some(pages) = logged {

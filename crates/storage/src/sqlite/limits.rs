@@ -22,17 +22,17 @@ pub(super) struct Activity {
 }
 
 impl Activity {
-    pub fn begins(&self) {
+    pub(super) fn begins(&self) {
         self.began.store(now(), Ordering::Release);
     }
 
-    pub fn ended(&self) {
+    pub(super) fn ended(&self) {
         self.last.store(now(), Ordering::Release);
         self.began.store(0, Ordering::Release);
     }
 
     /// How long nothing has been asked of the connection.
-    pub fn idle(&self) -> Duration {
+    pub(super) fn idle(&self) -> Duration {
         if self.began.load(Ordering::Acquire) != 0 {
             return Duration::ZERO;
         }

@@ -8,11 +8,11 @@ use sea_orm::DbErr;
 use tokio::sync::Semaphore;
 use tokio::time::timeout;
 
-use super::blocking;
+use super::blocking::blocking;
 use super::errors::{busy, closed};
 use super::lease::Lease;
 use super::session::Session;
-use crate::pools::Opening;
+use crate::opening::Opening;
 
 #[derive(Clone)]
 pub(crate) struct Pool(Arc<Inner>);
@@ -29,7 +29,7 @@ struct Inner {
 
 impl Pool {
     /// Up to `most` connections to the file at `path`. The first is opened now, the others when they are needed.
-    pub fn open(path: &Path, writes: bool, most: u32, limit: Option<Duration>) -> Result<Self, DbErr> {
+    pub(crate) fn open(path: &Path, writes: bool, most: u32, limit: Option<Duration>) -> Result<Self, DbErr> {
         let inner = Inner {
             path: path.to_owned(),
             writes,
@@ -44,7 +44,7 @@ impl Pool {
     }
 
     /// One of the connections, until the lease is dropped.
-    pub async fn lease(&self) -> Result<Lease, DbErr> {
+    pub(crate) async fn lease(&self) -> Result<Lease, DbErr> {
         let permit = timeout(Opening::USUAL.longest_wait, self.0.free.acquire()).await.map_err(|_| busy())?;
         permit.map_err(|_| closed())?.forget();
         let session = match self.0.take_idle() {
@@ -53,19 +53,19 @@ impl Pool {
         };
         let session = session.inspect_err(|_| self.0.free.add_permits(1))?;
         let (inner, kept) = (self.0.clone(), session.clone());
-        Ok(session.lease().ending(move || {
+        Ok(Lease::of(&session).ending(move || {
             inner.give_back(kept);
             inner.free.add_permits(1);
         }))
     }
 
     /// The only connection, for a [`super::Writer`].
-    pub fn into_session(self) -> Result<Arc<Session>, DbErr> {
+    pub(crate) fn into_session(self) -> Result<Arc<Session>, DbErr> {
         self.0.take_idle().ok_or_else(closed)
     }
 
     /// Waits until nobody has a connection, and closes them.
-    pub async fn close(&self) {
+    pub(crate) async fn close(&self) {
         let all = self.0.free.acquire_many(self.0.most).await;
         if all.is_ok() {
             self.0.free.close();

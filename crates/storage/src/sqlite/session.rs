@@ -11,14 +11,13 @@ use rusqlite::{Connection, OpenFlags};
 use sea_orm::DbErr;
 
 use super::errors::failed;
-use super::lease::Lease;
 use super::limits::{Activity, limit_statements};
 use super::values::Shapes;
 use crate::count;
 
 /// What another program on the same file may make this one wait.
 const BUSY: Duration = Duration::from_secs(10);
-/// Bytes of the write-ahead log that are kept when it begins anew.
+/// Bytes of the write-ahead log that are kept when it starts over.
 const LONGEST_LOG: i64 = 64 << 20;
 /// Prepared statements that a connection keeps.
 const KEPT: usize = 300;
@@ -47,7 +46,7 @@ pub(super) struct State {
 
 impl Session {
     /// Opens the file at `path`; the one that writes makes it when it is missing.
-    pub fn open(path: &Path, writes: bool) -> Result<Arc<Self>, DbErr> {
+    pub(crate) fn open(path: &Path, writes: bool) -> Result<Arc<Self>, DbErr> {
         let mode = if writes {
             OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE
         } else {
@@ -63,7 +62,7 @@ impl Session {
                 conn.pragma_update(None, "journal_size_limit", LONGEST_LOG)?;
             }
             conn.execute_batch("PRAGMA foreign_keys = ON; PRAGMA cache_size = -16000")?;
-            // Without it a statement is planned anew when another value is bound.
+            // Without it a statement is planned again when another value is bound.
             conn.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
             conn.set_prepared_statement_cache_capacity(KEPT);
             Ok(conn)
@@ -83,59 +82,53 @@ impl Session {
     }
 
     /// From now on a statement that takes longer than `limit` is broken off.
-    pub fn limit(&self, limit: Duration) -> Result<(), DbErr> {
+    pub(crate) fn limit(&self, limit: Duration) -> Result<(), DbErr> {
         limit_statements(&self.state().conn, &self.activity, limit).map_err(failed)
     }
 
     /// From now on journals of savepoints stay in memory. Not where the schema is changed: an index of millions of rows
     /// is sorted in memory as well then.
-    pub fn keep_journals_in_memory(&self) -> Result<(), DbErr> {
+    pub(crate) fn keep_journals_in_memory(&self) -> Result<(), DbErr> {
         self.state().conn.execute_batch("PRAGMA temp_store = MEMORY").map_err(failed)
     }
 
     /// From now on whoever commits says how long the write-ahead log is, and `SQLite` folds nothing of it by itself.
-    pub fn watch_log(&self) {
+    pub(crate) fn watch_log(&self) {
         self.state().conn.wal_hook(Some(|_, pages| {
             LOGGED.set(Some(pages));
             Ok(())
         }));
     }
 
-    /// The right to use the connection until somebody else is given it.
-    pub fn lease(self: &Arc<Self>) -> Lease {
-        let turn = self.turn.fetch_add(1, Ordering::AcqRel) + 1;
-        Lease::new(self.clone(), turn)
-    }
-
     /// Runs `BEGIN`, `COMMIT` or one of their like.
-    pub fn control(&self, sql: &str, in_transaction: bool) -> Result<(), DbErr> {
+    pub(crate) fn control(&self, sql: &str, in_transaction: bool) -> Result<(), DbErr> {
         self.state().control(sql, in_transaction, &self.activity)
     }
 
     /// Takes the connection from whoever has it, and rolls back what was not committed.
-    pub fn take_back(&self) {
+    pub(crate) fn take_back(&self) {
         self.turn.fetch_add(1, Ordering::AcqRel);
         self.state().roll_back(&self.activity);
     }
 
     /// Whether the transaction that was begun is still there.
-    pub fn is_in_transaction(&self) -> bool {
+    pub(crate) fn is_in_transaction(&self) -> bool {
         !self.state().conn.is_autocommit()
     }
 
     /// Pages in the write-ahead log after the last commit, when somebody [watches it](Session::watch_log).
-    pub fn logged(&self) -> i32 {
+    pub(crate) fn logged(&self) -> i32 {
         self.logged.load(Ordering::Relaxed)
     }
 
     /// Folds what it can of the write-ahead log into the file, and waits for nobody.
-    pub fn checkpoint(&self) -> Result<(), DbErr> {
+    pub(crate) fn checkpoint(&self) -> Result<(), DbErr> {
         self.state().conn.query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |_| Ok(())).map_err(failed)
     }
 
-    /// Folds all of the write-ahead log into the file, and has it begin anew if its readers let it. Waits for them
+    /// Folds all of the write-ahead log into the file, and has it start over if its readers let it. Waits for them
     /// up to `patience`.
-    pub fn restart_log(&self, patience: Duration) -> Result<(), DbErr> {
+    pub(crate) fn restart_log(&self, patience: Duration) -> Result<(), DbErr> {
         let state = self.state();
         let restarted = || -> rusqlite::Result<()> {
             state.conn.busy_timeout(patience)?;
@@ -149,7 +142,7 @@ impl Session {
 }
 
 impl State {
-    pub fn control(&mut self, sql: &str, in_transaction: bool, activity: &Activity) -> Result<(), DbErr> {
+    pub(super) fn control(&mut self, sql: &str, in_transaction: bool, activity: &Activity) -> Result<(), DbErr> {
         activity.begins();
         let done = self.conn.prepare_cached(sql).and_then(|mut prepared| prepared.raw_execute());
         activity.ended();
@@ -158,7 +151,7 @@ impl State {
     }
 
     /// Writes everything to the disk; with the pages that the write-ahead log has then, when this wrote any.
-    pub fn commit(&mut self, activity: &Activity) -> (Result<(), DbErr>, Option<i32>) {
+    pub(super) fn commit(&mut self, activity: &Activity) -> (Result<(), DbErr>, Option<i32>) {
         LOGGED.set(None);
         let done = self.control("COMMIT", false, activity);
         count::commit();
@@ -168,7 +161,7 @@ impl State {
         (done, LOGGED.take())
     }
 
-    pub fn roll_back(&mut self, activity: &Activity) {
+    pub(super) fn roll_back(&mut self, activity: &Activity) {
         if !self.conn.is_autocommit() {
             // An error of it says that SQLite has rolled back by itself.
             drop(self.control("ROLLBACK", false, activity));

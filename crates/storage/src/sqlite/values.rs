@@ -84,7 +84,7 @@ fn time(text: &str) -> Option<DateTime<Utc>> {
 }
 
 /// The value of type `T` that `stored`, of a row that was read as it is stored, stands for.
-pub fn stored_as<T: sea_query::ValueType>(stored: Value) -> Option<T> {
+pub(crate) fn stored_as<T: sea_query::ValueType>(stored: Value) -> Option<T> {
     let candidates: Vec<Value> = match &stored {
         Value::BigInt(Some(number)) => {
             let int = i32::try_from(*number).ok().map(Value::from);
@@ -143,13 +143,13 @@ pub(crate) struct Misfit {
 }
 
 impl Misfit {
-    pub fn error(&self) -> DbErr {
+    pub(crate) fn error(&self) -> DbErr {
         misfit(&self.column, format!("{} does not fit its type", self.found))
     }
 }
 
 impl Shape {
-    pub fn of(prepared: &Prepared<'_>, sql: &str, reading: Reading) -> Result<Self, DbErr> {
+    pub(super) fn of(prepared: &Prepared<'_>, sql: &str, reading: Reading) -> Result<Self, DbErr> {
         let only = main_table(sql);
         let described = prepared.columns_with_metadata();
         let tuple = described.len() <= LONGEST_TUPLE;
@@ -172,7 +172,7 @@ impl Shape {
     }
 
     /// One row, and the first of its columns that does not fit, which is null in it.
-    pub fn row(&self, row: &rusqlite::Row<'_>) -> Result<(QueryResult, Option<Misfit>), DbErr> {
+    pub(super) fn row(&self, row: &rusqlite::Row<'_>) -> Result<(QueryResult, Option<Misfit>), DbErr> {
         let mut wrong = None;
         let mut values = BTreeMap::new();
         for (at, column) in self.0.iter().enumerate() {
@@ -248,7 +248,7 @@ pub(super) struct Shapes(HashMap<Reading, HashMap<String, Arc<Shape>>>);
 impl Shapes {
     const MOST: usize = 600;
 
-    pub fn get(&mut self, prepared: &Prepared<'_>, sql: &str, reading: Reading) -> Result<Arc<Shape>, DbErr> {
+    pub(super) fn get(&mut self, prepared: &Prepared<'_>, sql: &str, reading: Reading) -> Result<Arc<Shape>, DbErr> {
         let known = self.0.entry(reading).or_default();
         if let Some(shape) = known.get(sql) {
             return Ok(shape.clone());

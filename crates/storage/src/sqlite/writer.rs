@@ -15,7 +15,7 @@ use super::errors::{busy, closed, undone};
 use super::lease::Lease;
 use super::session::Session;
 use crate::fault;
-use crate::pools::Opening;
+use crate::opening::Opening;
 
 /// Transactions that share a commit, at the most.
 const MOST: usize = 32;
@@ -170,7 +170,7 @@ impl Drop for Handle {
 
 impl Writer {
     /// Starts the thread with the connection to the file at `path`.
-    pub fn start(session: Arc<Session>, path: &Path, opening: Opening) -> Result<Self, DbErr> {
+    pub(crate) fn start(session: Arc<Session>, path: &Path, opening: Opening) -> Result<Self, DbErr> {
         session.limit(opening.longest_statement)?;
         session.keep_journals_in_memory()?;
         session.watch_log();
@@ -183,7 +183,7 @@ impl Writer {
     }
 
     /// The connection, in a transaction that has begun and is its own.
-    pub async fn lend(&self, rank: Rank) -> Result<Lease, DbErr> {
+    pub(crate) async fn lend(&self, rank: Rank) -> Result<Lease, DbErr> {
         let (caller, answer) = oneshot::channel();
         self.0.queue.add(Job::Lend(caller), rank)?;
         answer.await.map_err(|_| closed())?
@@ -191,7 +191,7 @@ impl Writer {
 
     /// Runs `work` on the writer's thread in a transaction. It waits for nothing but the connection, and ends by saying
     /// whether it is to be kept and how the caller is told once the disk has it.
-    pub fn run<W>(&self, rank: Rank, work: W) -> Result<(), DbErr>
+    pub(crate) fn run<W>(&self, rank: Rank, work: W) -> Result<(), DbErr>
     where
         W: FnOnce(Result<Lease, DbErr>) -> (bool, Answer) + Send + 'static,
     {
@@ -199,7 +199,7 @@ impl Writer {
     }
 
     /// Waits until everything that was asked for is done, and closes the connection.
-    pub async fn close(&self) {
+    pub(crate) async fn close(&self) {
         self.0.queue.lock().closed = true;
         self.0.queue.bell.notify_one();
         let thread = self.0.thread.lock().unwrap_or_else(PoisonError::into_inner).take();
@@ -249,7 +249,7 @@ impl Desk {
             return;
         }
         let (ended, end) = channel();
-        let lease = self.session.lease().ending(move || {
+        let lease = Lease::of(&self.session).ending(move || {
             let _nobody_waits = ended.send(());
         });
         // One that nobody takes is dropped, and ends at once.
@@ -279,7 +279,7 @@ impl Desk {
 
     fn commit(&self) -> Result<(), DbErr> {
         fault::point("group.filled")?;
-        self.session.lease().commit()?;
+        Lease::of(&self.session).commit()?;
         fault::point("group.committed")
     }
 
@@ -309,7 +309,7 @@ impl Desk {
     /// Runs one that has `begun`; whether it is to be kept. An error is one of the whole group.
     fn run(&self, work: Work, begun: Result<(), DbErr>, answers: &mut Vec<Answer>) -> Result<bool, DbErr> {
         let alone = answers.is_empty();
-        let (kept, answer) = work(begun.map(|()| self.session.lease()));
+        let (kept, answer) = work(begun.map(|()| Lease::of(&self.session)));
         if self.session.is_in_transaction() || (alone && !kept) {
             answers.push(answer);
             return Ok(kept);

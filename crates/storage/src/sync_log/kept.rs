@@ -13,7 +13,7 @@ use sea_orm::{
 use tillkeep_model::Instant;
 use uuid::Uuid;
 
-use super::{NOTHING_NEW, SKIPPED, SUCCESS};
+use super::words::{NOTHING_NEW, SKIPPED, SUCCESS};
 use crate::db::{Turn, execute, query, rows_per_statement, take_turn};
 use crate::entity::{sync_log, sync_log_kept, sync_log_node};
 use crate::{Db, Tx, fault};

@@ -6,7 +6,8 @@ use sea_orm::{ConnectionTrait, DbErr, Value};
 use tillkeep_model::Instant;
 use uuid::Uuid;
 
-use super::{FAILED, NOTHING_NEW, RESOLVED, SKIPPED, SUCCESS, kept};
+use super::kept;
+use super::words::{FAILED, NOTHING_NEW, RESOLVED, SKIPPED, SUCCESS};
 use crate::db::{placeholders, query};
 use crate::push::Incoming;
 

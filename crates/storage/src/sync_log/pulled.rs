@@ -1,11 +1,13 @@
 //! What stores pulled, as `sync_status` counts it.
 
-use sea_orm::{ConnectionTrait, DbErr, Value};
+use sea_orm::{ConnectionTrait, DbErr};
 use tillkeep_model::Instant;
 use uuid::Uuid;
 
-use super::{PULL, STATUS_INSERT, clip};
-use crate::db::{execute, placeholders, query, rows_per_statement};
+use super::rejection::clip;
+use super::words::{PULL, STATUS_INSERT};
+use crate::db::query;
+use crate::many::execute_rows;
 
 /// What became known of one store and one pulled type since the last time this was written.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -35,53 +37,40 @@ impl Pulled {
 
 /// Writes what stores pulled, set-wise; pulls themselves write nothing.
 pub async fn record_pulls(conn: &impl ConnectionTrait, pulled: &[((Uuid, &'static str), Pulled)]) -> Result<(), DbErr> {
-    for chunk in pulled.chunks(rows_per_statement(9)) {
-        let mut values: Vec<Value> = Vec::with_capacity(chunk.len() * 9);
-        let mut tuples = Vec::with_capacity(chunk.len());
-        for ((store, entity_type), pulled) in chunk {
-            let at = values.len();
-            tuples.push(format!("({}, 0, 0, {})", placeholders(at + 1, 7), placeholders(at + 8, 2)));
-            let (error_at, error) = pulled.error.clone().unzip();
-            values.extend([
-                (*store).into(),
-                (*entity_type).into(),
-                PULL.into(),
-                pulled.success_at.into(),
-                error_at.into(),
-                error.as_deref().map(clip).into(),
-                pulled.pending.into(),
-                pulled.rows.into(),
-                pulled.since.into(),
-            ]);
-        }
-        let sql = format!(
-            "{STATUS_INSERT} VALUES {} ON CONFLICT (store_id, entity_type, direction) DO UPDATE SET \
-             last_success_at = COALESCE(excluded.last_success_at, sync_status.last_success_at), \
-             last_error_at = COALESCE(excluded.last_error_at, sync_status.last_error_at), \
-             last_error = COALESCE(excluded.last_error, sync_status.last_error), \
-             pending_count = excluded.pending_count, \
-             total_pulled = sync_status.total_pulled + excluded.total_pulled, \
-             last_since_version = excluded.last_since_version",
-            tuples.join(", ")
-        );
-        execute(conn, &sql, values).await?;
-    }
+    let rows = pulled.iter().map(|((store, entity_type), pulled)| {
+        let (error_at, error) = pulled.error.clone().unzip();
+        [
+            (*store).into(),
+            (*entity_type).into(),
+            pulled.success_at.into(),
+            error_at.into(),
+            error.as_deref().map(clip).into(),
+            pulled.pending.into(),
+            pulled.rows.into(),
+            pulled.since.into(),
+        ]
+    });
+    let sql = format!(
+        "{STATUS_INSERT} VALUES $rows ON CONFLICT (store_id, entity_type, direction) DO UPDATE SET \
+         last_success_at = COALESCE(excluded.last_success_at, sync_status.last_success_at), \
+         last_error_at = COALESCE(excluded.last_error_at, sync_status.last_error_at), \
+         last_error = COALESCE(excluded.last_error, sync_status.last_error), \
+         pending_count = excluded.pending_count, \
+         total_pulled = sync_status.total_pulled + excluded.total_pulled, \
+         last_since_version = excluded.last_since_version"
+    );
+    execute_rows(conn, &sql, &[PULL.into()], "(?, ?, $1, ?, ?, ?, ?, 0, 0, ?, ?)", rows).await?;
     Ok(())
 }
 
 /// Notes of stores that they had everything at that moment: a success of each type, in one statement for all of them.
 pub async fn record_quiet(conn: &impl ConnectionTrait, quiet: &[(Uuid, Instant)]) -> Result<(), DbErr> {
-    for chunk in quiet.chunks(rows_per_statement(2)) {
-        let pairs: Vec<String> =
-            (0..chunk.len()).map(|index| format!("({})", placeholders(2 * index + 1, 2))).collect();
-        let values: Vec<Value> = chunk.iter().flat_map(|(store, at)| [(*store).into(), (*at).into()]).collect();
-        let sql = format!(
-            "UPDATE sync_status SET last_success_at = t.column2, pending_count = 0 FROM (VALUES {}) AS t \
-             WHERE sync_status.store_id = t.column1 AND sync_status.direction = '{PULL}'",
-            pairs.join(", ")
-        );
-        execute(conn, &sql, values).await?;
-    }
+    let sql = format!(
+        "UPDATE sync_status SET last_success_at = t.column2, pending_count = 0 FROM (VALUES $rows) AS t \
+         WHERE sync_status.store_id = t.column1 AND sync_status.direction = '{PULL}'"
+    );
+    let rows = quiet.iter().map(|(store, at)| [(*store).into(), (*at).into()]);
+    execute_rows(conn, &sql, &[], "(?, ?)", rows).await?;
     Ok(())
 }
 

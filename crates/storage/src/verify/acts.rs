@@ -2,24 +2,31 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use sea_orm::{DbErr, Value};
+use sea_orm::{DbErr, EntityName, Value};
 use serde_json::Value as Json;
 use tillkeep_model::{Instant, JsonText};
 use uuid::Uuid;
 
-use super::{Found, Source};
+use super::finding::Found;
+use super::source::Source;
 use crate::db::query;
+use crate::document::When;
+use crate::entity::store;
+use crate::registry;
 use crate::sync_log::RETRIED;
 use crate::{Side, audit};
 
-/// Rows that somebody made at a store, and the word with which the audit log names the act. A document that came back from
-/// headquarters has no entry in the outbox of this database, and its act is in the audit log of the one before.
-const ACTS: &[(&str, &str, &str)] = &[
-    ("register_sessions", MADE_HERE, "session.open"),
-    ("register_sessions", CLOSED_HERE, "session.close"),
-    ("inventory_adjustments", MADE_HERE, "inventory.adjust"),
-    ("approvals", "created_at IS NOT NULL", "approval.granted"),
-];
+/// Rows that somebody made at a store beside documents, and the word with which the audit log names the act.
+const APPROVALS: (&str, &str, &str) = ("approvals", "created_at IS NOT NULL", "approval.granted");
+
+/// Which rows of a type of documents an act was done to. A document that came back from headquarters has no entry in the
+/// outbox of this database, and its act is in the audit log of the one before.
+const fn done_to(when: When) -> &'static str {
+    match when {
+        When::Created => MADE_HERE,
+        When::Closed => CLOSED_HERE,
+    }
+}
 
 const MADE_HERE: &str = "id IN (SELECT entity_id FROM sync_outbox WHERE action = 'create' \
      UNION SELECT entity_id FROM sync_outbox_sent WHERE action = 'create')";
@@ -38,11 +45,11 @@ pub(super) async fn rows(source: &Source, found: &mut Found) -> Result<(), DbErr
         settled(source, found).await?;
         return tokens(source, found).await;
     }
-    for (table, which, action) in ACTS {
+    for (table, which, action) in acts() {
         let sql = "SELECT entity_id, COUNT(*) AS times FROM audit_log WHERE action = $1 AND entity_id IS NOT NULL \
                    GROUP BY entity_id";
         let mut noted: HashMap<String, i64> = HashMap::new();
-        for row in query(&source.conn, sql, [Value::from(*action)]).await? {
+        for row in query(&source.conn, sql, [Value::from(action)]).await? {
             noted.insert(row.try_get("", "entity_id")?, row.try_get("", "times")?);
         }
         for row in query(&source.conn, &format!("SELECT id FROM {table} WHERE {which}"), []).await? {
@@ -54,6 +61,15 @@ pub(super) async fn rows(source: &Source, found: &mut Found) -> Result<(), DbErr
         }
     }
     Ok(())
+}
+
+/// What is looked for: table, rows, and the word of the act.
+fn acts() -> Vec<(&'static str, &'static str, &'static str)> {
+    let mut acts = vec![APPROVALS];
+    for (entity, pushed) in registry::pushed() {
+        acts.extend(pushed.acts().iter().map(|act| (entity.name, done_to(act.when), act.action)));
+    }
+    acts
 }
 
 /// Failed entries that somebody tried again or resolved: each has one act of theirs, which may name many.
@@ -103,7 +119,12 @@ async fn tokens(source: &Source, found: &mut Found) -> Result<(), DbErr> {
         let version: i32 = row.try_get("", "sync_token_version")?;
         let Some(last) = noted.get(&id.to_string()) else { continue };
         if last.map_or(given, |last| last != i64::from(version)) {
-            found.add(id, "stores", id, format!("its token has version {version}, which no act in the audit log says"));
+            found.add(
+                id,
+                store::Entity.table_name(),
+                id,
+                format!("its token has version {version}, which no act in the audit log says"),
+            );
         }
     }
     Ok(())

@@ -7,9 +7,11 @@ use serde_json::Value as Json;
 use tillkeep_model::{JsonText, Money};
 use uuid::Uuid;
 
-use super::{Found, Options, Source, having};
+use super::finding::{Found, Options};
+use super::source::{Source, having};
 use crate::Side;
 use crate::db::query;
+use crate::document::session;
 use crate::entity::register_session::{Column, Entity, Model};
 use crate::entity::sale;
 use crate::registry::Of;
@@ -46,10 +48,10 @@ pub(super) async fn reports(source: &Source, options: &Options, found: &mut Foun
         let sums = sums.get(&session.id).unwrap_or(&nothing);
         let judged = !unapplied.contains(&session.id);
         for wrong in differences(session, sums).into_iter().filter(|_| judged) {
-            found.add(session.store_id, "register_sessions", session.id, format!("{wrong} is not what its rows say"));
+            found.add(session.store_id, session::TYPE, session.id, format!("{wrong} is not what its rows say"));
         }
         let total = sums.amounts.get("totalAmount").copied().unwrap_or_default();
-        // A store that was put back goes on from the grand total it had; the first one known is taken as it is.
+        // A store that was restored goes on from the grand total it had; the first one known is taken as it is.
         let (last, before) = running.entry((session.store_id, &session.register_code)).or_default();
         let grand = session.running_total.map_or(*before + total, |total| total.0);
         let first = session.session_number > 1 && *before == 0;
@@ -58,7 +60,7 @@ pub(super) async fn reports(source: &Source, options: &Options, found: &mut Foun
         (*last, *before) = (session.session_number, grand);
         if judged && differs {
             let text = "the grand total is not the one before and this drawer's total";
-            found.add(session.store_id, "register_sessions", session.id, text);
+            found.add(session.store_id, session::TYPE, session.id, text);
         }
     }
     Ok(())

@@ -2,12 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use sea_orm::DbErr;
+use sea_orm::{DbErr, EntityName};
 use tillkeep_model::JsonText;
 use uuid::Uuid;
 
-use super::{Found, Source};
+use super::finding::Found;
+use super::source::Source;
 use crate::db::query;
+use crate::entity::product;
 use crate::{barcodes, registry};
 
 /// Read off the products themselves: the index of codes has each only once. Headquarters refuses such rows; what is from
@@ -33,7 +35,7 @@ pub(super) async fn once(source: &Source, found: &mut Found) -> Result<(), DbErr
             } else {
                 format!("its {what} is that of {others} too, as they are compared")
             };
-            found.add(source.store, "products", ids[0], text);
+            found.add(source.store, product::Entity.table_name(), ids[0], text);
         }
     }
     Ok(())

@@ -2,15 +2,16 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use sea_orm::DbErr;
+use sea_orm::{DbErr, EntityName};
 use tillkeep_model::{Instant, Money};
 use uuid::Uuid;
 
-use super::{Found, Options, Source, by_key, differing, having, waiting};
+use super::finding::{Found, Options};
+use super::source::{Source, by_key, differing, having, waiting};
 use crate::db::query;
-use crate::entity::sale;
+use crate::entity::{sale, store_product};
 use crate::push::limits::Limits;
-use crate::registry::{self, Flow, Of, Row, SyncType};
+use crate::registry::{self, Of, Row, SyncType};
 
 /// What headquarters adds to a document on its own; and its time of change, which does not go back there when the clock of a
 /// store does.
@@ -23,21 +24,26 @@ pub(super) async fn acknowledged(store: &Source, options: &Options, found: &mut 
     let rows: HashMap<Uuid, &dyn Row> = rows.iter().filter_map(|row| Some((row.uuid("id")?, &**row))).collect();
     for sale in promised {
         let Some(row) = rows.get(&sale.sale) else {
-            found.add(sale.store, "sales", sale.sale, format!("receipt {} was given and is gone", sale.receipt));
+            found.add(
+                sale.store,
+                sale::Entity.table_name(),
+                sale.sale,
+                format!("receipt {} was given and is gone", sale.receipt),
+            );
             continue;
         };
         let kept = (row.text("receipt_number"), row.integer("total_amount").map(Money));
         if kept != (Some(sale.receipt.clone()), Some(sale.total)) {
             let text = format!("is not what was answered: receipt {}, total {}", sale.receipt, sale.total.0);
-            found.add(sale.store, "sales", sale.sale, text);
+            found.add(sale.store, sale::Entity.table_name(), sale.sale, text);
         }
     }
     Ok(())
 }
 
-/// What headquarters noted of one document of this store.
+/// What the log of headquarters says of one document of this store.
 #[derive(Default)]
-struct Noted {
+struct Logged {
     /// It came from the very database that is looked at.
     from_here: bool,
     /// Somebody decided that it is not to be applied.
@@ -46,7 +52,7 @@ struct Noted {
     from_elsewhere: bool,
 }
 
-impl Noted {
+impl Logged {
     fn come_from(&mut self, epoch: Option<String>, is_numbered: bool, mine: &HashSet<String>) {
         match epoch.filter(|_| is_numbered) {
             Some(epoch) if mine.contains(&epoch) => self.from_here = true,
@@ -55,8 +61,8 @@ impl Noted {
     }
 }
 
-async fn log(hq: &Source, store: &Source) -> Result<HashMap<String, Noted>, DbErr> {
-    let mut out: HashMap<String, Noted> = HashMap::new();
+async fn log(hq: &Source, store: &Source) -> Result<HashMap<String, Logged>, DbErr> {
+    let mut out: HashMap<String, Logged> = HashMap::new();
     let sql = "SELECT entity_id, status, node_epoch, seq FROM sync_log WHERE store_id = $1 AND direction = 'push'";
     let mine = own_epochs(store).await?;
     for row in query(&hq.conn, sql, [store.store.into()]).await? {
@@ -99,7 +105,7 @@ pub(super) async fn arrived(
             open.insert((row.try_get("", "entity_type")?, row.try_get("", "entity_id")?));
         }
     }
-    for entity in registry::ALL.iter().filter(|entity| entity.flow == Flow::Push) {
+    for entity in registry::ALL.iter().filter(|entity| !entity.is_pulled()) {
         let here = entity.table.all(&store.conn).await?;
         let there = having(hq, entity.table, "store_id", &[store.store]).await?;
         let moving: HashSet<String> = there
@@ -108,7 +114,7 @@ pub(super) async fn arrived(
             .filter_map(|row| Some(row.uuid("id")?.to_string()))
             .collect();
         let (mine, theirs) = (by_key(&here, entity.key, OF_HQ)?, by_key(&there, entity.key, OF_HQ)?);
-        let limits = Limits::of(entity.table, entity.book);
+        let limits = Limits::new(entity.table, entity.book);
         let waits = |id: &str| id.parse().is_ok_and(|id| open.contains(&(entity.name.to_owned(), id)));
         found.invariant = "I2";
         let mut equal = Vec::new();
@@ -152,7 +158,7 @@ async fn lines(
     found: &mut Found,
 ) -> Result<(), DbErr> {
     for child in entity.children {
-        let limits = Limits::of(child.table, Some(child.book));
+        let limits = Limits::new(child.table, Some(child.book));
         let (here, there) = (
             by_key(&having(store, child.table, child.parent, documents).await?, &["id"], &[])?,
             by_key(&having(hq, child.table, child.parent, documents).await?, &["id"], &[])?,
@@ -207,15 +213,15 @@ pub(super) async fn levels(
         let of = |levels: &BTreeMap<Uuid, Stock>| levels.get(product).copied().unwrap_or_default();
         let (here, there) = (of(&here), of(&there));
         let (more, resolved) = (here.quantity - there.quantity, apart.get(product).copied());
-        // A store that was put back since took over headquarters' level (rule D8), and nothing is apart any more.
+        // A store that was restored since took over headquarters' level (rule D8), and nothing is apart any more.
         if more != 0 && Some(more) != resolved && !foreign.contains(product) {
             let text = format!("{} are at the store, {} by headquarters' books", here.quantity, there.quantity);
-            found.add(store.store, "store_product_dynamic", product, text);
+            found.add(store.store, store_product::Entity.table_name(), product, text);
         }
         let said = told.contains(product) && resolved.is_none() && !foreign.contains(product);
         if said && here.average_cost != there.average_cost {
             let text = "the average cost at headquarters is not the one that the store has reckoned";
-            found.add(store.store, "store_product_dynamic", product, text);
+            found.add(store.store, store_product::Entity.table_name(), product, text);
         }
     }
     Ok(())

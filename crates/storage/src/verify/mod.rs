@@ -7,131 +7,21 @@ mod acts;
 mod books;
 mod codes;
 mod documents;
+mod finding;
 mod numbers;
 mod outbox;
 mod replica;
 mod rules;
+mod source;
 
-use std::collections::{BTreeMap, HashSet};
-use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
 
 use sea_orm::DbErr;
-use serde_json::{Map, Value as Json};
-use tillkeep_model::wire::camel;
-use tillkeep_model::{Instant, Money};
-use uuid::Uuid;
 
-use crate::db::query;
-use crate::entity::lost_number;
-use crate::numbers::lost;
-use crate::registry::{Row, SyncTable};
-use crate::{Connection, Db, Side, Transaction, migration, settings};
-
-/// Something that does not hold. It names columns and never their values, which may be a person's.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Finding {
-    /// `I1` to `I11`, or `I14`.
-    pub invariant: &'static str,
-    /// The store concerned, where one is.
-    pub store: Option<Uuid>,
-    /// The table.
-    pub entity: String,
-    /// The row, or the number, that it was found at.
-    pub id: String,
-    pub text: String,
-}
-
-impl fmt::Display for Finding {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} {} {}", self.invariant, self.entity, self.id)?;
-        if let Some(store) = self.store {
-            write!(f, " of store {store}")?;
-        }
-        write!(f, ": {}", self.text)
-    }
-}
-
-/// A sale that a till has an answer for.
-#[derive(Clone, Debug)]
-pub struct Acknowledged {
-    pub store: Uuid,
-    pub sale: Uuid,
-    pub receipt: String,
-    pub total: Money,
-}
-
-/// What is known of the moment at which is looked.
-#[derive(Clone, Debug, Default)]
-pub struct Options {
-    /// Everything was sent and pulled: what is still under way is a finding.
-    pub settled: bool,
-    /// Documents that moved after this moment are not judged: databases of running servers are read one after the other.
-    pub moving_since: Option<Instant>,
-    /// Sales that must exist.
-    pub acknowledged: Vec<Acknowledged>,
-}
-
-/// One database at one moment.
-pub struct Source {
-    conn: Transaction,
-    side: Side,
-    epoch: String,
-    /// The store whose database this is; nil for headquarters.
-    store: Uuid,
-}
-
-impl Source {
-    /// The database at `url`, which is only read; refused when its schema is another one than this program's.
-    pub async fn open(url: &str, side: Side) -> Result<Self, DbErr> {
-        let pool = Db::open_to_read(url).await?;
-        migration::refuse_other(&pool, side).await?;
-        migration::check(&pool, migration::STEPS).await?;
-        Self::of(&pool, side).await
-    }
-
-    /// Numbers that a store gave and whose documents went with its database: no finding, and named all the same.
-    pub async fn lost_numbers(&self) -> Result<Vec<lost_number::Model>, DbErr> {
-        lost::all(&self.conn, None).await
-    }
-
-    /// A database that is open.
-    pub async fn of(pool: &Connection, side: Side) -> Result<Self, DbErr> {
-        let conn = pool.begin().await?;
-        Self::within(conn, side).await
-    }
-
-    /// What a transaction sees.
-    pub async fn within(conn: Transaction, side: Side) -> Result<Self, DbErr> {
-        // The first read is the moment of the snapshot.
-        let epoch = settings::get(&conn, settings::EPOCH).await?.unwrap_or_default();
-        let owner = settings::get(&conn, "store_id").await?.and_then(|id| id.parse().ok());
-        Ok(Self { conn, side, epoch, store: owner.unwrap_or_default() })
-    }
-
-    pub const fn store(&self) -> Uuid {
-        self.store
-    }
-}
-
-/// Where checks write what they find.
-struct Found {
-    invariant: &'static str,
-    findings: Vec<Finding>,
-}
-
-impl Found {
-    fn add(&mut self, store: Uuid, entity: &str, id: impl fmt::Display, text: impl Into<String>) {
-        self.findings.push(Finding {
-            invariant: self.invariant,
-            store: (!store.is_nil()).then_some(store),
-            entity: entity.to_owned(),
-            id: id.to_string(),
-            text: text.into(),
-        });
-    }
-}
+use finding::Found;
+pub use finding::{Acknowledged, Finding, Options};
+pub use source::Source;
 
 type Done<'a> = Pin<Box<dyn Future<Output = Result<(), DbErr>> + Send + 'a>>;
 
@@ -172,57 +62,17 @@ pub async fn run(hq: Option<&Source>, stores: &[Source], options: &Options) -> R
     let mut all = Vec::new();
     for source in hq.into_iter().chain(stores) {
         for check in ONE {
-            let mut found = Found { invariant: check.invariant, findings: Vec::new() };
+            let mut found = Found::new(check.invariant);
             (check.run)(source, options, &mut found).await?;
             all.append(&mut found.findings);
         }
     }
     for store in stores {
         for check in PAIR {
-            let mut found = Found { invariant: check.invariant, findings: Vec::new() };
+            let mut found = Found::new(check.invariant);
             (check.run)(store, hq, options, &mut found).await?;
             all.append(&mut found.findings);
         }
     }
     Ok(all)
-}
-
-type Rows = BTreeMap<String, Map<String, Json>>;
-
-/// Rows as they travel by the columns of their key, without the columns in `without`.
-fn by_key(rows: &[Box<dyn Row>], key: &[&str], without: &[&str]) -> Result<Rows, DbErr> {
-    let camels: Vec<String> = without.iter().map(|column| camel(column)).collect();
-    rows.iter()
-        .map(|row| {
-            let ids: Vec<String> = key.iter().filter_map(|column| Some(row.uuid(column)?.to_string())).collect();
-            let json = row.to_json().map_err(|error| DbErr::Json(error.to_string()))?;
-            let mut columns: Map<String, Json> =
-                serde_json::from_str(&json).map_err(|error| DbErr::Json(error.to_string()))?;
-            columns.retain(|name, _| !camels.contains(name));
-            Ok((ids.join(" "), columns))
-        })
-        .collect()
-}
-
-/// The names of the columns in which two rows differ.
-fn differing(a: &Map<String, Json>, b: &Map<String, Json>) -> Vec<String> {
-    let names: HashSet<&String> = a.keys().chain(b.keys()).collect();
-    let mut names: Vec<String> = names.into_iter().filter(|name| a.get(*name) != b.get(*name)).cloned().collect();
-    names.sort_unstable();
-    names
-}
-
-async fn having(
-    source: &Source,
-    table: &dyn SyncTable,
-    column: &str,
-    ids: &[Uuid],
-) -> Result<Vec<Box<dyn Row>>, DbErr> {
-    table.having(&source.conn, column, ids, false).await
-}
-
-/// What waits in a store's outbox, by type and id.
-async fn waiting(store: &Source) -> Result<HashSet<(String, Uuid)>, DbErr> {
-    let rows = query(&store.conn, "SELECT entity_type, entity_id FROM sync_outbox", []).await?;
-    rows.iter().map(|row| Ok((row.try_get("", "entity_type")?, row.try_get("", "entity_id")?))).collect()
 }

@@ -6,9 +6,11 @@ use sea_orm::DbErr;
 use tillkeep_model::receipt::ReceiptNumber;
 use uuid::Uuid;
 
-use super::{Found, Source};
+use super::finding::Found;
+use super::source::Source;
 use crate::Side;
 use crate::db::query;
+use crate::document::{sale, session};
 use crate::numbers::Given;
 use crate::numbers::lost::{self, Lost};
 use crate::push::is_flagged;
@@ -29,7 +31,7 @@ async fn read(source: &Source) -> Result<Numbers, DbErr> {
         let store: Uuid = row.try_get("", "store_id")?;
         // Another system that pushes to headquarters may number in its own way.
         if let Some(receipt) = ReceiptNumber::parse(&receipt).filter(|receipt| !foreign(store, &receipt.store_code)) {
-            note(store, "sales", receipt.register_code, receipt.number, row.try_get("", "id")?);
+            note(store, sale::TYPE, receipt.register_code, receipt.number, row.try_get("", "id")?);
         }
     }
     let sql = "SELECT id, store_id, register_code, session_number, flags FROM register_sessions";
@@ -40,7 +42,7 @@ async fn read(source: &Source) -> Result<Numbers, DbErr> {
         let number: i32 = row.try_get("", "session_number")?;
         let register: String = row.try_get("", "register_code")?;
         let Given { letter, number } = Given::session(number.into());
-        note(row.try_get("", "store_id")?, "register_sessions", register + &letter, number, row.try_get("", "id")?);
+        note(row.try_get("", "store_id")?, session::TYPE, register + &letter, number, row.try_get("", "id")?);
     }
     Ok(out)
 }
@@ -63,7 +65,7 @@ pub(super) async fn twice(source: &Source, found: &mut Found) -> Result<(), DbEr
     Ok(())
 }
 
-/// Numbers that no document has, but those that are known to be lost. A store that was put back lacks what headquarters has, so both are asked.
+/// Numbers that no document has, but those that are known to be lost. A store that was restored lacks what headquarters has, so both are asked.
 pub(super) async fn holes(store: &Source, hq: Option<&Source>, found: &mut Found) -> Result<(), DbErr> {
     if store.side != Side::Store {
         return Ok(());
@@ -85,7 +87,7 @@ pub(super) async fn holes(store: &Source, hq: Option<&Source>, found: &mut Found
     let known_lost = Lost::of(known_lost);
     for ((store, table, register), numbers) in numbers {
         let last = numbers.keys().next_back().copied().unwrap_or_default();
-        let kind = if table == "sales" { "receipt" } else { "session" };
+        let kind = if table == sale::TYPE { "receipt" } else { "session" };
         let series = format!("{kind}:{register}");
         let missing =
             (1..=last).filter(|number| !numbers.contains_key(number) && known_lost.range(&series, *number).is_none());

@@ -5,7 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use sea_orm::DbErr;
 use tillkeep_model::Instant;
 
-use super::{Found, Options, Source};
+use super::finding::{Found, Options};
+use super::source::Source;
 use crate::Side;
 use crate::db::query;
 use crate::sync_log::kept::OF_STORE;

@@ -8,14 +8,13 @@ use sea_orm::DbErr;
 use serde_json::{Map, Value as Json};
 use uuid::Uuid;
 
-use super::{Found, Options, Rows, Source, by_key, differing, having};
+use super::finding::{Found, Options};
+use super::source::{Rows, Source, by_key, differing, having};
 use crate::apply::{self, Cursor};
 use crate::db::query;
-use crate::registry::{self, Flow, Row, Scope, SyncType};
+use crate::registry::{self, Row, Scope, SyncType};
 use crate::{settings, versions};
 
-/// Columns that headquarters changes without telling the stores.
-const UNTOLD: &[(&str, &str)] = &[("stores", "first_seen_at")];
 /// A store's row of a product is its own but for these.
 const PRICED: &[&str] = &[
     "price",
@@ -77,57 +76,95 @@ async fn one(
         only_presence(&mut **row, entity);
     }
     let there = of_store(hq, entity, store.store).await?;
-    if entity.whole {
+    if entity.replace_all {
         if cursor.version == head {
             whole(store, entity, &here, &there, found)?;
         }
         return Ok(());
     }
-    let mut without: Vec<&str> = entity.kept.to_vec();
-    without.extend(UNTOLD.iter().filter(|(name, _)| *name == entity.name).map(|(_, column)| *column));
-    if entity.flow == Flow::Both {
-        // The push that HQ takes gives the row a version that its store need not pull.
-        without.push("sync_version");
-    }
-    let unsent: HashSet<Uuid> =
-        here.iter().filter(|row| row.get("synced") == Some(false.into())).filter_map(|row| row.uuid("id")).collect();
+    let without = without(entity);
     let (mut mine, mut theirs) = (by_key(&here, entity.key, &without)?, by_key(&there, entity.key, &without)?);
-    if entity.local_rows {
+    if entity.store_may_create {
         for row in mine.values_mut().chain(theirs.values_mut()) {
             row.retain(|name, _| PRICED.contains(&name.as_str()));
         }
     }
-    let own: HashMap<String, &dyn Row> = keys(&here, entity).zip(here.iter().map(|row| &**row)).collect();
-    let mut compared = Vec::new();
-    for (row, key) in there.iter().zip(keys(&there, entity)) {
-        let version = row.integer("sync_version").unwrap_or_default();
-        let own = own.get(&key);
-        let newer = own.and_then(|own| own.integer("sync_version")).is_some_and(|own| own > version);
-        let under_way = !options.settled && (version > cursor.version || newer);
-        if under_way || own.and_then(|own| own.uuid("id")).is_some_and(|id| unsent.contains(&id)) {
-            continue;
-        }
-        match (mine.get(&key), theirs.get(&key)) {
-            (None, _) => found.add(store.store, entity.name, &key, "headquarters has it, and it is not in the store"),
-            (Some(mine), Some(theirs)) if mine != theirs => {
-                let text = format!("differs from headquarters in {}", differing(mine, theirs).join(", "));
-                found.add(store.store, entity.name, &key, text);
-            }
-            _ => compared.extend(row.uuid("id")),
-        }
-    }
-    if !entity.local_rows {
+    let unsent =
+        here.iter().filter(|row| row.get("synced") == Some(false.into())).filter_map(|row| row.uuid("id")).collect();
+    let replica = Replica { store: store.store, entity, here: &here, there: &there, mine, theirs, unsent };
+    let same = replica.compare(cursor, options, found);
+    if !entity.store_may_create {
         // An entry that somebody resolved at headquarters was never applied; its row stays at the store alone.
         let resolved = resolved(store, hq, entity).await?;
-        for (row, key) in here.iter().zip(keys(&here, entity)) {
+        replica.withdrawn(&resolved, |version| options.settled || version <= head, found);
+    }
+    lines(store, hq, entity, &same, found).await
+}
+
+/// The columns that are not compared.
+fn without(entity: &SyncType) -> Vec<&'static str> {
+    let mut without = entity.store_owned.to_vec();
+    without.extend(entity.untold);
+    if entity.is_pulled() && entity.is_pushed() {
+        // The push that HQ takes gives the row a version that its store need not pull.
+        without.push("sync_version");
+    }
+    without
+}
+
+/// The rows of one type on both sides.
+struct Replica<'a> {
+    store: Uuid,
+    entity: &'a SyncType,
+    here: &'a [Box<dyn Row>],
+    there: &'a [Box<dyn Row>],
+    /// What is compared of those of the store, by key.
+    mine: Rows,
+    /// The same of those of headquarters.
+    theirs: Rows,
+    /// The rows of which something waits in the outbox.
+    unsent: HashSet<Uuid>,
+}
+
+impl Replica<'_> {
+    /// Finds what headquarters has otherwise; the ids of the rows that are the same.
+    fn compare(&self, cursor: Cursor, options: &Options, found: &mut Found) -> Vec<Uuid> {
+        let own: HashMap<String, &dyn Row> =
+            keys(self.here, self.entity).zip(self.here.iter().map(|row| &**row)).collect();
+        let mut same = Vec::new();
+        for (row, key) in self.there.iter().zip(keys(self.there, self.entity)) {
             let version = row.integer("sync_version").unwrap_or_default();
-            let mine = row.uuid("id").is_some_and(|id| unsent.contains(&id));
-            if !theirs.contains_key(&key) && !mine && !resolved.contains(&key) && (options.settled || version <= head) {
-                found.add(store.store, entity.name, &key, "the store has it, and headquarters does not");
+            let own = own.get(&key);
+            let newer = own.and_then(|own| own.integer("sync_version")).is_some_and(|own| own > version);
+            let under_way = !options.settled && (version > cursor.version || newer);
+            if under_way || own.and_then(|own| own.uuid("id")).is_some_and(|id| self.unsent.contains(&id)) {
+                continue;
+            }
+            let text = match (self.mine.get(&key), self.theirs.get(&key)) {
+                (None, _) => "headquarters has it, and it is not in the store".to_owned(),
+                (Some(mine), Some(theirs)) if mine != theirs => {
+                    format!("differs from headquarters in {}", differing(mine, theirs).join(", "))
+                }
+                _ => {
+                    same.extend(row.uuid("id"));
+                    continue;
+                }
+            };
+            found.add(self.store, self.entity.name, &key, text);
+        }
+        same
+    }
+
+    /// Finds what headquarters does not have, of versions that are `judged`.
+    fn withdrawn(&self, resolved: &HashSet<String>, judged: impl Fn(i64) -> bool, found: &mut Found) {
+        for (row, key) in self.here.iter().zip(keys(self.here, self.entity)) {
+            let version = row.integer("sync_version").unwrap_or_default();
+            let unsent = row.uuid("id").is_some_and(|id| self.unsent.contains(&id));
+            if !self.theirs.contains_key(&key) && !unsent && !resolved.contains(&key) && judged(version) {
+                found.add(self.store, self.entity.name, &key, "the store has it, and headquarters does not");
             }
         }
     }
-    lines(store, hq, entity, &compared, found).await
 }
 
 async fn resolved(store: &Source, hq: &Source, entity: &SyncType) -> Result<HashSet<String>, DbErr> {

@@ -1,12 +1,14 @@
 //! Checks of one database that are one statement each: every row it yields is a finding.
 
 use sea_orm::DbErr;
-use tillkeep_model::Instant;
+use tillkeep_model::{Instant, fields};
 use uuid::Uuid;
 
-use super::{Found, Options, Source};
+use super::finding::{Found, Options};
+use super::source::Source;
 use crate::db::{Row, query};
-use crate::registry::{self, Flow, Scope};
+use crate::document::{customer, sale, session};
+use crate::registry::{self, Scope};
 use crate::sync_log::nothing_taken;
 use crate::{Side, settings};
 
@@ -32,10 +34,10 @@ const COPIES: &str = "SELECT d.store_id AS store, d.product_id AS id, p.price AS
      WHERE d.has_price_override = FALSE AND d.deleted_at IS NULL AND d.price <> p.price";
 
 /// A sale that headquarters has flagged is known not to add up (rule U9).
-const RULES: &[Rule] = &[
+static RULES: &[Rule] = &[
     Rule {
         invariant: "I4",
-        entity: "store_product_dynamic",
+        entity: fields::store_price::BOOK.table,
         text: "the level is not the sum of the movements",
         sql: "SELECT store, product AS id, CAST(SUM(moved) AS BIGINT) AS wanted, CAST(SUM(level) AS BIGINT) AS found \
               FROM (SELECT store_id AS store, product_id AS product, quantity_change AS moved, 0 AS level \
@@ -46,7 +48,7 @@ const RULES: &[Rule] = &[
     },
     Rule {
         invariant: "I5",
-        entity: "sales",
+        entity: sale::TYPE,
         text: "net and tax are not the total",
         sql: "SELECT store_id AS store, id, total_amount AS wanted, net_amount + tax_amount AS found FROM sales \
               WHERE flags = '[]' AND net_amount + tax_amount <> total_amount",
@@ -54,7 +56,7 @@ const RULES: &[Rule] = &[
     },
     Rule {
         invariant: "I5",
-        entity: "sales",
+        entity: sale::TYPE,
         text: "the lines do not add up to the sale",
         sql: "SELECT s.store_id AS store, s.id, s.total_amount AS wanted, \
               CAST(COALESCE(SUM(i.total_amount), 0) AS BIGINT) AS found \
@@ -66,7 +68,7 @@ const RULES: &[Rule] = &[
     },
     Rule {
         invariant: "I5",
-        entity: "sales",
+        entity: sale::TYPE,
         text: "the payments are not the total and its rounding",
         sql: "SELECT s.store_id AS store, s.id, s.total_amount + s.cash_rounding AS wanted, \
               CAST(COALESCE(SUM(p.amount), 0) AS BIGINT) AS found FROM sales s LEFT JOIN sale_payments p \
@@ -77,7 +79,7 @@ const RULES: &[Rule] = &[
     },
     Rule {
         invariant: "I5",
-        entity: "register_sessions",
+        entity: session::TYPE,
         text: "the difference of the cash is not what was counted less what was expected",
         sql: "SELECT store_id AS store, id, counted_cash - expected_cash AS wanted, cash_variance AS found \
               FROM register_sessions WHERE counted_cash - expected_cash <> cash_variance",
@@ -85,7 +87,7 @@ const RULES: &[Rule] = &[
     },
     Rule {
         invariant: "I5",
-        entity: "customers",
+        entity: customer::TYPE,
         text: "the balance of the account is not what was sold on it",
         sql: "WITH RECURSIVE payer(id, root, hops) AS (SELECT id, id, 0 FROM customers WHERE merged_into_id IS NULL \
               UNION ALL SELECT c.id, p.root, p.hops + 1 FROM customers c JOIN payer p ON c.merged_into_id = p.id \
@@ -111,15 +113,15 @@ const RULES: &[Rule] = &[
     },
     Rule {
         invariant: "I5",
-        entity: "tenders",
+        entity: fields::tender::BOOK.table,
         text: "is active, and nothing keeps the values of its kind: every till refuses it; switch it off",
         sql: "SELECT id FROM tenders WHERE is_active = TRUE AND deleted_at IS NULL \
               AND kind IN ('gift_card', 'store_credit')",
         ..HQ
     },
     // One snapshot of headquarters always shows it; a store pulls the two types one after the other.
-    Rule { invariant: "I7", entity: "store_product_dynamic", text: COPY, sql: COPIES, ..HQ },
-    Rule { invariant: "I7", entity: "store_product_dynamic", text: COPY, sql: COPIES, settled: true, ..STORE },
+    Rule { invariant: "I7", entity: fields::store_price::BOOK.table, text: COPY, sql: COPIES, ..HQ },
+    Rule { invariant: "I7", entity: fields::store_price::BOOK.table, text: COPY, sql: COPIES, settled: true, ..STORE },
     Rule {
         invariant: "I9",
         entity: "sync_outbox",
@@ -209,7 +211,7 @@ fn name_of(row: &Row) -> String {
 
 /// Versions: given once each and none above its counter at headquarters, none above the cursor at a store (rule D1, D2).
 pub(super) async fn versions(source: &Source, found: &mut Found) -> Result<(), DbErr> {
-    for entity in registry::pulled().filter(|entity| !entity.whole) {
+    for entity in registry::pulled().filter(|entity| !entity.replace_all) {
         let table = entity.name;
         if source.side == Side::Store {
             let sql = format!(
@@ -252,7 +254,7 @@ pub(super) async fn flags(source: &Source, found: &mut Found) -> Result<(), DbEr
         all(source, table, "is marked as unsent, and no entry of it waits", &sql, found).await?;
         let sql = format!("SELECT id FROM {table} d WHERE d.synced = TRUE AND {waits}");
         all(source, table, "is marked as sent, and an entry of it waits", &sql, found).await?;
-        if entity.flow == Flow::Push && back != "yes" {
+        if !entity.is_pulled() && back != "yes" {
             // What is older than the oldest entry may have been sent and forgotten. What came from headquarters never was
             // in this outbox; what was made since was.
             let sql = format!(

@@ -168,7 +168,7 @@ pub async fn at_hq(hq: &Hq, name: &str, numbers: std::ops::Range<i64>, store: Uu
             row.set("id", ids::store_product(store, id_of("products", n)).into());
             // What a store counts itself is not HQ's to say.
             row.set("quantity", 0_i64.into());
-            for column in entity.kept.iter().filter(|column| !matches!(**column, "id" | "quantity")) {
+            for column in entity.store_owned.iter().filter(|column| !matches!(**column, "id" | "quantity")) {
                 let value = row.get(column).expect("a column").as_null();
                 assert!(row.set(column, value), "{column} may be null");
             }
@@ -188,6 +188,6 @@ pub async fn at_hq(hq: &Hq, name: &str, numbers: std::ops::Range<i64>, store: Uu
         let columns = child.table.columns();
         child.table.upsert(&tx, vec![item], &["id"], &columns, None).await.expect("lines");
     }
-    tx.touch(name);
+    tx.touch(entity);
     tx.commit().await.expect("a commit");
 }

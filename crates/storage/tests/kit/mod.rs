@@ -9,14 +9,14 @@ pub mod rows;
 
 use std::collections::BTreeMap;
 
-use sea_orm::{ColumnTrait, DbErr, EntityTrait, IntoActiveModel, ModelTrait, QueryFilter, Value};
+use sea_orm::{ColumnTrait, DbErr, EntityTrait, IntoActiveModel, QueryFilter, Value};
 use serde_json::Value as Json;
 use tempfile::TempDir;
 use tillkeep_model::wire::PullAnswer;
 use tillkeep_model::{Instant, Qty};
 use tillkeep_storage::entity::{stock_movement, store_product, sync_log, sync_status};
 use tillkeep_storage::registry::{self, Scope, SyncType};
-use tillkeep_storage::{Change, Db, Opening, Side, Tx, apply, db, pull, sea_orm};
+use tillkeep_storage::{Change, Db, Opening, Side, Synchronised, Tx, apply, db, pull, sea_orm};
 use uuid::Uuid;
 
 /// A moment of the day on which every test happens.
@@ -80,33 +80,25 @@ impl Hq {
         }
     }
 
-    pub async fn insert<E>(&self, rows: impl IntoIterator<Item = E::Model>) -> Vec<Change>
-    where
-        E: EntityTrait,
-        E::Model: IntoActiveModel<E::ActiveModel>,
-    {
+    pub async fn insert<E: Synchronised>(&self, rows: impl IntoIterator<Item = E::Model>) -> Vec<Change> {
         let mut tx = self.db.begin().await.expect("a transaction");
-        let rows: Vec<_> = rows.into_iter().map(IntoActiveModel::into_active_model).collect();
-        for chunk in rows.chunks(500) {
-            E::insert_many(chunk.to_vec()).exec_without_returning(&tx).await.expect("an insert");
+        let rows: Vec<E::Model> = rows.into_iter().collect();
+        if registry::find(E::default().table_name()).is_some_and(SyncType::is_pulled) {
+            tx.insert_all::<E>(rows).await.expect("an insert");
+        } else {
+            // What only headquarters has.
+            let rows = rows.into_iter().map(IntoActiveModel::into_active_model);
+            E::insert_many(rows).exec_without_returning(&tx).await.expect("an insert");
         }
-        tx.touch(E::default().table_name());
         tx.commit().await.expect("a commit")
     }
 
     /// Changes one row as an editor at headquarters would.
-    pub async fn edit<E>(&self, id: Uuid, change: impl FnOnce(&mut E::Model)) -> Vec<Change>
-    where
-        E: EntityTrait,
-        E::Model: IntoActiveModel<E::ActiveModel> + ModelTrait<Entity = E>,
-    {
+    pub async fn edit<E: Synchronised>(&self, id: Uuid, change: impl FnOnce(&mut E::Model)) -> Vec<Change> {
         let mut tx = self.db.begin().await.expect("a transaction");
         let mut row = E::find().filter(column::<E>("id").eq(id)).one(&tx).await.expect("a read").expect("the row");
         change(&mut row);
-        row.set(column::<E>("sync_version"), 0_i64.into());
-        let row = sea_orm::ActiveModelTrait::reset_all(row.into_active_model());
-        E::update(row).exec(&tx).await.expect("an update");
-        tx.touch(E::default().table_name());
+        tx.write::<E>(row).await.expect("an update");
         tx.commit().await.expect("a commit")
     }
 
@@ -167,7 +159,7 @@ impl Hq {
     /// level the sum of its movements.
     pub async fn verify(&self) {
         let heads = tillkeep_storage::versions::heads(self.db.reader()).await.expect("the heads");
-        for entity in registry::pulled().filter(|entity| !entity.whole) {
+        for entity in registry::pulled().filter(|entity| !entity.replace_all) {
             let scope = if entity.scope == Scope::Store { "store_id" } else { "id" };
             let sql = format!("SELECT sync_version, {scope} AS scope FROM {}", entity.name);
             let mut seen = std::collections::BTreeSet::new();

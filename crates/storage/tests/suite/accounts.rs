@@ -281,7 +281,7 @@ async fn a_store_reckons_with_its_unsent_sales_and_with_those_that_a_kept_away_b
     shop.reload(&hq, "customers").await;
     assert_eq!((used(&shop).await, balance(&hq, "ada").await.0), (700, 700));
 
-    // Headquarters was put back and has lost it: what goes out again is charged again.
+    // Headquarters was restored and has lost it: what goes out again is charged again.
     sell(&shop, &two).await;
     confirm(&shop).await;
     shop.execute("UPDATE customers SET account_balance = 0", []).await;

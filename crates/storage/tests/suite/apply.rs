@@ -33,7 +33,7 @@ async fn an_empty_store_that_pulls_everything_has_what_headquarters_has() {
         let shop = Shop::open(store).await;
         for entity in registry::pulled() {
             let pages = shop.pull(&hq, entity.name, 3).await;
-            assert_eq!(pages, if entity.whole { 1 } else { 3 }, "{}", entity.name);
+            assert_eq!(pages, if entity.replace_all { 1 } else { 3 }, "{}", entity.name);
         }
         for entity in registry::pulled() {
             let (mut here, mut there) = (shop.rows(entity.name).await, hq.rows(entity.name, store).await);
@@ -210,7 +210,7 @@ async fn a_permission_taken_away_at_headquarters_is_gone_at_the_store() {
         let mut tx = hq.db.begin().await.expect("a transaction");
         let gone = (ids::role("cashier"), ids::permission("pos.discount"));
         role_permission::Entity::delete_by_id(gone).exec(&tx).await.expect("a delete");
-        tx.touch("role_permissions");
+        tx.touch(kit::entity("role_permissions"));
         tx.commit().await.expect("a commit");
         shop.pull(&hq, "role_permissions", 10).await;
         let after = shop.rows("role_permissions").await;

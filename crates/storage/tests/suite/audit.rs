@@ -21,7 +21,7 @@ async fn filled(rows: i64) -> Vec<Hq> {
 }
 
 /// What somebody does who has the database and no scruples.
-async fn tamper(hq: &Hq, deed: &str) {
+async fn tamper(hq: &Hq, statement: &str) {
     let drop = if hq.name == "SQLite" {
         "DROP TRIGGER audit_log_refuses_UPDATE; DROP TRIGGER audit_log_refuses_DELETE"
     } else {
@@ -29,7 +29,7 @@ async fn tamper(hq: &Hq, deed: &str) {
     };
     let tx = hq.db.begin().await.expect("a transaction");
     tx.execute_unprepared(drop).await.expect("the guard is gone");
-    tx.execute_unprepared(deed).await.expect("tampered");
+    tx.execute_unprepared(statement).await.expect("tampered");
     tx.commit().await.expect("a commit");
 }
 
@@ -49,9 +49,9 @@ async fn an_untouched_log_verifies_to_its_last_row() {
 #[tokio::test]
 async fn the_database_itself_refuses_to_change_the_log() {
     for hq in filled(2).await {
-        for deed in ["UPDATE audit_log SET action = 'logout'", "DELETE FROM audit_log"] {
+        for statement in ["UPDATE audit_log SET action = 'logout'", "DELETE FROM audit_log"] {
             let tx = hq.db.begin().await.expect("a transaction");
-            let refusal = tx.execute_unprepared(deed).await.expect_err("refused").to_string();
+            let refusal = tx.execute_unprepared(statement).await.expect_err("refused").to_string();
             assert!(refusal.contains("append-only"), "on {}: {refusal}", hq.name);
         }
         assert_eq!(verified(&hq, None).await.expect("unbroken").seq, 2);
@@ -60,7 +60,7 @@ async fn the_database_itself_refuses_to_change_the_log() {
 
 #[tokio::test]
 async fn one_changed_byte_names_its_row() {
-    let deeds = [
+    let statements = [
         ("UPDATE audit_log SET action = 'logim' WHERE seq = 7", Broken::Changed(7)),
         ("UPDATE audit_log SET details = '{\"number\":0}' WHERE seq = 3", Broken::Changed(3)),
         ("UPDATE audit_log SET user_id = NULL, terminal_id = 'T9' WHERE seq = 10", Broken::Changed(10)),
@@ -69,10 +69,10 @@ async fn one_changed_byte_names_its_row() {
         ("DELETE FROM audit_log WHERE seq = 4", Broken::Missing(4, 5)),
         ("DELETE FROM audit_log WHERE seq = 1", Broken::Missing(1, 2)),
     ];
-    for (deed, expected) in deeds {
+    for (statement, expected) in statements {
         for hq in filled(10).await {
-            tamper(&hq, deed).await;
-            assert_eq!(verified(&hq, None).await, Err(expected.clone()), "{deed} on {}", hq.name);
+            tamper(&hq, statement).await;
+            assert_eq!(verified(&hq, None).await, Err(expected.clone()), "{statement} on {}", hq.name);
         }
     }
 }

@@ -4,10 +4,11 @@
 use sea_orm::Value;
 use serde_json::{Value as Json, json};
 use tillkeep_model::{Instant, wire};
+use tillkeep_storage::document::WriteContext;
 use tillkeep_storage::entity::{purchase_order, supplier};
 use tillkeep_storage::push::Sender;
 use tillkeep_storage::registry::owners::owns;
-use tillkeep_storage::registry::{self, Claim, Row, SyncTable, SyncType};
+use tillkeep_storage::registry::{self, Row, SyncTable, SyncType};
 use tillkeep_storage::sea_orm;
 use uuid::Uuid;
 
@@ -111,7 +112,7 @@ async fn stored(hq: &Hq, table: &dyn SyncTable, row: Uuid) -> Box<dyn Row> {
 /// A new row never begins with a value that its store may not give it: it begins as `base`, of which none was sent.
 async fn on_creation(hq: &Hq, chain: &Chain, entity: &SyncType, base: Uuid) {
     let plain = stored(hq, entity.table, base).await;
-    let owned = (entity.owned)(Claim { status: None, new: true, receives: false, made_by_hq: false });
+    let owned = owned(entity, WriteContext { status: None, new: true, receives: false, made_by_hq: false });
     for column in entity.table.columns() {
         // When it was made is the word of its maker.
         if owns(owned, column) || TAKEN_OTHERWISE.contains(&column) || column == "created_at" {
@@ -130,14 +131,18 @@ async fn on_creation(hq: &Hq, chain: &Chain, entity: &SyncType, base: Uuid) {
     }
 }
 
+fn owned(entity: &SyncType, context: WriteContext<'_>) -> &'static [&'static str] {
+    entity.push.expect("a pushed type").owned(context)
+}
+
 /// One who writes, and the state in which HQ has the row.
 struct Writer<'a> {
     sender: &'a Sender,
-    claim: Claim<'a>,
+    context: WriteContext<'a>,
 }
 
 async fn on_change(hq: &Hq, entity: &'static SyncType, base: Uuid, writer: &Writer<'_>, clock: &mut i64) {
-    let (name, owned) = (entity.name, (entity.owned)(writer.claim));
+    let (name, owned) = (entity.name, owned(entity, writer.context));
     let child = entity.children.iter().map(|child| (child.table, Some(child)));
     for (table, child) in std::iter::once((entity.table, None)).chain(child) {
         for column in table.columns() {
@@ -179,10 +184,8 @@ async fn no_store_writes_a_column_that_the_registry_does_not_give_it() {
     for hq in kit::both().await {
         let chain = Chain::found(&hq).await;
         hq.insert::<supplier::Entity>([chain::supplier()]).await;
-        let mut pushed: Vec<_> = registry::ALL.iter().filter(|entity| entity.is_pushed()).collect();
-        pushed.sort_by_key(|entity| entity.push_order);
         let mut clock = 0;
-        for entity in pushed {
+        for (entity, _) in registry::pushed() {
             let base = id(&format!("base {}", entity.name));
             let data = fresh(&chain, entity, base);
             let made = envelope(&chain.first, entity.name, base, "create", &data, Instant::from_millis(at(0).millis()));
@@ -205,11 +208,11 @@ async fn no_store_writes_a_column_that_the_registry_does_not_give_it() {
                     let order = id("base purchase_orders");
                     hq.edit::<purchase_order::Entity>(order, |row| row.status = String::from(status)).await;
                 }
-                let claim = Claim { status: Some(status), new: false, receives: false, made_by_hq: false };
-                on_change(&hq, entity, base, &Writer { sender: &chain.first, claim }, &mut clock).await;
+                let context = WriteContext { status: Some(status), new: false, receives: false, made_by_hq: false };
+                on_change(&hq, entity, base, &Writer { sender: &chain.first, context }, &mut clock).await;
                 if entity.name == "transfers" {
-                    let claim = Claim { receives: true, ..claim };
-                    on_change(&hq, entity, base, &Writer { sender: &chain.second, claim }, &mut clock).await;
+                    let context = WriteContext { receives: true, ..context };
+                    on_change(&hq, entity, base, &Writer { sender: &chain.second, context }, &mut clock).await;
                 }
             }
         }

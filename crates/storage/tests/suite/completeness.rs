@@ -179,7 +179,7 @@ async fn numbers_of_the_outbox_without_an_account_are_named_and_refused_ones_are
         // What the store says it still has is not lost.
         let state = outbox(&hq, chain.first.store_id, &Reported { pending: 2, ..reported.clone() }).await;
         assert_eq!((state.epochs[0].missing.len(), state.verdict), (1, Verdict::Open));
-        // Set back to a copy: it goes on counting under another name. Set up anew: it counts from 1.
+        // Restored from a copy: it goes on counting under another name. Reinstalled: it counts from 1.
         take(&hq, &chain.first, &numbered(sold(&chain, TODAY, 1, 20), 6, "b")).await;
         take(&hq, &chain.first, &numbered(sold(&chain, TODAY, 1, 21), 1, "c")).await;
         let state = outbox(&hq, chain.first.store_id, &Reported::default()).await;

@@ -111,7 +111,7 @@ async fn write(hq: Arc<Hq>, writer: usize, versions: Versions, running: Arc<Atom
             tokio::time::sleep(Duration::from_millis((writer % 4) as u64)).await;
         }
         if versions == Versions::Counter {
-            tx.touch("products");
+            tx.touch(kit::entity("products"));
         }
         tx.commit().await.expect("a commit");
         if versions == Versions::Counter && commit % 5 == 0 {

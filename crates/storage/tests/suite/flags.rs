@@ -167,7 +167,38 @@ async fn a_date_more_than_two_days_ahead_is_flagged() {
 }
 
 #[tokio::test]
-async fn flags_are_judged_anew_when_the_sale_comes_again() {
+async fn what_a_document_was_sent_without_is_named_and_nothing_is_of_1970() {
+    for hq in kit::both().await {
+        let chain = Chain::found(&hq).await;
+        let mut bare = sale(&chain, "bare", &[]);
+        for key in ["status", "businessDate", "createdAt", "startedAt", "completedAt"] {
+            bare["data"].as_object_mut().expect("a sale").remove(key);
+        }
+        take(&hq, &chain.first, &bare).await;
+        assert_eq!(flags(&hq, "bare").await, json!(["missing:status", "missing:businessDate"]));
+        let stored = hq.row::<sale::Entity>(id("bare")).await.expect("the sale");
+        assert_eq!([stored.created_at, stored.started_at, stored.completed_at], [at(0); 3]);
+        let drawer =
+            json!({"id": id("drawer"), "registerCode": "01", "sessionNumber": 1, "businessDate": "2026-11-20"});
+        let opened = envelope(&chain.first, "register_sessions", id("drawer"), "create", &drawer, at(5));
+        take(&hq, &chain.first, &opened).await;
+        assert_eq!(warning(&hq).await.as_deref(), Some("missing:status"));
+        let drawer = hq.row::<register_session::Entity>(id("drawer")).await.expect("the drawer");
+        assert_eq!((drawer.opened_at, drawer.closed_at), (at(5), None));
+        let closing =
+            json!({"id": id("drawer"), "status": "closed", "openedAt": "1970-01-01T00:00:00Z", "closedAt": at(9)});
+        let closed = envelope(&chain.first, "register_sessions", id("drawer"), "update", &closing, at(9));
+        take(&hq, &chain.first, &closed).await;
+        let drawer = hq.row::<register_session::Entity>(id("drawer")).await.expect("the drawer");
+        assert_eq!((drawer.opened_at, drawer.closed_at), (at(5), Some(at(9))));
+        let status = json!({"id": id("bare"), "status": "completed"});
+        take(&hq, &chain.first, &envelope(&chain.first, "sales", id("bare"), "update", &status, at(9))).await;
+        assert_eq!(flags(&hq, "bare").await, json!(["missing:businessDate"]));
+    }
+}
+
+#[tokio::test]
+async fn flags_are_judged_again_when_the_sale_comes_again() {
     for hq in kit::both().await {
         let chain = Chain::found(&hq).await;
         let unknown = Uuid::from_u128(7);

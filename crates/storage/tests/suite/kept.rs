@@ -8,11 +8,11 @@ use tillkeep_model::wire::{Applied, Number, PushResult, SentRange};
 use tillkeep_model::{Instant, Qty};
 use tillkeep_storage::completeness::{self, Reported};
 use tillkeep_storage::entity::{sync_log, sync_log_kept};
-use tillkeep_storage::history::{self, By};
 use tillkeep_storage::push::{self, Sender};
+use tillkeep_storage::reports::history::{self, By};
 use tillkeep_storage::sea_orm::EntityTrait;
 use tillkeep_storage::sync_log::kept::{self, AT_ONCE};
-use tillkeep_storage::{db, fault, high_water, known_numbers, nodes, sync_log as log};
+use tillkeep_storage::{db, fault, high_water, known_numbers, nodes, series, sync_log as log};
 
 use crate::kit::chain::{Chain, id, sender};
 use crate::kit::envelopes::{adjustment, create_sale, customer, push, void_sale};
@@ -368,7 +368,7 @@ async fn numbers_that_somebody_takes_back_are_none_also_where_they_were_pruned()
         assert_eq!(push(&hq, &chain.first, &sent).await.refused, 0);
         assert_eq!(prune(&hq, &chain, at(200)).await, 3);
         let tx = hq.db.begin().await.expect("a transaction");
-        known_numbers::set(&tx, chain.first.store_id, known_numbers::OUTBOX, 10).await.expect("set");
+        known_numbers::set(&tx, chain.first.store_id, series::OUTBOX, 10).await.expect("set");
         tx.commit().await.expect("a commit");
         let epochs = nodes::epochs(hq.db.reader(), chain.first.store_id).await.expect("the databases");
         assert_eq!(epochs, [("node".to_owned(), 1)].into());

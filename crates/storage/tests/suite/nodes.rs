@@ -212,7 +212,7 @@ async fn what_was_settled_is_told_once() {
 }
 
 #[tokio::test]
-async fn a_number_that_was_given_to_two_entries_shows_that_a_store_was_put_back() {
+async fn a_number_that_was_given_to_two_entries_shows_that_a_store_was_restored() {
     for hq in kit::both().await {
         let chain = Chain::found(&hq).await;
         let store = chain.first.store_id;

@@ -41,7 +41,8 @@ impl Site {
 /// Gives a number, as a document does.
 async fn give(db: &Db, numbers: &Numbers, kind: &str, part: &str) -> Given {
     let tx = db.begin().await.expect("a transaction");
-    let (given, _) = numbers.series(kind, part).next(&tx, Instant::default()).await.expect("a number");
+    let (given, _) =
+        numbers.ready().await.expect("known").series(kind, part).next(&tx, Instant::default()).await.expect("a number");
     let taken = tx.taken();
     tx.commit().await.expect("a commit");
     numbers.keep(taken).await.expect("the file");
@@ -58,11 +59,11 @@ fn copy(from: &Path, to: &Path) {
 }
 
 #[tokio::test]
-async fn a_database_that_is_put_back_a_thousand_times_gives_no_number_twice() {
+async fn a_database_restored_a_thousand_times_gives_no_number_twice() {
     let site = Site::new();
     let copies = tempfile::tempdir().expect("a directory");
     let mut given = HashSet::new();
-    // What is put back next is as a seed has it, so that a failure comes again.
+    // What is restored next is as a seed has it, so that a failure comes again.
     let mut seed: u64 = 20_261_122;
     let mut chance = |most: u64| {
         seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
@@ -116,7 +117,14 @@ async fn a_number_that_is_taken_back_is_given_again_and_not_lost() {
     let site = Site::new();
     let (db, numbers) = site.open().await;
     let tx = db.begin().await.expect("a transaction");
-    let (given, _) = numbers.series("receipt", "01").next(&tx, Instant::default()).await.expect("a number");
+    let (given, _) = numbers
+        .ready()
+        .await
+        .expect("known")
+        .series("receipt", "01")
+        .next(&tx, Instant::default())
+        .await
+        .expect("a number");
     assert_eq!(given.number, 1);
     drop(tx);
     assert_eq!(give(&db, &numbers, "receipt", "01").await.number, 1);

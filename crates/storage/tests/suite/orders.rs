@@ -294,7 +294,7 @@ async fn a_store_that_was_set_up_again_or_set_back_gets_its_receipts_from_headqu
             shop.pull(&hq, name, 10).await;
         }
         assert_eq!(received(&shop).await, expected);
-        // An older copy of the store's database was put back.
+        // An older copy of the store's database was restored.
         shop.execute("UPDATE purchase_orders SET receipts = '[]'", []).await;
         shop.execute("UPDATE purchase_order_items SET received_quantity = 0", []).await;
         for name in ["purchase_orders", "purchase_order_items"] {

@@ -3,7 +3,7 @@
 use serde_json::json;
 use tillkeep_model::wire::Applied;
 use tillkeep_model::{Money, Qty};
-use tillkeep_storage::entity::{sale, sale_item, sale_payment, stock_movement, sync_log};
+use tillkeep_storage::entity::{inventory_adjustment, sale, sale_item, sale_payment, stock_movement, sync_log};
 use tillkeep_storage::sea_orm::EntityTrait;
 use tillkeep_storage::sync_log as log;
 use uuid::Uuid;
@@ -14,6 +14,26 @@ use crate::kit::{self, Hq, at};
 
 async fn quantity(hq: &Hq, store: Uuid, product: Uuid) -> Option<Qty> {
     hq.stock(store, product).await.map(|row| row.quantity)
+}
+
+#[tokio::test]
+async fn what_names_no_product_moves_no_stock_and_is_flagged() {
+    for hq in kit::both().await {
+        let chain = Chain::found(&hq).await;
+        let store = chain.first.store_id;
+        let mut sold = create_sale(&chain.first, id("sale"), &[(chain.tea, 1), (chain.tea, 2)]);
+        sold["data"]["saleItems"][1].as_object_mut().expect("a line").remove("productId");
+        take(&hq, &chain.first, &sold).await;
+        let mut found = adjustment(&chain.first, id("found"), chain.tea, "found", 1, None);
+        found["data"].as_object_mut().expect("the data").remove("productId");
+        take(&hq, &chain.first, &found).await;
+        assert_eq!(quantity(&hq, store, chain.tea).await, Some(Qty::pieces(-1)));
+        assert_eq!(quantity(&hq, store, Uuid::nil()).await, None);
+        let sale = hq.row::<sale::Entity>(id("sale")).await.expect("the sale");
+        let found = hq.row::<inventory_adjustment::Entity>(id("found")).await.expect("the adjustment");
+        assert_eq!((sale.flags.0, found.flags.0), (json!(["unknown_product"]), json!(["unknown_product"])));
+        hq.verify().await;
+    }
 }
 
 #[tokio::test]

@@ -168,7 +168,7 @@ async fn a_reload_of_one_type_leaves_the_others_alone() {
 }
 
 #[tokio::test]
-async fn what_headquarters_refused_for_good_is_flagged_outlives_a_reload_and_goes_anew_with_its_next_change() {
+async fn what_headquarters_refused_for_good_is_flagged_outlives_a_reload_and_goes_again_with_its_next_change() {
     for hq in kit::both().await {
         let chain = Chain::found(&hq).await;
         let shop = Shop::open(chain.first.store_id).await;

@@ -24,6 +24,7 @@ macro_rules! every_entity {
     };
     ($check:ident: $($module:ident)*) => { $( $check!(entities::$module::Entity); )* };
 }
+pub(crate) use every_entity;
 
 fn declared() -> BTreeMap<&'static str, Columns> {
     let mut out = BTreeMap::new();

@@ -26,7 +26,7 @@ async fn codes(hq: &Hq, role: &str) -> BTreeSet<String> {
 async fn delete(hq: &Hq, sql: &str, code: &str) {
     let mut tx = hq.db.begin().await.expect("a transaction");
     db::execute(&tx, sql, [ids::permission(code).into()]).await.expect("a delete");
-    tx.touch("role_permissions");
+    tx.touch(kit::entity("role_permissions"));
     tx.commit().await.expect("a commit");
 }
 

@@ -202,7 +202,7 @@ async fn what_a_store_says_nothing_of_headquarters_reckons_as_before() {
 
 /// Everything that headquarters has of a store comes back to it, in pages.
 async fn give_back(hq: &Hq, shop: &Shop) {
-    for name in own_documents::TYPES {
+    for name in own_documents::TYPES.iter() {
         let mut after = Uuid::nil();
         loop {
             let snapshot = hq.db.snapshot().await.expect("a snapshot");

@@ -69,11 +69,11 @@ async fn what_was_rolled_back_has_no_tag_and_two_histories_have_two() {
         {
             let mut tx = hq.db.begin().await.expect("a transaction");
             db::execute(&tx, "UPDATE products SET sync_version = 0", []).await.expect("an update");
-            tx.touch("products");
+            tx.touch(kit::entity("products"));
         }
         assert_eq!(tag(&hq, "products", Uuid::nil(), 3).await, None);
         let before = hq.edit::<product::Entity>(chain.tea, |row| row.price.0 = 1).await[0].tag;
-        // As after a copy from before the edit was put back.
+        // As after a copy from before the edit was restored.
         let tx = hq.db.begin().await.expect("a transaction");
         for sql in ["DELETE FROM sync_tags WHERE version = 3", "UPDATE sync_counters SET value = 2 WHERE value = 3"] {
             db::execute(&tx, sql, []).await.expect("a statement");

@@ -113,7 +113,7 @@ async fn a_transaction_that_is_dropped_leaves_neither_rows_nor_versions() {
         {
             let mut tx = hq.db.begin().await.expect("a transaction");
             db::execute(&tx, "UPDATE products SET sync_version = 0", []).await.expect("an update");
-            tx.touch("products");
+            tx.touch(kit::entity("products"));
         }
         assert_eq!(versions_of(&hq, "products").await, [1, 2]);
         let changes = hq.edit::<product::Entity>(id("product:TEA"), |row| row.price = Money(1)).await;

@@ -1,4 +1,4 @@
-//! `POST /pos/approvals`: a PIN is typed in, and the till gets a token for one deed.
+//! `POST /pos/approvals`: a PIN is typed in, and the till gets a token for one action.
 
 use std::sync::Arc;
 
@@ -6,8 +6,8 @@ use axum::extract::State;
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use serde::{Deserialize, Serialize};
-use serde_json::json;
-use tillkeep_http::auth::throttle::Trying;
+use serde_json::{Value as Json, json};
+use tillkeep_http::auth::throttle::{Attempt, Claimant};
 use tillkeep_http::auth::{Origin, user_of_pin};
 use tillkeep_http::error::{Error, Result};
 use tillkeep_http::resource::Check;
@@ -21,19 +21,22 @@ use tillkeep_storage::sea_orm::{EntityTrait, IntoActiveModel};
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use super::may_approve;
+use super::approver::may_approve;
 use super::scope::{Context, Scope, digest};
 use crate::Store;
+use crate::act::{Act, Log};
 
-/// Milliseconds from the PIN to the deed.
+/// What the audit log calls an approval that was not given.
+const REFUSED: &str = "approval.refused";
+/// Milliseconds from the PIN to the action.
 const GOOD_FOR_MS: i64 = 120_000;
 /// What a token begins with, so that one in the wrong place is known for what it is.
-pub const PREFIX: &str = "apr_";
+pub(super) const PREFIX: &str = "apr_";
 
 #[derive(Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[schema(as = ApprovalRequest)]
-pub struct Asked {
+pub(super) struct Asked {
     permission: String,
     /// Of the person who approves.
     pin: String,
@@ -46,7 +49,7 @@ pub struct Asked {
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = Approval)]
-pub struct Approved {
+pub(super) struct Approved {
     approval_id: Uuid,
     token: String,
     approver: Approver,
@@ -54,12 +57,12 @@ pub struct Approved {
 }
 
 #[derive(Serialize, ToSchema)]
-pub struct Approver {
+pub(super) struct Approver {
     id: Uuid,
     name: String,
 }
 
-pub async fn grant(
+pub(super) async fn grant(
     caller: Caller<PosSell>,
     State(store): State<Arc<Store>>,
     from: Origin,
@@ -69,7 +72,7 @@ pub async fn grant(
         return Err(Error::field("permission", format!("must be one of {}", APPROVABLE.join(", "))));
     };
     Check::default().text(&asked.reason, "reason", 200).finish()?;
-    let scope = Scope::of(permission, &asked.context)?;
+    let scope = Scope::new(permission, &asked.context)?;
     let Some(terminal_id) = caller.terminal_id.clone() else {
         let text = "an approval is for one terminal; sign in there with POST /auth/pin-login";
         return Err(Error::new(ErrorCode::Conflict, text));
@@ -77,33 +80,24 @@ pub async fn grant(
     from.stands_at(caller.auth(), &terminal_id)?;
     let refused = |why: &str| audit::Entry {
         details: json!({"permission": permission, "reason": asked.reason, "refused": why}),
-        ..caller.audit("approval.refused")
+        ..caller.audit(REFUSED)
     };
     // Guesses count at the terminal, as they do at a sign-in.
-    let trying = Trying::at(from, Some(store.id), Some(terminal_id.clone()));
-    let found = user_of_pin(caller.auth(), store.id, &trying, &asked.pin, refused("wrong PIN")).await;
-    let (attempt, user) = found.map_err(|error| match error.code() {
-        // The requester is signed in: only the PIN of the other one is wrong.
-        ErrorCode::InvalidCredentials => Error::new(ErrorCode::WrongPin, "nobody here has this PIN"),
-        ErrorCode::TooManyAttempts => error.as_code(ErrorCode::PinLocked),
-        _ => error,
-    })?;
+    let claimant = Claimant::at(from, Some(store.id), Some(terminal_id.clone()));
+    let found = user_of_pin(caller.auth(), store.id, &claimant, &asked.pin, refused("wrong PIN")).await;
+    let (attempt, user) = found.map_err(of_another_person)?;
     let approver = caller.auth().access_of(user.id).await?;
     let approver = approver.filter(|person| may_approve(&store.auth, person, permission, store.id));
-    let now = caller.now();
     let Some(approver) = approver else {
-        let entry = audit::Entry { approver_id: Some(user.id), ..refused("lacks the permission") };
-        let tx = caller.db().begin_aside().await?;
-        attempt.succeeded(&tx, now).await?;
-        audit::record(&tx, entry, now).await?;
-        tx.commit().await?;
-        let text = format!("this person may not approve {permission} in this store; ask somebody who may");
-        return Err(Error::new(ErrorCode::ApproverLacksPermission, text).with("required", [permission]));
+        let act = store.act(&caller, REFUSED).asked_of(user.id);
+        return Err(refuse(act, attempt, permission, refused("lacks the permission").details).await?);
     };
+    let id = Uuid::now_v7();
+    let act = store.act(&caller, "approval.granted").about("approvals", &id).asked_of(user.id);
     let token = format!("{PREFIX}{}", URL_SAFE_NO_PAD.encode(files::random::<32>()));
     let row = approval::Model {
-        id: Uuid::now_v7(),
-        created_at: now,
+        id,
+        created_at: act.now(),
         permission: permission.to_owned(),
         approver_user_id: user.id,
         requester_user_id: caller.user_id,
@@ -111,26 +105,52 @@ pub async fn grant(
         reason: asked.reason.trim().to_owned(),
         context_hash: scope.hash()?,
         token_hash: digest(token.as_bytes()),
-        expires_at: now.plus_millis(GOOD_FOR_MS),
+        expires_at: act.now().plus_millis(GOOD_FOR_MS),
         used_at: None,
         used_by_id: None,
     };
-    let entry = audit::Entry {
-        approver_id: Some(user.id),
-        entity_type: Some("approvals"),
-        entity_id: Some(row.id.to_string()),
-        details: json!({"permission": permission, "reason": row.reason, "for": scope}),
-        ..caller.audit("approval.granted")
-    };
-    let tx = caller.db().begin().await?;
-    attempt.succeeded(&tx, now).await?;
-    approval::Entity::insert(row.clone().into_active_model()).exec_without_returning(&tx).await?;
-    audit::record(&tx, entry, now).await?;
-    tx.commit().await?;
+    let expires_at = row.expires_at;
+    let details = json!({"permission": permission, "reason": row.reason, "for": scope});
+    keep(act, attempt, row, details).await?;
     Ok(Created::new(Approved {
-        approval_id: row.id,
+        approval_id: id,
         token,
         approver: Approver { id: user.id, name: approver.user.display_name.clone() },
-        expires_at: row.expires_at,
+        expires_at,
     }))
+}
+
+/// What a till is told of a PIN that was not taken. The requester is signed in: only the PIN of the other person is wrong.
+fn of_another_person(error: Error) -> Error {
+    match error.code() {
+        ErrorCode::InvalidCredentials => Error::new(ErrorCode::WrongPin, "nobody here has this PIN"),
+        ErrorCode::TooManyAttempts => error.as_code(ErrorCode::PinLocked),
+        _ => error,
+    }
+}
+
+#[expect(clippy::disallowed_methods, reason = "approvals stay at their store")]
+async fn keep(act: Act<'_>, attempt: Attempt, row: approval::Model, details: Json) -> Result<()> {
+    let kept = act.run(move |tx| {
+        Box::pin(async move {
+            attempt.succeeded(tx, row.created_at).await?;
+            approval::Entity::insert(row.into_active_model()).exec_without_returning(&**tx).await?;
+            Ok(((), Log::Line(details)))
+        })
+    });
+    kept.await
+}
+
+/// Notes that somebody was asked who may not approve it; what the till is told.
+async fn refuse(act: Act<'_>, attempt: Attempt, permission: &str, details: Json) -> Result<Error> {
+    let now = act.now();
+    let noted = act.run(move |tx| {
+        Box::pin(async move {
+            attempt.succeeded(tx, now).await?;
+            Ok(((), Log::Refused(REFUSED, details)))
+        })
+    });
+    noted.await?;
+    let text = format!("this person may not approve {permission} in this store; ask somebody who may");
+    Ok(Error::new(ErrorCode::ApproverLacksPermission, text).with("required", [permission]))
 }

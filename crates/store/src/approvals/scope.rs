@@ -3,18 +3,18 @@
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use tillkeep_http::error::{Error, Result};
-use tillkeep_model::{Money, Qty};
+use tillkeep_model::Money;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use crate::pos::account::BEYOND_LIMIT;
-use crate::pos::cart::{Cart, Line};
+/// Who holds it may sell beyond the limit of an account, or approve that.
+pub(crate) const BEYOND_LIMIT: &str = "pos.discount.override_max";
 
-/// What a till says of the deed that is to be approved.
+/// What a till says of the action that is to be approved.
 #[derive(Clone, Debug, Default, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[schema(as = ApprovalContext)]
-pub struct Context {
+pub(crate) struct Context {
     /// Of `POST /pos/quote`.
     cart_hash: Option<String>,
     /// What goes on the customer's account beyond its limit, when that is to be approved.
@@ -26,10 +26,10 @@ pub struct Context {
     cash_variance: Option<Money>,
 }
 
-/// One deed.
+/// One action, exactly.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub enum Scope {
+pub(crate) enum Scope {
     Cart(String),
     /// So much of a cart on its customer's account, beyond the limit. The cart alone does not say how it is paid.
     Credit {
@@ -50,9 +50,12 @@ pub enum Scope {
 
 impl Scope {
     /// What `permission` is asked for; a field that is missing is named.
-    pub fn of(permission: &str, context: &Context) -> Result<Self> {
+    pub(crate) fn new(permission: &str, context: &Context) -> Result<Self> {
         let missing = |field: &str| {
-            Error::field(format!("context.{field}"), format!("an approval of {permission} is for one deed; send this"))
+            Error::field(
+                format!("context.{field}"),
+                format!("an approval of {permission} is for one action; send this"),
+            )
         };
         match permission {
             "pos.void" | "pos.refund" => context.sale_id.map(Self::Sale).ok_or_else(|| missing("saleId")),
@@ -79,25 +82,11 @@ impl Scope {
     }
 
     /// As it is kept.
-    pub fn hash(&self) -> Result<String> {
+    pub(crate) fn hash(&self) -> Result<String> {
         Ok(digest(&serde_json::to_vec(self)?))
     }
 }
 
-pub fn digest(bytes: &[u8]) -> String {
+pub(crate) fn digest(bytes: &[u8]) -> String {
     hex::encode(Sha256::digest(bytes))
-}
-
-/// What an approver saw of a cart: customer, products, quantities and prices in their order, and the terminal. Anything
-/// else may still change.
-pub fn cart_hash(cart: &Cart, terminal: Option<&str>) -> Result<String> {
-    #[derive(Serialize)]
-    struct Seen<'a> {
-        terminal: Option<&'a str>,
-        customer: Option<Uuid>,
-        lines: Vec<(Uuid, Qty, Option<Money>, Option<Money>)>,
-    }
-    let line = |line: &Line| (line.product_id, line.quantity, line.unit_price_override, line.open_price);
-    let seen = Seen { terminal, customer: cart.customer_id, lines: cart.lines.iter().map(line).collect() };
-    Ok(digest(&serde_json::to_vec(&seen)?))
 }

@@ -1,13 +1,14 @@
 //! Stock of this store: levels, and the adjustments that change them besides sales.
 
-pub mod adjust;
-pub mod read;
+pub(crate) mod adjust;
+mod adjustment;
+pub(crate) mod read;
 
-use crate::routes::Routes;
+use crate::state::Routes;
 use tillkeep_model::ErrorCode;
 
 /// The routes of stock.
-pub fn routes(routes: Routes) -> Routes {
+pub(crate) fn routes(routes: Routes) -> Routes {
     use ErrorCode::{DocumentTooLarge, IdReused, NegativeStock, ProductNotFound, ReasonReserved, StoreNotReady};
     routes
         .get("/inventory", read::list)

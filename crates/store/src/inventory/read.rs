@@ -28,7 +28,7 @@ const ADJUSTMENTS: ListSpec = ListSpec {
 };
 
 /// The list of levels.
-pub struct Levels;
+pub(crate) struct Levels;
 
 impl Listing for Levels {
     type Row = store_product::Entity;
@@ -37,7 +37,7 @@ impl Listing for Levels {
 }
 
 /// The list of adjustments.
-pub struct Adjustments;
+pub(crate) struct Adjustments;
 
 impl Listing for Adjustments {
     type Row = inventory_adjustment::Entity;
@@ -45,26 +45,26 @@ impl Listing for Adjustments {
     const MORE: &'static [(&'static str, More)] = stock::ADJUSTMENTS;
 }
 
-pub async fn list(
+pub(crate) async fn list(
     caller: Caller<InventoryView>,
     State(store): State<Arc<Store>>,
     Lists { mut query, .. }: Lists<Levels>,
 ) -> Result<List<Level>> {
     let own = store_product::Entity::find().filter(store_product::Column::StoreId.eq(store.id));
     let select = stock::levels(&mut query, own)?;
-    let snapshot = caller.db().snapshot().await?;
+    let snapshot = caller.snapshot().await?;
     let page = resource::list(&snapshot, &LEVELS, &query, select).await?;
     let rows = stock::with_products(&snapshot, page.rows).await?;
     Ok(List { rows, total: page.total, paging: page.paging })
 }
 
-pub async fn get(
+pub(crate) async fn get(
     caller: Caller<InventoryView>,
     State(store): State<Arc<Store>>,
     Id(product_id): Id,
 ) -> Result<Answer<Level>> {
     use store_product::Column;
-    let snapshot = caller.db().snapshot().await?;
+    let snapshot = caller.snapshot().await?;
     let row = store_product::Entity::find()
         .filter(Column::StoreId.eq(store.id))
         .filter(Column::ProductId.eq(product_id))
@@ -74,7 +74,7 @@ pub async fn get(
     row.map(Answer).ok_or_else(|| Error::new(ErrorCode::ProductNotFound, "this store has no stock row of this product"))
 }
 
-pub async fn adjustments(
+pub(crate) async fn adjustments(
     caller: Caller<InventoryView>,
     State(store): State<Arc<Store>>,
     Lists { mut query, .. }: Lists<Adjustments>,
@@ -82,5 +82,5 @@ pub async fn adjustments(
     newest_first(&mut query);
     let own = inventory_adjustment::Entity::find().filter(inventory_adjustment::Column::StoreId.eq(store.id));
     let own = stock::adjustments(&mut query, own)?;
-    resource::list(caller.db().reader(), &ADJUSTMENTS, &query, own).await
+    resource::list(caller.reader(), &ADJUSTMENTS, &query, own).await
 }

@@ -1,45 +1,16 @@
-//! Products as they were pulled, and the codes that were looked up.
+//! Asking for products, and for what codes mean.
 
 use std::collections::HashMap;
 use std::sync::Arc;
 
 use tillkeep_storage::DbErr;
-use tillkeep_storage::entity::{product, product_special};
+use tillkeep_storage::entity::product;
 use tillkeep_storage::sea_orm::{ColumnTrait, EntityTrait, QueryFilter};
 use uuid::Uuid;
 
-use super::Known;
-use crate::pos::specials;
-
-/// A product with the specials that name it or its department and may be in force here.
-#[derive(Debug)]
-pub struct Sold {
-    pub row: product::Model,
-    pub specials: Vec<Arc<product_special::Model>>,
-}
-
-/// What answers to a code, and by which of its keys.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Found {
-    pub product: Uuid,
-    pub matched_by: &'static str,
-}
-
-impl Sold {
-    /// Bytes of memory, roughly.
-    pub(super) fn weight(&self) -> u32 {
-        let row = &self.row;
-        let texts = [&row.sku, &row.sku_folded, &row.name, &row.product_type, &row.unit_of_measure];
-        let further = [&row.barcode, &row.plu, &row.short_name, &row.description, &row.brand, &row.image_url];
-        let lists = [&row.barcodes, &row.tags].map(|list| list.0.as_array().map_or(0, |list| 64 * list.len()));
-        let bytes = size_of::<Self>()
-            + texts.iter().map(|text| text.len()).sum::<usize>()
-            + further.iter().filter_map(|text| text.as_ref().map(String::len)).sum::<usize>()
-            + lists.iter().sum::<usize>()
-            + self.specials.len() * size_of::<product_special::Model>();
-        u32::try_from(bytes).unwrap_or(u32::MAX)
-    }
-}
+use super::known::Known;
+use super::sold::{Found, Sold};
+use super::specials;
 
 impl Known {
     /// Those of `ids` that are here, deleted or not; what is not in memory is read set-wise.

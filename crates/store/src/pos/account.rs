@@ -1,24 +1,21 @@
 //! What a sale puts on the account of its customer, and whether that may go there. `docs/domain.md`, "Payment".
 
-use serde_json::json;
+use serde_json::{Value as Json, json};
 use tillkeep_http::error::{Error, Result};
 use tillkeep_model::pricing::{Settlement, TenderKind};
 use tillkeep_model::{ErrorCode, Money};
+use tillkeep_storage::Tx;
 use tillkeep_storage::accounts::{self, Account};
 use tillkeep_storage::entity::customer;
 use tillkeep_storage::sea_orm::ConnectionTrait;
-use tillkeep_storage::{Tx, audit};
 use uuid::Uuid;
 
 use super::cart::payment_field;
-use crate::approvals::Scope;
-
-/// Who holds it may sell beyond the limit of an account, or approve that.
-pub const BEYOND_LIMIT: &str = "pos.discount.override_max";
+use crate::approvals::{BEYOND_LIMIT, Scope};
 
 /// The part of a sale that its customer owes.
 #[derive(Clone, Copy, Debug)]
-pub struct OnAccount {
+pub(crate) struct OnAccount {
     customer: Uuid,
     amount: Money,
     /// Place of the first payment on account in the request.
@@ -27,45 +24,45 @@ pub struct OnAccount {
 
 /// A part that the limit does not leave room for.
 #[derive(Clone, Copy, Debug)]
-pub struct Excess {
+pub(crate) struct Excess {
     account: Account,
     on_account: OnAccount,
 }
 
 impl OnAccount {
     /// Of `settlement`, if any of it is; the tender asked for the customer.
-    pub fn of(settlement: &Settlement, customer: Option<&customer::Model>) -> Option<Self> {
+    pub(crate) fn new(settlement: &Settlement, customer: Option<&customer::Model>) -> Option<Self> {
         let mut rows = settlement.payments.iter().filter(|row| row.kind == TenderKind::OnAccount).peekable();
         let payment = rows.peek()?.index.unwrap_or_default();
         Some(Self { customer: customer?.id, amount: rows.map(|row| row.amount).sum(), payment })
     }
 
     /// What of it is too much as the account stands now.
-    pub async fn excess(self, conn: &impl ConnectionTrait) -> Result<Option<Excess>> {
+    pub(crate) async fn excess(self, conn: &impl ConnectionTrait) -> Result<Option<Excess>> {
         let account = accounts::at_store(conn, self.customer).await?;
         let account = account.ok_or_else(|| Error::field("customerId", "is not here any more; choose another"))?;
         let too_much = self.amount > Money::ZERO && account.is_passed_by(self.amount);
         Ok(too_much.then_some(Excess { account, on_account: self }))
     }
 
-    pub const fn amount(self) -> Money {
+    pub(crate) const fn amount(self) -> Money {
         self.amount
     }
 
     /// Charges the account, in the transaction of the sale.
-    pub async fn charge(self, tx: &Tx, sale: Uuid) -> Result<()> {
+    pub(crate) async fn charge(self, tx: &Tx, sale: Uuid) -> Result<()> {
         Ok(accounts::charge(tx, sale, self.customer, self.amount).await?)
     }
 }
 
 impl Excess {
     /// What an approval of it is bound to, for the cart with this hash.
-    pub const fn scope(&self, cart: String) -> Scope {
+    pub(crate) const fn scope(&self, cart: String) -> Scope {
         Scope::Credit { cart, amount: self.on_account.amount }
     }
 
     /// 403 for who may not sell beyond the limit.
-    pub fn refusal(&self) -> Error {
+    pub(crate) fn refusal(&self) -> Error {
         let available = self.account.available();
         let text = format!(
             "{} minor units may still go on this account, not {}; pay the rest otherwise, or have somebody with \
@@ -81,16 +78,10 @@ impl Excess {
     }
 
     /// What the audit log says of a sale that went beyond the limit all the same.
-    pub fn noted(&self, sale: Uuid, approver_id: Option<Uuid>, entry: audit::Entry) -> audit::Entry {
-        audit::Entry {
-            approver_id,
-            entity_type: Some("sales"),
-            entity_id: Some(sale.to_string()),
-            details: json!({
-                "customerId": self.on_account.customer, "amount": self.on_account.amount,
-                "creditLimit": self.account.limit, "used": self.account.used,
-            }),
-            ..entry
-        }
+    pub(crate) fn details(&self) -> Json {
+        json!({
+            "customerId": self.on_account.customer, "amount": self.on_account.amount,
+            "creditLimit": self.account.limit, "used": self.account.used,
+        })
     }
 }

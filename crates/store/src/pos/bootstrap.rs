@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use axum::extract::State;
 use serde::Serialize;
+use tillkeep_http::documents::drawers::shown;
 use tillkeep_http::error::{Error, Result};
 use tillkeep_http::{Answer, Caller, Params};
 use tillkeep_model::permission::code::PosSell;
@@ -17,12 +18,13 @@ use utoipa::ToSchema;
 use uuid::Uuid;
 
 use super::tenders;
-use crate::registers::Terminal;
-use crate::{Store, sessions};
+use crate::Store;
+use crate::sessions::view::knows;
+use crate::terminal::Terminal;
 
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct Bootstrap {
+pub(crate) struct Bootstrap {
     store: store::Model,
     register: register::Model,
     /// The open drawer of the register.
@@ -39,7 +41,7 @@ pub struct Bootstrap {
 #[derive(Serialize, ToSchema)]
 #[schema(as = AppliedTaxGroup)]
 #[serde(rename_all = "camelCase")]
-pub struct AppliedGroup {
+pub(crate) struct AppliedGroup {
     id: Uuid,
     code: String,
     name: String,
@@ -52,7 +54,7 @@ pub struct AppliedGroup {
 #[derive(Serialize, ToSchema)]
 #[schema(as = AppliedTaxRate)]
 #[serde(rename_all = "camelCase")]
-pub struct AppliedRate {
+pub(crate) struct AppliedRate {
     tax_rate_id: Uuid,
     code: String,
     name: String,
@@ -61,7 +63,7 @@ pub struct AppliedRate {
 }
 
 #[derive(Serialize, ToSchema)]
-pub struct SalesRep {
+pub(crate) struct SalesRep {
     id: Uuid,
     code: String,
     name: String,
@@ -69,19 +71,19 @@ pub struct SalesRep {
 
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct DiscountLimits {
+pub(crate) struct DiscountLimits {
     max_line_discount_bps: Bps,
     max_cart_discount_bps: Bps,
 }
 
-pub async fn bootstrap(
+pub(crate) async fn bootstrap(
     caller: Caller<PosSell>,
     State(store): State<Arc<Store>>,
     Params(terminal): Params<Terminal>,
 ) -> Result<Answer<Bootstrap>> {
     let shop = store.shop().await?;
     let own = shop.own()?;
-    let terminal = terminal.of(&caller)?;
+    let terminal = terminal.named_or_own(&caller)?;
     let register = shop.at_terminal(terminal).ok_or_else(|| {
         let text = format!("no register has the terminal {terminal}; make one with POST /registers");
         Error::new(ErrorCode::RegisterUnknown, text).at("terminalId")
@@ -91,11 +93,11 @@ pub async fn bootstrap(
         .filter(department::Column::IsActive.eq(true))
         .order_by_asc(department::Column::SortOrder)
         .order_by_asc(department::Column::Code)
-        .all(caller.db().reader())
+        .all(caller.reader())
         .await?;
-    let knows = sessions::knows(&caller, &store).await?;
+    let knows = knows(&caller, &store).await?;
     Ok(Answer(Bootstrap {
-        session: shop.open_at(register.id).map(|session| sessions::shown(session.clone(), knows)),
+        session: shop.open_at(register.id).map(|session| shown(session.clone(), knows)),
         register: register.clone(),
         tenders: shop.tenders.iter().filter(|tender| tenders::is_usable(tender)).cloned().collect(),
         tax_groups: tax_groups(own, &shop.tax_groups),
@@ -138,6 +140,6 @@ fn sales_reps(store: &store::Model, reps: &[sales_rep::Model]) -> Vec<SalesRep> 
 }
 
 /// Whether a sales representative who is not deleted works in this store.
-pub fn works_in(rep: &sales_rep::Model, store_id: Uuid) -> bool {
+pub(crate) fn works_in(rep: &sales_rep::Model, store_id: Uuid) -> bool {
     rep.is_active && rep.store_id.is_none_or(|home| home == store_id)
 }

@@ -13,7 +13,7 @@ use utoipa::openapi::schema::Schema;
 use utoipa::{__dev::ComposeSchema, PartialSchema, ToSchema};
 use uuid::Uuid;
 
-use crate::approvals::Wallet;
+use crate::approvals::PresentedApprovals;
 use crate::bounds::{self, AMOUNT_TEXT, PRICE_TEXT};
 
 /// Lines of one cart at the most.
@@ -23,7 +23,7 @@ const MAX_PAYMENTS: usize = 50;
 
 #[derive(Clone, Debug, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct Cart {
+pub(crate) struct Cart {
     /// Made by the client, so that a repeated request is one sale; a quote may leave it out.
     pub id: Option<Uuid>,
     #[schema(max_length = 100)]
@@ -47,7 +47,7 @@ pub struct Cart {
 /// A cart that is sold: it has an id.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(transparent)]
-pub struct SoldCart(pub Cart);
+pub(crate) struct SoldCart(pub Cart);
 
 impl ComposeSchema for SoldCart {
     fn compose(_: Vec<RefOr<Schema>>) -> RefOr<Schema> {
@@ -72,7 +72,8 @@ impl ToSchema for SoldCart {
 #[derive(Clone, Debug, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[schema(as = CartLine)]
-pub struct Line {
+#[expect(clippy::struct_field_names, reason = "the names on the wire")]
+pub(crate) struct Line {
     /// The till's own name for the line, said back in the quote.
     #[schema(max_length = 100)]
     pub line_id: Option<String>,
@@ -92,7 +93,7 @@ pub struct Line {
 #[derive(Clone, Debug, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[schema(as = CartPayment)]
-pub struct Payment {
+pub(crate) struct Payment {
     pub tender_id: Uuid,
     /// Nothing: exactly what is left to pay.
     pub tendered_amount: Option<Money>,
@@ -102,32 +103,32 @@ pub struct Payment {
 
 impl Line {
     /// Why the price was changed, if anything is said of it.
-    pub fn reason(&self) -> Option<&str> {
+    pub(crate) fn reason(&self) -> Option<&str> {
         self.override_reason.as_deref().map(str::trim).filter(|reason| !reason.is_empty())
     }
 }
 
 /// The name of a field of line `index`, as errors say it.
-pub fn line_field(index: usize, field: &str) -> String {
+pub(crate) fn line_field(index: usize, field: &str) -> String {
     format!("lines[{index}].{field}")
 }
 
 /// The name of a field of payment `index`, as errors say it.
-pub fn payment_field(index: usize, field: &str) -> String {
+pub(crate) fn payment_field(index: usize, field: &str) -> String {
     format!("payments[{index}].{field}")
 }
 
 impl Cart {
-    pub fn payments(&self) -> &[Payment] {
+    pub(crate) fn payments(&self) -> &[Payment] {
         self.payments.as_deref().unwrap_or_default()
     }
 
-    pub fn approvals(&self) -> &[String] {
+    pub(crate) fn approvals(&self) -> &[String] {
         self.approvals.as_deref().unwrap_or_default()
     }
 
     /// What can be said of a cart without looking anything up.
-    pub fn check(&self) -> Result<()> {
+    pub(crate) fn check(&self) -> Result<()> {
         self.refuse_unsupported()?;
         let mut check = Check::default();
         check
@@ -139,7 +140,7 @@ impl Cart {
             "expectedTotal",
             AMOUNT_TEXT,
         );
-        Wallet::check(self.approvals(), &mut check);
+        PresentedApprovals::check(self.approvals(), &mut check);
         for (index, line) in self.lines.iter().enumerate() {
             let field = |name| line_field(index, name);
             let positive = line.quantity > Qty::ZERO && bounds::is_quantity(line.quantity);

@@ -16,7 +16,7 @@ use crate::Store;
 use crate::memory::{Shop, Sold};
 
 /// Everything a cart is priced with.
-pub struct Catalog {
+pub(crate) struct Catalog {
     pub shop: Arc<Shop>,
     pub products: HashMap<Uuid, Arc<Sold>>,
     pub rows: HashMap<Uuid, Here>,
@@ -24,7 +24,7 @@ pub struct Catalog {
 
 /// What a store has of a product: its price, and its stock.
 #[derive(Clone, Copy, Debug)]
-pub struct Here {
+pub(crate) struct Here {
     price: Money,
     has_price_override: bool,
     cost: Money,
@@ -34,7 +34,7 @@ pub struct Here {
 
 impl Catalog {
     /// What is in memory of the products of `cart`, as [`Store::goods`]: no connection may be held meanwhile.
-    pub async fn of(store: &Store, cart: &Cart) -> Result<Self> {
+    pub(crate) async fn load(store: &Store, cart: &Cart) -> Result<Self> {
         let mut ids: Vec<Uuid> = cart.lines.iter().map(|line| line.product_id).collect();
         ids.sort_unstable();
         ids.dedup();
@@ -43,20 +43,20 @@ impl Catalog {
     }
 
     /// Reads what the store has of these products now.
-    pub async fn look(&mut self, conn: &impl ConnectionTrait, store_id: Uuid) -> Result<()> {
+    pub(crate) async fn look(&mut self, conn: &impl ConnectionTrait, store_id: Uuid) -> Result<()> {
         let ids: Vec<Uuid> = self.products.keys().copied().collect();
         self.rows = rows(conn, store_id, &ids).await?;
         Ok(())
     }
 
     /// The settings of the store.
-    pub fn store(&self) -> Result<&store::Model> {
+    pub(crate) fn store(&self) -> Result<&store::Model> {
         self.shop.own()
     }
 
     /// What a unit costs this store: the average of what was received, else the set cost of the store, else of the
     /// product. A cost of nothing is one that nobody has entered.
-    pub fn unit_cost(&self, product: &product::Model) -> Option<Money> {
+    pub(crate) fn unit_cost(&self, product: &product::Model) -> Option<Money> {
         let row = self.rows.get(&product.id);
         let set = |cost: Money| Some(cost).filter(|cost| *cost > Money::ZERO);
         row.and_then(|row| row.average_cost).or(row.and_then(|row| set(row.cost))).or(set(product.cost))
@@ -64,7 +64,7 @@ impl Catalog {
 }
 
 /// What `store_id` has of products, by product.
-pub async fn rows(
+pub(crate) async fn rows(
     conn: &impl ConnectionTrait,
     store_id: Uuid,
     product_ids: &[Uuid],
@@ -94,12 +94,12 @@ pub async fn rows(
 
 impl Here {
     /// Its price, and whether that is a price of its own.
-    pub const fn own_price(self) -> (Money, bool) {
+    pub(crate) const fn own_price(self) -> (Money, bool) {
         (self.price, self.has_price_override)
     }
 }
 
 /// The unit price of a product in this store, and where it comes from.
-pub fn shelf_price(product: &product::Model, row: Option<&Here>) -> (Money, PriceSource) {
+pub(crate) fn shelf_price(product: &product::Model, row: Option<&Here>) -> (Money, PriceSource) {
     choose_price(product.price, row.map(|row| row.own_price()), None, None)
 }

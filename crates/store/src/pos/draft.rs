@@ -6,14 +6,14 @@ use tillkeep_storage::entity::{customer, register_session, sale, sale_item, sale
 use uuid::Uuid;
 
 use super::cart::Cart;
-use super::document::Document;
 use super::pricing::Priced;
 use super::quote::{tax_details, tax_lines};
-use crate::approvals::Granted;
+use super::sale_document::SaleDocument;
+use crate::approvals::Approval;
 use crate::customers;
 
 /// What a sale is made of.
-pub struct Draft<'a> {
+pub(crate) struct Draft<'a> {
     pub id: Uuid,
     pub store: &'a store::Model,
     pub session: &'a register_session::Model,
@@ -24,13 +24,13 @@ pub struct Draft<'a> {
     pub cashier_id: Uuid,
     pub cashier_name: &'a str,
     /// What a second person approved of it.
-    pub approvals: &'a [Granted],
+    pub approvals: &'a [Approval],
     pub now: Instant,
 }
 
 impl Draft<'_> {
-    pub fn document(&self) -> Document {
-        Document { sale: self.sale(), items: self.items(), payments: self.payments() }
+    pub(crate) fn document(&self) -> SaleDocument {
+        SaleDocument { sale: self.sale(), items: self.items(), payments: self.payments() }
     }
 
     fn sale(&self) -> sale::Model {
@@ -68,7 +68,7 @@ impl Draft<'_> {
             change_amount: self.settlement.change,
             cost_amount: cart.cost,
             tax_lines: JsonText::of(&tax_lines(&cart.tax_lines)),
-            approvals: JsonText::of(&self.approvals.iter().map(Granted::to_json).collect::<Vec<_>>()),
+            approvals: JsonText::of(&self.approvals.iter().map(Approval::to_json).collect::<Vec<_>>()),
             ..sale::Model::default()
         }
     }
@@ -82,7 +82,7 @@ impl Draft<'_> {
             (self.priced.products[index], &self.priced.lines[index], &self.priced.cart.lines[index]);
         let line_no = line_no(index);
         let overridden = line.price_source == PriceSource::Override;
-        let approved = self.approvals.iter().find(|granted| granted.permission() == "pos.price.override");
+        let approved = self.approvals.iter().find(|approval| approval.permission() == "pos.price.override");
         sale_item::Model {
             id: self.part("sale_item", line_no),
             sale_id: self.id,
@@ -110,7 +110,7 @@ impl Draft<'_> {
             unit_cost: line.unit_cost,
             cost_amount: amounts.cost,
             override_reason: self.cart.lines[index].reason().map(str::to_owned),
-            override_approved_by: approved.filter(|_| overridden).map(Granted::approver_id),
+            override_approved_by: approved.filter(|_| overridden).map(Approval::approver_id),
             age_confirmed: self.cart.lines[index].age_confirmed,
             // Headquarters books the line by this, whatever it keeps of the product when the line arrives.
             tracked: Some(product.track_stock),

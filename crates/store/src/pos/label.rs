@@ -6,7 +6,7 @@ use tillkeep_model::{JsonText, Money, Qty, rdiv};
 /// One entry of `stores.scale_barcode_rules`.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Rule {
+pub(crate) struct Rule {
     prefix: String,
     value: Content,
     plu_digits: usize,
@@ -24,30 +24,30 @@ enum Content {
 
 /// What a label says.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Label {
+pub(crate) struct Label {
     pub plu: String,
     pub printed: Printed,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Printed {
+pub(crate) enum Printed {
     Weight(Qty),
     Price(Money),
 }
 
 /// Why a code is not the label that its prefix makes it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct BadCheckDigit;
+pub(crate) struct BadCheckDigit;
 
 /// The rules of a store; one that cannot be read is passed over, as the others still hold.
-pub fn rules(json: &JsonText) -> Vec<Rule> {
+pub(crate) fn rules(json: &JsonText) -> Vec<Rule> {
     let list = json.0.as_array().into_iter().flatten();
     list.filter_map(|rule| serde_json::from_value(rule.clone()).ok()).collect()
 }
 
 /// Reads `code` by the rule with the longest prefix that fits it; `None` when none does. `exponent` is the number of
 /// decimals of the store's currency.
-pub fn read(code: &str, rules: &[Rule], exponent: i16) -> Result<Option<Label>, BadCheckDigit> {
+pub(crate) fn read(code: &str, rules: &[Rule], exponent: i16) -> Result<Option<Label>, BadCheckDigit> {
     let fitting = rules.iter().filter(|rule| rule.fits(code));
     let Some(rule) = fitting.max_by_key(|rule| rule.prefix.len()) else { return Ok(None) };
     if !check_digit_fits(code) {

@@ -31,7 +31,7 @@ const LONGEST_CODE: usize = 100;
 /// A product as a till takes it from its scanner.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct Scanned {
+pub(crate) struct Scanned {
     product: product::Model,
     /// On hand here.
     quantity: Qty,
@@ -46,7 +46,7 @@ pub struct Scanned {
     line_amount: Option<Money>,
 }
 
-pub async fn lookup(
+pub(crate) async fn lookup(
     caller: Caller<(PosSell, ProductsView, InventoryView)>,
     State(store): State<Arc<Store>>,
     Segment(code): Segment,
@@ -58,7 +58,7 @@ pub async fn lookup(
     let found = if code.is_empty() || code.chars().count() > LONGEST_CODE || code.contains('\0') {
         None
     } else {
-        find(caller.db().reader(), &known, own, code).await?
+        find(caller.reader(), &known, own, code).await?
     };
     let product = match found {
         Some((found, _)) => known.product(found.product).await?,
@@ -72,7 +72,7 @@ pub async fn lookup(
     if !sold.row.is_active {
         return Err(inactive(&sold.row));
     }
-    let rows = catalog::rows(caller.db().reader(), store.id, &[found.product]).await?;
+    let rows = catalog::rows(caller.reader(), store.id, &[found.product]).await?;
     let row = rows.get(&found.product);
     let (price, source) = shelf_price(&sold.row, row);
     let (line_quantity, line_amount) = printed.and_then(|printed| line(printed, price)).unzip();

@@ -1,30 +1,31 @@
 //! What a till asks of its store server. Everything is answered from the store's own database: no line is needed.
 //!
 //! A cart ([`cart`]) is priced ([`pricing`]) with what the replica knows ([`catalog`]), shown ([`quote`]) or booked
-//! ([`sale`]) as one document ([`document`]).
+//! ([`sale`]) as one document ([`sale_document`]).
 
-pub mod account;
-pub mod bootstrap;
-pub mod cart;
-pub mod catalog;
-pub mod document;
-pub mod draft;
-pub mod label;
-pub mod lookup;
-pub mod pricing;
-pub mod products;
-pub mod quote;
-pub mod replay;
-pub mod sale;
-pub mod sales;
-pub mod specials;
-pub mod tenders;
+pub(crate) mod account;
+pub(crate) mod bootstrap;
+pub(crate) mod cart;
+mod cart_hash;
+pub(crate) mod catalog;
+pub(crate) mod draft;
+pub(crate) mod label;
+pub(crate) mod lookup;
+pub(crate) mod pricing;
+pub(crate) mod products;
+pub(crate) mod quote;
+pub(crate) mod replay;
+pub(crate) mod sale;
+pub(crate) mod sale_document;
+pub(crate) mod sales;
+pub(crate) mod specials;
+pub(crate) mod tenders;
 
-use crate::routes::Routes;
+use crate::state::Routes;
 use tillkeep_model::ErrorCode;
 
 /// The routes of a till; all of them work without a line.
-pub fn routes(routes: Routes) -> Routes {
+pub(crate) fn routes(routes: Routes) -> Routes {
     routes.with(looking_up).with(selling)
 }
 

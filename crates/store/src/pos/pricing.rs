@@ -12,7 +12,7 @@ use super::catalog::{Catalog, shelf_price};
 use crate::bounds::LARGEST_AMOUNT;
 
 /// A cart with its price; lines stand in the order of the cart.
-pub struct Priced<'a> {
+pub(crate) struct Priced<'a> {
     pub products: Vec<&'a product::Model>,
     pub lines: Vec<CartLine>,
     pub cart: PricedCart,
@@ -23,14 +23,14 @@ pub struct Priced<'a> {
 
 /// What a price is asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Purpose {
+pub(crate) enum Purpose {
     /// To be shown: what is still to be asked of the customer may be missing.
     Quote,
     Sale,
 }
 
 /// Prices `cart` from `catalog`.
-pub fn price<'a>(cart: &Cart, catalog: &'a Catalog, tax_exempt: bool, purpose: Purpose) -> Result<Priced<'a>> {
+pub(crate) fn price<'a>(cart: &Cart, catalog: &'a Catalog, tax_exempt: bool, purpose: Purpose) -> Result<Priced<'a>> {
     let store = catalog.store()?;
     let mut wrong = Vec::new();
     let mut products = Vec::with_capacity(cart.lines.len());
@@ -69,7 +69,7 @@ pub fn price<'a>(cart: &Cart, catalog: &'a Catalog, tax_exempt: bool, purpose: P
 }
 
 /// 409 for what exists and may not be sold any more.
-pub fn inactive(product: &product::Model) -> Error {
+pub(crate) fn inactive(product: &product::Model) -> Error {
     let text = format!("{} ({}) is not sold any more; take it off the cart", product.name, product.sku);
     Error::new(ErrorCode::ProductInactive, text)
 }
@@ -129,7 +129,7 @@ fn cash_rounding(store: &store::Model) -> CashRounding {
 
 impl Priced<'_> {
     /// What selling this needs besides the permission to sell.
-    pub fn required(&self) -> Vec<&'static str> {
+    pub(crate) fn required(&self) -> Vec<&'static str> {
         let overridden = |line: &&CartLine| line.price_source == PriceSource::Override;
         let mut codes = Vec::new();
         if self.lines.iter().any(|line| overridden(&line)) {
@@ -146,7 +146,7 @@ impl Priced<'_> {
     }
 
     /// What a customer who pays all of it in cash has to pay.
-    pub fn cash_due(&self) -> Money {
+    pub(crate) fn cash_due(&self) -> Money {
         self.cash_rounding.due(self.cart.total)
     }
 }

@@ -26,7 +26,7 @@ const LIST: ListSpec = ListSpec {
 };
 
 /// The list of what can be sold.
-pub struct Choice;
+pub(crate) struct Choice;
 
 impl Listing for Choice {
     type Row = product::Entity;
@@ -36,7 +36,7 @@ impl Listing for Choice {
 /// A product with its price and level here.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct PricedProduct {
+pub(crate) struct PricedProduct {
     #[serde(flatten)]
     product: product::Model,
     effective_price: Money,
@@ -44,12 +44,12 @@ pub struct PricedProduct {
     quantity: Qty,
 }
 
-pub async fn list(
+pub(crate) async fn list(
     caller: Caller<(PosSell, ProductsView)>,
     State(store): State<Arc<Store>>,
     Lists { query, .. }: Lists<Choice>,
 ) -> Result<List<PricedProduct>> {
-    let snapshot = caller.db().snapshot().await?;
+    let snapshot = caller.snapshot().await?;
     let sold = product::Entity::find().filter(product::Column::IsActive.eq(true));
     let page = resource::list(&snapshot, &LIST, &query, sold).await?;
     let ids: Vec<Uuid> = page.rows.iter().map(|product: &product::Model| product.id).collect();

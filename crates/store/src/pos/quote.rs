@@ -12,36 +12,37 @@ use tillkeep_model::{Money, Ppm, Qty};
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use super::account::{BEYOND_LIMIT, OnAccount};
+use super::account::OnAccount;
 use super::cart::Cart;
+use super::cart_hash::cart_hash;
 use super::catalog::Catalog;
 use super::pricing::{self, Priced, Purpose};
 use super::specials::{self, Warning};
 use super::tenders;
-use crate::approvals::cart_hash;
-use crate::registers::acting_at;
+use crate::approvals::BEYOND_LIMIT;
+use crate::terminal::acting_at;
 use crate::{Store, customers};
 
-pub async fn quote(
+pub(crate) async fn quote(
     caller: Caller<PosSell>,
     State(store): State<Arc<Store>>,
     Body(cart): Body<Cart>,
 ) -> Result<Answer<Quote>> {
     cart.check()?;
-    let mut catalog = Catalog::of(&store, &cart).await?;
-    let snapshot = caller.db().snapshot().await?;
+    let mut catalog = Catalog::load(&store, &cart).await?;
+    let snapshot = caller.snapshot().await?;
     catalog.look(&snapshot, store.id).await?;
     let customer = customers::buyer(&snapshot, cart.customer_id).await?;
     let warnings = specials::of_cart(&cart, &catalog, catalog.store()?, caller.now(), customer.is_some());
     let exempt = customer.as_ref().is_some_and(|customer| customer.tax_exempt);
     let priced = pricing::price(&cart, &catalog, exempt, Purpose::Quote)?;
     let terminal = acting_at(&caller, cart.terminal_id.as_deref())?;
-    let mut answer = Quote::of(&cart, &priced, cart_hash(&cart, terminal)?, warnings);
+    let mut answer = Quote::new(&cart, &priced, cart_hash(&cart, terminal)?, warnings);
     if !cart.payments().is_empty() {
         let settled = tenders::pay(&cart, &priced, &catalog.shop.tenders)?;
         answer.cash_rounding = Some(settled.cash_rounding);
         answer.change_amount = Some(settled.change);
-        let on_account = OnAccount::of(&settled, customer.as_ref());
+        let on_account = OnAccount::new(&settled, customer.as_ref());
         answer.on_account_amount = on_account.map(OnAccount::amount);
         let beyond = match on_account {
             Some(part) => part.excess(&snapshot).await?.is_some(),
@@ -57,7 +58,7 @@ pub async fn quote(
 /// The priced cart as a till shows it; the amounts have the names that they have on a sale.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct Quote {
+pub(crate) struct Quote {
     customer_id: Option<Uuid>,
     sales_rep_id: Option<Uuid>,
     tax_exempt: bool,
@@ -90,7 +91,7 @@ pub struct Quote {
 
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct QuoteLine {
+pub(crate) struct QuoteLine {
     line_no: usize,
     line_id: Option<String>,
     product_id: Uuid,
@@ -114,7 +115,7 @@ pub struct QuoteLine {
 }
 
 impl Quote {
-    pub fn of(cart: &Cart, priced: &Priced, cart_hash: String, warnings: Vec<Warning>) -> Self {
+    pub(crate) fn new(cart: &Cart, priced: &Priced, cart_hash: String, warnings: Vec<Warning>) -> Self {
         let total = &priced.cart;
         Self {
             customer_id: cart.customer_id,
@@ -170,7 +171,7 @@ fn line(cart: &Cart, priced: &Priced, index: usize) -> QuoteLine {
 /// One of `sales.tax_lines`.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct TaxLine {
+pub(crate) struct TaxLine {
     tax_rate_id: Uuid,
     code: String,
     name: String,
@@ -182,7 +183,7 @@ pub struct TaxLine {
 /// One of `sale_items.tax_details`.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct TaxDetail {
+pub(crate) struct TaxDetail {
     tax_rate_id: Uuid,
     code: String,
     rate_ppm: Ppm,
@@ -191,7 +192,7 @@ pub struct TaxDetail {
 }
 
 /// `sales.tax_lines`: one for each rate.
-pub fn tax_lines(totals: &[TaxTotal]) -> Vec<TaxLine> {
+pub(crate) fn tax_lines(totals: &[TaxTotal]) -> Vec<TaxLine> {
     let one = |total: &TaxTotal| TaxLine {
         tax_rate_id: total.rate.id,
         code: total.rate.code.clone(),
@@ -204,7 +205,7 @@ pub fn tax_lines(totals: &[TaxTotal]) -> Vec<TaxLine> {
 }
 
 /// `sale_items.tax_details`: one for each rate of the line.
-pub fn tax_details(amounts: &[TaxAmount]) -> Vec<TaxDetail> {
+pub(crate) fn tax_details(amounts: &[TaxAmount]) -> Vec<TaxDetail> {
     let one = |amount: &TaxAmount| TaxDetail {
         tax_rate_id: amount.rate.id,
         code: amount.rate.code.clone(),

@@ -1,25 +1,16 @@
 //! A till that got no answer sends its sale again. The same id with the same content is the sale that is there; what
 //! was asked for can be read off the stored document, so nothing else is kept for this.
 
-use tillkeep_http::error::{Error, Result};
+use tillkeep_model::Money;
 use tillkeep_model::pricing::PriceSource;
-use tillkeep_model::{ErrorCode, Money};
 use tillkeep_storage::entity::{sale_item, sale_payment};
 use uuid::Uuid;
 
 use super::cart::{Cart, Line};
-use super::document::Document;
+use super::sale_document::SaleDocument;
 
-/// `stored`, when it is what `cart` asks for, else 409.
-pub fn same_or_refused(stored: Document, cart: &Cart) -> Result<Document> {
-    if is_same(&stored, cart) {
-        return Ok(stored);
-    }
-    let text = "this id belongs to a sale with other content; give every sale an id of its own";
-    Err(Error::new(ErrorCode::IdReused, text).at("id"))
-}
-
-fn is_same(stored: &Document, cart: &Cart) -> bool {
+/// Whether `stored` is what `cart` asks for.
+pub(crate) fn is_same(stored: &SaleDocument, cart: &Cart) -> bool {
     let sale = &stored.sale;
     sale.sale_type == "sale"
         && sale.customer_id == cart.customer_id

@@ -15,8 +15,9 @@ use tillkeep_storage::entity::{register, register_session, sale};
 use tillkeep_storage::sea_orm::sea_query::Query as SubQuery;
 use tillkeep_storage::sea_orm::{ColumnTrait, Condition, EntityTrait, QueryFilter};
 
-use super::document::Document;
+use super::sale_document::SaleDocument;
 use crate::Store;
+use crate::act::{self, Record};
 
 const LIST: ListSpec = ListSpec {
     search: &["receipt_number", "customer_name"],
@@ -33,7 +34,7 @@ const LIST: ListSpec = ListSpec {
 };
 
 /// The list of sales.
-pub struct Sales;
+pub(crate) struct Sales;
 
 impl Listing for Sales {
     type Row = sale::Entity;
@@ -42,7 +43,7 @@ impl Listing for Sales {
         &[("sessionId", More::Id), ("businessDateFrom", More::Date), ("businessDateTo", More::Date)];
 }
 
-pub async fn list(
+pub(crate) async fn list(
     caller: Caller<(PosSell, ReportsViewLocal)>,
     State(store): State<Arc<Store>>,
     Lists { mut query, .. }: Lists<Sales>,
@@ -54,7 +55,7 @@ pub async fn list(
     if !caller.may(&["reports.view_local"]) {
         select = select.filter(in_own_open_session(&caller));
     }
-    resource::list(caller.db().reader(), &LIST, &query, select).await
+    resource::list(caller.reader(), &LIST, &query, select).await
 }
 
 /// The open drawers that the caller opened, sits at, or has sold into.
@@ -87,23 +88,26 @@ fn in_own_open_session<P: tillkeep_model::permission::Requirement>(caller: &Call
     Condition::all().add(sale::Column::RegisterSessionId.in_subquery(own))
 }
 
-pub async fn get(caller: Caller<(PosSell, PosRefund, ReportsViewLocal)>, Id(id): Id) -> Result<Answer<Document>> {
-    let snapshot = caller.db().snapshot().await?;
-    Document::find(&snapshot, id).await?.map(Answer).ok_or_else(not_found)
+pub(crate) async fn get(
+    caller: Caller<(PosSell, PosRefund, ReportsViewLocal)>,
+    Id(id): Id,
+) -> Result<Answer<SaleDocument>> {
+    let snapshot = caller.snapshot().await?;
+    act::find(&snapshot, id).await?.map(Answer).ok_or_else(not_found)
 }
 
-pub async fn by_receipt(
+pub(crate) async fn by_receipt(
     caller: Caller<(PosSell, PosRefund, ReportsViewLocal)>,
     State(store): State<Arc<Store>>,
     Segment(number): Segment,
-) -> Result<Answer<Document>> {
-    let snapshot = caller.db().snapshot().await?;
+) -> Result<Answer<SaleDocument>> {
+    let snapshot = caller.snapshot().await?;
     let sale = sale::Entity::find()
         .filter(sale::Column::StoreId.eq(store.id))
         .filter(sale::Column::ReceiptNumber.eq(number))
         .one(&snapshot)
         .await?;
-    Ok(Answer(Document::of(&snapshot, sale.ok_or_else(not_found)?).await?))
+    Ok(Answer(SaleDocument::load(&snapshot, sale.ok_or_else(not_found)?).await?))
 }
 
 fn not_found() -> Error {

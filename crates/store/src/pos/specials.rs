@@ -6,21 +6,22 @@ use tillkeep_model::Instant;
 use tillkeep_model::pricing::PriceSource;
 use tillkeep_model::special::Window;
 use tillkeep_storage::DbErr;
-use tillkeep_storage::entity::product_special::{Column, Entity, Model};
+use tillkeep_storage::entity::product_special::Model;
 use tillkeep_storage::entity::{sale_item, store};
-use tillkeep_storage::sea_orm::{ColumnTrait, Condition, ConnectionTrait, EntityTrait, QueryFilter, QueryOrder};
+use tillkeep_storage::sea_orm::ConnectionTrait;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
 use super::cart::Cart;
 use super::catalog::Catalog;
-use super::document::Document;
+use super::sale_document::SaleDocument;
 use crate::day;
+use crate::memory::specials::{concerning, concerns};
 
 /// Something that somebody at the till should know, though nothing is wrong with the request.
 #[derive(Debug, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct Warning {
+pub(crate) struct Warning {
     /// `special_not_charged`.
     code: &'static str,
     message: String,
@@ -40,7 +41,13 @@ struct Line<'a> {
 
 /// What is in force for the lines of `cart` at this moment of the store, and is not charged. A line whose price somebody
 /// typed has no special.
-pub fn of_cart(cart: &Cart, catalog: &Catalog, store: &store::Model, at: Instant, has_customer: bool) -> Vec<Warning> {
+pub(crate) fn of_cart(
+    cart: &Cart,
+    catalog: &Catalog,
+    store: &store::Model,
+    at: Instant,
+    has_customer: bool,
+) -> Vec<Warning> {
     let lines = cart.lines.iter().enumerate();
     let lines = lines.filter(|(_, line)| line.open_price.is_none() && line.unit_price_override.is_none());
     let lines: Vec<Line> = lines
@@ -54,10 +61,10 @@ pub fn of_cart(cart: &Cart, catalog: &Catalog, store: &store::Model, at: Instant
 }
 
 /// The same of a sale as it is stored, by the specials that are known now.
-pub async fn of_sale(
+pub(crate) async fn of_sale(
     conn: &impl ConnectionTrait,
     store: &store::Model,
-    document: &Document,
+    document: &SaleDocument,
 ) -> Result<Vec<Warning>, DbErr> {
     let typed = [PriceSource::Open.as_str(), PriceSource::Override.as_str()];
     let items: Vec<_> = document.items.iter().filter(|item| !typed.contains(&item.price_source.as_str())).collect();
@@ -71,41 +78,6 @@ pub async fn of_sale(
     let lines: Vec<Line> = items.iter().map(line).collect();
     let sale = &document.sale;
     Ok(not_charged(store, sale.completed_at, sale.customer_id.is_some(), &lines))
-}
-
-/// The specials that may be in force in `store` for products with their departments, by code.
-pub async fn concerning(
-    conn: &impl ConnectionTrait,
-    store: Uuid,
-    sold: &[(Uuid, Option<Uuid>)],
-) -> Result<Vec<Model>, DbErr> {
-    if sold.is_empty() {
-        return Ok(Vec::new());
-    }
-    let mut products: Vec<Uuid> = sold.iter().map(|(product, _)| *product).collect();
-    let mut departments: Vec<Uuid> = sold.iter().filter_map(|(_, department)| *department).collect();
-    for ids in [&mut products, &mut departments] {
-        ids.sort_unstable();
-        ids.dedup();
-    }
-    let concerned =
-        Condition::any().add(Column::ProductId.is_in(products)).add(Column::DepartmentId.is_in(departments));
-    Entity::find()
-        .filter(Column::DeletedAt.is_null())
-        .filter(Column::IsActive.eq(true))
-        .filter(Condition::any().add(Column::StoreId.is_null()).add(Column::StoreId.eq(store)))
-        .filter(concerned)
-        .order_by_asc(Column::Code)
-        .all(conn)
-        .await
-}
-
-/// Whether a special names this product, or no product and its department.
-pub fn concerns(special: &Model, product_id: Uuid, department_id: Option<Uuid>) -> bool {
-    match (special.product_id, special.department_id) {
-        (Some(product), _) => product == product_id,
-        (None, department) => department.is_some() && department == department_id,
-    }
 }
 
 /// One warning for each line and special in force for it, by line.

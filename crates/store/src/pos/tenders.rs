@@ -9,7 +9,7 @@ use super::cart::{Cart, payment_field};
 use super::pricing::Priced;
 
 /// Whether a till may offer it.
-pub fn is_usable(tender: &tender::Model) -> bool {
+pub(crate) fn is_usable(tender: &tender::Model) -> bool {
     tender.is_active && !TenderKind::parse(&tender.kind).is_some_and(TenderKind::needs_value_ledger)
 }
 
@@ -28,7 +28,7 @@ fn terms(tender: &tender::Model) -> TenderTerms {
 }
 
 /// Settles `priced` with the payments of `cart`.
-pub fn pay(cart: &Cart, priced: &Priced, tenders: &[tender::Model]) -> Result<Settlement> {
+pub(crate) fn pay(cart: &Cart, priced: &Priced, tenders: &[tender::Model]) -> Result<Settlement> {
     let mut tendered = Vec::with_capacity(cart.payments().len());
     for (index, payment) in cart.payments().iter().enumerate() {
         let Some(tender) = tenders.iter().find(|tender| tender.id == payment.tender_id) else {

@@ -19,7 +19,7 @@ const MAX_COUNTS: usize = 50;
 #[derive(Clone, Debug, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[schema(as = TenderCount)]
-pub struct Count {
+pub(crate) struct Count {
     tender_id: Uuid,
     amount: Money,
 }
@@ -27,7 +27,8 @@ pub struct Count {
 /// One row of `register_sessions.counts`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Counted {
+#[expect(clippy::struct_field_names, reason = "the names on the wire")]
+pub(crate) struct Counted {
     pub tender_id: Uuid,
     pub tender_code: String,
     pub counted: Money,
@@ -37,14 +38,14 @@ pub struct Counted {
 
 /// The counts of one drawer, compared.
 #[derive(Clone, Debug, Default)]
-pub struct Comparison {
+pub(crate) struct Comparison {
     pub rows: Vec<Counted>,
     /// Cash that was counted; `None` when nobody counted it.
     pub cash: Option<Money>,
     pub cash_variance: Option<Money>,
 }
 
-pub fn check(counts: &[Count]) -> Result<()> {
+pub(crate) fn check(counts: &[Count]) -> Result<()> {
     let mut check = Check::default();
     check.that(counts.len() <= MAX_COUNTS, "counts", "must have at most 50 tenders").finish()?;
     let mut seen = HashSet::new();
@@ -60,7 +61,7 @@ pub fn check(counts: &[Count]) -> Result<()> {
 }
 
 /// Compares `counts` with what `totals` say of each tender.
-pub fn compare(counts: &[Count], tenders: &[tender::Model], totals: &Totals) -> Result<Comparison> {
+pub(crate) fn compare(counts: &[Count], tenders: &[tender::Model], totals: &Totals) -> Result<Comparison> {
     let mut comparison = Comparison::default();
     for (index, count) in counts.iter().enumerate() {
         let tender = tenders.iter().find(|tender| tender.id == count.tender_id);
@@ -85,13 +86,18 @@ pub fn compare(counts: &[Count], tenders: &[tender::Model], totals: &Totals) -> 
 }
 
 /// The difference of the cash, when it is more than the store lets pass.
-pub fn beyond_limit(comparison: &Comparison, store: &store::Model) -> Option<Money> {
+pub(crate) fn beyond_limit(comparison: &Comparison, store: &store::Model) -> Option<Money> {
     let limit = i128::from(store.cash_variance_limit.0);
     comparison.cash_variance.filter(|variance| i128::from(variance.0).abs() > limit)
 }
 
 /// 409 for a difference that somebody has to answer for.
-pub fn refuse_variance(comparison: &Comparison, totals: &Totals, store: &store::Model, accepted: bool) -> Result<()> {
+pub(crate) fn refuse_variance(
+    comparison: &Comparison,
+    totals: &Totals,
+    store: &store::Model,
+    accepted: bool,
+) -> Result<()> {
     match beyond_limit(comparison, store) {
         Some(variance) if !accepted => {
             let text = format!(

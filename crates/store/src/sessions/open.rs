@@ -10,18 +10,23 @@ use tillkeep_http::extract::OptionalBody;
 use tillkeep_http::resource::Check;
 use tillkeep_http::{Caller, Created, Id};
 use tillkeep_model::permission::code::{PosSell, RegistersOpen};
-use tillkeep_model::{ErrorCode, JsonText, Money};
+use tillkeep_model::{ErrorCode, Instant, JsonText, Money};
 use tillkeep_storage::entity::{register, register_session, user};
-use tillkeep_storage::sea_orm::{EntityTrait, IntoActiveModel};
-use tillkeep_storage::{audit, outbox};
+use tillkeep_storage::numbers::Numbering;
+use tillkeep_storage::sea_orm::EntityTrait;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use super::open_at;
-use crate::approvals::{Granted, Scope, Wallet};
+use super::drawer::open_at;
+use crate::act::{Acting, Log, Stopped};
+use crate::approvals::{Approval, PresentedApprovals, Scope, ValidApprovals};
 use crate::bounds::{self, PRICE_TEXT};
-use crate::registers::refuse_elsewhere;
+use crate::memory::Shop;
+use crate::terminal::Reach;
 use crate::{Store, day};
+
+/// The code with which somebody opens a drawer with any float.
+const ANY_FLOAT: &str = "registers.open";
 
 /// Bytes of a list of coins and notes at the most.
 const MAX_DENOMINATIONS: usize = 4000;
@@ -29,7 +34,7 @@ const MAX_DENOMINATIONS: usize = 4000;
 #[derive(Default, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[schema(as = SessionOpening)]
-pub struct Opening {
+pub(crate) struct Opening {
     #[serde(rename = "openingFloat")]
     float: Option<Money>,
     denominations: Option<Json>,
@@ -45,7 +50,7 @@ impl Opening {
         let listed = self.denominations.as_ref().is_none_or(|list| list.is_array() || list.is_object());
         let short = self.denominations.as_ref().is_none_or(|list| list.to_string().len() <= MAX_DENOMINATIONS);
         let mut check = Check::default();
-        Wallet::check(&self.approvals, &mut check);
+        PresentedApprovals::check(&self.approvals, &mut check);
         check
             .that(self.float.is_none_or(bounds::is_price), "openingFloat", PRICE_TEXT)
             .that(listed && short, "denominations", "must be a list or an object of at most 4000 bytes")
@@ -54,79 +59,105 @@ impl Opening {
     }
 }
 
-pub async fn open(
+pub(crate) async fn open(
     caller: Caller<(RegistersOpen, PosSell)>,
     State(store): State<Arc<Store>>,
     Id(register_id): Id,
     OptionalBody(body): OptionalBody<Opening>,
 ) -> Result<Created<register_session::Model>> {
     body.check()?;
-    let now = caller.now();
     let shop = store.shop().await?;
-    let settings = shop.own()?;
+    shop.own()?;
     let opened_by = opened_for(&caller, body.opened_for_user_id).await?;
-    let purse = Wallet::read(caller.db().reader(), &body.approvals).await?.judged(&caller, store.id).await?;
-    store.may_number().await?;
-    let tx = caller.db().begin().await?;
-    let register = register::Entity::find_by_id(register_id).one(&tx).await?;
-    let register = register.ok_or_else(|| Error::not_found("register"))?;
-    if !register.is_active {
-        return Err(Error::new(
-            ErrorCode::Conflict,
-            "this register is not active; set isActive with PATCH /registers/{id}",
-        ));
-    }
-    refuse_elsewhere(&caller, &register)?;
-    let default = register.default_float.unwrap_or(settings.default_float);
-    let opening_float = body.float.unwrap_or(default);
-    let other_float = opening_float != default && !caller.may(&["registers.open"]);
-    let scope = Scope::Float { register_id, amount: opening_float };
-    let granted = if other_float { purse.fill("registers.open", &scope).ok() } else { None };
-    if other_float && granted.is_none() {
-        let text = format!("the float is {}; another one needs registers.open or an approval of it", default.0);
-        return Err(Error::new(ErrorCode::FloatNotDefault, text)
-            .with("required", ["registers.open"])
-            .with("approvable", true)
-            .at("openingFloat"));
-    }
-    if let Some(session) = open_at(&tx, register.id).await? {
-        let text = format!("session {} of this register is still open; close it first", session.session_number);
-        return Err(Error::new(ErrorCode::SessionAlreadyOpen, text).with("sessionId", session.id));
-    }
+    let approvals = PresentedApprovals::read(caller.reader(), &body.approvals).await?.valid(&caller, store.id).await?;
     let id = Uuid::now_v7();
-    if let Some(granted) = granted {
-        granted.spend(&tx, id, now).await?;
-    }
-    let (number, place) = store.numbers.series("session", &register.code).next(&tx, now).await?;
-    let number = number.of_session();
-    let session = register_session::Model {
+    let act = store.act(&caller, "session.open").about("register_sessions", &id);
+    let request = Request {
         id,
-        store_id: store.id,
-        created_at: now,
-        updated_at: now,
-        register_id: register.id,
-        register_code: register.code,
-        session_number: i32::try_from(number).map_err(|error| Error::internal(error))?,
-        status: "open".to_owned(),
-        business_date: day::today(settings, now),
+        register_id,
+        shop,
         opened_by,
-        opened_at: now,
-        opening_float,
-        opening_denominations: body.denominations.map(JsonText),
-        ..register_session::Model::default()
+        approvals,
+        any_float: caller.may(&[ANY_FLOAT]),
+        reach: Reach::new(&caller),
+        numbering: store.numbering().await?,
+        now: act.now(),
+        body,
     };
-    register_session::Entity::insert(session.clone().into_active_model()).exec_without_returning(&tx).await?;
-    let entry = audit::Entry {
-        entity_type: Some("register_sessions"),
-        entity_id: Some(session.id.to_string()),
-        approver_id: granted.map(Granted::approver_id),
-        details: json!({"openingFloat": opening_float, "openedBy": opened_by, "note": body.note}),
-        ..caller.audit("session.open")
-    };
-    audit::record(&tx, entry, now).await?;
-    outbox::enqueue_at(&tx, place, &super::entry(&session, "create"), now).await?;
-    store.commit(tx).await?;
-    Ok(Created::new(session))
+    Ok(Created::new(act.run(move |tx| Box::pin(request.open(tx))).await?))
+}
+
+/// What the transaction needs.
+struct Request {
+    id: Uuid,
+    register_id: Uuid,
+    shop: Arc<Shop>,
+    opened_by: Uuid,
+    approvals: ValidApprovals,
+    /// Whether the caller may open the drawer with another float than the register's.
+    any_float: bool,
+    reach: Reach,
+    numbering: Numbering,
+    now: Instant,
+    body: Opening,
+}
+
+impl Request {
+    async fn open(self, tx: &mut Acting<'_>) -> std::result::Result<(register_session::Model, Log), Stopped> {
+        let settings = self.shop.own()?;
+        let register = register::Entity::find_by_id(self.register_id).one(&**tx).await?;
+        let register = register.ok_or_else(|| Error::not_found("register"))?;
+        if !register.is_active {
+            let text = "this register is not active; set isActive with PATCH /registers/{id}";
+            return Err(Error::new(ErrorCode::Conflict, text).into());
+        }
+        self.reach.check(&register)?;
+        let default = register.default_float.unwrap_or(settings.default_float);
+        let opening_float = self.body.float.unwrap_or(default);
+        let approval = self.approval(register.id, opening_float, default)?;
+        if let Some(session) = open_at(&**tx, register.id).await? {
+            let text = format!("session {} of this register is still open; close it first", session.session_number);
+            return Err(Error::new(ErrorCode::SessionAlreadyOpen, text).with("sessionId", session.id).into());
+        }
+        if let Some(approval) = approval {
+            tx.consume(approval, self.id).await?;
+        }
+        let number = tx.number(&self.numbering.series("session", &register.code)).await?.of_session();
+        let session = register_session::Model {
+            id: self.id,
+            store_id: settings.id,
+            created_at: self.now,
+            updated_at: self.now,
+            register_id: register.id,
+            register_code: register.code,
+            session_number: i32::try_from(number).map_err(|error| Error::internal(error))?,
+            status: "open".to_owned(),
+            business_date: day::today(settings, self.now),
+            opened_by: self.opened_by,
+            opened_at: self.now,
+            opening_float,
+            opening_denominations: self.body.denominations.map(JsonText),
+            ..register_session::Model::default()
+        };
+        tx.insert(&session).await?;
+        let details = json!({"openingFloat": opening_float, "openedBy": self.opened_by, "note": self.body.note});
+        Ok((session, Log::Line(details)))
+    }
+
+    /// The approval of `float`, when the caller needs one.
+    fn approval(&self, register_id: Uuid, float: Money, default: Money) -> Result<Option<&Approval>> {
+        if float == default || self.any_float {
+            return Ok(None);
+        }
+        let approval = self.approvals.require(ANY_FLOAT, &Scope::Float { register_id, amount: float });
+        approval.map(Some).map_err(|_| {
+            let text = format!("the float is {}; another one needs registers.open or an approval of it", default.0);
+            Error::new(ErrorCode::FloatNotDefault, text)
+                .with("required", [ANY_FLOAT])
+                .with("approvable", true)
+                .at("openingFloat")
+        })
+    }
 }
 
 /// Whose drawer it is: the caller's, or somebody's for whom the caller may open it.
@@ -137,7 +168,7 @@ async fn opened_for(caller: &Caller<(RegistersOpen, PosSell)>, other: Option<Uui
         let text = "opening a drawer for somebody else needs registers.open";
         return Err(Error::new(ErrorCode::Forbidden, text).with("required", ["registers.open"]));
     }
-    let user = user::Entity::find_by_id(other).one(caller.db().reader()).await?;
+    let user = user::Entity::find_by_id(other).one(caller.reader()).await?;
     if user.is_some_and(|user| user.is_active && user.deleted_at.is_none()) {
         return Ok(other);
     }

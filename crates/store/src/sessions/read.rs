@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use axum::extract::State;
 use tillkeep_http::describe::{Listing, Lists, More};
-use tillkeep_http::documents::{business_dates, drawers, newest_first};
+use tillkeep_http::documents::drawers::{self, shown};
+use tillkeep_http::documents::{business_dates, newest_first};
 use tillkeep_http::error::{Error, Result};
 use tillkeep_http::resource::{self, ListSpec};
 use tillkeep_http::{Answer, Caller, Id, List, Params};
@@ -13,9 +14,9 @@ use tillkeep_model::permission::code::{PosSell, RegistersView};
 use tillkeep_storage::entity::register_session;
 use tillkeep_storage::sea_orm::{ColumnTrait, EntityTrait, QueryFilter};
 
-use super::{knows, shown};
+use super::view::knows;
 use crate::Store;
-use crate::registers::Terminal;
+use crate::terminal::Terminal;
 
 const LIST: ListSpec = ListSpec {
     search: &[],
@@ -24,7 +25,7 @@ const LIST: ListSpec = ListSpec {
 };
 
 /// The list of drawers.
-pub struct Sessions;
+pub(crate) struct Sessions;
 
 impl Listing for Sessions {
     type Row = register_session::Entity;
@@ -32,7 +33,7 @@ impl Listing for Sessions {
     const MORE: &'static [(&'static str, More)] = drawers::MORE;
 }
 
-pub async fn list(
+pub(crate) async fn list(
     caller: Caller<RegistersView>,
     State(store): State<Arc<Store>>,
     Lists { mut query, .. }: Lists<Sessions>,
@@ -42,27 +43,27 @@ pub async fn list(
     let own = register_session::Entity::find().filter(Column::StoreId.eq(store.id));
     let own = business_dates::<register_session::Entity>(&mut query, Column::BusinessDate, own)?;
     let knows = knows(&caller, &store).await?;
-    let page: List<register_session::Model> = resource::list(caller.db().reader(), &LIST, &query, own).await?;
+    let page: List<register_session::Model> = resource::list(caller.reader(), &LIST, &query, own).await?;
     Ok(page.map(|session| shown(session, knows)))
 }
 
-pub async fn get(
+pub(crate) async fn get(
     caller: Caller<RegistersView>,
     State(store): State<Arc<Store>>,
     Id(id): Id,
 ) -> Result<Answer<register_session::Model>> {
-    let session = register_session::Entity::find_by_id(id).one(caller.db().reader()).await?;
+    let session = register_session::Entity::find_by_id(id).one(caller.reader()).await?;
     let session = session.ok_or_else(|| Error::not_found("register session"))?;
     Ok(Answer(shown(session, knows(&caller, &store).await?)))
 }
 
-pub async fn current(
+pub(crate) async fn current(
     caller: Caller<(PosSell, RegistersView)>,
     State(store): State<Arc<Store>>,
     Params(terminal): Params<Terminal>,
 ) -> Result<Answer<register_session::Model>> {
     let shop = store.shop().await?;
-    let terminal = terminal.of(&caller)?;
+    let terminal = terminal.named_or_own(&caller)?;
     let session = shop.at_terminal(terminal).and_then(|register| shop.open_at(register.id));
     let session = session.ok_or_else(|| {
         let text = format!("no drawer is open at terminal {terminal}; open one with POST /registers/{{id}}/open");

@@ -6,11 +6,11 @@ use tillkeep_storage::entity::register_session;
 use tillkeep_storage::sea_orm::{ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter, QuerySelect};
 use uuid::Uuid;
 
-use super::closed;
+use super::drawer::closed;
 use crate::memory::Shop;
 
 /// The open drawer of `terminal`.
-pub fn session<'a>(shop: &'a Shop, terminal: Option<&str>, now: Instant) -> Result<&'a register_session::Model> {
+pub(crate) fn session<'a>(shop: &'a Shop, terminal: Option<&str>, now: Instant) -> Result<&'a register_session::Model> {
     let store = shop.own()?;
     let terminal = terminal.ok_or_else(|| Error::field("terminalId", "is required: which till sells?"))?;
     let refused = |text| Error::new(ErrorCode::SessionClosed, text).at("terminalId");
@@ -30,7 +30,7 @@ pub fn session<'a>(shop: &'a Shop, terminal: Option<&str>, now: Instant) -> Resu
     let hours = now.millis_since(session.opened_at) / 3_600_000;
     if hours >= i64::from(store.max_session_hours) {
         let text = format!(
-            "the drawer of register {} has been open for {hours} hours, {} are allowed; close it and open it anew",
+            "the drawer of register {} has been open for {hours} hours, {} are allowed; close it and open it again",
             register.code, store.max_session_hours
         );
         return Err(Error::new(ErrorCode::SessionTooOld, text).at("terminalId"));
@@ -39,7 +39,7 @@ pub fn session<'a>(shop: &'a Shop, terminal: Option<&str>, now: Instant) -> Resu
 }
 
 /// The drawer is still open, inside the transaction that sells.
-pub async fn require_open(conn: &impl ConnectionTrait, session_id: Uuid) -> Result<()> {
+pub(crate) async fn require_open(conn: &impl ConnectionTrait, session_id: Uuid) -> Result<()> {
     use register_session::Column;
     let status: Option<String> = register_session::Entity::find()
         .select_only()

@@ -16,7 +16,7 @@ use uuid::Uuid;
 /// As the close prints and keeps them. A voided sale keeps its receipt number and counts in nothing else.
 #[derive(Clone, Debug, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Totals {
+pub(crate) struct Totals {
     pub sale_count: i32,
     pub refund_count: i32,
     pub void_count: i32,
@@ -37,7 +37,7 @@ pub struct Totals {
 
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct TenderTotal {
+pub(crate) struct TenderTotal {
     pub tender_id: Option<Uuid>,
     pub tender_code: String,
     pub tender_kind: String,
@@ -48,7 +48,7 @@ pub struct TenderTotal {
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct TaxTotal {
+pub(crate) struct TaxTotal {
     tax_rate_id: Uuid,
     code: String,
     #[serde(default)]
@@ -61,7 +61,7 @@ pub struct TaxTotal {
 type SaleRow = (String, String, String, Money, Money, Money, Money, JsonText);
 
 impl Totals {
-    pub async fn of(conn: &impl ConnectionTrait, session: &register_session::Model) -> Result<Self> {
+    pub(crate) async fn load(conn: &impl ConnectionTrait, session: &register_session::Model) -> Result<Self> {
         let mut totals = Self { opening_float: session.opening_float, ..Self::default() };
         totals.add_sales(sales(conn, session.id).await?)?;
         totals.tenders = payments(conn, session.id).await?;
@@ -71,7 +71,7 @@ impl Totals {
     }
 
     /// The payments with one tender.
-    pub fn paid_with(&self, tender_id: Uuid) -> Money {
+    pub(crate) fn paid_with(&self, tender_id: Uuid) -> Money {
         self.tenders.iter().filter(|tender| tender.tender_id == Some(tender_id)).map(|tender| tender.amount).sum()
     }
 
@@ -169,7 +169,7 @@ async fn payments(conn: &impl ConnectionTrait, session_id: Uuid) -> Result<Vec<T
 }
 
 /// The grand total of a register up to its last close; it is never reset.
-pub async fn running_total(conn: &impl ConnectionTrait, register_code: &str) -> Result<Money, DbErr> {
+pub(crate) async fn running_total(conn: &impl ConnectionTrait, register_code: &str) -> Result<Money, DbErr> {
     use register_session::Column;
     let last: Option<Option<Money>> = register_session::Entity::find()
         .select_only()

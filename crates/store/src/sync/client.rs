@@ -23,9 +23,9 @@ pub enum HqError {
     Unreachable(String),
     #[error("headquarters refuses this store's token: {0}")]
     Refused(String),
-    #[error("headquarters' database is another one ({code}); everything is loaded anew")]
+    #[error("headquarters' database is another one ({code}); everything is loaded again")]
     Reload { code: String },
-    #[error("headquarters lost what this store has of a type, which is loaded anew")]
+    #[error("headquarters lost what this store has of a type, which is loaded again")]
     HistoryChanged,
     #[error("another copy of this store runs, which headquarters heard before this one")]
     Elsewhere,
@@ -87,7 +87,7 @@ impl HqClient {
         let tag = from.tag.map(|tag| format!("&since_tag={tag}")).unwrap_or_default();
         let has = if here == since { String::new() } else { format!("&has_version={here}") };
         let path = format!("/pull?entity_type={entity}&since_version={since}&limit={limit}&epoch={epoch}{tag}{has}");
-        let told = self.told.of(entity).map(|version| format!("{entity}:{version}")).unwrap_or_default();
+        let told = self.told.version(entity).map(|version| format!("{entity}:{version}")).unwrap_or_default();
         self.send(Request { told, ..Request::get(path) }).await
     }
 

@@ -29,7 +29,7 @@ pub struct Cycle {
 }
 
 /// Cycles until the store stops.
-pub async fn run(store: Arc<Store>) {
+pub(super) async fn run(store: Arc<Store>) {
     let mut cycle = Cycle::default();
     loop {
         let wait = tokio::select! {
@@ -104,7 +104,7 @@ async fn cycle(store: &Store, handshake_due: bool) -> Result<(), PullError> {
         handshake::shake_hands(store).await?;
         store.sync.handshake_due.store(false, Ordering::Release);
     }
-    let known = settings::get(store.db().reader(), EPOCH).await?;
+    let known = settings::get(store.reader(), EPOCH).await?;
     let said = report::query(store, known.as_deref().unwrap_or_default()).await?;
     let mut answer = store.hq.versions(&said).await?;
     // There is a line: what waits can go, whatever becomes of the pulls.
@@ -145,7 +145,7 @@ async fn pull_all(store: &Store, epoch: &str, heads: &BTreeMap<String, i64>) -> 
 }
 
 async fn reloaded(store: &Store) -> Result<(String, Moved), PullError> {
-    // The handshake finds out why, and has the store send again what HQ lost before it loads anew.
+    // The handshake finds out why, and has the store send again what HQ lost before it reloads.
     handshake::shake_hands(store).await?;
     let answer = store.hq.versions("").await?;
     let moved = match pull::moved(store, &answer.epoch, &answer.versions).await {
@@ -161,7 +161,10 @@ async fn reloaded(store: &Store) -> Result<(String, Moved), PullError> {
 /// HQ lost what this store has of these types. Handshake first: what HQ lost of this store's own is sent again, or the reload
 /// would take it for deleted.
 async fn lost(store: &Store, types: &[String]) -> Result<(), PullError> {
-    tracing::warn!(types = types.join(", "), "headquarters lost what this store has of these types: loading them anew");
+    tracing::warn!(
+        types = types.join(", "),
+        "headquarters lost what this store has of these types: loading them again"
+    );
     handshake::shake_hands(store).await?;
     pull::reload(store, |entity| types.iter().any(|name| name == entity.name)).await?;
     Ok(())

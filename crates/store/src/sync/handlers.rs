@@ -14,21 +14,28 @@ use tillkeep_http::{Answer, Caller, List, Params};
 use tillkeep_model::Instant;
 use tillkeep_model::permission::code::{StoresEdit, StoresView};
 use tillkeep_model::wire::{MAX_ATTEMPTS, OutboxState};
-use tillkeep_storage::entity::outbox as outbox_row;
-use tillkeep_storage::sea_orm::{ColumnTrait, EntityTrait, PaginatorTrait, QueryFilter, QueryOrder, QuerySelect};
-use tillkeep_storage::{apply, audit, outbox};
+use tillkeep_storage::entity::{outbox as outbox_row, register_session};
+use tillkeep_storage::sea_orm::{
+    ColumnTrait, EntityName, EntityTrait, PaginatorTrait, QueryFilter, QueryOrder, QuerySelect,
+};
+use tillkeep_storage::{apply, outbox};
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use super::state::Line;
-use crate::routes::Routes;
-use crate::{Store, sessions};
+use super::line::Line;
+use crate::Store;
+use crate::act::Log;
+use crate::sessions::view::knows;
+use crate::state::Routes;
+
+/// The table of what waits to be sent.
+const OUTBOX: &str = "sync_outbox";
 
 /// How the synchronisation of this store stands.
 #[derive(Serialize, ToSchema)]
 #[schema(as = SyncStatus)]
 #[serde(rename_all = "camelCase")]
-pub struct Status {
+pub(crate) struct Status {
     store_id: Uuid,
     store_code: String,
     hq_url: String,
@@ -44,13 +51,13 @@ pub struct Status {
 
 #[derive(Serialize, ToSchema)]
 #[schema(as = SyncStarted)]
-pub struct Started {
+pub(crate) struct Started {
     started: bool,
 }
 
 /// How many entries wait again.
 #[derive(Serialize, ToSchema)]
-pub struct Requeued {
+pub(crate) struct Requeued {
     requeued: u64,
 }
 
@@ -65,15 +72,15 @@ enum OutboxStatus {
 }
 
 /// `GET /sync/status`
-pub async fn status(caller: Caller<StoresView>, State(store): State<Arc<Store>>) -> Result<Answer<Status>> {
-    let cursors = apply::cursors(caller.db().reader()).await?;
+pub(crate) async fn status(caller: Caller<StoresView>, State(store): State<Arc<Store>>) -> Result<Answer<Status>> {
+    let cursors = apply::cursors(caller.reader()).await?;
     Ok(Answer(Status {
         store_id: store.id,
         store_code: store.code.clone(),
         hq_url: store.settings.hq_url.clone(),
         line: store.sync.line(),
-        outbox: outbox::state(caller.db().reader()).await?,
-        outbox_stuck: outbox::stuck(caller.db().reader(), store.clock.now()).await?,
+        outbox: outbox::state(caller.reader()).await?,
+        outbox_stuck: outbox::stuck(caller.reader(), store.clock.now()).await?,
         versions: cursors.into_iter().map(|(name, cursor)| (name.clone(), cursor.version)).collect(),
         sync_interval_ms: u64::try_from(store.settings.sync_interval.as_millis()).unwrap_or(u64::MAX),
         server_version: env!("CARGO_PKG_VERSION"),
@@ -81,7 +88,7 @@ pub async fn status(caller: Caller<StoresView>, State(store): State<Arc<Store>>)
 }
 
 /// `POST /sync/now`: a cycle and a push, at once; the answer does not wait for them.
-pub async fn now(caller: Caller<StoresEdit>, State(store): State<Arc<Store>>) -> Result<Answer<Started>> {
+pub(crate) async fn now(caller: Caller<StoresEdit>, State(store): State<Arc<Store>>) -> Result<Answer<Started>> {
     drop(caller);
     store.sync.cycle_bell.notify_one();
     store.outbox_bell.notify_one();
@@ -90,7 +97,7 @@ pub async fn now(caller: Caller<StoresEdit>, State(store): State<Arc<Store>>) ->
 
 #[derive(Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct OutboxQuery {
+pub(crate) struct OutboxQuery {
     #[schema(value_type = Option<OutboxStatus>)]
     status: Option<String>,
     #[schema(minimum = 1, maximum = 1_000_000)]
@@ -102,7 +109,7 @@ pub struct OutboxQuery {
 /// An entry as people see it.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct OutboxEntry {
+pub(crate) struct OutboxEntry {
     /// Its number is its id.
     id: i64,
     entity_type: String,
@@ -129,15 +136,15 @@ const fn status_of(attempts: i32) -> &'static str {
 }
 
 /// `GET /sync/outbox?status=pending|failed|dead`
-pub async fn list(
+pub(crate) async fn list(
     caller: Caller<StoresView>,
     State(store): State<Arc<Store>>,
     Params(query): Params<OutboxQuery>,
 ) -> Result<List<OutboxEntry>> {
     use outbox_row::Column;
     // The figures of a drawer are in its entries too.
-    let knows = sessions::knows(&caller, &store).await?;
-    let told = |entity_type: &str| knows || entity_type != "register_sessions";
+    let knows = knows(&caller, &store).await?;
+    let told = |entity_type: &str| knows || entity_type != register_session::Entity.table_name();
     let paging = Paging::of(query.page, query.page_size)?;
     let mut select = outbox_row::Entity::find();
     select = match query.status.as_deref() {
@@ -147,12 +154,12 @@ pub async fn list(
         Some("dead") => select.filter(Column::Attempts.gte(MAX_ATTEMPTS)),
         Some(_) => return Err(Error::field("status", "must be one of pending, failed, dead")),
     };
-    let total = select.clone().count(caller.db().reader()).await?;
+    let total = select.clone().count(caller.reader()).await?;
     let rows = select
         .order_by_asc(Column::Seq)
         .limit(paging.size)
         .offset(paging.offset())
-        .all(caller.db().reader())
+        .all(caller.reader())
         .await?
         .into_iter()
         .map(|row| OutboxEntry {
@@ -174,39 +181,44 @@ pub async fn list(
 }
 
 /// `POST /sync/outbox/{id}/requeue`: another ten attempts.
-pub async fn requeue(
+pub(crate) async fn requeue(
     caller: Caller<StoresEdit>,
     State(store): State<Arc<Store>>,
     Segment(id): Segment,
 ) -> Result<Answer<Requeued>> {
     let seq: i64 = id.parse().map_err(|_| Error::not_found("entry"))?;
-    if outbox::find(caller.db().reader(), seq).await?.is_none() {
+    if outbox::find(caller.reader(), seq).await?.is_none() {
         return Err(Error::not_found("entry"));
     }
-    again(&caller, &store, Some(seq)).await
+    retry(&caller, &store, Some(seq)).await
 }
 
 /// `POST /sync/outbox/requeue-all`
-pub async fn requeue_all(caller: Caller<StoresEdit>, State(store): State<Arc<Store>>) -> Result<Answer<Requeued>> {
-    again(&caller, &store, None).await
+pub(crate) async fn requeue_all(
+    caller: Caller<StoresEdit>,
+    State(store): State<Arc<Store>>,
+) -> Result<Answer<Requeued>> {
+    retry(&caller, &store, None).await
 }
 
-async fn again(caller: &Caller<StoresEdit>, store: &Store, seq: Option<i64>) -> Result<Answer<Requeued>> {
-    let tx = caller.db().begin().await?;
-    let requeued = outbox::requeue(&tx, seq).await?;
-    let entry = audit::Entry {
-        entity_type: Some("sync_outbox"),
-        entity_id: seq.map(|seq| seq.to_string()),
-        details: json!({"requeued": requeued}),
-        ..caller.audit("outbox.requeue")
+/// One entry, or all of them.
+async fn retry(caller: &Caller<StoresEdit>, store: &Store, seq: Option<i64>) -> Result<Answer<Requeued>> {
+    let act = store.act(caller, "outbox.requeue");
+    let act = match seq {
+        Some(seq) => act.about(OUTBOX, &seq),
+        None => act.about_all(OUTBOX),
     };
-    audit::record(&tx, entry, caller.now()).await?;
-    store.commit(tx).await?;
-    Ok(Answer(Requeued { requeued }))
+    let requeued = act.run(move |tx| {
+        Box::pin(async move {
+            let requeued = outbox::requeue(tx, seq).await?;
+            Ok((requeued, Log::Line(json!({"requeued": requeued}))))
+        })
+    });
+    Ok(Answer(Requeued { requeued: requeued.await? }))
 }
 
 /// The routes of the people who watch the synchronisation of their store.
-pub fn routes(routes: Routes) -> Routes {
+pub(crate) fn routes(routes: Routes) -> Routes {
     routes
         .get("/sync/status", status)
         .about("How the synchronisation of this store stands.")

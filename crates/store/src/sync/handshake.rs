@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::atomic::Ordering;
 
+use tillkeep_model::Instant;
 use tillkeep_model::wire::{HandshakeAnswer, HandshakeRequest, Outcome};
 use tillkeep_storage::numbers::lost;
 use tillkeep_storage::{DbErr, Tx, apply, fault, outbox, own_documents, registry, series, settings};
@@ -10,7 +11,7 @@ use uuid::Uuid;
 
 use super::client::HqError;
 use super::pull::PullError;
-use super::{elsewhere, restore};
+use super::{elsewhere, restore, standing};
 use crate::Store;
 
 /// What HQ confirmed is kept whole for 90 days, so that a restored HQ can ask for it again.
@@ -31,7 +32,7 @@ pub(super) async fn shake_hands(store: &Store) -> Result<(), PullError> {
             }
             // A headquarters that is busy is there: it is asked again before numbers are given without it.
             if !matches!(error, HqError::Busy { .. }) || store.numbers.are_unknown() {
-                store.numbers.unanswered(store.db()).await?;
+                store.numbers.unanswered(store.sync_db()).await?;
             }
             return Err(error.into());
         }
@@ -47,7 +48,7 @@ pub(super) async fn shake_hands(store: &Store) -> Result<(), PullError> {
     }
     take(store, &request, &answer).await?;
     // A file that cannot be written keeps numbers from being given, and nothing else from being synchronised.
-    if let Err(error) = store.numbers.answered(store.db()).await {
+    if let Err(error) = store.numbers.answered(store.sync_db()).await {
         tracing::error!(%error, "the file of the last numbers cannot be written");
     }
     elsewhere::accepted(store).await?;
@@ -64,7 +65,7 @@ pub(super) async fn shake_hands(store: &Store) -> Result<(), PullError> {
 }
 
 async fn introduce(store: &Store) -> Result<HandshakeRequest, DbErr> {
-    let conn = store.db().snapshot().await?;
+    let conn = store.snapshot().await?;
     let cursors = apply::cursors(&conn).await?;
     Ok(HandshakeRequest {
         epoch: settings::get(&conn, EPOCH).await?,
@@ -86,7 +87,7 @@ async fn introduce(store: &Store) -> Result<HandshakeRequest, DbErr> {
         lost: lost::told(&conn, store.id).await?,
         instance: Some(store.sync.instance),
         nonce: store.sync.nonce(),
-        take_over: elsewhere::takes_over(store.db()).await?,
+        take_over: standing::takes_over(store.sync_db()).await?,
     })
 }
 
@@ -109,19 +110,7 @@ async fn take(store: &Store, request: &HandshakeRequest, answer: &HandshakeAnswe
         let entries = outbox::resend(&tx, from).await?;
         tracing::warn!(from, entries, "headquarters lacks what this store has sent: sending it again");
     }
-    if other_epoch || unknown {
-        tracing::warn!(other_epoch, unknown, "headquarters or this store was put back or cloned: loading anew");
-        for entity in registry::pulled() {
-            apply::begin_reload(&tx, entity).await?;
-        }
-        // HQ may have forgotten what it refused, and then nobody there could settle it: it hears of it again.
-        outbox::requeue(&tx, None).await?;
-    } else if request.epoch.is_some() {
-        for entity in registry::pulled().filter(|entity| answer.resync.iter().any(|name| name == entity.name)) {
-            tracing::info!(entity_type = entity.name, "columns were added: loading this type anew");
-            apply::begin_reload(&tx, entity).await?;
-        }
-    }
+    begin_reloads(&tx, request, answer, (other_epoch, unknown)).await?;
     follow_epochs(&tx, request, answer, unknown).await?;
     settings::set(&tx, EPOCH, &answer.epoch).await?;
     settings::set(&tx, settings::TICKET, &answer.ticket).await?;
@@ -140,28 +129,61 @@ async fn take(store: &Store, request: &HandshakeRequest, answer: &HandshakeAnswe
         tracing::info!(entries = forgotten, "what headquarters has had for 90 days is kept as a number alone");
     }
     outbox::left_here(&tx, &resolved(answer)).await?;
-    for settled in &answer.acknowledged {
-        let Some(entry) = outbox::find(&tx, settled.seq).await? else { continue };
-        let same_node = settled.node_epoch.as_ref().is_none_or(|epoch| *epoch == entry.node_epoch);
-        if !same_node || settled.entity_id != entry.entity_id.to_string() {
-            continue;
-        }
-        if outbox::waits_behind(&tx, &entry).await? {
-            // What came before it is to be sent again, and so is this one: headquarters knows that it is settled.
-            continue;
-        }
-        let how = if settled.outcome == Outcome::Ok { "taken" } else { "resolved" };
-        tracing::info!(seq = settled.seq, entity_type = entry.entity_type, how, "headquarters settled an entry");
-        outbox::confirm(&tx, &[&entry], now).await?;
-    }
+    confirm_settled(&tx, answer, now).await?;
     let again = outbox::go_again(&tx, &answer.never_refused).await?;
     if again > 0 {
         tracing::warn!(entries = again, "headquarters has no refusal of these dead letters: sending them again");
     }
     tx.commit().await?;
-    store.sync.restore_due.store(restore::is_due(store.db()).await?, Ordering::Release);
+    store.sync.restore_due.store(restore::is_due(store.sync_db()).await?, Ordering::Release);
     if answer.resend_from.is_some() || queued > 0 || again > 0 {
         store.outbox_bell.notify_one();
+    }
+    Ok(())
+}
+
+/// Everything is loaded again when one of the two is not what it was, else the types whose columns changed.
+async fn begin_reloads(
+    tx: &Tx,
+    request: &HandshakeRequest,
+    answer: &HandshakeAnswer,
+    (other_epoch, unknown): (bool, bool),
+) -> Result<(), DbErr> {
+    if other_epoch || unknown {
+        tracing::warn!(
+            other_epoch,
+            unknown,
+            "headquarters or this store was restored or cloned: loading everything again"
+        );
+        for entity in registry::pulled() {
+            apply::begin_reload(tx, entity).await?;
+        }
+        // HQ may have forgotten what it refused, and then nobody there could settle it: it hears of it again.
+        outbox::requeue(tx, None).await?;
+    } else if request.epoch.is_some() {
+        for entity in registry::pulled().filter(|entity| answer.resync.iter().any(|name| name == entity.name)) {
+            tracing::info!(entity_type = entity.name, "columns were added: loading this type again");
+            apply::begin_reload(tx, entity).await?;
+        }
+    }
+    Ok(())
+}
+
+/// Takes the entries out of the outbox that somebody settled at headquarters.
+async fn confirm_settled(tx: &Tx, answer: &HandshakeAnswer, now: Instant) -> Result<(), DbErr> {
+    for settled in &answer.acknowledged {
+        let Some(entry) = outbox::find(tx, settled.seq).await? else { continue };
+        let same_node = settled.node_epoch.as_ref().is_none_or(|epoch| *epoch == entry.node_epoch);
+        if !same_node || settled.entity_id != entry.entity_id.to_string() {
+            continue;
+        }
+        if outbox::waits_behind(tx, &entry).await? {
+            // What came before it is to be sent again, and so is this one: headquarters knows that it is settled.
+            continue;
+        }
+        let how = if settled.outcome == Outcome::Ok { "taken" } else { "resolved" };
+        tracing::info!(seq = settled.seq, entity_type = entry.entity_type, how, "headquarters settled an entry");
+        outbox::confirm(tx, &[&entry], now).await?;
     }
     Ok(())
 }

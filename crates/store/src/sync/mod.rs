@@ -1,43 +1,46 @@
 //! The sync client of a store: pulls what moved, pushes what happened, hears when to pull. The rules are in
 //! `docs/sync.md`.
 
+mod back_off;
 mod client;
 mod cycle;
-pub mod elsewhere;
-pub mod handlers;
+mod elsewhere;
+mod gate;
+pub(crate) mod handlers;
 mod handshake;
+mod line;
+mod page_size;
 mod people;
 mod progress;
 mod pull;
 mod report;
 mod restore;
 mod sender;
-mod settle;
 mod socket;
+pub mod standing;
+mod start;
 mod state;
 mod tls;
 mod told;
 mod transport;
+mod verdicts;
 pub mod watchdog;
-
-use std::sync::Arc;
 
 pub use client::HqClient;
 pub use cycle::Cycle;
-pub use progress::Loading;
+pub use gate::Gate;
+pub use line::{Line, Loading};
 pub use sender::{Round, Sender};
-pub use state::{Gate, Line, SyncState};
-use tokio_util::task::TaskTracker;
+pub use start::start;
+pub use state::SyncState;
+use tillkeep_storage::Db;
 pub use transport::{Http, Reply, Request, Transport};
 
 use crate::Store;
 
-/// Starts the background work; it ends when the store stops.
-pub fn start(store: &Arc<Store>, tasks: &TaskTracker) {
-    store.numbers.ask();
-    people::connect(store);
-    let (cycles, sockets) = (store.clone(), store.clone());
-    tasks.spawn(watchdog::supervised("the cycle", move || cycle::run(cycles.clone())));
-    tasks.spawn(watchdog::run(store.clone(), watchdog::PATIENCE));
-    tasks.spawn(watchdog::supervised("the socket", move || socket::run(sockets.clone())));
+impl Store {
+    /// The database, for what the sync client writes. Only this room has it: people write through [`Store::act`].
+    const fn sync_db(&self) -> &Db {
+        &self.sync.db
+    }
 }

@@ -82,7 +82,7 @@ fn no_line(store: &Store, request: &PinChange) -> Error {
 }
 
 async fn changed_at(store: &Store, user_id: Uuid) -> Result<Option<Instant>> {
-    let row = user::Entity::find_by_id(user_id).one(store.db().reader()).await?;
+    let row = user::Entity::find_by_id(user_id).one(store.reader()).await?;
     Ok(row.and_then(|row| row.pin_changed_at))
 }
 

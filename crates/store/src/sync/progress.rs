@@ -2,27 +2,16 @@
 
 use std::time::Duration;
 
-use serde::Serialize;
 use tillkeep_model::wire::PullAnswer;
 use tillkeep_storage::apply::Cursor;
 use tillkeep_storage::registry::SyncType;
 use tillkeep_storage::{DbErr, pull};
-use utoipa::ToSchema;
 
+use super::line::Loading;
 use crate::Store;
 
 /// The log has a line so often at the most.
 const SAY_EVERY: Duration = Duration::from_secs(5);
-
-/// A type of which more is to come.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct Loading {
-    /// Rows that are here.
-    pub rows: i64,
-    /// Rows that headquarters has, where it says so.
-    pub total: Option<i64>,
-}
 
 /// Shown until all of the type is here, or cannot be stored: a load that breaks off with the line goes on where it was.
 pub(super) struct Progress<'a> {
@@ -34,7 +23,7 @@ pub(super) struct Progress<'a> {
 
 impl<'a> Progress<'a> {
     /// Begins when `first`, which goes on after `from`, is a page of a load and not the last one. What has only changed is no load.
-    pub async fn begin(
+    pub(super) async fn begin(
         store: &'a Store,
         entity: &'a SyncType,
         from: Cursor,
@@ -47,7 +36,7 @@ impl<'a> Progress<'a> {
         let rows = match broken_off {
             // What there is of it is this store's own, or of before.
             _ if from.version == 0 => 0,
-            _ if from.reloading => pull::count(store.db().reader(), entity).await?,
+            _ if from.reloading => pull::count(store.reader(), entity).await?,
             Some(loading) => loading.rows,
             None => return Ok(None),
         };
@@ -58,7 +47,7 @@ impl<'a> Progress<'a> {
     }
 
     /// A page of so many rows is here.
-    pub fn kept(&mut self, rows: usize) {
+    pub(super) fn kept(&mut self, rows: usize) {
         let rows = self.loading.rows + i64::try_from(rows).unwrap_or_default();
         // One that changes meanwhile comes twice.
         self.loading.rows = self.loading.total.map_or(rows, |total| rows.min(total));

@@ -6,7 +6,7 @@ use std::panic::resume_unwind;
 
 use tillkeep_http::auth::Sessions;
 use tillkeep_storage::apply::{self, Cursor};
-use tillkeep_storage::registry::{self, Scope, SyncType};
+use tillkeep_storage::registry::{self, AfterPull, Scope, SyncType};
 use tillkeep_storage::{DbErr, Tx, accounts, db};
 use tokio::runtime::{Handle, RuntimeFlavor};
 use tokio_util::task::AbortOnDropHandle;
@@ -17,7 +17,7 @@ use crate::Store;
 
 /// Why a pull ended early.
 #[derive(Debug, thiserror::Error)]
-pub enum PullError {
+pub(super) enum PullError {
     #[error(transparent)]
     Hq(#[from] HqError),
     #[error("the local database: {0}")]
@@ -47,7 +47,7 @@ impl PullError {
 
 /// What became of a pull of all that moved.
 #[derive(Default)]
-pub struct Moved {
+pub(super) struct Moved {
     pub rows: usize,
     /// Types of which HQ lost what is here.
     pub lost: Vec<String>,
@@ -57,17 +57,17 @@ pub struct Moved {
 
 /// Pulls every type whose head is not where this store is. A type that cannot be read or stored does not hold up the
 /// others.
-pub async fn moved(store: &Store, epoch: &str, heads: &BTreeMap<String, i64>) -> Result<Moved, PullError> {
-    let cursors = apply::cursors(store.db().reader()).await?;
+pub(super) async fn moved(store: &Store, epoch: &str, heads: &BTreeMap<String, i64>) -> Result<Moved, PullError> {
+    let cursors = apply::cursors(store.reader()).await?;
     let mut moved = Moved::default();
     for entity in in_order(store, &cursors, heads) {
         // A type that HQ does not know is skipped: it is older than this store.
         let Some(head) = heads.get(entity.name) else { continue };
         let cursor = cursors.get(entity.name).copied().unwrap_or_default();
-        // Not only a higher head: a lower one means that HQ was put back, which the pull itself finds out.
+        // Not only a higher head: a lower one means that HQ was restored, which the pull itself finds out.
         let behind = cursor.version != *head || cursor.reloading;
         let mut unstored = None;
-        if behind || (entity.name == "customers" && accounts::await_a_pull(store.db().reader()).await?) {
+        if behind || (entity.is_due(AfterPull::Charges) && accounts::await_a_pull(store.reader()).await?) {
             match one(store, epoch, entity, cursor, *head).await {
                 Ok(rows) => moved.rows += rows,
                 Err(PullError::Hq(HqError::HistoryChanged)) => moved.lost.push(entity.name.to_owned()),
@@ -154,7 +154,7 @@ async fn one(
         let Some(rows) = kept else {
             // Somebody began a reload: what was fetched is of before.
             (ahead, progress) = (None, None);
-            cursor = apply::cursor(store.db().reader(), entity).await?;
+            cursor = apply::cursor(store.reader(), entity).await?;
             continue;
         };
         count += rows;
@@ -224,7 +224,7 @@ async fn keep(store: &Store, entity: &SyncType, page: Page) -> Result<Option<usi
             return Ok(None);
         }
         let rows = apply::page(&tx, entity, store.id, page.read, store.clock.now()).await?;
-        if entity.name == "users" && rows > 0 {
+        if entity.is_due(AfterPull::Sessions) && rows > 0 {
             Sessions::revoke_of_inactive(&tx, store.clock.now()).await?;
         }
         tx.commit().await?;
@@ -236,18 +236,17 @@ async fn keep(store: &Store, entity: &SyncType, page: Page) -> Result<Option<usi
 
 /// A withdrawn permission or person counts from the next request on.
 fn forget_cached(store: &Store, entity: &SyncType, rows: usize) {
-    let people = ["users", "roles", "permissions", "role_permissions", "user_store_roles"];
-    if people.contains(&entity.name) && (rows > 0 || entity.whole) {
+    if entity.is_due(AfterPull::Permissions) && (rows > 0 || entity.replace_all) {
         store.auth.invalidate();
     }
-    if entity.name == "users" && rows > 0 {
+    if entity.is_due(AfterPull::Sessions) && rows > 0 {
         store.auth.sessions.forget();
         store.sync.people_changed.notify_waiters();
     }
 }
 
 /// Starts types over: each row that HQ does not send again goes, unsent local work stays.
-pub async fn reload(store: &Store, wanted: impl Fn(&SyncType) -> bool) -> Result<(), DbErr> {
+pub(super) async fn reload(store: &Store, wanted: impl Fn(&SyncType) -> bool) -> Result<(), DbErr> {
     let _turn = store.sync.applying.lock().await;
     let tx: Tx = store.sync_db().begin().await?;
     for entity in registry::pulled().filter(|entity| wanted(entity)) {

@@ -10,7 +10,7 @@ use crate::Store;
 
 /// The query of `GET /sync/versions`; what it has is from the data of `epoch`.
 pub(super) async fn query(store: &Store, epoch: &str) -> Result<String, DbErr> {
-    let conn = store.db().snapshot().await?;
+    let conn = store.snapshot().await?;
     let cursors = apply::cursors(&conn).await?;
     let outbox = outbox::state(&conn).await?;
     drop(conn);

@@ -46,14 +46,14 @@ pub(super) async fn run(store: &Store) -> Result<(), PullError> {
         match sender.step_within(store).await? {
             Round::Sent => {}
             // Of what waits alone nobody knows whether HQ has it.
-            Round::Idle(_) if outbox::alone(store.db().reader(), 0, 1).await?.is_empty() => break,
+            Round::Idle(_) if outbox::alone(store.reader(), 0, 1).await?.is_empty() => break,
             Round::Idle(_) | Round::Wait(_) | Round::Obey(_) => {
                 return Err(HqError::Unreachable("the outbox could not be sent before the restore".to_owned()).into());
             }
         }
     }
     let mut count = 0;
-    let (begun, mut after) = place(store.db()).await?;
+    let (begun, mut after) = place(store.sync_db()).await?;
     for name in own_documents::TYPES.iter().skip_while(|name| begun.as_ref().is_some_and(|begun| begun != *name)) {
         let Some(entity) = own_documents::find(name) else { continue };
         loop {

@@ -9,9 +9,10 @@ use tillkeep_storage::entity::outbox::Model as Entry;
 use tillkeep_storage::{DbErr, fault, outbox};
 use uuid::Uuid;
 
+use super::back_off;
 use super::client::HqError;
 use super::elsewhere;
-use super::settle::{set_aside, settle};
+use super::verdicts::{apply_verdicts, set_aside};
 use crate::Store;
 
 /// Entries of one request.
@@ -20,8 +21,6 @@ const BATCH: usize = 200;
 const ANY_LINE: usize = 32 << 10;
 /// How often a request may get no answer at all before it is asked whether its content is the reason.
 const LINE_BREAKS: u32 = 3;
-const BACK_OFF_FROM: Duration = Duration::from_secs(1);
-const BACK_OFF_TO: Duration = Duration::from_mins(1);
 /// The longest that what waits alone rests: with a cycle on top it has gone 35 seconds after the cause has.
 const ALONE_TO: Duration = Duration::from_secs(20);
 
@@ -77,7 +76,7 @@ pub enum Round {
 }
 
 /// Sends until the store stops.
-pub async fn run(store: Arc<Store>) {
+pub(super) async fn run(store: Arc<Store>) {
     let mut sender = Sender::default();
     loop {
         let round = tokio::select! {
@@ -118,7 +117,7 @@ impl Sender {
         store.sync.progressed(store.clock.uptime());
         round.unwrap_or_else(|error| {
             store.sync.failed(&error, store.clock.now());
-            Round::Wait(BACK_OFF_FROM)
+            Round::Wait(back_off::SHORTEST)
         })
     }
 
@@ -131,7 +130,7 @@ impl Sender {
 async fn round(store: &Store, sender: &mut Sender) -> Result<Round, DbErr> {
     let interval = store.settings.sync_interval;
     let rest = i64::try_from(interval.as_millis()).unwrap_or(i64::MAX);
-    let entries = outbox::batch(store.db().reader(), sender.batch, store.clock.now(), rest).await?;
+    let entries = outbox::batch(store.reader(), sender.batch, store.clock.now(), rest).await?;
     sender.full = entries.len() >= sender.batch;
     if !entries.is_empty() {
         let entries = whole(store, entries).await?;
@@ -141,7 +140,7 @@ async fn round(store: &Store, sender: &mut Sender) -> Result<Round, DbErr> {
     if !wait.is_zero() {
         return Ok(Round::Idle(wait.min(interval)));
     }
-    let entries = outbox::alone(store.db().reader(), sender.alone.last, sender.alone.batch).await?;
+    let entries = outbox::alone(store.reader(), sender.alone.last, sender.alone.batch).await?;
     if entries.is_empty() {
         // A refused entry rests for an interval before it is tried again.
         return Ok(Round::Idle(interval));
@@ -176,14 +175,14 @@ async fn together(store: &Store, sender: &mut Sender, entries: &[Entry]) -> Resu
         Ok(results) => {
             sender.failures = 0;
             sender.batch = (sender.batch * 2).min(BATCH);
-            settle(store, entries, &results).await?;
+            apply_verdicts(store, entries, &results).await?;
             reached(store);
             Ok(Round::Sent)
         }
         Err(error) if is_of_the_content(store, &error, sender.failures >= LINE_BREAKS).await => {
             if let [only] = entries {
                 set_aside(store, &[(only, error.to_string())]).await?;
-                return Ok(back_off(store, sender, &error));
+                return Ok(rest(store, sender, &error));
             }
             sender.batch = entries.len().div_ceil(2);
             Ok(Round::Wait(Duration::from_millis(100)))
@@ -197,7 +196,7 @@ async fn together(store: &Store, sender: &mut Sender, entries: &[Entry]) -> Resu
             if matches!(error, HqError::Elsewhere) {
                 elsewhere::refused(store).await?;
             }
-            Ok(back_off(store, sender, &error))
+            Ok(rest(store, sender, &error))
         }
     }
 }
@@ -208,7 +207,7 @@ async fn alone(store: &Store, sender: &mut Sender, entries: &[Entry]) -> Result<
     let taken = match send(store, entries).await? {
         Ok(results) => {
             reached(store);
-            settle(store, entries, &results).await?
+            apply_verdicts(store, entries, &results).await?
         }
         Err(error) if is_of_the_content(store, &error, true).await => {
             if let [only] = entries {
@@ -216,15 +215,16 @@ async fn alone(store: &Store, sender: &mut Sender, entries: &[Entry]) -> Result<
             }
             0
         }
-        Err(error) => return Ok(back_off(store, sender, &error)),
+        Err(error) => return Ok(rest(store, sender, &error)),
     };
     if taken > 0 {
         sender.alone.failures = 0;
         sender.alone.batch = (sender.alone.batch * 2).min(BATCH);
     } else {
         sender.alone.batch = 1;
-        sender.alone.from =
-            store.clock.uptime() + jitter(store, sender.alone.failures, ALONE_TO.min(store.settings.sync_interval));
+        let longest = ALONE_TO.min(store.settings.sync_interval);
+        let wait = back_off::of_request(sender.alone.failures, longest, &store.chance);
+        sender.alone.from = store.clock.uptime() + wait;
         sender.alone.failures += 1;
     }
     Ok(Round::Sent)
@@ -269,22 +269,15 @@ fn reached(store: &Store) {
     store.sync.update(|line| line.last_push_at = Some(now));
 }
 
-/// Full jitter, 1 s to 60 s; HQ's own word is obeyed.
-fn back_off(store: &Store, sender: &mut Sender, error: &HqError) -> Round {
+/// Waits longer with each failure; HQ's own word is obeyed.
+fn rest(store: &Store, sender: &mut Sender, error: &HqError) -> Round {
     store.sync.failed(error, store.clock.now());
     if let HqError::Busy { retry_after: Some(wait) } = error {
-        return Round::Obey((*wait).min(BACK_OFF_TO));
+        return Round::Obey((*wait).min(back_off::LONGEST));
     }
-    let wait = jitter(store, sender.failures, BACK_OFF_TO);
+    let wait = back_off::of_request(sender.failures, back_off::LONGEST, &store.chance);
     sender.failures += 1;
     Round::Wait(wait)
-}
-
-/// A wait by chance that may be twice as long with each failure.
-fn jitter(store: &Store, failures: u32, longest: Duration) -> Duration {
-    let ceiling = BACK_OFF_FROM.saturating_mul(1 << failures.min(6)).min(longest);
-    let millis = u64::try_from(ceiling.as_millis()).unwrap_or(60_000);
-    Duration::from_millis(millis / 10 + store.chance.up_to(millis - millis / 10))
 }
 
 /// The envelope of an entry; its data is the text that was stored with the document.

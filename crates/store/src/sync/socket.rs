@@ -14,12 +14,10 @@ use tokio_tungstenite::tungstenite::protocol::WebSocketConfig;
 use tokio_tungstenite::tungstenite::{self, Message};
 use tokio_tungstenite::{MaybeTlsStream, WebSocketStream, connect_async_tls_with_config};
 
+use super::back_off;
 use crate::Store;
 
 const CONNECT_WITHIN: Duration = Duration::from_secs(10);
-const DELAY_BASE_MS: u64 = 1000;
-const DELAY_CAP_MS: u64 = 60_000;
-const DELAY_JITTER_MS: u64 = 1000;
 
 /// What a store says and hears of an open socket, and how often.
 #[derive(Clone, Copy)]
@@ -32,43 +30,23 @@ struct Pace {
 /// Specification, section 8.
 const PACE: Pace = Pace { heartbeat_every: Duration::from_secs(30), silence: Duration::from_secs(45) };
 
-/// The waits between two tries to connect: `min(1000 × 2^attempts + jitter, 60000)` milliseconds. Specification, section 6,
-/// rule 3.
-#[derive(Default)]
-struct Reconnect {
-    attempts: u32,
-}
-
-impl Reconnect {
-    fn connected(&mut self) {
-        self.attempts = 0;
-    }
-
-    /// The wait before the next try; `chance` is a number from 0 to the one that it is given.
-    fn wait(&mut self, chance: impl Fn(u64) -> u64) -> Duration {
-        let doubled = DELAY_BASE_MS.saturating_mul(1_u64.checked_shl(self.attempts.min(20)).unwrap_or(u64::MAX));
-        self.attempts = self.attempts.saturating_add(1);
-        Duration::from_millis(doubled.saturating_add(chance(DELAY_JITTER_MS)).min(DELAY_CAP_MS))
-    }
-}
-
 type Socket = WebSocketStream<MaybeTlsStream<tokio::net::TcpStream>>;
 
 /// Keeps the socket until the store stops.
-pub async fn run(store: Arc<Store>) {
+pub(super) async fn run(store: Arc<Store>) {
     keep(store, PACE).await;
 }
 
 async fn keep(store: Arc<Store>, pace: Pace) {
     let begun = Instant::now();
-    let mut reconnect = Reconnect::default();
+    let mut attempts = 0_u32;
     loop {
         let connected = tokio::select! {
             connected = timeout(CONNECT_WITHIN, connect(&store)) => connected,
             () = store.stop.cancelled() => return,
         };
         if let Ok(Ok(mut socket)) = connected {
-            reconnect.connected();
+            attempts = 0;
             store.sync.update(|line| line.connected = true);
             // What was told while there was no line is asked for now.
             store.sync.cycle_bell.notify_one();
@@ -80,11 +58,13 @@ async fn keep(store: Arc<Store>, pace: Pace) {
             }
             store.sync.handshake_due.store(true, Ordering::Release);
             tracing::info!(reason = end.err().map(|error| error.to_string()), "the socket to headquarters closed");
-        } else if reconnect.attempts == 0 {
+        } else if attempts == 0 {
             tracing::debug!("the socket to headquarters does not open yet");
         }
+        let wait = back_off::of_socket(attempts, |most| store.chance.up_to(most));
+        attempts = attempts.saturating_add(1);
         tokio::select! {
-            () = tokio::time::sleep(reconnect.wait(|most| store.chance.up_to(most))) => {}
+            () = tokio::time::sleep(wait) => {}
             () = store.stop.cancelled() => return,
         }
     }
@@ -139,7 +119,7 @@ async fn listen(store: &Store, socket: &mut Socket, begun: Instant, pace: Pace) 
 }
 
 async fn beat(store: &Store, begun: Instant) -> String {
-    let outbox = outbox::state(store.db().reader()).await.unwrap_or_default();
+    let outbox = outbox::state(store.reader()).await.unwrap_or_default();
     let now = store.clock.now();
     let beat = Heartbeat {
         store_code: store.code.clone(),
@@ -155,8 +135,6 @@ async fn beat(store: &Store, begun: Instant) -> String {
 
 #[cfg(test)]
 mod tests {
-    use std::cell::Cell;
-
     use tillkeep_http::Clock;
     use tillkeep_http::auth::SignInSettings;
     use tokio::net::TcpListener;
@@ -165,27 +143,6 @@ mod tests {
 
     use super::*;
     use crate::Settings;
-
-    #[test]
-    fn the_waits_to_connect_double_from_one_second_to_sixty_and_begin_anew_with_a_connection() {
-        let mut reconnect = Reconnect::default();
-        let mut waits = |jitter: u64, count: usize| -> Vec<u128> {
-            (0..count).map(|_| reconnect.wait(|_| jitter).as_millis()).collect()
-        };
-        assert_eq!(waits(0, 9), [1000, 2000, 4000, 8000, 16_000, 32_000, 60_000, 60_000, 60_000]);
-        assert_eq!(waits(1000, 70), [60_000; 70], "the jitter does not go beyond the cap");
-        reconnect.connected();
-        let asked = Cell::new(0);
-        let mut with_most = || {
-            let most = |most| {
-                asked.set(most);
-                most
-            };
-            reconnect.wait(most).as_millis()
-        };
-        assert_eq!([with_most(), with_most(), with_most()], [2000, 3000, 5000]);
-        assert_eq!(asked.get(), 1000, "the jitter is up to a second");
-    }
 
     async fn store_of(address: &str, dir: &std::path::Path) -> Arc<Store> {
         use base64::Engine;
@@ -228,6 +185,28 @@ mod tests {
             assert_eq!((&beat["type"], &beat["storeCode"]), (&"heartbeat".into(), &"S01".into()));
             assert!(beat["uptime"].is_number() && beat["timestamp"].is_string(), "{beat}");
         }
+        store.stop.cancel();
+        timeout(Duration::from_secs(20), task).await.expect("it ends").expect("well");
+    }
+
+    #[tokio::test]
+    async fn the_waits_to_connect_begin_again_with_a_connection() {
+        let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
+        let dir = tempfile::tempdir().expect("a directory");
+        let store = store_of(&listener.local_addr().expect("an address").to_string(), dir.path()).await;
+        let task = tokio::spawn(keep(store.clone(), PACE));
+        let next =
+            async || timeout(Duration::from_secs(20), listener.accept()).await.expect("in time").expect("a line").0;
+        for _ in 0..2 {
+            drop(next().await);
+        }
+        let socket = accept_async(next().await).await.expect("a socket");
+        drop(socket);
+        let closed = Instant::now();
+        drop(next().await);
+        // One second and chance: had it gone on where it was, four seconds and chance.
+        let waited = closed.elapsed();
+        assert!((Duration::from_millis(900)..Duration::from_millis(3500)).contains(&waited), "{waited:?}");
         store.stop.cancel();
         timeout(Duration::from_secs(20), task).await.expect("it ends").expect("well");
     }

@@ -1,48 +1,24 @@
 //! What the sync client knows of itself, for people and for the till.
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::collections::BTreeSet;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use serde::Serialize;
 use tillkeep_model::Instant;
+use tillkeep_storage::Db;
 use tokio::sync::Notify;
-use utoipa::ToSchema;
 use uuid::Uuid;
 
-use super::client::HqError;
-use super::elsewhere::Standing;
-use super::progress::Loading;
-
-/// The line to HQ as this store sees it.
-#[derive(Clone, Debug, Default, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
-#[schema(as = SyncLine)]
-pub struct Line {
-    /// The socket stands.
-    pub connected: bool,
-    pub last_contact_at: Option<Instant>,
-    pub last_cycle_at: Option<Instant>,
-    pub last_push_at: Option<Instant>,
-    pub last_error_at: Option<Instant>,
-    pub last_error: Option<String>,
-    /// HQ's clock minus ours, in milliseconds, at the last handshake.
-    pub clock_offset_ms: Option<i64>,
-    /// HQ's epoch at the last handshake.
-    pub epoch: Option<String>,
-    /// Over how many milliseconds a notified pull is spread.
-    pub notify_delay_ms: u64,
-    /// Types that could not be stored when they were last pulled, with why; headquarters is told with each cycle.
-    pub unstored: BTreeMap<String, String>,
-    /// Types of which a load is under way.
-    pub loading: BTreeMap<String, Loading>,
-    /// Another copy of this store runs, which headquarters heard before this one: nothing is sold here.
-    pub runs_elsewhere: bool,
-}
+use super::gate::Gate;
+use super::line::Line;
+use super::page_size::PageSize;
+use super::standing::Standing;
 
 /// Shared by the parts of the client.
 pub struct SyncState {
+    /// The database, for what the sync client writes: people go first.
+    pub(super) db: Db,
     line: Mutex<Line>,
     /// When the sender ended a round, and when a cycle got through, by the clock that never goes back.
     life: Mutex<(Duration, Option<Duration>)>,
@@ -67,82 +43,16 @@ pub struct SyncState {
     last: Mutex<BTreeSet<&'static str>>,
     /// One lock over applying pulls and applying push results. `docs/sync.md`, rule D7.
     pub(super) applying: tokio::sync::Mutex<()>,
-    /// Random for each start, see [`super::elsewhere`].
+    /// Random for each start, see [`super::standing`].
     pub(super) instance: Uuid,
     /// That of headquarters' last answer to a handshake of this process.
     nonce: Mutex<Option<Uuid>>,
 }
 
-/// Rows of the next page of a type: fewer while the line does not carry one in the time of a request. What is small enough
-/// stays so until all of the type is here, whatever other types come meanwhile.
-#[derive(Default)]
-pub(super) struct PageSize(Mutex<BTreeMap<&'static str, u64>>);
-
-impl PageSize {
-    /// What headquarters sends at the most.
-    const MOST: u64 = 500;
-
-    fn sizes(&self) -> MutexGuard<'_, BTreeMap<&'static str, u64>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    pub(super) fn of(&self, entity_type: &str) -> u64 {
-        self.sizes().get(entity_type).copied().unwrap_or(Self::MOST)
-    }
-
-    /// Takes what became of the request of a page of so many rows.
-    pub(super) fn note<T>(
-        &self,
-        entity_type: &'static str,
-        rows: u64,
-        answer: Result<T, HqError>,
-    ) -> Result<T, HqError> {
-        if matches!(answer, Err(HqError::Unreachable(_))) {
-            self.sizes().insert(entity_type, (rows / 2).max(1));
-        }
-        answer
-    }
-
-    /// All of the type is here.
-    pub(super) fn done(&self, entity_type: &str) {
-        self.sizes().remove(entity_type);
-    }
-}
-
-/// A lock that can be asked how many wait for it: in virtual time somebody must know who waits for whom.
-#[derive(Default)]
-pub struct Gate {
-    lock: tokio::sync::Mutex<()>,
-    waiting: AtomicUsize,
-}
-
-/// Counts one who waits.
-struct Waiting<'a>(&'a AtomicUsize);
-
-impl Drop for Waiting<'_> {
-    fn drop(&mut self) {
-        self.0.fetch_sub(1, Ordering::AcqRel);
-    }
-}
-
-impl Gate {
-    pub async fn enter(&self) -> tokio::sync::MutexGuard<'_, ()> {
-        if let Ok(inside) = self.lock.try_lock() {
-            return inside;
-        }
-        self.waiting.fetch_add(1, Ordering::AcqRel);
-        let _counted = Waiting(&self.waiting);
-        self.lock.lock().await
-    }
-
-    pub fn waiting(&self) -> usize {
-        self.waiting.load(Ordering::Acquire)
-    }
-}
-
 impl SyncState {
-    pub fn new(Standing { instance, refused }: Standing) -> Self {
+    pub fn new(Standing { instance, refused }: Standing, db: Db) -> Self {
         Self {
+            db,
             line: Mutex::new(Line { runs_elsewhere: refused, ..Line::default() }),
             life: Mutex::default(),
             cycle_bell: Notify::new(),

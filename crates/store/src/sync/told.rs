@@ -41,14 +41,14 @@ impl Told {
     }
 
     /// How far a type is by the newest word.
-    pub fn of(&self, entity_type: &str) -> Option<i64> {
+    pub fn version(&self, entity_type: &str) -> Option<i64> {
         let known = self.lock();
         known.heard.get(entity_type).max(known.answered.get(entity_type)).copied()
     }
 }
 
 /// As a header has it.
-pub fn written(versions: &BTreeMap<String, i64>) -> String {
+pub(super) fn written(versions: &BTreeMap<String, i64>) -> String {
     versions.iter().map(|(name, version)| format!("{name}:{version}")).collect::<Vec<_>>().join(",")
 }
 
@@ -67,10 +67,13 @@ mod tests {
         told.heard("tenders".to_owned(), 2);
         told.answered(&said, &BTreeMap::from([("products".to_owned(), 7)]));
         assert_eq!(written(&told.unanswered()), "products:8,tenders:2");
-        assert_eq!((told.of("products"), told.of("tenders"), told.of("users")), (Some(8), Some(2), None));
-        // Headquarters was put back: what it says now is so.
+        assert_eq!(
+            (told.version("products"), told.version("tenders"), told.version("users")),
+            (Some(8), Some(2), None)
+        );
+        // Headquarters was restored: what it says now is so.
         let said = told.unanswered();
         told.answered(&said, &BTreeMap::from([("products".to_owned(), 3)]));
-        assert_eq!((told.of("products"), written(&told.unanswered())), (Some(3), String::new()));
+        assert_eq!((told.version("products"), written(&told.unanswered())), (Some(3), String::new()));
     }
 }

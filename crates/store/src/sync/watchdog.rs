@@ -72,5 +72,5 @@ async fn is_stuck(store: &Store, patience: Duration) -> Result<bool, DbErr> {
     if !has_line || now.saturating_sub(progress) < patience {
         return Ok(false);
     }
-    Ok(!outbox::batch(store.db().reader(), 1, store.clock.now(), 0).await?.is_empty())
+    Ok(!outbox::batch(store.reader(), 1, store.clock.now(), 0).await?.is_empty())
 }

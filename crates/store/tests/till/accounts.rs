@@ -34,7 +34,7 @@ fn bread(pieces: i64) -> Json {
 }
 
 async fn used(shop: &Shop) -> i64 {
-    let account = accounts::at_store(shop.store.db().reader(), id("HQ-000010")).await.expect("a read");
+    let account = accounts::at_store(shop.store.test_db().reader(), id("HQ-000010")).await.expect("a read");
     account.expect("the customer").used.0
 }
 
@@ -154,7 +154,7 @@ async fn beyond_the_limit_somebody_approves_and_the_audit_log_says_who() {
     // Who holds the code needs nobody.
     shop.sign_in("administrator").await.post("/pos/sales", bread(1)).await.ok(201);
     assert_eq!(used(&shop).await, 1500);
-    let rows = audit_log::Entity::find().all(shop.store.db().reader()).await.expect("the audit log");
+    let rows = audit_log::Entity::find().all(shop.store.test_db().reader()).await.expect("the audit log");
     let noted: Vec<_> =
         rows.iter().filter(|row| row.action == "sale.credit_override").map(|row| row.approver_id).collect();
     assert_eq!(noted, [Some(manager), None]);

@@ -80,7 +80,7 @@ impl Paged {
         let is_first = self.asked.lock().expect("nobody panicked").iter().filter(|asked| asked.0 == since).count() == 1;
         match (self.what, since) {
             (What::WriterIsTaken | What::ReloadBegins, 0) if is_first => {
-                let tx = store.db().begin().await.expect("a transaction");
+                let tx = store.test_db().begin().await.expect("a transaction");
                 *self.writer.lock().expect("nobody panicked") = Some(tx);
             }
             (What::WriterIsTaken, 1) => drop(self.writer.lock().expect("nobody panicked").take()),
@@ -173,7 +173,7 @@ impl After {
     /// Puts the cursor after the first page, in the middle of a load or not.
     async fn goes_on_after_the_first(&self, reloading: bool) {
         let departments = registry::find("departments").expect("a type");
-        let tx = self.shop.store.db().begin().await.expect("a transaction");
+        let tx = self.shop.store.test_db().begin().await.expect("a transaction");
         if reloading {
             apply::begin_reload(&tx, departments).await.expect("a reload");
             let rows = department::Entity::update_many().filter(department::Column::Code.eq("PAGE1"));
@@ -199,7 +199,7 @@ impl After {
 
     /// The pages that are here, the cursor, and whether all is well.
     async fn has(&self) -> (Vec<i64>, Cursor, bool) {
-        let db = self.shop.store.db();
+        let db = self.shop.store.test_db();
         let rows = department::Entity::find().filter(department::Column::Code.starts_with("PAGE"));
         let rows = rows.order_by_asc(department::Column::Code).all(db.reader()).await.expect("rows");
         let cursors = apply::cursors(db.reader()).await.expect("cursors");

@@ -1,4 +1,4 @@
-//! A second person approves: for one deed, once, here and now.
+//! A second person approves: for one action, once, here and now.
 
 use serde_json::{Value as Json, json};
 use tillkeep_http::auth::housekeeping;
@@ -40,7 +40,7 @@ impl Scene {
     }
 
     async fn audited(&self, action: &str) -> Vec<audit_log::Model> {
-        let rows = audit_log::Entity::find().all(self.shop.store.db().reader()).await.expect("the audit log");
+        let rows = audit_log::Entity::find().all(self.shop.store.test_db().reader()).await.expect("the audit log");
         rows.into_iter().filter(|row| row.action == action).collect()
     }
 }
@@ -126,7 +126,7 @@ async fn a_price_changed_with_an_approval_is_a_sale_that_says_who_approved_it() 
     assert_eq!(public(&travels), document(&sold), "it travels as it was answered, with its costs");
     assert_ne!(travels, public(&travels));
 
-    let kept = approval::Entity::find().one(shop.store.db().reader()).await.expect("a read").expect("an approval");
+    let kept = approval::Entity::find().one(shop.store.test_db().reader()).await.expect("a read").expect("an approval");
     assert_eq!(json!(kept.used_by_id), sold["id"]);
     assert!(kept.used_at.is_some() && !kept.token_hash.contains(token), "the token itself is not kept");
     for (action, entity) in [("approval.granted", json!(kept.id)), ("sale.price_override", sold["id"].clone())] {
@@ -278,7 +278,7 @@ async fn an_approver_who_is_sent_home_has_approved_nothing() {
     let scene = Scene::set().await;
     let request = cheaper(1);
     let request = with(request.clone(), &scene.token(&request).await);
-    let tx = scene.shop.store.db().begin().await.expect("a transaction");
+    let tx = scene.shop.store.test_db().begin().await.expect("a transaction");
     let gone = user::ActiveModel { id: Set(scene.manager.0), is_active: Set(false), ..Default::default() };
     gone.update(&tx).await.expect("an update");
     tx.commit().await.expect("a commit");
@@ -349,7 +349,7 @@ async fn another_float_is_approved_for_that_register_and_that_amount() {
         async |amount: i64| cashier.post(&path, json!({"openingFloat": amount, "approvals": [given["token"]]})).await;
     open(9999).await.refused(403, "float_not_default");
     assert_eq!(open(4321).await.ok(201)["openingFloat"], 4321);
-    let rows = audit_log::Entity::find().all(shop.store.db().reader()).await.expect("the audit log");
+    let rows = audit_log::Entity::find().all(shop.store.test_db().reader()).await.expect("the audit log");
     let opened = rows.iter().find(|row| row.action == "session.open").expect("audited");
     assert_eq!(opened.approver_id, Some(administrator.0));
 }
@@ -424,7 +424,7 @@ async fn an_approval_that_nobody_used_goes_after_its_two_minutes_and_stays_in_th
     let auth = &scene.shop.store.auth;
     let kept = async || {
         housekeeping::forget_unused_approvals(auth).await.expect("forgotten");
-        let rows = approval::Entity::find().all(scene.shop.store.db().reader()).await.expect("a read");
+        let rows = approval::Entity::find().all(scene.shop.store.test_db().reader()).await.expect("a read");
         rows.into_iter().map(|row| row.used_at.is_some()).collect::<Vec<_>>()
     };
     scene.shop.clock.advance(119_000);

@@ -46,7 +46,7 @@ impl Scene {
     }
 
     async fn refusals(&self) -> Vec<audit_log::Model> {
-        let rows = audit_log::Entity::find().all(self.shop.store.db().reader()).await.expect("the audit log");
+        let rows = audit_log::Entity::find().all(self.shop.store.test_db().reader()).await.expect("the audit log");
         rows.into_iter().filter(|row| row.action == "session.close_refused").collect()
     }
 }
@@ -118,7 +118,7 @@ async fn an_approval_is_judged_before_the_count_and_used_up_by_a_close_that_is_r
     assert_eq!((&refusal["approvable"], &refusal["cashVariance"]), (&json!(true), &Json::Null));
     // Else the drawer could be counted again and again, until the limit lets it pass.
     scene.close(EXPECTED, &token).await.refused(403, "forbidden");
-    let kept = approval::Entity::find().all(scene.shop.store.db().reader()).await.expect("the approvals");
+    let kept = approval::Entity::find().all(scene.shop.store.test_db().reader()).await.expect("the approvals");
     assert!(kept.iter().all(|row| row.used_at.is_some() && json!(row.used_by_id) == scene.session));
 
     let told = scene.refusals().await;

@@ -40,7 +40,7 @@ async fn eight_tills_selling_at_once_leave_gapless_receipts_and_the_right_stock(
         done.expect("a till");
     }
     let all = TILLS * SALES;
-    let sales = sale::Entity::find().all(shop.store.db().reader()).await.expect("the sales");
+    let sales = sale::Entity::find().all(shop.store.test_db().reader()).await.expect("the sales");
     let mut by_register: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     for sale in sales {
         by_register.entry(sale.register_code).or_default().insert(sale.receipt_number);
@@ -123,7 +123,7 @@ async fn of_tills_that_sell_at_once_the_one_whose_sale_fails_fails_alone() {
     let person = shop.selling().await;
     for round in 0..TILLS {
         // Nobody can write until all of them wait for it: then they share their commits.
-        let held = shop.store.db().begin().await.expect("the only writer");
+        let held = shop.store.test_db().begin().await.expect("the only writer");
         let coming = Arc::new(AtomicUsize::new(0));
         let counted = coming.clone();
         fault::call("tx.begin", move || {
@@ -146,7 +146,7 @@ async fn of_tills_that_sell_at_once_the_one_whose_sale_fails_fails_alone() {
         assert_eq!(statuses, [vec![201; TILLS - 1], vec![503]].concat(), "round {round}");
     }
     let sold = TILLS * (TILLS - 1);
-    let sales = sale::Entity::find().all(shop.store.db().reader()).await.expect("the sales");
+    let sales = sale::Entity::find().all(shop.store.test_db().reader()).await.expect("the sales");
     let receipts: BTreeSet<String> = sales.into_iter().map(|sale| sale.receipt_number).collect();
     assert_eq!(receipts, (1..=sold).map(|number| format!("S01-01-{number:06}")).collect());
     let seqs: Vec<i64> = shop.outbox().await.iter().map(|entry| entry.seq).collect();

@@ -49,7 +49,7 @@ async fn a_manager_enrols_a_device_whose_key_is_shown_once_and_a_cashier_does_no
         (&front["enrolledBy"], &front["lastSeenAt"], &front["revokedAt"]),
         (&json!(manager.user_id), &Json::Null, &Json::Null)
     );
-    let kept = device::Entity::find().all(shop.store.db().reader()).await.expect("the devices");
+    let kept = device::Entity::find().all(shop.store.test_db().reader()).await.expect("the devices");
     assert!(kept.iter().all(|row| !format!("{row:?}").contains(key)), "hashed at rest");
 
     for (body, field) in [
@@ -79,7 +79,7 @@ async fn an_enrolled_device_is_the_till_of_its_register_and_no_other() {
     let beside = shop.sign_in_at("cashier", "T2").await;
     till.approval(&beside, WRONG).await.refused(403, "wrong_terminal");
     till.approval(&cashier, WRONG).await.refused(401, "wrong_pin");
-    let row = device::Entity::find().one(shop.store.db().reader()).await.expect("a read").expect("a device");
+    let row = device::Entity::find().one(shop.store.test_db().reader()).await.expect("a read").expect("a device");
     assert!(row.last_seen_at.is_some());
 }
 
@@ -112,7 +112,7 @@ async fn a_key_that_is_unknown_or_revoked_is_refused_before_any_pin_is_looked_at
     assert_eq!(shop.store.auth.pins.computed(), before);
     let listed = manager.get(&format!("/devices?registerId={}", id("register 01"))).await.ok(200);
     assert!(listed[0]["revokedAt"].is_string());
-    let log = audit_log::Entity::find().all(shop.store.db().reader()).await.expect("the log");
+    let log = audit_log::Entity::find().all(shop.store.test_db().reader()).await.expect("the log");
     let of = |action: &str| log.iter().filter(|row| row.action == action).count();
     assert_eq!((of("device.enrol"), of("device.revoke")), (2, 1));
     assert!(log.iter().all(|row| !row.details.0.to_string().contains("dev_")), "no key is in the log");
@@ -133,9 +133,9 @@ async fn nobody_comes_in_at_a_device_that_is_revoked_while_their_pin_is_looked_a
     for told in [by_pin, by_name] {
         told.refused(401, "device_unknown");
     }
-    let sessions = session::Entity::find().all(shop.store.db().reader()).await.expect("the sessions");
+    let sessions = session::Entity::find().all(shop.store.test_db().reader()).await.expect("the sessions");
     assert!(sessions.iter().all(|session| session.user_id != user));
-    let counted = pin_attempt::Entity::find().all(shop.store.db().reader()).await.expect("the counters");
+    let counted = pin_attempt::Entity::find().all(shop.store.test_db().reader()).await.expect("the counters");
     assert!(counted.iter().all(|row| row.wrong_today == 0), "the PIN was right: {counted:?}");
 }
 

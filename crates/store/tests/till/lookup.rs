@@ -53,7 +53,7 @@ async fn a_scale_label_says_how_much_it_is() {
 #[tokio::test]
 async fn a_product_that_carries_the_full_code_beats_the_label() {
     let shop = Shop::open().await;
-    let tx = shop.store.db().begin().await.expect("a transaction");
+    let tx = shop.store.test_db().begin().await.expect("a transaction");
     let codes = [(crate::kit::id("TEA"), vec!["2104011012378".to_owned()])].into();
     tillkeep_storage::barcodes::replace(&tx, &codes).await.expect("codes");
     tx.commit().await.expect("a commit");

@@ -23,7 +23,7 @@ use crate::kit::{Person, Shop, cart, id, line, rows};
 struct Hq {
     rows: Mutex<BTreeMap<&'static str, Vec<Json>>>,
     versions: Mutex<BTreeMap<&'static str, i64>>,
-    /// It was put back: it names every type that it has as lost.
+    /// It was restored: it names every type that it has as lost.
     lost: AtomicBool,
 }
 
@@ -72,7 +72,7 @@ where
     E: EntityTrait,
     <E::PrimaryKey as tillkeep_storage::sea_orm::PrimaryKeyTrait>::ValueType: From<uuid::Uuid>,
 {
-    E::find_by_id(id(name)).one(shop.store.db().reader()).await.expect("a read").expect("a row")
+    E::find_by_id(id(name)).one(shop.store.test_db().reader()).await.expect("a read").expect("a row")
 }
 
 async fn unit_price(person: &Person, product: &str) -> i64 {
@@ -153,11 +153,11 @@ async fn whatever_a_pull_changed_holds_for_the_very_next_sale() {
 
 #[tokio::test]
 async fn what_is_kept_in_memory_is_read_of_the_tables_whose_changes_empty_it_and_of_no_other() {
-    // What each request reads anew: who asks, whether its time went by, and what the store has of a product.
+    // What each request reads again: who asks, whether its time went by, and what the store has of a product.
     const ANEW: [&str; 1] = ["store_product_dynamic"];
     let shop = Shop::that_rests().await;
     let person = shop.selling().await;
-    let db = shop.store.db();
+    let db = shop.store.test_db();
     let all = db::query(db.reader(), "SELECT name FROM sqlite_master WHERE type = 'table'", []).await.expect("tables");
     let all: Vec<String> = all.iter().map(|row| row.try_get("", "name").expect("a name")).collect();
     let kept = |name: &str| memory::TABLES.contains(&name);
@@ -180,7 +180,7 @@ async fn what_is_kept_in_memory_is_read_of_the_tables_whose_changes_empty_it_and
 #[tokio::test]
 async fn what_a_pull_changes_while_a_cart_is_read_holds_for_all_of_the_cart_or_for_nothing_of_it() {
     let shop = Shop::that_rests().await;
-    let db = shop.store.db();
+    let db = shop.store.test_db();
     shop.store.shop().await.expect("the settings are in memory, and no product");
     let mut readers = Vec::new();
     while let Ok(reader) = once(db.snapshot()).await {
@@ -209,7 +209,7 @@ async fn a_pull_of_any_type_that_is_in_memory_empties_it_and_of_any_other_leaves
     let shop = Shop::with_line(hq.clone()).await;
     let mut cycle = Cycle::default();
     let kept: BTreeSet<&str> = memory::TABLES.iter().copied().collect();
-    for entity in registry::pulled().filter(|entity| !entity.whole) {
+    for entity in registry::pulled().filter(|entity| !entity.replace_all) {
         // A row of its own, as the server would send it.
         let mut row = entity.table.decode("{}").expect("a row of defaults");
         row.set("id", id(entity.name).into());
@@ -218,7 +218,7 @@ async fn a_pull_of_any_type_that_is_in_memory_empties_it_and_of_any_other_leaves
         hq.has(entity.name, &[row]);
         let before = shop.store.known();
         cycle.step(&shop.store).await;
-        let cursors = apply::cursors(shop.store.db().reader()).await.expect("cursors");
+        let cursors = apply::cursors(shop.store.test_db().reader()).await.expect("cursors");
         assert!(cursors.get(entity.name).is_some_and(|cursor| cursor.version == 1), "{} is not here", entity.name);
         let emptied = !Arc::ptr_eq(&before, &shop.store.known());
         assert_eq!(emptied, kept.contains(entity.name), "{}", entity.name);
@@ -236,7 +236,7 @@ async fn what_a_reload_changed_or_took_away_holds_for_the_very_next_sale() {
     let wine = json!([{"productId": id("WINE"), "quantity": 1, "ageConfirmed": true}]);
     person.sell(wine.clone()).await.ok(201);
     assert_eq!(unit_price(&person, "TEA").await, 1999);
-    // Headquarters is put back to a time when tea cost less and there was no wine.
+    // Headquarters is restored to a time when tea cost less and there was no wine.
     hq.has("products", &[product::Model { price: Money(1500), ..tea }]);
     hq.lost.store(true, Ordering::SeqCst);
     Cycle::default().step(&shop.store).await;
@@ -245,7 +245,7 @@ async fn what_a_reload_changed_or_took_away_holds_for_the_very_next_sale() {
 }
 
 #[tokio::test]
-async fn a_database_that_is_put_back_sells_at_its_own_prices() {
+async fn a_restored_database_sells_at_its_own_prices() {
     let shop = Shop::open().await;
     let person = shop.selling().await;
     assert_eq!(unit_price(&person, "TEA").await, 1999);

@@ -1,4 +1,4 @@
-//! The numbers of a store whose database or file was put back or lost. `docs/sync.md`, rule D14.
+//! The numbers of a store whose database or file was restored or lost. `docs/sync.md`, rule D14.
 
 use std::fs;
 use std::path::Path;
@@ -36,12 +36,12 @@ fn database(dir: &Path) -> Vec<u8> {
     fs::read(dir.join("tillkeep.db")).expect("the database")
 }
 
-fn put_back(dir: &Path, content: &[u8]) {
+fn restore(dir: &Path, content: &[u8]) {
     fs::write(dir.join("tillkeep.db"), content).expect("the database");
 }
 
 #[tokio::test]
-async fn a_till_of_a_database_that_was_put_back_goes_on_above_what_it_printed() {
+async fn a_till_of_a_restored_database_goes_on_above_what_it_printed() {
     let shop = Shop::open().await;
     let till = shop.selling().await;
     assert_eq!(sell(&till).await, "S01-01-000001");
@@ -52,14 +52,14 @@ async fn a_till_of_a_database_that_was_put_back_goes_on_above_what_it_printed() 
         for _ in 0..=round % 3 {
             printed.push(sell(&shop.person(&till)).await);
         }
-        shop = shop.again(None, |dir| put_back(dir, &copy)).await;
+        shop = shop.again(None, |dir| restore(dir, &copy)).await;
     }
     let expected: Vec<String> = (1..=printed.len()).map(|number| format!("S01-01-{number:06}")).collect();
     assert_eq!(printed, expected);
 }
 
 #[tokio::test]
-async fn a_till_of_a_whole_directory_that_was_put_back_waits_for_headquarters_when_there_is_a_line() {
+async fn a_till_of_a_restored_directory_waits_for_headquarters_when_there_is_a_line() {
     let shop = Shop::open().await;
     let till = shop.selling().await;
     assert_eq!(sell(&till).await, "S01-01-000001");

@@ -53,7 +53,7 @@ async fn lacking(broken: &'static [&'static str], status: Option<u16>) -> (Vec<u
     let (mut lacking, mut asked) = (Vec::new(), 0);
     for _ in 0..3 {
         cycle.step(&shop.store).await;
-        let cursors = apply::cursors(shop.store.db().reader()).await.expect("cursors");
+        let cursors = apply::cursors(shop.store.test_db().reader()).await.expect("cursors");
         let here = |name: &str| cursors.get(name).is_some_and(|cursor| cursor.version == 7);
         lacking.push(registry::pulled().filter(|entity| !here(entity.name)).count());
         if asked == 0 {

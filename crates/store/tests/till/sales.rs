@@ -287,7 +287,7 @@ async fn lines_payments_and_movements_of_a_sale_have_ids_behind_those_of_the_sal
         request["id"] = json!(sale_id);
         let sale = person.post("/pos/sales", request).await.ok(201);
         let movements = stock_movement::Entity::find().filter(stock_movement::Column::SourceId.eq(sale_id));
-        let movements = movements.all(shop.store.db().reader()).await.expect("the ledger");
+        let movements = movements.all(shop.store.test_db().reader()).await.expect("the ledger");
         let movements: Vec<Uuid> = movements.into_iter().map(|row| row.id).collect();
         let parts = [ids(&sale["saleItems"]), ids(&sale["salePayments"]), movements];
         assert_eq!(parts.each_ref().map(Vec::len), [2, 1, 2]);

@@ -132,7 +132,7 @@ async fn rounds(hq: &Line, shop: &Shop, answer: Answer, retry_after: Option<Dura
     *hq.answer.lock().expect("nobody panicked") = Some(answer);
     *hq.retry_after.lock().expect("nobody panicked") = retry_after;
     hq.pushed.lock().expect("nobody panicked").clear();
-    let tx = shop.store.db().begin().await.expect("a transaction");
+    let tx = shop.store.test_db().begin().await.expect("a transaction");
     db::execute(&tx, "UPDATE sync_outbox SET waits_alone_since = NULL", []).await.expect("an update");
     tx.commit().await.expect("a commit");
     let mut sender = Sender::default();

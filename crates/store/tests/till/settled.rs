@@ -104,7 +104,7 @@ async fn with_a_dead_letter(hq: &Arc<Settling>) -> Shop {
     person.post("/customers", json!({"firstName": "Ada"})).await.ok(201);
     Sender::default().step(&shop.store).await;
     person.post("/customers", json!({"firstName": "Eve"})).await.ok(201);
-    let tx = shop.store.db().begin().await.expect("a transaction");
+    let tx = shop.store.test_db().begin().await.expect("a transaction");
     for _ in 0..MAX_ATTEMPTS {
         let entry = shop.outbox().await.remove(0);
         outbox::refuse(&tx, &entry, "refused", shop.clock.now()).await.expect("a refusal");
@@ -119,7 +119,7 @@ async fn what_was_sent_is_forgotten_when_both_clocks_say_so_and_is_made_again_fr
     let hq = Settling::new();
     let shop = with_a_dead_letter(&hq).await;
     let sent =
-        async || outbox_sent::Entity::find().one(shop.store.db().reader()).await.expect("a read").expect("a row");
+        async || outbox_sent::Entity::find().one(shop.store.test_db().reader()).await.expect("a read").expect("a row");
     let first = sent().await;
     // How many entries are kept whole, as numbers, and in the outbox.
     let kept = async |up_to: Option<i64>| {

@@ -32,7 +32,7 @@ async fn of_two_hundred_guesses_at_once_from_an_address_three_are_looked_at() {
     assert_eq!(shop.store.auth.pins.computed() - before, 2 * looked_at as u64, "two hashes for each");
     assert!(statuses.iter().all(|status| [401, 429].contains(status)), "{statuses:?}");
     let told = audit_log::Entity::find().filter(audit_log::Column::Action.eq("login.blocked"));
-    assert_eq!(told.count(shop.store.db().reader()).await.expect("the log"), 1);
+    assert_eq!(told.count(shop.store.test_db().reader()).await.expect("the log"), 1);
 }
 
 #[tokio::test]
@@ -87,7 +87,7 @@ async fn a_person_whose_pin_headquarters_changed_or_who_left_is_out_with_the_pul
         let cashier = shop.sign_in("cashier").await;
         assert_eq!(cashier.get("/auth/me").await.status, 200, "{name}");
         shop.clock.advance(1000);
-        let tx = shop.store.db().begin().await.expect("a transaction");
+        let tx = shop.store.test_db().begin().await.expect("a transaction");
         let mut row = user::Entity::find_by_id(cashier.user_id).one(&tx).await.expect("a read").expect("a user");
         change(&mut row, shop.clock.now());
         user::Entity::update(row.into_active_model().reset_all()).exec(&tx).await.expect("an update");

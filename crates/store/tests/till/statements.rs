@@ -113,7 +113,7 @@ async fn no_statement_of_a_sale_is_planned_twice_whatever_it_sells() {
     let shop = Shop::that_rests().await;
     let person = shop.selling().await;
     // What the planner knows of the values in the tables would make it look at those that are bound.
-    let tx = shop.store.db().begin().await.expect("a transaction");
+    let tx = shop.store.test_db().begin().await.expect("a transaction");
     tx.execute_unprepared("ANALYZE").await.expect("statistics");
     tx.commit().await.expect("a commit");
     for count in [1, 3, 20] {

@@ -26,7 +26,7 @@ async fn a_sale_takes_its_goods_off_the_stock() {
             document["saleItems"].as_array().expect("lines").iter().map(|line| &line["tracked"]).collect();
         assert_eq!(tracked, [true, true, true, false]);
     }
-    let movements = stock_movement::Entity::find().all(shop.store.db().reader()).await.expect("the ledger");
+    let movements = stock_movement::Entity::find().all(shop.store.test_db().reader()).await.expect("the ledger");
     assert_eq!(movements.len(), 3);
     assert!(
         movements.iter().all(|movement| json!(movement.source_id) == sold["id"] && movement.movement_type == "sale")

@@ -15,8 +15,8 @@ use tillkeep_http::tokens::Tokens;
 use tillkeep_http::tokens::keys::GivenKeys;
 use tokio::net::TcpListener;
 
+use crate::output::say;
 use crate::run::stop_on_signal;
-use crate::say;
 
 /// The command that runs it, which nobody else is shown.
 pub const COMMAND: &str = "empty-handler";

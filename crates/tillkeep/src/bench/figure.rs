@@ -5,7 +5,6 @@ use std::pin::Pin;
 use anyhow::Result;
 
 use super::Bench;
-use super::{arrival, growth, idle, load, mixed, nodes, permission, push, sale, sign_in, sockets, start};
 
 /// What a figure is to reach.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -72,19 +71,3 @@ pub struct Measurement {
     pub figures: &'static [Figure],
     pub run: fn(&Bench) -> Running<'_>,
 }
-
-/// All of them, in the order in which they run.
-pub const MEASUREMENTS: &[&Measurement] = &[
-    &load::MEASUREMENT,
-    &push::MEASUREMENT,
-    &idle::MEASUREMENT,
-    &sockets::MEASUREMENT,
-    &arrival::MEASUREMENT,
-    &sale::MEASUREMENT,
-    &sign_in::MEASUREMENT,
-    &permission::MEASUREMENT,
-    &start::MEASUREMENT,
-    &growth::MEASUREMENT,
-    &mixed::MEASUREMENT,
-    &nodes::MEASUREMENT,
-];

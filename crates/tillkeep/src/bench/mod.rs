@@ -20,6 +20,7 @@ mod growth;
 mod http;
 mod idle;
 mod load;
+mod measurements;
 mod mixed;
 mod nodes;
 mod permission;
@@ -35,19 +36,21 @@ mod sockets;
 mod start;
 mod statistics;
 mod table;
+mod work;
 
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::AtomicUsize;
 
 use anyhow::{Context, Result, bail};
 use clap::Args;
-use tempfile::TempDir;
 use tokio::process::Command;
 
 use crate::run::stop_on_signal;
-use figure::{MEASUREMENTS, Measurement};
+use figure::Measurement;
+use measurements::MEASUREMENTS;
 use report::{Machine, Missing, Report};
 pub use sizes::Sizes;
+use work::Bench;
 
 /// What this program was built from, as `make bench` says it.
 const COMMIT: &str = "TILLKEEP_COMMIT";
@@ -85,27 +88,6 @@ pub struct BenchArgs {
     /// What the measured program was built from, for the file. What `make bench` has built is known without it.
     #[arg(long, value_name = "TEXT")]
     commit: Option<String>,
-}
-
-/// What measurements work with.
-pub struct Bench {
-    program: PathBuf,
-    sizes: Sizes,
-    /// Where the servers have their data, on the disk that `TMPDIR` names.
-    dir: TempDir,
-    directories: AtomicUsize,
-    postgres: Option<postgres::Server>,
-    nats: Option<String>,
-}
-
-impl Bench {
-    /// A directory that nothing has used.
-    fn directory(&self) -> Result<PathBuf> {
-        let number = self.directories.fetch_add(1, Ordering::Relaxed);
-        let path = self.dir.path().join(number.to_string());
-        std::fs::create_dir_all(&path)?;
-        Ok(path)
-    }
 }
 
 pub async fn run(args: BenchArgs) -> Result<()> {

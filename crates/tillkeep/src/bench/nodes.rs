@@ -1,11 +1,9 @@
 //! N1: two servers of one headquarters on one `PostgreSQL`, beside one: how much more they answer, what each request costs them and
 //! the database, and how soon a change at one is at a store of the other.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use anyhow::{Context, Result};
-use serde_json::Value;
-use tokio::task::JoinSet;
+use anyhow::Result;
 
 use super::balancer::Balancer;
 use super::chain::{Chain, Provisioned, process};
@@ -16,8 +14,8 @@ use super::http::{Line, request};
 use super::idle::Word;
 use super::postgres::Database;
 use super::process::{Usage, memory};
+use super::push::{Requests, together};
 use super::sockets;
-use super::statistics::per_second;
 use super::{Bench, arrival};
 use crate::child::Child;
 
@@ -190,10 +188,11 @@ impl Two<'_> {
     /// Two stores push at once: both to one server, then each to its own.
     async fn sell(&self, bench: &Bench, stores: &[Provisioned], products: &[String]) -> Result<Vec<Sample>> {
         let (count, two) = (bench.sizes.pushes, &stores[..2]);
+        let requests = Requests { count, sales: SALES, bad: None };
         let here = self.chain.hq.url.as_str();
-        let one = together(two, &[here, here], products, count).await?;
+        let one = together(two, &[here, here], products, requests).await?;
         let (before, busy) = (self.used()?, self.database.busy().await?);
-        let both = together(two, &[here, &self.other.url], products, count).await?;
+        let both = together(two, &[here, &self.other.url], products, requests).await?;
         let (used, busy) = (self.used()?.since(before), self.database.busy().await?.saturating_sub(busy));
         let sales = two.len() * count * SALES;
         Ok(vec![
@@ -240,30 +239,4 @@ async fn push(url: &str, store: &Provisioned, products: &[String], sales: usize)
     let envelopes = Envelopes { store: store.id, products, bad: None };
     Line::open(url).await?.expect(&envelopes.request(&store.sync_token, sales)).await?;
     Ok(())
-}
-
-/// Sales a second of stores that push at once, each to its server.
-async fn together(stores: &[Provisioned], urls: &[&str], products: &[String], count: usize) -> Result<f64> {
-    let mut lines = Vec::new();
-    for (store, url) in stores.iter().zip(urls) {
-        let envelopes = Envelopes { store: store.id, products, bad: None };
-        let requests: Vec<_> = (0..count).map(|_| envelopes.request(&store.sync_token, SALES)).collect();
-        lines.push((Line::open(url).await?, requests));
-    }
-    let begun = Instant::now();
-    let mut pushes = JoinSet::new();
-    for (mut line, requests) in lines {
-        pushes.spawn(async move {
-            for request in requests {
-                let answer: Value = serde_json::from_slice(line.expect(&request).await?)?;
-                let results = answer["results"].as_array().context("an answer without results")?;
-                anyhow::ensure!(results.iter().all(|result| result["status"] == "ok"), "a sale was refused: {answer}");
-            }
-            anyhow::Ok(())
-        });
-    }
-    while let Some(done) = pushes.join_next().await {
-        done??;
-    }
-    Ok(per_second(stores.len() * count * SALES, begun.elapsed()))
 }

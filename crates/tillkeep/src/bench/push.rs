@@ -61,7 +61,11 @@ async fn run(bench: &Bench) -> Result<Vec<Sample>> {
         let with_bad = push(&chain, &one, &products, Requests { bad: Some(bad), ..good }).await?;
         samples.push(Sample::beside(figure, with_bad, rate));
     }
-    samples.push(Sample::beside(TWO, together(&chain, &[one, other], &products, good).await?, rate));
+    samples.push(Sample::beside(
+        TWO,
+        together(&[one, other], &[chain.hq.url.as_str(); 2], &products, good).await?,
+        rate,
+    ));
     chain.stop().await;
     if let Some(server) = &bench.postgres {
         let database = server.database("hq").await?;
@@ -123,13 +127,14 @@ pub async fn push(chain: &Chain, store: &Provisioned, products: &[String], reque
     Ok(per_second(count * sales, took))
 }
 
-async fn together(chain: &Chain, stores: &[Provisioned], products: &[String], each: Requests) -> Result<f64> {
+/// Sales a second of stores that push at once, each to its server.
+pub async fn together(stores: &[Provisioned], urls: &[&str], products: &[String], each: Requests) -> Result<f64> {
     let mut pushes = JoinSet::new();
     let mut lines = Vec::new();
-    for store in stores {
+    for (store, url) in stores.iter().zip(urls) {
         let envelopes = Envelopes { store: store.id, products, bad: None };
         let requests: Vec<_> = (0..each.count).map(|_| envelopes.request(&store.sync_token, each.sales)).collect();
-        lines.push((Line::open(&chain.hq.url).await?, requests));
+        lines.push((Line::open(url).await?, requests));
     }
     let begun = Instant::now();
     for (mut line, requests) in lines {

@@ -137,7 +137,8 @@ impl Machine {
 
 #[cfg(test)]
 mod tests {
-    use super::super::figure::{Figure, MEASUREMENTS};
+    use super::super::figure::Figure;
+    use super::super::measurements::MEASUREMENTS;
     use super::*;
 
     const FIGURES: &[Figure] = &[

@@ -1,6 +1,6 @@
 //! The figures as lines of a terminal.
 
-use super::figure::MEASUREMENTS;
+use super::measurements::MEASUREMENTS;
 use super::report::{Report, Row};
 use super::statistics::Spread;
 

@@ -12,11 +12,11 @@ use tillkeep_hq::Settings;
 use tillkeep_http::auth::SignInSettings;
 use tokio_util::task::TaskTracker;
 
+use crate::arguments::DemoArgs;
 use crate::child::Child;
-use crate::cli::DemoArgs;
 use crate::configuration::variable_of;
+use crate::output::say;
 use crate::run::stop_on_signal;
-use crate::say;
 use plant::Planted;
 
 /// Headquarters of the demo is here when it can be, as a server that nobody told another address; its stores follow.
@@ -24,8 +24,7 @@ const FIRST_PORT: u16 = 8080;
 /// Ports that are looked at when that one is taken.
 const PORTS: u16 = 200;
 
-/// Seed of the chain that everybody sees.
-pub const SEED: u64 = 20_260_101;
+pub use chain::SEED;
 
 /// `tillkeep hq seed-demo`: fills an empty database and prints who can sign in.
 pub async fn seed(settings: &Settings, seed: u64, stores: usize) -> Result<()> {

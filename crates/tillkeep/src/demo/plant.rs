@@ -2,10 +2,12 @@
 
 use anyhow::{Context, Result, bail};
 use chrono::NaiveDate;
+use serde_json::json;
 use tillkeep_hq::{Hq, Settings};
 use tillkeep_http::Clock;
 use tillkeep_http::tokens::{STORE_SYNC, SyncClaims};
 use tillkeep_model::{Money, Qty};
+use tillkeep_storage::audit;
 use tillkeep_storage::entity::store;
 use tillkeep_storage::sea_orm::EntityTrait;
 use tokio_util::sync::CancellationToken;
@@ -57,10 +59,16 @@ pub async fn plant(settings: &Settings, seed: u64, stores: usize) -> Result<Plan
     let _lock = Lock::take(&settings.data_dir, "tillkeep hq seed-demo")?;
     let stop = CancellationToken::new();
     let hq = Hq::open(settings, Clock::default(), stop.clone()).await.context("headquarters' database")?;
-    let present = store::Entity::find().all(hq.db().reader()).await?;
-    if present.is_empty() && hq.has_no_users().await? {
+    let is_empty = hq.has_no_users().await?;
+    hq.from_the_machine(async |tx| {
+        let present = store::Entity::find().all(&*tx).await?;
+        if !present.is_empty() || !is_empty {
+            if !chain.stores.iter().all(|store| present.iter().any(|row| row.id == store.id)) {
+                bail!("this database has data that is not the demo chain; give the demo a directory of its own");
+            }
+            return Ok(((), None));
+        }
         let mut failed = None;
-        let mut tx = hq.db().begin().await?;
         let hash = |user: &chain::DemoUser| match hq.auth.pins.hash_here(&user.pin) {
             Ok(hashed) => (hashed.hash, hashed.lookup),
             Err(error) => {
@@ -68,17 +76,17 @@ pub async fn plant(settings: &Settings, seed: u64, stores: usize) -> Result<Plan
                 (String::new(), String::new())
             }
         };
-        chain::write(&mut tx, &chain, hash).await?;
+        chain::write(tx, &chain, hash).await?;
         if let Some(error) = failed {
             bail!("a PIN could not be hashed: {error}");
         }
-        hq.commit(tx).await?;
-    } else if !chain.stores.iter().all(|store| present.iter().any(|row| row.id == store.id)) {
-        bail!("this database has data that is not the demo chain; give the demo a directory of its own");
-    }
+        let details = json!({"seed": seed, "stores": chain.stores.len()});
+        Ok(((), Some(audit::Entry { action: "demo.seed", details, ..audit::Entry::default() })))
+    })
+    .await?;
     let planted = planted(&hq, &chain)?;
     stop.cancel();
-    hq.db().clone().close().await?;
+    hq.close().await?;
     Ok(planted)
 }
 

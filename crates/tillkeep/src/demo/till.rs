@@ -11,8 +11,7 @@ use tillkeep_model::ids;
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
-use super::SEED;
-use super::chain::Stream;
+use super::chain::{SEED, Stream};
 use super::plant::{Account, Planted, PlantedStore};
 
 /// What a till sold since the demo began.

@@ -11,8 +11,9 @@ use tillkeep_model::{ErrorCode, fields};
 use tillkeep_storage::entity::store::Model;
 
 use crate::backoffice::rows::Kind;
+use crate::customer_numbers::HQ;
 
-pub const KIND: Kind =
+pub(super) const KIND: Kind =
     Kind { book: &fields::store::BOOK, singular: "store", unique: &[("code", ErrorCode::DuplicateCode)], hidden: &[] };
 
 /// The digits of the labels of a shop's scales: an EAN-13 of prefix, PLU, value and check digit.
@@ -31,9 +32,9 @@ impl ScaleRule {
 }
 
 /// Completes or refuses a store about to be written; `old` is the row before a change.
-pub fn check(old: Option<&Model>, row: &mut Model, sends_exponent: bool) -> Result<()> {
+pub(super) fn check(old: Option<&Model>, row: &mut Model, sends_exponent: bool) -> Result<()> {
     let mut check = Check::default();
-    check.that(row.code != "HQ", "code", "must not be HQ: numbers made at headquarters begin with it");
+    check.that(row.code != HQ, "code", "must not be HQ: numbers made at headquarters begin with it");
     if old.is_none_or(|old| old.scale_barcode_rules != row.scale_barcode_rules) {
         check_scale_rules(&mut check, &row.scale_barcode_rules.0);
     }

@@ -11,13 +11,13 @@ use tillkeep_http::extract::OptionalBody;
 use tillkeep_http::{Answer, Caller, Id};
 use tillkeep_model::ErrorCode;
 use tillkeep_model::permission::code::StoresEdit;
-use tillkeep_storage::Tx;
 use tillkeep_storage::entity::store::{Entity, Model};
+use tillkeep_storage::{Connection, Tx};
 use utoipa::ToSchema;
 use uuid::Uuid;
 
 use super::fields::KIND;
-use super::{of_caller, sync_state};
+use super::view::{of_caller, sync_state};
 use crate::Hq;
 use crate::backoffice::rows;
 
@@ -25,21 +25,21 @@ use crate::backoffice::rows;
 const RECENT_MS: i64 = 5 * 60 * 1000;
 
 /// `POST /stores/{id}/activate`
-pub async fn activate(caller: Caller<StoresEdit>, State(hq): State<Arc<Hq>>, Id(id): Id) -> Result<Answer<Model>> {
+pub(super) async fn activate(caller: Caller<StoresEdit>, Id(id): Id) -> Result<Answer<Model>> {
     caller.at_store(id)?;
-    set_active(&hq, &caller, id, true, Json::Null).await.map(Answer)
+    set_active(&caller, id, true, Json::Null).await.map(Answer)
 }
 
 #[derive(Default, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Deactivate {
+pub(super) struct Deactivate {
     #[serde(default)]
     force: bool,
 }
 
 /// `POST /stores/{id}/deactivate`: what is still in that store's outbox can no longer be pushed afterwards, so that is
 /// refused unless forced.
-pub async fn deactivate(
+pub(super) async fn deactivate(
     caller: Caller<StoresEdit>,
     State(hq): State<Arc<Hq>>,
     Id(id): Id,
@@ -47,16 +47,16 @@ pub async fn deactivate(
 ) -> Result<Answer<Model>> {
     let store = of_caller(&caller, id).await?;
     if store.is_active && !body.force {
-        refuse_pending(&hq, &store).await?;
+        refuse_pending(&hq, caller.reader(), &store).await?;
     }
-    let row = set_active(&hq, &caller, id, false, json!({"force": body.force})).await?;
+    let row = set_active(&caller, id, false, json!({"force": body.force})).await?;
     hq.shut_out(id);
     caller.auth().ended(Revocation::AtStore(id));
     Ok(Answer(row))
 }
 
-async fn refuse_pending(hq: &Hq, store: &Model) -> Result<()> {
-    let state = sync_state(hq, store.id).await?;
+async fn refuse_pending(hq: &Hq, conn: &Connection, store: &Model) -> Result<()> {
+    let state = sync_state(hq, conn, store.id).await?;
     let waiting = state.pending_count + state.outbox_pending + state.dead_lettered;
     // A store that never came has nothing to send.
     let silent = store.first_seen_at.is_some()
@@ -73,7 +73,7 @@ async fn refuse_pending(hq: &Hq, store: &Model) -> Result<()> {
     Err(Error::new(ErrorCode::PendingData, text).with("sync", state))
 }
 
-async fn set_active(hq: &Hq, caller: &Caller<StoresEdit>, id: Uuid, active: bool, details: Json) -> Result<Model> {
+async fn set_active(caller: &Caller<StoresEdit>, id: Uuid, active: bool, details: Json) -> Result<Model> {
     let edit = async |_: &mut Tx, _: &Model, new: &mut Model| {
         new.is_active = active;
         Ok(details)
@@ -86,5 +86,5 @@ async fn set_active(hq: &Hq, caller: &Caller<StoresEdit>, id: Uuid, active: bool
         }
         Ok(())
     };
-    rows::update::<Entity, _>(hq, caller, &KIND, (action, id), edit, after).await
+    rows::update::<Entity, _>(caller, &KIND, (action, id), edit, after).await
 }

@@ -3,44 +3,32 @@
 mod fields;
 mod lifecycle;
 mod tokens;
-
-pub use tokens::{Standing, standing, token_version_ok};
+mod view;
 
 use std::borrow::Cow;
 use std::sync::Arc;
 
 use axum::extract::State;
-use serde::Serialize;
 use tillkeep_http::describe::{Change, Draft, Write};
 use tillkeep_http::error::{Error, Result};
 use tillkeep_http::resource::Fields;
 use tillkeep_http::{Answer, Body, Caller, Created, Id};
-use tillkeep_model::permission::Requirement;
+use tillkeep_model::ErrorCode;
 use tillkeep_model::permission::code::{StoresCreate, StoresEdit, StoresView};
-use tillkeep_model::{ErrorCode, Instant};
+use tillkeep_storage::Tx;
+use tillkeep_storage::entity::sale;
 use tillkeep_storage::entity::store::{Entity, Model};
-use tillkeep_storage::entity::{sale, store_node, sync_status};
 use tillkeep_storage::sea_orm::{ColumnTrait, EntityTrait, PaginatorTrait, QueryFilter};
-use tillkeep_storage::{Tx, sync_log};
-use utoipa::ToSchema;
 use uuid::Uuid;
 
 use super::rows;
 use crate::Hq;
-use crate::routes::Routes;
+use crate::state::Routes;
 use fields::KIND;
-
-/// A store with what is known of its synchronisation.
-#[derive(Serialize, ToSchema)]
-#[schema(as = StoreWithSync)]
-pub struct StoreView {
-    #[serde(flatten)]
-    store: Model,
-    sync: SyncState,
-}
+use view::{StoreView, of_caller, view};
 
 /// A store as it is written.
-pub struct Settings;
+pub(crate) struct Settings;
 
 impl Write for Settings {
     type Row = Entity;
@@ -52,73 +40,27 @@ impl Write for Settings {
     }
 }
 
-#[derive(Default, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
-#[schema(as = StoreSync)]
-pub(super) struct SyncState {
-    pub last_success_at: Option<Instant>,
-    /// Pending or failed entries that HQ knows of.
-    pub pending_count: i64,
-    /// What the store itself last said of its outbox.
-    pub outbox_pending: i64,
-    pub dead_lettered: i64,
-    pub last_seen_at: Option<Instant>,
-    pub connected: bool,
-}
-
-pub(super) async fn sync_state(hq: &Hq, store_id: Uuid) -> Result<SyncState> {
-    // What the store did in the last second is still in memory.
-    hq.tracker.flush(hq).await?;
-    let conn = hq.db().snapshot().await?;
-    let status = sync_status::Entity::find().filter(sync_status::Column::StoreId.eq(store_id)).all(&conn).await?;
-    let node = store_node::Entity::find_by_id(store_id).one(&conn).await?.unwrap_or_default();
-    let heard = hq.tracker.heard(store_id, &node, hq.nodes.id);
-    let connected = hq.is_connected(store_id, &heard);
-    let told = heard.outbox.map(|(_, outbox)| outbox).unwrap_or_default();
-    let sent = status.iter().filter(|row| row.direction == sync_log::PUSH);
-    Ok(SyncState {
-        last_success_at: status.iter().filter_map(|row| row.last_success_at).max(),
-        pending_count: sent.map(|row| i64::from(row.pending_count)).sum(),
-        outbox_pending: told.pending,
-        dead_lettered: told.dead_lettered,
-        last_seen_at: heard.at,
-        connected,
-    })
-}
-
-async fn view(hq: &Hq, store: Model) -> Result<StoreView> {
-    Ok(StoreView { sync: sync_state(hq, store.id).await?, store })
-}
-
-/// The store of a route about one store, refused before it is looked up: who may not act there does not learn whether
-/// it exists.
-async fn of_caller<P: Requirement>(caller: &Caller<P>, id: Uuid) -> Result<Model> {
-    caller.at_store(id)?;
-    rows::find::<Entity>(caller.db().reader(), &KIND, id).await
-}
-
-pub async fn get(caller: Caller<StoresView>, State(hq): State<Arc<Hq>>, Id(id): Id) -> Result<Answer<StoreView>> {
+pub(crate) async fn get(
+    caller: Caller<StoresView>,
+    State(hq): State<Arc<Hq>>,
+    Id(id): Id,
+) -> Result<Answer<StoreView>> {
     let store = of_caller(&caller, id).await?;
-    view(&hq, store).await.map(Answer)
+    view(&hq, caller.reader(), store).await.map(Answer)
 }
 
 /// A new store is not in use before it is provisioned or activated.
-pub async fn create(
-    caller: Caller<StoresCreate>,
-    State(hq): State<Arc<Hq>>,
-    Body(body): Body<Draft<Settings>>,
-) -> Result<Created<Model>> {
+pub(crate) async fn create(caller: Caller<StoresCreate>, Body(body): Body<Draft<Settings>>) -> Result<Created<Model>> {
     caller.everywhere()?;
     let check = async |_: &mut Tx, new: &mut Model| {
         new.sync_token_version = 1;
         fields::check(None, new, true)
     };
-    rows::create::<Entity, _>(&hq, &caller, &KIND, body.keys, check, async |_, _| Ok(())).await
+    rows::create::<Entity, _>(&caller, &KIND, body.keys, check, async |_, _| Ok(())).await
 }
 
-pub async fn edit(
+pub(crate) async fn edit(
     caller: Caller<StoresEdit>,
-    State(hq): State<Arc<Hq>>,
     Id(id): Id,
     Body(body): Body<Change<Settings>>,
 ) -> Result<Answer<Model>> {
@@ -136,7 +78,7 @@ pub async fn edit(
         }
         fields::check(Some(old), new, sends_exponent)
     };
-    rows::change::<Entity, _>(&hq, &caller, &KIND, id, body.keys, check, async |_, _, _| Ok(())).await.map(Answer)
+    rows::change::<Entity, _>(&caller, &KIND, id, body.keys, check, async |_, _, _| Ok(())).await.map(Answer)
 }
 
 async fn has_sales(tx: &Tx, store_id: Uuid) -> Result<bool> {
@@ -144,7 +86,7 @@ async fn has_sales(tx: &Tx, store_id: Uuid) -> Result<bool> {
 }
 
 /// The routes of stores; those that only read a list are in `tillkeep_http::directory`.
-pub fn routes(routes: Routes) -> Routes {
+pub(crate) fn routes(routes: Routes) -> Routes {
     use ErrorCode::{
         AlreadyProvisioned, CodeLocked, CurrencyLocked, DuplicateCode, IdReused, PendingData, VersionConflict,
     };

@@ -17,23 +17,24 @@ use tillkeep_http::extract::OptionalBody;
 use tillkeep_http::request::Transport;
 use tillkeep_http::tokens::{STORE_SYNC, SyncClaims};
 use tillkeep_http::{Answer, Caller, Id, NoContent};
+use tillkeep_model::ErrorCode;
 use tillkeep_model::permission::code::StoresProvision;
-use tillkeep_model::{ErrorCode, Instant};
+use tillkeep_storage::Tx;
 use tillkeep_storage::entity::store::{Entity, Model};
-use tillkeep_storage::{Db, Tx, settings};
 use utoipa::ToSchema;
 use uuid::Uuid;
 
 use super::fields::KIND;
 use crate::Hq;
 use crate::backoffice::rows;
+use crate::sync::standing::{Grace, keep_grace};
 
 /// Minutes that a replaced token may keep working at the most: a day to reach the shop.
 const MOST_GRACE_MINUTES: i64 = 24 * 60;
 
 #[derive(Default, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct Provision {
+pub(super) struct Provision {
     #[serde(default)]
     rotate: bool,
     #[serde(default)]
@@ -44,7 +45,7 @@ pub struct Provision {
 /// The token is shown once and kept nowhere.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct Provisioned {
+pub(super) struct Provisioned {
     sync_token: String,
     store_id: Uuid,
     store_code: String,
@@ -52,45 +53,8 @@ pub struct Provisioned {
     env: String,
 }
 
-/// A replaced token version that still works.
-#[derive(Serialize, Deserialize)]
-struct Grace {
-    tv: i32,
-    until: Instant,
-}
-
-fn grace_key(store_id: Uuid) -> String {
-    format!("token_grace:{store_id}")
-}
-
-/// How a sync token stands.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Standing {
-    /// The present one.
-    Good,
-    /// The one before, within its grace.
-    Until(Instant),
-    Refused,
-}
-
-/// How a sync token of version `tv` stands with `store`.
-pub async fn standing(db: &Db, store: &Model, tv: i32, now: Instant) -> Result<Standing> {
-    if tv == store.sync_token_version {
-        return Ok(Standing::Good);
-    }
-    let kept = settings::get(db.reader(), &grace_key(store.id)).await?;
-    let grace: Option<Grace> = kept.and_then(|text| serde_json::from_str(&text).ok());
-    let grace = grace.filter(|grace| grace.tv == tv && now < grace.until);
-    Ok(grace.map_or(Standing::Refused, |grace| Standing::Until(grace.until)))
-}
-
-/// Whether a sync token of version `tv` is good for `store`: it is the present one, or the one before within its grace.
-pub async fn token_version_ok(db: &Db, store: &Model, tv: i32, now: Instant) -> Result<bool> {
-    Ok(standing(db, store, tv, now).await? != Standing::Refused)
-}
-
 /// `POST /stores/{id}/provision`
-pub async fn provision(
+pub(super) async fn provision(
     caller: Caller<StoresProvision>,
     State(hq): State<Arc<Hq>>,
     Id(id): Id,
@@ -120,7 +84,7 @@ pub async fn provision(
         }))
     };
     let after = async |_: &mut Tx, _: &Model, _: &Model| Ok(());
-    let store = rows::update::<Entity, _>(&hq, &caller, &KIND, ("store.provision", id), edit, after).await?;
+    let store = rows::update::<Entity, _>(&caller, &KIND, ("store.provision", id), edit, after).await?;
     if body.rotate && body.grace_minutes == 0 {
         hq.shut_out(id);
     } else if body.rotate {
@@ -141,7 +105,11 @@ pub async fn provision(
 }
 
 /// `POST /stores/{id}/revoke-token`: the token and one in its grace end at once, and so does the open socket.
-pub async fn revoke_token(caller: Caller<StoresProvision>, State(hq): State<Arc<Hq>>, Id(id): Id) -> Result<NoContent> {
+pub(super) async fn revoke_token(
+    caller: Caller<StoresProvision>,
+    State(hq): State<Arc<Hq>>,
+    Id(id): Id,
+) -> Result<NoContent> {
     caller.at_store(id)?;
     let now = caller.now();
     let edit = async |tx: &mut Tx, old: &Model, new: &mut Model| {
@@ -150,18 +118,13 @@ pub async fn revoke_token(caller: Caller<StoresProvision>, State(hq): State<Arc<
         Ok(json!({"tokenVersion": new.sync_token_version}))
     };
     let after = async |_: &mut Tx, _: &Model, _: &Model| Ok(());
-    rows::update::<Entity, _>(&hq, &caller, &KIND, ("store.revoke_token", id), edit, after).await?;
+    rows::update::<Entity, _>(&caller, &KIND, ("store.revoke_token", id), edit, after).await?;
     hq.shut_out(id);
     Ok(NoContent)
 }
 
-async fn keep_grace(tx: &Tx, store_id: Uuid, grace: Grace) -> Result<()> {
-    settings::set(tx, &grace_key(store_id), &serde_json::to_string(&grace)?).await?;
-    Ok(())
-}
-
 /// How the caller reaches this server, which is how a store does, unless `public_url` says otherwise.
-pub struct Address(String);
+pub(super) struct Address(String);
 
 impl Argument for Address {}
 

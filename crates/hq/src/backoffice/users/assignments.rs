@@ -2,9 +2,7 @@
 //! version: what verifies a PIN reaches or leaves stores with it.
 
 use std::collections::BTreeSet;
-use std::sync::Arc;
 
-use axum::extract::State;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use tillkeep_http::auth::people::of_caller;
@@ -17,26 +15,26 @@ use tillkeep_http::{Body, Caller, Created, Id, NoContent};
 use tillkeep_model::permission::Requirement;
 use tillkeep_model::permission::code::UsersManageRoles;
 use tillkeep_model::{ErrorCode, Instant};
+use tillkeep_storage::Tx;
 use tillkeep_storage::entity::user_store_role::{Column, Entity, Model};
 use tillkeep_storage::entity::{role, store, user};
 use tillkeep_storage::sea_orm::sea_query::{Expr, SimpleExpr};
-use tillkeep_storage::sea_orm::{ColumnTrait, EntityTrait, IntoActiveModel, QueryFilter, QuerySelect};
-use tillkeep_storage::{Tx, versions};
+use tillkeep_storage::sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QuerySelect};
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use super::{KIND, granting_stores, grants};
-use crate::Hq;
-use crate::backoffice::{living, rows};
+use super::fields::KIND;
+use super::grants;
+use crate::backoffice::references::living;
+use crate::backoffice::rows;
 
-const NAME: &str = "user_store_roles";
 /// Assignments in one request at the most.
 const MOST: usize = 200;
 
 /// A role to be given to somebody; without a store it counts in all of them.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct Grant {
+pub(super) struct Grant {
     role_id: Uuid,
     #[serde(default)]
     store_id: Option<Uuid>,
@@ -49,61 +47,54 @@ impl Grant {
 }
 
 /// `POST /users/{id}/roles`
-pub async fn assign(
+pub(super) async fn assign(
     caller: Caller<UsersManageRoles>,
-    State(hq): State<Arc<Hq>>,
     Id(id): Id,
     Body(body): Body<Grant>,
 ) -> Result<Created<AssignmentView>> {
     of_caller(&caller, id).await?;
-    let mut tx = caller.db().begin().await?;
+    let mut act = caller.begin().await?;
     // The user is locked: of two requests with the same role the second one sees the first.
-    rows::find_to_change::<user::Entity>(&tx, &KIND, id).await?;
-    check(&tx, &caller, "", std::slice::from_ref(&body)).await?;
+    rows::find_to_change::<user::Entity>(&act, &KIND, id).await?;
+    check(&act, &caller, "", std::slice::from_ref(&body)).await?;
     let same = Entity::find()
         .filter(Column::UserId.eq(id))
         .filter(Column::RoleId.eq(body.role_id))
         .filter(body.store_id.map_or_else(|| Column::StoreId.is_null(), |store| Column::StoreId.eq(store)))
         .filter(Column::DeletedAt.is_null());
-    if same.one(&tx).await?.is_some() {
+    if same.one(&**act).await?.is_some() {
         return Err(Error::new(ErrorCode::Duplicate, "this user has this role there already"));
     }
-    let added = insert(&mut tx, id, std::slice::from_ref(&body), caller.now()).await?;
-    touch_user(&mut tx, id).await?;
-    rows::record(&tx, &caller, "user.role.grant", "users", id, json!(body)).await?;
-    hq.commit(tx).await?;
-    let assignments = assignments_of(caller.db().reader(), &[id]).await?.remove(&id).unwrap_or_default();
+    let added = insert(&mut act, id, std::slice::from_ref(&body), caller.now()).await?;
+    touch_user(&mut act, id).await?;
+    act.done(rows::entry(&caller, "user.role.grant", "users", id, json!(body))).await?;
+    let assignments = assignments_of(caller.reader(), &[id]).await?.remove(&id).unwrap_or_default();
     let made = assignments.into_iter().find(|row| added.contains(&row.id));
     made.map(Created::new).ok_or_else(|| Error::not_found("assignment"))
 }
 
 /// `DELETE /users/{id}/roles/{assignmentId}`
-pub async fn unassign(
-    caller: Caller<UsersManageRoles>,
-    State(hq): State<Arc<Hq>>,
-    TwoIds(id, assignment_id): TwoIds,
-) -> Result<NoContent> {
+pub(super) async fn unassign(caller: Caller<UsersManageRoles>, TwoIds(id, assignment_id): TwoIds) -> Result<NoContent> {
     of_caller(&caller, id).await?;
-    let mut tx = caller.db().begin().await?;
-    let user = rows::find_to_change::<user::Entity>(&tx, &KIND, id).await?;
+    let mut act = caller.begin().await?;
+    let user = rows::find_to_change::<user::Entity>(&act, &KIND, id).await?;
     let row = Entity::find_by_id(assignment_id)
         .filter(Column::UserId.eq(id))
         .filter(Column::DeletedAt.is_null())
         .lock_exclusive()
-        .one(&tx)
+        .one(&**act)
         .await?
         .ok_or_else(|| Error::not_found("assignment"))?;
     refuse_outside(&caller, row.store_id)?;
-    let codes = codes_of(&tx, [row.role_id]).await?;
+    let codes = codes_of(&**act, [row.role_id]).await?;
     grants::refuse_escalation(&caller, codes.values().flatten(), row.store_id)?;
     if row.role_id == grants::administrator() && row.store_id.is_none() && user.is_active {
-        grants::keep_an_administrator(&tx, id).await?;
+        grants::keep_an_administrator(&act, id).await?;
     }
-    end(&mut tx, Column::Id.eq(assignment_id), caller.now()).await?;
-    touch_user(&mut tx, id).await?;
+    end(&mut act, Column::Id.eq(assignment_id), caller.now()).await?;
+    touch_user(&mut act, id).await?;
     let details = json!({"roleId": row.role_id, "storeId": row.store_id});
-    rows::record(&tx, &caller, "user.role.revoke", "users", id, details).await?;
-    hq.commit(tx).await?;
+    act.done(rows::entry(&caller, "user.role.revoke", "users", id, details)).await?;
     Ok(NoContent)
 }
 
@@ -113,21 +104,20 @@ pub(super) async fn end_all(tx: &mut Tx, user_id: Uuid, now: Instant) -> Result<
 }
 
 async fn end(tx: &mut Tx, which: SimpleExpr, now: Instant) -> Result<()> {
-    Entity::update_many()
-        .col_expr(Column::DeletedAt, Expr::value(Some(now)))
-        .col_expr(Column::UpdatedAt, Expr::value(now))
-        .col_expr(Column::SyncVersion, Expr::value(versions::UNSTAMPED))
-        .filter(which)
-        .filter(Column::DeletedAt.is_null())
-        .exec(&*tx)
-        .await?;
-    tx.touch(NAME);
+    tx.update::<Entity>(|given| {
+        given
+            .col_expr(Column::DeletedAt, Expr::value(Some(now)))
+            .col_expr(Column::UpdatedAt, Expr::value(now))
+            .filter(which)
+            .filter(Column::DeletedAt.is_null())
+    })
+    .await?;
     Ok(())
 }
 
 /// 403 for an assignment in a store where the caller gives no roles away.
 fn refuse_outside<P: Requirement>(caller: &Caller<P>, store: Option<Uuid>) -> Result<()> {
-    match (granting_stores(caller), store) {
+    match (grants::granting_stores(caller), store) {
         (None, _) => Ok(()),
         (Some(stores), Some(store)) if stores.contains(&store) => Ok(()),
         _ => Err(Error::new(ErrorCode::Scope, "this is outside of the stores where you may give roles")),
@@ -167,7 +157,6 @@ pub(super) async fn insert(tx: &mut Tx, user_id: Uuid, wanted: &[Grant], now: In
             id: Uuid::now_v7(),
             created_at: now,
             updated_at: now,
-            sync_version: versions::UNSTAMPED,
             user_id,
             role_id: grant.role_id,
             store_id: grant.store_id,
@@ -175,21 +164,11 @@ pub(super) async fn insert(tx: &mut Tx, user_id: Uuid, wanted: &[Grant], now: In
         })
         .collect();
     let ids = rows.iter().map(|row| row.id).collect();
-    if !rows.is_empty() {
-        Entity::insert_many(rows.into_iter().map(IntoActiveModel::into_active_model))
-            .exec_without_returning(tx)
-            .await?;
-        tx.touch(NAME);
-    }
+    tx.insert_all::<Entity>(rows).await?;
     Ok(ids)
 }
 
 async fn touch_user(tx: &mut Tx, id: Uuid) -> Result<()> {
-    user::Entity::update_many()
-        .col_expr(user::Column::SyncVersion, Expr::value(versions::UNSTAMPED))
-        .filter(user::Column::Id.eq(id))
-        .exec(tx)
-        .await?;
-    tx.touch("users");
+    tx.update::<user::Entity>(|people| people.filter(user::Column::Id.eq(id))).await?;
     Ok(())
 }

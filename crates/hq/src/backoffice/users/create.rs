@@ -2,9 +2,7 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
-use std::sync::Arc;
 
-use axum::extract::State;
 use serde::Serialize;
 use tillkeep_http::auth::new_pin::set_pin;
 use tillkeep_http::describe::{Draft, Write};
@@ -19,14 +17,14 @@ use tillkeep_storage::entity::user::{Entity, Model};
 use utoipa::ToSchema;
 
 use super::assignments::{self, Grant};
-use super::{KIND, check, pin};
-use crate::Hq;
+use super::fields::{KIND, check};
+use super::pin;
 use crate::backoffice::rows;
 
 /// A new user; a PIN that was made here is shown this once.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct NewUser {
+pub(super) struct NewUser {
     #[serde(flatten)]
     user: UserDetail,
     /// To be changed at the first sign-in.
@@ -35,12 +33,12 @@ pub struct NewUser {
 }
 
 /// A new user.
-pub struct Newcomer;
+pub(super) struct Newcomer;
 
 impl Write for Newcomer {
     type Row = Entity;
     const FIELDS: Fields = KIND.fields();
-    type More = Start;
+    type More = FirstAssignments;
 
     fn name() -> Cow<'static, str> {
         "User".into()
@@ -50,30 +48,29 @@ impl Write for Newcomer {
 /// What a new user starts with, besides a PIN that is made.
 #[derive(ToSchema)]
 #[expect(dead_code, reason = "read key by key, with the row")]
-pub struct Start {
+pub(super) struct FirstAssignments {
     assignments: Option<Vec<Grant>>,
 }
 
-pub async fn create(
+pub(super) async fn create(
     caller: Caller<UsersCreate>,
-    State(hq): State<Arc<Hq>>,
     Body(Draft { keys: mut body, .. }): Body<Draft<Newcomer>>,
 ) -> Result<Created<NewUser>> {
     pin::refuse_chosen(body.remove("pin").is_some())?;
     let wanted: Vec<Grant> = resource::take(&mut body, "assignments")?.unwrap_or_default();
     check_wanted(&caller, &wanted)?;
-    let (generated_pin, hashed) = pin::generate(&hq.auth).await?;
+    let (generated_pin, hashed) = pin::generate(caller.auth()).await?;
     let now = caller.now();
     let check = async |tx: &mut Tx, new: &mut Model| {
         check(tx, new).await?;
         assignments::check(tx, &caller, "assignments", &wanted).await
     };
     let after = async |tx: &mut Tx, new: &Model| {
-        set_pin(&hq.auth, tx, new.id, &hashed, true, now).await?;
+        set_pin(caller.auth(), tx, new.id, &hashed, true, now).await?;
         assignments::insert(tx, new.id, &wanted, now).await?;
         Ok(())
     };
-    let Created { data, new } = rows::create::<Entity, _>(&hq, &caller, &KIND, body, check, after).await?;
+    let Created { data, new } = rows::create::<Entity, _>(&caller, &KIND, body, check, after).await?;
     let user = detail(&caller, data).await?;
     // Of a repeated request only the first one set a PIN.
     Ok(Created { data: NewUser { user, generated_pin: new.then_some(generated_pin) }, new })

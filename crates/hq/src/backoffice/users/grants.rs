@@ -1,8 +1,11 @@
 //! Who may give what to whom. Nobody grows beyond what they hold, and the chain never loses its last administrator.
 
+use std::collections::BTreeSet;
+
+use tillkeep_http::Caller;
 pub use tillkeep_http::auth::people::{refuse_escalation, refuse_impersonation};
 use tillkeep_http::error::{Error, Result};
-use tillkeep_model::permission::ADMINISTRATOR;
+use tillkeep_model::permission::{ADMINISTRATOR, Requirement};
 use tillkeep_model::{ErrorCode, ids};
 use tillkeep_storage::Tx;
 use tillkeep_storage::entity::{role, user, user_store_role};
@@ -45,4 +48,9 @@ pub async fn is_administrator(tx: &Tx, user_id: Uuid) -> Result<bool> {
         .filter(Column::StoreId.is_null())
         .filter(Column::DeletedAt.is_null());
     Ok(held.count(tx).await? > 0)
+}
+
+/// The stores where the caller may give roles away; `None` is all of them.
+pub fn granting_stores<P: Requirement>(caller: &Caller<P>) -> Option<BTreeSet<Uuid>> {
+    caller.access.stores(&["users.manage_roles"], caller.store_id)
 }

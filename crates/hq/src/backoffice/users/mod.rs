@@ -2,43 +2,31 @@
 
 mod assignments;
 mod create;
+mod fields;
 pub mod grants;
 mod pin;
 pub mod rescue;
 mod sessions;
 
 use std::borrow::Cow;
-use std::collections::BTreeSet;
-use std::sync::Arc;
 
-use axum::extract::State;
 use serde_json::{Map, Value as Json};
 use tillkeep_http::auth::people::person_of;
 use tillkeep_http::auth::{Revocation, Sessions};
 use tillkeep_http::describe::{Change, Write};
 use tillkeep_http::directory::users::{UserDetail, detail};
 use tillkeep_http::error::{Error, Result};
-use tillkeep_http::names;
-use tillkeep_http::resource::{self, Expected, Fields};
+use tillkeep_http::resource::{Expected, Fields};
 use tillkeep_http::{Answer, Body, Caller, Id, NoContent, Params};
-use tillkeep_model::permission::Requirement;
+use tillkeep_model::ErrorCode;
 use tillkeep_model::permission::code::UsersEdit;
-use tillkeep_model::{ErrorCode, fields};
 use tillkeep_storage::Tx;
 use tillkeep_storage::entity::user::{Entity, Model};
-use tillkeep_storage::registry::fold;
 use uuid::Uuid;
 
-use super::rows::{self, Kind};
-use crate::Hq;
-use crate::routes::Routes;
-
-const KIND: Kind = Kind {
-    book: &fields::user::BOOK,
-    singular: "user",
-    unique: &[("username_folded", ErrorCode::UsernameTaken), ("employeeCode", ErrorCode::Duplicate)],
-    hidden: &["pinHash", "pinLookup", "usernameFolded"],
-};
+use super::rows;
+use crate::state::Routes;
+use fields::{KIND, check};
 
 /// A user as they are changed.
 pub struct Person;
@@ -55,36 +43,30 @@ impl Write for Person {
 
 pub async fn edit(
     caller: Caller<UsersEdit>,
-    State(hq): State<Arc<Hq>>,
     Id(id): Id,
     Body(body): Body<Change<Person>>,
 ) -> Result<Answer<UserDetail>> {
-    change(&hq, &caller, id, body.keys).await.map(Answer)
+    change(&caller, id, body.keys).await.map(Answer)
 }
 
 /// `POST /users/{id}/activate`
-pub async fn activate(caller: Caller<UsersEdit>, State(hq): State<Arc<Hq>>, Id(id): Id) -> Result<Answer<UserDetail>> {
-    set_active(&hq, &caller, id, true).await
+pub async fn activate(caller: Caller<UsersEdit>, Id(id): Id) -> Result<Answer<UserDetail>> {
+    set_active(&caller, id, true).await
 }
 
 /// `POST /users/{id}/deactivate`: the user's sessions end with it.
-pub async fn deactivate(
-    caller: Caller<UsersEdit>,
-    State(hq): State<Arc<Hq>>,
-    Id(id): Id,
-) -> Result<Answer<UserDetail>> {
-    set_active(&hq, &caller, id, false).await
+pub async fn deactivate(caller: Caller<UsersEdit>, Id(id): Id) -> Result<Answer<UserDetail>> {
+    set_active(&caller, id, false).await
 }
 
-async fn set_active(hq: &Hq, caller: &Caller<UsersEdit>, id: Uuid, active: bool) -> Result<Answer<UserDetail>> {
+async fn set_active(caller: &Caller<UsersEdit>, id: Uuid, active: bool) -> Result<Answer<UserDetail>> {
     let body = Map::from_iter([("isActive".to_owned(), active.into())]);
-    change(hq, caller, id, body).await.map(Answer)
+    change(caller, id, body).await.map(Answer)
 }
 
 /// `DELETE /users/{id}`: the name and the PIN are free again; the row stays, as receipts have the name.
 pub async fn delete(
     caller: Caller<UsersEdit>,
-    State(hq): State<Arc<Hq>>,
     Id(id): Id,
     Params(Expected { expected_version }): Params<Expected>,
 ) -> Result<NoContent> {
@@ -96,8 +78,8 @@ pub async fn delete(
         Sessions::revoke(&**tx, Revocation::AllOf(id), "the user was deleted", now).await?;
         assignments::end_all(tx, id, now).await
     };
-    rows::delete::<Entity, _>(&hq, &caller, &KIND, (id, expected_version), check).await?;
-    hq.auth.ended(Revocation::AllOf(id));
+    rows::delete::<Entity, _>(&caller, &KIND, (id, expected_version), check).await?;
+    caller.auth().ended(Revocation::AllOf(id));
     Ok(NoContent)
 }
 
@@ -112,7 +94,7 @@ async fn refuse_leaving(tx: &Tx, caller: &Caller<UsersEdit>, id: Uuid) -> Result
     Ok(())
 }
 
-async fn change(hq: &Hq, caller: &Caller<UsersEdit>, id: Uuid, body: Map<String, Json>) -> Result<UserDetail> {
+async fn change(caller: &Caller<UsersEdit>, id: Uuid, body: Map<String, Json>) -> Result<UserDetail> {
     // A user is one row for all stores: who holds more, or holds it elsewhere, is not the caller's to change.
     let person = person_of(caller, id).await?;
     grants::refuse_impersonation(caller, &person)?;
@@ -125,39 +107,17 @@ async fn change(hq: &Hq, caller: &Caller<UsersEdit>, id: Uuid, body: Map<String,
                 new.sessions_valid_from = Some(now);
                 Sessions::revoke(&**tx, Revocation::AllOf(id), "the user was deactivated", now).await?;
             }
-            (false, true) => pin::refuse_taken(&hq.auth, tx, new).await?,
+            (false, true) => pin::refuse_taken(caller.auth(), tx, new).await?,
             _ => {}
         }
         Ok(())
     };
     let after = async |_: &mut Tx, _: &Model, _: &Model| Ok(());
-    let row = rows::change::<Entity, _>(hq, caller, &KIND, id, body, check, after).await?;
+    let row = rows::change::<Entity, _>(caller, &KIND, id, body, check, after).await?;
     if !row.is_active {
-        hq.auth.ended(Revocation::AllOf(id));
+        caller.auth().ended(Revocation::AllOf(id));
     }
     detail(caller, row).await
-}
-
-/// Completes or refuses a user about to be written.
-async fn check(tx: &Tx, row: &mut Model) -> Result<()> {
-    let name = names::normal(&row.username);
-    // A name from before stays good until it is changed.
-    if row.username_folded != fold(&row.username) {
-        if let Some(flaw) = names::flaw(&name) {
-            return Err(Error::field("username", flaw));
-        }
-        row.username_folded = fold(&name);
-        row.username = name;
-    }
-    if resource::taken::<Entity>(tx, row.id, "username_folded", row.username_folded.as_str()).await? {
-        return Err(Error::new(ErrorCode::UsernameTaken, "another user has this name").at("username"));
-    }
-    Ok(())
-}
-
-/// The stores where the caller may give roles away; `None` is all of them.
-fn granting_stores<P: Requirement>(caller: &Caller<P>) -> Option<BTreeSet<Uuid>> {
-    caller.access.stores(&["users.manage_roles"], caller.store_id)
 }
 
 /// The routes that write users; those that read them are in `tillkeep_http::directory`.

@@ -1,9 +1,6 @@
 //! Setting somebody's PIN: always one that is made here, shown once, and good for one sign-in. Who could choose it would learn
 //! which PINs are taken, and a taken one opens its owner's account.
 
-use std::sync::Arc;
-
-use axum::extract::State;
 use serde::{Deserialize, Serialize};
 use tillkeep_http::auth::new_pin::{self, is_taken, pin_not_allowed};
 use tillkeep_http::auth::people::person_of;
@@ -19,8 +16,8 @@ use tillkeep_storage::entity::user::{Column, Entity, Model};
 use tillkeep_storage::sea_orm::{ColumnTrait, EntityTrait, PaginatorTrait, QueryFilter};
 use utoipa::ToSchema;
 
-use super::{KIND, grants};
-use crate::Hq;
+use super::fields::KIND;
+use super::grants;
 use crate::backoffice::rows;
 
 /// Random PINs tried before giving up: one in a hundred is taken in a chain of ten thousand people.
@@ -29,7 +26,7 @@ const TRIES: usize = 10;
 /// Nothing: the PIN is made here.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
-pub struct NewPin {
+pub(super) struct NewPin {
     #[serde(default)]
     #[schema(ignore)]
     pin: Option<serde::de::IgnoredAny>,
@@ -38,7 +35,7 @@ pub struct NewPin {
 /// A PIN that was made here, shown this once; its owner has to change it.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct MadePin {
+pub(super) struct MadePin {
     generated_pin: String,
 }
 
@@ -52,9 +49,8 @@ pub(super) fn refuse_chosen(is_chosen: bool) -> Result<()> {
 }
 
 /// `POST /users/{id}/pin`: the user's sessions end with the old PIN.
-pub async fn set_pin(
+pub(super) async fn set_pin(
     caller: Caller<UsersEdit>,
-    State(hq): State<Arc<Hq>>,
     Id(id): Id,
     Body(body): Body<NewPin>,
 ) -> Result<Answer<MadePin>> {
@@ -66,15 +62,15 @@ pub async fn set_pin(
         let text = "your own PIN is changed with POST /api/v1/auth/change-pin, which asks for the present one";
         return Err(Error::new(ErrorCode::SelfDeactivation, text));
     }
-    let (generated_pin, hashed) = generate(&hq.auth).await?;
+    let auth = caller.auth();
+    let (generated_pin, hashed) = generate(auth).await?;
     let now = caller.now();
     let which = Revocation::AllOf(id);
-    let mut tx = caller.db().begin().await?;
-    new_pin::set_pin(&hq.auth, &mut tx, id, &hashed, true, now).await?;
-    Sessions::revoke(&*tx, which, "the PIN was changed", now).await?;
-    rows::record(&tx, &caller, "user.pin", KIND.name(), id, serde_json::Value::Null).await?;
-    hq.commit(tx).await?;
-    hq.auth.ended(which);
+    let mut act = caller.begin().await?;
+    new_pin::set_pin(auth, &mut act, id, &hashed, true, now).await?;
+    Sessions::revoke(&**act, which, "the PIN was changed", now).await?;
+    act.done(rows::entry(&caller, "user.pin", KIND.name(), id, serde_json::Value::Null)).await?;
+    auth.ended(which);
     Ok(Answer(MadePin { generated_pin }))
 }
 
@@ -83,7 +79,7 @@ pub(super) async fn generate(auth: &Auth) -> Result<(String, Hashed)> {
     for _ in 0..TRIES {
         let pin = pins::generate(auth.pin_min_length);
         let hashed = auth.pins.hash(&pin).await?;
-        if !is_taken(auth.db.reader(), &hashed).await? {
+        if !is_taken(auth, &hashed).await? {
             return Ok((pin, hashed));
         }
     }

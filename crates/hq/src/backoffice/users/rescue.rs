@@ -12,10 +12,10 @@ use tillkeep_storage::sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QuerySele
 use tillkeep_storage::{Tx, attempts, audit};
 
 use super::assignments::{self, Grant};
-use super::{KIND, grants, pin};
-use crate::Hq;
+use super::fields::KIND;
+use super::{grants, pin};
 use crate::backoffice::rows;
-use crate::state::Account;
+use crate::{Account, Hq};
 
 /// Who did it, for the audit log.
 const BY: &str = "command line";
@@ -25,19 +25,20 @@ const BY: &str = "command line";
 pub async fn reset_pin(hq: &Hq, name: &str) -> Result<String> {
     let (pin, hashed) = pin::generate(&hq.auth).await?;
     let now = hq.clock.now();
-    let mut tx = hq.db().begin().await?;
-    let user = of_name(&tx, name).await?.ok_or_else(|| unknown(name))?;
-    if !user.is_active {
-        let text =
-            format!("{name} is not active; an administrator activates the account, and `hq make-admin` makes one");
-        return Err(Error::new(ErrorCode::Validation, text));
-    }
-    let which = Revocation::AllOf(user.id);
-    new_pin::set_pin(&hq.auth, &mut tx, user.id, &hashed, true, now).await?;
-    Sessions::revoke(&*tx, which, "the PIN was changed", now).await?;
-    attempts::forget(&tx, user.id).await?;
-    record(hq, &tx, "user.pin", &user).await?;
-    hq.commit(tx).await?;
+    let which = hq
+        .from_the_machine(async |tx| {
+            let user = of_name(tx, name).await?.ok_or_else(|| unknown(name))?;
+            if !user.is_active {
+                let text = "is not active; an administrator activates the account, and `hq make-admin` makes one";
+                return Err(Error::new(ErrorCode::Validation, format!("{name} {text}")));
+            }
+            let which = Revocation::AllOf(user.id);
+            new_pin::set_pin(&hq.auth, tx, user.id, &hashed, true, now).await?;
+            Sessions::revoke(&**tx, which, "the PIN was changed", now).await?;
+            attempts::forget(tx, user.id).await?;
+            Ok((which, Some(entry("user.pin", &user))))
+        })
+        .await?;
     hq.auth.ended(which);
     Ok(pin)
 }
@@ -45,30 +46,32 @@ pub async fn reset_pin(hq: &Hq, name: &str) -> Result<String> {
 /// Makes the user of this name an active administrator of all stores; the PIN of an account that had to be made for it.
 pub async fn make_admin(hq: &Hq, name: &str) -> Result<Option<String>> {
     let now = hq.clock.now();
-    let mut tx = hq.db().begin().await?;
-    let Some(found) = of_name(&tx, name).await? else {
-        drop(tx);
-        if let Some(flaw) = names::flaw(name) {
-            return Err(Error::field("name", flaw));
-        }
-        let (pin, _) = pin::generate(&hq.auth).await?;
-        let account = Account { username: name.to_owned(), pin: pin.clone().into(), role: ADMINISTRATOR };
-        hq.make_account(&account, true, BY).await?;
-        return Ok(Some(pin));
-    };
-    let mut user = found.clone();
-    if !user.is_active {
-        pin::refuse_taken(&hq.auth, &tx, &mut user).await?;
-        user.is_active = true;
+    let is_there = hq
+        .from_the_machine(async |tx| {
+            let Some(found) = of_name(tx, name).await? else { return Ok((false, None)) };
+            let mut user = found.clone();
+            if !user.is_active {
+                pin::refuse_taken(&hq.auth, tx, &mut user).await?;
+                user.is_active = true;
+            }
+            rows::rewrite::<Entity>(tx, &KIND, user, now).await?;
+            if !grants::is_administrator(tx, found.id).await? {
+                let everywhere = Grant::everywhere(grants::administrator());
+                assignments::insert(tx, found.id, &[everywhere], now).await?;
+            }
+            Ok::<_, Error>((true, Some(entry("user.make_admin", &found))))
+        })
+        .await?;
+    if is_there {
+        return Ok(None);
     }
-    rows::rewrite::<Entity>(&mut tx, &KIND, user, now).await?;
-    if !grants::is_administrator(&tx, found.id).await? {
-        let everywhere = Grant::everywhere(grants::administrator());
-        assignments::insert(&mut tx, found.id, &[everywhere], now).await?;
+    if let Some(flaw) = names::flaw(name) {
+        return Err(Error::field("name", flaw));
     }
-    record(hq, &tx, "user.make_admin", &found).await?;
-    hq.commit(tx).await?;
-    Ok(None)
+    let (pin, _) = pin::generate(&hq.auth).await?;
+    let account = Account { username: name.to_owned(), pin: pin.clone().into(), role: ADMINISTRATOR };
+    hq.make_account(&account, true, BY).await?;
+    Ok(Some(pin))
 }
 
 /// The living user of this name, who stays as they are until the transaction ends.
@@ -81,14 +84,12 @@ fn unknown(name: &str) -> Error {
     Error::new(ErrorCode::NotFound, format!("there is no user {name}"))
 }
 
-async fn record(hq: &Hq, tx: &Tx, action: &'static str, user: &Model) -> Result<()> {
-    let entry = audit::Entry {
+fn entry(action: &'static str, user: &Model) -> audit::Entry {
+    audit::Entry {
         action,
         entity_type: Some(KIND.name()),
         entity_id: Some(user.id.to_string()),
         details: json!({"username": user.username, "by": BY}),
         ..audit::Entry::default()
-    };
-    audit::record(tx, entry, hq.clock.now()).await?;
-    Ok(())
+    }
 }

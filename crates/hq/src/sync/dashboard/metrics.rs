@@ -1,15 +1,12 @@
 //! How each store stands, for `GET /metrics`.
 
-use std::time::Duration;
-
 use tillkeep_model::Instant;
 use tillkeep_storage::DbErr;
 
-use super::states::{self, StoreState, Which};
+use super::states::{self, Which};
+use super::store_state::StoreState;
 use crate::Hq;
 
-/// Whoever asks more often is answered what was read last: the page needs no token.
-const READ_EVERY: Duration = Duration::from_secs(2);
 /// Stores that the page has at the most, by code: a monitor pays for each line.
 const MOST: usize = 1000;
 
@@ -40,32 +37,12 @@ const METERS: [Meter; 8] = [
 ];
 
 /// The lines of all stores in use, in the text format of Prometheus.
-#[derive(Default)]
-pub struct StoreMetrics(tokio::sync::Mutex<Option<(Duration, String)>>);
-
-impl StoreMetrics {
-    /// The lines as they are, or were a moment ago; none while the database does not answer.
-    pub async fn lines(&self, hq: &Hq) -> String {
-        // Held while they are read: a hundred who ask at once are one who reads.
-        let mut kept = self.0.lock().await;
-        let now = hq.clock.uptime();
-        if let Some((at, lines)) = kept.as_ref()
-            && now.saturating_sub(*at) < READ_EVERY
-        {
-            return lines.clone();
-        }
-        match written(hq).await {
-            Ok(lines) => kept.insert((now, lines)).1.clone(),
-            Err(error) => {
-                tracing::warn!(%error, "how the stores stand could not be read for the metrics");
-                String::new()
-            }
-        }
-    }
+pub(crate) async fn lines(hq: &Hq) -> String {
+    hq.store_metrics.lines(&hq.clock, async || written(hq).await).await
 }
 
 async fn written(hq: &Hq) -> Result<String, DbErr> {
-    let mut stores = states::load(hq, hq.db(), Which::All).await?;
+    let mut stores = states::load(hq, hq.db().reader(), Which::All).await?;
     stores.retain(|store| store.active);
     stores.truncate(MOST);
     let now = hq.clock.now();

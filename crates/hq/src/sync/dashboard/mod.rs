@@ -1,92 +1,37 @@
 //! How each store and its synchronisation stand: once, or as a stream of events. Specification, sections 2.7 and 2.8.
 
-mod board;
-mod metrics;
+pub(crate) mod board;
+pub(crate) mod metrics;
+mod overview;
 mod states;
+pub(crate) mod store_metrics;
+mod store_state;
 mod stream;
+mod updates;
 
 use std::cmp::Reverse;
 use std::sync::Arc;
 
 use axum::extract::State;
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use tillkeep_http::error::{Error, Result};
 use tillkeep_http::{Answer, Caller, Params};
 use tillkeep_model::Instant;
 use tillkeep_model::permission::code::StoresView;
 use utoipa::ToSchema;
 
-pub use board::{Board, start};
-pub use metrics::StoreMetrics;
-use states::{StoreState, Which};
-
-use super::nodes::NodeInfo;
-use super::notify::Standing;
-use super::unreadable::UnreadableRow;
+use super::rounds;
 use crate::Hq;
-use crate::replica::{Followed, ReplicaStanding};
-use crate::routes::Routes;
-
-#[derive(Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct Dashboard {
-    generated_at: Instant,
-    summary: Summary,
-    stores: Vec<StoreState>,
-    /// The servers of headquarters that run.
-    nodes: Vec<NodeInfo>,
-    /// Rows that cannot be read here, and that stores go without until somebody mends them.
-    unreadable: Vec<UnreadableRow>,
-}
-
-#[derive(Default, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
-#[schema(as = DashboardSummary)]
-struct Summary {
-    stores: usize,
-    connected: usize,
-    pending: i64,
-    failed: i64,
-    dead_lettered: i64,
-    warnings: i64,
-    /// Stores that are connected and whose oldest entry has waited for more than five minutes.
-    outbox_stuck: usize,
-    /// Stores of which two copies run at once.
-    running_twice: usize,
-    /// Stores that could not store some type.
-    unstored: usize,
-    /// Active stores that were never heard of.
-    never_started: usize,
-    notifications: Standing,
-    /// Null without a read replica.
-    read_replica: Option<ReplicaStanding>,
-}
-
-impl Dashboard {
-    fn of(hq: &Hq, stores: Vec<StoreState>) -> Self {
-        let notifications = hq.notifications.standing().borrow().clone();
-        let read_replica = hq.replica.get().map(Followed::standing);
-        let mut summary = Summary { stores: stores.len(), notifications, read_replica, ..Summary::default() };
-        for state in &stores {
-            summary.connected += usize::from(state.connection.connected);
-            summary.pending += state.outbox_pending;
-            summary.failed += state.error_count;
-            summary.dead_lettered += state.dead_lettered;
-            summary.warnings += state.warnings;
-            summary.outbox_stuck += usize::from(state.outbox_stuck);
-            summary.running_twice += usize::from(state.runs_twice_since.is_some());
-            summary.never_started += usize::from(state.active && state.first_heard_at.is_none());
-            summary.unstored += usize::from(!state.unstored.is_empty());
-        }
-        let unreadable = hq.unreadable.rows().borrow().clone();
-        Self { generated_at: hq.clock.now(), summary, stores, nodes: hq.nodes.list(hq), unreadable }
-    }
-}
+use crate::state::Routes;
+use overview::Dashboard;
+use states::Which;
+use store_state::StoreState;
+pub(crate) use updates::start;
 
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(as = DashboardQuery)]
-pub struct Query {
+pub(crate) struct Query {
     /// `storeCode` when not said; or `-errorCount`, `-deadLettered`, `-outboxPending`, `-warnings`, `-lastErrorAt`,
     /// `lastSuccessAt`, each from what is worst.
     sort: Option<String>,
@@ -96,7 +41,7 @@ pub struct Query {
 }
 
 /// `GET /sync/dashboard`
-pub async fn dashboard(
+pub(crate) async fn dashboard(
     caller: Caller<StoresView>,
     State(hq): State<Arc<Hq>>,
     Params(query): Params<Query>,
@@ -106,10 +51,10 @@ pub async fn dashboard(
     });
     let since = since.transpose()?;
     // What stores pulled in the last second is still in memory.
-    hq.tracker.flush(&hq).await?;
+    rounds::flush(&hq).await?;
     let scope = caller.stores();
     let which = scope.as_ref().map_or(Which::All, Which::These);
-    let mut dashboard = Dashboard::of(&hq, states::load(&hq, caller.db(), which).await?);
+    let mut dashboard = Dashboard::of(&hq, states::load(&hq, caller.reader(), which).await?);
     if let Some(since) = since {
         dashboard.stores.retain(|state| state.newest().is_some_and(|newest| newest >= since));
     }
@@ -137,7 +82,7 @@ fn sort(stores: &mut [StoreState], by: &str) -> Result<()> {
 }
 
 /// The routes of the dashboard.
-pub fn routes(routes: Routes) -> Routes {
+pub(crate) fn routes(routes: Routes) -> Routes {
     routes
         .get("/sync/dashboard", dashboard)
         .about("How each store and its synchronisation stand.")

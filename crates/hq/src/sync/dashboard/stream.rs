@@ -22,7 +22,8 @@ use tokio::time::{MissedTickBehavior, interval};
 use utoipa::openapi::schema::{ObjectBuilder, Schema, SchemaType, Type};
 use uuid::Uuid;
 
-use super::board::{Board, Place, Scope, Update, sees};
+use super::board::{Scope, Update, sees};
+use super::updates::{Place, watch};
 use crate::Hq;
 use crate::sync::notify::Standing;
 use crate::sync::unreadable::UnreadableRow;
@@ -39,7 +40,7 @@ const NO_PLACE: u64 = 10;
 static BUFFERING: HeaderName = HeaderName::from_static("x-accel-buffering");
 
 /// Events, as they happen.
-pub struct Events(mpsc::Receiver<Result<Bytes, Infallible>>);
+pub(super) struct Events(mpsc::Receiver<Result<Bytes, Infallible>>);
 
 impl IntoResponse for Events {
     fn into_response(mut self) -> Response {
@@ -86,9 +87,13 @@ impl Viewer {
     }
 }
 
-pub async fn stream(caller: Caller<StoresView>, State(hq): State<Arc<Hq>>, headers: HeaderMap) -> Result<Events> {
+pub(super) async fn stream(
+    caller: Caller<StoresView>,
+    State(hq): State<Arc<Hq>>,
+    headers: HeaderMap,
+) -> Result<Events> {
     let token = bearer(&headers).unwrap_or_default().to_owned();
-    let place = Board::place(&hq, caller.user_id).ok_or_else(|| {
+    let place = Place::take(&hq, caller.user_id).ok_or_else(|| {
         let text = "too many streams are open now, of all people or of you; GET /sync/dashboard answers without one";
         Error::new(ErrorCode::Unavailable, text).retry_after(NO_PLACE)
     })?;
@@ -121,7 +126,7 @@ async fn tell(hq: &Hq, viewer: &mut Viewer, send: &mpsc::Sender<Result<Bytes, In
     // Before the snapshot is made, so that no change falls between.
     let mut notifications = hq.notifications.standing();
     let mut unreadable = hq.unreadable.rows();
-    let (snapshot, mut updates) = hq.board.watch(hq, &viewer.scope).await?;
+    let (snapshot, mut updates) = watch(hq, &viewer.scope).await?;
     let mut text = format!("retry: {COME_AGAIN_MS}\n{}", event("snapshot", &snapshot));
     drop(snapshot);
     let mut judge = interval(JUDGE_EVERY);
@@ -131,10 +136,10 @@ async fn tell(hq: &Hq, viewer: &mut Viewer, send: &mpsc::Sender<Result<Bytes, In
         ticks.reset();
     }
     loop {
-        let mut anew = false;
+        let mut start_over = false;
         tokio::select! {
             biased;
-            _ = judge.tick() => anew = viewer.judge().await?,
+            _ = judge.tick() => start_over = viewer.judge().await?,
             permit = send.reserve(), if !text.is_empty() => {
                 let Ok(permit) = permit else { return Ok(()) };
                 permit.send(Ok(std::mem::take(&mut text).into()));
@@ -143,7 +148,7 @@ async fn tell(hq: &Hq, viewer: &mut Viewer, send: &mpsc::Sender<Result<Bytes, In
             update = updates.recv(), if text.is_empty() => match update {
                 Ok(update) => text = changes(&update, &viewer.scope),
                 // Somebody who reads slowly is shown everything again rather than a part.
-                Err(RecvError::Lagged(_)) => anew = true,
+                Err(RecvError::Lagged(_)) => start_over = true,
                 Err(RecvError::Closed) => return Ok(()),
             },
             Ok(()) = notifications.changed(), if text.is_empty() => {
@@ -156,8 +161,8 @@ async fn tell(hq: &Hq, viewer: &mut Viewer, send: &mpsc::Sender<Result<Bytes, In
             }
             _ = comment.tick(), if text.is_empty() => ":\n\n".clone_into(&mut text),
         }
-        if anew {
-            let (snapshot, since) = hq.board.watch(hq, &viewer.scope).await?;
+        if start_over {
+            let (snapshot, since) = watch(hq, &viewer.scope).await?;
             (text, updates) = (event("snapshot", &snapshot), since);
         }
     }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use metrics::counter;
+use metrics::{counter, gauge};
 use tillkeep_storage::Change;
 use tillkeep_storage::registry::{self, Scope};
 use tokio::sync::Notify;
@@ -57,7 +57,7 @@ impl Jobs {
     }
 
     /// As [`Jobs::add`], for jobs that were taken and could not be done; those are counted already.
-    pub fn put_back(&self, jobs: impl IntoIterator<Item = Change>) {
+    pub fn requeue(&self, jobs: impl IntoIterator<Item = Change>) {
         self.put(jobs);
     }
 
@@ -94,6 +94,11 @@ impl Jobs {
 
     pub fn len(&self) -> usize {
         self.lock().len()
+    }
+
+    /// Sets the gauge of what waits.
+    pub fn measure(&self) {
+        gauge!("tillkeep_notifications_waiting", "to" => self.name).set(u32::try_from(self.len()).unwrap_or(u32::MAX));
     }
 
     /// Waits until there is something, and leaves it where it is. Safe to drop half-way.

@@ -38,7 +38,7 @@ pub struct Standing {
     pub reason: Option<String>,
 }
 
-pub struct Line {
+pub(super) struct Line {
     standing: watch::Sender<Standing>,
     clock: Clock,
     warned: Mutex<Warned>,
@@ -53,28 +53,28 @@ struct Warned {
 
 impl Line {
     /// One that works, as one within the process always does.
-    pub fn sound(queue: Queue, clock: &Clock) -> Self {
+    pub(super) fn sound(queue: Queue, clock: &Clock) -> Self {
         let standing = Standing { queue, ..Standing::default() };
         Self { standing: watch::Sender::new(standing), clock: clock.clone(), warned: Mutex::default() }
     }
 
     /// One that has still to be set up; that alone is nothing to warn of.
-    pub fn pending(queue: Queue, clock: &Clock) -> Self {
+    pub(super) fn pending(queue: Queue, clock: &Clock) -> Self {
         let line = Self::sound(queue, clock);
         line.degrade("the message broker was not reached yet");
         line
     }
 
-    pub fn watch(&self) -> watch::Receiver<Standing> {
+    pub(super) fn watch(&self) -> watch::Receiver<Standing> {
         self.standing.subscribe()
     }
 
-    pub fn is_degraded(&self) -> bool {
+    pub(super) fn is_degraded(&self) -> bool {
         self.standing.borrow().degraded
     }
 
     /// It does not work, for this reason; to be said again with each further try.
-    pub fn down(&self, reason: &str) {
+    pub(super) fn down(&self, reason: &str) {
         self.degrade(reason);
         let now = self.clock.uptime();
         let mut warned = self.warned.lock().unwrap_or_else(PoisonError::into_inner);
@@ -89,7 +89,7 @@ impl Line {
     }
 
     /// Other servers run on the database, and there is no broker between them. Said in the log once.
-    pub fn lacks_broker(&self) {
+    pub(super) fn lacks_broker(&self) {
         if !self.is_degraded() {
             tracing::warn!(
                 "other servers of headquarters run on this database, and no message broker is set (NATS_URL): what one of \
@@ -100,7 +100,7 @@ impl Line {
     }
 
     /// It works.
-    pub fn up(&self) {
+    pub(super) fn up(&self) {
         self.standing.send_if_modified(|standing| {
             let was = standing.degraded;
             *standing = Standing { queue: standing.queue, ..Standing::default() };

@@ -2,23 +2,22 @@
 
 use std::sync::Arc;
 
-use metrics::gauge;
 use tillkeep_http::Clock;
 use tillkeep_storage::Change;
 use tokio::sync::watch;
+use tokio_util::sync::CancellationToken;
 
 use super::jobs::Jobs;
 use super::line::{Line, Queue, Standing};
-use super::{NotificationQueue, deliver};
-use crate::Hq;
+use super::queue::{Heard, NotificationQueue};
 
-pub struct Local {
+pub(super) struct Local {
     sockets: Arc<Jobs>,
     line: Line,
 }
 
 impl Local {
-    pub fn new(clock: &Clock) -> Self {
+    pub(super) fn new(clock: &Clock) -> Self {
         Self { sockets: Arc::new(Jobs::new("sockets")), line: Line::sound(Queue::InProcess, clock) }
     }
 }
@@ -47,8 +46,12 @@ impl NotificationQueue for Local {
         false
     }
 
-    fn start(&self, hq: &Arc<Hq>) {
-        deliver(hq, self.sockets.clone());
+    fn sockets(&self) -> &Arc<Jobs> {
+        &self.sockets
+    }
+
+    fn listen(&self, _: &CancellationToken) -> Option<Heard> {
+        None
     }
 
     fn standing(&self) -> watch::Receiver<Standing> {
@@ -56,11 +59,6 @@ impl NotificationQueue for Local {
     }
 
     fn measure(&self) {
-        waiting("sockets", &self.sockets);
+        self.sockets.measure();
     }
-}
-
-/// Sets the gauge of what waits.
-pub fn waiting(to: &'static str, jobs: &Jobs) {
-    gauge!("tillkeep_notifications_waiting", "to" => to).set(u32::try_from(jobs.len()).unwrap_or(u32::MAX));
 }

@@ -6,33 +6,32 @@
 //! compare the heads with the database, and set up again.
 
 use std::convert::Infallible;
-use std::fmt;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
+use async_nats::Client;
 use async_nats::connection::State;
 use async_nats::jetstream::consumer::pull::MessagesErrorKind;
 use async_nats::jetstream::consumer::{AckPolicy, DeliverPolicy, pull};
-use async_nats::jetstream::context::{Context, ContextBuilder, CreateStreamErrorKind, PublishError, PublishErrorKind};
+use async_nats::jetstream::context::{Context, ContextBuilder, CreateStreamErrorKind};
 use async_nats::jetstream::message::PublishMessage;
 use async_nats::jetstream::stream::{Config, ConsumerErrorKind, DiscardPolicy, StorageType};
-use async_nats::{Client, Event};
 use futures_util::StreamExt;
 use metrics::{counter, gauge};
 use serde::{Deserialize, Serialize};
 use tillkeep_http::Clock;
 use tillkeep_storage::{Change, registry};
-use tokio::sync::{Notify, watch};
+use tokio::sync::{Notify, mpsc, watch};
 use tokio::time::{sleep, timeout};
+use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
 use super::broker::Broker;
 use super::jobs::Jobs;
 use super::line::{Line, Queue, Standing};
-use super::local::waiting;
-use super::{NotificationQueue, deliver, is_for_every_store};
-use crate::Hq;
+use super::queue::{Heard, NotificationQueue, Signals, is_for_every_store};
+use super::trouble::{Events, Trouble, unpublished};
 
 /// For an answer of the broker; a slower one is of no use.
 const ANSWER_WITHIN: Duration = Duration::from_secs(2);
@@ -45,6 +44,8 @@ const HEARTBEAT: Duration = Duration::from_secs(2);
 const PULL_EXPIRES: Duration = Duration::from_secs(30);
 /// Jobs under way at once.
 const BATCH: usize = 512;
+/// Batches of other servers that wait to be heeded; beyond it no more is taken from the broker.
+const UNHEEDED: usize = 4;
 /// What the stream keeps: the newest job of each type and store, for so long and so much of it.
 const KEEP: Duration = Duration::from_mins(10);
 const KEEP_BYTES: i64 = 32 << 20;
@@ -54,7 +55,7 @@ const SESSIONS: &str = "sessions";
 /// A consumer whose server is gone is forgotten by the broker.
 const FORGET_AFTER: Duration = Duration::from_secs(30);
 
-pub struct Nats(Arc<Inner>);
+pub(super) struct Nats(Arc<Inner>);
 
 struct Inner {
     client: Client,
@@ -71,12 +72,10 @@ struct Inner {
     line: Line,
 }
 
-/// What the client says of its connection.
-#[derive(Default)]
-struct Events {
-    changed: Notify,
-    broke: AtomicBool,
-    last_error: Mutex<Option<String>>,
+/// Where what was heard is said.
+struct Say {
+    hints: mpsc::Sender<Vec<Change>>,
+    signals: Arc<Signals>,
 }
 
 /// A job on its way to the other servers.
@@ -89,36 +88,9 @@ struct Hint<'a> {
     version: i64,
 }
 
-/// Why the broker cannot be used now.
-#[derive(Debug)]
-enum Trouble {
-    /// There is no connection.
-    Away,
-    /// The connection may be dead without saying so.
-    Silent,
-    /// It answers, and not as it should.
-    Refused(String),
-}
-
-impl Trouble {
-    fn refused(what: &str, error: &dyn fmt::Display) -> Self {
-        Self::Refused(format!("the message broker refused {what}: {error}"))
-    }
-}
-
-impl fmt::Display for Trouble {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Away => "the message broker cannot be reached",
-            Self::Silent => "the message broker does not answer in time",
-            Self::Refused(text) => text,
-        })
-    }
-}
-
 impl Nats {
     /// Begins to connect, and waits for nobody.
-    pub async fn open(broker: &Broker, epoch: &str, clock: &Clock) -> std::io::Result<Self> {
+    pub(super) async fn open(broker: &Broker, epoch: &str, clock: &Clock) -> std::io::Result<Self> {
         let (servers, options) = broker.options()?;
         let events = Arc::new(Events::default());
         let heard = events.clone();
@@ -166,15 +138,22 @@ impl NotificationQueue for Nats {
         !self.0.line.is_degraded()
     }
 
-    fn start(&self, hq: &Arc<Hq>) {
-        deliver(hq, self.0.sockets.clone());
-        let (inner, hq) = (self.0.clone(), hq.clone());
+    fn sockets(&self) -> &Arc<Jobs> {
+        &self.0.sockets
+    }
+
+    fn listen(&self, stop: &CancellationToken) -> Option<Heard> {
+        let (inner, stop) = (self.0.clone(), stop.clone());
+        let (sender, hints) = mpsc::channel(UNHEEDED);
+        let signals = Arc::new(Signals::default());
+        let say = Say { hints: sender, signals: signals.clone() };
         tokio::spawn(async move {
             tokio::select! {
-                () = inner.run(&hq) => {}
-                () = hq.stop.cancelled() => {}
+                () = inner.run(&say) => {}
+                () = stop.cancelled() => {}
             }
         });
+        Some(Heard { hints, signals })
     }
 
     fn standing(&self) -> watch::Receiver<Standing> {
@@ -182,48 +161,17 @@ impl NotificationQueue for Nats {
     }
 
     fn measure(&self) {
-        waiting("sockets", &self.0.sockets);
-        waiting("broker", &self.0.outgoing);
+        self.0.sockets.measure();
+        self.0.outgoing.measure();
         gauge!("tillkeep_broker_up").set(if self.0.line.is_degraded() { 0.0 } else { 1.0 });
     }
 }
 
-impl Events {
-    fn heard(&self, event: &Event) {
-        match event {
-            // What went wrong on the way here is over.
-            Event::Connected => drop(self.last_error().take()),
-            Event::Disconnected | Event::Closed => self.broke.store(true, Ordering::Release),
-            Event::ServerError(error) => self.failed(error),
-            Event::ClientError(error) => self.failed(error),
-            _ => {}
-        }
-        self.changed.notify_one();
-    }
-
-    fn failed(&self, error: &dyn fmt::Display) {
-        *self.last_error() = Some(error.to_string());
-    }
-
-    fn last_error(&self) -> MutexGuard<'_, Option<String>> {
-        self.last_error.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// In the words of this program, with those of the client or the broker where there are any: a user who may not do
-    /// something gets no answer, and is told so apart.
-    fn reason(&self, trouble: &Trouble) -> String {
-        match &*self.last_error() {
-            Some(error) if !matches!(trouble, Trouble::Refused(_)) => format!("{trouble} ({error})"),
-            _ => trouble.to_string(),
-        }
-    }
-}
-
 impl Inner {
-    async fn run(&self, hq: &Hq) {
+    async fn run(&self, say: &Say) {
         let jetstream = ContextBuilder::new().timeout(ANSWER_WITHIN).build(self.client.clone());
         loop {
-            let Err(trouble) = self.session(hq, &jetstream).await;
+            let Err(trouble) = self.session(say, &jetstream).await;
             self.line.down(&self.events.reason(&trouble));
             if matches!(trouble, Trouble::Silent) {
                 drop(timeout(ANSWER_WITHIN, self.client.force_reconnect()).await);
@@ -233,7 +181,7 @@ impl Inner {
     }
 
     /// From a connection to the first thing that fails.
-    async fn session(&self, hq: &Hq, jetstream: &Context) -> Result<Infallible, Trouble> {
+    async fn session(&self, say: &Say, jetstream: &Context) -> Result<Infallible, Trouble> {
         self.connected().await?;
         let stream = jetstream
             .get_or_create_stream(Config {
@@ -268,10 +216,9 @@ impl Inner {
             })?;
         let messages = consumer.stream().max_messages_per_batch(BATCH).heartbeat(HEARTBEAT).expires(PULL_EXPIRES);
         let messages = messages.messages().await.map_err(|error| Trouble::refused("its messages", &error))?;
-        // What others changed before this moment was not heard.
-        hq.doubt();
+        say.signals.nothing_before.notify_one();
         self.line.up();
-        tokio::try_join!(self.publish(jetstream), self.listen(hq, messages), self.broken()).map(|(never, _, _)| never)
+        tokio::try_join!(self.publish(jetstream), self.listen(say, messages), self.broken()).map(|(never, _, _)| never)
     }
 
     async fn connected(&self) -> Result<(), Trouble> {
@@ -350,7 +297,7 @@ impl Inner {
     }
 
     /// Takes what other servers say.
-    async fn listen(&self, hq: &Hq, messages: pull::Stream) -> Result<Infallible, Trouble> {
+    async fn listen(&self, say: &Say, messages: pull::Stream) -> Result<Infallible, Trouble> {
         let mut messages = messages.ready_chunks(BATCH);
         while let Some(messages) = messages.next().await {
             let mut hints = Vec::new();
@@ -361,20 +308,23 @@ impl Inner {
                         Trouble::Refused(format!("the message broker has no stream of notifications any more: {error}"))
                     }
                 })?;
-                hints.extend(self.read(hq, &message.payload));
+                hints.extend(self.read(say, &message.payload));
             }
-            self.hear(hq, hints).await;
+            if !hints.is_empty() {
+                // Nobody takes them any more when the server stops.
+                drop(say.hints.send(hints).await);
+            }
         }
         Err(Trouble::Silent)
     }
 
     /// A hint of another server; one of this server it has told its sockets itself.
-    fn read(&self, hq: &Hq, payload: &[u8]) -> Option<Change> {
+    fn read(&self, say: &Say, payload: &[u8]) -> Option<Change> {
         let hint = serde_json::from_slice::<Hint<'_>>(payload).ok();
         if hint.as_ref().is_some_and(|hint| hint.entity_type == SESSIONS) {
             let what = if hint.is_some_and(|hint| hint.node == self.node) { "own" } else { "sessions" };
             counter!("tillkeep_notifications_received_total", "what" => what).increment(1);
-            hq.auth.sessions.forget();
+            say.signals.sessions_ended.notify_one();
             return None;
         }
         let entity = hint.as_ref().and_then(|hint| registry::find(hint.entity_type));
@@ -386,40 +336,6 @@ impl Inner {
         counter!("tillkeep_notifications_received_total", "what" => if own { "own" } else { "other" }).increment(1);
         (!own).then_some(Change { entity_type: entity.name, store: hint.store_id, version: hint.version, tag: None })
     }
-
-    /// Tells the sockets what other servers changed. A hint is believed only as far as the database bears it out: a store
-    /// that is told of a version nobody has would ask for it for ever.
-    async fn hear(&self, hq: &Hq, hints: Vec<Change>) {
-        let beyond = |hint: &Change| {
-            let known = registry::find(hint.entity_type)
-                .map(|entity| hq.heads.of(entity, hint.store.unwrap_or_default()).version);
-            known.is_some_and(|known| hint.version > known)
-        };
-        let looked_for: Vec<Change> =
-            hints.iter().filter(|hint| beyond(hint) || is_for_every_store(hint)).copied().collect();
-        if !looked_for.is_empty() {
-            match hq.heads.missed_of(hq.sync_db(), &looked_for).await {
-                Ok(missed) => {
-                    hq.learn(&missed);
-                    self.sockets.add(missed);
-                }
-                // Compared in a second, with all the rest.
-                Err(_) => hq.doubt(),
-            }
-        }
-        // What a hint says may be known here and not heeded yet, so that it counts whether or not it is new.
-        let known: Vec<Change> = hints.into_iter().filter(|hint| !beyond(hint)).collect();
-        hq.learn(&known);
-        self.sockets.add(known);
-    }
-}
-
-#[expect(clippy::needless_pass_by_value, reason = "for map_err")]
-fn unpublished(error: PublishError) -> Trouble {
-    match error.kind() {
-        PublishErrorKind::TimedOut => Trouble::Silent,
-        _ => Trouble::refused("a notification", &error),
-    }
 }
 
 /// Jobs that are being published, which wait again when that is broken off.
@@ -430,6 +346,6 @@ struct UnderWay<'a> {
 
 impl Drop for UnderWay<'_> {
     fn drop(&mut self) {
-        self.queue.put_back(self.jobs.drain(..));
+        self.queue.requeue(self.jobs.drain(..));
     }
 }

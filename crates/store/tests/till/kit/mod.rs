@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Router;
-use axum::body::Body;
+use axum::body::{Body, Bytes};
 use axum::http::{Request, StatusCode, header};
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -98,6 +98,11 @@ impl Person {
         ask(&self.router, method, path, Some(&self.token), body).await
     }
 
+    /// The status of what may fail inside.
+    pub async fn attempt(&self, method: &str, path: &str, body: Json) -> u16 {
+        answer(&self.router, method, path, Some(&self.token), Some(body)).await.0.as_u16()
+    }
+
     pub async fn get(&self, path: &str) -> Reply {
         self.send("GET", path, None).await
     }
@@ -146,6 +151,25 @@ pub fn line(product: &str, quantity: impl Into<Json>) -> Json {
 }
 
 async fn ask(router: &Router, method: &str, path: &str, token: Option<&str>, body: Option<Json>) -> Reply {
+    let (status, bytes) = answer(router, method, path, token, body).await;
+    assert!(status != StatusCode::INTERNAL_SERVER_ERROR, "{method} {path} failed inside");
+    if status.is_client_error() || status.is_server_error() {
+        // What fails is told in words of this program, not of the database or a library.
+        let text = String::from_utf8_lossy(&bytes).to_lowercase();
+        for word in ["sqlite", "unique", "constraint", "column", "panicked", "src/", "axum"] {
+            assert!(!text.contains(word), "{word} in {text}");
+        }
+    }
+    Reply { status: status.as_u16(), body: serde_json::from_slice(&bytes).unwrap_or(Json::Null) }
+}
+
+async fn answer(
+    router: &Router,
+    method: &str,
+    path: &str,
+    token: Option<&str>,
+    body: Option<Json>,
+) -> (StatusCode, Bytes) {
     let mut request = Request::builder().method(method).uri(format!("/api/v1{path}"));
     if let Some(token) = token {
         request = request.header(header::AUTHORIZATION, format!("Bearer {token}"));
@@ -156,16 +180,7 @@ async fn ask(router: &Router, method: &str, path: &str, token: Option<&str>, bod
     };
     let answer = router.clone().oneshot(request.expect("a request")).await.expect("an answer");
     let status = answer.status();
-    assert!(status != StatusCode::INTERNAL_SERVER_ERROR, "{method} {path} failed inside");
-    let bytes = answer.into_body().collect().await.expect("a body").to_bytes();
-    if status.is_client_error() || status.is_server_error() {
-        // What fails is told in words of this program, not of the database or a library.
-        let text = String::from_utf8_lossy(&bytes).to_lowercase();
-        for word in ["sqlite", "unique", "constraint", "column", "panicked", "src/", "axum"] {
-            assert!(!text.contains(word), "{word} in {text}");
-        }
-    }
-    Reply { status: status.as_u16(), body: serde_json::from_slice(&bytes).unwrap_or(Json::Null) }
+    (status, answer.into_body().collect().await.expect("a body").to_bytes())
 }
 
 impl Shop {
@@ -219,7 +234,7 @@ impl Shop {
     /// The same store after its server was stopped and something happened to its files.
     pub async fn again(self, line: Option<Arc<dyn Transport>>, happens: impl FnOnce(&Path)) -> Self {
         self.store.stop.cancel();
-        self.store.db().clone().close().await.expect("the database closes");
+        self.store.close().await.expect("the database closes");
         happens(self.directory.path());
         Self::within(self.directory, self.clock, line, CancellationToken::new()).await
     }
@@ -261,7 +276,7 @@ impl Shop {
         E: EntityTrait,
         E::Model: IntoActiveModel<E::ActiveModel>,
     {
-        let tx = self.store.db().begin().await.expect("a transaction");
+        let tx = self.store.test_db().begin().await.expect("a transaction");
         let rows = rows.into_iter().map(IntoActiveModel::into_active_model);
         E::insert_many(rows).exec_without_returning(&tx).await.expect("an insert");
         tx.commit().await.expect("a commit");
@@ -298,14 +313,14 @@ impl Shop {
 
     pub async fn stock_row(&self, product: &str) -> store_product::Model {
         let key = ids::store_product(self.store.id, id(product));
-        let row = store_product::Entity::find_by_id(key).one(self.store.db().reader()).await.expect("a read");
+        let row = store_product::Entity::find_by_id(key).one(self.store.test_db().reader()).await.expect("a read");
         row.expect("a stock row")
     }
 
     /// What waits for headquarters, oldest first.
     pub async fn outbox(&self) -> Vec<outbox::Model> {
         let select = outbox::Entity::find().order_by_asc(outbox::Column::Seq);
-        select.all(self.store.db().reader()).await.expect("the outbox")
+        select.all(self.store.test_db().reader()).await.expect("the outbox")
     }
 
     /// The number of rows of a table.
@@ -313,7 +328,7 @@ impl Shop {
     where
         E: EntityTrait,
     {
-        E::find().all(self.store.db().reader()).await.expect("the rows").len()
+        E::find().all(self.store.test_db().reader()).await.expect("the rows").len()
     }
 }
 
@@ -325,7 +340,7 @@ impl Shop {
     }
 
     pub async fn change_product(&self, name: &str, change: impl FnOnce(&mut product::Model)) {
-        let tx = self.store.db().begin().await.expect("a transaction");
+        let tx = self.store.test_db().begin().await.expect("a transaction");
         let mut row = product::Entity::find_by_id(id(name)).one(&tx).await.expect("a read").expect("a product");
         change(&mut row);
         product::Entity::update(row.into_active_model().reset_all()).exec(&tx).await.expect("an update");

@@ -5,9 +5,9 @@ use tillkeep_storage::entity::{department, product};
 use tillkeep_storage::registry;
 use uuid::Uuid;
 
+use super::columns::text;
 use super::supply;
 use super::taxes::Group;
-use super::text;
 
 /// One department with what it sells.
 struct Department {

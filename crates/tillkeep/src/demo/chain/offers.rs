@@ -5,8 +5,9 @@ use tillkeep_model::{Bps, Instant, Money, ids};
 use tillkeep_storage::entity::{product, product_special, store, store_product};
 
 use super::catalog::{department_id, percent_of, product_id, up_to_nine};
+use super::columns::{date, text};
+use super::rng::Stream;
 use super::stores::Town;
-use super::{Stream, date, text};
 
 const EVERY_DAY: i32 = 0b111_1111;
 /// Bit 0 is Monday.

@@ -4,35 +4,10 @@ use tillkeep_model::{Bps, Instant, Money, ids};
 use tillkeep_storage::entity::{customer, sales_rep};
 use tillkeep_storage::registry;
 
+use super::columns::text;
+use super::names::full_name;
 use super::stores::{self, CODES};
-use super::{text, users};
-
-const FIRST: [&str; 20] = [
-    "Ada", "Ben", "Clara", "Dmitri", "Elena", "Farid", "Grace", "Hugo", "Ines", "Jonas", "Keiko", "Liam", "Maya",
-    "Nils", "Olga", "Pedro", "Quinn", "Rosa", "Samir", "Tara",
-];
-const LAST: [&str; 20] = [
-    "Albrook",
-    "Bellweather",
-    "Corrigan",
-    "Dunmore",
-    "Eastlake",
-    "Fenwick",
-    "Garland",
-    "Hollis",
-    "Ivers",
-    "Jessup",
-    "Kestrel",
-    "Lowell",
-    "Marchetti",
-    "Norwood",
-    "Ostrander",
-    "Pemberton",
-    "Quimby",
-    "Ravenel",
-    "Sandoval",
-    "Thorne",
-];
+use super::users;
 
 /// Who has number 0 among the customers; the staff stand before them.
 const FIRST_CUSTOMER: usize = 200;
@@ -41,11 +16,6 @@ const CUSTOMERS: usize = 30;
 const TAX_EXEMPT: [(usize, &str); 2] = [(11, "Harbor Point School"), (12, "Pine Street Shelter")];
 /// The last customer was entered twice; this is the row that counts.
 const SURVIVOR: usize = 1;
-
-/// First and last name of the `number`th person; the first 400 people have different ones.
-pub fn full_name(number: usize) -> (&'static str, &'static str) {
-    (FIRST[number % FIRST.len()], LAST[(number + number / FIRST.len()) % LAST.len()])
-}
 
 fn customer_id(number: usize) -> uuid::Uuid {
     ids::named(&format!("customer:{}", customer_number(number)))

@@ -3,7 +3,7 @@
 use tillkeep_model::{Bps, Instant, JsonText, Money, ids};
 use tillkeep_storage::entity::store;
 
-use super::text;
+use super::columns::text;
 
 /// The code of every store a demo may have.
 pub const CODES: [&str; 50] = [

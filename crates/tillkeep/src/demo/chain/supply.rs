@@ -1,10 +1,10 @@
-//! Suppliers, their terms for each product, and what lies on the shelves at the beginning.
+//! Suppliers, and their terms for each product.
 
 use tillkeep_model::{Instant, Money, Qty, ids};
 use tillkeep_storage::entity::{product, product_supplier, supplier};
 use uuid::Uuid;
 
-use super::{Chain, Stream, text};
+use super::columns::text;
 
 /// One supplier with the departments it serves.
 struct Supplier {
@@ -139,20 +139,4 @@ pub fn product_suppliers(at: Instant, products: &[product::Model]) -> Vec<produc
         })
     };
     products.iter().zip(CASES.into_iter().cycle()).filter_map(row).collect()
-}
-
-/// What the store has of each product with stock, and what a unit cost: 20 to 200 of each. A pure function of the
-/// chain's seed, the store and the product.
-pub fn opening_stock(chain: &Chain, store_code: &str) -> Vec<(Uuid, Qty, Money)> {
-    let row = |product: &product::Model| {
-        let mut stream = Stream::new(chain.seed, &format!("stock:{store_code}:{}", product.sku));
-        let quantity = if product.is_weighed {
-            // Whole decagrams, as a scale in the stock room shows them.
-            Qty(stream.between(2000, 20_000) * 10)
-        } else {
-            Qty::pieces(stream.between(20, 200))
-        };
-        (product.id, quantity, product.cost)
-    };
-    chain.products.iter().filter(|product| product.track_stock).map(row).collect()
 }

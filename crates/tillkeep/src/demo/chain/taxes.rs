@@ -5,8 +5,8 @@ use tillkeep_model::{Instant, Ppm, ids};
 use tillkeep_storage::entity::{store, tax_group, tax_group_rate, tax_rate};
 use uuid::Uuid;
 
+use super::columns::text;
 use super::stores::Town;
-use super::text;
 
 /// Code, name, label on the receipt, rate, authority.
 const RATES: [(&str, &str, &str, i32, &str); 7] = [

@@ -1,15 +1,19 @@
 use std::collections::BTreeSet;
 use std::str::FromStr;
 
+use chrono::NaiveDate;
 use tillkeep_model::fields::shape::exponent;
 use tillkeep_model::fields::tender::CASH;
 use tillkeep_model::fields::{self, Book, Field};
-use tillkeep_model::{Money, Qty};
-use tillkeep_storage::entity::{department, product, product_barcode, store_product, tender, user};
+use tillkeep_model::{Instant, Money, Qty};
+use tillkeep_storage::entity::{
+    customer, department, product, product_barcode, product_special, store_product, tender, user,
+};
 use tillkeep_storage::sea_orm::{EntityTrait, ModelTrait};
 use tillkeep_storage::{Db, Side, barcodes, registry, seed, series, versions};
 
 use super::users::is_weak;
+use super::whole::MAX_STORES;
 use super::*;
 
 fn anchor() -> NaiveDate {
@@ -221,7 +225,7 @@ fn specials_customers_and_reps_are_as_planned() {
 async fn a_written_chain_has_versions_and_is_written_once() {
     let dir = tempfile::tempdir().expect("dir");
     let db = Db::open_file(&dir.path().join("hq.db"), Side::Hq).await.expect("database");
-    let now = tillkeep_model::Instant::from_millis(1_790_000_000_000);
+    let now = Instant::from_millis(1_790_000_000_000);
     seed::ensure(&db, now).await.expect("seed");
     let chain = demo(MAX_STORES);
     for round in 0..2 {

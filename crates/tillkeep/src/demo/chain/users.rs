@@ -7,8 +7,8 @@ use tillkeep_storage::entity::{user, user_store_role};
 use tillkeep_storage::registry;
 use uuid::Uuid;
 
-use super::Stream;
-use super::people::full_name;
+use super::names::full_name;
+use super::rng::Stream;
 use super::stores::{self, CODES};
 
 const MANAGER: &str = "store_manager";

@@ -2,12 +2,16 @@
 
 use std::collections::BTreeMap;
 
-use tillkeep_storage::entity::{store, user};
-use tillkeep_storage::sea_orm::{ActiveModelTrait, EntityName, EntityTrait, IntoActiveModel, Iterable, ModelTrait};
-use tillkeep_storage::{DbErr, Tx, barcodes, db, series};
+use tillkeep_storage::entity::{
+    customer, department, product, product_special, product_supplier, sales_rep, store, store_product, supplier,
+    tax_group, tax_group_rate, tax_rate, tender, user, user_store_role,
+};
+use tillkeep_storage::sea_orm::EntityTrait;
+use tillkeep_storage::{DbErr, Tx, barcodes, series};
 use uuid::Uuid;
 
-use super::{Chain, DemoUser};
+use super::users::DemoUser;
+use super::whole::Chain;
 
 /// Writes the whole chain; the versions are stamped by the commit. `hash` gives the PIN's hash and look-up key.
 ///
@@ -18,29 +22,29 @@ pub async fn write(tx: &mut Tx, chain: &Chain, hash: impl FnMut(&DemoUser) -> (S
         return Ok(());
     }
     let users = with_pins(&chain.users, hash);
-    insert(tx, &chain.stores).await?;
-    insert(tx, &chain.tax_rates).await?;
-    insert(tx, &chain.tax_groups).await?;
-    insert(tx, &chain.tax_group_rates).await?;
-    insert(tx, &chain.tenders).await?;
-    insert(tx, &chain.departments).await?;
-    insert(tx, &chain.suppliers).await?;
-    insert(tx, &chain.products).await?;
+    tx.insert_all::<store::Entity>(chain.stores.clone()).await?;
+    tx.insert_all::<tax_rate::Entity>(chain.tax_rates.clone()).await?;
+    tx.insert_all::<tax_group::Entity>(chain.tax_groups.clone()).await?;
+    tx.insert_all::<tax_group_rate::Entity>(chain.tax_group_rates.clone()).await?;
+    tx.insert_all::<tender::Entity>(chain.tenders.clone()).await?;
+    tx.insert_all::<department::Entity>(chain.departments.clone()).await?;
+    tx.insert_all::<supplier::Entity>(chain.suppliers.clone()).await?;
+    tx.insert_all::<product::Entity>(chain.products.clone()).await?;
     let codes: BTreeMap<Uuid, Vec<String>> = chain
         .products
         .iter()
         .map(|product| (product.id, barcodes::codes(product.barcode.as_deref(), &product.barcodes.0)))
         .collect();
     barcodes::replace(tx, &codes).await?;
-    insert(tx, &chain.product_suppliers).await?;
-    insert(tx, &users).await?;
-    insert(tx, &chain.user_store_roles).await?;
-    insert(tx, &chain.customers).await?;
+    tx.insert_all::<product_supplier::Entity>(chain.product_suppliers.clone()).await?;
+    tx.insert_all::<user::Entity>(users).await?;
+    tx.insert_all::<user_store_role::Entity>(chain.user_store_roles.clone()).await?;
+    tx.insert_all::<customer::Entity>(chain.customers.clone()).await?;
     // Headquarters goes on after the numbers that are taken.
     series::raise(tx, "customer", i64::try_from(chain.customers.len()).unwrap_or(i64::MAX)).await?;
-    insert(tx, &chain.specials).await?;
-    insert(tx, &chain.sales_reps).await?;
-    insert(tx, &chain.store_products).await
+    tx.insert_all::<product_special::Entity>(chain.specials.clone()).await?;
+    tx.insert_all::<sales_rep::Entity>(chain.sales_reps.clone()).await?;
+    tx.insert_all::<store_product::Entity>(chain.store_products.clone()).await
 }
 
 fn with_pins(users: &[DemoUser], mut hash: impl FnMut(&DemoUser) -> (String, String)) -> Vec<user::Model> {
@@ -52,19 +56,4 @@ fn with_pins(users: &[DemoUser], mut hash: impl FnMut(&DemoUser) -> (String, Str
         model
     };
     users.iter().map(with_pin).collect()
-}
-
-/// Inserts rows of one type, some hundred in a statement, and notes that they want versions.
-async fn insert<M>(tx: &mut Tx, rows: &[M]) -> Result<(), DbErr>
-where
-    M: ModelTrait + IntoActiveModel<<M::Entity as EntityTrait>::ActiveModel>,
-    <M::Entity as EntityTrait>::ActiveModel: ActiveModelTrait<Entity = M::Entity> + Send,
-{
-    let columns = <M::Entity as EntityTrait>::Column::iter().count();
-    for chunk in rows.chunks(db::rows_per_statement(columns)) {
-        let chunk: Vec<_> = chunk.iter().cloned().map(IntoActiveModel::into_active_model).collect();
-        M::Entity::insert_many(chunk).exec_without_returning(tx).await?;
-    }
-    tx.touch(M::Entity::default().table_name());
-    Ok(())
 }

@@ -1,0 +1,70 @@
+//! How all stores stand at one moment: those that somebody may see, and what they add up to.
+
+use serde::Serialize;
+use tillkeep_model::Instant;
+use utoipa::ToSchema;
+
+use super::store_state::StoreState;
+use crate::Hq;
+use crate::replica::followed::{Followed, ReplicaStanding};
+use crate::sync::nodes::NodeInfo;
+use crate::sync::notify::Standing;
+use crate::sync::servers;
+use crate::sync::unreadable::UnreadableRow;
+
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Dashboard {
+    generated_at: Instant,
+    summary: Summary,
+    pub(super) stores: Vec<StoreState>,
+    /// The servers of headquarters that run.
+    nodes: Vec<NodeInfo>,
+    /// Rows that cannot be read here, and that stores go without until somebody mends them.
+    unreadable: Vec<UnreadableRow>,
+}
+
+#[derive(Default, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = DashboardSummary)]
+struct Summary {
+    stores: usize,
+    connected: usize,
+    pending: i64,
+    failed: i64,
+    dead_lettered: i64,
+    warnings: i64,
+    /// Stores that are connected and whose oldest entry has waited for more than five minutes.
+    outbox_stuck: usize,
+    /// Stores of which two copies run at once.
+    running_twice: usize,
+    /// Stores that could not store some type.
+    unstored: usize,
+    /// Active stores that were never heard of.
+    never_started: usize,
+    notifications: Standing,
+    /// Null without a read replica.
+    read_replica: Option<ReplicaStanding>,
+}
+
+impl Dashboard {
+    pub(super) fn of(hq: &Hq, stores: Vec<StoreState>) -> Self {
+        let notifications = hq.notifications.standing().borrow().clone();
+        let read_replica = hq.replica.get().map(Followed::standing);
+        let mut summary = Summary { stores: stores.len(), notifications, read_replica, ..Summary::default() };
+        for state in &stores {
+            summary.connected += usize::from(state.connection.connected);
+            summary.pending += state.outbox_pending;
+            summary.failed += state.error_count;
+            summary.dead_lettered += state.dead_lettered;
+            summary.warnings += state.warnings;
+            summary.outbox_stuck += usize::from(state.outbox_stuck);
+            summary.running_twice += usize::from(state.runs_twice_since.is_some());
+            summary.never_started += usize::from(state.active && state.first_heard_at.is_none());
+            summary.unstored += usize::from(!state.unstored.is_empty());
+        }
+        let unreadable = hq.unreadable.rows().borrow().clone();
+        let now = hq.clock.now();
+        Self { generated_at: now, summary, stores, nodes: hq.nodes.list(servers::own(hq, now)), unreadable }
+    }
+}

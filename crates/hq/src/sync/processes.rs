@@ -1,0 +1,91 @@
+//! What the requests of a store's processes say of them is noted, here and for the other servers of headquarters; and a
+//! process that runs beside its store is refused. `docs/sync.md`, rule D8.
+
+use tillkeep_http::error::{Error, Result};
+use tillkeep_model::ErrorCode;
+use tillkeep_storage::nodes;
+use uuid::Uuid;
+
+use super::copies::{Processes, Sign};
+use crate::Hq;
+
+/// Takes note of a request of a store's process. One of an older release says nothing of itself.
+pub(super) async fn hear(hq: &Hq, store: Uuid, code: &str, instance: Option<Uuid>, nonce: Option<Uuid>) -> Sign {
+    let Some(instance) = instance else { return Sign::default() };
+    let now = hq.clock.now();
+    // In nearly every cycle a store says what it said before, which costs no query.
+    let sign = if hq.copies.with(store, |own| own.expects(instance, nonce)) {
+        hq.copies.with(store, |own| own.sign(instance, nonce, now))
+    } else {
+        noting(hq, store, |own| own.sign(instance, nonce, now)).await
+    };
+    if sign.news {
+        tracing::error!(store = code, "two copies of this store run at once: the one that was heard later is refused");
+    }
+    // Of the two that were found out it may be this one that is refused.
+    let refused = hq.copies.with(store, |own| own.refuses(instance));
+    if sign.news || refused {
+        hq.board.mark([store]);
+    }
+    Sign { refused, ..sign }
+}
+
+/// The nonce of the answer to a handshake. A process of an older release takes none.
+pub(super) async fn give(hq: &Hq, store: Uuid, instance: Option<Uuid>) -> Option<Uuid> {
+    let instance = instance?;
+    Some(noting(hq, store, |own| own.give(instance)).await)
+}
+
+/// Somebody decided at `instance` that it is the store.
+pub(super) async fn take_over(hq: &Hq, store: Uuid, instance: Uuid) {
+    noting(hq, store, |own| own.take_over(instance, hq.clock.now())).await;
+}
+
+/// Changes what is known of the processes of a store, and keeps it. Several servers of headquarters do so one after the
+/// other. What cannot be written now is here all the same, and the others find it out again.
+async fn noting<T>(hq: &Hq, store: Uuid, change: impl Fn(&mut Processes) -> T) -> T {
+    let here = || {
+        hq.copies.with(store, |own| {
+            let before = own.clone();
+            (change(own), before.refuses_the_same(own))
+        })
+    };
+    let mut done = None;
+    if hq.db().is_embedded() {
+        let (out, is_same) = here();
+        if is_same {
+            return out;
+        }
+        done = Some(out);
+    }
+    let written = async {
+        let tx = hq.sync_db().begin().await?;
+        let there = nodes::locked_processes(&tx, store).await?;
+        if done.is_none() {
+            hq.copies.adopt(store, &there);
+            done = Some(here().0);
+        }
+        let noted = hq.copies.with(store, |own| serde_json::to_string(own)).unwrap_or_default();
+        if noted != there {
+            nodes::note_processes(&tx, store, &noted).await?;
+        }
+        tx.commit().await
+    };
+    if let Err(error) = written.await {
+        tracing::warn!(%error, "what is known of the processes of a store could not be noted in the database");
+    }
+    match done {
+        Some(out) => out,
+        None => here().0,
+    }
+}
+
+/// The answer to a refused process.
+pub(super) fn refuse_copy(sign: Sign) -> Result<()> {
+    if !sign.refused {
+        return Ok(());
+    }
+    let text = "another copy of this store is running and was here before this one; stop one of the two. If this is the one \
+                to go on, run tillkeep store take-over here";
+    Err(Error::new(ErrorCode::StoreRunsElsewhere, text))
+}

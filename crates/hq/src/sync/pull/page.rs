@@ -1,0 +1,34 @@
+//! One page of a pull as it is read: with what verifies PINs in its store, and once what it leaves out is noted.
+
+use tillkeep_storage::pull::{self, Page};
+use tillkeep_storage::registry::{Row, SyncType};
+use tillkeep_storage::{DbErr, Transaction};
+use uuid::Uuid;
+
+use crate::Hq;
+use crate::sync::left_out;
+
+/// A page, once what it leaves out is noted.
+pub(super) async fn read(
+    hq: &Hq,
+    conn: &Transaction,
+    entity: &'static SyncType,
+    store: Uuid,
+    since: i64,
+    limit: u64,
+) -> Result<Page, DbErr> {
+    let fit = |row: &mut dyn Row| verifiers(hq, store, row);
+    let page = pull::page(conn, entity, store, since, limit, &fit).await?;
+    left_out::note(hq, entity, &page.left_out).await?;
+    match page.flaw(entity) {
+        Some(unread) => Err(unread.clone().into()),
+        None => Ok(page),
+    }
+}
+
+/// What verifies a PIN at headquarters becomes what verifies it in one store, by that store's own key.
+fn verifiers(hq: &Hq, store: Uuid, row: &mut dyn Row) {
+    let Some((hash, lookup)) = row.text("pin_hash").and_then(|hash| hq.auth.pins.derived(store, &hash)) else { return };
+    row.set("pin_hash", Some(hash).into());
+    row.set("pin_lookup", Some(lookup).into());
+}

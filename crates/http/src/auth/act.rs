@@ -1,0 +1,42 @@
+//! What a person does: a transaction that ends with a line in the audit log, and otherwise has not happened.
+
+use std::ops::{Deref, DerefMut};
+use std::sync::Arc;
+
+use tillkeep_storage::{Tx, audit};
+
+use super::Auth;
+use crate::error::Result;
+
+/// A write of the caller of a request. Dropped without [`Act::done`], nothing happened.
+#[must_use = "nothing happens without `done`"]
+pub struct Act {
+    tx: Tx,
+    auth: Arc<Auth>,
+}
+
+impl Act {
+    pub(super) const fn new(tx: Tx, auth: Arc<Auth>) -> Self {
+        Self { tx, auth }
+    }
+
+    /// Appends `entry` to the audit log and commits; whoever pulls what changed hears of it.
+    pub async fn done(self, entry: audit::Entry) -> Result<()> {
+        audit::record(&self.tx, entry, self.auth.clock.now()).await?;
+        self.auth.commit(self.tx).await?;
+        Ok(())
+    }
+}
+
+impl Deref for Act {
+    type Target = Tx;
+    fn deref(&self) -> &Tx {
+        &self.tx
+    }
+}
+
+impl DerefMut for Act {
+    fn deref_mut(&mut self) -> &mut Tx {
+        &mut self.tx
+    }
+}

@@ -1,0 +1,18 @@
+//! What an envelope may do to the row of which it tells.
+
+use tillkeep_model::wire::Applied;
+
+use super::group::Group;
+use super::incoming::Incoming;
+use super::keys::Keys;
+use crate::document::WriteContext;
+
+/// What one envelope may do to its row.
+pub(super) struct Edit<'a> {
+    pub group: &'a Group<'a>,
+    pub incoming: &'a Incoming<'a>,
+    pub keys: &'a Keys,
+    pub context: WriteContext<'a>,
+    pub owned: &'a [&'a str],
+    pub applied: Applied,
+}

@@ -1,0 +1,147 @@
+//! The first step: whether an envelope applies: the time rule, the same envelope again, and the way a status may go.
+//! `docs/sync.md`, rules U3, U7 and U11.
+
+use std::collections::HashMap;
+
+use sea_orm::DbErr;
+use tillkeep_model::Instant;
+use tillkeep_model::wire::Applied;
+use uuid::Uuid;
+
+use super::group::{Answers, Group, by_id};
+use super::incoming::{Decoded, Incoming};
+use super::pause::Pause;
+use super::sender::Sender;
+use super::verdict::Verdict;
+use crate::Tx;
+use crate::registry::{Row, Scope};
+use crate::sync_log::{Prior, Priors};
+
+/// The envelopes of a group that apply, and the rows that HQ has of all of them.
+pub(super) struct Judged<'a> {
+    pub items: Vec<Item<'a>>,
+    pub existing: HashMap<Uuid, Box<dyn Row>>,
+}
+
+/// An envelope that applies.
+pub(super) struct Item<'a> {
+    pub incoming: &'a Incoming<'a>,
+    pub decoded: Decoded,
+    pub applied: Applied,
+    /// Its place in the group.
+    pub place: usize,
+}
+
+/// Reads the envelopes and decides on each; a verdict for those that cannot be read. Those that somebody settled by
+/// hand are left aside unread, whatever is wrong with them; their rows travel back.
+pub(super) async fn judge<'a>(
+    tx: &Tx,
+    group: &Group<'a>,
+    priors: &Priors,
+    answers: &mut Answers,
+) -> Result<Judged<'a>, DbErr> {
+    let ids: Vec<Uuid> = group.envelopes.iter().map(|incoming| incoming.id).collect();
+    let existing = by_id(group.entity.table.having(tx, "id", &ids, true).await?);
+    let mut items = Vec::with_capacity(group.envelopes.len());
+    let mut pause = Pause::default();
+    for (place, incoming) in group.envelopes.iter().enumerate() {
+        pause.after(incoming.data.len()).await;
+        if priors.is_settled(incoming) {
+            answers.leave(place, incoming.id, Applied::Skipped);
+            continue;
+        }
+        let mut decoded = match incoming.decode(&group.shape) {
+            Ok(decoded) => decoded,
+            Err(verdict) => {
+                answers.give(place, verdict);
+                continue;
+            }
+        };
+        let have = existing.get(&incoming.id).map(|row| &**row);
+        if have.is_some() {
+            incoming.narrow(&mut decoded);
+        }
+        match decide(incoming, &*decoded.row, have, priors.get(incoming), group.sender) {
+            Decision::Refuse(verdict) => answers.give(place, verdict),
+            Decision::Leave(applied) => answers.leave(place, incoming.id, applied),
+            Decision::Insert => items.push(Item { incoming, decoded, applied: Applied::Inserted, place }),
+            Decision::Update => items.push(Item { incoming, decoded, applied: Applied::Updated, place }),
+        }
+    }
+    Ok(Judged { items, existing })
+}
+
+/// What is to be done with an envelope.
+#[derive(Debug, PartialEq, Eq)]
+enum Decision {
+    Insert,
+    Update,
+    /// Nothing but a note in the log.
+    Leave(Applied),
+    Refuse(Verdict),
+}
+
+fn decide(
+    incoming: &Incoming<'_>,
+    row: &dyn Row,
+    existing: Option<&dyn Row>,
+    prior: Option<&Prior>,
+    sender: &Sender,
+) -> Decision {
+    if let Some(verdict) = foreign(incoming, row, existing, sender) {
+        return Decision::Refuse(verdict);
+    }
+    let again = prior.is_some_and(|prior| prior.seen);
+    if again {
+        return Decision::Leave(Applied::Duplicate);
+    }
+    let Some(existing) = existing else {
+        return if incoming.action == "delete" { Decision::Leave(Applied::Skipped) } else { Decision::Insert };
+    };
+    // The specification's rule first; createdAt never moves, so on its own it would let a late `create` undo a `void`.
+    let created: Option<Instant> = existing.instant("created_at");
+    let last_applied = prior.and_then(|prior| prior.last_applied);
+    if created.is_some_and(|created| incoming.timestamp < created)
+        || last_applied.is_some_and(|last| incoming.timestamp < last)
+    {
+        return Decision::Leave(Applied::Skipped);
+    }
+    // What two sides write is taken column by column, and its status by [`Pushed::next_status`](crate::document::Pushed::next_status).
+    if let Some(document) = incoming.pushed.states().filter(|_| !incoming.pushed.is_co_written()) {
+        let from = existing.text("status").unwrap_or_default();
+        let to = incoming.pushed.sent_status(&incoming.action, row).unwrap_or_default();
+        if !to.is_empty() && !document.may_follow(&from, &to) {
+            return Decision::Leave(Applied::Skipped);
+        }
+    }
+    Decision::Update
+}
+
+/// A row of somebody else, or a delete of what is never deleted.
+fn foreign(incoming: &Incoming<'_>, row: &dyn Row, existing: Option<&dyn Row>, sender: &Sender) -> Option<Verdict> {
+    let refuse = |text: &str| Some(Verdict::refused("store_mismatch", text));
+    match incoming.entity.scope {
+        Scope::Everyone => {}
+        Scope::Store => {
+            if existing.is_some_and(|existing| existing.uuid("store_id") != Some(sender.store_id)) {
+                return refuse("the row belongs to another store");
+            }
+        }
+        Scope::Parties => {
+            let party = |row: &dyn Row, column| row.uuid(column) == Some(sender.store_id);
+            let allowed = match existing {
+                Some(existing) => party(existing, "from_store_id") || party(existing, "to_store_id"),
+                None => party(row, "from_store_id"),
+            };
+            if !allowed {
+                return refuse("only the source and the destination of a transfer may report it, and the source first");
+            }
+        }
+    }
+    (incoming.action == "delete" && !incoming.pushed.may_be_deleted(existing)).then(|| {
+        Verdict::refused(
+            "not_deletable",
+            format!("{} are not deleted by a store; only draft orders are", incoming.entity.name),
+        )
+    })
+}

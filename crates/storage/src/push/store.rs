@@ -1,0 +1,100 @@
+//! The fourth step: documents are written with what follows from them.
+
+use sea_orm::DbErr;
+use sea_orm::sea_query::{Alias, Expr, ExprTrait};
+use uuid::Uuid;
+
+use super::effects::Effects;
+use super::flags;
+use super::group::Group;
+use super::merged::Merged;
+use crate::many::execute_in;
+use crate::registry::{Row, Scope, SyncType};
+use crate::{Tx, accounts, fault, stock};
+
+/// Writes rows, lines and effects of a group; the rows of what was `left` aside travel back.
+pub(super) async fn store(
+    tx: &mut Tx,
+    group: &Group<'_>,
+    merged: Vec<Merged>,
+    effects: Effects,
+    left: &[Uuid],
+) -> Result<(), DbErr> {
+    let entity = group.entity;
+    let mut rows = Vec::with_capacity(merged.len());
+    let mut lines: Vec<Vec<Box<dyn Row>>> = entity.children.iter().map(|_| Vec::new()).collect();
+    // Of those alone that are stored: a document that is refused keeps the lines it has.
+    let mut gone: Vec<Vec<Uuid>> = entity.children.iter().map(|_| Vec::new()).collect();
+    for Merged { row, children, removed, .. } in merged {
+        rows.push(row);
+        add_each(&mut lines, children);
+        add_each(&mut gone, removed);
+    }
+    write(tx, group, rows, lines).await?;
+    remove_lines(tx, entity, &gone).await?;
+    let Effects { movements, mut charges, arrived } = effects;
+    if !movements.is_empty() {
+        stock::apply(tx, group.sender.store_id, movements, group.now).await?;
+    }
+    if let Some(awaited) = group.pushed.awaited() {
+        if awaited.sales_charge_it {
+            charges.extend(accounts::of_stored_sales(tx, &arrived).await?);
+        }
+        flags::heal(tx, awaited, &arrived).await?;
+    }
+    accounts::raise(tx, charges, group.now).await?;
+    raise_left(tx, entity, left).await
+}
+
+fn add_each<T>(into: &mut [Vec<T>], from: Vec<Vec<T>>) {
+    for (into, from) in into.iter_mut().zip(from) {
+        into.extend(from);
+    }
+}
+
+async fn write(
+    tx: &mut Tx,
+    group: &Group<'_>,
+    rows: Vec<Box<dyn Row>>,
+    lines: Vec<Vec<Box<dyn Row>>>,
+) -> Result<(), DbErr> {
+    if rows.is_empty() {
+        return Ok(());
+    }
+    let entity = group.entity;
+    let column = |table: &str, name: &str| Expr::col((Alias::new(table), Alias::new(name)));
+    // A second wall behind the decision: whatever is asked for, no row of another store changes.
+    let guard = (entity.scope == Scope::Store).then(|| column(entity.name, "store_id").eq(group.sender.store_id));
+    let update = but(entity.table.columns(), &["id", "created_at"]);
+    entity.table.upsert(tx, rows, &["id"], &update, guard).await?;
+    for (child, rows) in entity.children.iter().zip(lines) {
+        let table = child.table.name();
+        let update = but(child.table.columns(), &["id"]);
+        let guard = column(table, child.parent).eq(column("excluded", child.parent));
+        child.table.upsert(tx, rows, &["id"], &update, Some(guard)).await?;
+    }
+    if entity.is_pulled() {
+        tx.touch(entity);
+    }
+    fault::point("push.rows")
+}
+
+fn but(columns: Vec<&'static str>, left_out: &[&str]) -> Vec<&'static str> {
+    columns.into_iter().filter(|column| !left_out.contains(column)).collect()
+}
+
+async fn remove_lines(tx: &Tx, entity: &SyncType, removed: &[Vec<Uuid>]) -> Result<(), DbErr> {
+    for (child, gone) in entity.children.iter().zip(removed) {
+        let sql = format!("DELETE FROM {} WHERE id IN ($list)", child.table.name());
+        execute_in(tx, &sql, &[], gone.iter().copied()).await?;
+    }
+    Ok(())
+}
+
+/// Rule D7: a row whose envelope was left aside travels back to its store, which would else keep its own state.
+async fn raise_left(tx: &mut Tx, entity: &'static SyncType, left: &[Uuid]) -> Result<(), DbErr> {
+    if left.is_empty() || !entity.is_pulled() {
+        return Ok(());
+    }
+    tx.restamp(entity, left).await
+}

@@ -1,0 +1,31 @@
+//! What headquarters says of an envelope.
+
+use tillkeep_model::wire::Applied;
+
+use crate::sync_log::clip;
+
+/// HQ's word on one envelope.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// Taken; with what somebody should look at.
+    Taken {
+        applied: Applied,
+        warnings: Vec<String>,
+        /// Decided by the envelope alone, so that its time says nothing of what HQ has (rule U7).
+        left: bool,
+    },
+    Refused {
+        code: &'static str,
+        error: String,
+    },
+}
+
+impl Verdict {
+    pub(super) fn left(applied: Applied) -> Self {
+        Self::Taken { applied, warnings: Vec::new(), left: true }
+    }
+
+    pub(super) fn refused(code: &'static str, error: impl AsRef<str>) -> Self {
+        Self::Refused { code, error: clip(error.as_ref()) }
+    }
+}

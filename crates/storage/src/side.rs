@@ -1,0 +1,8 @@
+//! Whose database it is.
+
+/// Which server a database belongs to: the tables are the same, what is unique and what is versioned is not.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Side {
+    Hq,
+    Store,
+}

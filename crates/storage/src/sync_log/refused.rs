@@ -1,0 +1,218 @@
+//! Logging refusals: each envelope has one failed row, however often it comes.
+
+use std::collections::{BTreeMap, HashSet};
+use std::fmt::Write;
+
+use sea_orm::{ColumnTrait, Condition, DbErr, EntityTrait, IntoActiveModel, QueryFilter, QuerySelect, Value};
+use tillkeep_model::Instant;
+use tillkeep_model::wire::MAX_ENVELOPE_BYTES;
+use uuid::Uuid;
+
+use super::rejection::{Rejection, clip, tidy};
+use super::words::{FAILED, PUSH, RESOLVED, STATUS_INSERT, UNKNOWN};
+use crate::db::{execute, placeholders, query, rows_per_statement};
+use crate::entity::sync_log::{ActiveModel, Column, Entity, Model};
+use crate::entity::sync_status;
+use crate::many::execute_rows;
+use crate::push::Sender;
+use crate::{Tx, fault, registry};
+
+/// Logs refusals: one failed row for each envelope, whose error and time follow the newest try. An envelope that
+/// somebody settled by hand stays so. Tries are counted as its store counts them: one by hand is none.
+pub async fn reject(tx: &Tx, sender: &Sender, refused: &[Rejection], now: Instant) -> Result<(), DbErr> {
+    if refused.is_empty() {
+        return Ok(());
+    }
+    let store = sender.store_id;
+    fault::point("push.refusals")?;
+    let known = KnownHashes::load(tx, store, refused).await?;
+    let mut quota = Quota::load(tx, store).await?;
+    let mut counts: BTreeMap<&'static str, Refused> = BTreeMap::new();
+    let (mut rows, mut fresh, mut dropped) = (Vec::new(), HashSet::new(), 0_u64);
+    let mut again: BTreeMap<&str, String> = BTreeMap::new();
+    for refusal in refused {
+        if known.is_settled(&refusal.hash) {
+            continue;
+        }
+        let error = clip(refusal.result.error.as_deref().unwrap_or_default());
+        let count = counts.entry(counted_as(&refusal.result.entity_type)).or_default();
+        count.error.clone_from(&error);
+        if known.failed.contains(&refusal.hash) {
+            again.insert(&refusal.hash, error);
+        } else if fresh.insert(&refusal.hash) {
+            let bytes = refusal.kept.bytes();
+            count.fresh += 1;
+            let mut row = Model { error: Some(error), ..row(refusal, store, now) };
+            if quota.takes(bytes) {
+                count.bytes += bytes;
+            } else {
+                dropped += 1;
+                (row.envelope, row.beginning) = (None, None);
+            }
+            rows.push(row.into_active_model());
+        }
+    }
+    if dropped > 0 {
+        tracing::warn!(%store, dropped, "the store has too many failed entries: payloads are not kept");
+    }
+    insert(tx, rows).await?;
+    refused_again(tx, sender, &again.into_iter().collect::<Vec<_>>(), now).await?;
+    count_refused(tx, store, &counts, now).await
+}
+
+/// The hashes of envelopes that the log has already.
+struct KnownHashes {
+    failed: HashSet<String>,
+    by_hand: HashSet<String>,
+}
+
+impl KnownHashes {
+    async fn load(tx: &Tx, store: Uuid, refused: &[Rejection]) -> Result<Self, DbErr> {
+        let by_hand = Condition::all().add(Column::Status.eq(RESOLVED)).add(Column::ResolvedBy.is_not_null());
+        let rows: Vec<(String, String)> = Entity::find()
+            .select_only()
+            .columns([Column::Hash, Column::Status])
+            .filter(Column::StoreId.eq(store))
+            .filter(Column::EntityId.is_in(refused.iter().map(|refusal| tidy(&refusal.result.entity_id))))
+            .filter(Column::Hash.is_in(refused.iter().map(|refusal| refusal.hash.clone())))
+            .filter(Condition::any().add(Column::Status.eq(FAILED)).add(by_hand))
+            .into_tuple()
+            .all(tx)
+            .await?;
+        let (failed, by_hand): (Vec<_>, Vec<_>) = rows.into_iter().partition(|(_, status)| status == FAILED);
+        let hashes = |rows: Vec<(String, String)>| rows.into_iter().map(|(hash, _)| hash).collect();
+        Ok(Self { failed: hashes(failed), by_hand: hashes(by_hand) })
+    }
+
+    /// Somebody settled it by hand, and it did not fail since.
+    fn is_settled(&self, hash: &str) -> bool {
+        self.by_hand.contains(hash) && !self.failed.contains(hash)
+    }
+}
+
+fn row(refusal: &Rejection, store: Uuid, now: Instant) -> Model {
+    Model {
+        id: Uuid::now_v7(),
+        store_id: store,
+        direction: PUSH.to_owned(),
+        entity_type: tidy(&refusal.result.entity_type),
+        entity_id: tidy(&refusal.result.entity_id),
+        action: tidy(&refusal.action),
+        status: FAILED.to_owned(),
+        code: refusal.result.code.clone(),
+        envelope: refusal.kept.envelope.clone(),
+        beginning: refusal.kept.beginning.clone(),
+        length: i64::try_from(refusal.kept.length).ok(),
+        hash: refusal.hash.clone(),
+        envelope_at: refusal.envelope_at,
+        seq: refusal.seq,
+        node_epoch: refusal.node_epoch.as_deref().map(tidy),
+        first_seen_at: now,
+        last_seen_at: now,
+        ..Model::default()
+    }
+}
+
+pub(super) async fn insert(tx: &Tx, rows: Vec<ActiveModel>) -> Result<(), DbErr> {
+    let mut rows = rows.into_iter();
+    loop {
+        let chunk: Vec<_> = rows.by_ref().take(rows_per_statement(26)).collect();
+        if chunk.is_empty() {
+            return Ok(());
+        }
+        Entity::insert_many(chunk).exec_without_returning(tx).await?;
+    }
+}
+
+/// Failed entries of one store of which more is kept than that there were, and their bytes.
+const MOST_FAILURES: i64 = 10_000;
+const MOST_BYTES: i64 = 64 << 20;
+
+/// Whether the next payload of a store may not be kept any more, by its counters.
+pub fn is_full(sent: &[&sync_status::Model]) -> bool {
+    let failures: i64 = sent.iter().map(|row| i64::from(row.pending_count)).sum();
+    let bytes: i64 = sent.iter().map(|row| row.pending_bytes).sum();
+    failures >= MOST_FAILURES || bytes > MOST_BYTES - i64::try_from(MAX_ENVELOPE_BYTES).unwrap_or_default()
+}
+
+/// What of this is kept for a store whose failures take so much room already.
+#[derive(Clone, Copy)]
+struct Quota {
+    failures: i64,
+    bytes: i64,
+}
+
+impl Quota {
+    async fn load(tx: &Tx, store: Uuid) -> Result<Self, DbErr> {
+        let sql = "SELECT CAST(COALESCE(SUM(pending_count), 0) AS BIGINT) AS failures, \
+                   CAST(COALESCE(SUM(pending_bytes), 0) AS BIGINT) AS bytes FROM sync_status \
+                   WHERE store_id = $1 AND direction = $2";
+        let rows = query(tx, sql, [store.into(), PUSH.into()]).await?;
+        let row = rows.first().ok_or_else(|| DbErr::RecordNotFound("sync_status".to_owned()))?;
+        Ok(Self { failures: row.try_get("", "failures")?, bytes: row.try_get("", "bytes")? })
+    }
+
+    /// Whether there is room for the payload of one more; it counts from now on.
+    fn takes(&mut self, bytes: i64) -> bool {
+        self.failures += 1;
+        let fits = self.failures <= MOST_FAILURES && self.bytes + bytes <= MOST_BYTES;
+        self.bytes += if fits { bytes } else { 0 };
+        fits
+    }
+}
+
+/// The type that a counter is kept under: a store may send any word, and must not make a row of each.
+fn counted_as(entity_type: &str) -> &'static str {
+    registry::find(entity_type).map_or(UNKNOWN, |entity| entity.name)
+}
+
+/// Refusals of one type.
+#[derive(Default)]
+struct Refused {
+    error: String,
+    /// Those that were not in the log before.
+    fresh: i32,
+    bytes: i64,
+}
+
+/// Raises the counters of what waits for somebody: to count it again would take as long as there is much of it.
+async fn count_refused(
+    tx: &Tx,
+    store: Uuid,
+    counts: &BTreeMap<&'static str, Refused>,
+    now: Instant,
+) -> Result<(), DbErr> {
+    let sql = format!(
+        "{STATUS_INSERT} VALUES $rows ON CONFLICT (store_id, entity_type, direction) \
+         DO UPDATE SET last_error_at = excluded.last_error_at, last_error = excluded.last_error, \
+         pending_count = sync_status.pending_count + excluded.pending_count, \
+         pending_bytes = sync_status.pending_bytes + excluded.pending_bytes"
+    );
+    let rows = counts.iter().map(|(entity_type, Refused { error, fresh, bytes })| {
+        [(*entity_type).into(), error.as_str().into(), (*fresh).into(), (*bytes).into()]
+    });
+    let before = [store.into(), PUSH.into(), now.into()];
+    execute_rows(tx, &sql, &before, "($1, ?, $2, NULL, $3, ?, ?, ?, 0, 0, 0)", rows).await?;
+    Ok(())
+}
+
+/// Envelopes that were refused before: each keeps its one row, which takes the newest reason.
+async fn refused_again(tx: &Tx, sender: &Sender, again: &[(&str, String)], now: Instant) -> Result<(), DbErr> {
+    let tries = i32::from(sender.by_hand.is_none());
+    for chunk in again.chunks(rows_per_statement(3)) {
+        let mut values: Vec<Value> = vec![sender.store_id.into(), now.into()];
+        let mut cases = String::new();
+        for (hash, error) in chunk {
+            write!(cases, " WHEN ${} THEN ${}", values.len() + 1, values.len() + 2).unwrap_or_default();
+            values.extend([(*hash).into(), error.as_str().into()]);
+        }
+        let list = placeholders(values.len() + 1, chunk.len());
+        values.extend(chunk.iter().map(|(hash, _)| Value::from(*hash)));
+        let sql = format!(
+            "UPDATE sync_log SET error = CASE hash{cases} ELSE error END, last_seen_at = $2, \
+             retry_count = retry_count + {tries} WHERE store_id = $1 AND status = '{FAILED}' AND hash IN ({list})"
+        );
+        execute(tx, &sql, values).await?;
+    }
+    Ok(())
+}

@@ -1,0 +1,96 @@
+//! A database that is checked, and reading its rows to compare them.
+
+use std::collections::{BTreeMap, HashSet};
+
+use sea_orm::DbErr;
+use serde_json::{Map, Value as Json};
+use tillkeep_model::wire::camel;
+use uuid::Uuid;
+
+use crate::db::query;
+use crate::entity::lost_number;
+use crate::numbers::lost;
+use crate::registry::{Row, SyncTable};
+use crate::{Connection, Db, Side, Transaction, migration, settings};
+
+/// One database at one moment.
+pub struct Source {
+    pub(super) conn: Transaction,
+    pub(super) side: Side,
+    pub(super) epoch: String,
+    /// The store whose database this is; nil for headquarters.
+    pub(super) store: Uuid,
+}
+
+impl Source {
+    /// The database at `url`, which is only read; refused when its schema is another one than this program's.
+    pub async fn open(url: &str, side: Side) -> Result<Self, DbErr> {
+        let pool = Db::open_to_read(url).await?;
+        migration::refuse_other(&pool, side).await?;
+        migration::check(&pool, migration::STEPS).await?;
+        Self::of(&pool, side).await
+    }
+
+    /// Numbers that a store gave and whose documents went with its database: no finding, and named all the same.
+    pub async fn lost_numbers(&self) -> Result<Vec<lost_number::Model>, DbErr> {
+        lost::all(&self.conn, None).await
+    }
+
+    /// A database that is open.
+    pub async fn of(pool: &Connection, side: Side) -> Result<Self, DbErr> {
+        let conn = pool.begin().await?;
+        Self::within(conn, side).await
+    }
+
+    /// What a transaction sees.
+    pub async fn within(conn: Transaction, side: Side) -> Result<Self, DbErr> {
+        // The first read is the moment of the snapshot.
+        let epoch = settings::get(&conn, settings::EPOCH).await?.unwrap_or_default();
+        let owner = settings::get(&conn, "store_id").await?.and_then(|id| id.parse().ok());
+        Ok(Self { conn, side, epoch, store: owner.unwrap_or_default() })
+    }
+
+    pub const fn store(&self) -> Uuid {
+        self.store
+    }
+}
+
+pub(super) type Rows = BTreeMap<String, Map<String, Json>>;
+
+/// Rows as they travel by the columns of their key, without the columns in `without`.
+pub(super) fn by_key(rows: &[Box<dyn Row>], key: &[&str], without: &[&str]) -> Result<Rows, DbErr> {
+    let camels: Vec<String> = without.iter().map(|column| camel(column)).collect();
+    rows.iter()
+        .map(|row| {
+            let ids: Vec<String> = key.iter().filter_map(|column| Some(row.uuid(column)?.to_string())).collect();
+            let json = row.to_json().map_err(|error| DbErr::Json(error.to_string()))?;
+            let mut columns: Map<String, Json> =
+                serde_json::from_str(&json).map_err(|error| DbErr::Json(error.to_string()))?;
+            columns.retain(|name, _| !camels.contains(name));
+            Ok((ids.join(" "), columns))
+        })
+        .collect()
+}
+
+/// The names of the columns in which two rows differ.
+pub(super) fn differing(a: &Map<String, Json>, b: &Map<String, Json>) -> Vec<String> {
+    let names: HashSet<&String> = a.keys().chain(b.keys()).collect();
+    let mut names: Vec<String> = names.into_iter().filter(|name| a.get(*name) != b.get(*name)).cloned().collect();
+    names.sort_unstable();
+    names
+}
+
+pub(super) async fn having(
+    source: &Source,
+    table: &dyn SyncTable,
+    column: &str,
+    ids: &[Uuid],
+) -> Result<Vec<Box<dyn Row>>, DbErr> {
+    table.having(&source.conn, column, ids, false).await
+}
+
+/// What waits in a store's outbox, by type and id.
+pub(super) async fn waiting(store: &Source) -> Result<HashSet<(String, Uuid)>, DbErr> {
+    let rows = query(&store.conn, "SELECT entity_type, entity_id FROM sync_outbox", []).await?;
+    rows.iter().map(|row| Ok((row.try_get("", "entity_type")?, row.try_get("", "entity_id")?))).collect()
+}

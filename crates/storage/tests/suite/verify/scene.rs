@@ -1,0 +1,286 @@
+//! A small chain that has done its work, with what the checker says of it.
+
+use std::path::Path;
+
+use serde_json::{Value as Json, json};
+use tillkeep_model::wire::PushStatus;
+use tillkeep_model::{Instant, JsonText, Money, Qty};
+use tillkeep_storage::entity::{
+    permission, register_session, role, role_permission, sync_log, tender, user, user_store_role,
+};
+use tillkeep_storage::sea_orm::{ConnectionTrait, Database};
+use tillkeep_storage::stock::{Kind, Movement};
+use tillkeep_storage::verify::{self, Acknowledged, Finding, Options, Source};
+use tillkeep_storage::{Connection, Db, Side, audit, outbox, push, settings, stock};
+use uuid::Uuid;
+
+use crate::kit::chain::{Chain, id};
+use crate::kit::envelopes::sale;
+use crate::kit::{Hq, Shop, at, entity};
+
+const EPOCH: &str = "the epoch of the store";
+
+/// A store that has sold twice, closed its drawer and met a customer, and a headquarters that has all of it.
+pub(super) struct Scene {
+    pub(super) hq: Hq,
+    pub(super) shop: Shop,
+    pub(super) sold: Vec<Acknowledged>,
+}
+
+pub(super) async fn scene(hq: Hq) -> Scene {
+    let chain = Chain::found(&hq).await;
+    let tx = hq.db.begin().await.expect("a transaction");
+    settings::set(&tx, settings::EPOCH, "the epoch of headquarters").await.expect("a setting");
+    tx.commit().await.expect("a commit");
+    people(&hq).await;
+    acts(&hq).await;
+    hq.edit::<tillkeep_storage::entity::product::Entity>(chain.rice, |row| row.deleted_at = Some(at(-60))).await;
+    let card = tender::Model {
+        id: id("CARD"),
+        code: "CARD".into(),
+        kind: "card".into(),
+        is_active: true,
+        ..Default::default()
+    };
+    hq.insert::<tender::Entity>([card]).await;
+
+    let shop = Shop::open(chain.first.store_id).await;
+    let tx = shop.begin().await;
+    settings::set(&tx, settings::EPOCH, EPOCH).await.expect("a setting");
+    settings::set(&tx, "store_id", &shop.id.to_string()).await.expect("a setting");
+    settings::set(&tx, "hq_epoch", "the epoch of headquarters").await.expect("a setting");
+    tx.commit().await.expect("a commit");
+    shop.pull_everything(&hq, 100).await;
+
+    let drawer = open_drawer(&shop).await;
+    let mut sold = Vec::new();
+    for number in 1..=2 {
+        let (id, receipt) = (id(&format!("sale {number}")), format!("S01-01-{number:06}"));
+        let mut data = sale(&chain.first, id, &[(chain.tea, number)]);
+        data["receiptNumber"] = receipt.clone().into();
+        data["registerCode"] = "01".into();
+        data["registerSessionId"] = json!(drawer.id);
+        data["taxLines"] = json!([]);
+        sell(&shop, id, &data, chain.tea, number).await;
+        sold.push(Acknowledged { store: shop.id, sale: id, receipt, total: Money(1999 * number) });
+    }
+    close_drawer(&shop, drawer).await;
+    customer(&shop).await;
+    send(&hq, &shop, &chain).await;
+    shop.pull_everything(&hq, 100).await;
+    Scene { hq, shop, sold }
+}
+
+async fn people(hq: &Hq) {
+    let unset = Instant::default();
+    let code = permission::Model { id: id("p"), code: "x.y".into(), created_at: unset, ..Default::default() };
+    hq.insert::<permission::Entity>([code]).await;
+    hq.insert::<role::Entity>([role::Model { id: id("r"), code: "r".into(), ..Default::default() }]).await;
+    hq.insert::<role_permission::Entity>([role_permission::Model { role_id: id("r"), permission_id: id("p") }]).await;
+    let person = |name: &str| user::Model {
+        id: id(name),
+        username: name.into(),
+        username_folded: name.into(),
+        pin_hash: Some("hash".into()),
+        ..Default::default()
+    };
+    hq.insert::<user::Entity>([person("ann"), person("bob")]).await;
+    let here = user_store_role::Model {
+        id: id("a"),
+        user_id: id("ann"),
+        role_id: id("r"),
+        store_id: Some(id("S01")),
+        ..Default::default()
+    };
+    hq.insert::<user_store_role::Entity>([here]).await;
+}
+
+/// What was done at headquarters: somebody gave the store its token, and resolved what another system had sent.
+async fn acts(hq: &Hq) {
+    let refused = sync_log::Model {
+        id: id("refused"),
+        store_id: id("S01"),
+        direction: "push".into(),
+        entity_type: "customers".into(),
+        entity_id: id("eve").to_string(),
+        action: "create".into(),
+        status: "resolved".into(),
+        hash: "hash".into(),
+        resolved_by: Some(id("ann")),
+        resolved_at: Some(at(0)),
+        ..Default::default()
+    };
+    hq.insert::<sync_log::Entity>([refused]).await;
+    let tx = hq.db.begin().await.expect("a transaction");
+    let provisioned = audit::Entry {
+        user_id: Some(id("ann")),
+        action: "store.provision",
+        entity_type: Some("stores"),
+        entity_id: Some(id("S01").to_string()),
+        details: json!({"tokenVersion": 0}),
+        ..Default::default()
+    };
+    audit::record(&tx, provisioned, at(0)).await.expect("an audit row");
+    audit::record(&tx, resolution(id("refused")), at(0)).await.expect("an audit row");
+    tx.commit().await.expect("a commit");
+}
+
+/// What the audit log says of an entry that ann resolved.
+pub(super) fn resolution(entry: Uuid) -> audit::Entry {
+    audit::Entry {
+        user_id: Some(id("ann")),
+        action: "sync.resolve",
+        entity_type: Some("sync_log"),
+        details: json!({"entries": [entry], "refused": []}),
+        ..Default::default()
+    }
+}
+
+async fn note(tx: &tillkeep_storage::Tx, action: &'static str, row: Uuid) {
+    let entry = audit::Entry { action, entity_id: Some(row.to_string()), ..audit::Entry::default() };
+    audit::record(tx, entry, at(0)).await.expect("an audit row");
+}
+
+async fn enqueue(tx: &tillkeep_storage::Tx, name: &str, row: Uuid, action: &str, data: &Json) {
+    let entry = outbox::Entry { entity_type: name, entity_id: row, action, data, created_at: at(0), depends_on: None };
+    outbox::enqueue(tx, &entry, at(0)).await.expect("an entry");
+}
+
+async fn write(tx: &tillkeep_storage::Tx, name: &str, data: &Json) {
+    let entity = entity(name);
+    let row = entity.table.decode(&data.to_string()).expect("a row");
+    let columns = entity.table.columns();
+    entity.table.upsert(tx, vec![row], &["id"], &columns, None).await.expect("a row");
+    for child in entity.children {
+        for line in data[child.key].as_array().into_iter().flatten() {
+            let mut row = child.table.decode(&line.to_string()).expect("a line");
+            row.set(child.parent, data["id"].as_str().expect("id").parse::<Uuid>().expect("id").into());
+            child.table.upsert(tx, vec![row], &["id"], &[], None).await.expect("a line");
+        }
+    }
+}
+
+async fn open_drawer(shop: &Shop) -> register_session::Model {
+    let drawer = register_session::Model {
+        id: id("drawer"),
+        store_id: shop.id,
+        register_code: "01".into(),
+        session_number: 1,
+        status: "open".into(),
+        business_date: "2026-11-20".into(),
+        opening_float: Money(10_000),
+        opened_at: at(0),
+        created_at: at(0),
+        updated_at: at(0),
+        ..Default::default()
+    };
+    let tx = shop.begin().await;
+    let data = serde_json::to_value(&drawer).expect("JSON");
+    write(&tx, "register_sessions", &data).await;
+    note(&tx, "session.open", drawer.id).await;
+    enqueue(&tx, "register_sessions", drawer.id, "create", &data).await;
+    tx.commit().await.expect("a commit");
+    drawer
+}
+
+pub(super) async fn sell(shop: &Shop, sale: Uuid, data: &Json, product: Uuid, pieces: i64) {
+    let mut tx = shop.begin().await;
+    write(&tx, "sales", data).await;
+    let movement = Movement {
+        kind: Kind::Sale,
+        product_id: product,
+        change: -Qty::pieces(pieces),
+        source_id: sale,
+        line_id: data["saleItems"][0]["id"].as_str().expect("id").parse().expect("id"),
+        business_date: "2026-11-20".into(),
+        at: at(0),
+        received: false,
+        unit_cost: None,
+        tracked: None,
+        average_after: None,
+    };
+    stock::apply(&mut tx, shop.id, vec![movement], at(0)).await.expect("a movement");
+    enqueue(&tx, "sales", sale, "create", data).await;
+    tx.commit().await.expect("a commit");
+}
+
+async fn close_drawer(shop: &Shop, mut drawer: register_session::Model) {
+    let total = 3 * 1999;
+    drawer.status = "closed".into();
+    drawer.closed_at = Some(at(10));
+    drawer.updated_at = at(10);
+    drawer.expected_cash = Some(Money(10_000 + total));
+    drawer.counted_cash = Some(Money(10_000 + total));
+    drawer.cash_variance = Some(Money(0));
+    drawer.sale_count = Some(2);
+    drawer.running_total = Some(Money(total));
+    drawer.totals = Some(JsonText(json!({
+        "saleCount": 2, "refundCount": 0, "voidCount": 0, "netAmount": total, "taxAmount": 0, "totalAmount": total,
+        "cashRounding": 0, "taxes": [],
+        "tenders": [{"tenderCode": "CASH", "tenderKind": "cash", "count": 2, "amount": total}],
+    })));
+    let tx = shop.begin().await;
+    let data = serde_json::to_value(&drawer).expect("JSON");
+    write(&tx, "register_sessions", &data).await;
+    note(&tx, "session.close", drawer.id).await;
+    enqueue(&tx, "register_sessions", drawer.id, "update", &data).await;
+    tx.commit().await.expect("a commit");
+}
+
+async fn customer(shop: &Shop) {
+    let data = json!({
+        "id": id("ada"), "customerNumber": "S01-000001", "firstName": "Ada", "createdAt": at(0), "updatedAt": at(0),
+        "isActive": true, "originStoreId": shop.id,
+    });
+    let tx = shop.begin().await;
+    write(&tx, "customers", &data).await;
+    enqueue(&tx, "customers", id("ada"), "create", &data).await;
+    tx.commit().await.expect("a commit");
+}
+
+/// Sends until nothing waits, as the sender does.
+async fn send(hq: &Hq, shop: &Shop, chain: &Chain) {
+    loop {
+        let batch = outbox::batch(shop.db.reader(), 100, at(1000), 0).await.expect("a batch");
+        if batch.is_empty() {
+            return;
+        }
+        let envelopes: Vec<String> = batch
+            .iter()
+            .map(|entry| {
+                let envelope = json!({
+                    "store_id": shop.id, "entity_type": entry.entity_type, "entity_id": entry.entity_id,
+                    "action": entry.action, "timestamp": entry.timestamp, "seq": entry.seq, "node_epoch": EPOCH,
+                    "data": serde_json::from_str::<Json>(&entry.payload).expect("JSON"),
+                });
+                envelope.to_string()
+            })
+            .collect();
+        let envelopes: Vec<&str> = envelopes.iter().map(String::as_str).collect();
+        let pushed = push::push(&hq.db, &chain.first, &envelopes, at(100)).await.expect("an answer");
+        assert!(pushed.results.iter().all(|result| result.status == PushStatus::Ok), "{:?}", pushed.results);
+        let tx = shop.begin().await;
+        let taken: Vec<_> = batch.iter().collect();
+        outbox::confirm(&tx, &taken, at(200)).await.expect("a confirmation");
+        tx.commit().await.expect("a commit");
+    }
+}
+
+/// What the checker says after `damage` was done to one of the two databases, which it is not for long.
+pub(super) async fn after(scene: &Scene, side: Side, damage: &[&str]) -> Vec<Finding> {
+    let mut sources = Vec::new();
+    for (url, of) in [(scene.hq.url(), Side::Hq), (scene.shop.url(), Side::Store)] {
+        let conn = match url.strip_prefix("sqlite://") {
+            Some(path) => Db::open_alone(Path::new(path)),
+            None => Database::connect(url).await.map(Connection::from),
+        };
+        let conn = conn.expect("a connection").begin_to_write().await.expect("a transaction");
+        for sql in damage.iter().filter(|_| of == side) {
+            conn.execute_unprepared(sql).await.unwrap_or_else(|error| panic!("{sql}: {error}"));
+        }
+        sources.push(Source::within(conn, of).await.expect("a source"));
+    }
+    let options = Options { settled: true, acknowledged: scene.sold.clone(), ..Options::default() };
+    let shop = sources.remove(1);
+    verify::run(sources.first(), &[shop], &options).await.expect("a verdict")
+}

@@ -1,0 +1,76 @@
+//! What follows from HQ's word on entries of the outbox, and from its silence. `docs/sync.md`, rules U2, U4 and D7.
+
+use tillkeep_model::wire::{PushResult, PushStatus, TRY_LATER};
+use tillkeep_storage::entity::outbox::Model as Entry;
+use tillkeep_storage::{DbErr, outbox};
+
+use crate::Store;
+
+/// Notes HQ's verdicts; how many entries are done with, taken or refused.
+pub(super) async fn apply_verdicts(store: &Store, entries: &[Entry], results: &[PushResult]) -> Result<usize, DbErr> {
+    let (mut taken, mut refused, mut later) = (Vec::new(), Vec::new(), Vec::new());
+    for (entry, result) in entries.iter().zip(results) {
+        if result.status == PushStatus::Ok {
+            taken.push(entry);
+            continue;
+        }
+        let text = result.error.clone().unwrap_or_else(|| "refused without a reason".to_owned());
+        if result.code.as_deref() == Some(TRY_LATER) { later.push((entry, text)) } else { refused.push((entry, text)) }
+    }
+    confirm(store, &taken).await?;
+    refuse(store, &refused).await?;
+    set_aside(store, &later).await?;
+    Ok(taken.len() + refused.len())
+}
+
+/// There was no verdict on these: they count nothing and wait alone.
+pub(super) async fn set_aside(store: &Store, entries: &[(&Entry, String)]) -> Result<(), DbErr> {
+    if entries.is_empty() {
+        return Ok(());
+    }
+    let _turn = store.sync.applying.lock().await;
+    let tx = store.sync_db().begin().await?;
+    for (entry, why) in entries {
+        outbox::set_aside(&tx, entry, why, store.clock.now()).await?;
+    }
+    tx.commit().await?;
+    for (entry, why) in entries.iter().filter(|(entry, _)| entry.waits_alone_since.is_none()) {
+        let (seq, entity_type) = (entry.seq, &entry.entity_type);
+        tracing::warn!(seq, entity_type, why, "there is no verdict on an entry: it waits alone, the others go on");
+    }
+    Ok(())
+}
+
+/// HQ has these: they leave the outbox.
+pub(super) async fn confirm(store: &Store, taken: &[&Entry]) -> Result<(), DbErr> {
+    let _turn = store.sync.applying.lock().await;
+    let tx = store.sync_db().begin().await?;
+    outbox::confirm(&tx, taken, store.clock.now()).await?;
+    tx.commit().await?;
+    Ok(())
+}
+
+/// Counts HQ's refusals; the tenth of an entry is its last.
+pub(super) async fn refuse(store: &Store, refused: &[(&Entry, String)]) -> Result<(), DbErr> {
+    if refused.is_empty() {
+        return Ok(());
+    }
+    let _turn = store.sync.applying.lock().await;
+    let tx = store.sync_db().begin().await?;
+    let mut dead = Vec::new();
+    for (entry, error) in refused {
+        if outbox::refuse(&tx, entry, error, store.clock.now()).await? {
+            dead.push((entry, error));
+        }
+    }
+    tx.commit().await?;
+    for (entry, error) in dead {
+        tracing::error!(
+            "SYNC DEAD LETTER {} {} after {} failures: {error}",
+            entry.entity_type,
+            entry.entity_id,
+            entry.attempts + 1
+        );
+    }
+    Ok(())
+}

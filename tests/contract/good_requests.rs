@@ -1,0 +1,173 @@
+//! A good request for each POST of both servers, as often as it is wanted: what the sweeps send.
+
+use serde_json::{Value as Json, json};
+use tillkeep_model::ids;
+use tillkeep_storage::entity::outbox;
+use tillkeep_storage::sea_orm::{EntityTrait, PaginatorTrait};
+use uuid::Uuid;
+
+use crate::kit::{Server, World};
+
+/// A chain with goods, prices and a drawer, and somebody who may do everything.
+pub struct Scene {
+    pub world: World,
+    /// Tokens of the administrator, at headquarters and at the store.
+    tokens: [String; 2],
+    pub product: Uuid,
+    pub register: Uuid,
+    pub session: Uuid,
+    pub sale: Uuid,
+    pub receipt: String,
+    pub customer: Uuid,
+    pub role: Uuid,
+}
+
+/// Where a request goes and what it says.
+pub type Request = (String, Json);
+
+fn id_of(row: &Json) -> Uuid {
+    row["id"].as_str().expect("an id").parse().expect("a UUID")
+}
+
+fn new_product(name: &str) -> Json {
+    json!({
+        "sku": name, "name": name, "price": 1000, "cost": 600, "minPrice": 700, "barcode": format!("{name}-code"),
+        "departmentId": ids::named("department:GENERAL"), "taxGroupId": ids::named("tax_group:NONE"),
+    })
+}
+
+impl Scene {
+    pub async fn new() -> Self {
+        let world = World::new().await;
+        let tokens = [world.at_hq().sign_in(world.admin).await, world.at_store().sign_in(world.admin).await];
+        let at_hq = async |path: &str, body: Json| world.at_hq().post(&tokens[0], path, body).await.data();
+        let at_store = async |path: &str, body: Json| world.at_store().post(&tokens[1], path, body).await.data();
+        let product = id_of(&at_hq("/products", new_product("TEA")).await);
+        let role = id_of(&at_hq("/roles", json!({"code": "empty", "name": "Empty", "permissions": []})).await);
+        let price = format!("/store-prices/{}/{product}", world.s01);
+        let bearer = format!("Bearer {}", tokens[0]);
+        world.at_hq().call("PUT", &price, Some(&bearer), Some(json!({"price": 900}))).await.data();
+        crate::kit::until("the product is there", async || {
+            world.at_store().get(&tokens[1], &format!("/products/{product}")).await.status == 200
+        })
+        .await;
+        let terminal = json!({"code": "01", "name": "Till", "terminalId": "T1"});
+        let register = id_of(&at_store("/registers", terminal).await);
+        let session = id_of(&at_store(&format!("/registers/{register}/open"), json!({})).await);
+        let goods = json!({"id": Uuid::now_v7(), "productId": product, "quantityChange": 5, "reason": "received", "unitCost": 500});
+        at_store("/inventory/adjustments", goods).await;
+        let sold = at_store("/pos/sales", cart(product)).await;
+        let customer = id_of(&at_store("/customers", json!({"firstName": "Ann"})).await);
+        let receipt = sold["receiptNumber"].as_str().expect("a receipt").to_owned();
+        // Headquarters has it all, so that no push comes while a test counts its rows.
+        crate::kit::until("what the scene did is at headquarters", async || {
+            outbox::Entity::find().count(world.store.test_db().reader()).await.expect("a count") == 0
+        })
+        .await;
+        Self { tokens, product, register, session, sale: id_of(&sold), receipt, customer, role, world }
+    }
+
+    pub fn token(&self, server: &Server) -> &str {
+        &self.tokens[usize::from(server.store_id.is_some())]
+    }
+
+    async fn made(&self, server: &Server, path: &str, body: Json) -> Uuid {
+        id_of(&server.post(self.token(server), path, body).await.data())
+    }
+
+    /// The request number `n` of `route`, whose rows are there; `None` for a route that needs more than a row.
+    pub async fn request(&self, server: &Server, route: &str, n: usize) -> Option<Request> {
+        let here = route.to_owned();
+        let name = format!("N{n}");
+        let coded = json!({"code": name, "name": name});
+        let of = |id: Uuid| route.replace("{id}", &id.to_string());
+        let new_store = async || self.made(server, "/stores", coded.clone()).await;
+        let new_user = async || self.made(server, "/users", json!({"username": name, "displayName": name})).await;
+        Some(match (server.name, route) {
+            ("hq", "/departments" | "/tax-groups" | "/stores") => (here, coded),
+            ("hq", "/tax-rates") => (here, json!({"code": name, "name": name, "ratePpm": 1})),
+            ("hq", "/tenders") => (here, json!({"code": name, "name": name, "kind": "card"})),
+            ("hq", "/roles") => (here, json!({"code": name.to_lowercase(), "name": name, "permissions": []})),
+            ("hq", "/stores/{id}/activate" | "/stores/{id}/provision") => (of(new_store().await), json!({})),
+            ("hq", "/stores/{id}/deactivate" | "/stores/{id}/revoke-token") => {
+                let store = new_store().await;
+                server.post(self.token(server), &format!("/stores/{store}/provision"), json!({})).await.data();
+                (of(store), json!({}))
+            }
+            ("hq", "/products") => (here, new_product(&name)),
+            ("hq", "/products/{id}/restore") => {
+                let product = self.made(server, "/products", new_product(&name)).await;
+                let bearer = format!("Bearer {}", self.token(server));
+                server.call("DELETE", &format!("/products/{product}"), Some(&bearer), None).await;
+                (of(product), json!({}))
+            }
+            ("hq", "/users") => (here, json!({"username": name, "displayName": name})),
+            ("hq", "/users/{id}/roles") => (of(new_user().await), json!({"roleId": self.role})),
+            ("hq", "/users/{id}/deactivate") => (of(new_user().await), json!({})),
+            ("hq", "/users/{id}/activate") => {
+                let user = new_user().await;
+                server.post(self.token(server), &format!("/users/{user}/deactivate"), json!({})).await.data();
+                (of(user), json!({}))
+            }
+            (_, "/taxes/preview") => (here, json!({"taxGroupId": ids::named("tax_group:NONE"), "amount": 1000})),
+            (_, "/customers") => (here, json!({"firstName": name})),
+            ("store", "/registers") => {
+                (here, json!({"code": format!("{:02}", n % 90 + 10), "name": name, "terminalId": name}))
+            }
+            ("store", "/devices") => (here, json!({"registerId": self.register, "name": name})),
+            ("store", "/registers/{id}/open") => (of(self.new_register(server, n).await), json!({})),
+            ("store", "/register-sessions/{id}/close") => {
+                let register = self.new_register(server, n).await;
+                let session = self.made(server, &format!("/registers/{register}/open"), json!({})).await;
+                (of(session), json!({}))
+            }
+            ("store", "/inventory/adjustments") => {
+                let body = json!({"id": Uuid::now_v7(), "productId": self.product, "quantityChange": 1, "reason": "received", "unitCost": 500});
+                (here, body)
+            }
+            ("store", "/pos/sales") => (here, cart(self.product)),
+            ("store", "/pos/quote") => {
+                let lines = json!([{"productId": self.product, "quantity": 1}]);
+                (here, json!({"terminalId": "T1", "lines": lines}))
+            }
+            _ => return None,
+        })
+    }
+
+    async fn new_register(&self, server: &Server, n: usize) -> Uuid {
+        let body = json!({"code": format!("{:02}", n % 90 + 10), "name": "Till", "terminalId": format!("N{n}")});
+        self.made(server, "/registers", body).await
+    }
+
+    /// The path of a `GET` with rows that are there.
+    pub fn path(&self, route: &str) -> String {
+        let ids = [
+            ("/products/", self.product),
+            ("/pos/sales/", self.sale),
+            ("/sales/", self.sale),
+            ("/register-sessions/", self.session),
+            ("/customers/", self.customer),
+            ("/roles/", self.role),
+            ("/stores/", self.world.s01),
+            ("/users/", self.world.admin),
+            ("/departments/", ids::named("department:GENERAL")),
+        ];
+        let id = ids.iter().find(|(begin, _)| route.starts_with(begin)).map_or(Uuid::nil(), |(_, id)| *id);
+        let path = route
+            .replace("{code}", "TEA-code")
+            .replace("{receiptNumber}", &self.receipt)
+            .replace("{productId}", &self.product.to_string())
+            .replace("{id}", &id.to_string());
+        match route {
+            "/pos/bootstrap" | "/register-sessions/current" => format!("{path}?terminalId=T1"),
+            _ => path,
+        }
+    }
+}
+
+fn cart(product: Uuid) -> Json {
+    json!({
+        "id": Uuid::now_v7(), "terminalId": "T1", "lines": [{"productId": product, "quantity": 1}],
+        "payments": [{"tenderId": ids::named("tender:CASH")}],
+    })
+}
