@@ -30,6 +30,8 @@ pub struct Opening {
     pub longest_pause: Duration,
     /// A statement on `SQLite` that takes longer is broken off.
     pub longest_statement: Duration,
+    /// Transactions on `SQLite` share a commit: nobody joins those that have gone on for this long, for they wait to be told.
+    pub longest_group: Duration,
 }
 
 impl Opening {
@@ -39,6 +41,7 @@ impl Opening {
         longest_wait: Duration::from_secs(20),
         longest_pause: Duration::from_secs(15),
         longest_statement: Duration::from_secs(30),
+        longest_group: Duration::from_millis(2),
     };
     /// With fewer, unlimited pulls could take every reader of the stores.
     pub const LEAST_CONNECTIONS: u32 = 3 * POOLS;

@@ -19,8 +19,6 @@ use crate::opening::Opening;
 
 /// Transactions that share a commit, at the most.
 const MOST: usize = 32;
-/// How long those who are done wait for others to join.
-const LONGEST_GROUP: Duration = Duration::from_millis(2);
 
 /// Jobs of one rank that wait, at the most: who comes after them is told that the database is busy.
 const LONGEST_QUEUE: usize = 1_024;
@@ -290,7 +288,7 @@ impl Desk {
             // It answers with its own error. Nobody has joined it yet.
             return Ok(false);
         }
-        while answers.len() < MOST && begun.elapsed() < LONGEST_GROUP {
+        while answers.len() < MOST && begun.elapsed() < self.opening.longest_group {
             let Some((work, since)) = self.queue.next_to_join() else { break };
             let begins = self.begin("SAVEPOINT one", since);
             let begun = begins.is_ok();
