@@ -89,7 +89,7 @@ async fn a_promoted_standby_behind_the_same_address_is_found_over_a_verified_lin
     let (server, dir, authority) = (Server::new(), directory(), Authority::new("the chain's own"));
     let ca = authority.file(dir.path());
     offer_tls(&server, &authority, &THIS_MACHINE);
-    let standby = Standby::of(&server);
+    let standby = Standby::new(&server);
     let at = |port: u16| format!("127.0.0.1:{port}");
     let mut balancer = HaProxy::with_rules(ONE_ADDRESS, &[&at(server.port)]);
     let url = address(&server, &format!("?sslmode=verify-full&sslrootcert={}", ca.display()));

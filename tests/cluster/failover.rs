@@ -39,7 +39,7 @@ async fn what_a_promoted_standby_had_not_got_goes_from_the_stores_and_what_they_
     // Fewer edits than were lost, as many, and more: as many leave every number as it was.
     for (round, made_since) in (0_i64..).zip([0, 5, 8]) {
         site.drained(&till).await;
-        let standby = Standby::of(&server);
+        let standby = Standby::new(&server);
         standby.fall_behind();
         let lost = edit(&chain, &product, 100_000 * (round + 1)..100_000 * (round + 1) + 5).await;
         site.knows(&till, &product, Some(lost)).await;

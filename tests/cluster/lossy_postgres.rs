@@ -22,7 +22,7 @@ impl LossyDatabase {
     /// What comes from here on will be lost.
     #[expect(clippy::unused_async, reason = "the embedded database awaits its copy here")]
     pub async fn keep(&mut self, _: &Process) {
-        let standby = Standby::of(&self.server);
+        let standby = Standby::new(&self.server);
         standby.fall_behind();
         self.standby = Some(standby);
     }

@@ -44,7 +44,7 @@ async fn answered_by(chain: &TestCluster, site: &TestStore, replica: bool) -> u6
 async fn lists_come_from_the_replica_while_it_is_there_and_not_too_old_and_else_from_the_primary() {
     let begun = Instant::now();
     let server = Server::new();
-    let standby = Standby::of(&server);
+    let standby = Standby::new(&server);
     let read_url = standby.url();
     let environment = [
         ("DATABASE_URL", server.url.as_str()),

@@ -151,7 +151,7 @@ async fn three_servers_are_replaced_by_the_next_release_one_after_another_withou
 struct LongRead(Child);
 
 impl LongRead {
-    fn of(url: &str, table: &str) -> Self {
+    fn start(url: &str, table: &str) -> Self {
         let mut psql = Command::new(programs().join("psql"));
         psql.arg(url).arg("-qAt").stdin(Stdio::piped()).stdout(Stdio::piped());
         let mut psql = psql.spawn().expect("psql");
@@ -170,7 +170,7 @@ impl LongRead {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_step_that_waits_for_a_long_read_holds_nobody_up_and_is_made_when_that_is_over() {
     let mut chain = TestCluster::with(&[LEAVE]).await;
-    let read = LongRead::of(&chain.hq.database(), "customers");
+    let read = LongRead::start(&chain.hq.database(), "customers");
     let mut newer = chain.hq.beside();
     newer.is_of(Program::Next);
     let starting = std::thread::spawn(move || {

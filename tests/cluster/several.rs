@@ -306,14 +306,14 @@ struct Renewed {
 impl Renewed {
     async fn begin(url: &str) -> Self {
         let (username, pin) = ADMIN;
-        Self::of(&Client::new(url).post("/auth/login", json!({"username": username, "pin": pin})).await.data())
+        Self::new(&Client::new(url).post("/auth/login", json!({"username": username, "pin": pin})).await.data())
     }
 
     async fn renew(&mut self, url: &str) {
-        *self = Self::of(&Client::new(url).post("/auth/refresh", json!({"refreshToken": self.refresh})).await.data());
+        *self = Self::new(&Client::new(url).post("/auth/refresh", json!({"refreshToken": self.refresh})).await.data());
     }
 
-    fn of(answer: &Value) -> Self {
+    fn new(answer: &Value) -> Self {
         let text = |key: &str| answer[key].as_str().expect(key).to_owned();
         Self { access: text("accessToken"), refresh: text("refreshToken") }
     }

@@ -17,7 +17,7 @@ async fn shown(what: &str, chain: &TestCluster, site: &TestStore, fits: impl Fn(
 }
 
 /// What is pulled of a type.
-fn of<'a>(row: &'a Value, name: &str) -> &'a Value {
+fn entity<'a>(row: &'a Value, name: &str) -> &'a Value {
     let types = row["sync"].as_array().expect("types");
     types.iter().find(|one| one["entityType"] == name && one["direction"] == "pull").unwrap_or(&Value::Null)
 }
@@ -34,10 +34,10 @@ async fn a_store_that_cannot_keep_products_says_so_gets_everything_else_and_reco
     site.process.forget_environment("FAILPOINTS");
     site.process.restart();
     let broken = shown("headquarters hears that products are not stored", &chain, &site, |row| {
-        row["unstored"] == json!(["products"]) && of(row, "sales_reps")["lastSuccessAt"].is_string()
+        row["unstored"] == json!(["products"]) && entity(row, "sales_reps")["lastSuccessAt"].is_string()
     })
     .await;
-    let products = of(&broken, "products");
+    let products = entity(&broken, "products");
     assert_eq!((&products["totalPulled"], &products["lastSuccessAt"]), (&json!(0), &Value::Null), "{products}");
     assert_eq!(
         (&products["lastError"], &broken["lastError"]),
@@ -49,21 +49,21 @@ async fn a_store_that_cannot_keep_products_says_so_gets_everything_else_and_reco
     assert_eq!(line["unstored"], json!({"products": "the database refuses a row"}));
     let failed = products["lastErrorAt"].clone();
     let again =
-        shown("each cycle says it again", &chain, &site, |row| of(row, "products")["lastErrorAt"] != failed).await;
-    assert_eq!(of(&again, "products")["totalPulled"], 0);
-    assert!(of(&again, "users")["totalPulled"].as_i64() > Some(0));
+        shown("each cycle says it again", &chain, &site, |row| entity(row, "products")["lastErrorAt"] != failed).await;
+    assert_eq!(entity(&again, "products")["totalPulled"], 0);
+    assert!(entity(&again, "users")["totalPulled"].as_i64() > Some(0));
 
     site.process.stop();
     site.execute("DROP TRIGGER no_products").await;
     site.process.restart();
     let well = shown("the products are there", &chain, &site, |row| row["unstored"] == json!([])).await;
-    let products = of(&well, "products");
+    let products = entity(&well, "products");
     assert_eq!((&products["totalPulled"], &products["pendingCount"]), (&json!(1), &json!(0)), "{products}");
     // From here on nothing happens, and each cycle is a success.
     let quiet = well["lastSuccessAt"].clone();
     let later =
         shown("a quiet store succeeds", &chain, &site, |row| row["lastSuccessAt"].as_str() > quiet.as_str()).await;
-    assert_eq!(of(&later, "products")["totalPulled"], 1);
+    assert_eq!(entity(&later, "products")["totalPulled"], 1);
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -20,7 +20,7 @@ struct Key {
 }
 
 impl Key {
-    fn of(data_dir: &Path, ring: &str) -> Self {
+    fn new(data_dir: &Path, ring: &str) -> Self {
         let file = std::fs::read(data_dir.join("token.key")).expect("the key file");
         let keys: Json = serde_json::from_slice(&file).expect("JSON");
         let key = &keys[ring][0];
@@ -242,10 +242,10 @@ async fn no_forged_token_opens_any_route() {
     for server in &world.servers {
         let dir = world.dir.path().join(server.name);
         let other = world.dir.path().join(if server.name == "hq" { "store" } else { "hq" });
-        let (people, sync) = (Key::of(&dir, "people"), Key::of(&dir, "sync"));
+        let (people, sync) = (Key::new(&dir, "people"), Key::new(&dir, "sync"));
         let foreign = [
             ("the key of sync tokens", sync.bytes()),
-            ("the key of the other server", Key::of(&other, "people").bytes()),
+            ("the key of the other server", Key::new(&other, "people").bytes()),
             ("the PIN key", pin_key.clone()),
             ("the sync token as key", world.sync_token.clone().into_bytes()),
         ];
@@ -272,7 +272,7 @@ async fn no_forged_sync_token_opens_a_sync_route() {
     let world = World::new().await;
     let server = world.at_hq();
     let dir = world.dir.path().join("hq");
-    let key = Key::of(&dir, "sync");
+    let key = Key::new(&dir, "sync");
     let claims = json!({
         "storeId": world.s01, "storeCode": "S01", "type": "store_sync", "tv": 1, "iat": 1_700_000_000, "jti": Uuid::now_v7(),
     });
@@ -280,11 +280,11 @@ async fn no_forged_sync_token_opens_a_sync_route() {
     let versions = async |token: &str| server.get(token, "/sync/versions").await;
     assert_eq!(versions(&signed(&header, &claims, "HS256", &key.bytes())).await.status, 200);
     let foreign = [
-        ("the key of people", Key::of(&dir, "people").bytes()),
-        ("the key of the store", Key::of(&world.dir.path().join("store"), "people").bytes()),
+        ("the key of people", Key::new(&dir, "people").bytes()),
+        ("the key of the store", Key::new(&world.dir.path().join("store"), "people").bytes()),
     ];
     // Under people's own kid: what their key signs is never a sync token.
-    let people = Key::of(&dir, "people");
+    let people = Key::new(&dir, "people");
     let header_of_people = json!({"alg": "HS256", "typ": "JWT", "kid": people.kid});
     let lasting = with(&claims, "exp", json!(4_000_000_000_u64));
     let by_people = signed(&header_of_people, &lasting, "HS256", &people.bytes());

@@ -86,10 +86,10 @@ impl Release {
             name.split('.').map(number).collect::<Vec<_>>()
         });
         assert!(!dirs.is_empty(), "tests/releases has no release; {REMEDY}");
-        dirs.into_iter().map(Self::of).collect()
+        dirs.into_iter().map(Self::new).collect()
     }
 
-    fn of(dir: PathBuf) -> Self {
+    fn new(dir: PathBuf) -> Self {
         let name = dir.file_name().expect("a name").to_string_lossy().into_owned();
         let about = serde_json::from_str(&read(&dir.join("about.json"))).expect("what the release says of itself");
         Self { name, dir, about }

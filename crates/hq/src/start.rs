@@ -89,7 +89,7 @@ impl Hq {
             copies: Copies::load(&db).await.map_err(io::Error::other)?,
             settling: tokio::sync::Mutex::default(),
             nodes: Nodes::new(&settings.node, clock.now()),
-            leases: Leases::new(db.of(Purpose::Sync)),
+            leases: Leases::new(db.with_pool(Purpose::Sync)),
             sync_log_days: settings.sync_log_days,
             public_url: settings.public_url.clone(),
             allow_insecure: settings.allow_insecure,

@@ -133,13 +133,13 @@ impl Hq {
     /// Whether a store has a socket here, or at another server that runs by what was `heard`.
     pub(crate) fn is_connected(&self, store_id: Uuid, heard: &Heard) -> bool {
         let node = heard.connection.and_then(|(_, line)| line.node());
-        self.hub.of(store_id).is_some() || node.is_some_and(|node| self.nodes.name_of(node).is_some())
+        self.hub.get(store_id).is_some() || node.is_some_and(|node| self.nodes.name_of(node).is_some())
     }
 
     /// Closes the socket of a store whose token is good no more. Of one that has no socket it is noted why it stays away.
     pub(crate) fn shut_out(&self, store_id: Uuid) {
         self.hub.close(store_id, close::REVOKED);
-        if self.hub.of(store_id).is_none() {
+        if self.hub.get(store_id).is_none() {
             self.tracker.shut_out(store_id, self.clock.now());
             self.board.mark([store_id]);
         }

@@ -94,7 +94,7 @@ const LARGEST_SIZE: u64 = 200;
 
 impl Paging {
     /// Checks `?page=&pageSize=`.
-    pub fn of(page: Option<u64>, size: Option<u64>) -> Result<Self> {
+    pub fn new(page: Option<u64>, size: Option<u64>) -> Result<Self> {
         let (page, size) = (page.unwrap_or(1), size.unwrap_or(DEFAULT_SIZE));
         if page == 0 || page > 1_000_000 {
             return Err(Error::field("page", "must be between 1 and 1000000"));
@@ -122,6 +122,6 @@ pub struct PageOnly {
 
 impl PageOnly {
     pub fn paging(&self) -> Result<Paging> {
-        Paging::of(self.page, self.page_size)
+        Paging::new(self.page, self.page_size)
     }
 }

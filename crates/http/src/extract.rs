@@ -186,7 +186,7 @@ where
     type Rejection = Error;
 
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Error> {
-        Unread::<T>::of(parts).read().map(Self)
+        Unread::<T>::new(parts).read().map(Self)
     }
 }
 
@@ -198,7 +198,7 @@ pub struct Unread<T> {
 }
 
 impl<T: DeserializeOwned> Unread<T> {
-    fn of(parts: &Parts) -> Self {
+    fn new(parts: &Parts) -> Self {
         Self { uri: parts.uri.clone(), parameters: parts.extensions.get().cloned(), read: PhantomData }
     }
 
@@ -230,7 +230,7 @@ where
     type Rejection = Infallible;
 
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Infallible> {
-        Ok(Self::of(parts))
+        Ok(Self::new(parts))
     }
 }
 

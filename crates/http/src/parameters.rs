@@ -41,7 +41,7 @@ struct Inner {
 }
 
 impl Parameters {
-    pub fn of(operation: &Operation, protection: &Protection) -> Self {
+    pub fn new(operation: &Operation, protection: &Protection) -> Self {
         let unknown = match protection {
             Protection::Sync => Unknown::LeftAside,
             _ if operation.takes_any_query() => Unknown::Taken,

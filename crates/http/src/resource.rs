@@ -106,7 +106,7 @@ pub fn selected<E: EntityTrait>(spec: &ListSpec, query: &Query, mut select: Sele
         // The way of the column before it: an index of both is read in either direction, but not in two at once.
         select = select.order_by(key.into_column(), last.clone());
     }
-    Ok((select, Paging::of(page, size)?))
+    Ok((select, Paging::new(page, size)?))
 }
 
 /// One of `columns` contains `text`, case-insensitive. The databases know the small letters of ASCII alone, so those of

@@ -48,7 +48,7 @@ macro_rules! protected {
             fn codes() -> Vec<&'static str> { P::any_of() }
 
             fn admit<'a>(auth: &'a Arc<Auth>, token: &'a str, address: IpAddr) -> Admitted<'a> {
-                Box::pin(async move { Ok(Caller::<P>::of(auth.clone(), token, address).await?.user_id) })
+                Box::pin(async move { Ok(Caller::<P>::from_token(auth.clone(), token, address).await?.user_id) })
             }
         }
     };
@@ -158,7 +158,7 @@ impl<S: HasAuth + Clone + 'static> Routes<S> {
         T: 'static,
     {
         let router = std::mem::take(&mut self.router);
-        let parameters = Parameters::of(&route.operation, &route.protection);
+        let parameters = Parameters::new(&route.operation, &route.protection);
         let guard = from_fn(move |request: Request, next: Next| parameters.clone().guard(request, next));
         let mut served = on(filter(route.method), handler).route_layer(guard);
         if matches!(route.protection, Protection::Open) {

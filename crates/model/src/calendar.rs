@@ -16,7 +16,7 @@ pub struct Calendar {
 impl Calendar {
     /// Of the settings of a store. One that cannot be read must not stop a shop from selling: then it is UTC, and midnight.
     #[must_use]
-    pub fn of(timezone: &str, business_day_start: &str) -> Self {
+    pub fn new(timezone: &str, business_day_start: &str) -> Self {
         Self {
             timezone: timezone.parse().unwrap_or(Tz::UTC),
             day_start: NaiveTime::parse_from_str(business_day_start, "%H:%M").unwrap_or_default(),
@@ -61,14 +61,14 @@ mod tests {
     }
 
     fn new_york() -> Calendar {
-        Calendar::of("America/New_York", "04:00")
+        Calendar::new("America/New_York", "04:00")
     }
 
     #[test]
     fn a_shop_has_its_own_date_until_its_business_day_ends() {
         assert_eq!(new_york().date(at("2026-11-21T06:30:00Z")).to_string(), "2026-11-20", "half past one at night");
         assert_eq!(new_york().date(at("2026-11-21T09:00:00Z")).to_string(), "2026-11-21");
-        assert_eq!(Calendar::of("Nowhere/Land", "late").date(at("2026-11-21T00:30:00Z")).to_string(), "2026-11-21");
+        assert_eq!(Calendar::new("Nowhere/Land", "late").date(at("2026-11-21T00:30:00Z")).to_string(), "2026-11-21");
     }
 
     #[test]

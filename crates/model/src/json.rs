@@ -19,7 +19,7 @@ impl JsonText {
 
     /// Any serialisable value; what cannot be JSON (a map with keys that are no text) becomes `null`.
     #[must_use]
-    pub fn of<T: Serialize>(value: &T) -> Self {
+    pub fn new<T: Serialize>(value: &T) -> Self {
         Self(serde_json::to_value(value).unwrap_or_default())
     }
 }

@@ -31,7 +31,7 @@ pub struct Cursor {
 }
 
 impl Cursor {
-    const fn of(row: &sequence::Model) -> Self {
+    const fn new(row: &sequence::Model) -> Self {
         Self { version: row.last_version, reloading: row.reloading, tag: row.tag }
     }
 }
@@ -39,7 +39,7 @@ impl Cursor {
 /// The cursor of every type that was pulled at least once.
 pub async fn cursors(conn: &impl ConnectionTrait) -> Result<HashMap<String, Cursor>, DbErr> {
     let rows = sequence::Entity::find().all(conn).await?;
-    Ok(rows.into_iter().map(|row| (row.entity_type.clone(), Cursor::of(&row))).collect())
+    Ok(rows.into_iter().map(|row| (row.entity_type.clone(), Cursor::new(&row))).collect())
 }
 
 /// Starts `entity` over: what HQ does not send again goes when the reload ends. Rule D9.
@@ -103,7 +103,7 @@ pub async fn page(tx: &Tx, entity: &SyncType, store_id: Uuid, page: Page, now: I
     if entity.replace_all {
         replace_whole(tx, entity, rows).await?;
     } else {
-        let followers = entity.is_due(AfterPull::StoreRows).then(|| Followers::of(store_id, &rows, now));
+        let followers = entity.is_due(AfterPull::StoreRows).then(|| Followers::new(store_id, &rows, now));
         if entity.store_may_create {
             // What a store counts itself starts at nothing, whatever HQ's shadow says.
             for row in &mut rows {
@@ -266,7 +266,7 @@ struct Followers {
 }
 
 impl Followers {
-    fn of(store_id: Uuid, products: &[Box<dyn Row>], now: Instant) -> Self {
+    fn new(store_id: Uuid, products: &[Box<dyn Row>], now: Instant) -> Self {
         let mut codes = BTreeMap::new();
         let mut rows = Vec::with_capacity(products.len());
         for product in products {
@@ -321,7 +321,7 @@ impl Followers {
 /// How far `entity` was pulled.
 pub async fn cursor(conn: &impl ConnectionTrait, entity: &SyncType) -> Result<Cursor, DbErr> {
     let row = sequence::Entity::find_by_id(entity.name.to_owned()).one(conn).await?;
-    Ok(row.as_ref().map(Cursor::of).unwrap_or_default())
+    Ok(row.as_ref().map(Cursor::new).unwrap_or_default())
 }
 
 /// Moves the cursor of `entity`, in the transaction of its rows (rule D2).

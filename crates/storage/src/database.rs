@@ -38,7 +38,7 @@ impl Db {
 
     /// The same database with the connections for `purpose`.
     #[must_use]
-    pub fn of(&self, purpose: Purpose) -> Self {
+    pub fn with_pool(&self, purpose: Purpose) -> Self {
         Self { purpose, ..self.clone() }
     }
 

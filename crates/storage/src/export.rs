@@ -97,7 +97,7 @@ impl<'a> Export<'a> {
     }
 
     async fn documents(&mut self, ids: &[Uuid]) -> Result<Vec<String>, DbErr> {
-        let read = self.exported.entity.table.of(self.conn, "id", ids, false).await?;
+        let read = self.exported.entity.table.read_having(self.conn, "id", ids, false).await?;
         let (mut rows, mut unread) = parted(read);
         let mut children = pull::children(self.conn, self.exported.entity, &mut rows, &mut unread).await?;
         if let Some(unread) = unread.into_iter().next() {

@@ -35,7 +35,7 @@ pub(crate) struct Writes {
 impl Writes {
     /// Looks at a statement of the transaction.
     pub(crate) fn note(&self, sql: &str) {
-        let some = match Target::of(sql) {
+        let some = match Target::new(sql) {
             Target::Nothing => false,
             Target::Table(table) => TABLES.contains(&table),
             Target::Unknown => true,
@@ -64,7 +64,7 @@ pub(crate) enum Target<'sql> {
 }
 
 impl<'sql> Target<'sql> {
-    pub(crate) fn of(sql: &'sql str) -> Self {
+    pub(crate) fn new(sql: &'sql str) -> Self {
         let mut words = words(sql);
         let table = match words.next() {
             Some("SELECT") => return Self::Nothing,

@@ -117,7 +117,7 @@ impl Line {
 
 impl Heard {
     /// What the database has.
-    pub fn of(row: &Model) -> Self {
+    pub fn new(row: &Model) -> Self {
         let outbox = OutboxState {
             pending: row.outbox_pending,
             dead_lettered: row.dead_lettered,

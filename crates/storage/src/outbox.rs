@@ -328,7 +328,7 @@ pub async fn make_again(tx: &Tx, entries: &mut [Model]) -> Result<(), DbErr> {
         if ids.is_empty() {
             continue;
         }
-        let (mut rows, mut left_out) = pull::parted(entity.table.of(tx, "id", &ids, false).await?);
+        let (mut rows, mut left_out) = pull::parted(entity.table.read_having(tx, "id", &ids, false).await?);
         let mut children = pull::children(tx, entity, &mut rows, &mut left_out).await?;
         for row in left_out {
             tracing::error!(entity_type = entity.name, id = ?row.id, "a document cannot be read, and is not made again");

@@ -93,7 +93,7 @@ pub async fn queue_again(tx: &Tx, since: Instant, now: Instant) -> Result<usize,
         let found = query(tx, &sql, [since.into()]).await?;
         let ids: Vec<Uuid> = found.iter().map(|row| row.try_get("", "id")).collect::<Result<_, _>>()?;
         for chunk in ids.chunks(rows_per_statement(0)) {
-            let (mut rows, mut left_out) = pull::parted(entity.table.of(tx, "id", chunk, false).await?);
+            let (mut rows, mut left_out) = pull::parted(entity.table.read_having(tx, "id", chunk, false).await?);
             let mut children = pull::children(tx, entity, &mut rows, &mut left_out).await?;
             for row in left_out {
                 tracing::error!(entity_type = table, id = ?row.id, "a document cannot be read, and is not sent again");

@@ -112,7 +112,7 @@ pub async fn unread(conn: &Transaction, entity: &SyncType, ids: &[Uuid]) -> Resu
     if entity.replace_all {
         return Ok(parted(entity.table.every(conn).await?).1);
     }
-    let (mut rows, mut unread) = parted(entity.table.of(conn, "id", ids, false).await?);
+    let (mut rows, mut unread) = parted(entity.table.read_having(conn, "id", ids, false).await?);
     children(conn, entity, &mut rows, &mut unread).await?;
     Ok(unread)
 }
@@ -170,7 +170,7 @@ pub(crate) async fn children(
     let parents: Vec<Uuid> = rows.iter().filter_map(|row| row.uuid("id")).collect();
     for child in entity.children {
         let mut by_parent: HashMap<Uuid, Vec<Box<dyn Row>>> = HashMap::new();
-        let (lines, unread) = parted(child.table.of(conn, child.parent, &parents, false).await?);
+        let (lines, unread) = parted(child.table.read_having(conn, child.parent, &parents, false).await?);
         for line in unread {
             let place = rows.iter().position(|row| row.uuid("id").is_some_and(|id| Some(id) == line.parent));
             // Its document may have another such line.

@@ -73,7 +73,7 @@ pub fn filter<E: EntityTrait>(key: &str) -> Object {
 }
 
 /// The schema of a row of `E` as it is answered.
-pub fn of<E>() -> Schema
+pub fn of_row<E>() -> Schema
 where
     E: EntityTrait,
     E::Model: Default + Serialize,

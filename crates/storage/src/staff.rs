@@ -26,7 +26,7 @@ impl GlobalPeople {
     const KEY: &'static str = "global_people_at_stores";
     const NAMED: &'static str = "named";
 
-    async fn of(conn: &impl ConnectionTrait) -> Result<Self, DbErr> {
+    async fn load(conn: &impl ConnectionTrait) -> Result<Self, DbErr> {
         let kept = settings::get(conn, Self::KEY).await?;
         Ok(if kept.as_deref() == Some(Self::NAMED) { Self::Named } else { Self::All })
     }
@@ -34,7 +34,7 @@ impl GlobalPeople {
     /// Keeps the operator's decision; when it is another one than before, the people concerned travel once more, so that
     /// what verifies their PINs leaves the stores or comes.
     pub async fn decide(self, tx: &mut Tx) -> Result<(), DbErr> {
-        if Self::of(&**tx).await? == self {
+        if Self::load(&**tx).await? == self {
             return Ok(());
         }
         settings::set(&**tx, Self::KEY, if self == Self::Named { Self::NAMED } else { "all" }).await?;
@@ -77,7 +77,7 @@ pub async fn former_stores(conn: &impl ConnectionTrait) -> Result<u64, DbErr> {
 
 /// The people of `store`. What cannot be read is nobody: better no verifier than one too many.
 pub async fn of_store(conn: &impl ConnectionTrait, store: Uuid) -> Result<HashSet<Uuid>, DbErr> {
-    let counts = match GlobalPeople::of(conn).await? {
+    let counts = match GlobalPeople::load(conn).await? {
         GlobalPeople::All => "(store_id IS NULL OR store_id = $1)",
         GlobalPeople::Named => "store_id = $1",
     };

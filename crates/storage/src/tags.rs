@@ -40,7 +40,7 @@ pub(crate) async fn write(conn: &impl ConnectionTrait, changes: &mut [Change]) -
 
 /// The tag of a version: that of the first commit that reached it, as a page may end inside of a commit. `None` when
 /// nobody can say.
-pub async fn of(
+pub async fn tag_of(
     conn: &impl ConnectionTrait,
     entity: &SyncType,
     store: Uuid,

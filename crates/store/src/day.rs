@@ -16,5 +16,5 @@ pub(crate) fn wall_clock(store: &store::Model, at: Instant) -> NaiveDateTime {
 }
 
 fn calendar(store: &store::Model) -> Calendar {
-    Calendar::of(&store.timezone, &store.business_day_start)
+    Calendar::new(&store.timezone, &store.business_day_start)
 }

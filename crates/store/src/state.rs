@@ -116,7 +116,7 @@ impl Store {
         let tokens = Tokens::open(&settings.data_dir.join("token.key"), settings.sign_in.keys.clone(), clock.now())?;
         let pins = Pins::open(&settings.sign_in.pin_key(&settings.data_dir), PARALLEL_HASHES)?;
         let instance = standing.instance;
-        let sync = SyncState::new(standing, db.of(Purpose::Sync));
+        let sync = SyncState::new(standing, db.with_pool(Purpose::Sync));
         let auth = Auth::new(db.clone(), Home::Store(id), tokens, pins, clock.clone(), &settings.sign_in);
         housekeeping::start(auth.clone(), Leases::new(db.clone()), stop.clone());
         Ok(Arc::new(Self {

@@ -18,7 +18,7 @@ pub enum Form {
 
 impl Form {
     /// That of a server, or of a command that people type.
-    pub fn of(is_server: bool) -> Self {
+    pub fn new(is_server: bool) -> Self {
         if is_server && !std::io::stderr().is_terminal() { Self::Json } else { Self::Text }
     }
 

@@ -33,7 +33,7 @@ static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
 #[tokio::main]
 async fn main() -> ExitCode {
     let cli = cli::Cli::parse();
-    let form = Form::of(cli.is_server());
+    let form = Form::new(cli.is_server());
     if let Err(error) = form.start() {
         Form::Text.tell(&error);
         return ExitCode::FAILURE;

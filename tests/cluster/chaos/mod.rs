@@ -70,7 +70,7 @@ async fn run(length: Duration, seed: u64) {
         sites.push(site);
     }
     let (memory, files) = chain.hq.footprint();
-    let goods = Goods::of(products);
+    let goods = Goods::new(products);
     let body = json!({
         "name": "Passing", "price": 500, "cost": 250, "departmentId": chain.department, "taxGroupId": chain.tax_group,
     });

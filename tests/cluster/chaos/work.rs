@@ -17,7 +17,7 @@ use crate::kit::{Client, Shift, id};
 pub struct Goods(Arc<Mutex<Vec<String>>>);
 
 impl Goods {
-    pub fn of(products: Vec<String>) -> Self {
+    pub fn new(products: Vec<String>) -> Self {
         Self(Arc::new(Mutex::new(products)))
     }
 

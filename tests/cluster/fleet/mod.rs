@@ -99,7 +99,7 @@ async fn run(length: Duration, nodes: usize, stores: usize, strikes: usize, seed
         shifts.push(Shift::begin(&site, &products[4]).await);
         fleet.sites.push(site);
     }
-    let goods = Goods::of(products);
+    let goods = Goods::new(products);
     let product = json!({
         "name": "Passing", "price": 500, "cost": 250, "departmentId": fleet.chain.department,
         "taxGroupId": fleet.chain.tax_group,

@@ -58,7 +58,7 @@ pub async fn strike(fleet: &mut Fleet, dice: &mut Dice, kind: usize) -> &'static
             "database restarted"
         }
         6 => {
-            let standby = Standby::of(&fleet.database);
+            let standby = Standby::new(&fleet.database);
             sleep(dice.millis(0, 500)).await;
             standby.take_over(&mut fleet.database);
             "database failed over"

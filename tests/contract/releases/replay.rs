@@ -114,7 +114,7 @@ async fn what_headquarters_of_each_release_answers_is_understood_by_a_store() {
         let dir = tempfile::tempdir().expect("a directory");
         release.install(Side::Store, dir.path(), None).await;
         let (said, clock) = (release.said(), clock_of(&release));
-        let answers = Arc::new(Answers::of(&said));
+        let answers = Arc::new(Answers::new(&said));
         let store = open_store(dir.path(), &release.about.sync_token, answers, &clock).await;
         let before = outbox::state(store.test_db().reader()).await.expect("the outbox");
         assert!(before.pending > 5, "what was sold without a line waits: {before:?}");

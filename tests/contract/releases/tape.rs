@@ -93,7 +93,7 @@ impl Transport for Tape {
 pub struct Answers(Mutex<HashMap<String, VecDeque<(u16, Json)>>>);
 
 impl Answers {
-    pub fn of(said: &[Said]) -> Self {
+    pub fn new(said: &[Said]) -> Self {
         let mut answers: HashMap<String, VecDeque<_>> = HashMap::new();
         for said in said {
             if let Said::Asked { path, status, answer, .. } = said {

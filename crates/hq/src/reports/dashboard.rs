@@ -85,7 +85,7 @@ struct Read {
 }
 
 impl Read {
-    async fn of(conn: &Connection, days: &[Day]) -> Result<Self> {
+    async fn load(conn: &Connection, days: &[Day]) -> Result<Self> {
         Ok(Self {
             sold: figures::sold(conn, days).await?,
             open_drawers: figures::open_drawers(conn).await?,
@@ -123,13 +123,13 @@ pub(super) async fn dashboard(
     let read = hq
         .figures(|conn| {
             let days = &days;
-            async move { Read::of(&conn, days).await }
+            async move { Read::load(&conn, days).await }
         })
         .await?;
     Ok(read.map(|read, up_to| {
         let shown = |store: store::Model| {
             let node = nodes.get(&store.id).cloned().unwrap_or_default();
-            let freshness = Freshness::of(&hq, store.id, &node);
+            let freshness = Freshness::new(&hq, store.id, &node);
             of_store(store, &read, &freshness, wanted, (now, up_to))
         };
         let stores: Vec<StoreToday> = stores.into_iter().filter_map(shown).collect();
@@ -138,7 +138,7 @@ pub(super) async fn dashboard(
 }
 
 fn calendar(store: &store::Model) -> Calendar {
-    Calendar::of(&store.timezone, &store.business_day_start)
+    Calendar::new(&store.timezone, &store.business_day_start)
 }
 
 fn week_before(date: NaiveDate) -> NaiveDate {

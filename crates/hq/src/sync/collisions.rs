@@ -42,7 +42,7 @@ pub(super) fn number_of(row: &sync_log::Model) -> Option<(&'static SyncType, Str
 }
 
 /// By entry, the row that has its number: one query a type.
-pub(super) async fn of(
+pub(super) async fn find(
     conn: &impl ConnectionTrait,
     entries: &[sync_log::Model],
 ) -> Result<HashMap<Uuid, Collision>, DbErr> {

@@ -72,7 +72,7 @@ pub(super) async fn completeness(
     };
     let outbox = completeness::outbox(&conn, store_id, &reported).await?;
     let last_seen = heard.at.map(|at| at.utc().date_naive().to_string());
-    let calendar = Calendar::of(&store.timezone, &store.business_day_start);
+    let calendar = Calendar::new(&store.timezone, &store.business_day_start);
     let first_seen = store.first_seen_at.map(|at| calendar.date(at).to_string());
     let known =
         Known { pending: reported.pending > 0, first_seen: first_seen.as_deref(), last_seen: last_seen.as_deref() };

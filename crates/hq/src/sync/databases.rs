@@ -16,7 +16,7 @@ pub struct Databases {
 
 impl Databases {
     pub(crate) fn new(people: Db) -> Self {
-        Self { sync: people.of(Purpose::Sync), people, uncertain_commit: AtomicBool::default() }
+        Self { sync: people.with_pool(Purpose::Sync), people, uncertain_commit: AtomicBool::default() }
     }
 
     /// Whether it is a file of this server.

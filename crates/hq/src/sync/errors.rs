@@ -63,7 +63,7 @@ pub(super) struct FailedEntry {
 }
 
 impl FailedEntry {
-    pub(super) fn of(row: sync_log::Model, store_code: String, collides_with: Option<Collision>) -> Self {
+    pub(super) fn new(row: sync_log::Model, store_code: String, collides_with: Option<Collision>) -> Self {
         Self {
             store_code,
             id: row.id,
@@ -126,7 +126,7 @@ pub(super) async fn list(
     named_store(&caller, &query)?;
     let page: List<sync_log::Model> = resource::list(caller.reader(), &LIST, &query, base).await?;
     let codes = codes(caller.reader()).await?;
-    let mut collisions = collisions::of(caller.reader(), &page.rows).await?;
+    let mut collisions = collisions::find(caller.reader(), &page.rows).await?;
     let mut room = PAGE;
     Ok(page.map(|mut row| {
         for text in [&mut row.envelope, &mut row.beginning] {
@@ -137,7 +137,7 @@ pub(super) async fn list(
         }
         let code = codes.get(&row.store_id).cloned().unwrap_or_default();
         let collision = collisions.remove(&row.id);
-        FailedEntry::of(row, code, collision)
+        FailedEntry::new(row, code, collision)
     }))
 }
 

@@ -19,10 +19,10 @@ pub(crate) struct Freshness {
 }
 
 impl Freshness {
-    pub(crate) fn of(hq: &Hq, store_id: Uuid, node: &store_node::Model) -> Self {
+    pub(crate) fn new(hq: &Hq, store_id: Uuid, node: &store_node::Model) -> Self {
         let heard = hq.tracker.heard(store_id, node, hq.nodes.id);
         let elsewhere = heard.connection.and_then(|(_, line)| Line::node(line));
-        let connected = hq.hub.of(store_id).is_some() || elsewhere.and_then(|node| hq.nodes.name_of(node)).is_some();
+        let connected = hq.hub.get(store_id).is_some() || elsewhere.and_then(|node| hq.nodes.name_of(node)).is_some();
         let figures_up_to = heard.outbox.as_ref().map(|(said_at, outbox)| {
             // The store wrote the time of its oldest entry, by its own clock.
             let offset = node.clock_offset_ms.unwrap_or_default();

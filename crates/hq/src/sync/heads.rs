@@ -186,7 +186,7 @@ impl Heads {
     }
 
     /// The head of one type in the scope of one store.
-    pub fn of(&self, entity: &SyncType, store_id: Uuid) -> Head {
+    pub fn get(&self, entity: &SyncType, store_id: Uuid) -> Head {
         self.read().heads.get(&key(entity, store_id)).copied().unwrap_or_default().head
     }
 }

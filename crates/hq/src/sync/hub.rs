@@ -208,7 +208,7 @@ impl Hub {
         }
     }
 
-    pub fn of(&self, store_id: Uuid) -> Option<Arc<Connection>> {
+    pub fn get(&self, store_id: Uuid) -> Option<Arc<Connection>> {
         self.lock().by_store.get(&store_id).cloned()
     }
 

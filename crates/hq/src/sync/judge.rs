@@ -41,7 +41,7 @@ async fn judge(hq: &Hq) -> tillkeep_http::error::Result<()> {
         let rows: HashMap<Uuid, store::Model> =
             rows.all(hq.sync_db().reader()).await?.into_iter().map(|row| (row.id, row)).collect();
         for id in ids {
-            let Some(connection) = hq.hub.of(*id) else { continue };
+            let Some(connection) = hq.hub.get(*id) else { continue };
             let Some(token_version) = connection.token_version() else { continue };
             let row = rows.get(id).filter(|row| row.is_active && row.deleted_at.is_none());
             // Only a token that was replaced is asked for, which is rare.

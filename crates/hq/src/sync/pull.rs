@@ -58,7 +58,7 @@ pub(super) async fn pull(
         }
     }
     if asked.since_tag.is_some() {
-        same_history(&hq, entity, asked.since_tag, tags::of(&conn, entity, store, since).await?)?;
+        same_history(&hq, entity, asked.since_tag, tags::tag_of(&conn, entity, store, since).await?)?;
     }
     note(&hq, store, &asked);
     let Some(limit) = asked.limit else {
@@ -69,7 +69,7 @@ pub(super) async fn pull(
         // One counter for all stores: what was counted for others must not be asked for again and again.
         page.latest = pull::head(&conn, entity, store).await?;
     }
-    let tag = tags::of(&conn, entity, store, page.latest).await?;
+    let tag = tags::tag_of(&conn, entity, store, page.latest).await?;
     hq.tracker.handed(store, entity.name, since, page.latest, page.rows.len());
     Ok(Pulled(json(Body::from(whole(&hq, entity, since, &page, tag, None)))))
 }
@@ -78,7 +78,7 @@ pub(super) async fn pull(
 async fn kept(hq: &Hq, asked: &Asked, store: Uuid) -> Result<Option<Arc<KeptPage>>> {
     let Asked { entity, since, since_tag, .. } = *asked;
     let Some(limit) = asked.limit else { return Ok(None) };
-    if !is_shared(entity) || since > hq.heads.of(entity, store).version {
+    if !is_shared(entity) || since > hq.heads.get(entity, store).version {
         return Ok(None);
     }
     let page = shared(hq, entity, since, limit).await?;
@@ -104,7 +104,7 @@ fn ahead(hq: &Hq, asked: &Asked, head: i64) -> Result<Pulled> {
 
 /// Notes what a store says it has.
 fn note(hq: &Hq, store_id: Uuid, asked: &Asked) {
-    let head = hq.heads.of(asked.entity, store_id).version;
+    let head = hq.heads.get(asked.entity, store_id).version;
     hq.tracker.asked(store_id, asked.entity.name, asked.has, head, hq.clock.now());
 }
 
@@ -128,17 +128,17 @@ fn is_shared(entity: &SyncType) -> bool {
 async fn shared(hq: &Hq, entity: &'static SyncType, since: i64, limit: u64) -> Result<Arc<KeptPage>> {
     let everyone = Uuid::nil();
     let limit = limit.min(pull::ROWS);
-    let key = Key { entity_type: entity.name, since, limit, head: hq.heads.of(entity, everyone) };
+    let key = Key { entity_type: entity.name, since, limit, head: hq.heads.get(entity, everyone) };
     let read = async || {
         let conn = hq.sync_db().snapshot().await?;
         let head = tags::head(&conn, entity, everyone).await?;
         let page = read(hq, &conn, entity, everyone, since, limit).await?;
-        let since_tag = tags::of(&conn, entity, everyone, since).await?;
-        let tag = tags::of(&conn, entity, everyone, page.latest).await?;
-        let total = if page.has_more { Some(hq.totals.of(&conn, entity, hq.clock.now()).await?) } else { None };
+        let since_tag = tags::tag_of(&conn, entity, everyone, since).await?;
+        let tag = tags::tag_of(&conn, entity, everyone, page.latest).await?;
+        let total = if page.has_more { Some(hq.totals.get(&conn, entity, hq.clock.now()).await?) } else { None };
         // What was committed and not announced yet, or by another server, is known from now on, and to all that heed it:
         // the permissions cache, the sockets.
-        if head.version > hq.heads.of(entity, everyone).version {
+        if head.version > hq.heads.get(entity, everyone).version {
             let Head { version, tag } = head;
             hq.announce(&[Change { entity_type: entity.name, store: None, version, tag }]);
         }

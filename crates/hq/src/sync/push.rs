@@ -51,7 +51,7 @@ pub(super) async fn push(
     processes::refuse_copy(processes::hear(&hq, sender.store_id, code, instance, None).await)?;
     let place = hq.pushes.enter(envelopes.len())?;
     let (worker, begun) = hq.pushes.worker().await?;
-    let announcement = PendingAnnouncement::of(&hq, sender.store_id);
+    let announcement = PendingAnnouncement::new(&hq, sender.store_id);
     let sent: Vec<&str> = envelopes.iter().map(|place| &text[place.clone()]).collect();
     let pushed = push::push(hq.sync_db(), &sender, &sent, hq.clock.now()).await;
     if let Ok(pushed) = &pushed {
@@ -80,7 +80,7 @@ pub(super) struct PendingAnnouncement<'a> {
 }
 
 impl<'a> PendingAnnouncement<'a> {
-    pub(super) const fn of(hq: &'a Hq, store_id: Uuid) -> Self {
+    pub(super) const fn new(hq: &'a Hq, store_id: Uuid) -> Self {
         Self { hq, store_id, in_doubt: true }
     }
 
@@ -167,7 +167,7 @@ mod tests {
         };
         let hq = Hq::open(&settings, Clock::default(), CancellationToken::new()).await.expect("headquarters");
         let before = hq.heads.of_store(Uuid::nil());
-        let announcement = PendingAnnouncement::of(&hq, Uuid::nil());
+        let announcement = PendingAnnouncement::new(&hq, Uuid::nil());
         let mut tx = hq.db().begin().await.expect("a transaction");
         tx.update::<role::Entity>(|all| all).await.expect("an edit");
         tx.commit().await.expect("a commit");

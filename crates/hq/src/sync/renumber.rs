@@ -81,7 +81,7 @@ async fn collided(caller: &Caller<StoresEdit>, row: &sync_log::Model) -> Result<
     if row.envelope.is_none() {
         return Err(Error::new(ErrorCode::PayloadNotKept, NOT_KEPT));
     }
-    let taken = collisions::of(caller.reader(), std::slice::from_ref(row)).await?;
+    let taken = collisions::find(caller.reader(), std::slice::from_ref(row)).await?;
     match collisions::number_of(row).filter(|_| !taken.is_empty()) {
         Some((_, number)) => Ok(number),
         None => no("nobody else has the number of this customer; its error names another reason"),

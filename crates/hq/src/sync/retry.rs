@@ -189,7 +189,7 @@ pub(super) async fn apply_again(
                 refused.push(row);
             }
         }
-        let announcement = PendingAnnouncement::of(hq, store_id);
+        let announcement = PendingAnnouncement::new(hq, store_id);
         let borrowed: Vec<&str> = envelopes.iter().map(String::as_str).collect();
         let pushed = Box::pin(push::push(hq.sync_db(), &sender, &borrowed, hq.clock.now())).await;
         // What is taken here settles an entry that guards the row at its store: it learns of that before it pulls.

@@ -77,7 +77,7 @@ pub(super) async fn rollout(
             continue;
         }
         answer.stores += 1;
-        if has.version >= wanted.unwrap_or_else(|| hq.heads.of(entity, has.store_id).version) {
+        if has.version >= wanted.unwrap_or_else(|| hq.heads.get(entity, has.store_id).version) {
             answer.live += 1;
         } else {
             answer.behind.push(Behind { store_code: has.store_code, version: has.version });

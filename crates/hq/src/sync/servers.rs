@@ -159,7 +159,7 @@ async fn follow_stores(hq: &Hq) -> Result<(), DbErr> {
     let (conn, now) = (hq.db().reader(), hq.clock.now());
     let since = hq.nodes.lock().looked_at.unwrap_or(now).plus_millis(-LOOK_BACK_MS);
     for (store, node, at) in hq_nodes::connected_elsewhere(conn, hq.nodes.id, since).await? {
-        let held = hq.hub.of(store).filter(|held| held.connected_at < at);
+        let held = hq.hub.get(store).filter(|held| held.connected_at < at);
         if let Some(held) = held.filter(|_| hq.nodes.name_of(node).is_some()) {
             held.close(close::REPLACED);
         }

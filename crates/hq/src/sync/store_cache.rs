@@ -36,7 +36,7 @@ impl StoreCache {
     }
 
     /// The row of a store; the one in memory only while that `may_be_believed`.
-    pub(super) async fn of(
+    pub(super) async fn get(
         &self,
         db: &Db,
         id: Uuid,

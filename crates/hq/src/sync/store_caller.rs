@@ -43,7 +43,7 @@ impl StoreCaller {
 
 /// The row of a store, from memory while this server hears of the changes of others.
 async fn cached(hq: &Hq, id: Uuid) -> Result<Option<Arc<store::Model>>> {
-    Ok(hq.stores.of(hq.sync_db(), id, hq.is_alone() || hq.nodes.are_followed()).await?)
+    Ok(hq.stores.get(hq.sync_db(), id, hq.is_alone() || hq.nodes.are_followed()).await?)
 }
 
 /// The store of `token`, or the exact refusal of the specification.

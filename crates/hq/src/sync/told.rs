@@ -28,7 +28,7 @@ fn beyond(hq: &Hq, store_id: Uuid, item: &str) -> Option<Change> {
     let entity = registry::find(name).filter(|entity| entity.is_pulled())?;
     let version = version.parse().ok()?;
     let scope = Some(registry::counter_scope(entity, store_id)).filter(|scope| !scope.is_nil());
-    (version > hq.heads.of(entity, store_id).version).then_some(Change {
+    (version > hq.heads.get(entity, store_id).version).then_some(Change {
         entity_type: entity.name,
         store: scope,
         version,

@@ -21,7 +21,7 @@ impl Totals {
     }
 
     /// For a page that is made.
-    pub async fn of(&self, conn: &Transaction, entity: &SyncType, now: Instant) -> Result<i64, DbErr> {
+    pub async fn get(&self, conn: &Transaction, entity: &SyncType, now: Instant) -> Result<i64, DbErr> {
         let counted = self.counted().get(entity.name).copied();
         if let Some((at, count)) = counted
             && now.millis_since(at).unsigned_abs() < GOOD_FOR_MS

@@ -236,7 +236,7 @@ impl Tracker {
     /// The newest that is known of a store, here and in the database.
     pub fn heard(&self, store_id: Uuid, node: &store_node::Model, own: Uuid) -> Heard {
         let mut here = self.lock().stores.get(&store_id).map(|known| known.heard.clone()).unwrap_or_default();
-        let there = Heard::of(node);
+        let there = Heard::new(node);
         // That a socket ended here says nothing of the one that another server holds.
         let is_elsewhere = there.connection.and_then(|(_, line)| line.node()).is_some_and(|node| node != own);
         if is_elsewhere && here.connection.is_some_and(|(_, line)| line.ended().is_some()) {

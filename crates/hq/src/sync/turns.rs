@@ -39,7 +39,7 @@ pub(super) struct Turn {
 impl Turns {
     /// Waits for the turn of `store`; one push waits, and no second one.
     pub(super) async fn take(&self, store: Uuid) -> Result<Turn> {
-        let store = self.of(store);
+        let store = self.get(store);
         let Ok(_waits) = store.waiting.try_acquire() else { return Err(busy()) };
         let mut turn = timeout(PATIENCE, store.pushing.clone().acquire_owned()).await;
         if turn.is_err() {
@@ -61,7 +61,7 @@ impl Turns {
         }
     }
 
-    fn of(&self, store: Uuid) -> Arc<Store> {
+    fn get(&self, store: Uuid) -> Arc<Store> {
         let new = || {
             let pushing = Arc::new(Semaphore::new(1));
             Arc::new(Store { pushing, waiting: Semaphore::new(1), overtaken: Notify::new(), reading: Mutex::default() })

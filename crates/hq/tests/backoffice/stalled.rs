@@ -192,8 +192,8 @@ async fn a_store_that_answers_no_ping_is_dropped_after_the_silence_and_one_that_
     let ((), (code, at_most, at_least)) = tokio::join!(answers, silence);
     assert_eq!(code, close::GOING_AWAY);
     assert!(at_most >= short().pong_within && at_least < short().pong_within * 10, "{at_least:?} to {at_most:?}");
-    assert!(kit.hq.hub.of(alive).is_some(), "it has answered every ping");
-    assert!(kit.hq.hub.of(silent).is_none());
+    assert!(kit.hq.hub.get(alive).is_some(), "it has answered every ping");
+    assert!(kit.hq.hub.get(silent).is_none());
 }
 
 #[tokio::test]

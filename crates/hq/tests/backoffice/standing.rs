@@ -57,7 +57,7 @@ impl Site {
     }
 
     /// What is pulled of a type.
-    async fn of(&self, name: &str) -> Json {
+    async fn entity(&self, name: &str) -> Json {
         let row = self.row().await;
         let types = row["sync"].as_array().cloned().unwrap_or_default();
         let found = types.into_iter().find(|row| row["entityType"] == name && row["direction"] == "pull");
@@ -86,7 +86,7 @@ async fn what_a_store_cannot_store_is_an_error_that_counts_no_rows_until_it_can(
         site.kit.ask(&site.token, &pull).await;
         site.cycle(Some(had), FULL).await;
     }
-    let products = site.of("products").await;
+    let products = site.entity("products").await;
     assert_eq!((&products["totalPulled"], &products["pendingCount"]), (&json!(0), &json!(1)), "{products}");
     assert_eq!(products["lastError"], "the disk is full");
     assert!(site.is_now(&products["lastErrorAt"]) && !site.is_now(&products["lastSuccessAt"]), "{products}");
@@ -94,12 +94,12 @@ async fn what_a_store_cannot_store_is_an_error_that_counts_no_rows_until_it_can(
     assert_eq!((&row["lastError"], &row["unstored"]), (&json!("the disk is full"), &json!(["products"])));
     assert_eq!((&row["errorCount"], &site.summary().await["unstored"]), (&json!(0), &json!(1)));
     // The others have theirs.
-    assert!(site.is_now(&site.of("tenders").await["lastSuccessAt"]));
+    assert!(site.is_now(&site.entity("tenders").await["lastSuccessAt"]));
 
     // There is room again.
     site.kit.clock.advance(30_000);
     site.cycle(None, "").await;
-    let products = site.of("products").await;
+    let products = site.entity("products").await;
     assert_eq!((&products["totalPulled"], &products["pendingCount"]), (&json!(1), &json!(0)), "{products}");
     assert!(site.is_now(&products["lastSuccessAt"]), "{products}");
     assert_eq!(products["lastError"], "the disk is full", "it stays to be read");
@@ -122,14 +122,14 @@ async fn a_store_that_speaks_the_specification_alone_has_what_it_asks_beyond() {
         // Its answers were lost.
         latest = pull(0).await;
     }
-    assert_eq!(site.of("products").await["totalPulled"], 0);
+    assert_eq!(site.entity("products").await["totalPulled"], 0);
     site.kit.clock.advance(30_000);
     assert_eq!(pull(latest).await, latest);
-    let products = site.of("products").await;
+    let products = site.entity("products").await;
     assert!(products["totalPulled"] == 3 && site.is_now(&products["lastSuccessAt"]), "{products}");
     site.kit.clock.advance(30_000);
     pull(latest).await;
-    let products = site.of("products").await;
+    let products = site.entity("products").await;
     assert!(products["totalPulled"] == 3 && site.is_now(&products["lastSuccessAt"]), "{products}");
 }
 
@@ -152,8 +152,8 @@ async fn each_question_of_a_quiet_store_is_a_success_of_every_type() {
     let had = site.heads().await["products"].as_i64().expect("a version");
     site.kit.product(&site.admin, "P1", json!({})).await;
     site.cycle(Some(had), "").await;
-    assert!(!site.is_now(&site.of("products").await["lastSuccessAt"]));
-    assert!(site.is_now(&site.of("tenders").await["lastSuccessAt"]));
+    assert!(!site.is_now(&site.entity("products").await["lastSuccessAt"]));
+    assert!(site.is_now(&site.entity("tenders").await["lastSuccessAt"]));
 }
 
 #[tokio::test]

@@ -21,7 +21,7 @@ impl Default for Meeting {
 
 impl Meeting {
     /// One that waits until it is ended.
-    pub fn of(all: usize) -> Self {
+    pub fn new(all: usize) -> Self {
         Self { all, patience: Duration::from_secs(30), ..Self::default() }
     }
 

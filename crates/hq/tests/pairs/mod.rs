@@ -99,7 +99,7 @@ impl Trial {
     async fn tables(self: &Arc<Self>, writer: &'static Writer, alone: &mut Alone) -> Tables {
         let of = Arc::new(self.fixture().await);
         let lines_before = self.audited().await;
-        let meeting = Arc::new(Meeting::of(2));
+        let meeting = Arc::new(Meeting::new(2));
         let place = meeting.clone();
         fault::call("tx.stamp", move || tokio::task::block_in_place(|| place.wait()));
         let (trial, chain) = (self.clone(), of.clone());

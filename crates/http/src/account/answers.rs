@@ -54,7 +54,7 @@ pub struct MyRole {
 }
 
 impl Myself {
-    pub fn of(access: &Access, store_id: Option<Uuid>, terminal_id: Option<&str>) -> Self {
+    pub fn new(access: &Access, store_id: Option<Uuid>, terminal_id: Option<&str>) -> Self {
         let role = |assignment: &Assignment| MyRole {
             id: assignment.role_id,
             code: assignment.role_code.clone(),

@@ -23,7 +23,7 @@ pub struct ChangePin {
 
 /// `GET /auth/me`
 pub async fn me(caller: Caller<SignedInAnyPin>) -> Result<Answer<Myself>> {
-    Ok(Answer(Myself::of(&caller.access, caller.store_id, caller.terminal_id.as_deref())))
+    Ok(Answer(Myself::new(&caller.access, caller.store_id, caller.terminal_id.as_deref())))
 }
 
 /// `POST /auth/logout`
@@ -42,7 +42,7 @@ pub async fn change_pin(caller: Caller<SignedInAnyPin>, Body(body): Body<ChangeP
     let auth = caller.auth();
     match auth.home {
         Home::Hq => {
-            let (claimant, user) = (Claimant::of(&caller), &caller.access.user);
+            let (claimant, user) = (Claimant::new(&caller), &caller.access.user);
             change_own(auth, user, &claimant, &body.current_pin, Some(&body.new_pin)).await?;
         }
         Home::Store(_) => {

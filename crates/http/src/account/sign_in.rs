@@ -192,6 +192,6 @@ async fn sign_in(
     }
     let access = auth.access_of(user.id).await?.ok_or_else(Error::unauthorized)?;
     let mut answer = tokens_for(&auth.tokens, &row, &user.username, refreshable.then_some(refresh_jti), now)?;
-    answer.user = Some(Myself::of(&access, claimant.store_id, claimant.terminal_id.as_deref()));
+    answer.user = Some(Myself::new(&access, claimant.store_id, claimant.terminal_id.as_deref()));
     Ok(Answer(answer))
 }

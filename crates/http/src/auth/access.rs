@@ -92,7 +92,7 @@ impl AccessCache {
     }
 
     /// The person `user_id`, deleted or not; `None` when there never was one.
-    pub async fn of(&self, db: &Db, user_id: Uuid) -> Result<Option<Arc<Access>>, DbErr> {
+    pub async fn get(&self, db: &Db, user_id: Uuid) -> Result<Option<Arc<Access>>, DbErr> {
         let generation = {
             let cached = self.0.read().unwrap_or_else(PoisonError::into_inner);
             if let Some(access) = cached.people.get(&user_id) {

@@ -76,9 +76,9 @@ impl<P: Requirement> Caller<P> {
 
     /// Whoever holds `token` now: verified, the session alive, the permission held. Costs no query unless something of it
     /// changed.
-    pub async fn of(auth: Arc<Auth>, token: &str, address: IpAddr) -> Result<Self> {
+    pub async fn from_token(auth: Arc<Auth>, token: &str, address: IpAddr) -> Result<Self> {
         let claims = auth.tokens.access(token, auth.clock.now()).ok_or_else(Error::unauthorized)?;
-        let session = auth.sessions.of(&auth.db, claims.sid).await?;
+        let session = auth.sessions.get(&auth.db, claims.sid).await?;
         let session = session.filter(|session| !session.revoked && session.user_id == claims.user_id);
         let session = session.ok_or_else(Error::unauthorized)?;
         let access = auth.access_of(claims.user_id).await?.ok_or_else(Error::unauthorized)?;
@@ -180,7 +180,7 @@ where
         let auth = state.auth().clone();
         let address = auth.client_address(parts);
         let token = bearer(&parts.headers).ok_or_else(Error::unauthorized)?;
-        let caller = Self::of(auth, token, address).await?;
+        let caller = Self::from_token(auth, token, address).await?;
         Guest::is_known(&parts.extensions);
         parameters::check(parts)?;
         Ok(caller)

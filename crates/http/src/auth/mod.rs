@@ -201,7 +201,7 @@ impl Auth {
         if self.are_followed.get().is_some_and(|are_followed| !are_followed()) {
             self.invalidate();
         }
-        self.access.of(&self.db, user_id).await
+        self.access.get(&self.db, user_id).await
     }
 
     /// The end of sessions that was committed is in force: here on the next request, at other servers as soon as they hear.

@@ -76,7 +76,7 @@ impl Sessions {
     }
 
     /// The state of `sid`, from memory or the database.
-    pub async fn of(&self, db: &Db, sid: Uuid) -> Result<Option<State>, DbErr> {
+    pub async fn get(&self, db: &Db, sid: Uuid) -> Result<Option<State>, DbErr> {
         let turn = {
             let known = self.0.read().unwrap_or_else(PoisonError::into_inner);
             let state = known.states.get(&sid);

@@ -32,7 +32,7 @@ impl Claimant {
     }
 
     /// Somebody who is signed in.
-    pub fn of<P: Requirement>(caller: &Caller<P>) -> Self {
+    pub fn new<P: Requirement>(caller: &Caller<P>) -> Self {
         let (store_id, terminal_id) = (caller.store_id, caller.terminal_id.clone());
         Self { address: caller.address, device: None, store_id, terminal_id }
     }

@@ -75,7 +75,7 @@ pub fn tax_line(ext: Money, inclusive: bool, rates: &[TaxRate], exempt: bool) ->
 
 /// The tax of each rate before rounding, in the order of the rates.
 pub(super) fn exact_taxes(ext: Money, inclusive: bool, rates: &[TaxRate]) -> Vec<Fraction> {
-    let shares = Shares::of(rates);
+    let shares = Shares::new(rates);
     // Of a price that contains them the taxes are a part, not a surcharge: r / (1 + r), not r.
     let den = if inclusive { shares.whole() } else { shares.one };
     shares.taxes.iter().map(|share| Fraction::new(i128::from(ext.0) * share, den)).collect()
@@ -114,7 +114,7 @@ struct Shares {
 }
 
 impl Shares {
-    fn of(rates: &[TaxRate]) -> Self {
+    fn new(rates: &[TaxRate]) -> Self {
         let mut shares = Self { one: PPM, taxes: Vec::with_capacity(rates.len()) };
         for rate in rates {
             let ppm = i128::from(rate.rate.0).clamp(0, PPM);

@@ -110,7 +110,7 @@ pub async fn known_block(
 fn refusal(rows: impl IntoIterator<Item = Model>, now: Instant) -> Option<Refusal> {
     let blocked: Vec<Model> = rows
         .into_iter()
-        .filter(|row| row.blocked_until.is_some_and(|until| policy::of(row).blocks(until, now)))
+        .filter(|row| row.blocked_until.is_some_and(|until| policy::policy_of(row).blocks(until, now)))
         .collect();
     let until = blocked.iter().filter_map(|row| row.blocked_until).max()?;
     Some(Refusal { until, new: blocked.into_iter().filter(|row| !row.announced).collect() })
@@ -136,10 +136,10 @@ pub async fn take(tx: &Tx, buckets: &[Bucket], now: Instant) -> Result<Decision,
         return Ok(Decision::Wait(refusal));
     }
     for row in &mut rows {
-        policy::of(row).count(row, now);
+        policy::policy_of(row).count(row, now);
         row.user_id = users.get(&row.id).copied().flatten();
     }
-    let taken = rows.iter().map(Counted::of).collect();
+    let taken = rows.iter().map(Counted::new).collect();
     write(tx, rows).await?;
     Ok(Decision::Go(Taken(taken)))
 }
@@ -159,7 +159,7 @@ async fn settle(tx: &Tx, taken: &Taken, right: bool, now: Instant) -> Result<(),
     let mut rows = locked(tx, taken.0.iter().map(|counted| counted.id)).await?;
     for row in &mut rows {
         if let Some(counted) = taken.0.iter().find(|counted| counted.id == row.id) {
-            policy::of(row).take_back(row, counted, right, now);
+            policy::policy_of(row).take_back(row, counted, right, now);
         }
     }
     write(tx, rows).await

@@ -92,7 +92,7 @@ impl Kind {
 }
 
 /// The rule of a stored row.
-pub(super) fn of(row: &Model) -> &'static Policy {
+pub(super) fn policy_of(row: &Model) -> &'static Policy {
     POLICIES.iter().find(|policy| policy.name == row.kind).unwrap_or(&POLICIES[0])
 }
 
@@ -111,7 +111,7 @@ pub(super) struct Counted {
 }
 
 impl Counted {
-    pub(super) fn of(row: &Model) -> Self {
+    pub(super) fn new(row: &Model) -> Self {
         Self { id: row.id, day: row.day, minute_at: row.minute_at, in_a_row: row.in_a_row }
     }
 }

@@ -52,7 +52,7 @@ impl Facts {
         let receipts = receipts(conn, store, dates).await?;
         let receipt_before = receipt_before(conn, store, &receipts).await?;
         let session_before = session_before(conn, store, &sessions).await?;
-        let lost = Lost::of(lost::all(conn, Some(store)).await?);
+        let lost = Lost::new(lost::all(conn, Some(store)).await?);
         Ok(Self { sessions, sums, receipts, lost, receipt_before, session_before })
     }
 }

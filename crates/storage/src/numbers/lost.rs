@@ -59,7 +59,7 @@ pub async fn all(conn: &impl ConnectionTrait, store: Option<Uuid>) -> Result<Vec
 pub struct Lost(BTreeMap<String, Vec<(i64, i64)>>);
 
 impl Lost {
-    pub fn of(rows: impl IntoIterator<Item = Model>) -> Self {
+    pub fn new(rows: impl IntoIterator<Item = Model>) -> Self {
         let mut by_series: BTreeMap<String, Vec<(i64, i64)>> = BTreeMap::new();
         for row in rows {
             by_series.entry(row.series).or_default().push((row.first, row.last));

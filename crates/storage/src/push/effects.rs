@@ -41,7 +41,7 @@ pub(super) async fn effects(
     for (document, flags) in merged.iter_mut().zip(flags) {
         let flags = flags.into_iter().chain(document.ahead.then_some(NUMBER_AHEAD)).map(str::to_owned);
         let flags: Vec<String> = flags.chain(std::mem::take(&mut document.cut)).collect();
-        document.row.set("flags", JsonText::of(&flags).into());
+        document.row.set("flags", JsonText::new(&flags).into());
         let entry = group.envelopes[document.place].entry();
         let position = entry.and_then(|(epoch, seq)| Some(Position { place: *places.get(&epoch)?, seq }));
         let whole = Whole::new(&*document.row, &document.children);

@@ -130,7 +130,7 @@ async fn change(
     rows.retain_mut(|row| {
         let mut flags: Vec<String> =
             row.text("flags").and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default();
-        edit(&mut flags) && row.set("flags", JsonText::of(&flags).into())
+        edit(&mut flags) && row.set("flags", JsonText::new(&flags).into())
     });
     entity.table.upsert(tx, rows, &["id"], &["flags"], None).await?;
     Ok(())

@@ -50,14 +50,20 @@ pub trait SyncTable: Send + Sync {
     async fn every(&self, conn: &Transaction) -> Result<Vec<Reading>, DbErr>;
 
     /// The rows whose `column` is one of `ids`, by primary key; locked until the end of the transaction when `lock`.
-    async fn of(&self, conn: &Transaction, column: &str, ids: &[Uuid], lock: bool) -> Result<Vec<Reading>, DbErr>;
+    async fn read_having(
+        &self,
+        conn: &Transaction,
+        column: &str,
+        ids: &[Uuid],
+        lock: bool,
+    ) -> Result<Vec<Reading>, DbErr>;
 
     /// As [`SyncTable::every`], when each of them can be read.
     async fn all(&self, conn: &Transaction) -> Result<Vec<Box<dyn Row>>, DbErr> {
         Ok(self.every(conn).await?.into_iter().collect::<Result<_, _>>()?)
     }
 
-    /// As [`SyncTable::of`], when each of them can be read.
+    /// As [`SyncTable::read_having`], when each of them can be read.
     async fn having(
         &self,
         conn: &Transaction,
@@ -65,7 +71,7 @@ pub trait SyncTable: Send + Sync {
         ids: &[Uuid],
         lock: bool,
     ) -> Result<Vec<Box<dyn Row>>, DbErr> {
-        Ok(self.of(conn, column, ids, lock).await?.into_iter().collect::<Result<_, _>>()?)
+        Ok(self.read_having(conn, column, ids, lock).await?.into_iter().collect::<Result<_, _>>()?)
     }
 
     /// Inserts rows, or on conflict of `key` updates the `update` columns where `guard` holds. Set-wise.
@@ -217,7 +223,13 @@ where
         Self::readings(conn, Self::ordered(E::find()), None).await
     }
 
-    async fn of(&self, conn: &Transaction, column: &str, ids: &[Uuid], lock: bool) -> Result<Vec<Reading>, DbErr> {
+    async fn read_having(
+        &self,
+        conn: &Transaction,
+        column: &str,
+        ids: &[Uuid],
+        lock: bool,
+    ) -> Result<Vec<Reading>, DbErr> {
         let by = Self::column(column)?;
         let mut found = Vec::new();
         for chunk in ids.chunks(1000) {

@@ -53,7 +53,7 @@ impl Pool {
         };
         let session = session.inspect_err(|_| self.0.free.add_permits(1))?;
         let (inner, kept) = (self.0.clone(), session.clone());
-        Ok(Lease::of(&session).ending(move || {
+        Ok(Lease::new(&session).ending(move || {
             inner.give_back(kept);
             inner.free.add_permits(1);
         }))

@@ -22,7 +22,7 @@ use crate::migration;
 /// The columns of the schema.
 static KINDS: LazyLock<HashMap<(&str, &str), Kind>> = LazyLock::new(|| {
     let columns = migration::tables().flat_map(|table| table.columns().map(|column| (table.name, column)));
-    columns.map(|(table, column)| ((table, column.name), Kind::of(column.kind))).collect()
+    columns.map(|(table, column)| ((table, column.name), Kind::from_word(column.kind))).collect()
 });
 
 /// Expressions that the ORM makes by itself.
@@ -46,7 +46,7 @@ enum Kind {
 
 impl Kind {
     /// The kind of a column, by its word in the steps of the schema.
-    fn of(word: &str) -> Self {
+    fn from_word(word: &str) -> Self {
         match word {
             "uuid" => Self::Uuid,
             "money" | "qty" | "big" => Self::Big,
@@ -149,7 +149,7 @@ impl Misfit {
 }
 
 impl Shape {
-    pub(super) fn of(prepared: &Prepared<'_>, sql: &str, reading: Reading) -> Result<Self, DbErr> {
+    pub(super) fn new(prepared: &Prepared<'_>, sql: &str, reading: Reading) -> Result<Self, DbErr> {
         let only = main_table(sql);
         let described = prepared.columns_with_metadata();
         let tuple = described.len() <= LONGEST_TUPLE;
@@ -203,7 +203,7 @@ fn name_of(stored: ValueRef<'_>) -> &'static str {
 
 /// The table that a statement is about: columns of RETURNING and expressions do not say it.
 fn main_table(sql: &str) -> Option<&str> {
-    match Target::of(sql) {
+    match Target::new(sql) {
         Target::Table(table) => Some(table),
         _ => words(sql).skip_while(|word| *word != "FROM").nth(1),
     }
@@ -253,7 +253,7 @@ impl Shapes {
         if let Some(shape) = known.get(sql) {
             return Ok(shape.clone());
         }
-        let shape = Arc::new(Shape::of(prepared, sql, reading)?);
+        let shape = Arc::new(Shape::new(prepared, sql, reading)?);
         if known.len() >= Self::MOST {
             known.clear();
         }

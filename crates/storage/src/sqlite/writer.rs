@@ -247,7 +247,7 @@ impl Desk {
             return;
         }
         let (ended, end) = channel();
-        let lease = Lease::of(&self.session).ending(move || {
+        let lease = Lease::new(&self.session).ending(move || {
             let _nobody_waits = ended.send(());
         });
         // One that nobody takes is dropped, and ends at once.
@@ -277,7 +277,7 @@ impl Desk {
 
     fn commit(&self) -> Result<(), DbErr> {
         fault::point("group.filled")?;
-        Lease::of(&self.session).commit()?;
+        Lease::new(&self.session).commit()?;
         fault::point("group.committed")
     }
 
@@ -307,7 +307,7 @@ impl Desk {
     /// Runs one that has `begun`; whether it is to be kept. An error is one of the whole group.
     fn run(&self, work: Work, begun: Result<(), DbErr>, answers: &mut Vec<Answer>) -> Result<bool, DbErr> {
         let alone = answers.is_empty();
-        let (kept, answer) = work(begun.map(|()| Lease::of(&self.session)));
+        let (kept, answer) = work(begun.map(|()| Lease::new(&self.session)));
         if self.session.is_in_transaction() || (alone && !kept) {
             answers.push(answer);
             return Ok(kept);

@@ -84,7 +84,7 @@ pub(super) async fn holes(store: &Source, hq: Option<&Source>, found: &mut Found
     if let Some(hq) = hq {
         known_lost.extend(lost::all(&hq.conn, Some(store.store)).await?);
     }
-    let known_lost = Lost::of(known_lost);
+    let known_lost = Lost::new(known_lost);
     for ((store, table, register), numbers) in numbers {
         let last = numbers.keys().next_back().copied().unwrap_or_default();
         let kind = if table == sale::TYPE { "receipt" } else { "session" };

@@ -28,7 +28,7 @@ impl Source {
         let pool = Db::open_to_read(url).await?;
         migration::refuse_other(&pool, side).await?;
         migration::check(&pool, migration::STEPS).await?;
-        Self::of(&pool, side).await
+        Self::new(&pool, side).await
     }
 
     /// Numbers that a store gave and whose documents went with its database: no finding, and named all the same.
@@ -37,7 +37,7 @@ impl Source {
     }
 
     /// A database that is open.
-    pub async fn of(pool: &Connection, side: Side) -> Result<Self, DbErr> {
+    pub async fn new(pool: &Connection, side: Side) -> Result<Self, DbErr> {
         let conn = pool.begin().await?;
         Self::within(conn, side).await
     }

@@ -14,7 +14,7 @@ pub struct Standby {
 
 impl Standby {
     /// With everything that `server` has; it follows until [`Standby::fall_behind`].
-    pub fn of(server: &Server) -> Self {
+    pub fn new(server: &Server) -> Self {
         let directory = place();
         as_user(&programs().join("pg_basebackup"))
             .args(["-h", "127.0.0.1", "-p", &server.port.to_string(), "-U", OWNER, "-w", "-R", "--no-sync"])

@@ -62,7 +62,7 @@ async fn balance(hq: &Hq, customer: &str) -> (i64, i64) {
 /// Versions, levels, and balances by the checker.
 async fn sound(hq: &Hq) {
     hq.verify().await;
-    let source = Source::of(hq.db.reader(), Side::Hq).await.expect("a source");
+    let source = Source::new(hq.db.reader(), Side::Hq).await.expect("a source");
     let findings = verify::run(Some(&source), &[], &Options::default()).await.expect("a verdict");
     assert!(findings.iter().all(|finding| finding.entity != "customers"), "{findings:#?}");
 }

@@ -316,7 +316,7 @@ async fn a_pull_of_two_products_with_one_code_is_taken_and_the_checker_names_the
     for (code, name) in [("012345678905", "a"), ("0012345678905", "b")] {
         assert_eq!(barcodes::find(shop.db.reader(), code).await.expect("a read"), Some(id(name)), "{code}");
     }
-    let source = Source::of(shop.db.reader(), Side::Store).await.expect("a source");
+    let source = Source::new(shop.db.reader(), Side::Store).await.expect("a source");
     let found = verify::run(None, &[source], &Options::default()).await.expect("a verdict");
     let found: Vec<_> = found.iter().filter(|finding| finding.invariant == "I14").collect();
     assert_eq!(found.len(), 3, "the SKU and two codes: {found:?}");

@@ -200,7 +200,7 @@ async fn a_request_that_comes_twice_at_once_is_applied_once_and_called_a_duplica
         let pieces = i64::try_from(2 * ROUNDS).expect("a number");
         assert_eq!(hq.stock(store, chain.tea).await.expect("tea").quantity, Qty::pieces(pieces));
         hq.verify().await;
-        let source = Source::of(hq.db.reader(), Side::Hq).await.expect("a source");
+        let source = Source::new(hq.db.reader(), Side::Hq).await.expect("a source");
         assert_eq!(verify::run(Some(&source), &[], &Options::default()).await.expect("a verdict"), []);
     }
 }

@@ -249,7 +249,7 @@ async fn a_database_that_is_closed_does_first_what_was_asked_of_it() {
 
 /// Edits and pages of which `pages` ask before `edits`, each of which takes `long`; the order in which they were done.
 async fn order_of(till: &Till, pages: usize, edits: usize, long: Duration) -> Vec<String> {
-    let (order, sync) = (std::sync::Mutex::new(Vec::new()), till.db.of(Purpose::Sync));
+    let (order, sync) = (std::sync::Mutex::new(Vec::new()), till.db.with_pool(Purpose::Sync));
     let before = till.db.begin().await.expect("a transaction");
     let write = async |db: &Db, name: String| {
         let tx = db.begin().await.expect("a transaction");

@@ -12,7 +12,7 @@ use crate::kit::{Shop, entity, page_of};
 
 const LOADED: i64 = 5;
 
-fn of(number: i64) -> Uuid {
+fn id_of(number: i64) -> Uuid {
     new_product(&format!("P{number}"), 0).id
 }
 
@@ -46,13 +46,13 @@ async fn cost(shop: &Shop, page: &PullAnswer) -> u64 {
 
 /// The price of a product, in the shop too, and which of these codes find it.
 async fn stands(shop: &Shop, number: i64, versions: &[i64]) -> (Money, Money, Vec<i64>) {
-    let product = shop.row::<product::Entity>(of(number)).await.expect("a product");
+    let product = shop.row::<product::Entity>(id_of(number)).await.expect("a product");
     let mut found = Vec::new();
     for version in versions {
         let hit = barcodes::find(shop.db.reader(), &format!("{number}-{version}")).await.expect("an answer");
-        found.extend(hit.filter(|hit| *hit == of(number)).map(|_| *version));
+        found.extend(hit.filter(|hit| *hit == id_of(number)).map(|_| *version));
     }
-    (product.price, shop.stock(of(number)).await.price, found)
+    (product.price, shop.stock(id_of(number)).await.price, found)
 }
 
 #[tokio::test]
@@ -88,7 +88,7 @@ async fn a_new_product_with_the_code_of_another_one_takes_it_over() {
     let mut heir = sent(6, 6);
     heir["barcode"] = json!("2-2");
     shop.apply(&page(LOADED, &[sent(7, 7), heir, sent(8, 8)])).await;
-    assert_eq!(barcodes::find(shop.db.reader(), "2-2").await.expect("an answer"), Some(of(6)));
+    assert_eq!(barcodes::find(shop.db.reader(), "2-2").await.expect("an answer"), Some(id_of(6)));
     for number in [7, 8] {
         assert_eq!(stands(&shop, number, &[number]).await.2, [number], "product {number}");
     }

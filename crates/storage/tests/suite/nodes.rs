@@ -49,7 +49,7 @@ async fn what_was_heard_of_a_store_is_kept_each_part_by_itself() {
         assert_eq!(row(store).await, expected);
         let made = row(new).await;
         assert_eq!((made.outbox_pending, made.last_seq, made.ticket.as_str()), (3, 0, ""));
-        assert_eq!(Heard::of(&made).connection, None, "nothing was heard of it");
+        assert_eq!(Heard::new(&made).connection, None, "nothing was heard of it");
 
         // A handshake that read the row before does not put back what was heard since.
         let tx = hq.db.begin().await.expect("a transaction");
@@ -58,7 +58,7 @@ async fn what_was_heard_of_a_store_is_kept_each_part_by_itself() {
         assert_eq!(row(store).await, store_node::Model { last_seq: 77, ..expected });
 
         hear(&[(store, back)]).await;
-        let found = Heard::of(&row(store).await);
+        let found = Heard::new(&row(store).await);
         assert_eq!((found.connection, found.heartbeat), (Some((at(503), here)), Some((at(503), 77))));
         assert_eq!(found.outbox, Some((at(501), outbox)));
         // Of what is known in two places the newer one counts, part by part.
@@ -83,7 +83,7 @@ async fn old_news_of_a_store_do_not_replace_newer_ones() {
             let tx = hq.db.begin().await.expect("a transaction");
             nodes::hear(&tx, id("this server"), &[(store, news)]).await.expect("a note");
             tx.commit().await.expect("a commit");
-            Heard::of(&nodes::find(hq.db.reader(), store).await.expect("a read").expect("a row"))
+            Heard::new(&nodes::find(hq.db.reader(), store).await.expect("a read").expect("a row"))
         };
         let newer = heard(700, 2, Line::Open(None));
         assert_eq!(hear(newer.clone()).await, newer);
@@ -103,10 +103,10 @@ async fn old_news_of_a_store_do_not_replace_newer_ones() {
         // Its former socket, at this server, is found dead a while later.
         let dead = Heard { connection: Some((at(720), Line::Ended(Ended::NoLine))), ..Heard::default() };
         nodes::hear(&tx, id("this server"), &[(id("S02"), dead.clone())]).await.expect("a note");
-        let held = Heard::of(&nodes::find(&tx, id("S02")).await.expect("a read").expect("a row"));
+        let held = Heard::new(&nodes::find(&tx, id("S02")).await.expect("a read").expect("a row"));
         assert_eq!(held.connection, moved.connection);
         nodes::hear(&tx, id("another server"), &[(id("S02"), dead.clone())]).await.expect("a note");
-        let ended = Heard::of(&nodes::find(&tx, id("S02")).await.expect("a read").expect("a row"));
+        let ended = Heard::new(&nodes::find(&tx, id("S02")).await.expect("a read").expect("a row"));
         assert_eq!(ended.connection, dead.connection, "the one that held it knows");
         tx.commit().await.expect("a commit");
         let same_moment = heard(701, 6, Line::Ended(Ended::NoLine));

@@ -79,7 +79,7 @@ async fn each_connection_has_its_limits_whatever_the_database_is_set_to() {
     // What is set of a database holds for connections that come after it.
     let db = kit::open_private(&hq.url()).await.expect("the same database");
     for purpose in [Purpose::People, Purpose::Sync] {
-        let db = db.of(purpose);
+        let db = db.with_pool(purpose);
         let (writer, reader) = (db.begin().await.expect("begin"), db.snapshot().await.expect("begin"));
         let word = format!("{purpose:?}").to_lowercase();
         assert_eq!(setting(&writer, "application_name").await, format!("tillkeep {word} write"));
@@ -149,7 +149,7 @@ async fn a_push_that_the_database_breaks_off_for_a_deadlock_goes_through() {
     db::query(&other, counter, []).await.expect("the counter");
     let sale = create_sale(&sender("S01"), id("second"), &[(chain.tea, 1)]);
     let pushed = tokio::spawn({
-        let (db, envelope) = (db.of(Purpose::Sync), sale.to_string());
+        let (db, envelope) = (db.with_pool(Purpose::Sync), sale.to_string());
         async move { tillkeep_storage::push::push(&db, &sender("S01"), &[&envelope], kit::at(0)).await }
     });
     let waiting = "SELECT COUNT(*)::text FROM pg_stat_activity \

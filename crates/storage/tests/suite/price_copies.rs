@@ -32,7 +32,7 @@ async fn a_copy_that_is_not_the_price_of_its_product_is_found_at_headquarters_an
         settings::set(&tx, "store_id", &shop.id.to_string()).await.expect("a setting");
         tx.commit().await.expect("a commit");
         let no_findings: Vec<String> = Vec::new();
-        let source = async |db: &Db, side| Source::of(db.reader(), side).await.expect("a source");
+        let source = async |db: &Db, side| Source::new(db.reader(), side).await.expect("a source");
         assert_eq!(wrong_copies(source(&hq.db, Side::Hq).await, false).await, no_findings);
         assert_eq!(wrong_copies(source(&shop.db, Side::Store).await, true).await, no_findings);
 

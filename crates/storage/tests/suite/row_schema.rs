@@ -47,7 +47,7 @@ where
     E: EntityTrait,
     E::Model: Default + ModelTrait<Entity = E> + serde::Serialize,
 {
-    let (schema, used) = (serde_json::to_value(row_schema::of::<E>()).expect("json"), used());
+    let (schema, used) = (serde_json::to_value(row_schema::of_row::<E>()).expect("json"), used());
     let properties = schema["properties"].as_object().expect("properties");
     let names: BTreeSet<&String> = properties.keys().collect();
     let required: BTreeSet<&str> =
@@ -88,7 +88,8 @@ fn a_row_looks_as_its_schema_says() {
 
 #[test]
 fn a_value_of_another_kind_does_not_fit() {
-    let (schema, used) = (serde_json::to_value(row_schema::of::<entities::product::Entity>()).expect("json"), used());
+    let (schema, used) =
+        (serde_json::to_value(row_schema::of_row::<entities::product::Entity>()).expect("json"), used());
     for (key, wrong) in [("price", "\"1\""), ("id", "\"x\""), ("createdAt", "\"yesterday\""), ("isActive", "null")] {
         let wrong: Json = serde_json::from_str(wrong).expect("json");
         assert!(!fits(&wrong, &schema["properties"][key], &used), "{key}");
@@ -97,9 +98,9 @@ fn a_value_of_another_kind_does_not_fit() {
 
 #[test]
 fn what_never_travels_is_in_no_schema() {
-    let schema = serde_json::to_value(row_schema::of::<entities::sale::Entity>()).expect("json");
+    let schema = serde_json::to_value(row_schema::of_row::<entities::sale::Entity>()).expect("json");
     assert!(schema["properties"]["reprintCount"].is_null());
     assert!(schema["properties"]["receiptNumber"].is_object());
-    let renamed = serde_json::to_value(row_schema::of::<entities::product_special::Entity>()).expect("json");
+    let renamed = serde_json::to_value(row_schema::of_row::<entities::product_special::Entity>()).expect("json");
     assert!(renamed["properties"]["type"].is_object() && renamed["properties"]["kind"].is_null());
 }

@@ -210,7 +210,7 @@ async fn a_store_enforces_no_reference_between_pulled_tables_and_no_natural_key(
 async fn a_closed_embedded_database_is_one_file() {
     let directory = tempfile::TempDir::new().expect("a temporary directory");
     let db = Db::open_file(&directory.path().join("hq.db"), Side::Hq).await.expect("a new database");
-    db.of(Purpose::Sync).snapshot().await.expect("a reader").rollback().await.expect("its end");
+    db.with_pool(Purpose::Sync).snapshot().await.expect("a reader").rollback().await.expect("its end");
     assert!(directory.path().join("hq.db-wal").exists(), "the log of a database in use");
     db.close().await.expect("closed");
     let files =

@@ -10,7 +10,7 @@ use crate::kit::chain::{Chain, product as new_product};
 use crate::kit::{self, Hq, at, entity};
 
 async fn tag(hq: &Hq, name: &str, store: Uuid, version: i64) -> Option<Uuid> {
-    tags::of(hq.db.reader(), entity(name), store, version).await.expect("a read")
+    tags::tag_of(hq.db.reader(), entity(name), store, version).await.expect("a read")
 }
 
 #[tokio::test]

@@ -67,8 +67,8 @@ impl Draft<'_> {
             cash_rounding: self.settlement.cash_rounding,
             change_amount: self.settlement.change,
             cost_amount: cart.cost,
-            tax_lines: JsonText::of(&tax_lines(&cart.tax_lines)),
-            approvals: JsonText::of(&self.approvals.iter().map(Approval::to_json).collect::<Vec<_>>()),
+            tax_lines: JsonText::new(&tax_lines(&cart.tax_lines)),
+            approvals: JsonText::new(&self.approvals.iter().map(Approval::to_json).collect::<Vec<_>>()),
             ..sale::Model::default()
         }
     }
@@ -106,7 +106,7 @@ impl Draft<'_> {
             tax_amount: amounts.tax,
             total_amount: amounts.total,
             tax_group_id: Some(product.tax_group_id),
-            tax_details: JsonText::of(&tax_details(&amounts.taxes)),
+            tax_details: JsonText::new(&tax_details(&amounts.taxes)),
             unit_cost: line.unit_cost,
             cost_amount: amounts.cost,
             override_reason: self.cart.lines[index].reason().map(str::to_owned),

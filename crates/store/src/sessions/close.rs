@@ -169,7 +169,7 @@ impl Request {
         if !comparison.rows.is_empty() {
             session.counted_by = Some(self.user_id);
             session.counted_at = Some(self.now);
-            session.counts = Some(JsonText::of(&comparison.rows));
+            session.counts = Some(JsonText::new(&comparison.rows));
         }
         session.expected_cash = Some(totals.expected_cash);
         session.counted_cash = comparison.cash;
@@ -177,7 +177,7 @@ impl Request {
         session.first_receipt_number.clone_from(&totals.first_receipt_number);
         session.last_receipt_number.clone_from(&totals.last_receipt_number);
         session.sale_count = Some(totals.documents);
-        session.totals = Some(JsonText::of(totals));
+        session.totals = Some(JsonText::new(totals));
         session
     }
 

@@ -145,7 +145,7 @@ pub(crate) async fn list(
     // The figures of a drawer are in its entries too.
     let knows = knows(&caller, &store).await?;
     let told = |entity_type: &str| knows || entity_type != register_session::Entity.table_name();
-    let paging = Paging::of(query.page, query.page_size)?;
+    let paging = Paging::new(query.page, query.page_size)?;
     let mut select = outbox_row::Entity::find();
     select = match query.status.as_deref() {
         None => select,

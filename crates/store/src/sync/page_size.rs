@@ -18,7 +18,7 @@ impl PageSize {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub(super) fn of(&self, entity_type: &str) -> u64 {
+    pub(super) fn get(&self, entity_type: &str) -> u64 {
         self.sizes().get(entity_type).copied().unwrap_or(Self::MOST)
     }
 

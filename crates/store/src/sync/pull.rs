@@ -179,7 +179,7 @@ async fn fetch(
     head: i64,
 ) -> Result<Page, PullError> {
     let pages = &store.sync.page_size;
-    let size = pages.of(entity.name);
+    let size = pages.get(entity.name);
     let (hq, epoch) = (store.hq.clone(), epoch.to_owned());
     let asked = beside(async move {
         let answer = hq.pull(entity.name, from, here.version, size, &epoch).await;

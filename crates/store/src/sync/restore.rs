@@ -58,7 +58,7 @@ pub(super) async fn run(store: &Store) -> Result<(), PullError> {
         let Some(entity) = own_documents::find(name) else { continue };
         loop {
             let pages = &store.sync.page_size;
-            let size = pages.of(name).min(PAGE);
+            let size = pages.get(name).min(PAGE);
             let answer = pages.note(name, size, store.hq.own_documents(name, after, size).await)?;
             let _turn = store.sync.applying.lock().await;
             let mut tx = store.sync_db().begin().await?;

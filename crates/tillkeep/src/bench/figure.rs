@@ -38,7 +38,7 @@ impl Figure {
         Self { name, unit, limit: "", goal: Goal::Most(most) }
     }
 
-    pub const fn of(name: &'static str, unit: &'static str, limit: &'static str, goal: Goal) -> Self {
+    pub const fn new(name: &'static str, unit: &'static str, limit: &'static str, goal: Goal) -> Self {
         Self { name, unit, limit, goal }
     }
 }

@@ -53,14 +53,14 @@ pub const MEASUREMENT: Measurement = Measurement {
     id: "P10",
     title: "growth",
     figures: &[
-        Figure::of(QUESTIONS[0].name, "per s", LIMIT, GOAL),
-        Figure::of(QUESTIONS[1].name, "per s", LIMIT, GOAL),
-        Figure::of(QUESTIONS[2].name, "per s", LIMIT, GOAL),
-        Figure::of(QUESTIONS[3].name, "per s", LIMIT, GOAL),
-        Figure::of(QUESTIONS[4].name, "per s", LIMIT, GOAL),
-        Figure::of(QUESTIONS[5].name, "per s", LIMIT, GOAL),
-        Figure::of(QUESTIONS[6].name, "per s", LIMIT, GOAL),
-        Figure::of(PUSH, "per s", LIMIT, GOAL),
+        Figure::new(QUESTIONS[0].name, "per s", LIMIT, GOAL),
+        Figure::new(QUESTIONS[1].name, "per s", LIMIT, GOAL),
+        Figure::new(QUESTIONS[2].name, "per s", LIMIT, GOAL),
+        Figure::new(QUESTIONS[3].name, "per s", LIMIT, GOAL),
+        Figure::new(QUESTIONS[4].name, "per s", LIMIT, GOAL),
+        Figure::new(QUESTIONS[5].name, "per s", LIMIT, GOAL),
+        Figure::new(QUESTIONS[6].name, "per s", LIMIT, GOAL),
+        Figure::new(PUSH, "per s", LIMIT, GOAL),
         Figure::most(SLOWEST, "ms", 50.0),
         Figure::most(DASHBOARD, "ms", 100.0),
     ],
@@ -103,7 +103,7 @@ async fn run(bench: &Bench) -> Result<Vec<Sample>> {
     let store = chain.provision().await?;
     // The rows that the others are copies of.
     push(&chain, &store, &products, Requests { count: 1, ..batches }).await?;
-    Word::of(&chain.machine(&store)).await?;
+    Word::load(&chain.machine(&store)).await?;
     // What a store pulled is written when somebody looks.
     chain.admin.get("/sync/dashboard").await?;
     let chain = chain.restart(|path| grow(path, SMALL, SMALL, FEW_STORES)).await?;

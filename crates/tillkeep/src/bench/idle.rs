@@ -25,7 +25,7 @@ pub const MEASUREMENT: Measurement = Measurement {
     id: "P3",
     title: "idle cycle of a store",
     figures: &[
-        Figure::of(RATE, "requests/s", "empty handler behind the same token check", Goal::Ratio(0.8)),
+        Figure::new(RATE, "requests/s", "empty handler behind the same token check", Goal::Ratio(0.8)),
         Figure::told(CPU, "µs/request"),
     ],
     run: |bench| Box::pin(run(bench)),
@@ -41,7 +41,7 @@ async fn run(bench: &Bench) -> Result<Vec<Sample>> {
     // Each new store is a change for those before it: they have everything only after the last one.
     let mut stores = Vec::new();
     for store in provisioned {
-        let path = Word::of(&chain.machine(&store)).await?.versions();
+        let path = Word::load(&chain.machine(&store)).await?.versions();
         stores.push((store, path));
     }
     let beside = chain.dir.join("empty");
@@ -51,9 +51,9 @@ async fn run(bench: &Bench) -> Result<Vec<Sample>> {
     let (mut asked, mut nothing, mut used) = (Done::default(), Done::default(), Usage::default());
     for _ in 0..TURNS {
         nothing.join(ask(&empty.url, &stores, &bench.sizes).await?);
-        let before = Usage::of(process(&chain.hq)?)?;
+        let before = Usage::read(process(&chain.hq)?)?;
         asked.join(ask(&chain.hq.url, &stores, &bench.sizes).await?);
-        used.add(Usage::of(process(&chain.hq)?)?.since(before));
+        used.add(Usage::read(process(&chain.hq)?)?.since(before));
     }
     empty.stop().await;
     chain.stop().await;
@@ -84,7 +84,7 @@ const PAGE: u64 = 500;
 
 impl Word {
     /// That of a new process of this store, which pulls the end of each type for its tag.
-    pub async fn of(machine: &Api) -> Result<Self> {
+    pub async fn load(machine: &Api) -> Result<Self> {
         let (mut word, versions) = Self::greet(machine).await?;
         for (entity_type, version) in versions.as_object().context("versions")? {
             let version = version.as_i64().unwrap_or_default();

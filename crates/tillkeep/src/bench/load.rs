@@ -28,16 +28,16 @@ pub const MEASUREMENT: Measurement = Measurement {
     id: "P1",
     title: "initial load of a store: product, barcode and price row of each product",
     figures: &[
-        Figure::of(RATE, "products/s", "the same rows by prepared statements of SQLite", Goal::Told),
-        Figure::of(REPLICATED[0], "products/s", "logical replication of products by PostgreSQL", Goal::Ratio(1.0)),
-        Figure::of(
+        Figure::new(RATE, "products/s", "the same rows by prepared statements of SQLite", Goal::Told),
+        Figure::new(REPLICATED[0], "products/s", "logical replication of products by PostgreSQL", Goal::Ratio(1.0)),
+        Figure::new(
             REPLICATED[1],
             "rows/s",
             "logical replication of the same three tables by PostgreSQL",
             Goal::Ratio(2.0),
         ),
-        Figure::of(COPIED[0], "products/s", "binary COPY of products, which has no wal_level = logical", Goal::Told),
-        Figure::of(COPIED[1], "rows/s", "binary COPY of the same three tables", Goal::Told),
+        Figure::new(COPIED[0], "products/s", "binary COPY of products, which has no wal_level = logical", Goal::Told),
+        Figure::new(COPIED[1], "rows/s", "binary COPY of the same three tables", Goal::Told),
         Figure::told(SECOND, "products/s"),
         Figure::most(CPU, "s", 0.2),
         Figure::most(HQ_MEMORY, "MiB", 120.0),
@@ -61,9 +61,9 @@ async fn run(bench: &Bench) -> Result<Vec<Sample>> {
     let (rate, first) = load(&chain, &stores[0], head, count).await?;
     let store_memory = memory(process(&first)?, "VmHWM")?;
     first.stop().await;
-    let before = Usage::of(process(&chain.hq)?)?;
+    let before = Usage::read(process(&chain.hq)?)?;
     let (second_rate, second) = load(&chain, &stores[1], head, count).await?;
-    let used = Usage::of(process(&chain.hq)?)?.since(before);
+    let used = Usage::read(process(&chain.hq)?)?.since(before);
     second.stop().await;
     let hq_memory = memory(process(&chain.hq)?, "VmHWM")?;
     chain.stop().await;

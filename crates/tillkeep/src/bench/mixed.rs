@@ -33,7 +33,7 @@ pub const MEASUREMENT: Measurement = Measurement {
     id: "P11",
     title: "idle stores that pull what moved, 20 that push a backlog, people who edit",
     figures: &[
-        Figure::of(RATE, "sales/s", "", Goal::Least(3000.0)),
+        Figure::new(RATE, "sales/s", "", Goal::Least(3000.0)),
         Figure::most(EDIT, "ms", 100.0),
         Figure::most(VERSIONS, "ms", 10.0),
     ],
@@ -109,7 +109,7 @@ async fn idle(chain: &Chain, pushing: &[Provisioned]) -> Result<Vec<(String, Wor
         let machine = chain.admin.with(&token);
         let word = match all.first() {
             Some((_, first)) => first.like(&machine).await?,
-            None => Word::of(&machine).await?,
+            None => Word::load(&machine).await?,
         };
         all.push((token, word));
     }

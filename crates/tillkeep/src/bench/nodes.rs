@@ -55,7 +55,7 @@ const PRODUCTS: usize = 200;
 const SALES: usize = 100;
 
 const fn rate(asked: &Asked, unit: &'static str) -> Figure {
-    Figure::of(asked.rate, unit, "one server", Goal::Told)
+    Figure::new(asked.rate, unit, "one server", Goal::Told)
 }
 
 pub const MEASUREMENT: Measurement = Measurement {
@@ -126,15 +126,15 @@ async fn measure(bench: &Bench, database: &Database) -> Result<Vec<Sample>> {
 
 impl Two<'_> {
     fn used(&self) -> Result<Usage> {
-        let mut used = Usage::of(process(&self.chain.hq)?)?;
-        used.add(Usage::of(process(&self.other)?)?);
+        let mut used = Usage::read(process(&self.chain.hq)?)?;
+        used.add(Usage::read(process(&self.other)?)?);
         Ok(used)
     }
 
     async fn ask_all(&self, bench: &Bench, stores: &[Provisioned]) -> Result<Vec<Sample>> {
         let mut words = Vec::new();
         for store in stores {
-            words.push((store, Word::of(&self.chain.machine(store)).await?));
+            words.push((store, Word::load(&self.chain.machine(store)).await?));
         }
         let mut samples = Vec::new();
         let page = |name: &str| format!("/sync/pull?entity_type={name}&since_version=0&limit=500");

@@ -17,7 +17,7 @@ pub struct Usage {
 }
 
 impl Usage {
-    pub fn of(process: u32) -> Result<Self> {
+    pub fn read(process: u32) -> Result<Self> {
         let stat = read(process, "stat")?;
         // The name is in brackets and may hold anything; user and system time are the 12th and 13th number after it.
         let numbers = stat.rsplit_once(')').map(|(_, rest)| rest).context("stat")?;
@@ -70,7 +70,7 @@ mod tests {
     fn the_own_process_has_memory_and_is_switched_and_what_is_said_of_it_is_read() {
         let own = std::process::id();
         assert!(memory(own, "VmHWM").expect("memory") > 100_000);
-        assert!(Usage::of(own).expect("usage").switches > 0);
+        assert!(Usage::read(own).expect("usage").switches > 0);
         assert_eq!(kib("VmRSSX: 3 kB\nVmRSS:\t  1024 kB\n", "VmRSS"), Some(1024));
         assert_eq!(switched("nonvoluntary_ctxt_switches:\t7"), Some(7));
         assert_eq!(switched("Threads:\t7"), None);

@@ -83,9 +83,9 @@ pub fn rows(measurement: &Measurement, samples: &[Sample]) -> Result<Vec<Row>> {
     }
     let rows = measurement.figures.iter().filter_map(|figure| {
         let taken: Vec<&Sample> = samples.iter().filter(|sample| sample.figure == figure.name).collect();
-        let value = Spread::of(&taken.iter().map(|sample| sample.value).collect::<Vec<_>>())?;
+        let value = Spread::new(&taken.iter().map(|sample| sample.value).collect::<Vec<_>>())?;
         let beside: Vec<(f64, f64)> = taken.iter().filter_map(|sample| Some((sample.value, sample.limit?))).collect();
-        let limit = Spread::of(&beside.iter().map(|(_, limit)| *limit).collect::<Vec<_>>()).zip(Spread::of(
+        let limit = Spread::new(&beside.iter().map(|(_, limit)| *limit).collect::<Vec<_>>()).zip(Spread::new(
             &beside.iter().map(|(value, limit)| value / limit.max(f64::MIN_POSITIVE)).collect::<Vec<_>>(),
         ));
         let limit = limit.map(|(value, ratio)| Limit { what: figure.limit.to_owned(), value, ratio });
@@ -142,10 +142,10 @@ mod tests {
     use super::*;
 
     const FIGURES: &[Figure] = &[
-        Figure::of("speed", "per s", "a limit", Goal::Ratio(0.5)),
-        Figure::of("slow", "per s", "a limit", Goal::Ratio(0.5)),
+        Figure::new("speed", "per s", "a limit", Goal::Ratio(0.5)),
+        Figure::new("slow", "per s", "a limit", Goal::Ratio(0.5)),
         Figure::most("time", "ms", 10.0),
-        Figure::of("enough", "per s", "", Goal::Least(3.0)),
+        Figure::new("enough", "per s", "", Goal::Least(3.0)),
         Figure::told("size", "MiB"),
         Figure::told("never taken", "MiB"),
     ];

@@ -56,17 +56,17 @@ pub const MEASUREMENT: Measurement = Measurement {
     id: "P6",
     title: "sale of 3 lines at the till, pushed to headquarters beside it",
     figures: &[
-        Figure::of(TILLS[0].figures[0], "sales/s", LIMIT, Goal::Ratio(0.12)),
+        Figure::new(TILLS[0].figures[0], "sales/s", LIMIT, Goal::Ratio(0.12)),
         Figure::told(TILLS[0].figures[1], "ms"),
         Figure::told(TILLS[0].figures[2], "ms"),
         Figure::told(TILLS[0].figures[3], "ms/sale"),
         Figure::told(TILLS[0].figures[4], "per sale"),
-        Figure::of(TILLS[1].figures[0], "sales/s", LIMIT, Goal::Ratio(0.3)),
+        Figure::new(TILLS[1].figures[0], "sales/s", LIMIT, Goal::Ratio(0.3)),
         Figure::told(TILLS[1].figures[1], "ms"),
         Figure::most(TILLS[1].figures[2], "ms", 15.0),
         Figure::told(TILLS[1].figures[3], "ms/sale"),
         Figure::told(TILLS[1].figures[4], "per sale"),
-        Figure::of(TILLS[2].figures[0], "sales/s", LIMIT, Goal::Ratio(0.4)),
+        Figure::new(TILLS[2].figures[0], "sales/s", LIMIT, Goal::Ratio(0.4)),
         Figure::told(TILLS[2].figures[1], "ms"),
         Figure::told(TILLS[2].figures[2], "ms"),
         Figure::told(TILLS[2].figures[3], "ms/sale"),
@@ -89,9 +89,9 @@ async fn run(bench: &Bench) -> Result<Vec<Sample>> {
         let mut commits = vec![durable(bench, &store).await?];
         let (mut sold, mut used) = (Done::default(), Usage::default());
         for _ in 0..TURNS {
-            let before = Usage::of(process(&server)?)?;
+            let before = Usage::read(process(&server)?)?;
             sold.join(shop.sell(&server, tills.count, bench.sizes.load() / TURNS).await?);
-            used.add(Usage::of(process(&server)?)?.since(before));
+            used.add(Usage::read(process(&server)?)?.since(before));
             commits.push(durable(bench, &store).await?);
         }
         let commits = commits.iter().sum::<f64>() / commits.len() as f64;

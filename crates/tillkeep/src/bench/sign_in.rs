@@ -24,8 +24,8 @@ pub const MEASUREMENT: Measurement = Measurement {
     id: "P7",
     title: "sign-in with a PIN",
     figures: &[
-        Figure::of(FEW, "per s", "two Argon2id hashes", Goal::Told),
-        Figure::of(MANY, "per s", "the same with 10 people", Goal::Ratio(0.8)),
+        Figure::new(FEW, "per s", "two Argon2id hashes", Goal::Told),
+        Figure::new(MANY, "per s", "the same with 10 people", Goal::Ratio(0.8)),
         Figure::told(TIME, "ms"),
     ],
     run: |bench| Box::pin(run(bench)),

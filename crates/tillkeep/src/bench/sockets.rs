@@ -83,7 +83,7 @@ pub async fn hold(
     product: &str,
     resident: impl Fn() -> Result<u64>,
 ) -> Result<Vec<Sample>> {
-    let path = Word::of(&chain.admin.with(&tokens[0])).await?.pull("products");
+    let path = Word::load(&chain.admin.with(&tokens[0])).await?.pull("products");
     let before = resident()?;
     let sockets = open(url, tokens).await?;
     let after = resident()?;

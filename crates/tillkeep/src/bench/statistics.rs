@@ -14,7 +14,7 @@ pub struct Spread {
 
 impl Spread {
     /// `None` without values.
-    pub fn of(values: &[f64]) -> Option<Self> {
+    pub fn new(values: &[f64]) -> Option<Self> {
         let mut sorted = values.to_vec();
         sorted.sort_by(f64::total_cmp);
         let (min, max) = (*sorted.first()?, *sorted.last()?);
@@ -87,8 +87,8 @@ mod tests {
 
     #[test]
     fn the_median_of_an_even_number_of_runs_is_between_the_two_in_the_middle() {
-        assert_eq!(Spread::of(&[3.0, 1.0, 2.0]), Some(Spread { min: 1.0, median: 2.0, max: 3.0 }));
-        assert_eq!(Spread::of(&[4.0, 1.0, 2.0, 8.0]), Some(Spread { min: 1.0, median: 3.0, max: 8.0 }));
-        assert_eq!(Spread::of(&[]), None);
+        assert_eq!(Spread::new(&[3.0, 1.0, 2.0]), Some(Spread { min: 1.0, median: 2.0, max: 3.0 }));
+        assert_eq!(Spread::new(&[4.0, 1.0, 2.0, 8.0]), Some(Spread { min: 1.0, median: 3.0, max: 8.0 }));
+        assert_eq!(Spread::new(&[]), None);
     }
 }

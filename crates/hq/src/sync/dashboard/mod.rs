@@ -54,7 +54,7 @@ pub(crate) async fn dashboard(
     rounds::flush(&hq).await?;
     let scope = caller.stores();
     let which = scope.as_ref().map_or(Which::All, Which::These);
-    let mut dashboard = Dashboard::of(&hq, states::load(&hq, caller.reader(), which).await?);
+    let mut dashboard = Dashboard::new(&hq, states::load(&hq, caller.reader(), which).await?);
     if let Some(since) = since {
         dashboard.stores.retain(|state| state.newest().is_some_and(|newest| newest >= since));
     }

@@ -48,7 +48,7 @@ struct Summary {
 }
 
 impl Dashboard {
-    pub(super) fn of(hq: &Hq, stores: Vec<StoreState>) -> Self {
+    pub(super) fn new(hq: &Hq, stores: Vec<StoreState>) -> Self {
         let notifications = hq.notifications.standing().borrow().clone();
         let read_replica = hq.replica.get().map(Followed::standing);
         let mut summary = Summary { stores: stores.len(), notifications, read_replica, ..Summary::default() };

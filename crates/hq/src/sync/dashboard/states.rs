@@ -111,7 +111,7 @@ fn state_of(
 
 /// The socket of a store, and the name of the server that has it when that is another one.
 fn connection(hq: &Hq, store: &store::Model, heard: &Heard, now: Instant) -> (ConnectionInfo, Option<String>) {
-    let here = hq.hub.of(store.id);
+    let here = hq.hub.get(store.id);
     let line = heard.connection.map(|(_, line)| line);
     // Here, or at another server that runs.
     let elsewhere = line.and_then(Line::node).filter(|_| here.is_none()).and_then(|node| hq.nodes.name_of(node));
@@ -146,7 +146,7 @@ fn type_state(hq: &Hq, store_id: Uuid, connected: bool, row: sync_status::Model)
         Some(Loading { rows, total: hq.totals.known(entity.name) })
     });
     TypeState {
-        head_version: entity.map_or(0, |entity| hq.heads.of(entity, store_id).version),
+        head_version: entity.map_or(0, |entity| hq.heads.get(entity, store_id).version),
         loading,
         version: row.last_since_version,
         entity_type: row.entity_type,

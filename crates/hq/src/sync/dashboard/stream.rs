@@ -79,7 +79,7 @@ impl Viewer {
     /// Whether they may still look; true when they may see other stores than before.
     async fn judge(&mut self) -> Result<bool> {
         let auth = self.caller.auth().clone();
-        self.caller = Caller::of(auth, &self.token, self.caller.address).await?;
+        self.caller = Caller::from_token(auth, &self.token, self.caller.address).await?;
         let scope = self.caller.stores();
         let moved = scope != self.scope;
         self.scope = scope;
@@ -195,14 +195,14 @@ impl Change<'_> {
 
 /// What changed, for one who may see `scope`; empty when nothing did.
 fn changes(update: &Update, scope: &Scope) -> String {
-    fn of<'a>(parts: &'a [(Uuid, String)], scope: &Scope) -> Vec<&'a RawValue> {
+    fn visible<'a>(parts: &'a [(Uuid, String)], scope: &Scope) -> Vec<&'a RawValue> {
         let seen = parts.iter().filter(|(store_id, _)| sees(scope, *store_id));
         seen.filter_map(|(_, json)| serde_json::from_str(json).ok()).collect()
     }
     let change = Change {
-        stores: of(&update.stores, scope),
+        stores: visible(&update.stores, scope),
         gone: update.gone.iter().copied().filter(|store_id| sees(scope, *store_id)).collect(),
-        failed: of(&update.failed, scope),
+        failed: visible(&update.failed, scope),
         ..Change::at(update.at)
     };
     if change.stores.is_empty() && change.gone.is_empty() && change.failed.is_empty() {

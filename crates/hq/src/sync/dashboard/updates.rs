@@ -60,7 +60,7 @@ pub(super) async fn watch(hq: &Hq, scope: &Scope) -> Result<(Dashboard, broadcas
     let mut stores: Vec<StoreState> =
         shown.iter().flat_map(|shown| shown.stores.values()).filter(seen).cloned().collect();
     stores.sort_by(|one, other| one.store_code.cmp(&other.store_code));
-    Ok((Dashboard::of(hq, stores), updates))
+    Ok((Dashboard::new(hq, stores), updates))
 }
 
 async fn first(hq: &Hq) -> Result<Shown, DbErr> {
@@ -135,7 +135,7 @@ async fn refresh(hq: &Hq) -> Result<(), DbErr> {
         let (id, store_id, first_seen_at) = (row.id, row.store_id, row.first_seen_at);
         // Of another store: it is marked too, and told with the next update.
         let Some(code) = codes.get(&store_id).filter(|_| !shown.failed.contains_key(&id)) else { continue };
-        update.failed.push((store_id, json(&FailedEntry::of(row, code.clone(), None))?));
+        update.failed.push((store_id, json(&FailedEntry::new(row, code.clone(), None))?));
         shown.failed.insert(id, first_seen_at);
     }
     if !(update.stores.is_empty() && update.gone.is_empty() && update.failed.is_empty()) {

@@ -39,7 +39,7 @@ fn addressed(hq: &Hq, jobs: Vec<Change>) -> Vec<Change> {
                 let each = hq.hub.stores().into_iter();
                 addressed.extend(each.map(|id| Change {
                     store: Some(id),
-                    version: hq.heads.of(entity, id).version,
+                    version: hq.heads.get(entity, id).version,
                     ..job
                 }));
             }
@@ -79,7 +79,7 @@ fn heed_others(hq: Arc<Hq>, heard: Heard) {
 async fn heed(hq: &Hq, hints: Vec<Change>) {
     let beyond = |hint: &Change| {
         let known =
-            registry::find(hint.entity_type).map(|entity| hq.heads.of(entity, hint.store.unwrap_or_default()).version);
+            registry::find(hint.entity_type).map(|entity| hq.heads.get(entity, hint.store.unwrap_or_default()).version);
         known.is_some_and(|known| hint.version > known)
     };
     let looked_for: Vec<Change> =

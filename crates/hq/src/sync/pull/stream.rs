@@ -82,7 +82,7 @@ async fn pages(hq: &Hq, reading: &Reading, send: &Sender) -> Result<(i64, usize)
         count += page.rows.len();
         left_out.extend(ids(&page.left_out));
         if !page.has_more {
-            let tag = tags::of(conn, entity, *store, cursor).await.map_err(Broken::Unread)?;
+            let tag = tags::tag_of(conn, entity, *store, cursor).await.map_err(Broken::Unread)?;
             text.push_str(&tail(&page, &hq.epoch, tag, None, &left_out));
         }
         let more = page.has_more;

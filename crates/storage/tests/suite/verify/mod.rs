@@ -57,8 +57,8 @@ async fn what_is_under_way_is_no_finding_until_everything_is_settled() {
     sell(&scene.shop, id("sale 3"), &data, tea, 1).await;
     scene.hq.edit::<tillkeep_storage::entity::product::Entity>(tea, |row| row.name = "green tea".into()).await;
     let look = async |settled| {
-        let hq = Source::of(scene.hq.db.reader(), Side::Hq).await.expect("a source");
-        let shop = Source::of(scene.shop.db.reader(), Side::Store).await.expect("a source");
+        let hq = Source::new(scene.hq.db.reader(), Side::Hq).await.expect("a source");
+        let shop = Source::new(scene.shop.db.reader(), Side::Store).await.expect("a source");
         let options = Options { settled, ..Options::default() };
         let findings = verify::run(Some(&hq), &[shop], &options).await.expect("a verdict");
         findings.into_iter().map(|finding| finding.invariant).collect::<Vec<_>>()
@@ -155,7 +155,7 @@ async fn the_grand_total_of_a_drawer_may_count_one_before_it_that_somebody_resol
     for hq in both().await {
         let scene = scene(hq).await;
         let grand_totals = async || {
-            let source = Source::of(scene.hq.db.reader(), Side::Hq).await.expect("a source");
+            let source = Source::new(scene.hq.db.reader(), Side::Hq).await.expect("a source");
             let options = Options { settled: true, ..Options::default() };
             let findings = verify::run(Some(&source), &[], &options).await.expect("a verdict");
             findings

@@ -102,7 +102,7 @@ pub fn store_prices(
 ) -> Vec<store_product::Model> {
     let mut rows = Vec::new();
     for (index, store) in stores.iter().enumerate() {
-        let (count, percents) = match Town::of(index) {
+        let (count, percents) = match Town::new(index) {
             Town::NewYork => (12, 103..=112),
             Town::Chicago => continue,
             Town::Denver => (5, 92..=97),

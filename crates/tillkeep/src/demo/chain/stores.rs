@@ -25,7 +25,7 @@ impl Town {
     pub const ALL: [Self; 3] = [Self::NewYork, Self::Chicago, Self::Denver];
 
     /// The town of the store at `index`.
-    pub const fn of(index: usize) -> Self {
+    pub const fn new(index: usize) -> Self {
         Self::ALL[index % Self::ALL.len()]
     }
 }
@@ -60,7 +60,7 @@ pub fn all(at: Instant, count: usize) -> Vec<store::Model> {
 }
 
 fn one(at: Instant, index: usize, code: &str) -> store::Model {
-    let town = Town::of(index);
+    let town = Town::new(index);
     let [city, region, postal_code, area, timezone] = place(town);
     let number = index + 1;
     let name = name(index);

@@ -104,7 +104,7 @@ pub fn group_rates(at: Instant, stores: &[store::Model]) -> Vec<tax_group_rate::
     let mut rows = vec![row(Group::Cafe, None, 1, "CAFE-S", false), row(Group::Cafe, None, 2, "CAFE-L", true)];
     for (index, store) in stores.iter().enumerate() {
         let here = Some(store);
-        match Town::of(index) {
+        match Town::new(index) {
             Town::NewYork => rows.push(row(Group::Standard, here, 1, "NY", false)),
             Town::Chicago => {
                 rows.push(row(Group::Standard, here, 1, "CHI", false));
