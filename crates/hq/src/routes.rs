@@ -23,17 +23,17 @@ pub const ABOUT: About = About {
 /// The router of a running server. `stores` is what a store writes (its `routes::writes`), which is refused here.
 pub fn router(hq: Arc<Hq>, stores: &[WriteRoute]) -> Router {
     let (router, table) = described(stores);
-    layers::wrap(served(router, &table).with_state(hq))
+    layers::wrap(served(router, table).with_state(hq))
 }
 
 /// The same with `/metrics`.
 pub fn router_with_metrics(hq: Arc<Hq>, stores: &[WriteRoute]) -> Router {
     let (router, table) = described(stores);
-    layers::wrap(served(router, &table).with_state(hq.clone()).merge(measured(hq)))
+    layers::wrap(served(router, table).with_state(hq.clone()).merge(measured(hq)))
 }
 
 /// With what is not of the interface: its description, and the web client.
-fn served(router: Router<Arc<Hq>>, table: &[Route]) -> Router<Arc<Hq>> {
+fn served(router: Router<Arc<Hq>>, table: Vec<Route>) -> Router<Arc<Hq>> {
     tillkeep_web::served(describe::served(router, ABOUT, table))
 }
 

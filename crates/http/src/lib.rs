@@ -6,6 +6,7 @@
 pub mod account;
 pub mod answer;
 pub mod auth;
+pub mod cache;
 pub mod clock;
 pub mod costs;
 pub mod describe;

@@ -278,19 +278,15 @@ fn has_nul(value: &Json) -> bool {
 }
 
 /// Takes what is no column of the row out of a body: `null` is the same as nothing.
-pub fn take<T: DeserializeOwned>(body: &mut Map<String, Json>, key: &str) -> Result<Option<T>> {
-    match body.remove(key) {
-        None | Some(Json::Null) => Ok(None),
-        Some(value) if has_nul(&value) => Err(Error::field(key, "must not contain the NUL character")),
-        Some(value) => serde_path_to_error::deserialize(ByName(value)).map(Some).map_err(|error| {
-            let path = error.path().to_string();
-            let field = match path.as_str() {
-                "." => key.to_owned(),
-                path if path.starts_with('[') => format!("{key}{path}"),
-                path => format!("{key}.{path}"),
-            };
-            Error::field(field, error.into_inner().to_string())
-        }),
+pub(crate) fn take<'a, T: DeserializeOwned>(
+    body: &mut Map<String, Json>,
+    keys: impl IntoIterator<Item = &'a String>,
+) -> Result<T> {
+    let sent = keys.into_iter().filter_map(|key| body.remove_entry(key)).filter(|(_, value)| !value.is_null());
+    let sent: Map<String, Json> = sent.collect();
+    match sent.iter().find(|(_, value)| has_nul(value)) {
+        Some((key, _)) => Err(Error::field(key, "must not contain the NUL character")),
+        None => read(Json::Object(sent)),
     }
 }
 

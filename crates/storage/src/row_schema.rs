@@ -15,19 +15,16 @@ use utoipa::{__dev::ComposeSchema, PartialSchema, ToSchema};
 use crate::entity;
 use crate::migration::{self, Column};
 
+/// A name without what `camelCase` and `snake_case` do to it. A digit begins a word in some names (`address_line1`) and
+/// ends one in others; the letters decide.
+fn letters(name: &str) -> impl Iterator<Item = u8> {
+    name.bytes().filter(|byte| *byte != b'_').map(|byte| byte.to_ascii_lowercase())
+}
+
 /// The column of table `table` that a row shows as `key`.
 fn column(table: &str, key: &str) -> Option<Column> {
     let table = migration::tables().find(|known| known.name == table)?;
-    let name: String = key.chars().fold(String::new(), |mut name, letter| {
-        if letter.is_uppercase() {
-            name.push('_');
-        }
-        name.extend(letter.to_lowercase());
-        name
-    });
-    // A digit begins a word in some names (`address_line1`) and ends one in others; the letters decide.
-    let bare = |name: &str| name.replace('_', "");
-    table.columns().find(|column| column.name == name || bare(column.name) == bare(&name))
+    table.columns().find(|column| letters(column.name).eq(letters(key)))
 }
 
 fn plain(kind: Type, format: Option<KnownFormat>) -> RefOr<Schema> {
@@ -99,7 +96,7 @@ pub fn used(schemas: &mut Vec<(String, RefOr<Schema>)>) {
 macro_rules! described {
     ($($module:ident = $name:literal)*) => {$(
         impl ComposeSchema for entity::$module::Model {
-            fn compose(_: Vec<RefOr<Schema>>) -> RefOr<Schema> { of::<entity::$module::Entity>().into() }
+            fn compose(_: Vec<RefOr<Schema>>) -> RefOr<Schema> { of_row::<entity::$module::Entity>().into() }
         }
         impl ToSchema for entity::$module::Model {
             fn name() -> Cow<'static, str> { $name.into() }

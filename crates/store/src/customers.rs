@@ -7,6 +7,7 @@ use axum::extract::State;
 use serde::Serialize;
 use serde_json::{Value as Json, json};
 use tillkeep_http::describe::{Draft, Listing, Lists, Write};
+use tillkeep_http::directory::customers::AllowDuplicate;
 use tillkeep_http::error::{Error, Result};
 use tillkeep_http::resource::{self, Fields, ListSpec};
 use tillkeep_http::{Answer, Body, Caller, Created, Id, List};
@@ -55,14 +56,6 @@ impl Write for NewCustomer {
     fn name() -> Cow<'static, str> {
         "Customer".into()
     }
-}
-
-/// What is sent with a customer who looks like one that is there, when it is another one all the same.
-#[derive(ToSchema)]
-#[serde(rename_all = "camelCase")]
-#[expect(dead_code, reason = "read key by key, with the row")]
-pub(crate) struct AllowDuplicate {
-    allow_duplicate: Option<bool>,
 }
 
 /// No more of a person than is needed to choose the right one.
@@ -144,9 +137,10 @@ record_of_row!(customer, "a customer");
 pub(crate) async fn create(
     caller: Caller<CustomersCreate>,
     State(store): State<Arc<Store>>,
-    Body(Draft { keys: mut body, .. }): Body<Draft<NewCustomer>>,
+    Body(draft): Body<Draft<NewCustomer>>,
 ) -> Result<Created<Model>> {
-    let allow_duplicate = resource::take(&mut body, "allowDuplicate")?.unwrap_or(false);
+    let (body, AllowDuplicate { allow_duplicate }) = draft.parted()?;
+    let allowed = allow_duplicate.unwrap_or(false);
     let now = caller.now();
     let mut row: Model = resource::draft(NEW, body.clone(), now)?;
     if !is_named([row.first_name.as_deref(), row.last_name.as_deref(), row.company_name.as_deref()]) {
@@ -165,7 +159,7 @@ pub(crate) async fn create(
     let series = store.numbering().await?.series("customer", "");
     let work = act.run(move |tx| {
         Box::pin(async move {
-            if !allow_duplicate {
+            if !allowed {
                 refuse_duplicate(tx, &row).await?;
             }
             let Given { letter, number } = tx.number(&series).await?;

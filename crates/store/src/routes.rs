@@ -24,13 +24,13 @@ pub const ABOUT: About = About {
 /// The router of a running server. `hq` is what headquarters writes (its `routes::writes`), which is refused here.
 pub fn router(store: Arc<Store>, hq: &[WriteRoute]) -> Router {
     let (router, table) = described(hq);
-    layers::wrap(describe::served(router, ABOUT, &table).with_state(store))
+    layers::wrap(describe::served(router, ABOUT, table).with_state(store))
 }
 
 /// The same with `/metrics`.
 pub fn router_with_metrics(store: Arc<Store>, hq: &[WriteRoute]) -> Router {
     let (router, table) = described(hq);
-    layers::wrap(describe::served(router, ABOUT, &table).with_state(store.clone()).merge(measured(store)))
+    layers::wrap(describe::served(router, ABOUT, table).with_state(store.clone()).merge(measured(store)))
 }
 
 /// `/metrics` alone.

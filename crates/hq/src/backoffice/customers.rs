@@ -4,8 +4,9 @@ use std::borrow::Cow;
 
 use serde_json::{Value as Json, json};
 use tillkeep_http::describe::{Draft, Write};
+use tillkeep_http::directory::customers::AllowDuplicate;
 use tillkeep_http::error::{Error, Result};
-use tillkeep_http::resource::{self, Fields, ListSpec};
+use tillkeep_http::resource::{Fields, ListSpec};
 use tillkeep_http::{Body, Caller, Created};
 use tillkeep_model::fields::{
     self,
@@ -16,7 +17,6 @@ use tillkeep_model::{ErrorCode, Instant, Money};
 use tillkeep_storage::entity::customer::{Entity, Model};
 use tillkeep_storage::registry::{digits, fold};
 use tillkeep_storage::{Tx, accounts, duplicates};
-use utoipa::ToSchema;
 
 use super::plain;
 use super::plain::Rules;
@@ -73,20 +73,13 @@ impl Write for NewCustomer {
     }
 }
 
-/// What is sent again with a customer who looks like one that is there.
-#[derive(ToSchema)]
-#[serde(rename_all = "camelCase")]
-#[expect(dead_code, reason = "read key by key, with the row")]
-pub(crate) struct AllowDuplicate {
-    allow_duplicate: Option<bool>,
-}
-
 /// `POST /customers`
 pub(crate) async fn create(
     caller: Caller<CustomersCreate>,
-    Body(Draft { keys: mut body, .. }): Body<Draft<NewCustomer>>,
+    Body(draft): Body<Draft<NewCustomer>>,
 ) -> Result<Created<Model>> {
-    let allowed = resource::take(&mut body, "allowDuplicate")?.unwrap_or(false);
+    let (body, AllowDuplicate { allow_duplicate }) = draft.parted()?;
+    let allowed = allow_duplicate.unwrap_or(false);
     let now = caller.now();
     let check = async |tx: &mut Tx, row: &mut Model| {
         Entity::check(tx, None, row, now).await?;

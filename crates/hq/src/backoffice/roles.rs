@@ -75,19 +75,19 @@ impl Write for NewRole {
 }
 
 /// What a new role holds.
-#[derive(ToSchema)]
-#[expect(dead_code, reason = "read key by key, with the row")]
+#[derive(Deserialize, ToSchema)]
 pub(crate) struct Holds {
     permissions: Option<Vec<String>>,
 }
 
 pub(crate) async fn create(
     caller: Caller<RolesManage>,
-    Body(Draft { keys: mut body, .. }): Body<Draft<NewRole>>,
+    Body(draft): Body<Draft<NewRole>>,
 ) -> Result<Created<RoleView>> {
     caller.everywhere()?;
     let now = caller.now();
-    let wanted = known_codes(resource::take(&mut body, "permissions")?.unwrap_or_default())?;
+    let (body, Holds { permissions }) = draft.parted()?;
+    let wanted = known_codes(permissions.unwrap_or_default())?;
     grants::refuse_escalation(&caller, &wanted, None)?;
     let check = async |tx: &mut Tx, new: &mut Model| Entity::check(tx, None, new, now).await;
     let after = async |tx: &mut Tx, new: &Model| put_codes(tx, new.id, &wanted).await;

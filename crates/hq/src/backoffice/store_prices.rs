@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use serde::Serialize;
 use serde_json::{Map, Value as Json, json};
-use tillkeep_http::describe::{self, Change, Listing, Lists, More, Write};
+use tillkeep_http::describe::{Change, Listing, Lists, More, Write};
 use tillkeep_http::error::{Error, Result};
 use tillkeep_http::extract::TwoIds;
 use tillkeep_http::resource::{self, Expected, Fields, ListSpec};
@@ -17,7 +17,6 @@ use tillkeep_storage::entity::store_product::{Column, Entity, Model};
 use tillkeep_storage::entity::{product, store};
 use tillkeep_storage::sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QuerySelect, QueryTrait};
 use utoipa::ToSchema;
-use utoipa::openapi::{RefOr, Schema};
 use uuid::Uuid;
 
 use super::plain::Rules;
@@ -45,23 +44,12 @@ impl Listing for Prices {
 impl Write for Prices {
     type Row = Entity;
     const FIELDS: Fields = FIELDS;
-    type More = PriceOrDefault;
+    type More = ();
+    const RESET: &'static [&'static str] = &["price"];
 
     fn name() -> Cow<'static, str> {
         "StorePrice".into()
     }
-}
-
-/// The price, or null for the default price again.
-#[derive(ToSchema)]
-#[expect(dead_code, reason = "read key by key, with the row")]
-pub(crate) struct PriceOrDefault {
-    #[schema(schema_with = price)]
-    price: Option<Money>,
-}
-
-fn price() -> RefOr<Schema> {
-    describe::or_null(describe::of_book(&fields::store_price::BOOK, "price"))
 }
 
 /// What a store charges for a product, next to what the chain does.

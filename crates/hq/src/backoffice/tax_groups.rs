@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::json;
 use tillkeep_http::describe::{Change, Draft, Lists, Write};
 use tillkeep_http::error::Result;
@@ -128,8 +128,7 @@ impl Write for NewGroup {
 }
 
 /// The rates that are sent with a new group.
-#[derive(ToSchema)]
-#[expect(dead_code, reason = "read key by key, with the row")]
+#[derive(Deserialize, ToSchema)]
 pub(crate) struct Rates {
     rates: Option<Vec<RateInput>>,
 }
@@ -151,11 +150,12 @@ pub(crate) async fn list(
 
 pub(crate) async fn create(
     caller: Caller<TaxesManage>,
-    Body(Draft { keys: mut body, .. }): Body<Draft<NewGroup>>,
+    Body(draft): Body<Draft<NewGroup>>,
 ) -> Result<Created<GroupView>> {
     caller.everywhere()?;
     let now = caller.now();
-    let wanted: Vec<RateInput> = resource::take(&mut body, "rates")?.unwrap_or_default();
+    let (body, Rates { rates: wanted }) = draft.parted()?;
+    let wanted = wanted.unwrap_or_default();
     let check = async |tx: &mut Tx, new: &mut Model| Entity::check(tx, None, new, now).await;
     let after = async |tx: &mut Tx, new: &Model| {
         rates::check(tx, "rates", &wanted, now).await?;

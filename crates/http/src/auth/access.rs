@@ -1,13 +1,15 @@
 //! What a person holds, from memory. A change of users, roles or permissions empties the cache at once.
 
 use std::collections::{BTreeSet, HashMap};
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::Arc;
 
 use tillkeep_model::{Instant, permission};
 use tillkeep_storage::entity::{permission as permission_row, role, role_permission, user, user_store_role};
 use tillkeep_storage::sea_orm::{ColumnTrait, EntityTrait, QueryFilter};
 use tillkeep_storage::{Db, DbErr};
 use uuid::Uuid;
+
+use crate::cache::Cache;
 
 /// One role of one person.
 #[derive(Clone, Debug)]
@@ -75,37 +77,24 @@ impl Access {
 
 /// [`Access`] by user.
 #[derive(Default)]
-pub struct AccessCache(RwLock<Cached>);
-
-#[derive(Default)]
-struct Cached {
-    /// Raised by every change, so that what was read before a change is not kept after it.
-    generation: u64,
-    people: HashMap<Uuid, Arc<Access>>,
-}
+pub struct AccessCache(Cache<Uuid, Arc<Access>>);
 
 impl AccessCache {
     pub fn clear(&self) {
-        let mut cached = self.0.write().unwrap_or_else(PoisonError::into_inner);
-        cached.generation += 1;
-        cached.people.clear();
+        self.0.clear();
     }
 
     /// The person `user_id`, deleted or not; `None` when there never was one.
     pub async fn get(&self, db: &Db, user_id: Uuid) -> Result<Option<Arc<Access>>, DbErr> {
-        let generation = {
-            let cached = self.0.read().unwrap_or_else(PoisonError::into_inner);
-            if let Some(access) = cached.people.get(&user_id) {
-                return Ok(Some(access.clone()));
-            }
-            cached.generation
-        };
-        let Some(access) = load(db, user_id).await?.map(Arc::new) else { return Ok(None) };
-        let mut cached = self.0.write().unwrap_or_else(PoisonError::into_inner);
-        if cached.generation == generation {
-            cached.people.insert(user_id, access.clone());
+        let (kept, turn) = self.0.get(&user_id);
+        if kept.is_some() {
+            return Ok(kept);
         }
-        Ok(Some(access))
+        let access = load(db, user_id).await?.map(Arc::new);
+        if let Some(access) = &access {
+            self.0.keep(user_id, access.clone(), turn);
+        }
+        Ok(access)
     }
 }
 

@@ -2,8 +2,6 @@
 
 #![expect(clippy::disallowed_methods, reason = "sessions stay at their server")]
 
-use std::collections::HashMap;
-use std::sync::{PoisonError, RwLock, RwLockWriteGuard};
 use std::time::{Duration, Instant as Moment};
 
 use tillkeep_model::Instant;
@@ -15,6 +13,8 @@ use tillkeep_storage::sea_orm::{
 };
 use tillkeep_storage::{Db, DbErr};
 use uuid::Uuid;
+
+use crate::cache::{Cache, Turn};
 
 /// What a request must know of its session.
 #[derive(Clone, Copy, Debug)]
@@ -33,19 +33,7 @@ pub struct State {
 }
 
 /// The sessions seen since the start.
-#[derive(Default)]
-pub struct Sessions(RwLock<Known>);
-
-#[derive(Default)]
-struct Known {
-    /// Raised by every revocation, so that what was read before one is not kept after it.
-    generation: u64,
-    states: HashMap<Uuid, State>,
-}
-
-/// A moment before a session was read or written.
-#[derive(Clone, Copy, Debug)]
-pub struct Turn(u64);
+pub struct Sessions(Cache<Uuid, State>);
 
 /// Which sessions end.
 #[derive(Clone, Copy, Debug)]
@@ -65,27 +53,25 @@ const GOOD_FOR: Duration = Duration::from_secs(3);
 /// Sessions of one person at once: more than there are tills and browsers that one works at.
 const OF_A_PERSON: u64 = 20;
 
-impl Sessions {
-    fn write(&self) -> RwLockWriteGuard<'_, Known> {
-        self.0.write().unwrap_or_else(PoisonError::into_inner)
+impl Default for Sessions {
+    fn default() -> Self {
+        Self(Cache::with_room(KEPT))
     }
+}
 
+impl Sessions {
     /// To be taken before a session is read or written that is to be remembered.
     pub fn turn(&self) -> Turn {
-        Turn(self.0.read().unwrap_or_else(PoisonError::into_inner).generation)
+        self.0.turn()
     }
 
     /// The state of `sid`, from memory or the database.
     pub async fn get(&self, db: &Db, sid: Uuid) -> Result<Option<State>, DbErr> {
-        let turn = {
-            let known = self.0.read().unwrap_or_else(PoisonError::into_inner);
-            let state = known.states.get(&sid);
-            // A file has one server, which knows of every end.
-            if let Some(state) = state.filter(|state| db.is_embedded() || state.read_at.elapsed() < GOOD_FOR) {
-                return Ok(Some(*state));
-            }
-            Turn(known.generation)
-        };
+        let (kept, turn) = self.0.get(&sid);
+        // A file has one server, which knows of every end.
+        if let Some(state) = kept.filter(|state| db.is_embedded() || state.read_at.elapsed() < GOOD_FOR) {
+            return Ok(Some(state));
+        }
         let Some(row) = Entity::find_by_id(sid).one(db.reader()).await? else { return Ok(None) };
         self.remember(&row, turn);
         Ok(Some(state(&row)))
@@ -93,14 +79,7 @@ impl Sessions {
 
     /// Notes a session that was made or read since `turn`, unless one was revoked in between: it may have been this one.
     pub fn remember(&self, row: &Model, turn: Turn) {
-        let mut known = self.write();
-        if known.generation != turn.0 {
-            return;
-        }
-        if known.states.len() >= KEPT {
-            known.states.clear();
-        }
-        known.states.insert(row.id, state(row));
+        self.0.keep(row.id, state(row), turn);
     }
 
     /// Writes the end of sessions; [`Sessions::ended`] puts it in force once the transaction is committed.
@@ -174,23 +153,19 @@ impl Sessions {
 
     /// All that is remembered is read again.
     pub fn forget(&self) {
-        let mut known = self.write();
-        known.generation += 1;
-        known.states.clear();
+        self.0.clear();
     }
 
     /// The sessions of `which` are over, on the next request.
     pub(super) fn ended(&self, which: Revocation) {
-        let mut known = self.write();
-        known.generation += 1;
-        match which {
+        self.0.change(|states| match which {
             Revocation::One(sid) => {
-                known.states.remove(&sid);
+                states.remove(&sid);
             }
-            Revocation::AllOf(user) => known.states.retain(|_, state| state.user_id != user),
-            Revocation::AtStore(store) => known.states.retain(|_, state| state.store_id != Some(store)),
-            Revocation::AtDevice(device) => known.states.retain(|_, state| state.device_id != Some(device)),
-        }
+            Revocation::AllOf(user) => states.retain(|_, state| state.user_id != user),
+            Revocation::AtStore(store) => states.retain(|_, state| state.store_id != Some(store)),
+            Revocation::AtDevice(device) => states.retain(|_, state| state.device_id != Some(device)),
+        });
     }
 
     /// Removes the sessions that are expired: so are all of their tokens.
@@ -200,7 +175,7 @@ impl Sessions {
 
     /// Lets go of memory that sessions take which are expired, or were refreshed and are read again.
     pub fn forget_expired(&self, now: Instant) {
-        self.write().states.retain(|_, state| state.expires_at > now);
+        self.0.amend(|states| states.retain(|_, state| state.expires_at > now));
     }
 }
 

@@ -1,7 +1,7 @@
 //! Where a server answers its description: the document, and a page to read it with. Everything the page loads is in
 //! the binary, and the policy of all answers keeps it so.
 
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use axum::Router;
 use axum::body::Bytes;
@@ -27,7 +27,7 @@ const FILES: [(&str, &str, &str); 4] = [
     ("icon.svg", "image/svg+xml", include_str!("page/icon.svg")),
 ];
 
-/// The description of a server, serialised once.
+/// The description of a server as it is answered.
 struct Document {
     text: Bytes,
     tag: HeaderValue,
@@ -40,16 +40,13 @@ pub fn text(about: About, routes: &[Route]) -> String {
     format!("{value:#}\n")
 }
 
-/// Adds `GET /api/v1/openapi.json` and `GET /docs`, which describe `table`.
-pub fn served<S>(router: Router<S>, about: About, table: &[Route]) -> Router<S>
+/// Adds `GET /api/v1/openapi.json` and `GET /docs`, which describe `table`. The document is made for the first who asks:
+/// most servers are never asked, and need not be later for it.
+pub fn served<S>(router: Router<S>, about: About, table: Vec<Route>) -> Router<S>
 where
     S: Clone + Send + Sync + 'static,
 {
-    let text = text(about, table);
-    // Weak: the same in every coding, of which the layer around all answers decides.
-    let tag = format!("W/\"{}\"", hex::encode(&Sha256::digest(text.as_bytes())[..16]));
-    let tag = HeaderValue::from_str(&tag).unwrap_or(HeaderValue::from_static("W/\"\""));
-    let document = Arc::new(Document { text: text.into(), tag });
+    let document = Arc::new(LazyLock::new(move || Document::new(text(about, &table))));
     let json = move |headers: HeaderMap| async move { document.answer(&headers) };
     router
         .route("/api/v1/openapi.json", get(json))
@@ -58,6 +55,13 @@ where
 }
 
 impl Document {
+    fn new(text: String) -> Self {
+        // Weak: the same in every coding, of which the layer around all answers decides.
+        let tag = format!("W/\"{}\"", hex::encode(&Sha256::digest(text.as_bytes())[..16]));
+        let tag = HeaderValue::from_str(&tag).unwrap_or(HeaderValue::from_static("W/\"\""));
+        Self { text: text.into(), tag }
+    }
+
     fn answer(&self, headers: &HeaderMap) -> Response {
         let tag = (header::ETAG, self.tag.clone());
         let cache = (header::CACHE_CONTROL, HeaderValue::from_static("no-cache"));

@@ -2,10 +2,12 @@
 //! handlers check by.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::marker::PhantomData;
 
 use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer};
 use serde_json::{Map, Value as Json};
 use tillkeep_model::ErrorCode;
@@ -19,18 +21,20 @@ use utoipa::openapi::schema::{
 use utoipa::{__dev::ComposeSchema, PartialSchema, ToSchema};
 
 use super::Argument;
-use super::limits;
+use super::limits::{self, or_null};
 use super::operation::{Operation, string};
 use crate::error::Error;
 use crate::extract::Params;
-use crate::resource::{Fields, ListSpec, Query};
+use crate::resource::{self, Fields, ListSpec, Query};
 
 /// What may be written of a kind of row, as a type.
 pub trait Write {
     type Row: EntityTrait;
     const FIELDS: Fields;
-    /// What may be sent besides the columns, or otherwise than they are: a struct, or `()`.
+    /// What may be sent with a new row besides the columns: a struct whose fields may all be left out, or `()`.
     type More: ToSchema;
+    /// Columns of which `null` sets back what is the default there.
+    const RESET: &'static [&'static str] = &[];
 
     /// Names the body in the description: `Product` for `ProductDraft` and `ProductChange`.
     fn name() -> Cow<'static, str>;
@@ -66,6 +70,21 @@ impl<'de, K, M> Deserialize<'de> for Written<K, M> {
     }
 }
 
+impl<K: Write> Draft<K>
+where
+    K::More: DeserializeOwned,
+{
+    /// The JSON of the row, and what was sent besides its columns.
+    pub fn parted(mut self) -> Result<(Map<String, Json>, K::More), Error> {
+        let properties = match K::More::schema() {
+            RefOr::T(Schema::Object(more)) => more.properties,
+            _ => BTreeMap::new(),
+        };
+        let more = resource::take(&mut self.keys, properties.keys())?;
+        Ok((self.keys, more))
+    }
+}
+
 impl<K: Write, M: Mode> ComposeSchema for Written<K, M> {
     fn compose(_: Vec<RefOr<Schema>>) -> RefOr<Schema> {
         let table = K::Row::default();
@@ -73,7 +92,9 @@ impl<K: Write, M: Mode> ComposeSchema for Written<K, M> {
             ObjectBuilder::new().additional_properties(Some(AdditionalProperties::<Schema>::FreeForm(false)));
         for field in K::FIELDS.writable(M::NEW) {
             let column = row_schema::of_key(table.table_name(), field.name);
-            object = object.property(field.name, limits::of_field(field, column, M::NEW));
+            let schema = limits::of_field(field, column, M::NEW);
+            let is_reset = K::RESET.contains(&field.name);
+            object = object.property(field.name, if is_reset { or_null(schema) } else { schema });
         }
         if let RefOr::T(Schema::Object(more)) = K::More::schema() {
             for (key, schema) in more.properties {

@@ -2,6 +2,7 @@
 //! them is for headquarters alone.
 
 pub mod audit_log;
+pub mod customers;
 pub mod explain;
 pub mod roles;
 pub mod stores;

@@ -14,9 +14,11 @@ use tillkeep_http::{Answer, Caller, List, Params};
 use tillkeep_model::Instant;
 use tillkeep_model::permission::code::{StoresEdit, StoresView};
 use tillkeep_model::wire::{MAX_ATTEMPTS, OutboxState};
-use tillkeep_storage::entity::{outbox as outbox_row, register_session};
+use tillkeep_storage::entity::outbox::{self as outbox_row, Column};
+use tillkeep_storage::entity::register_session;
+use tillkeep_storage::sea_orm::sea_query::SimpleExpr;
 use tillkeep_storage::sea_orm::{
-    ColumnTrait, EntityName, EntityTrait, PaginatorTrait, QueryFilter, QueryOrder, QuerySelect,
+    ColumnTrait, Condition, EntityName, EntityTrait, PaginatorTrait, QueryFilter, QueryOrder, QuerySelect,
 };
 use tillkeep_storage::{apply, outbox};
 use utoipa::ToSchema;
@@ -61,14 +63,32 @@ pub(crate) struct Requeued {
     requeued: u64,
 }
 
-/// The words for the state of an entry.
-#[derive(ToSchema)]
+/// The state of an entry: never tried, tried without success, or given up.
+#[derive(Clone, Copy, Deserialize, Serialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
-#[expect(dead_code, reason = "only its schema is used")]
 enum OutboxStatus {
     Pending,
     Failed,
     Dead,
+}
+
+impl OutboxStatus {
+    const fn after(attempts: i32) -> Self {
+        match attempts {
+            0 => Self::Pending,
+            MAX_ATTEMPTS.. => Self::Dead,
+            _ => Self::Failed,
+        }
+    }
+
+    /// The entries in this state.
+    fn filter(self) -> SimpleExpr {
+        match self {
+            Self::Pending => Column::Attempts.eq(0),
+            Self::Failed => Column::Attempts.between(1, MAX_ATTEMPTS - 1),
+            Self::Dead => Column::Attempts.gte(MAX_ATTEMPTS),
+        }
+    }
 }
 
 /// `GET /sync/status`
@@ -98,8 +118,7 @@ pub(crate) async fn now(caller: Caller<StoresEdit>, State(store): State<Arc<Stor
 #[derive(Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct OutboxQuery {
-    #[schema(value_type = Option<OutboxStatus>)]
-    status: Option<String>,
+    status: Option<OutboxStatus>,
     #[schema(minimum = 1, maximum = 1_000_000)]
     page: Option<u64>,
     #[schema(minimum = 1, maximum = 200)]
@@ -115,7 +134,7 @@ pub(crate) struct OutboxEntry {
     entity_type: String,
     entity_id: Uuid,
     action: String,
-    status: &'static str,
+    status: OutboxStatus,
     attempts: i32,
     last_error: Option<String>,
     timestamp: Instant,
@@ -127,33 +146,17 @@ pub(crate) struct OutboxEntry {
     data: Option<Box<RawValue>>,
 }
 
-const fn status_of(attempts: i32) -> &'static str {
-    match attempts {
-        0 => "pending",
-        MAX_ATTEMPTS.. => "dead",
-        _ => "failed",
-    }
-}
-
 /// `GET /sync/outbox?status=pending|failed|dead`
 pub(crate) async fn list(
     caller: Caller<StoresView>,
     State(store): State<Arc<Store>>,
     Params(query): Params<OutboxQuery>,
 ) -> Result<List<OutboxEntry>> {
-    use outbox_row::Column;
     // The figures of a drawer are in its entries too.
     let knows = knows(&caller, &store).await?;
     let told = |entity_type: &str| knows || entity_type != register_session::Entity.table_name();
     let paging = Paging::new(query.page, query.page_size)?;
-    let mut select = outbox_row::Entity::find();
-    select = match query.status.as_deref() {
-        None => select,
-        Some("pending") => select.filter(Column::Attempts.eq(0)),
-        Some("failed") => select.filter(Column::Attempts.between(1, MAX_ATTEMPTS - 1)),
-        Some("dead") => select.filter(Column::Attempts.gte(MAX_ATTEMPTS)),
-        Some(_) => return Err(Error::field("status", "must be one of pending, failed, dead")),
-    };
+    let select = outbox_row::Entity::find().filter(Condition::all().add_option(query.status.map(OutboxStatus::filter)));
     let total = select.clone().count(caller.reader()).await?;
     let rows = select
         .order_by_asc(Column::Seq)
@@ -168,7 +171,7 @@ pub(crate) async fn list(
             entity_type: row.entity_type,
             entity_id: row.entity_id,
             action: row.action,
-            status: status_of(row.attempts),
+            status: OutboxStatus::after(row.attempts),
             attempts: row.attempts,
             last_error: row.last_error,
             timestamp: row.timestamp,

@@ -3,12 +3,12 @@
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use tillkeep_http::auth::new_pin::set_pin;
 use tillkeep_http::describe::{Draft, Write};
 use tillkeep_http::directory::users::{UserDetail, detail};
 use tillkeep_http::error::{Error, Result};
-use tillkeep_http::resource::{self, Fields};
+use tillkeep_http::resource::Fields;
 use tillkeep_http::{Body, Caller, Created};
 use tillkeep_model::ErrorCode;
 use tillkeep_model::permission::code::UsersCreate;
@@ -46,18 +46,18 @@ impl Write for Newcomer {
 }
 
 /// What a new user starts with, besides a PIN that is made.
-#[derive(ToSchema)]
-#[expect(dead_code, reason = "read key by key, with the row")]
+#[derive(Deserialize, ToSchema)]
 pub(super) struct FirstAssignments {
     assignments: Option<Vec<Grant>>,
 }
 
 pub(super) async fn create(
     caller: Caller<UsersCreate>,
-    Body(Draft { keys: mut body, .. }): Body<Draft<Newcomer>>,
+    Body(draft): Body<Draft<Newcomer>>,
 ) -> Result<Created<NewUser>> {
+    let (mut body, FirstAssignments { assignments: wanted }) = draft.parted()?;
     pin::refuse_chosen(body.remove("pin").is_some())?;
-    let wanted: Vec<Grant> = resource::take(&mut body, "assignments")?.unwrap_or_default();
+    let wanted = wanted.unwrap_or_default();
     check_wanted(&caller, &wanted)?;
     let (generated_pin, hashed) = pin::generate(caller.auth()).await?;
     let now = caller.now();
