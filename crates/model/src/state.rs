@@ -1,54 +1,155 @@
 //! The states of documents and which way they may go. A pushed envelope may jump forward, never back, except where a
 //! table has the step back. See `docs/sync.md`, rule U7.
 
-/// The documents that have states.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Document {
-    Sale,
-    RegisterSession,
-    Transfer,
-    PurchaseOrder,
+/// The states of one kind of document.
+pub trait Status: Copy + Eq + Sized + 'static {
+    const ALL: &'static [Self];
+
+    /// As it is written in rows and on the wire.
+    fn word(self) -> &'static str;
+
+    /// How far along the document is, and whether this ends it.
+    fn place(self) -> (u8, bool);
+
+    /// The step back that exists, if one begins here.
+    fn back(self) -> Option<Self>;
 }
 
-impl Document {
-    /// How far along `status` is, and whether it ends the document; `None` for a status this version does not know.
-    fn place(self, status: &str) -> Option<(u8, bool)> {
-        Some(match (self, status) {
-            (Self::Sale, "completed")
-            | (Self::RegisterSession, "open")
-            | (Self::Transfer | Self::PurchaseOrder, "draft") => (0, false),
-            (Self::RegisterSession, "counting")
-            | (Self::Sale, "partially_refunded")
-            | (Self::Transfer | Self::PurchaseOrder, "submitted") => (1, false),
-            (Self::Sale, "refunded" | "voided") | (Self::RegisterSession, "closed") => (2, true),
-            (Self::Transfer | Self::PurchaseOrder, "approved") => (2, false),
-            (Self::Transfer, "in_transit") | (Self::PurchaseOrder, "ordered") => (3, false),
-            (Self::Transfer | Self::PurchaseOrder, "partially_received") => (4, false),
-            (Self::Transfer, "received" | "rejected" | "cancelled") => (5, true),
-            (Self::PurchaseOrder, "received") => (5, false),
-            (Self::PurchaseOrder, "closed" | "cancelled") => (6, true),
-            _ => return None,
-        })
+/// A state as it was read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reported<'a, S> {
+    Known(S),
+    /// A word of a newer program, which is kept as it came; or none at all.
+    Other(&'a str),
+}
+
+impl<'a, S: Status> Reported<'a, S> {
+    pub fn read(word: &'a str) -> Self {
+        S::ALL.iter().find(|status| status.word() == word).map_or(Self::Other(word), |status| Self::Known(*status))
     }
 
-    /// Whether a document in state `from` may be reported in state `to`. A status that this version does not know
-    /// comes from a newer program and is let through.
-    #[must_use]
-    pub fn may_follow(self, from: &str, to: &str) -> bool {
-        if from == to {
-            return true;
-        }
-        // The steps back that exist: a count taken up again, and an order that was refused.
-        let back = matches!(
-            (self, from, to),
-            (Self::RegisterSession, "counting", "open") | (Self::PurchaseOrder, "submitted", "draft")
-        );
-        match (self.place(from), self.place(to)) {
-            (Some((_, true)), Some(_)) => false,
-            (Some((now, false)), Some((then, _))) => then > now || back,
-            _ => true,
-        }
+    pub fn is_one_of(self, statuses: &[S]) -> bool {
+        matches!(self, Self::Known(status) if statuses.contains(&status))
     }
+
+    /// Whether a document in this state may be reported in state `to`. A state that this version does not know comes from
+    /// a newer program and is let through.
+    pub fn may_become(self, to: Self) -> bool {
+        let (Self::Known(from), Self::Known(to)) = (self, to) else { return true };
+        let ((now, ended), (then, _)) = (from.place(), to.place());
+        from == to || (!ended && (then > now || from.back() == Some(to)))
+    }
+}
+
+/// Whether one word for a state may follow another one, whatever the document.
+pub type MayFollow = fn(from: &str, to: &str) -> bool;
+
+/// [`Reported::may_become`] of words.
+pub fn may_follow<S: Status>(from: &str, to: &str) -> bool {
+    Reported::<S>::read(from).may_become(Reported::read(to))
+}
+
+macro_rules! statuses {
+    ($(
+        $(#[$about:meta])* $name:ident {
+            $($status:ident = $word:literal at $place:literal $($ends:ident)?,)*
+        } $([$from:ident back to $to:ident])?
+    )*) => {$(
+        $(#[$about])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub enum $name { $($status),* }
+
+        impl $name {
+            pub const fn word(self) -> &'static str {
+                match self { $(Self::$status => $word),* }
+            }
+        }
+
+        impl Status for $name {
+            const ALL: &'static [Self] = &[$(Self::$status),*];
+
+            fn word(self) -> &'static str {
+                self.word()
+            }
+
+            fn place(self) -> (u8, bool) {
+                match self { $(Self::$status => ($place, statuses!(@ends $($ends)?))),* }
+            }
+
+            fn back(self) -> Option<Self> {
+                $(if self == Self::$from {
+                    return Some(Self::$to);
+                })?
+                None
+            }
+        }
+
+        impl PartialEq<$name> for str {
+            fn eq(&self, other: &$name) -> bool {
+                self == other.word()
+            }
+        }
+
+        impl PartialEq<$name> for &str {
+            fn eq(&self, other: &$name) -> bool {
+                *self == other.word()
+            }
+        }
+
+        impl PartialEq<$name> for String {
+            fn eq(&self, other: &$name) -> bool {
+                self == other.word()
+            }
+        }
+
+        impl From<$name> for String {
+            fn from(status: $name) -> Self {
+                status.word().to_owned()
+            }
+        }
+    )*};
+    (@ends ends) => { true };
+    (@ends) => { false };
+}
+
+statuses! {
+    SaleStatus {
+        Completed = "completed" at 0,
+        PartiallyRefunded = "partially_refunded" at 1,
+        Refunded = "refunded" at 2 ends,
+        Voided = "voided" at 2 ends,
+    }
+    PaymentStatus {
+        Captured = "captured" at 0,
+        Voided = "voided" at 1 ends,
+    }
+    /// A count may be taken up again.
+    SessionStatus {
+        Open = "open" at 0,
+        Counting = "counting" at 1,
+        Closed = "closed" at 2 ends,
+    } [Counting back to Open]
+    TransferStatus {
+        Draft = "draft" at 0,
+        Submitted = "submitted" at 1,
+        Approved = "approved" at 2,
+        InTransit = "in_transit" at 3,
+        PartiallyReceived = "partially_received" at 4,
+        Received = "received" at 5 ends,
+        Rejected = "rejected" at 5 ends,
+        Cancelled = "cancelled" at 5 ends,
+    }
+    /// An order may be refused.
+    OrderStatus {
+        Draft = "draft" at 0,
+        Submitted = "submitted" at 1,
+        Approved = "approved" at 2,
+        Ordered = "ordered" at 3,
+        PartiallyReceived = "partially_received" at 4,
+        Received = "received" at 5,
+        Closed = "closed" at 6 ends,
+        Cancelled = "cancelled" at 6 ends,
+    } [Submitted back to Draft]
 }
 
 #[cfg(test)]
@@ -57,24 +158,52 @@ mod tests {
 
     #[test]
     fn a_late_create_does_not_undo_a_void() {
-        assert!(Document::Sale.may_follow("completed", "voided"));
-        assert!(!Document::Sale.may_follow("voided", "completed"));
-        assert!(!Document::Sale.may_follow("refunded", "partially_refunded"));
+        assert!(may_follow::<SaleStatus>("completed", "voided"));
+        assert!(!may_follow::<SaleStatus>("voided", "completed"));
+        assert!(!may_follow::<SaleStatus>("refunded", "partially_refunded"));
     }
 
     #[test]
     fn a_session_steps_back_only_from_counting_to_open() {
-        assert!(Document::RegisterSession.may_follow("counting", "open"));
-        assert!(Document::RegisterSession.may_follow("open", "closed"));
-        assert!(!Document::RegisterSession.may_follow("closed", "open"));
+        assert!(may_follow::<SessionStatus>("counting", "open"));
+        assert!(may_follow::<SessionStatus>("open", "closed"));
+        assert!(!may_follow::<SessionStatus>("closed", "open"));
+        assert!(!may_follow::<SessionStatus>("closed", "counting"));
     }
 
     #[test]
     fn transfers_and_orders_jump_forward_and_end() {
-        assert!(Document::Transfer.may_follow("draft", "in_transit"));
-        assert!(!Document::Transfer.may_follow("in_transit", "approved"));
-        assert!(!Document::Transfer.may_follow("cancelled", "received"));
-        assert!(Document::PurchaseOrder.may_follow("submitted", "draft"));
-        assert!(Document::PurchaseOrder.may_follow("received", "closed"));
+        assert!(may_follow::<TransferStatus>("draft", "in_transit"));
+        assert!(!may_follow::<TransferStatus>("in_transit", "approved"));
+        assert!(!may_follow::<TransferStatus>("cancelled", "received"));
+        assert!(may_follow::<OrderStatus>("submitted", "draft"));
+        assert!(!may_follow::<OrderStatus>("approved", "draft"));
+        assert!(may_follow::<OrderStatus>("received", "closed"));
+    }
+
+    #[test]
+    fn a_state_may_follow_itself_also_at_the_end() {
+        assert!(may_follow::<SaleStatus>("voided", "voided"));
+        assert!(!may_follow::<SaleStatus>("voided", "refunded"));
+    }
+
+    #[test]
+    fn a_state_of_a_newer_program_is_let_through_both_ways() {
+        assert_eq!(Reported::<OrderStatus>::read("archived"), Reported::Other("archived"));
+        assert!(may_follow::<OrderStatus>("closed", "archived") && may_follow::<OrderStatus>("archived", "draft"));
+    }
+
+    #[test]
+    fn every_word_is_read_as_its_own_state() {
+        fn all<S: Status + std::fmt::Debug>() {
+            for status in S::ALL {
+                assert_eq!(Reported::read(status.word()), Reported::Known(*status));
+            }
+        }
+        all::<SaleStatus>();
+        all::<PaymentStatus>();
+        all::<SessionStatus>();
+        all::<TransferStatus>();
+        all::<OrderStatus>();
     }
 }

@@ -13,6 +13,7 @@ use tillkeep_http::error::{Error, Result};
 use tillkeep_http::resource::{self, Fields, ListSpec};
 use tillkeep_http::{Answer, Body, Caller, Created, Id, List};
 use tillkeep_model::permission::code::{PosSell, RegistersView, ReportsZReport, StoresEdit};
+use tillkeep_model::state::SessionStatus;
 use tillkeep_model::{ErrorCode, fields};
 use tillkeep_storage::Tx;
 use tillkeep_storage::entity::{register, register_session};
@@ -76,7 +77,7 @@ pub(crate) async fn list(
     let ids: Vec<Uuid> = page.rows.iter().map(|register: &register::Model| register.id).collect();
     let mut open: HashMap<Uuid, register_session::Model> = register_session::Entity::find()
         .filter(register_session::Column::RegisterId.is_in(ids))
-        .filter(register_session::Column::Status.ne("closed"))
+        .filter(register_session::Column::Status.ne(SessionStatus::Closed.word()))
         .all(&snapshot)
         .await?
         .into_iter()

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use tillkeep_model::Money;
 use tillkeep_model::receipt::ReceiptNumber;
+use tillkeep_model::state::SessionStatus;
 
 use super::day::{Day, Figures, Known, ReceiptRange, Register, SessionState, Verdict};
 use super::facts::Facts;
@@ -155,7 +156,7 @@ fn sessions(facts: &Facts, date: &str, code: &str, known: &[&register_session::M
         let z_report: Option<Figures> = session
             .totals
             .as_ref()
-            .filter(|_| session.status == "closed")
+            .filter(|_| session.status == SessionStatus::Closed)
             .and_then(|totals| serde_json::from_value(totals.0.clone()).ok());
         out.push(SessionState {
             id: session.id,
@@ -257,7 +258,8 @@ impl Assessed {
         .filter_map(|(wrong, reason)| wrong.then_some(reason))
         .collect();
         let wrong = !reasons.is_empty();
-        let goes_on = session(|session| session.status.as_deref().is_some_and(|status| status != "closed"));
+        let goes_on =
+            session(|session| session.status.as_deref().is_some_and(|status| status != SessionStatus::Closed));
         let nothing = registers.is_empty();
         let not_heard = nothing && last_seen.is_none_or(|seen| seen <= self.date.as_str());
         reasons.extend(goes_on.then_some("session_open"));

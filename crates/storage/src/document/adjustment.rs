@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use tillkeep_model::adjustment::Reason;
 use tillkeep_model::fields::adjustment::BOOK;
-use tillkeep_model::state;
+use tillkeep_model::state::MayFollow;
 
 use super::columns::ByBook;
 use super::{
@@ -32,7 +32,7 @@ impl Pushed for Adjustment {
         Beyond::Cut
     }
 
-    fn states(&self) -> Option<state::Document> {
+    fn states(&self) -> Option<MayFollow> {
         None
     }
 

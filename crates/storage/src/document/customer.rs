@@ -3,7 +3,7 @@
 use std::sync::LazyLock;
 
 use tillkeep_model::fields::customer::BOOK;
-use tillkeep_model::state;
+use tillkeep_model::state::MayFollow;
 
 use super::columns::ByBook;
 use super::sale::{self, UNKNOWN_CUSTOMER};
@@ -44,7 +44,7 @@ impl Pushed for Customer {
         Beyond::Refuse
     }
 
-    fn states(&self) -> Option<state::Document> {
+    fn states(&self) -> Option<MayFollow> {
         None
     }
 

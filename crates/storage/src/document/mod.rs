@@ -11,7 +11,7 @@ pub mod sale;
 pub mod session;
 pub mod transfer;
 
-use tillkeep_model::state;
+use tillkeep_model::state::MayFollow;
 use uuid::Uuid;
 
 pub use facts::{Facts, Named, Session};
@@ -30,8 +30,8 @@ pub trait Pushed: Send + Sync {
     /// What becomes of a row beyond its limits.
     fn beyond(&self) -> Beyond;
 
-    /// Its states, where it has some.
-    fn states(&self) -> Option<state::Document>;
+    /// Which way its states may go, where it has some.
+    fn states(&self) -> Option<MayFollow>;
 
     /// Written by more than one server: a status that may not follow is left alone, and the rest is taken all the same.
     fn is_co_written(&self) -> bool;

@@ -1,6 +1,7 @@
 //! Purchase orders and their lines: drafted by a store or by HQ, approved by HQ, received by the store.
 
-use tillkeep_model::state;
+use tillkeep_model::state::Reported::{self, Known, Other};
+use tillkeep_model::state::{MayFollow, OrderStatus, may_follow};
 
 use super::{
     Act, Awaited, Beyond, Clash, Exported, Facts, Form, Maker, Named, Numbering, Parent, Pushed, Restored, Whole,
@@ -62,10 +63,10 @@ impl Pushed for Order {
     fn owned(&self, context: WriteContext<'_>) -> &'static [&'static str] {
         // A draft is its creator's; from the submission on HQ owns the header, the store what it receives. What HQ says of a
         // conflict is HQ's alone.
-        match context.status {
+        match context.status.map(Reported::read) {
             _ if context.new => DRAFT,
-            Some("draft") if context.made_by_hq => &[],
-            None | Some("draft") => DRAFT,
+            Some(Known(OrderStatus::Draft)) if context.made_by_hq => &[],
+            None | Some(Known(OrderStatus::Draft)) => DRAFT,
             Some(_) => &["status", "receipts", "last_supplier_document", "closed_by", "closed_at"],
         }
     }
@@ -74,8 +75,8 @@ impl Pushed for Order {
         Beyond::Refuse
     }
 
-    fn states(&self) -> Option<state::Document> {
-        Some(state::Document::PurchaseOrder)
+    fn states(&self) -> Option<MayFollow> {
+        Some(may_follow::<OrderStatus>)
     }
 
     fn is_co_written(&self) -> bool {
@@ -166,9 +167,9 @@ impl Pushed for OrderItem {
     fn owned(&self, context: WriteContext<'_>) -> &'static [&'static str] {
         // A line is its order's maker's up to the approval: a store that submits an order sends the header first, and HQ has it
         // as submitted when the lines come. Afterwards the store writes what it received.
-        match context.status {
-            Some("draft") if context.made_by_hq => &[],
-            None | Some("draft" | "submitted") if !context.made_by_hq => ALL_OF_IT,
+        match context.status.map(Reported::read) {
+            Some(Known(OrderStatus::Draft)) if context.made_by_hq => &[],
+            None | Some(Known(OrderStatus::Draft | OrderStatus::Submitted)) if !context.made_by_hq => ALL_OF_IT,
             _ if context.new && !context.made_by_hq => ALL_OF_IT,
             _ => &["received_quantity", "cancelled_quantity", "received_cost"],
         }
@@ -178,7 +179,7 @@ impl Pushed for OrderItem {
         Beyond::Refuse
     }
 
-    fn states(&self) -> Option<state::Document> {
+    fn states(&self) -> Option<MayFollow> {
         None
     }
 
@@ -259,41 +260,28 @@ impl Pushed for OrderItem {
 
 /// Only an order that is still a draft, and its lines, may be taken back.
 fn is_draft(existing: Option<&dyn Row>) -> bool {
-    existing.and_then(|row| row.text("status")).is_none_or(|status| status == "draft")
+    existing.and_then(|row| row.text("status")).is_none_or(|status| status == OrderStatus::Draft)
 }
 
 /// A store submits and receives; what lies between is HQ's. The goods are in the shop, so a receipt goes before a
 /// cancellation.
 fn next_status(context: WriteContext<'_>, sent: Option<&str>, row: &mut dyn Row) -> String {
+    use OrderStatus::{Approved, Cancelled, Closed, Draft, Ordered, PartiallyReceived, Received, Submitted};
     let has = context.status.unwrap_or_default();
     let Some(to) = sent else { return has.to_owned() };
-    let receives = matches!(to, "partially_received" | "received" | "closed");
-    let may = match has {
+    let (from, reported) = (Reported::read(has), Reported::read(to));
+    let receives = reported.is_one_of(&[PartiallyReceived, Received, Closed]);
+    let may = match from {
         // Nor is an order approved because its store says so. What was received was, though HQ may have lost the order.
-        _ if context.new && matches!(to, "approved" | "ordered") => return "submitted".to_owned(),
+        _ if context.new && reported.is_one_of(&[Approved, Ordered]) => return Submitted.into(),
         _ if context.new => return to.to_owned(),
-        "cancelled" if receives => {
+        Known(Cancelled) if receives => {
             row.set("conflict_note", Some(CANCELLED_AND_RECEIVED.to_owned()).into());
             // Nothing more is expected.
-            return if to == "closed" { to } else { "received" }.to_owned();
+            return if reported == Known(Closed) { Closed } else { Received }.into();
         }
-        "" | "draft" => receives || matches!(to, "submitted" | "cancelled"),
-        _ => receives || !is_known(to),
+        Other("") | Known(Draft) => receives || reported.is_one_of(&[Submitted, Cancelled]),
+        _ => receives || matches!(reported, Other(_)),
     };
-    if may && state::Document::PurchaseOrder.may_follow(has, to) { to } else { has }.to_owned()
-}
-
-/// A state that this version does not know comes from a newer program.
-fn is_known(status: &str) -> bool {
-    !state::Document::PurchaseOrder.may_follow("closed", status)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_status_of_a_newer_program_is_told_from_one_of_the_table() {
-        assert!(is_known("draft") && is_known("cancelled") && !is_known("archived"));
-    }
+    if may && from.may_become(reported) { to } else { has }.to_owned()
 }

@@ -1,8 +1,9 @@
 //! Sales and refunds: written once by their store, then voided or refunded. HQ never refuses money.
 
+use tillkeep_model::Money;
 use tillkeep_model::pricing::TenderKind;
 use tillkeep_model::sale_check::{self, LineFigures, SaleFigures};
-use tillkeep_model::{Money, state};
+use tillkeep_model::state::{MayFollow, PaymentStatus, SaleStatus, may_follow};
 
 use super::{
     Act, Awaited, Beyond, Clash, Exported, Facts, Form, Maker, Named, Numbering, Parent, Pushed, Restored, Whole,
@@ -25,7 +26,6 @@ pub const UNKNOWN_CUSTOMER: &str = "unknown_customer";
 const ITEMS: usize = 0;
 const PAYMENTS: usize = 1;
 
-const VOIDED: &str = "voided";
 const REFUND: &str = "refund";
 
 static NUMBER: Numbering = Numbering {
@@ -57,8 +57,8 @@ impl Pushed for Sale {
         Beyond::Cut
     }
 
-    fn states(&self) -> Option<state::Document> {
-        Some(state::Document::Sale)
+    fn states(&self) -> Option<MayFollow> {
+        Some(may_follow::<SaleStatus>)
     }
 
     fn is_co_written(&self) -> bool {
@@ -66,7 +66,7 @@ impl Pushed for Sale {
     }
 
     fn sent_status(&self, action: &str, row: &dyn Row) -> Option<String> {
-        if action == "void" { Some(VOIDED.to_owned()) } else { row.text("status") }
+        if action == "void" { Some(SaleStatus::Voided.into()) } else { row.text("status") }
     }
 
     fn next_status(&self, _: WriteContext<'_>, sent: Option<&str>, _: &mut dyn Row) -> Option<String> {
@@ -106,12 +106,12 @@ impl Pushed for Sale {
     }
 
     fn charged(&self, document: &Whole<'_>) -> i128 {
-        if document.row.typed::<Model>().is_none_or(|sale| sale.status == VOIDED) {
+        if document.row.typed::<Model>().is_none_or(|sale| sale.status == SaleStatus::Voided) {
             return 0;
         }
         let payments = document.lines_of::<sale_payment::Model>(PAYMENTS);
         let on_account = payments.filter(|payment| payment.tender_kind == TenderKind::OnAccount.as_str());
-        let counted = on_account.filter(|payment| payment.status != VOIDED);
+        let counted = on_account.filter(|payment| payment.status != PaymentStatus::Voided);
         counted.map(|payment| i128::from(payment.amount.0)).sum()
     }
 
@@ -122,7 +122,8 @@ impl Pushed for Sale {
             .map(|item| LineFigures { net: item.net_amount, tax: item.tax_amount, total: item.total_amount })
             .collect();
         let payments = document.lines_of::<sale_payment::Model>(PAYMENTS);
-        let counted = payments.filter(|payment| payment.status != VOIDED || sale.status == VOIDED);
+        let counted =
+            payments.filter(|payment| payment.status != PaymentStatus::Voided || sale.status == SaleStatus::Voided);
         let payments: Vec<Money> = counted.map(|payment| payment.amount).collect();
         sale_check::flags(&SaleFigures {
             net: sale.net_amount,
@@ -182,7 +183,7 @@ pub fn movements<'a>(
     items: impl IntoIterator<Item = &'a sale_item::Model>,
     position: Option<Position>,
 ) -> Vec<Movement> {
-    let (refund, voided) = (sale.sale_type == REFUND, sale.status == VOIDED);
+    let (refund, voided) = (sale.sale_type == REFUND, sale.status == SaleStatus::Voided);
     let at = Some(sale.completed_at).filter(|at| !at.is_unset()).unwrap_or(sale.created_at);
     let mut movements = Vec::new();
     for item in items {

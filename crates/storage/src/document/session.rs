@@ -1,6 +1,6 @@
 //! Drawers from their opening to their close.
 
-use tillkeep_model::state;
+use tillkeep_model::state::{MayFollow, SessionStatus, may_follow};
 
 use super::sale::{self, UNKNOWN_SESSION};
 use super::{
@@ -38,8 +38,8 @@ impl Pushed for RegisterSession {
         Beyond::Cut
     }
 
-    fn states(&self) -> Option<state::Document> {
-        Some(state::Document::RegisterSession)
+    fn states(&self) -> Option<MayFollow> {
+        Some(may_follow::<SessionStatus>)
     }
 
     fn is_co_written(&self) -> bool {

@@ -1,6 +1,6 @@
 //! Transfers: the source writes the document up to the shipment, the destination what it received.
 
-use tillkeep_model::state;
+use tillkeep_model::state::{MayFollow, Reported, TransferStatus, may_follow};
 
 use super::{
     Act, Awaited, Beyond, Clash, Exported, Facts, Form, Maker, Named, Numbering, Parent, Pushed, Restored, Whole,
@@ -21,8 +21,9 @@ static NUMBER: Numbering = Numbering {
     clash: Clash::Refused,
 };
 
-const SHIPPED: &[&str] = &["in_transit", "partially_received", "received"];
-const RECEIVING: &[&str] = &["partially_received", "received"];
+const SHIPPED: &[TransferStatus] =
+    &[TransferStatus::InTransit, TransferStatus::PartiallyReceived, TransferStatus::Received];
+const RECEIVING: &[TransferStatus] = &[TransferStatus::PartiallyReceived, TransferStatus::Received];
 
 /// What the source of a transfer writes. Where the goods go from and to comes first, and is said once.
 const SOURCE: &[&str] = &[
@@ -75,8 +76,8 @@ impl Pushed for Transfer {
         Beyond::Refuse
     }
 
-    fn states(&self) -> Option<state::Document> {
-        Some(state::Document::Transfer)
+    fn states(&self) -> Option<MayFollow> {
+        Some(may_follow::<TransferStatus>)
     }
 
     fn is_co_written(&self) -> bool {
@@ -159,22 +160,29 @@ impl Pushed for Transfer {
 /// The source goes up to the shipment, the destination on from there. What arrived arrived: a receipt that came before
 /// the news of its shipment counts when that comes.
 fn next_status(context: WriteContext<'_>, sent: Option<&str>, row: &dyn Row) -> String {
-    let may_follow = |from: &str, to: &str| state::Document::Transfer.may_follow(from, to);
     let has = context.status.unwrap_or_default();
+    let from: Reported<TransferStatus> = Reported::read(has);
     // After the shipment nothing is cancelled: the goods come back by a new transfer.
     let shipped = row.instant("sent_at").is_some();
-    let sent = sent.map(|to| if !context.receives && (shipped || RECEIVING.contains(&to)) { "in_transit" } else { to });
-    let may_be = |to: &str| match context {
-        WriteContext { receives: true, .. } => SHIPPED.contains(&has) && RECEIVING.contains(&to) && may_follow(has, to),
-        WriteContext { new: true, .. } => true,
-        _ => !SHIPPED.contains(&has) && may_follow(has, to),
+    let sent = sent.map(|to| {
+        let receives = Reported::read(to).is_one_of(RECEIVING);
+        if !context.receives && (shipped || receives) { TransferStatus::InTransit.word() } else { to }
+    });
+    let may_be = |to: &str| {
+        let to = Reported::read(to);
+        match context {
+            WriteContext { receives: true, .. } => {
+                from.is_one_of(SHIPPED) && to.is_one_of(RECEIVING) && from.may_become(to)
+            }
+            WriteContext { new: true, .. } => true,
+            _ => !from.is_one_of(SHIPPED) && from.may_become(to),
+        }
     };
     let status = sent.filter(|to| may_be(to)).unwrap_or(has);
     let received = row.text("receipts").is_some_and(|receipts| receipts != "[]");
-    match status {
-        "in_transit" if received && row.instant("received_at").is_some() => "received",
-        "in_transit" if received => "partially_received",
-        status => status,
+    if status != TransferStatus::InTransit || !received {
+        return status.to_owned();
     }
-    .to_owned()
+    let whole = row.instant("received_at").is_some();
+    if whole { TransferStatus::Received } else { TransferStatus::PartiallyReceived }.into()
 }

@@ -5,6 +5,7 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use sea_orm::{ColumnTrait, DbErr, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
 use tillkeep_model::Instant;
 use tillkeep_model::receipt::ReceiptNumber;
+use tillkeep_model::state::SessionStatus;
 use uuid::Uuid;
 
 use crate::Tx;
@@ -70,7 +71,7 @@ async fn sessions(tx: &Tx, wanted: HashSet<Uuid>) -> Result<HashMap<Uuid, Sessio
             .await?;
         let number = |text: Option<String>| text.and_then(|text| ReceiptNumber::parse(&text));
         found.extend(rows.into_iter().map(|(id, status, first, last)| {
-            (id, Session { closed: status == "closed", receipts: number(first).zip(number(last)) })
+            (id, Session { closed: status == SessionStatus::Closed, receipts: number(first).zip(number(last)) })
         }));
     }
     Ok(found)

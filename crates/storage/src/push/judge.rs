@@ -107,10 +107,10 @@ fn decide(
         return Decision::Leave(Applied::Skipped);
     }
     // What two sides write is taken column by column, and its status by [`Pushed::next_status`](crate::document::Pushed::next_status).
-    if let Some(document) = incoming.pushed.states().filter(|_| !incoming.pushed.is_co_written()) {
+    if let Some(may_follow) = incoming.pushed.states().filter(|_| !incoming.pushed.is_co_written()) {
         let from = existing.text("status").unwrap_or_default();
         let to = incoming.pushed.sent_status(&incoming.action, row).unwrap_or_default();
-        if !to.is_empty() && !document.may_follow(&from, &to) {
+        if !to.is_empty() && !may_follow(&from, &to) {
             return Decision::Leave(Applied::Skipped);
         }
     }

@@ -1,6 +1,7 @@
 //! The list. Its order is the dependency order of the specification, section 2.5; `transfers` is an extension.
 
 use tillkeep_model::fields::{self, Book};
+use tillkeep_model::state::TransferStatus;
 
 use super::sync_type::{AfterPull, Child, Derived, Scope, SyncType};
 use super::table::{Of, SyncTable};
@@ -132,7 +133,11 @@ pub static ALL: &[SyncType] = &[
             parent: "transfer_id",
             book: &fields::transfer::ITEM,
             kind: "transfer_item",
-            replaced_while: &["draft", "submitted", "approved"],
+            replaced_while: &[
+                TransferStatus::Draft.word(),
+                TransferStatus::Submitted.word(),
+                TransferStatus::Approved.word(),
+            ],
             most: 5000,
         }],
         push: Some(&transfer::Transfer),

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use sea_orm::{ColumnTrait, DbErr, EntityTrait, QueryFilter, QueryOrder};
 use serde_json::Value as Json;
+use tillkeep_model::state::{SaleStatus, SessionStatus};
 use tillkeep_model::{JsonText, Money};
 use uuid::Uuid;
 
@@ -33,7 +34,8 @@ pub(super) async fn reports(source: &Source, options: &Options, found: &mut Foun
     if source.side == Side::Hq && !options.settled {
         return Ok(());
     }
-    let closed = Entity::find().filter(Column::Status.eq("closed")).filter(Column::Totals.is_not_null());
+    let closed =
+        Entity::find().filter(Column::Status.eq(SessionStatus::Closed.word())).filter(Column::Totals.is_not_null());
     let closed = closed.order_by_asc(Column::StoreId).order_by_asc(Column::RegisterCode);
     let sessions = closed.order_by_asc(Column::SessionNumber).all(&source.conn).await?;
     if sessions.is_empty() {
@@ -160,7 +162,7 @@ async fn add_up(source: &Source) -> Result<BTreeMap<Uuid, Sums>, DbErr> {
         let sums = out.entry(row.try_get("", "session")?).or_default();
         let (kind, status): (String, String) = (row.try_get("", "sale_type")?, row.try_get("", "status")?);
         sums.documents += 1;
-        if status == "voided" {
+        if status == SaleStatus::Voided {
             *sums.counts.entry("voidCount").or_default() += 1;
             continue;
         }

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use tillkeep_http::error::{Error, Result};
 use tillkeep_model::ErrorCode;
+use tillkeep_model::state::SessionStatus;
 use tillkeep_storage::entity::{register, register_session, sales_rep, store, tender};
 use tillkeep_storage::sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder};
 use tillkeep_storage::taxes::{self, TaxGroup};
@@ -42,7 +43,7 @@ impl Shop {
                 .await?,
             registers: register::Entity::find().all(&conn).await?,
             drawers: register_session::Entity::find()
-                .filter(register_session::Column::Status.ne("closed"))
+                .filter(register_session::Column::Status.ne(SessionStatus::Closed.word()))
                 .all(&conn)
                 .await?,
         })

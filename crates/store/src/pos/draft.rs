@@ -1,6 +1,7 @@
 //! From a priced and paid cart to the rows of a sale; all but the receipt number, which is taken last.
 
 use tillkeep_model::pricing::{PriceSource, Settlement};
+use tillkeep_model::state::{PaymentStatus, SaleStatus};
 use tillkeep_model::{Instant, JsonText, ids};
 use tillkeep_storage::entity::{customer, register_session, sale, sale_item, sale_payment, store};
 use uuid::Uuid;
@@ -44,7 +45,7 @@ impl Draft<'_> {
             register_code: self.session.register_code.clone(),
             register_session_id: self.session.id,
             sale_type: "sale".to_owned(),
-            status: "completed".to_owned(),
+            status: SaleStatus::Completed.into(),
             business_date: self.session.business_date.clone(),
             // A till whose clock runs ahead cannot have begun after the end.
             started_at: self.cart.started_at.unwrap_or(self.now).min(self.now),
@@ -138,7 +139,7 @@ impl Draft<'_> {
                 change_amount: payment.change,
                 is_change: payment.is_change,
                 reference: payment.reference.clone(),
-                status: "captured".to_owned(),
+                status: PaymentStatus::Captured.into(),
                 ..sale_payment::Model::default()
             }
         };

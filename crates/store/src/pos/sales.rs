@@ -11,6 +11,7 @@ use tillkeep_http::resource::{self, ListSpec};
 use tillkeep_http::{Answer, Caller, Id, List};
 use tillkeep_model::ErrorCode;
 use tillkeep_model::permission::code::{PosRefund, PosSell, ReportsViewLocal};
+use tillkeep_model::state::SessionStatus;
 use tillkeep_storage::entity::{register, register_session, sale};
 use tillkeep_storage::sea_orm::sea_query::Query as SubQuery;
 use tillkeep_storage::sea_orm::{ColumnTrait, Condition, EntityTrait, QueryFilter};
@@ -64,7 +65,7 @@ fn in_own_open_session<P: tillkeep_model::permission::Requirement>(caller: &Call
     let open = SubQuery::select()
         .column(Column::Id)
         .from(register_session::Entity)
-        .and_where(Column::Status.ne("closed"))
+        .and_where(Column::Status.ne(SessionStatus::Closed.word()))
         .to_owned();
     let at_terminal = SubQuery::select()
         .column(register::Column::Id)

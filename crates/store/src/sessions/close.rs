@@ -14,6 +14,7 @@ use tillkeep_http::extract::OptionalBody;
 use tillkeep_http::resource::Check;
 use tillkeep_http::{Answer, Caller, Id};
 use tillkeep_model::permission::code::{PosSell, RegistersClose, ReportsZReport};
+use tillkeep_model::state::SessionStatus;
 use tillkeep_model::{ErrorCode, Instant, JsonText, Money};
 use tillkeep_storage::entity::register_session;
 use tillkeep_storage::fault;
@@ -103,7 +104,7 @@ impl Request {
     async fn close(self, tx: &mut Acting<'_>) -> std::result::Result<(Closed, Log), Stopped> {
         let session = register_session::Entity::find_by_id(self.id).one(&**tx).await?;
         let session = session.ok_or_else(|| Error::not_found("register session"))?;
-        if session.status == "closed" {
+        if session.status == SessionStatus::Closed {
             return Err(if self.is_unasked() { Error::forbidden(&MAY_CLOSE) } else { closed() }.into());
         }
         if !self.own && !self.is_unasked() && self.here != Some(session.register_id) {
@@ -160,7 +161,7 @@ impl Request {
         running_total: Money,
     ) -> register_session::Model {
         session.running_total = Some(running_total);
-        "closed".clone_into(&mut session.status);
+        session.status = SessionStatus::Closed.into();
         session.closed_by = Some(self.user_id);
         session.closed_at = Some(self.now);
         session.close_note = self.note;

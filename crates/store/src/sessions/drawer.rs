@@ -2,6 +2,7 @@
 
 use tillkeep_http::error::Error;
 use tillkeep_model::ErrorCode;
+use tillkeep_model::state::SessionStatus;
 use tillkeep_storage::DbErr;
 use tillkeep_storage::entity::register_session::{self, Model};
 use tillkeep_storage::sea_orm::{ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter};
@@ -14,7 +15,7 @@ pub(crate) async fn open_at(conn: &impl ConnectionTrait, register_id: Uuid) -> R
     use register_session::Column;
     register_session::Entity::find()
         .filter(Column::RegisterId.eq(register_id))
-        .filter(Column::Status.ne("closed"))
+        .filter(Column::Status.ne(SessionStatus::Closed.word()))
         .one(conn)
         .await
 }

@@ -10,6 +10,7 @@ use tillkeep_http::extract::OptionalBody;
 use tillkeep_http::resource::Check;
 use tillkeep_http::{Caller, Created, Id};
 use tillkeep_model::permission::code::{PosSell, RegistersOpen};
+use tillkeep_model::state::SessionStatus;
 use tillkeep_model::{ErrorCode, Instant, JsonText, Money};
 use tillkeep_storage::entity::{register, register_session, user};
 use tillkeep_storage::numbers::Numbering;
@@ -131,7 +132,7 @@ impl Request {
             register_id: register.id,
             register_code: register.code,
             session_number: i32::try_from(number).map_err(|error| Error::internal(error))?,
-            status: "open".to_owned(),
+            status: SessionStatus::Open.into(),
             business_date: day::today(settings, self.now),
             opened_by: self.opened_by,
             opened_at: self.now,

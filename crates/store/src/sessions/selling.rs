@@ -1,6 +1,7 @@
 //! Whether a terminal may sell now.
 
 use tillkeep_http::error::{Error, Result};
+use tillkeep_model::state::SessionStatus;
 use tillkeep_model::{ErrorCode, Instant};
 use tillkeep_storage::entity::register_session;
 use tillkeep_storage::sea_orm::{ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter, QuerySelect};
@@ -21,7 +22,7 @@ pub(crate) fn session<'a>(shop: &'a Shop, terminal: Option<&str>, now: Instant) 
     if !register.is_active {
         return Err(refused(format!("register {} is not active; choose another till", register.code)));
     }
-    let session = shop.open_at(register.id).filter(|session| session.status == "open");
+    let session = shop.open_at(register.id).filter(|session| session.status == SessionStatus::Open);
     let Some(session) = session else {
         let text =
             format!("the drawer of register {} is not open; open it with POST /registers/{{id}}/open", register.code);
@@ -48,5 +49,5 @@ pub(crate) async fn require_open(conn: &impl ConnectionTrait, session_id: Uuid) 
         .into_tuple()
         .one(conn)
         .await?;
-    if status.as_deref() == Some("open") { Ok(()) } else { Err(closed()) }
+    if status.is_some_and(|status| status == SessionStatus::Open) { Ok(()) } else { Err(closed()) }
 }

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use tillkeep_http::error::Result;
 use tillkeep_model::receipt::ReceiptNumber;
+use tillkeep_model::state::{PaymentStatus, SaleStatus};
 use tillkeep_model::{JsonText, Money, Ppm};
 use tillkeep_storage::entity::{register_session, sale, sale_payment};
 use tillkeep_storage::sea_orm::sea_query::{Expr, ExprTrait};
@@ -81,14 +82,11 @@ impl Totals {
         for (receipt, kind, status, net, tax, total, rounding, lines) in sales {
             self.documents += 1;
             receipts.push(receipt);
-            match (status.as_str(), kind.as_str()) {
-                ("voided", _) => {
-                    self.void_count += 1;
-                    continue;
-                }
-                (_, "refund") => self.refund_count += 1,
-                _ => self.sale_count += 1,
+            if status == SaleStatus::Voided {
+                self.void_count += 1;
+                continue;
             }
+            *if kind == "refund" { &mut self.refund_count } else { &mut self.sale_count } += 1;
             self.net_amount += net;
             self.tax_amount += tax;
             self.total_amount += total;
@@ -140,7 +138,7 @@ async fn payments(conn: &impl ConnectionTrait, session_id: Uuid) -> Result<Vec<T
         .select_only()
         .column(sale::Column::Id)
         .filter(sale::Column::RegisterSessionId.eq(session_id))
-        .filter(sale::Column::Status.ne("voided"))
+        .filter(sale::Column::Status.ne(SaleStatus::Voided.word()))
         .into_query();
     let groups = [Column::TenderId, Column::TenderCode, Column::TenderKind];
     let mut select = sale_payment::Entity::find().select_only().columns(groups);
@@ -151,7 +149,7 @@ async fn payments(conn: &impl ConnectionTrait, session_id: Uuid) -> Result<Vec<T
         .column_as(Column::Id.count(), "num_items")
         .column_as(Expr::col(Column::Amount).sum(), "amount")
         .filter(Column::SaleId.in_subquery(counting))
-        .filter(Column::Status.ne("voided"))
+        .filter(Column::Status.ne(PaymentStatus::Voided.word()))
         .order_by_asc(Column::TenderCode)
         .into_tuple()
         .all(conn)
