@@ -86,7 +86,8 @@ impl Totals {
                 self.void_count += 1;
                 continue;
             }
-            *if kind == "refund" { &mut self.refund_count } else { &mut self.sale_count } += 1;
+            let counted = if kind == "refund" { &mut self.refund_count } else { &mut self.sale_count };
+            *counted += 1;
             self.net_amount += net;
             self.tax_amount += tax;
             self.total_amount += total;
