@@ -1,7 +1,7 @@
 //! Lists and rows in statements, however many there are: a text says `$list` or `$rows` where they belong, and is run as
 //! often as it takes, since a statement takes only so many values. Without one value nothing is run.
 
-use sea_orm::{ConnectionTrait, DbErr, Value};
+use sea_orm::{ColumnTrait, ConnectionTrait, DbErr, EntityTrait, QueryFilter, Select, TryGetableMany, Value};
 
 use crate::db::{Row, execute, placeholders, query, rows_per_statement};
 
@@ -51,6 +51,44 @@ pub async fn execute_rows<const COLUMNS: usize>(
         changed += execute(conn, &sql, values).await?;
     }
     Ok(changed)
+}
+
+/// `select` for each part of `list`, of the rows whose `column` is one of it. The parts are in the order of the list.
+pub(crate) fn selects_in<E: EntityTrait, T: Into<Value>>(
+    select: &Select<E>,
+    column: E::Column,
+    list: impl IntoIterator<Item = T>,
+) -> Vec<Select<E>> {
+    let list: Vec<Value> = list.into_iter().map(Into::into).collect();
+    list.chunks(LIST).map(|chunk| select.clone().filter(column.is_in(chunk.iter().cloned()))).collect()
+}
+
+/// The rows of [`selects_in`].
+pub(crate) async fn select_in<E: EntityTrait, T: Into<Value>>(
+    conn: &impl ConnectionTrait,
+    select: Select<E>,
+    column: E::Column,
+    list: impl IntoIterator<Item = T>,
+) -> Result<Vec<E::Model>, DbErr> {
+    let mut found = Vec::new();
+    for select in selects_in(&select, column, list) {
+        found.extend(select.all(conn).await?);
+    }
+    Ok(found)
+}
+
+/// The values of [`selects_in`], of a select that names its columns.
+pub(crate) async fn tuples_in<R: TryGetableMany, E: EntityTrait, T: Into<Value>>(
+    conn: &impl ConnectionTrait,
+    select: Select<E>,
+    column: E::Column,
+    list: impl IntoIterator<Item = T>,
+) -> Result<Vec<R>, DbErr> {
+    let mut found = Vec::new();
+    for select in selects_in(&select, column, list) {
+        found.extend(select.into_tuple::<R>().all(conn).await?);
+    }
+    Ok(found)
 }
 
 fn statements_in<T: Into<Value>>(

@@ -14,7 +14,7 @@ use crate::apply::{decode, decode_children};
 use crate::db::{execute, query, rows_per_statement};
 use crate::document::Whole;
 use crate::entity::store_product;
-use crate::many::execute_rows;
+use crate::many::{execute_rows, select_in};
 use crate::registry::{self, Row, SyncType, Unread};
 use crate::stock::{self, Kind, Movement};
 use crate::{Transaction, Tx, accounts, outbox, pull};
@@ -199,14 +199,9 @@ async fn take_levels(
         let average = row.integer("average_cost").map(Money);
         at_hq.insert(product_id, (Qty(row.integer("quantity").unwrap_or_default()), average));
     }
-    let ids: Vec<Uuid> = at_hq.keys().copied().collect();
-    let mut here: HashMap<Uuid, Qty> = HashMap::new();
-    for chunk in ids.chunks(1000) {
-        let select = store_product::Entity::find()
-            .filter(store_product::Column::StoreId.eq(store))
-            .filter(store_product::Column::ProductId.is_in(chunk.iter().copied()));
-        here.extend(select.all(tx).await?.into_iter().map(|row| (row.product_id, row.quantity)));
-    }
+    let rows = store_product::Entity::find().filter(store_product::Column::StoreId.eq(store));
+    let rows = select_in(tx, rows, store_product::Column::ProductId, at_hq.keys().copied()).await?;
+    let here: HashMap<Uuid, Qty> = rows.into_iter().map(|row| (row.product_id, row.quantity)).collect();
     // HQ does not know what still waits in the outbox.
     let sql = "SELECT product_id, CAST(SUM(quantity_change) AS BIGINT) AS waiting FROM stock_movements WHERE source_id IN \
                (SELECT entity_id FROM sync_outbox WHERE action <> 'void') OR (movement_type = 'sale_void' \

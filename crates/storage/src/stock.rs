@@ -13,6 +13,7 @@ use uuid::Uuid;
 
 use crate::db::{Turn, rows_per_statement, take_turn};
 use crate::entity::{product, stock_movement, store_product};
+use crate::many::{select_in, tuples_in};
 use crate::{Tx, averages};
 pub use levels::Product;
 use levels::{Delta, Present};
@@ -193,14 +194,10 @@ fn moving_average(quantity: Qty, average: Option<Money>, received: Qty, cost: Mo
 /// the store has its row: that holds a copy of the price, and who changes the price changes the copies that are there.
 async fn known_products(tx: &Tx, store_id: Uuid, ids: &HashSet<Uuid>) -> Result<BTreeMap<Uuid, Product>, DbErr> {
     use store_product::Column;
-    let ids: Vec<Uuid> = ids.iter().copied().collect();
-    let mut listed: HashSet<Uuid> = HashSet::new();
-    for chunk in ids.chunks(5000) {
-        let rows = store_product::Entity::find().select_only().column(Column::ProductId);
-        let rows = rows.filter(Column::StoreId.eq(store_id)).filter(Column::ProductId.is_in(chunk.iter().copied()));
-        listed.extend(rows.into_tuple::<Uuid>().all(tx).await?);
-    }
-    let (listed, new): (Vec<Uuid>, Vec<Uuid>) = ids.into_iter().partition(|id| listed.contains(id));
+    let rows = store_product::Entity::find().select_only().column(Column::ProductId);
+    let rows = rows.filter(Column::StoreId.eq(store_id));
+    let listed: HashSet<Uuid> = HashSet::from_iter(tuples_in(tx, rows, Column::ProductId, ids.iter().copied()).await?);
+    let (listed, new): (Vec<Uuid>, Vec<Uuid>) = ids.iter().partition(|id| listed.contains(id));
     let mut known = products(tx, &listed, None).await?;
     known.extend(products(tx, &new, Some(LockType::Share)).await?);
     let unknown: Vec<Uuid> = new.into_iter().filter(|id| !known.contains_key(id)).collect();
@@ -213,34 +210,21 @@ async fn known_products(tx: &Tx, store_id: Uuid, ids: &HashSet<Uuid>) -> Result<
 }
 
 async fn products(tx: &Tx, ids: &[Uuid], lock: Option<LockType>) -> Result<BTreeMap<Uuid, Product>, DbErr> {
-    let mut found = BTreeMap::new();
     let mut ids = ids.to_vec();
     ids.sort_unstable();
-    for chunk in ids.chunks(5000) {
-        let mut select = product::Entity::find().filter(product::Column::Id.is_in(chunk.iter().copied()));
-        if let Some(lock) = lock {
-            select = select.order_by_asc(product::Column::Id).lock(lock);
-        }
-        found.extend(select.all(tx).await?.iter().map(|row| (row.id, Product::from(row))));
+    let mut select = product::Entity::find();
+    if let Some(lock) = lock {
+        select = select.order_by_asc(product::Column::Id).lock(lock);
     }
-    Ok(found)
+    let rows = select_in(tx, select, product::Column::Id, ids).await?;
+    Ok(rows.iter().map(|row| (row.id, Product::from(row))).collect())
 }
 
 async fn already_done(tx: &Tx, movements: &[Movement]) -> Result<HashSet<(Uuid, String)>, DbErr> {
     use stock_movement::Column;
-    let lines: Vec<Uuid> = movements.iter().map(|movement| movement.line_id).collect();
-    let mut done = HashSet::new();
-    for chunk in lines.chunks(5000) {
-        let rows: Vec<(Uuid, String)> = stock_movement::Entity::find()
-            .select_only()
-            .columns([Column::SourceLineId, Column::MovementType])
-            .filter(Column::SourceLineId.is_in(chunk.iter().copied()))
-            .into_tuple()
-            .all(tx)
-            .await?;
-        done.extend(rows);
-    }
-    Ok(done)
+    let rows = stock_movement::Entity::find().select_only().columns([Column::SourceLineId, Column::MovementType]);
+    let lines = movements.iter().map(|movement| movement.line_id);
+    Ok(tuples_in(tx, rows, Column::SourceLineId, lines).await?.into_iter().collect())
 }
 
 #[cfg(test)]

@@ -14,6 +14,7 @@ use uuid::Uuid;
 
 use super::row::{Row, Typed, column_of};
 use super::unread::{Reading, Unread};
+use crate::many::selects_in;
 use crate::{Transaction, bulk};
 
 /// What can be done with the rows of any synchronised table.
@@ -231,12 +232,12 @@ where
         lock: bool,
     ) -> Result<Vec<Reading>, DbErr> {
         let by = Self::column(column)?;
+        let mut select = Self::ordered(E::find());
+        if lock {
+            select = select.lock_exclusive();
+        }
         let mut found = Vec::new();
-        for chunk in ids.chunks(1000) {
-            let mut select = Self::ordered(E::find()).filter(by.is_in(chunk.iter().copied()));
-            if lock {
-                select = select.lock_exclusive();
-            }
+        for select in selects_in(&select, by, ids.iter().copied()) {
             found.extend(Self::readings(conn, select, Some(column)).await?);
         }
         Ok(found)

@@ -7,7 +7,7 @@ use tillkeep_model::{Instant, Money, Qty, ids};
 use uuid::Uuid;
 
 use crate::entity::{product, store_product};
-use crate::many::execute_rows;
+use crate::many::{execute_rows, tuples_in};
 use crate::versions::UNSTAMPED;
 use crate::{Side, Tx};
 
@@ -61,21 +61,14 @@ pub(super) async fn present(tx: &Tx, store_id: Uuid, ids: &HashSet<Uuid>) -> Res
     // By product, here and in the statement that writes: two writers that lock in one order cannot wait in a circle.
     let mut ids: Vec<Uuid> = ids.iter().copied().collect();
     ids.sort_unstable();
-    let mut present = HashMap::new();
-    for chunk in ids.chunks(5000) {
-        let rows: Vec<(Uuid, Qty, Option<Money>)> = store_product::Entity::find()
-            .select_only()
-            .columns([Column::ProductId, Column::Quantity, Column::AverageCost])
-            .filter(Column::StoreId.eq(store_id))
-            .filter(Column::ProductId.is_in(chunk.iter().copied()))
-            .order_by_asc(Column::ProductId)
-            .lock_exclusive()
-            .into_tuple()
-            .all(tx)
-            .await?;
-        present.extend(rows.into_iter().map(|(id, quantity, average)| (id, Present { quantity, average })));
-    }
-    Ok(present)
+    let rows = store_product::Entity::find()
+        .select_only()
+        .columns([Column::ProductId, Column::Quantity, Column::AverageCost])
+        .filter(Column::StoreId.eq(store_id))
+        .order_by_asc(Column::ProductId)
+        .lock_exclusive();
+    let found: Vec<(Uuid, Qty, Option<Money>)> = tuples_in(tx, rows, Column::ProductId, ids).await?;
+    Ok(found.into_iter().map(|(id, quantity, average)| (id, Present { quantity, average })).collect())
 }
 
 /// Writes the levels; a product that the store has nothing of yet gets a row.
