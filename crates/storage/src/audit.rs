@@ -1,15 +1,13 @@
 //! The audit log: append-only, each row chained to the one before by a hash. `docs/security.md`.
 
-use sea_orm::{
-    ColumnTrait, ConnectionTrait, DbErr, EntityTrait, IntoActiveModel, QueryFilter, QueryOrder, QuerySelect,
-};
+use sea_orm::{ColumnTrait, ConnectionTrait, DbErr, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
 use sha2::{Digest, Sha256};
 use tillkeep_model::{Instant, JsonText};
 use uuid::Uuid;
 
-use crate::Tx;
-use crate::db::{Turn, rows_per_statement, take_turn};
+use crate::db::{Turn, take_turn};
 use crate::entity::audit_log::{Column, Entity, Model};
+use crate::{Tx, bulk};
 
 /// What somebody did.
 #[derive(Clone, Debug, Default)]
@@ -65,16 +63,10 @@ pub async fn record_all(tx: &Tx, entries: Vec<Entry>, now: Instant) -> Result<()
         };
         row.hash = hash(&row);
         head = Head { seq: row.seq, hash: row.hash.clone() };
-        rows.push(row.into_active_model());
+        rows.push(row);
     }
-    let mut rows = rows.into_iter();
-    loop {
-        let chunk: Vec<_> = rows.by_ref().take(rows_per_statement(11)).collect();
-        if chunk.is_empty() {
-            return Ok(());
-        }
-        Entity::insert_many(chunk).exec_without_returning(tx).await?;
-    }
+    bulk::insert::<Entity>(tx, rows, None).await?;
+    Ok(())
 }
 
 /// SHA-256 over the row without its own hash; the previous hash is part of it.

@@ -8,6 +8,7 @@ use uuid::Uuid;
 
 use crate::db::execute;
 use crate::entity::product_barcode::{Column, Entity, Model};
+use crate::many::execute_in;
 use crate::{Side, Tx, bulk};
 
 /// The one form of a code that all who compare codes compare: a UPC-A of 12 digits is the EAN-13 with a zero before it.
@@ -32,10 +33,7 @@ pub fn codes(barcode: Option<&str>, further: &serde_json::Value) -> Vec<String> 
 /// Replaces the codes of the products in `wanted`. At a store a code that another product has moves over: rows arrive
 /// there one at a time, and headquarters has checked before. Headquarters refuses it.
 pub async fn replace(tx: &Tx, wanted: &BTreeMap<Uuid, Vec<String>>) -> Result<(), DbErr> {
-    let ids: Vec<Uuid> = wanted.keys().copied().collect();
-    for chunk in ids.chunks(1000) {
-        Entity::delete_many().filter(Column::ProductId.is_in(chunk.iter().copied())).exec(tx).await?;
-    }
+    execute_in(tx, "DELETE FROM product_barcodes WHERE product_id IN ($list)", &[], wanted.keys().copied()).await?;
     bulk::insert::<Entity>(tx, rows(wanted), (tx.side() == Side::Store).then(moves)).await?;
     Ok(())
 }

@@ -7,14 +7,14 @@ mod movement;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use sea_orm::sea_query::LockType;
-use sea_orm::{ColumnTrait, DbErr, EntityTrait, IntoActiveModel, QueryFilter, QueryOrder, QuerySelect};
+use sea_orm::{ColumnTrait, DbErr, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
 use tillkeep_model::{Instant, Money, Qty, ids, rdiv};
 use uuid::Uuid;
 
-use crate::db::{Turn, rows_per_statement, take_turn};
+use crate::db::{Turn, take_turn};
 use crate::entity::{product, stock_movement, store_product};
 use crate::many::{select_in, tuples_in};
-use crate::{Tx, averages};
+use crate::{Tx, averages, bulk};
 pub use levels::Product;
 use levels::{Delta, Present};
 pub use movement::{Kind, Movement, Position};
@@ -165,14 +165,7 @@ impl Ledger {
             average: delta.average,
         };
         let effects = Effects { levels: self.deltas.iter().map(|(product, delta)| (*product, level(delta))).collect() };
-        let mut rows = self.rows.into_iter().map(IntoActiveModel::into_active_model);
-        loop {
-            let chunk: Vec<_> = rows.by_ref().take(rows_per_statement(11)).collect();
-            if chunk.is_empty() {
-                break;
-            }
-            stock_movement::Entity::insert_many(chunk).exec_without_returning(tx).await?;
-        }
+        bulk::insert::<stock_movement::Entity>(tx, self.rows, None).await?;
         averages::note(tx, store_id, &self.newer.into_iter().collect::<Vec<_>>()).await?;
         levels::write(tx, store_id, self.deltas, products, now).await?;
         Ok(effects)

@@ -7,16 +7,15 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use sea_orm::sea_query::{Expr, OnConflict};
-use sea_orm::{
-    ColumnTrait, ConnectionTrait, DbErr, EntityTrait, IntoActiveModel, Order, QueryFilter, QueryOrder, QuerySelect,
-};
+use sea_orm::{ColumnTrait, ConnectionTrait, DbErr, EntityTrait, Order, QueryFilter, QueryOrder, QuerySelect};
 use tillkeep_model::Instant;
 use uuid::Uuid;
 
 use super::words::{NOTHING_NEW, SKIPPED, SUCCESS};
-use crate::db::{Turn, execute, query, rows_per_statement, take_turn};
+use crate::db::{Turn, execute, query, take_turn};
 use crate::entity::{sync_log, sync_log_kept, sync_log_node};
-use crate::{Db, Tx, fault};
+use crate::many::execute_in;
+use crate::{Db, Tx, bulk, fault};
 
 /// The numbered entries of one database of a store, `$1` and `$2`, to be selected from: `seq`, `first_seen_at`.
 pub(crate) const OF_DATABASE: &str = "(SELECT seq, first_seen_at FROM sync_log \
@@ -86,11 +85,9 @@ pub async fn prune(db: &Db, store: Uuid, from: Instant, before: Instant) -> Resu
     }
     insert(&tx, kept.into_values().collect()).await?;
     fault::point("prune.kept")?;
-    for chunk in gone.chunks(rows_per_statement(1)) {
-        sync_log::Entity::delete_many().filter(Column::Id.is_in(chunk.iter().copied())).exec(&tx).await?;
-    }
-    tx.commit().await?;
     let rows = u64::try_from(gone.len()).unwrap_or_default();
+    execute_in(&tx, "DELETE FROM sync_log WHERE id IN ($list)", &[], gone).await?;
+    tx.commit().await?;
     // Where nothing can be moved, there is nothing to come back for.
     Ok(Batch { rows, next: next.filter(|_| rows > 0) })
 }
@@ -123,14 +120,8 @@ async fn nodes(
         changed.insert(node.node_epoch.clone());
     }
     let changed: Vec<_> = nodes.values().filter(|node| changed.contains(&node.node_epoch)).cloned().collect();
-    for chunk in changed.chunks(rows_per_statement(6)) {
-        Entity::insert_many(chunk.iter().cloned().map(IntoActiveModel::into_active_model))
-            .on_conflict(
-                OnConflict::column(Column::Id).update_columns([Column::KeptUntil, Column::EnvelopeUntil]).to_owned(),
-            )
-            .exec_without_returning(tx)
-            .await?;
-    }
+    let newer = OnConflict::column(Column::Id).update_columns([Column::KeptUntil, Column::EnvelopeUntil]).to_owned();
+    bulk::insert::<Entity>(tx, changed, Some(newer)).await?;
     Ok(nodes)
 }
 
@@ -163,12 +154,7 @@ async fn insert(tx: &Tx, rows: Vec<sync_log_kept::Model>) -> Result<(), DbErr> {
         .value(Column::Applied, Expr::cust("sync_log_kept.applied + excluded.applied"))
         .value(Column::Warned, Expr::cust("sync_log_kept.warned + excluded.warned"))
         .to_owned();
-    for chunk in rows.chunks(rows_per_statement(10)) {
-        Entity::insert_many(chunk.iter().cloned().map(IntoActiveModel::into_active_model))
-            .on_conflict(again.clone())
-            .exec_without_returning(tx)
-            .await?;
-    }
+    bulk::insert::<Entity>(tx, rows, Some(again)).await?;
     Ok(())
 }
 

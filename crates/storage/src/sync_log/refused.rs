@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashSet};
 use std::fmt::Write;
 
-use sea_orm::{ColumnTrait, Condition, DbErr, EntityTrait, IntoActiveModel, QueryFilter, QuerySelect, Value};
+use sea_orm::{ColumnTrait, Condition, DbErr, EntityTrait, QueryFilter, QuerySelect, Value};
 use tillkeep_model::Instant;
 use tillkeep_model::wire::MAX_ENVELOPE_BYTES;
 use uuid::Uuid;
@@ -11,11 +11,11 @@ use uuid::Uuid;
 use super::rejection::{Rejection, clip, tidy};
 use super::words::{FAILED, PUSH, RESOLVED, STATUS_INSERT, UNKNOWN};
 use crate::db::{execute, placeholders, query, rows_per_statement};
-use crate::entity::sync_log::{ActiveModel, Column, Entity, Model};
+use crate::entity::sync_log::{Column, Entity, Model};
 use crate::entity::sync_status;
 use crate::many::execute_rows;
 use crate::push::Sender;
-use crate::{Tx, fault, registry};
+use crate::{Tx, bulk, fault, registry};
 
 /// Logs refusals: one failed row for each envelope, whose error and time follow the newest try. An envelope that
 /// somebody settled by hand stays so. Tries are counted as its store counts them: one by hand is none.
@@ -49,13 +49,13 @@ pub async fn reject(tx: &Tx, sender: &Sender, refused: &[Rejection], now: Instan
                 dropped += 1;
                 (row.envelope, row.beginning) = (None, None);
             }
-            rows.push(row.into_active_model());
+            rows.push(row);
         }
     }
     if dropped > 0 {
         tracing::warn!(%store, dropped, "the store has too many failed entries: payloads are not kept");
     }
-    insert(tx, rows).await?;
+    bulk::insert::<Entity>(tx, rows, None).await?;
     refused_again(tx, sender, &again.into_iter().collect::<Vec<_>>(), now).await?;
     count_refused(tx, store, &counts, now).await
 }
@@ -110,17 +110,6 @@ fn row(refusal: &Rejection, store: Uuid, now: Instant) -> Model {
         first_seen_at: now,
         last_seen_at: now,
         ..Model::default()
-    }
-}
-
-pub(super) async fn insert(tx: &Tx, rows: Vec<ActiveModel>) -> Result<(), DbErr> {
-    let mut rows = rows.into_iter();
-    loop {
-        let chunk: Vec<_> = rows.by_ref().take(rows_per_statement(26)).collect();
-        if chunk.is_empty() {
-            return Ok(());
-        }
-        Entity::insert_many(chunk).exec_without_returning(tx).await?;
     }
 }
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use sea_orm::sea_query::{Alias, Expr, ExprTrait, Query};
-use sea_orm::{ColumnTrait, DbErr, EntityTrait, IntoActiveModel, QueryFilter};
+use sea_orm::{ColumnTrait, DbErr, EntityTrait, QueryFilter};
 use tillkeep_model::Instant;
 use tillkeep_model::wire::Applied;
 use uuid::Uuid;
@@ -13,10 +13,10 @@ use super::priors::Priors;
 use super::refused::{insert, reject};
 use super::rejection::tidy;
 use super::words::{FAILED, NOTHING_NEW, PUSH, RESOLVED, SETTLED_BEFORE, SKIPPED, STATUS_INSERT, SUCCESS};
-use crate::Tx;
 use crate::entity::sync_log::{Column, Entity, Model};
 use crate::many::execute_rows;
 use crate::push::{Incoming, Sender, Verdict};
+use crate::{Tx, bulk};
 
 /// Logs a batch with its verdicts, closes older failures of what now went through, and raises the counters. True when a
 /// failure was closed.
@@ -55,9 +55,9 @@ pub async fn record(
         if !settled && priors.get(incoming).is_some_and(|prior| prior.has_failures) {
             healed.push((incoming.id.to_string(), row.id));
         }
-        rows.push(row.into_active_model());
+        rows.push(row);
     }
-    insert(tx, rows).await?;
+    bulk::insert::<Entity>(tx, rows, None).await?;
     let closed = heal(tx, store, &healed, now).await?;
     count_pushed(tx, store, &taken, now).await?;
     if closed {
