@@ -10,7 +10,7 @@ use uuid::Uuid;
 
 use super::pending::count_pending;
 use super::priors::Priors;
-use super::refused::{insert, reject};
+use super::refused::reject;
 use super::rejection::tidy;
 use super::words::{FAILED, NOTHING_NEW, PUSH, RESOLVED, SETTLED_BEFORE, SKIPPED, STATUS_INSERT, SUCCESS};
 use crate::entity::sync_log::{Column, Entity, Model};
