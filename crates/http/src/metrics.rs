@@ -9,10 +9,8 @@ use axum::Router;
 use axum::http::{HeaderValue, Method, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
-use metrics::{
-    Counter, Histogram, Unit, counter, describe_counter, describe_gauge, describe_histogram, gauge, histogram,
-};
-use metrics_exporter_prometheus::{PrometheusBuilder, PrometheusHandle};
+use metrics::{Counter, Histogram, KeyName, Recorder, SharedString, Unit, counter, gauge, histogram};
+use metrics_exporter_prometheus::{PrometheusBuilder, PrometheusHandle, PrometheusRecorder};
 
 /// Upper bounds of the classes of request times.
 const BUCKETS: &[f64] = &[0.001, 0.005, 0.025, 0.1, 0.5, 2.5, 10.0];
@@ -26,59 +24,85 @@ pub fn start() -> Option<&'static PrometheusHandle> {
     HANDLE.get_or_init(install).as_ref()
 }
 
+type Describe = fn(&PrometheusRecorder, KeyName, Option<Unit>, SharedString);
+const COUNTER: Describe = PrometheusRecorder::describe_counter;
+const GAUGE: Describe = PrometheusRecorder::describe_gauge;
+const HISTOGRAM: Describe = PrometheusRecorder::describe_histogram;
+
+/// Everything that is measured, in words.
+const METRICS: &[(Describe, &str, Option<Unit>, &str)] = &[
+    (COUNTER, "tillkeep_http_requests_total", None, "Answered requests by route and status"),
+    (HISTOGRAM, "tillkeep_http_request_seconds", Some(Unit::Seconds), "Time from a request's headers to its answer's"),
+    (GAUGE, "tillkeep_stores_connected", None, "Stores with an open socket"),
+    (GAUGE, "tillkeep_stores_outbox_stuck", None, "Connected stores whose oldest entry waits for over five minutes"),
+    (
+        GAUGE,
+        "tillkeep_oldest_pending_seconds",
+        Some(Unit::Seconds),
+        "The longest wait in an outbox of a connected store",
+    ),
+    (GAUGE, "tillkeep_push_queue_envelopes", None, "Envelopes in front of the writer of headquarters"),
+    (COUNTER, "tillkeep_push_turned_away_total", None, "Pushes answered 503 because the queue was too long"),
+    (
+        COUNTER,
+        "tillkeep_push_ignored_columns_total",
+        None,
+        "Values in pushed data that their store does not own, and keys that nobody knows",
+    ),
+    (
+        COUNTER,
+        "tillkeep_pull_pages_total",
+        None,
+        "Pages equal for all stores, by whether they cost a query (miss) or not",
+    ),
+    (GAUGE, "tillkeep_pull_pages_bytes", Some(Unit::Bytes), "What the kept pages take at the most"),
+    (GAUGE, "tillkeep_dashboard_streams", None, "Open streams of the dashboard"),
+    (GAUGE, "tillkeep_broker_up", None, "1 while the message broker carries notifications to other servers"),
+    (GAUGE, "tillkeep_notifications_waiting", None, "Notifications for the sockets of this server, or for the broker"),
+    (
+        COUNTER,
+        "tillkeep_notifications_queued_total",
+        None,
+        "Notifications taken after commits: as a job, into one that waited, or into one for every store for want of room",
+    ),
+    (COUNTER, "tillkeep_notifications_delivered_total", None, "Notifications given to the sockets of this server"),
+    (COUNTER, "tillkeep_notifications_published_total", None, "Notifications that the broker has taken"),
+    (
+        COUNTER,
+        "tillkeep_notifications_received_total",
+        None,
+        "Notifications from the broker: of other servers, that sessions ended there, of this one, and what is not known",
+    ),
+    (COUNTER, "tillkeep_sync_ignored_total", None, "What stores said that this server does not know, by kind"),
+    (
+        COUNTER,
+        "tillkeep_sync_log_pruned_total",
+        None,
+        "Entries of long ago that this server moved from sync_log to where a short row of each stays",
+    ),
+    (GAUGE, "tillkeep_outbox_pending", None, "Entries that headquarters has not taken yet"),
+    (GAUGE, "tillkeep_outbox_dead_letters", None, "Entries that were refused ten times"),
+    (GAUGE, "tillkeep_hq_connected", None, "1 while the socket to headquarters is open"),
+    (GAUGE, "tillkeep_build_info", None, "The version that runs"),
+    (
+        COUNTER,
+        "tillkeep_pins_exposed_total",
+        None,
+        "New PINs that hit upon the PIN of somebody else, who has to change it",
+    ),
+    (GAUGE, "tillkeep_read_replica_up", None, "1 while the read replica answers and is not too old"),
+    (GAUGE, "tillkeep_read_replica_lag_seconds", Some(Unit::Seconds), "How far the read replica is behind"),
+    (GAUGE, "tillkeep_stores_running_twice", None, "Stores of which two copies run"),
+    (GAUGE, "tillkeep_unreadable_rows", None, "Rows that headquarters cannot read, which stores go without"),
+];
+
 fn install() -> Option<PrometheusHandle> {
     let recorder = PrometheusBuilder::new().set_buckets(BUCKETS).ok()?.build_recorder();
     let handle = recorder.handle();
+    for (describe, name, unit, text) in METRICS {
+        describe(&recorder, (*name).into(), *unit, (*text).into());
+    }
     metrics::set_global_recorder(recorder).ok()?;
-    describe_counter!("tillkeep_http_requests_total", "Answered requests by route and status");
-    describe_histogram!(
-        "tillkeep_http_request_seconds",
-        Unit::Seconds,
-        "Time from a request's headers to its answer's"
-    );
-    describe_gauge!("tillkeep_stores_connected", "Stores with an open socket");
-    describe_gauge!("tillkeep_stores_outbox_stuck", "Connected stores whose oldest entry waits for over five minutes");
-    describe_gauge!(
-        "tillkeep_oldest_pending_seconds",
-        Unit::Seconds,
-        "The longest wait in an outbox of a connected store"
-    );
-    describe_gauge!("tillkeep_push_queue_envelopes", "Envelopes in front of the writer of headquarters");
-    describe_counter!("tillkeep_push_turned_away_total", "Pushes answered 503 because the queue was too long");
-    describe_counter!(
-        "tillkeep_push_ignored_columns_total",
-        "Values in pushed data that their store does not own, and keys that nobody knows"
-    );
-    describe_counter!(
-        "tillkeep_pull_pages_total",
-        "Pages equal for all stores, by whether they cost a query (miss) or not"
-    );
-    describe_gauge!("tillkeep_pull_pages_bytes", Unit::Bytes, "What the kept pages take at the most");
-    describe_gauge!("tillkeep_dashboard_streams", "Open streams of the dashboard");
-    describe_gauge!("tillkeep_broker_up", "1 while the message broker carries notifications to other servers");
-    describe_gauge!(
-        "tillkeep_notifications_waiting",
-        "Notifications for the sockets of this server, or for the broker"
-    );
-    describe_counter!(
-        "tillkeep_notifications_queued_total",
-        "Notifications taken after commits: as a job, into one that waited, or into one for every store for want of room"
-    );
-    describe_counter!("tillkeep_notifications_delivered_total", "Notifications given to the sockets of this server");
-    describe_counter!("tillkeep_notifications_published_total", "Notifications that the broker has taken");
-    describe_counter!(
-        "tillkeep_notifications_received_total",
-        "Notifications from the broker: of other servers, that sessions ended there, of this one, and what is not known"
-    );
-    describe_counter!("tillkeep_sync_ignored_total", "What stores said that this server does not know, by kind");
-    describe_counter!(
-        "tillkeep_sync_log_pruned_total",
-        "Entries of long ago that this server moved from sync_log to where a short row of each stays"
-    );
-    describe_gauge!("tillkeep_outbox_pending", "Entries that headquarters has not taken yet");
-    describe_gauge!("tillkeep_outbox_dead_letters", "Entries that were refused ten times");
-    describe_gauge!("tillkeep_hq_connected", "1 while the socket to headquarters is open");
-    describe_gauge!("tillkeep_build_info", "The version that runs");
     gauge!("tillkeep_build_info", "version" => env!("CARGO_PKG_VERSION")).set(1.0);
     if let Ok(runtime) = tokio::runtime::Handle::try_current() {
         let upkeep = handle.clone();
