@@ -16,6 +16,7 @@ const ACTIONS: Readonly<Record<string, string>> = {
   'pin.refused': 'New PIN refused',
   'pin.taken': 'New PIN was taken',
   'user.create': 'User created',
+  'user.make_admin': 'User made an administrator',
   'user.pin': 'New PIN for a user',
   'user.role.grant': 'Role given',
   'user.role.revoke': 'Role removed',
