@@ -65,7 +65,7 @@ pub async fn record_all(tx: &Tx, entries: Vec<Entry>, now: Instant) -> Result<()
         head = Head { seq: row.seq, hash: row.hash.clone() };
         rows.push(row);
     }
-    bulk::insert::<Entity>(tx, rows, None).await?;
+    bulk::together::<Entity>(tx, rows, None).await?;
     Ok(())
 }
 

@@ -24,6 +24,20 @@ where
     if conn.get_database_backend() == DbBackend::Sqlite {
         return one_by_one::<E>(conn, &models, conflict).await;
     }
+    together::<E>(conn, models, conflict).await
+}
+
+/// As [`insert`], in one statement on `SQLite` too: for the few rows of one act, each of whose statements counts.
+pub(crate) async fn together<E>(
+    conn: &Transaction,
+    models: Vec<E::Model>,
+    conflict: Option<OnConflict>,
+) -> Result<u64, DbErr>
+where
+    E: EntityTrait + EntityName,
+    E::Model: IntoActiveModel<E::ActiveModel>,
+    E::ActiveModel: Send,
+{
     let mut changed = 0;
     let mut rows = models.into_iter().map(IntoActiveModel::into_active_model);
     loop {

@@ -165,7 +165,7 @@ impl Ledger {
             average: delta.average,
         };
         let effects = Effects { levels: self.deltas.iter().map(|(product, delta)| (*product, level(delta))).collect() };
-        bulk::insert::<stock_movement::Entity>(tx, self.rows, None).await?;
+        bulk::together::<stock_movement::Entity>(tx, self.rows, None).await?;
         averages::note(tx, store_id, &self.newer.into_iter().collect::<Vec<_>>()).await?;
         levels::write(tx, store_id, self.deltas, products, now).await?;
         Ok(effects)
