@@ -58,7 +58,7 @@ impl<K, V> Cache<K, V> {
         self.change(HashMap::clear);
     }
 
-    /// As [`Cache::change`], for what is as true of a value that is being read now.
+    /// As [`Cache::change`], where it does no harm that a value which is being read now is kept without it.
     pub fn amend(&self, amend: impl FnOnce(&mut HashMap<K, V>)) {
         amend(&mut self.write().values);
     }

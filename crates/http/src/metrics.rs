@@ -29,7 +29,7 @@ const COUNTER: Describe = PrometheusRecorder::describe_counter;
 const GAUGE: Describe = PrometheusRecorder::describe_gauge;
 const HISTOGRAM: Describe = PrometheusRecorder::describe_histogram;
 
-/// Everything that is measured, in words.
+/// Everything that is measured, in words, but for what headquarters says of each store.
 const METRICS: &[(Describe, &str, Option<Unit>, &str)] = &[
     (COUNTER, "tillkeep_http_requests_total", None, "Answered requests by route and status"),
     (HISTOGRAM, "tillkeep_http_request_seconds", Some(Unit::Seconds), "Time from a request's headers to its answer's"),

@@ -1,5 +1,5 @@
 //! The states of documents and which way they may go. A pushed envelope may jump forward, never back, except where a
-//! table has the step back. See `docs/sync.md`, rule U7.
+//! list below has a step back. See `docs/sync.md`, rule U7.
 
 /// The states of one kind of document.
 pub trait Status: Copy + Eq + Sized + 'static {
@@ -84,12 +84,6 @@ macro_rules! statuses {
             }
         }
 
-        impl PartialEq<$name> for str {
-            fn eq(&self, other: &$name) -> bool {
-                self == other.word()
-            }
-        }
-
         impl PartialEq<$name> for &str {
             fn eq(&self, other: &$name) -> bool {
                 *self == other.word()
@@ -119,6 +113,7 @@ statuses! {
         Refunded = "refunded" at 2 ends,
         Voided = "voided" at 2 ends,
     }
+    /// Moves with its sale: only the words are used.
     PaymentStatus {
         Captured = "captured" at 0,
         Voided = "voided" at 1 ends,

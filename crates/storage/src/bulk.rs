@@ -27,7 +27,8 @@ where
     together::<E>(conn, models, conflict).await
 }
 
-/// As [`insert`], in one statement on `SQLite` too: for the few rows of one act, each of whose statements counts.
+/// As [`insert`], with many rows in a statement on `SQLite` too: for what a sale writes, whose statements are counted
+/// (`crates/store/tests/till/statements.rs`).
 pub(crate) async fn together<E>(
     conn: &Transaction,
     models: Vec<E::Model>,

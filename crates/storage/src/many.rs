@@ -1,5 +1,6 @@
-//! Lists and rows in statements, however many there are: a text says `$list` or `$rows` where they belong, and is run as
-//! often as it takes, since a statement takes only so many values. Without one value nothing is run.
+//! Lists and rows in statements, however many there are: a text says `$list` or `$rows` where they belong, a select of the
+//! ORM is told of which column. It is run as often as it takes, since a statement takes only so many values. Without one
+//! value nothing is run.
 
 use sea_orm::{ColumnTrait, ConnectionTrait, DbErr, EntityTrait, QueryFilter, Select, TryGetableMany, Value};
 

@@ -30,7 +30,8 @@ pub struct Opening {
     pub longest_pause: Duration,
     /// A statement on `SQLite` that takes longer is broken off.
     pub longest_statement: Duration,
-    /// Transactions on `SQLite` share a commit: nobody joins those that have gone on for this long, for they wait to be told.
+    /// Transactions on `SQLite` share a commit: nobody joins those that have gone on for this long, as those who are done
+    /// wait for the answer.
     pub longest_group: Duration,
 }
 

@@ -41,7 +41,7 @@ pub fn text(about: About, routes: &[Route]) -> String {
 }
 
 /// Adds `GET /api/v1/openapi.json` and `GET /docs`, which describe `table`. The document is made for the first who asks:
-/// most servers are never asked, and need not be later for it.
+/// most servers are never asked, and need not start later because of it.
 pub fn served<S>(router: Router<S>, about: About, table: Vec<Route>) -> Router<S>
 where
     S: Clone + Send + Sync + 'static,

@@ -31,9 +31,9 @@ use crate::resource::{self, Fields, ListSpec, Query};
 pub trait Write {
     type Row: EntityTrait;
     const FIELDS: Fields;
-    /// What may be sent with a new row besides the columns: a struct whose fields may all be left out, or `()`.
+    /// What may be sent with a new row besides the columns: a plain struct whose fields may all be left out, or `()`.
     type More: ToSchema;
-    /// Columns of which `null` sets back what is the default there.
+    /// Columns in which `null` restores the default.
     const RESET: &'static [&'static str] = &[];
 
     /// Names the body in the description: `Product` for `ProductDraft` and `ProductChange`.
@@ -74,12 +74,13 @@ impl<K: Write> Draft<K>
 where
     K::More: DeserializeOwned,
 {
-    /// The JSON of the row, and what was sent besides its columns.
+    /// The JSON of the row, and what was sent besides its columns; not for `()`.
     pub fn parted(mut self) -> Result<(Map<String, Json>, K::More), Error> {
         let properties = match K::More::schema() {
             RefOr::T(Schema::Object(more)) => more.properties,
             _ => BTreeMap::new(),
         };
+        debug_assert!(!properties.is_empty(), "the fields are those of a plain struct");
         let more = resource::take(&mut self.keys, properties.keys())?;
         Ok((self.keys, more))
     }

@@ -53,10 +53,10 @@ pub(super) struct FirstAssignments {
 
 pub(super) async fn create(
     caller: Caller<UsersCreate>,
-    Body(draft): Body<Draft<Newcomer>>,
+    Body(mut draft): Body<Draft<Newcomer>>,
 ) -> Result<Created<NewUser>> {
-    let (mut body, FirstAssignments { assignments: wanted }) = draft.parted()?;
-    pin::refuse_chosen(body.remove("pin").is_some())?;
+    pin::refuse_chosen(draft.keys.remove("pin").is_some())?;
+    let (body, FirstAssignments { assignments: wanted }) = draft.parted()?;
     let wanted = wanted.unwrap_or_default();
     check_wanted(&caller, &wanted)?;
     let (generated_pin, hashed) = pin::generate(caller.auth()).await?;
