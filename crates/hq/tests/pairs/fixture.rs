@@ -314,7 +314,8 @@ fn plain(mut row: Map<String, Json>) -> Json {
     row.retain(|key, _| !BY_NATURE.contains(&key.as_str()));
     for (key, value) in &mut row {
         let is_secret = key.starts_with("pin_");
-        if key.ends_with("_at") || is_secret || key == "payload" {
+        let is_time = key.ends_with("_at") || key == "sessions_valid_from";
+        if is_time || is_secret || key == "payload" {
             *value = json!(!value.is_null());
         } else if value.as_str().is_some_and(|text| text.parse::<Uuid>().is_ok()) {
             *value = json!("an id");
