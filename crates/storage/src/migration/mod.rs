@@ -2,6 +2,7 @@
 
 mod m0001_schema;
 mod m0002_synchronisation;
+mod m0003_edges;
 mod newest;
 #[cfg(feature = "next-release")]
 mod next_release;
