@@ -16,10 +16,11 @@ const never = { connection: AWAY, dataAgeSeconds: null, sync: [] }
 const store = (more: Partial<DashboardStore> = {}) => shown(dashboardStore('S01', { sync: [pulled], ...more }), NOW)
 
 /** Each state alone, from the worst. */
-const TWELVE: [word: string, tone: string, alone: Partial<DashboardStore>][] = [
+const STATES: [word: string, tone: string, alone: Partial<DashboardStore>][] = [
   ['Dead entries', 'bad', { deadLettered: 1, errorCount: 1 }],
   ['Runs twice', 'bad', { runsTwiceSince: '2026-11-20T11:00:00.000Z' }],
   ['Cannot store', 'bad', { unstored: ['tax_rates'] }],
+  ['Alarm', 'bad', { alarms: [{ code: 'numbers_file', since: '2026-11-20T11:00:00.000Z' }] }],
   ['Not connected', 'bad', silent],
   ['Failed entries', 'bad', { errorCount: 1 }],
   ['Stuck', 'bad', { outboxStuck: true, outboxPending: 9 }],
@@ -32,7 +33,7 @@ const TWELVE: [word: string, tone: string, alone: Partial<DashboardStore>][] = [
 ]
 
 describe('the state of a store', () => {
-  it.each(TWELVE.map(([word, tone, alone], place) => [word, tone, place, alone] as const))(
+  it.each(STATES.map(([word, tone, alone], place) => [word, tone, place, alone] as const))(
     'is "%s" (%s), at place %i from the worst',
     (word, tone, place, alone) => {
       expect(stateOf(store(alone))).toMatchObject({ word, tone, place })
@@ -51,15 +52,16 @@ describe('the state of a store', () => {
   it('is the worst of those that are so at once', () => {
     // All that can be so together: a store without a line has nothing that only a connected one can have.
     const together = [
-      TWELVE[9]!,
-      TWELVE[8]!,
-      TWELVE[7]!,
-      TWELVE[5]!,
-      TWELVE[4]!,
-      TWELVE[3]!,
-      TWELVE[2]!,
-      TWELVE[1]!,
-      TWELVE[0]!,
+      STATES[10]!,
+      STATES[9]!,
+      STATES[8]!,
+      STATES[6]!,
+      STATES[5]!,
+      STATES[4]!,
+      STATES[3]!,
+      STATES[2]!,
+      STATES[1]!,
+      STATES[0]!,
     ]
     let all: Partial<DashboardStore> = {}
     for (const [word, , more] of together) {
@@ -101,6 +103,11 @@ describe('why a store stands as it does', () => {
       'It cannot store tax rates, drawers: see the error of the type below.',
     ])
     expect(texts({ sync: [late] })).toEqual(['It does not have the newest products yet.'])
+  })
+
+  it('says what to do about each alarm that a store has', () => {
+    const alarms = (['numbers_file', 'till_ahead'] as const).map((code) => ({ code, since: '2026-11-20T11:00:00.000Z' }))
+    expect(texts({ alarms })).toEqual([expect.stringMatching(/numbers_file.*receipt numbers/)])
   })
 
   it('says all that is red, but of entries that failed and are dead once', () => {

@@ -1,11 +1,12 @@
 //! Whether the server lives, and whether it can work: its database answers, and it is not about to stop. Outside of permissions and of `/api/v1`.
 
+use axum::extract::State;
 use serde::Serialize;
-use tillkeep_model::ErrorCode;
+use tillkeep_model::{Alarm, ErrorCode};
 use utoipa::ToSchema;
 
 use crate::answer::Answer;
-use crate::auth::{Gate, HasAuth};
+use crate::auth::HasAuth;
 use crate::error::{Error, Result};
 use crate::parameters::AnyQuery;
 use crate::routes::Routes;
@@ -18,7 +19,7 @@ where
     routes
         .probe("/health", health)
         .about("Whether the server lives.")
-        .probe("/ready", ready)
+        .probe("/ready", ready::<S>)
         .about("Whether requests are to be sent here: the database answers, and the server is not about to stop.")
 }
 
@@ -35,13 +36,17 @@ async fn health(_: AnyQuery) -> Answer<Health> {
 #[derive(Serialize, ToSchema)]
 pub struct Readiness {
     status: &'static str,
+    /// What somebody has to look at though requests may come; absent when there is nothing.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    alarms: Vec<Alarm>,
 }
 
-async fn ready(Gate(auth): Gate, _: AnyQuery) -> Result<Answer<Readiness>> {
+async fn ready<S: HasAuth>(State(server): State<S>, _: AnyQuery) -> Result<Answer<Readiness>> {
+    let auth = server.auth();
     let unavailable = |text| Error::new(ErrorCode::Unavailable, text).retry_after(2);
     if auth.leaving.is_cancelled() {
         return Err(unavailable("this server leaves"));
     }
     auth.db.ping().await.map_err(|error| unavailable("the database does not answer").because(error))?;
-    Ok(Answer(Readiness { status: "ready" }))
+    Ok(Answer(Readiness { status: "ready", alarms: server.alarms() }))
 }

@@ -6,6 +6,7 @@
 #![warn(unreachable_pub)]
 
 pub mod adjustment;
+pub mod alarm;
 pub mod amount;
 pub mod by_name;
 pub mod calendar;
@@ -25,6 +26,7 @@ pub mod special;
 pub mod state;
 pub mod wire;
 
+pub use alarm::{Alarm, AlarmCode};
 pub use amount::{Bps, Money, Ppm, Qty, rdiv};
 pub use by_name::ByName;
 pub use error_code::ErrorCode;

@@ -32,6 +32,15 @@ impl ReceiptNumber {
         series.trim_end_matches(|letter: char| letter.is_ascii_uppercase())
     }
 
+    /// As [`ReceiptNumber::parse`], of a text that a till says it has printed: each part says something.
+    #[must_use]
+    pub fn parse_printed(text: &str) -> Option<Self> {
+        let receipt = Self::parse(text).filter(|receipt| receipt.number > 0)?;
+        let digits = text.rsplit('-').next()?;
+        let is_whole = !receipt.store_code.is_empty() && !receipt.register_code.is_empty();
+        (is_whole && text.len() <= 100 && digits.bytes().all(|digit| digit.is_ascii_digit())).then_some(receipt)
+    }
+
     /// `None` when the text has another form, for example a receipt of a foreign system.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
@@ -53,6 +62,10 @@ mod tests {
         assert_eq!(number.to_string(), "S01-02-000123");
         assert_eq!(ReceiptNumber::parse("S01-02-000123"), Some(number));
         assert_eq!(ReceiptNumber::parse("123"), None);
+        assert_eq!(ReceiptNumber::parse_printed("S01-02-000123"), ReceiptNumber::parse("S01-02-000123"));
+        for text in ["", "123", "S01-02-", "S01-02-0", "S01-02--5", "S01--5", "-02-5", "S01-02-+5", "S01-02-five"] {
+            assert_eq!(ReceiptNumber::parse_printed(text), None, "{text}");
+        }
     }
 
     #[test]

@@ -179,6 +179,9 @@ pub struct HandshakeRequest {
     pub fingerprints: BTreeMap<String, String>,
     #[serde(default)]
     pub outbox: OutboxState,
+    /// What is wrong with it, as [`crate::Alarm::write`] writes it.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub alarms: String,
     /// The oldest of its dead letters, [`Number::MOST`] at the most.
     #[serde(default)]
     pub dead: Vec<Number>,
@@ -381,6 +384,9 @@ pub struct Heartbeat {
     pub oldest_pending_at: Option<Instant>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub clock: Option<Instant>,
+    /// What is wrong with the store, as [`crate::Alarm::write`] writes it.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub alarms: String,
 }
 
 /// HQ to store on the socket: data of this type changed, pull it.

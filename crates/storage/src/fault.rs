@@ -44,6 +44,7 @@ pub const PLACES: &[(&str, &str)] = &[
     ("prune.kept", "successes are in the narrow table and in the log, not committed"),
     ("handshake.record", "HQ is about to note an installation"),
     ("handshake.recorded", "HQ has noted an installation, the store does not know"),
+    ("numbers.write", "numbers are committed, their file does not have them"),
     ("sale.written", "a sale is written, its entry is not"),
     ("sale.committed", "a sale is on disk, the till has no answer"),
     ("session.closed", "a drawer is closed, not committed"),

@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, HashSet};
 
 use sea_orm::sea_query::OnConflict;
 use sea_orm::{ConnectionTrait, DbErr, EntityTrait, IntoActiveModel, Iterable, QuerySelect, Value};
-use tillkeep_model::Instant;
 use tillkeep_model::wire::{Acknowledged, Ended, Number, OutboxState, SentRange};
+use tillkeep_model::{Alarm, Instant};
 use uuid::Uuid;
 
 use crate::Tx;
@@ -24,7 +24,7 @@ pub async fn save(conn: &impl ConnectionTrait, row: Model) -> Result<(), DbErr> 
     // A handshake that read the row a moment ago must not undo what was heard since.
     let heard = |column: &Column| {
         use Column::{
-            ConnectedNode, ConnectionAt, DeadLettered, EndedBecause, HeartbeatAt, LastSeenAt, OldestPendingAt,
+            Alarms, ConnectedNode, ConnectionAt, DeadLettered, EndedBecause, HeartbeatAt, LastSeenAt, OldestPendingAt,
             OutboxAt, OutboxPending, Processes, UptimeMs,
         };
         matches!(
@@ -33,6 +33,7 @@ pub async fn save(conn: &impl ConnectionTrait, row: Model) -> Result<(), DbErr> 
                 | OutboxPending
                 | DeadLettered
                 | OldestPendingAt
+                | Alarms
                 | OutboxAt
                 | EndedBecause
                 | ConnectionAt
@@ -81,12 +82,26 @@ pub async fn note_processes(conn: &impl ConnectionTrait, store: Uuid, processes:
 pub struct Heard {
     /// The last sign of it.
     pub at: Option<Instant>,
-    /// What it last said of its outbox, whichever way.
-    pub outbox: Option<(Instant, OutboxState)>,
+    /// What it last said of itself, whichever way.
+    pub said: Option<(Instant, Said)>,
     /// When its last connection began, or ended.
     pub connection: Option<(Instant, Line)>,
     /// How many milliseconds its process had run when it last said so.
     pub heartbeat: Option<(Instant, i64)>,
+}
+
+/// What a store says of itself.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Said {
+    pub outbox: OutboxState,
+    /// What is wrong with it.
+    pub alarms: Vec<Alarm>,
+}
+
+impl From<OutboxState> for Said {
+    fn from(outbox: OutboxState) -> Self {
+        Self { outbox, alarms: Vec::new() }
+    }
 }
 
 /// How the connection of a store stands.
@@ -125,7 +140,7 @@ impl Heard {
         };
         Self {
             at: row.last_seen_at,
-            outbox: row.outbox_at.map(|at| (at, outbox)),
+            said: row.outbox_at.map(|at| (at, Said { outbox, alarms: Alarm::read(&row.alarms, |_| ()) })),
             connection: row.connection_at.map(|at| {
                 let ended = row.ended_because.as_deref().and_then(Ended::parse);
                 (at, ended.map_or(Line::Open(row.connected_node), Line::Ended))
@@ -145,7 +160,7 @@ impl Heard {
         }
         Self {
             at: self.at.max(other.at),
-            outbox: newer(self.outbox, other.outbox),
+            said: newer(self.said, other.said),
             connection: newer(self.connection, other.connection),
             heartbeat: newer(self.heartbeat, other.heartbeat),
         }
@@ -155,17 +170,19 @@ impl Heard {
 /// Notes what the server `here` heard of stores, set-wise. A part of which nothing was heard stays as it is, and so does one of which
 /// something newer is there: several servers write, in any order.
 pub async fn hear(conn: &impl ConnectionTrait, here: Uuid, heard: &[(Uuid, Heard)]) -> Result<(), DbErr> {
-    let rows = heard.iter().map(|(store, heard)| -> [Value; 11] {
-        let (outbox_at, outbox) = heard.outbox.clone().unzip();
+    let rows = heard.iter().map(|(store, heard)| -> [Value; 12] {
+        let (outbox_at, said) = heard.said.clone().unzip();
         let (connection_at, line) = heard.connection.unzip();
         let (heartbeat_at, uptime_ms) = heard.heartbeat.unzip();
-        let (outbox, ended) = (outbox.unwrap_or_default(), line.and_then(Line::ended));
+        let ended = line.and_then(Line::ended);
+        let Said { outbox, alarms } = said.unwrap_or_default();
         [
             (*store).into(),
             heard.at.into(),
             outbox.pending.into(),
             outbox.dead_lettered.into(),
             outbox.oldest.into(),
+            Alarm::write(&alarms).into(),
             outbox_at.into(),
             ended.map(|ended| ended.as_str().to_owned()).into(),
             connection_at.into(),
@@ -176,11 +193,11 @@ pub async fn hear(conn: &impl ConnectionTrait, here: Uuid, heard: &[(Uuid, Heard
     });
     let sql = format!(
         "INSERT INTO store_nodes (store_id, last_seen_at, outbox_pending, dead_lettered, oldest_pending_at, \
-         outbox_at, ended_because, connection_at, connected_node, heartbeat_at, uptime_ms, node_epoch, ticket, last_ticket, last_seq, store_version, \
+         alarms, outbox_at, ended_because, connection_at, connected_node, heartbeat_at, uptime_ms, node_epoch, ticket, last_ticket, last_seq, store_version, \
          fingerprints, told_fingerprints) VALUES $rows ON CONFLICT (store_id) DO UPDATE SET {}",
         newer_parts("$1").join(", ")
     );
-    let row = "(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, '', '', '', 0, '', '', '')";
+    let row = "(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, '', '', '', 0, '', '', '')";
     execute_rows(conn, &sql, &[here.into()], row, rows).await?;
     Ok(())
 }
@@ -194,8 +211,8 @@ fn newer_parts(here: &str) -> Vec<String> {
              THEN excluded.{column} ELSE store_nodes.{column} END"
         )
     };
-    let outbox = ["outbox_pending", "dead_lettered", "oldest_pending_at", "outbox_at"];
-    let mut sets = outbox.map(|column| with("outbox_at", column)).to_vec();
+    let said = ["outbox_pending", "dead_lettered", "oldest_pending_at", "alarms", "outbox_at"];
+    let mut sets = said.map(|column| with("outbox_at", column)).to_vec();
     // That a socket ended at this server says nothing of the one that another server holds.
     let elsewhere = format!(
         "excluded.ended_because IS NOT NULL AND store_nodes.ended_because IS NULL \

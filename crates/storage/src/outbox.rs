@@ -76,6 +76,15 @@ pub async fn highest(conn: &impl ConnectionTrait) -> Result<i64, DbErr> {
     rows.first().map_or(Ok(0), |row| Ok(row.try_get::<Option<i64>>("", "last")?.unwrap_or_default()))
 }
 
+/// When the last entry was made, sent or not.
+pub async fn last_made(conn: &impl ConnectionTrait) -> Result<Option<Instant>, DbErr> {
+    let sql = "SELECT created_at FROM (SELECT seq, created_at FROM sync_outbox WHERE seq = (SELECT MAX(seq) FROM sync_outbox) \
+               UNION ALL SELECT seq, created_at FROM sync_outbox_sent \
+               WHERE seq = (SELECT MAX(seq) FROM sync_outbox_sent)) s ORDER BY seq DESC LIMIT 1";
+    let rows = query(conn, sql, []).await?;
+    rows.first().map(|row| row.try_get("", "created_at")).transpose()
+}
+
 /// Queues `entry` in the transaction of its document (rule U1), at the next place. The timestamp is fixed with that, once:
 /// `max(now, created_at, last entry's + 1 ms)` (rule U8).
 pub async fn enqueue<D: Serialize>(tx: &Tx, entry: &Entry<'_, D>, now: Instant) -> Result<i64, DbErr> {

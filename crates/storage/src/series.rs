@@ -64,6 +64,12 @@ pub async fn set(conn: &impl ConnectionTrait, name: &str, value: i64) -> Result<
     Ok(())
 }
 
+/// The last number of `name`; 0 before the first.
+pub async fn last(conn: &impl ConnectionTrait, name: &str) -> Result<i64, DbErr> {
+    let rows = query(conn, "SELECT last_value FROM number_series WHERE name = $1", [name.into()]).await?;
+    rows.first().map_or(Ok(0), |row| row.try_get("", "last_value"))
+}
+
 /// The last number of every series.
 pub async fn all(conn: &impl ConnectionTrait) -> Result<BTreeMap<String, i64>, DbErr> {
     let rows = number_series::Entity::find().all(conn).await?;

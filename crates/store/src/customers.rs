@@ -153,7 +153,6 @@ pub(crate) async fn create(
     }
     row.email_folded = row.email.as_deref().map(fold);
     row.phone_digits = row.phone.as_deref().map(digits);
-    (row.created_at, row.updated_at) = (act.now(), act.now());
     row.origin_store_id = Some(store.id);
     let code = store.shop().await?.own()?.code.clone();
     let series = store.numbering().await?.series("customer", "");
@@ -164,6 +163,7 @@ pub(crate) async fn create(
             }
             let Given { letter, number } = tx.number(&series).await?;
             row.customer_number = format!("{code}-{letter}{number:06}");
+            (row.created_at, row.updated_at) = (tx.now(), tx.now());
             tx.insert(&row).await?;
             let details = json!({"customerNumber": row.customer_number});
             Ok((row, Log::Line(details)))

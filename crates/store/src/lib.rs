@@ -3,6 +3,7 @@
 #![warn(unreachable_pub)]
 
 mod act;
+pub mod alarms;
 mod approvals;
 mod bounds;
 mod chance;

@@ -8,6 +8,7 @@ use tillkeep_http::describe::About;
 use tillkeep_http::elsewhere::{self, Owner, WriteRoute};
 use tillkeep_http::routes::Route;
 use tillkeep_http::{account, describe, directory, layers, probes};
+use tillkeep_model::AlarmCode;
 use tillkeep_model::permission::code::{ReportsZReport, UsersEdit};
 use tillkeep_storage::outbox;
 
@@ -41,6 +42,11 @@ pub fn metrics(store: Arc<Store>) -> Router {
 fn measured(store: Arc<Store>) -> Router {
     tillkeep_http::metrics::router(store, async |store: Arc<Store>| {
         gauge!("tillkeep_hq_connected").set(f64::from(u8::from(store.sync.line().connected)));
+        let alarms = store.alarms.all();
+        for code in AlarmCode::ALL {
+            let is_raised = alarms.iter().any(|alarm| alarm.code == code);
+            gauge!("tillkeep_alarms", "alarm" => code.as_str()).set(f64::from(u8::from(is_raised)));
+        }
         if let Ok(state) = outbox::state(store.reader()).await {
             gauge!("tillkeep_outbox_pending").set(count(state.pending));
             gauge!("tillkeep_outbox_dead_letters").set(count(state.dead_lettered));

@@ -9,7 +9,7 @@ use tillkeep_http::auth::{SignInSettings, housekeeping};
 use tillkeep_http::pins::Pins;
 use tillkeep_http::tokens::{Tokens, read_sync_token};
 use tillkeep_http::{Auth, Clock, HasAuth, Home, Secret};
-use tillkeep_model::ErrorCode;
+use tillkeep_model::{Alarm, ErrorCode};
 use tillkeep_storage::leases::Leases;
 use tillkeep_storage::numbers::{Numbering, Numbers, Unknown};
 use tillkeep_storage::{Connection, Db, DbErr, Purpose, Side, Transaction, outbox, settings};
@@ -17,7 +17,8 @@ use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
-use crate::act::Door;
+use crate::act::{Door, Moments};
+use crate::alarms::Alarms;
 use crate::chance::Chance;
 use crate::memory::{Known, Memory, Shop, Sold};
 use crate::sync::{HqClient, Http, SyncState, Transport, standing};
@@ -66,6 +67,8 @@ pub struct Store {
     pub sync: SyncState,
     /// The series of what is printed.
     pub numbers: Numbers,
+    pub alarms: Alarms,
+    pub(crate) moments: Arc<Moments>,
     memory: Memory,
     db: Db,
     pub(crate) door: Door,
@@ -76,6 +79,10 @@ pub struct Store {
 impl HasAuth for Store {
     fn auth(&self) -> &Arc<Auth> {
         &self.auth
+    }
+
+    fn alarms(&self) -> Vec<Alarm> {
+        self.alarms.all()
     }
 }
 
@@ -112,6 +119,8 @@ impl Store {
         let beside = || settings.data_dir.join("numbers");
         let path = settings.numbers_file.clone().unwrap_or_else(beside);
         let numbers = Numbers::open(&path, &db, id, clock.now()).await.map_err(other)?;
+        let last = outbox::last_made(db.reader()).await.map_err(other)?;
+        let moments = Arc::new(Moments::new(clock.clone(), last.unwrap_or_default()));
         let standing = standing::standing(&db).await.map_err(other)?;
         let tokens = Tokens::open(&settings.data_dir.join("token.key"), settings.sign_in.keys.clone(), clock.now())?;
         let pins = Pins::open(&settings.sign_in.pin_key(&settings.data_dir), PARALLEL_HASHES)?;
@@ -119,7 +128,7 @@ impl Store {
         let sync = SyncState::new(standing, db.with_pool(Purpose::Sync));
         let auth = Auth::new(db.clone(), Home::Store(id), tokens, pins, clock.clone(), &settings.sign_in);
         housekeeping::start(auth.clone(), Leases::new(db.clone()), stop.clone());
-        Ok(Arc::new(Self {
+        let store = Self {
             auth,
             clock,
             id,
@@ -130,12 +139,16 @@ impl Store {
             chance,
             sync,
             numbers,
+            alarms: Alarms::default(),
+            moments,
             memory: Memory::default(),
             door: Door::new(db.clone()),
             db,
             settings,
             stop,
-        }))
+        };
+        store.opened_numbers();
+        Ok(Arc::new(store))
     }
 
     /// For a single statement that needs no snapshot with others. Routes read with what their caller hands out.

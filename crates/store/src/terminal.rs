@@ -16,6 +16,10 @@ pub(crate) struct Terminal {
 }
 
 impl Terminal {
+    pub(crate) const fn new(terminal_id: Option<String>) -> Self {
+        Self { terminal_id }
+    }
+
     /// As named, else the one the caller signed in at.
     pub(crate) fn named_or_own<'a, P: Requirement>(&'a self, caller: &'a Caller<P>) -> Result<&'a str> {
         let terminal = self.terminal_id.as_deref().or(caller.terminal_id.as_deref());

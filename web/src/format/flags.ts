@@ -15,6 +15,7 @@ const FLAGS: Readonly<Record<string, string>> = {
   deleted_customer: 'Its customer was deleted.',
   unknown_session: 'Headquarters does not have its drawer yet.',
   closed_day: 'Its drawer was closed without it.',
+  clock_behind_register: 'The clock of its store was behind: its time is the one that was confirmed.',
   future_date: 'A time or business day in it is more than two days ahead.',
   foreign_number: 'Its number belongs to another store or to headquarters.',
   number_ahead: 'Its number is far beyond the last one that is known.',

@@ -63,7 +63,7 @@ pub(super) async fn completeness(
     let store = store::Entity::find_by_id(store_id).one(&conn).await?.ok_or_else(|| Error::not_found("store"))?;
     let node = nodes::find(&conn, store_id).await?.unwrap_or_default();
     let heard = hq.tracker.heard(store_id, &node, hq.nodes.id);
-    let told = heard.outbox.map(|(_, outbox)| outbox).unwrap_or_default();
+    let told = heard.said.map(|(_, said)| said.outbox).unwrap_or_default();
     let reported = Reported {
         pending: told.pending,
         dead_lettered: told.dead_lettered,

@@ -23,13 +23,13 @@ impl Freshness {
         let heard = hq.tracker.heard(store_id, node, hq.nodes.id);
         let elsewhere = heard.connection.and_then(|(_, line)| Line::node(line));
         let connected = hq.hub.get(store_id).is_some() || elsewhere.and_then(|node| hq.nodes.name_of(node)).is_some();
-        let figures_up_to = heard.outbox.as_ref().map(|(said_at, outbox)| {
+        let figures_up_to = heard.said.as_ref().map(|(said_at, said)| {
             // The store wrote the time of its oldest entry, by its own clock.
             let offset = node.clock_offset_ms.unwrap_or_default();
-            let oldest = outbox.oldest.map(|oldest| oldest.plus_millis(offset.saturating_neg()));
+            let oldest = said.outbox.oldest.map(|oldest| oldest.plus_millis(offset.saturating_neg()));
             oldest.map_or(*said_at, |oldest| oldest.min(*said_at))
         });
-        let outbox = heard.outbox.map(|(_, outbox)| outbox).unwrap_or_default();
+        let outbox = heard.said.map(|(_, said)| said.outbox).unwrap_or_default();
         Self {
             connected,
             last_heard_at: heard.at,

@@ -14,7 +14,7 @@ use tillkeep_http::request::Transport;
 use tillkeep_model::Instant;
 use tillkeep_model::wire::{HandshakeAnswer, HandshakeRequest, PinKey};
 use tillkeep_storage::entity::store_node;
-use tillkeep_storage::nodes::Settled;
+use tillkeep_storage::nodes::{Said, Settled};
 use tillkeep_storage::numbers::lost;
 use tillkeep_storage::{Tx, fault, high_water, nodes, registry, staff, versions};
 use uuid::Uuid;
@@ -23,6 +23,7 @@ use super::continuity::{Continuity, RestoreEvidence};
 use super::processes;
 use super::protocol::Machine;
 use super::store_caller::StoreCaller;
+use super::versions::alarms;
 use crate::Hq;
 
 /// What is known of the line that a request came over.
@@ -136,7 +137,8 @@ async fn record(
     nodes::save(&tx, store_node::Model { store_id, ..row }).await?;
     lost::note(&tx, store_id, &request.lost).await?;
     hq.commit(tx).await?;
-    hq.tracker.told(store_id, request.outbox.clone(), now);
+    let said = Said { outbox: request.outbox.clone(), alarms: alarms(&request.alarms) };
+    hq.tracker.told(store_id, said, now);
     hq.board.mark([store_id]);
     Ok(HandshakeAnswer {
         epoch: hq.epoch.clone(),

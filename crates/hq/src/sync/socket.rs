@@ -18,6 +18,7 @@ use tillkeep_http::error::{Error, Result};
 use tillkeep_http::request::Guest;
 use tillkeep_model::ErrorCode;
 use tillkeep_model::wire::{Ended, HqMessage, OutboxState, StoreMessage, close};
+use tillkeep_storage::nodes::Said;
 use tokio::time::{Instant, MissedTickBehavior, interval, timeout};
 
 use super::ending::End;
@@ -25,6 +26,7 @@ use super::hub::{Connection, Next};
 use super::protocol::ignored;
 use super::standing::Standing;
 use super::store_caller::{REFUSALS, StoreCaller, standing_now, store_of};
+use super::versions;
 use crate::Hq;
 
 const SEND_WITHIN: Duration = Duration::from_secs(10);
@@ -248,8 +250,9 @@ fn heard(hq: &Hq, connection: &Connection, text: &str) -> Option<u16> {
                 oldest: heartbeat.oldest_pending_at,
             });
             hq.tracker.beat(connection.store_id, heartbeat.uptime, now);
+            let said = outbox.map(|outbox| Said { outbox, alarms: versions::alarms(&heartbeat.alarms) });
             let is_first = connection.heard(heartbeat, now);
-            let is_news = outbox.is_some_and(|outbox| hq.tracker.told(connection.store_id, outbox, now));
+            let is_news = said.is_some_and(|said| hq.tracker.told(connection.store_id, said, now));
             if is_first || is_news {
                 hq.board.mark([connection.store_id]);
             }

@@ -7,9 +7,9 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use tillkeep_model::Instant;
-use tillkeep_model::wire::{Ended, OutboxState};
+use tillkeep_model::wire::Ended;
 use tillkeep_storage::entity::store_node;
-use tillkeep_storage::nodes::{self, Heard, Line};
+use tillkeep_storage::nodes::{self, Heard, Line, Said};
 use tillkeep_storage::registry;
 use tillkeep_storage::sync_log::{self, Pulled};
 use tillkeep_storage::tags::Head;
@@ -57,7 +57,7 @@ pub struct Repeated {
     pub heads: Moved,
     /// It says that the store has all that headquarters has.
     pub has_all: bool,
-    pub outbox: Option<OutboxState>,
+    pub said: Option<Said>,
     pub instance: Option<Uuid>,
     pub nonce: Option<Uuid>,
     pub answer: Bytes,
@@ -182,15 +182,16 @@ impl Tracker {
         self.hear(store_id, |known| known.heard.at = Some(now));
     }
 
-    /// A store said what waits in its outbox, whichever way. True when people should be shown.
-    pub fn told(&self, store_id: Uuid, outbox: OutboxState, now: Instant) -> bool {
+    /// A store said what waits in its outbox and what is wrong with it, whichever way. True when people should be shown.
+    pub fn told(&self, store_id: Uuid, said: impl Into<Said>, now: Instant) -> bool {
+        let said = said.into();
         let mut is_news = true;
         self.hear(store_id, |known| {
-            let stuck = is_stuck(true, outbox.oldest, known.clock_offset_ms, now);
-            let said = (outbox.pending, outbox.dead_lettered);
-            let before = known.heard.outbox.replace((now, outbox));
+            let stuck = is_stuck(true, said.outbox.oldest, known.clock_offset_ms, now);
             // That the oldest entry gets older is no news before it is too old.
-            is_news = stuck || before.is_none_or(|(_, before)| (before.pending, before.dead_lettered) != said);
+            let of = |said: &Said| (said.outbox.pending, said.outbox.dead_lettered, said.alarms.clone());
+            let (after, before) = (of(&said), known.heard.said.replace((now, said)));
+            is_news = stuck || before.is_none_or(|(_, before)| of(&before) != after);
         });
         is_news
     }
@@ -250,7 +251,7 @@ impl Tracker {
         let state = self.lock();
         let mut waiting = Waiting::default();
         for known in connected.iter().filter_map(|store_id| state.stores.get(store_id)) {
-            let Some(oldest) = known.heard.outbox.as_ref().and_then(|(_, outbox)| outbox.oldest) else { continue };
+            let Some(oldest) = known.heard.said.as_ref().and_then(|(_, said)| said.outbox.oldest) else { continue };
             waiting.stuck += usize::from(is_stuck(true, Some(oldest), known.clock_offset_ms, now));
             waiting.oldest_ms = waiting.oldest_ms.max(waits_ms(oldest, known.clock_offset_ms, now));
         }

@@ -11,8 +11,9 @@ use serde::Deserialize;
 use tillkeep_http::describe::{Operation, Reply};
 use tillkeep_http::error::{Error, Result};
 use tillkeep_http::extract::Unread;
-use tillkeep_model::Instant;
 use tillkeep_model::wire::{OutboxState, VersionsAnswer, unstored};
+use tillkeep_model::{Alarm, Instant};
+use tillkeep_storage::nodes::Said;
 use tillkeep_storage::registry;
 use tillkeep_storage::tags::{self, Head};
 use utoipa::ToSchema;
@@ -44,6 +45,8 @@ pub(super) struct Query {
     oldest: Option<String>,
     /// Types that it could not store, each with a reason: `products:the disk is full,tenders:…`.
     unstored: Option<String>,
+    /// What is wrong with it and since when: `numbers_file:2026-11-20T12:34:56.789Z,till_ahead:…`.
+    alarms: Option<String>,
     /// The asking process, as in the handshake.
     #[schema(value_type = Option<Uuid>)]
     instance: Option<String>,
@@ -75,8 +78,8 @@ pub(super) async fn versions(caller: StoreCaller, State(hq): State<Arc<Hq>>, sai
         Some(word) => (word, Vec::new()),
         None => read_word(&hq, store_id, &said.read()?, (text, heads), now)?,
     };
-    if let Some(outbox) = word.outbox
-        && hq.tracker.told(store_id, outbox, now)
+    if let Some(said) = word.said
+        && hq.tracker.told(store_id, said, now)
     {
         hq.board.mark([store_id]);
     }
@@ -103,7 +106,7 @@ fn read_word(
         text,
         heads: moved,
         has_all: have.is_some(),
-        outbox: query.outbox(),
+        said: query.outbox().map(|outbox| Said { outbox, alarms: alarms(query.alarms.as_deref().unwrap_or_default()) }),
         instance: uuid(&query.instance),
         nonce: uuid(&query.nonce),
         answer: write(hq, &heads, false, &resync)?,
@@ -141,6 +144,11 @@ impl Query {
         let oldest = known(self.oldest.as_deref(), Instant::parse);
         Some(OutboxState { pending, dead_lettered: count(&self.dead).unwrap_or_default(), oldest })
     }
+}
+
+/// What is wrong with a store, as it says it; what nobody here knows is counted.
+pub(super) fn alarms(text: &str) -> Vec<Alarm> {
+    Alarm::read(text, |_| ignored("reported_alarm"))
 }
 
 /// What cannot be read is no reason to answer nothing: it is counted.

@@ -194,6 +194,34 @@ async fn what_waits_in_a_store_is_known_from_whatever_said_so_last() {
 }
 
 #[tokio::test]
+async fn what_a_store_says_is_wrong_with_it_is_shown_until_it_says_so_no_more() {
+    let mut site = site().await;
+    let since = site.kit.clock.now();
+    let (file, till) = (json!({"code": "numbers_file", "since": since}), json!({"code": "till_ahead", "since": since}));
+    site.cycle(None, &format!("&pending=0&dead=0&alarms=till_ahead:{since},numbers_file:{since},of_a_newer_one:x"))
+        .await;
+    assert_eq!(site.row().await["alarms"], json!([file, till]));
+    assert_eq!(site.summary().await["alarmed"], 1);
+    // The database knows it as well, for another server and after a restart.
+    site.kit.restart().await;
+    assert_eq!(site.row().await["alarms"], json!([file, till]));
+    let request = Request::get("/metrics").body(Body::empty()).expect("a request");
+    let page = routes::metrics(site.kit.hq.clone()).oneshot(request).await.expect("an answer");
+    let page = page.into_body().collect().await.expect("a body").to_bytes();
+    let text = String::from_utf8_lossy(&page);
+    let alarm = |code: &str| format!("tillkeep_store_alarms{{store=\"S01\",alarm=\"{code}\"}} 1");
+    assert!(text.contains(&alarm("numbers_file")) && text.contains(&alarm("till_ahead")), "{text}");
+    site.kit.clock.advance(1000);
+    let who = Person { id: Uuid::nil(), token: site.token.clone() };
+    let said = json!({"nodeEpoch": "n1", "alarms": format!("till_ahead:{since}")});
+    site.kit.post(&who, "/sync/handshake", said).await.is(200);
+    assert_eq!(site.row().await["alarms"], json!([till]));
+    site.kit.clock.advance(1000);
+    site.cycle(None, "&pending=0&dead=0").await;
+    assert_eq!((&site.row().await["alarms"], &site.summary().await["alarmed"]), (&json!([]), &json!(0)));
+}
+
+#[tokio::test]
 async fn an_entry_that_waits_for_over_five_minutes_with_a_line_is_an_alarm() {
     let site = site().await;
     let made: Instant = site.kit.clock.now();

@@ -22,7 +22,7 @@ use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
 use ipnet::IpNet;
 use serde_json::json;
-use tillkeep_model::{ErrorCode, Instant};
+use tillkeep_model::{Alarm, ErrorCode, Instant};
 use tillkeep_storage::{Change, Db, DbErr, Tx, audit};
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
@@ -107,11 +107,20 @@ pub fn hq_unreachable() -> Error {
 /// The state of a server that people sign in to.
 pub trait HasAuth: Send + Sync {
     fn auth(&self) -> &Arc<Auth>;
+
+    /// What is wrong with this server though it works.
+    fn alarms(&self) -> Vec<Alarm> {
+        Vec::new()
+    }
 }
 
 impl<T: HasAuth> HasAuth for Arc<T> {
     fn auth(&self) -> &Arc<Auth> {
         (**self).auth()
+    }
+
+    fn alarms(&self) -> Vec<Alarm> {
+        (**self).alarms()
     }
 }
 

@@ -1,7 +1,7 @@
 //! Sales and refunds; written once by the store that made them.
 
 use sea_orm::entity::prelude::*;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 use tillkeep_model::{Instant, JsonText, Money};
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, DeriveEntityModel, Serialize, Deserialize)]
@@ -61,8 +61,18 @@ pub struct Model {
     pub received_at: Option<Instant>,
     #[serde(skip)]
     pub last_envelope_at: Option<Instant>,
-    #[serde(skip_deserializing)]
+    #[serde(deserialize_with = "said_by_a_store")]
     pub flags: JsonText,
+}
+
+/// The flag of a sale whose time is another one than its store's clock showed, which was too far behind.
+pub const CLOCK_BEHIND: &str = "clock_behind_register";
+
+/// Of the flags that a sale travels with those that only its store can know.
+fn said_by_a_store<'de, D: Deserializer<'de>>(deserializer: D) -> Result<JsonText, D::Error> {
+    let said = serde_json::Value::deserialize(deserializer)?;
+    let is_said = said.as_array().is_some_and(|flags| flags.iter().any(|flag| flag == CLOCK_BEHIND));
+    Ok(if is_said { JsonText::new(&[CLOCK_BEHIND]) } else { JsonText::empty_list() })
 }
 
 #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]

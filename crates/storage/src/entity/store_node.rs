@@ -25,7 +25,9 @@ pub struct Model {
     pub outbox_pending: i64,
     pub dead_lettered: i64,
     pub oldest_pending_at: Option<Instant>,
-    /// When the store said so of its outbox.
+    /// What is wrong with it, as `Alarm::write` writes it.
+    pub alarms: String,
+    /// When the store said so of its outbox and its alarms.
     pub outbox_at: Option<Instant>,
     pub handshake_at: Option<Instant>,
     pub last_seen_at: Option<Instant>,

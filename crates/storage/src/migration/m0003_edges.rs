@@ -2,4 +2,7 @@
 
 use super::step::Change;
 
-pub(super) const CHANGES: &[Change] = &[];
+pub(super) const CHANGES: &[Change] = &[
+    // What a store says that is wrong with it.
+    Change::AddColumns("store_nodes", "alarms text="),
+];

@@ -11,6 +11,8 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use uuid::Uuid;
 
+use crate::fault;
+
 /// Bytes of one of the two places: room for a thousand series.
 const PLACE: usize = 32 << 10;
 
@@ -32,7 +34,8 @@ pub(super) struct Kept {
 }
 
 impl Kept {
-    /// The file at `path` with its newest content; `None` when there is none.
+    /// The file at `path` with its newest content; `None` when there is none. What is there and says nothing is
+    /// [`ErrorKind::InvalidData`].
     pub(super) fn open(path: &Path) -> Result<Option<(Self, Content)>> {
         let mut file = match OpenOptions::new().read(true).write(true).open(path) {
             Ok(file) => file,
@@ -40,7 +43,9 @@ impl Kept {
             Err(error) => return Err(about(path, &error)),
         };
         let mut bytes = Vec::new();
-        file.read_to_end(&mut bytes).map_err(|error| about(path, &error))?;
+        if let Err(error) = file.read_to_end(&mut bytes) {
+            return Err(about(path, &Error::new(ErrorKind::InvalidData, error)));
+        }
         let newest = bytes.chunks(PLACE).filter_map(read).max_by_key(|(turn, _)| *turn);
         let Some((turn, content)) = newest else {
             let text = "it has nothing that can be read; move it away, and the store asks headquarters for its numbers";
@@ -60,8 +65,7 @@ impl Kept {
             let mut kept = Self { file, path: path.to_owned(), turn: 0 };
             kept.write(content)?;
             std::fs::rename(&draft, path)?;
-            let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty());
-            File::open(parent.unwrap_or(Path::new(".")))?.sync_all()?;
+            File::open(directory(path)?)?.sync_all()?;
             Ok(kept)
         };
         made().map_err(|error| about(path, &error))
@@ -74,12 +78,36 @@ impl Kept {
         if place.len() > PLACE {
             return Err(about(&self.path, &Error::other("it has no room for so many series")));
         }
+        fault::point("numbers.write").map_err(|error| about(&self.path, &Error::other(error)))?;
         let at = if self.turn.is_multiple_of(2) { 0 } else { PLACE };
         let written = self.file.write_all_at(place.as_bytes(), at as u64).and_then(|()| self.file.sync_data());
         written.map_err(|error| about(&self.path, &error))?;
         self.turn += 1;
         Ok(())
     }
+}
+
+/// The directory of the file at `path`, or that it is not there: an empty one in its place would be taken for a lost file.
+pub(super) fn directory(path: &Path) -> Result<&Path> {
+    let named = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    if named.is_dir() {
+        return Ok(named);
+    }
+    let text = format!(
+        "{} is not there, the directory of the file of the last numbers; mount or make it, or name another place with \
+         numbers_file",
+        named.display()
+    );
+    Err(Error::new(ErrorKind::NotFound, text))
+}
+
+/// Gives the file at `path`, which says nothing, a name that no other one has.
+pub(super) fn set_aside(path: &Path) -> Result<PathBuf> {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let mut names = (1..).map(|turn: u32| path.with_file_name(format!("{name}.unreadable-{turn}")));
+    let aside = names.find(|aside| !aside.exists()).unwrap_or_default();
+    std::fs::rename(path, &aside).map_err(|error| about(path, &error))?;
+    Ok(aside)
 }
 
 fn about(path: &Path, error: &Error) -> Error {

@@ -4,6 +4,7 @@
 mod file;
 mod given;
 pub mod lost;
+mod one_series;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -20,9 +21,9 @@ use uuid::Uuid;
 use self::file::{Content, Kept};
 use self::given::letter;
 pub use self::given::{Given, SESSIONS_OF_A_LETTER, series_name};
-use crate::outbox::{self, Place};
+pub use self::one_series::{Numbering, Series};
 use crate::series::{OUTBOX, OUTBOX_TIME};
-use crate::{Db, Tx, backup, series, settings};
+use crate::{Db, backup, series, settings};
 
 /// Whether this database has had a file: one of the first release has not, and is not to miss it.
 const KEPT: &str = "numbers_kept";
@@ -31,36 +32,6 @@ const LETTER: &str = "numbers_letter";
 /// The longest that a number waits for the first word of headquarters after a start: a little more than a request may be
 /// silent, after which it is known that there is no line.
 const PATIENCE: Duration = Duration::from_secs(25);
-
-/// One series of numbers that a store prints.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Series {
-    name: String,
-    letter: String,
-}
-
-impl Series {
-    /// The next number, for a document of `created_at`, with the place of its entry in the outbox. It is in the file when
-    /// [`Numbers::keep`] has returned, after the commit.
-    pub async fn next(&self, tx: &Tx, created_at: Instant) -> Result<(Given, Place), DbErr> {
-        let (number, place) = outbox::place_and_number(tx, &self.name, created_at).await?;
-        tx.took(self.name.clone(), number);
-        Ok((Given { letter: self.letter.clone(), number }, place))
-    }
-}
-
-/// That numbers may be given now, in the present series.
-#[derive(Clone, Debug)]
-pub struct Numbering {
-    letter: String,
-}
-
-impl Numbering {
-    /// The series of `kind` (`receipt`, `session`, `customer`) for `part`, a register or nothing.
-    pub fn series(&self, kind: &str, part: &str) -> Series {
-        Series { name: series_name(kind, part, &self.letter), letter: self.letter.clone() }
-    }
-}
 
 /// How sure a store is of its numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -76,6 +47,8 @@ enum Standing {
 pub struct Numbers {
     standing: watch::Sender<Standing>,
     shared: Arc<Shared>,
+    /// Where the file is now that could not be read at the start.
+    set_aside: Option<PathBuf>,
 }
 
 struct Shared {
@@ -92,6 +65,11 @@ struct Said {
     written: u64,
 }
 
+/// The file does not have what it is to say: the database alone does, until the next write that goes well.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub struct Unwritten(std::io::Error);
+
 /// No number can be given now: the file is gone, and headquarters was not asked yet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Unknown;
@@ -99,7 +77,8 @@ pub struct Unknown;
 impl Numbers {
     /// Holds the database of `store` against the file at `path`. What the file has beyond the database is lost, and noted.
     pub async fn open(path: &Path, db: &Db, store: Uuid, now: Instant) -> Result<Self, DbErr> {
-        let found = Kept::open(path).map_err(|error| failed(&error))?;
+        file::directory(path).map_err(|error| failed(&error))?;
+        let (found, set_aside) = look(path).map_err(|error| failed(&error))?;
         let tx = db.begin().await?;
         let mut content =
             Content { store, letter: settings::get(&tx, LETTER).await?.unwrap_or_default(), last: printed(&tx).await? };
@@ -129,13 +108,20 @@ impl Numbers {
             settings::set(&tx, LETTER, &content.letter).await?;
             kept = Some(file);
         }
-        let standing = if kept.is_none() && is_missed { Standing::Unknown } else { Standing::Known };
+        let standing =
+            if kept.is_none() && (is_missed || set_aside.is_some()) { Standing::Unknown } else { Standing::Known };
+        let is_new = kept.is_none();
         let said = Mutex::new(Said { content, revision: 1, written: 0 });
         let shared = Arc::new(Shared { path: path.to_owned(), said, file: Mutex::new(kept) });
-        let numbers = Self { standing: watch::Sender::new(standing), shared };
+        let numbers = Self { standing: watch::Sender::new(standing), shared, set_aside };
         if standing == Standing::Known {
-            // Before the database says that there is one.
-            numbers.write(1).await?;
+            // Before the database says that there is one. One that cannot be made is a mistake of whoever named its place;
+            // one that is there and fails keeps nobody from selling.
+            if let Err(Unwritten(error)) = numbers.write(1).await
+                && is_new
+            {
+                return Err(failed(&error));
+            }
             settings::set(&tx, KEPT, "yes").await?;
         } else {
             tracing::warn!(path = %path.display(), "the file of the last numbers is gone: asking headquarters for them");
@@ -153,6 +139,17 @@ impl Numbers {
             }
             changes
         });
+    }
+
+    /// Where the file is that could not be read at the start, if there was one.
+    pub fn set_aside(&self) -> Option<&Path> {
+        self.set_aside.as_deref()
+    }
+
+    /// Whether the file lacks something that it is to say.
+    pub fn is_unwritten(&self) -> bool {
+        let said = self.said();
+        said.written < said.revision && !self.are_unknown()
     }
 
     /// Whether headquarters has to say which numbers it has.
@@ -174,7 +171,7 @@ impl Numbers {
     }
 
     /// Writes numbers that were committed, before anybody is told of them. Those that come together are one write.
-    pub async fn keep(&self, taken: Vec<(String, i64)>) -> Result<(), DbErr> {
+    pub async fn keep(&self, taken: Vec<(String, i64)>) -> Result<(), Unwritten> {
         if taken.is_empty() {
             return Ok(());
         }
@@ -182,41 +179,43 @@ impl Numbers {
         self.write(revision).await
     }
 
-    /// Headquarters was asked, and the database is above what it has.
-    pub async fn answered(&self, db: &Db) -> Result<(), DbErr> {
+    /// Headquarters was asked, and the database is above what it has. Numbers are given from here on, whether or not the file
+    /// has them.
+    pub async fn answered(&self, db: &Db) -> Result<Result<(), Unwritten>, DbErr> {
         let tx = db.begin().await?;
         let last = printed(&tx).await?;
         let changes = last.iter().any(|(name, last)| self.said().content.last.get(name) != Some(last));
+        let mut written = Ok(());
         if changes || self.are_unknown() {
             let revision = self.raise(last);
-            self.write(revision).await?;
+            written = self.write(revision).await;
             settings::set(&tx, KEPT, "yes").await?;
             tx.commit().await?;
         }
         self.standing.send_replace(Standing::Known);
-        Ok(())
+        Ok(written)
     }
 
     /// Headquarters could not be asked. Without the file nobody knows how far the present series were given: a letter
     /// begins new ones.
-    pub async fn unanswered(&self, db: &Db) -> Result<(), DbErr> {
+    pub async fn unanswered(&self, db: &Db) -> Result<Result<(), Unwritten>, DbErr> {
+        let mut written = Ok(());
         if self.are_unknown() {
             let before = self.said().content.letter.clone();
             let letter = letter::next(&before);
-            // The file first: while it cannot be written no letter is used up, and no number is given.
-            let revision = self.say_letter(letter.clone());
-            if let Err(error) = self.write(revision).await {
+            let tx = db.begin().await?;
+            settings::set(&tx, LETTER, &letter).await?;
+            settings::set(&tx, KEPT, "yes").await?;
+            // Both know it before the first number of the new series.
+            written = self.write(self.say_letter(letter.clone())).await;
+            if let Err(error) = tx.commit().await {
                 self.say_letter(before);
                 return Err(error);
             }
             tracing::warn!(letter, "no file of the last numbers and no line: the series go on with a letter");
-            let tx = db.begin().await?;
-            settings::set(&tx, LETTER, &letter).await?;
-            settings::set(&tx, KEPT, "yes").await?;
-            tx.commit().await?;
         }
         self.standing.send_replace(Standing::Known);
-        Ok(())
+        Ok(written)
     }
 
     fn say_letter(&self, letter: String) -> u64 {
@@ -228,14 +227,14 @@ impl Numbers {
 
     /// Sees that the file has every number that the database has given: a document that is answered once more may be one
     /// whose first answer failed before its number was in the file.
-    pub async fn catch_up(&self, conn: &impl ConnectionTrait) -> Result<(), DbErr> {
+    pub async fn catch_up(&self, conn: &impl ConnectionTrait) -> Result<Result<(), Unwritten>, DbErr> {
         let last = printed(conn).await?;
         let is_behind = {
             let said = self.said();
             last.iter().any(|(name, last)| said.content.last.get(name) < Some(last))
         };
         let revision = if is_behind { self.raise(last) } else { self.said().revision };
-        self.write(revision).await
+        Ok(self.write(revision).await)
     }
 
     fn said(&self) -> MutexGuard<'_, Said> {
@@ -252,10 +251,25 @@ impl Numbers {
         said.revision
     }
 
-    async fn write(&self, revision: u64) -> Result<(), DbErr> {
+    async fn write(&self, revision: u64) -> Result<(), Unwritten> {
         let shared = self.shared.clone();
         let written = tokio::task::spawn_blocking(move || shared.write(revision)).await;
-        written.map_err(std::io::Error::other).flatten().map_err(|error| failed(&error))
+        written.map_err(std::io::Error::other).flatten().map_err(Unwritten)
+    }
+}
+
+/// The file at `path`, if there is one that can be read; one that cannot is set aside, and its place with it.
+type Found = (Option<(Kept, Content)>, Option<PathBuf>);
+
+fn look(path: &Path) -> std::io::Result<Found> {
+    match Kept::open(path) {
+        Ok(found) => Ok((found, None)),
+        Err(error) if error.kind() == std::io::ErrorKind::InvalidData => {
+            let aside = file::set_aside(path)?;
+            tracing::error!(%error, aside = %aside.display(), "the file of the last numbers cannot be read: it is set aside");
+            Ok((None, Some(aside)))
+        }
+        Err(error) => Err(error),
     }
 }
 
@@ -282,7 +296,12 @@ impl Shared {
             (said.content.clone(), said.revision)
         };
         match &mut *file {
-            Some(kept) => kept.write(&content)?,
+            Some(kept) => {
+                // The file that is open may be of a disk that is gone: in its place there may be room for another one.
+                if let Err(error) = kept.write(&content) {
+                    *kept = Kept::make(&self.path, &content).map_err(|_| error)?;
+                }
+            }
             none => *none = Some(Kept::make(&self.path, &content)?),
         }
         self.said.lock().unwrap_or_else(PoisonError::into_inner).written = newest;

@@ -13,6 +13,7 @@ use super::{facts, foreign};
 use crate::Tx;
 use crate::db::placeholders;
 use crate::document::{Awaited, Clash, Pushed, Whole};
+use crate::entity::sale::CLOCK_BEHIND;
 use crate::many::find_in;
 use crate::registry::{self, Row, SyncType};
 
@@ -43,6 +44,12 @@ pub(super) async fn find(tx: &mut Tx, group: &Group<'_>, merged: &[Merged]) -> R
         all.push(flags);
     }
     Ok(all)
+}
+
+/// The flags that a store gave its row, of those that only a store can know.
+pub(super) fn said(row: &dyn Row) -> Vec<String> {
+    let said: Option<Vec<String>> = row.text("flags").and_then(|text| serde_json::from_str(&text).ok());
+    said.unwrap_or_default().into_iter().filter(|flag| flag == CLOCK_BEHIND).collect()
 }
 
 /// The flags of what a document cannot be without and was not sent.

@@ -16,7 +16,7 @@ use super::judge::{Item, Judged};
 use super::lines::Lines;
 use super::merged::{Merged, Number};
 use super::verdict::Verdict;
-use super::{foreign, limits, numbers};
+use super::{flags, foreign, limits, numbers};
 use crate::document::{Maker, Whole, WriteContext};
 use crate::registry::owners::{ALL_OF_IT, owns};
 use crate::registry::{self, Row, Scope};
@@ -104,6 +104,7 @@ impl Work<'_> {
         let before = self.before(&edit, old.as_deref());
         let ignored_before = ignored.count;
         ignored.add(decoded.keys.unknown);
+        let said = flags::said(&*decoded.row);
         let MergedRow { row, number, problem } = row(&edit, old, decoded.row, &before, &self.others, ignored);
         let sent = decoded.children.into_iter().enumerate();
         let (children, removed) = sent.map(|(place, sent)| self.lines.merge(&edit, place, sent, ignored)).unzip();
@@ -112,7 +113,8 @@ impl Work<'_> {
             return Err(Verdict::refused("bad_data", format!("data.{problem}")));
         }
         let lists = decoded.cut.into_iter().filter(|_| told.changed).map(|list| limits::flag(None, list));
-        let cut = limits::flags(&*row, edit.keys, owned, told.cut.into_iter().chain(lists));
+        let mut cut = limits::flags(&*row, edit.keys, owned, told.cut.into_iter().chain(lists));
+        cut.extend(said);
         let lists = group.pushed.append_only_lists();
         let nothing_new = !told.changed && before.columns.is_some_and(|had| had.is_all_of(&*row, lists));
         let applied = match (nothing_new, ignored.count > ignored_before) {

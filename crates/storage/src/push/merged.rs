@@ -14,7 +14,7 @@ pub(super) struct Merged {
     pub children: Vec<Vec<Box<dyn Row>>>,
     /// The lines that it has no more, in the same order.
     pub removed: Vec<Vec<Uuid>>,
-    /// The flags of what was cut off.
+    /// The flags of what was cut off, and those that its store gave it.
     pub cut: BTreeSet<String>,
     /// What it had put on an account before.
     pub charged: i128,

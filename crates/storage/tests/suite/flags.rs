@@ -36,6 +36,22 @@ fn session(chain: &Chain, name: &str, number: i32, status: &str, receipts: Optio
 }
 
 #[tokio::test]
+async fn of_the_flags_that_a_store_gives_a_sale_those_stay_that_only_a_store_can_know() {
+    for hq in kit::both().await {
+        let chain = Chain::found(&hq).await;
+        let said = json!(["clock_behind_register", "duplicate_receipt_number", "anything", 7]);
+        take(&hq, &chain.first, &sale(&chain, "one", &[("flags", said)])).await;
+        assert_eq!(flags(&hq, "one").await, json!(["clock_behind_register"]));
+        assert_eq!(warning(&hq).await.as_deref(), Some("clock_behind_register"));
+        for said in [json!([]), json!(null), json!("clock_behind_register"), json!({"clock_behind_register": 1})] {
+            let name = said.to_string();
+            take(&hq, &chain.first, &sale(&chain, &name, &[("flags", said)])).await;
+            assert_eq!(flags(&hq, &name).await, json!([]), "{name}");
+        }
+    }
+}
+
+#[tokio::test]
 async fn a_receipt_number_that_comes_twice_flags_both_sales_in_one_request_and_in_two() {
     for hq in kit::both().await {
         let chain = Chain::found(&hq).await;

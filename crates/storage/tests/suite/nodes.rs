@@ -2,8 +2,9 @@
 
 use serde_json::json;
 use tillkeep_model::wire::{Acknowledged, Ended, OutboxState, Outcome};
+use tillkeep_model::{Alarm, AlarmCode};
 use tillkeep_storage::entity::{store_node, sync_status};
-use tillkeep_storage::nodes::{Heard, Line};
+use tillkeep_storage::nodes::{Heard, Line, Said};
 use tillkeep_storage::sea_orm::EntityTrait;
 use tillkeep_storage::sync_log::{self, Pulled};
 use tillkeep_storage::{db, high_water, nodes};
@@ -19,7 +20,8 @@ async fn what_was_heard_of_a_store_is_kept_each_part_by_itself() {
         let (store, new) = (known.store_id, id("new"));
         let outbox = OutboxState { pending: 3, dead_lettered: 1, oldest: Some(at(400)) };
         let seen = |seconds| Heard { at: Some(at(seconds)), ..Heard::default() };
-        let waits = Heard { outbox: Some((at(501), outbox.clone())), ..seen(501) };
+        let said = Said { outbox, alarms: vec![Alarm { code: AlarmCode::NumbersFile, since: at(450) }] };
+        let waits = Heard { said: Some((at(501), said.clone())), ..seen(501) };
         let gone = Heard { connection: Some((at(502), Line::Ended(Ended::Stopped))), ..seen(502) };
         let here = Line::Open(Some(id("this server")));
         let back = Heard { connection: Some((at(503), here)), heartbeat: Some((at(503), 77)), ..seen(503) };
@@ -40,6 +42,7 @@ async fn what_was_heard_of_a_store_is_kept_each_part_by_itself() {
             outbox_pending: 3,
             dead_lettered: 1,
             oldest_pending_at: Some(at(400)),
+            alarms: Alarm::write(&said.alarms),
             outbox_at: Some(at(501)),
             ended_because: Some("stopped".to_owned()),
             connection_at: Some(at(502)),
@@ -60,9 +63,9 @@ async fn what_was_heard_of_a_store_is_kept_each_part_by_itself() {
         hear(&[(store, back)]).await;
         let found = Heard::new(&row(store).await);
         assert_eq!((found.connection, found.heartbeat), (Some((at(503), here)), Some((at(503), 77))));
-        assert_eq!(found.outbox, Some((at(501), outbox)));
+        assert_eq!(found.said, Some((at(501), said)));
         // Of what is known in two places the newer one counts, part by part.
-        let here = Heard { outbox: Some((at(500), OutboxState::default())), ..seen(600) };
+        let here = Heard { said: Some((at(500), Said::default())), ..seen(600) };
         for both in [here.clone().newest(found.clone()), found.clone().newest(here)] {
             assert_eq!(both, Heard { at: Some(at(600)), ..found.clone() });
         }
@@ -75,7 +78,7 @@ async fn old_news_of_a_store_do_not_replace_newer_ones() {
         let store = id("S01");
         let heard = |seconds, pending, ended| Heard {
             at: Some(at(seconds)),
-            outbox: Some((at(seconds), OutboxState { pending, ..OutboxState::default() })),
+            said: Some((at(seconds), OutboxState { pending, ..OutboxState::default() }.into())),
             connection: Some((at(seconds), ended)),
             heartbeat: None,
         };
@@ -94,9 +97,9 @@ async fn old_news_of_a_store_do_not_replace_newer_ones() {
         );
         assert_eq!(hear(Heard::default()).await, newer, "nothing was heard");
         // Each part by itself.
-        let outbox = Some((at(701), OutboxState { pending: 5, ..OutboxState::default() }));
-        let mixed = Heard { outbox: outbox.clone(), ..heard(600, 0, Line::Ended(Ended::Stopped)) };
-        assert_eq!(hear(mixed).await, Heard { outbox, ..newer });
+        let said = Some((at(701), OutboxState { pending: 5, ..OutboxState::default() }.into()));
+        let mixed = Heard { said: said.clone(), ..heard(600, 0, Line::Ended(Ended::Stopped)) };
+        assert_eq!(hear(mixed).await, Heard { said, ..newer });
         let moved = heard(700, 2, Line::Open(Some(id("another server"))));
         let tx = hq.db.begin().await.expect("a transaction");
         nodes::hear(&tx, id("another server"), &[(id("S02"), moved.clone())]).await.expect("a note");

@@ -8,7 +8,7 @@ use tempfile::TempDir;
 use tillkeep_model::Instant;
 use tillkeep_model::wire::LostNumbers;
 use tillkeep_storage::numbers::{Given, Numbers, lost};
-use tillkeep_storage::{Db, Side, db, series, settings};
+use tillkeep_storage::{Db, Side, db, fault, series, settings};
 use uuid::Uuid;
 
 const STORE: Uuid = Uuid::from_u128(1);
@@ -170,7 +170,7 @@ async fn without_the_file_numbers_go_on_above_headquarters_or_with_a_letter() {
     let tx = db.begin().await.expect("a transaction");
     series::raise(&tx, "receipt:01", 40).await.expect("what headquarters has");
     tx.commit().await.expect("a commit");
-    numbers.answered(&db).await.expect("known");
+    numbers.answered(&db).await.expect("known").expect("written");
     numbers.ready().await.expect("known");
     assert_eq!(give(&db, &numbers, "receipt", "01").await, Given { letter: String::new(), number: 41 });
     db.close().await.expect("closed");
@@ -178,7 +178,7 @@ async fn without_the_file_numbers_go_on_above_headquarters_or_with_a_letter() {
     for letter in ["A", "B"] {
         fs::remove_file(site.file()).expect("the file");
         let (db, numbers) = site.open().await;
-        numbers.unanswered(&db).await.expect("a letter");
+        numbers.unanswered(&db).await.expect("a letter").expect("written");
         numbers.ready().await.expect("a series of its own");
         for number in [1, 2] {
             assert_eq!(give(&db, &numbers, "receipt", "01").await, Given { letter: letter.to_owned(), number });
@@ -242,4 +242,107 @@ async fn what_headquarters_is_told_of_lost_numbers_is_kept_by_its_beginning() {
         assert_eq!(kept, [range(5, 9), range(20, 20)]);
         assert_eq!(db::query(hq.db.reader(), "SELECT 1 AS n FROM lost_numbers", []).await.expect("rows").len(), 2);
     }
+}
+
+#[tokio::test]
+async fn a_file_that_says_nothing_is_set_aside_and_is_to_the_store_as_one_that_is_gone() {
+    let site = Site::new();
+    let (db, numbers) = site.open().await;
+    give(&db, &numbers, "receipt", "01").await;
+    db.close().await.expect("closed");
+    let whole = fs::read(site.file()).expect("the file");
+    let broken: Vec<u8> = whole.iter().map(|byte| if byte.is_ascii_hexdigit() { b'0' } else { *byte }).collect();
+    for (turn, content) in [Vec::new(), vec![0; whole.len()], broken].into_iter().enumerate() {
+        fs::write(site.file(), &content).expect("damaged");
+        let (db, numbers) = site.open().await;
+        numbers.ready().await.expect_err("headquarters is asked first");
+        let aside = site.dir.path().join(format!("numbers.unreadable-{}", turn + 1));
+        assert_eq!((numbers.set_aside(), fs::read(&aside).expect("as it was")), (Some(&*aside), content));
+        numbers.answered(&db).await.expect("known").expect("written");
+        let number = i64::try_from(turn + 2).expect("a number");
+        assert_eq!(give(&db, &numbers, "receipt", "01").await.number, number);
+        db.close().await.expect("closed");
+        let (db, numbers) = site.open().await;
+        assert_eq!(numbers.set_aside(), None);
+        numbers.ready().await.expect("the new file is a good one");
+        db.close().await.expect("closed");
+    }
+}
+
+#[tokio::test]
+async fn a_new_database_beside_a_file_that_says_nothing_asks_headquarters_too() {
+    let site = Site::new();
+    fs::write(site.file(), "").expect("an empty file");
+    let (_db, numbers) = site.open().await;
+    numbers.ready().await.expect_err("there was a store here");
+}
+
+#[tokio::test]
+async fn a_directory_that_is_not_there_is_refused_by_name_at_each_start() {
+    let site = Site::new();
+    let db = Db::open_file(&site.database(), Side::Store).await.expect("the database");
+    let disk = site.dir.path().join("disk");
+    let refused = async || {
+        let opened = Numbers::open(&disk.join("numbers"), &db, STORE, Instant::default()).await;
+        let error = opened.err().expect("refused").to_string();
+        assert!(
+            error.contains(&format!("{} is not there", disk.display())) && error.contains("numbers_file"),
+            "{error}"
+        );
+    };
+    refused().await;
+    fs::create_dir(&disk).expect("mounted");
+    drop(Numbers::open(&disk.join("numbers"), &db, STORE, Instant::default()).await.expect("the numbers"));
+    fs::remove_dir_all(&disk).expect("not mounted");
+    refused().await;
+}
+
+#[tokio::test]
+async fn numbers_that_the_file_did_not_take_are_in_it_once_it_works() {
+    let site = Site::new();
+    let (db, numbers) = site.open().await;
+    give(&db, &numbers, "receipt", "01").await;
+    fault::set("numbers.write", "return(error)");
+    let tx = db.begin().await.expect("a transaction");
+    let series = numbers.ready().await.expect("known").series("receipt", "01");
+    series.next(&tx, Instant::default()).await.expect("a number");
+    let taken = tx.taken();
+    tx.commit().await.expect("a commit");
+    numbers.keep(taken).await.expect_err("the disk fails");
+    assert!(numbers.is_unwritten());
+    fault::set("numbers.write", "off");
+    numbers.catch_up(db.reader()).await.expect("a read").expect("written");
+    assert!(!numbers.is_unwritten());
+    db.close().await.expect("closed");
+    fs::remove_file(site.database()).expect("the database");
+    let (db, numbers) = site.open().await;
+    assert_eq!(lost_of(&db).await, [("receipt:01".to_owned(), 1, 2)]);
+    assert_eq!(give(&db, &numbers, "receipt", "01").await.number, 3);
+}
+
+#[tokio::test]
+async fn a_series_follows_what_its_till_has_printed_by_a_thousand_at_the_most() {
+    let site = Site::new();
+    let (db, numbers) = site.open().await;
+    let sell = async |printed: i64| {
+        let tx = db.begin().await.expect("a transaction");
+        let series = numbers.ready().await.expect("known").series("receipt", "01");
+        let (given, _, follows) = series.next_above(&tx, Instant::default(), STORE, printed).await.expect("a number");
+        let taken = tx.taken();
+        tx.commit().await.expect("a commit");
+        numbers.keep(taken).await.expect("the file");
+        (given.number, follows)
+    };
+    assert_eq!(sell(0).await, (1, true));
+    assert_eq!(sell(1).await, (2, true), "as it is");
+    assert_eq!(sell(1).await, (3, true), "a till that is behind");
+    assert_eq!(sell(1003).await, (1004, true));
+    assert_eq!(sell(2005).await, (1005, false), "beyond that it is somebody's mistake");
+    assert_eq!(sell(i64::MAX).await, (1006, false));
+    assert_eq!(sell(1007).await, (1008, true));
+    let lost = |from, to| ("receipt:01".to_owned(), from, to);
+    assert_eq!(lost_of(&db).await, [lost(4, 1003), lost(1007, 1007)]);
+    db.close().await.expect("closed");
+    let (db, numbers) = site.open().await;
+    assert_eq!(give(&db, &numbers, "receipt", "01").await.number, 1009);
 }

@@ -14,6 +14,7 @@ use tillkeep_storage::stock::{self, Effects, Movement, Product};
 use tillkeep_storage::{DbErr, Tx, Working, audit, outbox};
 use uuid::Uuid;
 
+use super::moments::Moment;
 use super::record::{self, Record};
 use super::stopped::Stopped;
 use crate::approvals::Approval;
@@ -48,7 +49,7 @@ pub(super) struct Notes {
     queued: Vec<Queued>,
     /// The place in the outbox that came with the last number, until its document is stored.
     place: Option<Place>,
-    now: Instant,
+    moment: Moment,
 }
 
 struct Queued {
@@ -74,18 +75,41 @@ impl<'tx> Acting<'tx> {
         Self { tx, notes }
     }
 
+    /// The moment of all that it writes.
+    pub const fn now(&self) -> Instant {
+        self.notes.moment.at
+    }
+
+    /// Whether that is another one than the clock shows, which is too far behind.
+    pub const fn is_clock_corrected(&self) -> bool {
+        self.notes.moment.is_corrected
+    }
+
     /// The next number of `series`, for the document that is stored next. A place in the outbox comes with it.
     pub async fn number(&mut self, series: &Series) -> std::result::Result<Given, DbErr> {
         self.notes.refuse_unused_place()?;
-        let (given, place) = series.next(self.tx, self.notes.now).await?;
+        let (given, place) = series.next(self.tx, self.notes.moment.at).await?;
         self.notes.place = Some(place);
         Ok(given)
+    }
+
+    /// As [`Acting::number`], for a till that has printed `printed`; false when that is too far above the series.
+    pub async fn number_above(
+        &mut self,
+        series: &Series,
+        store_id: Uuid,
+        printed: i64,
+    ) -> std::result::Result<(Given, bool), DbErr> {
+        self.notes.refuse_unused_place()?;
+        let (given, place, follows) = series.next_above(self.tx, self.notes.moment.at, store_id, printed).await?;
+        self.notes.place = Some(place);
+        Ok((given, follows))
     }
 
     /// Uses `approval` up for the row `id`; whoever comes second is refused.
     pub async fn consume(&mut self, approval: &Approval, id: Uuid) -> Result<()> {
         self.notes.line.approver_id.get_or_insert(approval.approver_id());
-        approval.consume(self.tx, id, self.notes.now).await
+        approval.consume(self.tx, id, self.notes.moment.at).await
     }
 
     /// Books what the document moves: [`stock::apply`].
@@ -105,7 +129,7 @@ impl<'tx> Acting<'tx> {
         movements: Vec<Movement>,
         products: &BTreeMap<Uuid, Product>,
     ) -> std::result::Result<Effects, DbErr> {
-        stock::apply_new(self.tx, store_id, movements, products, self.notes.now).await
+        stock::apply_new(self.tx, store_id, movements, products, self.notes.moment.at).await
     }
 
     /// Stores a new row, with its entry in the outbox when its type travels.
@@ -144,8 +168,8 @@ impl<'tx> Acting<'tx> {
 }
 
 impl Notes {
-    pub(super) const fn new(line: audit::Entry, now: Instant) -> Self {
-        Self { line, lines: Vec::new(), queued: Vec::new(), place: None, now }
+    pub(super) const fn new(line: audit::Entry, moment: Moment) -> Self {
+        Self { line, lines: Vec::new(), queued: Vec::new(), place: None, moment }
     }
 
     /// A place that no document takes would be a hole in the numbers of the outbox. `docs/sync.md`, I9.
@@ -157,7 +181,7 @@ impl Notes {
     /// Queues the documents, and writes the audit log, which comes last: others wait for it.
     pub(super) async fn write(self, tx: &mut Tx, log: Log) -> std::result::Result<(), DbErr> {
         self.refuse_unused_place()?;
-        let Self { line, mut lines, queued, now, place: _ } = self;
+        let Self { line, mut lines, queued, moment: Moment { at: now, .. }, place: _ } = self;
         for Queued { entity_type, entity_id, action, data, created_at, place } in &queued {
             let (entity_id, created_at) = (*entity_id, *created_at);
             let entry = outbox::Entry { entity_type, entity_id, action, data, created_at, depends_on: None };

@@ -29,7 +29,7 @@ impl<'a> Act<'a> {
 }
 
 impl<D: Record, S: Fn(&D) -> bool> Creation<'_, D, S> {
-    /// The moment of all that it writes.
+    /// As [`Act::now`].
     pub const fn now(&self) -> Instant {
         self.act.now
     }
@@ -39,11 +39,15 @@ impl<D: Record, S: Fn(&D) -> bool> Creation<'_, D, S> {
     pub async fn stored(&self, conn: &impl ConnectionTrait) -> Result<Option<D>> {
         let Some(stored) = record::find::<D>(conn, self.id).await? else { return Ok(None) };
         if !(self.is_same)(&stored) {
-            let text = format!("this id belongs to {} with other content; give each an id of its own", D::NOUN);
+            let text = format!(
+                "this id belongs to {} with other content or of another till; give each an id of its own",
+                D::NOUN
+            );
             return Err(Error::new(ErrorCode::IdReused, text).at("id"));
         }
         // Its first answer may have failed before its number was in the file.
-        self.act.store.numbers.catch_up(conn).await?;
+        let store = self.act.store;
+        store.wrote_numbers(store.numbers.catch_up(conn).await?);
         Ok(Some(stored))
     }
 

@@ -7,20 +7,22 @@
 mod acting;
 mod create;
 mod door;
+mod moments;
 mod record;
 mod stopped;
 
 pub(crate) use acting::{Acting, Doing, Log};
 pub(crate) use door::Door;
+pub(crate) use moments::Moments;
 pub(crate) use record::record_of_row;
 pub(crate) use record::{Record, find};
 pub(crate) use stopped::Stopped;
 
 use tillkeep_http::Caller;
 use tillkeep_http::error::Result;
-use tillkeep_model::Instant;
 use tillkeep_model::permission::Requirement;
-use tillkeep_storage::audit;
+use tillkeep_model::{AlarmCode, Instant};
+use tillkeep_storage::{Written, audit};
 use uuid::Uuid;
 
 use self::acting::Notes;
@@ -43,7 +45,7 @@ impl Store {
 }
 
 impl Act<'_> {
-    /// The moment of all that it writes.
+    /// When it was asked for. What it writes has the moment of its transaction, [`Acting::now`].
     pub const fn now(&self) -> Instant {
         self.now
     }
@@ -83,18 +85,26 @@ impl Act<'_> {
         T: Send + 'static,
         W: for<'b, 'tx> FnOnce(&'b mut Acting<'tx>) -> Doing<'b, T> + Send + 'static,
     {
-        let Self { store, line, now } = self;
+        let Self { store, line, .. } = self;
+        let moments = store.moments.clone();
         let written = store.door.0.write(move |tx| {
             Box::pin(async move {
-                let mut notes = Notes::new(line, now);
+                let moment = moments.next();
+                let mut notes = Notes::new(line, moment);
                 let (value, log) = work(&mut Acting::new(tx, &mut notes)).await?;
                 notes.write(tx, log).await?;
-                Ok::<_, Stopped>(value)
+                Ok::<_, Stopped>((value, moment))
             })
         });
-        let written = written.await?;
+        let Written { value: (value, moment), taken, .. } = written.await?;
+        if moment.is_corrected {
+            store.raise_alarm(AlarmCode::ClockBehindRegister, "");
+        } else {
+            store.end_alarm(AlarmCode::ClockBehindRegister, "");
+        }
         store.outbox_bell.notify_one();
-        store.numbers.keep(written.taken).await?;
-        Ok(written.value)
+        // It happened: what becomes of the file changes nothing of the answer.
+        store.wrote_numbers(store.numbers.keep(taken).await);
+        Ok(value)
     }
 }

@@ -19,6 +19,7 @@ use uuid::Uuid;
 
 use super::adjustment::{Adjustment, misfit};
 use crate::act::{Acting, Log, Stopped, record_of_row};
+use crate::memory::Shop;
 use crate::{Store, bounds, day};
 
 record_of_row!(inventory_adjustment, "an adjustment");
@@ -39,35 +40,36 @@ pub(crate) async fn create(
     let row = Model {
         id,
         store_id: store.id,
-        created_at: act.now(),
-        updated_at: act.now(),
         product_id: body.product_id,
         reason: body.reason.clone(),
         unit_cost: body.unit_cost,
         user_id: Some(caller.user_id),
         user_name: Some(caller.name().to_owned()),
         note: body.note.clone(),
-        business_date: day::today(own, act.now()),
-        occurred_at: act.now(),
         ..Model::default()
     };
-    let request = Request { row, asked: body.clone(), reason, below_zero: own.allow_negative_stock };
+    let below_zero = own.allow_negative_stock;
+    let request = Request { row, asked: body.clone(), reason, below_zero, shop };
     act.run(move |tx| Box::pin(request.adjust(tx))).await
 }
 
 /// What the transaction needs.
 struct Request {
-    /// Without what depends on the level.
+    /// Without its moment and what depends on the level.
     row: Model,
     asked: Adjustment,
     reason: &'static Reason,
+    shop: Arc<Shop>,
     /// Whether a level may go below zero.
     below_zero: bool,
 }
 
 impl Request {
     async fn adjust(self, tx: &mut Acting<'_>) -> std::result::Result<(Model, Log), Stopped> {
-        let Self { mut row, asked, reason, below_zero } = self;
+        let Self { mut row, asked, reason, shop, below_zero } = self;
+        let now = tx.now();
+        (row.created_at, row.updated_at, row.occurred_at) = (now, now, now);
+        row.business_date = day::today(shop.own()?, now);
         row.quantity_change = change(tx, &asked, reason, row.store_id).await?;
         let effects = tx.apply_stock(row.store_id, vec![movement(&row, None)], row.created_at).await?;
         let level = effects.levels.get(&row.product_id).copied().unwrap_or_default();

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use axum::extract::State;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use tillkeep_http::documents::drawers::shown;
 use tillkeep_http::error::{Error, Result};
 use tillkeep_http::{Answer, Caller, Params};
@@ -17,7 +17,7 @@ use tillkeep_storage::taxes::TaxGroup;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use super::tenders;
+use super::{printed, tenders};
 use crate::Store;
 use crate::sessions::view::knows;
 use crate::terminal::Terminal;
@@ -34,7 +34,18 @@ pub(crate) struct Bootstrap {
     departments: Vec<department::Model>,
     sales_reps: Vec<SalesRep>,
     discount_limits: DiscountLimits,
+    /// A till says in `lastReceipt` which receipt number it printed last: this store takes it.
+    takes_last_receipt: bool,
     server_time: Instant,
+}
+
+#[derive(Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[schema(as = BootstrapQuery)]
+pub(crate) struct Asked {
+    terminal_id: Option<String>,
+    /// The receipt number that the till printed last. Nothing follows from it here: a sale is numbered above it.
+    last_receipt: Option<String>,
 }
 
 /// A tax group as this store applies it.
@@ -79,8 +90,10 @@ pub(crate) struct DiscountLimits {
 pub(crate) async fn bootstrap(
     caller: Caller<PosSell>,
     State(store): State<Arc<Store>>,
-    Params(terminal): Params<Terminal>,
+    Params(asked): Params<Asked>,
 ) -> Result<Answer<Bootstrap>> {
+    printed::read(asked.last_receipt.as_deref())?;
+    let terminal = Terminal::new(asked.terminal_id);
     let shop = store.shop().await?;
     let own = shop.own()?;
     let terminal = terminal.named_or_own(&caller)?;
@@ -108,6 +121,7 @@ pub(crate) async fn bootstrap(
             max_cart_discount_bps: own.max_cart_discount_bps,
         },
         store: own.clone(),
+        takes_last_receipt: true,
         server_time: caller.now(),
     }))
 }

@@ -6,6 +6,7 @@ use serde::Deserialize;
 use serde_json::Value as Json;
 use tillkeep_http::error::{Error, Result};
 use tillkeep_http::resource::Check;
+use tillkeep_model::receipt::ReceiptNumber;
 use tillkeep_model::schema::uuid;
 use tillkeep_model::{ErrorCode, Instant, Money, Qty};
 use utoipa::openapi::RefOr;
@@ -13,6 +14,7 @@ use utoipa::openapi::schema::Schema;
 use utoipa::{__dev::ComposeSchema, PartialSchema, ToSchema};
 use uuid::Uuid;
 
+use super::printed;
 use crate::approvals::PresentedApprovals;
 use crate::bounds::{self, AMOUNT_TEXT, PRICE_TEXT};
 
@@ -40,6 +42,9 @@ pub(crate) struct Cart {
     approvals: Option<Vec<String>>,
     #[schema(max_items = 50)]
     pub payments: Option<Vec<Payment>>,
+    /// The receipt number that the till printed last, which a sale is numbered above.
+    #[schema(max_length = 100)]
+    last_receipt: Option<String>,
     /// What the customer was told; another result is refused instead of taken.
     pub expected_total: Option<Money>,
 }
@@ -127,9 +132,15 @@ impl Cart {
         self.approvals.as_deref().unwrap_or_default()
     }
 
+    /// What the till has printed last, if it says so.
+    pub(crate) fn printed(&self) -> Result<Option<ReceiptNumber>> {
+        printed::read(self.last_receipt.as_deref())
+    }
+
     /// What can be said of a cart without looking anything up.
     pub(crate) fn check(&self) -> Result<()> {
         self.refuse_unsupported()?;
+        self.printed()?;
         let mut check = Check::default();
         check
             .that((1..=MAX_LINES).contains(&self.lines.len()), "lines", "must have 1 to 500 lines")

@@ -12,6 +12,7 @@ pub(crate) mod draft;
 pub(crate) mod label;
 pub(crate) mod lookup;
 pub(crate) mod pricing;
+pub(crate) mod printed;
 pub(crate) mod products;
 pub(crate) mod quote;
 pub(crate) mod replay;

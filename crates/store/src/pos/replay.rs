@@ -9,10 +9,12 @@ use uuid::Uuid;
 use super::cart::{Cart, Line};
 use super::sale_document::SaleDocument;
 
-/// Whether `stored` is what `cart` asks for.
-pub(crate) fn is_same(stored: &SaleDocument, cart: &Cart) -> bool {
+/// Whether `stored` is what `cart` asks for at `register`, whoever asks there: the cashier of a sale may have gone home before
+/// its till heard of it.
+pub(crate) fn is_same(stored: &SaleDocument, cart: &Cart, register: Option<Uuid>) -> bool {
     let sale = &stored.sale;
     sale.sale_type == "sale"
+        && register == Some(sale.register_id)
         && sale.customer_id == cart.customer_id
         && sale.sales_rep_id == cart.sales_rep_id
         && cart.expected_total.is_none_or(|total| total == sale.total_amount)

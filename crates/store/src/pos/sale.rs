@@ -27,10 +27,11 @@ use super::cart_hash::cart_hash;
 use super::catalog::Catalog;
 use super::draft::Draft;
 use super::pricing::{self, Priced, Purpose};
+use super::printed::Printed;
 use super::quote::Quote;
 use super::sale_document::SaleDocument;
 use super::specials::{self, Warning};
-use super::{replay, tenders};
+use super::{printed, replay, tenders};
 use crate::act::{Acting, Log, Stopped};
 use crate::approvals::{Approval, BEYOND_LIMIT, PresentedApprovals, Scope, ValidApprovals};
 use crate::memory::Shop;
@@ -45,9 +46,11 @@ pub(crate) async fn create(
 ) -> Result<Created<Sold>> {
     let id = bounds::document_id(cart.id)?;
     cart.check()?;
-    let act = store.act(&caller, "sale.create").creates(id, |stored| replay::is_same(stored, &cart));
-    let now = act.now();
     let mut catalog = Catalog::load(&store, &cart).await?;
+    let here = caller.terminal_id.as_deref().or(cart.terminal_id.as_deref());
+    let register = here.and_then(|terminal| catalog.shop.at_terminal(terminal)).map(|register| register.id);
+    let act = store.act(&caller, "sale.create").creates(id, |stored| replay::is_same(stored, &cart, register));
+    let now = act.now();
     let snapshot = caller.snapshot().await?;
     if let Some(stored) = act.stored(&snapshot).await? {
         return repeated(&snapshot, &catalog.shop, stored).await;
@@ -87,6 +90,7 @@ pub(crate) async fn create(
     let booking = Booking {
         lines: document.inserts_of_lines(caller.reader().get_database_backend()),
         document,
+        printed: cart.printed()?.map(|last| Printed { store: store.clone(), last }),
         store_code: settings.code.clone(),
         series: store.numbering().await?.series("receipt", &session.register_code),
         products: priced.products.iter().map(|product| (product.id, (*product).into())).collect(),
@@ -170,6 +174,8 @@ struct Booking {
     /// What stores its lines and payments.
     lines: Vec<Statement>,
     store_code: String,
+    /// What the till has printed last, if it says so.
+    printed: Option<Printed>,
     series: Series,
     products: BTreeMap<Uuid, stock::Product>,
     /// Whether a level may go below zero.
@@ -183,10 +189,12 @@ impl Booking {
     async fn book(self, tx: &mut Acting<'_>) -> std::result::Result<(SaleDocument, Log), Stopped> {
         let Self { mut document, approvals, credit, .. } = self;
         let id = document.sale.id;
-        let Given { letter, number } = tx.number(&self.series).await?;
+        let of = (document.sale.store_id, self.store_code.as_str(), document.sale.register_code.as_str());
+        let Given { letter, number } = printed::number(tx, &self.series, of, self.printed).await?;
         let register_code = format!("{}{letter}", document.sale.register_code);
         let receipt = ReceiptNumber { store_code: self.store_code, register_code, number };
         document.sale.receipt_number = receipt.to_string();
+        document.done_at(tx.now(), tx.is_clock_corrected());
         tx.insert(&document).await?;
         // The drawer may have been closed since it was looked at.
         selling::require_open(&**tx, document.sale.register_session_id).await?;

@@ -1,7 +1,7 @@
 //! A sale with its lines and payments: one document in the database, in the outbox and in answers.
 
 use serde::Serialize;
-use tillkeep_model::Instant;
+use tillkeep_model::{Instant, JsonText};
 use tillkeep_storage::DbErr;
 use tillkeep_storage::db::rows_per_statement;
 use tillkeep_storage::entity::{sale, sale_item, sale_payment};
@@ -57,6 +57,16 @@ impl Record for SaleDocument {
 }
 
 impl SaleDocument {
+    /// The moment of its transaction, which its receipts are in the order of.
+    pub(crate) fn done_at(&mut self, at: Instant, is_corrected: bool) {
+        let sale = &mut self.sale;
+        (sale.created_at, sale.updated_at, sale.completed_at) = (at, at, at);
+        sale.started_at = sale.started_at.min(at);
+        if is_corrected {
+            sale.flags = JsonText::new(&[sale::CLOCK_BEHIND]);
+        }
+    }
+
     /// What stores the lines and payments of the sale. To be made before anybody waits for it: the texts are long.
     #[expect(clippy::disallowed_methods, reason = "the entry in the outbox is that of the sale")]
     pub(crate) fn inserts_of_lines(&self, backend: DbBackend) -> Vec<Statement> {

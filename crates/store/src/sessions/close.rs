@@ -74,7 +74,6 @@ pub(crate) async fn close(
         note: body.note,
         accepted: body.accept_variance.unwrap_or_default(),
         shop,
-        now: act.now(),
     };
     let session = act.run(move |tx| Box::pin(request.close(tx))).await??;
     Ok(Answer(shown(session, own || !blind)))
@@ -94,7 +93,6 @@ struct Request {
     /// A difference beyond the limit is accepted.
     accepted: bool,
     shop: Arc<Shop>,
-    now: Instant,
 }
 
 /// The session as it is closed, or why it is not: that is committed too.
@@ -128,7 +126,7 @@ impl Request {
         }
         let running_total = running_total(&**tx, &session.register_code).await? + totals.total_amount;
         let is_accepted = self.accepted || (approval.is_some() && beyond.is_some());
-        let session = self.closed(session, &comparison, &totals, running_total);
+        let session = self.closed(session, &comparison, &totals, (running_total, tx.now()));
         tx.update(&session).await?;
         fault::point("session.closed")?;
         let details = json!({"cashVariance": session.cash_variance, "varianceAccepted": is_accepted});
@@ -158,18 +156,18 @@ impl Request {
         mut session: register_session::Model,
         comparison: &Comparison,
         totals: &Totals,
-        running_total: Money,
+        (running_total, now): (Money, Instant),
     ) -> register_session::Model {
         session.running_total = Some(running_total);
         session.status = SessionStatus::Closed.into();
         session.closed_by = Some(self.user_id);
-        session.closed_at = Some(self.now);
+        session.closed_at = Some(now);
         session.close_note = self.note;
-        session.updated_at = self.now;
+        session.updated_at = now;
         session.synced = false;
         if !comparison.rows.is_empty() {
             session.counted_by = Some(self.user_id);
-            session.counted_at = Some(self.now);
+            session.counted_at = Some(now);
             session.counts = Some(JsonText::new(&comparison.rows));
         }
         session.expected_cash = Some(totals.expected_cash);

@@ -11,7 +11,7 @@ use tillkeep_http::resource::Check;
 use tillkeep_http::{Caller, Created, Id};
 use tillkeep_model::permission::code::{PosSell, RegistersOpen};
 use tillkeep_model::state::SessionStatus;
-use tillkeep_model::{ErrorCode, Instant, JsonText, Money};
+use tillkeep_model::{ErrorCode, JsonText, Money};
 use tillkeep_storage::entity::{register, register_session, user};
 use tillkeep_storage::numbers::Numbering;
 use tillkeep_storage::sea_orm::EntityTrait;
@@ -82,7 +82,6 @@ pub(crate) async fn open(
         any_float: caller.may(&[ANY_FLOAT]),
         reach: Reach::new(&caller),
         numbering: store.numbering().await?,
-        now: act.now(),
         body,
     };
     Ok(Created::new(act.run(move |tx| Box::pin(request.open(tx))).await?))
@@ -99,7 +98,6 @@ struct Request {
     any_float: bool,
     reach: Reach,
     numbering: Numbering,
-    now: Instant,
     body: Opening,
 }
 
@@ -124,18 +122,19 @@ impl Request {
             tx.consume(approval, self.id).await?;
         }
         let number = tx.number(&self.numbering.series("session", &register.code)).await?.of_session();
+        let now = tx.now();
         let session = register_session::Model {
             id: self.id,
             store_id: settings.id,
-            created_at: self.now,
-            updated_at: self.now,
+            created_at: now,
+            updated_at: now,
             register_id: register.id,
             register_code: register.code,
             session_number: i32::try_from(number).map_err(|error| Error::internal(error))?,
             status: SessionStatus::Open.into(),
-            business_date: day::today(settings, self.now),
+            business_date: day::today(settings, now),
             opened_by: self.opened_by,
-            opened_at: self.now,
+            opened_at: now,
             opening_float,
             opening_denominations: self.body.denominations.map(JsonText),
             ..register_session::Model::default()

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use tillkeep_storage::settings;
+use tillkeep_storage::{DbErr, settings};
 
 use super::client::HqError;
 use super::handshake::{self, EPOCH};
@@ -60,6 +60,9 @@ async fn spread(store: &Store) {
 impl Cycle {
     /// One cycle; how long to wait for the next one, unless something happens before.
     pub async fn step(&mut self, store: &Store) -> Duration {
+        if let Err(error) = write_numbers(store).await {
+            tracing::warn!(%error, "the last numbers could not be read");
+        }
         let due = self.last_handshake.is_none_or(|at| store.clock.uptime().saturating_sub(at) >= HANDSHAKE_EVERY)
             || store.sync.handshake_due.load(Ordering::Acquire);
         let done = cycle(store, due).await;
@@ -97,6 +100,14 @@ impl Cycle {
         let tenth = u64::try_from(interval.as_millis()).unwrap_or(u64::MAX) / 10;
         Duration::from_millis(tenth * 9 + store.chance.up_to(tenth * 2))
     }
+}
+
+/// Tries again what the file of numbers did not take, also when nobody sells.
+async fn write_numbers(store: &Store) -> Result<(), DbErr> {
+    if store.numbers.is_unwritten() {
+        store.wrote_numbers(store.numbers.catch_up(store.reader()).await?);
+    }
+    Ok(())
 }
 
 async fn cycle(store: &Store, handshake_due: bool) -> Result<(), PullError> {

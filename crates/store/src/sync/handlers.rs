@@ -11,9 +11,9 @@ use tillkeep_http::answer::Paging;
 use tillkeep_http::error::{Error, Result};
 use tillkeep_http::extract::Segment;
 use tillkeep_http::{Answer, Caller, List, Params};
-use tillkeep_model::Instant;
 use tillkeep_model::permission::code::{StoresEdit, StoresView};
 use tillkeep_model::wire::{MAX_ATTEMPTS, OutboxState};
+use tillkeep_model::{Alarm, Instant};
 use tillkeep_storage::entity::outbox::{self as outbox_row, Column};
 use tillkeep_storage::entity::register_session;
 use tillkeep_storage::sea_orm::sea_query::SimpleExpr;
@@ -45,6 +45,8 @@ pub(crate) struct Status {
     outbox: OutboxState,
     /// Entries that have waited alone for a quarter of an hour: headquarters gives no verdict on them, and the others go on.
     outbox_stuck: i64,
+    /// What is wrong though the store goes on; headquarters is told with each cycle.
+    alarms: Vec<Alarm>,
     /// The version of each type up to which it was pulled.
     versions: BTreeMap<String, i64>,
     sync_interval_ms: u64,
@@ -101,6 +103,7 @@ pub(crate) async fn status(caller: Caller<StoresView>, State(store): State<Arc<S
         line: store.sync.line(),
         outbox: outbox::state(caller.reader()).await?,
         outbox_stuck: outbox::stuck(caller.reader(), store.clock.now()).await?,
+        alarms: store.alarms.all(),
         versions: cursors.into_iter().map(|(name, cursor)| (name.clone(), cursor.version)).collect(),
         sync_interval_ms: u64::try_from(store.settings.sync_interval.as_millis()).unwrap_or(u64::MAX),
         server_version: env!("CARGO_PKG_VERSION"),

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::sync::atomic::Ordering;
 
-use tillkeep_model::Instant;
 use tillkeep_model::wire::{HandshakeAnswer, HandshakeRequest, Outcome};
+use tillkeep_model::{Alarm, Instant};
 use tillkeep_storage::numbers::lost;
 use tillkeep_storage::{DbErr, Tx, apply, fault, outbox, own_documents, registry, series, settings};
 use uuid::Uuid;
@@ -22,7 +22,7 @@ const NODE_EPOCHS: &str = "node_epochs";
 
 /// Tells HQ who is here, and takes what it says.
 pub(super) async fn shake_hands(store: &Store) -> Result<(), PullError> {
-    let asked = store.clock.now();
+    let (asked, asked_at) = (store.clock.now(), store.clock.uptime());
     let request = introduce(store).await?;
     let answer = match store.hq.handshake(&request).await {
         Ok(answer) => answer,
@@ -32,11 +32,12 @@ pub(super) async fn shake_hands(store: &Store) -> Result<(), PullError> {
             }
             // A headquarters that is busy is there: it is asked again before numbers are given without it.
             if !matches!(error, HqError::Busy { .. }) || store.numbers.are_unknown() {
-                store.numbers.unanswered(store.sync_db()).await?;
+                store.wrote_numbers(store.numbers.unanswered(store.sync_db()).await?);
             }
             return Err(error.into());
         }
     };
+    let answered_at = store.clock.uptime();
     fault::point("cycle.handshake")?;
     store.sync.answered(answer.nonce);
     if let Some(key) = &answer.pin_key {
@@ -47,12 +48,10 @@ pub(super) async fn shake_hands(store: &Store) -> Result<(), PullError> {
             .map_err(|error| DbErr::Custom(format!("the PIN key could not be kept: {error}")))?;
     }
     take(store, &request, &answer).await?;
-    // A file that cannot be written keeps numbers from being given, and nothing else from being synchronised.
-    if let Err(error) = store.numbers.answered(store.sync_db()).await {
-        tracing::error!(%error, "the file of the last numbers cannot be written");
-    }
+    store.wrote_numbers(store.numbers.answered(store.sync_db()).await?);
     elsewhere::accepted(store).await?;
     fault::point("cycle.remembered")?;
+    store.moments.heard(answer.clock, (asked_at + answered_at) / 2);
     let now = store.clock.now();
     // The middle of question and answer is when HQ looked at its clock.
     let middle = asked.plus_millis(now.millis_since(asked) / 2);
@@ -81,6 +80,7 @@ async fn introduce(store: &Store) -> Result<HandshakeRequest, DbErr> {
             .map(|entity| (entity.name.to_owned(), registry::fingerprint(entity)))
             .collect(),
         outbox: outbox::state(&conn).await?,
+        alarms: Alarm::write(&store.alarms.all()),
         dead: outbox::dead(&conn).await?,
         pin_key_id: store.auth.pins.key_id(),
         own_pin_key: true,

@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use tillkeep_model::Alarm;
 use tillkeep_model::wire::unstored;
 use tillkeep_storage::apply::{self, Cursor};
 use tillkeep_storage::{DbErr, outbox};
@@ -31,6 +32,10 @@ pub(super) async fn query(store: &Store, epoch: &str) -> Result<String, DbErr> {
     }
     if let Some(oldest) = outbox.oldest {
         add("oldest", &oldest.to_string());
+    }
+    let alarms = store.alarms.all();
+    if !alarms.is_empty() {
+        add("alarms", &Alarm::write(&alarms));
     }
     let lacking = store.sync.line().unstored;
     if !lacking.is_empty() {

@@ -5,6 +5,7 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use futures_util::{SinkExt, StreamExt};
+use tillkeep_model::Alarm;
 use tillkeep_model::wire::{Heartbeat, HqMessage, StoreMessage};
 use tillkeep_storage::outbox;
 use tokio::time::{Instant, MissedTickBehavior, interval, timeout};
@@ -129,6 +130,7 @@ async fn beat(store: &Store, begun: Instant) -> String {
         dead_lettered: Some(outbox.dead_lettered),
         oldest_pending_at: outbox.oldest,
         clock: Some(now),
+        alarms: Alarm::write(&store.alarms.all()),
     };
     serde_json::to_string(&StoreMessage::Heartbeat(beat)).unwrap_or_default()
 }

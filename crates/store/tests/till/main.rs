@@ -10,6 +10,7 @@ mod ahead;
 mod approvals;
 mod blind;
 mod bootstrap;
+mod clocks;
 mod concurrency;
 mod customers;
 mod devices;

@@ -2,10 +2,10 @@
 
 use serde_json::{Value as Json, json};
 use tillkeep_model::Qty;
-use tillkeep_storage::entity::{inventory_adjustment, outbox, sale};
+use tillkeep_storage::entity::{inventory_adjustment, outbox, register, sale};
 use uuid::Uuid;
 
-use crate::kit::{Shop, cart, id, line};
+use crate::kit::{Shop, cart, id, line, rows};
 
 /// A request of each route on which a till's document moves money or stock, without an id.
 fn nameless() -> [(&'static str, Json); 2] {
@@ -101,6 +101,32 @@ async fn a_new_quantity_that_is_sent_again_is_the_adjustment_that_is_there() {
         person.post("/inventory/adjustments", other).await.refused_at(409, "id_reused", "id");
     }
     assert_eq!(shop.level("TEA").await, Qty::pieces(7));
+}
+
+#[tokio::test]
+async fn a_sale_is_repeated_at_its_own_till_alone_by_whoever_stands_there() {
+    let shop = Shop::open().await;
+    shop.insert::<register::Entity>([rows::register("02", "T2")]).await;
+    let ada = shop.selling().await;
+    let other = shop.sign_in_at("administrator", "T2").await;
+    other.post(&format!("/registers/{}/open", id("register 02")), json!({})).await.ok(201);
+    let request = cart(json!([line("TEA", 1)]), json!([{"tenderId": id("CASH")}]));
+    let sold = ada.post("/pos/sales", request.clone()).await.ok(201);
+    // At another till it is nobody's, as it was sent and in that till's name.
+    let mut there = request.clone();
+    there["terminalId"] = json!("T2");
+    let mut nowhere = request.clone();
+    nowhere.as_object_mut().expect("a cart").remove("terminalId");
+    for request in [request.clone(), there.clone(), nowhere] {
+        other.post("/pos/sales", request).await.refused_at(409, "id_reused", "id");
+    }
+    // Somebody who came to the same till hears what the first one sold.
+    let next = shop.sign_in("cashier").await;
+    let again = next.post("/pos/sales", request.clone()).await.ok(200);
+    assert_eq!(again["receiptNumber"], sold["receiptNumber"]);
+    assert_eq!(again["cashierUserId"], json!(ada.user_id));
+    assert_eq!(again["cashierName"], "A administrator");
+    assert_eq!(shop.count::<sale::Entity>().await, 1);
 }
 
 #[test]

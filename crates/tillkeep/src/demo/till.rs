@@ -34,6 +34,9 @@ pub struct Till {
     opening_stock: Vec<(Uuid, tillkeep_model::Qty, tillkeep_model::Money)>,
     pause: Duration,
     random: Stream,
+    /// The receipt that was printed last, for a store that takes it.
+    last_receipt: Option<String>,
+    takes_last_receipt: bool,
 }
 
 /// What the cashier knows of a product.
@@ -57,6 +60,8 @@ impl Till {
             opening_stock: store.opening_stock.clone(),
             pause: Duration::from_mins(1) / per_minute,
             random: Stream::new(SEED, &format!("till:{}", store.code)),
+            last_receipt: None,
+            takes_last_receipt: false,
         })
     }
 
@@ -85,6 +90,8 @@ impl Till {
         self.stock_up(&manager).await?;
         let cashier = self.pin_in().await?;
         self.open_drawer(&cashier, &register).await?;
+        let known = self.get(&cashier, &format!("/pos/bootstrap?terminalId={}", self.terminal)).await?;
+        self.takes_last_receipt = known["takesLastReceipt"] == true;
         let articles = self.articles(&cashier).await?;
         let tenders = self.get(&cashier, "/tenders").await?;
         let tender = |kind: &str| {
@@ -195,8 +202,12 @@ impl Till {
         let mut sale = basket;
         sale["payments"] = json!([payment]);
         sale["expectedTotal"] = total.into();
+        if self.takes_last_receipt && self.last_receipt.is_some() {
+            sale["lastReceipt"] = json!(self.last_receipt);
+        }
         let (status, answer) = self.call(Method::POST, Some(token), "/pos/sales", Some(sale)).await?;
         if status.is_success() {
+            self.last_receipt = answer["data"]["receiptNumber"].as_str().map(str::to_owned);
             return Ok(total.unsigned_abs());
         }
         if answer["code"] == "total_mismatch" {

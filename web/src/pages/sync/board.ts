@@ -110,6 +110,7 @@ function summaryOf(stores: Iterable<BoardStore>) {
     failed: sum(failedOf),
     warnings: sum((store) => store.warnings),
     outboxStuck: sum((store) => Number(store.outboxStuck)),
+    alarmed: sum((store) => Number(store.alarms.length > 0)),
     unstored: sum((store) => Number(store.unstored.length > 0)),
     runningTwice: sum((store) => Number(store.runsTwiceSince !== null)),
   }

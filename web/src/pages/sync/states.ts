@@ -54,10 +54,19 @@ export function endedWords(store: BoardStore): string | null {
   return isConnected(store) || !store.endedBecause ? null : ENDED[store.endedBecause]
 }
 
+/** What a store says is wrong with it, and what to do. */
+const ALARM_WORDS: Record<BoardStore['alarms'][number]['code'], string> = {
+  clock_behind_register: 'Its clock is behind what it sold last: set the clock of its server.',
+  numbers_file: 'Its file of the last numbers cannot be used: look at the disk or the directory of numbers_file.',
+  till_ahead: 'A till has printed receipt numbers that its server does not know: look whether the server was restored.',
+  answered_in_between: 'Something between it and headquarters answers in their place: look at proxies and gateways.',
+}
+
 export const KEYS = [
   'dead',
   'twice',
   'unstored',
+  'alarmed',
   'silent',
   'failed',
   'stuck',
@@ -101,6 +110,12 @@ export const RULES: Readonly<Record<StateKey, Rule>> = {
     tone: 'bad',
     fits: (store) => store.active && store.unstored.length > 0,
     why: (store) => `It cannot store ${listed(store.unstored)}: see the error of the type below.`,
+  },
+  alarmed: {
+    word: 'Alarm',
+    tone: 'bad',
+    fits: (store) => store.active && store.alarms.length > 0,
+    why: (store) => store.alarms.map((alarm) => ALARM_WORDS[alarm.code]).join(' '),
   },
   silent: {
     word: 'Not connected',
@@ -170,7 +185,7 @@ export function stateOf(store: BoardStore): StoreState {
 }
 
 /** What somebody has to look at though nothing failed: counted as alarms, beside the entries that failed. */
-const ALARMS = ['twice', 'unstored', 'stuck'] as const
+const ALARMS = ['twice', 'unstored', 'alarmed', 'stuck'] as const
 
 export function hasAlarm(store: BoardStore): boolean {
   return ALARMS.some((key) => RULES[key].fits(store))

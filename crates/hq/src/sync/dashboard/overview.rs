@@ -38,6 +38,8 @@ struct Summary {
     outbox_stuck: usize,
     /// Stores of which two copies run at once.
     running_twice: usize,
+    /// Stores that say that something is wrong with them.
+    alarmed: usize,
     /// Stores that could not store some type.
     unstored: usize,
     /// Active stores that were never heard of.
@@ -61,6 +63,7 @@ impl Dashboard {
             summary.outbox_stuck += usize::from(state.outbox_stuck);
             summary.running_twice += usize::from(state.runs_twice_since.is_some());
             summary.never_started += usize::from(state.active && state.first_heard_at.is_none());
+            summary.alarmed += usize::from(!state.alarms.is_empty());
             summary.unstored += usize::from(!state.unstored.is_empty());
         }
         let unreadable = hq.unreadable.rows().borrow().clone();

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use tillkeep_model::Instant;
 use tillkeep_storage::entity::{store, store_node, sync_status};
-use tillkeep_storage::nodes::{Heard, Line};
+use tillkeep_storage::nodes::{Heard, Line, Said};
 use tillkeep_storage::sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder};
 use tillkeep_storage::sync_log::warnings::{self, Warned};
 use tillkeep_storage::{Connection, DbErr, registry, sync_log};
@@ -74,7 +74,7 @@ fn state_of(
     let (connection, elsewhere) = connection(hq, &store, &heard, now);
     let connected = connection.connected;
     let ended = heard.connection.and_then(|(_, line)| line.ended());
-    let told = heard.outbox.map(|(_, outbox)| outbox).unwrap_or_default();
+    let Said { outbox: told, alarms } = heard.said.map(|(_, said)| said).unwrap_or_default();
     let (sent, fetched): (Vec<_>, Vec<_>) = status.iter().partition(|row| row.direction == sync_log::PUSH);
     let newest = |field: fn(&sync_status::Model) -> Option<Instant>| status.iter().filter_map(field).max();
     let last_error = status.iter().filter(|row| row.last_error_at.is_some()).max_by_key(|row| row.last_error_at);
@@ -100,6 +100,7 @@ fn state_of(
         dead_lettered: told.dead_lettered,
         oldest_pending_at: told.oldest,
         outbox_stuck: is_stuck(connected, told.oldest, node.clock_offset_ms, now),
+        alarms,
         runs_twice_since: hq.copies.running_twice(store.id, now),
         unstored: fetched.iter().filter(|row| row.pending_count > 0).map(|row| row.entity_type.clone()).collect(),
         clock_offset_ms: node.clock_offset_ms,

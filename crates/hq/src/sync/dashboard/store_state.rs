@@ -1,8 +1,8 @@
 //! What is shown of a store, and what of it is news to somebody who has seen it before.
 
 use serde::Serialize;
-use tillkeep_model::Instant;
 use tillkeep_model::wire::Ended;
+use tillkeep_model::{Alarm, Instant};
 use utoipa::ToSchema;
 use uuid::Uuid;
 
@@ -40,6 +40,8 @@ pub(super) struct StoreState {
     pub oldest_pending_at: Option<Instant>,
     /// It is connected, and its oldest entry has waited for more than five minutes.
     pub outbox_stuck: bool,
+    /// What is wrong with it, as it said last.
+    pub alarms: Vec<Alarm>,
     /// Since when two copies of it run at once; null while there is one.
     pub runs_twice_since: Option<Instant>,
     /// Types that it was handed and could not store.
@@ -195,6 +197,7 @@ mod tests {
             dead_lettered: 0,
             oldest_pending_at: None,
             outbox_stuck: false,
+            alarms: Vec::new(),
             runs_twice_since: None,
             unstored: Vec::new(),
             clock_offset_ms: None,

@@ -307,6 +307,25 @@ impl Shop {
         person
     }
 
+    /// What a balancer is told.
+    pub async fn ready(&self) -> Reply {
+        let request = Request::builder().uri("/ready").body(Body::empty()).expect("a request");
+        let answer = self.router.clone().oneshot(request).await.expect("an answer");
+        let status = answer.status().as_u16();
+        let bytes = answer.into_body().collect().await.expect("a body").to_bytes();
+        Reply { status, body: serde_json::from_slice(&bytes).expect("JSON") }
+    }
+
+    /// The file of its last numbers.
+    pub fn file(&self) -> std::path::PathBuf {
+        self.directory.path().join("numbers")
+    }
+
+    /// The codes of the alarms that it has.
+    pub fn alarms(&self) -> Vec<&'static str> {
+        self.store.alarms.all().into_iter().map(|alarm| alarm.code.as_str()).collect()
+    }
+
     pub async fn level(&self, product: &str) -> Qty {
         self.stock_row(product).await.quantity
     }
