@@ -47,6 +47,8 @@ impl Store {
     /// What came of writing the file of the last numbers. Until it works again the database alone is the witness of them.
     pub(crate) fn wrote_numbers(&self, written: Result<(), Unwritten>) {
         match written {
+            // Who had nothing to write says nothing of the file.
+            Ok(()) if self.numbers.is_unwritten() => {}
             Ok(()) => self.end_alarm(AlarmCode::NumbersFile, ""),
             Err(error) => {
                 if self.raise_alarm(AlarmCode::NumbersFile, "") {

@@ -269,11 +269,7 @@ async fn a_whole_directory_put_back_without_a_line_gives_no_number_twice_to_till
             let last = printed.last().expect("a receipt").clone();
             printed.push(sell_after(&shop.person(&till), &last).await);
         }
-        shop = shop
-            .again(None, |dir| {
-                copy.iter().for_each(|(name, content)| fs::write(dir.join(name), content).expect("put back"))
-            })
-            .await;
+        shop = shop.again(None, |dir| put_back(dir, &copy)).await;
         // Headquarters is asked and does not answer, as while it starts again.
         shop.store.numbers.ask();
         Cycle::default().step(&shop.store).await;
@@ -284,4 +280,10 @@ async fn a_whole_directory_put_back_without_a_line_gives_no_number_twice_to_till
 
 fn files(dir: &Path) -> Vec<(String, Vec<u8>)> {
     ["tillkeep.db", "numbers"].map(|name| (name.to_owned(), fs::read(dir.join(name)).expect("a file"))).into()
+}
+
+fn put_back(dir: &Path, copy: &[(String, Vec<u8>)]) {
+    for (name, content) in copy {
+        fs::write(dir.join(name), content).expect("put back");
+    }
 }
