@@ -155,6 +155,7 @@ async fn on_the_socket(day: &Day) -> Vec<Said> {
             dead_lettered: Some(0),
             oldest_pending_at: None,
             clock: Some(day.clock.now()),
+            alarms: String::new(),
         }),
     ];
     let messages: Vec<Json> = messages.iter().map(|message| serde_json::to_value(message).expect("JSON")).collect();
