@@ -202,6 +202,17 @@ pub struct HandshakeRequest {
     /// Somebody decided here that this process is the store, and the other one is not.
     #[serde(default)]
     pub take_over: bool,
+    /// The end of the store's audit log.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub audit: Option<AuditHead>,
+}
+
+/// The end of an audit log: its last row, and what that hashes to. Written down elsewhere, it shows later that nothing was cut off.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct AuditHead {
+    pub seq: i64,
+    pub hash: String,
 }
 
 /// Numbers of one series (`receipt:02`, `session:02`, `customer`), both ends included.
@@ -299,6 +310,9 @@ pub struct HandshakeAnswer {
     /// What PINs are verified with, only over TLS or loopback and only when the store has other secrets.
     #[serde(default)]
     pub pin_key: Option<PinKey>,
+    /// The end of headquarters' audit log.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub audit: Option<AuditHead>,
 }
 
 /// A dead letter that somebody settled at HQ.

@@ -9,6 +9,7 @@ pub mod address;
 pub mod apply;
 pub mod attempts;
 pub mod audit;
+pub mod audit_heads;
 mod averages;
 pub mod backup;
 pub mod barcodes;

@@ -19,6 +19,11 @@ pub async fn find(conn: &impl ConnectionTrait, store: Uuid) -> Result<Option<Mod
     Entity::find_by_id(store).one(conn).await
 }
 
+/// The tickets of handshakes that are good, the newest one last.
+pub fn tickets(node: &Model) -> Vec<&str> {
+    node.last_ticket.split(' ').chain([node.ticket.as_str()]).filter(|ticket| !ticket.is_empty()).collect()
+}
+
 /// Writes the row, but what [`hear`] and [`note_processes`] write: that only where there was no row.
 pub async fn save(conn: &impl ConnectionTrait, row: Model) -> Result<(), DbErr> {
     // A handshake that read the row a moment ago must not undo what was heard since.

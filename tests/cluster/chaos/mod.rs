@@ -109,7 +109,7 @@ async fn run(length: Duration, seed: u64) {
     let (memory_after, files_after) = chain.hq.footprint();
     let sold: Vec<Acknowledged> = shifts.iter().flat_map(|shift| shift.sold.clone()).collect();
     let urls: Vec<String> = sites.iter().map(|site| site.process.database()).collect();
-    let options = Options { settled: true, acknowledged: sold.clone(), moving_since: None };
+    let options = Options { settled: true, acknowledged: sold.clone(), ..Options::default() };
     let findings = verdict::look(Some(&chain.hq.database()), &urls, options).await;
     let of = |invariants: &[&str]| findings.iter().filter(|finding| invariants.contains(&finding.invariant)).count();
     let mut healed = figures.healed.clone();

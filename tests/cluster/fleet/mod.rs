@@ -150,7 +150,7 @@ async fn run(length: Duration, nodes: usize, stores: usize, strikes: usize, seed
 async fn report(fleet: &Fleet, mut figures: Figures, shifts: &[Shift], (begun, seed): (Instant, u64)) {
     let sold: Vec<Acknowledged> = shifts.iter().flat_map(|shift| shift.sold.clone()).collect();
     let urls: Vec<String> = fleet.sites.iter().map(|site| site.process.database()).collect();
-    let options = Options { settled: true, acknowledged: sold.clone(), moving_since: None };
+    let options = Options { settled: true, acknowledged: sold.clone(), ..Options::default() };
     let findings = verdict::look(Some(&fleet.chain.hq.database()), &urls, options).await;
     let of = |invariants: &[&str]| findings.iter().filter(|finding| invariants.contains(&finding.invariant)).count();
     figures.healed.sort_unstable();

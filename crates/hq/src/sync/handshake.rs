@@ -16,7 +16,7 @@ use tillkeep_model::wire::{HandshakeAnswer, HandshakeRequest, PinKey};
 use tillkeep_storage::entity::store_node;
 use tillkeep_storage::nodes::{Said, Settled};
 use tillkeep_storage::numbers::lost;
-use tillkeep_storage::{Tx, fault, high_water, nodes, registry, staff, versions};
+use tillkeep_storage::{Tx, audit, audit_heads, fault, high_water, nodes, registry, staff, versions};
 use uuid::Uuid;
 
 use super::continuity::{Continuity, RestoreEvidence};
@@ -136,6 +136,10 @@ async fn record(
     hq.tracker.clock_is_off(store_id, row.clock_offset_ms);
     nodes::save(&tx, store_node::Model { store_id, ..row }).await?;
     lost::note(&tx, store_id, &request.lost).await?;
+    if let Some(head) = &request.audit {
+        audit_heads::note(&tx, store_id, &request.node_epoch, head, now).await?;
+    }
+    let own = audit::head(&tx).await?;
     hq.commit(tx).await?;
     let said = Said { outbox: request.outbox.clone(), alarms: alarms(&request.alarms) };
     hq.tracker.told(store_id, said, now);
@@ -152,6 +156,7 @@ async fn record(
         resend_from,
         acknowledged: settled.into_iter().map(|settled| settled.told).collect(),
         never_refused,
+        audit: Some(own),
         ..HandshakeAnswer::default()
     })
 }

@@ -3,7 +3,7 @@
 
 use tillkeep_http::error::{Error, Result};
 use tillkeep_model::ErrorCode;
-use tillkeep_storage::nodes;
+use tillkeep_storage::{audit_heads, nodes};
 use uuid::Uuid;
 
 use super::copies::{Processes, Sign};
@@ -21,6 +21,7 @@ pub(super) async fn hear(hq: &Hq, store: Uuid, code: &str, instance: Option<Uuid
     };
     if sign.news {
         tracing::error!(store = code, "two copies of this store run at once: the one that was heard later is refused");
+        forget_log(hq, store).await;
     }
     // Of the two that were found out it may be this one that is refused.
     let refused = hq.copies.with(store, |own| own.refuses(instance));
@@ -39,6 +40,19 @@ pub(super) async fn give(hq: &Hq, store: Uuid, instance: Option<Uuid>) -> Option
 /// Somebody decided at `instance` that it is the store.
 pub(super) async fn take_over(hq: &Hq, store: Uuid, instance: Uuid) {
     noting(hq, store, |own| own.take_over(instance, hq.clock.now())).await;
+    forget_log(hq, store).await;
+}
+
+/// What was heard of the audit log of a store may be that of the copy that is not the store: it counts from here on.
+async fn forget_log(hq: &Hq, store: Uuid) {
+    let forgotten = async {
+        let tx = hq.sync_db().begin().await?;
+        audit_heads::forget(&tx, store).await?;
+        tx.commit().await
+    };
+    if let Err(error) = forgotten.await {
+        tracing::warn!(%error, "what was heard of the audit log of a store could not be forgotten");
+    }
 }
 
 /// Changes what is known of the processes of a store, and keeps it. Several servers of headquarters do so one after the

@@ -4,6 +4,7 @@
 
 pub mod account_charge;
 pub mod approval;
+pub mod audit_head;
 pub mod audit_log;
 pub mod average_source;
 pub mod customer;

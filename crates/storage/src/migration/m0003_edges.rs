@@ -1,8 +1,16 @@
 //! What keeps the edges right since 0.2.0: money, numbers, verdicts and copies. `docs/sync.md` has the rules by their numbers.
 
 use super::step::Change;
+use super::table::{NewTable, On};
 
 pub(super) const CHANGES: &[Change] = &[
     // What a store says that is wrong with it.
     Change::AddColumns("store_nodes", "alarms text="),
+    // D15: the ends of the audit logs of stores, as headquarters heard them.
+    Change::CreateTable(NewTable {
+        name: "audit_heads",
+        on: On::Hq,
+        columns: "store_id uuid!, node_epoch text!, day text!, seq big, hash text",
+        ..NewTable::EMPTY
+    }),
 ];

@@ -53,14 +53,14 @@ pub(super) fn said(row: &dyn Row) -> Vec<String> {
 }
 
 /// The flags of what a document cannot be without and was not sent.
-fn missing(pushed: &dyn Pushed, row: &dyn Row) -> impl Iterator<Item = &'static str> {
+pub(crate) fn missing(pushed: &dyn Pushed, row: &dyn Row) -> impl Iterator<Item = &'static str> + use<> {
     let is_empty = |column| row.text(column).is_some_and(|text| text.is_empty());
     let status = (pushed.states().is_some() && is_empty("status")).then_some("missing:status");
     status.into_iter().chain(is_empty("business_date").then_some("missing:businessDate"))
 }
 
 /// Whether it happened later than can be.
-fn is_ahead(pushed: &dyn Pushed, row: &dyn Row, now: Instant) -> bool {
+pub(crate) fn is_ahead(pushed: &dyn Pushed, row: &dyn Row, now: Instant) -> bool {
     let (times, latest) = (pushed.times(), now.plus_millis(AHEAD_MS));
     let late = times.iter().any(|column| row.instant(column).is_some_and(|at| at > latest));
     let last_day = latest.to_string();

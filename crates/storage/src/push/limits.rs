@@ -14,7 +14,7 @@ use crate::registry::owners::owns;
 use crate::registry::{Child, Row, SyncTable};
 
 /// How the flag of what was cut begins; the name of the field follows.
-const CUT: &str = "cut:";
+pub(crate) const CUT: &str = "cut:";
 /// The code of what is refused for its size.
 pub(super) const TOO_LARGE: &str = "too_large";
 
@@ -39,6 +39,23 @@ impl Limits {
             Some(Rule::Json { max }) if value.len() > max => Fitting::Nothing,
             _ => Fitting::All,
         }
+    }
+
+    /// The columns that have rules.
+    pub(crate) fn columns(&self) -> impl Iterator<Item = &'static str> {
+        self.0.iter().map(|(column, _)| *column)
+    }
+
+    /// Whether `column` of `row` may be what was left when something was cut off.
+    pub(crate) fn is_full(&self, column: &str, row: &dyn Row) -> bool {
+        let rule = self.0.iter().find(|(name, _)| *name == column).map(|(_, field)| field.rule);
+        let most = match rule {
+            Some(Rule::Text { max, .. }) => max,
+            Some(Rule::Word(_)) => LONGEST_WORD,
+            // Of anything else nothing was left.
+            _ => 0,
+        };
+        row.text(column).is_none_or(|text| text.chars().count() >= most)
     }
 
     /// What is wrong with the values of `row` that its sender wrote; the error names the field. What HQ had before (`had`)
@@ -100,7 +117,7 @@ fn beginning(json: &str, max: usize) -> Fitting {
 }
 
 /// The flag of a column of which something was cut off, of a row or of a line in `list`.
-pub(super) fn flag(list: Option<&str>, column: &str) -> String {
+pub(crate) fn flag(list: Option<&str>, column: &str) -> String {
     let field = camel(column);
     list.map_or_else(|| format!("{CUT}{field}"), |list| format!("{CUT}{list}.{field}"))
 }

@@ -5,8 +5,11 @@ use std::sync::atomic::Ordering;
 
 use tillkeep_model::wire::{HandshakeAnswer, HandshakeRequest, Outcome};
 use tillkeep_model::{Alarm, Instant};
+use tillkeep_storage::audit_heads::OfHq;
 use tillkeep_storage::numbers::lost;
-use tillkeep_storage::{DbErr, Tx, apply, fault, outbox, own_documents, registry, series, settings};
+use tillkeep_storage::{
+    DbErr, Tx, apply, audit, audit_heads, fault, outbox, own_documents, registry, series, settings,
+};
 use uuid::Uuid;
 
 use super::client::HqError;
@@ -88,6 +91,7 @@ async fn introduce(store: &Store) -> Result<HandshakeRequest, DbErr> {
         instance: Some(store.sync.instance),
         nonce: store.sync.nonce(),
         take_over: standing::takes_over(store.sync_db()).await?,
+        audit: Some(audit::head(&conn).await?),
     })
 }
 
@@ -114,6 +118,10 @@ async fn take(store: &Store, request: &HandshakeRequest, answer: &HandshakeAnswe
     follow_epochs(&tx, request, answer, unknown).await?;
     settings::set(&tx, EPOCH, &answer.epoch).await?;
     settings::set(&tx, settings::TICKET, &answer.ticket).await?;
+    if let Some(head) = answer.audit.clone() {
+        let said = OfHq { epoch: answer.epoch.clone(), head, at: answer.clock };
+        audit_heads::keep(&tx, &said, answer.ticket_known && answer.resend_from.is_none()).await?;
+    }
     for (name, value) in &answer.high_water {
         if series::raise(&tx, name, *value).await? > 0 {
             tracing::warn!(series = name, value, "headquarters has higher numbers: this store goes on from there");

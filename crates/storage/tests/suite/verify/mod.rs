@@ -1,6 +1,7 @@
 //! The checker of what must always hold: it finds nothing in sound databases, and each planted damage.
 
 mod damages;
+mod missed;
 mod scene;
 
 use serde_json::json;
@@ -11,7 +12,7 @@ use tillkeep_storage::sync_log::kept;
 use tillkeep_storage::verify::{self, Options, Source};
 use tillkeep_storage::{Side, audit, db};
 
-use self::scene::{Scene, after, resolution, scene, sell};
+use self::scene::{Scene, after, open_drawer, resolution, scene, sell};
 use crate::kit::chain::id;
 use crate::kit::envelopes::sale;
 use crate::kit::{Hq, at, both};
@@ -52,8 +53,10 @@ async fn what_is_under_way_is_no_finding_until_everything_is_settled() {
         let mut data = sale(&crate::kit::chain::sender("S01"), id("sale 3"), &[(tea, 1)]);
         data["receiptNumber"] = "S01-01-000003".into();
         data["registerCode"] = "01".into();
+        data["registerSessionId"] = json!(id("another drawer"));
         data
     };
+    open_drawer(&scene.shop, "another drawer", 2).await;
     sell(&scene.shop, id("sale 3"), &data, tea, 1).await;
     scene.hq.edit::<tillkeep_storage::entity::product::Entity>(tea, |row| row.name = "green tea".into()).await;
     let look = async |settled| {
