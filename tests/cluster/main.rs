@@ -31,6 +31,7 @@ mod group;
 mod herd;
 mod leave;
 mod lost;
+mod memory;
 mod metrics;
 mod network;
 mod numbers;
