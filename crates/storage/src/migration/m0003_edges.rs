@@ -1,8 +1,22 @@
 //! What keeps the edges right since 0.2.0: money, numbers, verdicts and copies. `docs/sync.md` has the rules by their numbers.
 
 use super::step::Change;
+use super::table::{NewTable, On};
 
 pub(super) const CHANGES: &[Change] = &[
     // What a store says that is wrong with it.
     Change::AddColumns("store_nodes", "alarms text="),
+    // D2: what a store has pulled of types whose rows make sense only together, until all of it is here.
+    Change::CreateTable(NewTable {
+        name: "staged_rows",
+        on: On::Store,
+        columns: "entity_type text!, row_id uuid!, content text?",
+        ..NewTable::EMPTY
+    }),
+    Change::CreateTable(NewTable {
+        name: "staged_cursors",
+        on: On::Store,
+        columns: "entity_type text!, version big, reloading bool, tag uuid?",
+        ..NewTable::EMPTY
+    }),
 ];
