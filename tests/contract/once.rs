@@ -23,7 +23,7 @@ async fn keyed(server: &Server, token: &str, path: &str, body: &Json, key: &str)
 /// How many rows each table has, but for what the servers write on their own.
 async fn rows(server: &Server) -> BTreeMap<&'static str, i64> {
     let side = if server.store_id.is_some() { Side::Store } else { Side::Hq };
-    let own = ["sync_outbox", "sync_outbox_sent", "sequences", "sync_state"];
+    let own = ["sync_outbox", "sync_outbox_sent", "sequences", "staged_cursors", "staged_rows", "sync_state"];
     let pulled = |name: &str| registry::find(name).is_some_and(|kind| kind.is_pulled() && !kind.is_pushed());
     // What headquarters heard of stores it notes by itself, a moment later.
     let noted = ["sync_log", "sync_status", "store_nodes"];

@@ -14,6 +14,7 @@ use tillkeep_store::Store;
 use uuid::Uuid;
 
 use crate::shop::Shop;
+use crate::taxes;
 
 /// What a store had when it was looked at last.
 #[derive(Default)]
@@ -24,6 +25,8 @@ pub struct Seen {
     sent_up_to: i64,
     /// What waits, and since which good cycle.
     waiting: BTreeMap<i64, u64>,
+    /// The version of what a store has in memory, in which its taxes were good.
+    taxes_in: Option<u64>,
 }
 
 /// Good cycles after which an entry has gone, however unlucky its requests were.
@@ -145,6 +148,23 @@ pub async fn during(store: &Store, shop: &Shop, hq_was_restored: bool, seen: &mu
         }
     }
     broken
+}
+
+/// D2: at no moment are the taxes of a store others than headquarters had after some commit.
+pub async fn taxes(store: &Store, shop: &Shop, had: &BTreeSet<String>, seen: &mut Seen) -> Option<String> {
+    let version = store.test_db().memory_version();
+    if seen.taxes_in.replace(version) == Some(version) {
+        // Nothing wrote them.
+        return None;
+    }
+    let here = taxes::picture(store.test_db()).await;
+    if here.is_empty() || had.contains(&here) {
+        return None;
+    }
+    if std::env::var_os("SIM_SHOW").is_some() {
+        eprintln!("{}\n{here}", shop.code);
+    }
+    Some(format!("D2: {} has taxes that headquarters never had", shop.code))
 }
 
 /// Promise P5: only what headquarters refuses counts as an attempt.

@@ -1,5 +1,6 @@
 //! Headquarters, and who works there.
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -15,8 +16,8 @@ use tillkeep_storage::entity::{user, user_store_role};
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
-use crate::site;
 use crate::world::World;
+use crate::{site, taxes};
 
 /// Products that are sold all the time; further ones come and go.
 pub const SOLD: usize = 8;
@@ -32,6 +33,8 @@ pub struct Headquarters {
     token: String,
     /// Raised by each edit, so that values differ.
     edits: u64,
+    /// What the taxes were after each commit.
+    pub taxes: BTreeSet<String>,
 }
 
 pub fn product(index: usize) -> Uuid {
@@ -50,7 +53,8 @@ impl Headquarters {
     pub async fn new(world: &Arc<World>, dir: PathBuf) -> Self {
         std::fs::create_dir_all(&dir).expect("a directory");
         let clock = world.clock.of_another_machine();
-        let mut this = Self { world: world.clone(), dir, clock, hq: None, token: String::new(), edits: 0 };
+        let (token, taxes) = (String::new(), BTreeSet::new());
+        let mut this = Self { world: world.clone(), dir, clock, hq: None, token, edits: 0, taxes };
         this.open().await;
         this.found().await;
         this
@@ -144,6 +148,25 @@ impl Headquarters {
         (id, answer["data"]["syncToken"].as_str().expect("a token").to_owned())
     }
 
+    /// Taxes that differ by store.
+    pub async fn tax(&mut self, stores: &[Uuid]) {
+        for index in 0..taxes::RATES {
+            self.must("POST", "/tax-rates", taxes::rate(index)).await;
+        }
+        for index in 0..taxes::GROUPS {
+            let mut group = json!({"id": taxes::group_id(index), "code": format!("G{index}"), "name": "A group"});
+            group["rates"] = taxes::draw(&self.world, stores);
+            self.must("POST", "/tax-groups", group).await;
+            self.note_taxes().await;
+        }
+    }
+
+    async fn note_taxes(&mut self) {
+        if let Some(hq) = &self.hq {
+            self.taxes.insert(taxes::picture(hq.db()).await);
+        }
+    }
+
     async fn must(&mut self, method: &str, path: &str, body: Json) -> Json {
         let (status, answer) = self.call(method, path, Some(body)).await;
         assert!((200..300).contains(&status), "{method} {path}: {status} {answer}");
@@ -162,7 +185,7 @@ impl Headquarters {
         let edits = self.edits;
         let sold = product(self.world.index(SOLD));
         let fleeting = product(SOLD + self.world.index(COME_AND_GO));
-        let (method, path, body) = match self.world.up_to(11) {
+        let (method, path, body) = match self.world.up_to(13) {
             0 => ("PATCH", format!("/products/{sold}"), json!({"price": 500 + self.world.up_to(5000)})),
             1 => ("PATCH", format!("/products/{sold}"), json!({"name": format!("Product, edit {edits}")})),
             2 => ("DELETE", format!("/products/{fleeting}"), Json::Null),
@@ -189,9 +212,19 @@ impl Headquarters {
                 });
                 ("POST", "/products".to_owned(), body)
             }
+            11 => {
+                let rate = taxes::rate_id(self.world.index(taxes::RATES));
+                ("PATCH", format!("/tax-rates/{rate}"), json!({"ratePpm": 10_000 + edits}))
+            }
+            // All of a group at once, which is more than a page.
+            12 => {
+                let group = taxes::group_id(self.world.index(taxes::GROUPS));
+                ("PUT", format!("/tax-groups/{group}/rates"), taxes::draw(&self.world, stores))
+            }
             _ => return self.swap(edits).await,
         };
         let answer = self.call(method, &path, Some(body).filter(|body| !body.is_null())).await;
+        self.note_taxes().await;
         let room = path.split('/').nth(1).unwrap_or_default().to_owned();
         self.world.note("HQ", format!("{method} {room}: {}", site::outcome(&answer)));
     }

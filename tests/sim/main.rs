@@ -12,6 +12,7 @@ mod planted;
 mod run;
 mod shop;
 mod site;
+mod taxes;
 mod world;
 
 use figures::Figures;

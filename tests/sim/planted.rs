@@ -43,6 +43,7 @@ pub const FAULTS: &[Planted] = &[
     planted("the-network-counts-as-an-attempt", &SHORT, &["P5"]),
     planted("the-cursor-from-the-head", &SHORT, &["I7"]),
     planted("the-cursor-before-its-rows", &PAGES_FAIL, &["I7"]),
+    planted("taxes-are-shown-page-by-page", &SHORT, &["D2"]),
     planted("a-pull-overwrites-unsent-work", &SHORT, &["D6"]),
     planted("what-was-left-aside-stays-away", &LOST_ANSWERS, &["I7"]),
     planted("permissions-are-merged", &SHORT, &["I7"]),

@@ -13,7 +13,7 @@ use crate::db::{execute, query};
 use crate::entity::{sequence, store_product};
 use crate::many::execute_in;
 use crate::registry::{AfterPull, Child, Row, SyncType};
-use crate::{Tx, accounts, barcodes, bulk, fault, outbox};
+use crate::{Tx, accounts, barcodes, bulk, fault, outbox, staged};
 
 /// Version of a row that a reload has not seen again yet.
 const UNSEEN: i64 = -1;
@@ -34,6 +34,11 @@ impl Cursor {
     const fn new(row: &sequence::Model) -> Self {
         Self { version: row.last_version, reloading: row.reloading, tag: row.tag }
     }
+
+    /// Where the type is once `answer`, which goes on from here, is kept.
+    pub const fn after(self, answer: &wire::PullAnswer) -> Self {
+        Self { version: answer.latest_version, reloading: self.reloading && answer.has_more, tag: answer.tag }
+    }
 }
 
 /// The cursor of every type that was pulled at least once.
@@ -52,6 +57,10 @@ pub async fn begin_reload(tx: &Tx, entity: &SyncType) -> Result<(), DbErr> {
         let mine = if guarded { format!("WHERE synced {}", outbox::but_left_here(&columns)) } else { String::new() };
         execute(tx, &format!("UPDATE {table} SET sync_version = {UNSEEN} {mine}"), []).await?;
     }
+    if entity.is_staged() {
+        // It is of before.
+        staged::forget(tx, entity).await?;
+    }
     set_cursor(tx, entity, Cursor { reloading: true, ..Cursor::default() }, None).await
 }
 
@@ -59,7 +68,7 @@ pub async fn begin_reload(tx: &Tx, entity: &SyncType) -> Result<(), DbErr> {
 pub struct Page {
     /// What came with the rows.
     pub answer: wire::PullAnswer,
-    rows: Vec<Box<dyn Row>>,
+    pub(crate) rows: Vec<Box<dyn Row>>,
     /// For each kind of lines that the type has.
     children: Vec<Vec<Lines>>,
 }
@@ -85,21 +94,26 @@ impl Page {
         }
         Ok(Self { answer, rows, children })
     }
+
+    /// Refuses a page that does not go on from `cursor`: somebody began a reload since it was asked for, and taken now it would
+    /// pass for the end of that.
+    pub(crate) fn must_fit(&self, entity: &SyncType, cursor: Cursor) -> Result<(), DbErr> {
+        let since = self.answer.since_version;
+        if since == cursor.version {
+            return Ok(());
+        }
+        let text = format!("a page of {} from {since} does not fit the cursor {}", entity.name, cursor.version);
+        Err(DbErr::Custom(text))
+    }
 }
 
 /// Applies one page and moves the cursor; how many rows it had.
 pub async fn page(tx: &Tx, entity: &SyncType, store_id: Uuid, page: Page, now: Instant) -> Result<usize, DbErr> {
     fault::point("apply.page")?;
+    let cursor = cursor(tx, entity).await?;
+    page.must_fit(entity, cursor)?;
     let Page { answer, mut rows, children } = page;
     let count = rows.len();
-    let cursor = cursor(tx, entity).await?;
-    if answer.since_version != cursor.version {
-        // Somebody began a reload since the page was asked for: taken now, it would pass for the end of it.
-        return Err(DbErr::Custom(format!(
-            "a page of {} from {} does not fit the cursor {}",
-            entity.name, answer.since_version, cursor.version
-        )));
-    }
     if entity.replace_all {
         replace_whole(tx, entity, rows).await?;
     } else {
@@ -130,10 +144,8 @@ pub async fn page(tx: &Tx, entity: &SyncType, store_id: Uuid, page: Page, now: I
             accounts::counted(tx).await?;
         }
     }
-    let reloading = cursor.reloading && answer.has_more;
     fault::point("apply.rows")?;
-    let cursor = Cursor { version: answer.latest_version, reloading, tag: answer.tag };
-    set_cursor(tx, entity, cursor, Some(now)).await?;
+    set_cursor(tx, entity, cursor.after(&answer), Some(now)).await?;
     fault::point("apply.cursor")?;
     Ok(count)
 }

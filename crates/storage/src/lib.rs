@@ -54,6 +54,7 @@ pub mod settings;
 mod side;
 mod sqlite;
 pub mod staff;
+pub mod staged;
 pub mod stock;
 pub mod sync_log;
 pub mod tags;

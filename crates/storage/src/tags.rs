@@ -79,13 +79,6 @@ pub async fn heads_of(
     read(&query(conn, &sql, values).await?)
 }
 
-/// The head of one type in the scope of one store.
-pub async fn head(conn: &impl ConnectionTrait, entity: &SyncType, store: Uuid) -> Result<Head, DbErr> {
-    let scope = BTreeSet::from([registry::counter_scope(entity, store)]);
-    let found = heads_of(conn, &BTreeSet::from([entity.name]), Some(&scope)).await?;
-    Ok(found.into_values().next().unwrap_or_default())
-}
-
 fn read(rows: &[Row]) -> Result<Heads, DbErr> {
     let one = |row: &Row| {
         let head = Head { version: row.try_get("", "value")?, tag: row.try_get("", "tag")? };

@@ -10,7 +10,7 @@ use tillkeep_http::Clock;
 use tillkeep_model::wire::MAX_ATTEMPTS;
 use tillkeep_storage::entity::outbox as entry;
 use tillkeep_storage::sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
-use tillkeep_storage::{Connection, Db, Side, apply, audit, migration, outbox, registry, settings};
+use tillkeep_storage::{Connection, Db, Side, apply, audit, migration, outbox, registry, settings, staged};
 use tillkeep_store::sync::standing;
 
 use crate::lock::Lock;
@@ -132,7 +132,9 @@ async fn status(dir: &DataDir) -> Result<()> {
     for entity in registry::pulled() {
         let cursor = cursors.get(entity.name).copied().unwrap_or_default();
         let reloading = if cursor.reloading { "  reloading" } else { "" };
-        say!("{:<24} version {}{reloading}", entity.name, cursor.version);
+        let here = staged::cursor(&conn, entity).await?;
+        let staged = if here == cursor { String::new() } else { format!("  staged up to {}", here.version) };
+        say!("{:<24} version {}{reloading}{staged}", entity.name, cursor.version);
     }
     Ok(())
 }

@@ -81,6 +81,7 @@ impl<'a> Run<'a> {
             let provisioned = hq.store(&code).await;
             shops.push(Shop::new(&world, index, provisioned, dir.join(code)));
         }
+        hq.tax(&shops.iter().map(|shop| shop.id).collect::<Vec<_>>()).await;
         let mut run = Self {
             plan,
             world,

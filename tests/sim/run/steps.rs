@@ -73,6 +73,11 @@ impl Run<'_> {
             }
         })
         .await;
+        if which == CYCLE {
+            // Pages come one by one: what there is between two of them is what people sell by.
+            let problem = check::taxes(&store, &self.shops[shop], &self.hq.taxes, &mut self.seen[shop]).await;
+            self.complain(problem.into_iter().collect());
+        }
         match done {
             Err((until, at_the_gate)) => {
                 self.shops[shop].loops[which].at_the_gate = at_the_gate;

@@ -144,19 +144,25 @@ impl Heads {
         if types.is_empty() { Ok(Vec::new()) } else { self.missed_in(db, &types, None).await }
     }
 
+    /// What heads that were read from the database have beyond these.
+    pub fn beyond(&self, there: tags::Heads) -> Vec<Change> {
+        let known = self.read();
+        let beyond = |(key, head): (Key, Head)| {
+            let here = known.heads.get(&key).copied().unwrap_or_default().head.version;
+            (head.version > here).then(|| change(key, head))
+        };
+        known_types(there).into_iter().filter_map(beyond).collect()
+    }
+
     async fn missed_in(
         &self,
         db: &Db,
         types: &BTreeSet<&'static str>,
         scopes: Option<&BTreeSet<Uuid>>,
     ) -> Result<Vec<Change>, DbErr> {
-        let there = known_types(tags::heads_of(db.reader(), types, scopes).await?);
-        let known = self.read();
-        let beyond = |(key, head): (Key, Head)| {
-            let here = known.heads.get(&key).copied().unwrap_or_default().head.version;
-            (head.version > here).then(|| change(key, head))
-        };
-        Ok(there.into_iter().filter_map(beyond).collect())
+        // Of a commit of types that stores show together, no part is known without the rest.
+        let types = registry::with_those_together(types.iter().copied());
+        Ok(self.beyond(tags::heads_of(db.reader(), &types, scopes).await?))
     }
 
     /// Of each type how many counters are known and what they add up to, as [`tillkeep_storage::hq_nodes::sums`] has it.

@@ -121,8 +121,13 @@ impl Kept {
         // One that is asked for again takes the place of what was handed from there on.
         self.pages.retain(|page| page.latest <= since);
         self.pages.push(Page { since, latest, rows: i64::try_from(rows).unwrap_or_default() });
-        let beyond = self.pages.len().saturating_sub(UNDER_WAY);
-        self.pages.drain(..beyond);
+        // Of types that become visible together it has many, or none: the oldest ones count as one.
+        while self.pages.len() > UNDER_WAY {
+            let oldest = self.pages.remove(0);
+            if let Some(next) = self.pages.first_mut().filter(|next| next.since == oldest.latest) {
+                (next.since, next.rows) = (oldest.since, next.rows + oldest.rows);
+            }
+        }
     }
 }
 
@@ -210,6 +215,19 @@ mod tests {
             kept.handed(version, version + 1, 1);
         }
         assert_eq!(kept.pages.len(), UNDER_WAY);
+    }
+
+    #[test]
+    fn however_many_pages_a_store_lays_aside_their_rows_count_when_it_has_them_all() {
+        let mut kept = Kept::default();
+        kept.said(has(0), HEAD, at(0));
+        for page in 0..HEAD {
+            assert_eq!(kept.asked(0, HEAD, at(page)), News::None, "it has nothing yet");
+            kept.handed(page, page + 1, 2);
+            assert!(kept.pages.len() <= UNDER_WAY);
+        }
+        assert_eq!(kept.loaded(), Some(0));
+        assert_eq!(noted(kept.said(has(HEAD), HEAD, at(HEAD))), (2 * HEAD, true, 0));
     }
 
     #[test]

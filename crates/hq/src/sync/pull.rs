@@ -5,6 +5,7 @@ mod query;
 mod stream;
 mod text;
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use axum::body::Body;
@@ -17,10 +18,9 @@ use tillkeep_http::error::{Error, Result};
 use tillkeep_http::representation::accepts;
 use tillkeep_model::ErrorCode;
 use tillkeep_model::wire::PullAnswer;
-use tillkeep_storage::Change;
 use tillkeep_storage::pull::{self, Page};
-use tillkeep_storage::registry::{Scope, SyncType};
-use tillkeep_storage::tags::{self, Head};
+use tillkeep_storage::registry::{self, Scope, SyncType};
+use tillkeep_storage::tags;
 use uuid::Uuid;
 
 use self::page::read;
@@ -131,16 +131,19 @@ async fn shared(hq: &Hq, entity: &'static SyncType, since: i64, limit: u64) -> R
     let key = Key { entity_type: entity.name, since, limit, head: hq.heads.get(entity, everyone) };
     let read = async || {
         let conn = hq.sync_db().snapshot().await?;
-        let head = tags::head(&conn, entity, everyone).await?;
+        // With those of the types that stores show together with this one: no part of a commit may be known without the rest.
+        let types = registry::with_those_together([entity.name]);
+        let there = tags::heads_of(&conn, &types, Some(&BTreeSet::from([everyone]))).await?;
+        let head = there.get(&(entity.name.to_owned(), everyone)).copied().unwrap_or_default();
         let page = read(hq, &conn, entity, everyone, since, limit).await?;
         let since_tag = tags::tag_of(&conn, entity, everyone, since).await?;
         let tag = tags::tag_of(&conn, entity, everyone, page.latest).await?;
         let total = if page.has_more { Some(hq.totals.get(&conn, entity, hq.clock.now()).await?) } else { None };
         // What was committed and not announced yet, or by another server, is known from now on, and to all that heed it:
         // the permissions cache, the sockets.
-        if head.version > hq.heads.get(entity, everyone).version {
-            let Head { version, tag } = head;
-            hq.announce(&[Change { entity_type: entity.name, store: None, version, tag }]);
+        let beyond = hq.heads.beyond(there);
+        if !beyond.is_empty() {
+            hq.announce(&beyond);
         }
         let text = whole(hq, entity, since, &page, tag, total);
         let said = (page.latest, page.rows.len());

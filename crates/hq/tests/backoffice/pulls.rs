@@ -11,7 +11,7 @@ use tillkeep_hq::sync::Connection;
 use tillkeep_hq::testing::Databases as _;
 use tillkeep_http::metrics;
 use tillkeep_model::wire::close::REPLACED;
-use tillkeep_storage::entity::product;
+use tillkeep_storage::entity::{product, tax_group_rate, tax_rate};
 use tillkeep_storage::sea_orm::sea_query::Expr;
 use tillkeep_storage::sea_orm::{ColumnTrait, QueryFilter};
 use tillkeep_storage::{Change, registry};
@@ -244,6 +244,36 @@ async fn a_page_that_saw_a_commit_before_it_was_announced_is_kept_under_its_own_
     let announced = quietly(&kit, id, 1200).await;
     kit.hq.announce(&announced);
     assert_eq!(kit.ask(&token, PRODUCTS).await["rows"][0]["price"], 1200);
+}
+
+#[tokio::test]
+async fn whoever_reads_a_part_of_a_commit_of_taxes_makes_all_of_it_known() {
+    let kit = Kit::new().await;
+    let admin = kit.admin().await;
+    let rate = kit.post(&admin, "/tax-rates", json!({"code": "A", "name": "A", "ratePpm": 50_000})).await;
+    rate.is(201);
+    let rates = json!([{"taxRateId": rate.body["data"]["id"], "sequence": 1}]);
+    kit.post(&admin, "/tax-groups", json!({"code": "A", "name": "A", "rates": rates})).await.is(201);
+    let token = kit.sync_token(kit.store("S01").await);
+    let heads = async || kit.ask(&token, "/versions").await["versions"].clone();
+    let before = heads().await;
+    let mut tx = kit.hq.db().begin().await.expect("begin");
+    tx.update::<tax_rate::Entity>(|rows| rows.col_expr(tax_rate::Column::RatePpm, Expr::value(60_000)))
+        .await
+        .expect("an update");
+    tx.update::<tax_group_rate::Entity>(|rows| rows.col_expr(tax_group_rate::Column::Sequence, Expr::value(2)))
+        .await
+        .expect("an update");
+    let changes = tx.commit().await.expect("commit");
+    // Nobody was told, and no page was asked for since.
+    assert_eq!(heads().await, before);
+    kit.ask(&token, "/pull?entity_type=tax_group_rates&since_version=0&limit=7").await;
+    // A store that asks now must not take what it had of the rates for the newest.
+    let after = heads().await;
+    for name in ["tax_rates", "tax_group_rates"] {
+        let change = changes.iter().find(|change| change.entity_type == name).expect("it changed");
+        assert_eq!(after[name], change.version, "{name}");
+    }
 }
 
 #[tokio::test]

@@ -40,6 +40,8 @@ pub mod sale_payment;
 pub mod sales_rep;
 pub mod sequence;
 pub mod session;
+pub mod staged_cursor;
+pub mod staged_row;
 pub mod stock_movement;
 pub mod store;
 pub mod store_node;

@@ -13,4 +13,17 @@ pub(super) const CHANGES: &[Change] = &[
         columns: "store_id uuid!, node_epoch text!, day text!, seq big, hash text",
         ..NewTable::EMPTY
     }),
+    // D2: what a store has pulled of types whose rows make sense only together, until all of it is here.
+    Change::CreateTable(NewTable {
+        name: "staged_rows",
+        on: On::Store,
+        columns: "entity_type text!, row_id uuid!, content text?",
+        ..NewTable::EMPTY
+    }),
+    Change::CreateTable(NewTable {
+        name: "staged_cursors",
+        on: On::Store,
+        columns: "entity_type text!, version big, reloading bool, tag uuid?",
+        ..NewTable::EMPTY
+    }),
 ];

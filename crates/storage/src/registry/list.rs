@@ -11,6 +11,10 @@ use crate::entity;
 /// What a store that has nothing yet pulls before all else: without it nobody can sign in there.
 pub const FIRST: &[&str] = &["stores", "users", "roles", "permissions", "role_permissions", "user_store_roles"];
 
+/// Types whose rows make sense only together: a store makes visible what it has of them at one moment of headquarters, when all of
+/// it is here. `docs/sync.md`, rule D2.
+pub const TOGETHER: &[&[&str]] = &[&["tax_rates", "tax_groups", "tax_group_rates"]];
+
 const PULLED: SyncType = SyncType {
     name: "",
     pulled: true,

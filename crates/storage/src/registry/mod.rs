@@ -11,9 +11,11 @@ mod sync_type;
 mod table;
 mod unread;
 
+use std::collections::BTreeSet;
+
 use crate::document::Pushed;
 pub use fingerprint::fingerprint;
-pub use list::{ALL, FIRST, digits, fold};
+pub use list::{ALL, FIRST, TOGETHER, digits, fold};
 pub use row::Row;
 pub use sync_type::{AfterPull, Child, Derived, Scope, SyncType, counter_scope};
 pub use table::{Of, SyncTable};
@@ -44,6 +46,25 @@ pub fn position(name: &str) -> Option<usize> {
 /// The pulled types in dependency order.
 pub fn pulled() -> impl Iterator<Item = &'static SyncType> {
     ALL.iter().filter(|entity| entity.is_pulled())
+}
+
+/// The names of the types that become visible together with the one called `name`, itself among them; none where it does so alone.
+pub fn together(name: &str) -> &'static [&'static str] {
+    TOGETHER.iter().find(|group| group.contains(&name)).copied().unwrap_or_default()
+}
+
+/// These types, and what becomes visible together with one of them.
+pub fn with_those_together(names: impl IntoIterator<Item = &'static str>) -> BTreeSet<&'static str> {
+    names.into_iter().flat_map(|name| together(name).iter().copied().chain([name])).collect()
+}
+
+/// The pulled types in dependency order, those that become visible together as one.
+pub fn units() -> impl Iterator<Item = Vec<&'static SyncType>> {
+    let leads = |entity: &&SyncType| together(entity.name).first().is_none_or(|first| *first == entity.name);
+    pulled().filter(leads).map(|entity| match together(entity.name) {
+        [] => vec![entity],
+        names => names.iter().filter_map(|name| find(name)).collect(),
+    })
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@ use tillkeep_model::fields::Book;
 use uuid::Uuid;
 
 use super::table::SyncTable;
+use super::together;
 use crate::document::{Clash, Pushed};
 
 /// Which stores a pulled row concerns.
@@ -92,6 +93,11 @@ impl SyncType {
 
     pub const fn is_pushed(&self) -> bool {
         self.push.is_some()
+    }
+
+    /// Whether what a store pulls of it lies aside until all that it makes sense with is there.
+    pub fn is_staged(&self) -> bool {
+        !together(self.name).is_empty()
     }
 
     /// The column of the number of which there may be one at headquarters.

@@ -38,6 +38,25 @@ fn the_pulled_types_stand_in_the_order_of_the_specification() {
 }
 
 #[test]
+fn what_becomes_visible_together_is_of_a_kind_that_can_lie_aside_and_comes_in_the_order_of_pulling() {
+    let mut in_units: Vec<_> = units().flatten().filter_map(|entity| position(entity.name)).collect();
+    in_units.sort_unstable();
+    assert_eq!(in_units, pulled().filter_map(|entity| position(entity.name)).collect::<Vec<_>>(), "each of them once");
+    for group in TOGETHER {
+        assert!(group.len() > 1, "{group:?}");
+        let places: Vec<_> = group.iter().map(|name| position(name).expect("a type")).collect();
+        assert!(places.is_sorted(), "{group:?}");
+        for entity in group.iter().filter_map(|name| find(name)) {
+            let name = entity.name;
+            // Its rows are known by their ids and are whole in themselves, and the same for every store.
+            assert!(entity.is_pulled() && !entity.is_pushed() && !entity.replace_all, "{name}");
+            assert!(entity.key == ["id"] && entity.children.is_empty() && entity.scope == Scope::Everyone, "{name}");
+            assert!(entity.after_pull.is_empty() && !entity.store_may_create, "{name}");
+        }
+    }
+}
+
+#[test]
 fn the_pushed_types_come_parents_first() {
     let names: Vec<_> = pushed().map(|(entity, _)| entity.name).collect();
     assert_eq!(

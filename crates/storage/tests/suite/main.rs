@@ -41,6 +41,7 @@ mod row_schema;
 mod schema;
 mod seed;
 mod sqlite;
+mod staged;
 mod store_decides;
 mod tags;
 mod text;

@@ -1,5 +1,7 @@
 //! Rule D8: a tag says in which history a version was given.
 
+use std::collections::BTreeSet;
+
 use tillkeep_model::Instant;
 use tillkeep_storage::db;
 use tillkeep_storage::entity::{product, store_product};
@@ -40,8 +42,9 @@ async fn a_commit_gives_each_counter_that_it_raises_one_tag() {
         let scoped = |name: &str, scope| heads[&(name.to_owned(), scope)];
         assert_eq!(scoped("products", Uuid::nil()), Head { version: 3, tag: other });
         assert_eq!(scoped("store_product_dynamic", first), Head { version: 2, tag: given });
-        let one = tags::head(hq.db.reader(), entity("store_product_dynamic"), second).await.expect("the head");
-        assert_eq!(one, Head { version: 1, tag: given });
+        let (types, second) = (BTreeSet::from(["store_product_dynamic"]), BTreeSet::from([second]));
+        let some = tags::heads_of(hq.db.reader(), &types, Some(&second)).await.expect("the heads");
+        assert_eq!(some.into_values().collect::<Vec<_>>(), [Head { version: 1, tag: given }]);
         hq.verify().await;
     }
 }

@@ -99,8 +99,10 @@ fn check_line(line: &Line, product: &product::Model, purpose: Purpose, refuse: &
 }
 
 fn cart_line(line: &Line, product: &product::Model, catalog: &Catalog, store: &store::Model) -> Result<CartLine> {
-    // Types arrive one by one: a product can be here before its tax group, and must not be sold untaxed meanwhile.
-    let Some(group) = catalog.shop.tax_groups.get(&product.tax_group_id) else {
+    // Types arrive one by one: a product can be here before its tax group, or still be in one that is gone, which has no rates any
+    // more. It must not be sold untaxed meanwhile.
+    let group = catalog.shop.tax_groups.get(&product.tax_group_id).filter(|group| group.row.deleted_at.is_none());
+    let Some(group) = group else {
         let text = format!("the tax group of {} has not arrived from headquarters yet; try again shortly", product.sku);
         return Err(Error::new(ErrorCode::StoreNotReady, text).retry_after(5));
     };

@@ -21,6 +21,7 @@ pub mod standing;
 mod start;
 mod state;
 mod tls;
+mod together;
 mod told;
 mod transport;
 mod verdicts;

@@ -5,7 +5,7 @@ use std::time::Duration;
 use tillkeep_model::wire::PullAnswer;
 use tillkeep_storage::apply::Cursor;
 use tillkeep_storage::registry::SyncType;
-use tillkeep_storage::{DbErr, pull};
+use tillkeep_storage::{DbErr, pull, staged};
 
 use super::line::Loading;
 use crate::Store;
@@ -36,7 +36,9 @@ impl<'a> Progress<'a> {
         let rows = match broken_off {
             // What there is of it is this store's own, or of before.
             _ if from.version == 0 => 0,
-            _ if from.reloading => pull::count(store.reader(), entity).await?,
+            _ if from.reloading => {
+                pull::count(store.reader(), entity).await? + staged::count(store.reader(), entity).await?
+            }
             Some(loading) => loading.rows,
             None => return Ok(None),
         };

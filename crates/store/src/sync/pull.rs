@@ -7,12 +7,13 @@ use std::panic::resume_unwind;
 use tillkeep_http::auth::Sessions;
 use tillkeep_storage::apply::{self, Cursor};
 use tillkeep_storage::registry::{self, AfterPull, Scope, SyncType};
-use tillkeep_storage::{DbErr, Tx, accounts, db};
+use tillkeep_storage::{DbErr, Tx, accounts, db, staged};
 use tokio::runtime::{Handle, RuntimeFlavor};
 use tokio_util::task::AbortOnDropHandle;
 
 use super::client::HqError;
 use super::progress::Progress;
+use super::together;
 use crate::Store;
 
 /// Why a pull ended early.
@@ -60,50 +61,80 @@ pub(super) struct Moved {
 pub(super) async fn moved(store: &Store, epoch: &str, heads: &BTreeMap<String, i64>) -> Result<Moved, PullError> {
     let cursors = apply::cursors(store.reader()).await?;
     let mut moved = Moved::default();
-    for entity in in_order(store, &cursors, heads) {
+    for unit in in_order(store, &cursors, heads) {
+        let [entity] = unit[..] else {
+            together::pull(store, epoch, &unit, &cursors, heads, &mut moved).await?;
+            continue;
+        };
         // A type that HQ does not know is skipped: it is older than this store.
         let Some(head) = heads.get(entity.name) else { continue };
         let cursor = cursors.get(entity.name).copied().unwrap_or_default();
         // Not only a higher head: a lower one means that HQ was restored, which the pull itself finds out.
         let behind = cursor.version != *head || cursor.reloading;
-        let mut unstored = None;
-        if behind || (entity.is_due(AfterPull::Charges) && accounts::await_a_pull(store.reader()).await?) {
-            match one(store, epoch, entity, cursor, *head).await {
-                Ok(rows) => moved.rows += rows,
-                Err(PullError::Hq(HqError::HistoryChanged)) => moved.lost.push(entity.name.to_owned()),
-                Err(error) => {
-                    unstored = error.of_one_type();
-                    if unstored.is_none() {
-                        if error.may_be_of_one_type() {
-                            store.sync.puts_last(entity.name);
-                        }
-                        // One answer says nothing of the next type; the second one does.
-                        if !error.is_busy() || moved.broken.as_ref().is_some_and(PullError::is_busy) {
-                            return Err(error);
-                        }
-                        moved.broken = Some(error);
-                        continue;
-                    }
-                    tracing::error!(entity_type = entity.name, %error, "a type could not be stored");
-                    moved.broken.get_or_insert(error);
-                }
-            }
+        let is_due = behind || (entity.is_due(AfterPull::Charges) && accounts::await_a_pull(store.reader()).await?);
+        if !is_due || attempt(store, epoch, entity, cursor, *head, &mut moved).await? {
+            store.sync.stored(entity.name, None);
         }
-        store.sync.stored(entity.name, unstored.as_deref());
     }
     Ok(moved)
 }
 
-/// The pulled types in dependency order; in a first pull, what signing in needs before all the goods (rule D5 leaves the order
-/// free). Those at which a cycle ended come last, so that one that headquarters cannot answer holds up the others for one
-/// cycle at the most.
-fn in_order(store: &Store, cursors: &HashMap<String, Cursor>, heads: &BTreeMap<String, i64>) -> Vec<&'static SyncType> {
+/// Pulls one type from `cursor` to its head; whether all of it came. Why not is noted, unless it is a reason to pull nothing more.
+pub(super) async fn attempt(
+    store: &Store,
+    epoch: &str,
+    entity: &'static SyncType,
+    cursor: Cursor,
+    head: i64,
+    moved: &mut Moved,
+) -> Result<bool, PullError> {
+    let error = match one(store, epoch, entity, cursor, head).await {
+        Ok(rows) => {
+            // What lies aside is nothing to anybody yet.
+            moved.rows += if entity.is_staged() { 0 } else { rows };
+            return Ok(true);
+        }
+        Err(PullError::Hq(HqError::HistoryChanged)) => {
+            moved.lost.push(entity.name.to_owned());
+            store.sync.stored(entity.name, None);
+            return Ok(false);
+        }
+        Err(error) => error,
+    };
+    if let Some(why) = error.of_one_type() {
+        tracing::error!(entity_type = entity.name, %error, "a type could not be stored");
+        store.sync.stored(entity.name, Some(&why));
+        moved.broken.get_or_insert(error);
+        return Ok(false);
+    }
+    if error.may_be_of_one_type() {
+        store.sync.puts_last(entity.name);
+    }
+    // One answer says nothing of the next type; the second one does.
+    if !error.is_busy() || moved.broken.as_ref().is_some_and(PullError::is_busy) {
+        return Err(error);
+    }
+    moved.broken = Some(error);
+    Ok(false)
+}
+
+/// The pulled types in dependency order, those that become visible together as one; in a first pull, what signing in needs before
+/// all the goods (rule D5 leaves the order free). Those at which a cycle ended come last, so that one that headquarters cannot answer
+/// holds up the others for one cycle at the most.
+fn in_order(
+    store: &Store,
+    cursors: &HashMap<String, Cursor>,
+    heads: &BTreeMap<String, i64>,
+) -> Vec<Vec<&'static SyncType>> {
     let last = store.sync.last();
     let is_new = |entity: &SyncType| !cursors.contains_key(entity.name) && heads.get(entity.name) > Some(&0);
     let first_pull = registry::pulled().any(is_new);
-    let mut types: Vec<_> = registry::pulled().collect();
-    types.sort_by_key(|entity| (last.contains(entity.name), first_pull && !registry::FIRST.contains(&entity.name)));
-    types
+    let mut units: Vec<_> = registry::units().collect();
+    units.sort_by_key(|unit| {
+        let any_of = |names: &dyn Fn(&str) -> bool| unit.iter().any(|entity| names(entity.name));
+        (any_of(&|name| last.contains(name)), first_pull && !any_of(&|name| registry::FIRST.contains(&name)))
+    });
+    units
 }
 
 /// A page, and the cursor that it goes on from.
@@ -115,9 +146,7 @@ struct Page {
 impl Page {
     /// The cursor once this page is kept.
     const fn next(&self) -> Cursor {
-        let answer = &self.read.answer;
-        let reloading = self.from.reloading && answer.has_more;
-        Cursor { version: answer.latest_version, reloading, tag: answer.tag }
+        self.from.after(&self.read.answer)
     }
 }
 
@@ -130,13 +159,14 @@ async fn one(
     head: i64,
 ) -> Result<usize, PullError> {
     let (mut cursor, mut ahead, mut count, mut progress) = (cursor, None, 0, None);
+    let mut here = visible(store, entity, cursor).await?;
     loop {
         // A row that comes while its entry is under way would be left aside, and the entry gone when it is: neither this
         // page nor a later one would bring it again (rule D6). Such a page is not fetched ahead of the gate either.
         let _gate = if entity.is_pushed() { Some(store.sync.sending.enter().await) } else { None };
         let page = match ahead.take() {
             Some(page) => page?,
-            None => fetch(store, epoch, entity, cursor, cursor, head).await?,
+            None => fetch(store, epoch, entity, cursor, here, head).await?,
         };
         let (next, has_more) = (page.next(), page.read.answer.has_more);
         if progress.is_none() {
@@ -144,7 +174,7 @@ async fn one(
         }
         let kept = if has_more && !entity.is_pushed() {
             // That the next one does not come takes nothing from this one; without this one it is not waited for.
-            let fetched = async { Ok(fetch(store, epoch, entity, next, cursor, head).await) };
+            let fetched = async { Ok(fetch(store, epoch, entity, next, here, head).await) };
             let (fetched, kept) = tokio::try_join!(biased; fetched, keep(store, entity, page))?;
             ahead = Some(fetched);
             kept
@@ -154,11 +184,15 @@ async fn one(
         let Some(rows) = kept else {
             // Somebody began a reload: what was fetched is of before.
             (ahead, progress) = (None, None);
-            cursor = apply::cursor(store.reader(), entity).await?;
+            cursor = staged::cursor(store.reader(), entity).await?;
+            here = visible(store, entity, cursor).await?;
             continue;
         };
         count += rows;
         cursor = next;
+        if !entity.is_staged() {
+            here = cursor;
+        }
         if let Some(progress) = &mut progress {
             progress.kept(rows);
         }
@@ -167,6 +201,11 @@ async fn one(
             return Ok(count);
         }
     }
+}
+
+/// How far people here have a type that was pulled up to `cursor`.
+async fn visible(store: &Store, entity: &SyncType, cursor: Cursor) -> Result<Cursor, DbErr> {
+    if entity.is_staged() { apply::cursor(store.reader(), entity).await } else { Ok(cursor) }
 }
 
 /// Asks for the page after `from`; `here` is how far this store has the type.
@@ -215,15 +254,19 @@ async fn beside<T: Send + 'static>(work: impl Future<Output = T> + Send + 'stati
     }
 }
 
-/// Writes a page and moves the cursor, unless the cursor is not any more where the page goes on from.
+/// Writes a page, or lays it aside, and moves the cursor, unless the cursor is not any more where the page goes on from.
 async fn keep(store: &Store, entity: &SyncType, page: Page) -> Result<Option<usize>, PullError> {
     let rows = {
         let _turn = store.sync.applying.lock().await;
         let tx = store.sync_db().begin().await?;
-        if apply::cursor(&tx, entity).await? != page.from {
+        if staged::cursor(&tx, entity).await? != page.from {
             return Ok(None);
         }
-        let rows = apply::page(&tx, entity, store.id, page.read, store.clock.now()).await?;
+        let rows = if entity.is_staged() {
+            staged::page(&tx, entity, page.read).await?
+        } else {
+            apply::page(&tx, entity, store.id, page.read, store.clock.now()).await?
+        };
         if entity.is_due(AfterPull::Sessions) && rows > 0 {
             Sessions::revoke_of_inactive(&tx, store.clock.now()).await?;
         }

@@ -35,5 +35,6 @@ mod specials;
 mod statements;
 mod stock;
 mod terminals;
+mod together;
 mod turns;
 mod watchdog;

@@ -3,6 +3,7 @@
 pub mod people;
 pub mod places;
 pub mod rows;
+pub mod taxes;
 
 use std::path::Path;
 use std::sync::Arc;

@@ -128,7 +128,7 @@ pub fn customer(number: &str) -> customer::Model {
     }
 }
 
-fn group(code: &str, mode: &str) -> tax_group::Model {
+pub fn group(code: &str, mode: &str) -> tax_group::Model {
     tax_group::Model {
         id: id(code),
         code: code.into(),
@@ -141,7 +141,7 @@ fn group(code: &str, mode: &str) -> tax_group::Model {
     }
 }
 
-fn rate(code: &str, ppm: i32) -> tax_rate::Model {
+pub fn rate(code: &str, ppm: i32) -> tax_rate::Model {
     tax_rate::Model {
         id: id(code),
         code: code.into(),
@@ -215,19 +215,23 @@ pub async fn fill(shop: &Shop, own: store::Model) {
     people::roles(shop).await;
 }
 
-async fn taxes(shop: &Shop) {
-    let rates = [rate("NY", 88_750), rate("GST", 50_000), rate("QST", 99_750), rate("QSTC", 95_000)];
-    shop.insert::<tax_rate::Entity>(rates).await;
-    shop.insert::<tax_group::Entity>([
+pub fn tax_rates() -> Vec<tax_rate::Model> {
+    vec![rate("NY", 88_750), rate("GST", 50_000), rate("QST", 99_750), rate("QSTC", 95_000)]
+}
+
+pub fn tax_groups() -> Vec<tax_group::Model> {
+    vec![
         group("EXCLUSIVE", "exclusive"),
         group("QUEBEC", "exclusive"),
         group("COMPOUND", "inclusive"),
         group("FREE", "store_default"),
         group("LOCAL", "store_default"),
-    ])
-    .await;
+    ]
+}
+
+pub fn tax_links() -> Vec<tax_group_rate::Model> {
     let elsewhere = Some(id("S02"));
-    shop.insert::<tax_group_rate::Entity>([
+    vec![
         link("EXCLUSIVE", "NY", 1, false, None),
         // Another store's rows change nothing here.
         link("EXCLUSIVE", "GST", 1, false, elsewhere),
@@ -238,8 +242,13 @@ async fn taxes(shop: &Shop) {
         // Here this group is taxed otherwise than everywhere.
         link("LOCAL", "NY", 1, false, None),
         link("LOCAL", "GST", 1, false, Some(id("S01"))),
-    ])
-    .await;
+    ]
+}
+
+async fn taxes(shop: &Shop) {
+    shop.insert::<tax_rate::Entity>(tax_rates()).await;
+    shop.insert::<tax_group::Entity>(tax_groups()).await;
+    shop.insert::<tax_group_rate::Entity>(tax_links()).await;
 }
 
 async fn products(shop: &Shop) {
