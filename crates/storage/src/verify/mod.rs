@@ -8,6 +8,7 @@ mod books;
 mod codes;
 mod documents;
 mod finding;
+mod left_here;
 mod numbers;
 mod outbox;
 mod replica;
