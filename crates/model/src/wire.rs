@@ -326,6 +326,12 @@ pub struct Acknowledged {
     pub node_epoch: Option<String>,
     #[serde(default)]
     pub entity_id: String,
+    /// Of a document that somebody resolved: whether headquarters has it all the same.
+    #[serde(default)]
+    pub at_headquarters: Option<bool>,
+    /// What it put on the account of its customer is in the balance of headquarters.
+    #[serde(default)]
+    pub charged: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]

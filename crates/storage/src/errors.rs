@@ -33,8 +33,19 @@ where
     attempt().await
 }
 
+/// What a transaction says that found out late that another one was first.
+const OVERTAKEN: &str = "another transaction was first";
+
+/// The error of a transaction that is to be done again, since another one has changed what it was judged by.
+pub(crate) fn overtaken() -> DbErr {
+    DbErr::Custom(OVERTAKEN.to_owned())
+}
+
 /// Whether the database rolled a transaction back so that another one could go on.
 fn was_broken_off(error: &DbErr) -> bool {
+    if matches!(error, DbErr::Custom(text) if text == OVERTAKEN) {
+        return true;
+    }
     // PostgreSQL: serialization_failure, deadlock_detected.
     code(error).is_some_and(|code| code == "40001" || code == "40P01")
 }

@@ -90,10 +90,21 @@ pub async fn run(args: VerifyArgs, file: Option<&Path>) -> Result<()> {
     for range in lost {
         say!("{range}");
     }
+    let mut alone = BTreeSet::new();
+    for source in hq.iter().chain(&stores) {
+        alone.extend(source.not_at_headquarters().await.context("the resolved documents cannot be read")?);
+    }
+    for document in &alone {
+        say!("{document}");
+    }
     if !findings.is_empty() {
         bail!("{} findings", findings.len());
     }
-    say!("Everything holds.");
+    if alone.is_empty() {
+        say!("Everything holds.");
+    } else {
+        say!("Everything else holds.");
+    }
     Ok(())
 }
 

@@ -29,6 +29,8 @@ const EMPTY: &[&str] = &[
     "lost_numbers",
     "devices",
     "known_numbers",
+    "kept_ids",
+    "unapplied_documents",
     "hq_nodes",
     "leases",
     "sync_log_nodes",

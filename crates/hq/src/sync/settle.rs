@@ -12,6 +12,7 @@ use tillkeep_model::ErrorCode;
 use tillkeep_model::permission::Requirement;
 use tillkeep_model::permission::code::StoresEdit;
 use tillkeep_storage::entity::sync_log;
+use tillkeep_storage::push::unapplied;
 use tillkeep_storage::sea_orm::sea_query::{Expr, ExprTrait};
 use tillkeep_storage::sea_orm::{ColumnTrait, EntityTrait, QueryFilter};
 use tillkeep_storage::sync_log::{FAILED, RESOLVED, count_pending, warnings};
@@ -113,6 +114,9 @@ pub(super) async fn settle(hq: &Hq, caller: &Caller<StoresEdit>, store_id: Uuid,
     let mut act = caller.begin().await?;
     let now = caller.now();
     send_back(&mut act, rows).await?;
+    if *status == RESOLVED {
+        unapplied::leave(&mut act, rows, now).await?;
+    }
     let ids = |rows: &[sync_log::Model]| rows.iter().map(|row| row.id).collect::<Vec<_>>();
     #[expect(clippy::disallowed_methods, reason = "the log of entries does not travel")]
     let update = sync_log::Entity::update_many()

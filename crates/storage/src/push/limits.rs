@@ -10,6 +10,7 @@ use tillkeep_model::wire::camel;
 use super::columns::Had;
 use super::keys::Keys;
 use super::verdict::Verdict;
+use crate::kept_ids::ID_USED_ELSEWHERE;
 use crate::registry::owners::owns;
 use crate::registry::{Child, Row, SyncTable};
 
@@ -122,21 +123,22 @@ pub(crate) fn flag(list: Option<&str>, column: &str) -> String {
     list.map_or_else(|| format!("{CUT}{field}"), |list| format!("{CUT}{list}.{field}"))
 }
 
-/// The flags of a merged row of which something was cut off: of what its sender wrote now, of its `lines`, and of what was
-/// cut before and is still so.
+/// The flags of a merged row that stay with it: of what was cut off, of what its sender wrote now, of `more`, and of what was
+/// cut or renamed before and is still so.
 pub(super) fn flags(
     row: &dyn Row,
     keys: &Keys,
     owned: &[&str],
-    lines: impl Iterator<Item = String>,
+    more: impl Iterator<Item = String>,
 ) -> BTreeSet<String> {
     let had = row.text("flags").and_then(|flags| serde_json::from_str::<Vec<String>>(&flags).ok()).unwrap_or_default();
-    let mut flags: BTreeSet<String> = had.into_iter().filter(|flag| flag.starts_with(CUT)).collect();
+    let mut flags: BTreeSet<String> =
+        had.into_iter().filter(|flag| flag.starts_with(CUT) || flag == ID_USED_ELSEWHERE).collect();
     for column in keys.columns().filter(|column| owns(owned, column)) {
         flags.remove(&flag(None, column));
     }
     flags.extend(keys.cut.iter().filter(|column| owns(owned, column)).map(|column| flag(None, column)));
-    flags.extend(lines);
+    flags.extend(more);
     flags
 }
 

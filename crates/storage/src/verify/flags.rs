@@ -9,6 +9,7 @@ mod known;
 use std::collections::{HashMap, HashSet};
 
 use sea_orm::{DbErr, Value};
+use tillkeep_model::wire::camel;
 use uuid::Uuid;
 
 use self::known::Known;
@@ -18,10 +19,12 @@ use super::source::{Source, having};
 use crate::db::query;
 use crate::document::{Clash, Named, Pushed, Whole, sale};
 use crate::entity::sale::CLOCK_BEHIND;
+use crate::kept_ids::{self, ID_USED_ELSEWHERE};
 use crate::known_numbers::NUMBER_AHEAD;
+use crate::push::left_out::LEFT_OUT;
 use crate::push::limits::{CUT, Limits, flag};
-use crate::push::{FOREIGN_NUMBER, is_ahead, missing};
-use crate::registry::{self, Row, SyncType};
+use crate::push::{FOREIGN_NUMBER, is_back, missing};
+use crate::registry::{self, Row, SyncTable, SyncType};
 use crate::{Side, document_numbers, known_numbers};
 
 const UNKNOWN_PRODUCT: &str = "unknown_product";
@@ -78,7 +81,8 @@ async fn flagged(
     let named: Vec<Named> = documents.iter().map(|document| pushed.named(document)).collect();
     let known = Known::load(source, &named).await?;
     let twice = twice(source, table, pushed).await?;
-    let judge = Judge { entity, pushed, known, twice };
+    let kept = kept_ids::all(&source.conn).await?;
+    let judge = Judge { entity, pushed, known, twice, kept };
     for (document, named) in documents.iter().zip(&named) {
         judge.look(document, named, found);
     }
@@ -131,6 +135,8 @@ struct Judge {
     pushed: &'static dyn Pushed,
     known: Known,
     twice: HashSet<Uuid>,
+    /// Rows and lines that have another id here than at their store.
+    kept: HashSet<Uuid>,
 }
 
 impl Judge {
@@ -173,14 +179,33 @@ impl Judge {
             DELETED_CUSTOMER => {
                 named.customer.is_some_and(|customer| self.known.facts.customers.contains_key(&customer))
             }
-            "future_date" => is_ahead(self.pushed, row, received),
+            // Its envelope may have been dated so, which does not stay with the row.
+            "future_date" => true,
+            "past_date" => is_back(self.pushed, row, received),
+            ID_USED_ELSEWHERE => {
+                let lines = document.lines.iter().flatten().copied();
+                std::iter::once(row).chain(lines).any(|row| row.uuid("id").is_some_and(|id| self.kept.contains(&id)))
+            }
             FOREIGN_NUMBER => self.names_another_store(row),
             NUMBER_AHEAD => self.is_far(row),
             // Only its store can know.
             CLOCK_BEHIND => self.entity.name == sale::TYPE,
+            _ if flag.starts_with(LEFT_OUT) => self.names_a_field(flag),
             _ if flag.starts_with(CUT) => self.may_be_cut(flag, document),
             // No other one is left than that of its number.
             _ => self.is_of_number(flag) && row.uuid("id").is_some_and(|id| self.twice.contains(&id)),
+        }
+    }
+
+    /// Whether it is about a field that the document or one of its lines has.
+    fn names_a_field(&self, flag: &str) -> bool {
+        let field = flag.trim_start_matches(LEFT_OUT);
+        let has = |table: &dyn SyncTable, name: &str| table.columns().iter().any(|column| camel(column) == name);
+        match field.split_once('.') {
+            None => has(self.entity.table, field),
+            Some((list, field)) => {
+                self.entity.children.iter().any(|child| child.key == list && has(child.table, field))
+            }
         }
     }
 

@@ -12,6 +12,7 @@ mod documents;
 mod finding;
 mod flags;
 mod heads;
+mod left_here;
 mod left_out;
 mod movements;
 mod numbers;

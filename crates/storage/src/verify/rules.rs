@@ -80,6 +80,8 @@ static RULES: &[Rule] = &[
               FROM (SELECT y.root AS id, p.amount AS owed, 0 AS balance FROM sales s \
                     JOIN sale_payments p ON p.sale_id = s.id JOIN payer y ON y.id = s.customer_id \
                     WHERE s.status <> 'voided' AND p.status <> 'voided' AND p.tender_kind = 'on_account' \
+                    UNION ALL SELECT y.root, u.on_account, 0 FROM unapplied_documents u \
+                    JOIN payer y ON y.id = u.customer_id \
                     UNION ALL SELECT id, 0, account_balance FROM customers) both_sides \
               GROUP BY id HAVING SUM(owed) <> SUM(balance)",
         ..HQ

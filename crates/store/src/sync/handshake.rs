@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::atomic::Ordering;
 
-use tillkeep_model::wire::{HandshakeAnswer, HandshakeRequest, Outcome};
+use tillkeep_model::wire::{Acknowledged, HandshakeAnswer, HandshakeRequest, Outcome};
 use tillkeep_model::{Alarm, Instant};
 use tillkeep_storage::audit_heads::OfHq;
 use tillkeep_storage::numbers::lost;
@@ -136,8 +136,11 @@ async fn take(store: &Store, request: &HandshakeRequest, answer: &HandshakeAnswe
     if forgotten > 0 {
         tracing::info!(entries = forgotten, "what headquarters has had for 90 days is kept as a number alone");
     }
-    outbox::left_here(&tx, &resolved(answer)).await?;
     confirm_settled(&tx, answer, now).await?;
+    let resolved = resolved(answer);
+    let ids: Vec<Uuid> = resolved.iter().filter_map(|settled| settled.entity_id.parse().ok()).collect();
+    outbox::left_here(&tx, &ids).await?;
+    outbox::documents_left_here(&tx, &resolved).await?;
     let again = outbox::go_again(&tx, &answer.never_refused).await?;
     if again > 0 {
         tracing::warn!(entries = again, "headquarters has no refusal of these dead letters: sending them again");
@@ -198,9 +201,8 @@ async fn confirm_settled(tx: &Tx, answer: &HandshakeAnswer, now: Instant) -> Res
 
 /// What somebody at HQ settled without applying it. Its entry may be gone by now: sent once more in between, it was left
 /// aside there.
-fn resolved(answer: &HandshakeAnswer) -> Vec<Uuid> {
-    let resolved = answer.acknowledged.iter().filter(|settled| settled.outcome == Outcome::Resolved);
-    resolved.filter_map(|settled| settled.entity_id.parse().ok()).collect()
+fn resolved(answer: &HandshakeAnswer) -> Vec<Acknowledged> {
+    answer.acknowledged.iter().filter(|settled| settled.outcome == Outcome::Resolved).cloned().collect()
 }
 
 /// Compares the databases that HQ has heard this store speak from with those that this one knows of. Numbers that this

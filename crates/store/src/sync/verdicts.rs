@@ -1,6 +1,6 @@
 //! What follows from HQ's word on entries of the outbox, and from its silence. `docs/sync.md`, rules U2, U4 and D7.
 
-use tillkeep_model::wire::{PushResult, PushStatus, TRY_LATER};
+use tillkeep_model::wire::{Applied, PushResult, PushStatus, TRY_LATER};
 use tillkeep_storage::entity::outbox::Model as Entry;
 use tillkeep_storage::{DbErr, outbox};
 
@@ -17,7 +17,10 @@ pub(super) async fn apply_verdicts(store: &Store, entries: &[Entry], results: &[
         let text = result.error.clone().unwrap_or_else(|| "refused without a reason".to_owned());
         if result.code.as_deref() == Some(TRY_LATER) { later.push((entry, text)) } else { refused.push((entry, text)) }
     }
-    confirm(store, &taken).await?;
+    let is_applied = |result: &PushResult| matches!(result.applied, Some(Applied::Inserted | Applied::Updated));
+    let applied =
+        entries.iter().zip(results).filter(|(_, result)| is_applied(result)).map(|(entry, _)| entry).collect();
+    confirm(store, &taken, applied).await?;
     refuse(store, &refused).await?;
     set_aside(store, &later).await?;
     Ok(taken.len() + refused.len())
@@ -41,11 +44,12 @@ pub(super) async fn set_aside(store: &Store, entries: &[(&Entry, String)]) -> Re
     Ok(())
 }
 
-/// HQ has these: they leave the outbox.
-pub(super) async fn confirm(store: &Store, taken: &[&Entry]) -> Result<(), DbErr> {
+/// HQ has these: they leave the outbox. Those that were applied are certainly there.
+async fn confirm(store: &Store, taken: &[&Entry], applied: Vec<&Entry>) -> Result<(), DbErr> {
     let _turn = store.sync.applying.lock().await;
     let tx = store.sync_db().begin().await?;
     outbox::confirm(&tx, taken, store.clock.now()).await?;
+    outbox::applied(&tx, &applied).await?;
     tx.commit().await?;
     Ok(())
 }

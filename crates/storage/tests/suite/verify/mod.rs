@@ -12,9 +12,9 @@ use tillkeep_storage::sync_log::kept;
 use tillkeep_storage::verify::{self, Options, Source};
 use tillkeep_storage::{Side, audit, db};
 
-use self::scene::{Scene, after, open_drawer, resolution, scene, sell};
-use crate::kit::chain::id;
-use crate::kit::envelopes::sale;
+use self::scene::{Scene, after, open_drawer, resolution, scene, sell, send};
+use crate::kit::chain::{Chain, id, sender};
+use crate::kit::envelopes::{create_sale, sale, take};
 use crate::kit::{Hq, at, both};
 
 #[tokio::test]
@@ -42,6 +42,29 @@ async fn what_was_pruned_from_the_log_is_judged_as_what_is_in_it() {
             let found = findings.iter().any(|finding| finding.invariant == invariant && finding.entity == table);
             assert!(found, "{damage} is no finding of {invariant} in {table}: {findings:#?}");
         }
+    }
+}
+
+#[tokio::test]
+async fn a_sale_that_is_kept_under_another_id_is_the_one_that_its_store_has() {
+    for hq in both().await {
+        let scene = scene(hq).await;
+        let (tea, third) = (id("product:TEA"), id("sale 3"));
+        let chain = Chain { first: sender("S01"), second: sender("S02"), tea, rice: id("product:RICE") };
+        take(&scene.hq, &chain.second, &create_sale(&chain.second, third, &[(tea, 1)])).await;
+        let mut data = sale(&chain.first, third, &[(tea, 1)]);
+        data["receiptNumber"] = "S01-01-000003".into();
+        sell(&scene.shop, third, &data, tea, 1).await;
+        send(&scene.hq, &scene.shop, &chain).await;
+        let of_sales = |findings: Vec<verify::Finding>| -> Vec<String> {
+            let of_it = findings.into_iter().filter(|finding| matches!(finding.invariant, "I2" | "I3" | "I4"));
+            of_it.map(|finding| finding.to_string()).collect()
+        };
+        assert_eq!(of_sales(after(&scene, Side::Hq, &[]).await), Vec::<String>::new());
+        let found = of_sales(after(&scene, Side::Hq, &["UPDATE sales SET note = 'changed'"]).await);
+        assert!(found.iter().any(|text| text.contains(&third.to_string())), "{found:?}");
+        let found = of_sales(after(&scene, Side::Hq, &["UPDATE sale_items SET quantity = quantity + 1"]).await);
+        assert_eq!(found.len(), 3, "{found:?}");
     }
 }
 

@@ -316,7 +316,7 @@ async fn customer(shop: &Shop) {
 }
 
 /// Sends until nothing waits, as the sender does.
-async fn send(hq: &Hq, shop: &Shop, chain: &Chain) {
+pub(super) async fn send(hq: &Hq, shop: &Shop, chain: &Chain) {
     loop {
         let batch = outbox::batch(shop.db.reader(), 100, at(1000), 0).await.expect("a batch");
         if batch.is_empty() {
