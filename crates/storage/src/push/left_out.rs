@@ -30,17 +30,13 @@ impl LeftOut {
             return Self(Vec::new());
         }
         let plain = table.decode("{}").ok();
+        // What the column begins with, in a row of which nothing is said, or in one that a person made.
         let is_default = |column: &str, value: &Value| {
+            let initial = book.and_then(|book| book.field(column)).map(|field| field.initial);
             *value == value.as_null()
-                || match book.and_then(|book| book.field(column)).map(|field| field.initial) {
-                    Some(Initial::Flag(flag)) => *value == Value::Bool(Some(flag)),
-                    Some(Initial::Number(number)) => {
-                        *value == Value::BigInt(Some(number))
-                            || i32::try_from(number).is_ok_and(|it| *value == Value::Int(Some(it)))
-                    }
-                    Some(Initial::Text(text)) => *value == Value::String(Some(text.to_owned())),
-                    _ => plain.as_ref().and_then(|plain| plain.get(column)).as_ref() == Some(value),
-                }
+                || plain.as_ref().and_then(|plain| plain.get(column)).as_ref() == Some(value)
+                || matches!((initial, value), (Some(Initial::Flag(flag)), Value::Bool(Some(it))) if flag == *it)
+                || matches!((initial, value), (Some(Initial::Text(text)), Value::String(Some(it))) if text == it)
         };
         let meant = |column: &&'static str| incoming.names(column).unwrap_or(new);
         let columns =
