@@ -39,6 +39,7 @@ pub(super) async fn shake_hands(store: &Store) -> Result<(), PullError> {
     };
     let answered_at = store.clock.uptime();
     fault::point("cycle.handshake")?;
+    store.hq.note_plain(false);
     store.sync.answered(answer.nonce);
     if let Some(key) = &answer.pin_key {
         store
