@@ -6,6 +6,7 @@ use std::sync::atomic::Ordering;
 use tillkeep_model::wire::{HandshakeAnswer, HandshakeRequest, Outcome};
 use tillkeep_model::{Alarm, Instant};
 use tillkeep_storage::numbers::lost;
+use tillkeep_storage::registry::SyncType;
 use tillkeep_storage::{DbErr, Tx, apply, fault, outbox, own_documents, registry, series, settings};
 use uuid::Uuid;
 
@@ -136,6 +137,8 @@ async fn take(store: &Store, request: &HandshakeRequest, answer: &HandshakeAnswe
         tracing::warn!(entries = again, "headquarters has no refusal of these dead letters: sending them again");
     }
     tx.commit().await?;
+    let anew = |entity: &&SyncType| other_epoch || unknown || answer.resync.iter().any(|name| name == entity.name);
+    registry::pulled().filter(anew).for_each(|entity| store.sync.starts_over(entity.name));
     store.sync.restore_due.store(restore::is_due(store.sync_db()).await?, Ordering::Release);
     if answer.resend_from.is_some() || queued > 0 || again > 0 {
         store.outbox_bell.notify_one();
@@ -163,7 +166,7 @@ async fn begin_reloads(
         outbox::requeue(tx, None).await?;
     } else if request.epoch.is_some() {
         for entity in registry::pulled().filter(|entity| answer.resync.iter().any(|name| name == entity.name)) {
-            tracing::info!(entity_type = entity.name, "columns were added: loading this type again");
+            tracing::info!(entity_type = entity.name, "headquarters asks for it: loading this type again");
             apply::begin_reload(tx, entity).await?;
         }
     }
