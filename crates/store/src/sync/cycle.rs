@@ -11,7 +11,7 @@ use tillkeep_storage::{DbErr, settings};
 use super::client::HqError;
 use super::handshake::{self, EPOCH};
 use super::pull::{self, Moved, PullError};
-use super::{report, restore, specification};
+use super::{in_between, report, restore, specification};
 use crate::Store;
 
 /// A handshake comes at least this often.
@@ -66,6 +66,7 @@ impl Cycle {
         let due = self.last_handshake.is_none_or(|at| store.clock.uptime().saturating_sub(at) >= HANDSHAKE_EVERY)
             || store.sync.handshake_due.load(Ordering::Acquire);
         let done = cycle(store, due).await;
+        in_between::cycled(store, done.as_ref().copied());
         let now = store.clock.now();
         let interval = match done {
             Ok(()) => {

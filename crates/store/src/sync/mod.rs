@@ -8,6 +8,7 @@ mod elsewhere;
 mod gate;
 pub(crate) mod handlers;
 mod handshake;
+mod in_between;
 mod line;
 mod page_size;
 mod people;

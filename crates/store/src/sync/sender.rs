@@ -9,10 +9,9 @@ use tillkeep_storage::{DbErr, fault, outbox};
 
 use super::back_off;
 use super::client::HqError;
-use super::elsewhere;
-use super::specification;
 use super::suspects::Suspects;
 use super::verdicts::{self, Verdict, apply_verdicts, set_aside};
+use super::{elsewhere, in_between, specification};
 use crate::Store;
 
 /// Entries of one request.
@@ -190,6 +189,7 @@ async fn together(store: &Store, sender: &mut Sender, entries: &[Entry]) -> Resu
     let error = match send(store, entries).await? {
         Ok(verdicts) => {
             (sender.failures, sender.doubts) = (0, 0);
+            in_between::judged(store);
             sender.batch = (sender.batch * 2).min(BATCH);
             sender.suspects.judged(entries.iter().map(|entry| entry.seq));
             apply_verdicts(store, entries, &verdicts).await?;
@@ -198,6 +198,7 @@ async fn together(store: &Store, sender: &mut Sender, entries: &[Entry]) -> Resu
         }
         Err(error) => error,
     };
+    in_between::not_judged(store, &error);
     let often = if matches!(error, HqError::Unreadable(_)) {
         sender.doubts += 1;
         sender.doubts >= DOUBTS
@@ -242,6 +243,7 @@ async fn alone(store: &Store, sender: &mut Sender, entries: &[Entry]) -> Result<
         Ok(verdicts) => {
             sender.suspects.judged(entries.iter().map(|entry| entry.seq));
             reached(store);
+            in_between::judged(store);
             apply_verdicts(store, entries, &verdicts).await?
         }
         Err(error) if is_of_the_content(store, &error, true).await? => {

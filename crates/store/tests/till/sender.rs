@@ -1,12 +1,12 @@
 //! What the sender of the outbox makes of each answer that is no verdict. `docs/sync.md`, rules U2 and U4.
 
 use std::collections::BTreeSet;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use serde_json::{Value as Json, json};
-use tillkeep_store::sync::{Reply, Request, Round, Sender, Transport};
+use tillkeep_store::sync::{Cycle, Reply, Request, Round, Sender, Transport};
 
 use crate::kit::{Shop, line};
 
@@ -41,6 +41,10 @@ struct Line {
     well: bool,
     /// How often it was asked something else.
     asked: AtomicUsize,
+    /// The page of a network answers everything.
+    portal: AtomicBool,
+    /// What the store said of itself.
+    said: Mutex<Vec<String>>,
 }
 
 impl Line {
@@ -49,8 +53,8 @@ impl Line {
     }
 
     fn good() -> Self {
-        let (answer, retry_after, pushed) = Default::default();
-        Self { answer, retry_after, poison: None, pushed, well: true, asked: AtomicUsize::new(0) }
+        let (answer, retry_after, pushed, asked, portal, said) = Default::default();
+        Self { answer, retry_after, poison: None, pushed, well: true, asked, portal, said }
     }
 
     fn mend(&self) {
@@ -78,6 +82,19 @@ impl Transport for Line {
             let retry_after = *self.retry_after.lock().expect("nobody panicked");
             Ok(Reply { status, from_hq, retry_after, body: body.into() })
         };
+        if self.portal.load(Ordering::SeqCst) {
+            return reply(200, false, PAGE.to_owned());
+        }
+        if request.path == "/handshake" {
+            let answer = json!({
+                "epoch": "e", "ticket": "t", "ticketKnown": true, "serverVersion": "", "versions": {},
+                "clock": "2026-11-20T14:00:00.000Z",
+            });
+            return reply(200, true, answer.to_string());
+        }
+        if let Some(said) = request.path.strip_prefix("/versions?") {
+            self.said.lock().expect("nobody panicked").push(said.to_owned());
+        }
         if request.path.starts_with("/versions") {
             self.asked.fetch_add(1, Ordering::SeqCst);
             return if self.well {
@@ -295,6 +312,47 @@ async fn while_headquarters_answers_nothing_else_either_nothing_is_halved() {
         assert_eq!(sizes, [4, 4, 4]);
         assert!(matches!(last, Round::Wait(_)), "{last:?}");
     }
+}
+
+#[tokio::test]
+async fn a_store_says_since_when_something_in_between_answers_until_headquarters_does() {
+    let hq = Arc::new(Line::new(between(403, PAGE)));
+    let shop = shop(&hq).await;
+    let person = shop.sign_in("administrator").await;
+    let (mut sender, mut cycle) = (Sender::default(), Cycle::default());
+    let shown = async || person.get("/sync/status").await.ok(200)["alarms"].clone();
+    let said = || hq.said.lock().expect("nobody panicked").last().cloned().unwrap_or_default();
+    assert_eq!(shown().await, json!([]));
+    let since = shop.clock.now();
+    sender.step(&shop.store).await;
+    let alarm = json!([{"code": "answered_in_between", "since": since}]);
+    assert_eq!(shown().await, alarm);
+    shop.clock.pass(60_000);
+    sender.step(&shop.store).await;
+    // Other requests get through, and say it.
+    cycle.step(&shop.store).await;
+    assert_eq!(shown().await, alarm);
+    assert!(said().contains("&alarms=answered_in_between"), "{}", said());
+    hq.mend();
+    send(&mut sender, &shop, 3).await;
+    assert_eq!((shown().await, shop.outbox().await.len()), (json!([]), 0));
+
+    // The page of a network answers everything: who hears of it does so when it is gone.
+    hq.portal.store(true, Ordering::SeqCst);
+    let since = shop.clock.now();
+    cycle.step(&shop.store).await;
+    assert_eq!(shown().await, json!([{"code": "answered_in_between", "since": since}]));
+    hq.portal.store(false, Ordering::SeqCst);
+    cycle.step(&shop.store).await;
+    assert!(said().contains("&alarms=answered_in_between"), "{}", said());
+    assert_eq!(shown().await, json!([]));
+    cycle.step(&shop.store).await;
+    assert!(!said().contains("alarms"), "{}", said());
+    // A gateway that says that nobody is there tells the truth.
+    *hq.answer.lock().expect("nobody panicked") = Some(between(503, ""));
+    person.sell(json!([line("TEA", 1)])).await.ok(201);
+    sender.step(&shop.store).await;
+    assert_eq!(shown().await, json!([]));
 }
 
 /// Sends until nothing more is sent within `rounds`.
