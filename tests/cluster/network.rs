@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
+use crate::faults::take_the_number;
 use crate::kit::{Client, Fault, Shift, TestCluster, TestStore, eventually};
 
 /// How long the outbox may take to empty, with the interval of the tests.
@@ -88,6 +89,37 @@ async fn a_gateway_that_answers_every_push_itself_makes_no_dead_letter_and_all_o
     }
     chain.settled(&[&site], &shift.sold).await;
     assert_eq!(chain.sales(&site).await, 9);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn behind_a_gateway_that_drops_headers_it_does_not_know_everything_leaves_and_refusals_count() {
+    let mut chain = TestCluster::new().await;
+    let product = chain.product("A1", 1000).await;
+    let site = chain.store().await;
+    let mut shift = Shift::begin(&site, &product).await;
+    site.drained(shift.client()).await;
+    site.proxy.set(Fault::Down);
+    take_the_number(&chain, &site, "S01-000001").await;
+    shift.client().post("/customers", json!({"lastName": "Second"})).await.data();
+    for _ in 0..260 {
+        assert!(shift.sell(&product, 1).await, "a till needs no line");
+    }
+    let before = site.proxy.hits();
+    site.proxy.set(Fault::DropsHeaders);
+    let dead =
+        eventually("the tenth refusal", async || site.outbox(shift.client(), "dead").await.first().cloned()).await;
+    assert_eq!((&dead["attempts"], &dead["entityType"]), (&json!(10), &json!("customers")));
+    assert!(site.proxy.hits() > before + 20, "questions and answers are without their headers");
+    let took = empty(&site, shift.client()).await;
+    eprintln!("without headers: the outbox was empty after {took:?}");
+    assert_eq!(chain.sales(&site).await, 260);
+    let errors = chain.admin.get(&format!("/sync/errors?storeId={}", site.id)).await.data();
+    assert_eq!((errors.as_array().map(Vec::len), &errors[0]["retryCount"]), (Some(1), &json!(10)));
+    let entry = errors[0]["id"].as_str().expect("id");
+    chain.admin.post(&format!("/sync/resolve/{entry}"), json!({})).await.data();
+    eventually("the store learns of it", async || site.outbox(shift.client(), "dead").await.is_empty().then_some(()))
+        .await;
+    chain.settled(&[&site], &shift.sold).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -169,14 +169,25 @@ fn sendable() -> String {
 
 /// The next entries to send together. A failed one rests for `rest_ms`.
 pub async fn batch(conn: &impl ConnectionTrait, limit: usize, now: Instant, rest_ms: i64) -> Result<Vec<Model>, DbErr> {
+    batch_after(conn, 0, limit, now, rest_ms).await
+}
+
+/// As [`batch`], of those that come after number `after`.
+pub async fn batch_after(
+    conn: &impl ConnectionTrait,
+    after: i64,
+    limit: usize,
+    now: Instant,
+    rest_ms: i64,
+) -> Result<Vec<Model>, DbErr> {
     let sql = format!(
         "{} AND o.waits_alone_since IS NULL AND (o.attempts = 0 OR o.last_attempt_at <= $1 OR o.last_attempt_at > $3) \
-         ORDER BY o.seq LIMIT $2",
+         AND o.seq > $4 ORDER BY o.seq LIMIT $2",
         sendable()
     );
     let limit = i64::try_from(limit).unwrap_or(i64::MAX);
     // An attempt in the future was made by a clock that has been put right since.
-    let values: [Value; 3] = [now.plus_millis(-rest_ms).into(), limit.into(), now.into()];
+    let values: [Value; 4] = [now.plus_millis(-rest_ms).into(), limit.into(), now.into(), after.into()];
     read(conn, &sql, values).await
 }
 

@@ -7,6 +7,7 @@ mod pulled;
 mod refused;
 mod rejection;
 mod taken;
+mod unkept;
 pub mod warnings;
 mod words;
 
@@ -17,5 +18,6 @@ pub use refused::{is_full, reject};
 pub use rejection::{Kept, Rejection};
 pub(crate) use rejection::{clip, tidy};
 pub use taken::record;
+pub use unkept::{note_unkept, to_reload, unkept};
 pub(crate) use words::nothing_taken;
 pub use words::{FAILED, PULL, PUSH, RESOLVED, RETRIED, SKIPPED, SUCCESS, UNKNOWN};

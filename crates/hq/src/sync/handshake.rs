@@ -16,7 +16,7 @@ use tillkeep_model::wire::{HandshakeAnswer, HandshakeRequest, PinKey};
 use tillkeep_storage::entity::store_node;
 use tillkeep_storage::nodes::{Said, Settled};
 use tillkeep_storage::numbers::lost;
-use tillkeep_storage::{Tx, audit, audit_heads, fault, high_water, nodes, registry, staff, versions};
+use tillkeep_storage::{Tx, audit, audit_heads, fault, high_water, nodes, registry, staff, sync_log, versions};
 use uuid::Uuid;
 
 use super::continuity::{Continuity, RestoreEvidence};
@@ -130,9 +130,11 @@ async fn record(
     }
     let ticket = Uuid::new_v4().to_string();
     let settled = nodes::to_acknowledge(&tx, store_id, &ticket).await?;
+    let again = sync_log::to_reload(&tx, store_id, &ticket).await?;
     let never_refused = nodes::never_refused(&tx, store_id, &request.dead).await?;
     raise(&mut tx, &settled).await?;
-    let (row, resync) = row(node, request, &continuity, &ticket, now)?;
+    let (row, mut resync) = row(node, request, &continuity, &ticket, now)?;
+    resync.extend(again);
     hq.tracker.clock_is_off(store_id, row.clock_offset_ms);
     nodes::save(&tx, store_node::Model { store_id, ..row }).await?;
     lost::note(&tx, store_id, &request.lost).await?;

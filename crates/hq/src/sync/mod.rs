@@ -119,7 +119,7 @@ fn of_people(routes: Routes) -> Routes {
         .about("How many entries of a store were taken and failed, by hour or day.")
         .fails(&[NotFound])
         .get("/sync/errors", errors::list)
-        .about("List what stores sent that was not applied, or that was and that somebody should look at.")
+        .about("List what stores sent that was not applied, or that was and that somebody should look at, and what they could not keep.")
         .post("/sync/retry/{id}", retry::retry)
         .about("Apply a failed entry once more.")
         .fails(&[NotFailed, PayloadNotKept])

@@ -71,6 +71,8 @@ pub(super) const CHANGES: &[Change] = &[
     Change::Fill("transfers", || made_now("transfers", "updated_at")),
     Change::Fill("store_product_dynamic", || now_in("store_product_dynamic", "last_sold_at")),
     Change::Fill("store_product_dynamic", || now_in("store_product_dynamic", "last_received_at")),
+    // U12: the few types that stores could not keep, beside any number of entries.
+    Change::AddIndex("sync_log", Key::Plain("store_id, entity_type WHERE direction = 'pull' AND status = 'failed'")),
 ];
 
 /// The clock of this machine: a step is made once, when a server starts that has nobody's clock yet.

@@ -7,6 +7,7 @@ use tillkeep_model::wire::{Acknowledged, HandshakeAnswer, HandshakeRequest, Outc
 use tillkeep_model::{Alarm, Instant};
 use tillkeep_storage::audit_heads::OfHq;
 use tillkeep_storage::numbers::lost;
+use tillkeep_storage::registry::SyncType;
 use tillkeep_storage::{
     DbErr, Tx, apply, audit, audit_heads, fault, outbox, own_documents, registry, series, settings,
 };
@@ -42,6 +43,7 @@ pub(super) async fn shake_hands(store: &Store) -> Result<(), PullError> {
     };
     let answered_at = store.clock.uptime();
     fault::point("cycle.handshake")?;
+    store.hq.note_plain(false);
     store.sync.answered(answer.nonce);
     if let Some(key) = &answer.pin_key {
         store
@@ -146,6 +148,8 @@ async fn take(store: &Store, request: &HandshakeRequest, answer: &HandshakeAnswe
         tracing::warn!(entries = again, "headquarters has no refusal of these dead letters: sending them again");
     }
     tx.commit().await?;
+    let anew = |entity: &&SyncType| other_epoch || unknown || answer.resync.iter().any(|name| name == entity.name);
+    registry::pulled().filter(anew).for_each(|entity| store.sync.starts_over(entity.name));
     store.sync.restore_due.store(restore::is_due(store.sync_db()).await?, Ordering::Release);
     if answer.resend_from.is_some() || queued > 0 || again > 0 {
         store.outbox_bell.notify_one();
@@ -173,7 +177,7 @@ async fn begin_reloads(
         outbox::requeue(tx, None).await?;
     } else if request.epoch.is_some() {
         for entity in registry::pulled().filter(|entity| answer.resync.iter().any(|name| name == entity.name)) {
-            tracing::info!(entity_type = entity.name, "columns were added: loading this type again");
+            tracing::info!(entity_type = entity.name, "headquarters asks for it: loading this type again");
             apply::begin_reload(tx, entity).await?;
         }
     }
