@@ -22,8 +22,9 @@ use strikes::strike;
 use work::{Goods, Office, at_office, at_work};
 
 const STORES: usize = 3;
-/// P3: whatever happened, the outbox is empty so long after the line is back.
-pub const EMPTY_WITHIN: Duration = Duration::from_secs(35);
+/// An outbox that takes so long after the line is back does not empty by itself. P3, that it takes 35 seconds at the most, is
+/// shown in virtual time, by `tests/sim`.
+const BROKEN: Duration = Duration::from_mins(3);
 /// Faults between two heals.
 const FAULTS_OF_A_ROUND: usize = 6;
 
@@ -43,7 +44,7 @@ pub async fn empty(url: String) -> Duration {
         if state.pending == 0 && state.dead_lettered == 0 {
             return begun.elapsed();
         }
-        assert!(begun.elapsed() < Duration::from_mins(2), "the outbox of {url} does not empty: {state:?}");
+        assert!(begun.elapsed() < BROKEN, "the outbox of {url} does not empty: {state:?}");
         sleep(Duration::from_millis(20)).await;
     }
 }
@@ -132,7 +133,6 @@ async fn run(length: Duration, seed: u64) {
         quantile(100),
     );
     assert!(findings.is_empty(), "{}", verdict::list(&findings));
-    assert!(quantile(100) < EMPTY_WITHIN, "{:?}", quantile(100));
     assert!(memory_after < memory + 200 * 1024, "{memory} KiB, then {memory_after} KiB");
     assert!(files_after < files + 60, "{files} files, then {files_after}");
 }

@@ -179,6 +179,6 @@ mod tests {
                 sleep(Duration::from_millis(5)).await;
             }
         };
-        timeout(Duration::from_secs(10), known).await.expect("the change is known");
+        timeout(Duration::from_mins(1), known).await.expect("the change is known");
     }
 }

@@ -470,3 +470,18 @@ async fn what_a_store_cannot_store_is_no_failed_entry_and_holds_nobody_up() {
     assert_eq!(column(&list["stores"], "storeCode"), ["S01"]);
     site.kit.post(&site.admin, &format!("/stores/{}/deactivate", site.store), json!({})).await.is(200);
 }
+
+#[tokio::test]
+async fn what_a_store_cannot_store_says_nothing_without_what_it_has_and_is_refused_by_name() {
+    let site = site().await;
+    let machine = Person { id: Uuid::nil(), token: site.token.clone() };
+    for query in [FULL.trim_start_matches('&').to_owned(), format!("epoch={}{FULL}", site.epoch)] {
+        let got = site.kit.get(&machine, &format!("/sync/versions?{query}")).await;
+        got.refused(400, "bad_request");
+        got.names("unstored");
+    }
+    assert_eq!(site.row().await["unstored"], json!([]));
+    // A store of any release says what it has, be it nothing.
+    site.kit.ask(&site.token, &format!("/versions?epoch={}&have={FULL}", site.epoch)).await;
+    assert_eq!(site.row().await["unstored"], json!(["products"]));
+}

@@ -33,6 +33,7 @@ const OF_EACH: &[&str] = &[
     "idempotency_keys",
     "sync_status",
     "pin_attempts",
+    "pin_attempts_under_way",
     "store_nodes",
 ];
 

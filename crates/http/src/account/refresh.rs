@@ -14,7 +14,7 @@ use utoipa::ToSchema;
 
 use super::answers::{SignedInAnswer, digest, tokens_for};
 use crate::answer::Answer;
-use crate::auth::{Auth, ClientAddress, Gate, Revocation, Sessions};
+use crate::auth::{Auth, ClientAddress, Gate, REPLACED, Revocation, Sessions};
 use crate::error::{Error, Result};
 use crate::extract::Body;
 use crate::tokens::REFRESH_SECONDS;
@@ -49,8 +49,11 @@ pub async fn refresh(
     if now >= ends_at {
         return Err(invalid());
     }
-    if session.revoked_at.is_some() || session.user_id != claims.user_id || !access.is_active() || outlived {
+    if session.user_id != claims.user_id || !access.is_active() || outlived {
         return Err(invalid());
+    }
+    if session.revoked_at.is_some() {
+        return Err(if session.reason.as_deref() == Some(REPLACED) { replaced() } else { invalid() });
     }
     let (used, successor) = (digest(&claims.jti), presented.successor.clone());
     if session.current_jti_hash.as_deref() == Some(used.as_str()) {
@@ -75,6 +78,13 @@ pub async fn refresh(
     }
     drop(tx);
     Err(reused(&auth, &session, address, now).await?)
+}
+
+/// What a session is told whose place another one took.
+fn replaced() -> Error {
+    let text =
+        "a newer sign-in of this person took the place of this session, which was used least recently; sign in again";
+    Error::new(ErrorCode::SessionReplaced, text)
 }
 
 /// Ends the session of a token that somebody used after it was replaced: one of the two who have it is a thief. The refusal.

@@ -85,6 +85,7 @@ impl<P: Requirement> Caller<P> {
         if !access.is_active() || access.outlived(session.pin_changed_at, session.sessions_valid_from) {
             return Err(Error::unauthorized());
         }
+        auth.sessions.used(claims.sid, auth.clock.now());
         let (watching, entry) = (
             auth.clone(),
             audit::Entry {

@@ -7,6 +7,7 @@ pub(crate) mod by_pin;
 mod caller;
 pub mod device;
 pub mod housekeeping;
+mod last_used;
 pub mod new_pin;
 pub mod people;
 mod sessions;
@@ -23,6 +24,7 @@ use axum::http::request::Parts;
 use ipnet::IpNet;
 use serde_json::json;
 use tillkeep_model::{Alarm, ErrorCode, Instant};
+use tillkeep_storage::attempts::Judge;
 use tillkeep_storage::{Change, Db, DbErr, Tx, audit};
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
@@ -33,7 +35,7 @@ pub use address::client_address;
 pub use by_pin::user_of_pin;
 pub use caller::{Caller, bearer};
 pub use device::{Device, Origin};
-pub use sessions::{Revocation, Sessions};
+pub use sessions::{REPLACED, Replaced, Revocation, Sessions};
 pub use settings::{PinLogin, SignInSettings};
 
 use crate::clock::Clock;
@@ -62,6 +64,8 @@ pub struct Auth {
     pub sessions: Sessions,
     /// Requests with a key that are being answered.
     pub running: Running,
+    /// Attempts to sign in that are not judged yet.
+    pub(crate) under_way: throttle::UnderWay,
     noted: NotedRefusals,
     /// Cancelled when balancers are to send nothing more to this server, which goes on answering for a while.
     pub leaving: CancellationToken,
@@ -160,6 +164,7 @@ impl Auth {
             sessions: Sessions::default(),
             running: Running::default(),
             access: AccessCache::default(),
+            under_way: throttle::UnderWay::new(&db, settings.waits_for_others),
             noted: NotedRefusals::default(),
             leaving: CancellationToken::new(),
             db,
@@ -275,6 +280,11 @@ impl Auth {
         let heard = self.headquarters.get().and_then(|headquarters| headquarters.heard_at());
         let lately = heard.is_some_and(|at| self.clock.now().millis_since(at) < 7 * DAY);
         if self.home == Home::Hq || lately { 30 * DAY } else { 7 * DAY }
+    }
+
+    /// The run of this server, as the attempts that it judges name it.
+    pub const fn judge(&self) -> Judge {
+        self.under_way.judge()
     }
 
     /// Forgets what is cached of people and permissions: to be called after a change of either was committed.

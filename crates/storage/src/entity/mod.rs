@@ -25,6 +25,7 @@ pub mod outbox;
 pub mod outbox_sent;
 pub mod permission;
 pub mod pin_attempt;
+pub mod pin_attempt_under_way;
 pub mod product;
 pub mod product_barcode;
 pub mod product_special;

@@ -73,6 +73,16 @@ pub(super) const CHANGES: &[Change] = &[
     Change::Fill("store_product_dynamic", || now_in("store_product_dynamic", "last_received_at")),
     // U12: the few types that stores could not keep, beside any number of entries.
     Change::AddIndex("sync_log", Key::Plain("store_id, entity_type WHERE direction = 'pull' AND status = 'failed'")),
+    // Which of a person's sessions goes when there are too many.
+    Change::AddColumns("refresh_token_families", "last_used_at ts?"),
+    // Attempts whose PIN is being looked at: those that nobody judged because the server died count for nothing.
+    Change::CreateTable(NewTable {
+        name: "pin_attempts_under_way",
+        on: On::Both,
+        columns: "attempt_id uuid!, counter_id uuid!, judge_id uuid, begun_at ts, day ts, minute_at ts, in_a_row int",
+        indexes: &["counter_id"],
+        ..NewTable::EMPTY
+    }),
 ];
 
 /// The clock of this machine: a step is made once, when a server starts that has nobody's clock yet.

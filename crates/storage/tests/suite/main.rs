@@ -6,6 +6,7 @@ mod kit;
 mod accounts;
 mod apply;
 mod attempts;
+mod attempts_under_way;
 mod audit;
 mod changed;
 mod columns;
