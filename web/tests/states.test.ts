@@ -106,7 +106,10 @@ describe('why a store stands as it does', () => {
   })
 
   it('says what to do about each alarm that a store has', () => {
-    const alarms = (['numbers_file', 'till_ahead'] as const).map((code) => ({ code, since: '2026-11-20T11:00:00.000Z' }))
+    const alarms = (['numbers_file', 'till_ahead'] as const).map((code) => ({
+      code,
+      since: '2026-11-20T11:00:00.000Z',
+    }))
     expect(texts({ alarms })).toEqual([expect.stringMatching(/numbers_file.*receipt numbers/)])
   })
 
