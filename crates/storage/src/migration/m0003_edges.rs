@@ -26,4 +26,12 @@ pub(super) const CHANGES: &[Change] = &[
         columns: "entity_type text!, version big, reloading bool, tag uuid?",
         ..NewTable::EMPTY
     }),
+    // Requests with a key that are being answered, at whichever server of headquarters. Gone with the answer.
+    Change::CreateTable(NewTable {
+        name: "idempotency_claims",
+        on: On::Hq,
+        columns: "id text!, holder uuid, expires_at ts",
+        ..NewTable::EMPTY
+    }),
+    Change::AddColumns("hq_nodes", "leaving bool=false"),
 ];
