@@ -28,6 +28,7 @@ mod errors;
 pub mod export;
 pub mod fault;
 pub mod high_water;
+mod hosts;
 pub mod hq_nodes;
 pub mod idempotency;
 pub mod kept_ids;

@@ -77,6 +77,13 @@ impl Process {
         process
     }
 
+    /// Starts what was prepared and does not wait until it listens.
+    pub fn begin_to_start(&mut self) {
+        let log = File::options().create(true).append(true).open(self.log_path()).expect("log");
+        let mut command = self.command("127.0.0.1:0");
+        self.child = Some(command.stdout(Stdio::null()).stderr(log).spawn().expect("the server starts"));
+    }
+
     /// What a server says that ends at once with this environment.
     pub fn that_fails(command: &'static str, dir: &Path, environment: &[(&str, &str)]) -> String {
         Self::prepared(command, dir, environment).refuses_to_start()

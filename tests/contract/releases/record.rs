@@ -22,6 +22,7 @@ const EMPTY: &[&str] = &[
     "approvals",
     "account_charges",
     "sync_marks",
+    "idempotency_claims",
     "idempotency_keys",
     "unreadable_rows",
     "node_places",

@@ -39,6 +39,7 @@ pub mod rounds;
 pub mod servers;
 mod settle;
 mod socket;
+mod spread;
 pub mod standing;
 mod store_cache;
 mod store_caller;

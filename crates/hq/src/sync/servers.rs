@@ -34,6 +34,7 @@ pub(super) fn own(hq: &Hq, now: Instant) -> Model {
         heard_at: now,
         has_broker: hq.notifications.reaches_others(),
         sockets: i64::try_from(hq.hub.len()).unwrap_or(i64::MAX),
+        leaving: hq.auth.leaving.is_cancelled(),
         people_key: front.people,
         sync_key: front.sync,
     }
@@ -131,8 +132,23 @@ async fn look(hq: &Hq) -> Result<(), DbErr> {
     let alive = hq_nodes::alive(conn, now).await?;
     hq.nodes.lock().alive.clone_from(&alive);
     hq.notifications.beside(hq.nodes.are_several());
+    spread_sockets(hq);
     follow_keys(hq, &alive).await?;
     stores
+}
+
+/// Lets go of sockets that a server which came back may have. The stores come again, as from one that leaves, and nothing is
+/// said of their lines.
+fn spread_sockets(hq: &Hq) {
+    if hq.auth.leaving.is_cancelled() {
+        return;
+    }
+    let own = hq.hub.len();
+    let surplus = hq.nodes.surplus(own, Moment::now());
+    if surplus > 0 {
+        tracing::info!(sockets = own, closed = surplus, "other servers have far fewer sockets: some stores come again");
+        hq.hub.close_oldest(surplus, close::GOING_AWAY);
+    }
 }
 
 /// What moved at others and is not known by a hint: the types whose counters add up otherwise here.

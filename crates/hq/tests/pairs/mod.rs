@@ -30,6 +30,7 @@ const OF_EACH: &[&str] = &[
     "sync_counters",
     "settings",
     "sessions",
+    "idempotency_claims",
     "idempotency_keys",
     "sync_status",
     "pin_attempts",

@@ -16,7 +16,7 @@ use crate::answer::Answer;
 use crate::auth::by_pin::{refuse, user_of_pin, verified};
 use crate::auth::new_pin::{rehash, same_pin};
 use crate::auth::throttle::{self, Attempt, Claimant};
-use crate::auth::{self, Auth, Gate, Home, Origin, REPLACED, Replaced, Revocation};
+use crate::auth::{self, Auth, Gate, Home, Origin, REPLACED, Replaced, Revocation, Sessions, State};
 use crate::error::{Error, Result};
 use crate::extract::Body;
 use crate::names::normal;
@@ -221,7 +221,7 @@ async fn sign_in(
         tracing::info!(code = REPLACED, user = %row.user_id, session = %row.id, "a session ended for a newer one of the person");
         auth.ended(Revocation::One(row.id));
     }
-    let access = auth.access_of(user.id).await?.ok_or_else(Error::unauthorized)?;
+    let access = auth.access_in(&State::from(&row)).await?.ok_or_else(Error::unauthorized)?;
     let mut answer = tokens_for(&auth.tokens, &row, &user.username, refreshable.then_some(refresh_jti), now)?;
     answer.user = Some(Myself::new(&access, claimant.store_id, claimant.terminal_id.as_deref()));
     Ok(Answer(answer))

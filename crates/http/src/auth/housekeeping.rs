@@ -118,5 +118,5 @@ pub async fn forget(auth: &Auth) -> Result<(), DbErr> {
         approval::Entity::delete_many().filter(over).exec(&tx).await?;
     }
     tx.commit().await?;
-    Ok(())
+    idempotency::prune_claims(&auth.db).await
 }

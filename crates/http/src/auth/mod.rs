@@ -30,11 +30,13 @@ use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
 pub use access::{Access, AccessCache, Assignment};
+pub(crate) use access::{is_active, is_outlived};
 pub use act::Act;
 pub use address::client_address;
 pub use by_pin::user_of_pin;
 pub use caller::{Caller, bearer};
 pub use device::{Device, Origin};
+pub(crate) use sessions::State;
 pub use sessions::{REPLACED, Replaced, Revocation, Sessions};
 pub use settings::{PinLogin, SignInSettings};
 
@@ -216,6 +218,15 @@ impl Auth {
             self.invalidate();
         }
         self.access.get(&self.db, user_id).await
+    }
+
+    /// As [`Auth::access_of`], for whoever has this session: read again where what is in memory would end it and is older.
+    pub async fn access_in(&self, session: &State) -> std::result::Result<Option<Arc<Access>>, DbErr> {
+        let access = self.access_of(session.user_id).await?;
+        if access.as_deref().is_none_or(|access| !access.is_older_than(session)) {
+            return Ok(access);
+        }
+        self.access.get_unless(&self.db, session.user_id, |kept| kept.is_older_than(session)).await
     }
 
     /// The end of sessions that was committed is in force: here on the next request, at other servers as soon as they hear.

@@ -30,7 +30,7 @@ pub struct State {
     pub revoked: bool,
     /// As it was read; a refresh moves it on disk alone.
     expires_at: Instant,
-    read_at: Moment,
+    pub read_at: Moment,
 }
 
 /// The sessions seen since the start.
@@ -89,12 +89,12 @@ impl Sessions {
         }
         let Some(row) = Entity::find_by_id(sid).one(db.reader()).await? else { return Ok(None) };
         self.remember(&row, turn);
-        Ok(Some(state(&row)))
+        Ok(Some(State::from(&row)))
     }
 
     /// Notes a session that was made or read since `turn`, unless one was revoked in between: it may have been this one.
     pub fn remember(&self, row: &Model, turn: Turn) {
-        self.states.keep(row.id, state(row), turn);
+        self.states.keep(row.id, State::from(row), turn);
     }
 
     /// Writes the end of sessions; [`Sessions::ended`] puts it in force once the transaction is committed.
@@ -228,15 +228,17 @@ impl Sessions {
     }
 }
 
-fn state(row: &Model) -> State {
-    State {
-        user_id: row.user_id,
-        store_id: row.store_id,
-        device_id: row.device_id,
-        pin_changed_at: row.pin_changed_at,
-        sessions_valid_from: row.sessions_valid_from,
-        revoked: row.revoked_at.is_some(),
-        expires_at: row.expires_at,
-        read_at: Moment::now(),
+impl From<&Model> for State {
+    fn from(row: &Model) -> Self {
+        Self {
+            user_id: row.user_id,
+            store_id: row.store_id,
+            device_id: row.device_id,
+            pin_changed_at: row.pin_changed_at,
+            sessions_valid_from: row.sessions_valid_from,
+            revoked: row.revoked_at.is_some(),
+            expires_at: row.expires_at,
+            read_at: Moment::now(),
+        }
     }
 }

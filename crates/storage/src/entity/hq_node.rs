@@ -23,6 +23,8 @@ pub struct Model {
     /// The keys in front of its lists: those that it would sign with.
     pub people_key: String,
     pub sync_key: String,
+    /// It takes no more sockets, and is gone soon.
+    pub leaving: bool,
 }
 
 #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]

@@ -11,6 +11,7 @@ pub mod customer;
 pub mod department;
 pub mod device;
 pub mod hq_node;
+pub mod idempotency_claim;
 pub mod idempotency_key;
 pub mod inventory_adjustment;
 pub mod kept_id;

@@ -83,6 +83,14 @@ pub(super) const CHANGES: &[Change] = &[
         indexes: &["counter_id"],
         ..NewTable::EMPTY
     }),
+    // Requests with a key that are being answered, at whichever server of headquarters. Gone with the answer.
+    Change::CreateTable(NewTable {
+        name: "idempotency_claims",
+        on: On::Hq,
+        columns: "id text!, holder uuid, expires_at ts",
+        ..NewTable::EMPTY
+    }),
+    Change::AddColumns("hq_nodes", "leaving bool=false"),
 ];
 
 /// The clock of this machine: a step is made once, when a server starts that has nobody's clock yet.
