@@ -83,6 +83,8 @@ pub(super) const CHANGES: &[Change] = &[
         indexes: &["counter_id"],
         ..NewTable::EMPTY
     }),
+    // How far the clock of a server of headquarters is ahead of that of the database.
+    Change::AddColumns("hq_nodes", "clock_offset_ms big?"),
 ];
 
 /// The clock of this machine: a step is made once, when a server starts that has nobody's clock yet.
