@@ -86,7 +86,7 @@ pub(super) async fn handshake(
     hq.stores_to_notify.remove(store_id);
     fault::point("handshake.record")?;
     let recorded = record(&hq, &caller, &request, (evidence, missing), late).await?;
-    let nonce = processes::give(&hq, store_id, request.instance).await;
+    let nonce = processes::give(&hq, store_id, &request).await;
     fault::point("handshake.recorded")?;
     Ok(Machine(HandshakeAnswer {
         nonce,
