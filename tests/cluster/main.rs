@@ -27,6 +27,7 @@ mod down;
 mod effects;
 mod export;
 mod faults;
+mod frozen;
 mod group;
 mod herd;
 mod leave;

@@ -104,6 +104,12 @@ const METRICS: &[(Describe, &str, Option<Unit>, &str)] = &[
     (GAUGE, "tillkeep_read_replica_up", None, "1 while the read replica answers and is not too old"),
     (GAUGE, "tillkeep_read_replica_lag_seconds", Some(Unit::Seconds), "How far the read replica is behind"),
     (GAUGE, "tillkeep_stores_running_twice", None, "Stores of which two copies run"),
+    (
+        GAUGE,
+        "tillkeep_hq_clock_offset_seconds",
+        Some(Unit::Seconds),
+        "How far the clock of this server is ahead of that of the database",
+    ),
     (GAUGE, "tillkeep_unreadable_rows", None, "Rows that headquarters cannot read, which stores go without"),
 ];
 

@@ -205,6 +205,13 @@ pub struct HandshakeRequest {
     /// The end of the store's audit log.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub audit: Option<AuditHead>,
+    /// The last number of each series of the store's documents (`receipt:02`, `session:02`, `customer`): of two copies the one
+    /// with the newer documents goes on.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub series: Option<BTreeMap<String, i64>>,
+    /// Milliseconds between two questions of a quiet store: how long it may be unheard and not be silent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub interval_ms: Option<i64>,
 }
 
 /// The end of an audit log: its last row, and what that hashes to. Written down elsewhere, it shows later that nothing was cut off.

@@ -216,8 +216,21 @@ impl Process {
 
     /// SIGTERM.
     pub fn ask_to_stop(&self) {
-        let id = self.id().to_string();
-        assert!(Command::new("kill").args(["-TERM", &id]).status().expect("kill").success());
+        self.signal("-TERM");
+    }
+
+    /// SIGSTOP: it is there and does nothing, as a virtual machine that is paused.
+    pub fn freeze(&self) {
+        self.signal("-STOP");
+    }
+
+    /// It goes on where it was, and knows of nothing.
+    pub fn thaw(&self) {
+        self.signal("-CONT");
+    }
+
+    fn signal(&self, signal: &str) {
+        assert!(Command::new("kill").args([signal, &self.id().to_string()]).status().expect("kill").success());
     }
 
     /// Waits for its end after [`Process::ask_to_stop`].

@@ -86,7 +86,7 @@ pub(super) async fn handshake(
     hq.stores_to_notify.remove(store_id);
     fault::point("handshake.record")?;
     let recorded = record(&hq, &caller, &request, (evidence, missing), late).await?;
-    let nonce = processes::give(&hq, store_id, request.instance).await;
+    let nonce = processes::give(&hq, store_id, &request).await;
     fault::point("handshake.recorded")?;
     Ok(Machine(HandshakeAnswer {
         nonce,
@@ -115,7 +115,7 @@ async fn record(
 ) -> Result<HandshakeAnswer> {
     let store_id = caller.id();
     let mut tx = hq.sync_db().begin().await?;
-    let now = hq.clock.now();
+    let (now, shared) = (hq.clock.now(), hq.shared_now());
     let node = nodes::find(&tx, store_id).await?.unwrap_or_default();
     let versions = versions::heads_of_store(&tx, store_id).await?;
     let continuity = Continuity::judge(&node, request, evidence, &versions, late);
@@ -135,8 +135,10 @@ async fn record(
     raise(&mut tx, &settled).await?;
     let (row, mut resync) = row(node, request, &continuity, &ticket, now)?;
     resync.extend(again);
-    hq.tracker.clock_is_off(store_id, row.clock_offset_ms);
-    nodes::save(&tx, store_node::Model { store_id, ..row }).await?;
+    // What is kept is by the clock that all servers share: one that is off itself is not taken for all of its stores.
+    let ahead_of = |clock: Instant| request.clock.map(|theirs| theirs.millis_since(clock));
+    hq.tracker.clock_is_off(store_id, ahead_of(now));
+    nodes::save(&tx, store_node::Model { store_id, clock_offset_ms: ahead_of(shared), ..row }).await?;
     lost::note(&tx, store_id, &request.lost).await?;
     if let Some(head) = &request.audit {
         audit_heads::note(&tx, store_id, &request.node_epoch, head, now).await?;
@@ -151,7 +153,7 @@ async fn record(
         ticket,
         ticket_known: continuity.is_given(),
         server_version: env!("CARGO_PKG_VERSION").to_owned(),
-        clock: now,
+        clock: shared,
         versions,
         resync,
         put_back: continuity.store_restored() && request.ticket.is_some(),
@@ -184,7 +186,6 @@ fn row(
         fingerprints,
         told_fingerprints: serde_json::to_string(&pairs)?,
         other_installation_at: if continuity.is_other_installation() { Some(now) } else { node.other_installation_at },
-        clock_offset_ms: request.clock.map(|clock| clock.millis_since(now)),
         handshake_at: Some(now),
         // The rest is for the tracker to write.
         ..node

@@ -26,6 +26,7 @@ mod nodes;
 pub(crate) mod notify;
 mod own_documents;
 mod pages;
+mod process;
 mod processes;
 mod protocol;
 pub(crate) mod pruning;

@@ -16,6 +16,16 @@ use super::spread::Spread;
 /// What was read of stores and people is good for so long after a look: a token that is revoked elsewhere is refused within 5 s.
 const BELIEVED_FOR: Duration = Duration::from_secs(4);
 
+/// A clock of a server that is further off than this is said to be; what is nearer is as good as the network tells.
+const CLOCK_MAY_BE_OFF_MS: u64 = 10_000;
+/// An answer of the database that took longer says too little of its clock.
+const COMPARED_WITHIN_MS: i64 = 2_000;
+
+/// Whether so many milliseconds between two clocks are too many.
+pub(super) const fn is_off(ahead_ms: i64) -> bool {
+    ahead_ms.unsigned_abs() > CLOCK_MAY_BE_OFF_MS
+}
+
 /// Which server this is, and which others run.
 pub struct Nodes {
     /// Of this run.
@@ -36,6 +46,8 @@ pub(super) struct Known {
     pub shown: HashMap<Uuid, Shown>,
     pub looks: u32,
     pub spread: Spread,
+    /// How far the clock of this server is ahead of that of the database.
+    pub clock_offset_ms: Option<i64>,
 }
 
 /// A server of headquarters that runs.
@@ -53,6 +65,10 @@ pub(super) struct NodeInfo {
     broker: bool,
     /// It is the one that answers this.
     here: bool,
+    /// How far its clock is ahead of that of the database; null on a file, which has one clock.
+    clock_offset_ms: Option<i64>,
+    /// Its clock is more than ten seconds off.
+    clock_warning: bool,
 }
 
 impl Nodes {
@@ -68,6 +84,28 @@ impl Nodes {
     /// Whether what is in memory of stores and people may be believed: the database was looked at a moment ago.
     pub fn are_followed(&self) -> bool {
         self.lock().seen_at.is_some_and(|at| at.elapsed() < BELIEVED_FOR)
+    }
+
+    /// How far the clock of this server is ahead of that of the database, when they were compared.
+    pub fn clock_offset_ms(&self) -> Option<i64> {
+        self.lock().clock_offset_ms
+    }
+
+    /// The time that all servers share, where the clock of this one says `here`.
+    pub fn shared(&self, here: Instant) -> Instant {
+        here.plus_millis(self.clock_offset_ms().unwrap_or_default().saturating_neg())
+    }
+
+    /// Notes that the database said `there`, when it was asked at one time of this server and answered at another. The offset,
+    /// when that is news: it is too far off now and was not, or the reverse.
+    pub(super) fn compare_clocks(&self, asked: Instant, there: Instant, answered: Instant) -> Option<i64> {
+        let took = answered.millis_since(asked);
+        if !(0..=COMPARED_WITHIN_MS).contains(&took) {
+            return None;
+        }
+        let ahead_ms = asked.plus_millis(took / 2).millis_since(there);
+        let before = self.lock().clock_offset_ms.replace(ahead_ms);
+        (before.is_some_and(is_off) != is_off(ahead_ms)).then_some(ahead_ms)
     }
 
     pub(super) fn is_time_to(&self, every: u32) -> bool {
@@ -125,6 +163,8 @@ impl Nodes {
             started_at: node.started_at,
             stores: node.sockets,
             broker: node.has_broker,
+            clock_offset_ms: node.clock_offset_ms,
+            clock_warning: node.clock_offset_ms.is_some_and(is_off),
         }
     }
 }
@@ -168,5 +208,23 @@ mod tests {
         assert_eq!(known(&nodes, &[former, before, south]), (vec!["south".to_owned(), "north".to_owned()], true));
         // Two that run have one name, as nobody gave them any.
         assert_eq!(known(&nodes, &[node("north", 5, 101)]), (vec!["north".to_owned(), "north".to_owned()], true));
+    }
+
+    #[test]
+    fn a_server_whose_clock_is_off_says_so_once_and_gives_others_the_time_of_the_database() {
+        let at = |millis: i64| Instant::default().plus_millis(millis);
+        let nodes = Nodes::new("north", at(0));
+        assert_eq!(nodes.shared(at(5)), at(5), "nothing is known yet");
+        assert_eq!(nodes.compare_clocks(at(1_000), at(1_010), at(1_040)), None, "as good as the network tells");
+        assert_eq!(nodes.clock_offset_ms(), Some(10));
+        // Ten minutes ahead.
+        assert_eq!(nodes.compare_clocks(at(601_000), at(1_000), at(601_020)), Some(600_010));
+        assert_eq!(nodes.compare_clocks(at(602_000), at(2_000), at(602_020)), None, "that was said");
+        assert_eq!(nodes.shared(at(603_010)), at(3_000));
+        assert!(nodes.list(Model { clock_offset_ms: nodes.clock_offset_ms(), ..Model::default() })[0].clock_warning);
+        // An answer that took long says nothing.
+        assert_eq!(nodes.compare_clocks(at(3_000), at(9_000), at(9_000)), None);
+        assert_eq!(nodes.clock_offset_ms(), Some(600_010));
+        assert_eq!(nodes.compare_clocks(at(3_000), at(3_000), at(3_000)), Some(0), "it was set right");
     }
 }

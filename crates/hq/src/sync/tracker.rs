@@ -196,7 +196,7 @@ impl Tracker {
         is_news
     }
 
-    /// How far the clock of a store is ahead of the one here.
+    /// How far the clock of a store is ahead of the one of this server.
     pub fn clock_is_off(&self, store_id: Uuid, offset_ms: Option<i64>) {
         self.hear(store_id, |known| known.clock_offset_ms = offset_ms);
     }

@@ -84,7 +84,7 @@ pub(super) async fn versions(caller: StoreCaller, State(hq): State<Arc<Hq>>, sai
         hq.board.mark([store_id]);
     }
     let sign = processes::hear(&hq, store_id, &caller.store.code, word.instance, word.nonce).await;
-    if hq.stores_to_notify.contains(store_id) || sign.asks || sign.refused {
+    if hq.stores_to_notify.contains(store_id) || sign.asks || sign.refused.is_some() {
         return Ok(Written(write(&hq, &hq.heads.of_store(store_id), true, &resync)?));
     }
     Ok(Written(word.answer))

@@ -25,6 +25,8 @@ pub struct Model {
     pub sync_key: String,
     /// It takes no more sockets, and is gone soon.
     pub leaving: bool,
+    /// How far its clock is ahead of that of the database.
+    pub clock_offset_ms: Option<i64>,
 }
 
 #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]

@@ -91,6 +91,8 @@ pub(super) const CHANGES: &[Change] = &[
         ..NewTable::EMPTY
     }),
     Change::AddColumns("hq_nodes", "leaving bool=false"),
+    // How far the clock of a server of headquarters is ahead of that of the database.
+    Change::AddColumns("hq_nodes", "clock_offset_ms big?"),
 ];
 
 /// The clock of this machine: a step is made once, when a server starts that has nobody's clock yet.

@@ -188,6 +188,20 @@ async fn count_refused(
     Ok(())
 }
 
+/// Notes of types that the database fails on an entry of them, and why: no verdict, so that nothing waits for somebody.
+pub async fn put_off(
+    tx: &Tx,
+    store: Uuid,
+    failing: &BTreeMap<&'static str, &'static str>,
+    now: Instant,
+) -> Result<(), DbErr> {
+    let counts = failing.iter().map(|(entity_type, why)| {
+        let error = format!("headquarters could not store an entry, which its store sends again: {why}");
+        (*entity_type, Refused { error, ..Refused::default() })
+    });
+    count_refused(tx, store, &counts.collect(), now).await
+}
+
 /// Envelopes that were refused before: each keeps its one row, which takes the newest reason.
 async fn refused_again(tx: &Tx, sender: &Sender, again: &[(&str, String)], now: Instant) -> Result<(), DbErr> {
     let tries = i32::from(sender.by_hand.is_none());

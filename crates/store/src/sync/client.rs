@@ -30,8 +30,8 @@ pub enum HqError {
     Reload { code: String },
     #[error("headquarters lost what this store has of a type, which is loaded again")]
     HistoryChanged,
-    #[error("another copy of this store runs, which headquarters heard before this one")]
-    Elsewhere,
+    #[error("headquarters refuses this copy of the store: {0}")]
+    Elsewhere(String),
     #[error("headquarters is busy")]
     Busy { retry_after: Option<Duration> },
     #[error("something between this store and headquarters answered {status}")]
@@ -223,7 +223,7 @@ fn refused(reply: &Reply) -> HqError {
     if refusal.known() == Some(ErrorCode::HistoryChanged) {
         HqError::HistoryChanged
     } else if refusal.known() == Some(ErrorCode::StoreRunsElsewhere) {
-        HqError::Elsewhere
+        HqError::Elsewhere(words)
     } else if refusal.asks_for_a_reload() {
         HqError::Reload { code: refusal.code.unwrap_or_default() }
     } else if refusal.is_of_the_line() {

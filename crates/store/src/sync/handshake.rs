@@ -31,8 +31,8 @@ pub(super) async fn shake_hands(store: &Store) -> Result<(), PullError> {
     let answer = match store.hq.handshake(&request).await {
         Ok(answer) => answer,
         Err(error) => {
-            if matches!(error, HqError::Elsewhere) {
-                elsewhere::refused(store).await?;
+            if let HqError::Elsewhere(why) = &error {
+                elsewhere::refused(store, why).await?;
             }
             // A headquarters that is busy is there: it is asked again before numbers are given without it.
             if !matches!(error, HqError::Busy { .. }) || store.numbers.are_unknown() {
@@ -71,12 +71,15 @@ pub(super) async fn shake_hands(store: &Store) -> Result<(), PullError> {
 async fn introduce(store: &Store) -> Result<HandshakeRequest, DbErr> {
     let conn = store.snapshot().await?;
     let cursors = apply::cursors(&conn).await?;
+    let mut series = series::all(&conn).await?;
+    let last_seq = last_seq(&series);
+    series.retain(|name, _| ![series::OUTBOX, series::OUTBOX_TIME].contains(&name.as_str()));
     Ok(HandshakeRequest {
         epoch: settings::get(&conn, EPOCH).await?,
         ticket: settings::get(&conn, settings::TICKET).await?,
         node_epoch: settings::get(&conn, settings::EPOCH).await?.unwrap_or_default(),
         // Headquarters says which numbers it has to whoever knows of none.
-        last_seq: if store.numbers.are_unknown() { 0 } else { last_seq(&series::all(&conn).await?) },
+        last_seq: if store.numbers.are_unknown() { 0 } else { last_seq },
         sent: outbox::sent(&conn).await?,
         cursors: cursors.into_iter().map(|(name, cursor)| (name, cursor.version)).collect(),
         store_version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -94,11 +97,13 @@ async fn introduce(store: &Store) -> Result<HandshakeRequest, DbErr> {
         nonce: store.sync.nonce(),
         take_over: standing::takes_over(store.sync_db()).await?,
         audit: Some(audit::head(&conn).await?),
+        series: Some(series),
+        interval_ms: i64::try_from(store.settings.sync_interval.as_millis()).ok(),
     })
 }
 
 fn last_seq(series: &BTreeMap<String, i64>) -> i64 {
-    series.get("outbox").copied().unwrap_or_default()
+    series.get(series::OUTBOX).copied().unwrap_or_default()
 }
 
 /// Keeps what the handshake said and does what follows from it, in one transaction: a store that died in between would

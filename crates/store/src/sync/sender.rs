@@ -217,8 +217,8 @@ async fn together(store: &Store, sender: &mut Sender, entries: &[Entry]) -> Resu
     if matches!(error, HqError::Unreachable(_)) && bytes > ANY_LINE {
         sender.batch = entries.len().div_ceil(2);
     }
-    if matches!(error, HqError::Elsewhere) {
-        elsewhere::refused(store).await?;
+    if let HqError::Elsewhere(why) = &error {
+        elsewhere::refused(store, why).await?;
     }
     Ok(rest(store, sender, &error))
 }
@@ -289,7 +289,7 @@ async fn is_of_the_content(store: &Store, error: &HqError, often: bool) -> Resul
         HqError::Refused(_)
         | HqError::Reload { .. }
         | HqError::HistoryChanged
-        | HqError::Elsewhere
+        | HqError::Elsewhere(_)
         | HqError::Busy { .. } => Ok(false),
     }
 }
