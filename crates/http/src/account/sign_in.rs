@@ -16,7 +16,7 @@ use crate::answer::Answer;
 use crate::auth::by_pin::{refuse, user_of_pin, verified};
 use crate::auth::new_pin::{rehash, same_pin};
 use crate::auth::throttle::{self, Attempt, Claimant};
-use crate::auth::{self, Auth, Gate, Home, Origin, REPLACED, Replaced, Revocation, Sessions, State};
+use crate::auth::{self, Auth, Gate, Home, Origin, REPLACED, Replaced, Revocation, State};
 use crate::error::{Error, Result};
 use crate::extract::Body;
 use crate::names::normal;

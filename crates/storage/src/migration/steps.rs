@@ -11,7 +11,7 @@ use super::step::Step;
 pub const STEPS: &[Step] = &[
     Step { name: "0001_schema", changes: m0001_schema::CHANGES, beside: None },
     Step { name: "0002_synchronisation", changes: m0002_synchronisation::CHANGES, beside: None },
-    Step { name: "0003_edges", changes: m0003_edges::CHANGES, beside: Some("0002_synchronisation") },
+    Step { name: "0003_edges", changes: m0003_edges::CHANGES, beside: None },
     #[cfg(feature = "next-release")]
     Step { name: "0004_next_release", changes: next_release::CHANGES, beside: Some("0003_edges") },
 ];

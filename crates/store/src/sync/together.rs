@@ -61,12 +61,7 @@ pub(super) async fn pull(
 }
 
 /// As [`pull`] from a headquarters that tells no heads: when nothing of them comes any more, all of it was there at one moment.
-async fn untold(
-    store: &Store,
-    epoch: &str,
-    unit: &[&'static SyncType],
-    moved: &mut Moved,
-) -> Result<(), PullError> {
+async fn untold(store: &Store, epoch: &str, unit: &[&'static SyncType], moved: &mut Moved) -> Result<(), PullError> {
     let mut before: Option<Vec<i64>> = None;
     for round in 0..ROUNDS {
         let Some(ended) = to_the_end(store, epoch, unit, None, round == 0, moved).await? else { return Ok(()) };
