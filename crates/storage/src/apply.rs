@@ -36,6 +36,7 @@ impl Cursor {
     }
 
     /// Where the type is once `answer`, which goes on from here, is kept.
+    #[must_use]
     pub const fn after(self, answer: &wire::PullAnswer) -> Self {
         Self { version: answer.latest_version, reloading: self.reloading && answer.has_more, tag: answer.tag }
     }
