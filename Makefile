@@ -140,6 +140,14 @@ attacks: web ## What attackers tried, against real servers, with the figures; AR
 chaos: web ## Stores under load while everything breaks, then the checker; ARGS="--minutes 5 --seed 7 --postgres", or "--nodes 3"
 	@scripts/chaos $(ARGS)
 
+.PHONY: storm
+storm: build ## Tills, editors and SIGKILLs on the release binary, compared by SQL of its own; ARGS="--postgres --seed 3"
+	@scripts/storm $(TARGET)/release/tillkeep $(ARGS)
+
+.PHONY: memory
+memory: build ## The memory of headquarters over an hour of everything at once, and after it; ARGS="--minutes 10 --postgres"
+	@scripts/memory $(TARGET)/release/tillkeep $(ARGS)
+
 .PHONY: check
 check: web ## Formatting, lints, licences and sources of the dependencies
 	cargo fmt --all --check

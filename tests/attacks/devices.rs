@@ -1,9 +1,13 @@
 //! Somebody in the shop's network without a device: nobody who is not them waits.
 
 use serde_json::{Value, json};
+use tillkeep_storage::Db;
+use tillkeep_storage::db::query;
+use tokio::io::AsyncWriteExt;
+use tokio::net::TcpStream;
 use uuid::Uuid;
 
-use crate::kit::{Client, TestCluster, TestStore, id};
+use crate::kit::{Client, TestCluster, TestStore, eventually, id};
 use crate::place::{Place, person};
 
 /// Where the tills are, where the guesser is, and a till that nobody enrolled.
@@ -96,4 +100,70 @@ async fn a_cashier_of_one_till_has_no_way_into_the_drawer_of_another() {
     beside.post(&format!("/registers/{}/open", registers[1]), json!({})).await.data();
     beside.post("/pos/sales", sale("T2")).await.data();
     assert_eq!(sold().await, Some(1));
+}
+
+/// A sign-in with a PIN alone on a connection of its own, of which nobody reads the answer.
+async fn sent(site: &TestStore, terminal: &str, pin: &str) -> TcpStream {
+    let address = site.process.url.trim_start_matches("http://");
+    let body = json!({"pin": pin, "storeId": site.id, "terminalId": terminal}).to_string();
+    let request = format!(
+        "POST /api/v1/auth/pin-login HTTP/1.1\r\nhost: {address}\r\ncontent-type: application/json\r\ncontent-length: {}\r\n\r\n{body}",
+        body.len(),
+    );
+    let mut line = TcpStream::connect(address).await.expect("a connection");
+    line.write_all(request.as_bytes()).await.expect("sent");
+    line
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn guesses_whose_clients_hang_up_are_judged_all_the_same() {
+    let mut chain = TestCluster::new().await;
+    let site = chain.store().await;
+    let manager = site.open_till().await;
+    for number in 0..20 {
+        drop(sent(&site, &format!("T{number}"), "000000000").await);
+    }
+    let lock = eventually("what they guessed is blocked", async || {
+        let locks = manager.get("/auth/locks").await.data();
+        locks.as_array()?.iter().find(|lock| lock["kind"] == "unknown_devices").cloned()
+    })
+    .await;
+    assert!(lock["wrongToday"].as_i64().is_some_and(|wrong| (3..=8).contains(&wrong)), "{lock}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn sign_ins_under_way_when_a_store_is_killed_count_for_nothing() {
+    let mut chain = TestCluster::new().await;
+    let mut site = chain.store().await;
+    let pin = person(&chain, &site, "cash", "cashier").await;
+    let database = site.process.database();
+    let mut struck = false;
+    for _ in 0..10 {
+        let mut lines = Vec::new();
+        for number in 0..3 {
+            lines.push(sent(&site, &format!("T{number}"), &pin).await);
+        }
+        // Between the moment in which they are let in and that in which they are judged.
+        let conn = Db::open_to_read(&database).await.expect("the database");
+        let all = "SELECT attempt_id FROM pin_attempts_under_way";
+        for _ in 0..1000 {
+            struck = !query(&conn, all, []).await.expect("rows").is_empty();
+            if struck {
+                break;
+            }
+        }
+        site.process.kill();
+        struck = struck && !query(&conn, all, []).await.expect("rows").is_empty();
+        drop(conn);
+        site.process.restart();
+        if struck {
+            break;
+        }
+    }
+    assert!(struck, "it died while somebody's PIN was looked at");
+    let told = Place::at(TILLS, &site.process.url, &site.id).pin("T2", &pin).await;
+    token(&told);
+    let conn = Db::open_to_read(&database).await.expect("the database");
+    let counted = "SELECT id FROM pin_attempts WHERE wrong_today > 0 OR in_a_row > 0";
+    assert_eq!(query(&conn, counted, []).await.expect("rows").len(), 0);
 }

@@ -123,7 +123,8 @@ async fn with_thousands_of_idle_connections_a_till_is_served_at_once() {
     let begun = Instant::now();
     Client::new(&site.process.url).sign_in(ADMIN.0, ADMIN.1).await.expect("signed in");
     println!("served in {stands:?}, on a new connection in {comes:?}, signed in in {:?}", begun.elapsed());
-    assert!(stands < Duration::from_secs(1) && comes < Duration::from_secs(1), "{stands:?}, {comes:?}");
+    // A connection that gets no place gets none for as long as the idle ones rest, which is a minute and more.
+    assert!(stands.max(comes) < Duration::from_secs(10), "{stands:?}, {comes:?}");
     // Not those of the newest went.
     let mut newest = idle.pop().expect("idle ones");
     newest.write_all(b"GET /health HTTP/1.1\r\nHost: x\r\n\r\n").await.expect("sent");
@@ -131,7 +132,7 @@ async fn with_thousands_of_idle_connections_a_till_is_served_at_once() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn one_person_has_four_streams_and_twenty_sessions() {
+async fn one_person_has_four_streams_and_fifty_sessions() {
     let chain = TestCluster::new().await;
     let http = reqwest::Client::builder().no_proxy().build().expect("a client");
     let url = format!("{}/sync/dashboard/stream", chain.admin.base);
@@ -147,14 +148,14 @@ async fn one_person_has_four_streams_and_twenty_sessions() {
 
     let anybody = Client::new(&chain.hq.url);
     let mut sessions = vec![chain.admin.clone()];
-    for _ in 0..20 {
+    for _ in 0..50 {
         sessions.push(anybody.sign_in(ADMIN.0, ADMIN.1).await.expect("the newest sign-in always works"));
     }
-    assert_eq!(sessions[0].get("/auth/me").await.status, 401, "the oldest has ended");
-    for session in &sessions[1..] {
+    assert_eq!(sessions[1].get("/auth/me").await.status, 401, "the oldest of those that nobody used has ended");
+    for session in sessions[2..].iter().chain([&sessions[0]]) {
         session.get("/auth/me").await.data();
     }
-    let listed = sessions[20].get("/auth/sessions").await.data();
+    let listed = sessions[50].get("/auth/sessions").await.data();
     let live = |list: &Value| list.as_array().map_or(0, Vec::len);
-    assert!(live(&listed) <= 20, "{}", json!(listed));
+    assert!(live(&listed) <= 50, "{}", json!(listed));
 }

@@ -36,7 +36,11 @@ async fn a_balancer_that_is_reloaded_breaks_no_request_and_sends_them_where_a_se
     chain.hq.stop();
     balancer.has_up(&[]);
     let away = admin.try_call(Method::GET, "/departments", None).await.expect("an answer");
+    // As headquarters itself would say it.
     assert_eq!(away.refused(503), "unavailable");
+    let header = |name: &str| away.headers.get(name).and_then(|value| value.to_str().ok());
+    assert_eq!((header("retry-after"), header("content-type")), (Some("1"), Some("application/json")));
+    assert!(away.body["error"].is_string(), "{}", away.text);
     chain.hq.restart();
     balancer.stop();
     assert!(admin.try_call(Method::GET, "/departments", None).await.is_err(), "nobody listens");

@@ -2,8 +2,9 @@
 
 use serde_json::{Value, json};
 
-use crate::kit::{TestCluster, TestStore, eventually, id};
+use crate::kit::{TestCluster, TestStore, eventually, id, metric};
 use crate::own_postgres::Server;
+use crate::private_postgres::OWNER;
 use crate::standby::Standby;
 
 /// Edits the price at headquarters, as soon as that can; what it was set to last.
@@ -72,4 +73,43 @@ async fn what_a_promoted_standby_had_not_got_goes_from_the_stores_and_what_they_
         .await;
         chain.settled(&[&site], &[]).await;
     }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_promoted_standby_under_its_own_address_is_found_without_a_restart_where_the_address_names_both() {
+    let server = Server::new();
+    let standby = Standby::new(&server);
+    // The standby first: it is not the order that decides.
+    let both = format!("postgres://{OWNER}:hunter2@127.0.0.1:{},127.0.0.1:{}/{OWNER}", standby.port, server.port);
+    let (url, read_url) =
+        (format!("{both}?target_session_attrs=read-write"), format!("{both}?target_session_attrs=standby"));
+    let environment =
+        [("DATABASE_URL", url.as_str()), ("DATABASE_READ_URL", &read_url), ("TILLKEEP_ACCEPT_UNSAFE_DATABASE", "")];
+    let mut chain = TestCluster::with(&environment).await;
+    let product = chain.product("A1", 1000).await;
+    let site = chain.store().await;
+    let till = site.open_till().await;
+    site.knows(&till, &product, None).await;
+    site.sell(&till, &product, 1).await;
+    site.drained(&till).await;
+    let reads = async || metric(&chain.hq.url, "tillkeep_read_replica_up").await;
+    eventually("the standby is read from", async || (reads().await == Some(1.0)).then_some(())).await;
+    // It has everything: a promotion loses nothing.
+    eventually("the replica has the sale", async || (receipts(&site, &chain).await.len() == 1).then_some(())).await;
+    server.crash();
+    site.sell(&till, &product, 1).await;
+    standby.promote();
+    site.drained(&till).await;
+    eventually("people are answered again", async || {
+        chain.admin.get("/departments").await.status.is_success().then_some(())
+    })
+    .await;
+    eventually("both sales are there", async || (chain.sales(&site).await == 2).then_some(())).await;
+    assert!(chain.hq.log().contains("another server is the database from now on"), "{}", chain.hq.log());
+    assert!(!chain.hq.log().contains("hunter2"));
+    // Nobody reads from the one that was lost, whatever it says when it is back.
+    server.start();
+    edit(&chain, &product, 2000..2005).await;
+    site.knows(&till, &product, Some(2004)).await;
+    chain.settled(&[&site], &[]).await;
 }

@@ -1,4 +1,5 @@
-//! Debian's `haproxy` for one test, in a directory and on a port of its own: the balancer of `docs/operations.md`.
+//! Debian's `haproxy` for one test, in a directory and on a port of its own: the balancer of `docs/operations.md`, word by word but for
+//! its addresses.
 
 use std::fmt::Write as _;
 use std::fs::{self, File};
@@ -15,14 +16,17 @@ use crate::nats_server::look_again_soon;
 
 const MISSING: &str = "haproxy is not installed, and these tests need it: apt-get install haproxy";
 
-/// What holds for every configuration. A connection that cannot be made is tried at another server; a request that was
-/// sent is never sent again. Where the balancer has to answer itself, it does so as headquarters would.
-const COMMON: &str = "
+/// What a test needs of any of them.
+const GLOBAL: &str = "
 global
     nbthread 1
     maxconn 4000
     hard-stop-after 60s
     stats socket DIR/control mode 600 level admin expose-fd listeners
+";
+
+/// In front of something else than servers of headquarters.
+const PLAIN: &str = "
 defaults
     timeout connect 1s
     timeout client 75s
@@ -34,26 +38,28 @@ defaults
     default-server inter 200ms fall 1 rise 1
 ";
 
-/// In front of servers of headquarters.
-const HTTP: &str = "
-    mode http
-    option forwardfor
-    option idle-close-on-response
-    retry-on conn-failure
-    errorfile 502 DIR/away.http
-    errorfile 503 DIR/away.http
-    errorfile 504 DIR/away.http
-frontend all
-    bind 127.0.0.1:PORT
-    default_backend nodes
-backend nodes
-    balance roundrobin
-    option httpchk GET /ready
-    http-check expect status 200
-";
+/// The page that tells operators how to set one up.
+const PAGE: &str = include_str!("../../docs/operations.md");
 
-const AWAY: &str = "HTTP/1.1 503 Service Unavailable\r\ncontent-type: application/json\r\nretry-after: 1\r\ncache-control: \
-                    no-store\r\nconnection: close\r\n\r\n{\"error\":\"no server is available\",\"code\":\"unavailable\"}";
+/// What of the page is another one in a test: where it listens, and where its files are.
+const ELSEWHERE: [(&str, &str); 2] =
+    [("bind :443 ssl crt /etc/haproxy/hq.pem", "bind 127.0.0.1:PORT"), ("/etc/haproxy/away.http", "DIR/away.http")];
+
+/// The configuration and the answer without a server that the page shows.
+fn documented() -> (String, String) {
+    let (_, section) = PAGE.split_once("\n## A balancer\n").expect("its section");
+    let (section, _) = section.split_once("\n## ").expect("another section");
+    let mut blocks = section.split("```\n").skip(1).step_by(2);
+    let mut next = || blocks.next().expect("a block").to_owned();
+    let (shown, away) = (next(), next());
+    let lines = shown.lines().filter(|line| !line.trim_start().starts_with("server "));
+    let mut rules = format!("{}\n", lines.collect::<Vec<_>>().join("\n"));
+    for (there, here) in ELSEWHERE {
+        assert!(rules.contains(there), "{there} is not in the page:\n{rules}");
+        rules = rules.replace(there, here);
+    }
+    (rules, away)
+}
 
 /// For servers behind one: what comes through it is plain HTTP and says that it was forwarded, so that stores were handed no
 /// PIN key otherwise.
@@ -64,7 +70,7 @@ pub struct HaProxy {
     dir: TempDir,
     child: Option<Child>,
     /// The configuration but for its servers, of which it has one line each at its end.
-    rules: &'static str,
+    rules: String,
     servers: Vec<String>,
 }
 
@@ -74,13 +80,20 @@ impl HaProxy {
     /// # Panics
     /// When `haproxy` is not installed or does not start.
     pub fn before(urls: &[&str]) -> Self {
-        Self::with_rules(HTTP, urls)
+        let (rules, away) = documented();
+        Self::make(rules, Some(&away), urls)
     }
 
-    /// As [`HaProxy::before`], with rules of another kind. `PORT` stands for the port, `DIR` for the directory.
-    pub fn with_rules(rules: &'static str, servers: &[&str]) -> Self {
+    /// As [`HaProxy::before`], with rules of another kind. `PORT` stands for the port.
+    pub fn with_rules(rules: &str, servers: &[&str]) -> Self {
+        Self::make(format!("{PLAIN}{rules}"), None, servers)
+    }
+
+    fn make(rules: String, away: Option<&str>, servers: &[&str]) -> Self {
         let dir = tempfile::Builder::new().prefix("tillkeep-haproxy-").tempdir().expect("a directory");
-        fs::write(dir.path().join("away.http"), AWAY).expect("an answer");
+        if let Some(away) = away {
+            fs::write(dir.path().join("away.http"), away).expect("an answer");
+        }
         let mut balancer = Self { port: 0, dir, child: None, rules, servers: Vec::new() };
         balancer.name_servers(servers);
         // Between asking for a free port and using it somebody else may take it.
@@ -162,7 +175,7 @@ impl HaProxy {
     }
 
     fn write(&self) {
-        let mut text = format!("{COMMON}{}", self.rules);
+        let mut text = format!("{GLOBAL}{}", self.rules);
         for (number, server) in self.servers.iter().enumerate() {
             writeln!(text, "    server s{number} {server} check").expect("a line");
         }

@@ -22,6 +22,7 @@ mod rows;
 mod standby;
 
 mod approvals;
+mod back;
 mod balancer;
 mod chaos;
 mod database_tls;
@@ -40,6 +41,7 @@ mod replica;
 mod restart;
 mod rolling;
 mod several;
+mod starting;
 mod upgrade;
 mod walks;
 

@@ -22,7 +22,7 @@ use crate::nats_server::NatsServer;
 /// A store that would learn of nothing by its own cycle while a test runs.
 const RARELY: (&str, &str) = ("SYNC_INTERVAL_MS", "600000");
 /// Without a broker the others know after so long at the most.
-const WITHIN: Duration = Duration::from_secs(5);
+const WITHIN: Duration = Duration::from_secs(50);
 
 /// Two servers, and stores at the second one.
 struct Two {
@@ -34,9 +34,17 @@ struct Two {
 
 impl Two {
     async fn start(environment: &[(&str, &str)]) -> Self {
+        Self::start_with(environment, &[]).await
+    }
+
+    /// As [`Two::start`], with more in the environment of the second one.
+    async fn start_with(environment: &[(&str, &str)], of_other: &[(&str, &str)]) -> Self {
         let chain = TestCluster::with(&[environment, &[("HQ_NODE", "north")]].concat()).await;
         let mut other = chain.hq.beside();
         other.set_environment("HQ_NODE", "south");
+        for (key, value) in of_other {
+            other.set_environment(key, value);
+        }
         other.start_prepared();
         let at_other = Client::new(&other.url).with_token(chain.admin.token.as_deref().expect("a token"));
         let two = Self { chain, other, at_other };
@@ -386,7 +394,7 @@ async fn of_two_sockets_of_a_store_at_two_servers_the_newer_one_is_left_and_show
         }
         panic!("it ended without a word");
     };
-    let code = timeout(Duration::from_secs(30), code).await.expect("in time");
+    let code = timeout(Duration::from_secs(90), code).await.expect("in time");
     assert_eq!(code, 4409);
     drop(newer);
     for client in [&two.chain.admin, &two.at_other] {
@@ -397,4 +405,34 @@ async fn of_two_sockets_of_a_store_at_two_servers_the_newer_one_is_left_and_show
         })
         .await;
     }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_server_whose_clock_is_off_says_that_it_is_the_one_and_blames_no_store() {
+    let mut two = Two::start_with(&[], &[("CLOCK_OFFSET_MS", "600000")]).await;
+    let site = two.store_at_other().await;
+    for client in [&two.chain.admin, &two.at_other] {
+        eventually("both servers show which clock is off", async || {
+            let nodes = client.get("/sync/dashboard").await.data()["nodes"].clone();
+            let off = |name: &str| nodes.as_array()?.iter().find(|node| node["name"] == name).cloned();
+            let (north, south) = (off("north")?, off("south")?);
+            let ahead = south["clockOffsetMs"].as_i64()?;
+            let shown = north["clockWarning"] == false && south["clockWarning"] == true;
+            (shown && (595_000..=605_000).contains(&ahead)).then_some(())
+        })
+        .await;
+        let (shown, offset) = eventually("the store has shaken hands", async || {
+            let shown = row(client, &site).await;
+            shown["clockOffsetMs"].as_i64().map(|offset| (shown, offset))
+        })
+        .await;
+        assert!(offset.abs() < 5_000 && shown["clockWarning"] == false, "{shown}");
+        assert_eq!(shown["outboxStuck"], false, "{shown}");
+    }
+    let at_store = site.admin().await.get("/sync/status").await.data()["line"]["clockOffsetMs"].as_i64();
+    assert!(at_store.is_some_and(|offset| offset.abs() < 5_000), "{at_store:?}");
+    let said = "the clock of this server of headquarters is not that of the database";
+    assert!(two.other.log().contains(said) && !two.chain.hq.log().contains(said));
+    let ahead = metric(&two.other.url, "tillkeep_hq_clock_offset_seconds").await.expect("a figure");
+    assert!((595.0..=605.0).contains(&ahead), "{ahead}");
 }

@@ -26,7 +26,7 @@ pub async fn text(socket: &mut Socket) -> Value {
             }
         }
     };
-    timeout(Duration::from_secs(20), next).await.expect("a message in time")
+    timeout(Duration::from_secs(90), next).await.expect("a message in time")
 }
 
 /// The close code that ends the socket.
@@ -40,7 +40,7 @@ async fn close_code(socket: &mut Socket) -> u16 {
             }
         }
     };
-    timeout(Duration::from_secs(20), next).await.expect("a close in time")
+    timeout(Duration::from_secs(90), next).await.expect("a close in time")
 }
 
 #[tokio::test(flavor = "multi_thread")]

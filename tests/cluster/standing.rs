@@ -52,6 +52,20 @@ async fn a_store_that_cannot_keep_products_says_so_gets_everything_else_and_reco
         shown("each cycle says it again", &chain, &site, |row| entity(row, "products")["lastErrorAt"] != failed).await;
     assert_eq!(entity(&again, "products")["totalPulled"], 0);
     assert!(entity(&again, "users")["totalPulled"].as_i64() > Some(0));
+    // It is one failed entry, and tried again it is loaded from the beginning.
+    let failed = async || chain.admin.get("/sync/errors").await.data();
+    let entries = failed().await;
+    assert_eq!((entries.as_array().map(Vec::len), &again["errorCount"]), (Some(1), &json!(1)), "{entries}");
+    let told = ["direction", "entityType", "error"].map(|key| entries[0][key].as_str());
+    assert_eq!(told, ["pull", "products", "the database refuses a row"].map(Some));
+    let path = format!("/sync/retry/{}", entries[0]["id"].as_str().expect("an id"));
+    assert_eq!(chain.admin.post(&path, json!({})).await.data()["status"], "retried");
+    let second = eventually("it fails again", async || failed().await.get(0).cloned()).await;
+    assert_ne!(second["id"], entries[0]["id"]);
+    eventually("it loads the type again", async || {
+        site.process.log().contains("headquarters asks for it: loading this type again").then_some(())
+    })
+    .await;
 
     site.process.stop();
     site.execute("DROP TRIGGER no_products").await;
@@ -59,6 +73,7 @@ async fn a_store_that_cannot_keep_products_says_so_gets_everything_else_and_reco
     let well = shown("the products are there", &chain, &site, |row| row["unstored"] == json!([])).await;
     let products = entity(&well, "products");
     assert_eq!((&products["totalPulled"], &products["pendingCount"]), (&json!(1), &json!(0)), "{products}");
+    assert_eq!((failed().await, &well["errorCount"]), (json!([]), &json!(0)), "it closed itself");
     // From here on nothing happens, and each cycle is a success.
     let quiet = well["lastSuccessAt"].clone();
     let later =

@@ -297,7 +297,10 @@ async fn no_forged_sync_token_opens_a_sync_route() {
     for (name, value, body) in [
         ("type", json!("access"), NOT_SYNC),
         ("type", json!("STORE_SYNC"), NOT_SYNC),
-        ("type", json!(null), UNAUTHORIZED),
+        ("type", json!(null), NOT_SYNC),
+        ("type", json!(7), NOT_SYNC),
+        ("type", json!(["store_sync"]), NOT_SYNC),
+        ("type", json!(""), NOT_SYNC),
         ("storeId", json!(null), NOT_SYNC),
         ("storeId", json!("S01"), NO_STORE),
         ("storeId", json!(""), NO_STORE),
@@ -311,6 +314,15 @@ async fn no_forged_sync_token_opens_a_sync_route() {
     ] {
         let got = versions(&signed(&header, &with(&claims, name, value.clone()), "HS256", &key.bytes())).await;
         assert_eq!((got.status, got.text.as_str()), (401, body), "{name} is {value}");
+    }
+    for (what, token) in [
+        ("no type", without(&claims, "type")),
+        ("no storeId", without(&claims, "storeId")),
+        ("null for all", with(&with(&with(&claims, "type", json!(null)), "storeCode", json!(null)), "tv", json!(null))),
+        ("no type and no storeId", without(&without(&claims, "type"), "storeId")),
+    ] {
+        let got = versions(&signed(&header, &token, "HS256", &key.bytes())).await;
+        assert_eq!((got.status, got.text.as_str()), (401, NOT_SYNC), "{what}");
     }
     // Each route of the sync, the socket included.
     let nowhere = signed(&header, &with(&claims, "storeId", json!("S01")), "HS256", &key.bytes());

@@ -222,29 +222,35 @@ test('five hundred stores are shown, searched and sorted without lag', async ({ 
   await as('admin')
   await page.goto('/hq/sync')
   await expect(page.getByText(/^5\d\d stores$/)).toBeVisible()
-  // What it takes from the press to the table that fits, in the page's own time.
-  const millis = async (action: () => Promise<void>) => {
+  // How many rows are drawn from the press to the table that fits, and what that takes, which says something of the machine.
+  const drawn = async (action: () => Promise<void>) => {
     await page.evaluate(() => {
-      const longest = { value: 0 }
-      ;(window as unknown as { longest: typeof longest }).longest = longest
+      const done = { rows: 0, longest: 0 }
+      ;(window as unknown as { done: typeof done }).done = done
       new PerformanceObserver((list) =>
-        list.getEntries().forEach((entry) => (longest.value = Math.max(longest.value, entry.duration))),
+        list.getEntries().forEach((entry) => (done.longest = Math.max(done.longest, entry.duration))),
       ).observe({ entryTypes: ['longtask'] })
+      new MutationObserver((changes) =>
+        changes.forEach(({ addedNodes }) =>
+          addedNodes.forEach((node) => (done.rows += node.nodeName === 'TR' ? 1 : 0)),
+        ),
+      ).observe(document.body, { childList: true, subtree: true })
     })
     await action()
-    return page.evaluate(() => (window as unknown as { longest: { value: number } }).longest.value)
+    return page.evaluate(() => (window as unknown as { done: { rows: number; longest: number } }).done)
   }
-  const sort = await millis(async () => {
+  const sort = await drawn(async () => {
     await page.getByRole('button', { name: 'Store', exact: true }).click()
     await expect(page.getByRole('row').nth(1)).toContainText('Z499')
   })
-  const search = await millis(async () => {
+  const search = await drawn(async () => {
     await page.getByRole('searchbox').fill('branch 12')
     await expect(page.getByText('10 stores', { exact: true })).toBeVisible()
   })
-  console.log(`500 stores: the longest task while sorting ${sort} ms, while searching ${search} ms`)
-  // Generous, for a slow machine with a debug server beside it.
-  expect(Math.max(sort, search)).toBeLessThan(500)
+  console.log(`500 stores: sorting ${JSON.stringify(sort)}, searching ${JSON.stringify(search)} (rows, longest task in ms)`)
+  // A step of the list, and what a change of a store meanwhile draws again: never all of them.
+  expect(sort.rows).toBeGreaterThan(0)
+  expect(Math.max(sort.rows, search.rows)).toBeLessThan(300)
   await page.getByRole('searchbox').fill('')
   await expect(page.getByText(/^5\d\d stores$/)).toBeVisible()
   // The rest comes as one gets there.

@@ -98,6 +98,7 @@ describe('what a store sent', () => {
     expect(flagsOf({ flags: {} })).toEqual([])
     expect(flagText('payments_mismatch')).toBe('Its payments are not its total.')
     expect(flagText('cut:saleItems.productName')).toBe('Too long, and cut off: Sale items product name.')
+    expect(flagText('left_out:taxExempt')).toBe('Not for its store to say, and left out: Tax exempt.')
     expect(flagText('missing:businessDate')).toBe('Its store did not send this: Business date.')
     expect(flagText('of_tomorrow')).toBe('Of tomorrow.')
   })

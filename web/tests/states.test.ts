@@ -106,8 +106,13 @@ describe('why a store stands as it does', () => {
   })
 
   it('says what to do about each alarm that a store has', () => {
-    const alarms = (['numbers_file', 'till_ahead'] as const).map((code) => ({ code, since: '2026-11-20T11:00:00.000Z' }))
+    const alarms = (['numbers_file', 'till_ahead'] as const).map((code) => ({
+      code,
+      since: '2026-11-20T11:00:00.000Z',
+    }))
     expect(texts({ alarms })).toEqual([expect.stringMatching(/numbers_file.*receipt numbers/)])
+    const met = [{ code: 'answered_in_between' as const, since: '2026-11-20T11:00:00.000Z' }]
+    expect(texts({ alarms: met })).toEqual([expect.stringMatching(/answered by something in between.* since .*2026/)])
   })
 
   it('says all that is red, but of entries that failed and are dead once', () => {

@@ -27,7 +27,7 @@ static UP_TO: HeaderName = HeaderName::from_static("tillkeep-figures-up-to");
 
 /// Follows the replica at `url` until the server stops.
 pub async fn follow(hq: &Arc<Hq>, url: &DatabaseUrl, connections: u32, longest: Duration) -> Result<(), DbErr> {
-    let replica = Replica::at(url.expose(), connections, &hq.epoch).await?;
+    let replica = Replica::at(url.expose(), connections, &hq.epoch)?;
     let followed = Followed::new(replica, longest);
     followed.look(&hq.databases).await;
     if hq.replica.set(followed).is_err() {

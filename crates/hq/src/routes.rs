@@ -49,7 +49,10 @@ fn measured(hq: Arc<Hq>) -> Router {
         let waiting = hq.tracker.waiting(&connected, hq.clock.now());
         gauge!("tillkeep_stores_connected").set(count(connected.len()));
         gauge!("tillkeep_stores_outbox_stuck").set(count(waiting.stuck));
-        gauge!("tillkeep_stores_running_twice").set(count(hq.copies.count(hq.clock.now())));
+        gauge!("tillkeep_stores_running_twice").set(count(hq.copies.count(hq.shared_now())));
+        if let Some(ahead_ms) = hq.nodes.clock_offset_ms() {
+            gauge!("tillkeep_hq_clock_offset_seconds").set(i32::try_from(ahead_ms / 1000).unwrap_or(i32::MAX));
+        }
         gauge!("tillkeep_oldest_pending_seconds").set(u32::try_from(waiting.oldest_ms / 1000).unwrap_or(u32::MAX));
         gauge!("tillkeep_push_queue_envelopes").set(u32::try_from(hq.pushes.len()).unwrap_or(u32::MAX));
         counter!("tillkeep_push_turned_away_total").absolute(hq.pushes.refused());

@@ -9,7 +9,7 @@ use tillkeep_http::{Auth, Clock, Home};
 use tillkeep_storage::entity::user;
 use tillkeep_storage::leases::Leases;
 use tillkeep_storage::sea_orm::{ColumnTrait, EntityTrait, PaginatorTrait, QueryFilter};
-use tillkeep_storage::{Db, DbErr, Purpose, Side, db, seed, settings};
+use tillkeep_storage::{Db, DbErr, Purpose, Side, db, hq_nodes, seed, settings};
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
@@ -72,6 +72,7 @@ impl Hq {
         let embedded = db.is_embedded();
         // Before anything is read that is kept: a database that falls back in between has another run than what was read.
         let database_run = DatabaseRun::load(&db).await.map_err(io::Error::other)?;
+        let started_at = hq_nodes::time(db.reader(), clock.now()).await.map_err(io::Error::other)?;
         Ok(Self {
             heads: Heads::load(&db).await.map_err(io::Error::other)?,
             pages: Pages::default(),
@@ -88,7 +89,7 @@ impl Hq {
             stores_to_notify: StoresToNotify::load(&db).await.map_err(io::Error::other)?,
             copies: Copies::load(&db).await.map_err(io::Error::other)?,
             settling: tokio::sync::Mutex::default(),
-            nodes: Nodes::new(&settings.node, clock.now()),
+            nodes: Nodes::new(&settings.node, started_at),
             leases: Leases::new(db.with_pool(Purpose::Sync)),
             sync_log_days: settings.sync_log_days,
             public_url: settings.public_url.clone(),

@@ -5,6 +5,7 @@ use std::sync::{Arc, OnceLock};
 
 use tillkeep_http::auth::SignInSettings;
 use tillkeep_http::{Auth, Clock, DatabaseUrl, HasAuth, routes};
+use tillkeep_model::Instant;
 use tillkeep_model::wire::close;
 use tillkeep_storage::leases::Leases;
 use tillkeep_storage::nodes::Heard;
@@ -123,6 +124,11 @@ impl Hq {
             self.judge.notify_one();
             self.board.mark_all();
         }
+    }
+
+    /// The time by the clock that all servers of this headquarters share: that of the database.
+    pub(crate) fn shared_now(&self) -> Instant {
+        self.nodes.shared(self.clock.now())
     }
 
     /// Whether no other server can be there: on a file, and nobody said where others would be told.

@@ -215,9 +215,14 @@ impl<T: DeserializeOwned> Unread<T> {
             let path = error.path().to_string();
             let text = error.into_inner().to_string();
             let named = named_field(&text).map_or(path, str::to_owned);
-            let code =
-                if text.starts_with("unknown field") { ErrorCode::UnknownParameter } else { ErrorCode::BadRequest };
-            Error::new(code, text).at(named)
+            let is_of_machines = self.parameters.as_ref().is_some_and(Parameters::are_of_machines);
+            if text.starts_with("unknown field") {
+                Error::new(ErrorCode::UnknownParameter, text).at(named)
+            } else if is_of_machines {
+                Error::new(ErrorCode::BadRequest, text).at(named)
+            } else {
+                Error::field(named, text)
+            }
         })
     }
 }

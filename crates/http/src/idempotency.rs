@@ -20,6 +20,7 @@ use uuid::Uuid;
 
 use crate::auth::{Auth, HasAuth, Home, bearer};
 use crate::error::{Error, Result};
+use crate::running::in_progress;
 use crate::{costs, extract, parameters};
 
 pub static KEY: HeaderName = HeaderName::from_static("idempotency-key");
@@ -99,28 +100,47 @@ impl<H> Once<H> {
         let turn = auth.running.begin(&id)?;
         let request_hash = digest(&[&path_and_query(&head), &asked]);
         let now = auth.clock.now();
-        let repeated = async || -> Result<Option<Response>> {
-            let known = idempotency::find(auth.db.reader(), &id, now).await?;
-            known.map(|row| said_before(row, &request_hash)).transpose()
-        };
-        // Who may sign in is found out before anything is said of a key; else a key would tell a stranger who did.
-        if caller.is_some()
-            && let Some(before) = repeated().await?
-        {
-            return Ok(before);
-        }
         let kept_ms = if auth.home == Home::Hq { KEPT_AT_HQ_MS } else { KEPT_AT_STORE_MS };
-        let keyed = KeyedRequest::new(id.clone(), self.route, request_hash.clone(), now, now.plus_millis(kept_ms));
+        let keyed = KeyedRequest::new(id.clone(), self.route, request_hash, now, now.plus_millis(kept_ms));
+        let is_first = idempotency::claim(&auth.db, &keyed).await?;
         let request = Request::from_parts(head, Body::from(body));
-        let response = idempotency::within(keyed.clone(), self.handler.call(request, state)).await;
-        let response = match keyed.outcome() {
-            Outcome::Done => kept(&auth, &keyed, response).await,
-            Outcome::Nothing if caller.is_some() || !response.status().is_success() => response,
-            Outcome::Nothing | Outcome::Taken => repeated().await?.unwrap_or(response),
-        };
+        let act = || idempotency::within(keyed.clone(), self.handler.call(request, state));
+        let response = act_once(&auth, &keyed, caller.is_some(), is_first, act).await;
+        if is_first && let Err(error) = idempotency::give_back(&auth.db, &keyed).await {
+            tracing::warn!(%error, "a key could not be given back; whoever comes with it within a minute hears that it is in use");
+        }
         drop(turn);
-        Ok(response)
+        response
     }
+}
+
+/// Has `act` done, unless it was done before or is being done at another server, which has claimed the key before.
+async fn act_once<F: Future<Output = Response>>(
+    auth: &Auth,
+    keyed: &KeyedRequest,
+    is_known: bool,
+    is_first: bool,
+    act: impl FnOnce() -> F,
+) -> Result<Response> {
+    let repeated = async || idempotency::find(auth.db.reader(), &keyed.id, keyed.now).await;
+    // Who may sign in is found out before anything is said of a key; else a key would tell a stranger who did.
+    if is_known && let Some(row) = repeated().await? {
+        // Done, and its answer may be on its way to the row.
+        let is_running = !is_first && row.status.is_none() && row.request_hash == keyed.request_hash;
+        return if is_running { Err(in_progress()) } else { said_before(row, &keyed.request_hash) };
+    }
+    if !is_first {
+        return Err(in_progress());
+    }
+    let response = act().await;
+    Ok(match keyed.outcome() {
+        Outcome::Done => kept(auth, keyed, response).await,
+        Outcome::Nothing if is_known || !response.status().is_success() => response,
+        Outcome::Nothing | Outcome::Taken => match repeated().await? {
+            Some(row) => said_before(row, &keyed.request_hash)?,
+            None => response,
+        },
+    })
 }
 
 fn key_of(headers: &HeaderMap) -> Result<&str> {

@@ -19,6 +19,16 @@ const UPKEEP: Duration = Duration::from_secs(10);
 
 static HANDLE: OnceLock<Option<PrometheusHandle>> = OnceLock::new();
 
+/// Asks the allocator how many bytes are in use.
+pub type Allocated = fn() -> Option<u64>;
+static ALLOCATED: OnceLock<Allocated> = OnceLock::new();
+
+/// The allocator is the program's choice, and so is how it is asked. Without this nothing is said of it.
+pub fn ask_allocator(allocated: Allocated) {
+    // The second one to say so in a process says the same.
+    let _ = ALLOCATED.set(allocated);
+}
+
 /// Begins to count; once for the process, however often it is called.
 pub fn start() -> Option<&'static PrometheusHandle> {
     HANDLE.get_or_init(install).as_ref()
@@ -94,6 +104,12 @@ const METRICS: &[(Describe, &str, Option<Unit>, &str)] = &[
     (GAUGE, "tillkeep_read_replica_up", None, "1 while the read replica answers and is not too old"),
     (GAUGE, "tillkeep_read_replica_lag_seconds", Some(Unit::Seconds), "How far the read replica is behind"),
     (GAUGE, "tillkeep_stores_running_twice", None, "Stores of which two copies run"),
+    (
+        GAUGE,
+        "tillkeep_hq_clock_offset_seconds",
+        Some(Unit::Seconds),
+        "How far the clock of this server is ahead of that of the database",
+    ),
     (GAUGE, "tillkeep_unreadable_rows", None, "Rows that headquarters cannot read, which stores go without"),
 ];
 
@@ -186,8 +202,28 @@ where
     Router::new().route("/metrics", get(page))
 }
 
+/// Bytes of the process in memory; nothing where the kernel does not tell (`proc(5)`).
+fn resident() -> Option<u64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
+    line.trim().strip_suffix(" kB")?.parse::<u64>().ok().map(|kib| kib * 1024)
+}
+
+/// The lines of the process's memory, which are read when somebody asks.
+fn memory() -> String {
+    let allocated = ALLOCATED.get().and_then(|ask| ask());
+    let meters = [
+        ("tillkeep_memory_resident_bytes", "Memory that the process holds, by the kernel's count", resident()),
+        ("tillkeep_memory_allocated_bytes", "What of it is in use, by the allocator's count", allocated),
+    ];
+    let line = |(name, about, bytes): (&str, &str, Option<u64>)| {
+        Some(format!("# HELP {name} {about}\n# TYPE {name} gauge\n{name} {}\n", bytes?))
+    };
+    meters.into_iter().filter_map(line).collect()
+}
+
 fn page(more: &str) -> Response {
     let Some(handle) = start() else { return StatusCode::SERVICE_UNAVAILABLE.into_response() };
     let kind = HeaderValue::from_static("text/plain; version=0.0.4; charset=utf-8");
-    ([(header::CONTENT_TYPE, kind)], handle.render() + more).into_response()
+    ([(header::CONTENT_TYPE, kind)], handle.render() + &memory() + more).into_response()
 }

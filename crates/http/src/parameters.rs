@@ -70,6 +70,11 @@ impl Parameters {
         next.run(request).await
     }
 
+    /// Whether stores ask, whose bad values are 400 as ever.
+    pub fn are_of_machines(&self) -> bool {
+        self.0.unknown == Unknown::LeftAside
+    }
+
     /// The query as far as the route knows it; what is left aside is counted.
     pub fn known<'a>(&self, query: &'a str) -> Cow<'a, str> {
         if self.0.unknown != Unknown::LeftAside {

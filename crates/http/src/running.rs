@@ -27,9 +27,14 @@ impl Running {
         if self.write().insert(id.to_owned()) {
             return Ok(Turn { running: self, id });
         }
-        let text = "a request with this Idempotency-Key is still being answered; ask again in a moment";
-        Err(Error::new(ErrorCode::InProgress, text).retry_after(1))
+        Err(in_progress())
     }
+}
+
+/// The answer to a request whose key belongs to one that is being answered, here or at another server.
+pub fn in_progress() -> Error {
+    let text = "a request with this Idempotency-Key is still being answered; ask again in a moment";
+    Error::new(ErrorCode::InProgress, text).retry_after(1)
 }
 
 impl Drop for Turn<'_> {

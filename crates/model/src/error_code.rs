@@ -116,6 +116,7 @@ error_codes! {
     SessionAlreadyOpen = 409 "session_already_open" never nothing,
     SessionClosed = 409 "session_closed" never nothing,
     SessionOpen = 409 "session_open" never nothing,
+    SessionReplaced = 401 "session_replaced" never nothing,
     SessionTooOld = 409 "session_too_old" never nothing,
     StoreNotFound = 404 "store_not_found" never nothing,
     StoreNotReady = 503 "store_not_ready" later nothing,

@@ -34,6 +34,13 @@ pub fn line(document_id: Uuid, kind: &str, line_no: i32) -> Uuid {
     named(&format!("{kind}:{document_id}:{line_no}"))
 }
 
+/// The id under which headquarters keeps what `whole` (a store, or a document) calls `sent`, when another one has used that id
+/// before.
+#[must_use]
+pub fn elsewhere(whole: Uuid, sent: Uuid) -> Uuid {
+    named(&format!("elsewhere:{whole}:{sent}"))
+}
+
 /// `named`, the id that something has by its name, beside `whole`, which it is a part of: it begins with the time of that
 /// one, so that the rows of one document stand together in every index and those of the next behind them. The rest is that
 /// of the name, and the version is 8. A whole whose id has no time leaves the name as it is.

@@ -202,6 +202,24 @@ pub struct HandshakeRequest {
     /// Somebody decided here that this process is the store, and the other one is not.
     #[serde(default)]
     pub take_over: bool,
+    /// The end of the store's audit log.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub audit: Option<AuditHead>,
+    /// The last number of each series of the store's documents (`receipt:02`, `session:02`, `customer`): of two copies the one
+    /// with the newer documents goes on.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub series: Option<BTreeMap<String, i64>>,
+    /// Milliseconds between two questions of a quiet store: how long it may be unheard and not be silent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub interval_ms: Option<i64>,
+}
+
+/// The end of an audit log: its last row, and what that hashes to. Written down elsewhere, it shows later that nothing was cut off.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct AuditHead {
+    pub seq: i64,
+    pub hash: String,
 }
 
 /// Numbers of one series (`receipt:02`, `session:02`, `customer`), both ends included.
@@ -299,6 +317,9 @@ pub struct HandshakeAnswer {
     /// What PINs are verified with, only over TLS or loopback and only when the store has other secrets.
     #[serde(default)]
     pub pin_key: Option<PinKey>,
+    /// The end of headquarters' audit log.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub audit: Option<AuditHead>,
 }
 
 /// A dead letter that somebody settled at HQ.
@@ -312,6 +333,12 @@ pub struct Acknowledged {
     pub node_epoch: Option<String>,
     #[serde(default)]
     pub entity_id: String,
+    /// Of a document that somebody resolved: whether headquarters has it all the same.
+    #[serde(default)]
+    pub at_headquarters: Option<bool>,
+    /// What it put on the account of its customer is in the balance of headquarters.
+    #[serde(default)]
+    pub charged: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]

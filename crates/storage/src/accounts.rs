@@ -12,7 +12,7 @@ use uuid::Uuid;
 
 use crate::db::{Turn, execute, placeholders, query, take_turn};
 use crate::entity::customer::{Column, Entity};
-use crate::many::find_in;
+use crate::many::{execute_in, find_in};
 use crate::{Tx, versions};
 
 /// Merges of merges that are followed.
@@ -27,7 +27,7 @@ pub fn is_out_of_bounds(error: &DbErr) -> bool {
     matches!(error, DbErr::Custom(text) if text == OUT_OF_BOUNDS)
 }
 
-/// What the stored sales of these customers have put on their accounts, for customers that come after their sales. A sale
+/// What the sales of these customers, stored or resolved without that, have put on their accounts, for customers that come after their sales. A sale
 /// that comes at the same time waits for its turn, or is waited for: it sees the customer, or is seen here.
 pub async fn of_stored_sales(tx: &Tx, customers: &[Uuid]) -> Result<Vec<(Uuid, i128)>, DbErr> {
     let mut found = Vec::new();
@@ -36,9 +36,10 @@ pub async fn of_stored_sales(tx: &Tx, customers: &[Uuid]) -> Result<Vec<(Uuid, i
     }
     take_turn(tx, Turn::Account).await?;
     let sql = format!(
-        "SELECT s.customer_id AS customer, CAST(SUM(p.amount) AS BIGINT) AS owed \
-         FROM sales s JOIN sale_payments p ON p.sale_id = s.id \
-         WHERE s.customer_id IN ($list) AND {ON_ACCOUNT} GROUP BY s.customer_id"
+        "SELECT customer, CAST(SUM(amount) AS BIGINT) AS owed FROM (SELECT s.customer_id AS customer, p.amount AS amount \
+         FROM sales s JOIN sale_payments p ON p.sale_id = s.id WHERE s.customer_id IN ($list) AND {ON_ACCOUNT} \
+         UNION ALL SELECT customer_id, on_account FROM unapplied_documents WHERE customer_id IN ($list)) AS sold \
+         GROUP BY customer"
     );
     for row in find_in(tx, &sql, &[], customers.iter().copied()).await? {
         found.push((row.try_get("", "customer")?, i128::from(row.try_get::<i64>("", "owed")?)));
@@ -170,7 +171,7 @@ pub async fn charge(tx: &Tx, sale: Uuid, customer: Uuid, amount: Money) -> Resul
 
 /// A charge `a` that is in the balance as soon as the customers are pulled to the end: its sale was confirmed, and no
 /// work of this store on the customer keeps the pulled row away (rule D6).
-const CONFIRMED: &str = "NOT EXISTS (SELECT 1 FROM sync_outbox o WHERE o.entity_type = 'sales' \
+const CONFIRMED: &str = "NOT account_charges.stays AND NOT EXISTS (SELECT 1 FROM sync_outbox o WHERE o.entity_type = 'sales' \
                          AND o.entity_id = account_charges.sale_id) \
                          AND NOT EXISTS (SELECT 1 FROM customers c WHERE NOT c.synced AND (c.id = account_charges.customer_id \
                          OR c.id IN (SELECT m.merged_into_id FROM customers m WHERE m.id = account_charges.customer_id)))";
@@ -191,16 +192,37 @@ pub async fn await_a_pull(conn: &impl ConnectionTrait) -> Result<bool, DbErr> {
 
 /// Charges the sales that go out again: headquarters has lost them, and its balances with them.
 pub(crate) async fn charge_again(tx: &Tx) -> Result<(), DbErr> {
-    let sql = format!(
+    let waiting = "s.id IN (SELECT o.entity_id FROM sync_outbox o WHERE o.entity_type = 'sales')";
+    execute(tx, &charges_of(waiting, "DO NOTHING"), []).await?;
+    Ok(())
+}
+
+/// Charges for good the sales `ids` that headquarters will never have, and that are not in its balances.
+pub(crate) async fn keep(tx: &Tx, ids: &[Uuid]) -> Result<(), DbErr> {
+    let sql = charges_of("s.id IN ($list)", "DO NOTHING");
+    execute_in(tx, &sql, &[], ids.iter().copied()).await?;
+    // One that was not there was made as any other.
+    let sql = "UPDATE account_charges SET stays = TRUE WHERE sale_id IN ($list)";
+    execute_in(tx, sql, &[], ids.iter().copied()).await?;
+    Ok(())
+}
+
+/// Headquarters has these sales after all: its balances contain them.
+pub(crate) async fn taken(tx: &Tx, ids: &[Uuid]) -> Result<(), DbErr> {
+    let sql = "UPDATE account_charges SET stays = FALSE WHERE stays AND sale_id IN ($list)";
+    execute_in(tx, sql, &[], ids.iter().copied()).await?;
+    Ok(())
+}
+
+/// Makes the charges of sales that are `which`; what becomes of one that is there.
+fn charges_of(which: &str, conflict: &str) -> String {
+    format!(
         "INSERT INTO account_charges (sale_id, customer_id, amount) \
          SELECT s.id, COALESCE(c.merged_into_id, s.customer_id), SUM(p.amount) FROM sales s \
          JOIN sale_payments p ON p.sale_id = s.id LEFT JOIN customers c ON c.id = s.customer_id \
          WHERE s.customer_id IS NOT NULL AND {ON_ACCOUNT} \
-         AND s.id IN (SELECT o.entity_id FROM sync_outbox o WHERE o.entity_type = 'sales') \
-         GROUP BY s.id, s.customer_id, c.merged_into_id ON CONFLICT (sale_id) DO NOTHING"
-    );
-    execute(tx, &sql, []).await?;
-    Ok(())
+         AND {which} GROUP BY s.id, s.customer_id, c.merged_into_id ON CONFLICT (sale_id) {conflict}"
+    )
 }
 
 #[cfg(test)]

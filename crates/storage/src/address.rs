@@ -1,5 +1,6 @@
 //! The address of a database on `PostgreSQL`: what cannot work in it, and what is meant when its server is not trusted.
 
+use std::borrow::Cow;
 use std::fs;
 
 use rustls::pki_types::CertificateDer;
@@ -8,8 +9,8 @@ use rustls::{CertificateError, Error as TlsError};
 use sea_orm::{DbErr, RuntimeErr, sqlx};
 use sqlx::postgres::{PgConnectOptions, PgSslMode};
 
-/// Parameters that the driver knows, and what begins that of one setting. It would leave others aside, and a misspelt
-/// `sslmode` with them.
+/// Parameters that the driver knows, and what begins that of one setting; [`WANTED`] is read here. It would leave others aside, and
+/// a misspelt `sslmode` with them.
 const PARAMETERS: &[&str] = &[
     "sslmode",
     "ssl-mode",
@@ -29,23 +30,118 @@ const PARAMETERS: &[&str] = &[
     "password",
     "application_name",
     "options",
+    WANTED,
 ];
+/// Which of several servers is meant.
+const WANTED: &str = "target_session_attrs";
 const ROOT: &str = "sslrootcert";
 const ONE_SETTING: &str = "options[";
+
+/// The servers of an address, and which of them is meant.
+#[derive(Clone, Debug)]
+pub(crate) struct Address {
+    pub hosts: Vec<PgConnectOptions>,
+    pub wanted: Wanted,
+}
+
+/// Which of several servers is meant, in the words of `PostgreSQL`'s own clients.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Wanted {
+    Any,
+    ReadWrite,
+    ReadOnly,
+    Primary,
+    Standby,
+}
+
+const WORDS: [(&str, Wanted); 5] = [
+    ("any", Wanted::Any),
+    ("read-write", Wanted::ReadWrite),
+    ("read-only", Wanted::ReadOnly),
+    ("primary", Wanted::Primary),
+    ("standby", Wanted::Standby),
+];
+
+impl Wanted {
+    pub(crate) fn word(self) -> &'static str {
+        WORDS.iter().find(|(_, wanted)| *wanted == self).map_or("any", |(word, _)| word)
+    }
+}
 
 /// Says what is wrong with the address of a database and the files that it names, whoever answers there, and never the
 /// password.
 pub fn check(url: &str) -> Result<(), String> {
-    let unreadable = || "the address of the database cannot be read; write postgres://user:password@host:5432/name";
     if url.starts_with("sqlite:") {
         return Ok(());
     }
-    if !["postgres://", "postgresql://"].iter().any(|scheme| url.starts_with(scheme)) {
-        return Err(unreadable().to_owned());
+    read(url).map(drop)
+}
+
+/// As [`check`], for the database that headquarters writes to.
+pub fn check_writable(url: &str) -> Result<(), String> {
+    if url.starts_with("sqlite:") {
+        return Ok(());
     }
+    match wanted_in(&parameters_of(url))? {
+        None | Some(Wanted::ReadWrite | Wanted::Primary) => check(url),
+        Some(other) => {
+            let word = other.word();
+            Err(format!("{WANTED} in the address of the database is {word}: headquarters writes to it, say read-write"))
+        }
+    }
+}
+
+fn unreadable() -> String {
+    "the address of the database cannot be read; write postgres://user:password@host:5432/name".to_owned()
+}
+
+fn parameters_of(url: &str) -> Vec<(Cow<'_, str>, Cow<'_, str>)> {
     let query = url.split_once('?').map_or("", |(_, query)| query.split('#').next().unwrap_or_default());
-    let parameters: Vec<_> = form_urlencoded::parse(query.as_bytes()).collect();
+    form_urlencoded::parse(query.as_bytes()).collect()
+}
+
+fn wanted_in(parameters: &[(Cow<'_, str>, Cow<'_, str>)]) -> Result<Option<Wanted>, String> {
+    let Some((_, value)) = parameters.iter().find(|(name, _)| name == WANTED) else { return Ok(None) };
+    let found = WORDS.iter().find(|(word, _)| word == value).map(|(_, wanted)| *wanted);
+    found.map(Some).ok_or_else(|| {
+        let words = WORDS.map(|(word, _)| word).join(", ");
+        format!("{WANTED} in the address of the database is {value}: it is one of {words}")
+    })
+}
+
+/// The address with each of its hosts alone.
+fn each_host(url: &str) -> Result<Vec<String>, String> {
+    let (scheme, rest) = url.split_once("://").ok_or_else(unreadable)?;
+    let (authority, tail) = rest.split_at(rest.find(['/', '?', '#']).unwrap_or(rest.len()));
+    let (tail, query) = tail.split_once('?').unwrap_or((tail, ""));
+    let of_driver: Vec<&str> = query.split('&').filter(|pair| !pair.starts_with(WANTED)).collect();
+    // A password may have an @ in it that nobody encoded, and commas.
+    let (who, hosts) = authority.rfind('@').map_or(("", authority), |at| authority.split_at(at + 1));
+    let hosts: Vec<&str> = hosts.split(',').collect();
+    if hosts.len() > 1 && hosts.iter().any(|host| host.split(':').next().is_none_or(str::is_empty)) {
+        return Err("one of the hosts in the address of the database is missing; write postgres://user:password@one:5432,two:5432/name".to_owned());
+    }
+    let query = of_driver.join("&");
+    let mark = if query.is_empty() { "" } else { "?" };
+    Ok(hosts.iter().map(|host| format!("{scheme}://{who}{host}{tail}{mark}{query}")).collect())
+}
+
+/// Reads an address of `PostgreSQL`, as [`check`] does. Of several servers the one is meant that can be written, unless it says
+/// something else.
+pub(crate) fn read(url: &str) -> Result<Address, String> {
+    if !["postgres://", "postgresql://"].iter().any(|scheme| url.starts_with(scheme)) {
+        return Err(unreadable());
+    }
+    let parameters = parameters_of(url);
+    let wanted = wanted_in(&parameters)?;
+    let urls = each_host(url)?;
     for (name, value) in &parameters {
+        if ["host", "hostaddr", "port"].contains(&&**name) && (urls.len() > 1 || value.contains(',')) {
+            return Err(format!(
+                "{name} in the address of the database is for one server; write several between commas before the name of the \
+                 database: postgres://user:password@one:5432,two:5432/name"
+            ));
+        }
         if !PARAMETERS.contains(&&**name) && !name.starts_with(ONE_SETTING) {
             return Err(format!("the address of the database has the parameter {name}, which means nothing"));
         }
@@ -55,15 +151,17 @@ pub fn check(url: &str) -> Result<(), String> {
             ));
         }
     }
-    let options: PgConnectOptions = url.parse().map_err(|_| unreadable().to_owned())?;
-    let verifies = matches!(options.get_ssl_mode(), PgSslMode::VerifyCa | PgSslMode::VerifyFull);
+    let hosts: Vec<PgConnectOptions> =
+        urls.iter().map(|url| url.parse().map_err(|_| unreadable())).collect::<Result<_, _>>()?;
+    let verifies = hosts.iter().all(|host| matches!(host.get_ssl_mode(), PgSslMode::VerifyCa | PgSslMode::VerifyFull));
     for (name, file) in parameters.iter().filter(|(name, _)| [ROOT, "ssl-root-cert", "ssl-ca"].contains(&&**name)) {
         if !verifies {
             return Err(format!("{name} is in the address of the database, but only sslmode=verify-full looks at it"));
         }
         check_authorities(file).map_err(|wrong| format!("{name} {file}: {wrong}"))?;
     }
-    Ok(())
+    let wanted = wanted.unwrap_or(if hosts.len() > 1 { Wanted::ReadWrite } else { Wanted::Any });
+    Ok(Address { hosts, wanted })
 }
 
 fn check_authorities(file: &str) -> Result<(), String> {
@@ -126,6 +224,9 @@ mod tests {
             (root(&nothing), "nothing.pem: No such file"),
             (root(&text), "text.pem: it has no certificate"),
             ("port=many".to_owned(), "cannot be read"),
+            ("target_session_attrs=writable".to_owned(), "is writable: it is one of any, read-write"),
+            ("host=a,b".to_owned(), "host in the address of the database is for one server"),
+            ("port=5432,5433".to_owned(), "port in the address of the database is for one server"),
         ] {
             let error = check(&format!("postgres://till:hunter2@db/chain?{query}")).expect_err("refused");
             assert!(error.contains(told) && !error.contains("hunter2"), "{error}");
@@ -136,6 +237,42 @@ mod tests {
         }
         for query in ["", "?sslmode=prefer", "?sslmode=verify-full", "?application_name=a&options[search_path]=b"] {
             assert_eq!(check(&format!("postgres://till:hunter2@db:5432/chain{query}")), Ok(()));
+        }
+    }
+
+    #[test]
+    fn an_address_may_name_several_servers_of_which_the_one_is_meant_that_can_be_written() {
+        let places = |url: &str| {
+            let address = read(url).expect(url);
+            let of = |host: &PgConnectOptions| {
+                assert_eq!((host.get_username(), host.get_database()), ("till", Some("chain")), "{url}");
+                format!("{}:{}", host.get_host(), host.get_port())
+            };
+            (address.hosts.iter().map(of).collect::<Vec<_>>(), address.wanted)
+        };
+        let both = |wanted| (vec!["one:5433".to_owned(), "two:5432".to_owned()], wanted);
+        assert_eq!(places("postgres://till:hunter2@one:5433,two/chain"), both(Wanted::ReadWrite));
+        let url = "postgres://till:hun,t@er2@one:5433,two:5432/chain?sslmode=require&target_session_attrs=any";
+        assert_eq!(places(url), both(Wanted::Any));
+        let url = "postgres://till@one:5433,two/chain?target_session_attrs=standby&application_name=a";
+        assert_eq!(places(url), both(Wanted::Standby));
+        assert_eq!(places("postgres://till@db/chain"), (vec!["db:5432".to_owned()], Wanted::Any));
+        for (url, told) in [
+            ("postgres://till:hunter2@one:5433,/chain", "one of the hosts"),
+            ("postgres://till:hunter2@:5432,two/chain", "one of the hosts"),
+            ("postgres://till:hunter2@one,two:x/chain", "cannot be read"),
+            (
+                "postgres://till:hunter2@one,two/chain?port=5432",
+                "port in the address of the database is for one server",
+            ),
+            ("postgres://till:hunter2@one,two/chain?sslrootcert=/ca.pem", "only sslmode=verify-full looks at it"),
+        ] {
+            let error = check(url).expect_err("refused");
+            assert!(error.contains(told) && !error.contains("hunter2"), "{error}");
+        }
+        let url = |word: &str| format!("postgres://till:hunter2@one,two/chain?target_session_attrs={word}");
+        for (word, is_right) in [("read-write", true), ("primary", true), ("any", false), ("standby", false)] {
+            assert_eq!(check_writable(&url(word)).is_ok(), is_right, "{word}");
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use sea_orm::{ColumnTrait, ConnectionTrait, DbErr, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
 use sha2::{Digest, Sha256};
+pub use tillkeep_model::wire::AuditHead as Head;
 use tillkeep_model::{Instant, JsonText};
 use uuid::Uuid;
 
@@ -36,8 +37,7 @@ pub async fn record_all(tx: &Tx, entries: Vec<Entry>, now: Instant) -> Result<()
         return Ok(());
     }
     take_turn(tx, Turn::Audit).await?;
-    let last = Entity::find().order_by_desc(Column::Seq).one(tx).await?;
-    let mut head = last.map_or_else(Head::default, |row| Head { seq: row.seq, hash: row.hash });
+    let mut head = head(tx).await?;
     let mut rows = Vec::with_capacity(entries.len());
     for entry in entries {
         let mut details = entry.details;
@@ -86,15 +86,14 @@ pub fn hash(row: &Model) -> String {
     hex::encode(Sha256::digest(canonical.to_string().as_bytes()))
 }
 
+/// The end of the log as it is.
+pub async fn head(conn: &impl ConnectionTrait) -> Result<Head, DbErr> {
+    let last = Entity::find().order_by_desc(Column::Seq).one(conn).await?;
+    Ok(last.map_or_else(Head::default, |row| Head { seq: row.seq, hash: row.hash }))
+}
+
 /// Rows read at once by [`verify`].
 const PAGE: u64 = 5_000;
-
-/// The end of a chain. Written down elsewhere, it shows later that nothing was cut off.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Head {
-    pub seq: i64,
-    pub hash: String,
-}
 
 /// What is wrong with the log, and in which row.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
 
 use sea_orm::{DbErr, TransactionTrait};
 
@@ -52,6 +53,12 @@ impl Db {
     /// Opens the `SQLite` file at `path`.
     pub async fn open_file(path: &Path, side: Side) -> Result<Self, DbErr> {
         Self::open(&Self::url_of_file(path), side).await
+    }
+
+    /// Waits for a `PostgreSQL` at `url` that does not take connections yet, and for nothing else: a wrong password or name is an
+    /// error at once.
+    pub async fn wait_for(url: &str, patience: Duration) -> Result<(), DbErr> {
+        pools::wait_for(url, patience).await
     }
 
     /// Opens the database at `url` only to look at it: nothing is made, migrated or written, beside a running server or

@@ -17,11 +17,21 @@ pub(crate) async fn load(
     store: Uuid,
     store_code: &str,
 ) -> Result<BTreeMap<String, i64>, DbErr> {
+    load_of(conn, store, store_code, "").await
+}
+
+/// As [`load`], of the documents that `and_which` leaves, a condition with its `AND`.
+pub(crate) async fn load_of(
+    conn: &impl ConnectionTrait,
+    store: Uuid,
+    store_code: &str,
+    and_which: &str,
+) -> Result<BTreeMap<String, i64>, DbErr> {
     let mut highest = BTreeMap::new();
     for numbering in registry::pushed().filter_map(|(_, pushed)| pushed.number()) {
         let found = match numbering.form {
-            Form::Text { infix } => texts(conn, store, numbering, &format!("{store_code}{infix}")).await?,
-            Form::Whole => whole(conn, store, numbering).await?,
+            Form::Text { infix } => texts(conn, store, numbering, &format!("{store_code}{infix}"), and_which).await?,
+            Form::Whole => whole(conn, store, numbering, and_which).await?,
         };
         for (series, number) in found {
             let last: &mut i64 = highest.entry(series).or_default();
@@ -37,6 +47,7 @@ async fn texts(
     store: Uuid,
     numbering: &Numbering,
     begin: &str,
+    and_which: &str,
 ) -> Result<Vec<(String, i64)>, DbErr> {
     let Numbering { kind, table, column: number, store: column, register, .. } = numbering;
     let (part, group) = register.map_or(("''", String::new()), |register| (register, format!("{register}, ")));
@@ -44,7 +55,7 @@ async fn texts(
     // Text sorts like its number only among texts of one beginning and one length.
     let sql = format!(
         "SELECT {part} AS part, {prefix} AS prefix, MAX({number}) AS last FROM {table} \
-         WHERE {column} = $1 AND {number} LIKE $2 GROUP BY {group}{prefix}, LENGTH({number})"
+         WHERE {column} = $1 AND {number} LIKE $2 {and_which} GROUP BY {group}{prefix}, LENGTH({number})"
     );
     let mut found = Vec::new();
     for row in query(conn, &sql, [store.into(), format!("{begin}%").into()]).await? {
@@ -58,12 +69,17 @@ async fn texts(
 }
 
 /// Whole numbers, one series for each register and letter.
-async fn whole(conn: &impl ConnectionTrait, store: Uuid, numbering: &Numbering) -> Result<Vec<(String, i64)>, DbErr> {
+async fn whole(
+    conn: &impl ConnectionTrait,
+    store: Uuid,
+    numbering: &Numbering,
+    and_which: &str,
+) -> Result<Vec<(String, i64)>, DbErr> {
     let Numbering { kind, table, column: number, store: column, register, .. } = numbering;
     let part = register.unwrap_or("''");
     let sql = format!(
         "SELECT {part} AS part, MAX({number}) AS last FROM {table} WHERE {column} = $1 \
-         AND flags NOT LIKE '%\"{FOREIGN_NUMBER}\"%' GROUP BY {part}, {number} / {SESSIONS_OF_A_LETTER}"
+         AND flags NOT LIKE '%\"{FOREIGN_NUMBER}\"%' {and_which} GROUP BY {part}, {number} / {SESSIONS_OF_A_LETTER}"
     );
     let mut found = Vec::new();
     for row in query(conn, &sql, [store.into()]).await? {

@@ -33,8 +33,19 @@ where
     attempt().await
 }
 
+/// What a transaction says that found out late that another one was first.
+const OVERTAKEN: &str = "another transaction was first";
+
+/// The error of a transaction that is to be done again, since another one has changed what it was judged by.
+pub(crate) fn overtaken() -> DbErr {
+    DbErr::Custom(OVERTAKEN.to_owned())
+}
+
 /// Whether the database rolled a transaction back so that another one could go on.
 fn was_broken_off(error: &DbErr) -> bool {
+    if matches!(error, DbErr::Custom(text) if text == OVERTAKEN) {
+        return true;
+    }
     // PostgreSQL: serialization_failure, deadlock_detected.
     code(error).is_some_and(|code| code == "40001" || code == "40P01")
 }
@@ -91,14 +102,17 @@ pub fn strikes_everything(error: &DbErr) -> bool {
 
 /// What is wrong, for somebody elsewhere: short, and without anything of what stands in the rows.
 pub fn in_short(error: &DbErr) -> &'static str {
-    let numbered = |numbers: &[u32]| code(error).is_some_and(|code| is_one_of(&code, &[], numbers));
+    let coded = |states: &[&str], numbers: &[u32]| code(error).is_some_and(|code| is_one_of(&code, states, numbers));
     match error {
         DbErr::Json(_) => "a row could not be read",
         _ if unread_column(error).is_some() => "a row could not be read",
-        _ if numbered(&[13]) => "the disk is full",
-        _ if numbered(&[5, 6]) => "the database is locked by something else",
-        _ if numbered(&[8]) => "the database may only be read",
-        _ if numbered(&[10, 11, 26]) => "the database or its disk is damaged",
+        _ if coded(&["53100"], &[13]) => "the disk is full",
+        _ if coded(&["40", "55P03"], &[5, 6]) => "the database is locked by something else",
+        _ if coded(&["25006"], &[8]) => "the database may only be read",
+        // 58 is the operating system's word.
+        _ if coded(&["58"], &[10]) => "the database cannot read or write its disk",
+        _ if coded(&["XX001", "XX002"], &[11, 26]) => "the database or its disk is damaged",
+        _ if coded(&["57014"], &[]) => "the database takes too long over it",
         _ if is_data_fault(error) => "the database refuses a row",
         _ if is_passing(error) => "the database does not answer",
         _ => "an error of the database",

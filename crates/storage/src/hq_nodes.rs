@@ -121,8 +121,9 @@ pub async fn let_go(conn: &impl ConnectionTrait) -> Result<(), DbErr> {
     Ok(())
 }
 
-/// Stores with an entry that was settled and that no handshake has told them of.
+/// Stores with an entry that was settled, or a type to load again, that no handshake has told them of.
 pub async fn stores_to_notify(conn: &impl ConnectionTrait) -> Result<Vec<Uuid>, DbErr> {
-    let sql = "SELECT DISTINCT store_id FROM sync_log WHERE to_acknowledge AND seq IS NOT NULL AND told_in = ''";
+    let sql = "SELECT DISTINCT store_id FROM sync_log WHERE to_acknowledge AND (seq IS NOT NULL OR direction = 'pull') \
+               AND told_in = ''";
     query(conn, sql, []).await?.iter().map(|row| row.try_get("", "store_id")).collect()
 }

@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicU8, Ordering};
 
 use sea_orm::{ConnectionTrait, DbErr};
 use tillkeep_model::Instant;
+use uuid::Uuid;
 
 use crate::db::execute;
 
@@ -16,6 +17,8 @@ tokio::task_local! {
 #[derive(Debug)]
 pub struct KeyedRequest {
     pub id: String,
+    /// Tells it from others with the same key.
+    pub(crate) holder: Uuid,
     pub route: &'static str,
     pub request_hash: String,
     pub now: Instant,
@@ -39,7 +42,7 @@ const TAKEN: &str = "another request with this idempotency key was first";
 impl KeyedRequest {
     pub fn new(id: String, route: &'static str, request_hash: String, now: Instant, expires_at: Instant) -> Arc<Self> {
         let outcome = AtomicU8::new(Outcome::Nothing as u8);
-        Arc::new(Self { id, route, request_hash, now, expires_at, outcome })
+        Arc::new(Self { id, holder: Uuid::new_v4(), route, request_hash, now, expires_at, outcome })
     }
 
     pub fn outcome(&self) -> Outcome {

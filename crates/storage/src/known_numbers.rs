@@ -24,7 +24,8 @@ const SESSIONS_AHEAD: i64 = 10_000;
 /// The flag of a document whose number is too far ahead.
 pub const NUMBER_AHEAD: &str = "number_ahead";
 
-fn reach(series: &str) -> i64 {
+/// How far a number of `series` may be ahead.
+pub(crate) fn reach(series: &str) -> i64 {
     if series.starts_with("session:") { SESSIONS_AHEAD } else { AHEAD }
 }
 

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashSet};
 
 use sea_orm::sea_query::OnConflict;
 use sea_orm::{ConnectionTrait, DbErr, EntityTrait, IntoActiveModel, Iterable, QuerySelect, Value};
-use tillkeep_model::wire::{Acknowledged, Ended, Number, OutboxState, SentRange};
+use tillkeep_model::wire::{Acknowledged, Ended, Number, OutboxState, Outcome, SentRange};
 use tillkeep_model::{Alarm, Instant};
 use uuid::Uuid;
 
@@ -12,11 +12,16 @@ use crate::Tx;
 use crate::db::{execute, query};
 use crate::entity::store_node::{Column, Entity, Model};
 use crate::many::{execute_rows, find_in};
-use crate::push::UNREAD;
+use crate::push::{UNREAD, unapplied};
 use crate::sync_log::kept::{OF_DATABASE, highest};
 
 pub async fn find(conn: &impl ConnectionTrait, store: Uuid) -> Result<Option<Model>, DbErr> {
     Entity::find_by_id(store).one(conn).await
+}
+
+/// The tickets of handshakes that are good, the newest one last.
+pub fn tickets(node: &Model) -> Vec<&str> {
+    node.last_ticket.split(' ').chain([node.ticket.as_str()]).filter(|ticket| !ticket.is_empty()).collect()
 }
 
 /// Writes the row, but what [`hear`] and [`note_processes`] write: that only where there was no row.
@@ -341,11 +346,11 @@ pub async fn numbers_twice(
     // a newer release may read the same envelope. Nor does the content, which may be made again from the document. One that
     // was pruned is told from another one by its time alone, months before that of whatever comes now.
     let sql = format!(
-        "SELECT seq FROM (SELECT seq, envelope_at, \
-         entity_type || ' ' || entity_id || ' ' || action || ' ' || CAST(envelope_at AS TEXT) AS entry FROM sync_log \
+        "SELECT seq FROM (SELECT seq, COALESCE(said_at, envelope_at) AS envelope_at, \
+         entity_type || ' ' || entity_id || ' ' || action || ' ' || CAST(COALESCE(said_at, envelope_at) AS TEXT) AS entry FROM sync_log \
          WHERE store_id = $1 AND node_epoch = $2 AND seq >= $3 AND seq <= $4 \
          AND (code IS NULL OR code NOT IN ({UNREAD})) UNION ALL \
-         SELECT k.seq, k.envelope_at, CAST(NULL AS TEXT) FROM sync_log_kept k WHERE k.seq >= $3 AND k.seq <= $4 \
+         SELECT k.seq, COALESCE(k.said_at, k.envelope_at), CAST(NULL AS TEXT) FROM sync_log_kept k WHERE k.seq >= $3 AND k.seq <= $4 \
          AND k.node = (SELECT n.id FROM sync_log_nodes n WHERE n.store_id = $1 AND n.node_epoch = $2)) AS entries \
          GROUP BY seq HAVING COUNT(DISTINCT entry) > 1 OR COUNT(DISTINCT envelope_at) > 1 LIMIT 1"
     );
@@ -373,33 +378,34 @@ pub async fn epochs(conn: &impl ConnectionTrait, store: Uuid) -> Result<BTreeMap
 
 /// Outbox entries that somebody settled at HQ and `store` does not know of yet. They are told with `ticket`, and count as
 /// told when it comes back: [`acknowledged`].
-pub async fn to_acknowledge(conn: &impl ConnectionTrait, store: Uuid, ticket: &str) -> Result<Vec<Settled>, DbErr> {
-    use tillkeep_model::wire::Outcome;
+pub async fn to_acknowledge(tx: &Tx, store: Uuid, ticket: &str) -> Result<Vec<Settled>, DbErr> {
     // Noted first: what somebody settles from here on was not told.
     let sql = "UPDATE sync_log SET told_in = $2 WHERE store_id = $1 AND to_acknowledge AND seq IS NOT NULL";
-    if execute(conn, sql, [store.into(), ticket.into()]).await? == 0 {
+    if execute(tx, sql, [store.into(), ticket.into()]).await? == 0 {
         return Ok(Vec::new());
     }
     let sql = "SELECT seq, node_epoch, entity_type, entity_id, status, resolved_by FROM sync_log WHERE store_id = $1 \
                AND to_acknowledge AND seq IS NOT NULL AND told_in = $2 ORDER BY seq";
-    query(conn, sql, [store.into(), ticket.into()])
-        .await?
-        .iter()
-        .map(|row| {
-            let status: String = row.try_get("", "status")?;
-            // What a later envelope closed was nobody's decision to leave it: HQ has the row.
-            let by_hand = row.try_get::<Option<Uuid>>("", "resolved_by")?.is_some();
-            let left = by_hand && status != crate::sync_log::RETRIED;
-            let outcome = if left { Outcome::Resolved } else { Outcome::Ok };
-            let told = Acknowledged {
-                seq: row.try_get("", "seq")?,
-                outcome,
-                node_epoch: row.try_get("", "node_epoch")?,
-                entity_id: row.try_get("", "entity_id")?,
-            };
-            Ok(Settled { entity_type: row.try_get("", "entity_type")?, told })
-        })
-        .collect()
+    let mut settled = Vec::new();
+    for row in query(tx, sql, [store.into(), ticket.into()]).await? {
+        let status: String = row.try_get("", "status")?;
+        // What a later envelope closed was nobody's decision to leave it: HQ has the row.
+        let by_hand = row.try_get::<Option<Uuid>>("", "resolved_by")?.is_some();
+        let left = by_hand && status != crate::sync_log::RETRIED;
+        let (entity_type, entity_id): (String, String) =
+            (row.try_get("", "entity_type")?, row.try_get("", "entity_id")?);
+        let told = if left { unapplied::told(tx, store, &entity_type, &entity_id).await? } else { None };
+        let told = Acknowledged {
+            seq: row.try_get("", "seq")?,
+            outcome: if left { Outcome::Resolved } else { Outcome::Ok },
+            node_epoch: row.try_get("", "node_epoch")?,
+            entity_id,
+            at_headquarters: told.map(|(here, _)| here),
+            charged: told.is_some_and(|(_, charged)| charged),
+        };
+        settled.push(Settled { entity_type, told });
+    }
+    Ok(settled)
 }
 
 /// An entry that was settled, and its type.

@@ -33,6 +33,9 @@ pub struct Opening {
     /// Transactions on `SQLite` share a commit: nobody joins those that have gone on for this long, as those who are done
     /// wait for the answer.
     pub longest_group: Duration,
+    /// How long what other servers sent lets people and sales pass it on `SQLite`. Then they share the time: it has to wait
+    /// for as long as the one before it took.
+    pub longest_bulk: Duration,
 }
 
 impl Opening {
@@ -43,6 +46,7 @@ impl Opening {
         longest_pause: Duration::from_secs(15),
         longest_statement: Duration::from_secs(30),
         longest_group: Duration::from_millis(2),
+        longest_bulk: Duration::from_millis(50),
     };
     /// With fewer, unlimited pulls could take every reader of the stores.
     pub const LEAST_CONNECTIONS: u32 = 3 * POOLS;

@@ -14,6 +14,7 @@ use crate::apply::{decode, decode_children};
 use crate::db::{execute, query, rows_per_statement};
 use crate::document::Whole;
 use crate::entity::store_product;
+use crate::kept_ids::KeptIds;
 use crate::many::{execute_rows, select_in};
 use crate::registry::{self, Row, SyncType, Unread};
 use crate::stock::{self, Kind, Movement};
@@ -67,7 +68,9 @@ pub async fn page(
     let mut last_id = rows.last().and_then(|row| row.as_ref().map_or_else(|unread| unread.id, |row| row.uuid("id")));
     let (mut rows, mut left_out) = pull::parted(rows);
     let mut children = pull::children(conn, entity, &mut rows, &mut left_out).await?;
-    let texts = pull::fitting(pull::texts(&rows, &mut children, entity)?);
+    let kept = KeptIds::of_store(conn, store).await?;
+    let texts = pull::texts(&rows, &mut children, entity)?.into_iter().map(|text| kept.as_sent(text)).collect();
+    let texts = pull::fitting(texts);
     if texts.len() < rows.len() {
         last_id = texts.len().checked_sub(1).and_then(|last| rows.get(last)?.uuid("id"));
         left_out.retain(|row| row.id <= last_id);

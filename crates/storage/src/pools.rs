@@ -8,13 +8,14 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use sea_orm::{ConnectOptions, ConnectionTrait, Database, DatabaseConnection, DbBackend, DbErr, Statement};
+use sea_orm::{ConnectionTrait, DatabaseConnection, DbBackend, DbErr, Statement};
 
 use crate::connection::Connection;
 use crate::db::query;
+use crate::hosts::{self, Hosts, Settings};
 use crate::opening::SQLITE_SYNC_READERS;
 use crate::sqlite::{self, Writer};
-use crate::{Opening, Side, address, migration};
+use crate::{Opening, Side, migration};
 
 /// Oldest `SQLite` without the WAL-reset corruption.
 const OLDEST_SQLITE: (u32, u32, u32) = (3, 51, 3);
@@ -56,11 +57,11 @@ pub(crate) async fn open(url: &str, side: Side, opening: Opening) -> Result<(Poo
         };
         return Ok((people, sync));
     }
-    let each = opening.in_each();
+    let (hosts, each) = (Hosts::find(url).await?, opening.in_each());
     let pool = async |purpose: &str| {
         Ok::<_, DbErr>(Pool {
-            writer: Writers::Postgres(postgres(url, each, &format!("tillkeep {purpose} write"), WRITING).await?),
-            reader: postgres(url, each, &format!("tillkeep {purpose} read"), READING).await?.into(),
+            writer: Writers::Postgres(postgres(&hosts, each, &format!("tillkeep {purpose} write"), WRITING).await?),
+            reader: postgres(&hosts, each, &format!("tillkeep {purpose} read"), READING).await?.into(),
         })
     };
     let people = pool("people").await?;
@@ -68,17 +69,23 @@ pub(crate) async fn open(url: &str, side: Side, opening: Opening) -> Result<(Poo
         assert_postgres_is_durable(conn, opening.accept_unsafe).await?;
     }
     let sync = pool("sync").await?;
+    hosts.follow();
     let patient = Connection::from(open_to_migrate(url).await?);
     migration::run(&patient, side, migration::STEPS).await?;
     patient.close().await?;
     Ok((people, sync))
 }
 
+/// Waits for a `PostgreSQL` that starts; nothing else is waited for.
+pub(crate) async fn wait_for(url: &str, patience: Duration) -> Result<(), DbErr> {
+    if file_of(url).is_some() { Ok(()) } else { Hosts::at(url)?.wait(patience).await }
+}
+
 /// One connection that only looks: nothing is made or written, beside a running server or without one.
 pub(crate) async fn open_to_read(url: &str) -> Result<Connection, DbErr> {
     match file_of(url) {
         Some(path) => Ok(sqlite::Pool::open(&path, false, 1, None)?.into()),
-        None => Ok(postgres(url, 1, "tillkeep look", &[]).await?.into()),
+        None => Ok(postgres(&*Hosts::find(url).await?, 1, "tillkeep look", &[]).await?.into()),
     }
 }
 
@@ -98,7 +105,7 @@ async fn open_to_migrate(url: &str) -> Result<DatabaseConnection, DbErr> {
         ("lock_timeout", "1s"),
         ("idle_in_transaction_session_timeout", "0"),
     ];
-    postgres(url, 1, "tillkeep migration", patient).await
+    postgres(&*Hosts::find(url).await?, 1, "tillkeep migration", patient).await
 }
 
 /// The address of the file at `path`.
@@ -114,8 +121,6 @@ fn file_of(url: &str) -> Option<PathBuf> {
     let path = path.split_once('?').map_or(path, |(path, _)| path);
     Some(path.replace("%3f", "?").replace("%25", "%").into())
 }
-
-type Settings = &'static [(&'static str, &'static str)];
 
 /// What holds on a connection that writes, whatever the server's configuration or the role says.
 const WRITING: Settings = &[
@@ -143,29 +148,25 @@ const READING: Settings = &[
     ("idle_in_transaction_session_timeout", "2min"),
 ];
 
-fn quiet(mut options: ConnectOptions) -> ConnectOptions {
-    options.sqlx_logging(false);
-    options
-}
-
 /// Connections that read from a replica, which are made when they are needed.
-pub(crate) async fn open_replica(url: &str, connections: u32) -> Result<Connection, DbErr> {
-    let mut options = postgres_options(url, connections, "tillkeep replica read", READING)?;
-    options.connect_lazy(true);
-    Ok(Database::connect(options).await.map_err(address::explained)?.into())
+pub(crate) fn open_replica(url: &str, connections: u32) -> Result<Connection, DbErr> {
+    let (hosts, name) = (Hosts::at(url)?, "tillkeep replica read");
+    let pool = hosts.pool(connections).connect_lazy_with(hosts.options(name, READING));
+    hosts.feed(pool.clone(), name, READING);
+    hosts.follow();
+    Ok(DatabaseConnection::from(pool).into())
 }
 
-async fn postgres(url: &str, connections: u32, name: &str, settings: Settings) -> Result<DatabaseConnection, DbErr> {
-    Database::connect(postgres_options(url, connections, name, settings)?).await.map_err(address::explained)
-}
-
-fn postgres_options(url: &str, connections: u32, name: &str, settings: Settings) -> Result<ConnectOptions, DbErr> {
-    address::check(url).map_err(DbErr::Custom)?;
-    let (mut options, name) = (quiet(ConnectOptions::new(url)), name.to_owned());
-    // A database that is away refuses or is silent; whoever asks is to be told so while they still wait.
-    options.max_connections(connections).acquire_timeout(Duration::from_secs(5));
-    options.map_sqlx_postgres_opts(move |postgres| postgres.application_name(&name).options(settings.iter().copied()));
-    Ok(options)
+async fn postgres(
+    hosts: &Hosts,
+    connections: u32,
+    name: &str,
+    settings: Settings,
+) -> Result<DatabaseConnection, DbErr> {
+    let made = hosts.pool(connections).connect_with(hosts.options(name, settings)).await;
+    let pool = made.map_err(hosts::of_connection)?;
+    hosts.feed(pool.clone(), name, settings);
+    Ok(pool.into())
 }
 
 /// Refuses to run where an answered sale could be lost.

@@ -18,8 +18,8 @@ pub struct Replica {
 
 impl Replica {
     /// The replica at `url` of the database with this `epoch`. Nothing connects yet: it may be away.
-    pub async fn at(url: &str, connections: u32, epoch: &str) -> Result<Self, DbErr> {
-        let conn = pools::open_replica(url, connections).await?;
+    pub fn at(url: &str, connections: u32, epoch: &str) -> Result<Self, DbErr> {
+        let conn = pools::open_replica(url, connections)?;
         Ok(Self { conn, key: format!("beat.{epoch}") })
     }
 

@@ -173,7 +173,7 @@ impl Ledger {
 }
 
 /// `avg = rdiv(q × avg + r × cost, q + r)` when there is stock, else the receipt's cost.
-fn moving_average(quantity: Qty, average: Option<Money>, received: Qty, cost: Money) -> Money {
+pub(crate) fn moving_average(quantity: Qty, average: Option<Money>, received: Qty, cost: Money) -> Money {
     match average {
         Some(average) if quantity > Qty::ZERO => {
             let value = i128::from(quantity.0) * i128::from(average.0) + i128::from(received.0) * i128::from(cost.0);

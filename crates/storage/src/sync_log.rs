@@ -7,15 +7,17 @@ mod pulled;
 mod refused;
 mod rejection;
 mod taken;
+mod unkept;
 pub mod warnings;
 mod words;
 
 pub use pending::{count_pending, failed_since};
 pub use priors::{Prior, Priors, priors};
 pub use pulled::{Has, Pulled, record_pulls, record_quiet, versions_of_stores};
-pub use refused::{is_full, reject};
+pub use refused::{is_full, put_off, reject};
 pub use rejection::{Kept, Rejection};
 pub(crate) use rejection::{clip, tidy};
 pub use taken::record;
+pub use unkept::{note_unkept, to_reload, unkept};
 pub(crate) use words::nothing_taken;
 pub use words::{FAILED, PULL, PUSH, RESOLVED, RETRIED, SKIPPED, SUCCESS, UNKNOWN};

@@ -175,8 +175,8 @@ impl Store {
     /// What gives numbers of the series that are printed. Waits until one may be given, or refuses it.
     pub async fn numbering(&self) -> tillkeep_http::error::Result<Numbering> {
         if self.sync.is_refused() {
-            let text = "another copy of this store is running and headquarters heard it before this one, so nothing is sold \
-                        here; stop one of the two, or run tillkeep store take-over on this machine if this is the one to go on";
+            let text = "another copy of this store is running and goes on in place of this one, so nothing is sold here; \
+                        stop one of the two, or run tillkeep store take-over on this machine if this is the one to go on";
             return Err(tillkeep_http::Error::new(ErrorCode::StoreRunsElsewhere, text));
         }
         self.numbers.ready().await.map_err(|Unknown| {

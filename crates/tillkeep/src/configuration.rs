@@ -285,7 +285,7 @@ pub fn opening(hq: &Hq) -> Result<Opening> {
 pub fn database(hq: &Hq) -> Result<()> {
     let (url, read_url) = (hq.database_url.expose(), hq.database_read_url.expose());
     if !url.is_empty() {
-        address::check(url).map_err(anyhow::Error::msg).context("database_url (DATABASE_URL)")?;
+        address::check_writable(url).map_err(anyhow::Error::msg).context("database_url (DATABASE_URL)")?;
     }
     if read_url.is_empty() {
         return Ok(());

@@ -19,7 +19,7 @@ use tillkeep_model::permission::{ADMINISTRATOR, DEFAULT_ROLES};
 use tillkeep_model::wire::close;
 use tillkeep_storage::registry::fold;
 
-use tillkeep_storage::{backup, fault, staff};
+use tillkeep_storage::{Db, backup, fault, staff};
 use tillkeep_store::Store;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::time::timeout;
@@ -35,6 +35,8 @@ use crate::output::{line, say};
 const FIRST_START: &str = "first start";
 /// For the last notes of a server that stops.
 const LEAVES_WITHIN: Duration = Duration::from_secs(10);
+/// For a `PostgreSQL` that starts, and may have a long log to go through first.
+const DATABASE_STARTS_WITHIN: Duration = Duration::from_mins(2);
 
 /// The settings of a headquarters server, and what is said of its listener.
 pub fn hq_settings(args: &HqServer, file: Option<&Path>) -> Result<(tillkeep_hq::Settings, configuration::Hq)> {
@@ -65,6 +67,9 @@ pub async fn hq(args: HqServer, file: Option<&Path>) -> Result<()> {
     let mut lock = Lock::take(&settings.data_dir, "headquarters")?;
     let leave = configuration::leave(&configuration);
     let Ending { leaving, stop } = end_on_signal(leave)?;
+    if !database_is_there(&settings, &leaving).await? {
+        return Ok(());
+    }
     let hq = Hq::open(&settings, clock(), stop.clone()).await.context("headquarters cannot start")?;
     leave::when(hq.clone(), leaving, leave);
     if !configuration.database_read_url.is_empty() {
@@ -106,6 +111,18 @@ pub async fn hq(args: HqServer, file: Option<&Path>) -> Result<()> {
     }
     hq.close().await.context("closing the database")?;
     Ok(())
+}
+
+/// Waits for a `PostgreSQL` that starts, as both do after a power cut; false when the server is to stop meanwhile.
+async fn database_is_there(settings: &tillkeep_hq::Settings, leaving: &CancellationToken) -> Result<bool> {
+    let Some(url) = &settings.database_url else { return Ok(true) };
+    tokio::select! {
+        there = Db::wait_for(url.expose(), DATABASE_STARTS_WITHIN) => {
+            there.context("headquarters cannot start")?;
+            Ok(true)
+        }
+        () = leaving.cancelled() => Ok(false),
+    }
 }
 
 /// The clock of the machine. In a test build `CLOCK_OFFSET_MS` sets it on or back.

@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail};
 use clap::Args;
 use tillkeep_http::Clock;
-use tillkeep_storage::verify::{self, Options, Source};
+use tillkeep_http::pins::Pins;
+use tillkeep_storage::verify::{self, Options, Source, Verifiers};
 use tillkeep_storage::{Db, Side};
 
 use crate::audit;
@@ -30,6 +31,9 @@ pub struct VerifyArgs {
     /// Everything was sent and pulled: whatever is still under way is a finding.
     #[arg(long)]
     settled: bool,
+    /// The file with the secrets that PINs are kept with at headquarters; without it, the one in the directory of --hq.
+    #[arg(long, value_name = "FILE")]
+    pin_key: Option<PathBuf>,
 }
 
 /// Prints what it finds, and fails when that is anything.
@@ -42,7 +46,9 @@ pub async fn run(args: VerifyArgs, file: Option<&Path>) -> Result<()> {
     if url.is_none() && args.store.is_empty() {
         bail!("name the data directory of headquarters with --hq, those of stores with --store, or both");
     }
-    let moving_since = (!args.settled).then(|| Clock::default().now().plus_millis(-MOVING_MS));
+    let now = Clock::default().now();
+    let moving_since = (!args.settled).then(|| now.plus_millis(-MOVING_MS));
+    let verifiers = verifiers(args.pin_key, args.hq.as_deref())?;
     let hq = match url {
         Some(url) => Some(Source::open(&url, Side::Hq).await.context("the database of headquarters cannot be read")?),
         None => None,
@@ -56,10 +62,21 @@ pub async fn run(args: VerifyArgs, file: Option<&Path>) -> Result<()> {
         let source = Source::open(&Db::url_of_file(&path), Side::Store).await;
         stores.push(source.with_context(|| format!("{} cannot be read", path.display()))?);
     }
-    let options = Options { settled: args.settled, moving_since, ..Options::default() };
+    if verifiers.is_none() && hq.is_some() && !stores.is_empty() {
+        say!("What verifies PINs at stores is not compared: that takes the file pin.key of headquarters (--pin-key).");
+    }
+    let options = Options { settled: args.settled, moving_since, now: Some(now), verifiers, ..Options::default() };
     let findings = verify::run(hq.as_ref(), &stores, &options).await.context("the databases cannot be read")?;
     for finding in &findings {
         say!("{finding}");
+    }
+    if let (Some(hq), Some(since)) = (&hq, moving_since) {
+        for store in &stores {
+            let left_out = verify::left_out(hq, store, since).await.context("the databases cannot be read")?;
+            if !left_out.is_nothing() {
+                say!("{left_out}");
+            }
+        }
     }
     let mut lost = BTreeSet::new();
     for source in hq.iter().chain(&stores) {
@@ -73,9 +90,34 @@ pub async fn run(args: VerifyArgs, file: Option<&Path>) -> Result<()> {
     for range in lost {
         say!("{range}");
     }
+    let mut alone = BTreeSet::new();
+    for source in hq.iter().chain(&stores) {
+        alone.extend(source.not_at_headquarters().await.context("the resolved documents cannot be read")?);
+    }
+    for document in &alone {
+        say!("{document}");
+    }
     if !findings.is_empty() {
         bail!("{} findings", findings.len());
     }
-    say!("Everything holds.");
+    if alone.is_empty() {
+        say!("Everything holds.");
+    } else {
+        say!("Everything else holds.");
+    }
     Ok(())
+}
+
+/// What the secrets of headquarters make of its PINs; a file that is named must be there.
+fn verifiers(named: Option<PathBuf>, hq: Option<&Path>) -> Result<Option<Verifiers>> {
+    let is_named = named.is_some();
+    let Some(path) = named.or_else(|| hq.map(|dir| dir.join("pin.key"))) else { return Ok(None) };
+    if !path.exists() {
+        if is_named {
+            bail!("{} is not there; name the file pin.key of headquarters", path.display());
+        }
+        return Ok(None);
+    }
+    let pins = Pins::open(&path, 1).with_context(|| format!("{} cannot be read", path.display()))?;
+    Ok(Some(Verifiers::new(move |store, hash| pins.derived(store, hash))))
 }

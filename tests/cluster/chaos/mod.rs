@@ -22,8 +22,9 @@ use strikes::strike;
 use work::{Goods, Office, at_office, at_work};
 
 const STORES: usize = 3;
-/// P3: whatever happened, the outbox is empty so long after the line is back.
-pub const EMPTY_WITHIN: Duration = Duration::from_secs(35);
+/// An outbox that takes so long after the line is back does not empty by itself. P3, that it takes 35 seconds at the most, is
+/// shown in virtual time, by `tests/sim`.
+const BROKEN: Duration = Duration::from_mins(3);
 /// Faults between two heals.
 const FAULTS_OF_A_ROUND: usize = 6;
 
@@ -43,7 +44,7 @@ pub async fn empty(url: String) -> Duration {
         if state.pending == 0 && state.dead_lettered == 0 {
             return begun.elapsed();
         }
-        assert!(begun.elapsed() < Duration::from_mins(2), "the outbox of {url} does not empty: {state:?}");
+        assert!(begun.elapsed() < BROKEN, "the outbox of {url} does not empty: {state:?}");
         sleep(Duration::from_millis(20)).await;
     }
 }
@@ -109,7 +110,7 @@ async fn run(length: Duration, seed: u64) {
     let (memory_after, files_after) = chain.hq.footprint();
     let sold: Vec<Acknowledged> = shifts.iter().flat_map(|shift| shift.sold.clone()).collect();
     let urls: Vec<String> = sites.iter().map(|site| site.process.database()).collect();
-    let options = Options { settled: true, acknowledged: sold.clone(), moving_since: None };
+    let options = Options { settled: true, acknowledged: sold.clone(), ..Options::default() };
     let findings = verdict::look(Some(&chain.hq.database()), &urls, options).await;
     let of = |invariants: &[&str]| findings.iter().filter(|finding| invariants.contains(&finding.invariant)).count();
     let mut healed = figures.healed.clone();
@@ -132,7 +133,6 @@ async fn run(length: Duration, seed: u64) {
         quantile(100),
     );
     assert!(findings.is_empty(), "{}", verdict::list(&findings));
-    assert!(quantile(100) < EMPTY_WITHIN, "{:?}", quantile(100));
     assert!(memory_after < memory + 200 * 1024, "{memory} KiB, then {memory_after} KiB");
     assert!(files_after < files + 60, "{files} files, then {files_after}");
 }

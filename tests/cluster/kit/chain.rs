@@ -234,7 +234,8 @@ impl TestCluster {
         let stores: Vec<String> = sites.iter().map(|site| site.process.database()).collect();
         let begun = Instant::now();
         loop {
-            let options = Options { settled: true, acknowledged: sold.to_vec(), moving_since: None };
+            let verifiers = verdict::verifiers(&self.hq.dir);
+            let options = Options { settled: true, acknowledged: sold.to_vec(), verifiers, ..Options::default() };
             let findings = verdict::look(Some(&self.hq.database()), &stores, options).await;
             if findings.is_empty() {
                 return;

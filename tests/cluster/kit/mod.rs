@@ -18,14 +18,15 @@ pub use process::{Process, Program};
 pub use proxy::{Fault, Proxy};
 pub use work::Shift;
 
-/// Waits until `look` finds something; fails the test with `what` after half a minute.
+/// Waits until `look` finds something; fails the test with `what` after a minute and a half, which
+/// nothing takes that happens at all.
 pub async fn eventually<T>(what: &str, mut look: impl AsyncFnMut() -> Option<T>) -> T {
     let begun = Instant::now();
     loop {
         if let Some(found) = look().await {
             return found;
         }
-        assert!(begun.elapsed() < Duration::from_secs(30), "waited in vain: {what}");
+        assert!(begun.elapsed() < Duration::from_secs(90), "waited in vain: {what}");
         tokio::time::sleep(Duration::from_millis(20)).await;
     }
 }

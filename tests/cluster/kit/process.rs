@@ -77,6 +77,13 @@ impl Process {
         process
     }
 
+    /// Starts what was prepared and does not wait until it listens.
+    pub fn begin_to_start(&mut self) {
+        let log = File::options().create(true).append(true).open(self.log_path()).expect("log");
+        let mut command = self.command("127.0.0.1:0");
+        self.child = Some(command.stdout(Stdio::null()).stderr(log).spawn().expect("the server starts"));
+    }
+
     /// What a server says that ends at once with this environment.
     pub fn that_fails(command: &'static str, dir: &Path, environment: &[(&str, &str)]) -> String {
         Self::prepared(command, dir, environment).refuses_to_start()
@@ -209,8 +216,21 @@ impl Process {
 
     /// SIGTERM.
     pub fn ask_to_stop(&self) {
-        let id = self.id().to_string();
-        assert!(Command::new("kill").args(["-TERM", &id]).status().expect("kill").success());
+        self.signal("-TERM");
+    }
+
+    /// SIGSTOP: it is there and does nothing, as a virtual machine that is paused.
+    pub fn freeze(&self) {
+        self.signal("-STOP");
+    }
+
+    /// It goes on where it was, and knows of nothing.
+    pub fn thaw(&self) {
+        self.signal("-CONT");
+    }
+
+    fn signal(&self, signal: &str) {
+        assert!(Command::new("kill").args([signal, &self.id().to_string()]).status().expect("kill").success());
     }
 
     /// Waits for its end after [`Process::ask_to_stop`].

@@ -1,10 +1,22 @@
 //! The checker over the databases of a test.
 
+use std::path::Path;
+
+use tillkeep_http::Clock;
+use tillkeep_http::pins::Pins;
 use tillkeep_storage::Side;
-use tillkeep_storage::verify::{self, Finding, Options, Source};
+use tillkeep_storage::verify::{self, Finding, Options, Source, Verifiers};
+
+/// What the secrets in the data directory of headquarters make of its PINs.
+pub fn verifiers(dir: &Path) -> Option<Verifiers> {
+    let path = dir.join("pin.key");
+    let pins = path.exists().then(|| Pins::open(&path, 1).expect("the key of PINs"))?;
+    Some(Verifiers::new(move |store, hash| pins.derived(store, hash)))
+}
 
 /// What does not hold, by the addresses of the databases.
-pub async fn look(hq: Option<&str>, stores: &[String], options: Options) -> Vec<Finding> {
+pub async fn look(hq: Option<&str>, stores: &[String], mut options: Options) -> Vec<Finding> {
+    options.now = options.now.or_else(|| Some(Clock::default().now()));
     let hq = match hq {
         Some(url) => Some(Source::open(url, Side::Hq).await.expect("the database of headquarters")),
         None => None,

@@ -28,7 +28,7 @@ impl Run<'_> {
     /// Something happened that a resting loop listens to.
     pub(super) fn ring(&mut self, shop: usize, which: usize) {
         let this = &mut self.shops[shop].loops[which];
-        let listens = this.flight.is_none() && matches!(this.rest, Some(Round::Idle(_)));
+        let listens = this.flight.is_none() && matches!(this.rest, Some(Round::Idle(_) | Round::Compare(_)));
         if listens {
             this.turn += 1;
             let turn = this.turn;
@@ -96,12 +96,12 @@ impl Run<'_> {
     async fn rest(&mut self, shop: usize, which: usize, round: Round) {
         let wait = match round {
             Round::Sent => 0,
-            Round::Idle(wait) | Round::Wait(wait) | Round::Obey(wait) => {
+            Round::Idle(wait) | Round::Wait(wait) | Round::Compare(wait) | Round::Obey(wait) => {
                 i64::try_from(wait.as_millis()).expect("short")
             }
         };
         let this = &mut self.shops[shop].loops[which];
-        let rung = matches!(round, Round::Idle(_)) && std::mem::take(&mut this.bell);
+        let rung = matches!(round, Round::Idle(_) | Round::Compare(_)) && std::mem::take(&mut this.bell);
         let turn = this.turn;
         self.after(if rung { 0 } else { wait }, Event::Wake(shop, which, turn));
         let Some(store) = self.shops[shop].store() else { return };

@@ -124,7 +124,7 @@ export class Chain {
     return tokens
   }
 
-  /** Ends the sessions that earlier tests opened. A person has twenty: one more ends the oldest, which is `admin`. */
+  /** Ends the sessions that earlier tests opened. A person has fifty: one more ends that which was used least recently. */
   async endLent(): Promise<void> {
     const ended = this.lent.splice(0)
     await Promise.all(ended.map((token) => new Client(this.hq.url, token).send('POST', '/auth/logout')))

@@ -42,7 +42,7 @@ export class ApiError extends Error {
 
   /** Whether the sign-in is over. A wrong PIN says nothing of that. */
   get isSignedOut(): boolean {
-    return isRefused(this, 'unauthorized', 'invalid_token', 'token_reused')
+    return isRefused(this, 'unauthorized', 'invalid_token', 'session_replaced', 'token_reused')
   }
 }
 

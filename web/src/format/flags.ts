@@ -19,10 +19,14 @@ const FLAGS: Readonly<Record<string, string>> = {
   future_date: 'A time or business day in it is more than two days ahead.',
   foreign_number: 'Its number belongs to another store or to headquarters.',
   number_ahead: 'Its number is far beyond the last one that is known.',
+  past_date: 'A time or business day in it is more than a year ago.',
+  id_used_elsewhere: 'Another store had used its id, or that of a line. Headquarters keeps it under one of its own.',
+  not_at_headquarters: 'It is at its store alone: headquarters refused it, and somebody resolved that.',
 }
 
 export function flagText(flag: string): string {
   if (flag.startsWith('cut:')) return `Too long, and cut off: ${words(flag.slice(4))}.`
+  if (flag.startsWith('left_out:')) return `Not for its store to say, and left out: ${words(flag.slice(9))}.`
   if (flag.startsWith('missing:')) return `Its store did not send this: ${words(flag.slice(8))}.`
   return Object.hasOwn(FLAGS, flag) ? FLAGS[flag]! : `${words(flag)}.`
 }

@@ -13,7 +13,8 @@ use tillkeep_http::{Answer, Caller, Id, List};
 use tillkeep_model::permission::code::RegistersView;
 use tillkeep_storage::Connection;
 use tillkeep_storage::entity::register_session::{Column, Entity, Model};
-use tillkeep_storage::entity::{store, user};
+use tillkeep_storage::entity::{store, unapplied_document, user};
+use tillkeep_storage::push::unapplied;
 use tillkeep_storage::sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QuerySelect};
 use utoipa::ToSchema;
 use uuid::Uuid;
@@ -47,8 +48,21 @@ pub(crate) struct Drawer {
     store_code: String,
     opened_by_name: Option<String>,
     closed_by_name: Option<String>,
+    /// Its sales that headquarters refused and somebody resolved without applying them: its figures contain them, and they are at
+    /// their store alone.
+    not_at_headquarters: Vec<Unapplied>,
     #[serde(flatten)]
     session: Model,
+}
+
+/// A sale that headquarters does not have.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = UnappliedSale)]
+pub(crate) struct Unapplied {
+    id: Uuid,
+    /// Null when not even that could be read.
+    receipt_number: Option<String>,
 }
 
 /// `GET /register-sessions`: the newest first.
@@ -93,11 +107,15 @@ async fn named(caller: &Caller<RegistersView>, conn: &Connection, rows: Vec<Mode
         .all(conn)
         .await?;
     let people: HashMap<Uuid, String> = people.into_iter().collect();
+    let mut unapplied = unapplied::of_sessions(conn, rows.iter().map(|row| row.id)).await?;
     let shown = |row: Model| {
         let store = stores.get(&row.store_id);
         let blind = store.is_none_or(|store| store.blind_close);
         let knows = !blind || caller.access.may(&drawers::MAY_CLOSE, Some(row.store_id));
+        let unapplied = unapplied.remove(&row.id).unwrap_or_default().into_iter();
+        let named = |sale: unapplied_document::Model| Unapplied { id: sale.entity_id, receipt_number: sale.number };
         Drawer {
+            not_at_headquarters: unapplied.map(named).collect(),
             store_code: store.map(|store| store.code.clone()).unwrap_or_default(),
             opened_by_name: people.get(&row.opened_by).cloned(),
             closed_by_name: row.closed_by.and_then(|id| people.get(&id).cloned()),

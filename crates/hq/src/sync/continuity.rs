@@ -132,7 +132,7 @@ const GIVEN: usize = 16;
 /// Which tickets are good besides the newest one when `presented` came back: itself and those that were given out after
 /// it, whose answers may still be under way. `None` when it is not good any more.
 fn given(node: &store_node::Model, presented: &str) -> Option<String> {
-    let good = tickets(node);
+    let good = nodes::tickets(node);
     let at = good.iter().position(|ticket| !presented.is_empty() && *ticket == presented)?;
     let from = at.max(good.len().saturating_sub(GIVEN));
     Some(good.get(from..)?.join(" "))
@@ -140,12 +140,8 @@ fn given(node: &store_node::Model, presented: &str) -> Option<String> {
 
 /// All that are good now.
 fn still_good(node: &store_node::Model) -> String {
-    let good = tickets(node);
+    let good = nodes::tickets(node);
     good[good.len().saturating_sub(GIVEN)..].join(" ")
-}
-
-fn tickets(node: &store_node::Model) -> Vec<&str> {
-    node.last_ticket.split(' ').chain([node.ticket.as_str()]).filter(|ticket| !ticket.is_empty()).collect()
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 //! Each process has a random name (`instance`), and each handshake gives it a nonce that its next requests present. Who
 //! presents the nonce of an answer was alive when that answer was given: it had asked before, and got it after. Processes
 //! that follow one another, as at a restart, were alive one after the other, whatever arrives late or twice; of two that
-//! run at once each is alive between two signs of the other.
+//! run at once each is alive between two signs of the other. Which of the two goes on is told in `process`.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -13,10 +13,10 @@ use tillkeep_model::Instant;
 use tillkeep_storage::{DbErr, nodes};
 use uuid::Uuid;
 
+use super::process::{Because, Made, Process};
+
 /// Processes of a store that are remembered: a late word of an older one is a stranger's, which shows nothing.
 const PROCESSES: usize = 16;
-/// Nonces of a process whose answers may still be under way.
-const NONCES: usize = 16;
 /// How long after its last sign a refused process counts as running.
 const RUNS_FOR_MS: i64 = 5 * 60 * 1000;
 
@@ -34,16 +34,7 @@ pub(super) struct Processes {
     refused: Vec<Refused>,
 }
 
-#[derive(Clone, PartialEq, Serialize, Deserialize)]
-struct Process {
-    instance: Uuid,
-    /// Its newest nonces, with their turns.
-    given: VecDeque<(Uuid, u64)>,
-    /// The first and the last turn at which it was alive.
-    alive: Option<(u64, u64)>,
-}
-
-/// A process that another one, which was heard before it, keeps from being this store.
+/// A process that another one keeps from being this store.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct Refused {
     instance: Uuid,
@@ -51,16 +42,30 @@ struct Refused {
     other: Uuid,
     since: Instant,
     heard_at: Option<Instant>,
+    #[serde(default)]
+    because: Because,
+    /// It was the store until then: what it had sold is taken.
+    #[serde(default)]
+    sends: bool,
+}
+
+/// That a process is refused, and why.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Refusal {
+    pub because: Because,
+    /// What it had sold is taken.
+    pub sends: bool,
 }
 
 /// What a sign of a process means.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Sign {
-    pub refused: bool,
-    /// Another process has been given an answer since this one was: a new nonce tells which of them live.
+    pub refused: Option<Refusal>,
+    /// Another process has been given an answer since this one was alive, or this one is not known: a new nonce tells which
+    /// of them live.
     pub asks: bool,
-    /// Two were found out by it.
-    pub news: bool,
+    /// Two were found out by it, and why one of them goes on.
+    pub news: Option<Because>,
 }
 
 impl Copies {
@@ -96,7 +101,7 @@ impl Copies {
     pub fn is_late(&self, store: Uuid, instance: Option<Uuid>, nonce: Option<Uuid>) -> bool {
         let all = self.lock();
         let known = all.get(&store).and_then(|own| own.known.iter().find(|process| Some(process.instance) == instance));
-        known.and_then(|process| process.given.back()).is_some_and(|(newest, _)| Some(*newest) != nonce)
+        known.and_then(Process::newest).is_some_and(|(newest, _)| Some(newest) != nonce)
     }
 
     /// Since when two processes of `store` run, while the refused one still does.
@@ -113,45 +118,48 @@ impl Copies {
 impl Processes {
     /// A process asked something, with the newest nonce that it has.
     pub(super) fn sign(&mut self, instance: Uuid, nonce: Option<Uuid>, now: Instant) -> Sign {
-        let news = self.alive(instance, nonce, now);
-        let mut refused = self.refused.iter_mut().filter(|refused| refused.instance == instance);
-        let is_refused = refused.next().map(|refused| refused.heard_at = Some(now)).is_some();
-        let newest = |process: &Process| process.given.back().map(|(_, turn)| *turn);
-        let mine = self.known.iter().find(|process| process.instance == instance).and_then(newest);
-        let asks = mine.is_some() && self.known.iter().filter_map(newest).max() > mine;
-        Sign { refused: is_refused, asks, news }
+        let news = nonce.and_then(|nonce| self.comes_back(instance, nonce, now));
+        for refused in self.refused.iter_mut().filter(|refused| refused.instance == instance) {
+            refused.heard_at = Some(now);
+        }
+        let mine = self.find(instance).and_then(Process::last_known);
+        let asks = mine.is_none() || self.newest_of_others(instance) > mine;
+        Sign { refused: self.refusal(instance), asks, news }
     }
 
     /// Whether a sign of a process says nothing that is not known of it.
     pub(super) fn expects(&self, instance: Uuid, nonce: Option<Uuid>) -> bool {
-        let Some(process) = self.known.iter().find(|process| process.instance == instance) else { return false };
-        let seen = |turn| process.alive.is_some_and(|(first, last)| first <= turn && turn <= last);
-        let given = |nonce| process.given.iter().find(|(given, _)| *given == nonce);
-        !self.refuses(instance) && nonce.is_none_or(|nonce| given(nonce).is_some_and(|(_, turn)| seen(*turn)))
+        let Some(process) = self.find(instance) else { return false };
+        self.refusal(instance).is_none() && nonce.is_none_or(|nonce| process.has_shown(nonce))
     }
 
-    /// The nonce of an answer to a process.
-    pub(super) fn give(&mut self, instance: Uuid) -> Uuid {
+    /// The nonce of an answer to a process that said what it `made`.
+    pub(super) fn give(&mut self, instance: Uuid, made: &Made, now: Instant) -> Uuid {
         let nonce = Uuid::new_v4();
         self.turn += 1;
-        let turn = self.turn;
-        let process = self.process(instance);
-        process.given.push_back((nonce, turn));
-        if process.given.len() > NONCES {
-            process.given.pop_front();
-        }
+        let (turn, others) = (self.turn, self.newest_of_others(instance));
+        self.process(instance).answered((nonce, turn), made, others, now);
         nonce
     }
 
     /// Somebody decided at this process that it is the store: the others are refused.
     pub(super) fn take_over(&mut self, instance: Uuid, now: Instant) {
         for refused in self.refused.iter_mut().filter(|refused| refused.instance == instance) {
-            *refused = Refused { instance: refused.other, other: instance, since: now, heard_at: Some(now) };
+            *refused = Refused {
+                instance: refused.other,
+                other: instance,
+                since: now,
+                heard_at: Some(now),
+                because: Because::Decided,
+                sends: false,
+            };
         }
     }
 
-    pub(super) fn refuses(&self, instance: Uuid) -> bool {
-        self.refused.iter().any(|refused| refused.instance == instance)
+    /// Whether a process is refused.
+    pub(super) fn refusal(&self, instance: Uuid) -> Option<Refusal> {
+        let refused = self.refused.iter().find(|refused| refused.instance == instance)?;
+        Some(Refusal { because: refused.because, sends: refused.sends })
     }
 
     /// Whether the same processes are refused as in `other`, whenever they were heard.
@@ -160,40 +168,58 @@ impl Processes {
         which(self) == which(other)
     }
 
+    fn find(&self, instance: Uuid) -> Option<&Process> {
+        self.known.iter().find(|process| process.instance == instance)
+    }
+
+    /// The turn of the newest answer to another process.
+    fn newest_of_others(&self, instance: Uuid) -> Option<u64> {
+        let others = self.known.iter().filter(|process| process.instance != instance);
+        others.filter_map(|process| process.newest().map(|(_, turn)| turn)).max()
+    }
+
     fn process(&mut self, instance: Uuid) -> &mut Process {
         let at = self.known.iter().position(|process| process.instance == instance).unwrap_or_else(|| {
             if self.known.len() >= PROCESSES {
                 // Whoever gave no sign of life, or the oldest one: a copy that starts again and again displaces itself.
                 let sign = |(_, process): &(usize, &Process)| {
-                    (process.alive.map(|(_, last)| last), process.given.back().map(|(_, turn)| *turn))
+                    (process.alive.map(|(_, last)| last), process.newest().map(|(_, turn)| turn))
                 };
                 let oldest = self.known.iter().enumerate().min_by_key(sign).map(|(place, _)| place);
                 oldest.map(|place| self.known.remove(place));
             }
-            self.known.push_back(Process { instance, given: VecDeque::new(), alive: None });
+            self.known.push_back(Process::new(instance));
             self.known.len() - 1
         });
         &mut self.known[at]
     }
 
-    /// Notes when `instance` was alive; true when that shows two at once that were not known.
-    fn alive(&mut self, instance: Uuid, nonce: Option<Uuid>, now: Instant) -> bool {
-        let Some(mine) = self.known.iter_mut().find(|process| process.instance == instance) else { return false };
-        let Some((_, turn)) = mine.given.iter().find(|(given, _)| Some(*given) == nonce).copied() else { return false };
-        let (first, last) = mine.alive.map_or((turn, turn), |(first, last)| (first.min(turn), last.max(turn)));
-        mine.alive = Some((first, last));
-        let is_refused = |instance| self.refused.iter().any(|refused: &Refused| refused.instance == instance);
-        if is_refused(instance) {
-            return false;
+    /// An answer came back to `instance`, which was alive when it was given; why one of two goes on, when that shows two at
+    /// once that were not known.
+    fn comes_back(&mut self, instance: Uuid, nonce: Uuid, now: Instant) -> Option<Because> {
+        let others: Vec<u64> =
+            self.known.iter().filter(|other| other.instance != instance).flat_map(Process::turns).collect();
+        let process = self.known.iter_mut().find(|process| process.instance == instance)?;
+        let shown = process.shows(nonce);
+        process.gathers(&others);
+        if !shown || self.refusal(instance).is_some() {
+            return None;
         }
-        let beside = self.known.iter().filter(|process| process.instance != instance && !is_refused(process.instance));
-        let beside = beside.filter_map(|process| Some((process.instance, process.alive?)));
-        let beside =
-            beside.filter(|(_, (begin, end))| *begin <= last && first <= *end).max_by_key(|(_, (begin, _))| *begin);
-        let Some((other, (begin, _))) = beside else { return false };
-        let (instance, other) = if begin > first { (other, instance) } else { (instance, other) };
-        self.refused.push(Refused { instance, other, since: now, heard_at: Some(now) });
-        true
+        let mine = self.find(instance)?;
+        let others = self.known.iter().filter(|other| other.instance != instance && other.runs_beside(mine));
+        let beside = others.filter(|other| self.refusal(other.instance).is_none()).max_by_key(|other| other.alive)?;
+        let decided = mine.decide(beside);
+        let refused = Refused {
+            instance: decided.stops.instance,
+            other: decided.store.instance,
+            since: now,
+            heard_at: Some(now),
+            because: decided.because,
+            sends: decided.was_the_store,
+        };
+        let because = refused.because;
+        self.refused.push(refused);
+        Some(because)
     }
 
     fn running_twice(&self, now: Instant) -> Option<Instant> {
@@ -203,110 +229,4 @@ impl Processes {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn at(seconds: i64) -> Instant {
-        Instant::default().plus_millis(seconds * 1000)
-    }
-
-    /// A process with what it has to present.
-    struct Copy {
-        instance: Uuid,
-        nonce: Option<Uuid>,
-    }
-
-    impl Copy {
-        fn start() -> Self {
-            Self { instance: Uuid::new_v4(), nonce: None }
-        }
-
-        /// A handshake whose answer comes; false when it is refused.
-        fn handshake(&mut self, hq: &mut Processes, now: Instant) -> bool {
-            let refused = hq.sign(self.instance, self.nonce, now).refused;
-            if !refused {
-                self.nonce = Some(hq.give(self.instance));
-            }
-            !refused
-        }
-
-        /// A handshake whose answer goes nowhere, with what it presented then.
-        fn late(&self, hq: &mut Processes, nonce: Option<Uuid>) {
-            if !hq.sign(self.instance, nonce, at(0)).refused {
-                hq.give(self.instance);
-            }
-        }
-
-        /// A quiet cycle.
-        fn cycle(&mut self, hq: &mut Processes, now: Instant) -> bool {
-            let sign = hq.sign(self.instance, self.nonce, now);
-            if sign.asks || sign.refused {
-                return self.handshake(hq, now) && !hq.sign(self.instance, self.nonce, now).refused;
-            }
-            true
-        }
-    }
-
-    #[test]
-    fn restarts_and_whatever_arrives_late_or_twice_are_never_called_two() {
-        let mut hq = Processes::default();
-        let mut ended: Vec<Copy> = Vec::new();
-        for round in 0..200_usize {
-            let mut process = Copy::start();
-            assert!(process.handshake(&mut hq, at(0)), "{round}");
-            for _ in 0..round % 4 {
-                assert!(process.cycle(&mut hq, at(0)), "{round}");
-                // Its own request once more, and those of processes before it.
-                process.late(&mut hq, process.nonce);
-                for old in ended.iter().rev().take(3) {
-                    old.late(&mut hq, old.nonce);
-                    old.late(&mut hq, None);
-                    hq.sign(old.instance, old.nonce, at(0));
-                }
-                // The first handshake of a process that ended before it was heard.
-                Copy::start().late(&mut hq, None);
-            }
-            ended.push(process);
-        }
-        assert_eq!(hq.running_twice(at(0)), None);
-        assert!(hq.refused.is_empty());
-    }
-
-    #[test]
-    fn of_two_that_run_at_once_the_one_heard_later_is_refused_within_a_cycle_of_both() {
-        let mut hq = Processes::default();
-        let (mut first, mut later) = (Copy::start(), Copy::start());
-        assert!(first.handshake(&mut hq, at(0)) && first.cycle(&mut hq, at(0)));
-        assert!(later.handshake(&mut hq, at(5)) && later.cycle(&mut hq, at(5)));
-        assert_eq!(hq.running_twice(at(5)), None, "it may be a restart");
-        assert!(first.cycle(&mut hq, at(30)));
-        assert_eq!(hq.running_twice(at(30)), Some(at(30)));
-        assert!(!later.cycle(&mut hq, at(35)) && first.cycle(&mut hq, at(60)) && !later.handshake(&mut hq, at(65)));
-        assert!(hq.running_twice(at(66)).is_some());
-        // It is stopped: after a while nothing is shown, and its name stays refused.
-        assert_eq!(hq.running_twice(at(365)), None);
-        assert!(!later.handshake(&mut hq, at(400)));
-        // The other one starts again.
-        let mut restarted = Copy::start();
-        assert!(restarted.handshake(&mut hq, at(401)) && restarted.cycle(&mut hq, at(431)));
-    }
-
-    #[test]
-    fn who_takes_over_is_the_store_and_the_other_one_is_refused_also_after_headquarters_restarted() {
-        let mut hq = Processes::default();
-        let (mut first, mut later) = (Copy::start(), Copy::start());
-        assert!(first.handshake(&mut hq, at(0)) && first.cycle(&mut hq, at(0)));
-        assert!(later.handshake(&mut hq, at(5)) && later.cycle(&mut hq, at(5)));
-        assert!(first.cycle(&mut hq, at(30)) && !later.cycle(&mut hq, at(35)));
-        hq.take_over(later.instance, at(40));
-        assert!(later.handshake(&mut hq, at(40)) && later.cycle(&mut hq, at(70)));
-        assert!(!first.cycle(&mut hq, at(71)));
-        let mut restarted = Processes { refused: hq.refused, ..Processes::default() };
-        assert!(
-            later.handshake(&mut restarted, at(100))
-                && later.cycle(&mut restarted, at(101))
-                && !first.handshake(&mut restarted, at(102))
-        );
-        assert_eq!(restarted.running_twice(at(103)), Some(at(40)));
-    }
-}
+mod tests;

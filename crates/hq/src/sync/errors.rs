@@ -35,6 +35,8 @@ pub(super) struct FailedEntry {
     id: Uuid,
     store_id: Uuid,
     store_code: String,
+    /// `push` is what the store sent; `pull` a type that it was sent and could not keep, which has no entity and no envelope.
+    direction: String,
     entity_type: String,
     entity_id: String,
     action: String,
@@ -68,6 +70,7 @@ impl FailedEntry {
             store_code,
             id: row.id,
             store_id: row.store_id,
+            direction: row.direction,
             entity_type: row.entity_type,
             entity_id: row.entity_id,
             action: row.action,

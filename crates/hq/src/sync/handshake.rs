@@ -16,7 +16,7 @@ use tillkeep_model::wire::{HandshakeAnswer, HandshakeRequest, PinKey};
 use tillkeep_storage::entity::store_node;
 use tillkeep_storage::nodes::{Said, Settled};
 use tillkeep_storage::numbers::lost;
-use tillkeep_storage::{Tx, fault, high_water, nodes, registry, staff, versions};
+use tillkeep_storage::{Tx, audit, audit_heads, fault, high_water, nodes, registry, staff, sync_log, versions};
 use uuid::Uuid;
 
 use super::continuity::{Continuity, RestoreEvidence};
@@ -86,7 +86,7 @@ pub(super) async fn handshake(
     hq.stores_to_notify.remove(store_id);
     fault::point("handshake.record")?;
     let recorded = record(&hq, &caller, &request, (evidence, missing), late).await?;
-    let nonce = processes::give(&hq, store_id, request.instance).await;
+    let nonce = processes::give(&hq, store_id, &request).await;
     fault::point("handshake.recorded")?;
     Ok(Machine(HandshakeAnswer {
         nonce,
@@ -115,7 +115,7 @@ async fn record(
 ) -> Result<HandshakeAnswer> {
     let store_id = caller.id();
     let mut tx = hq.sync_db().begin().await?;
-    let now = hq.clock.now();
+    let (now, shared) = (hq.clock.now(), hq.shared_now());
     let node = nodes::find(&tx, store_id).await?.unwrap_or_default();
     let versions = versions::heads_of_store(&tx, store_id).await?;
     let continuity = Continuity::judge(&node, request, evidence, &versions, late);
@@ -130,12 +130,20 @@ async fn record(
     }
     let ticket = Uuid::new_v4().to_string();
     let settled = nodes::to_acknowledge(&tx, store_id, &ticket).await?;
+    let again = sync_log::to_reload(&tx, store_id, &ticket).await?;
     let never_refused = nodes::never_refused(&tx, store_id, &request.dead).await?;
     raise(&mut tx, &settled).await?;
-    let (row, resync) = row(node, request, &continuity, &ticket, now)?;
-    hq.tracker.clock_is_off(store_id, row.clock_offset_ms);
-    nodes::save(&tx, store_node::Model { store_id, ..row }).await?;
+    let (row, mut resync) = row(node, request, &continuity, &ticket, now)?;
+    resync.extend(again);
+    // What is kept is by the clock that all servers share: one that is off itself is not taken for all of its stores.
+    let ahead_of = |clock: Instant| request.clock.map(|theirs| theirs.millis_since(clock));
+    hq.tracker.clock_is_off(store_id, ahead_of(now));
+    nodes::save(&tx, store_node::Model { store_id, clock_offset_ms: ahead_of(shared), ..row }).await?;
     lost::note(&tx, store_id, &request.lost).await?;
+    if let Some(head) = &request.audit {
+        audit_heads::note(&tx, store_id, &request.node_epoch, head, now).await?;
+    }
+    let own = audit::head(&tx).await?;
     hq.commit(tx).await?;
     let said = Said { outbox: request.outbox.clone(), alarms: alarms(&request.alarms) };
     hq.tracker.told(store_id, said, now);
@@ -145,13 +153,14 @@ async fn record(
         ticket,
         ticket_known: continuity.is_given(),
         server_version: env!("CARGO_PKG_VERSION").to_owned(),
-        clock: now,
+        clock: shared,
         versions,
         resync,
         put_back: continuity.store_restored() && request.ticket.is_some(),
         resend_from,
         acknowledged: settled.into_iter().map(|settled| settled.told).collect(),
         never_refused,
+        audit: Some(own),
         ..HandshakeAnswer::default()
     })
 }
@@ -177,7 +186,6 @@ fn row(
         fingerprints,
         told_fingerprints: serde_json::to_string(&pairs)?,
         other_installation_at: if continuity.is_other_installation() { Some(now) } else { node.other_installation_at },
-        clock_offset_ms: request.clock.map(|clock| clock.millis_since(now)),
         handshake_at: Some(now),
         // The rest is for the tracker to write.
         ..node

@@ -201,6 +201,14 @@ impl Hub {
         }
     }
 
+    /// Closes so many sockets, those that are open for the longest first: a store that has come again is not asked again.
+    pub fn close_oldest(&self, most: usize, code: u16) {
+        let connections = self.lock();
+        let mut all: Vec<_> = connections.by_store.values().collect();
+        all.sort_unstable_by_key(|connection| connection.number);
+        all.iter().take(most).for_each(|connection| connection.close(code));
+    }
+
     /// Closes every socket: the server goes down.
     pub fn close_all(&self, code: u16) {
         for connection in self.lock().by_store.values() {

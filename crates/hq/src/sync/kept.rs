@@ -66,7 +66,8 @@ impl Kept {
     /// Takes the word of the store. Rows count once, when it first says that it has them.
     pub(super) fn said(&mut self, word: Word<'_>, head: i64, now: Instant) -> News {
         let stands = stands(word, head);
-        self.unstored = word.unstored.is_some();
+        // That it can is news, whatever it has.
+        let could_not = std::mem::replace(&mut self.unstored, word.unstored.is_some());
         let is_new = self.version.replace(word.version) != Some(word.version);
         let rows: i64 = self.pages.iter().filter(|page| page.latest <= word.version).map(|page| page.rows).sum();
         // The pages after what it has may still be stored. Any other was stored, or will be asked for again.
@@ -84,7 +85,7 @@ impl Kept {
         let handed = i32::try_from(self.pages.iter().map(|page| page.rows).sum::<i64>()).unwrap_or(i32::MAX);
         match stands {
             Stands::Behind if !is_new && rows == 0 => return News::None,
-            Stands::Current if !is_new && rows == 0 => return News::Quiet,
+            Stands::Current if !is_new && rows == 0 && !could_not => return News::Quiet,
             _ => {}
         }
         let is_unstored = stands == Stands::Unstored;

@@ -26,6 +26,7 @@ mod nodes;
 pub(crate) mod notify;
 mod own_documents;
 mod pages;
+mod process;
 mod processes;
 mod protocol;
 pub(crate) mod pruning;
@@ -39,6 +40,7 @@ pub mod rounds;
 pub mod servers;
 mod settle;
 mod socket;
+mod spread;
 pub mod standing;
 mod store_cache;
 mod store_caller;
@@ -119,7 +121,7 @@ fn of_people(routes: Routes) -> Routes {
         .about("How many entries of a store were taken and failed, by hour or day.")
         .fails(&[NotFound])
         .get("/sync/errors", errors::list)
-        .about("List what stores sent that was not applied, or that was and that somebody should look at.")
+        .about("List what stores sent that was not applied, or that was and that somebody should look at, and what they could not keep.")
         .post("/sync/retry/{id}", retry::retry)
         .about("Apply a failed entry once more.")
         .fails(&[NotFailed, PayloadNotKept])

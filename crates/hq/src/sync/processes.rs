@@ -3,42 +3,65 @@
 
 use tillkeep_http::error::{Error, Result};
 use tillkeep_model::ErrorCode;
-use tillkeep_storage::nodes;
+use tillkeep_model::wire::HandshakeRequest;
+use tillkeep_storage::{audit_heads, nodes};
 use uuid::Uuid;
 
-use super::copies::{Processes, Sign};
+use super::copies::{Processes, Refusal, Sign};
+use super::process::Made;
 use crate::Hq;
 
 /// Takes note of a request of a store's process. One of an older release says nothing of itself.
 pub(super) async fn hear(hq: &Hq, store: Uuid, code: &str, instance: Option<Uuid>, nonce: Option<Uuid>) -> Sign {
     let Some(instance) = instance else { return Sign::default() };
-    let now = hq.clock.now();
+    let now = hq.shared_now();
     // In nearly every cycle a store says what it said before, which costs no query.
     let sign = if hq.copies.with(store, |own| own.expects(instance, nonce)) {
         hq.copies.with(store, |own| own.sign(instance, nonce, now))
     } else {
         noting(hq, store, |own| own.sign(instance, nonce, now)).await
     };
-    if sign.news {
-        tracing::error!(store = code, "two copies of this store run at once: the one that was heard later is refused");
-    }
     // Of the two that were found out it may be this one that is refused.
-    let refused = hq.copies.with(store, |own| own.refuses(instance));
-    if sign.news || refused {
+    let refused = hq.copies.with(store, |own| own.refusal(instance));
+    if let Some(because) = sign.news {
+        let (because, this_one) = (because.words(), if refused.is_some() { "stops" } else { "goes on" });
+        tracing::error!(
+            store = code,
+            process = %instance,
+            this_one,
+            because,
+            "two copies of this store run at once: one of them is refused"
+        );
+        forget_log(hq, store).await;
+    }
+    if sign.news.is_some() || refused.is_some() {
         hq.board.mark([store]);
     }
     Sign { refused, ..sign }
 }
 
 /// The nonce of the answer to a handshake. A process of an older release takes none.
-pub(super) async fn give(hq: &Hq, store: Uuid, instance: Option<Uuid>) -> Option<Uuid> {
-    let instance = instance?;
-    Some(noting(hq, store, |own| own.give(instance)).await)
+pub(super) async fn give(hq: &Hq, store: Uuid, request: &HandshakeRequest) -> Option<Uuid> {
+    let (instance, made) = (request.instance?, Made::said(request));
+    Some(noting(hq, store, |own| own.give(instance, &made, hq.shared_now())).await)
 }
 
 /// Somebody decided at `instance` that it is the store.
 pub(super) async fn take_over(hq: &Hq, store: Uuid, instance: Uuid) {
-    noting(hq, store, |own| own.take_over(instance, hq.clock.now())).await;
+    noting(hq, store, |own| own.take_over(instance, hq.shared_now())).await;
+    forget_log(hq, store).await;
+}
+
+/// What was heard of the audit log of a store may be that of the copy that is not the store: it counts from here on.
+async fn forget_log(hq: &Hq, store: Uuid) {
+    let forgotten = async {
+        let tx = hq.sync_db().begin().await?;
+        audit_heads::forget(&tx, store).await?;
+        tx.commit().await
+    };
+    if let Err(error) = forgotten.await {
+        tracing::warn!(%error, "what was heard of the audit log of a store could not be forgotten");
+    }
 }
 
 /// Changes what is known of the processes of a store, and keeps it. Several servers of headquarters do so one after the
@@ -82,10 +105,19 @@ async fn noting<T>(hq: &Hq, store: Uuid, change: impl Fn(&mut Processes) -> T) -
 
 /// The answer to a refused process.
 pub(super) fn refuse_copy(sign: Sign) -> Result<()> {
-    if !sign.refused {
-        return Ok(());
-    }
-    let text = "another copy of this store is running and was here before this one; stop one of the two. If this is the one \
-                to go on, run tillkeep store take-over here";
-    Err(Error::new(ErrorCode::StoreRunsElsewhere, text))
+    sign.refused.map_or(Ok(()), |refusal| Err(runs_elsewhere(refusal)))
+}
+
+/// The same to its push: what it sold while it was the store is taken.
+pub(super) fn refuse_push(sign: Sign) -> Result<()> {
+    sign.refused.filter(|refusal| !refusal.sends).map_or(Ok(()), |refusal| Err(runs_elsewhere(refusal)))
+}
+
+fn runs_elsewhere(refusal: Refusal) -> Error {
+    let text = format!(
+        "another copy of this store is running and goes on in place of this one: {}. Stop one of the two; if this is the one \
+         to go on, run tillkeep store take-over here",
+        refusal.because.words()
+    );
+    Error::new(ErrorCode::StoreRunsElsewhere, text)
 }

@@ -48,7 +48,7 @@ pub(super) async fn push(
     let Parsed { text, envelopes, instance } = body::parse(text).await?;
     let sender = caller.sender();
     let code = &sender.store_code;
-    processes::refuse_copy(processes::hear(&hq, sender.store_id, code, instance, None).await)?;
+    processes::refuse_push(processes::hear(&hq, sender.store_id, code, instance, None).await)?;
     let place = hq.pushes.enter(envelopes.len())?;
     let (worker, begun) = hq.pushes.worker().await?;
     let announcement = PendingAnnouncement::new(&hq, sender.store_id);
@@ -179,6 +179,6 @@ mod tests {
                 sleep(Duration::from_millis(5)).await;
             }
         };
-        timeout(Duration::from_secs(10), known).await.expect("the change is known");
+        timeout(Duration::from_mins(1), known).await.expect("the change is known");
     }
 }

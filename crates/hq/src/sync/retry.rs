@@ -1,7 +1,8 @@
 //! Failed entries tried again. Specification, sections 3 and 4.3.
 //!
 //! One at a time: two people who press at once find out one after the other, and the second one is told that nothing is
-//! left to do. What is tried again goes the way of every push, so it has its effect once, whoever else pushes it.
+//! left to do. What is tried again goes the way of every push, so it has its effect once, whoever else pushes it. A type that a
+//! store could not keep is loaded again by that store.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -19,7 +20,7 @@ use tillkeep_storage::idempotency;
 use tillkeep_storage::push::{self, ByHand, Sender};
 use tillkeep_storage::sea_orm::sea_query::Expr;
 use tillkeep_storage::sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
-use tillkeep_storage::sync_log::{FAILED, RETRIED};
+use tillkeep_storage::sync_log::{FAILED, PULL, RETRIED};
 use utoipa::ToSchema;
 use uuid::Uuid;
 
@@ -59,7 +60,7 @@ pub(super) async fn retry(
 ) -> Result<Answer<Retried>> {
     let _turn = hq.settling.lock().await;
     let row = failed(&caller, id).await?;
-    if row.envelope.is_none() {
+    if row.envelope.is_none() && row.direction != PULL {
         return Err(Error::new(ErrorCode::PayloadNotKept, NOT_KEPT));
     }
     let outcome = idempotency::aside(apply_again(&hq, &caller, vec![row], &ByHand::default())).await?;
@@ -162,7 +163,8 @@ fn fitting(sizes: &[(Uuid, i64)], limit: u64) -> Vec<Uuid> {
     sizes.iter().take(most).take_while(fits).map(|(id, _)| *id).collect()
 }
 
-/// Applies stored envelopes again, store by store; for each the error it met, if any.
+/// Applies stored envelopes again, store by store, and has types loaded again that could not be kept; for each the error it
+/// met, if any.
 pub(super) async fn apply_again(
     hq: &Hq,
     caller: &Caller<StoresEdit>,
@@ -181,7 +183,10 @@ pub(super) async fn apply_again(
         let (mut envelopes, mut sent) = (Vec::new(), Vec::new());
         let (mut done, mut refused) = (Vec::new(), Vec::new());
         for (index, mut row) in rows {
-            if let Some(envelope) = row.envelope.take() {
+            if row.direction == PULL {
+                // Its store loads the type again.
+                done.push(row);
+            } else if let Some(envelope) = row.envelope.take() {
                 envelopes.push(envelope);
                 sent.push((index, row));
             } else {

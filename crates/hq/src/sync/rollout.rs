@@ -59,10 +59,7 @@ pub(super) async fn rollout(
     let wanted = match query.version.as_deref().map(str::parse::<i64>) {
         None => None,
         Some(Ok(version)) if version >= 0 => Some(version),
-        Some(_) => {
-            let text = "must be a whole number, 0 or more";
-            return Err(Error::new(ErrorCode::BadRequest, format!("version {text}")).at("version"));
-        }
+        Some(_) => return Err(Error::field("version", "must be a whole number, 0 or more")),
     };
     // What stores said in the last second is still in memory.
     rounds::flush(&hq).await?;

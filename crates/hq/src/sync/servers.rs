@@ -10,9 +10,10 @@ use std::time::{Duration, Instant as Moment};
 use tillkeep_model::Instant;
 use tillkeep_model::wire::close;
 use tillkeep_storage::entity::hq_node::Model;
-use tillkeep_storage::{DbErr, hq_nodes, nodes, settings};
+use tillkeep_storage::{Connection, DbErr, hq_nodes, nodes, settings};
 use uuid::Uuid;
 
+use super::nodes::is_off;
 use crate::Hq;
 
 /// Between two looks at the database.
@@ -34,8 +35,10 @@ pub(super) fn own(hq: &Hq, now: Instant) -> Model {
         heard_at: now,
         has_broker: hq.notifications.reaches_others(),
         sockets: i64::try_from(hq.hub.len()).unwrap_or(i64::MAX),
+        leaving: hq.auth.leaving.is_cancelled(),
         people_key: front.people,
         sync_key: front.sync,
+        clock_offset_ms: nodes.clock_offset_ms(),
     }
 }
 
@@ -48,7 +51,7 @@ pub async fn join(hq: &Hq) -> Result<(), DbErr> {
     if hq.is_alone() {
         return Ok(());
     }
-    let now = hq_nodes::time(hq.db().reader(), hq.clock.now()).await?;
+    let now = compare_clocks(hq, hq.db().reader()).await?;
     let others = hq_nodes::alive(hq.db().reader(), now).await?;
     if !others.is_empty() {
         let kept = signing_keys(hq).await?;
@@ -116,7 +119,7 @@ async fn look(hq: &Hq) -> Result<(), DbErr> {
         follow_stores(hq).await
     };
     let stores = stores.await;
-    let now = hq_nodes::time(conn, hq.clock.now()).await?;
+    let now = compare_clocks(hq, conn).await?;
     {
         let mut known = hq.nodes.lock();
         known.looks = known.looks.wrapping_add(1);
@@ -131,8 +134,42 @@ async fn look(hq: &Hq) -> Result<(), DbErr> {
     let alive = hq_nodes::alive(conn, now).await?;
     hq.nodes.lock().alive.clone_from(&alive);
     hq.notifications.beside(hq.nodes.are_several());
+    spread_sockets(hq);
     follow_keys(hq, &alive).await?;
     stores
+}
+
+/// Lets go of sockets that a server which came back may have. The stores come again, as from one that leaves, and nothing is
+/// said of their lines.
+fn spread_sockets(hq: &Hq) {
+    if hq.auth.leaving.is_cancelled() {
+        return;
+    }
+    let own = hq.hub.len();
+    let surplus = hq.nodes.surplus(own, Moment::now());
+    if surplus > 0 {
+        tracing::info!(sockets = own, closed = surplus, "other servers have far fewer sockets: some stores come again");
+        hq.hub.close_oldest(surplus, close::GOING_AWAY);
+    }
+}
+
+/// The time by the clock of the database, with which this server compares its own; on a file there is one clock.
+async fn compare_clocks(hq: &Hq, conn: &Connection) -> Result<Instant, DbErr> {
+    let asked = hq.clock.now();
+    let there = hq_nodes::time(conn, asked).await?;
+    if hq.db().is_embedded() {
+        return Ok(there);
+    }
+    match hq.nodes.compare_clocks(asked, there, hq.clock.now()) {
+        Some(ahead_ms) if is_off(ahead_ms) => tracing::warn!(
+            server = hq.nodes.name,
+            ahead_ms,
+            "the clock of this server of headquarters is not that of the database: set the clock of one of the two right"
+        ),
+        Some(_) => tracing::info!("the clock of this server of headquarters is that of the database again"),
+        None => {}
+    }
+    Ok(there)
 }
 
 /// What moved at others and is not known by a hint: the types whose counters add up otherwise here.

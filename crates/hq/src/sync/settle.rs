@@ -12,9 +12,10 @@ use tillkeep_model::ErrorCode;
 use tillkeep_model::permission::Requirement;
 use tillkeep_model::permission::code::StoresEdit;
 use tillkeep_storage::entity::sync_log;
-use tillkeep_storage::sea_orm::sea_query::{Expr, ExprTrait};
+use tillkeep_storage::push::unapplied;
+use tillkeep_storage::sea_orm::sea_query::Expr;
 use tillkeep_storage::sea_orm::{ColumnTrait, EntityTrait, QueryFilter};
-use tillkeep_storage::sync_log::{FAILED, RESOLVED, count_pending, warnings};
+use tillkeep_storage::sync_log::{FAILED, PULL, RESOLVED, RETRIED, count_pending, warnings};
 use tillkeep_storage::{Tx, audit, registry};
 use utoipa::ToSchema;
 use uuid::Uuid;
@@ -113,14 +114,19 @@ pub(super) async fn settle(hq: &Hq, caller: &Caller<StoresEdit>, store_id: Uuid,
     let mut act = caller.begin().await?;
     let now = caller.now();
     send_back(&mut act, rows).await?;
+    if *status == RESOLVED {
+        unapplied::leave(&mut act, rows, now).await?;
+    }
     let ids = |rows: &[sync_log::Model]| rows.iter().map(|row| row.id).collect::<Vec<_>>();
+    // A type is loaded again when somebody tries again what its store could not keep.
+    let learns = if *status == RETRIED { "seq IS NOT NULL OR direction = 'pull'" } else { "seq IS NOT NULL" };
     #[expect(clippy::disallowed_methods, reason = "the log of entries does not travel")]
     let update = sync_log::Entity::update_many()
         .col_expr(sync_log::Column::Status, Expr::value(*status))
         .col_expr(sync_log::Column::ResolvedBy, Expr::value(caller.user_id))
         .col_expr(sync_log::Column::ResolvedAt, Expr::value(now))
         .col_expr(sync_log::Column::Note, Expr::value(note.as_deref()))
-        .col_expr(sync_log::Column::ToAcknowledge, Expr::col(sync_log::Column::Seq).is_not_null())
+        .col_expr(sync_log::Column::ToAcknowledge, Expr::cust(learns))
         .filter(sync_log::Column::Id.is_in(ids(rows)));
     // Somebody at another server of headquarters may have been here; the store was told by them. What was taken just now is
     // closed by its own success.
@@ -136,7 +142,7 @@ pub(super) async fn settle(hq: &Hq, caller: &Caller<StoresEdit>, store_id: Uuid,
     let all: Vec<&sync_log::Model> = rows.iter().chain(*refused).collect();
     let mut details = json!({"storeId": store_id, "entries": ids(rows), "refused": ids(refused)});
     if let [one] = all.as_slice() {
-        details["entity"] = format!("{}/{}", one.entity_type, one.entity_id).into();
+        details["entity"] = format!("{}/{}", one.entity_type, one.entity_id).trim_end_matches('/').into();
     }
     let entry = audit::Entry {
         entity_type: Some("sync_log"),
@@ -146,7 +152,7 @@ pub(super) async fn settle(hq: &Hq, caller: &Caller<StoresEdit>, store_id: Uuid,
     };
     // Before the rows are announced, or the store would pull them while its dead letter guards its own; and after the
     // commit, since a handshake in between has found nothing to tell.
-    let learns = rows.iter().any(|row| row.seq.is_some());
+    let learns = rows.iter().any(|row| row.seq.is_some() || (row.direction == PULL && *status == RETRIED));
     if learns {
         hq.stores_to_notify.insert(store_id);
     }

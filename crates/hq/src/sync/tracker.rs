@@ -196,7 +196,7 @@ impl Tracker {
         is_news
     }
 
-    /// How far the clock of a store is ahead of the one here.
+    /// How far the clock of a store is ahead of the one of this server.
     pub fn clock_is_off(&self, store_id: Uuid, offset_ms: Option<i64>) {
         self.hear(store_id, |known| known.clock_offset_ms = offset_ms);
     }
@@ -280,13 +280,19 @@ impl Tracker {
             sync_log::record_quiet(&tx, &quiet).await?;
             sync_log::record_pulls(&tx, &types).await?;
             nodes::hear(&tx, own, &heard).await?;
-            tx.commit().await
+            let closed = sync_log::note_unkept(&tx, &types, &quiet).await?;
+            tx.commit().await?;
+            Ok(closed)
         })
         .await;
-        if let Err(error) = written {
-            self.lock().unwritten.take_back(unwritten);
-            return Err(error);
-        }
-        Ok(types.iter().map(|((store_id, _), _)| *store_id).collect())
+        let closed = match written {
+            Ok(closed) => closed,
+            Err(error) => {
+                self.lock().unwritten.take_back(unwritten);
+                return Err(error);
+            }
+        };
+        let quiet = quiet.iter().map(|(store_id, _)| *store_id).filter(|_| closed > 0);
+        Ok(types.iter().map(|((store_id, _), _)| *store_id).chain(quiet).collect())
     }
 }

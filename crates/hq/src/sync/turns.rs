@@ -1,4 +1,5 @@
-//! One push of each store at a time: what comes meanwhile waits for its turn before its body is read.
+//! One push of each store at a time: what comes meanwhile waits for its turn before its body is read, the next one for some
+//! seconds and whatever else comes for two, until that one has its turn. Most of it is the same push once more.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -13,6 +14,8 @@ use uuid::Uuid;
 /// How long the next push of a store waits for the one before. After that it overtakes one whose body does not come: the
 /// line of that one is dead, and nobody waits for its answer.
 const PATIENCE: Duration = Duration::from_secs(3);
+/// How long whatever else comes waits for its place behind the one before.
+const EQUALS_WAIT: Duration = Duration::from_secs(2);
 /// A large body that is read for longer lets others have its memory.
 const LONG: Duration = Duration::from_secs(10);
 /// Seconds after which a store that was sent away comes again.
@@ -37,10 +40,11 @@ pub(super) struct Turn {
 }
 
 impl Turns {
-    /// Waits for the turn of `store`; one push waits, and no second one.
+    /// Waits for the turn of `store`. One push is the next, and the others wait for its place, for a shorter time.
     pub(super) async fn take(&self, store: Uuid) -> Result<Turn> {
         let store = self.get(store);
-        let Ok(_waits) = store.waiting.try_acquire() else { return Err(busy()) };
+        let waits = timeout(EQUALS_WAIT, store.waiting.acquire()).await.map_err(|_| busy())?;
+        let _waits = waits.map_err(|error| Error::internal(error))?;
         let mut turn = timeout(PATIENCE, store.pushing.clone().acquire_owned()).await;
         if turn.is_err() {
             store.overtaken.notify_waiters();
@@ -99,15 +103,23 @@ mod tests {
     use super::*;
 
     #[tokio::test(start_paused = true)]
-    async fn a_store_has_one_push_under_way_and_one_that_waits() {
+    async fn a_store_has_one_push_under_way_and_others_wait_for_a_bounded_time() {
         let turns = Turns::default();
         let (store, other) = (Uuid::from_u128(1), Uuid::from_u128(2));
         let first = turns.take(store).await.expect("the first");
         assert!(turns.take(other).await.is_ok(), "stores do not wait for each other");
-        let (second, third) = tokio::join!(turns.take(store), turns.take(store));
-        assert!(second.is_err() && third.is_err(), "the second waits in vain, the third not at all");
+        let begun = Instant::now();
+        let after = async { (turns.take(store).await.is_ok(), begun.elapsed().as_secs()) };
+        let third = async { (turns.take(store).await.is_ok(), begun.elapsed().as_secs()) };
+        assert_eq!(tokio::join!(after, third), ((false, 6), (false, 2)), "both wait in vain");
         drop(first);
-        assert!(turns.take(store).await.is_ok());
+        let all = (0..20).map(|_| async {
+            let turn = turns.take(store).await;
+            tokio::time::sleep(Duration::from_millis(50)).await;
+            turn.is_ok()
+        });
+        let taken = futures_util::future::join_all(all).await;
+        assert!(taken.into_iter().all(|taken| taken), "each in its turn");
     }
 
     #[tokio::test(start_paused = true)]

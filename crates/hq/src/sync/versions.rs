@@ -12,7 +12,7 @@ use tillkeep_http::describe::{Operation, Reply};
 use tillkeep_http::error::{Error, Result};
 use tillkeep_http::extract::Unread;
 use tillkeep_model::wire::{OutboxState, VersionsAnswer, unstored};
-use tillkeep_model::{Alarm, Instant};
+use tillkeep_model::{Alarm, ErrorCode, Instant};
 use tillkeep_storage::nodes::Said;
 use tillkeep_storage::registry;
 use tillkeep_storage::tags::{self, Head};
@@ -84,7 +84,7 @@ pub(super) async fn versions(caller: StoreCaller, State(hq): State<Arc<Hq>>, sai
         hq.board.mark([store_id]);
     }
     let sign = processes::hear(&hq, store_id, &caller.store.code, word.instance, word.nonce).await;
-    if hq.stores_to_notify.contains(store_id) || sign.asks || sign.refused {
+    if hq.stores_to_notify.contains(store_id) || sign.asks || sign.refused.is_some() {
         return Ok(Written(write(&hq, &hq.heads.of_store(store_id), true, &resync)?));
     }
     Ok(Written(word.answer))
@@ -98,6 +98,10 @@ fn read_word(
     (text, moved): (u64, Moved),
     now: Instant,
 ) -> Result<(Repeated, Vec<String>)> {
+    if query.unstored.is_some() && query.have.is_none() {
+        let text = "unstored says which of the types in have could not be stored: send have with it";
+        return Err(Error::new(ErrorCode::BadRequest, text).at("unstored"));
+    }
     let heads = hq.heads.of_store(store_id);
     let have = query.have.as_deref().filter(|_| query.epoch.as_ref() == Some(&hq.epoch)).map(read);
     let resync = have.as_ref().map(|have| changed(have, &heads, now)).unwrap_or_default();

@@ -28,6 +28,7 @@ mod pulls;
 mod pushes;
 pub mod renumbered;
 mod repeats;
+mod resolved;
 mod retries;
 mod roles;
 mod rows;

@@ -142,7 +142,7 @@ async fn a_second_rotation_lengthens_the_grace_of_no_open_socket() {
     }
     kit.clock.advance(11 * 60_000);
     kit.hq.hub.close_over(kit.clock.now(), close::REVOKED);
-    tokio::time::timeout(std::time::Duration::from_secs(10), closed(&connection))
+    tokio::time::timeout(std::time::Duration::from_mins(1), closed(&connection))
         .await
         .expect("closed by the first end");
 }

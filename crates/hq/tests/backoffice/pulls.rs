@@ -52,7 +52,7 @@ async fn fifty_stores_that_pull_a_page_cost_one_query() {
     assert!(answers.iter().all(|answer| *answer == answers[0]));
     let held = kit.hold_readers().await;
     let again =
-        timeout(Duration::from_secs(5), kit.ask(&tokens[7], PRODUCTS)).await.expect("an answer without a query");
+        timeout(Duration::from_mins(1), kit.ask(&tokens[7], PRODUCTS)).await.expect("an answer without a query");
     assert_eq!(again, answers[0]);
     drop(held);
 }
@@ -91,7 +91,7 @@ async fn stores_that_load_at_once_or_later_read_no_page_that_was_read_until_a_ro
     // Who asks is known from here on.
     kit.ask(&tokens[2], "/versions").await;
     let held = kit.hold_readers().await;
-    let third = timeout(Duration::from_secs(5), load(&kit, &tokens[2])).await.expect("a load without a query");
+    let third = timeout(Duration::from_mins(1), load(&kit, &tokens[2])).await.expect("a load without a query");
     assert_eq!(third, one);
     drop(held);
     kit.patch(&admin, &format!("/products/{}", ids[1]), json!({"price": 1100})).await.is(200);
@@ -289,7 +289,7 @@ async fn what_differs_by_store_is_never_kept() {
     let held = kit.hold_readers().await;
     let mut asked = Vec::new();
     for entity in registry::pulled() {
-        if timeout(Duration::from_millis(300), kit.ask(&token, &path(entity.name))).await.is_err() {
+        if timeout(Duration::from_secs(3), kit.ask(&token, &path(entity.name))).await.is_err() {
             asked.push(entity.name);
         }
     }
@@ -333,7 +333,7 @@ async fn the_question_of_a_quiet_cycle_asks_no_database() {
     let path = format!(
         "/versions?epoch={epoch}&have=stores:1,departments:1&pending=2&dead=0&oldest={oldest}&unstored=tenders:full"
     );
-    let again = timeout(Duration::from_secs(5), kit.ask(&token, &path)).await.expect("an answer without a query");
+    let again = timeout(Duration::from_mins(1), kit.ask(&token, &path)).await.expect("an answer without a query");
     assert_eq!((&again["epoch"], &again["versions"]), (&first["epoch"], &first["versions"]));
     drop(held);
 }
@@ -374,7 +374,7 @@ async fn a_change_is_live_where_a_store_says_so() {
     let own = kit.get(&lead, "/sync/rollout?entityType=products").await.data();
     assert_eq!(own, json!({"stores": 1, "live": 0, "neverStarted": 0, "behind": [behind("S02", 0)]}));
     kit.get(&admin, "/sync/rollout?entityType=sales").await.refused(400, "unknown_entity_type");
-    kit.get(&admin, "/sync/rollout?entityType=products&version=-1").await.refused(400, "bad_request");
+    kit.get(&admin, "/sync/rollout?entityType=products&version=-1").await.names("version");
     kit.get(&admin, "/sync/rollout").await.names("entityType");
 }
 

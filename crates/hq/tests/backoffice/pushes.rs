@@ -67,3 +67,23 @@ async fn a_push_behind_a_long_queue_is_sent_away_unread_and_goes_through_when_it
     assert_eq!(again.body["results"][0]["applied"], "inserted", "nothing of it had been taken");
     assert!(kit.hq.pushes.is_empty());
 }
+
+#[tokio::test]
+async fn equal_pushes_at_once_are_all_answered_and_one_of_them_is_taken() {
+    let kit = Kit::new().await;
+    let admin = kit.admin().await;
+    let store = kit.store("S01").await;
+    let provisioned = kit.post(&admin, &format!("/stores/{store}/provision"), json!({})).await.data();
+    let machine = Person { id: store, token: provisioned["syncToken"].as_str().expect("a token").to_owned() };
+    kit.get(&machine, "/sync/versions").await.is(200);
+    let sale = Uuid::now_v7();
+    let all = (0..8).map(|_| kit.post(&machine, "/sync/push", request(store, sale)));
+    let mut applied: Vec<String> = Vec::new();
+    for got in futures_util::future::join_all(all).await {
+        assert_eq!(got.status, 200, "{}", got.text);
+        applied.push(got.body["results"][0]["applied"].as_str().expect("a word").to_owned());
+    }
+    applied.sort();
+    let (equal, taken) = applied.split_at(7);
+    assert!(equal.iter().all(|word| word == "duplicate") && taken == ["inserted"], "{applied:?}");
+}

@@ -329,14 +329,14 @@ async fn the_newest_sign_in_is_good_though_a_clock_was_ahead_when_the_others_beg
     let admin = kit.admin().await;
     kit.with_pin(&admin, "ann", PIN, json!({})).await;
     kit.clock.advance(DAY);
-    for _ in 0..20 {
+    for _ in 0..50 {
         sign_in(&kit, "ann", PIN).await;
     }
     kit.clock.advance(-DAY);
     let (ann, _) = sign_in(&kit, "ann", PIN).await;
     let listed = kit.get(&ann, "/auth/sessions").await;
     listed.is(200);
-    assert_eq!(listed.body["pagination"]["total"], 20, "one of the others went");
+    assert_eq!(listed.body["pagination"]["total"], 50, "one of the others went");
 }
 
 #[tokio::test]
@@ -350,4 +350,120 @@ async fn a_block_that_a_clock_wrote_that_was_ahead_does_not_last_until_its_day_c
     kit.login("ann", PIN).await.refused(429, "too_many_attempts");
     kit.clock.advance(-YEAR);
     kit.login("ann", PIN).await.is(200);
+}
+
+/// A sign-in with ann's PIN alone at a terminal.
+async fn at_till(kit: &Kit, store: Uuid, terminal: &str) -> Person {
+    let body = json!({"pin": PIN, "storeId": store, "terminalId": terminal});
+    let data = kit.stranger("/auth/pin-login", body, "192.0.2.1", None).await.data();
+    Person { id: id_of(&data["user"]), token: data["accessToken"].as_str().expect("a token").to_owned() }
+}
+
+/// What the audit log says of sessions whose place others took.
+async fn replaced(kit: &Kit, admin: &Person) -> Vec<Json> {
+    let log = kit.get(admin, "/audit-log?action=session.end&pageSize=200").await.data();
+    let of = |row: &Json| {
+        assert_eq!(row["details"]["reason"], "session_replaced", "{row}");
+        row["details"]["sessions"].as_array().cloned().expect("the sessions")
+    };
+    log.as_array().expect("a list").iter().flat_map(of).collect()
+}
+
+#[tokio::test]
+async fn one_pin_at_twenty_one_tills_leaves_all_signed_in_and_again_at_one_of_them_ends_the_one_before() {
+    let kit = Kit::new().await;
+    let admin = kit.admin().await;
+    kit.with_pin(&admin, "ann", PIN, json!({"assignments": [{"roleId": ids::role("cashier")}]})).await;
+    let (here, there) = (kit.store("S01").await, kit.store("S02").await);
+    let mut tills = Vec::new();
+    for number in 0..21 {
+        tills.push(at_till(&kit, here, &format!("T{number}")).await);
+    }
+    // Another store has a till of this name as well, and in a browser there is none.
+    let elsewhere = at_till(&kit, there, "T0").await;
+    let (browser, _) = sign_in(&kit, "ann", PIN).await;
+    for person in tills.iter().chain([&elsewhere, &browser]) {
+        kit.get(person, "/auth/me").await.is(200);
+    }
+    assert_eq!(replaced(&kit, &admin).await, Vec::<Json>::new());
+    let again = at_till(&kit, here, "T0").await;
+    kit.get(&tills[0], "/auth/me").await.is(401);
+    for person in tills[1..].iter().chain([&again, &elsewhere, &browser]) {
+        kit.get(person, "/auth/me").await.is(200);
+    }
+    let replaced = replaced(&kit, &admin).await;
+    assert_eq!((replaced.len(), &replaced[0]["sessionTerminalId"]), (1, &json!("T0")));
+}
+
+#[tokio::test]
+async fn a_nightly_job_that_signs_in_every_minute_throws_nobody_out_who_works() {
+    let kit = Kit::new().await;
+    let admin = kit.admin().await;
+    kit.with_pin(&admin, "ann", PIN, json!({})).await;
+    let (idle, _) = sign_in(&kit, "ann", PIN).await;
+    let (works, _) = sign_in(&kit, "ann", PIN).await;
+    kit.get(&idle, "/auth/me").await.is(200);
+    let mut job = Vec::new();
+    for minute in 0..60 {
+        let (mine, refresh_token) = sign_in(&kit, "ann", PIN).await;
+        // Some of its runs ask for something, and never come back.
+        if minute % 2 == 0 {
+            kit.get(&mine, "/auth/me").await.is(200);
+        }
+        kit.clock.advance(60_000);
+        kit.get(&works, "/auth/me").await.is(200);
+        job.push((mine, refresh_token));
+    }
+    kit.get(&works, "/auth/me").await.is(200);
+    // Used once in the evening, which is more than never.
+    kit.get(&idle, "/auth/me").await.is(200);
+    let listed = kit.get(&works, "/auth/sessions").await;
+    assert_eq!(listed.body["pagination"]["total"], 50);
+    // The second run is the first one that nobody used.
+    kit.get(&job[1].0, "/auth/me").await.is(401);
+    refresh(&kit, &job[1].1).await.refused(401, "session_replaced");
+    refresh(&kit, &job[0].1).await.is(200);
+    assert_eq!(replaced(&kit, &admin).await.len(), 12);
+    // What somebody ended is not what another one took the place of.
+    kit.post(&works, "/auth/logout", json!({})).await.is(204);
+    let (last, token) = job.pop().expect("a run");
+    kit.post(&last, "/auth/logout", json!({})).await.is(204);
+    refresh(&kit, &token).await.refused(401, "invalid_token");
+}
+
+#[tokio::test]
+async fn which_session_was_used_least_recently_is_known_after_a_restart() {
+    let mut kit = Kit::new().await;
+    let admin = kit.admin().await;
+    let ann = kit.with_pin(&admin, "ann", PIN, json!({})).await;
+    let mut sessions = Vec::new();
+    for _ in 0..50 {
+        sessions.push(Person { id: ann, token: kit.sign_in(ann, "ann", None).await });
+    }
+    let note = async |kit: &Kit| {
+        kit.hq.auth.sessions.note_uses(kit.hq.db(), kit.clock.now()).await.expect("noted");
+    };
+    for session in &sessions {
+        kit.get(session, "/auth/me").await.is(200);
+    }
+    note(&kit).await;
+    let rows = async |kit: &Kit| {
+        let rows = session::Entity::find().filter(session::Column::UserId.eq(ann));
+        rows.all(kit.hq.db().reader()).await.expect("the sessions")
+    };
+    let noted = rows(&kit).await;
+    assert!(noted.iter().all(|row| row.last_used_at.is_some()), "{noted:?}");
+    // What is used on and on costs no write with each request.
+    kit.get(&sessions[1], "/auth/me").await.is(200);
+    note(&kit).await;
+    assert_eq!(rows(&kit).await, noted);
+    kit.clock.advance(301_000);
+    kit.get(&sessions[0], "/auth/me").await.is(200);
+    note(&kit).await;
+    kit.restart().await;
+    sign_in(&kit, "ann", PIN).await;
+    kit.get(&sessions[1], "/auth/me").await.is(401);
+    for session in sessions[2..].iter().chain([&sessions[0]]) {
+        kit.get(session, "/auth/me").await.is(200);
+    }
 }

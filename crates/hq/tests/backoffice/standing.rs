@@ -92,7 +92,7 @@ async fn what_a_store_cannot_store_is_an_error_that_counts_no_rows_until_it_can(
     assert!(site.is_now(&products["lastErrorAt"]) && !site.is_now(&products["lastSuccessAt"]), "{products}");
     let row = site.row().await;
     assert_eq!((&row["lastError"], &row["unstored"]), (&json!("the disk is full"), &json!(["products"])));
-    assert_eq!((&row["errorCount"], &site.summary().await["unstored"]), (&json!(0), &json!(1)));
+    assert_eq!((&row["errorCount"], &site.summary().await["unstored"]), (&json!(1), &json!(1)));
     // The others have theirs.
     assert!(site.is_now(&site.entity("tenders").await["lastSuccessAt"]));
 
@@ -105,6 +105,140 @@ async fn what_a_store_cannot_store_is_an_error_that_counts_no_rows_until_it_can(
     assert_eq!(products["lastError"], "the disk is full", "it stays to be read");
     assert_eq!(site.row().await["unstored"], json!([]));
     assert_eq!(site.summary().await["unstored"], 0);
+}
+
+/// A store that cannot keep a new product, said `cycles` times; up to where it has products.
+async fn unkept(site: &Site, cycles: usize) -> i64 {
+    site.cycle(None, "").await;
+    let had = site.heads().await["products"].as_i64().expect("a version");
+    site.kit.product(&site.admin, &format!("P{had}"), json!({})).await;
+    say(site, had, FULL, cycles).await;
+    had
+}
+
+/// Says something of products in so many cycles; each is noted.
+async fn say(site: &Site, had: i64, what: &str, cycles: usize) {
+    for _ in 0..cycles {
+        site.kit.clock.advance(30_000);
+        site.cycle(Some(had), what).await;
+        site.row().await;
+    }
+}
+
+async fn errors(site: &Site, query: &str) -> Vec<Json> {
+    let list = site.kit.get(&site.admin, &format!("/sync/errors{query}")).await.data();
+    list.as_array().expect("a list").clone()
+}
+
+async fn shake(site: &Site, ticket: &Json) -> Json {
+    let who = Person { id: Uuid::nil(), token: site.token.clone() };
+    let request = json!({"nodeEpoch": "n1", "epoch": site.epoch, "ticket": ticket});
+    let got = site.kit.post(&who, "/sync/handshake", request).await;
+    got.is(200);
+    got.body
+}
+
+#[tokio::test]
+async fn a_type_that_a_store_cannot_keep_is_one_failed_entry_that_closes_when_it_can() {
+    let site = site().await;
+    let had = unkept(&site, 5).await;
+    let failed = errors(&site, "").await;
+    assert_eq!(failed.len(), 1, "not one a cycle: {failed:?}");
+    let entry = &failed[0];
+    assert_eq!(
+        (&entry["direction"], &entry["entityType"], &entry["storeCode"]),
+        (&json!("pull"), &json!("products"), &json!("S01"))
+    );
+    assert_eq!(
+        (&entry["error"], &entry["code"], &entry["envelope"]),
+        (&json!("the disk is full"), &json!("not_stored"), &Json::Null)
+    );
+    assert_eq!(entry["retryCount"], 5, "as often as the store tried");
+    let row = site.row().await;
+    assert_eq!((&row["errorCount"], &site.summary().await["failed"]), (&json!(1), &json!(1)));
+    // It is of no document: whether those are complete, and how many came, is the same without it.
+    let complete =
+        site.kit.get(&site.admin, &format!("/sync/completeness?storeId={}&date=2026-11-20", site.store)).await;
+    assert_eq!(complete.data()["outbox"]["refused"], 0);
+
+    // Another reason is the same trouble, another type is not.
+    say(&site, had, "&unstored=products:a+row+could+not+be+read,tenders:full", 1).await;
+    let two = errors(&site, "?sort=first_seen_at").await;
+    let told: Vec<_> = two.iter().map(|entry| (entry["entityType"].clone(), entry["error"].clone())).collect();
+    assert_eq!(
+        told,
+        [("products", "a row could not be read"), ("tenders", "full")].map(|(one, two)| (json!(one), json!(two)))
+    );
+
+    site.kit.clock.advance(30_000);
+    site.cycle(None, "").await;
+    assert_eq!((&site.row().await["errorCount"], errors(&site, "").await.len()), (&json!(0), 0));
+    let closed = errors(&site, "?status=resolved").await;
+    assert_eq!(closed.len(), 2);
+    assert!(closed.iter().all(|entry| entry["note"] == "the store has this type again"), "{closed:?}");
+    // The next trouble is another entry.
+    unkept(&site, 2).await;
+    assert_eq!((&site.row().await["errorCount"], errors(&site, "").await.len()), (&json!(1), 1));
+}
+
+#[tokio::test]
+async fn a_type_that_cannot_be_kept_and_that_somebody_resolved_stays_hidden_until_it_was_kept_in_between() {
+    let site = site().await;
+    let had = unkept(&site, 2).await;
+    let entry = errors(&site, "").await.remove(0);
+    let path = entry["id"].as_str().expect("an id").to_owned();
+    let another = site.kit.post(&site.admin, &format!("/sync/errors/{path}/renumber"), json!({})).await;
+    assert_eq!((another.status, another.body["code"].as_str()), (409, Some("not_a_number")));
+    site.kit.post(&site.admin, &format!("/sync/resolve/{path}"), json!({"note": "known"})).await.is(200);
+    say(&site, had, FULL, 3).await;
+    assert_eq!((&site.row().await["errorCount"], errors(&site, "").await.len()), (&json!(0), 0));
+    assert_eq!(site.row().await["unstored"], json!(["products"]), "that is how it stands all the same");
+    site.kit.clock.advance(30_000);
+    site.cycle(None, "").await;
+    site.row().await;
+    unkept(&site, 1).await;
+    assert_eq!((&site.row().await["errorCount"], errors(&site, "").await.len()), (&json!(1), 1));
+}
+
+#[tokio::test]
+async fn whoever_tries_again_what_a_store_cannot_keep_has_it_load_the_type_again() {
+    let site = site().await;
+    let mut ticket = shake(&site, &Json::Null).await["ticket"].clone();
+    for all in [false, true] {
+        let had = unkept(&site, 2).await;
+        let entry = errors(&site, "").await.remove(0);
+        let asks = async || site.kit.ask(&site.token, "/versions").await["handshake"].clone();
+        assert_eq!(asks().await, false);
+        if all {
+            let done = site.kit.post(&site.admin, "/sync/retry-all", json!({"storeId": site.store})).await.data();
+            assert_eq!(done, json!({"attempted": 1, "retried": 1, "failed": 0, "next": null}));
+        } else {
+            let path = format!("/sync/retry/{}", entry["id"].as_str().expect("an id"));
+            let done = site.kit.post(&site.admin, &path, json!({})).await.data();
+            assert_eq!((&done["status"], &done["error"]), (&json!("retried"), &Json::Null));
+        }
+        assert_eq!(errors(&site, "").await.len(), 0);
+        // As long as the store was not told, it says what it said before; and the word that asked for the handshake is as old.
+        say(&site, had, FULL, 1).await;
+        assert_eq!((asks().await, errors(&site, "").await.len()), (json!(true), 0));
+        site.cycle(Some(had), FULL).await;
+        site.kit.clock.advance(10);
+        let told = shake(&site, &ticket).await;
+        site.row().await;
+        assert_eq!((&told["resync"], errors(&site, "").await.len()), (&json!(["products"]), 0));
+        // An answer that was lost is given once more, one that arrived is not.
+        let again = shake(&site, &ticket).await;
+        assert_eq!(again["resync"], json!(["products"]));
+        let after = shake(&site, &again["ticket"]).await;
+        assert_eq!((&after["resync"], asks().await), (&json!([]), json!(false)));
+        ticket = after["ticket"].clone();
+        // It fails again: that is another entry.
+        say(&site, 0, FULL, 1).await;
+        assert_eq!((&site.row().await["errorCount"], errors(&site, "").await.len()), (&json!(1), 1));
+        site.kit.clock.advance(30_000);
+        site.cycle(None, "").await;
+        assert_eq!((&site.row().await["errorCount"], errors(&site, "").await.len()), (&json!(0), 0));
+    }
 }
 
 #[tokio::test]
@@ -335,4 +469,19 @@ async fn what_a_store_cannot_store_is_no_failed_entry_and_holds_nobody_up() {
     let list = site.kit.get(&site.admin, "/sync/dashboard?sort=-lastErrorAt").await.data();
     assert_eq!(column(&list["stores"], "storeCode"), ["S01"]);
     site.kit.post(&site.admin, &format!("/stores/{}/deactivate", site.store), json!({})).await.is(200);
+}
+
+#[tokio::test]
+async fn what_a_store_cannot_store_says_nothing_without_what_it_has_and_is_refused_by_name() {
+    let site = site().await;
+    let machine = Person { id: Uuid::nil(), token: site.token.clone() };
+    for query in [FULL.trim_start_matches('&').to_owned(), format!("epoch={}{FULL}", site.epoch)] {
+        let got = site.kit.get(&machine, &format!("/sync/versions?{query}")).await;
+        got.refused(400, "bad_request");
+        got.names("unstored");
+    }
+    assert_eq!(site.row().await["unstored"], json!([]));
+    // A store of any release says what it has, be it nothing.
+    site.kit.ask(&site.token, &format!("/versions?epoch={}&have={FULL}", site.epoch)).await;
+    assert_eq!(site.row().await["unstored"], json!(["products"]));
 }

@@ -30,9 +30,11 @@ const OF_EACH: &[&str] = &[
     "sync_counters",
     "settings",
     "sessions",
+    "idempotency_claims",
     "idempotency_keys",
     "sync_status",
     "pin_attempts",
+    "pin_attempts_under_way",
     "store_nodes",
 ];
 

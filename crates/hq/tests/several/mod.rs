@@ -1,5 +1,11 @@
 //! Two servers of one headquarters that settle one entry at the same moment: both have read it before either writes.
 
+mod keys;
+mod sign_ins;
+
+use std::sync::Arc;
+
+use axum::Router;
 use axum::body::Body;
 use axum::http::{Request, header};
 use http_body_util::BodyExt;
@@ -17,10 +23,36 @@ use crate::backoffice::dashboard::orphan;
 use crate::backoffice::kit::{Kit, Person, id_of};
 use crate::backoffice::renumbered::refused_customer;
 
+/// Another server of the headquarters of `kit`.
+pub(crate) async fn another(kit: &Kit) -> (Arc<Hq>, Router) {
+    let other = Hq::open(&kit.settings, kit.clock.clone(), CancellationToken::new()).await.expect("another server");
+    (other.clone(), routes::router(other, &[]))
+}
+
+/// What a server answers.
+pub(crate) async fn answered(router: &Router, request: Request<Body>) -> (u16, Json) {
+    let answer = router.clone().oneshot(request).await.expect("an answer");
+    let status = answer.status().as_u16();
+    let bytes = answer.into_body().collect().await.expect("a body").to_bytes();
+    (status, serde_json::from_slice(&bytes).unwrap_or_default())
+}
+
+/// Waits until so many statements on this database wait for a lock.
+pub(crate) async fn waiting_for_a_lock(kit: &Kit, least: i64) {
+    let sql =
+        "SELECT COUNT(*) AS n FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
+    loop {
+        let rows = db::query(kit.hq.db().reader(), sql, []).await.expect("the locks");
+        if rows[0].try_get::<i64>("", "n").expect("a number") >= least {
+            return;
+        }
+        tokio::task::yield_now().await;
+    }
+}
+
 /// The answers of two servers to these two requests about `entry`, which nobody may change before both have read it.
 async fn at_once(kit: &Kit, admin: &Person, entry: Uuid, asked: [(&str, Json); 2]) -> [(u16, String); 2] {
-    let other = Hq::open(&kit.settings, kit.clock.clone(), CancellationToken::new()).await.expect("another server");
-    let elsewhere = routes::router(other, &[]);
+    let (_, elsewhere) = another(kit).await;
     let held = kit.hq.db().begin().await.expect("begin");
     let row = sync_log::Entity::find_by_id(entry).lock_exclusive().one(&held).await.expect("a read");
     assert!(row.is_some());
@@ -30,25 +62,12 @@ async fn at_once(kit: &Kit, admin: &Person, entry: Uuid, asked: [(&str, Json); 2
         .header(header::AUTHORIZATION, format!("Bearer {}", admin.token))
         .body(Body::from(other_body.to_string()))
         .expect("a request");
-    let there = async {
-        let answer = elsewhere.oneshot(request).await.expect("an answer");
-        let status = answer.status().as_u16();
-        let bytes = answer.into_body().collect().await.expect("a body").to_bytes();
-        (status, String::from_utf8_lossy(&bytes).into_owned())
-    };
     let release = async {
-        let sql = "SELECT COUNT(*) AS n FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
-        loop {
-            let rows = db::query(kit.hq.db().reader(), sql, []).await.expect("the locks");
-            if rows[0].try_get::<i64>("", "n").expect("a number") >= 2 {
-                break;
-            }
-            tokio::task::yield_now().await;
-        }
+        waiting_for_a_lock(kit, 2).await;
         drop(held);
     };
-    let (here, there, ()) = tokio::join!(kit.post(admin, path, body), there, release);
-    [(here.status, here.text), there]
+    let (here, there, ()) = tokio::join!(kit.post(admin, path, body), answered(&elsewhere, request), release);
+    [(here.status, here.text), (there.0, there.1.to_string())]
 }
 
 fn statuses(answers: &[(u16, String); 2]) -> [u16; 2] {

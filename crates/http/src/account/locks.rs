@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 use tillkeep_model::permission::Requirement;
 use tillkeep_model::{ErrorCode, Instant};
-use tillkeep_storage::attempts::{self, Decision};
+use tillkeep_storage::attempts;
 use tillkeep_storage::entity::pin_attempt::{Column, Model};
 use tillkeep_storage::entity::{device, user};
 use tillkeep_storage::sea_orm::{ColumnTrait, Condition, ConnectionTrait, EntityTrait, QueryFilter};
@@ -73,7 +73,7 @@ pub async fn unlock<P: Requirement>(caller: Caller<P>, Body(body): Body<Unlock>)
     if ["proposal", "unlock"].contains(&row.kind.as_str()) && row.user_id == Some(caller.user_id) {
         return Err(Error::new(ErrorCode::SelfDeactivation, "this was counted of you; somebody else may lift it"));
     }
-    if let Decision::Wait(refusal) = attempts::take(&act, &[throttle::unlock_bucket(caller.user_id)], now).await? {
+    if let Some(refusal) = attempts::count(&act, &[throttle::unlock_bucket(caller.user_id)], now).await? {
         let text = "you have lifted as many locks as one person may in a day; wait, or ask somebody else";
         return Err(Error::new(ErrorCode::TooManyAttempts, text).retry_after(refusal.seconds(now)));
     }

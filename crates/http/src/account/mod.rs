@@ -19,8 +19,8 @@ where
     S: HasAuth + Clone + 'static,
 {
     use ErrorCode::{
-        Escalation, HqUnreachable, InvalidCredentials, InvalidToken, PinLoginOff, PinNotAllowed, StoreNotFound,
-        StoreNotReady, TokenReused, TooManyAttempts, TooManyRequests, WrongStore, WrongTerminal,
+        Escalation, HqUnreachable, InvalidCredentials, InvalidToken, PinLoginOff, PinNotAllowed, SessionReplaced,
+        StoreNotFound, StoreNotReady, TokenReused, TooManyAttempts, TooManyRequests, WrongStore, WrongTerminal,
     };
     routes
         .open("POST", "/auth/login", sign_in::login)
@@ -32,7 +32,7 @@ where
         .fails(&[TooManyAttempts, TooManyRequests])
         .open("POST", "/auth/refresh", refresh::refresh)
         .about("Get new tokens for a refresh token, which is replaced at each use: keep the one of the newest answer.")
-        .fails(&[InvalidToken, TokenReused])
+        .fails(&[InvalidToken, SessionReplaced, TokenReused])
         .get("/auth/me", own::me)
         .about("Who is signed in, with the permissions of this moment.")
         .post("/auth/logout", own::logout)

@@ -8,13 +8,13 @@ use serde::Deserialize;
 use serde_json::json;
 use tillkeep_model::{ErrorCode, Instant};
 use tillkeep_storage::audit;
-use tillkeep_storage::entity::session;
+use tillkeep_storage::entity::{session, user};
 use tillkeep_storage::sea_orm::{ActiveModelTrait, ActiveValue, EntityTrait, QuerySelect};
 use utoipa::ToSchema;
 
 use super::answers::{SignedInAnswer, digest, tokens_for};
 use crate::answer::Answer;
-use crate::auth::{Auth, ClientAddress, Gate, Revocation, Sessions};
+use crate::auth::{Auth, ClientAddress, Gate, REPLACED, Revocation, Sessions, is_active, is_outlived};
 use crate::error::{Error, Result};
 use crate::extract::Body;
 use crate::tokens::REFRESH_SECONDS;
@@ -39,18 +39,21 @@ pub async fn refresh(
     let invalid = || Error::new(ErrorCode::InvalidToken, "the refresh token is not valid; sign in again");
     let presented = auth.tokens.refresh(&body.refresh_token, now).ok_or_else(invalid)?;
     let claims = &presented.claims;
-    // Before the transaction: what holds one connection must not wait for another.
-    let access = auth.access_of(claims.user_id).await?.ok_or_else(invalid)?;
     let tx = auth.db.begin().await?;
     // Locked: of two uses of one token at once, the second sees what the first did.
     let session = session::Entity::find_by_id(claims.sid).lock_exclusive().one(&tx).await?.ok_or_else(invalid)?;
-    let outlived = access.outlived(session.pin_changed_at, session.sessions_valid_from);
+    // As it is now: another server may have changed the person a moment ago, before somebody signed in here.
+    let person = user::Entity::find_by_id(claims.user_id).one(&tx).await?.ok_or_else(invalid)?;
+    let outlived = is_outlived(&person, session.pin_changed_at, session.sessions_valid_from);
     let ends_at = session.issued_at.plus_millis(auth.longest_session_ms());
     if now >= ends_at {
         return Err(invalid());
     }
-    if session.revoked_at.is_some() || session.user_id != claims.user_id || !access.is_active() || outlived {
+    if session.user_id != claims.user_id || !is_active(&person) || outlived {
         return Err(invalid());
+    }
+    if session.revoked_at.is_some() {
+        return Err(if session.reason.as_deref() == Some(REPLACED) { replaced() } else { invalid() });
     }
     let (used, successor) = (digest(&claims.jti), presented.successor.clone());
     if session.current_jti_hash.as_deref() == Some(used.as_str()) {
@@ -64,17 +67,24 @@ pub async fn refresh(
         };
         next.update(&tx).await?;
         tx.commit().await?;
-        return Ok(Answer(tokens_for(&auth.tokens, &session, &access.user.username, Some(successor), now)?));
+        return Ok(Answer(tokens_for(&auth.tokens, &session, &person.username, Some(successor), now)?));
     }
     let replaced_at = session.rotated_at.filter(|_| session.previous_jti_hash.as_deref() == Some(used.as_str()));
     let in_force = |id: &str| session.current_jti_hash.as_deref() == Some(digest(id).as_str());
     if let Some(at) = replaced_at.filter(|at| now.millis_since(*at) <= GRACE_MS) {
         // The answer was lost: the same successor again, as it was made then.
         let successor = presented.given_out(in_force).map_or(successor, str::to_owned);
-        return Ok(Answer(tokens_for(&auth.tokens, &session, &access.user.username, Some(successor), at)?));
+        return Ok(Answer(tokens_for(&auth.tokens, &session, &person.username, Some(successor), at)?));
     }
     drop(tx);
     Err(reused(&auth, &session, address, now).await?)
+}
+
+/// What a session is told whose place another one took.
+fn replaced() -> Error {
+    let text =
+        "a newer sign-in of this person took the place of this session, which was used least recently; sign in again";
+    Error::new(ErrorCode::SessionReplaced, text)
 }
 
 /// Ends the session of a token that somebody used after it was replaced: one of the two who have it is a thief. The refusal.

@@ -1,6 +1,7 @@
 //! `POST /auth/login` and `POST /auth/pin-login`. Specification, section 4.1.
 
 use serde::Deserialize;
+use serde_json::json;
 use tillkeep_model::{ErrorCode, Instant};
 use tillkeep_storage::entity::{session, store, user};
 use tillkeep_storage::registry::fold;
@@ -15,11 +16,16 @@ use crate::answer::Answer;
 use crate::auth::by_pin::{refuse, user_of_pin, verified};
 use crate::auth::new_pin::{rehash, same_pin};
 use crate::auth::throttle::{self, Attempt, Claimant};
-use crate::auth::{self, Auth, Gate, Home, Origin, Revocation, Sessions};
+use crate::auth::{self, Auth, Gate, Home, Origin, REPLACED, Replaced, Revocation, Sessions, State};
 use crate::error::{Error, Result};
 use crate::extract::Body;
 use crate::names::normal;
 use crate::tokens::{ACCESS_SECONDS, REFRESH_SECONDS};
+
+/// The first request of a session comes so soon after its sign-in: until then it was not left unused.
+const FRESH_MS: i64 = 1000;
+/// The same where it may come to another server, which says so every ten seconds.
+const FRESH_OF_SEVERAL_MS: i64 = 15_000;
 
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
@@ -50,7 +56,7 @@ pub async fn login(Gate(auth): Gate, from: Origin, Body(body): Body<Login>) -> R
             rehash(&auth, &user, &body.pin).await;
             Ok(answer)
         }
-        (_, Err(user)) => Err(refuse(&auth, claimant.audit("login.refused", user)).await?),
+        (attempt, Err(user)) => Err(refuse(&auth, attempt, claimant.audit("login.refused", user)).await?),
     }
 }
 
@@ -125,14 +131,51 @@ async fn still_there(auth: &Auth, tx: &Tx, claimant: &Claimant, now: Instant) ->
 }
 
 async fn commit(auth: &Auth, tx: Tx, attempt: &Attempt, now: Instant) -> Result<()> {
-    let Err(error) = tx.commit().await else { return Ok(()) };
+    let Err(error) = tx.commit().await else {
+        throttle::judged(auth);
+        return Ok(());
+    };
     if idempotency::is_taken(&error) {
         // The PIN was right, whatever became of the first answer: no wrong attempt is left behind.
         let tx = auth.db.begin_aside().await?;
         attempt.succeeded(&tx, now).await?;
         tx.commit().await?;
+        throttle::judged(auth);
     }
     Err(error.into())
+}
+
+fn new_session(user: &user::Model, claimant: &Claimant, refresh_jti: Option<&String>, now: Instant) -> session::Model {
+    let life = if refresh_jti.is_some() { REFRESH_SECONDS } else { ACCESS_SECONDS };
+    session::Model {
+        id: Uuid::now_v7(),
+        user_id: user.id,
+        store_id: claimant.store_id,
+        terminal_id: claimant.terminal_id.clone(),
+        device_id: claimant.device.as_ref().map(|device| device.id),
+        current_jti_hash: refresh_jti.map(|jti| digest(jti)),
+        issued_at: now,
+        pin_changed_at: user.pin_changed_at,
+        sessions_valid_from: user.sessions_valid_from,
+        expires_at: now.plus_millis(life * 1000),
+        ..session::Model::default()
+    }
+}
+
+/// Ends the sessions whose place this one takes, with one line in the audit log that says why.
+async fn replace(auth: &Auth, tx: &Tx, row: &session::Model, claimant: &Claimant) -> Result<Vec<Replaced>> {
+    let (fresh_ms, now) = (if auth.db.is_embedded() { FRESH_MS } else { FRESH_OF_SEVERAL_MS }, row.issued_at);
+    let gone = auth.sessions.replace(tx, row, fresh_ms, now).await?;
+    if !gone.is_empty() {
+        let of = |one: &Replaced| json!({"sessionId": one.row.id, "sessionTerminalId": one.row.terminal_id});
+        let mut entry = claimant.audit("session.end", Some(row.user_id));
+        entry.entity_type = Some("users");
+        entry.entity_id = Some(row.user_id.to_string());
+        entry.details["reason"] = json!(REPLACED);
+        entry.details["sessions"] = gone.iter().map(of).collect();
+        audit::record(tx, entry, now).await?;
+    }
+    Ok(gone)
 }
 
 async fn sign_in(
@@ -145,20 +188,7 @@ async fn sign_in(
 ) -> Result<Answer<SignedInAnswer>> {
     let now = auth.clock.now();
     let refresh_jti = Uuid::now_v7().to_string();
-    let life = if refreshable { REFRESH_SECONDS } else { ACCESS_SECONDS };
-    let row = session::Model {
-        id: Uuid::now_v7(),
-        user_id: user.id,
-        store_id: claimant.store_id,
-        terminal_id: claimant.terminal_id.clone(),
-        device_id: claimant.device.as_ref().map(|device| device.id),
-        current_jti_hash: refreshable.then(|| digest(&refresh_jti)),
-        issued_at: now,
-        pin_changed_at: user.pin_changed_at,
-        sessions_valid_from: user.sessions_valid_from,
-        expires_at: now.plus_millis(life * 1000),
-        ..session::Model::default()
-    };
+    let row = new_session(&user, &claimant, refreshable.then_some(&refresh_jti), now);
     let turn = auth.sessions.turn();
     let tx = auth.db.begin().await?;
     // The PIN was verified outside of this transaction: somebody may have changed it, or the person, since then.
@@ -173,7 +203,7 @@ async fn sign_in(
         .await?;
     if still.rows_affected == 0 {
         drop(tx);
-        return Err(refuse(auth, claimant.audit("login.refused", Some(user.id))).await?);
+        return Err(refuse(auth, attempt, claimant.audit("login.refused", Some(user.id))).await?);
     }
     if let Err(error) = still_there(auth, &tx, &claimant, now).await {
         drop(tx);
@@ -182,15 +212,16 @@ async fn sign_in(
     }
     #[expect(clippy::disallowed_methods, reason = "sessions stay at their server")]
     session::Entity::insert(row.clone().into_active_model()).exec_without_returning(&tx).await?;
-    let too_many = Sessions::revoke_oldest(&tx, &row, now).await?;
+    let gone = replace(auth, &tx, &row, &claimant).await?;
     attempt.succeeded(&tx, now).await?;
     audit::record(&tx, claimant.audit(action, Some(user.id)), now).await?;
     commit(auth, tx, &attempt, now).await?;
     auth.sessions.remember(&row, turn);
-    for session in too_many {
-        auth.ended(Revocation::One(session));
+    for Replaced { row, .. } in gone {
+        tracing::info!(code = REPLACED, user = %row.user_id, session = %row.id, "a session ended for a newer one of the person");
+        auth.ended(Revocation::One(row.id));
     }
-    let access = auth.access_of(user.id).await?.ok_or_else(Error::unauthorized)?;
+    let access = auth.access_in(&State::from(&row)).await?.ok_or_else(Error::unauthorized)?;
     let mut answer = tokens_for(&auth.tokens, &row, &user.username, refreshable.then_some(refresh_jti), now)?;
     answer.user = Some(Myself::new(&access, claimant.store_id, claimant.terminal_id.as_deref()));
     Ok(Answer(answer))

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
+use std::time::Instant as Moment;
 
 use tillkeep_model::{Instant, permission};
 use tillkeep_storage::entity::{permission as permission_row, role, role_permission, user, user_store_role};
@@ -9,6 +10,7 @@ use tillkeep_storage::sea_orm::{ColumnTrait, EntityTrait, QueryFilter};
 use tillkeep_storage::{Db, DbErr};
 use uuid::Uuid;
 
+use super::sessions::State;
 use crate::cache::Cache;
 
 /// One role of one person.
@@ -27,17 +29,29 @@ pub struct Assignment {
 pub struct Access {
     pub user: user::Model,
     pub assignments: Vec<Assignment>,
+    /// It is not older than this.
+    pub read_at: Moment,
 }
 
 impl Access {
     pub fn is_active(&self) -> bool {
-        self.user.is_active && self.user.deleted_at.is_none()
+        is_active(&self.user)
     }
 
-    /// Whether a session that began when the PIN and the bound of sessions were these is over: one that was changed elsewhere
-    /// ends the sessions from before here too, whatever the clocks say.
+    /// Whether a session that began when the PIN and the bound of sessions were these is over; see [`is_outlived`].
     pub fn outlived(&self, pin_changed_at: Option<Instant>, sessions_valid_from: Option<Instant>) -> bool {
-        self.user.pin_changed_at != pin_changed_at || self.user.sessions_valid_from != sessions_valid_from
+        is_outlived(&self.user, pin_changed_at, sessions_valid_from)
+    }
+
+    /// Whether `session` is over by what somebody holds.
+    pub fn ends(&self, session: &State) -> bool {
+        !self.is_active() || self.outlived(session.pin_changed_at, session.sessions_valid_from)
+    }
+
+    /// Whether it ends a `session` that is newer than it: another server may have changed the person since, before somebody
+    /// signed in here, and this one does not know of it yet.
+    pub fn is_older_than(&self, session: &State) -> bool {
+        self.read_at <= session.read_at && self.ends(session)
     }
 
     /// The roles that count: all of them for a token without a store, else the global ones and those of that store.
@@ -75,6 +89,21 @@ impl Access {
     }
 }
 
+/// Whether somebody may do anything at all.
+pub(crate) fn is_active(user: &user::Model) -> bool {
+    user.is_active && user.deleted_at.is_none()
+}
+
+/// Whether a session of `user` that began when the PIN and the bound of sessions were these is over: one that was changed elsewhere
+/// ends the sessions from before here too, whatever the clocks say.
+pub(crate) fn is_outlived(
+    user: &user::Model,
+    pin_changed_at: Option<Instant>,
+    sessions_valid_from: Option<Instant>,
+) -> bool {
+    user.pin_changed_at != pin_changed_at || user.sessions_valid_from != sessions_valid_from
+}
+
 /// [`Access`] by user.
 #[derive(Default)]
 pub struct AccessCache(Cache<Uuid, Arc<Access>>);
@@ -86,8 +115,18 @@ impl AccessCache {
 
     /// The person `user_id`, deleted or not; `None` when there never was one.
     pub async fn get(&self, db: &Db, user_id: Uuid) -> Result<Option<Arc<Access>>, DbErr> {
+        self.get_unless(db, user_id, |_| false).await
+    }
+
+    /// As [`AccessCache::get`], read again when what is kept `is_old`.
+    pub async fn get_unless(
+        &self,
+        db: &Db,
+        user_id: Uuid,
+        is_old: impl FnOnce(&Access) -> bool,
+    ) -> Result<Option<Arc<Access>>, DbErr> {
         let (kept, turn) = self.0.get(&user_id);
-        if kept.is_some() {
+        if kept.as_deref().is_some_and(|kept| !is_old(kept)) {
             return Ok(kept);
         }
         let access = load(db, user_id).await?.map(Arc::new);
@@ -99,6 +138,7 @@ impl AccessCache {
 }
 
 async fn load(db: &Db, user_id: Uuid) -> Result<Option<Access>, DbErr> {
+    let read_at = Moment::now();
     let conn = db.snapshot().await?;
     let Some(user) = user::Entity::find_by_id(user_id).one(&conn).await? else { return Ok(None) };
     let assigned = user_store_role::Entity::find()
@@ -139,5 +179,5 @@ async fn load(db: &Db, user_id: Uuid) -> Result<Option<Access>, DbErr> {
             })
         })
         .collect();
-    Ok(Some(Access { user, assignments }))
+    Ok(Some(Access { user, assignments, read_at }))
 }

@@ -34,7 +34,7 @@ pub async fn user_of_pin(
     };
     match found {
         Some(user) => Ok((attempt, user)),
-        None => Err(refuse(auth, refused).await?),
+        None => Err(refuse(auth, attempt, refused).await?),
     }
 }
 
@@ -97,8 +97,8 @@ pub(crate) async fn verified(
     Ok((attempt, outcome))
 }
 
-/// The refusal, once it stands in the audit log.
-pub(crate) async fn refuse(auth: &Auth, entry: audit::Entry) -> Result<Error> {
-    auth.note(entry).await?;
+/// The refusal, once the verdict and its line in the audit log are written.
+pub(crate) async fn refuse(auth: &Auth, attempt: Attempt, entry: audit::Entry) -> Result<Error> {
+    attempt.failed(auth, entry).await?;
     Ok(Error::new(ErrorCode::InvalidCredentials, "the name or the PIN is wrong"))
 }

@@ -81,10 +81,11 @@ impl<P: Requirement> Caller<P> {
         let session = auth.sessions.get(&auth.db, claims.sid).await?;
         let session = session.filter(|session| !session.revoked && session.user_id == claims.user_id);
         let session = session.ok_or_else(Error::unauthorized)?;
-        let access = auth.access_of(claims.user_id).await?.ok_or_else(Error::unauthorized)?;
-        if !access.is_active() || access.outlived(session.pin_changed_at, session.sessions_valid_from) {
+        let access = auth.access_in(&session).await?.ok_or_else(Error::unauthorized)?;
+        if access.ends(&session) {
             return Err(Error::unauthorized());
         }
+        auth.sessions.used(claims.sid, auth.clock.now());
         let (watching, entry) = (
             auth.clone(),
             audit::Entry {

@@ -18,6 +18,9 @@ const LOOK_EVERY: Duration = Duration::from_secs(2);
 /// Looks between two rounds of forgetting: ten minutes.
 const FORGET_EVERY: u32 = 300;
 
+/// Looks between two notes of which sessions were used: ten seconds.
+const NOTE_USES_EVERY: u32 = 5;
+
 /// Looks between two searches for approvals that nobody used: half a minute.
 const APPROVALS_EVERY: u32 = 15;
 
@@ -42,6 +45,11 @@ pub fn start(auth: Arc<Auth>, leases: Leases, stop: CancellationToken) {
                 && let Err(error) = db::retry_serialization(|| forget_unused_approvals(&auth)).await
             {
                 tracing::warn!(%error, "approvals that nobody used could not be removed; it is tried again");
+            }
+            if looks.is_multiple_of(NOTE_USES_EVERY)
+                && let Err(error) = auth.sessions.note_uses(&auth.db, auth.clock.now()).await
+            {
+                tracing::warn!(%error, "which sessions were used could not be noted; it is tried again");
             }
             if looks == 1
                 && let Err(error) = forget_in_turn(&auth, &leases).await
@@ -96,6 +104,10 @@ async fn forget_in_turn(auth: &Auth, leases: &Leases) -> Result<(), DbErr> {
 /// set.
 pub async fn forget(auth: &Auth) -> Result<(), DbErr> {
     let now = auth.clock.now();
+    // By itself: it locks counters in their order, and the rest does so anew.
+    let tx = auth.db.begin().await?;
+    attempts::mend(&tx, auth.judge(), now).await?;
+    tx.commit().await?;
     let tx = auth.db.begin().await?;
     Sessions::prune(&tx, now).await?;
     attempts::prune(&tx, now).await?;
@@ -106,5 +118,5 @@ pub async fn forget(auth: &Auth) -> Result<(), DbErr> {
         approval::Entity::delete_many().filter(over).exec(&tx).await?;
     }
     tx.commit().await?;
-    Ok(())
+    idempotency::prune_claims(&auth.db).await
 }

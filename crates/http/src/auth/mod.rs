@@ -7,6 +7,7 @@ pub(crate) mod by_pin;
 mod caller;
 pub mod device;
 pub mod housekeeping;
+mod last_used;
 pub mod new_pin;
 pub mod people;
 mod sessions;
@@ -23,17 +24,20 @@ use axum::http::request::Parts;
 use ipnet::IpNet;
 use serde_json::json;
 use tillkeep_model::{Alarm, ErrorCode, Instant};
+use tillkeep_storage::attempts::Judge;
 use tillkeep_storage::{Change, Db, DbErr, Tx, audit};
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
 pub use access::{Access, AccessCache, Assignment};
+pub(crate) use access::{is_active, is_outlived};
 pub use act::Act;
 pub use address::client_address;
 pub use by_pin::user_of_pin;
 pub use caller::{Caller, bearer};
 pub use device::{Device, Origin};
-pub use sessions::{Revocation, Sessions};
+pub(crate) use sessions::State;
+pub use sessions::{REPLACED, Replaced, Revocation, Sessions};
 pub use settings::{PinLogin, SignInSettings};
 
 use crate::clock::Clock;
@@ -62,6 +66,8 @@ pub struct Auth {
     pub sessions: Sessions,
     /// Requests with a key that are being answered.
     pub running: Running,
+    /// Attempts to sign in that are not judged yet.
+    pub(crate) under_way: throttle::UnderWay,
     noted: NotedRefusals,
     /// Cancelled when balancers are to send nothing more to this server, which goes on answering for a while.
     pub leaving: CancellationToken,
@@ -160,6 +166,7 @@ impl Auth {
             sessions: Sessions::default(),
             running: Running::default(),
             access: AccessCache::default(),
+            under_way: throttle::UnderWay::new(&db, settings.waits_for_others),
             noted: NotedRefusals::default(),
             leaving: CancellationToken::new(),
             db,
@@ -211,6 +218,15 @@ impl Auth {
             self.invalidate();
         }
         self.access.get(&self.db, user_id).await
+    }
+
+    /// As [`Auth::access_of`], for whoever has this session: read again where what is in memory would end it and is older.
+    pub async fn access_in(&self, session: &State) -> std::result::Result<Option<Arc<Access>>, DbErr> {
+        let access = self.access_of(session.user_id).await?;
+        if access.as_deref().is_none_or(|access| !access.is_older_than(session)) {
+            return Ok(access);
+        }
+        self.access.get_unless(&self.db, session.user_id, |kept| kept.is_older_than(session)).await
     }
 
     /// The end of sessions that was committed is in force: here on the next request, at other servers as soon as they hear.
@@ -275,6 +291,11 @@ impl Auth {
         let heard = self.headquarters.get().and_then(|headquarters| headquarters.heard_at());
         let lately = heard.is_some_and(|at| self.clock.now().millis_since(at) < 7 * DAY);
         if self.home == Home::Hq || lately { 30 * DAY } else { 7 * DAY }
+    }
+
+    /// The run of this server, as the attempts that it judges name it.
+    pub const fn judge(&self) -> Judge {
+        self.under_way.judge()
     }
 
     /// Forgets what is cached of people and permissions: to be called after a change of either was committed.

@@ -46,7 +46,7 @@ pub async fn change_own(
     let attempt = throttle::take(auth, &buckets, claimant).await?;
     let (attempt, right) = attempt.verify(auth, current, user.pin_hash.clone()).await?;
     if !right {
-        auth.note(claimant.audit("pin.refused", Some(user.id))).await?;
+        attempt.failed(auth, claimant.audit("pin.refused", Some(user.id))).await?;
         return Err(Error::new(ErrorCode::InvalidCredentials, "the current PIN is wrong"));
     }
     let now = auth.clock.now();
@@ -56,6 +56,7 @@ pub async fn change_own(
         let tx = auth.db.begin_aside().await?;
         attempt.succeeded(&tx, now).await?;
         tx.commit().await?;
+        throttle::judged(auth);
         return Ok(());
     };
     if new == current {
@@ -73,6 +74,8 @@ pub async fn change_own(
     take_turn(&tx, Turn::Pin).await?;
     let still = user::Entity::find_by_id(user.id).filter(same_pin(user)).lock_exclusive().one(&tx).await?;
     if still.is_none() {
+        drop(tx);
+        attempt.failed(auth, claimant.audit("pin.refused", Some(user.id))).await?;
         return Err(Error::new(ErrorCode::InvalidCredentials, "the current PIN is wrong"));
     }
     if let Err(error) = set_pin(auth, &mut tx, user.id, &hashed, false, now).await {
@@ -87,6 +90,7 @@ pub async fn change_own(
     attempt.succeeded(&tx, now).await?;
     audit::record(&tx, claimant.audit("pin.change", Some(user.id)), now).await?;
     auth.commit(tx).await?;
+    throttle::judged(auth);
     auth.ended(which);
     Ok(())
 }

@@ -14,6 +14,7 @@ use tillkeep_storage::sea_orm::{
 use tillkeep_storage::{Db, DbErr};
 use uuid::Uuid;
 
+use super::last_used::LastUsed;
 use crate::cache::{Cache, Turn};
 
 /// What a request must know of its session.
@@ -29,11 +30,25 @@ pub struct State {
     pub revoked: bool,
     /// As it was read; a refresh moves it on disk alone.
     expires_at: Instant,
-    read_at: Moment,
+    pub read_at: Moment,
 }
 
 /// The sessions seen since the start.
-pub struct Sessions(Cache<Uuid, State>);
+pub struct Sessions {
+    states: Cache<Uuid, State>,
+    used: LastUsed,
+}
+
+/// A session whose place a new one took.
+#[derive(Debug)]
+pub struct Replaced {
+    pub row: Model,
+    used: Option<Instant>,
+}
+
+/// Why a session ended whose place a new one took, as the database and the log have it; a refresh is told by the code of this
+/// name.
+pub const REPLACED: &str = "session_replaced";
 
 /// Which sessions end.
 #[derive(Clone, Copy, Debug)]
@@ -51,35 +66,35 @@ const KEPT: usize = 100_000;
 /// Where another server may have ended a session, what was read of it is good for so long.
 const GOOD_FOR: Duration = Duration::from_secs(3);
 /// Sessions of one person at once: more than there are tills and browsers that one works at.
-const OF_A_PERSON: u64 = 20;
+const OF_A_PERSON: usize = 50;
 
 impl Default for Sessions {
     fn default() -> Self {
-        Self(Cache::with_room(KEPT))
+        Self { states: Cache::with_room(KEPT), used: LastUsed::default() }
     }
 }
 
 impl Sessions {
     /// To be taken before a session is read or written that is to be remembered.
     pub fn turn(&self) -> Turn {
-        self.0.turn()
+        self.states.turn()
     }
 
     /// The state of `sid`, from memory or the database.
     pub async fn get(&self, db: &Db, sid: Uuid) -> Result<Option<State>, DbErr> {
-        let (kept, turn) = self.0.get(&sid);
+        let (kept, turn) = self.states.get(&sid);
         // A file has one server, which knows of every end.
         if let Some(state) = kept.filter(|state| db.is_embedded() || state.read_at.elapsed() < GOOD_FOR) {
             return Ok(Some(state));
         }
         let Some(row) = Entity::find_by_id(sid).one(db.reader()).await? else { return Ok(None) };
         self.remember(&row, turn);
-        Ok(Some(state(&row)))
+        Ok(Some(State::from(&row)))
     }
 
     /// Notes a session that was made or read since `turn`, unless one was revoked in between: it may have been this one.
     pub fn remember(&self, row: &Model, turn: Turn) {
-        self.0.keep(row.id, state(row), turn);
+        self.states.keep(row.id, State::from(row), turn);
     }
 
     /// Writes the end of sessions; [`Sessions::ended`] puts it in force once the transaction is committed.
@@ -121,44 +136,77 @@ impl Sessions {
         Ok(())
     }
 
-    /// Ends the oldest sessions of a person who has more than [`OF_A_PERSON`]; which these are. The newest sign-in always
-    /// works: somebody stands at the till.
-    pub async fn revoke_oldest(conn: &impl ConnectionTrait, newest: &Model, now: Instant) -> Result<Vec<Uuid>, DbErr> {
-        let oldest: Vec<Uuid> = Entity::find()
-            .select_only()
-            .column(Column::Id)
+    /// A request came with a token of this session, which is good.
+    pub(super) fn used(&self, sid: Uuid, now: Instant) {
+        self.used.used(sid, now);
+    }
+
+    /// Writes down which sessions were used.
+    pub async fn note_uses(&self, db: &Db, now: Instant) -> Result<(), DbErr> {
+        self.used.note(db, now).await
+    }
+
+    /// Ends what a new session takes the place of: that of the same person at the same terminal, and of more than
+    /// [`OF_A_PERSON`] those that were used least recently. One that was never used has been used least of all, or whatever
+    /// signs in again and again would throw out who works. The newest always stays: somebody stands at the till.
+    pub async fn replace(
+        &self,
+        conn: &impl ConnectionTrait,
+        newest: &Model,
+        fresh_ms: i64,
+        now: Instant,
+    ) -> Result<Vec<Replaced>, DbErr> {
+        let mut others: Vec<Replaced> = Entity::find()
             .filter(Column::UserId.eq(newest.user_id))
-            // Whatever a clock that was ahead has written into the others.
             .filter(Column::Id.ne(newest.id))
             .filter(Column::RevokedAt.is_null())
             .filter(Column::ExpiresAt.gt(now))
-            .order_by_desc(Column::IssuedAt)
-            .order_by_desc(Column::Id)
-            .offset(OF_A_PERSON - 1)
+            .order_by_asc(Column::IssuedAt)
+            .order_by_asc(Column::Id)
             // Those of before the limit go little by little.
             .limit(1000)
-            .into_tuple()
             .all(conn)
-            .await?;
-        if !oldest.is_empty() {
+            .await?
+            .into_iter()
+            .map(|row| Replaced { used: self.last_use(&row, fresh_ms, now), row })
+            .collect();
+        let same = |other: &Replaced| {
+            let (old, new) = (&other.row, newest);
+            new.terminal_id.is_some()
+                && (old.terminal_id.as_ref(), old.store_id) == (new.terminal_id.as_ref(), new.store_id)
+        };
+        let mut gone: Vec<Replaced> = others.extract_if(.., |other| same(other)).collect();
+        others.sort_by_key(|other| other.used);
+        let too_many = others.len().saturating_sub(OF_A_PERSON - 1);
+        gone.extend(others.drain(..too_many));
+        if !gone.is_empty() {
             Entity::update_many()
                 .col_expr(Column::RevokedAt, Expr::value(now))
-                .col_expr(Column::Reason, Expr::value("the person has newer sessions"))
-                .filter(Column::Id.is_in(oldest.iter().copied()))
+                .col_expr(Column::Reason, Expr::value(REPLACED))
+                .filter(Column::Id.is_in(gone.iter().map(|replaced| replaced.row.id)))
                 .exec(conn)
                 .await?;
         }
-        Ok(oldest)
+        Ok(gone)
+    }
+
+    /// When a session was used last, as far as this server knows.
+    fn last_use(&self, row: &Model, fresh_ms: i64, now: Instant) -> Option<Instant> {
+        // Its first request may be on its way, or have come to another server that has not said so yet.
+        let begun = Some(row.issued_at).filter(|at| (0..fresh_ms).contains(&now.millis_since(*at)));
+        // Whatever a clock that was ahead has written.
+        let known = [row.last_used_at, row.rotated_at, begun].into_iter().flatten().map(|at| at.min(now)).max();
+        self.used.at(row.id).max(known)
     }
 
     /// All that is remembered is read again.
     pub fn forget(&self) {
-        self.0.clear();
+        self.states.clear();
     }
 
     /// The sessions of `which` are over, on the next request.
     pub(super) fn ended(&self, which: Revocation) {
-        self.0.change(|states| match which {
+        self.states.change(|states| match which {
             Revocation::One(sid) => {
                 states.remove(&sid);
             }
@@ -175,19 +223,22 @@ impl Sessions {
 
     /// Lets go of memory that sessions take which are expired, or were refreshed and are read again.
     pub fn forget_expired(&self, now: Instant) {
-        self.0.amend(|states| states.retain(|_, state| state.expires_at > now));
+        self.states.amend(|states| states.retain(|_, state| state.expires_at > now));
+        self.used.forget_old(now);
     }
 }
 
-fn state(row: &Model) -> State {
-    State {
-        user_id: row.user_id,
-        store_id: row.store_id,
-        device_id: row.device_id,
-        pin_changed_at: row.pin_changed_at,
-        sessions_valid_from: row.sessions_valid_from,
-        revoked: row.revoked_at.is_some(),
-        expires_at: row.expires_at,
-        read_at: Moment::now(),
+impl From<&Model> for State {
+    fn from(row: &Model) -> Self {
+        Self {
+            user_id: row.user_id,
+            store_id: row.store_id,
+            device_id: row.device_id,
+            pin_changed_at: row.pin_changed_at,
+            sessions_valid_from: row.sessions_valid_from,
+            revoked: row.revoked_at.is_some(),
+            expires_at: row.expires_at,
+            read_at: Moment::now(),
+        }
     }
 }

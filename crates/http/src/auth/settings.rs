@@ -1,12 +1,16 @@
 //! What an operator decides about signing in.
 
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use ipnet::IpNet;
 use serde::{Deserialize, Serialize};
 
 use crate::pins;
 use crate::tokens::keys::GivenKeys;
+
+/// Of several people who type their PINs at one moment the last one hears of it after so long at the most.
+const WAITS_FOR_OTHERS: Duration = Duration::from_secs(2);
 
 /// Whom headquarters looks up when somebody types a PIN alone.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
@@ -45,6 +49,8 @@ pub struct SignInSettings {
     pub enrolled_only: bool,
     /// Whom headquarters looks up by a PIN alone.
     pub pin_login_at_hq: PinLogin,
+    /// How long an attempt waits for those that are under way before it.
+    pub waits_for_others: Duration,
     /// Token keys that come from the environment.
     pub keys: GivenKeys,
     /// Where the PIN secrets are kept instead of in the data directory.
@@ -58,6 +64,7 @@ impl Default for SignInSettings {
             pin_min_length: pins::SHORTEST,
             enrolled_only: false,
             pin_login_at_hq: PinLogin::default(),
+            waits_for_others: WAITS_FOR_OTHERS,
             keys: GivenKeys::default(),
             pin_key_file: None,
         }

@@ -2,12 +2,15 @@
 //! [`tillkeep_storage::attempts`].
 
 use std::net::IpAddr;
+use std::time::{Duration, Instant as Moment};
 
 use serde_json::json;
 use tillkeep_model::permission::Requirement;
 use tillkeep_model::{ErrorCode, Instant};
-use tillkeep_storage::attempts::{self, Bucket, Decision, Kind, Taken};
-use tillkeep_storage::{DbErr, Tx, audit};
+use tillkeep_storage::attempts::{self, Bucket, Decision, Judge, Kind, Look, Taken};
+use tillkeep_storage::{Db, DbErr, Tx, audit};
+use tokio::sync::{Notify, Semaphore};
+use tokio::time::timeout;
 use uuid::Uuid;
 
 use super::address::origin;
@@ -61,6 +64,30 @@ impl Claimant {
     }
 }
 
+/// What another server judges is looked for this often.
+const LOOK_AGAIN: Duration = Duration::from_millis(200);
+/// Attempts that wait at once. A flood gets its refusals at once, and costs no more than these.
+const WAITING: usize = 32;
+
+/// The attempts at this server that are not judged yet, and those that wait for them.
+pub struct UnderWay {
+    judge: Judge,
+    judged: Notify,
+    places: Semaphore,
+    longest_wait: Duration,
+}
+
+impl UnderWay {
+    pub fn new(db: &Db, longest_wait: Duration) -> Self {
+        Self { judge: Judge::new(db), judged: Notify::new(), places: Semaphore::new(WAITING), longest_wait }
+    }
+
+    /// The run of this server.
+    pub const fn judge(&self) -> Judge {
+        self.judge
+    }
+}
+
 /// An attempt that may look at its PIN. It counts as a wrong one until it is settled.
 #[must_use = "an attempt that is not settled stays a wrong one"]
 pub struct Attempt(Taken);
@@ -101,34 +128,67 @@ pub fn login_buckets(auth: &Auth, folded: &str, user_id: Option<Uuid>, claimant:
     Ok(buckets)
 }
 
-/// Counts an attempt, or refuses it with 429 when one of its buckets is blocked.
+/// Counts an attempt, or refuses it with 429 when one of its buckets is blocked. Where what blocks it is not judged yet, as of
+/// several people who type their PINs at one moment, it waits for that.
 pub async fn take(auth: &Auth, buckets: &[Bucket], claimant: &Claimant) -> Result<Attempt> {
     // Without the secrets no PIN can be looked at, and nobody's attempts are wasted.
     auth.pins.require_key()?;
+    let begun = Moment::now();
+    let mut place = None;
+    loop {
+        // From before the look: what is judged meanwhile is not missed.
+        let judged = auth.under_way.judged.notified();
+        if let Some(attempt) = look(auth, buckets, claimant).await? {
+            return Ok(attempt);
+        }
+        if place.is_none() {
+            place = auth.under_way.places.try_acquire().ok();
+        }
+        let left = auth.under_way.longest_wait.checked_sub(begun.elapsed()).filter(|_| place.is_some());
+        let left = left.ok_or_else(too_many_at_once)?;
+        // Other servers say nothing here.
+        drop(timeout(left.min(LOOK_AGAIN), judged).await);
+    }
+}
+
+/// The attempt, when it was let in; `None` while others are under way before it.
+async fn look(auth: &Auth, buckets: &[Bucket], claimant: &Claimant) -> Result<Option<Attempt>> {
     let now = auth.clock.now();
-    if let Some(until) = attempts::known_block(auth.db.reader(), buckets, now).await? {
-        return Err(too_many(until, now));
+    match attempts::look(auth.db.reader(), buckets, auth.under_way.judge, now).await? {
+        Look::Unclear => {}
+        Look::UnderWay => return Ok(None),
+        Look::Blocked(until) => return Err(too_many(until, now)),
     }
     let tx = auth.db.begin_aside().await?;
-    match attempts::take(&tx, buckets, now).await? {
-        Decision::Go(taken) => {
-            tx.commit().await?;
-            Ok(Attempt(taken))
-        }
-        Decision::Wait(refusal) => {
-            let mut new = refusal.new.iter();
-            if let Some(first) = new.next() {
-                // One entry for each trouble, not for each refusal: what a stranger sends must not fill the log.
-                let mut entry = claimant.audit("login.blocked", first.user_id);
-                let kinds: Vec<&str> = refusal.new.iter().map(|bucket| bucket.kind.as_str()).collect();
-                entry.details["blocked"] = json!(kinds);
-                entry.details["until"] = json!(refusal.until);
-                audit::record(&tx, entry, now).await?;
-                tx.commit().await?;
-            }
-            Err(too_many(refusal.until, now))
+    let decision = attempts::take(&tx, buckets, auth.under_way.judge, now).await?;
+    if let Decision::Wait(refusal) = &decision {
+        let mut new = refusal.new.iter();
+        if let Some(first) = new.next() {
+            // One entry for each trouble, not for each refusal: what a stranger sends must not fill the log.
+            let mut entry = claimant.audit("login.blocked", first.user_id);
+            let kinds: Vec<&str> = refusal.new.iter().map(|bucket| bucket.kind.as_str()).collect();
+            entry.details["blocked"] = json!(kinds);
+            entry.details["until"] = json!(refusal.until);
+            audit::record(&tx, entry, now).await?;
         }
     }
+    tx.commit().await?;
+    match decision {
+        Decision::Go(taken) => Ok(Some(Attempt(taken))),
+        Decision::UnderWay => Ok(None),
+        Decision::Wait(refusal) => Err(too_many(refusal.until, now)),
+    }
+}
+
+/// The verdict on an attempt was committed: whoever waits for it looks again.
+pub fn judged(auth: &Auth) {
+    auth.under_way.judged.notify_waiters();
+}
+
+/// Others were under way for all of the time that one waits for them.
+fn too_many_at_once() -> Error {
+    let text = "others are signing in here at this moment; try again in a second";
+    Error::new(ErrorCode::TooManyAttempts, text).retry_after(1)
 }
 
 fn too_many(until: Instant, now: Instant) -> Error {
@@ -145,10 +205,15 @@ impl Attempt {
         self.unless_failed(auth, verified).await
     }
 
-    /// The hashes of a PIN that was proposed; an attempt at which none were made counts no more.
+    /// The hashes of a PIN that was proposed, which counts for good; an attempt at which none were made counts no more.
     pub async fn hash(self, auth: &Auth, pin: &str) -> Result<Hashed> {
         let hashed = auth.pins.hash(pin).await;
-        self.unless_failed(auth, hashed).await.map(|(_, hashed)| hashed)
+        let (attempt, hashed) = self.unless_failed(auth, hashed).await?;
+        let tx = auth.db.begin_aside().await?;
+        attempts::failed(&tx, &attempt.0, auth.clock.now()).await?;
+        tx.commit().await?;
+        judged(auth);
+        Ok(hashed)
     }
 
     /// Goes on with `result`, or takes the attempt back and fails.
@@ -168,6 +233,18 @@ impl Attempt {
         let tx = auth.db.begin_aside().await?;
         attempts::withdrawn(&tx, &self.0, now).await?;
         tx.commit().await?;
+        judged(auth);
+        Ok(())
+    }
+
+    /// The PIN was wrong, with `entry` in the audit log.
+    pub async fn failed(self, auth: &Auth, entry: audit::Entry) -> Result<()> {
+        let now = auth.clock.now();
+        let tx = auth.db.begin_aside().await?;
+        attempts::failed(&tx, &self.0, now).await?;
+        audit::record(&tx, entry, now).await?;
+        tx.commit().await?;
+        judged(auth);
         Ok(())
     }
 

@@ -64,7 +64,10 @@ impl<T: ToSchema> Argument for OptionalBody<T> {
 /// Each property of `T` is a parameter.
 impl<T: ToSchema> Argument for Params<T> {
     fn describe(operation: &mut Operation) {
-        operation.fails(&[ErrorCode::BadRequest, ErrorCode::Validation]);
+        // What stores ask is refused as ever.
+        let bad_value =
+            if operation.security == Some("syncToken") { ErrorCode::BadRequest } else { ErrorCode::Validation };
+        operation.fails(&[bad_value, ErrorCode::Validation]);
         let mut used = Vec::new();
         T::schemas(&mut used);
         let RefOr::T(Schema::Object(object)) = T::schema() else { return };

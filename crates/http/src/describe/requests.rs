@@ -178,7 +178,7 @@ fn text() -> Object {
 
 impl<L: Listing> Argument for Lists<L> {
     fn describe(operation: &mut Operation) {
-        operation.fails(&[ErrorCode::BadRequest, ErrorCode::Validation]);
+        operation.fails(&[ErrorCode::Validation]);
         let has = |name: &str| <L::Row as EntityTrait>::Column::iter().any(|column| column.as_str() == name);
         let mut add = |name: &str, schema: Object, text: &str| operation.query(name, schema, false, Some(text));
         add("page", whole(1, 1_000_000), "Which page, from 1.");

@@ -1,6 +1,7 @@
 //! The kinds of tokens: what each one says, and how long it lives.
 
 use serde::{Deserialize, Deserializer, Serialize};
+use serde_json::Value as Json;
 use uuid::Uuid;
 
 /// Seconds an access token lives. Specification, section 8.
@@ -60,9 +61,24 @@ pub struct SyncClaims {
     pub jti: Option<Uuid>,
 }
 
+impl SyncClaims {
+    /// What a token says whose signature is good; of one that is no sync token, or names no store, that alone. A claim that
+    /// is null is as good as none.
+    pub(super) fn read(said: Json) -> Option<Self> {
+        if said["type"] != STORE_SYNC || said["storeId"].is_null() {
+            return Some(Self::of_another_kind());
+        }
+        serde_json::from_value(said).ok()
+    }
+
+    pub(super) const fn of_another_kind() -> Self {
+        Self { store_id: None, store_code: String::new(), kind: String::new(), tv: first_version(), iat: 0, jti: None }
+    }
+}
+
 /// A token that names no store is of another kind than one whose store does not exist.
 fn store_id<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Uuid>, D::Error> {
-    let named: Option<serde_json::Value> = Option::deserialize(from)?;
+    let named: Option<Json> = Option::deserialize(from)?;
     Ok(named.map(|name| name.as_str().and_then(|text| text.parse().ok()).unwrap_or_default()))
 }
 

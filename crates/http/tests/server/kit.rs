@@ -22,7 +22,7 @@ use tokio::time::timeout;
 use tokio_util::sync::{CancellationToken, DropGuard};
 
 /// Long enough for anything that is to happen at all.
-const PATIENCE: Duration = Duration::from_secs(20);
+const PATIENCE: Duration = Duration::from_mins(1);
 
 pub struct Server {
     pub address: SocketAddr,

@@ -80,7 +80,7 @@ async fn plain_http_on_the_tls_port_gets_no_answer() {
 async fn a_server_that_stops_waits_for_no_handshake() {
     let dir = tempfile::tempdir().expect("dir");
     let cert = write_certificate(dir.path(), "one");
-    let limits = Limits::default();
+    let limits = Limits { handshake: std::time::Duration::from_mins(2), ..Limits::default() };
     let tls = Tls::open(&dir.path().join("cert.pem"), &dir.path().join("key.pem")).expect("files");
     let server = Server::start_with(limits.clone(), |_| Some(tls)).await;
     let _silent = server.connect().await;
@@ -88,6 +88,7 @@ async fn a_server_that_stops_waits_for_no_handshake() {
     drop(connect(&server, &cert).await.expect("trusted"));
     let begun = Instant::now();
     server.stop().await;
+    println!("stopped after {:?}", begun.elapsed());
     assert!(begun.elapsed() < limits.handshake / 2, "{:?}", begun.elapsed());
 }
 
@@ -107,7 +108,7 @@ async fn a_renewed_certificate_is_shown_without_a_restart_and_a_broken_one_is_no
         std::fs::copy(other.path().join(file), server.dir.path().join(file)).expect("copy");
     }
     while connect(&server, &second).await.is_err() {
-        assert!(begun.elapsed() < std::time::Duration::from_secs(30), "the second one is never shown");
+        assert!(begun.elapsed() < std::time::Duration::from_mins(1), "the second one is never shown");
         tokio::time::sleep(std::time::Duration::from_millis(200)).await;
     }
     assert!(connect(&server, &first).await.is_err());
@@ -122,7 +123,7 @@ async fn a_certificate_renewed_while_the_server_starts_is_not_missed() {
     let server = Server::start_with(short(), |_| Some(tls)).await;
     let begun = Instant::now();
     while connect(&server, &second).await.is_err() {
-        assert!(begun.elapsed() < std::time::Duration::from_secs(30), "the second one is never shown");
+        assert!(begun.elapsed() < std::time::Duration::from_mins(1), "the second one is never shown");
         tokio::time::sleep(std::time::Duration::from_millis(200)).await;
     }
 }

@@ -150,3 +150,12 @@ proptest! {
         prop_assert!((shape::TIME_OF_DAY.is)(&time, now()), "{}", time);
     }
 }
+
+#[test]
+fn what_nothing_obeys_yet_is_said_not_to_be_in_use() {
+    let marked = |book: &Book| -> Vec<&str> {
+        book.fields.iter().filter(|field| field.not_in_use).map(|field| field.name).collect()
+    };
+    assert_eq!(marked(&tender::BOOK), ["isRefundable", "isVoidable"]);
+    assert_eq!(marked(&store_price::BOOK), ["isStocked"]);
+}

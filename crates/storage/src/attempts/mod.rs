@@ -2,9 +2,11 @@
 //!
 //! An attempt falls into one or more buckets (its device or its address; its account there and anywhere). One
 //! transaction looks at all of them and counts the attempt as a wrong one; [`succeeded`] takes that back. A guesser who
-//! sends many at once therefore gets no more tries than one who waits for each answer.
+//! sends many at once therefore gets no more tries than one who waits for each answer. Until it is judged it is under way:
+//! whoever finds a bucket blocked meanwhile may wait for that.
 
 mod policy;
+mod under_way;
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -20,6 +22,7 @@ use crate::Tx;
 use crate::entity::pin_attempt::{Column, Entity, Model};
 use policy::Counted;
 pub use policy::{Kind, POLICIES, Policy};
+pub use under_way::{Judge, mend};
 
 /// Rows that one round of pruning takes at the most.
 const PRUNED_AT_ONCE: u64 = 5_000;
@@ -65,13 +68,29 @@ impl Bucket {
 /// An attempt that was counted as a wrong one.
 #[derive(Debug)]
 #[must_use = "an attempt that is not settled stays a wrong one"]
-pub struct Taken(Vec<Counted>);
+pub struct Taken {
+    id: Uuid,
+    counted: Vec<Counted>,
+}
 
 /// What becomes of an attempt.
 #[derive(Debug)]
 pub enum Decision {
     Go(Taken),
+    /// A bucket is blocked as long as attempts are not judged that came before.
+    UnderWay,
     Wait(Refusal),
+}
+
+/// What a look at the buckets says without a lock on them.
+#[derive(Debug)]
+pub enum Look {
+    /// It decides nothing.
+    Unclear,
+    /// As [`Decision::UnderWay`].
+    UnderWay,
+    /// Blocked until then, which is announced already.
+    Blocked(Instant),
 }
 
 /// An attempt that nobody looks at.
@@ -95,74 +114,137 @@ pub fn seconds(until: Instant, now: Instant) -> u64 {
     u64::try_from(until.millis_since(now)).unwrap_or_default().div_ceil(1000)
 }
 
-/// When an attempt may come again, if one of its buckets is blocked and that is announced already. Only reads, so that
-/// a flood of refused attempts holds up no writer; `None` decides nothing.
-pub async fn known_block(
-    conn: &impl ConnectionTrait,
-    buckets: &[Bucket],
-    now: Instant,
-) -> Result<Option<Instant>, DbErr> {
+/// What is known of an attempt before it is taken. Only reads, so that a flood of refused attempts holds up no writer.
+pub async fn look(conn: &impl ConnectionTrait, buckets: &[Bucket], judge: Judge, now: Instant) -> Result<Look, DbErr> {
     let rows = Entity::find().filter(Column::Id.is_in(buckets.iter().map(Bucket::id))).all(conn).await?;
-    let refusal = refusal(rows, now);
-    Ok(refusal.filter(|refusal| refusal.new.is_empty()).map(|refusal| refusal.until))
+    let blocked = blocked_of(&rows, now);
+    let Some(refusal) = refusal(&blocked) else { return Ok(Look::Unclear) };
+    let under_way = under_way::of(conn, blocked.iter().map(|row| row.id)).await?;
+    Ok(if under_way.iter().any(|row| judge.is_dead(row, now)) {
+        Look::Unclear
+    } else if under_way.iter().any(|row| judge.is_alive(row, now)) {
+        Look::UnderWay
+    } else if refusal.new.is_empty() {
+        Look::Blocked(refusal.until)
+    } else {
+        Look::Unclear
+    })
 }
 
-fn refusal(rows: impl IntoIterator<Item = Model>, now: Instant) -> Option<Refusal> {
-    let blocked: Vec<Model> = rows
-        .into_iter()
-        .filter(|row| row.blocked_until.is_some_and(|until| policy::policy_of(row).blocks(until, now)))
-        .collect();
+/// Those of `rows` that are blocked.
+fn blocked_of(rows: &[Model], now: Instant) -> Vec<Model> {
+    let blocks = |row: &&Model| row.blocked_until.is_some_and(|until| policy::policy_of(row).blocks(until, now));
+    rows.iter().filter(blocks).cloned().collect()
+}
+
+fn refusal(blocked: &[Model]) -> Option<Refusal> {
     let until = blocked.iter().filter_map(|row| row.blocked_until).max()?;
-    Some(Refusal { until, new: blocked.into_iter().filter(|row| !row.announced).collect() })
+    Some(Refusal { until, new: blocked.iter().filter(|row| !row.announced).cloned().collect() })
 }
 
 /// Looks at all buckets and, when none is blocked, counts the attempt as a wrong one in each. A refused attempt counts
 /// in none; the buckets it names as new are announced from then on.
-pub async fn take(tx: &Tx, buckets: &[Bucket], now: Instant) -> Result<Decision, DbErr> {
-    // Two buckets may be one.
-    let empty: BTreeMap<Uuid, Model> = buckets.iter().map(|bucket| (bucket.id(), bucket.empty())).collect();
-    let users: HashMap<Uuid, Option<Uuid>> = empty.values().map(|row| (row.id, row.user_id)).collect();
-    let mut rows = made_or_locked(tx, empty.into_values()).await?;
-    if let Some(refusal) = refusal(rows.iter().cloned(), now) {
-        let new = refusal.new.iter().map(|row| row.id);
-        Entity::update_many()
-            .set(crate::entity::pin_attempt::ActiveModel {
-                announced: sea_orm::ActiveValue::Set(true),
-                ..Default::default()
-            })
-            .filter(Column::Id.is_in(new))
-            .exec(tx)
-            .await?;
-        return Ok(Decision::Wait(refusal));
+pub async fn take(tx: &Tx, buckets: &[Bucket], judge: Judge, now: Instant) -> Result<Decision, DbErr> {
+    let mut rows = made_or_locked(tx, buckets).await?;
+    if !blocked_of(&rows, now).is_empty() {
+        let under_way = under_way::of(tx, rows.iter().map(|row| row.id)).await?;
+        if under_way::take_back(tx, &mut rows, &under_way, judge, now).await? {
+            write(tx, rows.clone()).await?;
+        }
+        let is_blocked = |counter| blocked_of(&rows, now).iter().any(|row| row.id == counter);
+        if under_way.iter().any(|row| judge.is_alive(row, now) && is_blocked(row.counter_id)) {
+            return Ok(Decision::UnderWay);
+        }
+        if let Some(refusal) = announced(tx, &rows, now).await? {
+            return Ok(Decision::Wait(refusal));
+        }
     }
+    let taken = Taken { id: Uuid::now_v7(), counted: counted(tx, rows, now).await? };
+    under_way::begin(tx, &taken, judge, now).await?;
+    Ok(Decision::Go(taken))
+}
+
+/// As [`take`], for what counts for good and nobody judges.
+pub async fn count(tx: &Tx, buckets: &[Bucket], now: Instant) -> Result<Option<Refusal>, DbErr> {
+    let rows = made_or_locked(tx, buckets).await?;
+    let refusal = announced(tx, &rows, now).await?;
+    if refusal.is_none() {
+        counted(tx, rows, now).await?;
+    }
+    Ok(refusal)
+}
+
+/// The refusal, when some of `rows` are blocked: what is new of it is announced from then on.
+async fn announced(tx: &Tx, rows: &[Model], now: Instant) -> Result<Option<Refusal>, DbErr> {
+    let Some(refusal) = refusal(&blocked_of(rows, now)) else { return Ok(None) };
+    Entity::update_many()
+        .set(crate::entity::pin_attempt::ActiveModel {
+            announced: sea_orm::ActiveValue::Set(true),
+            ..Default::default()
+        })
+        .filter(Column::Id.is_in(refusal.new.iter().map(|row| row.id)))
+        .exec(tx)
+        .await?;
+    Ok(Some(refusal))
+}
+
+/// Counts a wrong one in each of `rows`.
+async fn counted(tx: &Tx, mut rows: Vec<Model>, now: Instant) -> Result<Vec<Counted>, DbErr> {
     for row in &mut rows {
         policy::policy_of(row).count(row, now);
-        row.user_id = users.get(&row.id).copied().flatten();
     }
-    let taken = rows.iter().map(Counted::new).collect();
+    let counted = rows.iter().map(Counted::new).collect();
     write(tx, rows).await?;
-    Ok(Decision::Go(Taken(taken)))
+    Ok(counted)
+}
+
+/// What was found out about an attempt.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Verdict {
+    Right,
+    Wrong,
+    Nothing,
 }
 
 /// The attempt was a right one: it counts no more and ends the waits, but what was wrong today stays counted.
 pub async fn succeeded(tx: &Tx, taken: &Taken, now: Instant) -> Result<(), DbErr> {
-    settle(tx, taken, true, now).await
+    settle(tx, taken, Verdict::Right, now).await
+}
+
+/// The attempt was a wrong one, as it was counted.
+pub async fn failed(tx: &Tx, taken: &Taken, now: Instant) -> Result<(), DbErr> {
+    settle(tx, taken, Verdict::Wrong, now).await
 }
 
 /// Nobody looked at the PIN after all: the attempt counts no more, and that is all.
 pub async fn withdrawn(tx: &Tx, taken: &Taken, now: Instant) -> Result<(), DbErr> {
-    settle(tx, taken, false, now).await
+    settle(tx, taken, Verdict::Nothing, now).await
 }
 
-async fn settle(tx: &Tx, taken: &Taken, right: bool, now: Instant) -> Result<(), DbErr> {
+async fn settle(tx: &Tx, taken: &Taken, verdict: Verdict, now: Instant) -> Result<(), DbErr> {
     // A row that is gone was unlocked in the meantime.
-    let mut rows = locked(tx, taken.0.iter().map(|counted| counted.id)).await?;
-    for row in &mut rows {
-        if let Some(counted) = taken.0.iter().find(|counted| counted.id == row.id) {
-            policy::policy_of(row).take_back(row, counted, right, now);
+    let mut rows = locked(tx, taken.counted.iter().map(|counted| counted.id)).await?;
+    let still = under_way::end(tx, taken.id).await?;
+    let mut changed = Vec::new();
+    for mut row in rows.drain(..) {
+        let Some(counted) = taken.counted.iter().find(|counted| counted.id == row.id) else { continue };
+        let policy = policy::policy_of(&row);
+        // This server stood still for so long that another one took it for dead, and what it counted back.
+        let is_counted = still.contains(&row.id);
+        match verdict {
+            Verdict::Wrong if !is_counted => policy.count(&mut row, now),
+            Verdict::Wrong => continue,
+            Verdict::Nothing if !is_counted => continue,
+            Verdict::Right if !is_counted => {
+                policy.count(&mut row, now);
+                let counted = Counted::new(&row);
+                policy.take_back(&mut row, &counted, true, now);
+            }
+            Verdict::Right | Verdict::Nothing => policy.take_back(&mut row, counted, verdict == Verdict::Right, now),
         }
+        changed.push(row);
     }
-    write(tx, rows).await
+    write(tx, changed).await
 }
 
 /// Writes what became of rows that are there and locked.
@@ -178,15 +260,23 @@ async fn write(tx: &Tx, rows: Vec<Model>) -> Result<(), DbErr> {
     Ok(())
 }
 
-/// The rows of these ids, each made or locked before the next: by one statement and in the order in which they come, so that
+/// The rows of these buckets, each made or locked before the next: by one statement and in the order in which they come, so that
 /// no two attempts wait for each other, whichever of their rows are there.
-async fn made_or_locked(tx: &Tx, empty: impl Iterator<Item = Model>) -> Result<Vec<Model>, DbErr> {
-    let mut insert = Entity::insert_many(empty.map(IntoActiveModel::into_active_model))
+async fn made_or_locked(tx: &Tx, buckets: &[Bucket]) -> Result<Vec<Model>, DbErr> {
+    // Two buckets may be one.
+    let empty: BTreeMap<Uuid, Model> = buckets.iter().map(|bucket| (bucket.id(), bucket.empty())).collect();
+    let users: HashMap<Uuid, Option<Uuid>> = empty.values().map(|row| (row.id, row.user_id)).collect();
+    let mut insert = Entity::insert_many(empty.into_values().map(IntoActiveModel::into_active_model))
         // What conflicts is locked when it is written, and this writes what is there.
         .on_conflict(OnConflict::column(Column::Id).update_column(Column::Kind).to_owned())
         .into_query();
     insert.returning_all();
-    tx.query_all(&insert).await?.iter().map(|row| Model::from_query_result(row, "")).collect()
+    let found = tx.query_all(&insert).await?;
+    let mut rows = found.iter().map(|row| Model::from_query_result(row, "")).collect::<Result<Vec<_>, _>>()?;
+    for row in &mut rows {
+        row.user_id = users.get(&row.id).copied().flatten();
+    }
+    Ok(rows)
 }
 
 async fn locked(tx: &Tx, ids: impl IntoIterator<Item = Uuid>) -> Result<Vec<Model>, DbErr> {
@@ -215,6 +305,7 @@ pub async fn unlock(tx: &Tx, scope: Condition, id: Uuid, now: Instant) -> Result
     let found = blocked(now, scope).filter(Column::Id.eq(id)).lock_exclusive().one(tx).await?;
     if found.is_some() {
         Entity::delete_by_id(id).exec(tx).await?;
+        under_way::forget(tx, id).await?;
     }
     Ok(found)
 }

@@ -105,9 +105,9 @@ pub(super) fn day_of(now: Instant) -> Instant {
 #[derive(Debug)]
 pub(super) struct Counted {
     pub id: Uuid,
-    day: Instant,
-    minute_at: Instant,
-    in_a_row: i32,
+    pub day: Instant,
+    pub minute_at: Instant,
+    pub in_a_row: i32,
 }
 
 impl Counted {

@@ -72,7 +72,7 @@ pub async fn outbox(conn: &impl ConnectionTrait, store: Uuid, reported: &Reporte
         before = before.max(epoch.highest_seq);
     }
     let epochs: Vec<Numbers> = epochs.into_iter().map(|(epoch, _)| epoch).collect();
-    let sql = "SELECT COUNT(*) AS n FROM sync_log WHERE store_id = $1 AND status = 'failed'";
+    let sql = "SELECT COUNT(*) AS n FROM sync_log WHERE store_id = $1 AND status = 'failed' AND direction = 'push'";
     let rows = query(conn, sql, [store.into()]).await?;
     let refused: i64 = rows.first().map_or(Ok(0), |row| row.try_get("", "n"))?;
     let lost = epochs.iter().any(|epoch| !epoch.missing.is_empty());

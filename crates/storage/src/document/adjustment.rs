@@ -8,7 +8,8 @@ use tillkeep_model::state::MayFollow;
 
 use super::columns::ByBook;
 use super::{
-    Act, Awaited, Beyond, Exported, Facts, Maker, Named, Numbering, Parent, Pushed, Restored, When, Whole, WriteContext,
+    Act, Awaited, Beyond, Exported, Facts, Maker, Named, Numbering, Parent, Pushed, Restored, UsedId, When, Whole,
+    WriteContext,
 };
 use crate::entity::inventory_adjustment::{Entity, Model};
 use crate::registry::{Of, Row};
@@ -30,6 +31,10 @@ impl Pushed for Adjustment {
 
     fn beyond(&self) -> Beyond {
         Beyond::Cut
+    }
+
+    fn used_id(&self) -> UsedId {
+        UsedId::Another
     }
 
     fn states(&self) -> Option<MayFollow> {

@@ -8,8 +8,8 @@ use tillkeep_model::state::MayFollow;
 use super::columns::ByBook;
 use super::sale::{self, UNKNOWN_CUSTOMER};
 use super::{
-    Act, Awaited, Beyond, Clash, Exported, Facts, Form, Maker, Named, Numbering, Parent, Pushed, Restored, Whole,
-    WriteContext,
+    Act, Awaited, Beyond, Clash, Exported, Facts, Form, Maker, Named, Numbering, Parent, Pushed, Restored, UsedId,
+    Whole, WriteContext,
 };
 use crate::entity::customer::Entity;
 use crate::registry::{Of, Row};
@@ -42,6 +42,10 @@ impl Pushed for Customer {
 
     fn beyond(&self) -> Beyond {
         Beyond::Refuse
+    }
+
+    fn used_id(&self) -> UsedId {
+        UsedId::Theirs
     }
 
     fn states(&self) -> Option<MayFollow> {

@@ -30,6 +30,9 @@ pub trait Pushed: Send + Sync {
     /// What becomes of a row beyond its limits.
     fn beyond(&self) -> Beyond;
 
+    /// What becomes of a new row whose id another store has used.
+    fn used_id(&self) -> UsedId;
+
     /// Which way its states may go, where it has some.
     fn states(&self) -> Option<MayFollow>;
 
@@ -113,6 +116,37 @@ pub enum Beyond {
     /// What is too much is cut off and the row flagged: money came in, and is never refused.
     Cut,
 }
+
+/// What becomes of a new row when another store has a row with its id.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum UsedId {
+    /// The row is the other store's, or everybody's, and stays so: the envelope is judged by that.
+    Theirs,
+    /// It is kept under an id of its own and flagged: money came in or goods moved.
+    Another,
+}
+
+/// A column in which documents name another one of their store, which may be kept under another id than it has there.
+#[derive(Clone, Copy, Debug)]
+pub struct Naming {
+    pub table: &'static str,
+    pub column: &'static str,
+    /// The table of what it names.
+    pub names: &'static str,
+    /// Its rows of the store `$1`.
+    pub of_store: &'static str,
+}
+
+pub const NAMINGS: &[Naming] = &[
+    Naming { table: sale::TYPE, column: "register_session_id", names: session::TYPE, of_store: "store_id = $1" },
+    Naming { table: sale::TYPE, column: "original_sale_id", names: sale::TYPE, of_store: "store_id = $1" },
+    Naming {
+        table: "sale_items",
+        column: "original_sale_item_id",
+        names: "sale_items",
+        of_store: "sale_id IN (SELECT id FROM sales WHERE store_id = $1)",
+    },
+];
 
 /// The row that another one belongs to and cannot be without.
 #[derive(Clone, Copy, Debug)]

@@ -4,8 +4,8 @@ use tillkeep_model::state::Reported::{self, Known, Other};
 use tillkeep_model::state::{MayFollow, OrderStatus, may_follow};
 
 use super::{
-    Act, Awaited, Beyond, Clash, Exported, Facts, Form, Maker, Named, Numbering, Parent, Pushed, Restored, Whole,
-    WriteContext,
+    Act, Awaited, Beyond, Clash, Exported, Facts, Form, Maker, Named, Numbering, Parent, Pushed, Restored, UsedId,
+    Whole, WriteContext,
 };
 use crate::registry::Row;
 use crate::registry::owners::ALL_OF_IT;
@@ -73,6 +73,10 @@ impl Pushed for Order {
 
     fn beyond(&self) -> Beyond {
         Beyond::Refuse
+    }
+
+    fn used_id(&self) -> UsedId {
+        UsedId::Theirs
     }
 
     fn states(&self) -> Option<MayFollow> {
@@ -177,6 +181,10 @@ impl Pushed for OrderItem {
 
     fn beyond(&self) -> Beyond {
         Beyond::Refuse
+    }
+
+    fn used_id(&self) -> UsedId {
+        UsedId::Theirs
     }
 
     fn states(&self) -> Option<MayFollow> {

@@ -6,8 +6,8 @@ use tillkeep_model::sale_check::{self, LineFigures, SaleFigures};
 use tillkeep_model::state::{MayFollow, PaymentStatus, SaleStatus, may_follow};
 
 use super::{
-    Act, Awaited, Beyond, Clash, Exported, Facts, Form, Maker, Named, Numbering, Parent, Pushed, Restored, Whole,
-    WriteContext,
+    Act, Awaited, Beyond, Clash, Exported, Facts, Form, Maker, Named, Numbering, Parent, Pushed, Restored, UsedId,
+    Whole, WriteContext,
 };
 use crate::entity::sale::Model;
 use crate::entity::{sale_item, sale_payment};
@@ -55,6 +55,10 @@ impl Pushed for Sale {
 
     fn beyond(&self) -> Beyond {
         Beyond::Cut
+    }
+
+    fn used_id(&self) -> UsedId {
+        UsedId::Another
     }
 
     fn states(&self) -> Option<MayFollow> {

@@ -4,8 +4,8 @@ use tillkeep_model::state::{MayFollow, SessionStatus, may_follow};
 
 use super::sale::{self, UNKNOWN_SESSION};
 use super::{
-    Act, Awaited, Beyond, Clash, Exported, Facts, Form, Maker, Named, Numbering, Parent, Pushed, Restored, When, Whole,
-    WriteContext,
+    Act, Awaited, Beyond, Clash, Exported, Facts, Form, Maker, Named, Numbering, Parent, Pushed, Restored, UsedId,
+    When, Whole, WriteContext,
 };
 use crate::registry::Row;
 use crate::registry::owners::ALL_OF_IT;
@@ -36,6 +36,10 @@ impl Pushed for RegisterSession {
 
     fn beyond(&self) -> Beyond {
         Beyond::Cut
+    }
+
+    fn used_id(&self) -> UsedId {
+        UsedId::Another
     }
 
     fn states(&self) -> Option<MayFollow> {

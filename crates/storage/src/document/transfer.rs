@@ -3,8 +3,8 @@
 use tillkeep_model::state::{MayFollow, Reported, TransferStatus, may_follow};
 
 use super::{
-    Act, Awaited, Beyond, Clash, Exported, Facts, Form, Maker, Named, Numbering, Parent, Pushed, Restored, Whole,
-    WriteContext,
+    Act, Awaited, Beyond, Clash, Exported, Facts, Form, Maker, Named, Numbering, Parent, Pushed, Restored, UsedId,
+    Whole, WriteContext,
 };
 use crate::registry::Row;
 use crate::stock::{Movement, Position};
@@ -74,6 +74,10 @@ impl Pushed for Transfer {
 
     fn beyond(&self) -> Beyond {
         Beyond::Refuse
+    }
+
+    fn used_id(&self) -> UsedId {
+        UsedId::Theirs
     }
 
     fn states(&self) -> Option<MayFollow> {

@@ -13,6 +13,8 @@ pub struct Model {
     /// Whose account it is: of merged customers the one that is left.
     pub customer_id: Uuid,
     pub amount: Money,
+    /// Headquarters does not have the sale, and its balance will not contain it.
+    pub stays: bool,
 }
 
 #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]

@@ -23,6 +23,10 @@ pub struct Model {
     /// The keys in front of its lists: those that it would sign with.
     pub people_key: String,
     pub sync_key: String,
+    /// It takes no more sockets, and is gone soon.
+    pub leaving: bool,
+    /// How far its clock is ahead of that of the database.
+    pub clock_offset_ms: Option<i64>,
 }
 
 #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]

@@ -24,6 +24,8 @@ pub struct Model {
     /// That of the person then.
     pub sessions_valid_from: Option<Instant>,
     pub expires_at: Instant,
+    /// The last request of it that a server noted, give or take some minutes.
+    pub last_used_at: Option<Instant>,
     pub revoked_at: Option<Instant>,
     pub reason: Option<String>,
 }

@@ -27,7 +27,10 @@ pub struct Model {
     /// Bytes of the envelope as it came.
     pub length: Option<i64>,
     pub hash: String,
+    /// The time of the envelope as it is compared.
     pub envelope_at: Option<Instant>,
+    /// What it says itself, where that is not believed.
+    pub said_at: Option<Instant>,
     pub seq: Option<i64>,
     pub node_epoch: Option<String>,
     pub retry_count: i32,

@@ -17,6 +17,8 @@ pub struct Model {
     #[sea_orm(primary_key, auto_increment = false)]
     pub seq: i64,
     pub envelope_at: Instant,
+    /// As in `sync_log`.
+    pub said_at: Option<Instant>,
     pub first_seen_at: Instant,
     /// The first half of the hash in `sync_log`. Only envelopes of one entity and one time are told apart by it.
     #[sea_orm(primary_key, auto_increment = false)]

@@ -26,7 +26,7 @@ pub(super) struct Outcome {
 
 /// Applies `batch`: no entity twice, parents first.
 pub(super) async fn bulk(tx: &mut Tx, sender: &Sender, batch: &[Incoming<'_>], now: Instant) -> Result<Outcome, DbErr> {
-    let priors = sync_log::priors(tx, sender.store_id, batch).await?;
+    let priors = sync_log::priors(tx, sender.store_id, batch, now).await?;
     let mut verdicts = Vec::with_capacity(batch.len());
     let (mut ignored, mut audits) = (Vec::new(), Vec::new());
     for envelopes in batch.chunk_by(|a, b| a.entity.name == b.entity.name) {

@@ -12,6 +12,7 @@ use super::flags;
 use super::group::{Answers, Group};
 use super::merged::Merged;
 use super::verdict::Verdict;
+use crate::dated::believed;
 use crate::document::Whole;
 use crate::known_numbers::NUMBER_AHEAD;
 use crate::registry::Row;
@@ -24,8 +25,9 @@ pub(super) struct Effects {
     pub movements: Vec<Movement>,
     /// By how much each customer's account changes.
     pub charges: Vec<(Uuid, i128)>,
-    /// The rows that are new.
+    /// The rows that are new, and the ids that were sent of them.
     pub arrived: Vec<Uuid>,
+    pub arrived_as: Vec<Uuid>,
 }
 
 /// Finds the effects of the documents, and answers each with its flags, which it gets.
@@ -40,16 +42,19 @@ pub(super) async fn effects(
     let mut effects = Effects::default();
     for (document, flags) in merged.iter_mut().zip(flags) {
         let flags = flags.into_iter().chain(document.ahead.then_some(NUMBER_AHEAD)).map(str::to_owned);
-        let flags: Vec<String> = flags.chain(std::mem::take(&mut document.cut)).collect();
+        let flags: Vec<String> = flags.chain(std::mem::take(&mut document.kept_flags)).collect();
         document.row.set("flags", JsonText::new(&flags).into());
         let entry = group.envelopes[document.place].entry();
         let position = entry.and_then(|(epoch, seq)| Some(Position { place: *places.get(&epoch)?, seq }));
         let whole = Whole::new(&*document.row, &document.children);
-        effects.movements.extend(group.pushed.movements(&whole, position));
+        // When something was last sold is the latest of all times: one of the year 9999 would stand for good.
+        let at = |movement: Movement| Movement { at: believed(movement.at, group.now), ..movement };
+        effects.movements.extend(group.pushed.movements(&whole, position).into_iter().map(at));
         let more = group.pushed.charged(&whole) - document.charged;
         effects.charges.extend(group.pushed.named(&whole).customer.map(|customer| (customer, more)));
         if document.applied == Applied::Inserted {
             effects.arrived.extend(document.row.uuid("id"));
+            effects.arrived_as.push(group.envelopes[document.place].id);
         }
         answers.give(document.place, Verdict::Taken { applied: document.applied, warnings: flags, left: false });
     }

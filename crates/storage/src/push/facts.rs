@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
-use sea_orm::{DbErr, EntityTrait, QueryOrder, QuerySelect};
+use sea_orm::{ColumnTrait, DbErr, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
 use tillkeep_model::Instant;
 use tillkeep_model::receipt::ReceiptNumber;
 use tillkeep_model::state::SessionStatus;
@@ -13,11 +13,11 @@ use crate::document::{Facts, Named, Session};
 use crate::entity::{customer, product, register_session};
 use crate::many::tuples_in;
 
-pub(super) async fn load(tx: &Tx, named: &[Named]) -> Result<Facts, DbErr> {
+pub(super) async fn load(tx: &Tx, store: Uuid, named: &[Named]) -> Result<Facts, DbErr> {
     Ok(Facts {
         products: products(tx, named.iter().flat_map(|named| &named.products).copied().collect()).await?,
         customers: customers(tx, named.iter().filter_map(|named| named.customer).collect()).await?,
-        sessions: sessions(tx, named.iter().filter_map(|named| named.session).collect()).await?,
+        sessions: sessions(tx, store, named.iter().filter_map(|named| named.session).collect()).await?,
     })
 }
 
@@ -38,10 +38,11 @@ async fn customers(tx: &Tx, wanted: BTreeSet<Uuid>) -> Result<HashMap<Uuid, bool
     Ok(found.into_iter().map(|(id, deleted)| (id, deleted.is_some())).collect())
 }
 
-async fn sessions(tx: &Tx, wanted: HashSet<Uuid>) -> Result<HashMap<Uuid, Session>, DbErr> {
+/// The drawers of the store: another one's of the same id is not meant.
+async fn sessions(tx: &Tx, store: Uuid, wanted: HashSet<Uuid>) -> Result<HashMap<Uuid, Session>, DbErr> {
     use register_session::Column;
     let columns = [Column::Id, Column::Status, Column::FirstReceiptNumber, Column::LastReceiptNumber];
-    let rows = register_session::Entity::find().select_only().columns(columns);
+    let rows = register_session::Entity::find().select_only().columns(columns).filter(Column::StoreId.eq(store));
     let found: Vec<(Uuid, String, Option<String>, Option<String>)> = tuples_in(&**tx, rows, Column::Id, wanted).await?;
     let number = |text: Option<String>| text.and_then(|text| ReceiptNumber::parse(&text));
     let session = |(id, status, first, last): (Uuid, String, _, _)| {

@@ -11,14 +11,12 @@ use super::group::Group;
 use super::merged::Merged;
 use super::{facts, foreign};
 use crate::Tx;
+use crate::dated;
 use crate::db::placeholders;
 use crate::document::{Awaited, Clash, Pushed, Whole};
 use crate::entity::sale::CLOCK_BEHIND;
 use crate::many::find_in;
 use crate::registry::{self, Row, SyncType};
-
-/// A date that lies further ahead than this is a mistake of somebody's clock.
-const AHEAD_MS: i64 = 2 * 24 * 3600 * 1000;
 
 /// The flags of each document, which is not stored yet; an earlier document with the number of one of them is flagged
 /// on the spot.
@@ -29,7 +27,7 @@ pub(super) async fn find(tx: &mut Tx, group: &Group<'_>, merged: &[Merged]) -> R
     let others = foreign::codes_of_others(tx, group.sender, printed).await?;
     let twice = twice(tx, group, merged).await?;
     let named: Vec<_> = wholes.iter().map(|whole| pushed.named(whole)).collect();
-    let facts = facts::load(tx, &named).await?;
+    let facts = facts::load(tx, group.sender.store_id, &named).await?;
     let mut all = Vec::with_capacity(merged.len());
     for ((document, whole), duplicate) in merged.iter().zip(&wholes).zip(twice) {
         let mut flags = pushed.checks(whole);
@@ -40,7 +38,9 @@ pub(super) async fn find(tx: &mut Tx, group: &Group<'_>, merged: &[Merged]) -> R
         flags.extend(foreign.then_some(foreign::FOREIGN_NUMBER));
         flags.extend(pushed.flags(whole, &facts));
         flags.extend(missing(pushed, whole.row));
-        flags.extend(is_ahead(pushed, whole.row, group.now).then_some("future_date"));
+        let future = document.future || is_ahead(pushed, whole.row, group.now);
+        flags.extend(future.then_some("future_date"));
+        flags.extend(is_back(pushed, whole.row, group.now).then_some("past_date"));
         all.push(flags);
     }
     Ok(all)
@@ -53,19 +53,35 @@ pub(super) fn said(row: &dyn Row) -> Vec<String> {
 }
 
 /// The flags of what a document cannot be without and was not sent.
-fn missing(pushed: &dyn Pushed, row: &dyn Row) -> impl Iterator<Item = &'static str> {
+pub(crate) fn missing(pushed: &dyn Pushed, row: &dyn Row) -> impl Iterator<Item = &'static str> + use<> {
     let is_empty = |column| row.text(column).is_some_and(|text| text.is_empty());
     let status = (pushed.states().is_some() && is_empty("status")).then_some("missing:status");
     status.into_iter().chain(is_empty("business_date").then_some("missing:businessDate"))
 }
 
 /// Whether it happened later than can be.
-fn is_ahead(pushed: &dyn Pushed, row: &dyn Row, now: Instant) -> bool {
-    let (times, latest) = (pushed.times(), now.plus_millis(AHEAD_MS));
-    let late = times.iter().any(|column| row.instant(column).is_some_and(|at| at > latest));
-    let last_day = latest.to_string();
-    let date = || row.text("business_date").is_some_and(|date| Some(date.as_str()) > last_day.get(..10));
-    late || (!times.is_empty() && date())
+pub(crate) fn is_ahead(pushed: &dyn Pushed, row: &dyn Row, now: Instant) -> bool {
+    let latest = dated::latest(now);
+    happened(pushed, row).any(|at| at > latest) || day_of(pushed, row).is_some_and(|day| day > date(latest))
+}
+
+/// Whether it happened years ago, as a clock says that nobody has set. A store may be without a line for months.
+pub(crate) fn is_back(pushed: &dyn Pushed, row: &dyn Row, now: Instant) -> bool {
+    let earliest = dated::earliest(now);
+    happened(pushed, row).any(|at| at < earliest) || day_of(pushed, row).is_some_and(|day| day < date(earliest))
+}
+
+fn happened(pushed: &dyn Pushed, row: &dyn Row) -> impl Iterator<Item = Instant> {
+    pushed.times().iter().filter_map(|column| row.instant(column))
+}
+
+fn day_of(pushed: &dyn Pushed, row: &dyn Row) -> Option<String> {
+    let day = if pushed.times().is_empty() { None } else { row.text("business_date") };
+    day.filter(|day| !day.is_empty())
+}
+
+fn date(at: Instant) -> String {
+    at.to_string().chars().take(10).collect()
 }
 
 /// For each document the flag of a number that another one of its register has too; the other one is flagged as well,
@@ -124,7 +140,7 @@ async fn twice(tx: &mut Tx, group: &Group<'_>, merged: &[Merged]) -> Result<Vec<
 }
 
 /// Changes the flags of stored documents where `edit` says that it did.
-async fn change(
+pub(crate) async fn change(
     tx: &Tx,
     entity: &SyncType,
     ids: &[Uuid],

@@ -9,7 +9,7 @@ use tillkeep_model::wire::{MAX_ENVELOPE_BYTES, PushResult, PushStatus, TRY_LATER
 use tillkeep_model::{ByName, FirstOf, Instant, ids};
 use uuid::Uuid;
 
-use super::keys::Keys;
+use super::keys::{Keys, plain};
 use super::limits::{self, TOO_LARGE};
 use super::members::Shape;
 use super::sender::Sender;
@@ -81,6 +81,9 @@ type Maybe<'a> = Option<&'a RawValue>;
 /// A line with the keys that were sent of it.
 type Line = (Box<dyn Row>, Keys);
 
+/// A row and its children, without what cannot be read of them.
+pub(super) type Readable = (Box<dyn Row>, Vec<Vec<Box<dyn Row>>>);
+
 /// A row with the rows that came inside it, children by the registry's order.
 pub(super) struct Decoded {
     pub row: Box<dyn Row>,
@@ -88,6 +91,18 @@ pub(super) struct Decoded {
     pub children: Vec<Vec<Line>>,
     /// The keys of the children of which not all were kept.
     pub cut: Vec<&'static str>,
+}
+
+impl Decoded {
+    /// Headquarters keeps the document under another id than was sent; its lines belong to it.
+    pub(super) fn keep_as(&mut self, entity: &SyncType, id: Uuid) {
+        self.row.set("id", id.into());
+        for (child, lines) in entity.children.iter().zip(&mut self.children) {
+            for (line, _) in lines {
+                line.set(child.parent, id.into());
+            }
+        }
+    }
 }
 
 pub(super) fn read<'a>(index: usize, raw: &'a str, sender: &Sender) -> Result<Incoming<'a>, Box<Rejection>> {
@@ -261,6 +276,29 @@ impl Incoming<'_> {
             children.push(self.lines(child, shape, &list.first)?);
         }
         Ok(Decoded { row, keys, children, cut })
+    }
+
+    /// The row and its children without what cannot be read of them; nothing when it is no object.
+    pub(super) fn as_far_as_it_can_be_read(&self, shape: &Shape) -> Option<Readable> {
+        let members = shape.read(self.data).ok()?;
+        let row = shape.readable(&members)?;
+        let lines = |(child, shape): (&Child, &Shape)| {
+            let list = members.get(child.key).and_then(|list| FirstOf::read(list, child.most).ok()).unwrap_or_default();
+            let read = |raw: &&RawValue| shape.readable(&shape.read(raw.get()).ok()?);
+            list.first.iter().filter_map(read).collect()
+        };
+        Some((row, self.entity.children.iter().zip(&shape.lines).map(lines).collect()))
+    }
+
+    /// Whether it says which columns it is about.
+    pub(super) const fn names_columns(&self) -> bool {
+        self.changed.is_some()
+    }
+
+    /// Whether it says to be about `column`; `None` when it says nothing of that.
+    pub(super) fn names(&self, column: &str) -> Option<bool> {
+        let changed = self.changed.as_ref()?;
+        Some(changed.iter().any(|name| plain(name) == plain(column)))
     }
 
     /// Leaves of what was sent what the envelope says to be about, for a row that HQ has.

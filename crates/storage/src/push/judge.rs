@@ -8,12 +8,14 @@ use tillkeep_model::Instant;
 use tillkeep_model::wire::Applied;
 use uuid::Uuid;
 
-use super::group::{Answers, Group, by_id};
+use super::elsewhere;
+use super::group::{Answers, Group};
 use super::incoming::{Decoded, Incoming};
 use super::pause::Pause;
 use super::sender::Sender;
 use super::verdict::Verdict;
 use crate::Tx;
+use crate::dated::{Dated, is_ahead};
 use crate::registry::{Row, Scope};
 use crate::sync_log::{Prior, Priors};
 
@@ -26,6 +28,9 @@ pub(super) struct Judged<'a> {
 /// An envelope that applies.
 pub(super) struct Item<'a> {
     pub incoming: &'a Incoming<'a>,
+    /// The id that its row has at HQ.
+    pub id: Uuid,
+    pub dated: Dated,
     pub decoded: Decoded,
     pub applied: Applied,
     /// Its place in the group.
@@ -40,14 +45,14 @@ pub(super) async fn judge<'a>(
     priors: &Priors,
     answers: &mut Answers,
 ) -> Result<Judged<'a>, DbErr> {
-    let ids: Vec<Uuid> = group.envelopes.iter().map(|incoming| incoming.id).collect();
-    let existing = by_id(group.entity.table.having(tx, "id", &ids, true).await?);
+    let known = elsewhere::known(tx, group).await?;
     let mut items = Vec::with_capacity(group.envelopes.len());
     let mut pause = Pause::default();
     for (place, incoming) in group.envelopes.iter().enumerate() {
         pause.after(incoming.data.len()).await;
+        let id = known.id(incoming.id);
         if priors.is_settled(incoming) {
-            answers.leave(place, incoming.id, Applied::Skipped);
+            answers.leave(place, id, Applied::Skipped);
             continue;
         }
         let mut decoded = match incoming.decode(&group.shape) {
@@ -57,18 +62,22 @@ pub(super) async fn judge<'a>(
                 continue;
             }
         };
-        let have = existing.get(&incoming.id).map(|row| &**row);
+        if id != incoming.id {
+            decoded.keep_as(incoming.entity, id);
+        }
+        let have = known.existing.get(&id).map(|row| &**row);
         if have.is_some() {
             incoming.narrow(&mut decoded);
         }
-        match decide(incoming, &*decoded.row, have, priors.get(incoming), group.sender) {
+        let dated = priors.dated(incoming, group.now);
+        match decide(incoming, &*decoded.row, have, (priors.get(incoming), dated), group) {
             Decision::Refuse(verdict) => answers.give(place, verdict),
-            Decision::Leave(applied) => answers.leave(place, incoming.id, applied),
-            Decision::Insert => items.push(Item { incoming, decoded, applied: Applied::Inserted, place }),
-            Decision::Update => items.push(Item { incoming, decoded, applied: Applied::Updated, place }),
+            Decision::Leave(applied) => answers.leave(place, id, applied),
+            Decision::Insert => items.push(Item { incoming, id, dated, decoded, applied: Applied::Inserted, place }),
+            Decision::Update => items.push(Item { incoming, id, dated, decoded, applied: Applied::Updated, place }),
         }
     }
-    Ok(Judged { items, existing })
+    Ok(Judged { items, existing: known.existing })
 }
 
 /// What is to be done with an envelope.
@@ -85,10 +94,10 @@ fn decide(
     incoming: &Incoming<'_>,
     row: &dyn Row,
     existing: Option<&dyn Row>,
-    prior: Option<&Prior>,
-    sender: &Sender,
+    (prior, dated): (Option<&Prior>, Dated),
+    group: &Group<'_>,
 ) -> Decision {
-    if let Some(verdict) = foreign(incoming, row, existing, sender) {
+    if let Some(verdict) = foreign(incoming, row, existing, group.sender) {
         return Decision::Refuse(verdict);
     }
     let again = prior.is_some_and(|prior| prior.seen);
@@ -99,11 +108,7 @@ fn decide(
         return if incoming.action == "delete" { Decision::Leave(Applied::Skipped) } else { Decision::Insert };
     };
     // The specification's rule first; createdAt never moves, so on its own it would let a late `create` undo a `void`.
-    let created: Option<Instant> = existing.instant("created_at");
-    let last_applied = prior.and_then(|prior| prior.last_applied);
-    if created.is_some_and(|created| incoming.timestamp < created)
-        || last_applied.is_some_and(|last| incoming.timestamp < last)
-    {
+    if is_before_its_making(dated, existing.instant("created_at"), group.now) || is_overtaken(dated, prior) {
         return Decision::Leave(Applied::Skipped);
     }
     // What two sides write is taken column by column, and its status by [`Pushed::next_status`](crate::document::Pushed::next_status).
@@ -115,6 +120,21 @@ fn decide(
         }
     }
     Decision::Update
+}
+
+/// Whether an envelope is of before its row was made. Of times that are not believed each is compared with the like.
+fn is_before_its_making(dated: Dated, created: Option<Instant>, now: Instant) -> bool {
+    created.is_some_and(|created| match dated.said {
+        Some(said) => is_ahead(created, now) && said < created,
+        None => !is_ahead(created, now) && dated.at < created,
+    })
+}
+
+/// Whether its store has said something newer of the row, which was applied.
+fn is_overtaken(dated: Dated, prior: Option<&Prior>) -> bool {
+    let Some(prior) = prior else { return false };
+    prior.last_applied.is_some_and(|last| dated.at < last)
+        || dated.said.zip(prior.last_said).is_some_and(|(said, last)| said < last)
 }
 
 /// A row of somebody else, or a delete of what is never deleted.

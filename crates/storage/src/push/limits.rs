@@ -10,11 +10,12 @@ use tillkeep_model::wire::camel;
 use super::columns::Had;
 use super::keys::Keys;
 use super::verdict::Verdict;
+use crate::kept_ids::ID_USED_ELSEWHERE;
 use crate::registry::owners::owns;
 use crate::registry::{Child, Row, SyncTable};
 
 /// How the flag of what was cut begins; the name of the field follows.
-const CUT: &str = "cut:";
+pub(crate) const CUT: &str = "cut:";
 /// The code of what is refused for its size.
 pub(super) const TOO_LARGE: &str = "too_large";
 
@@ -39,6 +40,23 @@ impl Limits {
             Some(Rule::Json { max }) if value.len() > max => Fitting::Nothing,
             _ => Fitting::All,
         }
+    }
+
+    /// The columns that have rules.
+    pub(crate) fn columns(&self) -> impl Iterator<Item = &'static str> {
+        self.0.iter().map(|(column, _)| *column)
+    }
+
+    /// Whether `column` of `row` may be what was left when something was cut off.
+    pub(crate) fn is_full(&self, column: &str, row: &dyn Row) -> bool {
+        let rule = self.0.iter().find(|(name, _)| *name == column).map(|(_, field)| field.rule);
+        let most = match rule {
+            Some(Rule::Text { max, .. }) => max,
+            Some(Rule::Word(_)) => LONGEST_WORD,
+            // Of anything else nothing was left.
+            _ => 0,
+        };
+        row.text(column).is_none_or(|text| text.chars().count() >= most)
     }
 
     /// What is wrong with the values of `row` that its sender wrote; the error names the field. What HQ had before (`had`)
@@ -100,26 +118,27 @@ fn beginning(json: &str, max: usize) -> Fitting {
 }
 
 /// The flag of a column of which something was cut off, of a row or of a line in `list`.
-pub(super) fn flag(list: Option<&str>, column: &str) -> String {
+pub(crate) fn flag(list: Option<&str>, column: &str) -> String {
     let field = camel(column);
     list.map_or_else(|| format!("{CUT}{field}"), |list| format!("{CUT}{list}.{field}"))
 }
 
-/// The flags of a merged row of which something was cut off: of what its sender wrote now, of its `lines`, and of what was
-/// cut before and is still so.
+/// The flags of a merged row that stay with it: of what was cut off, of what its sender wrote now, of `more`, and of what was
+/// cut or renamed before and is still so.
 pub(super) fn flags(
     row: &dyn Row,
     keys: &Keys,
     owned: &[&str],
-    lines: impl Iterator<Item = String>,
+    more: impl Iterator<Item = String>,
 ) -> BTreeSet<String> {
     let had = row.text("flags").and_then(|flags| serde_json::from_str::<Vec<String>>(&flags).ok()).unwrap_or_default();
-    let mut flags: BTreeSet<String> = had.into_iter().filter(|flag| flag.starts_with(CUT)).collect();
+    let mut flags: BTreeSet<String> =
+        had.into_iter().filter(|flag| flag.starts_with(CUT) || flag == ID_USED_ELSEWHERE).collect();
     for column in keys.columns().filter(|column| owns(owned, column)) {
         flags.remove(&flag(None, column));
     }
     flags.extend(keys.cut.iter().filter(|column| owns(owned, column)).map(|column| flag(None, column)));
-    flags.extend(lines);
+    flags.extend(more);
     flags
 }
 

@@ -11,8 +11,10 @@ use super::edit::Edit;
 use super::group::by_id;
 use super::judge::Item;
 use super::keys::Keys;
+use super::left_out::LeftOut;
 use super::limits;
 use crate::Tx;
+use crate::kept_ids::Renamed;
 use crate::registry::owners::{ALL_OF_IT, owns};
 use crate::registry::{Child, Row, Scope, SyncType};
 
@@ -32,8 +34,10 @@ pub(super) struct Lines {
 pub(super) struct Told {
     /// Whether a line became another one, came or went.
     pub changed: bool,
-    /// The flags of what was cut off.
+    /// The flags of what was cut off or left out.
     pub cut: Vec<String>,
+    /// The new ones that are kept under another id than was sent.
+    pub renamed: Vec<Renamed>,
     /// What is wrong with the first line that cannot be taken.
     pub problem: Option<String>,
 }
@@ -77,10 +81,10 @@ impl Lines {
         sent: Vec<(Box<dyn Row>, Keys)>,
         ignored: &mut Ignored,
     ) -> (Vec<Box<dyn Row>>, Vec<Uuid>) {
-        let Edit { group, incoming, keys, context, owned, .. } = *edit;
+        let Edit { incoming, id: document, keys, context, .. } = *edit;
         let child = &incoming.entity.children[place];
         let (have, owners) = (&mut self.have[place], &mut self.owners[place]);
-        let mine = |old: &dyn Row| old.uuid(child.parent) == Some(incoming.id);
+        let mine = |old: &dyn Row| old.uuid(child.parent) == Some(document);
         // Its maker may still change what is in it.
         let replaces = !context.receives
             && keys.name(child.key)
@@ -88,31 +92,24 @@ impl Lines {
         // Else a document is written once: what has lines takes no further ones, whose goods would leave twice.
         let complete = !replaces && have.values().any(|row| mine(&**row));
         let mut lines = Vec::with_capacity(sent.len());
-        let shape = &group.shape.lines[place];
         for (position, (mut line, keys)) in sent.into_iter().enumerate() {
-            own_id(&mut *line, incoming.id, child, owners);
+            let is_mine = |id: Uuid| have.get(&id).is_some_and(|old| mine(&**old));
+            let sent = own_id(&mut *line, document, child, owners, is_mine);
             // A line of another parent is not this sender's to change; the guard of the upsert leaves it alone.
-            let id = line.uuid("id").filter(|id| have.get(id).is_some_and(|old| mine(&**old)));
+            let id = line.uuid("id").filter(|id| is_mine(*id));
             let old = id.and_then(|id| have.remove(&id));
             if old.is_none() && (complete || context.receives) {
                 // Nor does the destination of a transfer say what is in it.
                 ignored.add(1);
                 continue;
             }
-            let whole = old.is_none() && incoming.entity.scope != Scope::Parties;
-            let owned = if whole { ALL_OF_IT } else { owned };
-            ignored.add(keys.unknown);
-            let passed_over = Ignored::sent_in_vain(child.table.columns(), &*line, &keys, owned);
-            let before = old.as_deref().map(|old| Had::new(child.table.columns(), old));
-            let merged = merge_columns(child.table, old, line, &keys, owned, &[]);
-            let placed = |problem| format!("{}[{position}].{problem}", child.key);
-            let problem = shape.problem(&*merged, &keys, owned, before.as_ref(), group.now).map(placed);
-            self.told.problem = self.told.problem.take().or(problem);
-            let cut = keys.cut.iter().filter(|column| owns(owned, column));
-            self.told.cut.extend(cut.map(|column| limits::flag(Some(child.key), column)));
-            self.told.changed |= before.is_none_or(|had| !had.is_all_of(&*merged, &[]));
-            ignored.compare(&passed_over, &*merged, &[child.parent, "line_no"]);
-            lines.push(merged);
+            lines.push(merge_line(
+                edit,
+                (child, place, position),
+                old,
+                (line, keys, sent),
+                (&mut self.told, &mut *ignored),
+            ));
         }
         let mut removed = Vec::new();
         let rest: Vec<Uuid> = have.iter().filter(|(_, row)| mine(&***row)).map(|(id, _)| *id).collect();
@@ -131,12 +128,56 @@ impl Lines {
     }
 }
 
+/// A line that was sent, at its position, as HQ will have it: one that it had, or a new one, which was sent under the last of its
+/// three when that is another id.
+fn merge_line(
+    edit: &Edit<'_>,
+    (child, place, position): (&Child, usize, usize),
+    old: Option<Box<dyn Row>>,
+    (line, keys, sent): (Box<dyn Row>, Keys, Option<Uuid>),
+    (told, ignored): (&mut Told, &mut Ignored),
+) -> Box<dyn Row> {
+    let Edit { group, incoming, context, owned, .. } = *edit;
+    let whole = old.is_none() && incoming.entity.scope != Scope::Parties;
+    let owned = if whole { ALL_OF_IT } else { owned };
+    ignored.add(keys.unknown);
+    let passed_over = Ignored::sent_in_vain(child.table.columns(), &*line, &keys, owned);
+    let before = old.as_deref().map(|old| Had::new(child.table.columns(), old));
+    let of = (child.table, Some(child.book));
+    let left_out = context.new.then(|| LeftOut::of(of, &*line, (&keys, owned), incoming, true));
+    let merged = merge_columns(child.table, old, line, &keys, owned, &[]);
+    let placed = |problem| format!("{}[{position}].{problem}", child.key);
+    let shape = &group.shape.lines[place];
+    let problem = shape.problem(&*merged, &keys, owned, before.as_ref(), group.now).map(placed);
+    told.problem = told.problem.take().or(problem);
+    let cut = keys.cut.iter().filter(|column| owns(owned, column));
+    told.cut.extend(cut.map(|column| limits::flag(Some(child.key), column)));
+    let left_out = left_out.map(|left_out| left_out.flags(&*merged, Some(child.key), &[child.parent, "line_no"]));
+    told.cut.extend(left_out.into_iter().flatten());
+    let kept = merged.uuid("id").filter(|_| before.is_none());
+    let renamed = sent.zip(kept).map(|(sent, kept)| Renamed { table: child.table.name(), sent, kept });
+    told.renamed.extend(renamed);
+    told.changed |= before.is_none_or(|had| !had.is_all_of(&*merged, &[]));
+    ignored.compare(&passed_over, &*merged, &[child.parent, "line_no"]);
+    merged
+}
+
 /// A line whose id another document has (a sender that numbers its lines) gets one of its own: no line of a sale may be
-/// lost, and none of another document may change.
-fn own_id(line: &mut dyn Row, document: Uuid, child: &Child, owners: &mut HashMap<Uuid, Uuid>) {
-    let Some(id) = line.uuid("id") else { return };
-    if *owners.entry(id).or_insert(document) != document {
-        let line_no = i32::try_from(line.integer("line_no").unwrap_or_default()).unwrap_or_default();
-        line.set("id", ids::line(document, child.kind, line_no).into());
+/// lost, and none of another document may change. The id that was sent, when it is not kept.
+fn own_id(
+    line: &mut dyn Row,
+    document: Uuid,
+    child: &Child,
+    owners: &mut HashMap<Uuid, Uuid>,
+    is_mine: impl Fn(Uuid) -> bool,
+) -> Option<Uuid> {
+    let sent = line.uuid("id")?;
+    if *owners.entry(sent).or_insert(document) == document {
+        return None;
     }
+    let line_no = i32::try_from(line.integer("line_no").unwrap_or_default()).unwrap_or_default();
+    // The one that it has from a release before 0.2.0.
+    let former = Some(ids::line(document, child.kind, line_no)).filter(|id| is_mine(*id));
+    line.set("id", former.unwrap_or_else(|| ids::elsewhere(document, sent)).into());
+    Some(sent)
 }

@@ -69,6 +69,19 @@ impl Shape {
         if self.beyond == Beyond::Refuse { self.limits.problem(row, keys, owned, had, now) } else { None }
     }
 
+    /// The row of those of these members that can be read.
+    pub(super) fn readable(&self, members: &Members<'_>) -> Option<Box<dyn Row>> {
+        let mut row = self.table.decode("{}").ok()?;
+        for Member { name, key } in self.members.values() {
+            let (Some(key), Some(value)) = (key, members.values.get(name)) else { continue };
+            let alone = self.table.decode(&format!("{{\"{key}\":{}}}", value.get())).ok();
+            if let Some(value) = alone.and_then(|alone| alone.get(name)) {
+                row.set(name, value);
+            }
+        }
+        Some(row)
+    }
+
     /// The row of these members. What is beyond a limit is cut off where the type says so. The error names the field.
     pub(super) fn row(&self, members: &Members<'_>) -> Result<(Box<dyn Row>, Keys), String> {
         let mut keys = Keys::new(members.unknown);

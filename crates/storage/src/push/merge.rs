@@ -13,11 +13,14 @@ use super::columns::{Had, Ignored, merge_columns};
 use super::edit::Edit;
 use super::group::{Answers, Group, by_id};
 use super::judge::{Item, Judged};
+use super::left_out::LeftOut;
 use super::lines::Lines;
 use super::merged::{Merged, Number};
 use super::verdict::Verdict;
-use super::{flags, foreign, limits, numbers};
+use super::{elsewhere, flags, foreign, limits, numbers};
+use crate::dated::{believed, is_ahead};
 use crate::document::{Maker, Whole, WriteContext};
+use crate::kept_ids::{ID_USED_ELSEWHERE, Renamed};
 use crate::registry::owners::{ALL_OF_IT, owns};
 use crate::registry::{self, Row, Scope};
 use crate::{Tx, versions};
@@ -41,7 +44,7 @@ pub(super) async fn merge(
     };
     let mut merged = Vec::with_capacity(items.len());
     for item in items {
-        let (place, id) = (item.place, item.incoming.id);
+        let (place, id) = (item.place, item.id);
         match work.document(item, ignored) {
             Ok(document) => merged.push(document),
             Err(verdict) => {
@@ -55,6 +58,7 @@ pub(super) async fn merge(
     foreign::renumber(tx, group, &mut merged).await?;
     numbers::refuse_taken(tx, group, &mut merged, answers).await?;
     numbers::mark_ahead(tx, group, &mut merged).await?;
+    elsewhere::follow(tx, group, &mut merged).await?;
     Ok(merged)
 }
 
@@ -83,9 +87,9 @@ struct Before {
 
 impl Work<'_> {
     fn document(&mut self, item: Item<'_>, ignored: &mut Ignored) -> Result<Merged, Verdict> {
-        let Item { incoming, decoded, applied, place } = item;
+        let Item { incoming, id, dated, decoded, applied, place } = item;
         let group = self.group;
-        let old = self.existing.remove(&incoming.id);
+        let old = self.existing.remove(&id);
         let parent = self.parent_of(old.as_deref(), &*decoded.row)?;
         let status = |row: &dyn Row| row.text("status");
         let status = parent.and_then(status).or_else(|| old.as_deref().and_then(status));
@@ -97,7 +101,7 @@ impl Work<'_> {
             made_by_hq: origin.as_deref() == Some("hq"),
         };
         let owned = group.pushed.owned(context);
-        let edit = Edit { group, incoming, keys: &decoded.keys, context, owned, applied };
+        let edit = Edit { group, incoming, id, dated, keys: &decoded.keys, context, owned, applied };
         if let Some(verdict) = not_theirs(&edit) {
             return Err(verdict);
         }
@@ -105,7 +109,8 @@ impl Work<'_> {
         let ignored_before = ignored.count;
         ignored.add(decoded.keys.unknown);
         let said = flags::said(&*decoded.row);
-        let MergedRow { row, number, problem } = row(&edit, old, decoded.row, &before, &self.others, ignored);
+        let future = is_ahead_of(&edit, &*decoded.row);
+        let MergedRow { row, number, problem, left_out } = row(&edit, old, decoded.row, &before, &self.others, ignored);
         let sent = decoded.children.into_iter().enumerate();
         let (children, removed) = sent.map(|(place, sent)| self.lines.merge(&edit, place, sent, ignored)).unzip();
         let told = self.lines.told();
@@ -113,8 +118,11 @@ impl Work<'_> {
             return Err(Verdict::refused("bad_data", format!("data.{problem}")));
         }
         let lists = decoded.cut.into_iter().filter(|_| told.changed).map(|list| limits::flag(None, list));
-        let mut cut = limits::flags(&*row, edit.keys, owned, told.cut.into_iter().chain(lists));
-        cut.extend(said);
+        let renamed = renamed(&edit, told.renamed);
+        let named_otherwise = (!renamed.is_empty()).then(|| ID_USED_ELSEWHERE.to_owned());
+        let more = told.cut.into_iter().chain(lists).chain(named_otherwise).chain(left_out);
+        let mut kept_flags = limits::flags(&*row, edit.keys, owned, more);
+        kept_flags.extend(said);
         let lists = group.pushed.append_only_lists();
         let nothing_new = !told.changed && before.columns.is_some_and(|had| had.is_all_of(&*row, lists));
         let applied = match (nothing_new, ignored.count > ignored_before) {
@@ -124,7 +132,20 @@ impl Work<'_> {
         };
         let audit = before.audited.and_then(|was| was.changed(group.entity, &*row, owned, group.sender));
         let charged = before.charged;
-        Ok(Merged { row, children, removed, cut, charged, applied, number, ahead: false, audit, place })
+        Ok(Merged {
+            row,
+            children,
+            removed,
+            renamed,
+            kept_flags,
+            charged,
+            applied,
+            number,
+            ahead: false,
+            future,
+            audit,
+            place,
+        })
     }
 
     /// The parent that a row must have at HQ.
@@ -146,7 +167,7 @@ impl Work<'_> {
         let (entity, pushed) = (edit.group.entity, edit.group.pushed);
         let stored = |old| {
             let children = entity.children.iter().enumerate();
-            let lines = children.map(|(place, child)| self.lines.stored(child, place, edit.incoming.id).collect());
+            let lines = children.map(|(place, child)| self.lines.stored(child, place, edit.id).collect());
             pushed.charged(&Whole { row: old, lines: lines.collect() })
         };
         Before {
@@ -158,6 +179,14 @@ impl Work<'_> {
             parent: pushed.parent().and_then(|parent| Some((parent.column, old?.get(parent.column)?))),
         }
     }
+}
+
+/// A new row that is kept under another id than was sent, and its `lines` that are.
+fn renamed(edit: &Edit<'_>, mut lines: Vec<Renamed>) -> Vec<Renamed> {
+    if edit.applied == Applied::Inserted && edit.id != edit.incoming.id {
+        lines.push(Renamed { table: edit.group.entity.table.name(), sent: edit.incoming.id, kept: edit.id });
+    }
+    lines
 }
 
 /// True when the store is the receiving side of a transfer that HQ already has.
@@ -185,6 +214,8 @@ struct MergedRow {
     number: Number,
     /// What is wrong with it, where its type refuses that.
     problem: Option<String>,
+    /// The flags of what its sender said and may not write.
+    left_out: Vec<String>,
 }
 
 fn row(
@@ -198,8 +229,10 @@ fn row(
     let Edit { group, incoming, keys, context, owned, .. } = *edit;
     let (entity, pushed) = (group.entity, group.pushed);
     let sent_status = pushed.sent_status(&incoming.action, &*sent);
-    let sent_at = sent.instant("updated_at").filter(|instant| !instant.is_unset()).unwrap_or(incoming.timestamp);
+    let sent_at = sent.instant("updated_at").filter(|instant| !instant.is_unset()).unwrap_or(edit.dated.at);
+    let sent_at = believed(sent_at, group.now);
     let passed_over = Ignored::sent_in_vain(entity.table.columns(), &*sent, keys, owned);
+    let left_out = LeftOut::of((entity.table, entity.book), &*sent, (keys, owned), incoming, context.new);
     let mut row = merge_columns(entity.table, old, sent, keys, owned, pushed.append_only_lists());
     // Whoever may write a whole line may not move it: it was judged by the parent that it has.
     if let Some((column, parent)) = &before.parent {
@@ -218,24 +251,34 @@ fn row(
     }
     let derived: Vec<&str> = entity.derived.iter().map(|derived| derived.column).collect();
     ignored.compare(&passed_over, &*row, &derived);
-    MergedRow { row, number, problem }
+    let left_out = left_out.flags(&*row, None, &derived).collect();
+    MergedRow { row, number, problem, left_out }
+}
+
+/// Whether an envelope, or what its row says of when it was made and changed, is dated later than can be.
+fn is_ahead_of(edit: &Edit<'_>, sent: &dyn Row) -> bool {
+    let said =
+        |column: &&str| edit.keys.name(column) && sent.instant(column).is_some_and(|at| is_ahead(at, edit.group.now));
+    edit.dated.said.is_some() || ["created_at", "updated_at"].iter().any(said)
 }
 
 /// Sets the columns that the server sets itself.
 fn complete(edit: &Edit<'_>, row: &mut dyn Row) {
-    let Edit { group, incoming, .. } = *edit;
+    let Edit { group, incoming, dated, .. } = *edit;
     row.set("synced", true.into());
     row.set("sync_version", versions::UNSTAMPED.into());
-    row.set("last_envelope_at", Some(incoming.timestamp).into());
+    row.set("last_envelope_at", Some(dated.at).into());
     if !group.entity.is_pulled() {
         row.set("received_at", Some(group.now).into());
     }
     if incoming.action == "delete" {
-        row.set("deleted_at", Some(incoming.timestamp).into());
+        row.set("deleted_at", Some(dated.at).into());
     }
     let store_id = group.sender.store_id;
     if edit.applied == Applied::Inserted {
         let created = row.instant("created_at").filter(|at| !at.is_unset()).unwrap_or(incoming.timestamp);
+        // Others than its store write what is pulled: nobody could, if it were made only in years. A document stays as it is.
+        let created = if group.entity.is_pulled() { believed(created, group.now) } else { created };
         row.set("created_at", created.into());
         group.pushed.complete(row, &Maker { store_id, store_code: &group.sender.store_code });
     }

@@ -6,6 +6,7 @@ use tillkeep_model::wire::Applied;
 use uuid::Uuid;
 
 use crate::audit;
+use crate::kept_ids::Renamed;
 use crate::registry::Row;
 
 /// A document as HQ will have it, lines in the registry's order.
@@ -14,8 +15,11 @@ pub(super) struct Merged {
     pub children: Vec<Vec<Box<dyn Row>>>,
     /// The lines that it has no more, in the same order.
     pub removed: Vec<Vec<Uuid>>,
-    /// The flags of what was cut off, and those that its store gave it.
-    pub cut: BTreeSet<String>,
+    /// Those of it and of its lines that are kept under another id than was sent, and were not there before.
+    pub renamed: Vec<Renamed>,
+    /// The flags of what was cut off or renamed, which stay, and of what was left out, and those that its
+    /// store gave it.
+    pub kept_flags: BTreeSet<String>,
     /// What it had put on an account before.
     pub charged: i128,
     pub applied: Applied,
@@ -23,6 +27,8 @@ pub(super) struct Merged {
     pub number: Number,
     /// It is too far ahead of those that headquarters knows of the store.
     pub ahead: bool,
+    /// Its envelope, or it, is dated later than can be.
+    pub future: bool,
     pub audit: Option<audit::Entry>,
     /// The place of its envelope in the group.
     pub place: usize,

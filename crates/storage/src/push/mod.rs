@@ -6,13 +6,15 @@ mod audited;
 mod columns;
 mod edit;
 mod effects;
+mod elsewhere;
 mod facts;
-mod flags;
+pub(crate) mod flags;
 mod foreign;
 mod group;
 mod incoming;
 mod judge;
 mod keys;
+pub(crate) mod left_out;
 pub(crate) mod limits;
 mod lines;
 mod members;
@@ -22,6 +24,7 @@ mod numbers;
 mod pause;
 mod sender;
 mod store;
+pub mod unapplied;
 mod verdict;
 
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -35,6 +38,7 @@ use crate::db::Turn;
 use crate::known_numbers::{self, AHEAD, NUMBER_AHEAD};
 use crate::sync_log::{self, Rejection};
 use crate::{Change, Db, accounts, audit, db, fault, nodes, stock};
+pub(crate) use flags::{is_ahead, is_back, missing};
 pub use foreign::FOREIGN_NUMBER;
 pub(crate) use foreign::is_flagged;
 pub use incoming::Incoming;
@@ -111,7 +115,11 @@ pub async fn push(db: &Db, sender: &Sender, envelopes: &[&str], now: Instant) ->
     if let Err(error) = db::retry_serialization(|| log_refusals(db, sender, &so_far.rejected, now)).await {
         return Err(so_far.interrupted(error));
     }
-    let SoFar { results, changes, ignored, mut handshake, .. } = so_far;
+    let SoFar { results, changes, ignored, mut handshake, failing, .. } = so_far;
+    // They are shown at their store all the same.
+    if let Err(error) = note_failing(db, sender, &failing, now).await {
+        tracing::warn!(%error, store = sender.store_code, "that the database fails on entries could not be noted");
+    }
     if let Some((node_epoch, from, to)) = numbers {
         // Nothing is lost by a question that cannot be asked now: each handshake asks it too.
         let twice = nodes::numbers_twice(db.reader(), sender.store_id, &node_epoch, from, to).await;
@@ -132,6 +140,8 @@ struct SoFar {
     handshake: bool,
     /// The entities of what could not be stored now.
     put_off: HashSet<Uuid>,
+    /// Their types, with the first reason of each.
+    failing: BTreeMap<&'static str, &'static str>,
 }
 
 impl SoFar {
@@ -151,8 +161,9 @@ impl SoFar {
         self.rejected.extend(judged.rejected);
     }
 
-    fn put_off(&mut self, incoming: &Incoming<'_>, why: &str) {
+    fn put_off(&mut self, incoming: &Incoming<'_>, why: &'static str) {
         self.put_off.insert(incoming.id);
+        self.failing.entry(incoming.entity.name).or_insert(why);
         self.results[incoming.index] = Some(incoming.later(why));
     }
 }
@@ -334,6 +345,23 @@ fn weight(json: &str) -> usize {
             }
         })
         .sum()
+}
+
+/// What the database fails on is no verdict, and is shown as an error of its type.
+async fn note_failing(
+    db: &Db,
+    sender: &Sender,
+    failing: &BTreeMap<&'static str, &'static str>,
+    now: Instant,
+) -> Result<(), DbErr> {
+    if failing.is_empty() {
+        return Ok(());
+    }
+    let tx = db.begin().await?;
+    db::take_turn_of(&tx, Turn::Push, sender.store_id).await?;
+    sync_log::put_off(&tx, sender.store_id, failing, now).await?;
+    tx.commit().await?;
+    Ok(())
 }
 
 async fn log_refusals(db: &Db, sender: &Sender, refused: &[Rejection], now: Instant) -> Result<(), DbErr> {

@@ -5,12 +5,12 @@ use sea_orm::sea_query::{Alias, Expr, ExprTrait};
 use uuid::Uuid;
 
 use super::effects::Effects;
-use super::flags;
 use super::group::Group;
 use super::merged::Merged;
+use super::{elsewhere, flags, unapplied};
 use crate::many::execute_in;
 use crate::registry::{Row, Scope, SyncType};
-use crate::{Tx, accounts, fault, stock};
+use crate::{Tx, accounts, errors, fault, stock};
 
 /// Writes rows, lines and effects of a group; the rows of what was `left` aside travel back.
 pub(super) async fn store(
@@ -25,14 +25,17 @@ pub(super) async fn store(
     let mut lines: Vec<Vec<Box<dyn Row>>> = entity.children.iter().map(|_| Vec::new()).collect();
     // Of those alone that are stored: a document that is refused keeps the lines it has.
     let mut gone: Vec<Vec<Uuid>> = entity.children.iter().map(|_| Vec::new()).collect();
-    for Merged { row, children, removed, .. } in merged {
+    let mut renamed_here = Vec::new();
+    for Merged { row, children, removed, renamed, .. } in merged {
         rows.push(row);
+        renamed_here.extend(renamed);
         add_each(&mut lines, children);
         add_each(&mut gone, removed);
     }
     write(tx, group, rows, lines).await?;
     remove_lines(tx, entity, &gone).await?;
-    let Effects { movements, mut charges, arrived } = effects;
+    elsewhere::note(tx, group, &renamed_here).await?;
+    let Effects { movements, mut charges, arrived, arrived_as } = effects;
     if !movements.is_empty() {
         stock::apply(tx, group.sender.store_id, movements, group.now).await?;
     }
@@ -42,6 +45,7 @@ pub(super) async fn store(
         }
         flags::heal(tx, awaited, &arrived).await?;
     }
+    charges.extend(unapplied::arrived(tx, entity, group.sender.store_id, &arrived_as).await?);
     accounts::raise(tx, charges, group.now).await?;
     raise_left(tx, entity, left).await
 }
@@ -66,17 +70,27 @@ async fn write(
     // A second wall behind the decision: whatever is asked for, no row of another store changes.
     let guard = (entity.scope == Scope::Store).then(|| column(entity.name, "store_id").eq(group.sender.store_id));
     let update = but(entity.table.columns(), &["id", "created_at"]);
-    entity.table.upsert(tx, rows, &["id"], &update, guard).await?;
+    let guarded = guard.is_some();
+    let count = rows.len();
+    let stored = entity.table.upsert(tx, rows, &["id"], &update, guard).await?;
+    all_of(count, stored, guarded)?;
     for (child, rows) in entity.children.iter().zip(lines) {
         let table = child.table.name();
         let update = but(child.table.columns(), &["id"]);
         let guard = column(table, child.parent).eq(column("excluded", child.parent));
-        child.table.upsert(tx, rows, &["id"], &update, Some(guard)).await?;
+        let count = rows.len();
+        let stored = child.table.upsert(tx, rows, &["id"], &update, Some(guard)).await?;
+        all_of(count, stored, true)?;
     }
     if entity.is_pulled() {
         tx.touch(entity);
     }
     fault::point("push.rows")
+}
+
+/// Another store has taken one of these ids since the rows were looked for: all of it is judged once more, and finds that row.
+fn all_of(rows: usize, stored: u64, guarded: bool) -> Result<(), DbErr> {
+    if guarded && u64::try_from(rows).is_ok_and(|rows| stored < rows) { Err(errors::overtaken()) } else { Ok(()) }
 }
 
 fn but(columns: Vec<&'static str>, left_out: &[&str]) -> Vec<&'static str> {

@@ -37,7 +37,7 @@ pub trait SyncTable: Send + Sync {
         store: Uuid,
     ) -> Result<Vec<Reading>, DbErr>;
 
-    /// The rows of `store` with an id above `after`, changed since `since`, by id, at most `limit`.
+    /// The rows of `store` with an id above `after`, changed or received since `since`, by id, at most `limit`.
     async fn own(
         &self,
         conn: &Transaction,
@@ -213,10 +213,12 @@ where
         limit: u64,
     ) -> Result<Vec<Reading>, DbErr> {
         let id = Self::column("id")?;
-        let select = E::find()
-            .filter(Self::column("store_id")?.eq(store))
-            .filter(id.gt(after))
-            .filter(Self::column("updated_at")?.gte(since));
+        // Whatever the clock of its store said then: what came since is recent.
+        let mut recent = Condition::any().add(Self::column("updated_at")?.gte(since));
+        if let Some(received) = column_of::<E>("received_at") {
+            recent = recent.add(received.gte(since));
+        }
+        let select = E::find().filter(Self::column("store_id")?.eq(store)).filter(id.gt(after)).filter(recent);
         Self::readings(conn, select.order_by_asc(id).limit(limit), None).await
     }
 

@@ -21,6 +21,11 @@ const BUSY: Duration = Duration::from_secs(10);
 const LONGEST_LOG: i64 = 64 << 20;
 /// Prepared statements that a connection keeps.
 const KEPT: usize = 300;
+/// KiB of pages that the connection that writes keeps in memory.
+const WRITER_CACHE: i64 = 16_000;
+/// The same of one that reads. There are up to fourteen of them, each of which keeps what it has read for good, and what one
+/// does not find is still in the memory of the kernel.
+const READER_CACHE: i64 = 2_000;
 
 thread_local! {
     /// Pages in the write-ahead log, when the last commit of this thread wrote any.
@@ -61,7 +66,9 @@ impl Session {
                 // What the log grew by while readers held it up is given back.
                 conn.pragma_update(None, "journal_size_limit", LONGEST_LOG)?;
             }
-            conn.execute_batch("PRAGMA foreign_keys = ON; PRAGMA cache_size = -16000")?;
+            conn.execute_batch("PRAGMA foreign_keys = ON")?;
+            // A negative number is KiB instead of pages.
+            conn.pragma_update(None, "cache_size", if writes { -WRITER_CACHE } else { -READER_CACHE })?;
             // Without it a statement is planned again when another value is bound.
             conn.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
             conn.set_prepared_statement_cache_capacity(KEPT);

@@ -22,9 +22,6 @@ const MOST: usize = 32;
 
 /// Jobs of one rank that wait, at the most: who comes after them is told that the database is busy.
 const LONGEST_QUEUE: usize = 1_024;
-/// How long one of the second rank lets those of the first pass it. Then they share the time: it has to wait for as long
-/// as the one before it took.
-const LONGEST_BULK: Duration = Duration::from_millis(50);
 
 /// Whose turn is first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -71,11 +68,12 @@ impl Queue {
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The next job; `None` when the database is closed and everything is done.
-    fn next(&self) -> Option<(Asked, Rank)> {
+    /// The next job; `None` when the database is closed and everything is done. One of the second rank goes first once it has
+    /// waited for `longest_bulk`.
+    fn next(&self, longest_bulk: Duration) -> Option<(Asked, Rank)> {
         let mut waiting = self.lock();
         loop {
-            let starves = |Asked(_, since): &Asked| since.elapsed() > LONGEST_BULK;
+            let starves = |Asked(_, since): &Asked| since.elapsed() > longest_bulk;
             if waiting.owed.is_zero()
                 && let Some(job) = waiting.bulk.pop_front_if(|job| starves(job))
             {
@@ -220,7 +218,7 @@ impl Desk {
     fn serve(&mut self) {
         let queue = self.queue.clone();
         let _attended = Attended(&queue);
-        while let Some((Asked(job, since), rank)) = queue.next() {
+        while let Some((Asked(job, since), rank)) = queue.next(self.opening.longest_bulk) {
             let begun = Instant::now();
             match job {
                 Job::Lend(caller) => self.lend(caller, since),

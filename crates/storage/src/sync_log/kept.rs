@@ -133,6 +133,7 @@ fn narrow(row: &sync_log::Model, node: &sync_log_node::Model) -> Option<sync_log
         store: node.store,
         seq: row.seq.unwrap_or_default(),
         envelope_at: row.envelope_at?,
+        said_at: row.said_at,
         first_seen_at: row.first_seen_at,
         hash: half_of(&row.hash)?,
         entity_id: row.entity_id.parse().ok()?,
@@ -172,10 +173,10 @@ pub(crate) async fn forget_numbers(tx: &Tx, store: Uuid, last: i64) -> Result<()
     const ABOVE: &str = "seq > $2 AND node IN (SELECT id FROM sync_log_nodes WHERE store_id = $1)";
     // One envelope may have come with two numbers, and has none after this.
     let without = format!(
-        "INSERT INTO sync_log_kept (node, store, seq, envelope_at, first_seen_at, hash, entity_id, applied, warned, \
-         entity_type) SELECT node, store, 0, envelope_at, MIN(first_seen_at), hash, entity_id, MAX(applied), \
+        "INSERT INTO sync_log_kept (node, store, seq, envelope_at, said_at, first_seen_at, hash, entity_id, applied, warned, \
+         entity_type) SELECT node, store, 0, MIN(envelope_at), said_at, MIN(first_seen_at), hash, entity_id, MAX(applied), \
          MAX(warned), entity_type FROM sync_log_kept WHERE {ABOVE} \
-         GROUP BY node, store, envelope_at, hash, entity_id, entity_type ON CONFLICT (node, seq, hash) DO NOTHING"
+         GROUP BY node, store, said_at, hash, entity_id, entity_type ON CONFLICT (node, seq, hash) DO NOTHING"
     );
     execute(tx, &without, [store.into(), last.into()]).await?;
     execute(tx, &format!("DELETE FROM sync_log_kept WHERE {ABOVE}"), [store.into(), last.into()]).await?;

@@ -15,7 +15,7 @@ pub async fn count_pending(conn: &impl ConnectionTrait, store: Uuid) -> Result<(
     let names = registry::ALL.iter().map(|entity| format!("'{}'", entity.name)).collect::<Vec<_>>().join(", ");
     let of = |what: &str| {
         format!(
-            "(SELECT {what} FROM sync_log l WHERE l.store_id = $1 AND l.status = '{FAILED}' \
+            "(SELECT {what} FROM sync_log l WHERE l.store_id = $1 AND l.status = '{FAILED}' AND l.direction = '{PUSH}' \
              AND sync_status.entity_type = CASE WHEN l.entity_type IN ({names}) THEN l.entity_type ELSE '{UNKNOWN}' END)"
         )
     };

@@ -10,6 +10,7 @@ use uuid::Uuid;
 
 use super::rejection::{Rejection, clip, tidy};
 use super::words::{FAILED, PUSH, RESOLVED, STATUS_INSERT, UNKNOWN};
+use crate::dated::Dated;
 use crate::db::{execute, placeholders, query, rows_per_statement};
 use crate::entity::sync_log::{Column, Entity, Model};
 use crate::entity::sync_status;
@@ -91,6 +92,7 @@ impl KnownHashes {
 }
 
 fn row(refusal: &Rejection, store: Uuid, now: Instant) -> Model {
+    let dated = refusal.envelope_at.map(|said| Dated::new(said, now));
     Model {
         id: Uuid::now_v7(),
         store_id: store,
@@ -104,7 +106,8 @@ fn row(refusal: &Rejection, store: Uuid, now: Instant) -> Model {
         beginning: refusal.kept.beginning.clone(),
         length: i64::try_from(refusal.kept.length).ok(),
         hash: refusal.hash.clone(),
-        envelope_at: refusal.envelope_at,
+        envelope_at: dated.map(|dated| dated.at),
+        said_at: dated.and_then(|dated| dated.said),
         seq: refusal.seq,
         node_epoch: refusal.node_epoch.as_deref().map(tidy),
         first_seen_at: now,
@@ -183,6 +186,20 @@ async fn count_refused(
     let before = [store.into(), PUSH.into(), now.into()];
     execute_rows(tx, &sql, &before, "($1, ?, $2, NULL, $3, ?, ?, ?, 0, 0, 0)", rows).await?;
     Ok(())
+}
+
+/// Notes of types that the database fails on an entry of them, and why: no verdict, so that nothing waits for somebody.
+pub async fn put_off(
+    tx: &Tx,
+    store: Uuid,
+    failing: &BTreeMap<&'static str, &'static str>,
+    now: Instant,
+) -> Result<(), DbErr> {
+    let counts = failing.iter().map(|(entity_type, why)| {
+        let error = format!("headquarters could not store an entry, which its store sends again: {why}");
+        (*entity_type, Refused { error, ..Refused::default() })
+    });
+    count_refused(tx, store, &counts.collect(), now).await
 }
 
 /// Envelopes that were refused before: each keeps its one row, which takes the newest reason.

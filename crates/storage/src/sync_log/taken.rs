@@ -13,6 +13,7 @@ use super::priors::Priors;
 use super::refused::reject;
 use super::rejection::tidy;
 use super::words::{FAILED, NOTHING_NEW, PUSH, RESOLVED, SETTLED_BEFORE, SKIPPED, STATUS_INSERT, SUCCESS};
+use crate::dated::Dated;
 use crate::entity::sync_log::{Column, Entity, Model};
 use crate::many::execute_rows;
 use crate::push::{Incoming, Sender, Verdict};
@@ -49,7 +50,7 @@ pub async fn record(
             note: note.map(str::to_owned),
             first_seen_at: now,
             last_seen_at: now,
-            ..row(incoming, warnings)
+            ..row(incoming, warnings, priors.dated(incoming, now))
         };
         // What somebody settled went nowhere, so that it closes nothing.
         if !settled && priors.get(incoming).is_some_and(|prior| prior.has_failures) {
@@ -68,7 +69,7 @@ pub async fn record(
 }
 
 /// What an envelope says of itself in the log; more of it beside a warning.
-fn row(incoming: &Incoming<'_>, warnings: &[String]) -> Model {
+fn row(incoming: &Incoming<'_>, warnings: &[String], dated: Dated) -> Model {
     let warned = (!warnings.is_empty()).then(|| incoming.looked_at());
     Model {
         id: Uuid::now_v7(),
@@ -81,7 +82,8 @@ fn row(incoming: &Incoming<'_>, warnings: &[String]) -> Model {
         envelope: warned.as_ref().and_then(|kept| kept.envelope.clone()),
         beginning: warned.and_then(|kept| kept.beginning),
         hash: incoming.hash.clone(),
-        envelope_at: Some(incoming.timestamp),
+        envelope_at: Some(dated.at),
+        said_at: dated.said,
         seq: incoming.seq,
         node_epoch: incoming.node_epoch.as_deref().map(tidy),
         ..Model::default()
@@ -100,7 +102,8 @@ async fn heal(tx: &Tx, store: Uuid, taken: &[(String, Uuid)], now: Instant) -> R
     // not be read was first seen.
     const IS_OLDER: &str = "t.entity_id = sync_log.entity_id AND t.entity_type = sync_log.entity_type AND \
          CASE WHEN t.node_epoch = sync_log.node_epoch AND t.seq IS NOT NULL AND sync_log.seq IS NOT NULL \
-         THEN sync_log.seq <= t.seq \
+         THEN sync_log.seq <= t.seq WHEN t.said_at IS NOT NULL AND sync_log.said_at IS NOT NULL \
+         THEN sync_log.said_at <= t.said_at \
          ELSE COALESCE(sync_log.envelope_at, sync_log.first_seen_at) <= t.envelope_at END";
     let mut closed = 0;
     for chunk in taken.chunks(HEALED_AT_ONCE) {

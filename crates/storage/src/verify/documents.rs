@@ -7,9 +7,10 @@ use tillkeep_model::{Instant, Money};
 use uuid::Uuid;
 
 use super::finding::{Found, Options};
-use super::source::{Source, by_key, differing, having, waiting};
+use super::source::{Source, by_key, by_sent_key, differing, having, waiting};
 use crate::db::query;
 use crate::entity::{sale, store_product};
+use crate::kept_ids::{self, KeptIds};
 use crate::push::limits::Limits;
 use crate::registry::{self, Of, Row, SyncType};
 
@@ -98,6 +99,7 @@ pub(super) async fn arrived(
 ) -> Result<(), DbErr> {
     let Some(hq) = hq else { return Ok(()) };
     let log = log(hq, store).await?;
+    let kept = KeptIds::of_store(&hq.conn, store.store).await?;
     let mut open = waiting(store).await?;
     if let Some(since) = options.moving_since {
         let sql = "SELECT entity_type, entity_id FROM sync_outbox_sent WHERE sent_at >= $1";
@@ -111,9 +113,9 @@ pub(super) async fn arrived(
         let moving: HashSet<String> = there
             .iter()
             .filter(|row| late(&***row, options.moving_since))
-            .filter_map(|row| Some(row.uuid("id")?.to_string()))
+            .filter_map(|row| Some(kept.sent(row.uuid("id")?).to_string()))
             .collect();
-        let (mine, theirs) = (by_key(&here, entity.key, OF_HQ)?, by_key(&there, entity.key, OF_HQ)?);
+        let (mine, theirs) = (by_key(&here, entity.key, OF_HQ)?, by_sent_key(&there, entity.key, OF_HQ, &kept)?);
         let limits = Limits::new(entity.table, entity.book);
         let waits = |id: &str| id.parse().is_ok_and(|id| open.contains(&(entity.name.to_owned(), id)));
         found.invariant = "I2";
@@ -133,7 +135,7 @@ pub(super) async fn arrived(
                 Some(_) => equal.extend(id.parse::<Uuid>().ok()),
             }
         }
-        lines(store, hq, entity, &equal, found).await?;
+        lines(store, hq, entity, (&equal, &kept), found).await?;
         found.invariant = "I3";
         for id in theirs.keys().filter(|id| !mine.contains_key(*id) && !moving.contains(*id)) {
             let noted = log.get(id);
@@ -154,14 +156,16 @@ async fn lines(
     store: &Source,
     hq: &Source,
     entity: &SyncType,
-    documents: &[Uuid],
+    (documents, kept): (&[Uuid], &KeptIds),
     found: &mut Found,
 ) -> Result<(), DbErr> {
+    let renamed = kept_ids::kept(&hq.conn, store.store, entity.name, documents.iter().copied()).await?;
+    let at_hq: Vec<Uuid> = documents.iter().map(|id| renamed.get(id).copied().unwrap_or(*id)).collect();
     for child in entity.children {
         let limits = Limits::new(child.table, Some(child.book));
         let (here, there) = (
             by_key(&having(store, child.table, child.parent, documents).await?, &["id"], &[])?,
-            by_key(&having(hq, child.table, child.parent, documents).await?, &["id"], &[])?,
+            by_sent_key(&having(hq, child.table, child.parent, &at_hq).await?, &["id"], &[], kept)?,
         );
         for id in here.keys().chain(there.keys().filter(|id| !here.contains_key(*id))) {
             let text = match (here.get(id), there.get(id)) {
@@ -191,7 +195,8 @@ pub(super) async fn levels(
     let log = log(hq, store).await?;
     let mut foreign: HashSet<Uuid> = HashSet::new();
     let mut apart: BTreeMap<Uuid, i64> = BTreeMap::new();
-    for (document, product, change) in moved(hq, store.store).await? {
+    let kept = KeptIds::of_store(&hq.conn, store.store).await?;
+    for (document, product, change) in moved(hq, store.store, &kept).await? {
         let Some(noted) = log.get(&document) else { continue };
         if !noted.from_here && noted.from_elsewhere {
             foreign.insert(product);
@@ -201,7 +206,7 @@ pub(super) async fn levels(
             *apart.entry(product).or_default() -= change;
         }
     }
-    for (document, product, change) in moved(store, store.store).await? {
+    for (document, product, change) in moved(store, store.store, &KeptIds::default()).await? {
         if log.get(&document).is_some_and(|noted| noted.resolved) {
             *apart.entry(product).or_default() += change;
         }
@@ -234,15 +239,15 @@ async fn told(store: &Source) -> Result<HashSet<Uuid>, DbErr> {
     query(&store.conn, sql, []).await?.iter().map(|row| row.try_get("", "product_id")).collect()
 }
 
-/// What documents of `store` moved, by document and product.
-async fn moved(source: &Source, store: Uuid) -> Result<Vec<(String, Uuid, i64)>, DbErr> {
+/// What documents of `store` moved, by document (as their store calls it) and product.
+async fn moved(source: &Source, store: Uuid, kept: &KeptIds) -> Result<Vec<(String, Uuid, i64)>, DbErr> {
     let sql = "SELECT source_id, product_id, CAST(SUM(quantity_change) AS BIGINT) AS moved FROM stock_movements \
                WHERE store_id = $1 GROUP BY source_id, product_id";
     let rows = query(&source.conn, sql, [store.into()]).await?;
     rows.iter()
         .map(|row| {
             let document: Uuid = row.try_get("", "source_id")?;
-            Ok((document.to_string(), row.try_get("", "product_id")?, row.try_get("", "moved")?))
+            Ok((kept.sent(document).to_string(), row.try_get("", "product_id")?, row.try_get("", "moved")?))
         })
         .collect()
 }

@@ -1,6 +1,7 @@
 //! What a check finds, and what it is told of the moment at which it looks.
 
 use std::fmt;
+use std::sync::Arc;
 
 use tillkeep_model::{Instant, Money};
 use uuid::Uuid;
@@ -38,6 +39,29 @@ pub struct Acknowledged {
     pub total: Money,
 }
 
+/// What a store verifies a PIN with that headquarters keeps as this hash: hash and look-up key, as far as that can be told.
+type Derive = dyn Fn(Uuid, &str) -> Option<(String, String)> + Send + Sync;
+
+/// The secrets of headquarters, from which those of its stores follow; they are in no database.
+#[derive(Clone)]
+pub struct Verifiers(Arc<Derive>);
+
+impl Verifiers {
+    pub fn new(derive: impl Fn(Uuid, &str) -> Option<(String, String)> + Send + Sync + 'static) -> Self {
+        Self(Arc::new(derive))
+    }
+
+    pub(super) fn of_store(&self, store: Uuid, hash: &str) -> Option<(String, String)> {
+        (self.0)(store, hash)
+    }
+}
+
+impl fmt::Debug for Verifiers {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Verifiers")
+    }
+}
+
 /// What is known of the moment at which is looked.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
@@ -45,6 +69,10 @@ pub struct Options {
     pub settled: bool,
     /// Documents that moved after this moment are not judged: databases of running servers are read one after the other.
     pub moving_since: Option<Instant>,
+    /// The time by the clock of whoever looks; without it nothing is said of times to come.
+    pub now: Option<Instant>,
+    /// What headquarters' secrets make of its PINs; without it is only looked whether there is something.
+    pub verifiers: Option<Verifiers>,
     /// Sales that must exist.
     pub acknowledged: Vec<Acknowledged>,
 }

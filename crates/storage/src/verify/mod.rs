@@ -4,15 +4,24 @@
 //! Reads only, each database from one snapshot, beside running servers or without them.
 
 mod acts;
+mod averages;
 mod books;
 mod codes;
+mod derived;
 mod documents;
 mod finding;
+mod flags;
+mod heads;
+mod left_here;
+mod left_out;
+mod movements;
 mod numbers;
 mod outbox;
 mod replica;
 mod rules;
+mod series;
 mod source;
+mod sums;
 
 use std::future::Future;
 use std::pin::Pin;
@@ -20,7 +29,8 @@ use std::pin::Pin;
 use sea_orm::DbErr;
 
 use finding::Found;
-pub use finding::{Acknowledged, Finding, Options};
+pub use finding::{Acknowledged, Finding, Options, Verifiers};
+pub use left_out::{LeftOut, left_out};
 pub use source::Source;
 
 type Done<'a> = Pin<Box<dyn Future<Output = Result<(), DbErr>> + Send + 'a>>;
@@ -39,10 +49,14 @@ struct Pair {
 
 const ONE: &[One] = &[
     One { invariant: "I4 I5", run: |source, options, found| Box::pin(rules::fixed(source, options, found)) },
+    One { invariant: "I4", run: |source, _, found| Box::pin(averages::replayed(source, found)) },
     One { invariant: "I8", run: |source, _, found| Box::pin(rules::versions(source, found)) },
     One { invariant: "I9", run: |source, _, found| Box::pin(rules::flags(source, found)) },
+    One { invariant: "I5", run: |source, _, found| Box::pin(flags::borne_out(source, found)) },
     One { invariant: "I5", run: |source, options, found| Box::pin(books::reports(source, options, found)) },
     One { invariant: "I6", run: |source, _, found| Box::pin(numbers::twice(source, found)) },
+    One { invariant: "I6", run: |source, options, found| Box::pin(series::last(source, options, found)) },
+    One { invariant: "I7", run: |source, _, found| Box::pin(derived::columns(source, found)) },
     One { invariant: "I14", run: |source, _, found| Box::pin(codes::once(source, found)) },
     One { invariant: "I11", run: |source, _, found| Box::pin(acts::chain(source, found)) },
     One { invariant: "I11", run: |source, _, found| Box::pin(acts::rows(source, found)) },
@@ -54,6 +68,7 @@ const PAIR: &[Pair] = &[
     Pair { invariant: "I4", run: |store, hq, options, found| Box::pin(documents::levels(store, hq, options, found)) },
     Pair { invariant: "I6", run: |store, hq, _, found| Box::pin(numbers::holes(store, hq, found)) },
     Pair { invariant: "I7", run: |store, hq, options, found| Box::pin(replica::equal(store, hq, options, found)) },
+    Pair { invariant: "I11", run: |store, hq, options, found| Box::pin(heads::known(store, hq, options, found)) },
     Pair { invariant: "I9", run: |store, hq, options, found| Box::pin(outbox::gapless(store, hq, options, found)) },
 ];
 

@@ -13,6 +13,7 @@ use super::source::{Rows, Source, by_key, differing, having};
 use crate::apply::{self, Cursor};
 use crate::db::query;
 use crate::registry::{self, Row, Scope, SyncType};
+use crate::staff::FORMER_PIN;
 use crate::{settings, versions};
 
 /// A store's row of a product is its own but for these.
@@ -71,11 +72,11 @@ async fn one(
     found: &mut Found,
 ) -> Result<(), DbErr> {
     let mut here = entity.table.all(&store.conn).await?;
-    // Each server has its own way to verify one PIN: it is there or not.
-    for row in &mut here {
+    let (there, told) = of_store(hq, entity, store.store, options).await?;
+    // Each server has its own way to verify one PIN: where nobody can tell that of the store, it is there or not.
+    for row in here.iter_mut().filter(|row| row.uuid("id").is_none_or(|id| !told.contains(&id))) {
         only_presence(&mut **row, entity);
     }
-    let there = of_store(hq, entity, store.store).await?;
     if entity.replace_all {
         if cursor.version == head {
             whole(store, entity, &here, &there, found)?;
@@ -222,8 +223,14 @@ async fn lines(
     Ok(())
 }
 
-/// What headquarters has for one store, with nothing in the columns that are not for it.
-async fn of_store(hq: &Source, entity: &SyncType, store: Uuid) -> Result<Vec<Box<dyn Row>>, DbErr> {
+/// What headquarters has for one store, with nothing in the columns that are not for it; and the people whose verifiers are
+/// those of that store.
+async fn of_store(
+    hq: &Source,
+    entity: &SyncType,
+    store: Uuid,
+    options: &Options,
+) -> Result<(Vec<Box<dyn Row>>, HashSet<Uuid>), DbErr> {
     let mut rows = match entity.scope {
         Scope::Everyone => entity.table.all(&hq.conn).await?,
         Scope::Store => having(hq, entity.table, "store_id", &[store]).await?,
@@ -234,22 +241,43 @@ async fn of_store(hq: &Source, entity: &SyncType, store: Uuid) -> Result<Vec<Box
             rows
         }
     };
+    let mut told = HashSet::new();
     if !entity.withheld.is_empty() {
-        let named = settings::get(&hq.conn, "global_people_at_stores").await?.as_deref() == Some("named");
-        let counts = if named { "store_id = $1" } else { "(store_id IS NULL OR store_id = $1)" };
-        let sql = &format!("SELECT user_id FROM user_store_roles WHERE deleted_at IS NULL AND {counts}");
-        let staff = query(&hq.conn, sql, [store.into()]).await?;
-        let staff: HashSet<Uuid> = staff.iter().map(|row| row.try_get("", "user_id")).collect::<Result<_, _>>()?;
+        let staff = staff(hq, store).await?;
         for row in &mut rows {
-            only_presence(&mut **row, entity);
             if row.uuid("id").is_none_or(|id| !staff.contains(&id)) {
                 for column in entity.withheld {
                     row.set(column, None::<String>.into());
                 }
+                told.extend(row.uuid("id"));
+            } else if verify_at(&mut **row, store, options) {
+                told.extend(row.uuid("id"));
+            } else {
+                only_presence(&mut **row, entity);
             }
         }
     }
-    Ok(rows)
+    Ok((rows, told))
+}
+
+/// The people whose PINs a store may verify.
+async fn staff(hq: &Source, store: Uuid) -> Result<HashSet<Uuid>, DbErr> {
+    let named = settings::get(&hq.conn, "global_people_at_stores").await?.as_deref() == Some("named");
+    let counts = if named { "store_id = $1" } else { "(store_id IS NULL OR store_id = $1)" };
+    let sql = &format!("SELECT user_id FROM user_store_roles WHERE deleted_at IS NULL AND {counts}");
+    let rows = query(&hq.conn, sql, [store.into()]).await?;
+    rows.iter().map(|row| row.try_get("", "user_id")).collect()
+}
+
+/// Makes of what verifies a PIN at headquarters what verifies it at `store`, where that can be told: one of release 0.1.0 is
+/// the same everywhere.
+fn verify_at(row: &mut dyn Row, store: Uuid, options: &Options) -> bool {
+    let (Some(verifiers), Some(hash)) = (&options.verifiers, row.text("pin_hash")) else { return false };
+    if hash.starts_with(FORMER_PIN) {
+        return true;
+    }
+    let Some((hash, lookup)) = verifiers.of_store(store, &hash) else { return false };
+    row.set("pin_hash", Some(hash).into()) && row.set("pin_lookup", Some(lookup).into())
 }
 
 /// Leaves of the columns that verify a PIN whether they are filled.

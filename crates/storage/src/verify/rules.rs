@@ -5,7 +5,9 @@ use tillkeep_model::{Instant, fields};
 use uuid::Uuid;
 
 use super::finding::{Found, Options};
+use super::movements;
 use super::source::Source;
+use super::sums;
 use crate::db::{Row, query};
 use crate::document::{customer, sale, session};
 use crate::registry::{self, Scope};
@@ -14,26 +16,39 @@ use crate::{Side, settings};
 
 /// One statement, in the text of both databases. Its columns are `store`, `id` or `number` or `name`, and the figures
 /// `wanted` and `found`; what is not there is not said.
-struct Rule {
-    invariant: &'static str,
-    side: Option<Side>,
+pub(super) struct Rule {
+    pub invariant: &'static str,
+    pub side: Option<Side>,
     /// Holds only when nothing is under way.
-    settled: bool,
-    entity: &'static str,
-    text: &'static str,
-    sql: &'static str,
+    pub settled: bool,
+    pub entity: &'static str,
+    pub text: &'static str,
+    pub sql: &'static str,
 }
 
-const ANY: Rule = Rule { invariant: "", side: None, settled: false, entity: "", text: "", sql: "" };
-const STORE: Rule = Rule { side: Some(Side::Store), ..ANY };
-const HQ: Rule = Rule { side: Some(Side::Hq), ..ANY };
+pub(super) const ANY: Rule = Rule { invariant: "", side: None, settled: false, entity: "", text: "", sql: "" };
+pub(super) const STORE: Rule = Rule { side: Some(Side::Store), ..ANY };
+pub(super) const HQ: Rule = Rule { side: Some(Side::Hq), ..ANY };
 
 const COPY: &str = "a price that follows the product is not the product's";
 const COPIES: &str = "SELECT d.store_id AS store, d.product_id AS id, p.price AS wanted, d.price AS found \
      FROM store_product_dynamic d JOIN products p ON p.id = d.product_id \
      WHERE d.has_price_override = FALSE AND d.deleted_at IS NULL AND d.price <> p.price";
 
-/// A sale that headquarters has flagged is known not to add up (rule U9).
+/// What headquarters has applied of numbered entries: how often each.
+macro_rules! applied {
+    () => {
+        concat!(
+            "SELECT store_id AS store, COALESCE(node_epoch, '') AS node_epoch, seq AS number, envelope_at, \
+             1 AS applied FROM sync_log WHERE (status = 'success' OR (status = 'skipped' AND note LIKE '",
+            nothing_taken!(),
+            "%')) AND direction = 'push' AND seq IS NOT NULL UNION ALL SELECT n.store_id, n.node_epoch, k.seq, \
+             k.envelope_at, k.applied FROM sync_log_nodes n JOIN sync_log_kept k ON k.node = n.id \
+             WHERE k.seq > 0 AND k.applied > 0"
+        )
+    };
+}
+
 static RULES: &[Rule] = &[
     Rule {
         invariant: "I4",
@@ -44,37 +59,6 @@ static RULES: &[Rule] = &[
                     FROM stock_movements \
                     UNION ALL SELECT store_id, product_id, 0, quantity FROM store_product_dynamic) both_sides \
               GROUP BY store, product HAVING SUM(moved) <> SUM(level)",
-        ..ANY
-    },
-    Rule {
-        invariant: "I5",
-        entity: sale::TYPE,
-        text: "net and tax are not the total",
-        sql: "SELECT store_id AS store, id, total_amount AS wanted, net_amount + tax_amount AS found FROM sales \
-              WHERE flags = '[]' AND net_amount + tax_amount <> total_amount",
-        ..ANY
-    },
-    Rule {
-        invariant: "I5",
-        entity: sale::TYPE,
-        text: "the lines do not add up to the sale",
-        sql: "SELECT s.store_id AS store, s.id, s.total_amount AS wanted, \
-              CAST(COALESCE(SUM(i.total_amount), 0) AS BIGINT) AS found \
-              FROM sales s LEFT JOIN sale_items i ON i.sale_id = s.id WHERE s.flags = '[]' \
-              GROUP BY s.id, s.store_id, s.total_amount, s.net_amount, s.tax_amount \
-              HAVING COUNT(i.id) = 0 OR SUM(i.total_amount) <> s.total_amount OR SUM(i.net_amount) <> s.net_amount \
-              OR SUM(i.tax_amount) <> s.tax_amount",
-        ..ANY
-    },
-    Rule {
-        invariant: "I5",
-        entity: sale::TYPE,
-        text: "the payments are not the total and its rounding",
-        sql: "SELECT s.store_id AS store, s.id, s.total_amount + s.cash_rounding AS wanted, \
-              CAST(COALESCE(SUM(p.amount), 0) AS BIGINT) AS found FROM sales s LEFT JOIN sale_payments p \
-              ON p.sale_id = s.id AND (p.status <> 'voided' OR s.status = 'voided') WHERE s.flags = '[]' \
-              GROUP BY s.id, s.store_id, s.total_amount, s.cash_rounding \
-              HAVING COALESCE(SUM(p.amount), 0) <> s.total_amount + s.cash_rounding",
         ..ANY
     },
     Rule {
@@ -96,6 +80,8 @@ static RULES: &[Rule] = &[
               FROM (SELECT y.root AS id, p.amount AS owed, 0 AS balance FROM sales s \
                     JOIN sale_payments p ON p.sale_id = s.id JOIN payer y ON y.id = s.customer_id \
                     WHERE s.status <> 'voided' AND p.status <> 'voided' AND p.tender_kind = 'on_account' \
+                    UNION ALL SELECT y.root, u.on_account, 0 FROM unapplied_documents u \
+                    JOIN payer y ON y.id = u.customer_id \
                     UNION ALL SELECT id, 0, account_balance FROM customers) both_sides \
               GROUP BY id HAVING SUM(owed) <> SUM(balance)",
         ..HQ
@@ -109,6 +95,16 @@ static RULES: &[Rule] = &[
                           AND p.status <> 'voided') \
               AND EXISTS (SELECT 1 FROM sync_outbox o WHERE o.entity_type = 'sales' AND o.entity_id = s.id) \
               AND NOT EXISTS (SELECT 1 FROM account_charges a WHERE a.sale_id = s.id)",
+        ..STORE
+    },
+    // Headquarters takes a sale before its drawer, and flags it: `flags`.
+    Rule {
+        invariant: "I5",
+        entity: sale::TYPE,
+        text: "was made here, and the drawer that it names is not there",
+        sql: "SELECT s.id FROM sales s WHERE s.id IN (SELECT entity_id FROM sync_outbox WHERE action = 'create' \
+              UNION SELECT entity_id FROM sync_outbox_sent WHERE action = 'create') \
+              AND NOT EXISTS (SELECT 1 FROM register_sessions d WHERE d.id = s.register_session_id)",
         ..STORE
     },
     Rule {
@@ -165,21 +161,33 @@ static RULES: &[Rule] = &[
         invariant: "I2",
         entity: "sync_log",
         text: "one entry was applied more than once",
+        // A store that goes on from an older copy gives numbers again, to other entries (rule D8). In one database the times of
+        // entries rise with their numbers (rule U8), so that the time tells them apart.
         sql: concat!(
-            "SELECT store, number, CAST(SUM(applied) AS BIGINT) AS found FROM (SELECT store_id AS store, \
-             COALESCE(node_epoch, '') AS node_epoch, seq AS number, 1 AS applied FROM sync_log \
-             WHERE (status = 'success' OR (status = 'skipped' AND note LIKE '",
-            nothing_taken!(),
-            "%')) AND direction = 'push' AND seq IS NOT NULL UNION ALL SELECT n.store_id, n.node_epoch, k.seq, k.applied \
-             FROM sync_log_nodes n JOIN sync_log_kept k ON k.node = n.id WHERE k.seq > 0 AND k.applied > 0) AS entries \
-             GROUP BY store, node_epoch, number HAVING SUM(applied) > 1"
+            "SELECT store, number, CAST(SUM(applied) AS BIGINT) AS found FROM (",
+            applied!(),
+            ") AS entries GROUP BY store, node_epoch, number, envelope_at HAVING SUM(applied) > 1"
+        ),
+        ..HQ
+    },
+    Rule {
+        invariant: "I2",
+        settled: true,
+        entity: "sync_log",
+        text: "this number was given to several entries, and the store was never found to be restored: so many",
+        sql: concat!(
+            "SELECT store, number, COUNT(*) AS found FROM (SELECT DISTINCT store, node_epoch, number, envelope_at \
+             FROM (",
+            applied!(),
+            ") AS entries) AS given WHERE NOT EXISTS (SELECT 1 FROM store_nodes n WHERE n.store_id = given.store \
+             AND n.other_installation_at IS NOT NULL) GROUP BY store, node_epoch, number HAVING COUNT(*) > 1"
         ),
         ..HQ
     },
 ];
 
 pub(super) async fn fixed(source: &Source, options: &Options, found: &mut Found) -> Result<(), DbErr> {
-    for rule in RULES {
+    for rule in [RULES, sums::AT_HQ, sums::AT_STORE, movements::RULES].into_iter().flatten() {
         if rule.side.is_none_or(|side| side == source.side) && (options.settled || !rule.settled) {
             found.invariant = rule.invariant;
             all(source, rule.entity, rule.text, rule.sql, found).await?;
@@ -188,7 +196,7 @@ pub(super) async fn fixed(source: &Source, options: &Options, found: &mut Found)
     Ok(())
 }
 
-async fn all(source: &Source, entity: &str, text: &str, sql: &str, found: &mut Found) -> Result<(), DbErr> {
+pub(super) async fn all(source: &Source, entity: &str, text: &str, sql: &str, found: &mut Found) -> Result<(), DbErr> {
     for row in query(&source.conn, sql, []).await? {
         let figure = |name: &str| row.try_get::<i64>("", name).ok();
         let text = match (figure("wanted"), figure("found")) {

@@ -9,6 +9,7 @@ use uuid::Uuid;
 
 use crate::db::query;
 use crate::entity::lost_number;
+use crate::kept_ids::KeptIds;
 use crate::numbers::lost;
 use crate::registry::{Row, SyncTable};
 use crate::{Connection, Db, Side, Transaction, migration, settings};
@@ -59,11 +60,22 @@ pub(super) type Rows = BTreeMap<String, Map<String, Json>>;
 
 /// Rows as they travel by the columns of their key, without the columns in `without`.
 pub(super) fn by_key(rows: &[Box<dyn Row>], key: &[&str], without: &[&str]) -> Result<Rows, DbErr> {
+    by_sent_key(rows, key, without, &KeptIds::default())
+}
+
+/// As [`by_key`], of rows of headquarters by the ids that their store knows them by.
+pub(super) fn by_sent_key(
+    rows: &[Box<dyn Row>],
+    key: &[&str],
+    without: &[&str],
+    kept: &KeptIds,
+) -> Result<Rows, DbErr> {
     let camels: Vec<String> = without.iter().map(|column| camel(column)).collect();
     rows.iter()
         .map(|row| {
-            let ids: Vec<String> = key.iter().filter_map(|column| Some(row.uuid(column)?.to_string())).collect();
-            let json = row.to_json().map_err(|error| DbErr::Json(error.to_string()))?;
+            let ids: Vec<String> =
+                key.iter().filter_map(|column| Some(kept.sent(row.uuid(column)?).to_string())).collect();
+            let json = kept.as_sent(row.to_json().map_err(|error| DbErr::Json(error.to_string()))?);
             let mut columns: Map<String, Json> =
                 serde_json::from_str(&json).map_err(|error| DbErr::Json(error.to_string()))?;
             columns.retain(|name, _| !camels.contains(name));

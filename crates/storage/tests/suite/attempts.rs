@@ -1,8 +1,10 @@
 //! Counting of sign-in attempts: what is let through, what waits, what frees it again.
 
+use std::sync::OnceLock;
+
 use sea_orm::{Condition, EntityTrait, QueryOrder};
 use tillkeep_model::Instant;
-use tillkeep_storage::attempts::{self, Bucket, Decision, Kind, Taken};
+use tillkeep_storage::attempts::{self, Bucket, Decision, Judge, Kind, Look, Taken};
 use tillkeep_storage::db::query;
 use tillkeep_storage::entity::pin_attempt::{Column, Entity, Model};
 use tillkeep_storage::{Db, sea_orm};
@@ -12,19 +14,39 @@ use crate::kit::{self, Hq, at};
 
 const DAY: i64 = 24 * 3600;
 
-async fn attempt(db: &Db, buckets: &[Bucket], now: Instant) -> Result<Taken, Instant> {
+/// The one server of these tests, on a database of this kind.
+fn judge(db: &Db) -> Judge {
+    static ON_FILES: OnceLock<Judge> = OnceLock::new();
+    static OF_SEVERAL: OnceLock<Judge> = OnceLock::new();
+    *(if db.is_embedded() { &ON_FILES } else { &OF_SEVERAL }).get_or_init(|| Judge::new(db))
+}
+
+async fn taken(db: &Db, buckets: &[Bucket], judge: Judge, now: Instant) -> Decision {
     let tx = db.begin().await.expect("a transaction");
-    let decision = attempts::take(&tx, buckets, now).await.expect("a decision");
+    let decision = attempts::take(&tx, buckets, judge, now).await.expect("a decision");
     tx.commit().await.expect("a commit");
-    match decision {
+    decision
+}
+
+/// An attempt that is let through, or when it would be.
+async fn attempt(db: &Db, buckets: &[Bucket], now: Instant) -> Result<Taken, Instant> {
+    match taken(db, buckets, judge(db), now).await {
         Decision::Go(taken) => Ok(taken),
+        Decision::UnderWay => Err(now),
         Decision::Wait(refusal) => Err(refusal.until),
     }
 }
 
-/// An attempt that is let through and stays a wrong one.
+/// An attempt that is let through and is a wrong one.
 async fn wrong(db: &Db, buckets: &[Bucket], now: Instant) {
-    drop(attempt(db, buckets, now).await.expect("let through"));
+    let taken = attempt(db, buckets, now).await.expect("let through");
+    fails(db, &taken, now).await;
+}
+
+async fn fails(db: &Db, taken: &Taken, now: Instant) {
+    let tx = db.begin().await.expect("a transaction");
+    attempts::failed(&tx, taken, now).await.expect("settled");
+    tx.commit().await.expect("a commit");
 }
 
 async fn settle(db: &Db, taken: &Taken, right: bool, now: Instant) {
@@ -48,9 +70,12 @@ async fn rows(db: &Db) -> Vec<Model> {
 /// Guesses at `bucket` as soon as each is let through, until `count` were; the second at which the last one was.
 async fn guess(db: &Db, bucket: &Bucket, count: usize, mut second: i64) -> i64 {
     for _ in 0..count {
-        if let Err(until) = attempt(db, std::slice::from_ref(bucket), at(second)).await {
-            second += until.millis_since(at(second)) / 1000;
-            wrong(db, std::slice::from_ref(bucket), at(second)).await;
+        match attempt(db, std::slice::from_ref(bucket), at(second)).await {
+            Ok(taken) => fails(db, &taken, at(second)).await,
+            Err(until) => {
+                second += until.millis_since(at(second)) / 1000;
+                wrong(db, std::slice::from_ref(bucket), at(second)).await;
+            }
         }
     }
     second
@@ -78,7 +103,8 @@ async fn attempts_of_which_some_find_a_counter_and_others_make_it_never_wait_in_
     for round in 0..16 {
         let [first, second] = in_order(&hq.db, ["one", "other"].map(|name| device(&format!("{name} {round}")))).await;
         let holding = hq.db.begin().await.expect("a transaction");
-        let taken = attempts::take(&holding, std::slice::from_ref(&first), at(0)).await.expect("a decision");
+        let server = judge(&hq.db);
+        let taken = attempts::take(&holding, std::slice::from_ref(&first), server, at(0)).await.expect("a decision");
         let both = || {
             let (db, buckets) = (hq.db.clone(), [first.clone(), second.clone()]);
             tokio::spawn(async move { attempt(&db, &buckets, at(0)).await.is_ok() })
@@ -101,7 +127,7 @@ async fn attempts_of_which_some_find_a_counter_and_others_make_it_never_wait_in_
 /// These buckets by the ids of their counters, none of which is made.
 async fn in_order(db: &Db, buckets: [Bucket; 2]) -> [Bucket; 2] {
     let tx = db.begin().await.expect("a transaction");
-    drop(attempts::take(&tx, &buckets, at(0)).await.expect("a decision"));
+    drop(attempts::take(&tx, &buckets, judge(db), at(0)).await.expect("a decision"));
     let rows = Entity::find().order_by_asc(Column::Id).all(&tx).await.expect("the rows");
     let place = |bucket: &Bucket| rows.iter().position(|row| row.subject == bucket.subject);
     let [one, other] = buckets;
@@ -132,7 +158,10 @@ async fn guesses(db: &Db, bucket: &Bucket, own: bool, from: i64, until: i64) -> 
             settle(db, &right, true, at(second)).await;
         }
         match attempt(db, one, at(second)).await {
-            Ok(_wrong) => through.push(second),
+            Ok(wrong) => {
+                fails(db, &wrong, at(second)).await;
+                through.push(second);
+            }
             Err(free) => {
                 let wait = free.millis_since(at(second)) / 1000;
                 assert!((1..=900).contains(&wait), "{wait} s");
@@ -263,16 +292,14 @@ async fn a_block_is_told_once_listed_while_it_lasts_and_lifted_by_its_id() {
         let last = guess(&hq.db, &device("T1"), 20, 0).await;
         let (now, all) = (at(last + 100), Condition::all());
         let told = async || {
-            let tx = hq.db.begin().await.expect("a transaction");
-            let decision = attempts::take(&tx, &[device("T1")], now).await.expect("a decision");
-            tx.commit().await.expect("a commit");
+            let decision = taken(&hq.db, &[device("T1")], judge(&hq.db), now).await;
             let Decision::Wait(refusal) = decision else { panic!("it is locked") };
             refusal.new.len()
         };
         // Its first wait was told while guessing, and that it became a long one.
         assert_eq!((told().await, told().await), (0, 0));
-        let known = attempts::known_block(hq.db.reader(), &[device("T1")], now).await.expect("a look");
-        assert!(known.is_some());
+        let look = async || attempts::look(hq.db.reader(), &[device("T1")], judge(&hq.db), now).await.expect("a look");
+        assert!(matches!(look().await, Look::Blocked(until) if until > now));
         let (locks, total) = attempts::locks(hq.db.reader(), all.clone(), now, 0, 10).await.expect("the locks");
         assert_eq!((locks.len(), total, locks[0].wrong_today), (1, 1, 20));
         let tx = hq.db.begin().await.expect("a transaction");
@@ -282,8 +309,7 @@ async fn a_block_is_told_once_listed_while_it_lasts_and_lifted_by_its_id() {
         let (_, total) = attempts::locks(hq.db.reader(), all, now, 0, 10).await.expect("the locks");
         assert_eq!(total, 0);
         wrong(&hq.db, &[device("T1")], now).await;
-        let known = attempts::known_block(hq.db.reader(), &[device("T1")], now).await.expect("a look");
-        assert_eq!(known, None);
+        assert!(matches!(look().await, Look::Unclear));
     }
 }
 

@@ -3,8 +3,10 @@
 use sea_orm::ConnectionTrait;
 use serde_json::json;
 use tillkeep_storage::audit::{self, Broken, Head};
+use tillkeep_storage::audit_heads::{self, OfHq};
 
-use crate::kit::{Hq, at, both};
+use crate::kit::chain::id;
+use crate::kit::{Hq, Shop, at, both};
 
 async fn filled(rows: i64) -> Vec<Hq> {
     let databases: Vec<Hq> = both().await.collect();
@@ -84,5 +86,56 @@ async fn a_log_that_was_cut_off_is_known_by_a_head_noted_before() {
         tamper(&hq, "DELETE FROM audit_log WHERE seq > 8").await;
         assert_eq!(verified(&hq, None).await.expect("a shorter chain is a chain").seq, 8);
         assert_eq!(verified(&hq, Some(&head)).await, Err(Broken::HeadLost(10)));
+    }
+}
+
+#[tokio::test]
+async fn the_end_of_a_log_is_kept_for_each_day_and_a_shorter_one_changes_nothing() {
+    for hq in both().await {
+        let (store, day) = (id("S01"), 24 * 3600);
+        let heard = async |seq: i64, hash: &str, epoch: &str, seconds: i64| {
+            let tx = hq.db.begin().await.expect("a transaction");
+            let head = Head { seq, hash: hash.to_owned() };
+            audit_heads::note(&tx, store, epoch, &head, at(seconds)).await.expect("a row");
+            tx.commit().await.expect("a commit");
+        };
+        let kept = async |epoch| {
+            let kept = audit_heads::of_database(hq.db.reader(), store, epoch).await.expect("the rows");
+            kept.into_iter().map(|(seq, hash)| format!("{seq} {hash}")).collect::<Vec<_>>()
+        };
+        heard(5, "five", "first", 0).await;
+        heard(9, "nine", "first", 60).await;
+        // Late, or cut off.
+        heard(7, "seven", "first", 120).await;
+        heard(9, "another nine", "first", 180).await;
+        assert_eq!(kept("first").await, ["9 nine"], "on {}", hq.name);
+        heard(12, "twelve", "first", day).await;
+        heard(3, "three", "second", day).await;
+        assert_eq!(kept("first").await, ["9 nine", "12 twelve"], "the end of the day before stays");
+        assert_eq!(kept("second").await, ["3 three"], "another database has another log");
+        let tx = hq.db.begin().await.expect("a transaction");
+        audit_heads::forget(&tx, store).await.expect("nothing is left");
+        tx.commit().await.expect("a commit");
+        assert_eq!(kept("first").await, Vec::<String>::new());
+    }
+}
+
+#[tokio::test]
+async fn a_store_keeps_the_longest_end_that_one_headquarters_told_it() {
+    let shop = Shop::open(id("S01")).await;
+    for (epoch, seq, goes_on, kept) in [
+        ("first", 5, true, ("first", 5)),
+        ("first", 4, true, ("first", 5)),
+        ("first", 8, true, ("first", 8)),
+        // It was put back to a copy, and is found out.
+        ("first", 6, false, ("first", 6)),
+        ("second", 2, true, ("second", 2)),
+    ] {
+        let tx = shop.begin().await;
+        let said = OfHq { epoch: epoch.to_owned(), head: Head { seq, hash: seq.to_string() }, at: at(0) };
+        audit_heads::keep(&tx, &said, goes_on).await.expect("a setting");
+        tx.commit().await.expect("a commit");
+        let has = audit_heads::kept(shop.db.reader()).await.expect("a setting").expect("a head");
+        assert_eq!((has.epoch.as_str(), has.head.seq), kept);
     }
 }

@@ -200,6 +200,8 @@ async fn what_was_settled_is_told_once() {
             // Another database of the store has other entries under the same numbers.
             node_epoch: Some("this database".to_owned()),
             entity_id: id(&seq.to_string()).to_string(),
+            at_headquarters: (outcome == Outcome::Resolved).then_some(false),
+            charged: false,
         };
         assert_eq!(told("second").await, [of(5, Outcome::Ok)]);
         settle(sync_log::RESOLVED, 10, 6).await;

@@ -7,7 +7,7 @@ use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value as Json, json};
-use tillkeep_http::auth::throttle::{Attempt, Claimant};
+use tillkeep_http::auth::throttle::{self, Attempt, Claimant};
 use tillkeep_http::auth::{Origin, user_of_pin};
 use tillkeep_http::error::{Error, Result};
 use tillkeep_http::resource::Check;
@@ -90,7 +90,9 @@ pub(super) async fn grant(
     let approver = approver.filter(|person| may_approve(&store.auth, person, permission, store.id));
     let Some(approver) = approver else {
         let act = store.act(&caller, REFUSED).asked_of(user.id);
-        return Err(refuse(act, attempt, permission, refused("lacks the permission").details).await?);
+        let error = refuse(act, attempt, permission, refused("lacks the permission").details).await?;
+        throttle::judged(&store.auth);
+        return Err(error);
     };
     let id = Uuid::now_v7();
     let act = store.act(&caller, "approval.granted").about("approvals", &id).asked_of(user.id);
@@ -112,6 +114,7 @@ pub(super) async fn grant(
     let expires_at = row.expires_at;
     let details = json!({"permission": permission, "reason": row.reason, "for": scope});
     keep(act, attempt, row, details).await?;
+    throttle::judged(&store.auth);
     Ok(Created::new(Approved {
         approval_id: id,
         token,

@@ -1,13 +1,15 @@
 //! What a store asks HQ, and what a failure means: whether HQ answered at all, and whether it was about us.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use bytes::Bytes;
-use serde::Serialize;
 use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
 use tillkeep_model::wire::{
-    HandshakeAnswer, HandshakeRequest, OwnDocumentsAnswer, PinChange, PullAnswer, PushAnswer, VersionsAnswer,
+    HandshakeAnswer, HandshakeRequest, OwnDocumentsAnswer, PinChange, PullAnswer, VersionsAnswer,
 };
 use tillkeep_model::{ErrorCode, Refusal};
 use tillkeep_storage::apply::Cursor;
@@ -15,6 +17,7 @@ use uuid::Uuid;
 
 use super::told::{self, Told};
 use super::transport::{Reply, Request, Transport};
+use super::verdicts::Verdict;
 
 /// Why HQ gave no usable answer.
 #[derive(Debug, thiserror::Error)]
@@ -27,8 +30,8 @@ pub enum HqError {
     Reload { code: String },
     #[error("headquarters lost what this store has of a type, which is loaded again")]
     HistoryChanged,
-    #[error("another copy of this store runs, which headquarters heard before this one")]
-    Elsewhere,
+    #[error("headquarters refuses this copy of the store: {0}")]
+    Elsewhere(String),
     #[error("headquarters is busy")]
     Busy { retry_after: Option<Duration> },
     #[error("something between this store and headquarters answered {status}")]
@@ -54,11 +57,36 @@ pub struct HqClient {
     instance: Uuid,
     /// How far headquarters said that its types are.
     pub told: Told,
+    /// Nothing is said to headquarters, and asked of it, that the specification does not name.
+    plain: Arc<AtomicBool>,
+}
+
+/// The verdicts on a push.
+#[derive(Deserialize)]
+struct Verdicts {
+    results: Vec<Verdict>,
+}
+
+/// All that the specification says of a page.
+#[derive(Deserialize)]
+struct PlainPage {
+    rows: Vec<Box<RawValue>>,
+    #[serde(default, alias = "latestVersion")]
+    latest_version: Option<i64>,
 }
 
 impl HqClient {
     pub fn new(transport: Arc<dyn Transport>, instance: Uuid) -> Self {
-        Self { transport, instance, told: Told::default() }
+        Self { transport, instance, told: Told::default(), plain: Arc::default() }
+    }
+
+    pub fn speaks_the_specification_alone(&self) -> bool {
+        self.plain.load(Ordering::Acquire)
+    }
+
+    /// Notes whether headquarters speaks the specification alone; whether it did before.
+    pub fn note_plain(&self, plain: bool) -> bool {
+        self.plain.swap(plain, Ordering::AcqRel)
     }
 
     pub async fn handshake(&self, request: &HandshakeRequest) -> Result<HandshakeAnswer, HqError> {
@@ -83,6 +111,9 @@ impl HqClient {
         limit: u64,
         epoch: &str,
     ) -> Result<PullAnswer, HqError> {
+        if self.speaks_the_specification_alone() {
+            return self.pull_plainly(entity, from.version).await;
+        }
         let since = from.version;
         let tag = from.tag.map(|tag| format!("&since_tag={tag}")).unwrap_or_default();
         let has = if here == since { String::new() } else { format!("&has_version={here}") };
@@ -95,35 +126,52 @@ impl HqClient {
         self.get(format!("/own-documents?entity_type={entity}&after={after}&limit={limit}")).await
     }
 
-    /// `envelopes` is a list of JSON objects; the body is built once and sent as it is. Only an answer that bears the mark
-    /// of headquarters has verdicts.
-    pub async fn push(&self, envelopes: &[String]) -> Result<PushAnswer, HqError> {
-        let instance = self.instance;
-        let body = format!("{{\"instance\":\"{instance}\",\"envelopes\":[{}]}}", envelopes.join(","));
-        self.ask_hq_itself(Request::post("/push", body.into())).await
+    /// All rows above `since`, as the specification has it.
+    pub async fn pull_plainly(&self, entity: &str, since: i64) -> Result<PullAnswer, HqError> {
+        let page: PlainPage = self.get(format!("/pull?entity_type={entity}&since_version={since}")).await?;
+        Ok(PullAnswer {
+            entity_type: entity.to_owned(),
+            since_version: since,
+            rows: page.rows,
+            latest_version: page.latest_version.unwrap_or(since),
+            has_more: false,
+            epoch: String::new(),
+            tag: None,
+            total: None,
+            left_out: Vec::new(),
+        })
     }
 
-    /// Whether headquarters itself answers a plain question.
+    /// `envelopes` is a list of JSON objects; the body is built once and sent as it is. Whether what comes back has verdicts
+    /// is for its shape to say: what stands in between may drop the mark of headquarters.
+    pub async fn push(&self, envelopes: &[String]) -> Result<Vec<Verdict>, HqError> {
+        let (plain, envelopes) = (self.speaks_the_specification_alone(), envelopes.join(","));
+        let instance = if plain { String::new() } else { format!("\"instance\":\"{}\",", self.instance) };
+        let body = format!("{{{instance}\"envelopes\":[{envelopes}]}}");
+        let reply = self.deliver(Request { plain, ..Request::post("/push", body.into()) }).await?;
+        if is_a_success(&reply) || is_its_word(&reply) {
+            return read::<Verdicts>(&reply).map(|answer| answer.results);
+        }
+        Err(HqError::Between { status: reply.status })
+    }
+
+    /// Whether a plain question is answered as headquarters does.
     pub async fn answers(&self) -> bool {
-        self.ask_hq_itself::<VersionsAnswer>(Request::get("/versions".to_owned())).await.is_ok()
+        self.get::<VersionsAnswer>("/versions".to_owned()).await.is_ok()
     }
 
     /// A refusal of headquarters is about the person here, so that a 401 says nothing of the token.
     pub async fn change_pin(&self, change: &PinChange) -> Result<Option<Refused>, HqError> {
         let reply = self.deliver(Request::post("/change-pin", json(change)?)).await?;
-        if (200..300).contains(&reply.status) {
+        // What is in between says 200 when it lets nothing through.
+        if reply.status == 204 {
             return Ok(None);
         }
         let (refusal, text) = refusal(&reply);
         match refusal.known() {
-            Some(code) if reply.from_hq => Ok(Some(Refused { code, text, retry_after: reply.retry_after })),
+            Some(code) if !is_a_success(&reply) => Ok(Some(Refused { code, text, retry_after: reply.retry_after })),
             _ => Err(HqError::Between { status: reply.status }),
         }
-    }
-
-    async fn ask_hq_itself<T: DeserializeOwned>(&self, request: Request) -> Result<T, HqError> {
-        let reply = self.deliver(request).await?;
-        if reply.from_hq { read(&reply) } else { Err(HqError::Between { status: reply.status }) }
     }
 
     async fn get<T: DeserializeOwned>(&self, path: String) -> Result<T, HqError> {
@@ -143,8 +191,19 @@ impl HqClient {
     }
 }
 
+fn is_a_success(reply: &Reply) -> bool {
+    (200..300).contains(&reply.status)
+}
+
+/// Whether a refusal is headquarters' own: by its mark, or, where that was dropped on the way, by its form. Who wants to be asked
+/// later is obeyed, whoever that is.
+fn is_its_word(reply: &Reply) -> bool {
+    let (refusal, _) = refusal(reply);
+    reply.from_hq || refusal.known().is_some() || (refusal.is_busy() && reply.retry_after.is_some())
+}
+
 fn read<T: DeserializeOwned>(reply: &Reply) -> Result<T, HqError> {
-    if (200..300).contains(&reply.status) {
+    if is_a_success(reply) {
         // A captive portal answers everything with a page of its own.
         return serde_json::from_slice(&reply.body).map_err(|error| HqError::Unreadable(error.to_string()));
     }
@@ -164,7 +223,7 @@ fn refused(reply: &Reply) -> HqError {
     if refusal.known() == Some(ErrorCode::HistoryChanged) {
         HqError::HistoryChanged
     } else if refusal.known() == Some(ErrorCode::StoreRunsElsewhere) {
-        HqError::Elsewhere
+        HqError::Elsewhere(words)
     } else if refusal.asks_for_a_reload() {
         HqError::Reload { code: refusal.code.unwrap_or_default() }
     } else if refusal.is_of_the_line() {

@@ -11,7 +11,7 @@ use tillkeep_storage::{DbErr, settings};
 use super::client::HqError;
 use super::handshake::{self, EPOCH};
 use super::pull::{self, Moved, PullError};
-use super::{report, restore};
+use super::{in_between, report, restore, specification};
 use crate::Store;
 
 /// A handshake comes at least this often.
@@ -66,6 +66,7 @@ impl Cycle {
         let due = self.last_handshake.is_none_or(|at| store.clock.uptime().saturating_sub(at) >= HANDSHAKE_EVERY)
             || store.sync.handshake_due.load(Ordering::Acquire);
         let done = cycle(store, due).await;
+        in_between::cycled(store, done.as_ref().copied());
         let now = store.clock.now();
         let interval = match done {
             Ok(()) => {
@@ -112,7 +113,13 @@ async fn write_numbers(store: &Store) -> Result<(), DbErr> {
 
 async fn cycle(store: &Store, handshake_due: bool) -> Result<(), PullError> {
     if handshake_due {
-        handshake::shake_hands(store).await?;
+        match handshake::shake_hands(store).await {
+            Ok(()) => {}
+            Err(error) if specification::is_all_that_is_spoken(store, &error).await? => {
+                return specification::cycle(store).await;
+            }
+            Err(error) => return Err(error),
+        }
         store.sync.handshake_due.store(false, Ordering::Release);
     }
     let known = settings::get(store.reader(), EPOCH).await?;
@@ -137,7 +144,7 @@ async fn cycle(store: &Store, handshake_due: bool) -> Result<(), PullError> {
 
 /// Everything that moved, after a reload if there must be one; why a type is not here.
 async fn pull_all(store: &Store, epoch: &str, heads: &BTreeMap<String, i64>) -> Result<Option<PullError>, PullError> {
-    let (epoch, mut moved) = match pull::moved(store, epoch, heads).await {
+    let (epoch, mut moved) = match pull::moved(store, epoch, Some(heads)).await {
         Err(PullError::Hq(HqError::Reload { code })) => {
             tracing::warn!(code, "headquarters' data is not what this store's cursors are from");
             reloaded(store).await?
@@ -146,7 +153,7 @@ async fn pull_all(store: &Store, epoch: &str, heads: &BTreeMap<String, i64>) -> 
     };
     if !moved.lost.is_empty() {
         lost(store, &moved.lost).await?;
-        moved = pull::moved(store, &epoch, heads).await?;
+        moved = pull::moved(store, &epoch, Some(heads)).await?;
     }
     if moved.rows > 0 || moved.broken.is_some() {
         // Where a change is live, and where it cannot be stored, is known at HQ at once and not a cycle later.
@@ -159,10 +166,10 @@ async fn reloaded(store: &Store) -> Result<(String, Moved), PullError> {
     // The handshake finds out why, and has the store send again what HQ lost before it reloads.
     handshake::shake_hands(store).await?;
     let answer = store.hq.versions("").await?;
-    let moved = match pull::moved(store, &answer.epoch, &answer.versions).await {
+    let moved = match pull::moved(store, &answer.epoch, Some(&answer.versions)).await {
         Err(PullError::Hq(HqError::Reload { .. })) => {
             pull::reload(store, |_| true).await?;
-            pull::moved(store, &answer.epoch, &answer.versions).await?
+            pull::moved(store, &answer.epoch, Some(&answer.versions)).await?
         }
         other => other?,
     };

@@ -1,4 +1,4 @@
-//! Whether another copy of this store runs, which headquarters heard before this one. `docs/sync.md`, rule D8.
+//! Whether another copy of this store runs and goes on in place of this one. `docs/sync.md`, rule D8.
 
 use tillkeep_storage::DbErr;
 use uuid::Uuid;
@@ -7,12 +7,12 @@ use super::standing;
 use super::state::SyncState;
 use crate::Store;
 
-/// Headquarters refused this copy: it sells nothing from now on.
-pub(super) async fn refused(store: &Store) -> Result<(), DbErr> {
+/// Headquarters refused this copy, and said why: it sells nothing from now on.
+pub(super) async fn refused(store: &Store, why: &str) -> Result<(), DbErr> {
     if store.sync.refuses(true) {
         return Ok(());
     }
-    tracing::error!("another copy of this store runs and was there before: nothing is sold here until one is stopped");
+    tracing::error!(why, "another copy of this store goes on: nothing is sold here until one is stopped");
     note(store, Some(store.sync.instance), SyncState::is_refused).await
 }
 

@@ -3,10 +3,14 @@
 use std::collections::BTreeMap;
 use std::sync::atomic::Ordering;
 
-use tillkeep_model::wire::{HandshakeAnswer, HandshakeRequest, Outcome};
+use tillkeep_model::wire::{Acknowledged, HandshakeAnswer, HandshakeRequest, Outcome};
 use tillkeep_model::{Alarm, Instant};
+use tillkeep_storage::audit_heads::OfHq;
 use tillkeep_storage::numbers::lost;
-use tillkeep_storage::{DbErr, Tx, apply, fault, outbox, own_documents, registry, series, settings};
+use tillkeep_storage::registry::SyncType;
+use tillkeep_storage::{
+    DbErr, Tx, apply, audit, audit_heads, fault, outbox, own_documents, registry, series, settings,
+};
 use uuid::Uuid;
 
 use super::client::HqError;
@@ -27,8 +31,8 @@ pub(super) async fn shake_hands(store: &Store) -> Result<(), PullError> {
     let answer = match store.hq.handshake(&request).await {
         Ok(answer) => answer,
         Err(error) => {
-            if matches!(error, HqError::Elsewhere) {
-                elsewhere::refused(store).await?;
+            if let HqError::Elsewhere(why) = &error {
+                elsewhere::refused(store, why).await?;
             }
             // A headquarters that is busy is there: it is asked again before numbers are given without it.
             if !matches!(error, HqError::Busy { .. }) || store.numbers.are_unknown() {
@@ -39,6 +43,7 @@ pub(super) async fn shake_hands(store: &Store) -> Result<(), PullError> {
     };
     let answered_at = store.clock.uptime();
     fault::point("cycle.handshake")?;
+    store.hq.note_plain(false);
     store.sync.answered(answer.nonce);
     if let Some(key) = &answer.pin_key {
         store
@@ -66,12 +71,15 @@ pub(super) async fn shake_hands(store: &Store) -> Result<(), PullError> {
 async fn introduce(store: &Store) -> Result<HandshakeRequest, DbErr> {
     let conn = store.snapshot().await?;
     let cursors = apply::cursors(&conn).await?;
+    let mut series = series::all(&conn).await?;
+    let last_seq = last_seq(&series);
+    series.retain(|name, _| ![series::OUTBOX, series::OUTBOX_TIME].contains(&name.as_str()));
     Ok(HandshakeRequest {
         epoch: settings::get(&conn, EPOCH).await?,
         ticket: settings::get(&conn, settings::TICKET).await?,
         node_epoch: settings::get(&conn, settings::EPOCH).await?.unwrap_or_default(),
         // Headquarters says which numbers it has to whoever knows of none.
-        last_seq: if store.numbers.are_unknown() { 0 } else { last_seq(&series::all(&conn).await?) },
+        last_seq: if store.numbers.are_unknown() { 0 } else { last_seq },
         sent: outbox::sent(&conn).await?,
         cursors: cursors.into_iter().map(|(name, cursor)| (name, cursor.version)).collect(),
         store_version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -88,11 +96,14 @@ async fn introduce(store: &Store) -> Result<HandshakeRequest, DbErr> {
         instance: Some(store.sync.instance),
         nonce: store.sync.nonce(),
         take_over: standing::takes_over(store.sync_db()).await?,
+        audit: Some(audit::head(&conn).await?),
+        series: Some(series),
+        interval_ms: i64::try_from(store.settings.sync_interval.as_millis()).ok(),
     })
 }
 
 fn last_seq(series: &BTreeMap<String, i64>) -> i64 {
-    series.get("outbox").copied().unwrap_or_default()
+    series.get(series::OUTBOX).copied().unwrap_or_default()
 }
 
 /// Keeps what the handshake said and does what follows from it, in one transaction: a store that died in between would
@@ -114,6 +125,10 @@ async fn take(store: &Store, request: &HandshakeRequest, answer: &HandshakeAnswe
     follow_epochs(&tx, request, answer, unknown).await?;
     settings::set(&tx, EPOCH, &answer.epoch).await?;
     settings::set(&tx, settings::TICKET, &answer.ticket).await?;
+    if let Some(head) = answer.audit.clone() {
+        let said = OfHq { epoch: answer.epoch.clone(), head, at: answer.clock };
+        audit_heads::keep(&tx, &said, answer.ticket_known && answer.resend_from.is_none()).await?;
+    }
     for (name, value) in &answer.high_water {
         if series::raise(&tx, name, *value).await? > 0 {
             tracing::warn!(series = name, value, "headquarters has higher numbers: this store goes on from there");
@@ -128,13 +143,18 @@ async fn take(store: &Store, request: &HandshakeRequest, answer: &HandshakeAnswe
     if forgotten > 0 {
         tracing::info!(entries = forgotten, "what headquarters has had for 90 days is kept as a number alone");
     }
-    outbox::left_here(&tx, &resolved(answer)).await?;
     confirm_settled(&tx, answer, now).await?;
+    let resolved = resolved(answer);
+    let ids: Vec<Uuid> = resolved.iter().filter_map(|settled| settled.entity_id.parse().ok()).collect();
+    outbox::left_here(&tx, &ids).await?;
+    outbox::documents_left_here(&tx, &resolved).await?;
     let again = outbox::go_again(&tx, &answer.never_refused).await?;
     if again > 0 {
         tracing::warn!(entries = again, "headquarters has no refusal of these dead letters: sending them again");
     }
     tx.commit().await?;
+    let anew = |entity: &&SyncType| other_epoch || unknown || answer.resync.iter().any(|name| name == entity.name);
+    registry::pulled().filter(anew).for_each(|entity| store.sync.starts_over(entity.name));
     store.sync.restore_due.store(restore::is_due(store.sync_db()).await?, Ordering::Release);
     if answer.resend_from.is_some() || queued > 0 || again > 0 {
         store.outbox_bell.notify_one();
@@ -162,7 +182,7 @@ async fn begin_reloads(
         outbox::requeue(tx, None).await?;
     } else if request.epoch.is_some() {
         for entity in registry::pulled().filter(|entity| answer.resync.iter().any(|name| name == entity.name)) {
-            tracing::info!(entity_type = entity.name, "columns were added: loading this type again");
+            tracing::info!(entity_type = entity.name, "headquarters asks for it: loading this type again");
             apply::begin_reload(tx, entity).await?;
         }
     }
@@ -190,9 +210,8 @@ async fn confirm_settled(tx: &Tx, answer: &HandshakeAnswer, now: Instant) -> Res
 
 /// What somebody at HQ settled without applying it. Its entry may be gone by now: sent once more in between, it was left
 /// aside there.
-fn resolved(answer: &HandshakeAnswer) -> Vec<Uuid> {
-    let resolved = answer.acknowledged.iter().filter(|settled| settled.outcome == Outcome::Resolved);
-    resolved.filter_map(|settled| settled.entity_id.parse().ok()).collect()
+fn resolved(answer: &HandshakeAnswer) -> Vec<Acknowledged> {
+    answer.acknowledged.iter().filter(|settled| settled.outcome == Outcome::Resolved).cloned().collect()
 }
 
 /// Compares the databases that HQ has heard this store speak from with those that this one knows of. Numbers that this

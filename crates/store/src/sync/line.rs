@@ -28,7 +28,7 @@ pub struct Line {
     pub unstored: BTreeMap<String, String>,
     /// Types of which a load is under way.
     pub loading: BTreeMap<String, Loading>,
-    /// Another copy of this store runs, which headquarters heard before this one: nothing is sold here.
+    /// Another copy of this store runs and goes on in place of this one: nothing is sold here.
     pub runs_elsewhere: bool,
 }
 

@@ -35,6 +35,11 @@ impl PullError {
         matches!(self, Self::Hq(HqError::Busy { .. } | HqError::Unreachable(_)))
     }
 
+    /// Whether headquarters does not know the type that it was asked for, which nobody told it of.
+    const fn is_of_an_unknown_type(&self) -> bool {
+        matches!(self, Self::Hq(HqError::Answered { refusal, .. }) if matches!(refusal.status, 400 | 404))
+    }
+
     /// Why one type did not come, where that says nothing of the others; in words for headquarters.
     pub(super) fn of_one_type(&self) -> Option<String> {
         match self {
@@ -54,11 +59,20 @@ pub(super) struct Moved {
     pub lost: Vec<String>,
     /// The first type that could not be got or stored.
     pub broken: Option<PullError>,
+    /// What was said of types of which nobody said that headquarters knows them.
+    pub unknown: Vec<PullError>,
 }
 
-/// Pulls every type whose head is not where this store is. A type that cannot be read or stored does not hold up the
-/// others.
-pub(super) async fn moved(store: &Store, epoch: &str, heads: &BTreeMap<String, i64>) -> Result<Moved, PullError> {
+/// The head of a type of which nobody said how far it is.
+pub(super) const UNTOLD: i64 = i64::MIN;
+
+/// Pulls every type whose head is not where this store is, or every one where nobody told the heads. A type that cannot be read or
+/// stored does not hold up the others.
+pub(super) async fn moved(
+    store: &Store,
+    epoch: &str,
+    heads: Option<&BTreeMap<String, i64>>,
+) -> Result<Moved, PullError> {
     let cursors = apply::cursors(store.reader()).await?;
     let mut moved = Moved::default();
     for unit in in_order(store, &cursors, heads) {
@@ -67,7 +81,7 @@ pub(super) async fn moved(store: &Store, epoch: &str, heads: &BTreeMap<String, i
             continue;
         };
         // A type that HQ does not know is skipped: it is older than this store.
-        let Some(head) = heads.get(entity.name) else { continue };
+        let Some(head) = heads.map_or(Some(&UNTOLD), |heads| heads.get(entity.name)) else { continue };
         let cursor = cursors.get(entity.name).copied().unwrap_or_default();
         // Not only a higher head: a lower one means that HQ was restored, which the pull itself finds out.
         let behind = cursor.version != *head || cursor.reloading;
@@ -99,6 +113,10 @@ pub(super) async fn attempt(
             store.sync.stored(entity.name, None);
             return Ok(false);
         }
+        Err(error) if head == UNTOLD && error.is_of_an_unknown_type() => {
+            moved.unknown.push(error);
+            return Ok(true);
+        }
         Err(error) => error,
     };
     if let Some(why) = error.of_one_type() {
@@ -124,10 +142,11 @@ pub(super) async fn attempt(
 fn in_order(
     store: &Store,
     cursors: &HashMap<String, Cursor>,
-    heads: &BTreeMap<String, i64>,
+    heads: Option<&BTreeMap<String, i64>>,
 ) -> Vec<Vec<&'static SyncType>> {
     let last = store.sync.last();
-    let is_new = |entity: &SyncType| !cursors.contains_key(entity.name) && heads.get(entity.name) > Some(&0);
+    let has_rows = |entity: &SyncType| heads.is_none_or(|heads| heads.get(entity.name) > Some(&0));
+    let is_new = |entity: &SyncType| !cursors.contains_key(entity.name) && has_rows(entity);
     let first_pull = registry::pulled().any(is_new);
     let mut units: Vec<_> = registry::units().collect();
     units.sort_by_key(|unit| {

@@ -47,7 +47,7 @@ pub(super) async fn run(store: &Store) -> Result<(), PullError> {
             Round::Sent => {}
             // Of what waits alone nobody knows whether HQ has it.
             Round::Idle(_) if outbox::alone(store.reader(), 0, 1).await?.is_empty() => break,
-            Round::Idle(_) | Round::Wait(_) | Round::Obey(_) => {
+            Round::Idle(_) | Round::Wait(_) | Round::Compare(_) | Round::Obey(_) => {
                 return Err(HqError::Unreachable("the outbox could not be sent before the restore".to_owned()).into());
             }
         }

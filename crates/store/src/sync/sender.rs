@@ -4,15 +4,14 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use tillkeep_model::wire::PushResult;
 use tillkeep_storage::entity::outbox::Model as Entry;
 use tillkeep_storage::{DbErr, fault, outbox};
-use uuid::Uuid;
 
 use super::back_off;
 use super::client::HqError;
-use super::elsewhere;
-use super::verdicts::{apply_verdicts, set_aside};
+use super::suspects::Suspects;
+use super::verdicts::{self, Verdict, apply_verdicts, set_aside};
+use super::{elsewhere, in_between, specification};
 use crate::Store;
 
 /// Entries of one request.
@@ -21,6 +20,11 @@ const BATCH: usize = 200;
 const ANY_LINE: usize = 32 << 10;
 /// How often a request may get no answer at all before it is asked whether its content is the reason.
 const LINE_BREAKS: u32 = 3;
+/// How many answers in a row may be no verdicts though they say that all went well, before a batch is halved: a page of a
+/// network that wants a sign-in says nothing of what was sent.
+const DOUBTS: u32 = 3;
+/// The wait before the rest of a batch that was halved, or what is left without the culprit.
+const NEXT_AT_ONCE: Duration = Duration::from_millis(100);
 /// The longest that what waits alone rests: with a cycle on top it has gone 35 seconds after the cause has.
 const ALONE_TO: Duration = Duration::from_secs(20);
 
@@ -31,6 +35,9 @@ const GATHERING: Duration = Duration::from_millis(50);
 /// How the sender stands with HQ.
 pub struct Sender {
     failures: u32,
+    /// Answers since the last verdict that say that all went well, and are no verdicts.
+    doubts: u32,
+    suspects: Suspects,
     /// Whether the last request took as many as one may, so that more may wait.
     full: bool,
     /// Entries of the next request: halved while a batch makes a healthy HQ fail or does not get through, and doubled
@@ -41,7 +48,8 @@ pub struct Sender {
 
 impl Default for Sender {
     fn default() -> Self {
-        Self { failures: 0, full: false, batch: BATCH, alone: Alone::default() }
+        let (suspects, alone) = Default::default();
+        Self { failures: 0, doubts: 0, suspects, full: false, batch: BATCH, alone }
     }
 }
 
@@ -71,6 +79,8 @@ pub enum Round {
     Sent,
     /// Not a verdict: wait so long, or until the line is back. A new document does not shorten it.
     Wait(Duration),
+    /// Not a verdict on an entry that was sent by itself: wait so long, or until there is another one to compare it with.
+    Compare(Duration),
     /// HQ's own word: wait so long.
     Obey(Duration),
 }
@@ -89,7 +99,7 @@ pub(super) async fn run(store: Arc<Store>) {
                 () = tokio::time::sleep(GATHERING) => {}
                 () = store.stop.cancelled() => return,
             },
-            Round::Idle(wait) => tokio::select! {
+            Round::Idle(wait) | Round::Compare(wait) => tokio::select! {
                 () = tokio::time::sleep(wait) => {}
                 () = store.outbox_bell.notified() => {}
                 () = store.stop.cancelled() => return,
@@ -130,7 +140,11 @@ impl Sender {
 async fn round(store: &Store, sender: &mut Sender) -> Result<Round, DbErr> {
     let interval = store.settings.sync_interval;
     let rest = i64::try_from(interval.as_millis()).unwrap_or(i64::MAX);
-    let entries = outbox::batch(store.reader(), sender.batch, store.clock.now(), rest).await?;
+    let next = async |after| outbox::batch_after(store.reader(), after, sender.batch, store.clock.now(), rest).await;
+    let mut entries = next(sender.suspects.after()).await?;
+    if entries.is_empty() && sender.suspects.after() > 0 {
+        entries = next(0).await?;
+    }
     sender.full = entries.len() >= sender.batch;
     if !entries.is_empty() {
         let entries = whole(store, entries).await?;
@@ -168,36 +182,57 @@ async fn whole(store: &Store, mut entries: Vec<Entry>) -> Result<Vec<Entry>, DbE
     Ok(whole)
 }
 
-/// Sends entries of which nothing is known. A batch that gets no verdict while HQ answers other requests is halved down to
-/// the culprit, which waits alone from then on, so that it cannot hold the rest.
+/// Sends entries of which nothing is known. A batch that gets no verdict is halved down to one entry, and the others are tried
+/// without it. When another one gets a verdict and it gets none once more, it is the culprit, and waits alone from then on, so
+/// that it cannot hold the rest. While nothing gets a verdict, as behind the page of a network, there is no culprit.
 async fn together(store: &Store, sender: &mut Sender, entries: &[Entry]) -> Result<Round, DbErr> {
-    match send(store, entries).await? {
-        Ok(results) => {
-            sender.failures = 0;
+    let error = match send(store, entries).await? {
+        Ok(verdicts) => {
+            (sender.failures, sender.doubts) = (0, 0);
+            in_between::judged(store);
             sender.batch = (sender.batch * 2).min(BATCH);
-            apply_verdicts(store, entries, &results).await?;
+            sender.suspects.judged(entries.iter().map(|entry| entry.seq));
+            apply_verdicts(store, entries, &verdicts).await?;
             reached(store);
-            Ok(Round::Sent)
+            return Ok(Round::Sent);
         }
-        Err(error) if is_of_the_content(store, &error, sender.failures >= LINE_BREAKS).await => {
-            if let [only] = entries {
-                set_aside(store, &[(only, error.to_string())]).await?;
-                return Ok(rest(store, sender, &error));
-            }
-            sender.batch = entries.len().div_ceil(2);
-            Ok(Round::Wait(Duration::from_millis(100)))
+        Err(error) => error,
+    };
+    in_between::not_judged(store, &error);
+    let often = if matches!(error, HqError::Unreadable(_)) {
+        sender.doubts += 1;
+        sender.doubts >= DOUBTS
+    } else {
+        sender.failures >= LINE_BREAKS
+    };
+    if is_of_the_content(store, &error, often).await? {
+        if let [only] = entries {
+            return suspect(store, sender, only, &error).await;
         }
-        Err(error) => {
-            // Nor may a batch be more than the line carries in the time of a request: it would never get through.
-            let bytes: usize = entries.iter().map(|entry| entry.payload.len()).sum();
-            if matches!(error, HqError::Unreachable(_)) && bytes > ANY_LINE {
-                sender.batch = entries.len().div_ceil(2);
-            }
-            if matches!(error, HqError::Elsewhere) {
-                elsewhere::refused(store).await?;
-            }
-            Ok(rest(store, sender, &error))
-        }
+        sender.batch = entries.len().div_ceil(2);
+        return Ok(Round::Wait(NEXT_AT_ONCE));
+    }
+    // Nor may a batch be more than the line carries in the time of a request: it would never get through.
+    let bytes: usize = entries.iter().map(|entry| entry.payload.len()).sum();
+    if matches!(error, HqError::Unreachable(_)) && bytes > ANY_LINE {
+        sender.batch = entries.len().div_ceil(2);
+    }
+    if let HqError::Elsewhere(why) = &error {
+        elsewhere::refused(store, why).await?;
+    }
+    Ok(rest(store, sender, &error))
+}
+
+/// An entry got no verdict by itself: it is set aside if another one got one since it last did not.
+async fn suspect(store: &Store, sender: &mut Sender, entry: &Entry, error: &HqError) -> Result<Round, DbErr> {
+    if sender.suspects.is_the_culprit(entry.seq) {
+        store.sync.failed(error, store.clock.now());
+        set_aside(store, &[(entry, error.to_string())]).await?;
+        return Ok(Round::Wait(NEXT_AT_ONCE));
+    }
+    match rest(store, sender, error) {
+        Round::Wait(wait) => Ok(Round::Compare(wait)),
+        round => Ok(round),
     }
 }
 
@@ -205,11 +240,13 @@ async fn together(store: &Store, sender: &mut Sender, entries: &[Entry]) -> Resu
 async fn alone(store: &Store, sender: &mut Sender, entries: &[Entry]) -> Result<Round, DbErr> {
     sender.alone.last = entries.last().map_or(0, |entry| entry.seq);
     let taken = match send(store, entries).await? {
-        Ok(results) => {
+        Ok(verdicts) => {
+            sender.suspects.judged(entries.iter().map(|entry| entry.seq));
             reached(store);
-            apply_verdicts(store, entries, &results).await?
+            in_between::judged(store);
+            apply_verdicts(store, entries, &verdicts).await?
         }
-        Err(error) if is_of_the_content(store, &error, true).await => {
+        Err(error) if is_of_the_content(store, &error, true).await? => {
             if let [only] = entries {
                 set_aside(store, &[(only, error.to_string())]).await?;
             }
@@ -230,37 +267,31 @@ async fn alone(store: &Store, sender: &mut Sender, entries: &[Entry]) -> Result<
     Ok(Round::Sent)
 }
 
-/// Sends one request: HQ's verdicts on exactly these entries, or why there are none.
-async fn send(store: &Store, entries: &[Entry]) -> Result<Result<Vec<PushResult>, HqError>, DbErr> {
+/// Sends one request: HQ's verdicts on exactly these entries, in their order, or why there are none.
+async fn send(store: &Store, entries: &[Entry]) -> Result<Result<Vec<Verdict>, HqError>, DbErr> {
     fault::point("sender.send")?;
     let envelopes: Vec<String> = entries.iter().map(|entry| envelope(store, entry)).collect();
     let answer = store.hq.push(&envelopes).await;
     fault::point("sender.answered")?;
-    Ok(answer.and_then(|answer| {
-        let of_it = |(entry, result): (&Entry, &PushResult)| {
-            entry.entity_type == result.entity_type && result.entity_id.parse::<Uuid>().ok() == Some(entry.entity_id)
-        };
-        if answer.results.len() == entries.len() && entries.iter().zip(&answer.results).all(of_it) {
-            return Ok(answer.results);
-        }
-        let text = format!("{} verdicts that are not on the {} entries sent", answer.results.len(), entries.len());
-        Err(HqError::Unreadable(text))
-    }))
+    Ok(answer.and_then(|results| verdicts::of_entries(results, entries)))
 }
 
-/// Whether it is what was sent that gets no verdict: HQ answers other requests, and says neither of itself that it cannot
-/// now nor of this store that it may not. `often` says that a broken connection is more than the line's.
-async fn is_of_the_content(store: &Store, error: &HqError, often: bool) -> bool {
-    let may_be = match error {
-        HqError::Unreachable(_) => often,
-        HqError::Between { .. } | HqError::Answered { .. } | HqError::Unreadable(_) => true,
+/// Whether it may be what was sent that gets no verdict. `often` says that it got none so often that the line alone is not
+/// the reason. Who says neither of itself that it cannot now nor of this store that it may not is asked something else: what
+/// answers that as headquarters does is there. Of an answer in which all is well nobody is asked: what gives it may give any.
+async fn is_of_the_content(store: &Store, error: &HqError, often: bool) -> Result<bool, DbErr> {
+    match error {
+        HqError::Unreadable(_) => Ok(often),
+        HqError::Unreachable(_) if !often => Ok(false),
+        HqError::Unreachable(_) | HqError::Between { .. } | HqError::Answered { .. } => {
+            specification::answers(store).await
+        }
         HqError::Refused(_)
         | HqError::Reload { .. }
         | HqError::HistoryChanged
-        | HqError::Elsewhere
-        | HqError::Busy { .. } => false,
-    };
-    may_be && store.hq.answers().await
+        | HqError::Elsewhere(_)
+        | HqError::Busy { .. } => Ok(false),
+    }
 }
 
 fn reached(store: &Store) {
@@ -282,17 +313,16 @@ fn rest(store: &Store, sender: &mut Sender, error: &HqError) -> Round {
 
 /// The envelope of an entry; its data is the text that was stored with the document.
 fn envelope(store: &Store, entry: &Entry) -> String {
-    let changed = entry.changed.as_ref().map(|columns| format!("\"changed\":{columns},")).unwrap_or_default();
+    let more = if store.hq.speaks_the_specification_alone() { String::new() } else { extensions(entry) };
     format!(
         "{{\"store_id\":\"{}\",\"entity_type\":\"{}\",\"entity_id\":\"{}\",\"action\":\"{}\",\"timestamp\":\"{}\",\
-         \"seq\":{},\"node_epoch\":\"{}\",{changed}\"data\":{}}}",
-        store.id,
-        entry.entity_type,
-        entry.entity_id,
-        entry.action,
-        entry.timestamp,
-        entry.seq,
-        entry.node_epoch,
-        entry.payload
+         {more}\"data\":{}}}",
+        store.id, entry.entity_type, entry.entity_id, entry.action, entry.timestamp, entry.payload
     )
+}
+
+/// What the specification lacks: the number of the entry and the database that gave it, and what the change is about.
+fn extensions(entry: &Entry) -> String {
+    let changed = entry.changed.as_ref().map(|columns| format!("\"changed\":{columns},")).unwrap_or_default();
+    format!("\"seq\":{},\"node_epoch\":\"{}\",{changed}", entry.seq, entry.node_epoch)
 }

@@ -127,6 +127,11 @@ impl SyncState {
         });
     }
 
+    /// A type is loaded again: whether it can be stored is not known yet.
+    pub(super) fn starts_over(&self, entity_type: &str) {
+        self.update(|line| drop(line.unstored.remove(entity_type)));
+    }
+
     /// The sender ended a round, well or not.
     pub(super) fn progressed(&self, uptime: Duration) {
         self.life.lock().unwrap_or_else(PoisonError::into_inner).0 = uptime;

@@ -8,7 +8,7 @@ use tillkeep_storage::apply::Cursor;
 use tillkeep_storage::registry::SyncType;
 use tillkeep_storage::staged::{self, Place};
 
-use super::pull::{Moved, PullError, attempt};
+use super::pull::{Moved, PullError, UNTOLD, attempt};
 use super::report;
 use crate::Store;
 
@@ -23,9 +23,10 @@ pub(super) async fn pull(
     epoch: &str,
     unit: &[&'static SyncType],
     cursors: &HashMap<String, Cursor>,
-    heads: &Heads,
+    heads: Option<&Heads>,
     moved: &mut Moved,
 ) -> Result<(), PullError> {
+    let Some(heads) = heads else { return untold(store, epoch, unit, moved).await };
     // A type that HQ does not know is skipped: it is older than this store.
     let known: Vec<_> = unit.iter().copied().filter(|entity| heads.contains_key(entity.name)).collect();
     let is_behind = |entity: &&SyncType| {
@@ -38,7 +39,8 @@ pub(super) async fn pull(
     }
     let mut heads = Cow::Borrowed(heads);
     for round in 0..ROUNDS {
-        let Some(ended) = to_the_end(store, epoch, &known, &heads, round == 0, moved).await? else { return Ok(()) };
+        let ended = to_the_end(store, epoch, &known, Some(&heads), round == 0, moved).await?;
+        let Some(ended) = ended else { return Ok(()) };
         if !ended.iter().any(|place| place.is_staged) {
             are_here(store, &known);
             return Ok(());
@@ -54,23 +56,52 @@ pub(super) async fn pull(
         }
         heads = Cow::Owned(answer.versions);
     }
-    let types: Vec<_> = known.iter().map(|entity| entity.name).collect();
-    tracing::info!(types = types.join(", "), "these change all the time: they become visible as soon as they rest");
+    never_rest(&known);
     Ok(())
 }
 
-/// Pulls each type that is not at its head; where all of them are then, or nothing when one did not come.
+/// As [`pull`] from a headquarters that tells no heads: when nothing of them comes any more, all of it was there at one moment.
+async fn untold(
+    store: &Store,
+    epoch: &str,
+    unit: &[&'static SyncType],
+    moved: &mut Moved,
+) -> Result<(), PullError> {
+    let mut before: Option<Vec<i64>> = None;
+    for round in 0..ROUNDS {
+        let Some(ended) = to_the_end(store, epoch, unit, None, round == 0, moved).await? else { return Ok(()) };
+        let now: Vec<i64> = ended.iter().map(|place| place.cursor.version).collect();
+        if !ended.iter().any(|place| place.is_staged) {
+            are_here(store, unit);
+            return Ok(());
+        }
+        if before.as_ref() == Some(&now) && show(store, &ended, moved).await? {
+            return Ok(());
+        }
+        before = Some(now);
+    }
+    never_rest(unit);
+    Ok(())
+}
+
+fn never_rest(unit: &[&'static SyncType]) {
+    let types: Vec<_> = unit.iter().map(|entity| entity.name).collect();
+    tracing::info!(types = types.join(", "), "these change all the time: they become visible as soon as they rest");
+}
+
+/// Pulls each type that is not at its head, or every one when nobody told the heads; where all of them are then, or nothing when one
+/// did not come.
 async fn to_the_end(
     store: &Store,
     epoch: &str,
     types: &[&'static SyncType],
-    heads: &Heads,
+    heads: Option<&Heads>,
     is_first: bool,
     moved: &mut Moved,
 ) -> Result<Option<Vec<Place>>, PullError> {
     let mut came = true;
     for Place { entity, cursor, is_staged } in staged::places(store.reader(), types).await? {
-        let Some(head) = heads.get(entity.name) else { continue };
+        let Some(head) = heads.map_or(Some(&UNTOLD), |heads| heads.get(entity.name)) else { continue };
         // What lies here since an earlier cycle may be of commits that headquarters has lost: a question says its tag.
         if cursor.version != *head || cursor.reloading || (is_first && is_staged) {
             came &= attempt(store, epoch, entity, cursor, *head, moved).await?;

@@ -41,15 +41,17 @@ pub struct Request {
     pub json: Option<Bytes>,
     /// How far headquarters said that types are, for the header [`TOLD`]; empty says nothing.
     pub told: String,
+    /// In the form that the specification gives it: it is not compressed.
+    pub plain: bool,
 }
 
 impl Request {
     pub fn get(path: String) -> Self {
-        Self { path, json: None, told: String::new() }
+        Self { path, json: None, told: String::new(), plain: false }
     }
 
     pub fn post(path: &str, json: Bytes) -> Self {
-        Self { path: path.to_owned(), json: Some(json), told: String::new() }
+        Self { path: path.to_owned(), json: Some(json), told: String::new(), plain: false }
     }
 }
 
@@ -57,7 +59,7 @@ impl Request {
 #[derive(Clone, Debug)]
 pub struct Reply {
     pub status: u16,
-    /// Whether it bears the header [`MARK`], which headquarters gives to each of its answers and nothing in between does.
+    /// Whether it bears the header [`MARK`], which headquarters gives to each of its answers. What is in between may drop it.
     pub from_hq: bool,
     pub retry_after: Option<Duration>,
     pub body: Bytes,
@@ -116,7 +118,7 @@ impl Transport for Http {
         let builder = match request.json {
             Some(json) => {
                 let builder = self.client.post(url).header(CONTENT_TYPE, "application/json");
-                let packs = request.path == "/push" && json.len() >= COMPRESSED_FROM;
+                let packs = request.path == "/push" && !request.plain && json.len() >= COMPRESSED_FROM;
                 let packed = if packs { compressed(&json).await } else { None };
                 bytes = packed.as_ref().map_or(json.len(), Vec::len);
                 match packed {

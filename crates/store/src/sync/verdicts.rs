@@ -1,13 +1,62 @@
 //! What follows from HQ's word on entries of the outbox, and from its silence. `docs/sync.md`, rules U2, U4 and D7.
 
-use tillkeep_model::wire::{PushResult, PushStatus, TRY_LATER};
+use std::collections::HashMap;
+
+use serde::Deserialize;
+use tillkeep_model::wire::{Applied, PushStatus, TRY_LATER};
 use tillkeep_storage::entity::outbox::Model as Entry;
 use tillkeep_storage::{DbErr, outbox};
+use uuid::Uuid;
 
+use super::client::HqError;
 use crate::Store;
 
+/// HQ's word on one entry. The specification gives its fields no names but those of the states: whoever names the entity has
+/// said of which entry it is.
+#[derive(Debug, Deserialize)]
+pub struct Verdict {
+    #[serde(alias = "entityId")]
+    entity_id: Uuid,
+    #[serde(default, alias = "entityType")]
+    entity_type: Option<String>,
+    status: PushStatus,
+    #[serde(default)]
+    code: Option<String>,
+    #[serde(default)]
+    error: Option<String>,
+    #[serde(default)]
+    applied: Option<Applied>,
+}
+
+impl Verdict {
+    fn is_on(&self, entry: &Entry) -> bool {
+        self.entity_id == entry.entity_id && self.entity_type.as_ref().is_none_or(|name| *name == entry.entity_type)
+    }
+}
+
+/// The verdicts in the order of the entries. There must be one on each of them, and none besides: anything else may be from
+/// whoever stands in between, marked or not.
+pub(super) fn of_entries(results: Vec<Verdict>, entries: &[Entry]) -> Result<Vec<Verdict>, HqError> {
+    let count = results.len();
+    let mut by_id: HashMap<Uuid, Vec<Verdict>> = HashMap::with_capacity(count);
+    for verdict in results {
+        by_id.entry(verdict.entity_id).or_default().push(verdict);
+    }
+    let on_it = |entry: &Entry| {
+        let verdicts = by_id.get_mut(&entry.entity_id)?;
+        let place = verdicts.iter().position(|verdict| verdict.is_on(entry))?;
+        Some(verdicts.remove(place))
+    };
+    let found: Vec<Verdict> = entries.iter().filter_map(on_it).collect();
+    if found.len() == entries.len() && count == entries.len() {
+        return Ok(found);
+    }
+    let text = format!("{count} verdicts that are not on the {} entries sent", entries.len());
+    Err(HqError::Unreadable(text))
+}
+
 /// Notes HQ's verdicts; how many entries are done with, taken or refused.
-pub(super) async fn apply_verdicts(store: &Store, entries: &[Entry], results: &[PushResult]) -> Result<usize, DbErr> {
+pub(super) async fn apply_verdicts(store: &Store, entries: &[Entry], results: &[Verdict]) -> Result<usize, DbErr> {
     let (mut taken, mut refused, mut later) = (Vec::new(), Vec::new(), Vec::new());
     for (entry, result) in entries.iter().zip(results) {
         if result.status == PushStatus::Ok {
@@ -17,7 +66,10 @@ pub(super) async fn apply_verdicts(store: &Store, entries: &[Entry], results: &[
         let text = result.error.clone().unwrap_or_else(|| "refused without a reason".to_owned());
         if result.code.as_deref() == Some(TRY_LATER) { later.push((entry, text)) } else { refused.push((entry, text)) }
     }
-    confirm(store, &taken).await?;
+    let is_applied = |result: &Verdict| matches!(result.applied, Some(Applied::Inserted | Applied::Updated));
+    let applied =
+        entries.iter().zip(results).filter(|(_, result)| is_applied(result)).map(|(entry, _)| entry).collect();
+    confirm(store, &taken, applied).await?;
     refuse(store, &refused).await?;
     set_aside(store, &later).await?;
     Ok(taken.len() + refused.len())
@@ -41,11 +93,12 @@ pub(super) async fn set_aside(store: &Store, entries: &[(&Entry, String)]) -> Re
     Ok(())
 }
 
-/// HQ has these: they leave the outbox.
-pub(super) async fn confirm(store: &Store, taken: &[&Entry]) -> Result<(), DbErr> {
+/// HQ has these: they leave the outbox. Those that were applied are certainly there.
+async fn confirm(store: &Store, taken: &[&Entry], applied: Vec<&Entry>) -> Result<(), DbErr> {
     let _turn = store.sync.applying.lock().await;
     let tx = store.sync_db().begin().await?;
     outbox::confirm(&tx, taken, store.clock.now()).await?;
+    outbox::applied(&tx, &applied).await?;
     tx.commit().await?;
     Ok(())
 }

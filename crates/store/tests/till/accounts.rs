@@ -1,14 +1,15 @@
 //! Sales on account: up to the limit of the customer, and no value is taken that nobody keeps a record of.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
+use std::sync::{Arc, Mutex};
 
 use serde_json::{Value as Json, json};
 use tillkeep_model::Money;
-use tillkeep_storage::accounts;
-use tillkeep_storage::entity::{audit_log, customer, sale, tender};
+use tillkeep_model::wire::MAX_ATTEMPTS;
+use tillkeep_storage::entity::{audit_log, customer, outbox as outbox_entry, sale, tender};
 use tillkeep_storage::sea_orm::EntityTrait;
+use tillkeep_storage::{accounts, outbox};
 use tillkeep_store::sync::{Cycle, Reply, Request, Sender, Transport};
 
 use crate::kit::people;
@@ -166,6 +167,8 @@ struct Ledger {
     balance: AtomicI64,
     version: AtomicI64,
     loses: AtomicBool,
+    /// What it has settled.
+    settled: Mutex<Json>,
 }
 
 #[async_trait::async_trait]
@@ -177,6 +180,7 @@ impl Transport for Ledger {
             "/handshake" => json!({
                 "epoch": "e", "ticket": "t", "ticketKnown": true, "serverVersion": "", "versions": {},
                 "clock": "2026-11-20T12:00:00.000Z",
+                "acknowledged": self.settled.lock().expect("nobody panicked").as_array().cloned().unwrap_or_default(),
             }),
             "/versions" => json!({"epoch": "e", "versions": {"customers": version}}),
             "/pull" => {
@@ -247,4 +251,45 @@ async fn an_answer_that_was_lost_counts_a_sale_twice_for_a_moment_and_not_for_go
     sender.step(&shop.store).await;
     cycle.step(&shop.store).await;
     assert_eq!(used(&shop).await, 500, "though no customer has moved since");
+}
+
+#[tokio::test]
+async fn a_sale_that_somebody_resolved_is_marked_at_its_store_and_stays_on_the_account() {
+    for charged in [false, true] {
+        let (shop, hq) = ledger(false).await;
+        let of_sale = |entry: &outbox_entry::Model| entry.entity_type == "sales";
+        let entry = shop.outbox().await.into_iter().find(of_sale).expect("the sale");
+        let tx = shop.store.test_db().begin().await.expect("a transaction");
+        for attempts in 0..i32::try_from(MAX_ATTEMPTS).expect("a number") {
+            let entry = outbox_entry::Model { attempts, ..entry.clone() };
+            outbox::refuse(&tx, &entry, "refused", shop.clock.now()).await.expect("a refusal");
+        }
+        tx.commit().await.expect("a commit");
+        let mut told = json!({"seq": entry.seq, "outcome": "resolved", "nodeEpoch": entry.node_epoch, "entityId": entry.entity_id});
+        if charged {
+            // What headquarters of this release says beyond; it has put the sale on the account.
+            (told["atHeadquarters"], told["charged"]) = (json!(false), json!(true));
+            hq.balance.store(500, Ordering::SeqCst);
+            hq.version.store(1, Ordering::SeqCst);
+        }
+        *hq.settled.lock().expect("nobody panicked") = json!([told]);
+        let (mut cycle, flags) = (Cycle::default(), async || {
+            let sales = sale::Entity::find().all(shop.store.test_db().reader()).await.expect("the sales");
+            sales.into_iter().find(|sale| sale.id == entry.entity_id).expect("the sale").flags.0
+        });
+        for _ in 0..3 {
+            cycle.step(&shop.store).await;
+            assert_eq!((used(&shop).await, flags().await), (500, json!(["not_at_headquarters"])), "{charged}");
+        }
+        assert!(!shop.outbox().await.iter().any(of_sale), "nobody will try it again");
+        // A later envelope of it was taken.
+        hq.settled.lock().expect("nobody panicked").take();
+        let tx = shop.store.test_db().begin().await.expect("a transaction");
+        outbox::applied(&tx, &[&entry]).await.expect("a change");
+        tx.commit().await.expect("a commit");
+        hq.balance.store(500, Ordering::SeqCst);
+        hq.version.store(2, Ordering::SeqCst);
+        cycle.step(&shop.store).await;
+        assert_eq!((used(&shop).await, flags().await), (500, json!([])), "{charged}");
+    }
 }

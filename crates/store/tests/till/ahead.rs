@@ -190,7 +190,7 @@ impl After {
 
     async fn next(&mut self) {
         let step = self.cycle.step(&self.shop.store);
-        timeout(Duration::from_secs(20), step).await.expect("a page waits for the next one and the next one for it");
+        timeout(Duration::from_secs(90), step).await.expect("a page waits for the next one and the next one for it");
     }
 
     fn asked(&self) -> Vec<Asked> {
@@ -264,7 +264,7 @@ async fn the_next_page_arrives_while_one_is_in_its_transaction() {
         hq.inside.notify_one();
         let is_last = passed.fetch_add(1, Ordering::SeqCst) + 1 == 3;
         // The thread that writes stands still here.
-        if !is_last && hq.came.lock().expect("nobody panicked").recv_timeout(Duration::from_secs(5)).is_ok() {
+        if !is_last && hq.came.lock().expect("nobody panicked").recv_timeout(Duration::from_secs(30)).is_ok() {
             counted.fetch_add(1, Ordering::SeqCst);
         }
     });

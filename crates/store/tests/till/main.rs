@@ -32,6 +32,7 @@ mod sender;
 mod settled;
 mod sign_in;
 mod specials;
+mod specification;
 mod statements;
 mod stock;
 mod terminals;

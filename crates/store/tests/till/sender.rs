@@ -1,12 +1,12 @@
 //! What the sender of the outbox makes of each answer that is no verdict. `docs/sync.md`, rules U2 and U4.
 
 use std::collections::BTreeSet;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use serde_json::{Value as Json, json};
-use tillkeep_storage::db;
-use tillkeep_store::sync::{Reply, Request, Round, Sender, Transport};
+use tillkeep_store::sync::{Cycle, Reply, Request, Round, Sender, Transport};
 
 use crate::kit::{Shop, line};
 
@@ -17,6 +17,10 @@ enum Answer {
     Says { status: u16, body: String, from_hq: bool },
     /// As headquarters does, which takes everything, without its mark.
     Unmarked,
+    /// As one does that speaks the specification alone, which names no field: another spelling, no types, another order.
+    InOtherWords,
+    /// With a verdict on each entry but the last one.
+    OfSome,
     /// With verdicts on other entities.
     OfOthers,
     /// Not at all.
@@ -35,6 +39,12 @@ struct Line {
     pushed: Mutex<Vec<Vec<i64>>>,
     /// Whether it answers anything else.
     well: bool,
+    /// How often it was asked something else.
+    asked: AtomicUsize,
+    /// The page of a network answers everything.
+    portal: AtomicBool,
+    /// What the store said of itself.
+    said: Mutex<Vec<String>>,
 }
 
 impl Line {
@@ -43,8 +53,8 @@ impl Line {
     }
 
     fn good() -> Self {
-        let (answer, retry_after, pushed) = Default::default();
-        Self { answer, retry_after, poison: None, pushed, well: true }
+        let (answer, retry_after, pushed, asked, portal, said) = Default::default();
+        Self { answer, retry_after, poison: None, pushed, well: true, asked, portal, said }
     }
 
     fn mend(&self) {
@@ -72,7 +82,21 @@ impl Transport for Line {
             let retry_after = *self.retry_after.lock().expect("nobody panicked");
             Ok(Reply { status, from_hq, retry_after, body: body.into() })
         };
+        if self.portal.load(Ordering::SeqCst) {
+            return reply(200, false, PAGE.to_owned());
+        }
+        if request.path == "/handshake" {
+            let answer = json!({
+                "epoch": "e", "ticket": "t", "ticketKnown": true, "serverVersion": "", "versions": {},
+                "clock": "2026-11-20T14:00:00.000Z",
+            });
+            return reply(200, true, answer.to_string());
+        }
+        if let Some(said) = request.path.strip_prefix("/versions?") {
+            self.said.lock().expect("nobody panicked").push(said.to_owned());
+        }
         if request.path.starts_with("/versions") {
+            self.asked.fetch_add(1, Ordering::SeqCst);
             return if self.well {
                 reply(200, true, json!({"epoch": "e", "versions": {}}).to_string())
             } else {
@@ -103,6 +127,15 @@ impl Transport for Line {
             None => reply(200, true, results(None, false)),
             Some(Answer::Judges) => reply(200, true, results(None, true)),
             Some(Answer::Unmarked) => reply(200, false, results(None, false)),
+            Some(Answer::InOtherWords) => {
+                let of = |entry: &Json| json!({"entityId": entry["entity_id"], "status": "ok"});
+                reply(200, false, json!({"results": entries.iter().rev().map(of).collect::<Vec<_>>()}).to_string())
+            }
+            Some(Answer::OfSome) => {
+                let mut some: Json = serde_json::from_str(&results(None, false)).expect("JSON");
+                some["results"].as_array_mut().expect("results").pop();
+                reply(200, true, some.to_string())
+            }
             Some(Answer::OfOthers) => reply(200, true, results(Some("01939e3c-0000-7000-8000-000000000001"), false)),
             Some(Answer::Says { status, body, from_hq }) => reply(status, from_hq, body),
             Some(Answer::Breaks) => Err("reset".to_owned()),
@@ -126,15 +159,13 @@ async fn attempts(shop: &Shop) -> i32 {
     shop.outbox().await.iter().map(|entry| entry.attempts).sum()
 }
 
-/// What three rounds came to that begin with an empty memory: the sizes of the pushes, how many entries wait alone, the
+/// What three rounds came to that begin with an empty memory: the sizes of the pushes, how often something else was asked, the
 /// last round.
 async fn rounds(hq: &Line, shop: &Shop, answer: Answer, retry_after: Option<Duration>) -> (Vec<usize>, usize, Round) {
     *hq.answer.lock().expect("nobody panicked") = Some(answer);
     *hq.retry_after.lock().expect("nobody panicked") = retry_after;
     hq.pushed.lock().expect("nobody panicked").clear();
-    let tx = shop.store.test_db().begin().await.expect("a transaction");
-    db::execute(&tx, "UPDATE sync_outbox SET waits_alone_since = NULL", []).await.expect("an update");
-    tx.commit().await.expect("a commit");
+    hq.asked.store(0, Ordering::SeqCst);
     let mut sender = Sender::default();
     let mut last = Round::Sent;
     for _ in 0..3 {
@@ -142,30 +173,27 @@ async fn rounds(hq: &Line, shop: &Shop, answer: Answer, retry_after: Option<Dura
     }
     assert_eq!(attempts(shop).await, 0, "none of these is a verdict");
     assert_eq!(shop.outbox().await.len(), 4, "nothing was taken");
-    let alone = shop.outbox().await.iter().filter(|entry| entry.waits_alone_since.is_some()).count();
-    (hq.sizes(), alone, last)
+    assert!(shop.outbox().await.iter().all(|entry| entry.waits_alone_since.is_none()), "none is worse than the others");
+    (hq.sizes(), hq.asked.load(Ordering::SeqCst), last)
 }
 
+const PAGE: &str = "<!doctype html><title>413 Request Entity Too Large</title>";
+
 #[tokio::test]
-async fn what_gets_no_verdict_while_headquarters_answers_others_is_halved_and_the_culprit_waits_alone() {
+async fn what_gets_no_verdict_while_headquarters_answers_others_is_halved() {
     let hq = Arc::new(Line::good());
     let shop = shop(&hq).await;
-    let page = "<!doctype html><title>413 Request Entity Too Large</title>";
     for (name, answer) in [
-        ("a page in the place of an answer", between(200, page)),
         ("an error of a gateway in JSON", between(500, r#"{"error":"upstream"}"#)),
-        ("a limit on size of a gateway", between(413, page)),
+        ("a limit on size of a gateway", between(413, PAGE)),
         ("a code of ours from a gateway", between(422, r#"{"error":"no","code":"validation"}"#)),
         ("a proxy that wants a sign-in", between(401, "")),
-        ("a firewall", between(403, page)),
+        ("a firewall", between(403, PAGE)),
         ("not found", between(404, "")),
-        ("a conflict with a code", between(409, r#"{"code":"epoch_changed"}"#)),
         ("too many", between(429, "")),
         ("bad gateway", between(502, "")),
         ("a proxy that is busy", between(503, "")),
         ("a redirection", between(302, "")),
-        ("everything taken, and not by headquarters", Answer::Unmarked),
-        ("verdicts on others", Answer::OfOthers),
         ("headquarters cannot read it", says(400, Some("unreadable_json"))),
         ("headquarters knows no such route", says(404, None)),
         ("headquarters takes nothing so large", says(413, Some("payload_too_large"))),
@@ -173,10 +201,63 @@ async fn what_gets_no_verdict_while_headquarters_answers_others_is_halved_and_th
         ("a code of a newer release", says(422, Some("of_a_newer_release"))),
         ("headquarters fails", says(500, Some("internal"))),
     ] {
-        let (sizes, alone, last) = rounds(&hq, &shop, answer, None).await;
-        assert_eq!((sizes, alone), (vec![4, 2, 1], 1), "{name}");
-        assert!(matches!(last, Round::Wait(_)), "{name}: {last:?}");
+        let (sizes, asked, last) = rounds(&hq, &shop, answer, None).await;
+        assert_eq!((sizes, asked), (vec![4, 2, 1], 3), "{name}");
+        assert!(matches!(last, Round::Compare(_)), "{name}: {last:?}");
     }
+}
+
+#[tokio::test]
+async fn a_success_without_a_verdict_on_each_entry_is_doubted_three_times_and_then_halved_without_a_question() {
+    for (name, answer) in [
+        ("a page in the place of an answer", between(200, PAGE)),
+        ("the same with the mark", Answer::Says { status: 200, body: PAGE.to_owned(), from_hq: true }),
+        ("JSON of somebody else", between(200, r#"{"success":true}"#)),
+        ("no results", between(200, r#"{"results":[]}"#)),
+        ("verdicts on others", Answer::OfOthers),
+        ("verdicts on some", Answer::OfSome),
+    ] {
+        let hq = Arc::new(Line::good());
+        let shop = shop(&hq).await;
+        let (sizes, asked, last) = rounds(&hq, &shop, answer, None).await;
+        assert_eq!((sizes, asked), (vec![4, 4, 4], 0), "{name}");
+        assert_eq!(last, Round::Wait(Duration::from_millis(100)), "{name}: the half of it next");
+        let mut sender = Sender::default();
+        for _ in 0..9 {
+            sender.step(&shop.store).await;
+        }
+        // By themselves they take turns.
+        assert_eq!(hq.sizes()[3..], [4, 4, 4, 2, 1, 1, 1, 1, 1], "{name}");
+        assert_eq!(hq.asked.load(Ordering::SeqCst), 0, "{name}");
+        let alone = hq.pushed.lock().expect("nobody panicked")[7..].concat();
+        assert_eq!(alone[..4].iter().collect::<BTreeSet<_>>().len(), 4, "{name}: {alone:?}");
+        assert_eq!(alone[0], alone[4], "{name}: {alone:?}");
+        assert_eq!(attempts(&shop).await, 0, "{name}");
+    }
+}
+
+#[tokio::test]
+async fn a_verdict_on_each_entry_counts_marked_or_not_and_in_whatever_words_and_order() {
+    for answer in [Answer::Unmarked, Answer::InOtherWords] {
+        let hq = Arc::new(Line::new(answer));
+        let shop = shop(&hq).await;
+        assert_eq!(Sender::default().step(&shop.store).await, Round::Sent);
+        assert_eq!((hq.sizes(), shop.outbox().await.len()), (vec![4], 0));
+    }
+}
+
+#[tokio::test]
+async fn a_page_of_the_network_sets_no_entry_aside_and_all_go_when_it_is_gone() {
+    let hq = Arc::new(Line::new(between(200, PAGE)));
+    let shop = shop(&hq).await;
+    let mut sender = Sender::default();
+    send(&mut sender, &shop, 40).await;
+    let waiting = shop.outbox().await;
+    assert!(waiting.iter().all(|entry| entry.waits_alone_since.is_none() && entry.attempts == 0), "{waiting:?}");
+    hq.mend();
+    send(&mut sender, &shop, 4).await;
+    assert_eq!(shop.outbox().await.len(), 0);
+    assert_eq!(hq.sizes().last_chunk::<3>(), Some(&[1, 2, 1]), "more at once when one gets through");
 }
 
 #[tokio::test]
@@ -191,12 +272,16 @@ async fn the_word_of_headquarters_that_it_cannot_now_halves_nothing_and_is_obeye
         (429, None),
     ] {
         let seven = Duration::from_secs(7);
-        let (sizes, alone, last) = rounds(&hq, &shop, says(status, code), Some(seven)).await;
+        let (sizes, asked, last) = rounds(&hq, &shop, says(status, code), Some(seven)).await;
         let obeyed = Round::Obey(seven);
-        assert_eq!((sizes, alone, last), (vec![4, 4, 4], 0, obeyed), "{status} {code:?}");
-        let (sizes, alone, last) = rounds(&hq, &shop, says(status, code), None).await;
-        assert_eq!((sizes, alone), (vec![4, 4, 4], 0), "{status} {code:?}");
+        assert_eq!((sizes, asked, last), (vec![4, 4, 4], 0, obeyed), "{status} {code:?}");
+        let (sizes, asked, last) = rounds(&hq, &shop, says(status, code), None).await;
+        assert_eq!((sizes, asked), (vec![4, 4, 4], 0), "{status} {code:?}");
         assert!(matches!(last, Round::Wait(_)), "{last:?}");
+        // The same where a gateway dropped the mark.
+        let Answer::Says { body, .. } = says(status, code) else { panic!("it says something") };
+        let (sizes, asked, last) = rounds(&hq, &shop, between(status, &body), Some(seven)).await;
+        assert_eq!((sizes, asked, last), (vec![4, 4, 4], 0, obeyed), "{status} {code:?} without the mark");
     }
 }
 
@@ -212,8 +297,8 @@ async fn what_headquarters_says_of_the_token_the_epoch_or_the_line_halves_nothin
         (408, None),
         (400, Some("incomplete_body")),
     ] {
-        let (sizes, alone, last) = rounds(&hq, &shop, says(status, code), None).await;
-        assert_eq!((sizes, alone), (vec![4, 4, 4], 0), "{status} {code:?}");
+        let (sizes, asked, last) = rounds(&hq, &shop, says(status, code), None).await;
+        assert_eq!((sizes, asked), (vec![4, 4, 4], 0), "{status} {code:?}");
         assert!(matches!(last, Round::Wait(_)), "{status} {code:?}: {last:?}");
     }
 }
@@ -222,11 +307,52 @@ async fn what_headquarters_says_of_the_token_the_epoch_or_the_line_halves_nothin
 async fn while_headquarters_answers_nothing_else_either_nothing_is_halved() {
     let hq = Arc::new(Line { well: false, ..Line::good() });
     let shop = shop(&hq).await;
-    for answer in [says(500, Some("internal")), between(502, ""), between(200, "<html>"), Answer::Breaks] {
-        let (sizes, alone, last) = rounds(&hq, &shop, answer, None).await;
-        assert_eq!((sizes, alone), (vec![4, 4, 4], 0));
+    for answer in [says(500, Some("internal")), between(502, ""), Answer::Breaks] {
+        let (sizes, _, last) = rounds(&hq, &shop, answer, None).await;
+        assert_eq!(sizes, [4, 4, 4]);
         assert!(matches!(last, Round::Wait(_)), "{last:?}");
     }
+}
+
+#[tokio::test]
+async fn a_store_says_since_when_something_in_between_answers_until_headquarters_does() {
+    let hq = Arc::new(Line::new(between(403, PAGE)));
+    let shop = shop(&hq).await;
+    let person = shop.sign_in("administrator").await;
+    let (mut sender, mut cycle) = (Sender::default(), Cycle::default());
+    let shown = async || person.get("/sync/status").await.ok(200)["alarms"].clone();
+    let said = || hq.said.lock().expect("nobody panicked").last().cloned().unwrap_or_default();
+    assert_eq!(shown().await, json!([]));
+    let since = shop.clock.now();
+    sender.step(&shop.store).await;
+    let alarm = json!([{"code": "answered_in_between", "since": since}]);
+    assert_eq!(shown().await, alarm);
+    shop.clock.pass(60_000);
+    sender.step(&shop.store).await;
+    // Other requests get through, and say it.
+    cycle.step(&shop.store).await;
+    assert_eq!(shown().await, alarm);
+    assert!(said().contains("&alarms=answered_in_between"), "{}", said());
+    hq.mend();
+    send(&mut sender, &shop, 3).await;
+    assert_eq!((shown().await, shop.outbox().await.len()), (json!([]), 0));
+
+    // The page of a network answers everything: who hears of it does so when it is gone.
+    hq.portal.store(true, Ordering::SeqCst);
+    let since = shop.clock.now();
+    cycle.step(&shop.store).await;
+    assert_eq!(shown().await, json!([{"code": "answered_in_between", "since": since}]));
+    hq.portal.store(false, Ordering::SeqCst);
+    cycle.step(&shop.store).await;
+    assert!(said().contains("&alarms=answered_in_between"), "{}", said());
+    assert_eq!(shown().await, json!([]));
+    cycle.step(&shop.store).await;
+    assert!(!said().contains("alarms"), "{}", said());
+    // A gateway that says that nobody is there tells the truth.
+    *hq.answer.lock().expect("nobody panicked") = Some(between(503, ""));
+    person.sell(json!([line("TEA", 1)])).await.ok(201);
+    sender.step(&shop.store).await;
+    assert_eq!(shown().await, json!([]));
 }
 
 /// Sends until nothing more is sent within `rounds`.
@@ -240,7 +366,14 @@ async fn send(sender: &mut Sender, shop: &Shop, rounds: u32) {
 
 #[tokio::test]
 async fn an_entry_that_no_gateway_lets_through_waits_alone_while_the_rest_goes_on_and_goes_when_it_does() {
-    for answer in [between(403, "forbidden word"), says(500, Some("internal")), Answer::Breaks, Answer::Judges] {
+    let answers = [
+        between(403, "forbidden word"),
+        between(200, PAGE),
+        says(500, Some("internal")),
+        Answer::Breaks,
+        Answer::Judges,
+    ];
+    for answer in answers {
         let hq = Arc::new(Line { poison: Some("customers"), ..Line::new(answer) });
         let shop = shop(&hq).await;
         let customer =
@@ -276,7 +409,7 @@ async fn when_all_pushes_fail_for_long_nothing_is_dead_and_all_of_it_goes_once_t
     send(&mut sender, &shop, 60).await;
     let waiting = shop.outbox().await;
     assert_eq!(waiting.iter().map(|entry| entry.attempts).collect::<Vec<_>>(), [0; 4]);
-    assert!(waiting.iter().all(|entry| entry.waits_alone_since.is_some()));
+    assert!(waiting.iter().all(|entry| entry.waits_alone_since.is_none()), "no other one got a verdict");
     let tried: BTreeSet<i64> =
         hq.pushed.lock().expect("nobody panicked").iter().rev().take(4).flatten().copied().collect();
     assert_eq!(tried.len(), 4, "they take turns");

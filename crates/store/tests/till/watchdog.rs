@@ -50,7 +50,7 @@ async fn moves_on(panics: bool) {
     // There is a line: a cycle gets through.
     Cycle::default().step(&shop.store).await;
     let watched = tokio::spawn(watchdog::run(shop.store.clone(), Duration::from_millis(500)));
-    for _ in 0..500 {
+    for _ in 0..3000 {
         if shop.outbox().await.is_empty() {
             assert!(hq.pushes.load(Ordering::SeqCst) >= 2);
             watched.abort();

@@ -9,6 +9,11 @@ export function isOpen(entry: Entry): boolean {
   return entry.status === 'failed' || (Boolean(entry.warning) && !entry.warningSettledAt)
 }
 
+/** Whether it is no entry of the store, but a type that it was sent and could not keep. */
+export function isUnkept(entry: Entry): boolean {
+  return entry.direction === 'pull'
+}
+
 /** Whether another number mends it: of a customer who was refused because somebody else has theirs. */
 export function isNumberTaken(entry: Entry): boolean {
   return entry.status === 'failed' && entry.entityType === 'customers' && Boolean(entry.collidesWith)

@@ -100,8 +100,8 @@ export function offset(ms: number | null | undefined): string {
 }
 
 /** The types that go one way in any of the stores, to choose from. */
-export function typeChoices(stores: Iterable<BoardStore>, direction: StoreType['direction']) {
-  const types = [...stores].flatMap((store) => store.sync).filter((type) => type.direction === direction)
+export function typeChoices(stores: Iterable<BoardStore>, direction?: StoreType['direction']) {
+  const types = [...stores].flatMap((store) => store.sync).filter((type) => !direction || type.direction === direction)
   return [...new Set(types.map(({ entityType }) => entityType))]
     .sort()
     .map((value) => ({ value, label: typeNames(value) }))

@@ -1,6 +1,7 @@
 import { serverNow } from '@/api/line'
 import type { Tone } from '@/components/StatusPill.vue'
 import { typeNames } from '@/format/types'
+import { dateTime } from '@/format/dates'
 import { plural } from '@/format/money'
 import type { BoardStore } from './board'
 
@@ -59,7 +60,8 @@ const ALARM_WORDS: Record<BoardStore['alarms'][number]['code'], string> = {
   clock_behind_register: 'Its clock is behind what it sold last: set the clock of its server.',
   numbers_file: 'Its file of the last numbers cannot be used: look at the disk or the directory of numbers_file.',
   till_ahead: 'A till has printed receipt numbers that its server does not know: look whether the server was restored.',
-  answered_in_between: 'Something between it and headquarters answers in their place: look at proxies and gateways.',
+  answered_in_between:
+    'It is answered by something in between: look at proxies, gateways and the sign-in of its network.',
 }
 
 export const KEYS = [
@@ -115,7 +117,8 @@ export const RULES: Readonly<Record<StateKey, Rule>> = {
     word: 'Alarm',
     tone: 'bad',
     fits: (store) => store.active && store.alarms.length > 0,
-    why: (store) => store.alarms.map((alarm) => ALARM_WORDS[alarm.code]).join(' '),
+    why: (store) =>
+      store.alarms.map(({ code, since }) => `${ALARM_WORDS[code]} So since ${dateTime(since)}.`).join(' '),
   },
   silent: {
     word: 'Not connected',

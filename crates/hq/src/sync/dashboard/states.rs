@@ -52,12 +52,14 @@ pub(super) async fn load(hq: &Hq, conn: &Connection, which: Which<'_>) -> Result
     let mut nodes: HashMap<Uuid, store_node::Model> =
         nodes.all(&conn).await?.into_iter().map(|row| (row.store_id, row)).collect();
     let mut warned = warnings::warned(&conn, now.plus_millis(-WARNINGS_OF_MS), only.as_deref()).await?;
+    let mut unkept = sync_log::unkept(&conn, only.as_deref()).await?;
     drop(conn);
     let state = |store: store::Model| {
         let status = status.remove(&store.id).unwrap_or_default();
         let node = nodes.remove(&store.id).unwrap_or_default();
         let warned = warned.remove(&store.id).unwrap_or_default();
-        state_of(hq, store, status, &node, warned, now)
+        let unkept = unkept.remove(&store.id).unwrap_or_default();
+        state_of(hq, store, status, &node, (warned, unkept), now)
     };
     Ok(stores.into_iter().map(state).collect())
 }
@@ -67,7 +69,7 @@ fn state_of(
     store: store::Model,
     status: Vec<sync_status::Model>,
     node: &store_node::Model,
-    warned: Warned,
+    (warned, unkept): (Warned, i64),
     now: Instant,
 ) -> StoreState {
     let heard = hq.tracker.heard(store.id, node, hq.nodes.id);
@@ -91,7 +93,7 @@ fn state_of(
         last_success_at: newest(|row| row.last_success_at),
         last_error_at: newest(|row| row.last_error_at),
         last_error: last_error.and_then(|row| row.last_error.clone()),
-        error_count: sent.iter().map(|row| i64::from(row.pending_count)).sum(),
+        error_count: sent.iter().map(|row| i64::from(row.pending_count)).sum::<i64>() + unkept,
         failures_full: sync_log::is_full(&sent),
         warnings: warned.count,
         last_warning_at: warned.last_at,
@@ -99,9 +101,9 @@ fn state_of(
         outbox_pending: told.pending,
         dead_lettered: told.dead_lettered,
         oldest_pending_at: told.oldest,
-        outbox_stuck: is_stuck(connected, told.oldest, node.clock_offset_ms, now),
+        outbox_stuck: is_stuck(connected, told.oldest, node.clock_offset_ms, hq.nodes.shared(now)),
         alarms,
-        runs_twice_since: hq.copies.running_twice(store.id, now),
+        runs_twice_since: hq.copies.running_twice(store.id, hq.nodes.shared(now)),
         unstored: fetched.iter().filter(|row| row.pending_count > 0).map(|row| row.entity_type.clone()).collect(),
         clock_offset_ms: node.clock_offset_ms,
         clock_warning: node.clock_offset_ms.is_some_and(|offset| offset.unsigned_abs() > CLOCK_MAY_BE_OFF_MS),

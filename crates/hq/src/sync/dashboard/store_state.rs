@@ -27,6 +27,7 @@ pub(super) struct StoreState {
     pub last_success_at: Option<Instant>,
     pub last_error_at: Option<Instant>,
     pub last_error: Option<String>,
+    /// Entries that failed, and types that it could not keep, which nobody settled.
     pub error_count: i64,
     /// So many entries failed, or such large ones, that further ones are kept without what was sent.
     pub failures_full: bool,

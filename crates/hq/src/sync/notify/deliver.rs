@@ -136,7 +136,7 @@ mod tests {
     }
 
     async fn told(connection: &Connection) -> Vec<(&'static str, i64)> {
-        match timeout(Duration::from_secs(10), connection.next()).await.expect("told in time") {
+        match timeout(Duration::from_mins(1), connection.next()).await.expect("told in time") {
             Next::Tell(types) => types,
             Next::Close(code) => panic!("closed with {code}"),
         }

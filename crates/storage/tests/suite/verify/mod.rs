@@ -1,6 +1,7 @@
 //! The checker of what must always hold: it finds nothing in sound databases, and each planted damage.
 
 mod damages;
+mod missed;
 mod scene;
 
 use serde_json::json;
@@ -11,9 +12,9 @@ use tillkeep_storage::sync_log::kept;
 use tillkeep_storage::verify::{self, Options, Source};
 use tillkeep_storage::{Side, audit, db};
 
-use self::scene::{Scene, after, resolution, scene, sell};
-use crate::kit::chain::id;
-use crate::kit::envelopes::sale;
+use self::scene::{Scene, after, open_drawer, resolution, scene, sell, send};
+use crate::kit::chain::{Chain, id, sender};
+use crate::kit::envelopes::{create_sale, sale, take};
 use crate::kit::{Hq, at, both};
 
 #[tokio::test]
@@ -45,6 +46,29 @@ async fn what_was_pruned_from_the_log_is_judged_as_what_is_in_it() {
 }
 
 #[tokio::test]
+async fn a_sale_that_is_kept_under_another_id_is_the_one_that_its_store_has() {
+    for hq in both().await {
+        let scene = scene(hq).await;
+        let (tea, third) = (id("product:TEA"), id("sale 3"));
+        let chain = Chain { first: sender("S01"), second: sender("S02"), tea, rice: id("product:RICE") };
+        take(&scene.hq, &chain.second, &create_sale(&chain.second, third, &[(tea, 1)])).await;
+        let mut data = sale(&chain.first, third, &[(tea, 1)]);
+        data["receiptNumber"] = "S01-01-000003".into();
+        sell(&scene.shop, third, &data, tea, 1).await;
+        send(&scene.hq, &scene.shop, &chain).await;
+        let of_sales = |findings: Vec<verify::Finding>| -> Vec<String> {
+            let of_it = findings.into_iter().filter(|finding| matches!(finding.invariant, "I2" | "I3" | "I4"));
+            of_it.map(|finding| finding.to_string()).collect()
+        };
+        assert_eq!(of_sales(after(&scene, Side::Hq, &[]).await), Vec::<String>::new());
+        let found = of_sales(after(&scene, Side::Hq, &["UPDATE sales SET note = 'changed'"]).await);
+        assert!(found.iter().any(|text| text.contains(&third.to_string())), "{found:?}");
+        let found = of_sales(after(&scene, Side::Hq, &["UPDATE sale_items SET quantity = quantity + 1"]).await);
+        assert_eq!(found.len(), 3, "{found:?}");
+    }
+}
+
+#[tokio::test]
 async fn what_is_under_way_is_no_finding_until_everything_is_settled() {
     let scene = scene(Hq::sqlite().await).await;
     let tea = id("product:TEA");
@@ -52,8 +76,10 @@ async fn what_is_under_way_is_no_finding_until_everything_is_settled() {
         let mut data = sale(&crate::kit::chain::sender("S01"), id("sale 3"), &[(tea, 1)]);
         data["receiptNumber"] = "S01-01-000003".into();
         data["registerCode"] = "01".into();
+        data["registerSessionId"] = json!(id("another drawer"));
         data
     };
+    open_drawer(&scene.shop, "another drawer", 2).await;
     sell(&scene.shop, id("sale 3"), &data, tea, 1).await;
     scene.hq.edit::<tillkeep_storage::entity::product::Entity>(tea, |row| row.name = "green tea".into()).await;
     let look = async |settled| {

@@ -213,6 +213,15 @@ impl Shop {
         shop
     }
 
+    /// As [`Shop::standing_still`], at a headquarters with this address, which is spoken to over HTTP.
+    pub async fn of_headquarters(url: &str) -> Self {
+        let directory = TempDir::new().expect("a temporary directory");
+        let stop = CancellationToken::new();
+        let shop = Self::reaching(url, directory, Clock::standing_at(begin()), None, stop).await;
+        rows::fill(&shop, rows::store()).await;
+        shop
+    }
+
     /// As [`Shop::open`], with nothing going on but what the test asks for.
     pub async fn that_rests() -> Self {
         let at_rest = CancellationToken::new();
@@ -251,22 +260,32 @@ impl Shop {
         line: Option<Arc<dyn Transport>>,
         stop: CancellationToken,
     ) -> Self {
+        // Nothing listens there: whatever works in these tests works without a line.
+        Self::reaching("http://127.0.0.1:9", directory, clock, line, stop).await
+    }
+
+    async fn reaching(
+        hq_url: &str,
+        directory: TempDir,
+        clock: Clock,
+        line: Option<Arc<dyn Transport>>,
+        stop: CancellationToken,
+    ) -> Self {
         let claims = json!({"storeId": id("S01"), "storeCode": "S01", "type": "store_sync"});
         let payload = URL_SAFE_NO_PAD.encode(claims.to_string());
         let settings = Settings {
             data_dir: directory.path().to_owned(),
             sync_token: format!("e30.{payload}.signature").into(),
-            // Nothing listens there: whatever works in these tests works without a line.
-            hq_url: "http://127.0.0.1:9".to_owned(),
+            hq_url: hq_url.to_owned(),
             hq_ca_file: None,
             sync_interval: Duration::from_secs(30),
             sign_in: SignInSettings::default(),
             numbers_file: None,
         };
-        let nowhere = Http::new(&settings.hq_url, &settings.sync_token, None).expect("a line");
-        let hq = line.unwrap_or_else(|| Arc::new(nowhere.clone()));
+        let over_http = Http::new(&settings.hq_url, &settings.sync_token, None).expect("a line");
+        let hq = line.unwrap_or_else(|| Arc::new(over_http.clone()));
         let world = World { hq, clock: clock.clone(), chance: Chance::of_seed(1) };
-        let store = Store::open_in(settings, nowhere, world, stop).await.expect("a store");
+        let store = Store::open_in(settings, over_http, world, stop).await.expect("a store");
         store.auth.pins.ensure_key().expect("a key");
         let router = routes::router(store.clone(), &[]);
         Self { store, clock, router, directory }

@@ -1,0 +1,95 @@
+//! One `Idempotency-Key` at two servers of one headquarters at the same moment.
+
+use std::time::Duration;
+
+use axum::body::Body;
+use axum::http::{Request, header};
+use serde_json::{Value as Json, json};
+use tillkeep_hq::testing::Databases as _;
+use tillkeep_storage::db;
+use tokio::time::timeout;
+
+use super::{another, answered, waiting_for_a_lock};
+use crate::backoffice::kit::{Kit, Person, general, untaxed};
+
+fn product(sku: &str) -> Json {
+    json!({"sku": sku, "name": sku, "price": 100, "departmentId": general(), "taxGroupId": untaxed()})
+}
+
+fn keyed(who: &Person, body: &Json, key: &str) -> Request<Body> {
+    let request = Request::post("/api/v1/products")
+        .header(header::HOST, "hq.example:8080")
+        .header(header::AUTHORIZATION, format!("Bearer {}", who.token))
+        .header(header::CONTENT_TYPE, "application/json")
+        .header("idempotency-key", key);
+    request.body(Body::from(body.to_string())).expect("a request")
+}
+
+async fn change(kit: &Kit, sql: &str) {
+    let tx = kit.hq.db().begin().await.expect("begin");
+    db::execute(&tx, sql, []).await.expect("a statement");
+    tx.commit().await.expect("commit");
+}
+
+async fn claims(kit: &Kit) -> i64 {
+    let rows = db::query(kit.hq.db().reader(), "SELECT COUNT(*) AS n FROM idempotency_claims", []).await;
+    rows.expect("the claims")[0].try_get("", "n").expect("a number")
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_key_whose_request_is_being_answered_at_one_server_is_in_progress_at_the_other() {
+    let kit = Kit::new().await;
+    let admin = kit.admin().await;
+    let (_, elsewhere) = another(&kit).await;
+    let body = product("TEA");
+    let held = kit.hq.db().begin().await.expect("begin");
+    db::execute(&held, "LOCK TABLE products IN SHARE MODE", []).await.expect("a lock");
+    let second = async {
+        waiting_for_a_lock(&kit, 1).await;
+        let second = timeout(Duration::from_secs(8), answered(&elsewhere, keyed(&admin, &body, "one"))).await;
+        drop(held);
+        second.expect("it does not wait for the first")
+    };
+    let (first, (status, said)) = tokio::join!(kit.send(keyed(&admin, &body, "one")), second);
+    assert_eq!((status, &said["code"]), (409, &json!("in_progress")), "{said}");
+    first.is(201);
+    let (status, said) = answered(&elsewhere, keyed(&admin, &body, "one")).await;
+    assert_eq!((status, &said), (201, &first.body), "the answer of the first, again");
+    assert_eq!(claims(&kit).await, 0, "nothing is left behind");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn of_two_requests_with_one_key_at_two_servers_neither_hears_that_the_other_has_done_it() {
+    let kit = Kit::new().await;
+    let admin = kit.admin().await;
+    let (_, elsewhere) = another(&kit).await;
+    for round in 0..30 {
+        let (body, key) = (product(&format!("SKU{round}")), format!("round {round}"));
+        let (here, there) =
+            tokio::join!(kit.send(keyed(&admin, &body, &key)), answered(&elsewhere, keyed(&admin, &body, &key)));
+        for (status, said) in [(here.status, &here.body), (there.0, &there.1)] {
+            assert!(status == 201 || said["code"] == "in_progress", "round {round}: {said}");
+        }
+        assert!([here.status, there.0].contains(&201), "round {round}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_key_of_a_server_that_died_is_in_progress_for_a_minute_and_then_free() {
+    let kit = Kit::new().await;
+    let admin = kit.admin().await;
+    let body = product("TEA");
+    kit.send(keyed(&admin, &body, "one")).await.is(201);
+    // As a server leaves it that dies before it has done anything: the claim alone.
+    let claim = "INSERT INTO idempotency_claims (id, holder, expires_at) SELECT id, gen_random_uuid(), \
+                 CURRENT_TIMESTAMP + INTERVAL '1 minute' FROM idempotency_keys";
+    change(&kit, claim).await;
+    change(&kit, "DELETE FROM idempotency_keys").await;
+    let waits = kit.send(keyed(&admin, &body, "one")).await;
+    waits.refused(409, "in_progress");
+    assert_eq!(waits.retry_after(), 1);
+    change(&kit, "UPDATE idempotency_claims SET expires_at = CURRENT_TIMESTAMP").await;
+    // It is done now: this refusal is that of the deed.
+    kit.send(keyed(&admin, &body, "one")).await.refused(409, "duplicate_sku");
+    assert_eq!(claims(&kit).await, 0);
+}

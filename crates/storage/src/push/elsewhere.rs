@@ -1,0 +1,93 @@
+//! Documents with an id that another store has used before: what came in is kept all the same, under an id that follows from
+//! the store and the one that was sent. `docs/sync.md`, rule U9.
+
+use std::collections::HashMap;
+
+use sea_orm::DbErr;
+use uuid::Uuid;
+
+use super::group::{Group, by_id};
+use super::merged::Merged;
+use crate::Tx;
+use crate::db::execute;
+use crate::document::{NAMINGS, UsedId};
+use crate::kept_ids::{self, Renamed};
+use crate::registry::Row;
+use tillkeep_model::ids;
+
+/// The rows that HQ has of the envelopes of a group.
+pub(super) struct Known {
+    pub existing: HashMap<Uuid, Box<dyn Row>>,
+    kept: HashMap<Uuid, Uuid>,
+}
+
+impl Known {
+    /// The id under which headquarters has, or will have, what its store calls `sent`.
+    pub(super) fn id(&self, sent: Uuid) -> Uuid {
+        self.kept.get(&sent).copied().unwrap_or(sent)
+    }
+}
+
+/// Finds them, and locks them. A row that is another store's is none of these, where the type says so.
+pub(super) async fn known(tx: &Tx, group: &Group<'_>) -> Result<Known, DbErr> {
+    let ids: Vec<Uuid> = group.envelopes.iter().map(|incoming| incoming.id).collect();
+    let mut existing = by_id(group.entity.table.having(tx, "id", &ids, true).await?);
+    let mut kept = HashMap::new();
+    if group.pushed.used_id() == UsedId::Another {
+        let store = group.sender.store_id;
+        for (sent, _) in existing.extract_if(|_, row| row.uuid("store_id") != Some(store)) {
+            kept.insert(sent, ids::elsewhere(store, sent));
+        }
+        if !kept.is_empty() {
+            let ids: Vec<Uuid> = kept.values().copied().collect();
+            existing.extend(by_id(group.entity.table.having(tx, "id", &ids, true).await?));
+        }
+    }
+    Ok(Known { existing, kept })
+}
+
+/// Has documents name the others of their store under the ids that these are kept under.
+pub(super) async fn follow(tx: &Tx, group: &Group<'_>, merged: &mut [Merged]) -> Result<(), DbErr> {
+    for naming in NAMINGS {
+        let place = group.entity.children.iter().position(|child| child.table.name() == naming.table);
+        if place.is_none() && group.entity.table.name() != naming.table {
+            continue;
+        }
+        let mut rows: Vec<&mut Box<dyn Row>> = Vec::with_capacity(merged.len());
+        for document in merged.iter_mut() {
+            match place {
+                None => rows.push(&mut document.row),
+                Some(place) => rows.extend(document.children.get_mut(place).into_iter().flatten()),
+            }
+        }
+        rows.retain(|row| row.uuid(naming.column).is_some_and(|id| !id.is_nil()));
+        let mut named: Vec<Uuid> = rows.iter().filter_map(|row| row.uuid(naming.column)).collect();
+        named.sort_unstable();
+        named.dedup();
+        let kept = kept_ids::kept(&**tx, group.sender.store_id, naming.names, named).await?;
+        for row in rows.iter_mut().filter(|_| !kept.is_empty()) {
+            if let Some(kept) = row.uuid(naming.column).and_then(|id| kept.get(&id)).copied() {
+                // A column that may be null takes one value as well as the other.
+                let _ = row.set(naming.column, kept.into()) || row.set(naming.column, Some(kept).into());
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Notes the documents and lines that were stored under other ids, and has what came before them and names them follow.
+pub(super) async fn note(tx: &Tx, group: &Group<'_>, renamed: &[Renamed]) -> Result<(), DbErr> {
+    if renamed.is_empty() {
+        return Ok(());
+    }
+    let store = group.sender.store_id;
+    kept_ids::note(tx, store, renamed).await?;
+    for Renamed { table, sent, kept } in renamed {
+        for naming in NAMINGS.iter().filter(|naming| naming.names == *table) {
+            let (of, column) = (naming.table, naming.column);
+            let sql = format!("UPDATE {of} SET {column} = $2 WHERE {column} = $3 AND {}", naming.of_store);
+            execute(&**tx, &sql, [store.into(), (*kept).into(), (*sent).into()]).await?;
+        }
+    }
+    Ok(())
+}

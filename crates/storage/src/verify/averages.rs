@@ -1,0 +1,118 @@
+//! I4: the average cost at a store is what its receipts and returns give, reckoned again from the first of them.
+
+use std::collections::{BTreeMap, HashMap};
+
+use sea_orm::{DbErr, EntityName};
+use tillkeep_model::adjustment::Reason;
+use tillkeep_model::{Instant, Money, Qty};
+use uuid::Uuid;
+
+use super::finding::Found;
+use super::source::Source;
+use crate::db::{Row, query};
+use crate::entity::store_product;
+use crate::stock::moving_average;
+use crate::{Side, settings};
+
+/// What may have moved an average, in the order in which it did: by the number of its entry, then by its line.
+const EVENTS: &str = "SELECT m.product_id, m.quantity_after, m.quantity_change, x.reason, x.cost, x.told, x.made, e.seq \
+     FROM (SELECT id AS document, id AS line, 0 AS place, reason, unit_cost AS cost, average_cost_after AS told, \
+           created_at AS made FROM inventory_adjustments \
+           UNION ALL SELECT s.id, i.id, i.line_no, NULL, i.unit_cost, i.average_cost_after, s.created_at \
+           FROM sales s JOIN sale_items i ON i.sale_id = s.id WHERE s.sale_type = 'refund') x \
+     JOIN stock_movements m ON m.source_line_id = x.line AND m.movement_type IN ('adjustment', 'refund') \
+     LEFT JOIN (SELECT entity_id, MIN(seq) AS seq FROM (SELECT entity_id, seq FROM sync_outbox WHERE action = 'create' \
+                UNION ALL SELECT entity_id, seq FROM sync_outbox_sent WHERE action = 'create') b GROUP BY entity_id) e \
+     ON e.entity_id = x.document ORDER BY e.seq, x.place";
+
+/// What the average is known to be; `None` when what came before cannot be told.
+type Average = Option<Option<Money>>;
+
+pub(super) async fn replayed(source: &Source, found: &mut Found) -> Result<(), DbErr> {
+    if source.side != Side::Store {
+        return Ok(());
+    }
+    // A store that got its documents back took its averages from headquarters then: `yes` while that goes on.
+    let back = settings::get(&source.conn, "own_documents_due").await?.unwrap_or_default();
+    if back == "yes" {
+        return Ok(());
+    }
+    let since = Instant::parse(&back);
+    let table = store_product::Entity.table_name();
+    let start: Average = if since.is_some() { None } else { Some(None) };
+    let mut averages: HashMap<Uuid, Average> = HashMap::new();
+    let mut apart: BTreeMap<Uuid, &str> = BTreeMap::new();
+    for row in query(&source.conn, EVENTS, []).await? {
+        let event = Event::read(&row)?;
+        let average = averages.entry(event.product).or_insert(start);
+        let is_known = event.placed && since.is_none_or(|since| event.made >= since);
+        let next = if is_known { event.after(*average) } else { None };
+        // What the store has said of it itself goes on from there.
+        *average = match (event.told, next) {
+            (Some(told), Some(next)) if next != Some(told) => {
+                apart.insert(event.product, "the average cost after a receipt is not what comes of the one before it");
+                Some(Some(told))
+            }
+            (Some(told), _) if is_known => Some(Some(told)),
+            _ => next,
+        };
+    }
+    let sql = "SELECT product_id, average_cost FROM store_product_dynamic WHERE store_id = $1";
+    for row in query(&source.conn, sql, [source.store.into()]).await? {
+        let (product, kept): (Uuid, Option<Money>) = (row.try_get("", "product_id")?, row.try_get("", "average_cost")?);
+        let average = averages.get(&product).copied().unwrap_or(start);
+        if average.is_some_and(|average| average != kept) {
+            apart.insert(product, "the average cost is not what its receipts and returns give");
+        }
+    }
+    for (product, text) in apart {
+        found.add(source.store, table, product, text);
+    }
+    Ok(())
+}
+
+/// A movement that may have moved an average.
+struct Event {
+    product: Uuid,
+    /// On hand before it.
+    before: Qty,
+    change: Qty,
+    /// What a unit cost, of goods that came in at a cost.
+    cost: Option<Money>,
+    /// What the store has written down as the average after it.
+    told: Option<Money>,
+    /// When its document was made.
+    made: Instant,
+    /// Whether its place among the others is known: what came back from headquarters has no entry.
+    placed: bool,
+}
+
+impl Event {
+    fn read(row: &Row) -> Result<Self, DbErr> {
+        let reason: Option<String> = row.try_get("", "reason")?;
+        // A return has none, and comes in at the cost at which it left.
+        let priced = reason.is_none_or(|reason| Reason::find(&reason).is_some_and(|reason| reason.priced));
+        let after: Option<Qty> = row.try_get("", "quantity_after")?;
+        let change: Qty = row.try_get("", "quantity_change")?;
+        Ok(Self {
+            product: row.try_get("", "product_id")?,
+            before: after.unwrap_or_default() - change,
+            change,
+            cost: row.try_get::<Option<Money>>("", "cost")?.filter(|_| priced && change > Qty::ZERO),
+            told: row.try_get("", "told")?,
+            made: row.try_get("", "made")?,
+            placed: after.is_some() && row.try_get::<Option<i64>>("", "seq")?.is_some(),
+        })
+    }
+
+    /// The average after it.
+    fn after(&self, before: Average) -> Average {
+        match (self.cost, before) {
+            (None, before) => before,
+            (Some(cost), Some(before)) => Some(Some(moving_average(self.before, before, self.change, cost))),
+            // Whatever goods that are not there were worth.
+            (Some(cost), None) if self.before <= Qty::ZERO => Some(Some(cost)),
+            (Some(_), None) => None,
+        }
+    }
+}

@@ -1,0 +1,56 @@
+//! What headquarters has now of the rows that documents name.
+
+use std::collections::{BTreeSet, HashMap};
+
+use sea_orm::DbErr;
+use tillkeep_model::Instant;
+use tillkeep_model::receipt::ReceiptNumber;
+use tillkeep_model::state::SessionStatus;
+use uuid::Uuid;
+
+use crate::db::query;
+use crate::document::{Facts, Named, Session};
+use crate::many::find_in;
+use crate::verify::source::Source;
+
+pub(super) struct Known {
+    pub facts: Facts,
+    /// When headquarters got to know each product.
+    pub products: HashMap<Uuid, Instant>,
+    /// The codes of all stores, of closed ones too.
+    pub codes: HashMap<Uuid, String>,
+}
+
+impl Known {
+    pub(super) async fn load(source: &Source, named: &[Named]) -> Result<Self, DbErr> {
+        let conn = &source.conn;
+        let wanted: BTreeSet<Uuid> = named.iter().flat_map(|named| &named.products).copied().collect();
+        let mut products = HashMap::new();
+        for row in find_in(conn, "SELECT id, created_at FROM products WHERE id IN ($list)", &[], wanted).await? {
+            products.insert(row.try_get("", "id")?, row.try_get("", "created_at")?);
+        }
+        let wanted: BTreeSet<Uuid> = named.iter().filter_map(|named| named.customer).collect();
+        let mut customers = HashMap::new();
+        for row in find_in(conn, "SELECT id, deleted_at FROM customers WHERE id IN ($list)", &[], wanted).await? {
+            customers.insert(row.try_get("", "id")?, row.try_get::<Option<Instant>>("", "deleted_at")?.is_some());
+        }
+        let wanted: BTreeSet<Uuid> = named.iter().filter_map(|named| named.session).collect();
+        let mut sessions = HashMap::new();
+        let sql = "SELECT id, status, first_receipt_number, last_receipt_number FROM register_sessions \
+                   WHERE id IN ($list)";
+        for row in find_in(conn, sql, &[], wanted).await? {
+            let number = |column: &str| -> Result<Option<ReceiptNumber>, DbErr> {
+                Ok(row.try_get::<Option<String>>("", column)?.and_then(|text| ReceiptNumber::parse(&text)))
+            };
+            let receipts = number("first_receipt_number")?.zip(number("last_receipt_number")?);
+            let closed = row.try_get::<String>("", "status")? == SessionStatus::Closed;
+            sessions.insert(row.try_get("", "id")?, Session { closed, receipts });
+        }
+        let mut codes = HashMap::new();
+        for row in query(conn, "SELECT id, code FROM stores", []).await? {
+            codes.insert(row.try_get("", "id")?, row.try_get("", "code")?);
+        }
+        let facts = Facts { products: products.keys().copied().collect(), customers, sessions };
+        Ok(Self { facts, products, codes })
+    }
+}

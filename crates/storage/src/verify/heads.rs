@@ -1,0 +1,56 @@
+//! I11: the end of the audit log that each of the two told the other one in a handshake is still in it. Each row hashes the one
+//! before, so that whoever cuts the newest ones off leaves a log that is whole: only the other server knows that there was more.
+
+use std::collections::BTreeMap;
+
+use sea_orm::DbErr;
+use uuid::Uuid;
+
+use super::finding::{Found, Options};
+use super::source::Source;
+use crate::many::find_in;
+use crate::{audit_heads, nodes, settings};
+
+pub(super) async fn known(
+    store: &Source,
+    hq: Option<&Source>,
+    options: &Options,
+    found: &mut Found,
+) -> Result<(), DbErr> {
+    let Some(hq) = hq else { return Ok(()) };
+    // One of the two that was put back to a copy does not have what was said since, and presents a ticket that is not good: the
+    // next handshake finds that out (rule D8).
+    let ticket = settings::get(&store.conn, settings::TICKET).await?.unwrap_or_default();
+    let node = nodes::find(&hq.conn, store.store).await?.unwrap_or_default();
+    if ticket.is_empty() || !nodes::tickets(&node).contains(&ticket.as_str()) {
+        return Ok(());
+    }
+    let heard = audit_heads::of_database(&hq.conn, store.store, &store.epoch).await?;
+    if let Some(row) = missing(store, &heard).await? {
+        found.add(
+            store.store,
+            "audit_log",
+            row,
+            "headquarters heard of this row, and the store does not have it as it was",
+        );
+    }
+    let told = audit_heads::kept(&store.conn).await?.filter(|told| told.epoch == hq.epoch);
+    // Headquarters was read before the store, which may have heard of rows that it wrote since.
+    let told = told.filter(|told| options.moving_since.is_none_or(|since| told.at < since));
+    let told: BTreeMap<i64, String> = told.map(|told| (told.head.seq, told.head.hash)).into_iter().collect();
+    if let Some(row) = missing(hq, &told).await? {
+        let text = format!("store {} heard of this row, and headquarters does not have it as it was", store.store);
+        found.add(Uuid::nil(), "audit_log", row, text);
+    }
+    Ok(())
+}
+
+/// The first of these rows that the audit log does not have with this hash.
+async fn missing(source: &Source, wanted: &BTreeMap<i64, String>) -> Result<Option<i64>, DbErr> {
+    let sql = "SELECT seq, hash FROM audit_log WHERE seq IN ($list)";
+    let mut here: BTreeMap<i64, String> = BTreeMap::new();
+    for row in find_in(&source.conn, sql, &[], wanted.keys().copied()).await? {
+        here.insert(row.try_get("", "seq")?, row.try_get("", "hash")?);
+    }
+    Ok(wanted.iter().find(|(seq, hash)| here.get(seq) != Some(hash)).map(|(seq, _)| *seq))
+}

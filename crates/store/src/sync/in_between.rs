@@ -1,0 +1,52 @@
+//! What answers in the place of headquarters, as the page of a network or a gateway does: the store says so, since when, with each
+//! cycle that gets through. `docs/sync.md`, rule U2.
+
+use tillkeep_model::AlarmCode;
+
+use super::client::HqError;
+use super::pull::PullError;
+use crate::Store;
+
+/// What was asked for: each of the two may be answered by somebody else alone, and ends by itself.
+const CYCLE: &str = "cycle";
+const PUSH: &str = "push";
+
+/// What came of a cycle.
+pub(super) fn cycled(store: &Store, done: Result<(), &PullError>) {
+    match done {
+        Err(PullError::Hq(error)) => failed(store, CYCLE, error),
+        Err(PullError::Database(_)) => {}
+        Ok(()) => store.end_alarm(AlarmCode::AnsweredInBetween, CYCLE),
+    }
+}
+
+/// A push got verdicts.
+pub(super) fn judged(store: &Store) {
+    store.end_alarm(AlarmCode::AnsweredInBetween, PUSH);
+}
+
+/// A push got none.
+pub(super) fn not_judged(store: &Store, error: &HqError) {
+    failed(store, PUSH, error);
+}
+
+fn failed(store: &Store, asked: &str, error: &HqError) {
+    let by_another = match error {
+        // A newer headquarters that cannot be understood looks the same.
+        HqError::Unreadable(_) => true,
+        HqError::Between { status } => is_in_its_place(*status),
+        // Each refusal of headquarters has a code, but where it speaks the specification alone.
+        HqError::Answered { refusal, .. } => {
+            refusal.code.is_none() && is_in_its_place(refusal.status) && !store.hq.speaks_the_specification_alone()
+        }
+        _ => false,
+    };
+    if by_another {
+        store.raise_alarm(AlarmCode::AnsweredInBetween, asked);
+    }
+}
+
+/// Whether an answer with this status stands for one of headquarters. A gateway that says that nobody is there tells the truth.
+const fn is_in_its_place(status: u16) -> bool {
+    !matches!(status, 502..=504)
+}
