@@ -94,7 +94,7 @@ pub(super) async fn set_aside(store: &Store, entries: &[(&Entry, String)]) -> Re
 }
 
 /// HQ has these: they leave the outbox. Those that were applied are certainly there.
-async fn confirm(store: &Store, taken: &[&Entry], applied: Vec<&Entry>) -> Result<(), DbErr> {
+pub(super) async fn confirm(store: &Store, taken: &[&Entry], applied: Vec<&Entry>) -> Result<(), DbErr> {
     let _turn = store.sync.applying.lock().await;
     let tx = store.sync_db().begin().await?;
     outbox::confirm(&tx, taken, store.clock.now()).await?;

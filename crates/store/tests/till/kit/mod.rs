@@ -216,8 +216,8 @@ impl Shop {
     /// As [`Shop::standing_still`], at a headquarters with this address, which is spoken to over HTTP.
     pub async fn of_headquarters(url: &str) -> Self {
         let directory = TempDir::new().expect("a temporary directory");
-        let stop = CancellationToken::new();
-        let shop = Self::reaching(url, directory, Clock::standing_at(begin()), None, stop).await;
+        let clock = Clock::standing_at(begin());
+        let shop = Self::reaching(url, directory, clock, None, CancellationToken::new()).await;
         rows::fill(&shop, rows::store()).await;
         shop
     }
