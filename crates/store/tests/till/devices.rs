@@ -212,7 +212,7 @@ async fn whatever_is_tried_nobody_waits_for_longer_than_a_quarter_of_an_hour() {
     let mut longest = 0;
     // As soon as each is let through again, from nine in the morning until after midnight UTC.
     while shop.clock.now().millis_since(begin) < 12 * 3_600_000 {
-        let mut wait = 0;
+        let (mut wait, mut long) = (0, 0);
         for guess in 0..3 {
             let told = loop {
                 let told = match guess {
@@ -225,11 +225,16 @@ async fn whatever_is_tried_nobody_waits_for_longer_than_a_quarter_of_an_hour() {
                 }
             };
             told.refused(429, "too_many_attempts");
-            wait = wait.max(told.wait.expect("a wait"));
+            let told = told.wait.expect("a wait");
+            wait = wait.max(told);
+            long += i32::from(told >= 60);
         }
         longest = longest.max(wait);
-        for told in [till.pin("T1", &pin).await, laptop.pin("T1", &pin).await, laptop.login(&name, &pin).await] {
-            told.refused(429, "too_many_attempts");
+        // A short wait is over by now where a busy machine took so long for the others.
+        if long == 3 {
+            for told in [till.pin("T1", &pin).await, laptop.pin("T1", &pin).await, laptop.login(&name, &pin).await] {
+                told.refused(429, "too_many_attempts");
+            }
         }
         shop.clock.advance(wait * 1000);
     }
