@@ -23,7 +23,7 @@ use crate::kept_ids::{self, ID_USED_ELSEWHERE};
 use crate::known_numbers::NUMBER_AHEAD;
 use crate::push::left_out::LEFT_OUT;
 use crate::push::limits::{CUT, Limits, flag};
-use crate::push::{FOREIGN_NUMBER, is_back, missing};
+use crate::push::{FOREIGN_NUMBER, is_ahead, is_back, missing};
 use crate::registry::{self, Row, SyncTable, SyncType};
 use crate::{Side, document_numbers, known_numbers};
 
@@ -179,8 +179,15 @@ impl Judge {
             DELETED_CUSTOMER => {
                 named.customer.is_some_and(|customer| self.known.facts.customers.contains_key(&customer))
             }
-            // Its envelope may have been dated so, which does not stay with the row.
-            "future_date" => true,
+            // Its envelope may have been dated so, which the log says, by another id of one that is kept under another id here;
+            // or its change, which is dated as of when it came then.
+            "future_date" => {
+                let id = row.uuid("id").unwrap_or_default();
+                is_ahead(self.pushed, row, received)
+                    || self.known.dated.contains(&id)
+                    || self.kept.contains(&id)
+                    || row.instant("updated_at") == Some(received)
+            }
             "past_date" => is_back(self.pushed, row, received),
             ID_USED_ELSEWHERE => {
                 let lines = document.lines.iter().flatten().copied();

@@ -39,11 +39,11 @@ const COPIES: &str = "SELECT d.store_id AS store, d.product_id AS id, p.price AS
 macro_rules! applied {
     () => {
         concat!(
-            "SELECT store_id AS store, COALESCE(node_epoch, '') AS node_epoch, seq AS number, envelope_at, \
-             1 AS applied FROM sync_log WHERE (status = 'success' OR (status = 'skipped' AND note LIKE '",
+            "SELECT store_id AS store, COALESCE(node_epoch, '') AS node_epoch, seq AS number, \
+             COALESCE(said_at, envelope_at) AS envelope_at, 1 AS applied FROM sync_log WHERE (status = 'success' OR (status = 'skipped' AND note LIKE '",
             nothing_taken!(),
             "%')) AND direction = 'push' AND seq IS NOT NULL UNION ALL SELECT n.store_id, n.node_epoch, k.seq, \
-             k.envelope_at, k.applied FROM sync_log_nodes n JOIN sync_log_kept k ON k.node = n.id \
+             COALESCE(k.said_at, k.envelope_at), k.applied FROM sync_log_nodes n JOIN sync_log_kept k ON k.node = n.id \
              WHERE k.seq > 0 AND k.applied > 0"
         )
     };

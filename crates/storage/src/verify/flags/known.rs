@@ -1,6 +1,6 @@
 //! What headquarters has now of the rows that documents name.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use sea_orm::DbErr;
 use tillkeep_model::Instant;
@@ -19,6 +19,8 @@ pub(super) struct Known {
     pub products: HashMap<Uuid, Instant>,
     /// The codes of all stores, of closed ones too.
     pub codes: HashMap<Uuid, String>,
+    /// Documents of which an envelope was dated later than is believed.
+    pub dated: HashSet<Uuid>,
 }
 
 impl Known {
@@ -50,7 +52,14 @@ impl Known {
         for row in query(conn, "SELECT id, code FROM stores", []).await? {
             codes.insert(row.try_get("", "id")?, row.try_get("", "code")?);
         }
+        let mut dated = HashSet::new();
+        for row in query(conn, "SELECT entity_id FROM sync_log WHERE said_at IS NOT NULL", []).await? {
+            dated.extend(row.try_get::<String>("", "entity_id")?.parse::<Uuid>().ok());
+        }
+        for row in query(conn, "SELECT entity_id FROM sync_log_kept WHERE said_at IS NOT NULL", []).await? {
+            dated.insert(row.try_get("", "entity_id")?);
+        }
         let facts = Facts { products: products.keys().copied().collect(), customers, sessions };
-        Ok(Self { facts, products, codes })
+        Ok(Self { facts, products, codes, dated })
     }
 }
