@@ -60,7 +60,7 @@ pub(crate) fn missing(pushed: &dyn Pushed, row: &dyn Row) -> impl Iterator<Item 
 }
 
 /// Whether it happened later than can be.
-fn is_ahead(pushed: &dyn Pushed, row: &dyn Row, now: Instant) -> bool {
+pub(crate) fn is_ahead(pushed: &dyn Pushed, row: &dyn Row, now: Instant) -> bool {
     let latest = dated::latest(now);
     happened(pushed, row).any(|at| at > latest) || day_of(pushed, row).is_some_and(|day| day > date(latest))
 }

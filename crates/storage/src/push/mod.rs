@@ -38,7 +38,7 @@ use crate::db::Turn;
 use crate::known_numbers::{self, AHEAD, NUMBER_AHEAD};
 use crate::sync_log::{self, Rejection};
 use crate::{Change, Db, accounts, audit, db, fault, nodes, stock};
-pub(crate) use flags::{is_back, missing};
+pub(crate) use flags::{is_ahead, is_back, missing};
 pub use foreign::FOREIGN_NUMBER;
 pub(crate) use foreign::is_flagged;
 pub use incoming::Incoming;
