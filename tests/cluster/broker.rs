@@ -1,7 +1,7 @@
 //! Notifications with a message broker that is absent at the start, stopped under pushes and back again.
 
 use std::process::Command;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use serde_json::json;
 use tokio_tungstenite::connect_async;

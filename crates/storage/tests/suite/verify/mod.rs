@@ -64,7 +64,8 @@ async fn a_sale_that_is_kept_under_another_id_is_the_one_that_its_store_has() {
         let found = of_sales(after(&scene, Side::Hq, &["UPDATE sales SET note = 'changed'"]).await);
         assert!(found.iter().any(|text| text.contains(&third.to_string())), "{found:?}");
         let found = of_sales(after(&scene, Side::Hq, &["UPDATE sale_items SET quantity = quantity + 1"]).await);
-        assert_eq!(found.len(), 3, "{found:?}");
+        let differ = found.iter().filter(|text| text.starts_with("I2 ")).count();
+        assert_eq!(differ, 3, "{found:?}");
     }
 }
 
