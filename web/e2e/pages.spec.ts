@@ -247,7 +247,9 @@ test('five hundred stores are shown, searched and sorted without lag', async ({ 
     await page.getByRole('searchbox').fill('branch 12')
     await expect(page.getByText('10 stores', { exact: true })).toBeVisible()
   })
-  console.log(`500 stores: sorting ${JSON.stringify(sort)}, searching ${JSON.stringify(search)} (rows, longest task in ms)`)
+  console.log(
+    `500 stores: sorting ${JSON.stringify(sort)}, searching ${JSON.stringify(search)} (rows, longest task in ms)`,
+  )
   // A step of the list, and what a change of a store meanwhile draws again: never all of them.
   expect(sort.rows).toBeGreaterThan(0)
   expect(Math.max(sort.rows, search.rows)).toBeLessThan(300)

@@ -69,6 +69,7 @@ describe('a board that is read again', () => {
     outboxStuck: 0,
     runningTwice: 0,
     unstored: 0,
+    alarmed: 0,
     neverStarted: 0,
     notifications,
   }

@@ -29,6 +29,7 @@ const snapshot = (notifications: Notifications) => {
     outboxStuck: 0,
     runningTwice: 0,
     unstored: 0,
+    alarmed: 0,
     neverStarted: 0,
     notifications,
   }
