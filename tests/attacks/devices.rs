@@ -164,6 +164,8 @@ async fn sign_ins_under_way_when_a_store_is_killed_count_for_nothing() {
     let told = Place::at(TILLS, &site.process.url, &site.id).pin("T2", &pin).await;
     token(&told);
     let conn = Db::open_to_read(&database).await.expect("the database");
+    // Those of another address are taken back by the server itself.
     let counted = "SELECT id FROM pin_attempts WHERE wrong_today > 0 OR in_a_row > 0";
-    assert_eq!(query(&conn, counted, []).await.expect("rows").len(), 0);
+    eventually("nothing counts", async || query(&conn, counted, []).await.expect("rows").is_empty().then_some(()))
+        .await;
 }

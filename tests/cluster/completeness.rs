@@ -62,6 +62,7 @@ async fn of_twenty_sales_the_one_that_was_lost_is_named_with_its_receipt_and_its
     assert!(!page.text().await.expect("a text").contains("tillkeep_push_ignored_columns_total{"));
 
     site.broken_on_purpose = true;
+    chain.broken_on_purpose = true;
     let seq = lose(&chain, sales[6]["id"].as_str().expect("an id")).await;
     let report = ask(&chain, &site, &date).await;
     assert_eq!(report["verdict"], "incomplete");

@@ -23,7 +23,7 @@ use run::run;
 fn holds(plan: &Plan, seed: u64) {
     let outcome = run(plan, seed);
     assert!(outcome.broken.is_empty(), "seed {seed}: {:#?}", outcome.broken);
-    assert!(outcome.counts["sales"] > 20, "too little happened: {:?}", outcome.counts);
+    assert!(outcome.counts["sales"] > 12, "too little happened: {:?}", outcome.counts);
 }
 
 #[test]

@@ -209,17 +209,17 @@ fn resident() -> Option<u64> {
     line.trim().strip_suffix(" kB")?.parse::<u64>().ok().map(|kib| kib * 1024)
 }
 
-/// The lines of the process's memory, which are read when somebody asks.
+/// What is read of the process's memory when somebody asks: name, what it is, and how it is found out.
+const MEMORY: [(&str, &str, fn() -> Option<u64>); 2] = [
+    ("tillkeep_memory_resident_bytes", "Memory that the process holds, by the kernel's count", resident),
+    ("tillkeep_memory_allocated_bytes", "What of it is in use, by the allocator's count", || ALLOCATED.get()?()),
+];
+
 fn memory() -> String {
-    let allocated = ALLOCATED.get().and_then(|ask| ask());
-    let meters = [
-        ("tillkeep_memory_resident_bytes", "Memory that the process holds, by the kernel's count", resident()),
-        ("tillkeep_memory_allocated_bytes", "What of it is in use, by the allocator's count", allocated),
-    ];
-    let line = |(name, about, bytes): (&str, &str, Option<u64>)| {
-        Some(format!("# HELP {name} {about}\n# TYPE {name} gauge\n{name} {}\n", bytes?))
+    let line = |(name, about, bytes): (&str, &str, fn() -> Option<u64>)| {
+        Some(format!("# HELP {name} {about}\n# TYPE {name} gauge\n{name} {}\n", bytes()?))
     };
-    meters.into_iter().filter_map(line).collect()
+    MEMORY.into_iter().filter_map(line).collect()
 }
 
 fn page(more: &str) -> Response {

@@ -22,7 +22,6 @@ const EMPTY: &[&str] = &[
     "approvals",
     "account_charges",
     "sync_marks",
-    "idempotency_claims",
     "idempotency_keys",
     "unreadable_rows",
     "node_places",
@@ -30,12 +29,16 @@ const EMPTY: &[&str] = &[
     "lost_numbers",
     "devices",
     "known_numbers",
-    "kept_ids",
-    "unapplied_documents",
     "hq_nodes",
     "leases",
     "sync_log_nodes",
     "sync_log_kept",
+    "staged_rows",
+    "staged_cursors",
+    "kept_ids",
+    "unapplied_documents",
+    "pin_attempts_under_way",
+    "idempotency_claims",
 ];
 
 /// Writes what is kept of this version when `RELEASE_RECORD` is set: `make release-record`.

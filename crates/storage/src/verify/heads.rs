@@ -52,5 +52,7 @@ async fn missing(source: &Source, wanted: &BTreeMap<i64, String>) -> Result<Opti
     for row in find_in(&source.conn, sql, &[], wanted.keys().copied()).await? {
         here.insert(row.try_get("", "seq")?, row.try_get("", "hash")?);
     }
-    Ok(wanted.iter().find(|(seq, hash)| here.get(seq) != Some(hash)).map(|(seq, _)| *seq))
+    // The end of an empty log is no row.
+    let mut rows = wanted.iter().filter(|(seq, _)| **seq > 0);
+    Ok(rows.find(|(seq, hash)| here.get(seq) != Some(hash)).map(|(seq, _)| *seq))
 }
