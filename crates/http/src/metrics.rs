@@ -209,14 +209,15 @@ fn resident() -> Option<u64> {
     line.trim().strip_suffix(" kB")?.parse::<u64>().ok().map(|kib| kib * 1024)
 }
 
-/// What is read of the process's memory when somebody asks: name, what it is, and how it is found out.
-const MEMORY: [(&str, &str, fn() -> Option<u64>); 2] = [
+/// What is read of the process when somebody asks: name, what it is, and how it is found out.
+type Meter = (&'static str, &'static str, fn() -> Option<u64>);
+const MEMORY: [Meter; 2] = [
     ("tillkeep_memory_resident_bytes", "Memory that the process holds, by the kernel's count", resident),
     ("tillkeep_memory_allocated_bytes", "What of it is in use, by the allocator's count", || ALLOCATED.get()?()),
 ];
 
 fn memory() -> String {
-    let line = |(name, about, bytes): (&str, &str, fn() -> Option<u64>)| {
+    let line = |(name, about, bytes): Meter| {
         Some(format!("# HELP {name} {about}\n# TYPE {name} gauge\n{name} {}\n", bytes()?))
     };
     MEMORY.into_iter().filter_map(line).collect()

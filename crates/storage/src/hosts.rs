@@ -90,6 +90,8 @@ fn may_be_starting(error: &sqlx::Error) -> bool {
     match error {
         // 57P01 and 57P02 it is being stopped, 57P03 it does not take connections yet.
         sqlx::Error::Database(error) => error.code().is_some_and(|code| code.starts_with("57P0")),
+        // What a resolver says has no kind of its own: the name of a machine that is away may not be known.
+        sqlx::Error::Io(error) if error.to_string().contains("failed to lookup address") => true,
         // No file of a socket, when there is no host.
         sqlx::Error::Io(error) => matches!(
             error.kind(),
@@ -138,14 +140,22 @@ impl Hosts {
 
     /// As [`Hosts::choose`]; beside an error, whether it may pass by itself.
     async fn look(&self) -> Result<(usize, PgConnection), (DbErr, bool)> {
-        let (mut away, mut others) = (None, 0);
-        for (number, host) in self.address.hosts.iter().enumerate() {
+        let (mut away, mut fault, mut others) = (None, None, 0);
+        // The one that is connected to first: another one that can be written may be what was left.
+        let chosen = self.chosen.load(Ordering::Relaxed);
+        let mut hosts: Vec<_> = self.address.hosts.iter().enumerate().collect();
+        hosts.sort_by_key(|(number, _)| *number != chosen);
+        for (number, host) in hosts {
             match reach(host).await {
                 Ok((conn, role)) if self.address.wanted.takes(role) => return Ok((number, conn)),
                 Ok(_) => others += 1,
                 Err(error) if may_be_starting(&error) => away = Some(error),
-                Err(error) => return Err((of_connection(error), false)),
+                // Another one may be the one that is meant.
+                Err(error) => fault = fault.or(Some(error)),
             }
+        }
+        if let Some(error) = fault {
+            return Err((of_connection(error), false));
         }
         let error = match away {
             Some(error) if others == 0 => of_connection(error),

@@ -50,6 +50,8 @@ impl Store {
             // Who had nothing to write says nothing of the file.
             Ok(()) if self.numbers.is_unwritten() => {}
             Ok(()) => self.end_alarm(AlarmCode::NumbersFile, ""),
+            // Another one's write has brought these numbers meanwhile.
+            Err(_) if !self.numbers.is_unwritten() => {}
             Err(error) => {
                 if self.raise_alarm(AlarmCode::NumbersFile, "") {
                     tracing::error!(%error, "the file of the last numbers cannot be written");

@@ -15,6 +15,8 @@ use uuid::Uuid;
 
 /// A session that goes on being used is noted again after so long.
 const NOTED_EVERY_MS: i64 = 5 * 60 * 1000;
+/// The same where other servers judge by it.
+const NOTED_EVERY_OF_SEVERAL_MS: i64 = 10 * 1000;
 /// Sessions of one statement at the most.
 const AT_ONCE: usize = 500;
 /// One that was not used for so long is not kept in memory any more.
@@ -49,9 +51,10 @@ impl LastUsed {
         self.lock().retain(|_, used| now.millis_since(used.at) < KEPT_MS);
     }
 
-    /// Writes the first use of each session and then one in five minutes, for the other servers and for the time after a start.
+    /// Writes the first use of each session and then one in a while, for the other servers and for the time after a start.
     pub(super) async fn note(&self, db: &Db, now: Instant) -> Result<(), DbErr> {
-        let is_due = |used: &Use| used.noted.is_none_or(|noted| used.at.millis_since(noted) >= NOTED_EVERY_MS);
+        let every = if db.is_embedded() { NOTED_EVERY_MS } else { NOTED_EVERY_OF_SEVERAL_MS };
+        let is_due = |used: &Use| used.noted.is_none_or(|noted| used.at.millis_since(noted) >= every);
         let due: Vec<Uuid> = self.lock().iter().filter(|(_, used)| is_due(used)).map(|(id, _)| *id).collect();
         for part in due.chunks(AT_ONCE) {
             let tx = db.begin_aside().await?;

@@ -37,7 +37,12 @@ impl Kept {
     /// The file at `path` with its newest content; `None` when there is none. What is there and says nothing is
     /// [`ErrorKind::InvalidData`].
     pub(super) fn open(path: &Path) -> Result<Option<(Self, Content)>> {
-        let mut file = match OpenOptions::new().read(true).write(true).open(path) {
+        let opened = OpenOptions::new().read(true).write(true).open(path).or_else(|error| match error.kind() {
+            // That it can only be read is an alarm, as when that happens later.
+            ErrorKind::ReadOnlyFilesystem => OpenOptions::new().read(true).open(path),
+            _ => Err(error),
+        });
+        let mut file = match opened {
             Ok(file) => file,
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
             Err(error) => return Err(about(path, &error)),

@@ -228,6 +228,10 @@ impl Numbers {
     /// Sees that the file has every number that the database has given: a document that is answered once more may be one
     /// whose first answer failed before its number was in the file.
     pub async fn catch_up(&self, conn: &impl ConnectionTrait) -> Result<Result<(), Unwritten>, DbErr> {
+        if self.are_unknown() {
+            // A file that is made now would pass for the one that is gone.
+            return Ok(Ok(()));
+        }
         let last = printed(conn).await?;
         let is_behind = {
             let said = self.said();
@@ -299,7 +303,11 @@ impl Shared {
             Some(kept) => {
                 // The file that is open may be of a disk that is gone: in its place there may be room for another one.
                 if let Err(error) = kept.write(&content) {
-                    *kept = Kept::make(&self.path, &content).map_err(|_| error)?;
+                    // What was open may have lost its name by then.
+                    *file = Kept::make(&self.path, &content).ok();
+                    if file.is_none() {
+                        return Err(error);
+                    }
                 }
             }
             none => *none = Some(Kept::make(&self.path, &content)?),

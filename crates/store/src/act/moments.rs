@@ -42,6 +42,12 @@ impl Moments {
         self.known.lock().unwrap_or_else(PoisonError::into_inner).headquarters = Some((at, uptime));
     }
 
+    /// Whether the clock is to be believed by now.
+    pub(crate) fn is_well(&self) -> bool {
+        let last = self.known.lock().unwrap_or_else(PoisonError::into_inner).last;
+        last.millis_since(self.clock.now()) <= MAY_BE_BEHIND_MS
+    }
+
     /// The moment of an act whose transaction has begun; nobody else's has.
     pub(super) fn next(&self) -> Moment {
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);

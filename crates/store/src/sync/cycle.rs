@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
+use tillkeep_model::AlarmCode;
 use tillkeep_storage::{DbErr, settings};
 
 use super::client::HqError;
@@ -62,6 +63,10 @@ impl Cycle {
     pub async fn step(&mut self, store: &Store) -> Duration {
         if let Err(error) = write_numbers(store).await {
             tracing::warn!(%error, "the last numbers could not be read");
+        }
+        // It may be set right while nobody sells.
+        if store.moments.is_well() {
+            store.end_alarm(AlarmCode::ClockBehindRegister, "");
         }
         let due = self.last_handshake.is_none_or(|at| store.clock.uptime().saturating_sub(at) >= HANDSHAKE_EVERY)
             || store.sync.handshake_due.load(Ordering::Acquire);

@@ -14,9 +14,14 @@ const PUSH: &str = "push";
 /// What came of a cycle.
 pub(super) fn cycled(store: &Store, done: Result<(), &PullError>) {
     match done {
-        Err(PullError::Hq(error)) => failed(store, CYCLE, error),
-        Err(PullError::Database(_)) => {}
-        Ok(()) => store.end_alarm(AlarmCode::AnsweredInBetween, CYCLE),
+        Err(PullError::Hq(error)) if is_by_another(store, error) => {
+            store.raise_alarm(AlarmCode::AnsweredInBetween, CYCLE);
+        }
+        // Headquarters itself said no, or it answered and one type cannot be kept here.
+        Ok(()) | Err(PullError::Database(_) | PullError::Hq(HqError::Answered { .. })) => {
+            store.end_alarm(AlarmCode::AnsweredInBetween, CYCLE);
+        }
+        Err(PullError::Hq(_)) => {}
     }
 }
 
@@ -27,11 +32,13 @@ pub(super) fn judged(store: &Store) {
 
 /// A push got none.
 pub(super) fn not_judged(store: &Store, error: &HqError) {
-    failed(store, PUSH, error);
+    if is_by_another(store, error) {
+        store.raise_alarm(AlarmCode::AnsweredInBetween, PUSH);
+    }
 }
 
-fn failed(store: &Store, asked: &str, error: &HqError) {
-    let by_another = match error {
+fn is_by_another(store: &Store, error: &HqError) -> bool {
+    match error {
         // A newer headquarters that cannot be understood looks the same.
         HqError::Unreadable(_) => true,
         HqError::Between { status } => is_in_its_place(*status),
@@ -40,9 +47,6 @@ fn failed(store: &Store, asked: &str, error: &HqError) {
             refusal.code.is_none() && is_in_its_place(refusal.status) && !store.hq.speaks_the_specification_alone()
         }
         _ => false,
-    };
-    if by_another {
-        store.raise_alarm(AlarmCode::AnsweredInBetween, asked);
     }
 }
 

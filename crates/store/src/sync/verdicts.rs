@@ -2,7 +2,8 @@
 
 use std::collections::HashMap;
 
-use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Deserializer};
 use tillkeep_model::wire::{Applied, PushStatus, TRY_LATER};
 use tillkeep_storage::entity::outbox::Model as Entry;
 use tillkeep_storage::{DbErr, outbox};
@@ -20,12 +21,17 @@ pub struct Verdict {
     #[serde(default, alias = "entityType")]
     entity_type: Option<String>,
     status: PushStatus,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "where_it_is_one")]
     code: Option<String>,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "where_it_is_one")]
     error: Option<String>,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "where_it_is_one")]
     applied: Option<Applied>,
+}
+
+/// What may be something else at another headquarters takes no verdict with it.
+fn where_it_is_one<'de, D: Deserializer<'de>, T: DeserializeOwned>(deserializer: D) -> Result<Option<T>, D::Error> {
+    Ok(serde_json::from_value(serde_json::Value::deserialize(deserializer)?).ok())
 }
 
 impl Verdict {

@@ -21,7 +21,8 @@ use tokio::net::TcpListener;
 use tokio::sync::Notify;
 use tokio_util::task::TaskTracker;
 
-use crate::kit::{Shop, id, line};
+use crate::kit::taxes::{of_local, rates};
+use crate::kit::{Shop, id, line, rows};
 
 #[derive(Default)]
 struct Plain {
@@ -36,6 +37,10 @@ struct Seen {
     shakes_hands: bool,
     /// Names and versions of the departments.
     departments: Vec<(&'static str, i64)>,
+    /// Taxes by their types and versions.
+    taxes: Vec<(&'static str, i64, Json)>,
+    /// A type that it does not know for a moment.
+    without: Option<&'static str>,
     /// What is always pulled in full.
     whole: BTreeMap<&'static str, Vec<Json>>,
     /// The parameters of each pull.
@@ -79,11 +84,17 @@ async fn pull(State(hq): State<Arc<Plain>>, Query(query): Query<BTreeMap<String,
     let (name, since) = (query["entity_type"].clone(), query["since_version"].parse::<i64>().expect("a version"));
     seen.pulls.push(query);
     // The specification does not have them among what is pulled.
-    if name == "transfers" {
+    if name == "transfers" || seen.without == Some(name.as_str()) {
         return (StatusCode::BAD_REQUEST, Body(json!({"error": "no such type"}))).into_response();
     }
     if let Some(rows) = seen.whole.get(name.as_str()) {
         return Body(json!({"rows": rows, "latest_version": since})).into_response();
+    }
+    if name.starts_with("tax_") {
+        let new = seen.taxes.iter().filter(|(of, version, _)| *of == name && *version > since);
+        let (rows, versions): (Vec<Json>, Vec<i64>) = new.map(|(_, version, row)| (row.clone(), *version)).unzip();
+        // Nothing new has no number.
+        return Body(json!({"rows": rows, "latest_version": versions.into_iter().max().unwrap_or(0)})).into_response();
     }
     let new = seen.departments.iter().filter(|(_, version)| name == "departments" && *version > since);
     let rows: Vec<Json> = new
@@ -258,4 +269,30 @@ async fn a_store_says_who_it_is_on_the_socket_and_pulls_what_it_is_told_of_as_th
     shop.store.stop.cancel();
     tasks.close();
     tasks.wait().await;
+}
+
+#[tokio::test]
+async fn taxes_of_a_headquarters_that_speaks_the_specification_alone_are_shown_when_all_of_them_are_here() {
+    let (hq, shop) = plain().await;
+    let json = |row: Result<Json, serde_json::Error>| row.expect("JSON");
+    let before = of_local(&shop.store).await;
+    let link = rows::link("LOCAL", "NEW", 2, false, Some(id("S01")));
+    hq.seen().taxes = vec![
+        ("tax_rates", 3, json(serde_json::to_value(rows::rate("NEW", 20_000)))),
+        ("tax_group_rates", 7, json(serde_json::to_value(link))),
+    ];
+    hq.seen().without = Some("tax_group_rates");
+    let mut cycle = Cycle::default();
+    cycle.step(&shop.store).await;
+    assert_eq!(of_local(&shop.store).await, before, "one of the three did not come");
+    hq.seen().without = None;
+    cycle.step(&shop.store).await;
+    assert_eq!(of_local(&shop.store).await, rates(&[("GST", 50_000), ("NEW", 20_000)]));
+    hq.seen().pulls.clear();
+    cycle.step(&shop.store).await;
+    let asked = hq.asked("tax_group_rates");
+    assert!(
+        !asked.is_empty() && asked.iter().all(|since| since == "7"),
+        "what brings nothing moves nothing: {asked:?}"
+    );
 }
