@@ -49,6 +49,17 @@ pub async fn of_database(
     rows.iter().map(|row| Ok((row.try_get("", "seq")?, row.try_get("", "hash")?))).collect()
 }
 
+/// Whether `head` is before what was heard of this database: a copy of it goes on.
+pub async fn is_shorter(
+    conn: &impl ConnectionTrait,
+    store: Uuid,
+    node_epoch: &str,
+    head: &AuditHead,
+) -> Result<bool, DbErr> {
+    let heard = of_database(conn, store, node_epoch).await?;
+    Ok(heard.last_key_value().is_some_and(|(seq, _)| head.seq < *seq))
+}
+
 /// The end of headquarters' log, as a store keeps it.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "camelCase")]

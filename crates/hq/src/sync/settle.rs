@@ -11,6 +11,7 @@ use tillkeep_http::{Answer, Caller, Id};
 use tillkeep_model::ErrorCode;
 use tillkeep_model::permission::Requirement;
 use tillkeep_model::permission::code::StoresEdit;
+use tillkeep_storage::db::{self, Turn};
 use tillkeep_storage::entity::sync_log;
 use tillkeep_storage::push::unapplied;
 use tillkeep_storage::sea_orm::sea_query::Expr;
@@ -113,6 +114,8 @@ pub(super) async fn settle(hq: &Hq, caller: &Caller<StoresEdit>, store_id: Uuid,
     let Settled { rows, refused, status, note } = settled;
     let mut act = caller.begin().await?;
     let now = caller.now();
+    // Whoever takes one of these just now is done first or waits, at whichever server.
+    db::take_turn_of(&*act, Turn::Push, store_id).await?;
     send_back(&mut act, rows).await?;
     if *status == RESOLVED {
         unapplied::leave(&mut act, rows, now).await?;

@@ -40,6 +40,9 @@ pub(super) const CHANGES: &[Change] = &[
         indexes: &["store_id, entity_type, sent_id"],
         ..NewTable::EMPTY
     }),
+    // Who names such a row, or a line of it, is looked for.
+    Change::AddIndex("sale_items", Key::Lists("original_sale_item_id WHERE original_sale_item_id IS NOT NULL")),
+    Change::AddIndex("sales", Key::Lists("original_sale_id WHERE original_sale_id IS NOT NULL")),
     // U12: documents that somebody resolved are at their store alone, and what they put on an account is owed.
     Change::CreateTable(NewTable {
         name: "unapplied_documents",
@@ -61,16 +64,16 @@ pub(super) const CHANGES: &[Change] = &[
     }),
     Change::AddIndex("sync_log", Key::Lists("store_id, entity_id, said_at WHERE said_at IS NOT NULL")),
     Change::AddIndex("sync_log_kept", Key::Lists("entity_id, store, said_at WHERE said_at IS NOT NULL")),
-    Change::Fill("customers", || made_now("customers", "created_at")),
-    Change::Fill("customers", || made_now("customers", "updated_at")),
-    Change::Fill("purchase_orders", || made_now("purchase_orders", "created_at")),
-    Change::Fill("purchase_orders", || made_now("purchase_orders", "updated_at")),
-    Change::Fill("purchase_order_items", || made_now("purchase_order_items", "created_at")),
-    Change::Fill("purchase_order_items", || made_now("purchase_order_items", "updated_at")),
-    Change::Fill("transfers", || made_now("transfers", "created_at")),
-    Change::Fill("transfers", || made_now("transfers", "updated_at")),
-    Change::Fill("store_product_dynamic", || now_in("store_product_dynamic", "last_sold_at")),
-    Change::Fill("store_product_dynamic", || now_in("store_product_dynamic", "last_received_at")),
+    Change::FillAtHq("customers", || made_now("customers", "created_at")),
+    Change::FillAtHq("customers", || made_now("customers", "updated_at")),
+    Change::FillAtHq("purchase_orders", || made_now("purchase_orders", "created_at")),
+    Change::FillAtHq("purchase_orders", || made_now("purchase_orders", "updated_at")),
+    Change::FillAtHq("purchase_order_items", || made_now("purchase_order_items", "created_at")),
+    Change::FillAtHq("purchase_order_items", || made_now("purchase_order_items", "updated_at")),
+    Change::FillAtHq("transfers", || made_now("transfers", "created_at")),
+    Change::FillAtHq("transfers", || made_now("transfers", "updated_at")),
+    Change::FillAtHq("store_product_dynamic", || now_in("store_product_dynamic", "last_sold_at")),
+    Change::FillAtHq("store_product_dynamic", || now_in("store_product_dynamic", "last_received_at")),
     // U12: the few types that stores could not keep, beside any number of entries.
     Change::AddIndex("sync_log", Key::Plain("store_id, entity_type WHERE direction = 'pull' AND status = 'failed'")),
     // Which of a person's sessions goes when there are too many.

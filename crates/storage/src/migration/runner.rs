@@ -143,7 +143,7 @@ async fn make(tx: &Transaction, side: Side, step: &Step, mut schema: Schema) -> 
         for statement in change.statements(&schema, side, tx.get_database_backend())? {
             tx.execute_raw(statement).await?;
         }
-        if let (Change::Fill(table, _), Side::Hq) = (change, side) {
+        if let (Change::Fill(table, _) | Change::FillAtHq(table, _), Side::Hq) = (change, side) {
             filled(tx, table).await?;
         }
         schema.take(change);

@@ -27,6 +27,8 @@ pub enum Change {
     /// Gives rows their values. A column that stores have already changes there too when the statement sets
     /// `sync_version` to 0: headquarters then gives the rows new versions.
     Fill(&'static str, fn() -> UpdateStatement),
+    /// As [`Change::Fill`], at headquarters alone: stores get the rows with their new versions.
+    FillAtHq(&'static str, fn() -> UpdateStatement),
     DropIndex(&'static str, Key),
     /// A plain index that both servers have stays at headquarters alone.
     DropIndexAtStores(&'static str, &'static str),
@@ -78,7 +80,7 @@ impl Schema {
             Change::CreateTable(new) => self.tables.push(Table::from(&new)),
             Change::AddColumns(name, text) => on(name, &mut |table| table.columns.extend(columns(text))),
             Change::AddIndex(name, key) => on(name, &mut |table| table.indexes.extend(key.indexes(name))),
-            Change::Fill(..) => {}
+            Change::Fill(..) | Change::FillAtHq(..) => {}
             Change::DropIndex(name, key) => on(name, &mut |table| {
                 let gone = key.indexes(name);
                 table.indexes.retain(|index| !gone.contains(index));
@@ -105,6 +107,7 @@ impl Change {
             Self::AddColumns(name, _)
             | Self::AddIndex(name, _)
             | Self::Fill(name, _)
+            | Self::FillAtHq(name, _)
             | Self::DropIndex(name, _)
             | Self::DropIndexAtStores(name, _)
             | Self::DropColumns(name, _)
@@ -134,6 +137,8 @@ impl Change {
             Self::AddColumns(_, text) => columns(text).for_each(|column| to.add_column(column)),
             Self::AddIndex(_, key) => key.indexes(name).iter().for_each(|index| to.create_index(index)),
             Self::Fill(_, fill) => to.fill(&fill()),
+            Self::FillAtHq(_, fill) if side == Side::Hq => to.fill(&fill()),
+            Self::FillAtHq(..) => {}
             Self::DropIndex(_, key) => key.indexes(name).iter().for_each(|index| to.drop_index(index)),
             Self::DropIndexAtStores(_, columns) if side == Side::Store => {
                 Key::Plain(columns).indexes(name).iter().for_each(|index| to.drop_index(index));

@@ -1,7 +1,7 @@
 //! Documents with an id that another store has used before: what came in is kept all the same, under an id that follows from
 //! the store and the one that was sent. `docs/sync.md`, rule U9.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use sea_orm::DbErr;
 use uuid::Uuid;
@@ -10,8 +10,9 @@ use super::group::{Group, by_id};
 use super::merged::Merged;
 use crate::Tx;
 use crate::db::execute;
-use crate::document::{NAMINGS, UsedId};
+use crate::document::{NAMINGS, Naming, UsedId};
 use crate::kept_ids::{self, Renamed};
+use crate::many::find_in;
 use crate::registry::Row;
 use tillkeep_model::ids;
 
@@ -64,7 +65,9 @@ pub(super) async fn follow(tx: &Tx, group: &Group<'_>, merged: &mut [Merged]) ->
         let mut named: Vec<Uuid> = rows.iter().filter_map(|row| row.uuid(naming.column)).collect();
         named.sort_unstable();
         named.dedup();
-        let kept = kept_ids::kept(&**tx, group.sender.store_id, naming.names, named).await?;
+        let mut kept = kept_ids::kept(&**tx, group.sender.store_id, naming.names, named).await?;
+        let own = own(tx, group.sender.store_id, naming, kept.keys().copied().collect()).await?;
+        kept.retain(|sent, _| !own.contains(sent));
         for row in rows.iter_mut().filter(|_| !kept.is_empty()) {
             if let Some(kept) = row.uuid(naming.column).and_then(|id| kept.get(&id)).copied() {
                 // A column that may be null takes one value as well as the other.
@@ -73,6 +76,13 @@ pub(super) async fn follow(tx: &Tx, group: &Group<'_>, merged: &mut [Merged]) ->
         }
     }
     Ok(())
+}
+
+/// Those of `ids` that are rows of the store itself here: whoever names them may mean these.
+async fn own(tx: &Tx, store: Uuid, naming: &Naming, ids: Vec<Uuid>) -> Result<HashSet<Uuid>, DbErr> {
+    let sql = format!("SELECT id FROM {} WHERE {} AND id IN ($list)", naming.names, naming.of_store);
+    let rows = find_in(&**tx, &sql, &[store.into()], ids).await?;
+    rows.iter().map(|row| row.try_get("", "id")).collect()
 }
 
 /// Notes the documents and lines that were stored under other ids, and has what came before them and names them follow.
@@ -84,6 +94,9 @@ pub(super) async fn note(tx: &Tx, group: &Group<'_>, renamed: &[Renamed]) -> Res
     kept_ids::note(tx, store, renamed).await?;
     for Renamed { table, sent, kept } in renamed {
         for naming in NAMINGS.iter().filter(|naming| naming.names == *table) {
+            if own(tx, store, naming, vec![*sent]).await?.contains(sent) {
+                continue;
+            }
             let (of, column) = (naming.table, naming.column);
             let sql = format!("UPDATE {of} SET {column} = $2 WHERE {column} = $3 AND {}", naming.of_store);
             execute(&**tx, &sql, [store.into(), (*kept).into(), (*sent).into()]).await?;

@@ -29,6 +29,7 @@ use crate::{Side, document_numbers, known_numbers};
 
 const UNKNOWN_PRODUCT: &str = "unknown_product";
 const DELETED_CUSTOMER: &str = "deleted_customer";
+const CLOSED_DAY: &str = "closed_day";
 
 pub(super) async fn borne_out(source: &Source, found: &mut Found) -> Result<(), DbErr> {
     if source.side != Side::Hq {
@@ -160,7 +161,7 @@ impl Judge {
             }
         }
         // What became so after it came is no flag of it.
-        let always = |flag: &&&str| ![DELETED_CUSTOMER, "closed_day"].contains(flag);
+        let always = |flag: &&&str| ![DELETED_CUSTOMER, CLOSED_DAY].contains(flag);
         for flag in is.iter().filter(always).filter(|flag| !had.iter().any(|had| had == *flag)) {
             found.add(store, self.entity.name, id, format!("has no flag {flag}, and it is so"));
         }
@@ -195,6 +196,13 @@ impl Judge {
             }
             FOREIGN_NUMBER => self.names_another_store(row),
             NUMBER_AHEAD => self.is_far(row),
+            // A push judges by the drawers of its own store.
+            sale::UNKNOWN_SESSION => {
+                let of = named.session.and_then(|id| self.known.drawers.get(&id));
+                of.is_some_and(|of| Some(*of) != row.uuid("store_id"))
+            }
+            // Its drawer may have come again with other receipts since.
+            CLOSED_DAY => named.session.is_some_and(|id| self.known.facts.sessions.contains_key(&id)),
             // Only its store can know.
             CLOCK_BEHIND => self.entity.name == sale::TYPE,
             _ if flag.starts_with(LEFT_OUT) => self.names_a_field(flag),

@@ -137,8 +137,8 @@ impl HqClient {
     pub async fn pull_plainly(&self, entity: &str, since: i64) -> Result<PullAnswer, HqError> {
         let page: PlainPage = self.get(format!("/pull?entity_type={entity}&since_version={since}")).await?;
         let newest = || {
-            let version = |row: &Box<RawValue>| serde_json::from_str::<Versioned>(row.get()).ok()?.sync_version;
-            page.rows.iter().filter_map(version).max()
+            let version = |row: &RawValue| serde_json::from_str::<Versioned>(row.get()).ok()?.sync_version;
+            page.rows.iter().filter_map(|row| version(row)).max()
         };
         // What brings nothing moves nothing, unless headquarters went back: the number may be of other types, or 0 for nothing new.
         let latest_version = match page.latest_version {

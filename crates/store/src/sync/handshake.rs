@@ -204,6 +204,9 @@ async fn confirm_settled(tx: &Tx, answer: &HandshakeAnswer, now: Instant) -> Res
         let how = if settled.outcome == Outcome::Ok { "taken" } else { "resolved" };
         tracing::info!(seq = settled.seq, entity_type = entry.entity_type, how, "headquarters settled an entry");
         outbox::confirm(tx, &[&entry], now).await?;
+        if settled.outcome == Outcome::Ok {
+            outbox::applied(tx, &[&entry]).await?;
+        }
     }
     Ok(())
 }

@@ -17,6 +17,8 @@ pub(super) struct Known {
     pub facts: Facts,
     /// When headquarters got to know each product.
     pub products: HashMap<Uuid, Instant>,
+    /// The stores of drawers.
+    pub drawers: HashMap<Uuid, Uuid>,
     /// The codes of all stores, of closed ones too.
     pub codes: HashMap<Uuid, String>,
     /// Documents of which an envelope was dated later than is believed.
@@ -37,8 +39,8 @@ impl Known {
             customers.insert(row.try_get("", "id")?, row.try_get::<Option<Instant>>("", "deleted_at")?.is_some());
         }
         let wanted: BTreeSet<Uuid> = named.iter().filter_map(|named| named.session).collect();
-        let mut sessions = HashMap::new();
-        let sql = "SELECT id, status, first_receipt_number, last_receipt_number FROM register_sessions \
+        let (mut sessions, mut drawers) = (HashMap::new(), HashMap::new());
+        let sql = "SELECT id, store_id, status, first_receipt_number, last_receipt_number FROM register_sessions \
                    WHERE id IN ($list)";
         for row in find_in(conn, sql, &[], wanted).await? {
             let number = |column: &str| -> Result<Option<ReceiptNumber>, DbErr> {
@@ -46,6 +48,7 @@ impl Known {
             };
             let receipts = number("first_receipt_number")?.zip(number("last_receipt_number")?);
             let closed = row.try_get::<String>("", "status")? == SessionStatus::Closed;
+            drawers.insert(row.try_get("", "id")?, row.try_get("", "store_id")?);
             sessions.insert(row.try_get("", "id")?, Session { closed, receipts });
         }
         let mut codes = HashMap::new();
@@ -60,6 +63,6 @@ impl Known {
             dated.insert(row.try_get("", "entity_id")?);
         }
         let facts = Facts { products: products.keys().copied().collect(), customers, sessions };
-        Ok(Self { facts, products, codes, dated })
+        Ok(Self { facts, products, drawers, codes, dated })
     }
 }
