@@ -138,12 +138,11 @@ impl Change {
             Self::AddIndex(_, key) => key.indexes(name).iter().for_each(|index| to.create_index(index)),
             Self::Fill(_, fill) => to.fill(&fill()),
             Self::FillAtHq(_, fill) if side == Side::Hq => to.fill(&fill()),
-            Self::FillAtHq(..) => {}
             Self::DropIndex(_, key) => key.indexes(name).iter().for_each(|index| to.drop_index(index)),
             Self::DropIndexAtStores(_, columns) if side == Side::Store => {
                 Key::Plain(columns).indexes(name).iter().for_each(|index| to.drop_index(index));
             }
-            Self::DropIndexAtStores(..) => {}
+            Self::DropIndexAtStores(..) | Self::FillAtHq(..) => {}
             Self::DropColumns(_, names) => names.split(", ").for_each(|column| to.drop_column(column)),
             Self::DropTable(_) => to.drop_table(),
         }
