@@ -260,7 +260,7 @@ async fn a_sale_that_somebody_resolved_is_marked_at_its_store_and_stays_on_the_a
         let of_sale = |entry: &outbox_entry::Model| entry.entity_type == "sales";
         let entry = shop.outbox().await.into_iter().find(of_sale).expect("the sale");
         let tx = shop.store.test_db().begin().await.expect("a transaction");
-        for attempts in 0..i32::try_from(MAX_ATTEMPTS).expect("a number") {
+        for attempts in 0..MAX_ATTEMPTS {
             let entry = outbox_entry::Model { attempts, ..entry.clone() };
             outbox::refuse(&tx, &entry, "refused", shop.clock.now()).await.expect("a refusal");
         }
