@@ -56,10 +56,10 @@ test('what a store cannot store is an alarm until its server says that it can', 
   await expect(alarms).toContainText('1 store cannot store a type')
   await alarms.click()
   await expect(page.getByRole('row')).toHaveCount(2)
-  await page.getByRole('link', { name: new RegExp(site.code) }).click()
+  await page.getByRole('link', { name: new RegExp(`^${site.code}`) }).click()
   // The worst first, and then what is so as well.
   const why = page.getByRole('list', { name: 'Why' }).getByRole('listitem')
-  await expect(why).toHaveText([/^It cannot store products/, /^It is not connected: no line\./])
+  await expect(why).toHaveText([/^It cannot store products/, /^It is not connected: no line\./, /^1 entry has failed/])
   await expect(page.getByText('the disk is full').first()).toBeVisible()
   await expect(page.getByText('never', { exact: true })).toHaveCount(0)
   await site.server.start()

@@ -134,7 +134,7 @@ export const RULES: Readonly<Record<StateKey, Rule>> = {
     why: (store) =>
       store.failuresFull
         ? 'So much of it failed that headquarters no longer keeps what it refuses from this store: settle the entries that failed.'
-        : `Headquarters refused ${plural(store.errorCount, 'entry', 'entries')}, see below.`,
+        : `${plural(store.errorCount, 'entry has', 'entries have')} failed, see below.`,
   },
   stuck: {
     word: 'Stuck',
