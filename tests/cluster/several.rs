@@ -178,8 +178,11 @@ async fn what_one_server_does_the_other_knows_at_once_with_a_broker() {
 async fn two_servers_without_a_broker_say_so_and_a_server_that_leaves_is_gone_from_the_dashboard() {
     let mut two = Two::start(&[]).await;
     for client in [&two.chain.admin, &two.at_other] {
-        let notifications = client.get("/sync/dashboard").await.data()["summary"]["notifications"].clone();
-        assert_eq!(notifications["degraded"], true, "{notifications}");
+        let notifications = within(WITHIN, "each says so once it has looked", async || {
+            let notifications = client.get("/sync/dashboard").await.data()["summary"]["notifications"].clone();
+            (notifications["degraded"] == true).then_some(notifications)
+        })
+        .await;
         assert!(notifications["reason"].as_str().is_some_and(|reason| reason.contains("NATS_URL")), "{notifications}");
     }
     for process in [&two.chain.hq, &two.other] {
