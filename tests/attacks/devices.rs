@@ -120,9 +120,18 @@ async fn guesses_whose_clients_hang_up_are_judged_all_the_same() {
     let mut chain = TestCluster::new().await;
     let site = chain.store().await;
     let manager = site.open_till().await;
+    let mut lines = Vec::new();
     for number in 0..20 {
-        drop(sent(&site, &format!("T{number}"), "000000000").await);
+        lines.push(sent(&site, &format!("T{number}"), "000000000").await);
     }
+    // What is hung up on before it is begun is nothing to anybody.
+    let conn = Db::open_to_read(&site.process.database()).await.expect("the database");
+    eventually("the first one is begun", async || {
+        let begun = query(&conn, "SELECT id FROM pin_attempts WHERE kind = 'unknown_devices'", []).await;
+        (!begun.expect("rows").is_empty()).then_some(())
+    })
+    .await;
+    drop(lines);
     let lock = eventually("what they guessed is blocked", async || {
         let locks = manager.get("/auth/locks").await.data();
         locks.as_array()?.iter().find(|lock| lock["kind"] == "unknown_devices").cloned()
