@@ -288,7 +288,7 @@ pub const DEFAULT_ROLES: &[DefaultRole] = &[
         grants: &["pos.sell", "pos.discount", "reports.x_report", "inventory.view"],
     },
     DefaultRole {
-        code: "store_manager",
+        code: STORE_MANAGER,
         name: "Store Manager",
         description: "Runs a store: selling, stock, transfers, local reports",
         grants: &[
@@ -313,6 +313,16 @@ impl DefaultRole {
     pub fn codes(&self) -> impl Iterator<Item = &'static str> {
         ALL.iter().copied().filter(|code| satisfied(self.grants, std::iter::once(*code)))
     }
+}
+
+/// Code of the role that runs one store.
+pub const STORE_MANAGER: &str = "store_manager";
+
+/// Whether `code` is for more than running one store: the default Store Manager does not hold it. `docs/security.md`.
+#[must_use]
+pub fn is_beyond_a_store(code: &str) -> bool {
+    let manager = DEFAULT_ROLES.iter().find(|role| role.code == STORE_MANAGER);
+    manager.is_none_or(|manager| !satisfied(manager.grants, std::iter::once(code)))
 }
 
 /// `products` of `products.view`.
@@ -351,6 +361,12 @@ mod tests {
         let sizes: Vec<_> = DEFAULT_ROLES.iter().map(|role| (role.code, role.codes().count())).collect();
         assert_eq!(sizes, [("administrator", 73), ("cashier", 4), ("store_manager", 7 + 3 + 5 + 9)]);
         assert!(!DEFAULT_ROLES[2].codes().any(|code| code == "reports.view_global"));
+    }
+
+    #[test]
+    fn what_the_default_store_manager_lacks_is_beyond_a_store() {
+        assert!(ALL.iter().filter(|code| !is_beyond_a_store(code)).copied().eq(DEFAULT_ROLES[2].codes()));
+        assert!(is_beyond_a_store("users.edit") && is_beyond_a_store("no.such_code"));
     }
 
     #[test]

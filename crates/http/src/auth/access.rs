@@ -69,6 +69,14 @@ impl Access {
         self.counting(store_id).flat_map(|assignment| assignment.codes.iter().map(String::as_str)).collect()
     }
 
+    /// Whether somebody holds anything beyond one store: a role that counts everywhere, or a code that the default Store
+    /// Manager lacks.
+    pub fn reaches_beyond_a_store(&self) -> bool {
+        self.assignments.iter().any(|assignment| {
+            assignment.store_id.is_none() || assignment.codes.iter().any(|code| permission::is_beyond_a_store(code))
+        })
+    }
+
     /// Whether one of `required` is held in `store_id` (`None`: anywhere).
     pub fn may(&self, required: &[&str], store_id: Option<Uuid>) -> bool {
         required.is_empty()
