@@ -1,5 +1,16 @@
 //! What keeps accounts their owners': second factors, PINs that are worth nothing to a finder. `docs/security.md`.
 
 use super::step::Change;
+use super::table::{NewTable, On};
 
-pub(super) const CHANGES: &[Change] = &[];
+pub(super) const CHANGES: &[Change] = &[
+    // Browsers and addresses from which somebody signed in before: what strangers try does not make them wait.
+    Change::CreateTable(NewTable {
+        name: "known_places",
+        on: On::Hq,
+        columns: "id uuid!, user_id uuid, mark text, created_at ts, last_at ts",
+        conflict_keys: &["user_id, mark"],
+        indexes: &["mark"],
+        ..NewTable::EMPTY
+    }),
+];
