@@ -26,7 +26,8 @@ use crate::extract::{Body, Params};
 #[serde(rename_all = "camelCase")]
 pub struct Lock {
     id: Uuid,
-    /// `device`, `unknown_devices`, `headquarters`, `account`, `account_anywhere`, `login_address`, `proposal` or `unlock`.
+    /// `device`, `unknown_devices`, `headquarters`, `account`, `account_anywhere`, `login_address`, `proposal`, `unlock` or
+    /// `store_sign_in`.
     kind: String,
     /// What a manager knows it by. The name of an account that nobody has was never kept.
     label: String,
@@ -99,6 +100,7 @@ async fn labelled(home: Home, conn: &impl ConnectionTrait, rows: Vec<Model>) -> 
     let named = |origin: &str| devices.get(origin).cloned().unwrap_or_else(|| origin.to_owned());
     let label = |row: &Model| match row.kind.as_str() {
         "headquarters" => "a PIN alone at headquarters".to_owned(),
+        "store_sign_in" => "people of whom a store asks".to_owned(),
         "account" | "account_anywhere" | "proposal" | "unlock" => {
             row.user_id.and_then(|id| users.get(&id).cloned()).unwrap_or_else(|| "a name that nobody has".to_owned())
         }

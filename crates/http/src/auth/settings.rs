@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use ipnet::IpNet;
 use serde::{Deserialize, Serialize};
+use tillkeep_storage::kept_verifiers;
 
 use crate::pins;
 use crate::tokens::keys::GivenKeys;
@@ -49,6 +50,8 @@ pub struct SignInSettings {
     pub enrolled_only: bool,
     /// Whom headquarters looks up by a PIN alone.
     pub pin_login_at_hq: PinLogin,
+    /// For how many days a store keeps what verifies somebody of whom it asked headquarters.
+    pub keep_verifier_days: i64,
     /// How long an attempt waits for those that are under way before it.
     pub waits_for_others: Duration,
     /// Token keys that come from the environment.
@@ -64,6 +67,7 @@ impl Default for SignInSettings {
             pin_min_length: pins::SHORTEST,
             enrolled_only: false,
             pin_login_at_hq: PinLogin::default(),
+            keep_verifier_days: kept_verifiers::USUAL_DAYS,
             waits_for_others: WAITS_FOR_OTHERS,
             keys: GivenKeys::default(),
             pin_key_file: None,
