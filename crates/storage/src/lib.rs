@@ -35,6 +35,7 @@ pub mod kept_ids;
 pub mod kept_verifiers;
 mod keyed_request;
 pub mod known_numbers;
+pub mod known_places;
 pub mod leases;
 pub mod many;
 pub mod memory;

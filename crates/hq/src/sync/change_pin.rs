@@ -36,7 +36,7 @@ pub(super) async fn change_pin(
         let access = hq.auth.access_of(user.id).await?.ok_or_else(|| Error::not_found("user"))?;
         refuse_at_store(&access)?;
     }
-    let claimant = Claimant { address, device: None, store_id: Some(caller.id()), terminal_id: None };
+    let claimant = Claimant::through(caller.id(), address);
     change_own(&hq.auth, &user, &claimant, &body.current_pin, body.new_pin.as_deref()).await?;
     Ok(NoContent)
 }

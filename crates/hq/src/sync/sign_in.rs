@@ -27,8 +27,8 @@ pub(super) async fn sign_in(
     Body(asked): Body<StoreSignIn>,
 ) -> Result<Machine<StoreSignedIn>> {
     let (auth, store_id) = (&hq.auth, caller.id());
-    let terminal_id = asked.terminal_id.clone();
-    let claimant = Claimant { address, device: None, store_id: Some(store_id), terminal_id };
+    let mut claimant = Claimant::through(store_id, address);
+    claimant.terminal_id.clone_from(&asked.terminal_id);
     let everywhere = GlobalPeople::load(hq.db().reader()).await? != GlobalPeople::Named;
     let judged = judge(auth, store_id, everywhere, &claimant, &asked).await;
     if judged.as_ref().is_err_and(|error| error.code() == ErrorCode::TooManyAttempts) {

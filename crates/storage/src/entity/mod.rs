@@ -17,6 +17,7 @@ pub mod inventory_adjustment;
 pub mod kept_id;
 pub mod kept_verifier;
 pub mod known_number;
+pub mod known_place;
 pub mod lease;
 pub mod lost_number;
 #[cfg(feature = "next-release")]

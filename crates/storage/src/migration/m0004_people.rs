@@ -27,6 +27,15 @@ pub(super) const CHANGES: &[Change] = &[
         "sign_in int=0, pin_key_closed bool=false, pin_key_for int=0, pin_key_asked_at ts?, process_heard_at ts?",
     ),
     Change::FillAtHq("store_nodes", has_its_key),
+    // Browsers and addresses from which somebody signed in before: what strangers try does not make them wait.
+    Change::CreateTable(NewTable {
+        name: "known_places",
+        on: On::Hq,
+        columns: "id uuid!, user_id uuid, mark text, created_at ts, last_at ts",
+        conflict_keys: &["user_id, mark"],
+        indexes: &["mark"],
+        ..NewTable::EMPTY
+    }),
 ];
 
 /// A store that has shaken hands has its key.
