@@ -174,8 +174,7 @@ async fn after_thirty_wrong_ones_in_an_hour_nobody_is_judged_for_that_store_unti
 async fn people_of_all_stores_are_verified_at_headquarters_unless_the_release_of_a_store_cannot_ask() {
     let chain = chain().await;
     assert_eq!(chain.names(&chain.token).await, ["bob"], "a store that has not said anything");
-    let older = json!({"signIn": false});
-    let got = chain.shakes(&chain.token, older.clone()).await;
+    let got = chain.shakes(&chain.token, json!({"signIn": false})).await;
     got.is(200);
     assert_eq!(chain.names(&chain.token).await, ["ann", "bob"]);
     assert_eq!(chain.alarms().await, ["too_old_for_sign_in"]);
@@ -183,7 +182,7 @@ async fn people_of_all_stores_are_verified_at_headquarters_unless_the_release_of
     let before = chain.verifiers(&chain.token).await;
 
     // It is upgraded: they leave it, and look-ups are others.
-    let got = chain.shakes(&chain.token, json!({"pinKeyId": id})).await;
+    let got = chain.shakes(&chain.token, json!({"pinKeyId": id.clone()})).await;
     assert_eq!(got.body["resync"], json!(["users"]));
     let (_dir, store) = store_with(&got.body["pinKey"]);
     let bob = chain.verifiers(&chain.token).await;
@@ -191,7 +190,7 @@ async fn people_of_all_stores_are_verified_at_headquarters_unless_the_release_of
     assert_ne!(bob[0], before[1]);
     assert_eq!(chain.alarms().await, Vec::<String>::new());
     // Whoever has its token does not make it an older one.
-    chain.shakes(&chain.token, older.clone()).await.is(200);
+    chain.shakes(&chain.token, json!({"signIn": false, "pinKeyId": id})).await.is(200);
     assert_eq!(chain.verifiers(&chain.token).await, bob);
     assert_eq!(chain.alarms().await, ["too_old_for_sign_in"]);
     // Somebody at headquarters does.
@@ -235,8 +234,9 @@ async fn the_key_of_a_store_is_given_until_the_store_has_it_and_then_only_when_s
     assert_eq!(chain.shakes(&chain.token, json!({})).await.body["pinKey"], Json::Null);
 
     // Provisioned anew, with the token before in its grace: that one gets nothing.
-    let body = json!({"rotate": true, "graceMinutes": 60});
     let path = format!("/stores/{}/provision", chain.here);
+    chain.kit.post(&chain.admin, &path, json!({})).await.is(200);
+    let body = json!({"rotate": true, "graceMinutes": 60});
     let data = chain.kit.post(&chain.admin, &path, body).await.data();
     let token = data["syncToken"].as_str().expect("a token");
     assert_eq!(chain.shakes(&chain.token, json!({})).await.body["pinKey"], Json::Null);

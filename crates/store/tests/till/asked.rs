@@ -104,7 +104,10 @@ struct Scene {
 
 async fn scene() -> Scene {
     let hq = Arc::new(Knows::default());
-    let shop = Shop::with_line(hq.clone()).await;
+    scene_in(hq.clone(), Shop::with_line(hq).await).await
+}
+
+async fn scene_in(hq: Arc<Knows>, shop: Shop) -> Scene {
     let (id, pin) = people::person(&shop, "administrator").await;
     let mut row = shop.user(id).await;
     let verifiers = json!({
@@ -239,7 +242,8 @@ async fn somebody_of_all_stores_approves_at_a_till_as_well() {
 
 #[tokio::test]
 async fn the_counters_of_the_store_count_before_anybody_is_asked_and_a_right_one_takes_its_try_back() {
-    let scene = scene().await;
+    let hq = Arc::new(Knows::default());
+    let scene = scene_in(hq.clone(), Shop::standing_still(hq).await).await;
     assert_eq!((scene.pin_login().await, scene.login().await), (200, 200));
     let counters = pin_attempt::Entity::find().all(scene.shop.store.test_db().reader()).await.expect("the counters");
     assert!(counters.iter().all(|row| row.wrong_today == 0), "{counters:?}");
