@@ -113,7 +113,7 @@ async fn verifiers(site: &TestStore, name: &str) -> (String, String) {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_store_that_is_provisioned_after_all_pins_were_set_lets_everybody_in_and_its_copy_nobody_elsewhere() {
-    let mut chain = TestCluster::new().await;
+    let mut chain = TestCluster::with(&[("GLOBAL_PEOPLE_AT_STORES", "all")]).await;
     let mut first = chain.store().await;
     let cashier = role(&chain, "cashier").await;
     chain.person("everywhere", "316408", json!([{"roleId": cashier, "storeId": null}])).await;

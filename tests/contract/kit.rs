@@ -209,7 +209,7 @@ impl World {
             node: String::new(),
             // As the specification has it.
             sign_in: SignInSettings { pin_login_at_hq: PinLogin::All, ..SignInSettings::default() },
-            global_people: tillkeep_storage::staff::GlobalPeople::default(),
+            global_people: tillkeep_storage::staff::GlobalPeople::All,
             broker: None,
             sync_log_days: 90,
         };

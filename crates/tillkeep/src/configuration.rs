@@ -1,6 +1,7 @@
 //! Configuration: built-in < file < environment < flags. The built-in file is the defaults and their documentation.
 
 use std::net::IpAddr;
+use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -85,6 +86,7 @@ pub struct Store {
 pub struct HqAuth {
     pub pin_min_length: usize,
     pub global_people_at_stores: GlobalPeople,
+    pub keep_verifier_days: i64,
     pub pin_login_at_hq: PinLogin,
     pub second_factor: SecondFactor,
 }
@@ -138,6 +140,8 @@ const LONGEST_LEAVE: u64 = 300;
 /// Days for which a success stays in the log of entries: what the dashboard shows and a person looks into is there.
 const LEAST_LOG_DAYS: u32 = 30;
 const MOST_LOG_DAYS: u32 = 36_500;
+/// Days for which a store may keep what verifies somebody of whom it asked.
+const KEPT_DAYS: RangeInclusive<i64> = 1..=30;
 /// Seconds that a read replica may be told to be behind: it is measured once a second.
 const MIN_LAG: u64 = 2;
 const MAX_LAG: u64 = 3600;
@@ -160,6 +164,7 @@ const VARIABLES: &[(&str, &[&str])] = &[
     ("PUBLIC_URL", &["hq.public_url"]),
     ("SECOND_FACTOR", &["hq.auth.second_factor"]),
     ("GLOBAL_PEOPLE_AT_STORES", &["hq.auth.global_people_at_stores"]),
+    ("KEEP_VERIFIER_DAYS", &["hq.auth.keep_verifier_days"]),
     ("HQ_URL", &["store.hq_url"]),
     ("HQ_CA_FILE", &["store.hq_ca_file"]),
     ("TILLS_ENROLLED_ONLY", &["store.tills.enrolled_only"]),
@@ -194,6 +199,13 @@ pub fn load(file: Option<&Path>) -> Result<Configuration> {
     let shortest = configuration.hq.auth.pin_min_length;
     if !(pins::SHORTEST..=pins::LONGEST).contains(&shortest) {
         bail!("hq.auth.pin_min_length must be between {} and {}", pins::SHORTEST, pins::LONGEST);
+    }
+    if !KEPT_DAYS.contains(&configuration.hq.auth.keep_verifier_days) {
+        bail!(
+            "hq.auth.keep_verifier_days (KEEP_VERIFIER_DAYS) must be between {} and {}",
+            KEPT_DAYS.start(),
+            KEPT_DAYS.end()
+        );
     }
     if configuration.hq.database_connections < Opening::LEAST_CONNECTIONS {
         bail!("hq.database_connections (DATABASE_CONNECTIONS) must be at least {}", Opening::LEAST_CONNECTIONS);
@@ -253,8 +265,14 @@ pub fn tls(cert: &Path, key: &Path) -> Result<Option<Tls>> {
 
 /// How people sign in to headquarters.
 pub fn sign_in_at_hq(hq: &Hq) -> Result<SignInSettings> {
-    let HqAuth { pin_min_length, pin_login_at_hq, second_factor, .. } = hq.auth;
-    Ok(SignInSettings { pin_min_length, pin_login_at_hq, second_factor, ..sign_in(&hq.trusted_proxies)? })
+    let HqAuth { pin_min_length, pin_login_at_hq, second_factor, keep_verifier_days, .. } = hq.auth;
+    Ok(SignInSettings {
+        pin_min_length,
+        pin_login_at_hq,
+        second_factor,
+        keep_verifier_days,
+        ..sign_in(&hq.trusted_proxies)?
+    })
 }
 
 /// How people sign in to a store. New PINs are made at headquarters alone, which says how long they are.

@@ -39,6 +39,7 @@ mod sign_in;
 mod stalled;
 mod standing;
 mod stock;
+mod store_sign_in;
 mod stores;
 mod streams;
 mod taking;

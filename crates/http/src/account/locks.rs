@@ -27,8 +27,7 @@ use crate::extract::{Body, Params};
 pub struct Lock {
     id: Uuid,
     /// `device`, `unknown_devices`, `headquarters`, `headquarters_anywhere`, `account`, `account_anywhere`, `login_address`,
-    /// `second_factor`, `proposal` or `unlock`.
-    /// `proposal` or `unlock`.
+    /// `second_factor`, `proposal`, `unlock` or `store_sign_in`.
     kind: String,
     /// What a manager knows it by. The name of an account that nobody has was never kept.
     label: String,
@@ -101,6 +100,7 @@ async fn labelled(home: Home, conn: &impl ConnectionTrait, rows: Vec<Model>) -> 
     let devices = devices(home, conn, &rows).await?;
     let named = |origin: &str| devices.get(origin).cloned().unwrap_or_else(|| origin.to_owned());
     let label = |row: &Model| match row.kind.as_str() {
+        "store_sign_in" => "people of whom a store asks".to_owned(),
         "headquarters" | "headquarters_anywhere" => "a PIN alone at headquarters".to_owned(),
         "account" | "account_anywhere" | "second_factor" | "proposal" | "unlock" => {
             row.user_id.and_then(|id| users.get(&id).cloned()).unwrap_or_else(|| "a name that nobody has".to_owned())

@@ -100,6 +100,13 @@ impl Access {
         }
     }
 
+    /// Whether somebody holds a code that the default Store Manager lacks, in whatever store.
+    pub fn holds_beyond_a_store(&self) -> bool {
+        self.assignments
+            .iter()
+            .any(|assignment| assignment.codes.iter().any(|code| permission::is_beyond_a_store(code)))
+    }
+
     /// Whether one of `required` is held in `store_id` (`None`: anywhere).
     pub fn may(&self, required: &[&str], store_id: Option<Uuid>) -> bool {
         required.is_empty()

@@ -7,6 +7,7 @@ use tillkeep_storage::sea_orm::sea_query::Expr;
 use tillkeep_storage::sea_orm::{ColumnTrait, EntityTrait, QueryFilter, Select};
 use uuid::Uuid;
 
+use super::asked::{ask, kept_under};
 use super::people::staff;
 use super::throttle::{self, Attempt, Claimant};
 use super::{Auth, Home, PinLogin};
@@ -14,8 +15,8 @@ use crate::error::{Error, Result};
 use crate::pins::is_former;
 
 /// The active user with this PIN, with the attempt that is to be settled in the transaction of what follows; else 401,
-/// with `refused` in the audit log. The look-up key finds at most one candidate, whose own hash decides: two slow
-/// hashes, however many users there are, hit or miss.
+/// with `refused` in the audit log. The look-up key finds at most one candidate, whose own hash decides: as many slow
+/// hashes however many users there are, hit or miss. A store then asks headquarters, if there is a line.
 pub async fn user_of_pin(
     auth: &Auth,
     store_id: Uuid,
@@ -28,9 +29,20 @@ pub async fn user_of_pin(
     let (attempt, lookup) = attempt.unless_failed(auth, looked_up).await?;
     let people = looked_up_for(auth, store_id);
     let candidate = people.clone().filter(user::Column::PinLookup.is_in(&lookup)).one(auth.db.reader()).await?;
+    let candidate = match candidate {
+        None => kept_under(auth, &lookup).await?,
+        some => some,
+    };
     let (attempt, found) = match verified(auth, attempt, candidate, pin).await? {
         (attempt, Err(_)) => without_lookup(auth, attempt, people, pin, &lookup).await?,
         (attempt, Ok(user)) => (attempt, Some(user)),
+    };
+    let (attempt, found) = match found {
+        None => {
+            let asked = ask(auth, claimant, None, pin).await;
+            attempt.unless_failed(auth, asked).await?
+        }
+        some => (attempt, some),
     };
     match found {
         Some(user) => Ok((attempt, user)),

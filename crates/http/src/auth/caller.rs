@@ -103,7 +103,7 @@ impl<P: Requirement> Caller<P> {
         refusals::watch(move |code, text| watching.note_refusal(code, text, entry));
         let required = P::any_of();
         // Without a line nobody could: then the till goes on.
-        if access.user.must_change_pin && !P::BEFORE_PIN_CHANGE && auth.can_change_pins() {
+        if !P::BEFORE_PIN_CHANGE && auth.must_change_pin(&access) {
             let text = "this PIN was made for you by headquarters: choose your own first, in the browser at headquarters or here, with \
                         POST /api/v1/auth/change-pin {currentPin, newPin}";
             return Err(Error::new(ErrorCode::MustChangePin, text));

@@ -8,7 +8,7 @@ use std::time::Duration;
 use tillkeep_storage::entity::approval;
 use tillkeep_storage::leases::Leases;
 use tillkeep_storage::sea_orm::{ColumnTrait, Condition, EntityTrait, QueryFilter};
-use tillkeep_storage::{DbErr, attempts, db, factors, idempotency, known_places};
+use tillkeep_storage::{DbErr, attempts, db, factors, idempotency, kept_verifiers, known_places};
 use tokio_util::sync::CancellationToken;
 
 use super::{Auth, Home, Sessions, factor_uses};
@@ -131,6 +131,7 @@ pub async fn forget(auth: &Auth) -> Result<(), DbErr> {
         // What was approved stands on the sale and in the audit log.
         let over = approval::Column::ExpiresAt.lt(now.plus_millis(-KEEP_APPROVALS_MS));
         approval::Entity::delete_many().filter(over).exec(&tx).await?;
+        kept_verifiers::prune(&tx, now).await?;
     }
     tx.commit().await?;
     idempotency::prune_claims(&auth.db).await

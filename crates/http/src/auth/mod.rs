@@ -3,6 +3,7 @@
 mod access;
 mod act;
 mod address;
+pub mod asked;
 pub(crate) mod by_pin;
 mod caller;
 pub mod device;
@@ -26,8 +27,10 @@ use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
 use ipnet::IpNet;
 use serde_json::json;
+use tillkeep_model::wire::{StoreSignIn, StoreSignedIn};
 use tillkeep_model::{Alarm, ErrorCode, Instant};
 use tillkeep_storage::attempts::Judge;
+use tillkeep_storage::entity::user;
 use tillkeep_storage::{Change, Db, DbErr, Tx, audit};
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
@@ -87,6 +90,8 @@ pub struct Auth {
     /// How browsers reach headquarters.
     pub public_url: Option<String>,
     pub(crate) factor_uses: FactorUses,
+    /// For how many days a store keeps what verifies somebody of whom it asked headquarters.
+    pub keep_verifier_days: i64,
     trusted_proxies: Vec<IpNet>,
     /// What the server does after a commit: HQ tells its stores of what changed.
     on_commit: OnceLock<OnCommit>,
@@ -105,7 +110,13 @@ pub trait Headquarters: Send + Sync {
     fn heard_at(&self) -> Option<Instant>;
     /// Changes the PIN of somebody who typed the present one; without a new one, only how headquarters keeps it.
     fn change_pin(&self, user_id: Uuid, current: String, new: Option<String>) -> Asking<'_>;
+    /// Who that is of whom nobody here knows, as they are here, with what verifies the PIN from then on; nobody when headquarters does
+    /// not say so, for whatever reason.
+    fn sign_in(&self, asked: StoreSignIn) -> Knowing<'_>;
 }
+
+/// A question to headquarters who somebody is.
+pub type Knowing<'a> = Pin<Box<dyn Future<Output = Option<(user::Model, StoreSignedIn)>> + Send + 'a>>;
 
 /// A question to headquarters that is being answered.
 pub type Asking<'a> = Pin<Box<dyn Future<Output = Result<()>> + Send + 'a>>;
@@ -175,6 +186,7 @@ impl Auth {
             second_factor: if home == Home::Hq { settings.second_factor } else { SecondFactor::Off },
             public_url: settings.public_url.clone(),
             factor_uses: FactorUses::new(settings.factor_uses.clone()),
+            keep_verifier_days: settings.keep_verifier_days,
             trusted_proxies: settings.trusted_proxies.clone(),
             sessions: Sessions::default(),
             running: Running::default(),
@@ -265,9 +277,12 @@ impl Auth {
         self.headquarters.get().ok_or_else(hq_unreachable)
     }
 
-    /// Whether somebody can change a PIN now: at headquarters always, at a store with a line.
-    pub fn can_change_pins(&self) -> bool {
-        self.home == Home::Hq || self.headquarters.get().is_some_and(|headquarters| headquarters.is_there())
+    /// Whether somebody has to change their PIN before anything else: where they can, which is at headquarters, and at a store with
+    /// a line for whoever holds no more than runs one.
+    pub fn must_change_pin(&self, access: &Access) -> bool {
+        let is_there = || self.headquarters.get().is_some_and(|headquarters| headquarters.is_there());
+        let can = self.home == Home::Hq || (!access.holds_beyond_a_store() && is_there());
+        access.user.must_change_pin && can
     }
 
     /// Commits, and makes what changed of the synchronised types known, here and to whoever pulls it.

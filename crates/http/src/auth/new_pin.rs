@@ -4,15 +4,17 @@
 use serde_json::json;
 use tillkeep_model::{ErrorCode, Instant};
 use tillkeep_storage::db::{Turn, take_turn};
-use tillkeep_storage::entity::user;
+use tillkeep_storage::entity::{kept_verifier, user};
 use tillkeep_storage::registry::fold;
 use tillkeep_storage::sea_orm::sea_query::Expr;
-use tillkeep_storage::sea_orm::{ColumnTrait, Condition, DbErr, EntityTrait, QueryFilter, QuerySelect, Select};
+use tillkeep_storage::sea_orm::{
+    ColumnTrait, Condition, DbErr, EntityTrait, QueryFilter, QuerySelect, QueryTrait, Select,
+};
 use tillkeep_storage::{Tx, audit, staff};
 use uuid::Uuid;
 
 use super::throttle::{self, Claimant};
-use super::{Auth, Home, Revocation, Sessions};
+use super::{Access, Auth, Home, Revocation, Sessions};
 use crate::error::{Error, Result};
 use crate::pins::{self, Hashed, is_former};
 
@@ -22,6 +24,17 @@ pub fn check_new_pin(auth: &Auth, pin: &str) -> Result<()> {
         Some(_) => Err(pin_not_allowed(auth)),
         None => Ok(()),
     }
+}
+
+/// Refuses a new PIN that is to be set by way of a store for somebody who holds more than runs one: whoever has that store must not
+/// become who they are.
+pub fn refuse_at_store(access: &Access) -> Result<()> {
+    if !access.holds_beyond_a_store() {
+        return Ok(());
+    }
+    let text = "who holds rights beyond those of a store changes the PIN at headquarters, in the browser there or with POST \
+                /api/v1/auth/change-pin; until then the present one is good here";
+    Err(Error::new(ErrorCode::ChangeAtHeadquarters, text))
 }
 
 /// Hashes a PIN that somebody chose, outside of any transaction: it is slow on purpose.
@@ -72,7 +85,7 @@ pub async fn change_own(
     let mut tx = auth.db.begin().await?;
     // Somebody may have set another one since the present one was verified: then it is not the present one any more.
     take_turn(&tx, Turn::Pin).await?;
-    let still = user::Entity::find_by_id(user.id).filter(same_pin(user)).lock_exclusive().one(&tx).await?;
+    let still = user::Entity::find_by_id(user.id).filter(same_pin(auth, user)).lock_exclusive().one(&tx).await?;
     if still.is_none() {
         drop(tx);
         attempt.failed(auth, claimant.audit("pin.refused", Some(user.id))).await?;
@@ -162,8 +175,15 @@ pub async fn rehash(auth: &Auth, user: &user::Model, pin: &str) {
 }
 
 /// Whether the PIN that was verified is still the one: as it was kept then, or rehashed since release 0.1.0, which changes no PIN.
-pub(crate) fn same_pin(user: &user::Model) -> Condition {
-    let same = Condition::any().add(user::Column::PinHash.eq(user.pin_hash.clone()));
+pub(crate) fn same_pin(auth: &Auth, user: &user::Model) -> Condition {
+    let mut same = Condition::any().add(user::Column::PinHash.eq(user.pin_hash.clone()));
+    if auth.home != Home::Hq {
+        let kept = kept_verifier::Entity::find()
+            .select_only()
+            .column(kept_verifier::Column::UserId)
+            .filter(kept_verifier::Column::PinHash.eq(user.pin_hash.clone()));
+        same = same.add(user::Column::Id.in_subquery(kept.into_query()));
+    }
     if !user.pin_hash.as_deref().is_some_and(is_former) {
         return same;
     }

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use ipnet::IpNet;
 use serde::{Deserialize, Serialize};
+use tillkeep_storage::kept_verifiers;
 use utoipa::ToSchema;
 
 use crate::pins;
@@ -82,6 +83,8 @@ pub struct SignInSettings {
     pub public_url: Option<String>,
     /// Where this server notes how many codes of second factors were used.
     pub factor_uses: Option<PathBuf>,
+    /// For how many days a store keeps what verifies somebody of whom it asked headquarters.
+    pub keep_verifier_days: i64,
     /// How long an attempt waits for those that are under way before it.
     pub waits_for_others: Duration,
     /// Token keys that come from the environment.
@@ -100,6 +103,7 @@ impl Default for SignInSettings {
             second_factor: SecondFactor::default(),
             public_url: None,
             factor_uses: None,
+            keep_verifier_days: kept_verifiers::USUAL_DAYS,
             waits_for_others: WAITS_FOR_OTHERS,
             keys: GivenKeys::default(),
             pin_key_file: None,

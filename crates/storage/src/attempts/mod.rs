@@ -324,6 +324,14 @@ pub async fn locks(
     Ok((page.offset(offset).limit(limit).all(conn).await?, total))
 }
 
+/// The stores of which headquarters judges nobody now, each since when.
+pub async fn stopped(conn: &impl ConnectionTrait, now: Instant) -> Result<HashMap<Uuid, Instant>, DbErr> {
+    let policy = Kind::StoreSignIn.policy();
+    let rows = blocked(now, Condition::all().add(Column::Kind.eq(policy.name))).all(conn).await?;
+    let since = |row: Model| Some((row.store_id?, row.blocked_until?.plus_millis(-policy.minute)));
+    Ok(rows.into_iter().filter_map(since).collect())
+}
+
 /// Frees what is blocked, counters included; `None` when nothing of that id within `scope` is blocked.
 pub async fn unlock(tx: &Tx, scope: Condition, id: Uuid, now: Instant) -> Result<Option<Model>, DbErr> {
     let found = blocked(now, scope).filter(Column::Id.eq(id)).lock_exclusive().one(tx).await?;

@@ -20,8 +20,8 @@ use tillkeep_http::{Answer, Caller, Id, NoContent};
 use tillkeep_model::ErrorCode;
 use tillkeep_model::permission::Fresh;
 use tillkeep_model::permission::code::StoresProvision;
-use tillkeep_storage::Tx;
 use tillkeep_storage::entity::store::{Entity, Model};
+use tillkeep_storage::{Tx, pin_keys};
 use utoipa::ToSchema;
 use uuid::Uuid;
 
@@ -84,7 +84,9 @@ pub(super) async fn provision(
             "rotate": body.rotate, "graceMinutes": body.grace_minutes, "tokenVersion": new.sync_token_version,
         }))
     };
-    let after = async |_: &mut Tx, _: &Model, _: &Model| Ok(());
+    // Whoever has the token before must not get the key with it.
+    let after =
+        async |tx: &mut Tx, _: &Model, new: &Model| Ok(pin_keys::open(&**tx, id, new.sync_token_version).await?);
     let store = rows::update::<Entity, _>(&caller, &KIND, ("store.provision", id), edit, after).await?;
     if body.rotate && body.grace_minutes == 0 {
         hq.shut_out(id);
