@@ -16,7 +16,7 @@ use crate::answer::Answer;
 use crate::auth::by_pin::{refuse, user_of_pin, verified};
 use crate::auth::new_pin::{rehash, same_pin};
 use crate::auth::throttle::{self, Attempt, Claimant};
-use crate::auth::{self, Auth, Gate, Home, Origin, REPLACED, Replaced, Revocation, State};
+use crate::auth::{self, Auth, Gate, Home, Origin, REPLACED, Replaced, Revocation, State, device};
 use crate::error::{Error, Result};
 use crate::extract::Body;
 use crate::names::normal;
@@ -52,6 +52,8 @@ pub async fn login(Gate(auth): Gate, from: Origin, Body(body): Body<Login>) -> R
     let attempt = throttle::take(&auth, &buckets, &claimant).await?;
     match verified(&auth, attempt, user, &body.pin).await? {
         (attempt, Ok(user)) => {
+            let strange = device::may_sign_in(&auth, claimant.device.as_ref(), user.id).await;
+            let (attempt, ()) = attempt.unless_failed(&auth, strange).await?;
             let answer = sign_in(&auth, attempt, user.clone(), claimant, true, "login").await?;
             rehash(&auth, &user, &body.pin).await;
             Ok(answer)
