@@ -19,10 +19,18 @@ pub enum AlarmCode {
     TillAhead,
     /// Something between this store and headquarters answered in its place.
     AnsweredInBetween,
+    /// Headquarters says so: it makes more new customers in an hour than a store may.
+    TooManyNewCustomers,
 }
 
 impl AlarmCode {
-    pub const ALL: [Self; 4] = [Self::ClockBehindRegister, Self::NumbersFile, Self::TillAhead, Self::AnsweredInBetween];
+    pub const ALL: [Self; 5] = [
+        Self::ClockBehindRegister,
+        Self::NumbersFile,
+        Self::TillAhead,
+        Self::AnsweredInBetween,
+        Self::TooManyNewCustomers,
+    ];
 
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -30,6 +38,7 @@ impl AlarmCode {
             Self::NumbersFile => "numbers_file",
             Self::TillAhead => "till_ahead",
             Self::AnsweredInBetween => "answered_in_between",
+            Self::TooManyNewCustomers => "too_many_new_customers",
         }
     }
 

@@ -2,15 +2,14 @@
 
 use std::collections::BTreeMap;
 use std::convert::Infallible;
-use std::net::SocketAddr;
 use std::sync::Arc;
 
-use axum::extract::{ConnectInfo, FromRequestParts, State};
+use axum::extract::{FromRequestParts, State};
 use axum::http::request::Parts;
 use tillkeep_http::Body;
 use tillkeep_http::describe::Argument;
-use tillkeep_http::error::Result;
-use tillkeep_http::request::Transport;
+use tillkeep_http::error::{Error, Result};
+use tillkeep_http::request::{Transport, is_forwarded, is_loopback};
 use tillkeep_model::Instant;
 use tillkeep_model::wire::{HandshakeAnswer, HandshakeRequest, PinKey};
 use tillkeep_storage::entity::store_node;
@@ -39,10 +38,8 @@ impl<S: Send + Sync> FromRequestParts<S> for Line {
 
     async fn from_request_parts(parts: &mut Parts, state: &S) -> std::result::Result<Self, Infallible> {
         let transport = Transport::from_request_parts(parts, state).await?;
-        let peer = parts.extensions.get::<ConnectInfo<SocketAddr>>();
-        let loopback = peer.is_some_and(|ConnectInfo(peer)| peer.ip().to_canonical().is_loopback());
-        let forwarded = parts.headers.contains_key("x-forwarded-for") || parts.headers.contains_key("forwarded");
-        Ok(Self { is_closed: (loopback || transport.tls) && !forwarded })
+        let is_closed = transport.tls || is_loopback(&parts.extensions);
+        Ok(Self { is_closed: is_closed && !is_forwarded(&parts.headers) })
     }
 }
 
@@ -62,6 +59,9 @@ pub(super) async fn handshake(
 ) -> Result<Machine<HandshakeAnswer>> {
     let store_id = caller.id();
     let code = &caller.store.code;
+    if let Some(excess) = request.excess() {
+        return Err(Error::field(excess.field, excess.message));
+    }
     let late = admitted(&hq, store_id, code, &request).await?;
     let conn = hq.sync_db().reader();
     let pin_key = pin_key(&hq, &caller, &line, &request).await?;
@@ -131,7 +131,11 @@ async fn record(
     let ticket = Uuid::new_v4().to_string();
     let settled = nodes::to_acknowledge(&tx, store_id, &ticket).await?;
     let again = sync_log::to_reload(&tx, store_id, &ticket).await?;
-    let never_refused = nodes::never_refused(&tx, store_id, &request.dead).await?;
+    let never_refused = if sync_log::room_again(&tx, store_id, now).await? {
+        nodes::never_refused(&tx, store_id, &request.dead).await?
+    } else {
+        Vec::new()
+    };
     raise(&mut tx, &settled).await?;
     let (row, mut resync) = row(node, request, &continuity, &ticket, now)?;
     resync.extend(again);
@@ -191,6 +195,7 @@ fn row(
         told_fingerprints: serde_json::to_string(&pairs)?,
         other_installation_at: if continuity.is_other_installation() { Some(now) } else { node.other_installation_at },
         handshake_at: Some(now),
+        unenrolled: request.unenrolled.map(|count| count.max(0)),
         // The rest is for the tracker to write.
         ..node
     };

@@ -2,8 +2,10 @@
 
 mod answers;
 mod connections;
+mod hanging_up;
 mod kit;
 mod log;
+mod metrics;
 mod pace;
 mod pages;
 mod rooms;

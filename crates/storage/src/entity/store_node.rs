@@ -42,6 +42,8 @@ pub struct Model {
     /// Its last heartbeat, and how long its process had run then.
     pub heartbeat_at: Option<Instant>,
     pub uptime_ms: i64,
+    /// How many of its registers have no enrolled till, by its last handshake; null when that says nothing of it.
+    pub unenrolled: Option<i64>,
 }
 
 #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]

@@ -62,6 +62,8 @@ const ALARM_WORDS: Record<BoardStore['alarms'][number]['code'], string> = {
   till_ahead: 'A till has printed receipt numbers that its server does not know: look whether the server was restored.',
   answered_in_between:
     'It is answered by something in between: look at proxies, gateways and the sign-in of its network.',
+  too_many_new_customers:
+    'It makes more new customers in an hour than a store may: look who makes them, and whether its token was stolen.',
 }
 
 export const KEYS = [

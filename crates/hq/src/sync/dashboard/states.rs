@@ -3,12 +3,12 @@
 use std::collections::{BTreeSet, HashMap};
 use std::time::Duration;
 
-use tillkeep_model::Instant;
+use tillkeep_model::{Alarm, AlarmCode, Instant};
 use tillkeep_storage::entity::{store, store_node, sync_status};
 use tillkeep_storage::nodes::{Heard, Line, Said};
 use tillkeep_storage::sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder};
 use tillkeep_storage::sync_log::warnings::{self, Warned};
-use tillkeep_storage::{Connection, DbErr, registry, sync_log};
+use tillkeep_storage::{Connection, DbErr, new_customers, registry, sync_log};
 use uuid::Uuid;
 
 use super::store_state::{ConnectionInfo, Loading, StoreState, TypeState};
@@ -53,13 +53,17 @@ pub(super) async fn load(hq: &Hq, conn: &Connection, which: Which<'_>) -> Result
         nodes.all(&conn).await?.into_iter().map(|row| (row.store_id, row)).collect();
     let mut warned = warnings::warned(&conn, now.plus_millis(-WARNINGS_OF_MS), only.as_deref()).await?;
     let mut unkept = sync_log::unkept(&conn, only.as_deref()).await?;
+    let beyond = new_customers::stores_beyond(&conn, only.as_deref(), now).await?;
     drop(conn);
     let state = |store: store::Model| {
         let status = status.remove(&store.id).unwrap_or_default();
         let node = nodes.remove(&store.id).unwrap_or_default();
         let warned = warned.remove(&store.id).unwrap_or_default();
         let unkept = unkept.remove(&store.id).unwrap_or_default();
-        state_of(hq, store, status, &node, (warned, unkept), now)
+        let since = beyond.get(&store.id).copied();
+        let mut state = state_of(hq, store, status, &node, (warned, unkept), now);
+        state.alarms.extend(since.map(|since| Alarm { code: AlarmCode::TooManyNewCustomers, since }));
+        state
     };
     Ok(stores.into_iter().map(state).collect())
 }
@@ -103,6 +107,7 @@ fn state_of(
         oldest_pending_at: told.oldest,
         outbox_stuck: is_stuck(connected, told.oldest, node.clock_offset_ms, hq.nodes.shared(now)),
         alarms,
+        registers_without_till: node.unenrolled,
         runs_twice_since: hq.copies.running_twice(store.id, hq.nodes.shared(now)),
         unstored: fetched.iter().filter(|row| row.pending_count > 0).map(|row| row.entity_type.clone()).collect(),
         clock_offset_ms: node.clock_offset_ms,
