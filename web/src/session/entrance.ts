@@ -1,5 +1,6 @@
 import { data, done, open, api } from '@/api/client'
 import type { Person } from './person'
+import { browserKey, keepBrowserKey } from './browser'
 import { newSignIn, save, tokensOf } from './tokens'
 
 /** How somebody comes in and goes. */
@@ -7,7 +8,9 @@ export function makeEntrance(person: Person) {
   const { user, ended } = person.state
 
   async function signIn(username: string, pin: string): Promise<void> {
-    const answer = await data(open.POST('/api/v1/auth/login', { body: { username, pin } }))
+    const params = { header: { 'Tillkeep-Device': browserKey() } }
+    const answer = await data(open.POST('/api/v1/auth/login', { params, body: { username, pin } }))
+    keepBrowserKey(answer.deviceKey)
     const tokens = tokensOf(answer, newSignIn())
     save(tokens)
     ended.value = false

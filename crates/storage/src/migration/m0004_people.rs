@@ -4,6 +4,15 @@ use super::step::Change;
 use super::table::{NewTable, On};
 
 pub(super) const CHANGES: &[Change] = &[
+    // Browsers and addresses from which somebody signed in before: what strangers try does not make them wait.
+    Change::CreateTable(NewTable {
+        name: "known_places",
+        on: On::Hq,
+        columns: "id uuid!, user_id uuid, mark text, created_at ts, last_at ts",
+        conflict_keys: &["user_id, mark"],
+        indexes: &["mark"],
+        ..NewTable::EMPTY
+    }),
     // U16: how many customers each store makes in an hour.
     Change::CreateTable(NewTable {
         name: "new_customers",
