@@ -65,9 +65,8 @@ fn is_open_and_ours(about: &Metadata) -> bool {
 }
 
 fn is_own(name: &str) -> bool {
-    let begins =
-        |own: &&str| name.strip_prefix(**own).is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '-']));
-    NAMES.contains(&name) || BEGINNINGS.iter().any(|own| begins(&own))
+    let begins = |own: &str| name.strip_prefix(own).is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '-']));
+    NAMES.contains(&name) || BEGINNINGS.iter().any(|own| begins(own))
 }
 
 /// Copies a file to one that only its owner reads, whoever may read the first.

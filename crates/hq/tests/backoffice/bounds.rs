@@ -174,3 +174,21 @@ async fn whoever_asks_for_more_than_they_have_is_in_the_log_once_a_minute_with_t
     kit.hq.auth.note_refusals(true).await;
     assert_eq!(noted(26).await, 3, "a server that stops leaves nothing behind");
 }
+
+#[tokio::test]
+async fn the_dashboard_says_which_stores_have_registers_without_a_till() {
+    let kit = Kit::new().await;
+    let admin = kit.admin().await;
+    let store = kit.store("S01").await;
+    let machine = Person { id: store, token: kit.sync_token(store) };
+    let shown = async |said: Json| {
+        let mut hello = json!({"nodeEpoch": "n1", "storeVersion": "0.2.0"});
+        hello.as_object_mut().expect("an object").extend(said.as_object().expect("an object").clone());
+        kit.post(&machine, "/sync/handshake", hello).await.is(200);
+        kit.get(&admin, "/sync/dashboard").await.data()["stores"][0]["registersWithoutTill"].clone()
+    };
+    assert_eq!(shown(json!({})).await, Json::Null, "a store that says nothing of it");
+    assert_eq!(shown(json!({"unenrolled": 2})).await, 2);
+    assert_eq!(shown(json!({"unenrolled": 0})).await, 0);
+    assert_eq!(shown(json!({})).await, Json::Null, "of an older release again");
+}
