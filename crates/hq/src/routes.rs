@@ -28,11 +28,13 @@ pub fn router(hq: Arc<Hq>, stores: &[WriteRoute]) -> Router {
 /// The same of one that shows other things besides.
 pub fn router_with(hq: Arc<Hq>, stores: &[WriteRoute], shown: Shown) -> Router {
     let (router, table) = described(stores);
+    let is_behind_tls = hq.is_behind_tls();
     let router = if shown.docs { describe::served(router, ABOUT, table) } else { router };
     let router = tillkeep_web::served(router).with_state(hq.clone());
     let router =
         if shown.metrics { router.merge(tillkeep_http::metrics::of_this_machine(measured(hq))) } else { router };
-    layers::wrap(router)
+    let router = layers::wrap(router);
+    if is_behind_tls { layers::behind_tls(router) } else { router }
 }
 
 /// `/metrics` alone.

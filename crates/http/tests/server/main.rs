@@ -2,6 +2,7 @@
 
 mod answers;
 mod connections;
+mod framing;
 mod hanging_up;
 mod kit;
 mod log;
