@@ -212,6 +212,7 @@ impl World {
             global_people: tillkeep_storage::staff::GlobalPeople::All,
             broker: None,
             sync_log_days: 90,
+            new_customers_per_hour: 1000,
         };
         let hq = Hq::open(&settings, clock.clone(), stop.clone()).await.expect("headquarters");
         let account = Account { username: "root".to_owned(), pin: PIN.to_owned().into(), role: ADMINISTRATOR };

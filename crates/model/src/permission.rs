@@ -15,6 +15,20 @@ pub trait Requirement: Send + Sync + 'static {
 
     /// Whether headquarters wants the second factor to have been shown lately; see [`Fresh`].
     const FRESH: bool = false;
+
+    /// Whether somebody is let through who sits at a device that is not enrolled, where all must be.
+    const AT_STRANGE_DEVICES: bool = Self::BEFORE_PIN_CHANGE;
+}
+
+/// `P`, at a device that is not enrolled as well: for what leads to one that is, and nothing else.
+pub struct Enrolling<P>(PhantomData<fn() -> P>);
+impl<P: Requirement> Requirement for Enrolling<P> {
+    fn any_of() -> Vec<&'static str> {
+        P::any_of()
+    }
+
+    const BEFORE_PIN_CHANGE: bool = P::BEFORE_PIN_CHANGE;
+    const AT_STRANGE_DEVICES: bool = true;
 }
 
 /// Signed in is enough.

@@ -53,12 +53,14 @@ pub struct Hq {
     pub max_connections: usize,
     pub max_connections_per_address: usize,
     pub metrics_listen: String,
+    pub docs: bool,
     pub node: String,
     pub leave_seconds: Option<u64>,
     pub nats_url: BrokerUrl,
     pub nats_credentials_file: PathBuf,
     pub nats_ca_file: PathBuf,
     pub sync_log_days: u32,
+    pub new_customers_per_hour: u32,
 }
 
 #[derive(Debug, Deserialize, Serialize)]
@@ -77,6 +79,7 @@ pub struct Store {
     pub max_connections: usize,
     pub max_connections_per_address: usize,
     pub metrics_listen: String,
+    pub docs: bool,
     pub tills: Tills,
 }
 
@@ -150,6 +153,7 @@ const MAX_LAG: u64 = 3600;
 const VARIABLES: &[(&str, &[&str])] = &[
     ("TILLKEEP_LISTEN", &["hq.listen", "store.listen"]),
     ("DATA_DIR", &["hq.data_dir", "store.data_dir"]),
+    ("DOCS", &["hq.docs", "store.docs"]),
     ("DATABASE_READ_URL", &["hq.database_read_url"]),
     ("DATABASE_URL", &["hq.database_url"]),
     ("DATABASE_CONNECTIONS", &["hq.database_connections"]),
@@ -159,6 +163,7 @@ const VARIABLES: &[(&str, &[&str])] = &[
     ("NATS_CA_FILE", &["hq.nats_ca_file"]),
     ("NATS_CREDENTIALS_FILE", &["hq.nats_credentials_file"]),
     ("NATS_URL", &["hq.nats_url"]),
+    ("NEW_CUSTOMERS_PER_HOUR", &["hq.new_customers_per_hour"]),
     ("NUMBERS_FILE", &["store.numbers_file"]),
     ("PIN_LOGIN_AT_HQ", &["hq.auth.pin_login_at_hq"]),
     ("PUBLIC_URL", &["hq.public_url"]),

@@ -129,6 +129,7 @@ impl Kit {
             global_people: tillkeep_storage::staff::GlobalPeople::default(),
             broker,
             sync_log_days: 90,
+            new_customers_per_hour: 1000,
         };
         let stop = CancellationToken::new();
         let hq = Hq::open_with(&settings, clock.clone(), times, stop).await.expect("headquarters");

@@ -4,6 +4,7 @@ pub mod kit;
 
 mod at_once;
 mod bombs;
+mod bounds;
 mod completeness;
 mod customers;
 pub mod dashboard;

@@ -19,7 +19,7 @@ use crate::auth::new_pin::{rehash, same_pin};
 use crate::auth::people::of_name;
 use crate::auth::places;
 use crate::auth::throttle::{self, Attempt, Claimant};
-use crate::auth::{self, Auth, Gate, Home, Origin, REPLACED, Replaced, Revocation, State};
+use crate::auth::{self, Auth, Gate, Home, Origin, REPLACED, Replaced, Revocation, State, device};
 use crate::error::{Error, Result};
 use crate::extract::Body;
 use crate::factors::{Given, Shown, refuse_factor, second_step};
@@ -76,6 +76,8 @@ pub async fn login(Gate(auth): Gate, from: Origin, Body(body): Body<Login>) -> R
     };
     match (attempt, found) {
         (attempt, Ok(user)) => {
+            let strange = device::may_sign_in(&auth, claimant.device.as_ref(), user.id).await;
+            let (attempt, ()) = attempt.unless_failed(&auth, strange).await?;
             let given = Given { code: body.code, passkey: body.passkey, challenge: body.challenge };
             let (attempt, shown) = match auth.home {
                 Home::Hq => second_step(&auth, attempt, &user, &claimant, given).await?,

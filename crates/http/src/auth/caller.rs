@@ -14,7 +14,7 @@ use tillkeep_model::{ErrorCode, Instant};
 use tillkeep_storage::{Connection, DbErr, Transaction, audit, idempotency};
 use uuid::Uuid;
 
-use super::{Access, Act, Auth, HasAuth, Home};
+use super::{Access, Act, Auth, HasAuth, Home, device};
 use crate::costs;
 use crate::error::{Error, Result};
 use crate::parameters;
@@ -101,6 +101,9 @@ impl<P: Requirement> Caller<P> {
             },
         );
         refusals::watch(move |code, text| watching.note_refusal(code, text, entry));
+        if auth.enrolled_only && !P::AT_STRANGE_DEVICES && !session.is_at_a_device() {
+            return Err(device::unknown());
+        }
         let required = P::any_of();
         // Without a line nobody could: then the till goes on.
         if !P::BEFORE_PIN_CHANGE && auth.must_change_pin(&access) {

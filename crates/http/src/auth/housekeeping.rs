@@ -41,6 +41,7 @@ pub fn start(auth: Arc<Auth>, leases: Leases, stop: CancellationToken) {
                 () = stop.cancelled() => return,
             }
             reload_keys(&auth, false).await;
+            auth.note_refusals(false).await;
             looks = (looks + 1) % FORGET_EVERY;
             if looks.is_multiple_of(APPROVALS_EVERY)
                 && let Err(error) = db::retry_serialization(|| forget_unused_approvals(&auth)).await

@@ -51,7 +51,7 @@ pub use settings::{PinLogin, SecondFactor, SignInSettings};
 use crate::clock::Clock;
 use crate::error::{Error, Result};
 use crate::pins::{self, Pins};
-use crate::refusals::NotedRefusals;
+use crate::refusals::{Counted, Refused};
 use crate::running::Running;
 use crate::tokens::Tokens;
 
@@ -76,7 +76,7 @@ pub struct Auth {
     pub running: Running,
     /// Attempts to sign in that are not judged yet.
     pub(crate) under_way: throttle::UnderWay,
-    noted: NotedRefusals,
+    refusals: Counted,
     /// Cancelled when balancers are to send nothing more to this server, which goes on answering for a while.
     pub leaving: CancellationToken,
     /// Digits of a new PIN at the least.
@@ -192,7 +192,7 @@ impl Auth {
             running: Running::default(),
             access: AccessCache::default(),
             under_way: throttle::UnderWay::new(&db, settings.waits_for_others),
-            noted: NotedRefusals::default(),
+            refusals: Counted::default(),
             leaving: CancellationToken::new(),
             db,
             home,
@@ -301,18 +301,29 @@ impl Auth {
         tx.commit().await.map(drop)
     }
 
-    /// Puts somebody who asked for more than they have into the audit log, beside the answer and bounded in number.
-    pub(crate) fn note_refusal(self: Arc<Self>, code: ErrorCode, text: &str, mut entry: audit::Entry) {
-        let now = self.clock.now();
-        if !entry.user_id.is_some_and(|user_id| self.noted.is_due(user_id, code, now)) {
-            return;
+    /// Puts somebody who asked for more than they have into the audit log, beside the answer: each is counted, and noted once a
+    /// minute.
+    pub(crate) fn note_refusal(self: Arc<Self>, code: ErrorCode, text: &str, entry: audit::Entry) {
+        let Some(person) = entry.user_id else { return };
+        let refused = Refused { code, text: text.to_owned(), entry, count: 1 };
+        if let Some(due) = self.refusals.add(person, refused, self.clock.now()) {
+            tokio::spawn(async move { self.note_refused(due).await });
         }
-        entry.details = json!({"code": code.as_str(), "refusal": text});
-        tokio::spawn(async move {
-            if let Err(error) = self.note(entry).await {
-                tracing::warn!(%error, "a refusal could not be noted in the audit log");
-            }
-        });
+    }
+
+    /// Notes the refusals that wait for it, as many as there are of a person in one line; all of them when the server `stops`.
+    pub async fn note_refusals(&self, stops: bool) {
+        for due in self.refusals.due(self.clock.now(), stops) {
+            self.note_refused(due).await;
+        }
+    }
+
+    async fn note_refused(&self, refused: Refused) {
+        let Refused { code, text, mut entry, count } = refused;
+        entry.details = json!({"code": code.as_str(), "refusal": text, "count": count});
+        if let Err(error) = self.note(entry).await {
+            tracing::warn!(%error, count, "refusals could not be noted in the audit log");
+        }
     }
 
     /// How long a session lasts after its sign-in, however often it is refreshed. A store that has not heard headquarters for a

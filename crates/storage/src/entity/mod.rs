@@ -24,6 +24,7 @@ pub mod lease;
 pub mod lost_number;
 #[cfg(feature = "next-release")]
 pub mod loyalty_tier;
+pub mod new_customers;
 pub mod node_place;
 pub mod number_series;
 pub mod outbox;

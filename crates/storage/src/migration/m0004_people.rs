@@ -66,6 +66,15 @@ pub(super) const CHANGES: &[Change] = &[
         indexes: &["mark"],
         ..NewTable::EMPTY
     }),
+    // U16: how many customers each store makes in an hour.
+    Change::CreateTable(NewTable {
+        name: "new_customers",
+        on: On::Hq,
+        columns: "store_id uuid!, hour ts, made big, beyond_since ts?, beyond_at ts?",
+        ..NewTable::EMPTY
+    }),
+    // How many registers of a store have no enrolled till, by its own word.
+    Change::AddColumns("store_nodes", "unenrolled big?"),
 ];
 
 /// A store that has shaken hands has its key.
