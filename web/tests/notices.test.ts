@@ -65,11 +65,15 @@ it('of many people the first ones are named', async () => {
   expect(of('no_second_factor').text()).toContain('and 3 more')
 })
 
-it('there is no card where there is nothing to say, or nobody who may be told', async () => {
-  const none = await card(['users.view'], () => ok([]))
-  expect(none.wrapper.text()).toBe('')
-  const failed = await card(['users.view'], () => refused(500, 'internal'))
-  expect(failed.wrapper.text()).toBe('')
-  const other = await card(['stores.view'], () => ok([notice('no_second_factor')]))
-  expect([other.wrapper.text(), other.asked]).toEqual(['', []])
+it.each<[string, string[], () => Response]>([
+  ['nothing to say', ['users.view'], () => ok([])],
+  ['no answer', ['users.view'], () => refused(500, 'internal')],
+])('there is no card where there is %s', async (_why, permissions, answer) => {
+  const { wrapper, asked } = await card(permissions, answer)
+  expect([wrapper.text(), asked]).toEqual(['', [NOTICES]])
+})
+
+it('nothing is asked for who may see nobody', async () => {
+  const { wrapper, asked } = await card(['stores.view'], () => ok([notice('no_second_factor')]))
+  expect([wrapper.text(), asked]).toEqual(['', []])
 })

@@ -158,9 +158,9 @@ describe('the page of a user', () => {
   })
 
   it.each([
-    ['has none', { hasSecondFactor: false }, 'none', false],
-    ['has one', { hasSecondFactor: true }, 'set up', true],
-  ])('says that somebody %s second factor, and offers to remove it', async (_who, more, word, isOffered) => {
+    ['nothing where there is none', { hasSecondFactor: false }, 'none', false],
+    ['its removal where there is one', { hasSecondFactor: true }, 'set up', true],
+  ])('says how somebody stands with a second factor, and offers %s', async (_who, more, word, isOffered) => {
     const { wrapper, button, asked: sent } = await page({ user: { ...BOB, ...more } })
     const facts = wrapper.findAll('dt, dd').map((one) => one.text())
     expect(facts[facts.indexOf('Second factor') + 1]).toBe(word)
