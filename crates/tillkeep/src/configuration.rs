@@ -9,7 +9,7 @@ use config::{Config, File, FileFormat};
 use ipnet::IpNet;
 use serde::{Deserialize, Serialize};
 use tillkeep_hq::sync::{Broker, BrokerUrl};
-use tillkeep_http::auth::{PinLogin, SignInSettings};
+use tillkeep_http::auth::{PinLogin, SecondFactor, SignInSettings};
 use tillkeep_http::server::{Limits, Tls};
 use tillkeep_http::tokens::keys::{self, GivenKeys};
 use tillkeep_http::{DatabaseUrl, Secret, pins};
@@ -86,6 +86,7 @@ pub struct HqAuth {
     pub pin_min_length: usize,
     pub global_people_at_stores: GlobalPeople,
     pub pin_login_at_hq: PinLogin,
+    pub second_factor: SecondFactor,
 }
 
 /// What a store asks of its tills.
@@ -157,6 +158,7 @@ const VARIABLES: &[(&str, &[&str])] = &[
     ("NUMBERS_FILE", &["store.numbers_file"]),
     ("PIN_LOGIN_AT_HQ", &["hq.auth.pin_login_at_hq"]),
     ("PUBLIC_URL", &["hq.public_url"]),
+    ("SECOND_FACTOR", &["hq.auth.second_factor"]),
     ("GLOBAL_PEOPLE_AT_STORES", &["hq.auth.global_people_at_stores"]),
     ("HQ_URL", &["store.hq_url"]),
     ("HQ_CA_FILE", &["store.hq_ca_file"]),
@@ -251,8 +253,8 @@ pub fn tls(cert: &Path, key: &Path) -> Result<Option<Tls>> {
 
 /// How people sign in to headquarters.
 pub fn sign_in_at_hq(hq: &Hq) -> Result<SignInSettings> {
-    let HqAuth { pin_min_length, pin_login_at_hq, .. } = hq.auth;
-    Ok(SignInSettings { pin_min_length, pin_login_at_hq, ..sign_in(&hq.trusted_proxies)? })
+    let HqAuth { pin_min_length, pin_login_at_hq, second_factor, .. } = hq.auth;
+    Ok(SignInSettings { pin_min_length, pin_login_at_hq, second_factor, ..sign_in(&hq.trusted_proxies)? })
 }
 
 /// How people sign in to a store. New PINs are made at headquarters alone, which says how long they are.

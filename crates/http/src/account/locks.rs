@@ -26,7 +26,8 @@ use crate::extract::{Body, Params};
 #[serde(rename_all = "camelCase")]
 pub struct Lock {
     id: Uuid,
-    /// `device`, `unknown_devices`, `headquarters`, `account`, `account_anywhere`, `login_address`, `proposal` or `unlock`.
+    /// `device`, `unknown_devices`, `headquarters`, `account`, `account_anywhere`, `login_address`, `second_factor`,
+    /// `proposal` or `unlock`.
     kind: String,
     /// What a manager knows it by. The name of an account that nobody has was never kept.
     label: String,
@@ -70,7 +71,7 @@ pub async fn unlock<P: Requirement>(caller: Caller<P>, Body(body): Body<Unlock>)
     let act = caller.begin().await?;
     let found = attempts::unlock(&act, scope(&caller), body.id, now).await?;
     let row = found.ok_or_else(|| Error::not_found("lock"))?;
-    if ["proposal", "unlock"].contains(&row.kind.as_str()) && row.user_id == Some(caller.user_id) {
+    if ["proposal", "unlock", "second_factor"].contains(&row.kind.as_str()) && row.user_id == Some(caller.user_id) {
         return Err(Error::new(ErrorCode::SelfDeactivation, "this was counted of you; somebody else may lift it"));
     }
     if let Some(refusal) = attempts::count(&act, &[throttle::unlock_bucket(caller.user_id)], now).await? {
@@ -99,7 +100,7 @@ async fn labelled(home: Home, conn: &impl ConnectionTrait, rows: Vec<Model>) -> 
     let named = |origin: &str| devices.get(origin).cloned().unwrap_or_else(|| origin.to_owned());
     let label = |row: &Model| match row.kind.as_str() {
         "headquarters" => "a PIN alone at headquarters".to_owned(),
-        "account" | "account_anywhere" | "proposal" | "unlock" => {
+        "account" | "account_anywhere" | "second_factor" | "proposal" | "unlock" => {
             row.user_id.and_then(|id| users.get(&id).cloned()).unwrap_or_else(|| "a name that nobody has".to_owned())
         }
         _ => named(&row.subject),

@@ -1,5 +1,6 @@
 //! How many wrong PINs are let be, for each kind of origin. The numbers are in `docs/security.md`.
 
+use serde::{Deserialize, Serialize};
 use tillkeep_model::Instant;
 use uuid::Uuid;
 
@@ -26,6 +27,8 @@ pub enum Kind {
     LoginAddress,
     /// PINs that somebody proposed for themselves or others: the answer tells whether somebody else has them.
     Proposal,
+    /// Codes of one person's second factor, from wherever, once the PIN was right.
+    SecondFactor,
     /// Locks that somebody lifted: who lifts those of their own guesses gets more of them.
     Unlock,
 }
@@ -81,6 +84,7 @@ pub static POLICIES: &[Policy] = &[
     Policy { kind: Kind::AccountAnywhere, name: "account_anywhere", free: 50, waits: &[], forgiven: NEVER, ..USUAL },
     Policy { kind: Kind::LoginAddress, name: "login_address", free: NEVER, a_minute: Some(30), ..USUAL },
     Policy { kind: Kind::Proposal, name: "proposal", free: NEVER, a_day: Some(10), ..USUAL },
+    Policy { kind: Kind::SecondFactor, name: "second_factor", ..USUAL },
     Policy { kind: Kind::Unlock, name: "unlock", free: NEVER, a_day: Some(20), ..USUAL },
 ];
 
@@ -102,7 +106,7 @@ pub(super) fn day_of(now: Instant) -> Instant {
 }
 
 /// What a row was when an attempt was counted in it.
-#[derive(Debug)]
+#[derive(Debug, Serialize, Deserialize)]
 pub(super) struct Counted {
     pub id: Uuid,
     pub day: Instant,
@@ -206,13 +210,17 @@ mod tests {
 
     #[test]
     fn every_kind_has_its_own_policy() {
-        use Kind::{Account, AccountAnywhere, Device, Headquarters, LoginAddress, Proposal, UnknownDevices, Unlock};
-        for kind in [Device, UnknownDevices, Headquarters, Account, AccountAnywhere, LoginAddress, Proposal, Unlock] {
+        use Kind::{
+            Account, AccountAnywhere, Device, Headquarters, LoginAddress, Proposal, SecondFactor, UnknownDevices,
+            Unlock,
+        };
+        let accounts = [Account, AccountAnywhere, SecondFactor, Proposal, Unlock];
+        for kind in [Device, UnknownDevices, Headquarters, LoginAddress].into_iter().chain(accounts) {
             assert_eq!(kind.policy().kind, kind);
         }
         let mut names: Vec<&str> = POLICIES.iter().map(|policy| policy.name).collect();
         names.dedup();
-        assert_eq!(names.len(), 8);
+        assert_eq!(names.len(), 9);
     }
 
     #[test]
