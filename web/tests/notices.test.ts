@@ -28,8 +28,9 @@ async function card(permissions: string[], answer: () => Response) {
   await flushPromises()
   const of = (kind: string) => wrapper.get(`[data-kind=${kind}]`)
   const links = (kind: string) =>
-    of(kind)
+    wrapper
       .findAllComponents(RouterLinkStub)
+      .filter((link) => of(kind).element.contains(link.element as Element))
       .map((link) => [link.text(), link.props('to') as unknown])
   return { wrapper, of, links, asked: server.asked }
 }

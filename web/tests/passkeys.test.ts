@@ -23,7 +23,7 @@ beforeEach(() => browser({}))
 afterEach(() => vi.unstubAllGlobals())
 
 it('a passkey is used: what is asked comes as bytes, and what is given goes as text', async () => {
-  const get = vi.fn((_options: CredentialRequestOptions) =>
+  const get = vi.fn<(options: CredentialRequestOptions) => Promise<unknown>>(() =>
     Promise.resolve(
       credential({ authenticatorData: buffer(1), clientDataJSON: buffer(2), signature: ODD, userHandle: null }),
     ),
@@ -44,7 +44,7 @@ it('a passkey is used: what is asked comes as bytes, and what is given goes as t
 })
 
 it('a passkey is made, and not a second one where there is one', async () => {
-  const create = vi.fn((_options: CredentialCreationOptions) =>
+  const create = vi.fn<(options: CredentialCreationOptions) => Promise<unknown>>(() =>
     Promise.resolve(
       credential({ attestationObject: ODD, clientDataJSON: buffer(2), getTransports: () => ['internal'] }),
     ),

@@ -1,6 +1,5 @@
 import { enableAutoUnmount, flushPromises, mount } from '@vue/test-utils'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
-import type { Schemas } from '@/api/client'
 import TokenDialog from '@/pages/stores/TokenDialog.vue'
 import { fresh } from './kit'
 
@@ -11,7 +10,7 @@ enableAutoUnmount(afterEach)
 beforeEach(fresh)
 
 async function shown(env: string, publicUrlMissing: boolean) {
-  const provisioned = { storeCode: 'S01', syncToken: 'secret', env, publicUrlMissing } as Schemas['Provisioned']
+  const provisioned = { storeId: 's1', storeCode: 'S01', syncToken: 'secret', env, publicUrlMissing }
   mount(TokenDialog, { props: { provisioned }, attachTo: document.body })
   await flushPromises()
   const part = (name: string) => document.querySelector(`[data-part=${name}]`)?.textContent

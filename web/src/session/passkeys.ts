@@ -1,3 +1,5 @@
+import type { Schemas } from '@/api/client'
+
 /**
  * Passkeys in the browser. Headquarters sends and takes JSON, the browser takes and gives bytes. What translates between them
  * is here, since some of the browsers that show this client have no `parseRequestOptionsFromJSON` and no `toJSON` yet.
@@ -5,6 +7,9 @@
 
 export type PasskeyRequest = PublicKeyCredentialRequestOptionsJSON
 export type PasskeyCreation = PublicKeyCredentialCreationOptionsJSON
+/** As headquarters takes them: described as objects, whose insides are those of the browsers' standard. */
+export type PasskeyAnswer = NonNullable<Schemas['Login']['passkey']>
+export type NewPasskey = Schemas['NewCredential']['credential']
 
 /** Why no passkey can be used or made on this page, in words; null when one can. */
 export function passkeysMissing(): string | null {
@@ -19,7 +24,7 @@ export function passkeysMissing(): string | null {
 }
 
 /** Has the browser ask for a passkey; what headquarters takes of it. */
-export async function usePasskey(asked: PasskeyRequest): Promise<AuthenticationResponseJSON> {
+export async function usePasskey(asked: PasskeyRequest): Promise<PasskeyAnswer> {
   const { challenge, allowCredentials, extensions, ...rest } = asked
   const publicKey = {
     ...rest,
@@ -29,7 +34,7 @@ export async function usePasskey(asked: PasskeyRequest): Promise<AuthenticationR
   } as PublicKeyCredentialRequestOptions
   const credential = await given(navigator.credentials.get({ publicKey }))
   const response = credential.response as AuthenticatorAssertionResponse
-  return {
+  const answer = {
     ...commonOf(credential),
     response: {
       authenticatorData: textOf(response.authenticatorData),
@@ -38,12 +43,11 @@ export async function usePasskey(asked: PasskeyRequest): Promise<AuthenticationR
       ...(response.userHandle && { userHandle: textOf(response.userHandle) }),
     },
   }
+  return answer as unknown as PasskeyAnswer
 }
 
 /** Has the browser make a passkey; what headquarters keeps of it. */
-export async function makePasskey(
-  asked: PasskeyCreation,
-): Promise<Pick<RegistrationResponseJSON, 'id' | 'rawId' | 'type' | 'clientExtensionResults'> & { response: object }> {
+export async function makePasskey(asked: PasskeyCreation): Promise<NewPasskey> {
   const { challenge, user, excludeCredentials, extensions, ...rest } = asked
   const publicKey = {
     ...rest,
@@ -54,7 +58,7 @@ export async function makePasskey(
   } as PublicKeyCredentialCreationOptions
   const credential = await given(navigator.credentials.create({ publicKey }))
   const response = credential.response as AuthenticatorAttestationResponse
-  return {
+  const made = {
     ...commonOf(credential),
     response: {
       attestationObject: textOf(response.attestationObject),
@@ -62,6 +66,7 @@ export async function makePasskey(
       transports: response.getTransports(),
     },
   }
+  return made as unknown as NewPasskey
 }
 
 const CANCELLED = 'No passkey was used: it was cancelled or took too long. Try again, or use another way.'
@@ -90,7 +95,7 @@ const commonOf = (credential: PublicKeyCredential) => ({
   id: credential.id,
   rawId: textOf(credential.rawId),
   type: credential.type,
-  clientExtensionResults: credential.getClientExtensionResults() as AuthenticationExtensionsClientOutputsJSON,
+  clientExtensionResults: credential.getClientExtensionResults(),
 })
 
 const described = ({ id, ...rest }: PublicKeyCredentialDescriptorJSON) => ({ ...rest, id: bytesOf(id) })

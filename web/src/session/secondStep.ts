@@ -1,5 +1,5 @@
 import { ApiError, isRefused } from '@/api/errors'
-import type { PasskeyRequest, usePasskey } from './passkeys'
+import type { PasskeyAnswer, PasskeyRequest } from './passkeys'
 
 /** How somebody may show that it is them; `pin` where there is no second factor. */
 export type Method = 'pin' | 'passkey' | 'totp' | 'recovery'
@@ -15,9 +15,7 @@ export interface Challenge {
 
 /** What somebody answers to it, as it is sent. */
 export type Step =
-  | { pin: string }
-  | { challenge?: string; code: string }
-  | { challenge?: string; passkey: Awaited<ReturnType<typeof usePasskey>> }
+  { pin: string } | { challenge?: string; code: string } | { challenge?: string; passkey: PasskeyAnswer }
 
 /** What a refusal asks for; null when it asks for nothing. */
 export function challengeOf(error: unknown): Challenge | null {

@@ -1,9 +1,10 @@
-import type { Schemas } from '@/api/client'
+import type { paths } from '@/api/schema'
 import { words } from '@/format/labels'
 
 /** What headquarters says of how safe the chain is. */
 
-export type Notice = Schemas['SecurityNotice']
+type Answer = paths['/api/v1/security/notices']['get']['responses']['200']['content']['application/json']
+export type Notice = Answer['data'][number]
 
 const TITLES: Readonly<Record<string, string>> = {
   no_second_factor: 'No second factor',

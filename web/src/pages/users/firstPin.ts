@@ -3,10 +3,17 @@ import type { Tone } from '@/components/StatusPill.vue'
 
 /** How somebody stands with their PIN. */
 
-type Known = Pick<Schemas['UserView'], 'isActive' | 'mustChangePin' | 'firstPinExpiresAt'>
+/** When a PIN that was made for somebody is over, unless they change it before. */
+export interface FirstPin {
+  firstPinExpiresAt?: string | null
+}
+
+export type Known = Pick<Schemas['UserView'], 'isActive' | 'mustChangePin'> & FirstPin
+
+export const endOf = (row: object): string | null => (row as FirstPin).firstPinExpiresAt ?? null
 
 /** Whether the PIN that was made for somebody is over before they changed it. */
-export const isRunOut = ({ firstPinExpiresAt }: Pick<Known, 'firstPinExpiresAt'>, now: number): boolean =>
+export const isRunOut = ({ firstPinExpiresAt }: FirstPin, now: number): boolean =>
   Boolean(firstPinExpiresAt) && Date.parse(firstPinExpiresAt!) <= now
 
 /** In a word or two, for a pill: the first that fits. */
