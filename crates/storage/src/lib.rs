@@ -65,6 +65,7 @@ pub mod tags;
 pub mod taxes;
 mod tx;
 pub mod unreadable;
+pub mod user_pins;
 pub mod verify;
 pub mod versions;
 mod write;

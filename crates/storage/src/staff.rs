@@ -86,6 +86,12 @@ pub async fn of_store(conn: &impl ConnectionTrait, store: Uuid) -> Result<HashSe
     Ok(rows.iter().filter_map(|row| row.try_get("", "user_id").ok()).collect())
 }
 
+/// Whether somebody has a second factor besides the PIN.
+#[expect(clippy::unused_async, reason = "there is none yet")]
+pub async fn has_second_factor(_: &impl ConnectionTrait, _: Uuid) -> Result<bool, DbErr> {
+    Ok(false)
+}
+
 /// A sale of somebody.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LastSale {

@@ -11,7 +11,7 @@ use tillkeep_storage::sea_orm::{ColumnTrait, Condition, EntityTrait, QueryFilter
 use tillkeep_storage::{DbErr, attempts, db, idempotency, known_places};
 use tokio_util::sync::CancellationToken;
 
-use super::{Auth, Home, Sessions};
+use super::{Auth, Home, Sessions, first_pins};
 
 /// How often the key file is looked at.
 const LOOK_EVERY: Duration = Duration::from_secs(2);
@@ -50,6 +50,11 @@ pub fn start(auth: Arc<Auth>, leases: Leases, stop: CancellationToken) {
                 && let Err(error) = auth.sessions.note_uses(&auth.db, auth.clock.now()).await
             {
                 tracing::warn!(%error, "which sessions were used could not be noted; it is tried again");
+            }
+            if looks == 1
+                && let Err(error) = first_pins::end_expired(&auth).await
+            {
+                tracing::warn!(%error, "first PINs that are over could not be ended; it is tried again");
             }
             if looks == 1
                 && let Err(error) = forget_in_turn(&auth, &leases).await

@@ -13,4 +13,11 @@ pub(super) const CHANGES: &[Change] = &[
         indexes: &["mark"],
         ..NewTable::EMPTY
     }),
+    // PINs that were made for somebody, by whom, and how long PINs are.
+    Change::CreateTable(NewTable {
+        name: "user_pins",
+        on: On::Hq,
+        columns: "user_id uuid!, made_at ts?, counts_for uuid?, digits small?",
+        ..NewTable::EMPTY
+    }),
 ];

@@ -14,7 +14,7 @@ use crate::apply::{self, Cursor};
 use crate::db::query;
 use crate::registry::{self, Row, Scope, SyncType};
 use crate::staff::FORMER_PIN;
-use crate::{settings, versions};
+use crate::{settings, user_pins, versions};
 
 /// A store's row of a product is its own but for these.
 const PRICED: &[&str] = &[
@@ -277,7 +277,8 @@ fn verify_at(row: &mut dyn Row, store: Uuid, options: &Options) -> bool {
         return true;
     }
     let Some((hash, lookup)) = verifiers.of_store(store, &hash) else { return false };
-    row.set("pin_hash", Some(hash).into()) && row.set("pin_lookup", Some(lookup).into())
+    let is_withheld = row.text("pin_lookup").is_some_and(|kept| user_pins::is_withheld(&kept));
+    row.set("pin_hash", Some(hash).into()) && (is_withheld || row.set("pin_lookup", Some(lookup).into()))
 }
 
 /// Leaves of the columns that verify a PIN whether they are filled.

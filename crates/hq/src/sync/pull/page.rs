@@ -2,7 +2,7 @@
 
 use tillkeep_storage::pull::{self, Page};
 use tillkeep_storage::registry::{Row, SyncType};
-use tillkeep_storage::{DbErr, Transaction};
+use tillkeep_storage::{DbErr, Transaction, user_pins};
 use uuid::Uuid;
 
 use crate::Hq;
@@ -30,5 +30,7 @@ pub(super) async fn read(
 fn verifiers(hq: &Hq, store: Uuid, row: &mut dyn Row) {
     let Some((hash, lookup)) = row.text("pin_hash").and_then(|hash| hq.auth.pins.derived(store, &hash)) else { return };
     row.set("pin_hash", Some(hash).into());
-    row.set("pin_lookup", Some(lookup).into());
+    if !row.text("pin_lookup").is_some_and(|kept| user_pins::is_withheld(&kept)) {
+        row.set("pin_lookup", Some(lookup).into());
+    }
 }
