@@ -137,6 +137,7 @@ impl Server {
             store_id: self.store_id,
             issued_at: now,
             expires_at: now.plus_millis(ACCESS_SECONDS * 1000),
+            factor_at: Some(now),
             ..session::Model::default()
         };
         let claims = AccessClaims {

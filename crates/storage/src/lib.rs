@@ -26,6 +26,7 @@ pub mod duplicates;
 pub mod entity;
 mod errors;
 pub mod export;
+pub mod factors;
 pub mod fault;
 pub mod high_water;
 mod hosts;

@@ -4,10 +4,10 @@ use std::collections::{HashMap, HashSet};
 
 use sea_orm::{ColumnTrait, ConnectionTrait, DbErr, EntityTrait, PaginatorTrait, QueryFilter, QuerySelect, QueryTrait};
 use serde::{Deserialize, Serialize};
-use tillkeep_model::Instant;
+use tillkeep_model::{Instant, permission};
 use uuid::Uuid;
 
-use crate::db::query;
+use crate::db::{placeholders, query};
 use crate::entity::{store, store_node, user, user_store_role};
 use crate::many::find_in;
 use crate::{Tx, settings};
@@ -49,6 +49,19 @@ impl GlobalPeople {
     }
 }
 
+/// Whoever reaches beyond a store: by a role that counts everywhere, or one with a code that the default Store Manager lacks.
+pub async fn beyond_a_store(conn: &impl ConnectionTrait) -> Result<HashSet<Uuid>, DbErr> {
+    let within: Vec<_> = permission::ALL.iter().filter(|code| !permission::is_beyond_a_store(code)).collect();
+    let sql = format!(
+        "SELECT DISTINCT a.user_id FROM user_store_roles a JOIN roles r ON r.id = a.role_id AND r.deleted_at IS NULL \
+         WHERE a.deleted_at IS NULL AND (a.store_id IS NULL OR EXISTS (SELECT 1 FROM role_permissions g \
+         JOIN permissions p ON p.id = g.permission_id WHERE g.role_id = a.role_id AND p.code NOT IN ({})))",
+        placeholders(1, within.len())
+    );
+    let rows = query(conn, &sql, within.into_iter().map(|code| (*code).into())).await?;
+    rows.iter().map(|row| row.try_get("", "user_id")).collect()
+}
+
 /// How a PIN begins that release 0.1.0 made, with one key for the whole chain.
 pub const FORMER_PIN: &str = "$argon2id$";
 
@@ -84,12 +97,6 @@ pub async fn of_store(conn: &impl ConnectionTrait, store: Uuid) -> Result<HashSe
     let sql = format!("SELECT DISTINCT user_id FROM user_store_roles WHERE deleted_at IS NULL AND {counts}");
     let rows = query(conn, &sql, [store.into()]).await?;
     Ok(rows.iter().filter_map(|row| row.try_get("", "user_id").ok()).collect())
-}
-
-/// Whether somebody has a second factor besides the PIN.
-#[expect(clippy::unused_async, reason = "there is none yet")]
-pub async fn has_second_factor(_: &impl ConnectionTrait, _: Uuid) -> Result<bool, DbErr> {
-    Ok(false)
 }
 
 /// A sale of somebody.

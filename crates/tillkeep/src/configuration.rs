@@ -9,7 +9,7 @@ use config::{Config, File, FileFormat};
 use ipnet::IpNet;
 use serde::{Deserialize, Serialize};
 use tillkeep_hq::sync::{Broker, BrokerUrl};
-use tillkeep_http::auth::{PinLogin, SignInSettings};
+use tillkeep_http::auth::{PinLogin, SecondFactor, SignInSettings};
 use tillkeep_http::server::{Limits, Tls};
 use tillkeep_http::tokens::keys::{self, GivenKeys};
 use tillkeep_http::{DatabaseUrl, Secret, pins};
@@ -88,6 +88,7 @@ pub struct HqAuth {
     pub first_pin_days: u32,
     pub global_people_at_stores: GlobalPeople,
     pub pin_login_at_hq: PinLogin,
+    pub second_factor: SecondFactor,
 }
 
 /// What a store asks of its tills.
@@ -163,6 +164,7 @@ const VARIABLES: &[(&str, &[&str])] = &[
     ("NUMBERS_FILE", &["store.numbers_file"]),
     ("PIN_LOGIN_AT_HQ", &["hq.auth.pin_login_at_hq"]),
     ("PUBLIC_URL", &["hq.public_url"]),
+    ("SECOND_FACTOR", &["hq.auth.second_factor"]),
     ("GLOBAL_PEOPLE_AT_STORES", &["hq.auth.global_people_at_stores"]),
     ("HQ_URL", &["store.hq_url"]),
     ("HQ_CA_FILE", &["store.hq_ca_file"]),
@@ -265,12 +267,15 @@ pub fn tls(cert: &Path, key: &Path) -> Result<Option<Tls>> {
 
 /// How people sign in to headquarters.
 pub fn sign_in_at_hq(hq: &Hq) -> Result<SignInSettings> {
-    let HqAuth { pin_min_length, pin_min_length_beyond_a_till, first_pin_days, pin_login_at_hq, .. } = hq.auth;
+    let HqAuth {
+        pin_min_length, pin_min_length_beyond_a_till, first_pin_days, pin_login_at_hq, second_factor, ..
+    } = hq.auth;
     Ok(SignInSettings {
         pin_min_length,
         pin_min_length_beyond_a_till,
         first_pin_days,
         pin_login_at_hq,
+        second_factor,
         ..sign_in(&hq.trusted_proxies)?
     })
 }

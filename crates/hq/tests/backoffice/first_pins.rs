@@ -77,6 +77,9 @@ async fn a_first_pin_that_nobody_changes_is_worth_nothing_after_seven_days_and_t
     let admin = again(&kit, &admin).await;
     let shown = kit.get(&admin, &path).await.data();
     assert_eq!((at(&shown["firstPinExpiresAt"]), &shown["hasPin"]), (ends, &json!(false)));
+    let notices = kit.get(&admin, "/security/notices").await.data();
+    let of = |kind: &str| notices.as_array().into_iter().flatten().find(|notice| notice["kind"] == kind).cloned();
+    assert_eq!(of("first_pin_expired").expect("a notice")["users"][0]["username"], "ann");
     let log = kit.get(&admin, "/audit-log?action=pin.expired").await.data();
     assert_eq!((log.as_array().map(Vec::len), &log[0]["entityId"]), (Some(1), &json!(ann)));
     first_pins::end_expired(&kit.hq.auth).await.expect("nothing more");

@@ -211,6 +211,7 @@ impl Kit {
             store_id,
             issued_at: now,
             expires_at: now.plus_millis(ACCESS_SECONDS * 1000),
+            factor_at: Some(now),
             ..session::Model::default()
         };
         let claims = AccessClaims {

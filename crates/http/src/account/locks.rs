@@ -27,7 +27,7 @@ use crate::extract::{Body, Params};
 pub struct Lock {
     id: Uuid,
     /// `device`, `unknown_devices`, `headquarters`, `headquarters_anywhere`, `account`, `account_anywhere`, `login_address`,
-    /// `proposal`, `proposal_refused`, `proposal_accepted` or `unlock`.
+    /// `second_factor`, `proposal`, `proposal_refused`, `proposal_accepted` or `unlock`.
     kind: String,
     /// What a manager knows it by. The name of an account that nobody has was never kept.
     label: String,
@@ -94,7 +94,7 @@ pub async fn unlock<P: Requirement>(caller: Caller<P>, Body(body): Body<Unlock>)
 /// administrator lifts: whoever makes accounts would lift the locks of those.
 async fn refuse_own<P: Requirement>(caller: &Caller<P>, row: &Model, now: Instant) -> Result<()> {
     let proposes = row.kind.starts_with("proposal");
-    if !proposes && row.kind != "unlock" {
+    if !proposes && !["unlock", "second_factor"].contains(&row.kind.as_str()) {
         return Ok(());
     }
     if proposes && !caller.access.is_administrator() {
@@ -121,7 +121,7 @@ async fn labelled(home: Home, conn: &impl ConnectionTrait, rows: Vec<Model>) -> 
     let named = |origin: &str| devices.get(origin).cloned().unwrap_or_else(|| origin.to_owned());
     let label = |row: &Model| match row.kind.as_str() {
         "headquarters" | "headquarters_anywhere" => "a PIN alone at headquarters".to_owned(),
-        "account" | "account_anywhere" | "proposal" | "proposal_refused" | "proposal_accepted" | "unlock" => {
+        "account" | "account_anywhere" | "second_factor" | "proposal" | "proposal_refused" | "proposal_accepted" | "unlock" => {
             row.user_id.and_then(|id| users.get(&id).cloned()).unwrap_or_else(|| "a name that nobody has".to_owned())
         }
         _ => named(&row.subject),

@@ -19,13 +19,14 @@ where
     S: HasAuth + Clone + 'static,
 {
     use ErrorCode::{
-        Escalation, HqUnreachable, InvalidCredentials, InvalidToken, PinLoginOff, PinNotAllowed, SessionReplaced,
-        StoreNotFound, StoreNotReady, TokenReused, TooManyAttempts, TooManyRequests, WrongStore, WrongTerminal,
+        Escalation, HqUnreachable, InvalidCredentials, InvalidToken, PinLoginOff, PinNotAllowed, SecondFactorRequired,
+        SessionReplaced, StoreNotFound, StoreNotReady, TokenReused, TooManyAttempts, TooManyRequests, WrongStore,
+        WrongTerminal,
     };
     routes
         .open("POST", "/auth/login", sign_in::login)
         .about("Sign in with a name and a PIN.")
-        .fails(&[InvalidCredentials, StoreNotReady, TooManyAttempts, TooManyRequests])
+        .fails(&[InvalidCredentials, SecondFactorRequired, StoreNotReady, TooManyAttempts, TooManyRequests])
         .open("POST", "/auth/pin-login", sign_in::pin_login)
         .about("Sign in at a till with a PIN alone.")
         .fails(&[InvalidCredentials, StoreNotFound, StoreNotReady, WrongStore, WrongTerminal, PinLoginOff])

@@ -23,7 +23,7 @@ pub struct ChangePin {
 
 /// `GET /auth/me`
 pub async fn me(caller: Caller<SignedInAnyPin>) -> Result<Answer<Myself>> {
-    Ok(Answer(Myself::new(&caller.access, caller.store_id, caller.terminal_id.as_deref())))
+    Ok(Answer(Myself::new(caller.auth(), &caller.access, caller.store_id, caller.terminal_id.as_deref())))
 }
 
 /// `POST /auth/logout`

@@ -8,8 +8,7 @@ use tillkeep_storage::db::{Turn, take_turn};
 use tillkeep_storage::entity::user::{Column, Entity, Model};
 use tillkeep_storage::sea_orm::sea_query::Expr;
 use tillkeep_storage::sea_orm::{ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter, Select};
-use tillkeep_storage::staff::has_second_factor;
-use tillkeep_storage::{DbErr, Tx, audit, user_pins};
+use tillkeep_storage::{DbErr, Tx, audit, factors, user_pins};
 use uuid::Uuid;
 
 use super::{Auth, Home, PinLogin, Revocation, Sessions};
@@ -45,7 +44,7 @@ pub(super) async fn rivals<'a>(
 /// The PIN of `owner` opens nothing from now on; with a second factor, which its finder does not have, nothing alone. Whether
 /// their sessions ended with it.
 async fn end(tx: &mut Tx, owner: &Model, now: Instant) -> Result<bool, DbErr> {
-    if has_second_factor(&**tx, owner.id).await? {
+    if factors::has(&**tx, owner.id).await? {
         tx.update::<Entity>(|people| {
             people
                 .col_expr(Column::PinLookup, Expr::value(user_pins::withheld(owner.id)))

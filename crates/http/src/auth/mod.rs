@@ -6,8 +6,10 @@ mod address;
 pub(crate) mod by_pin;
 mod caller;
 pub mod device;
+pub(crate) mod factor_uses;
 pub mod first_pins;
 pub mod found;
+mod fresh;
 pub mod housekeeping;
 mod last_used;
 pub mod new_pin;
@@ -39,9 +41,11 @@ pub use address::client_address;
 pub use by_pin::user_of_pin;
 pub use caller::{Caller, bearer};
 pub use device::{Device, Origin};
+pub(crate) use factor_uses::FactorUses;
+pub(crate) use fresh::fresh_until;
 pub(crate) use sessions::State;
 pub use sessions::{REPLACED, Replaced, Revocation, Sessions};
-pub use settings::{PinLogin, SignInSettings};
+pub use settings::{PinLogin, SecondFactor, SignInSettings};
 
 use crate::clock::Clock;
 use crate::error::{Error, Result};
@@ -84,6 +88,11 @@ pub struct Auth {
     pub enrolled_only: bool,
     /// Whom headquarters looks up by a PIN alone.
     pub pin_login_at_hq: PinLogin,
+    /// Who shows a second factor; at a store nobody.
+    pub second_factor: SecondFactor,
+    /// How browsers reach headquarters.
+    pub public_url: Option<String>,
+    pub(crate) factor_uses: FactorUses,
     trusted_proxies: Vec<IpNet>,
     /// What the server does after a commit: HQ tells its stores of what changed.
     on_commit: OnceLock<OnCommit>,
@@ -173,6 +182,9 @@ impl Auth {
             first_pin_ms: (settings.first_pin_days > 0).then_some(i64::from(settings.first_pin_days) * 24 * 3_600_000),
             enrolled_only: settings.enrolled_only,
             pin_login_at_hq: settings.pin_login_at_hq,
+            second_factor: if home == Home::Hq { settings.second_factor } else { SecondFactor::Off },
+            public_url: settings.public_url.clone(),
+            factor_uses: FactorUses::new(settings.factor_uses.clone()),
             trusted_proxies: settings.trusted_proxies.clone(),
             sessions: Sessions::default(),
             running: Running::default(),
@@ -231,13 +243,16 @@ impl Auth {
         self.access.get(&self.db, user_id).await
     }
 
-    /// As [`Auth::access_of`], for whoever has this session: read again where what is in memory would end it and is older.
+    /// As [`Auth::access_of`], for whoever has this session: read again where what is in memory would end it and is older, and
+    /// no more than the session opens.
     pub async fn access_in(&self, session: &State) -> std::result::Result<Option<Arc<Access>>, DbErr> {
         let access = self.access_of(session.user_id).await?;
-        if access.as_deref().is_none_or(|access| !access.is_older_than(session)) {
-            return Ok(access);
-        }
-        self.access.get_unless(&self.db, session.user_id, |kept| kept.is_older_than(session)).await
+        let access = if access.as_deref().is_none_or(|access| !access.is_older_than(session)) {
+            access
+        } else {
+            self.access.get_unless(&self.db, session.user_id, |kept| kept.is_older_than(session)).await?
+        };
+        Ok(access.map(|access| self.opened_by(session, access)))
     }
 
     /// The end of sessions that was committed is in force: here on the next request, at other servers as soon as they hear.

@@ -29,7 +29,7 @@ pub(crate) fn staff(stores: impl IntoIterator<Item = Uuid>, or_all: bool) -> Sel
 }
 
 /// Cuts users to those of the caller's stores.
-pub(crate) fn visible<P: Requirement>(caller: &Caller<P>, select: Select<user::Entity>) -> Select<user::Entity> {
+pub fn visible<P: Requirement>(caller: &Caller<P>, select: Select<user::Entity>) -> Select<user::Entity> {
     match caller.stores() {
         None => select,
         Some(stores) => select.filter(user::Column::Id.in_subquery(staff(stores, false))),

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use ipnet::IpNet;
 use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
 
 use crate::pins;
 use crate::tokens::keys::GivenKeys;
@@ -42,6 +43,32 @@ impl TryFrom<String> for PinLogin {
     }
 }
 
+/// Who shows a second factor to sign in at headquarters.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
+#[serde(try_from = "String", rename_all = "snake_case")]
+pub enum SecondFactor {
+    /// Nobody, as the specification has it.
+    Off,
+    /// Whoever has set one up.
+    #[default]
+    Optional,
+    /// They too who reach beyond a store; without one they can only set it up.
+    Required,
+}
+
+impl TryFrom<String> for SecondFactor {
+    type Error = String;
+
+    fn try_from(word: String) -> Result<Self, String> {
+        match word.as_str() {
+            "off" => Ok(Self::Off),
+            "optional" => Ok(Self::Optional),
+            "required" => Ok(Self::Required),
+            _ => Err(format!("{word:?} says nothing of second factors; write off, optional or required")),
+        }
+    }
+}
+
 /// How people sign in to one server.
 #[derive(Clone, Debug)]
 pub struct SignInSettings {
@@ -57,6 +84,12 @@ pub struct SignInSettings {
     pub enrolled_only: bool,
     /// Whom headquarters looks up by a PIN alone.
     pub pin_login_at_hq: PinLogin,
+    /// Who shows a second factor at headquarters.
+    pub second_factor: SecondFactor,
+    /// How browsers reach headquarters: passkeys belong to that address.
+    pub public_url: Option<String>,
+    /// Where this server notes how many codes of second factors were used.
+    pub factor_uses: Option<PathBuf>,
     /// How long an attempt waits for those that are under way before it.
     pub waits_for_others: Duration,
     /// Token keys that come from the environment.
@@ -74,6 +107,9 @@ impl Default for SignInSettings {
             first_pin_days: FIRST_PIN_DAYS,
             enrolled_only: false,
             pin_login_at_hq: PinLogin::default(),
+            second_factor: SecondFactor::default(),
+            public_url: None,
+            factor_uses: None,
             waits_for_others: WAITS_FOR_OTHERS,
             keys: GivenKeys::default(),
             pin_key_file: None,

@@ -15,6 +15,7 @@ use sea_orm::{
     ColumnTrait, Condition, ConnectionTrait, DbErr, EntityTrait, FromQueryResult, IntoActiveModel, Iterable,
     PaginatorTrait, QueryFilter, QueryOrder, QuerySelect, QueryTrait, Select,
 };
+use serde::{Deserialize, Serialize};
 use tillkeep_model::{Instant, ids};
 use uuid::Uuid;
 
@@ -66,7 +67,7 @@ impl Bucket {
 }
 
 /// An attempt that was counted as a wrong one.
-#[derive(Debug)]
+#[derive(Debug, Serialize, Deserialize)]
 #[must_use = "an attempt that is not settled stays a wrong one"]
 pub struct Taken {
     id: Uuid,
@@ -209,6 +210,29 @@ enum Verdict {
 /// The attempt was a right one: it counts no more and ends the waits, but what was wrong today stays counted.
 pub async fn succeeded(tx: &Tx, taken: &Taken, now: Instant) -> Result<(), DbErr> {
     settle(tx, taken, |_| Verdict::Right, now).await
+}
+
+/// Locks the counters of several attempts that are settled together, so that no two who do so wait for each other.
+pub async fn hold(tx: &Tx, taken: impl IntoIterator<Item = &Taken>) -> Result<(), DbErr> {
+    let counted = taken.into_iter().flat_map(|taken| taken.counted.iter().map(|counted| counted.id));
+    locked(tx, counted.collect::<Vec<_>>()).await?;
+    Ok(())
+}
+
+/// All of `taken` were right, and so was `earlier`, which nobody could judge at its time: it was left counted as a wrong one.
+pub async fn succeeded_after(tx: &Tx, taken: &[Taken], earlier: Option<&Taken>, now: Instant) -> Result<(), DbErr> {
+    hold(tx, taken.iter().chain(earlier)).await?;
+    for taken in taken {
+        succeeded(tx, taken, now).await?;
+    }
+    let Some(earlier) = earlier else { return Ok(()) };
+    let mut rows = locked(tx, earlier.counted.iter().map(|counted| counted.id)).await?;
+    for row in &mut rows {
+        if let Some(counted) = earlier.counted.iter().find(|counted| counted.id == row.id) {
+            policy::policy_of(row).take_back(row, counted, true, now);
+        }
+    }
+    write(tx, rows).await
 }
 
 /// The attempt was a wrong one, as it was counted.

@@ -1,5 +1,6 @@
 //! How many wrong PINs are let be, for each kind of origin. The numbers are in `docs/security.md`.
 
+use serde::{Deserialize, Serialize};
 use tillkeep_model::Instant;
 use uuid::Uuid;
 
@@ -32,6 +33,8 @@ pub enum Kind {
     ProposalRefused,
     /// The others of all of them.
     ProposalAccepted,
+    /// Codes of one person's second factor, from wherever, once the PIN was right.
+    SecondFactor,
     /// Locks that somebody lifted: who lifts those of their own guesses gets more of them.
     Unlock,
 }
@@ -97,6 +100,7 @@ pub static POLICIES: &[Policy] = &[
     Policy { kind: Kind::Proposal, name: "proposal", free: NEVER, a_day: Some(10), ..USUAL },
     Policy { kind: Kind::ProposalRefused, name: "proposal_refused", free: NEVER, a_day: Some(10), ..USUAL },
     Policy { kind: Kind::ProposalAccepted, name: "proposal_accepted", free: NEVER, a_day: Some(100), ..USUAL },
+    Policy { kind: Kind::SecondFactor, name: "second_factor", ..USUAL },
     Policy { kind: Kind::Unlock, name: "unlock", free: NEVER, a_day: Some(20), ..USUAL },
 ];
 
@@ -118,7 +122,7 @@ pub(super) fn day_of(now: Instant) -> Instant {
 }
 
 /// What a row was when an attempt was counted in it.
-#[derive(Debug)]
+#[derive(Debug, Serialize, Deserialize)]
 pub(super) struct Counted {
     pub id: Uuid,
     pub day: Instant,
@@ -224,16 +228,17 @@ mod tests {
     fn every_kind_has_its_own_policy() {
         use Kind::{
             Account, AccountAnywhere, Device, Headquarters, HeadquartersAnywhere, LoginAddress, Proposal,
-            ProposalAccepted, ProposalRefused, UnknownDevices, Unlock,
+            ProposalAccepted, ProposalRefused, SecondFactor, UnknownDevices, Unlock,
         };
         let signing_in =
             [Device, UnknownDevices, Headquarters, HeadquartersAnywhere, Account, AccountAnywhere, LoginAddress];
-        for kind in signing_in.into_iter().chain([Proposal, ProposalRefused, ProposalAccepted, Unlock]) {
+        let more = [SecondFactor, Proposal, ProposalRefused, ProposalAccepted, Unlock];
+        for kind in signing_in.into_iter().chain(more) {
             assert_eq!(kind.policy().kind, kind);
         }
         let mut names: Vec<&str> = POLICIES.iter().map(|policy| policy.name).collect();
         names.dedup();
-        assert_eq!(names.len(), 11);
+        assert_eq!(names.len(), 12);
     }
 
     #[test]

@@ -18,6 +18,7 @@ use tillkeep_http::request::Transport;
 use tillkeep_http::tokens::{STORE_SYNC, SyncClaims};
 use tillkeep_http::{Answer, Caller, Id, NoContent};
 use tillkeep_model::ErrorCode;
+use tillkeep_model::permission::Fresh;
 use tillkeep_model::permission::code::StoresProvision;
 use tillkeep_storage::Tx;
 use tillkeep_storage::entity::store::{Entity, Model};
@@ -55,7 +56,7 @@ pub(super) struct Provisioned {
 
 /// `POST /stores/{id}/provision`
 pub(super) async fn provision(
-    caller: Caller<StoresProvision>,
+    caller: Caller<Fresh<StoresProvision>>,
     State(hq): State<Arc<Hq>>,
     Id(id): Id,
     address: Address,
@@ -106,7 +107,7 @@ pub(super) async fn provision(
 
 /// `POST /stores/{id}/revoke-token`: the token and one in its grace end at once, and so does the open socket.
 pub(super) async fn revoke_token(
-    caller: Caller<StoresProvision>,
+    caller: Caller<Fresh<StoresProvision>>,
     State(hq): State<Arc<Hq>>,
     Id(id): Id,
 ) -> Result<NoContent> {

@@ -14,7 +14,7 @@ use tillkeep_http::extract::TwoIds;
 use tillkeep_http::resource::Check;
 use tillkeep_http::{Auth, Body, Caller, Created, Id, NoContent};
 use tillkeep_model::permission::code::UsersManageRoles;
-use tillkeep_model::permission::{Requirement, is_beyond_a_till};
+use tillkeep_model::permission::{Fresh, Requirement, is_beyond_a_till};
 use tillkeep_model::{ErrorCode, Instant};
 use tillkeep_storage::db::{Turn, take_turn};
 use tillkeep_storage::entity::user_store_role::{Column, Entity, Model};
@@ -50,7 +50,7 @@ impl Grant {
 
 /// `POST /users/{id}/roles`
 pub(super) async fn assign(
-    caller: Caller<UsersManageRoles>,
+    caller: Caller<Fresh<UsersManageRoles>>,
     Id(id): Id,
     Body(body): Body<Grant>,
 ) -> Result<Created<AssignmentView>> {
@@ -108,7 +108,10 @@ async fn outgrow(tx: &mut Tx, auth: &Auth, user: &user::Model, grant: &Grant, no
 }
 
 /// `DELETE /users/{id}/roles/{assignmentId}`
-pub(super) async fn unassign(caller: Caller<UsersManageRoles>, TwoIds(id, assignment_id): TwoIds) -> Result<NoContent> {
+pub(super) async fn unassign(
+    caller: Caller<Fresh<UsersManageRoles>>,
+    TwoIds(id, assignment_id): TwoIds,
+) -> Result<NoContent> {
     of_caller(&caller, id).await?;
     let mut act = caller.begin().await?;
     let user = rows::find_to_change::<user::Entity>(&act, &KIND, id).await?;

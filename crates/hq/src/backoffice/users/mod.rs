@@ -2,6 +2,7 @@
 
 mod assignments;
 mod create;
+mod factors;
 mod fields;
 pub mod grants;
 mod pin;
@@ -20,6 +21,7 @@ use tillkeep_http::error::{Error, Result};
 use tillkeep_http::resource::{Expected, Fields};
 use tillkeep_http::{Answer, Body, Caller, Id, NoContent, Params};
 use tillkeep_model::ErrorCode;
+use tillkeep_model::permission::Fresh;
 use tillkeep_model::permission::code::UsersEdit;
 use tillkeep_storage::db::{Turn, take_turn};
 use tillkeep_storage::entity::user::{Entity, Model};
@@ -44,7 +46,7 @@ impl Write for Person {
 }
 
 pub async fn edit(
-    caller: Caller<UsersEdit>,
+    caller: Caller<Fresh<UsersEdit>>,
     Id(id): Id,
     Body(body): Body<Change<Person>>,
 ) -> Result<Answer<UserDetail>> {
@@ -52,23 +54,23 @@ pub async fn edit(
 }
 
 /// `POST /users/{id}/activate`
-pub async fn activate(caller: Caller<UsersEdit>, Id(id): Id) -> Result<Answer<UserDetail>> {
+pub async fn activate(caller: Caller<Fresh<UsersEdit>>, Id(id): Id) -> Result<Answer<UserDetail>> {
     set_active(&caller, id, true).await
 }
 
 /// `POST /users/{id}/deactivate`: the user's sessions end with it.
-pub async fn deactivate(caller: Caller<UsersEdit>, Id(id): Id) -> Result<Answer<UserDetail>> {
+pub async fn deactivate(caller: Caller<Fresh<UsersEdit>>, Id(id): Id) -> Result<Answer<UserDetail>> {
     set_active(&caller, id, false).await
 }
 
-async fn set_active(caller: &Caller<UsersEdit>, id: Uuid, active: bool) -> Result<Answer<UserDetail>> {
+async fn set_active(caller: &Caller<Fresh<UsersEdit>>, id: Uuid, active: bool) -> Result<Answer<UserDetail>> {
     let body = Map::from_iter([("isActive".to_owned(), active.into())]);
     change(caller, id, body).await.map(Answer)
 }
 
 /// `DELETE /users/{id}`: the name and the PIN are free again; the row stays, as receipts have the name.
 pub async fn delete(
-    caller: Caller<UsersEdit>,
+    caller: Caller<Fresh<UsersEdit>>,
     Id(id): Id,
     Params(Expected { expected_version }): Params<Expected>,
 ) -> Result<NoContent> {
@@ -86,7 +88,7 @@ pub async fn delete(
 }
 
 /// Refuses to let somebody go without whom the chain has no administrator, or by their own hand.
-async fn refuse_leaving(tx: &Tx, caller: &Caller<UsersEdit>, id: Uuid) -> Result<()> {
+async fn refuse_leaving(tx: &Tx, caller: &Caller<Fresh<UsersEdit>>, id: Uuid) -> Result<()> {
     if grants::is_administrator(tx, id).await? {
         grants::keep_an_administrator(tx, id).await?;
     }
@@ -96,7 +98,7 @@ async fn refuse_leaving(tx: &Tx, caller: &Caller<UsersEdit>, id: Uuid) -> Result
     Ok(())
 }
 
-async fn change(caller: &Caller<UsersEdit>, id: Uuid, body: Map<String, Json>) -> Result<UserDetail> {
+async fn change(caller: &Caller<Fresh<UsersEdit>>, id: Uuid, body: Map<String, Json>) -> Result<UserDetail> {
     // A user is one row for all stores: who holds more, or holds it elsewhere, is not the caller's to change.
     let person = person_of(caller, id).await?;
     grants::refuse_impersonation(caller, &person)?;
@@ -160,6 +162,9 @@ pub fn routes(routes: Routes) -> Routes {
         .delete("/users/{id}/sessions", sessions::end_all)
         .about("End all sessions of a user, at every server of the chain.")
         .fails(&[Escalation])
+        .delete("/users/{id}/factors", factors::reset)
+        .about("Remove the second factors of a user who has lost them; their sessions end.")
+        .fails(&[Escalation, SelfDeactivation])
         .delete("/users/{id}", delete)
         .about("Delete a user: roles and sessions end, the name is free again.")
         .fails(&[VersionConflict, LastAdmin, SelfDeactivation, Escalation])

@@ -9,7 +9,7 @@ use tillkeep_http::error::{Error, Result};
 use tillkeep_http::pins::{self, Hashed, is_former};
 use tillkeep_http::{Answer, Auth, Body, Caller, Id};
 use tillkeep_model::ErrorCode;
-use tillkeep_model::permission::Requirement;
+use tillkeep_model::permission::{Fresh, Requirement};
 use tillkeep_model::permission::code::UsersEdit;
 use tillkeep_storage::entity::user::Model;
 use tillkeep_storage::{known_places, user_pins};
@@ -49,7 +49,7 @@ pub(super) fn refuse_chosen(is_chosen: bool) -> Result<()> {
 
 /// `POST /users/{id}/pin`: the user's sessions end with the old PIN.
 pub(super) async fn set_pin(
-    caller: Caller<UsersEdit>,
+    caller: Caller<Fresh<UsersEdit>>,
     Id(id): Id,
     Body(body): Body<NewPin>,
 ) -> Result<Answer<MadePin>> {

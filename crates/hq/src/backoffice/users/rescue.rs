@@ -16,7 +16,7 @@ use tillkeep_storage::{Tx, attempts, audit};
 
 use super::assignments::{self, Grant};
 use super::fields::KIND;
-use super::{grants, pin};
+use super::{factors, grants, pin};
 use crate::backoffice::rows;
 use crate::{Account, Hq};
 
@@ -45,6 +45,23 @@ pub async fn reset_pin(hq: &Hq, name: &str) -> Result<String> {
         .await?;
     hq.auth.ended(which);
     Ok(pin)
+}
+
+/// Removes the second factors of the user of this name, who has lost them; how many there were. Their sessions end.
+pub async fn reset_factor(hq: &Hq, name: &str) -> Result<u64> {
+    let now = hq.clock.now();
+    let (which, removed) = hq
+        .from_the_machine(async |tx| {
+            let user = of_name(tx, name).await?.ok_or_else(|| unknown(name))?;
+            let removed = factors::remove_all(tx, user.id, now).await?;
+            attempts::forget(tx, user.id).await?;
+            let mut entry = entry("factor.reset", &user);
+            entry.details["factors"] = json!(removed);
+            Ok::<_, Error>(((Revocation::AllOf(user.id), removed), Some(entry)))
+        })
+        .await?;
+    hq.auth.ended(which);
+    Ok(removed)
 }
 
 /// Makes the user of this name an active administrator of all stores; the PIN of an account that had to be made for it.
