@@ -284,7 +284,7 @@ impl World {
         let chosen = pin.or_else(|| made["generatedPin"].as_str()).expect("a PIN");
         let hashed = self.hq.auth.pins.hash(chosen).await.expect("a hash");
         let mut tx = self.hq.db().begin().await.expect("begin");
-        new_pin::set_pin(&self.hq.auth, &mut tx, id, &hashed, false, self.hq.clock.now()).await.expect("it is free");
+        new_pin::set_pin(&self.hq.auth, &mut tx, id, &hashed, None, self.hq.clock.now()).await.expect("it is free");
         self.hq.commit(tx).await.expect("commit");
         self.synced().await;
         until("the store knows of the PIN", async || {

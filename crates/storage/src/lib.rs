@@ -71,6 +71,7 @@ pub mod taxes;
 pub mod tills;
 mod tx;
 pub mod unreadable;
+pub mod user_pins;
 pub mod verify;
 pub mod versions;
 mod write;

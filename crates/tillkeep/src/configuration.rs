@@ -88,6 +88,8 @@ pub struct Store {
 #[serde(deny_unknown_fields)]
 pub struct HqAuth {
     pub pin_min_length: usize,
+    pub pin_min_length_beyond_a_till: usize,
+    pub first_pin_days: u32,
     pub global_people_at_stores: GlobalPeople,
     pub keep_verifier_days: i64,
     pub pin_login_at_hq: PinLogin,
@@ -149,9 +151,13 @@ const KEPT_DAYS: RangeInclusive<i64> = 1..=30;
 const MIN_LAG: u64 = 2;
 const MAX_LAG: u64 = 3600;
 
+/// Days for which a first PIN may last.
+const LONGEST_FIRST_PIN: u32 = 365;
+
 /// Which variable of the environment sets which key.
 const VARIABLES: &[(&str, &[&str])] = &[
     ("TILLKEEP_LISTEN", &["hq.listen", "store.listen"]),
+    ("FIRST_PIN_DAYS", &["hq.auth.first_pin_days"]),
     ("DATA_DIR", &["hq.data_dir", "store.data_dir"]),
     ("DOCS", &["hq.docs", "store.docs"]),
     ("DATABASE_READ_URL", &["hq.database_read_url"]),
@@ -201,9 +207,17 @@ pub fn load(file: Option<&Path>) -> Result<Configuration> {
     if !(50..=3_600_000).contains(&configuration.store.sync_interval_ms) {
         bail!("store.sync_interval_ms (SYNC_INTERVAL_MS) must be between 50 and 3600000");
     }
-    let shortest = configuration.hq.auth.pin_min_length;
-    if !(pins::SHORTEST..=pins::LONGEST).contains(&shortest) {
-        bail!("hq.auth.pin_min_length must be between {} and {}", pins::SHORTEST, pins::LONGEST);
+    let auth = &configuration.hq.auth;
+    for (key, digits) in [
+        ("hq.auth.pin_min_length", auth.pin_min_length),
+        ("hq.auth.pin_min_length_beyond_a_till", auth.pin_min_length_beyond_a_till),
+    ] {
+        if !(pins::SHORTEST..=pins::LONGEST).contains(&digits) {
+            bail!("{key} must be between {} and {}", pins::SHORTEST, pins::LONGEST);
+        }
+    }
+    if auth.first_pin_days > LONGEST_FIRST_PIN {
+        bail!("hq.auth.first_pin_days (FIRST_PIN_DAYS) must be {LONGEST_FIRST_PIN} or less, 0 for no end");
     }
     if !KEPT_DAYS.contains(&configuration.hq.auth.keep_verifier_days) {
         bail!(
@@ -270,9 +284,19 @@ pub fn tls(cert: &Path, key: &Path) -> Result<Option<Tls>> {
 
 /// How people sign in to headquarters.
 pub fn sign_in_at_hq(hq: &Hq) -> Result<SignInSettings> {
-    let HqAuth { pin_min_length, pin_login_at_hq, second_factor, keep_verifier_days, .. } = hq.auth;
+    let HqAuth {
+        pin_min_length,
+        pin_min_length_beyond_a_till,
+        first_pin_days,
+        pin_login_at_hq,
+        second_factor,
+        keep_verifier_days,
+        ..
+    } = hq.auth;
     Ok(SignInSettings {
         pin_min_length,
+        pin_min_length_beyond_a_till,
+        first_pin_days,
         pin_login_at_hq,
         second_factor,
         keep_verifier_days,

@@ -160,7 +160,7 @@ impl Kit {
     pub async fn chooses(&self, id: Uuid, pin: &str) {
         let hashed = self.hq.auth.pins.hash(pin).await.expect("a hash");
         let mut tx = self.hq.db().begin().await.expect("begin");
-        new_pin::set_pin(&self.hq.auth, &mut tx, id, &hashed, false, self.clock.now()).await.expect("it is free");
+        new_pin::set_pin(&self.hq.auth, &mut tx, id, &hashed, None, self.clock.now()).await.expect("it is free");
         self.hq.commit(tx).await.expect("commit");
     }
 

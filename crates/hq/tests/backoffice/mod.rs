@@ -10,6 +10,8 @@ mod customers;
 pub mod dashboard;
 mod drawers;
 mod explain;
+mod first_pins;
+mod found_pins;
 mod headquarters_pins;
 mod history;
 mod idle;

@@ -65,11 +65,11 @@ where
     S: HasAuth + Clone + 'static,
     P: Requirement,
 {
-    use ErrorCode::{NotFound, SelfDeactivation, TooManyAttempts};
+    use ErrorCode::{NotFound, Scope, SelfDeactivation, TooManyAttempts};
     routes
         .get("/auth/locks", locks::locks::<P>)
         .about("What is blocked now after wrong PINs.")
         .post("/auth/unlock", locks::unlock::<P>)
         .about("Lift what is blocked after wrong PINs.")
-        .fails(&[NotFound, SelfDeactivation, TooManyAttempts])
+        .fails(&[NotFound, Scope, SelfDeactivation, TooManyAttempts])
 }

@@ -6,8 +6,8 @@ use tillkeep_model::{ErrorCode, Instant};
 use tillkeep_storage::entity::{session, store, user};
 use tillkeep_storage::registry::fold;
 use tillkeep_storage::sea_orm::sea_query::Expr;
-use tillkeep_storage::sea_orm::{ColumnTrait, EntityTrait, IntoActiveModel, QueryFilter, QuerySelect};
-use tillkeep_storage::{Tx, audit, factors};
+use tillkeep_storage::sea_orm::{ColumnTrait, Condition, EntityTrait, IntoActiveModel, QueryFilter, QuerySelect};
+use tillkeep_storage::{Tx, audit, factors, user_pins};
 use utoipa::ToSchema;
 use uuid::Uuid;
 
@@ -209,6 +209,12 @@ async fn replace(auth: &Auth, tx: &Tx, row: &session::Model, claimant: &Claimant
     Ok(gone)
 }
 
+/// Whether somebody may still sign in with their PIN alone: somebody may have hit upon it since it was verified.
+fn with_pin_alone() -> Condition {
+    let kept = user::Column::PinLookup;
+    Condition::any().add(kept.is_null()).add(Condition::all().not().add(kept.like(format!("{}%", user_pins::WITHHELD))))
+}
+
 /// When all was shown that is asked of somebody who signs in so: now, unless it was a PIN alone of whoever has a second factor.
 async fn shown_at(auth: &Auth, tx: &Tx, by: &By, user_id: Uuid, now: Instant) -> Result<Option<Instant>> {
     let is_asked = auth.home == Home::Hq && auth.is_asked_for_factor(factors::has(tx, user_id).await?);
@@ -241,6 +247,7 @@ async fn sign_in(
         .col_expr(user::Column::LastLoginAt, Expr::value(now))
         .filter(user::Column::Id.eq(user.id))
         .filter(same_pin(auth, &user))
+        .filter(if refreshable { Condition::all() } else { with_pin_alone() })
         .filter(user::Column::IsActive.eq(true))
         .filter(user::Column::DeletedAt.is_null())
         .exec(&tx)

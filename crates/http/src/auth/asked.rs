@@ -4,7 +4,7 @@ use tillkeep_model::wire::StoreSignIn;
 use tillkeep_storage::attempts::{Bucket, Kind};
 use tillkeep_storage::entity::user;
 use tillkeep_storage::kept_verifiers;
-use tillkeep_storage::sea_orm::{ColumnTrait, EntityTrait, QueryFilter};
+use tillkeep_storage::sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QuerySelect};
 use uuid::Uuid;
 
 use super::by_pin::{refuse, verified};
@@ -104,8 +104,10 @@ pub async fn judge(
         None => {
             let looked_up = auth.pins.lookup(&asked.pin).await;
             let (attempt, lookup) = attempt.unless_failed(auth, looked_up).await?;
-            let found = people.filter(user::Column::PinLookup.is_in(&lookup)).one(auth.db.reader()).await;
-            attempt.unless_failed(auth, found.map_err(Into::into)).await?
+            let found = people.filter(user::Column::PinLookup.is_in(&lookup)).limit(2).all(auth.db.reader()).await;
+            let (attempt, mut found) = attempt.unless_failed(auth, found.map_err(Into::into)).await?;
+            // Of several nobody is taken for another.
+            (attempt, found.pop().filter(|_| found.is_empty()))
         }
     };
     match verified(auth, attempt, candidate, &asked.pin).await? {

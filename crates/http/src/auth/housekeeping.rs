@@ -11,7 +11,7 @@ use tillkeep_storage::sea_orm::{ColumnTrait, Condition, EntityTrait, QueryFilter
 use tillkeep_storage::{DbErr, attempts, db, factors, idempotency, kept_verifiers, known_places};
 use tokio_util::sync::CancellationToken;
 
-use super::{Auth, Home, Sessions, factor_uses};
+use super::{Auth, Home, Sessions, factor_uses, first_pins};
 use crate::error::Result;
 
 /// How often the key file is looked at.
@@ -57,6 +57,11 @@ pub fn start(auth: Arc<Auth>, leases: Leases, stop: CancellationToken) {
                 && let Err(error) = factor_uses::follow(&auth).await
             {
                 tracing::warn!(%error, "how many codes were used could not be read or noted; it is tried again");
+            }
+            if looks == 1
+                && let Err(error) = first_pins::end_expired(&auth).await
+            {
+                tracing::warn!(%error, "first PINs that are over could not be ended; it is tried again");
             }
             if looks == 1
                 && let Err(error) = forget_in_turn(&auth, &leases).await

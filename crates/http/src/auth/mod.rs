@@ -8,6 +8,8 @@ pub(crate) mod by_pin;
 mod caller;
 pub mod device;
 pub(crate) mod factor_uses;
+pub mod first_pins;
+pub mod found;
 mod fresh;
 pub mod housekeeping;
 mod last_used;
@@ -81,6 +83,10 @@ pub struct Auth {
     pub leaving: CancellationToken,
     /// Digits of a new PIN at the least.
     pub pin_min_length: usize,
+    /// The same of somebody who may do more than work at a till.
+    pub pin_min_length_beyond_a_till: usize,
+    /// How long a PIN lasts that was made for somebody and is not changed; `None` is for ever.
+    pub(crate) first_pin_ms: Option<i64>,
     /// Whether a PIN alone is taken from enrolled tills only.
     pub enrolled_only: bool,
     /// Whom headquarters looks up by a PIN alone.
@@ -181,6 +187,10 @@ impl Auth {
             are_followed: OnceLock::new(),
             headquarters: OnceLock::new(),
             pin_min_length: settings.pin_min_length.clamp(pins::SHORTEST, pins::LONGEST),
+            pin_min_length_beyond_a_till: settings
+                .pin_min_length_beyond_a_till
+                .clamp(settings.pin_min_length.clamp(pins::SHORTEST, pins::LONGEST), pins::LONGEST),
+            first_pin_ms: (settings.first_pin_days > 0).then_some(i64::from(settings.first_pin_days) * 24 * 3_600_000),
             enrolled_only: settings.enrolled_only,
             pin_login_at_hq: settings.pin_login_at_hq,
             second_factor: if home == Home::Hq { settings.second_factor } else { SecondFactor::Off },

@@ -197,6 +197,7 @@ impl Secrets {
         Ok(Hashed {
             hash: seal(&sealing(root), &salt, &slow, &common)?,
             lookup: lookup_by(&hmac(root, b"lookup"), &common),
+            digits: i16::try_from(pin.len()).unwrap_or(i16::MAX),
             former_lookup: self.former_lookup(pin)?,
         })
     }

@@ -75,6 +75,7 @@ pub mod transfer_item;
 pub mod unapplied_document;
 pub mod unreadable_row;
 pub mod user;
+pub mod user_pin;
 pub mod user_store_role;
 
 /// Tables of which rows are kept in memory. Levels and prices of this store are not among them: each sale reads those.

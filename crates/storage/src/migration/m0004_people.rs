@@ -6,6 +6,13 @@ use super::step::Change;
 use super::table::{NewTable, On};
 
 pub(super) const CHANGES: &[Change] = &[
+    // PINs that were made for somebody, by whom, and how long PINs are.
+    Change::CreateTable(NewTable {
+        name: "user_pins",
+        on: On::Hq,
+        columns: "user_id uuid!, made_at ts?, counts_for uuid?, digits small?",
+        ..NewTable::EMPTY
+    }),
     // When the second factor was shown last, or the PIN of whoever has none.
     Change::AddColumns("refresh_token_families", "factor_at ts?"),
     // Opened by a PIN without a name.

@@ -24,7 +24,7 @@ macro_rules! every_entity {
             sale_item sale_payment sales_rep second_factor sequence session staged_cursor staged_row stock_movement
             store store_lookup store_node store_product supplier sync_counter sync_log sync_log_kept sync_log_node
             sync_mark sync_state sync_status sync_tag tax_group tax_group_rate tax_rate tender transfer transfer_item
-            unapplied_document unreadable_row user user_store_role)
+            unapplied_document unreadable_row user user_pin user_store_role)
     };
     ($check:ident: $($module:ident)*) => { $( $check!(entities::$module::Entity); )* };
 }
