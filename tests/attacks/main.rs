@@ -24,3 +24,4 @@ mod headquarters_pins;
 mod pins;
 mod place;
 mod rights;
+mod second_factor;

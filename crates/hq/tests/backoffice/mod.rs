@@ -19,6 +19,7 @@ mod limits;
 mod lists;
 pub mod nats_server;
 pub mod notifications;
+pub mod passkeys;
 mod permissions;
 mod pins;
 mod plans;
