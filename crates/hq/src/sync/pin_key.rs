@@ -93,8 +93,7 @@ impl Shown {
     pub(super) fn over(self, hq: &Hq, caller: &StoreCaller, line: &Line) -> Option<PinKey> {
         let Self::Given { key, .. } = self else { return None };
         // A line through a proxy is only as good as what the operator says of it: with an https address, TLS ends there.
-        let behind_tls = hq.public_url.as_deref().is_some_and(|url| url.starts_with("https://"));
-        if behind_tls || hq.allow_insecure || line.is_closed {
+        if hq.is_behind_tls() || hq.allow_insecure || line.is_closed {
             return Some(key);
         }
         tracing::warn!(
