@@ -20,6 +20,7 @@ mod strangers;
 use home::Home;
 
 mod devices;
+mod found_pins;
 mod headquarters_pins;
 mod pins;
 mod place;

@@ -43,6 +43,7 @@ export function myself(permissions: string[] = [], more: Partial<Myself> = {}): 
     roles: [],
     permissions,
     mustChangePin: false,
+    secondFactor: { has: false, required: false, missing: false },
     ...more,
   }
 }
@@ -100,6 +101,7 @@ export function dashboardStore(code: string, more: Partial<DashboardStore> = {})
     deadLettered: 0,
     outboxStuck: false,
     runsTwiceSince: null,
+    registersWithoutTill: null,
     alarms: [],
     unstored: [],
     clockWarning: false,

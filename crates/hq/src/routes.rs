@@ -7,12 +7,12 @@ use metrics::{counter, gauge};
 use tillkeep_http::account;
 use tillkeep_http::describe::About;
 use tillkeep_http::elsewhere::{self, Owner, WriteRoute};
-use tillkeep_http::routes::Route;
-use tillkeep_http::{describe, directory, layers, probes};
+use tillkeep_http::routes::{Route, Shown};
+use tillkeep_http::{describe, directory, factors, layers, probes};
 use tillkeep_model::permission::code::UsersEdit;
 
 use crate::state::Routes;
-use crate::{Hq, backoffice, reports, sync};
+use crate::{Hq, backoffice, reports, security, sync};
 
 /// What this server says of itself.
 pub const ABOUT: About = About {
@@ -22,25 +22,19 @@ pub const ABOUT: About = About {
 
 /// The router of a running server. `stores` is what a store writes (its `routes::writes`), which is refused here.
 pub fn router(hq: Arc<Hq>, stores: &[WriteRoute]) -> Router {
-    let (router, table) = described(stores);
-    let is_behind_tls = hq.is_behind_tls();
-    told_to_stay(layers::wrap(served(router, table).with_state(hq)), is_behind_tls)
+    router_with(hq, stores, Shown::default())
 }
 
-/// The same with `/metrics`.
-pub fn router_with_metrics(hq: Arc<Hq>, stores: &[WriteRoute]) -> Router {
+/// The same of one that shows other things besides.
+pub fn router_with(hq: Arc<Hq>, stores: &[WriteRoute], shown: Shown) -> Router {
     let (router, table) = described(stores);
     let is_behind_tls = hq.is_behind_tls();
-    told_to_stay(layers::wrap(served(router, table).with_state(hq.clone()).merge(measured(hq))), is_behind_tls)
-}
-
-fn told_to_stay(router: Router, is_behind_tls: bool) -> Router {
+    let router = if shown.docs { describe::served(router, ABOUT, table) } else { router };
+    let router = tillkeep_web::served(router).with_state(hq.clone());
+    let router =
+        if shown.metrics { router.merge(tillkeep_http::metrics::of_this_machine(measured(hq))) } else { router };
+    let router = layers::wrap(router);
     if is_behind_tls { layers::behind_tls(router) } else { router }
-}
-
-/// With what is not of the interface: its description, and the web client.
-fn served(router: Router<Arc<Hq>>, table: Vec<Route>) -> Router<Arc<Hq>> {
-    tillkeep_web::served(describe::served(router, ABOUT, table))
 }
 
 /// `/metrics` alone.
@@ -92,8 +86,10 @@ fn own(routes: Routes) -> Routes {
     routes
         .with(account::routes)
         .with(account::locks::<_, UsersEdit>)
+        .with(factors::routes)
         .with(directory::routes)
         .with(backoffice::routes)
         .with(reports::routes)
+        .with(security::routes)
         .with(sync::routes)
 }

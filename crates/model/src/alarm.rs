@@ -25,10 +25,12 @@ pub enum AlarmCode {
     SignInsStopped,
     /// Headquarters says so: its release does not ask headquarters of people of all stores, so that it has what verifies them.
     TooOldForSignIn,
+    /// Headquarters says so: it makes more new customers in an hour than a store may.
+    TooManyNewCustomers,
 }
 
 impl AlarmCode {
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 8] = [
         Self::ClockBehindRegister,
         Self::NumbersFile,
         Self::TillAhead,
@@ -36,6 +38,7 @@ impl AlarmCode {
         Self::PinKeyAsked,
         Self::SignInsStopped,
         Self::TooOldForSignIn,
+        Self::TooManyNewCustomers,
     ];
 
     pub const fn as_str(self) -> &'static str {
@@ -47,6 +50,7 @@ impl AlarmCode {
             Self::PinKeyAsked => "pin_key_asked",
             Self::SignInsStopped => "sign_ins_stopped",
             Self::TooOldForSignIn => "too_old",
+            Self::TooManyNewCustomers => "too_many_new_customers",
         }
     }
 

@@ -1,5 +1,6 @@
 //! What headquarters and stores say to each other. Specification, sections 2.6, 4.3 and 6.
 
+mod bounds;
 mod handshake;
 
 use std::collections::BTreeMap;

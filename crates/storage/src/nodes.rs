@@ -60,6 +60,13 @@ pub async fn save(conn: &impl ConnectionTrait, row: Model) -> Result<(), DbErr> 
     Ok(())
 }
 
+/// Whether `store` knows that what it sent is to wait, and tries it again: release 0.1.0 and whoever speaks the specification alone
+/// take that for a refusal.
+pub async fn waits_when_told(conn: &impl ConnectionTrait, store: Uuid) -> Result<bool, DbErr> {
+    let node = find(conn, store).await?;
+    Ok(node.is_some_and(|node| !node.store_version.is_empty() && !node.store_version.starts_with("0.1.")))
+}
+
 /// The processes of each store, as text.
 pub async fn processes(conn: &impl ConnectionTrait) -> Result<Vec<(Uuid, String)>, DbErr> {
     let sql = "SELECT store_id, processes FROM store_nodes WHERE processes <> ''";

@@ -46,6 +46,7 @@ pub async fn open_hq(
         global_people,
         broker: None,
         sync_log_days: 90,
+        new_customers_per_hour: 1000,
     };
     Hq::open(&settings, clock.clone(), stop).await.expect("headquarters")
 }

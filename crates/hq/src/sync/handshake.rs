@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use axum::extract::State;
 use tillkeep_http::Body;
-use tillkeep_http::error::Result;
+use tillkeep_http::error::{Error, Result};
 use tillkeep_model::Instant;
 use tillkeep_model::wire::{HandshakeAnswer, HandshakeRequest};
 use tillkeep_storage::entity::store_node;
@@ -39,6 +39,9 @@ pub(super) async fn handshake(
 ) -> Result<Machine<HandshakeAnswer>> {
     let store_id = caller.id();
     let code = &caller.store.code;
+    if let Some(excess) = request.excess() {
+        return Err(Error::field(excess.field, excess.message));
+    }
     let late = admitted(&hq, store_id, code, &request).await?;
     let conn = hq.sync_db().reader();
     let node_epochs = nodes::epochs(conn, store_id).await?;
@@ -108,7 +111,11 @@ async fn record(
     let ticket = Uuid::new_v4().to_string();
     let settled = nodes::to_acknowledge(&tx, store_id, &ticket).await?;
     let again = sync_log::to_reload(&tx, store_id, &ticket).await?;
-    let never_refused = nodes::never_refused(&tx, store_id, &request.dead).await?;
+    let never_refused = if sync_log::room_again(&tx, store_id, now).await? {
+        nodes::never_refused(&tx, store_id, &request.dead).await?
+    } else {
+        Vec::new()
+    };
     raise(&mut tx, &settled).await?;
     let (row, mut resync) = row(node, request, &continuity, &ticket, now)?;
     resync.extend(again);
@@ -176,6 +183,7 @@ fn row(
         other_installation_at: if continuity.is_other_installation() { Some(now) } else { node.other_installation_at },
         handshake_at: Some(now),
         sign_in: node.asks(request.sign_in),
+        unenrolled: request.unenrolled.map(|count| count.max(0)),
         // The rest is for the tracker to write.
         ..node
     };

@@ -1,13 +1,12 @@
 //! The key with which a store verifies PINs: to whom it is given, and over which line. `docs/security.md`, PINs.
 
 use std::convert::Infallible;
-use std::net::SocketAddr;
 
-use axum::extract::{ConnectInfo, FromRequestParts};
+use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
 use tillkeep_http::describe::Argument;
 use tillkeep_http::error::Result;
-use tillkeep_http::request::Transport;
+use tillkeep_http::request::{Transport, is_forwarded, is_loopback};
 use tillkeep_model::Instant;
 use tillkeep_model::wire::{HandshakeRequest, PinKey};
 use tillkeep_storage::entity::store_node;
@@ -29,10 +28,8 @@ impl<S: Send + Sync> FromRequestParts<S> for Line {
 
     async fn from_request_parts(parts: &mut Parts, state: &S) -> std::result::Result<Self, Infallible> {
         let transport = Transport::from_request_parts(parts, state).await?;
-        let peer = parts.extensions.get::<ConnectInfo<SocketAddr>>();
-        let loopback = peer.is_some_and(|ConnectInfo(peer)| peer.ip().to_canonical().is_loopback());
-        let forwarded = parts.headers.contains_key("x-forwarded-for") || parts.headers.contains_key("forwarded");
-        Ok(Self { is_closed: (loopback || transport.tls) && !forwarded })
+        let is_closed = transport.tls || is_loopback(&parts.extensions);
+        Ok(Self { is_closed: is_closed && !is_forwarded(&parts.headers) })
     }
 }
 

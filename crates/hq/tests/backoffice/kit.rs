@@ -129,6 +129,7 @@ impl Kit {
             global_people: tillkeep_storage::staff::GlobalPeople::default(),
             broker,
             sync_log_days: 90,
+            new_customers_per_hour: 1000,
         };
         let stop = CancellationToken::new();
         let hq = Hq::open_with(&settings, clock.clone(), times, stop).await.expect("headquarters");
@@ -159,7 +160,7 @@ impl Kit {
     pub async fn chooses(&self, id: Uuid, pin: &str) {
         let hashed = self.hq.auth.pins.hash(pin).await.expect("a hash");
         let mut tx = self.hq.db().begin().await.expect("begin");
-        new_pin::set_pin(&self.hq.auth, &mut tx, id, &hashed, false, self.clock.now()).await.expect("it is free");
+        new_pin::set_pin(&self.hq.auth, &mut tx, id, &hashed, None, self.clock.now()).await.expect("it is free");
         self.hq.commit(tx).await.expect("commit");
     }
 
@@ -211,6 +212,7 @@ impl Kit {
             store_id,
             issued_at: now,
             expires_at: now.plus_millis(ACCESS_SECONDS * 1000),
+            factor_at: Some(now),
             ..session::Model::default()
         };
         let claims = AccessClaims {

@@ -4,11 +4,14 @@ pub mod kit;
 
 mod at_once;
 mod bombs;
+mod bounds;
 mod completeness;
 mod customers;
 pub mod dashboard;
 mod drawers;
 mod explain;
+mod first_pins;
+mod found_pins;
 mod headquarters_pins;
 mod history;
 mod idle;

@@ -20,13 +20,13 @@ where
 {
     use ErrorCode::{
         ChangeAtHeadquarters, Escalation, HqUnreachable, InvalidCredentials, InvalidToken, PinLoginOff, PinNotAllowed,
-        SessionReplaced, StoreNotFound, StoreNotReady, TokenReused, TooManyAttempts, TooManyRequests, WrongStore,
-        WrongTerminal,
+        SecondFactorRequired, SessionReplaced, StoreNotFound, StoreNotReady, TokenReused, TooManyAttempts,
+        TooManyRequests, WrongStore, WrongTerminal,
     };
     routes
         .open("POST", "/auth/login", sign_in::login)
         .about("Sign in with a name and a PIN.")
-        .fails(&[InvalidCredentials, StoreNotReady, TooManyAttempts, TooManyRequests])
+        .fails(&[InvalidCredentials, SecondFactorRequired, StoreNotReady, TooManyAttempts, TooManyRequests])
         .open("POST", "/auth/pin-login", sign_in::pin_login)
         .about("Sign in at a till with a PIN alone.")
         .fails(&[InvalidCredentials, StoreNotFound, StoreNotReady, WrongStore, WrongTerminal, PinLoginOff])
@@ -65,11 +65,11 @@ where
     S: HasAuth + Clone + 'static,
     P: Requirement,
 {
-    use ErrorCode::{NotFound, SelfDeactivation, TooManyAttempts};
+    use ErrorCode::{NotFound, Scope, SelfDeactivation, TooManyAttempts};
     routes
         .get("/auth/locks", locks::locks::<P>)
         .about("What is blocked now after wrong PINs.")
         .post("/auth/unlock", locks::unlock::<P>)
         .about("Lift what is blocked after wrong PINs.")
-        .fails(&[NotFound, SelfDeactivation, TooManyAttempts])
+        .fails(&[NotFound, Scope, SelfDeactivation, TooManyAttempts])
 }

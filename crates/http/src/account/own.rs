@@ -23,7 +23,7 @@ pub struct ChangePin {
 
 /// `GET /auth/me`
 pub async fn me(caller: Caller<SignedInAnyPin>) -> Result<Answer<Myself>> {
-    Ok(Answer(Myself::new(&caller.access, caller.store_id, caller.terminal_id.as_deref())))
+    Ok(Answer(Myself::new(caller.auth(), &caller.access, caller.store_id, caller.terminal_id.as_deref())))
 }
 
 /// `POST /auth/logout`
@@ -47,7 +47,8 @@ pub async fn change_pin(caller: Caller<SignedInAnyPin>, Body(body): Body<ChangeP
         }
         Home::Store(_) => {
             refuse_at_store(&caller.access)?;
-            check_new_pin(auth, &body.new_pin)?;
+            // What is refused here needs no line. How long it must be for this person headquarters says.
+            check_new_pin(&body.new_pin, auth.pin_min_length)?;
             auth.headquarters()?.change_pin(caller.user_id, body.current_pin, Some(body.new_pin)).await?;
         }
     }

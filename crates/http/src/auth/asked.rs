@@ -4,7 +4,7 @@ use tillkeep_model::wire::StoreSignIn;
 use tillkeep_storage::attempts::{Bucket, Kind};
 use tillkeep_storage::entity::user;
 use tillkeep_storage::kept_verifiers;
-use tillkeep_storage::sea_orm::{ColumnTrait, EntityTrait, QueryFilter};
+use tillkeep_storage::sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QuerySelect};
 use uuid::Uuid;
 
 use super::by_pin::{refuse, verified};
@@ -102,8 +102,10 @@ pub async fn judge(
         let (attempt, lookup) = attempt.unless_failed(auth, looked_up).await?;
         (attempt, user::Column::PinLookup.is_in(&lookup))
     };
-    let found = people.filter(who).one(auth.db.reader()).await;
-    let (attempt, candidate) = attempt.unless_failed(auth, found.map_err(Into::into)).await?;
+    let found = people.filter(who).limit(2).all(auth.db.reader()).await;
+    let (attempt, mut found) = attempt.unless_failed(auth, found.map_err(Into::into)).await?;
+    // Of several nobody is taken for another.
+    let candidate = found.pop().filter(|_| found.is_empty());
     match verified(auth, attempt, candidate, &asked.pin).await? {
         (attempt, Ok(user)) => Ok((attempt, user)),
         (attempt, Err(user)) => Err(refuse(auth, attempt, claimant.audit("login.refused", user)).await?),

@@ -7,6 +7,10 @@ pub mod asked;
 pub(crate) mod by_pin;
 mod caller;
 pub mod device;
+pub(crate) mod factor_uses;
+pub mod first_pins;
+pub mod found;
+mod fresh;
 pub mod housekeeping;
 mod last_used;
 pub mod new_pin;
@@ -40,14 +44,16 @@ pub use address::client_address;
 pub use by_pin::user_of_pin;
 pub use caller::{Caller, bearer};
 pub use device::{Device, Origin};
+pub(crate) use factor_uses::FactorUses;
+pub(crate) use fresh::fresh_until;
 pub(crate) use sessions::State;
 pub use sessions::{REPLACED, Replaced, Revocation, Sessions};
-pub use settings::{PinLogin, SignInSettings};
+pub use settings::{PinLogin, SecondFactor, SignInSettings};
 
 use crate::clock::Clock;
 use crate::error::{Error, Result};
 use crate::pins::{self, Pins};
-use crate::refusals::NotedRefusals;
+use crate::refusals::{Counted, Refused};
 use crate::running::Running;
 use crate::tokens::Tokens;
 
@@ -72,15 +78,24 @@ pub struct Auth {
     pub running: Running,
     /// Attempts to sign in that are not judged yet.
     pub(crate) under_way: throttle::UnderWay,
-    noted: NotedRefusals,
+    refusals: Counted,
     /// Cancelled when balancers are to send nothing more to this server, which goes on answering for a while.
     pub leaving: CancellationToken,
     /// Digits of a new PIN at the least.
     pub pin_min_length: usize,
+    /// The same of somebody who may do more than work at a till.
+    pub pin_min_length_beyond_a_till: usize,
+    /// How long a PIN lasts that was made for somebody and is not changed; `None` is for ever.
+    pub(crate) first_pin_ms: Option<i64>,
     /// Whether a PIN alone is taken from enrolled tills only.
     pub enrolled_only: bool,
     /// Whom headquarters looks up by a PIN alone.
     pub pin_login_at_hq: PinLogin,
+    /// Who shows a second factor; at a store nobody.
+    pub second_factor: SecondFactor,
+    /// How browsers reach headquarters.
+    pub public_url: Option<String>,
+    pub(crate) factor_uses: FactorUses,
     /// For how many days a store keeps what verifies somebody of whom it asked headquarters.
     pub keep_verifier_days: i64,
     trusted_proxies: Vec<IpNet>,
@@ -172,15 +187,22 @@ impl Auth {
             are_followed: OnceLock::new(),
             headquarters: OnceLock::new(),
             pin_min_length: settings.pin_min_length.clamp(pins::SHORTEST, pins::LONGEST),
+            pin_min_length_beyond_a_till: settings
+                .pin_min_length_beyond_a_till
+                .clamp(settings.pin_min_length.clamp(pins::SHORTEST, pins::LONGEST), pins::LONGEST),
+            first_pin_ms: (settings.first_pin_days > 0).then_some(i64::from(settings.first_pin_days) * 24 * 3_600_000),
             enrolled_only: settings.enrolled_only,
             pin_login_at_hq: settings.pin_login_at_hq,
+            second_factor: if home == Home::Hq { settings.second_factor } else { SecondFactor::Off },
+            public_url: settings.public_url.clone(),
+            factor_uses: FactorUses::new(settings.factor_uses.clone()),
             keep_verifier_days: settings.keep_verifier_days,
             trusted_proxies: settings.trusted_proxies.clone(),
             sessions: Sessions::default(),
             running: Running::default(),
             access: AccessCache::default(),
             under_way: throttle::UnderWay::new(&db, settings.waits_for_others),
-            noted: NotedRefusals::default(),
+            refusals: Counted::default(),
             leaving: CancellationToken::new(),
             db,
             home,
@@ -233,13 +255,16 @@ impl Auth {
         self.access.get(&self.db, user_id).await
     }
 
-    /// As [`Auth::access_of`], for whoever has this session: read again where what is in memory would end it and is older.
+    /// As [`Auth::access_of`], for whoever has this session: read again where what is in memory would end it and is older, and
+    /// no more than the session opens.
     pub async fn access_in(&self, session: &State) -> std::result::Result<Option<Arc<Access>>, DbErr> {
         let access = self.access_of(session.user_id).await?;
-        if access.as_deref().is_none_or(|access| !access.is_older_than(session)) {
-            return Ok(access);
-        }
-        self.access.get_unless(&self.db, session.user_id, |kept| kept.is_older_than(session)).await
+        let access = if access.as_deref().is_none_or(|access| !access.is_older_than(session)) {
+            access
+        } else {
+            self.access.get_unless(&self.db, session.user_id, |kept| kept.is_older_than(session)).await?
+        };
+        Ok(access.map(|access| self.opened_by(session, access)))
     }
 
     /// The end of sessions that was committed is in force: here on the next request, at other servers as soon as they hear.
@@ -286,18 +311,29 @@ impl Auth {
         tx.commit().await.map(drop)
     }
 
-    /// Puts somebody who asked for more than they have into the audit log, beside the answer and bounded in number.
-    pub(crate) fn note_refusal(self: Arc<Self>, code: ErrorCode, text: &str, mut entry: audit::Entry) {
-        let now = self.clock.now();
-        if !entry.user_id.is_some_and(|user_id| self.noted.is_due(user_id, code, now)) {
-            return;
+    /// Puts somebody who asked for more than they have into the audit log, beside the answer: each is counted, and noted once a
+    /// minute.
+    pub(crate) fn note_refusal(self: Arc<Self>, code: ErrorCode, text: &str, entry: audit::Entry) {
+        let Some(person) = entry.user_id else { return };
+        let refused = Refused { code, text: text.to_owned(), entry, count: 1 };
+        if let Some(due) = self.refusals.add(person, refused, self.clock.now()) {
+            tokio::spawn(async move { self.note_refused(due).await });
         }
-        entry.details = json!({"code": code.as_str(), "refusal": text});
-        tokio::spawn(async move {
-            if let Err(error) = self.note(entry).await {
-                tracing::warn!(%error, "a refusal could not be noted in the audit log");
-            }
-        });
+    }
+
+    /// Notes the refusals that wait for it, as many as there are of a person in one line; all of them when the server `stops`.
+    pub async fn note_refusals(&self, stops: bool) {
+        for due in self.refusals.due(self.clock.now(), stops) {
+            self.note_refused(due).await;
+        }
+    }
+
+    async fn note_refused(&self, refused: Refused) {
+        let Refused { code, text, mut entry, count } = refused;
+        entry.details = json!({"code": code.as_str(), "refusal": text, "count": count});
+        if let Err(error) = self.note(entry).await {
+            tracing::warn!(%error, count, "refusals could not be noted in the audit log");
+        }
     }
 
     /// How long a session lasts after its sign-in, however often it is refreshed. A store that has not heard headquarters for a

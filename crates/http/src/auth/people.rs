@@ -43,7 +43,7 @@ pub(crate) async fn of_name(auth: &Auth, typed: &str) -> std::result::Result<Opt
 }
 
 /// Cuts users to those of the caller's stores.
-pub(crate) fn visible<P: Requirement>(caller: &Caller<P>, select: Select<user::Entity>) -> Select<user::Entity> {
+pub fn visible<P: Requirement>(caller: &Caller<P>, select: Select<user::Entity>) -> Select<user::Entity> {
     match caller.stores() {
         None => select,
         Some(stores) => select.filter(user::Column::Id.in_subquery(staff(stores, false))),

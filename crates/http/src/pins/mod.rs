@@ -169,6 +169,23 @@ impl Pins {
         Ok(hex::encode(mac.get(..16).unwrap_or_default()))
     }
 
+    /// What belongs to second factors, as the database may keep it: it opens beside the same `about` alone.
+    pub(crate) fn seal_factor(&self, about: &str, text: &[u8]) -> Result<String> {
+        let secrets = self.secrets().ok_or_else(not_ready)?;
+        secrets.seal_factor(about, text).map_err(|error| Error::internal(error))
+    }
+
+    /// What [`Pins::seal_factor`] sealed; `None` for what somebody moved or changed.
+    pub(crate) fn open_factor(&self, about: &str, text: &str) -> Option<Vec<u8>> {
+        self.secrets()?.open_factor(about, text)
+    }
+
+    /// A recovery code of somebody as the database may keep it.
+    pub(crate) fn recovery_hash(&self, user_id: Uuid, code: &str) -> Result<String> {
+        let secrets = self.secrets().ok_or_else(not_ready)?;
+        Ok(hex::encode(hmac(secrets.base(), format!("recovery\0{user_id}\0{code}").as_bytes())))
+    }
+
     /// The key of a store, in the handshake; with that of the whole chain if PINs from release 0.1.0 are in use, and with a salt
     /// for a store that makes its look-ups with it.
     pub fn for_store(&self, store: Uuid, with_former: bool, with_salt: bool) -> Option<PinKey> {

@@ -197,6 +197,7 @@ impl Secrets {
         Ok(Hashed {
             hash: seal(&sealing(root), &salt, &slow, &common)?,
             lookup: lookup_by(&hmac(root, b"lookup"), &common),
+            digits: i16::try_from(pin.len()).unwrap_or(i16::MAX),
             former_lookup: self.former_lookup(pin)?,
         })
     }
@@ -226,6 +227,18 @@ impl Secrets {
         let (salt, slow, common) = unseal(&sealing(root), hash)?;
         let own = own_of(root, store);
         Some((derived_by(&own, &salt, &slow), lookup_by(&own, &common)))
+    }
+
+    /// What belongs to second factors, sealed: it opens beside the same `about` alone.
+    pub(super) fn seal_factor(&self, about: &str, text: &[u8]) -> Text<String> {
+        let Place::Hq { root } = &self.place else { return Err("second factors are of headquarters".to_owned()) };
+        Ok(STANDARD.encode(sealed(&hmac(root, b"factor"), about.as_bytes(), text.to_vec())?))
+    }
+
+    /// What [`Secrets::seal_factor`] sealed.
+    pub(super) fn open_factor(&self, about: &str, text: &str) -> Option<Vec<u8>> {
+        let Place::Hq { root } = &self.place else { return None };
+        opened(&hmac(root, b"factor"), about.as_bytes(), &STANDARD.decode(text).ok()?)
     }
 
     /// The look-up of a store with a salt: a slow hash.
@@ -285,23 +298,32 @@ fn sealing(root: &[u8]) -> Vec<u8> {
 }
 
 fn seal(key: &[u8], salt: &[u8], slow: &Slow, common: &Slow) -> Text<String> {
-    let key = RandomizedNonceKey::new(&AES_256_GCM, key).map_err(|error| error.to_string())?;
-    let mut sealed = [slow.as_slice(), common.as_slice()].concat();
-    let nonce = key.seal_in_place_append_tag(Aad::from(salt), &mut sealed).map_err(|error| error.to_string())?;
-    let text = [nonce.as_ref().as_slice(), &sealed].concat();
+    let text = sealed(key, salt, [slow.as_slice(), common.as_slice()].concat())?;
     Ok(format!("{SEALED}v=1${}${}", STANDARD.encode(salt), STANDARD.encode(text)))
+}
+
+/// The nonce and what it seals, which opens with the same `about` alone.
+fn sealed(key: &[u8], about: &[u8], mut text: Vec<u8>) -> Text<Vec<u8>> {
+    let key = RandomizedNonceKey::new(&AES_256_GCM, key).map_err(|error| error.to_string())?;
+    let nonce = key.seal_in_place_append_tag(Aad::from(about), &mut text).map_err(|error| error.to_string())?;
+    Ok([nonce.as_ref().as_slice(), &text].concat())
+}
+
+fn opened(key: &[u8], about: &[u8], text: &[u8]) -> Option<Vec<u8>> {
+    let (nonce, sealed) = text.split_at_checked(NONCE_LEN)?;
+    let mut sealed = sealed.to_vec();
+    let key = RandomizedNonceKey::new(&AES_256_GCM, key).ok()?;
+    let nonce = Nonce::try_assume_unique_for_key(nonce).ok()?;
+    Some(key.open_in_place(nonce, Aad::from(about), &mut sealed).ok()?.to_vec())
 }
 
 /// The salt of the person, the hash with it, and the hash with the chain's.
 fn unseal(key: &[u8], hash: &str) -> Option<(Vec<u8>, Slow, Slow)> {
     let (salt, sealed) = parts(hash, SEALED)?;
-    let (nonce, sealed) = sealed.split_at_checked(NONCE_LEN)?;
-    let mut sealed = sealed.to_vec();
-    let key = RandomizedNonceKey::new(&AES_256_GCM, key).ok()?;
-    let nonce = Nonce::try_assume_unique_for_key(nonce).ok()?;
-    let open = key.open_in_place(nonce, Aad::from(&salt), &mut sealed).ok()?;
+    let open = opened(key, &salt, &sealed)?;
     let (slow, common) = open.split_at_checked(SLOW)?;
-    Some((salt.clone(), slow.try_into().ok()?, common.try_into().ok()?))
+    let (slow, common) = (slow.try_into().ok()?, common.try_into().ok()?);
+    Some((salt, slow, common))
 }
 
 fn former_decoy() -> Text<String> {

@@ -3,8 +3,10 @@
 mod answers;
 mod connections;
 mod framing;
+mod hanging_up;
 mod kit;
 mod log;
+mod metrics;
 mod pace;
 mod pages;
 mod rooms;

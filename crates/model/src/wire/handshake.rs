@@ -71,6 +71,9 @@ pub struct HandshakeRequest {
     /// Milliseconds between two questions of a quiet store: how long it may be unheard and not be silent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub interval_ms: Option<i64>,
+    /// How many of its registers have no enrolled till.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unenrolled: Option<i64>,
 }
 
 /// The end of an audit log: its last row, and what that hashes to. Written down elsewhere, it shows later that nothing was cut off.

@@ -1,5 +1,6 @@
 //! How many wrong PINs are let be, for each kind of origin. The numbers are in `docs/security.md`.
 
+use serde::{Deserialize, Serialize};
 use tillkeep_model::Instant;
 use uuid::Uuid;
 
@@ -27,8 +28,14 @@ pub enum Kind {
     AccountAnywhere,
     /// Sign-ins with a name, from one address.
     LoginAddress,
-    /// PINs that somebody proposed for themselves or others: the answer tells whether somebody else has them.
+    /// PINs that somebody proposed: the answer tells whether somebody else has them.
     Proposal,
+    /// Those of all for whom one person answers that were refused, as somebody has them.
+    ProposalRefused,
+    /// The others of all of them.
+    ProposalAccepted,
+    /// Codes of one person's second factor, from wherever, once the PIN was right.
+    SecondFactor,
     /// Locks that somebody lifted: who lifts those of their own guesses gets more of them.
     Unlock,
     /// At headquarters, people whom a store asks it to judge.
@@ -97,6 +104,9 @@ pub static POLICIES: &[Policy] = &[
     Policy { kind: Kind::AccountAnywhere, name: "account_anywhere", free: 50, waits: &[], forgiven: NEVER, ..USUAL },
     Policy { kind: Kind::LoginAddress, name: "login_address", free: NEVER, a_minute: Some(30), ..USUAL },
     Policy { kind: Kind::Proposal, name: "proposal", free: NEVER, a_day: Some(10), ..USUAL },
+    Policy { kind: Kind::ProposalRefused, name: "proposal_refused", free: NEVER, a_day: Some(10), ..USUAL },
+    Policy { kind: Kind::ProposalAccepted, name: "proposal_accepted", free: NEVER, a_day: Some(100), ..USUAL },
+    Policy { kind: Kind::SecondFactor, name: "second_factor", ..USUAL },
     Policy { kind: Kind::Unlock, name: "unlock", free: NEVER, a_day: Some(20), ..USUAL },
     Policy { kind: Kind::StoreSignIn, name: "store_sign_in", free: NEVER, a_minute: Some(30), minute: HOUR, ..USUAL },
 ];
@@ -119,7 +129,7 @@ pub(super) fn day_of(now: Instant) -> Instant {
 }
 
 /// What a row was when an attempt was counted in it.
-#[derive(Debug)]
+#[derive(Debug, Serialize, Deserialize)]
 pub(super) struct Counted {
     pub id: Uuid,
     pub day: Instant,
@@ -226,17 +236,18 @@ mod tests {
     #[test]
     fn every_kind_has_its_own_policy() {
         use Kind::{
-            Account, AccountAnywhere, Device, Headquarters, HeadquartersAnywhere, LoginAddress, Proposal, StoreSignIn,
-            UnknownDevices, Unlock,
+            Account, AccountAnywhere, Device, Headquarters, HeadquartersAnywhere, LoginAddress, Proposal,
+            ProposalAccepted, ProposalRefused, SecondFactor, StoreSignIn, UnknownDevices, Unlock,
         };
         let signing_in =
             [Device, UnknownDevices, Headquarters, HeadquartersAnywhere, Account, AccountAnywhere, LoginAddress];
-        for kind in signing_in.into_iter().chain([Proposal, Unlock, StoreSignIn]) {
+        let more = [SecondFactor, Proposal, ProposalRefused, ProposalAccepted, Unlock, StoreSignIn];
+        for kind in signing_in.into_iter().chain(more) {
             assert_eq!(kind.policy().kind, kind);
         }
         let mut names: Vec<&str> = POLICIES.iter().map(|policy| policy.name).collect();
         names.dedup();
-        assert_eq!(names.len(), 10);
+        assert_eq!(names.len(), 13);
     }
 
     #[test]
@@ -272,7 +283,7 @@ mod tests {
         }
         // What has a number for the day is no sign-in.
         let by_day = POLICIES.iter().filter(|policy| policy.a_day.is_some()).map(|policy| policy.name);
-        assert_eq!(by_day.collect::<Vec<_>>(), ["proposal", "unlock"]);
+        assert_eq!(by_day.collect::<Vec<_>>(), ["proposal", "proposal_refused", "proposal_accepted", "unlock"]);
     }
 
     #[test]

@@ -53,6 +53,8 @@ pub struct Model {
     pub pin_key_asked_at: Option<Instant>,
     /// When a process of it was last heard that says which one it is.
     pub process_heard_at: Option<Instant>,
+    /// How many of its registers have no enrolled till, by its last handshake; null when that says nothing of it.
+    pub unenrolled: Option<i64>,
 }
 
 pub const ASKS_NEVER: i32 = 0;

@@ -6,11 +6,48 @@ use super::step::Change;
 use super::table::{NewTable, On};
 
 pub(super) const CHANGES: &[Change] = &[
+    // PINs that were made for somebody, by whom, and how long PINs are.
+    Change::CreateTable(NewTable {
+        name: "user_pins",
+        on: On::Hq,
+        columns: "user_id uuid!, made_at ts?, counts_for uuid?, digits small?",
+        ..NewTable::EMPTY
+    }),
+    // When the second factor was shown last, or the PIN of whoever has none.
+    Change::AddColumns("refresh_token_families", "factor_at ts?"),
+    // Opened by a PIN without a name.
+    Change::AddColumns("refresh_token_families", "by_pin_alone bool=false"),
+    Change::CreateTable(NewTable {
+        name: "second_factors",
+        on: On::Hq,
+        columns: "id uuid!, user_id uuid >users, kind text, name text, secret text, last_step big?, created_at ts, \
+            last_used_at ts?",
+        indexes: &["user_id"],
+        ..NewTable::EMPTY
+    }),
+    Change::CreateTable(NewTable {
+        name: "recovery_codes",
+        on: On::Hq,
+        columns: "id uuid!, user_id uuid >users, code_hash text, created_at ts, used_at ts?",
+        indexes: &["user_id"],
+        ..NewTable::EMPTY
+    }),
+    // What somebody is asked for to show a second factor, or to set one up.
+    Change::CreateTable(NewTable {
+        name: "factor_challenges",
+        on: On::Hq,
+        columns: "id uuid!, user_id uuid >users, purpose text, session_id uuid?, state text, attempt text?, created_at ts, \
+            expires_at ts",
+        indexes: &["user_id", "expires_at"],
+        ..NewTable::EMPTY
+    }),
+    // How many codes were used: a server that knows of more than its database is on one that was restored.
+    Change::CreateTable(NewTable { name: "factor_uses", on: On::Hq, columns: "id text!, uses big", ..NewTable::EMPTY }),
     // A store asks headquarters of people of all stores, and keeps for some days what verifies them.
     Change::CreateTable(NewTable {
         name: "kept_verifiers",
         on: On::Store,
-        columns: "user_id uuid!, pin_hash text, pin_lookup text, pin_changed_at ts?, roles text, kept_at ts, expires_at ts",
+        columns: "user_id uuid!, pin_hash text, pin_lookup text, pin_changed_at ts?, updated_at ts, roles text, kept_at ts, expires_at ts",
         ..NewTable::EMPTY
     }),
     // Look-ups of one store are a slow hash each at headquarters.
@@ -36,6 +73,15 @@ pub(super) const CHANGES: &[Change] = &[
         indexes: &["mark"],
         ..NewTable::EMPTY
     }),
+    // U16: how many customers each store makes in an hour.
+    Change::CreateTable(NewTable {
+        name: "new_customers",
+        on: On::Hq,
+        columns: "store_id uuid!, hour ts, made big, beyond_since ts?, beyond_at ts?",
+        ..NewTable::EMPTY
+    }),
+    // How many registers of a store have no enrolled till, by its own word.
+    Change::AddColumns("store_nodes", "unenrolled big?"),
 ];
 
 /// A store that has shaken hands has its key.

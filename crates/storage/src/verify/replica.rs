@@ -15,7 +15,7 @@ use crate::db::query;
 use crate::entity::store_node;
 use crate::registry::{self, Row, Scope, SyncType};
 use crate::staff::FORMER_PIN;
-use crate::{settings, store_lookups, versions};
+use crate::{settings, store_lookups, user_pins, versions};
 
 /// A store's row of a product is its own but for these.
 const PRICED: &[&str] = &[
@@ -308,7 +308,8 @@ fn verify_at(
             None => return false,
         },
     };
-    row.set("pin_hash", Some(hash).into()) && row.set("pin_lookup", Some(lookup).into())
+    let is_withheld = row.text("pin_lookup").is_some_and(|kept| user_pins::is_withheld(&kept));
+    row.set("pin_hash", Some(hash).into()) && (is_withheld || row.set("pin_lookup", Some(lookup).into()))
 }
 
 /// Leaves of the columns that verify a PIN whether they are filled.

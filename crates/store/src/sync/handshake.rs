@@ -10,6 +10,7 @@ use tillkeep_storage::numbers::lost;
 use tillkeep_storage::registry::SyncType;
 use tillkeep_storage::{
     DbErr, Tx, apply, audit, audit_heads, fault, kept_verifiers, outbox, own_documents, registry, series, settings,
+    tills,
 };
 use uuid::Uuid;
 
@@ -109,6 +110,7 @@ async fn introduce(store: &Store) -> Result<HandshakeRequest, DbErr> {
         audit: Some(audit::head(&conn).await?),
         series: Some(series),
         interval_ms: i64::try_from(store.settings.sync_interval.as_millis()).ok(),
+        unenrolled: Some(tills::unenrolled(&conn).await?),
     })
 }
 

@@ -9,7 +9,7 @@ use tillkeep_storage::nodes::{Heard, Line, Said};
 use tillkeep_storage::sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder};
 use tillkeep_storage::staff::GlobalPeople;
 use tillkeep_storage::sync_log::warnings::{self, Warned};
-use tillkeep_storage::{Connection, DbErr, attempts, registry, sync_log};
+use tillkeep_storage::{Connection, DbErr, attempts, new_customers, registry, sync_log};
 use uuid::Uuid;
 
 use super::store_state::{ConnectionInfo, Loading, StoreState, TypeState};
@@ -56,13 +56,16 @@ pub(super) async fn load(hq: &Hq, conn: &Connection, which: Which<'_>) -> Result
     let mut unkept = sync_log::unkept(&conn, only.as_deref()).await?;
     let stopped = attempts::stopped(&conn, now).await?;
     let global = GlobalPeople::load(&conn).await?;
+    let beyond = new_customers::stores_beyond(&conn, only.as_deref(), now).await?;
     drop(conn);
     let state = |store: store::Model| {
         let status = status.remove(&store.id).unwrap_or_default();
         let node = nodes.remove(&store.id).unwrap_or_default();
         let warned = warned.remove(&store.id).unwrap_or_default();
         let unkept = unkept.remove(&store.id).unwrap_or_default();
-        let ours = alarms_here(&node, global, stopped.get(&store.id).copied());
+        let mut ours = alarms_here(&node, global, stopped.get(&store.id).copied());
+        let since = beyond.get(&store.id).copied();
+        ours.extend(since.map(|since| Alarm { code: AlarmCode::TooManyNewCustomers, since }));
         state_of(hq, store, status, &node, (warned, unkept, ours), now)
     };
     Ok(stores.into_iter().map(state).collect())
@@ -108,6 +111,7 @@ fn state_of(
         oldest_pending_at: told.oldest,
         outbox_stuck: is_stuck(connected, told.oldest, node.clock_offset_ms, hq.nodes.shared(now)),
         alarms,
+        registers_without_till: node.unenrolled,
         runs_twice_since: hq.copies.running_twice(store.id, hq.nodes.shared(now)),
         unstored: fetched.iter().filter(|row| row.pending_count > 0).map(|row| row.entity_type.clone()).collect(),
         clock_offset_ms: node.clock_offset_ms,

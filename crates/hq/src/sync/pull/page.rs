@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use tillkeep_storage::pull::{self, Page};
 use tillkeep_storage::registry::{Row, SyncType};
-use tillkeep_storage::{DbErr, Transaction};
+use tillkeep_storage::{DbErr, Transaction, user_pins};
 use uuid::Uuid;
 
 use crate::Hq;
@@ -39,5 +39,7 @@ fn verifiers(hq: &Hq, store: Uuid, row: &mut dyn Row, own: &HashMap<Uuid, String
     let Some((hash, former)) = row.text("pin_hash").and_then(|hash| hq.auth.pins.derived(store, &hash)) else { return };
     let lookup = row.uuid("id").and_then(|id| own.get(&id).cloned()).unwrap_or(former);
     row.set("pin_hash", Some(hash).into());
-    row.set("pin_lookup", Some(lookup).into());
+    if !row.text("pin_lookup").is_some_and(|kept| user_pins::is_withheld(&kept)) {
+        row.set("pin_lookup", Some(lookup).into());
+    }
 }
