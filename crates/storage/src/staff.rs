@@ -89,19 +89,6 @@ pub async fn beyond_a_store(conn: &impl ConnectionTrait) -> Result<HashSet<Uuid>
     rows.iter().map(|row| row.try_get("", "user_id")).collect()
 }
 
-/// Whoever reaches beyond a store: by a role that counts everywhere, or one with a code that the default Store Manager lacks.
-pub async fn beyond_a_store(conn: &impl ConnectionTrait) -> Result<HashSet<Uuid>, DbErr> {
-    let within: Vec<_> = permission::ALL.iter().filter(|code| !permission::is_beyond_a_store(code)).collect();
-    let sql = format!(
-        "SELECT DISTINCT a.user_id FROM user_store_roles a JOIN roles r ON r.id = a.role_id AND r.deleted_at IS NULL \
-         WHERE a.deleted_at IS NULL AND (a.store_id IS NULL OR EXISTS (SELECT 1 FROM role_permissions g \
-         JOIN permissions p ON p.id = g.permission_id WHERE g.role_id = a.role_id AND p.code NOT IN ({})))",
-        placeholders(1, within.len())
-    );
-    let rows = query(conn, &sql, within.into_iter().map(|code| (*code).into())).await?;
-    rows.iter().map(|row| row.try_get("", "user_id")).collect()
-}
-
 /// How a PIN begins that release 0.1.0 made, with one key for the whole chain.
 pub const FORMER_PIN: &str = "$argon2id$";
 
