@@ -44,11 +44,16 @@ impl GlobalPeople {
     /// Keeps the operator's decision; when it is another one than before, the people concerned travel once more, so that
     /// what verifies their PINs leaves the stores or comes.
     pub async fn decide(self, tx: &mut Tx) -> Result<(), DbErr> {
-        if Self::kept(&**tx).await? == Some(self) {
+        let kept = Self::kept(&**tx).await?;
+        if kept == Some(self) {
             return Ok(());
         }
         let word = Self::WORDS.into_iter().find(|(other, _)| *other == self).map_or("online", |(_, word)| word);
         settings::set(&**tx, Self::KEY, word).await?;
+        // Before there was anything to decide they were everywhere.
+        if kept.unwrap_or(Self::All) == self {
+            return Ok(());
+        }
         let global = user_store_role::Entity::find()
             .select_only()
             .column(user_store_role::Column::UserId)
