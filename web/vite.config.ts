@@ -22,7 +22,8 @@ export default defineConfig({
       output: {
         codeSplitting: {
           groups: [
-            { name: 'vendor', test: /node_modules[\\/]/ },
+            // What makes a QR code comes with the one page that shows one.
+            { name: 'vendor', test: /node_modules[\\/](?!uqr[\\/])/ },
             { name: 'parts', test: /web[\\/]src[\\/](api|components|composables|format|session)[\\/]/ },
           ],
         },

@@ -109,6 +109,7 @@ impl Scene {
                 server.post(self.token(server), &format!("/users/{user}/deactivate"), json!({})).await.data();
                 (of(user), json!({}))
             }
+            ("hq", "/auth/factors/totp" | "/auth/factors/passkeys") => (here, json!({"name": name})),
             (_, "/taxes/preview") => (here, json!({"taxGroupId": ids::named("tax_group:NONE"), "amount": 1000})),
             (_, "/customers") => (here, json!({"firstName": name})),
             ("store", "/registers") => {

@@ -138,6 +138,7 @@ impl Server {
             store_id: self.store_id,
             issued_at: now,
             expires_at: now.plus_millis(ACCESS_SECONDS * 1000),
+            factor_at: Some(now),
             ..session::Model::default()
         };
         let claims = AccessClaims {
@@ -208,7 +209,7 @@ impl World {
             node: String::new(),
             // As the specification has it.
             sign_in: SignInSettings { pin_login_at_hq: PinLogin::All, ..SignInSettings::default() },
-            global_people: tillkeep_storage::staff::GlobalPeople::default(),
+            global_people: tillkeep_storage::staff::GlobalPeople::All,
             broker: None,
             sync_log_days: 90,
             new_customers_per_hour: 1000,
@@ -283,7 +284,7 @@ impl World {
         let chosen = pin.or_else(|| made["generatedPin"].as_str()).expect("a PIN");
         let hashed = self.hq.auth.pins.hash(chosen).await.expect("a hash");
         let mut tx = self.hq.db().begin().await.expect("begin");
-        new_pin::set_pin(&self.hq.auth, &mut tx, id, &hashed, false, self.hq.clock.now()).await.expect("it is free");
+        new_pin::set_pin(&self.hq.auth, &mut tx, id, &hashed, None, self.hq.clock.now()).await.expect("it is free");
         self.hq.commit(tx).await.expect("commit");
         self.synced().await;
         until("the store knows of the PIN", async || {

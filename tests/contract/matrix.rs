@@ -20,12 +20,22 @@ struct Line {
 }
 
 pub fn needs(route: &Route) -> String {
+    let held = held(route);
+    if route.operation.fresh { format!("{held}; shown lately") } else { held }
+}
+
+fn held(route: &Route) -> String {
     match &route.protection {
         Protection::Open => "nothing".to_owned(),
         Protection::Sync => "sync token".to_owned(),
         Protection::User(codes) if codes.is_empty() => "signed in".to_owned(),
         Protection::User(codes) => codes.iter().map(|code| format!("`{code}`")).collect::<Vec<_>>().join(" or "),
     }
+}
+
+/// The codes of what is needed.
+fn codes(needs: &str) -> impl Iterator<Item = &str> {
+    needs.split(';').next().unwrap_or_default().split(" or ").map(|need| need.trim_matches('`'))
 }
 
 pub fn marks(route: &Route) -> String {
@@ -58,7 +68,8 @@ fn page() -> String {
     let mut out = String::from(
         "# Routes, permissions, default roles\n\n\
          Generated from the route tables of both servers by `make generated`; do not edit. Paths are below `/api/v1`. Of\n\
-         several codes one is enough. A role that is held for one store counts in that store only. Writes that belong to the\n\
+         several codes one is enough. At headquarters, *shown lately* wants a sign-in or `POST /auth/confirm` within 15\n\
+         minutes. A role that is held for one store counts in that store only. Writes that belong to the\n\
          other side need no code and answer 409 `owned_by_hq` or `owned_by_store`; they are at the end.\n\n",
     );
     let roles: Vec<_> = DEFAULT_ROLES.iter().map(|role| role.name).collect();
@@ -71,7 +82,7 @@ fn page() -> String {
     for code in ALL {
         let with: Vec<String> = lines
             .iter()
-            .filter(|(_, line)| line.needs.split(" or ").any(|need| matches(need.trim_matches('`'), code)))
+            .filter(|(_, line)| codes(&line.needs).any(|need| matches(need, code)))
             .map(|((path, _, method), _)| format!("{method} {path}"))
             .collect();
         let none = if NOT_IN_USE.contains(code) { "not in use yet" } else { "checked inside of a route" };
@@ -106,7 +117,7 @@ const INSIDE: [&str; 4] =
 fn a_code_has_a_route_or_is_checked_inside_of_one_or_is_said_not_to_be_in_use() {
     let lines = table();
     for code in ALL {
-        let is_asked = |line: &Line| line.needs.split(" or ").any(|need| matches(need.trim_matches('`'), code));
+        let is_asked = |line: &Line| codes(&line.needs).any(|need| matches(need, code));
         let routes = lines.values().filter(|line| !line.refused && is_asked(line)).count();
         let places = [routes > 0, INSIDE.contains(code), NOT_IN_USE.contains(code)];
         assert_eq!(places.iter().filter(|place| **place).count(), 1, "{code}: {places:?}");

@@ -45,8 +45,12 @@ fn posts(server: &Server) -> impl Iterator<Item = &Route> {
 }
 
 /// Posts that take more than a row: an entry that failed, a second person, a PIN that is not known any more.
-const WITHOUT: [&str; 12] = [
+const WITHOUT: [&str; 16] = [
     "/auth/change-pin",
+    "/auth/confirm",
+    "/auth/factors/passkeys/{id}",
+    "/auth/factors/recovery-codes",
+    "/auth/factors/totp/{id}",
     "/auth/logout",
     "/auth/unlock",
     "/pos/approvals",

@@ -29,6 +29,7 @@ pub async fn sign_in(auth: &Auth, db: &Db, user_id: Uuid, store_id: Option<Uuid>
         store_id,
         issued_at: now,
         expires_at: now.plus_millis(LONG_MS),
+        factor_at: Some(now),
         ..session::Model::default()
     };
     let claims = AccessClaims {

@@ -56,6 +56,7 @@ const PAGES: { path: string; heading: string | RegExp; needs: Need[] }[] = [
   { path: '/hq/roles/:role', heading: 'Cashier', needs: [ROLES, need('roles.view')] },
   { path: '/hq/audit', heading: 'Audit log', needs: [everywhere('users.manage_roles')] },
   { path: '/hq/account', heading: 'Your account', needs: [] },
+  { path: '/hq/account/security', heading: 'Security of your account', needs: [] },
 ]
 const MENU = {
   Today: [FIGURES],

@@ -36,6 +36,7 @@ const PAGES: { path: string; heading: string }[] = [
   { path: '/hq/roles/explain', heading: 'Who may do what' },
   { path: '/hq/audit', heading: 'Audit log' },
   { path: '/hq/account', heading: 'Your account' },
+  { path: '/hq/account/security', heading: 'Security of your account' },
   { path: '/unauthorized', heading: 'You may not open this page' },
   { path: '/hq/no-such-page', heading: 'There is no such page' },
   { path: '/login', heading: 'Sign in to headquarters' },
@@ -115,6 +116,7 @@ const DIALOGS: { path: string; button: RegExp; title: RegExp }[] = [
   { path: '/hq/users/locks', button: /^Unlock locked-dialogs/, title: /^Unlock locked-dialogs\?/ },
   { path: '/hq/roles', button: /^New role/, title: /^New role/ },
   { path: '/hq/audit', button: /^Details of/, title: /^Entry \d/ },
+  { path: '/hq/account/security', button: /^Set up an app/, title: /^Set up an authenticator app/ },
 ]
 
 test('dialogs and menus are labelled as well', async ({ page, as, chain }) => {

@@ -68,7 +68,17 @@ export const PICTURES: readonly Picture[] = [
   page('role', '/hq/roles/:role'),
   page('audit', '/hq/audit'),
   page('account', '/hq/account'),
+  page('security', '/hq/account/security', shown),
+  page('security', '/hq/account/security', { name: 'security-app', open: setUpApp }),
+  page('second-factor', '/second-factor'),
   page('not-found', '/hq/no-such-page'),
 ]
+
+/** The secret of an app, which is not confirmed and so opens nothing. */
+async function setUpApp(on: Page): Promise<void> {
+  await press(on, /^Set up an app/)
+  await press(on, /^Go on/)
+  await on.getByRole('img', { name: /QR code/ }).waitFor()
+}
 
 const press = (on: Page, name: RegExp) => on.getByRole('button', { name }).first().click()

@@ -10,6 +10,8 @@ export const FORMS = {
   changePin: ['ChangePin'],
   customer: ['CustomerDraft', 'CustomerChange'],
   department: ['DepartmentDraft', 'DepartmentChange'],
+  factorCode: ['Code'],
+  factorName: ['Named'],
   grant: ['Grant'],
   product: ['ProductDraft', 'ProductChange'],
   provision: ['Provision'],

@@ -158,6 +158,7 @@ describe('the page of a row', () => {
   const visitor = (...held: string[]) => ({
     isSignedIn: true,
     mustChangePin: false,
+    mustSetUpFactor: false,
     hasAnyPermission: (codes: readonly string[]) => codes.length === 0 || codes.some((code) => held.includes(code)),
   })
 

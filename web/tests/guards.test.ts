@@ -10,6 +10,7 @@ import { fresh, myself } from './kit'
 const visitor = (permissions: string[] | null, mustChangePin = false, everywhere = permissions ?? []): Visitor => ({
   isSignedIn: permissions !== null,
   mustChangePin,
+  mustSetUpFactor: false,
   hasAnyPermission: (codes, where) => permissions !== null && satisfied(codes, where ? everywhere : permissions),
 })
 /** A route with this meta, below others with theirs. */
@@ -70,6 +71,19 @@ describe('the guard', () => {
       name: 'change-pin',
     })
     expect(judge(target({ requiresAuth: true }, 'change-pin', '/change-pin'), admin)).toBe(true)
+  })
+
+  it('leads who must have a second factor to its set-up and nowhere else, after the PIN that must be changed', () => {
+    const admin = { ...visitor(['stores.view']), mustSetUpFactor: true }
+    const stores = target({ requiresAuth: true, permissions: ['stores.view'] })
+    const setUp = target({ requiresAuth: true }, 'second-factor', '/second-factor')
+    const pin = target({ requiresAuth: true }, 'change-pin', '/change-pin')
+    expect(judge(stores, admin)).toEqual({ name: 'second-factor', query: { redirect: '/hq/stores?search=x' } })
+    expect(judge(pin, admin)).toMatchObject({ name: 'second-factor' })
+    expect(judge(setUp, admin)).toBe(true)
+    const newcomer = { ...admin, mustChangePin: true }
+    expect(judge(setUp, newcomer)).toMatchObject({ name: 'change-pin' })
+    expect(judge(pin, newcomer)).toBe(true)
   })
 
   it.each([

@@ -43,6 +43,7 @@ export function myself(permissions: string[] = [], more: Partial<Myself> = {}): 
     roles: [],
     permissions,
     mustChangePin: false,
+    secondFactor: { has: false, required: false, missing: false },
     ...more,
   }
 }

@@ -3,8 +3,8 @@ import { makeRouter } from '@/router'
 import guards from '../e2e/guards.spec.ts?raw'
 import pages from '../e2e/pages.spec.ts?raw'
 
-/** Pages that a walk of their own leads to: the document that they show is made there, and a PIN that must be changed. */
-const OPENED_ELSEWHERE = new Set(['sale', 'drawer', 'change-pin'])
+/** Pages that a walk of their own leads to: the document that they show is made there, and what must be done first. */
+const OPENED_ELSEWHERE = new Set(['sale', 'drawer', 'change-pin', 'second-factor'])
 /** Pages that nothing is needed for, so that no role is held against them. */
 const OPEN = new Set(['login', 'unauthorized', 'home', 'lost', 'not-found'])
 

@@ -32,6 +32,7 @@ afterEach(() => {
 const BOB = {
   ...{ id: 'u2', username: 'bob', displayName: 'Bob', isActive: true, mustChangePin: false, syncVersion: 7 },
   ...{ createdAt: '2026-11-20T10:00:00.000Z', updatedAt: '2026-11-20T10:00:00.000Z', roles: [], assignments: [] },
+  ...{ hasSecondFactor: false, firstPinExpiresAt: null as string | null },
 }
 const SESSION = { id: 's1', issuedAt: BOB.createdAt, expiresAt: BOB.createdAt, current: false }
 const global = { stubs: { RouterLink: RouterLinkStub } }
@@ -111,9 +112,10 @@ describe('the page of a user', () => {
       'GET /api/v1/users/u2/roles': () => listed([]),
       'POST /api/v1/users/u2/pin': async (request) => {
         bodies.push(await request.json())
-        return ok({ generatedPin: '604817' })
+        return ok({ generatedPin: '604817', firstPinExpiresAt: '2026-12-03T10:00:00.000Z' })
       },
       'DELETE /api/v1/users/u2/sessions': () => new Response(null, { status: 204 }),
+      'DELETE /api/v1/users/u2/factors': () => new Response(null, { status: 204 }),
     })
     useSession().user = myself(permissions, { id: me })
     const wrapper = mount(DetailPage, { props: { id: 'u2' }, global, attachTo: document.body })
@@ -133,7 +135,9 @@ describe('the page of a user', () => {
     await flushPromises()
     expect(bodies).toEqual([{}])
     expect(dialog()!.querySelector('output')?.textContent).toBe('604817')
-    expect(dialog()!.querySelector('pre')?.textContent).toMatch(/^A new PIN for Bob\n/)
+    expect(dialog()!.querySelector('pre')?.textContent).toMatch(
+      /^A new PIN for Bob\n[^]*PIN: 604817\nGood until: Dec 3, 2026/,
+    )
     expect(said()).toEqual(['Bob has a new PIN, and all their sessions have ended.'])
     inDialog('I have it').click()
     await flushPromises()
@@ -151,6 +155,35 @@ describe('the page of a user', () => {
     expect(['There is no role yet', 'made by headquarters'].filter((text) => wrapper.text().includes(text))).toEqual(
       words,
     )
+  })
+
+  it.each([
+    ['nothing where there is none', { hasSecondFactor: false }, 'none', false],
+    ['its removal where there is one', { hasSecondFactor: true }, 'set up', true],
+  ])('says how somebody stands with a second factor, and offers %s', async (_who, more, word, isOffered) => {
+    const { wrapper, button, asked: sent } = await page({ user: { ...BOB, ...more } })
+    const facts = wrapper.findAll('dt, dd').map((one) => one.text())
+    expect(facts[facts.indexOf('Second factor') + 1]).toBe(word)
+    expect(button('Remove second factor') !== undefined).toBe(isOffered)
+    if (!isOffered) return
+    await button('Remove second factor')!.trigger('click')
+    const { text, answer } = await asked()
+    expect(text).toContain('once you know that it is them who asks')
+    answer(true)
+    await flushPromises()
+    expect(sent).toContain('DELETE /api/v1/users/u2/factors')
+    expect(said()).toEqual(['Bob has no second factor any more.'])
+  })
+
+  const inDays = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString()
+  it.each([
+    ['is good for a while', inDays(3.5), 'Must change PIN', 'ends in 3 days', 'made by headquarters'],
+    ['has run out', inDays(-1), 'First PIN has run out', '', 'good for nothing any more'],
+  ])('says that a first PIN %s', async (_what, firstPinExpiresAt, word, until, notice) => {
+    const { wrapper } = await page({ user: { ...BOB, mustChangePin: true, firstPinExpiresAt } })
+    expect(wrapper.get('.pill').text()).toBe(word)
+    expect(wrapper.find('time.soft').exists() && wrapper.get('time.soft').text()).toBe(until || false)
+    expect(wrapper.get('.notice.warn').text()).toContain(notice)
   })
 
   it('makes no PIN when the question is answered with no', async () => {

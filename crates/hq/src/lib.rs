@@ -10,6 +10,7 @@ pub mod replica;
 mod reports;
 pub mod routes;
 mod scope;
+mod security;
 mod start;
 mod state;
 pub mod sync;

@@ -8,11 +8,11 @@ use tillkeep_http::account;
 use tillkeep_http::describe::About;
 use tillkeep_http::elsewhere::{self, Owner, WriteRoute};
 use tillkeep_http::routes::{Route, Shown};
-use tillkeep_http::{describe, directory, layers, probes};
+use tillkeep_http::{describe, directory, factors, layers, probes};
 use tillkeep_model::permission::code::UsersEdit;
 
 use crate::state::Routes;
-use crate::{Hq, backoffice, reports, sync};
+use crate::{Hq, backoffice, reports, security, sync};
 
 /// What this server says of itself.
 pub const ABOUT: About = About {
@@ -86,8 +86,10 @@ fn own(routes: Routes) -> Routes {
     routes
         .with(account::routes)
         .with(account::locks::<_, UsersEdit>)
+        .with(factors::routes)
         .with(directory::routes)
         .with(backoffice::routes)
         .with(reports::routes)
+        .with(security::routes)
         .with(sync::routes)
 }

@@ -3,6 +3,7 @@
 use std::io;
 use std::sync::{Arc, OnceLock};
 
+use tillkeep_http::auth::{SignInSettings, housekeeping};
 use tillkeep_http::pins::Pins;
 use tillkeep_http::tokens::Tokens;
 use tillkeep_http::{Auth, Clock, Home};
@@ -56,6 +57,7 @@ impl Hq {
         let keys = keys(&db, settings, &clock).await?;
         decide(&db, settings).await.map_err(io::Error::other)?;
         let hq = Arc::new(Self::new(settings, db, epoch, keys, clock, times, stop).await?);
+        housekeeping::follow_factor_uses(&hq.auth).await.map_err(io::Error::other)?;
         background::start(&hq).await.map_err(io::Error::other)?;
         Ok(hq)
     }
@@ -70,6 +72,11 @@ impl Hq {
         stop: CancellationToken,
     ) -> io::Result<Self> {
         let embedded = db.is_embedded();
+        let sign_in = SignInSettings {
+            public_url: settings.public_url.clone(),
+            factor_uses: Some(settings.data_dir.join("second-factor.uses")),
+            ..settings.sign_in.clone()
+        };
         // Before anything is read that is kept: a database that falls back in between has another run than what was read.
         let database_run = DatabaseRun::load(&db).await.map_err(io::Error::other)?;
         let started_at = hq_nodes::time(db.reader(), clock.now()).await.map_err(io::Error::other)?;
@@ -105,7 +112,7 @@ impl Hq {
             left: CancellationToken::new(),
             epoch,
             databases: Databases::new(db.clone()),
-            auth: Auth::new(db, Home::Hq, tokens, pins, clock.clone(), &settings.sign_in),
+            auth: Auth::new(db, Home::Hq, tokens, pins, clock.clone(), &sign_in),
             clock,
         })
     }

@@ -15,6 +15,7 @@ pub mod documents;
 pub mod elsewhere;
 pub mod error;
 pub mod extract;
+pub mod factors;
 pub mod files;
 pub mod idempotency;
 pub mod layers;

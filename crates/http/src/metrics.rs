@@ -105,7 +105,7 @@ const METRICS: &[(Describe, &str, Option<Unit>, &str)] = &[
         COUNTER,
         "tillkeep_pins_exposed_total",
         None,
-        "New PINs that hit upon the PIN of somebody else, who has to change it",
+        "PINs that ended because somebody else proposed them or had them where their owner came",
     ),
     (GAUGE, "tillkeep_read_replica_up", None, "1 while the read replica answers and is not too old"),
     (GAUGE, "tillkeep_read_replica_lag_seconds", Some(Unit::Seconds), "How far the read replica is behind"),

@@ -87,6 +87,8 @@ pub struct Operation {
     /// Whether it works without the token too.
     pub(crate) open: bool,
     pub(crate) permissions: Vec<&'static str>,
+    /// Whether headquarters wants the second factor to have been shown lately.
+    pub fresh: bool,
     pub(crate) schemas: BTreeMap<String, RefOr<Schema>>,
     /// Names that two schemas claim.
     pub(crate) clashes: BTreeSet<String>,

@@ -10,6 +10,12 @@ pub trait Requirement: Send + Sync + 'static {
     /// Whether somebody who must change their PIN first is let through.
     const BEFORE_PIN_CHANGE: bool = false;
 
+    /// Whether somebody who must set up a second factor first is let through.
+    const BEFORE_FACTOR: bool = false;
+
+    /// Whether headquarters wants the second factor to have been shown lately; see [`Fresh`].
+    const FRESH: bool = false;
+
     /// Whether somebody is let through who sits at a device that is not enrolled, where all must be.
     const AT_STRANGE_DEVICES: bool = Self::BEFORE_PIN_CHANGE;
 }
@@ -41,6 +47,30 @@ impl Requirement for SignedInAnyPin {
     }
 
     const BEFORE_PIN_CHANGE: bool = true;
+    const BEFORE_FACTOR: bool = true;
+}
+
+/// Signed in is enough, even before a second factor is set up that one must have: for what sets it up.
+pub struct SignedInAnyFactor;
+impl Requirement for SignedInAnyFactor {
+    fn any_of() -> Vec<&'static str> {
+        Vec::new()
+    }
+
+    const BEFORE_FACTOR: bool = true;
+}
+
+/// `P`, and at headquarters the second factor (the PIN of whoever has none) was shown in the last minutes: for what gives
+/// rights, tokens and sign-ins away.
+pub struct Fresh<P>(PhantomData<fn() -> P>);
+impl<P: Requirement> Requirement for Fresh<P> {
+    fn any_of() -> Vec<&'static str> {
+        P::any_of()
+    }
+
+    const BEFORE_PIN_CHANGE: bool = P::BEFORE_PIN_CHANGE;
+    const BEFORE_FACTOR: bool = P::BEFORE_FACTOR;
+    const FRESH: bool = true;
 }
 
 macro_rules! either {
@@ -296,7 +326,7 @@ pub const DEFAULT_ROLES: &[DefaultRole] = &[
         grants: ALL,
     },
     DefaultRole {
-        code: "cashier",
+        code: CASHIER,
         name: "Cashier",
         description: "Sells at a till",
         grants: &["pos.sell", "pos.discount", "reports.x_report", "inventory.view"],
@@ -332,11 +362,24 @@ impl DefaultRole {
 /// Code of the role that runs one store.
 pub const STORE_MANAGER: &str = "store_manager";
 
+/// Code of the role that sells at a till.
+pub const CASHIER: &str = "cashier";
+
+/// Whether `code` is for more than working at a till: the default Cashier does not hold it. `docs/security.md`.
+#[must_use]
+pub fn is_beyond_a_till(code: &str) -> bool {
+    is_beyond(CASHIER, code)
+}
+
+fn is_beyond(role: &str, code: &str) -> bool {
+    let role = DEFAULT_ROLES.iter().find(|known| known.code == role);
+    role.is_none_or(|role| !satisfied(role.grants, std::iter::once(code)))
+}
+
 /// Whether `code` is for more than running one store: the default Store Manager does not hold it. `docs/security.md`.
 #[must_use]
 pub fn is_beyond_a_store(code: &str) -> bool {
-    let manager = DEFAULT_ROLES.iter().find(|role| role.code == STORE_MANAGER);
-    manager.is_none_or(|manager| !satisfied(manager.grants, std::iter::once(code)))
+    is_beyond(STORE_MANAGER, code)
 }
 
 /// `products` of `products.view`.
@@ -381,6 +424,15 @@ mod tests {
     fn what_the_default_store_manager_lacks_is_beyond_a_store() {
         assert!(ALL.iter().filter(|code| !is_beyond_a_store(code)).copied().eq(DEFAULT_ROLES[2].codes()));
         assert!(is_beyond_a_store("users.edit") && is_beyond_a_store("no.such_code"));
+    }
+
+    #[test]
+    fn what_is_to_be_fresh_asks_for_what_it_is_around_and_lets_the_same_people_through() {
+        assert_eq!(Fresh::<code::UsersEdit>::any_of(), ["users.edit"]);
+        let of = |fresh: bool, pin: bool, factor: bool| (fresh, pin, factor);
+        type Own = Fresh<SignedInAnyFactor>;
+        assert_eq!(of(Own::FRESH, Own::BEFORE_PIN_CHANGE, Own::BEFORE_FACTOR), (true, false, true));
+        assert_eq!(of(SignedIn::FRESH, SignedIn::BEFORE_PIN_CHANGE, SignedIn::BEFORE_FACTOR), (false, false, false));
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! Configuration: built-in < file < environment < flags. The built-in file is the defaults and their documentation.
 
 use std::net::IpAddr;
+use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -9,7 +10,7 @@ use config::{Config, File, FileFormat};
 use ipnet::IpNet;
 use serde::{Deserialize, Serialize};
 use tillkeep_hq::sync::{Broker, BrokerUrl};
-use tillkeep_http::auth::{PinLogin, SignInSettings};
+use tillkeep_http::auth::{PinLogin, SecondFactor, SignInSettings};
 use tillkeep_http::server::{Limits, Tls};
 use tillkeep_http::tokens::keys::{self, GivenKeys};
 use tillkeep_http::{DatabaseUrl, Secret, pins};
@@ -87,8 +88,12 @@ pub struct Store {
 #[serde(deny_unknown_fields)]
 pub struct HqAuth {
     pub pin_min_length: usize,
+    pub pin_min_length_beyond_a_till: usize,
+    pub first_pin_days: u32,
     pub global_people_at_stores: GlobalPeople,
+    pub keep_verifier_days: i64,
     pub pin_login_at_hq: PinLogin,
+    pub second_factor: SecondFactor,
 }
 
 /// What a store asks of its tills.
@@ -140,13 +145,19 @@ const LONGEST_LEAVE: u64 = 300;
 /// Days for which a success stays in the log of entries: what the dashboard shows and a person looks into is there.
 const LEAST_LOG_DAYS: u32 = 30;
 const MOST_LOG_DAYS: u32 = 36_500;
+/// Days for which a store may keep what verifies somebody of whom it asked.
+const KEPT_DAYS: RangeInclusive<i64> = 1..=30;
 /// Seconds that a read replica may be told to be behind: it is measured once a second.
 const MIN_LAG: u64 = 2;
 const MAX_LAG: u64 = 3600;
 
+/// Days for which a first PIN may last.
+const LONGEST_FIRST_PIN: u32 = 365;
+
 /// Which variable of the environment sets which key.
 const VARIABLES: &[(&str, &[&str])] = &[
     ("TILLKEEP_LISTEN", &["hq.listen", "store.listen"]),
+    ("FIRST_PIN_DAYS", &["hq.auth.first_pin_days"]),
     ("DATA_DIR", &["hq.data_dir", "store.data_dir"]),
     ("DOCS", &["hq.docs", "store.docs"]),
     ("DATABASE_READ_URL", &["hq.database_read_url"]),
@@ -162,7 +173,9 @@ const VARIABLES: &[(&str, &[&str])] = &[
     ("NUMBERS_FILE", &["store.numbers_file"]),
     ("PIN_LOGIN_AT_HQ", &["hq.auth.pin_login_at_hq"]),
     ("PUBLIC_URL", &["hq.public_url"]),
+    ("SECOND_FACTOR", &["hq.auth.second_factor"]),
     ("GLOBAL_PEOPLE_AT_STORES", &["hq.auth.global_people_at_stores"]),
+    ("KEEP_VERIFIER_DAYS", &["hq.auth.keep_verifier_days"]),
     ("HQ_URL", &["store.hq_url"]),
     ("HQ_CA_FILE", &["store.hq_ca_file"]),
     ("TILLS_ENROLLED_ONLY", &["store.tills.enrolled_only"]),
@@ -194,9 +207,24 @@ pub fn load(file: Option<&Path>) -> Result<Configuration> {
     if !(50..=3_600_000).contains(&configuration.store.sync_interval_ms) {
         bail!("store.sync_interval_ms (SYNC_INTERVAL_MS) must be between 50 and 3600000");
     }
-    let shortest = configuration.hq.auth.pin_min_length;
-    if !(pins::SHORTEST..=pins::LONGEST).contains(&shortest) {
-        bail!("hq.auth.pin_min_length must be between {} and {}", pins::SHORTEST, pins::LONGEST);
+    let auth = &configuration.hq.auth;
+    for (key, digits) in [
+        ("hq.auth.pin_min_length", auth.pin_min_length),
+        ("hq.auth.pin_min_length_beyond_a_till", auth.pin_min_length_beyond_a_till),
+    ] {
+        if !(pins::SHORTEST..=pins::LONGEST).contains(&digits) {
+            bail!("{key} must be between {} and {}", pins::SHORTEST, pins::LONGEST);
+        }
+    }
+    if auth.first_pin_days > LONGEST_FIRST_PIN {
+        bail!("hq.auth.first_pin_days (FIRST_PIN_DAYS) must be {LONGEST_FIRST_PIN} or less, 0 for no end");
+    }
+    if !KEPT_DAYS.contains(&configuration.hq.auth.keep_verifier_days) {
+        bail!(
+            "hq.auth.keep_verifier_days (KEEP_VERIFIER_DAYS) must be between {} and {}",
+            KEPT_DAYS.start(),
+            KEPT_DAYS.end()
+        );
     }
     if configuration.hq.database_connections < Opening::LEAST_CONNECTIONS {
         bail!("hq.database_connections (DATABASE_CONNECTIONS) must be at least {}", Opening::LEAST_CONNECTIONS);
@@ -256,8 +284,24 @@ pub fn tls(cert: &Path, key: &Path) -> Result<Option<Tls>> {
 
 /// How people sign in to headquarters.
 pub fn sign_in_at_hq(hq: &Hq) -> Result<SignInSettings> {
-    let HqAuth { pin_min_length, pin_login_at_hq, .. } = hq.auth;
-    Ok(SignInSettings { pin_min_length, pin_login_at_hq, ..sign_in(&hq.trusted_proxies)? })
+    let HqAuth {
+        pin_min_length,
+        pin_min_length_beyond_a_till,
+        first_pin_days,
+        pin_login_at_hq,
+        second_factor,
+        keep_verifier_days,
+        ..
+    } = hq.auth;
+    Ok(SignInSettings {
+        pin_min_length,
+        pin_min_length_beyond_a_till,
+        first_pin_days,
+        pin_login_at_hq,
+        second_factor,
+        keep_verifier_days,
+        ..sign_in(&hq.trusted_proxies)?
+    })
 }
 
 /// How people sign in to a store. New PINs are made at headquarters alone, which says how long they are.

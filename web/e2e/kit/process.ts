@@ -32,7 +32,7 @@ export class Server {
   constructor(
     private readonly command: string[],
     readonly directory: string,
-    private readonly environment: Record<string, string> = {},
+    private environment: Record<string, string> = {},
     private listen = '127.0.0.1:0',
   ) {
     mkdirSync(directory, { recursive: true })
@@ -66,6 +66,13 @@ export class Server {
     // It comes back where it was.
     this.listen = new URL(this.url).host
     return this
+  }
+
+  /** Starts it again, with what is set besides. */
+  async restart(more: Record<string, string>): Promise<void> {
+    await this.kill()
+    this.environment = { ...this.environment, ...more }
+    await this.start()
   }
 
   /** As a power cut does. */

@@ -64,14 +64,14 @@ export const test = base.extend<Watched & { allowed: Allowed; keepLogs: void }, 
   },
   // Whatever a test is about, in each of its tabs: no error in the console (a breach of the policy is one), none in the
   // program, and no request elsewhere.
-  context: async ({ context, chain, allowed }, use) => {
+  context: async ({ context, baseURL, allowed }, use) => {
     const complaints: string[] = []
     const complain = (text: string | undefined) => text && complaints.push(text)
     context.on('console', (message) => complain(complaint(message, allowed)))
     context.on('weberror', (error) => complain(`an error: ${String(error.error())}`))
     context.on('request', (request) => {
       const { origin } = new URL(request.url())
-      if (origin !== chain.hq.url) complain(`a request to ${request.url()}`)
+      if (origin !== baseURL) complain(`a request to ${request.url()}`)
     })
     await use(context)
     expect(complaints).toEqual([])

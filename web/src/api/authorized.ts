@@ -7,30 +7,55 @@ import { load, type Tokens } from '@/session/tokens'
 interface Ear {
   /** This sign-in is over. */
   over: (signIn: string) => void
-  /** Something was forbidden: roles, or the duty to change the PIN, may be others by now. */
+  /** Something was forbidden: roles, or the duty to change the PIN or to have a second factor, may be others by now. */
   forbidden: () => void
+  /** Somebody has to show once more that it is them; whether they did. */
+  confirmed: () => Promise<boolean>
+  /** How often they did. */
+  timesProven: () => number
 }
 
-let ear: Ear = { over: () => {}, forbidden: () => {} }
+let ear: Ear = {
+  over: () => {},
+  forbidden: () => {},
+  confirmed: () => Promise.resolve(false),
+  timesProven: () => 0,
+}
 
 export function listenTo(session: Ear): void {
   ear = session
 }
 
 /**
- * `fetch` with the access token of the session: replaced before it ends, and once more when HQ refuses it. Throws
- * `unreachable` when HQ does not answer. A request that was not sent because the session is over is answered 401.
+ * `fetch` with the access token of the session. What HQ does only for somebody who has just shown that it is them is asked
+ * for again when they have: whoever asked notices nothing but that it took a while.
  */
 export async function authorizedFetch(request: Request): Promise<Response> {
   const tokens = load()
   if (!tokens) return send(limited(request))
+  const again = request.clone()
+  const before = ear.timesProven()
+  const response = await authorized(request, tokens)
+  if (!isRefused(await refusalOf(response), 'second_factor_stale')) return response
+  // Another request may have asked, and been answered, while this one was on its way.
+  if (ear.timesProven() === before && !(await ear.confirmed())) return unconfirmed()
+  const now = load()
+  // What was asked under one sign-in is not asked under another.
+  return now?.signIn === tokens.signIn ? authorized(again, now) : unauthorized()
+}
+
+/**
+ * With a token that is replaced before it ends, and once more when HQ refuses it. Throws `unreachable` when HQ does not
+ * answer. A request that was not sent because the session is over is answered 401.
+ */
+async function authorized(request: Request, tokens: Tokens): Promise<Response> {
   // A clone first: the body of a request can be read once.
   const again = request.clone()
   const used = isDue(tokens) && tokens.refreshToken ? await renewed(tokens) : tokens
   if (!used) return unauthorized()
   const response = await send(withToken(request, used))
   const refused = await refusalOf(response)
-  if (isRefused(refused, 'forbidden', 'must_change_pin')) ear.forbidden()
+  if (isRefused(refused, 'forbidden', 'must_change_pin', 'second_factor_missing')) ear.forbidden()
   if (!isRefused(refused, 'unauthorized')) return response
   const fresh = await renewed(used)
   if (!fresh) return response
@@ -70,6 +95,11 @@ function withToken(request: Request, { accessToken }: Tokens): Request {
   const headers = new Headers(request.headers)
   headers.set('authorization', `Bearer ${accessToken}`)
   return limited(new Request(request, { headers }))
+}
+
+function unconfirmed(): Response {
+  const error = 'Nothing was done, since you did not confirm that it is you. Try again when you want to.'
+  return Response.json({ success: false, error, code: 'second_factor_stale' }, { status: 403 })
 }
 
 function unauthorized(): Response {

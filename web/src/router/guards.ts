@@ -4,6 +4,8 @@ import type { RouteLocationNormalized, RouteLocationRaw } from 'vue-router'
 export interface Visitor {
   isSignedIn: boolean
   mustChangePin: boolean
+  /** Whether a second factor has to be set up before anything else. */
+  mustSetUpFactor: boolean
   hasAnyPermission: (codes: readonly string[], where?: 'everywhere') => boolean
 }
 
@@ -32,6 +34,9 @@ export function judge(to: Target, visitor: Visitor): true | RouteLocationRaw {
   if (!visitor.isSignedIn) return { name: 'login', query: { redirect: to.fullPath } }
   if (visitor.mustChangePin && to.name !== 'change-pin') {
     return { name: 'change-pin', query: { redirect: to.fullPath } }
+  }
+  if (!visitor.mustChangePin && visitor.mustSetUpFactor && to.name !== 'second-factor') {
+    return { name: 'second-factor', query: { redirect: to.fullPath } }
   }
   if (!mayOpen(to, visitor)) {
     return { name: 'unauthorized', query: { from: to.fullPath } }

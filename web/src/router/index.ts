@@ -47,6 +47,7 @@ export function visitor(): Visitor {
   return {
     isSignedIn: session.isSignedIn,
     mustChangePin: session.user?.mustChangePin ?? false,
+    mustSetUpFactor: session.user?.secondFactor?.missing ?? false,
     hasAnyPermission: session.hasAnyPermission,
   }
 }

@@ -252,6 +252,12 @@ const pages: RouteRecordRaw[] = [
     meta: { title: 'Your account' },
   },
   {
+    path: 'account/security',
+    name: 'security',
+    component: () => import('@/pages/account/SecurityPage.vue'),
+    meta: { title: 'Security of your account' },
+  },
+  {
     path: ':rest(.*)',
     name: 'not-found',
     component: () => import('@/pages/NotFoundPage.vue'),
@@ -272,6 +278,12 @@ export const routes: RouteRecordRaw[] = [
     name: 'change-pin',
     component: () => import('@/pages/ChangePinPage.vue'),
     meta: { title: 'New PIN', requiresAuth: true },
+  },
+  {
+    path: '/second-factor',
+    name: 'second-factor',
+    component: () => import('@/pages/SecondFactorPage.vue'),
+    meta: { title: 'Second factor', requiresAuth: true },
   },
   { path: '/', name: 'home', component: () => import('@/pages/NotFoundPage.vue'), meta: { requiresAuth: true } },
   {

@@ -1,15 +1,19 @@
 import { data, done, open, api } from '@/api/client'
+import { toast } from '@/composables/useToasts'
 import type { Person } from './person'
 import { browserKey, keepBrowserKey } from './browser'
+import { proven } from './proof'
+import { challengeOf, type Step } from './secondStep'
 import { newSignIn, save, tokensOf } from './tokens'
 
 /** How somebody comes in and goes. */
 export function makeEntrance(person: Person) {
   const { user, ended } = person.state
 
-  async function signIn(username: string, pin: string): Promise<void> {
+  /** Throws what HQ asks for besides, where a name and a PIN are not enough; the same with the answer to it signs in. */
+  async function signIn(username: string, pin: string, step?: Step): Promise<void> {
     const params = { header: { 'Tillkeep-Device': browserKey() } }
-    const answer = await data(open.POST('/api/v1/auth/login', { params, body: { username, pin } }))
+    const answer = await data(open.POST('/api/v1/auth/login', { params, body: { username, pin, ...step } }))
     keepBrowserKey(answer.deviceKey)
     const tokens = tokensOf(answer, newSignIn())
     save(tokens)
@@ -32,9 +36,27 @@ export function makeEntrance(person: Person) {
     const username = user.value?.username ?? ''
     await done(api.POST('/api/v1/auth/change-pin', { body: { currentPin, newPin } }))
     try {
-      await signIn(username, newPin)
+      await signInAgain(username, newPin)
     } catch (error) {
       person.forget()
+      throw error
+    }
+  }
+
+  async function signInAgain(username: string, pin: string): Promise<void> {
+    try {
+      await signIn(username, pin)
+    } catch (error) {
+      const challenge = challengeOf(error)
+      if (!challenge) throw error
+      const isGiven = await proven({
+        title: 'Sign in with your new PIN',
+        about: 'Your PIN is changed and all your sessions have ended. Your second factor begins this one again.',
+        begin: () => Promise.resolve(challenge),
+        take: (step) => signIn(username, pin, step),
+      })
+      if (isGiven) return
+      toast('Your PIN is changed. Sign in with the new one.')
       throw error
     }
   }

@@ -5,6 +5,7 @@ import { ApiError } from '@/api/errors'
 import { makeEntrance } from './entrance'
 import { holds, type Where } from './permissions'
 import { makePerson } from './person'
+import { confirmed, timesProven } from './proof'
 import { load, onChangeElsewhere } from './tokens'
 
 export type { Where } from './permissions'
@@ -45,7 +46,7 @@ export const useSession = defineStore('session', () => {
     await restore().finally(() => (asking = false))
   }
 
-  listenTo({ over: person.over, forbidden: () => void forbidden() })
+  listenTo({ over: person.over, forbidden: () => void forbidden(), confirmed, timesProven })
   onChangeElsewhere((tokens) => {
     if (!tokens) person.forget()
     else if (person.isOf(tokens.signIn)) person.renew(tokens)

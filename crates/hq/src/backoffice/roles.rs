@@ -11,8 +11,8 @@ use tillkeep_http::directory::roles::{LIST, RoleView, codes_of, view};
 use tillkeep_http::error::{Error, Result};
 use tillkeep_http::resource::{self, Expected, Fields, ListSpec};
 use tillkeep_http::{Answer, Body, Caller, Created, Id, NoContent, Params};
-use tillkeep_model::permission::ALL;
 use tillkeep_model::permission::code::RolesManage;
+use tillkeep_model::permission::{ALL, Fresh};
 use tillkeep_model::{ErrorCode, Instant, fields, ids};
 use tillkeep_storage::Tx;
 use tillkeep_storage::entity::role::{Column, Entity, Model};
@@ -81,7 +81,7 @@ pub(crate) struct Holds {
 }
 
 pub(crate) async fn create(
-    caller: Caller<RolesManage>,
+    caller: Caller<Fresh<RolesManage>>,
     Body(draft): Body<Draft<NewRole>>,
 ) -> Result<Created<RoleView>> {
     caller.everywhere()?;
@@ -96,7 +96,7 @@ pub(crate) async fn create(
 }
 
 pub(crate) async fn edit(
-    caller: Caller<RolesManage>,
+    caller: Caller<Fresh<RolesManage>>,
     Id(id): Id,
     Body(body): Body<Change<Of<Entity>>>,
 ) -> Result<Answer<RoleView>> {
@@ -121,7 +121,7 @@ pub(crate) struct Codes {
 /// `PUT /roles/{id}/permissions`: whole replacement; the Administrator holds everything, always. What a role holds has no
 /// version of its own, so the role gets a new one with it.
 pub(crate) async fn put_permissions(
-    caller: Caller<RolesManage>,
+    caller: Caller<Fresh<RolesManage>>,
     Id(id): Id,
     Body(body): Body<Codes>,
 ) -> Result<Answer<RoleView>> {
@@ -152,7 +152,7 @@ pub(crate) async fn put_permissions(
 }
 
 pub(crate) async fn delete(
-    caller: Caller<RolesManage>,
+    caller: Caller<Fresh<RolesManage>>,
     Id(id): Id,
     Params(Expected { expected_version }): Params<Expected>,
 ) -> Result<NoContent> {

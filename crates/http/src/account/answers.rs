@@ -6,7 +6,7 @@ use tillkeep_storage::entity::session;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use crate::auth::{Access, Assignment};
+use crate::auth::{Access, Assignment, Auth, SecondFactor};
 use crate::error::{Error, Result};
 use crate::tokens::{ACCESS, ACCESS_SECONDS, AccessClaims, REFRESH, REFRESH_SECONDS, RefreshClaims, Tokens};
 
@@ -42,6 +42,25 @@ pub struct Myself {
     /// What may be done here, sorted.
     permissions: Vec<String>,
     must_change_pin: bool,
+    /// At headquarters, unless nobody is asked for one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    second_factor: Option<MySecondFactor>,
+}
+
+/// Whether the person has a second factor, must have one, and therefore can do nothing else before it is set up.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct MySecondFactor {
+    has: bool,
+    required: bool,
+    missing: bool,
+}
+
+impl MySecondFactor {
+    fn of(auth: &Auth, access: &Access) -> Option<Self> {
+        let (has, required) = (access.has_factor, auth.must_have_factor(access));
+        let is_asked = auth.second_factor != SecondFactor::Off;
+        is_asked.then_some(Self { has, required, missing: auth.lacks_factor(access) })
+    }
 }
 
 #[derive(Debug, Serialize, ToSchema)]
@@ -57,7 +76,7 @@ pub struct MyRole {
 }
 
 impl Myself {
-    pub fn new(access: &Access, store_id: Option<Uuid>, terminal_id: Option<&str>) -> Self {
+    pub fn new(auth: &Auth, access: &Access, store_id: Option<Uuid>, terminal_id: Option<&str>) -> Self {
         let role = |assignment: &Assignment| MyRole {
             id: assignment.role_id,
             code: assignment.role_code.clone(),
@@ -74,6 +93,7 @@ impl Myself {
             roles: access.counting(store_id).map(role).collect(),
             permissions: access.codes(store_id).into_iter().map(str::to_owned).collect(),
             must_change_pin: access.user.must_change_pin,
+            second_factor: MySecondFactor::of(auth, access),
         }
     }
 }

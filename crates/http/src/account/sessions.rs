@@ -4,7 +4,7 @@ use serde::Serialize;
 use serde_json::json;
 use tillkeep_model::Instant;
 use tillkeep_model::permission::code::{UsersEdit, UsersView};
-use tillkeep_model::permission::{Requirement, SignedIn};
+use tillkeep_model::permission::{Fresh, Requirement, SignedIn};
 use tillkeep_storage::audit;
 use tillkeep_storage::entity::session::{Column, Entity, Model};
 use tillkeep_storage::sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect, Select};
@@ -101,7 +101,7 @@ pub async fn of_user(
 }
 
 /// `DELETE /users/{id}/sessions/{sessionId}`: not of somebody who holds more than the caller.
-pub async fn end_of_user(caller: Caller<UsersEdit>, TwoIds(user_id, session_id): TwoIds) -> Result<NoContent> {
+pub async fn end_of_user(caller: Caller<Fresh<UsersEdit>>, TwoIds(user_id, session_id): TwoIds) -> Result<NoContent> {
     let person = people::person_of(&caller, user_id).await?;
     people::refuse_impersonation(&caller, &person)?;
     end(&caller, &person, session_id).await

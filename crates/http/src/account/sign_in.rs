@@ -1,25 +1,28 @@
 //! `POST /auth/login` and `POST /auth/pin-login`. Specification, section 4.1.
 
 use serde::Deserialize;
-use serde_json::json;
+use serde_json::{Value as Json, json};
 use tillkeep_model::{ErrorCode, Instant};
 use tillkeep_storage::entity::{session, store, user};
 use tillkeep_storage::registry::fold;
 use tillkeep_storage::sea_orm::sea_query::Expr;
-use tillkeep_storage::sea_orm::{ColumnTrait, EntityTrait, IntoActiveModel, QueryFilter, QuerySelect};
-use tillkeep_storage::{Tx, audit, idempotency};
+use tillkeep_storage::sea_orm::{ColumnTrait, Condition, EntityTrait, IntoActiveModel, QueryFilter, QuerySelect};
+use tillkeep_storage::{Tx, audit, factors, user_pins};
 use utoipa::ToSchema;
 use uuid::Uuid;
 
 use super::answers::{Myself, SignedInAnswer, digest, tokens_for};
 use crate::answer::Answer;
+use crate::auth::asked::{ask, with_kept};
 use crate::auth::by_pin::{refuse, user_of_pin, verified};
 use crate::auth::new_pin::{rehash, same_pin};
+use crate::auth::people::of_name;
 use crate::auth::places;
 use crate::auth::throttle::{self, Attempt, Claimant};
 use crate::auth::{self, Auth, Gate, Home, Origin, REPLACED, Replaced, Revocation, State, device};
 use crate::error::{Error, Result};
 use crate::extract::Body;
+use crate::factors::{Given, Shown, refuse_factor, second_step};
 use crate::names::normal;
 use crate::tokens::{ACCESS_SECONDS, REFRESH_SECONDS};
 
@@ -33,6 +36,16 @@ const FRESH_OF_SEVERAL_MS: i64 = 15_000;
 pub struct Login {
     username: String,
     pin: String,
+    /// At headquarters, of a second factor: the code of an app, or a recovery code.
+    #[serde(default)]
+    code: Option<String>,
+    /// At headquarters, what a passkey answered, as `PublicKeyCredential.toJSON()` gives it.
+    #[serde(default)]
+    #[schema(value_type = Option<Object>)]
+    passkey: Option<Json>,
+    /// That of the refusal `second_factor_required`.
+    #[serde(default)]
+    challenge: Option<Uuid>,
 }
 
 #[derive(Deserialize, ToSchema)]
@@ -46,33 +59,36 @@ pub struct PinLogin {
 /// `POST /auth/login`
 pub async fn login(Gate(auth): Gate, from: Origin, Body(body): Body<Login>) -> Result<Answer<SignedInAnswer>> {
     let mut claimant = Claimant::at(from, auth.home_store(), None);
-    let user = named(&auth, &body.username).await?;
+    let user = with_kept(&auth, of_name(&auth, &body.username).await?).await?;
     claimant.recognised(&auth, user.as_ref()).await?;
     // One name is one bucket, in whichever way its letters are typed.
     let folded = user.as_ref().map_or_else(|| fold(&normal(&body.username)), |user| user.username_folded.clone());
     let buckets = throttle::login_buckets(&auth, &folded, user.as_ref().map(|user| user.id), &claimant)?;
     let attempt = throttle::take(&auth, &buckets, &claimant).await?;
-    match verified(&auth, attempt, user, &body.pin).await? {
+    let (attempt, found) = verified(&auth, attempt, user, &body.pin).await?;
+    let (attempt, found) = match found {
+        Err(user) => {
+            let asked = ask(&auth, &claimant, Some(&body.username), &body.pin).await;
+            let (attempt, asked) = attempt.unless_failed(&auth, asked).await?;
+            (attempt, asked.ok_or(user))
+        }
+        found => (attempt, found),
+    };
+    match (attempt, found) {
         (attempt, Ok(user)) => {
             let strange = device::may_sign_in(&auth, claimant.device.as_ref(), user.id).await;
             let (attempt, ()) = attempt.unless_failed(&auth, strange).await?;
-            let answer = sign_in(&auth, attempt, user.clone(), claimant, true, "login").await?;
+            let given = Given { code: body.code, passkey: body.passkey, challenge: body.challenge };
+            let (attempt, shown) = match auth.home {
+                Home::Hq => second_step(&auth, attempt, &user, &claimant, given).await?,
+                Home::Store(_) => (attempt, None),
+            };
+            let answer = sign_in(&auth, attempt, user.clone(), claimant, By::Name(shown)).await?;
             rehash(&auth, &user, &body.pin).await;
             Ok(answer)
         }
         (attempt, Err(user)) => Err(refuse(&auth, attempt, claimant.audit("login.refused", user)).await?),
     }
-}
-
-/// Who has this name, as it is kept now or as it was typed: release 0.1.0 kept it so.
-async fn named(auth: &Auth, typed: &str) -> Result<Option<user::Model>> {
-    let (kept, folded) = (fold(&normal(typed)), fold(typed));
-    let found = user::Entity::find()
-        .filter(user::Column::UsernameFolded.is_in([kept.as_str(), folded.as_str()]))
-        .filter(user::Column::DeletedAt.is_null())
-        .all(auth.db.reader())
-        .await?;
-    Ok(found.into_iter().max_by_key(|user| user.username_folded == folded))
 }
 
 /// `POST /auth/pin-login`: the look-up key finds at most one candidate, whose own hash decides. Two slow hashes,
@@ -89,7 +105,7 @@ pub async fn pin_login(Gate(auth): Gate, from: Origin, Body(body): Body<PinLogin
     claimant.recognised_as_anybody(&auth).await?;
     let refused = claimant.audit("login.refused", None);
     let (attempt, user) = user_of_pin(&auth, body.store_id, &claimant, &body.pin, refused).await?;
-    let answer = sign_in(&auth, attempt, user.clone(), claimant, false, "pin_login").await?;
+    let answer = sign_in(&auth, attempt, user.clone(), claimant, By::PinAlone).await?;
     rehash(&auth, &user, &body.pin).await;
     Ok(answer)
 }
@@ -135,19 +151,28 @@ async fn still_there(auth: &Auth, tx: &Tx, claimant: &Claimant, now: Instant) ->
     }
 }
 
-async fn commit(auth: &Auth, tx: Tx, attempt: &Attempt, now: Instant) -> Result<()> {
-    let Err(error) = tx.commit().await else {
-        throttle::judged(auth);
-        return Ok(());
-    };
-    if idempotency::is_taken(&error) {
-        // The PIN was right, whatever became of the first answer: no wrong attempt is left behind.
-        let tx = auth.db.begin_aside().await?;
-        attempt.succeeded(&tx, now).await?;
-        tx.commit().await?;
-        throttle::judged(auth);
+async fn commit(auth: &Auth, tx: Tx, attempt: &Attempt) -> Result<()> {
+    if let Err(error) = tx.commit().await {
+        return attempt.right_all_the_same(auth, error.into()).await;
     }
-    Err(error.into())
+    throttle::judged(auth);
+    Ok(())
+}
+
+/// How somebody signs in.
+enum By {
+    /// With what was shown besides the PIN.
+    Name(Option<Shown>),
+    PinAlone,
+}
+
+impl By {
+    const fn action(&self) -> &'static str {
+        match self {
+            Self::Name(_) => "login",
+            Self::PinAlone => "pin_login",
+        }
+    }
 }
 
 fn new_session(user: &user::Model, claimant: &Claimant, refresh_jti: Option<&String>, now: Instant) -> session::Model {
@@ -163,6 +188,7 @@ fn new_session(user: &user::Model, claimant: &Claimant, refresh_jti: Option<&Str
         pin_changed_at: user.pin_changed_at,
         sessions_valid_from: user.sessions_valid_from,
         expires_at: now.plus_millis(life * 1000),
+        by_pin_alone: refresh_jti.is_none(),
         ..session::Model::default()
     }
 }
@@ -183,15 +209,34 @@ async fn replace(auth: &Auth, tx: &Tx, row: &session::Model, claimant: &Claimant
     Ok(gone)
 }
 
+/// Whether somebody may still sign in with their PIN alone: somebody may have hit upon it since it was verified.
+fn with_pin_alone() -> Condition {
+    let kept = user::Column::PinLookup;
+    Condition::any().add(kept.is_null()).add(Condition::all().not().add(kept.like(format!("{}%", user_pins::WITHHELD))))
+}
+
+/// When all was shown that is asked of somebody who signs in so: now, unless it was a PIN alone of whoever has a second factor.
+async fn shown_at(auth: &Auth, tx: &Tx, by: &By, user_id: Uuid, now: Instant) -> Result<Option<Instant>> {
+    let is_asked = auth.home == Home::Hq && auth.is_asked_for_factor(factors::has(tx, user_id).await?);
+    match by {
+        By::PinAlone => Ok((!is_asked).then_some(now)),
+        By::Name(None) if is_asked => {
+            let text = "a second factor was set up for this account at this moment; sign in again";
+            Err(Error::new(ErrorCode::SecondFactorRequired, text))
+        }
+        By::Name(_) => Ok(Some(now)),
+    }
+}
+
 async fn sign_in(
     auth: &Auth,
     attempt: Attempt,
     user: user::Model,
     claimant: Claimant,
-    refreshable: bool,
-    action: &'static str,
+    by: By,
 ) -> Result<Answer<SignedInAnswer>> {
     let now = auth.clock.now();
+    let refreshable = matches!(by, By::Name(_));
     let refresh_jti = Uuid::now_v7().to_string();
     let mut row = new_session(&user, &claimant, refreshable.then_some(&refresh_jti), now);
     let turn = auth.sessions.turn();
@@ -201,7 +246,8 @@ async fn sign_in(
     let still = user::Entity::update_many()
         .col_expr(user::Column::LastLoginAt, Expr::value(now))
         .filter(user::Column::Id.eq(user.id))
-        .filter(same_pin(&user))
+        .filter(same_pin(auth, &user))
+        .filter(if refreshable { Condition::all() } else { with_pin_alone() })
         .filter(user::Column::IsActive.eq(true))
         .filter(user::Column::DeletedAt.is_null())
         .exec(&tx)
@@ -209,6 +255,21 @@ async fn sign_in(
     if still.rows_affected == 0 {
         drop(tx);
         return Err(refuse(auth, attempt, claimant.audit("login.refused", Some(user.id))).await?);
+    }
+    let mut settled = None;
+    if let By::Name(Some(shown)) = &by {
+        settled = shown.settle(&tx, user.id, &claimant, now).await?;
+        if settled.is_none() {
+            drop(tx);
+            return Err(refuse_factor(auth, attempt, user.id, &claimant).await?);
+        }
+    }
+    match shown_at(auth, &tx, &by, user.id, now).await {
+        Ok(at) => row.factor_at = at,
+        Err(error) => {
+            drop(tx);
+            return attempt.unless_failed(auth, Err(error)).await.map(|(_, never)| never);
+        }
     }
     if let Err(error) = still_there(auth, &tx, &claimant, now).await {
         drop(tx);
@@ -221,8 +282,11 @@ async fn sign_in(
     session::Entity::insert(row.clone().into_active_model()).exec_without_returning(&tx).await?;
     let gone = replace(auth, &tx, &row, &claimant).await?;
     attempt.succeeded(&tx, now).await?;
-    audit::record(&tx, claimant.audit(action, Some(user.id)), now).await?;
-    commit(auth, tx, &attempt, now).await?;
+    audit::record(&tx, claimant.audit(by.action(), Some(user.id)), now).await?;
+    commit(auth, tx, &attempt).await?;
+    if let Some(settled) = settled {
+        settled.committed(auth);
+    }
     auth.sessions.remember(&row, turn);
     for Replaced { row, .. } in gone {
         tracing::info!(code = REPLACED, user = %row.user_id, session = %row.id, "a session ended for a newer one of the person");
@@ -231,6 +295,6 @@ async fn sign_in(
     let access = auth.access_in(&State::from(&row)).await?.ok_or_else(Error::unauthorized)?;
     let mut answer = tokens_for(&auth.tokens, &row, &user.username, refreshable.then_some(refresh_jti), now)?;
     answer.device_key = noted.key;
-    answer.user = Some(Myself::new(&access, claimant.store_id, claimant.terminal_id.as_deref()));
+    answer.user = Some(Myself::new(auth, &access, claimant.store_id, claimant.terminal_id.as_deref()));
     Ok(Answer(answer))
 }

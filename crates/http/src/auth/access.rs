@@ -7,7 +7,7 @@ use std::time::Instant as Moment;
 use tillkeep_model::{Instant, permission};
 use tillkeep_storage::entity::{permission as permission_row, role, role_permission, user, user_store_role};
 use tillkeep_storage::sea_orm::{ColumnTrait, EntityTrait, QueryFilter};
-use tillkeep_storage::{Db, DbErr};
+use tillkeep_storage::{Db, DbErr, Side, factors};
 use uuid::Uuid;
 
 use super::sessions::State;
@@ -29,11 +29,20 @@ pub struct Assignment {
 pub struct Access {
     pub user: user::Model,
     pub assignments: Vec<Assignment>,
+    /// Whether they have set up a second factor; known at headquarters.
+    pub has_factor: bool,
+    /// Whether it was cut to what a session opens that is bound to a store; see [`Access::within_a_store`].
+    reached_beyond: bool,
     /// It is not older than this.
     pub read_at: Moment,
 }
 
 impl Access {
+    /// Somebody who holds this, as of now.
+    pub fn new(user: user::Model, assignments: Vec<Assignment>) -> Self {
+        Self { user, assignments, has_factor: false, reached_beyond: false, read_at: Moment::now() }
+    }
+
     pub fn is_active(&self) -> bool {
         is_active(&self.user)
     }
@@ -72,9 +81,44 @@ impl Access {
     /// Whether somebody holds anything beyond one store: a role that counts everywhere, or a code that the default Store
     /// Manager lacks.
     pub fn reaches_beyond_a_store(&self) -> bool {
-        self.assignments.iter().any(|assignment| {
-            assignment.store_id.is_none() || assignment.codes.iter().any(|code| permission::is_beyond_a_store(code))
-        })
+        self.reached_beyond
+            || self.assignments.iter().any(|assignment| {
+                assignment.store_id.is_none() || assignment.codes.iter().any(|code| permission::is_beyond_a_store(code))
+            })
+    }
+
+    /// The same person without the codes that the default Store Manager lacks.
+    pub(super) fn within_a_store(&self) -> Self {
+        let bound = |assignment: &Assignment| {
+            let codes = assignment.codes.iter().filter(|code| !permission::is_beyond_a_store(code)).cloned();
+            Assignment { codes: Arc::new(codes.collect()), ..assignment.clone() }
+        };
+        Self {
+            assignments: self.assignments.iter().map(bound).collect(),
+            reached_beyond: self.reaches_beyond_a_store(),
+            ..self.clone()
+        }
+    }
+
+    /// Whether somebody holds a code that the default Store Manager lacks, in whatever store.
+    pub fn holds_beyond_a_store(&self) -> bool {
+        self.assignments
+            .iter()
+            .any(|assignment| assignment.codes.iter().any(|code| permission::is_beyond_a_store(code)))
+    }
+
+    /// Whether somebody holds a code that the default Cashier lacks, anywhere.
+    pub fn reaches_beyond_a_till(&self) -> bool {
+        self.assignments
+            .iter()
+            .flat_map(|assignment| assignment.codes.iter())
+            .any(|code| permission::is_beyond_a_till(code))
+    }
+
+    /// Whether somebody is an administrator of all stores.
+    pub fn is_administrator(&self) -> bool {
+        let everywhere = |given: &Assignment| given.role_code == permission::ADMINISTRATOR && given.store_id.is_none();
+        self.assignments.iter().any(everywhere)
     }
 
     /// Whether one of `required` is held in `store_id` (`None`: anywhere).
@@ -187,5 +231,6 @@ async fn load(db: &Db, user_id: Uuid) -> Result<Option<Access>, DbErr> {
             })
         })
         .collect();
-    Ok(Some(Access { user, assignments, read_at }))
+    let has_factor = db.side() == Side::Hq && factors::has(&conn, user_id).await?;
+    Ok(Some(Access { user, assignments, has_factor, reached_beyond: false, read_at }))
 }

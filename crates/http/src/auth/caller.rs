@@ -9,8 +9,8 @@ use std::sync::Arc;
 use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, header};
-use tillkeep_model::ErrorCode;
 use tillkeep_model::permission::Requirement;
+use tillkeep_model::{ErrorCode, Instant};
 use tillkeep_storage::{Connection, DbErr, Transaction, audit, idempotency};
 use uuid::Uuid;
 
@@ -31,6 +31,8 @@ pub struct Caller<P> {
     /// The known place of a session of headquarters.
     pub(crate) place: Option<Uuid>,
     pub access: Arc<Access>,
+    /// When the second factor of this session was shown last, as far as this server knows.
+    pub factor_at: Option<Instant>,
     /// Where the request came from.
     pub address: IpAddr,
     auth: Arc<Auth>,
@@ -104,13 +106,21 @@ impl<P: Requirement> Caller<P> {
         }
         let required = P::any_of();
         // Without a line nobody could: then the till goes on.
-        if access.user.must_change_pin && !P::BEFORE_PIN_CHANGE && auth.can_change_pins() {
+        if !P::BEFORE_PIN_CHANGE && auth.must_change_pin(&access) {
             let text = "this PIN was made for you by headquarters: choose your own first, in the browser at headquarters or here, with \
                         POST /api/v1/auth/change-pin {currentPin, newPin}";
             return Err(Error::new(ErrorCode::MustChangePin, text));
         }
+        if !P::BEFORE_FACTOR && auth.lacks_factor(&access) {
+            let text = "this account must have a second factor: set one up first, at headquarters on the page of your account or with \
+                        POST /api/v1/auth/factors/totp";
+            return Err(Error::new(ErrorCode::SecondFactorMissing, text));
+        }
         if !access.may(&required, claims.store_id) {
             return Err(Error::forbidden(&required));
+        }
+        if P::FRESH {
+            auth.require_fresh(claims.sid, &session).await?;
         }
         costs::show(access.may(&costs::CODES, claims.store_id));
         Ok(Self {
@@ -120,6 +130,7 @@ impl<P: Requirement> Caller<P> {
             terminal_id: claims.terminal_id,
             place: session.device_id.filter(|_| auth.home == Home::Hq),
             access,
+            factor_at: session.factor_at,
             address,
             auth,
             requirement: PhantomData,

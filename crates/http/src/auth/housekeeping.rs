@@ -8,10 +8,11 @@ use std::time::Duration;
 use tillkeep_storage::entity::approval;
 use tillkeep_storage::leases::Leases;
 use tillkeep_storage::sea_orm::{ColumnTrait, Condition, EntityTrait, QueryFilter};
-use tillkeep_storage::{DbErr, attempts, db, idempotency, known_places};
+use tillkeep_storage::{DbErr, attempts, db, factors, idempotency, kept_verifiers, known_places};
 use tokio_util::sync::CancellationToken;
 
-use super::{Auth, Home, Sessions};
+use super::{Auth, Home, Sessions, factor_uses, first_pins};
+use crate::error::Result;
 
 /// How often the key file is looked at.
 const LOOK_EVERY: Duration = Duration::from_secs(2);
@@ -52,6 +53,16 @@ pub fn start(auth: Arc<Auth>, leases: Leases, stop: CancellationToken) {
             {
                 tracing::warn!(%error, "which sessions were used could not be noted; it is tried again");
             }
+            if looks.is_multiple_of(NOTE_USES_EVERY)
+                && let Err(error) = factor_uses::follow(&auth).await
+            {
+                tracing::warn!(%error, "how many codes were used could not be read or noted; it is tried again");
+            }
+            if looks == 1
+                && let Err(error) = first_pins::end_expired(&auth).await
+            {
+                tracing::warn!(%error, "first PINs that are over could not be ended; it is tried again");
+            }
             if looks == 1
                 && let Err(error) = forget_in_turn(&auth, &leases).await
             {
@@ -59,6 +70,12 @@ pub fn start(auth: Arc<Auth>, leases: Leases, stop: CancellationToken) {
             }
         }
     });
+}
+
+/// Notes beside the database how many codes of second factors were used, and takes nothing for true that an older copy of the
+/// database brought back.
+pub async fn follow_factor_uses(auth: &Auth) -> Result<()> {
+    factor_uses::follow(auth).await
 }
 
 /// Takes over the key file, if it changed or is `forced`. A file that cannot be read changes nothing.
@@ -114,11 +131,13 @@ pub async fn forget(auth: &Auth) -> Result<(), DbErr> {
     attempts::prune(&tx, now).await?;
     idempotency::prune(&tx, now).await?;
     if auth.home == Home::Hq {
+        factors::prune(&tx, now).await?;
         known_places::prune(&tx, now).await?;
     } else {
         // What was approved stands on the sale and in the audit log.
         let over = approval::Column::ExpiresAt.lt(now.plus_millis(-KEEP_APPROVALS_MS));
         approval::Entity::delete_many().filter(over).exec(&tx).await?;
+        kept_verifiers::prune(&tx, now).await?;
     }
     tx.commit().await?;
     idempotency::prune_claims(&auth.db).await

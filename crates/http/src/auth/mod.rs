@@ -3,9 +3,14 @@
 mod access;
 mod act;
 mod address;
+pub mod asked;
 pub(crate) mod by_pin;
 mod caller;
 pub mod device;
+pub(crate) mod factor_uses;
+pub mod first_pins;
+pub mod found;
+mod fresh;
 pub mod housekeeping;
 mod last_used;
 pub mod new_pin;
@@ -24,8 +29,10 @@ use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
 use ipnet::IpNet;
 use serde_json::json;
+use tillkeep_model::wire::{StoreSignIn, StoreSignedIn};
 use tillkeep_model::{Alarm, ErrorCode, Instant};
 use tillkeep_storage::attempts::Judge;
+use tillkeep_storage::entity::user;
 use tillkeep_storage::{Change, Db, DbErr, Tx, audit};
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
@@ -37,9 +44,11 @@ pub use address::client_address;
 pub use by_pin::user_of_pin;
 pub use caller::{Caller, bearer};
 pub use device::{Device, Origin};
+pub(crate) use factor_uses::FactorUses;
+pub(crate) use fresh::fresh_until;
 pub(crate) use sessions::State;
 pub use sessions::{REPLACED, Replaced, Revocation, Sessions};
-pub use settings::{PinLogin, SignInSettings};
+pub use settings::{PinLogin, SecondFactor, SignInSettings};
 
 use crate::clock::Clock;
 use crate::error::{Error, Result};
@@ -74,10 +83,21 @@ pub struct Auth {
     pub leaving: CancellationToken,
     /// Digits of a new PIN at the least.
     pub pin_min_length: usize,
+    /// The same of somebody who may do more than work at a till.
+    pub pin_min_length_beyond_a_till: usize,
+    /// How long a PIN lasts that was made for somebody and is not changed; `None` is for ever.
+    pub(crate) first_pin_ms: Option<i64>,
     /// Whether a PIN alone is taken from enrolled tills only.
     pub enrolled_only: bool,
     /// Whom headquarters looks up by a PIN alone.
     pub pin_login_at_hq: PinLogin,
+    /// Who shows a second factor; at a store nobody.
+    pub second_factor: SecondFactor,
+    /// How browsers reach headquarters.
+    pub public_url: Option<String>,
+    pub(crate) factor_uses: FactorUses,
+    /// For how many days a store keeps what verifies somebody of whom it asked headquarters.
+    pub keep_verifier_days: i64,
     trusted_proxies: Vec<IpNet>,
     /// What the server does after a commit: HQ tells its stores of what changed.
     on_commit: OnceLock<OnCommit>,
@@ -96,7 +116,13 @@ pub trait Headquarters: Send + Sync {
     fn heard_at(&self) -> Option<Instant>;
     /// Changes the PIN of somebody who typed the present one; without a new one, only how headquarters keeps it.
     fn change_pin(&self, user_id: Uuid, current: String, new: Option<String>) -> Asking<'_>;
+    /// Who that is of whom nobody here knows, as they are here, with what verifies the PIN from then on; nobody when headquarters does
+    /// not say so, for whatever reason.
+    fn sign_in(&self, asked: StoreSignIn) -> Knowing<'_>;
 }
+
+/// A question to headquarters who somebody is.
+pub type Knowing<'a> = Pin<Box<dyn Future<Output = Option<(user::Model, StoreSignedIn)>> + Send + 'a>>;
 
 /// A question to headquarters that is being answered.
 pub type Asking<'a> = Pin<Box<dyn Future<Output = Result<()>> + Send + 'a>>;
@@ -161,8 +187,16 @@ impl Auth {
             are_followed: OnceLock::new(),
             headquarters: OnceLock::new(),
             pin_min_length: settings.pin_min_length.clamp(pins::SHORTEST, pins::LONGEST),
+            pin_min_length_beyond_a_till: settings
+                .pin_min_length_beyond_a_till
+                .clamp(settings.pin_min_length.clamp(pins::SHORTEST, pins::LONGEST), pins::LONGEST),
+            first_pin_ms: (settings.first_pin_days > 0).then_some(i64::from(settings.first_pin_days) * 24 * 3_600_000),
             enrolled_only: settings.enrolled_only,
             pin_login_at_hq: settings.pin_login_at_hq,
+            second_factor: if home == Home::Hq { settings.second_factor } else { SecondFactor::Off },
+            public_url: settings.public_url.clone(),
+            factor_uses: FactorUses::new(settings.factor_uses.clone()),
+            keep_verifier_days: settings.keep_verifier_days,
             trusted_proxies: settings.trusted_proxies.clone(),
             sessions: Sessions::default(),
             running: Running::default(),
@@ -221,13 +255,16 @@ impl Auth {
         self.access.get(&self.db, user_id).await
     }
 
-    /// As [`Auth::access_of`], for whoever has this session: read again where what is in memory would end it and is older.
+    /// As [`Auth::access_of`], for whoever has this session: read again where what is in memory would end it and is older, and
+    /// no more than the session opens.
     pub async fn access_in(&self, session: &State) -> std::result::Result<Option<Arc<Access>>, DbErr> {
         let access = self.access_of(session.user_id).await?;
-        if access.as_deref().is_none_or(|access| !access.is_older_than(session)) {
-            return Ok(access);
-        }
-        self.access.get_unless(&self.db, session.user_id, |kept| kept.is_older_than(session)).await
+        let access = if access.as_deref().is_none_or(|access| !access.is_older_than(session)) {
+            access
+        } else {
+            self.access.get_unless(&self.db, session.user_id, |kept| kept.is_older_than(session)).await?
+        };
+        Ok(access.map(|access| self.opened_by(session, access)))
     }
 
     /// The end of sessions that was committed is in force: here on the next request, at other servers as soon as they hear.
@@ -250,9 +287,12 @@ impl Auth {
         self.headquarters.get().ok_or_else(hq_unreachable)
     }
 
-    /// Whether somebody can change a PIN now: at headquarters always, at a store with a line.
-    pub fn can_change_pins(&self) -> bool {
-        self.home == Home::Hq || self.headquarters.get().is_some_and(|headquarters| headquarters.is_there())
+    /// Whether somebody has to change their PIN before anything else: where they can, which is at headquarters, and at a store with
+    /// a line for whoever holds no more than runs one.
+    pub fn must_change_pin(&self, access: &Access) -> bool {
+        let is_there = || self.headquarters.get().is_some_and(|headquarters| headquarters.is_there());
+        let can = self.home == Home::Hq || (!access.holds_beyond_a_store() && is_there());
+        access.user.must_change_pin && can
     }
 
     /// Commits, and makes what changed of the synchronised types known, here and to whoever pulls it.

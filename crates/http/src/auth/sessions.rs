@@ -7,7 +7,7 @@ use std::time::{Duration, Instant as Moment};
 use tillkeep_model::Instant;
 use tillkeep_storage::entity::session::{Column, Entity, Model};
 use tillkeep_storage::entity::user;
-use tillkeep_storage::sea_orm::sea_query::Expr;
+use tillkeep_storage::sea_orm::sea_query::{Expr, IntoCondition};
 use tillkeep_storage::sea_orm::{
     ColumnTrait, Condition, ConnectionTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect, QueryTrait,
 };
@@ -28,6 +28,10 @@ pub struct State {
     pub pin_changed_at: Option<Instant>,
     pub sessions_valid_from: Option<Instant>,
     pub revoked: bool,
+    /// When the second factor was shown last.
+    pub factor_at: Option<Instant>,
+    /// Opened by a PIN without a name.
+    pub by_pin_alone: bool,
     /// As it was read; a refresh moves it on disk alone.
     expires_at: Instant,
     pub read_at: Moment,
@@ -62,6 +66,11 @@ pub const REPLACED: &str = "session_replaced";
 pub enum Revocation {
     One(Uuid),
     AllOf(Uuid),
+    /// All of a person but one.
+    OthersOf {
+        user: Uuid,
+        but: Uuid,
+    },
     /// Those that were opened for a store.
     AtStore(Uuid),
     /// Those that were opened at an enrolled till.
@@ -94,9 +103,36 @@ impl Sessions {
         if let Some(state) = kept.filter(|state| db.is_embedded() || state.read_at.elapsed() < GOOD_FOR) {
             return Ok(Some(state));
         }
+        self.read_since(db, sid, turn).await
+    }
+
+    /// The state of `sid` as the database has it.
+    pub(super) async fn read(&self, db: &Db, sid: Uuid) -> Result<Option<State>, DbErr> {
+        self.read_since(db, sid, self.turn()).await
+    }
+
+    async fn read_since(&self, db: &Db, sid: Uuid, turn: Turn) -> Result<Option<State>, DbErr> {
         let Some(row) = Entity::find_by_id(sid).one(db.reader()).await? else { return Ok(None) };
         self.remember(&row, turn);
         Ok(Some(State::from(&row)))
+    }
+
+    /// Notes in a living session that the second factor was shown; whether it is there. [`Sessions::changed`] puts it in force.
+    pub(crate) async fn factor_shown(conn: &impl ConnectionTrait, sid: Uuid, now: Instant) -> Result<bool, DbErr> {
+        let shown = Entity::update_many()
+            .col_expr(Column::FactorAt, Expr::value(now))
+            .filter(Column::Id.eq(sid))
+            .filter(Column::RevokedAt.is_null())
+            .exec(conn)
+            .await?;
+        Ok(shown.rows_affected == 1)
+    }
+
+    /// The row of a session was changed and committed.
+    pub(crate) fn changed(&self, sid: Uuid) {
+        self.states.change(|states| {
+            states.remove(&sid);
+        });
     }
 
     /// Notes a session that was made or read since `turn`, unless one was revoked in between: it may have been this one.
@@ -112,10 +148,11 @@ impl Sessions {
         now: Instant,
     ) -> Result<(), DbErr> {
         let filter = match which {
-            Revocation::One(sid) => Column::Id.eq(sid),
-            Revocation::AllOf(user) => Column::UserId.eq(user),
-            Revocation::AtStore(store) => Column::StoreId.eq(store),
-            Revocation::AtDevice(device) => Column::DeviceId.eq(device),
+            Revocation::One(sid) => Column::Id.eq(sid).into_condition(),
+            Revocation::AllOf(user) => Column::UserId.eq(user).into_condition(),
+            Revocation::OthersOf { user, but } => Condition::all().add(Column::UserId.eq(user)).add(Column::Id.ne(but)),
+            Revocation::AtStore(store) => Column::StoreId.eq(store).into_condition(),
+            Revocation::AtDevice(device) => Column::DeviceId.eq(device).into_condition(),
         };
         Entity::update_many()
             .col_expr(Column::RevokedAt, Expr::value(now))
@@ -218,6 +255,7 @@ impl Sessions {
                 states.remove(&sid);
             }
             Revocation::AllOf(user) => states.retain(|_, state| state.user_id != user),
+            Revocation::OthersOf { user, but } => states.retain(|sid, state| state.user_id != user || *sid == but),
             Revocation::AtStore(store) => states.retain(|_, state| state.store_id != Some(store)),
             Revocation::AtDevice(device) => states.retain(|_, state| state.device_id != Some(device)),
         });
@@ -244,6 +282,8 @@ impl From<&Model> for State {
             pin_changed_at: row.pin_changed_at,
             sessions_valid_from: row.sessions_valid_from,
             revoked: row.revoked_at.is_some(),
+            factor_at: row.factor_at,
+            by_pin_alone: row.by_pin_alone,
             expires_at: row.expires_at,
             read_at: Moment::now(),
         }

@@ -115,7 +115,12 @@ impl UnderWay {
 
 /// An attempt that may look at its PIN. It counts as a wrong one until it is settled.
 #[must_use = "an attempt that is not settled stays a wrong one"]
-pub struct Attempt(Taken);
+pub struct Attempt {
+    /// Of several steps that are judged together, each.
+    taken: Vec<Taken>,
+    /// What was left counted as a wrong one before, though its PIN was right.
+    earlier: Option<Taken>,
+}
 
 /// The buckets of a PIN alone. At headquarters whichever store is named makes no difference, and all places where nobody signed in
 /// before have one more together. The browsers of one person are one: else each would be a new start.
@@ -140,10 +145,17 @@ pub fn account_buckets(auth: &Auth, folded: &str, user_id: Option<Uuid>, claiman
     Ok(if by_itself { vec![here] } else { vec![here, anywhere] })
 }
 
-/// The bucket of PINs that somebody proposes. "Not allowed" for a PIN that is not weak means that somebody has it, so
-/// that the answers to many would name them all.
-pub fn proposal_bucket(user_id: Uuid) -> Bucket {
-    Bucket { user_id: Some(user_id), ..Bucket::new(Kind::Proposal, user_id.to_string()) }
+/// The buckets of PINs that somebody proposes, for whom another one may answer. "Not allowed" for a PIN that is not weak means that
+/// somebody has it, so that the answers to many would name them all.
+pub fn proposal_buckets(user_id: Uuid, counts_for: Uuid) -> [Bucket; 3] {
+    [(Kind::Proposal, user_id), (Kind::ProposalRefused, counts_for), (Kind::ProposalAccepted, counts_for)]
+        .map(|(kind, whose)| Bucket { user_id: Some(whose), ..Bucket::new(kind, whose.to_string()) })
+}
+
+/// The bucket of codes of a second factor, from wherever: a right one alone ends its waits, whatever else of the person is
+/// right.
+pub fn factor_bucket(user_id: Uuid) -> Bucket {
+    Bucket { user_id: Some(user_id), ..Bucket::new(Kind::SecondFactor, user_id.to_string()) }
 }
 
 /// The bucket of locks that somebody lifts.
@@ -206,7 +218,7 @@ async fn look(auth: &Auth, buckets: &[Bucket], claimant: &Claimant) -> Result<Op
     }
     tx.commit().await?;
     match decision {
-        Decision::Go(taken) => Ok(Some(Attempt(taken))),
+        Decision::Go(taken) => Ok(Some(Attempt { taken: vec![taken], earlier: None })),
         Decision::UnderWay => Ok(None),
         Decision::Wait(refusal) => Err(too_many(refusal.until, now)),
     }
@@ -237,15 +249,37 @@ impl Attempt {
         self.unless_failed(auth, verified).await
     }
 
-    /// The hashes of a PIN that was proposed, which counts for good; an attempt at which none were made counts no more.
-    pub async fn hash(self, auth: &Auth, pin: &str) -> Result<Hashed> {
+    /// The hashes of a PIN that was proposed; an attempt at which none were made counts no more.
+    pub async fn hash(self, auth: &Auth, pin: &str) -> Result<(Self, Hashed)> {
         let hashed = auth.pins.hash(pin).await;
-        let (attempt, hashed) = self.unless_failed(auth, hashed).await?;
-        let tx = auth.db.begin_aside().await?;
-        attempts::failed(&tx, &attempt.0, auth.clock.now()).await?;
-        tx.commit().await?;
-        judged(auth);
-        Ok(hashed)
+        self.unless_failed(auth, hashed).await
+    }
+
+    /// A PIN that was proposed was accepted or not, in the transaction of what follows from that: it counts for good.
+    pub async fn proposed(&self, tx: &Tx, accepted: bool, now: Instant) -> Result<(), DbErr> {
+        attempts::hold(tx, &self.taken).await?;
+        for taken in &self.taken {
+            attempts::proposed(tx, taken, accepted, now).await?;
+        }
+        Ok(())
+    }
+
+    /// One attempt of two steps, which end together.
+    pub(crate) fn and(mut self, step: Self) -> Self {
+        self.taken.extend(step.taken);
+        self.earlier = self.earlier.or(step.earlier);
+        self
+    }
+
+    /// With what was left counted as a wrong one before.
+    pub(crate) fn after(mut self, earlier: Option<Taken>) -> Self {
+        self.earlier = earlier;
+        self
+    }
+
+    /// What is to be taken back when a later attempt succeeds.
+    pub(crate) fn kept(&self) -> Option<String> {
+        self.taken.first().and_then(|taken| serde_json::to_string(taken).ok())
     }
 
     /// Goes on with `result`, or takes the attempt back and fails.
@@ -263,7 +297,10 @@ impl Attempt {
     pub async fn withdraw(self, auth: &Auth) -> Result<()> {
         let now = auth.clock.now();
         let tx = auth.db.begin_aside().await?;
-        attempts::withdrawn(&tx, &self.0, now).await?;
+        attempts::hold(&tx, &self.taken).await?;
+        for taken in &self.taken {
+            attempts::withdrawn(&tx, taken, now).await?;
+        }
         tx.commit().await?;
         judged(auth);
         Ok(())
@@ -273,15 +310,39 @@ impl Attempt {
     pub async fn failed(self, auth: &Auth, entry: audit::Entry) -> Result<()> {
         let now = auth.clock.now();
         let tx = auth.db.begin_aside().await?;
-        attempts::failed(&tx, &self.0, now).await?;
+        self.wrong(&tx, now).await?;
         audit::record(&tx, entry, now).await?;
         tx.commit().await?;
         judged(auth);
         Ok(())
     }
 
+    /// It stays counted as a wrong one, in the transaction of what follows from that.
+    pub(crate) async fn wrong(&self, tx: &Tx, now: Instant) -> Result<(), DbErr> {
+        attempts::hold(tx, &self.taken).await?;
+        for taken in &self.taken {
+            attempts::failed(tx, taken, now).await?;
+        }
+        Ok(())
+    }
+
+    /// The PIN was right, but what follows from that was not done: where another request with the same key was first, no wrong
+    /// attempt is left behind.
+    pub(crate) async fn right_all_the_same<T>(&self, auth: &Auth, error: Error) -> Result<T> {
+        if error.code() == ErrorCode::InProgress {
+            let tx = auth.db.begin_aside().await?;
+            self.succeeded(&tx, auth.clock.now()).await?;
+            tx.commit().await?;
+            judged(auth);
+        }
+        Err(error)
+    }
+
     /// The PIN was right, in the transaction of what follows from that.
     pub async fn succeeded(&self, tx: &Tx, now: Instant) -> Result<(), DbErr> {
-        attempts::succeeded(tx, &self.0, now).await
+        match (self.taken.as_slice(), &self.earlier) {
+            ([only], None) => attempts::succeeded(tx, only, now).await,
+            (taken, earlier) => attempts::succeeded_after(tx, taken, earlier.as_ref(), now).await,
+        }
     }
 }

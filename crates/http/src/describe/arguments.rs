@@ -44,6 +44,13 @@ impl<P: Requirement> Argument for Caller<P> {
         if !P::BEFORE_PIN_CHANGE {
             operation.fails(&[ErrorCode::MustChangePin]);
         }
+        if !P::BEFORE_FACTOR {
+            operation.fails(&[ErrorCode::SecondFactorMissing]);
+        }
+        if P::FRESH {
+            operation.fails(&[ErrorCode::SecondFactorStale]);
+            operation.fresh = true;
+        }
         operation.token("userToken", required, &["Unauthorized"]);
     }
 }

@@ -69,6 +69,7 @@ fn extras(code: ErrorCode) -> Vec<(&'static str, RefOr<Schema>)> {
         ErrorCode::EpochChanged | ErrorCode::CursorAhead | ErrorCode::HistoryChanged => {
             vec![("epoch", string().into())]
         }
+        ErrorCode::SecondFactorRequired => vec![("challenge", any())],
         ErrorCode::SessionAlreadyOpen => vec![("sessionId", id())],
         ErrorCode::VarianceNotAccepted => vec![("expectedCash", whole()), ("cashVariance", whole())],
         ErrorCode::Underpaid => vec![("due", whole()), ("tendered", whole())],

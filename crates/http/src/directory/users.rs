@@ -1,6 +1,6 @@
 //! Users as both servers show them. What verifies a PIN is in no answer: everything leaves through [`UserView`].
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use serde::Serialize;
 use tillkeep_model::Instant;
@@ -9,7 +9,7 @@ use tillkeep_model::permission::code::UsersView;
 use tillkeep_storage::entity::user::{Column, Entity, Model};
 use tillkeep_storage::entity::{role, user_store_role};
 use tillkeep_storage::sea_orm::{ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter, QueryOrder};
-use tillkeep_storage::staff;
+use tillkeep_storage::{factors, staff, user_pins};
 use utoipa::ToSchema;
 use uuid::Uuid;
 
@@ -85,9 +85,16 @@ pub struct UserDetail {
     user: UserView,
     /// In the order in which they were given.
     assignments: Vec<AssignmentView>,
+    /// Whether they have set up a second factor, as headquarters knows; at a store false.
+    has_second_factor: bool,
     /// The newest sale of theirs that headquarters has: who only works at a till signs in at a store, which headquarters
     /// does not hear of. At a store, and without a sale in the stores that the caller sees, null.
     last_seen_at_store: Option<SeenAtStore>,
+    /// When the PIN ends that was made for them and that they have not changed yet; it is over when that is past. Null when theirs
+    /// is none, or when such PINs do not end, and at a store.
+    first_pin_expires_at: Option<Instant>,
+    /// Whether they have a PIN: one that somebody else knows is taken away. Null at a store.
+    has_pin: Option<bool>,
 }
 
 /// A sale of somebody, as the last sign of them.
@@ -120,11 +127,12 @@ async fn details<P: Requirement>(caller: &Caller<P>, users: Vec<Model>) -> Resul
     let conn = caller.reader();
     let ids: Vec<Uuid> = users.iter().map(|user| user.id).collect();
     let mut assignments = assignments_of(conn, &ids).await?;
-    let mut sold = match caller.auth().home {
-        Home::Hq => staff::last_sales(conn, &ids).await?,
-        Home::Store(_) => HashMap::new(),
+    let (mut sold, with_factor) = match caller.auth().home {
+        Home::Hq => (staff::last_sales(conn, &ids).await?, factors::among(conn, &ids).await?),
+        Home::Store(_) => (HashMap::new(), HashSet::new()),
     };
-    let stores = caller.stores();
+    let (is_hq, stores) = (caller.auth().home == Home::Hq, caller.stores());
+    let pins = if is_hq { user_pins::of(conn, ids.iter().copied()).await? } else { HashMap::new() };
     let mut seen = |user_id: &Uuid| {
         let sale =
             sold.remove(user_id).filter(|sale| stores.as_ref().is_none_or(|ids| ids.contains(&sale.store_id)))?;
@@ -132,7 +140,10 @@ async fn details<P: Requirement>(caller: &Caller<P>, users: Vec<Model>) -> Resul
     };
     let shown = users.into_iter().map(|user| UserDetail {
         assignments: assignments.remove(&user.id).unwrap_or_default(),
+        has_second_factor: with_factor.contains(&user.id),
         last_seen_at_store: seen(&user.id),
+        first_pin_expires_at: pins.get(&user.id).and_then(|pin| caller.auth().first_pin_ends(&user, pin)),
+        has_pin: is_hq.then_some(user.pin_hash.is_some()),
         user: user.into(),
     });
     Ok(shown.collect())

@@ -28,6 +28,11 @@ pub struct Model {
     pub last_used_at: Option<Instant>,
     pub revoked_at: Option<Instant>,
     pub reason: Option<String>,
+    /// When the second factor was shown last at headquarters, or the PIN of whoever has none; nobody's refresh moves it.
+    pub factor_at: Option<Instant>,
+    /// Opened by a PIN without a name.
+    #[serde(default)]
+    pub by_pin_alone: bool,
 }
 
 #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]

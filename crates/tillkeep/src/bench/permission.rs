@@ -32,7 +32,7 @@ fn time() -> Duration {
         store_id: Some(*store),
         codes: Arc::new(role.codes().map(str::to_owned).collect::<BTreeSet<_>>()),
     });
-    let access = Access { user: user::Model::default(), assignments: assignments.collect(), read_at: Instant::now() };
+    let access = Access::new(user::Model::default(), assignments.collect());
     let begun = Instant::now();
     for number in 0..CHECKS {
         let store = stores.get(number as usize % stores.len()).copied();

@@ -119,6 +119,26 @@ fn who_signs_in_with_a_pin_alone_is_one_of_three_words_and_everybody_unless_said
 }
 
 #[test]
+fn who_shows_a_second_factor_is_one_of_three_words_and_whoever_has_one_unless_said() {
+    let dir = tempfile::tempdir().expect("dir");
+    let path = dir.path().join("tillkeep.toml");
+    let read = |text: &str| {
+        std::fs::write(&path, text).expect("write");
+        load(Some(&path)).map_err(|error| format!("{error:#}"))
+    };
+    let built = read("").expect("sound");
+    assert_eq!(sign_in_at_hq(&built.hq).expect("sound").second_factor, SecondFactor::Optional);
+    for (word, meant) in
+        [("off", SecondFactor::Off), ("optional", SecondFactor::Optional), ("required", SecondFactor::Required)]
+    {
+        let set = read(&format!("[hq.auth]\nsecond_factor = '{word}'\n")).expect("sound");
+        assert_eq!(sign_in_at_hq(&set.hq).expect("sound").second_factor, meant);
+    }
+    let error = read("[hq.auth]\nsecond_factor = 'always'\n").expect_err("refused");
+    assert!(error.contains("always") && error.contains("required"), "{error}");
+}
+
+#[test]
 fn a_printed_configuration_has_no_password() {
     let dir = tempfile::tempdir().expect("dir");
     let path = dir.path().join("tillkeep.toml");

@@ -16,6 +16,9 @@ export function envLines(env: string): string[] {
     })
 }
 
+/** Stands for the address of headquarters where that does not know its own. */
+export const ADDRESS_LINE = 'HQ_URL=https://ADDRESS-OF-HEADQUARTERS'
+
 const dataDir = (code: string) => quoted(`store-${code.toLowerCase()}`)
 
 export const ENV_FILE = 'store.env'

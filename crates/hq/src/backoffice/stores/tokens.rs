@@ -17,9 +17,10 @@ use tillkeep_http::request::is_forwarded;
 use tillkeep_http::tokens::{STORE_SYNC, SyncClaims};
 use tillkeep_http::{Answer, Caller, Id, NoContent};
 use tillkeep_model::ErrorCode;
+use tillkeep_model::permission::Fresh;
 use tillkeep_model::permission::code::StoresProvision;
-use tillkeep_storage::Tx;
 use tillkeep_storage::entity::store::{Entity, Model};
+use tillkeep_storage::{Tx, pin_keys};
 use utoipa::ToSchema;
 use uuid::Uuid;
 
@@ -56,7 +57,7 @@ pub(super) struct Provisioned {
 
 /// `POST /stores/{id}/provision`
 pub(super) async fn provision(
-    caller: Caller<StoresProvision>,
+    caller: Caller<Fresh<StoresProvision>>,
     State(hq): State<Arc<Hq>>,
     Id(id): Id,
     line: Line,
@@ -84,7 +85,9 @@ pub(super) async fn provision(
             "rotate": body.rotate, "graceMinutes": body.grace_minutes, "tokenVersion": new.sync_token_version,
         }))
     };
-    let after = async |_: &mut Tx, _: &Model, _: &Model| Ok(());
+    // Whoever has the token before must not get the key with it.
+    let after =
+        async |tx: &mut Tx, _: &Model, new: &Model| Ok(pin_keys::open(&**tx, id, new.sync_token_version).await?);
     let store = rows::update::<Entity, _>(&caller, &KIND, ("store.provision", id), edit, after).await?;
     if body.rotate && body.grace_minutes == 0 {
         hq.shut_out(id);
@@ -110,7 +113,7 @@ pub(super) async fn provision(
 
 /// `POST /stores/{id}/revoke-token`: the token and one in its grace end at once, and so does the open socket.
 pub(super) async fn revoke_token(
-    caller: Caller<StoresProvision>,
+    caller: Caller<Fresh<StoresProvision>>,
     State(hq): State<Arc<Hq>>,
     Id(id): Id,
 ) -> Result<NoContent> {

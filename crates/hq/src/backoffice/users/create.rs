@@ -11,6 +11,7 @@ use tillkeep_http::error::{Error, Result};
 use tillkeep_http::resource::Fields;
 use tillkeep_http::{Body, Caller, Created};
 use tillkeep_model::ErrorCode;
+use tillkeep_model::permission::Fresh;
 use tillkeep_model::permission::code::UsersCreate;
 use tillkeep_storage::Tx;
 use tillkeep_storage::entity::user::{Entity, Model};
@@ -52,7 +53,7 @@ pub(super) struct FirstAssignments {
 }
 
 pub(super) async fn create(
-    caller: Caller<UsersCreate>,
+    caller: Caller<Fresh<UsersCreate>>,
     Body(mut draft): Body<Draft<Newcomer>>,
 ) -> Result<Created<NewUser>> {
     pin::refuse_chosen(draft.keys.remove("pin").is_some())?;
@@ -61,14 +62,14 @@ pub(super) async fn create(
     check_wanted(&caller, &wanted)?;
     let (generated_pin, hashed) = pin::generate(caller.auth()).await?;
     let now = caller.now();
+    let by = pin::maker(&caller).await?;
     let check = async |tx: &mut Tx, new: &mut Model| {
         check(tx, new).await?;
         assignments::check(tx, &caller, "assignments", &wanted).await
     };
     let after = async |tx: &mut Tx, new: &Model| {
-        set_pin(caller.auth(), tx, new.id, &hashed, true, now).await?;
         assignments::insert(tx, new.id, &wanted, now).await?;
-        Ok(())
+        set_pin(caller.auth(), tx, new.id, &hashed, Some(by), now).await
     };
     let Created { data, new } = rows::create::<Entity, _>(&caller, &KIND, body, check, after).await?;
     let user = detail(&caller, data).await?;
@@ -76,7 +77,7 @@ pub(super) async fn create(
     Ok(Created { data: NewUser { user, generated_pin: new.then_some(generated_pin) }, new })
 }
 
-fn check_wanted(caller: &Caller<UsersCreate>, wanted: &[Grant]) -> Result<()> {
+fn check_wanted(caller: &Caller<Fresh<UsersCreate>>, wanted: &[Grant]) -> Result<()> {
     const MANAGE: &[&str] = &["users.manage_roles"];
     if !wanted.is_empty() && !caller.may(MANAGE) {
         return Err(Error::forbidden(MANAGE));

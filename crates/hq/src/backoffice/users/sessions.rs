@@ -5,6 +5,7 @@ use tillkeep_http::auth::people::person_of;
 use tillkeep_http::auth::{Revocation, Sessions};
 use tillkeep_http::error::Result;
 use tillkeep_http::{Caller, Id, NoContent};
+use tillkeep_model::permission::Fresh;
 use tillkeep_model::permission::code::UsersEdit;
 use tillkeep_storage::entity::user::{Column, Entity};
 use tillkeep_storage::sea_orm::sea_query::Expr;
@@ -15,7 +16,7 @@ use super::grants;
 use crate::backoffice::rows;
 
 /// `DELETE /users/{id}/sessions`: here at once, at a store with the pull of the row.
-pub(super) async fn end_all(caller: Caller<UsersEdit>, Id(id): Id) -> Result<NoContent> {
+pub(super) async fn end_all(caller: Caller<Fresh<UsersEdit>>, Id(id): Id) -> Result<NoContent> {
     let person = person_of(&caller, id).await?;
     grants::refuse_impersonation(&caller, &person)?;
     let (now, which) = (caller.now(), Revocation::AllOf(id));

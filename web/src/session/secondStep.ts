@@ -1,0 +1,38 @@
+import { ApiError, isRefused } from '@/api/errors'
+import type { PasskeyAnswer, PasskeyRequest } from './passkeys'
+
+/** How somebody may show that it is them; `pin` where there is no second factor. */
+export type Method = 'pin' | 'passkey' | 'totp' | 'recovery'
+
+/** What headquarters asks for. */
+export interface Challenge {
+  /** Where the PIN is asked for there is none, and no end either. */
+  id?: string | null
+  methods: readonly Method[]
+  passkey?: PasskeyRequest | null
+  expiresAt?: string | null
+}
+
+/** What somebody answers to it, as it is sent. */
+export type Step =
+  { pin: string } | { challenge?: string; code: string } | { challenge?: string; passkey: PasskeyAnswer }
+
+/** What a refusal asks for; null when it asks for nothing. */
+export function challengeOf(error: unknown): Challenge | null {
+  const challenge = error instanceof ApiError ? error.more.challenge : undefined
+  if (typeof challenge !== 'object' || challenge === null || !('methods' in challenge)) return null
+  return challenge as Challenge
+}
+
+const WRONG = {
+  pin: 'This PIN is not right. After several wrong ones you have to wait.',
+  code: 'This code is not right. One of the app is good once and for half a minute, a recovery code is good once.',
+  passkey: 'Headquarters does not take this passkey. Use another one, or another way.',
+}
+const LATE = 'That took too long. Try once more.'
+
+/** Why an answer was not taken, in words; any other error as it is. */
+export function refusedStep(error: unknown, step: keyof typeof WRONG): unknown {
+  if (isRefused(error, 'invalid_credentials', 'wrong_pin')) return new Error(WRONG[step])
+  return isRefused(error, 'second_factor_required') ? new Error(LATE) : error
+}
