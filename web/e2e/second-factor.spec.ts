@@ -187,6 +187,8 @@ test('whoever must have a second factor sets one up before anything else', async
     expect(await violations(page)).toEqual([])
     await page.goto('/hq/account')
     await expect(page).toHaveURL('/second-factor?redirect=/hq/account')
+    await page.reload()
+    await expect(page.getByRole('heading', { name: 'Set up a second factor' })).toBeVisible()
     await expect(page.getByRole('button', { name: 'Go on' })).toHaveCount(0)
     await setUpPasskey(page, 'Laptop')
     await keepCodes(page)
