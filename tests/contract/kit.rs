@@ -15,7 +15,7 @@ use tempfile::TempDir;
 use tillkeep_hq::Account;
 use tillkeep_hq::Hq;
 use tillkeep_hq::testing::Databases as _;
-use tillkeep_http::auth::{SignInSettings, new_pin};
+use tillkeep_http::auth::{PinLogin, SignInSettings, new_pin};
 use tillkeep_http::routes::{Protection, Route};
 use tillkeep_http::tokens::{ACCESS, ACCESS_SECONDS, AccessClaims};
 use tillkeep_http::{Auth, Clock, HasAuth, server};
@@ -206,7 +206,8 @@ impl World {
             public_url: None,
             allow_insecure: false,
             node: String::new(),
-            sign_in: SignInSettings::default(),
+            // As the specification has it.
+            sign_in: SignInSettings { pin_login_at_hq: PinLogin::All, ..SignInSettings::default() },
             global_people: tillkeep_storage::staff::GlobalPeople::default(),
             broker: None,
             sync_log_days: 90,

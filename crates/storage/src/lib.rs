@@ -35,6 +35,7 @@ pub mod idempotency;
 pub mod kept_ids;
 mod keyed_request;
 pub mod known_numbers;
+pub mod known_places;
 pub mod leases;
 pub mod many;
 pub mod memory;

@@ -1,5 +1,6 @@
 import { data, done, open, api } from '@/api/client'
 import { toast } from '@/composables/useToasts'
+import { browserKey, keepBrowserKey } from './browser'
 import type { Person } from './person'
 import { proven } from './proof'
 import { challengeOf, type Step } from './secondStep'
@@ -11,7 +12,9 @@ export function makeEntrance(person: Person) {
 
   /** Throws what HQ asks for besides, where a name and a PIN are not enough; the same with the answer to it signs in. */
   async function signIn(username: string, pin: string, step?: Step): Promise<void> {
-    const answer = await data(open.POST('/api/v1/auth/login', { body: { username, pin, ...step } }))
+    const params = { header: { 'Tillkeep-Device': browserKey() } }
+    const answer = await data(open.POST('/api/v1/auth/login', { params, body: { username, pin, ...step } }))
+    keepBrowserKey(answer.deviceKey)
     const tokens = tokensOf(answer, newSignIn())
     save(tokens)
     ended.value = false

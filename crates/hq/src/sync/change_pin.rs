@@ -31,7 +31,7 @@ pub(super) async fn change_pin(
     let Some(user) = user.filter(|user| staff.contains(&user.id)) else {
         return Err(Error::new(ErrorCode::InvalidCredentials, "this is nobody who works in this store"));
     };
-    let claimant = Claimant { address, device: None, store_id: Some(caller.id()), terminal_id: None };
+    let claimant = Claimant::through(caller.id(), address);
     change_own(&hq.auth, &user, &claimant, &body.current_pin, body.new_pin.as_deref()).await?;
     Ok(NoContent)
 }

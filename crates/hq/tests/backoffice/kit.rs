@@ -318,6 +318,17 @@ impl Kit {
         self.send(request.body(Body::from(body.to_string())).expect("request")).await
     }
 
+    /// As [`Kit::stranger`], from a browser that sends this as its key.
+    pub async fn browser(&self, path: &str, body: Json, peer: &str, forwarded: &str, key: &str) -> Got {
+        let peer = SocketAddr::new(peer.parse().expect("an address"), 40_000);
+        let request = Request::post(format!("/api/v1{path}"))
+            .header(header::CONTENT_TYPE, "application/json")
+            .header("x-forwarded-for", forwarded)
+            .header("tillkeep-device", key)
+            .extension(ConnectInfo(peer));
+        self.send(request.body(Body::from(body.to_string())).expect("request")).await
+    }
+
     /// An answer as it is.
     pub async fn answer(&self, request: Request<Body>) -> Response {
         self.router.clone().oneshot(request).await.expect("answer")

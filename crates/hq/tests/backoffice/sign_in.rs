@@ -2,7 +2,7 @@
 
 use serde_json::{Value as Json, json};
 use tillkeep_hq::testing::Databases as _;
-use tillkeep_http::auth::SignInSettings;
+use tillkeep_http::auth::{PinLogin, SignInSettings};
 use tillkeep_model::ids;
 use tillkeep_storage::entity::user;
 use tillkeep_storage::sea_orm::sea_query::Expr;
@@ -43,7 +43,7 @@ async fn fill(kit: &Kit, count: usize) {
 
 #[tokio::test]
 async fn a_pin_costs_two_hashes_whoever_it_names_and_however_many_there_are() {
-    let kit = Kit::new().await;
+    let kit = Kit::with(SignInSettings { pin_login_at_hq: PinLogin::All, ..SignInSettings::default() }).await;
     let admin = kit.admin().await;
     let store = kit.store("S01").await;
     let works = json!({"assignments": [{"roleId": ids::role("cashier"), "storeId": store}]});

@@ -195,6 +195,44 @@ async fn the_present_pin_is_guessed_no_faster_where_it_is_changed() {
     kit.login("ann", "605182").await.is(200);
 }
 
+#[tokio::test]
+async fn fifty_one_wrong_pins_from_fifty_one_addresses_do_not_make_the_owner_wait_in_a_browser_of_theirs() {
+    let trusted_proxies = vec!["198.51.100.0/24".parse().expect("a network")];
+    let kit = Kit::with(SignInSettings { trusted_proxies, ..SignInSettings::default() }).await;
+    let admin = kit.admin().await;
+    kit.with_pin(&admin, "ann", PIN, json!({})).await;
+    kit.with_pin(&admin, "bob", "605182", json!({})).await;
+    let sign_in = async |name: &str, pin: &str, client: &str, key: &str| {
+        kit.browser("/auth/login", json!({"username": name, "pin": pin}), "198.51.100.7", client, key).await
+    };
+    let key = sign_in("ann", PIN, "203.0.113.1", "new").await.data()["deviceKey"].as_str().expect("a key").to_owned();
+    let again = sign_in("ann", PIN, "203.0.113.1", &key).await.data();
+    assert!(again.get("deviceKey").is_none(), "it has one: {again}");
+    for host in 0..=50 {
+        sign_in("ann", WRONG, &format!("198.18.7.{host}"), "web_made-up").await.refused(401, "invalid_credentials");
+    }
+    let elsewhere = sign_in("ann", PIN, "203.0.113.1", "new").await;
+    elsewhere.refused(429, "too_many_attempts");
+    let token = sign_in("ann", PIN, "203.0.113.1", &key).await.data()["accessToken"].as_str().expect("one").to_owned();
+    // Nor where they change it.
+    let ann = Person { id: uuid::Uuid::nil(), token };
+    kit.post(&ann, "/auth/change-pin", json!({"currentPin": PIN, "newPin": "316408"})).await.is(204);
+    // It is the browser of its owner alone, and has a count of its own.
+    for host in 0..=50 {
+        sign_in("bob", WRONG, &format!("198.18.7.{host}"), &key).await.refused(401, "invalid_credentials");
+    }
+    sign_in("bob", "605182", "203.0.113.1", &key).await.refused(429, "too_many_attempts");
+    let mut tries = 0;
+    while sign_in("ann", WRONG, "198.18.8.1", &key).await.status == 401 {
+        kit.clock.advance(11_000);
+        tries += 1;
+        assert!(tries < 20, "a key that was stolen opens no end of tries");
+    }
+    assert_eq!(tries, 10);
+    let locks = kit.get(&admin, "/auth/locks").await.data();
+    assert!(column(&locks, "place").contains(&"a browser of ann"), "{locks}");
+}
+
 /// Signs in at a till of headquarters with a PIN alone.
 async fn with_pin_alone(kit: &Kit, store: uuid::Uuid, pin: &str) -> Got {
     let body = json!({"pin": pin, "storeId": store, "terminalId": "T1"});
@@ -253,7 +291,7 @@ async fn who_waits_in_vain_for_those_before_is_told_to_come_again_in_a_second() 
     let kit = Kit::with(settings).await;
     let (admin, store) = (kit.admin().await, kit.store("S01").await);
     kit.with_pin(&admin, "ann", PIN, json!({"assignments": [{"roleId": ids::role("cashier")}]})).await;
-    let (bucket, now) = ([Bucket::new(Kind::Headquarters, "")], kit.clock.now());
+    let (bucket, now) = ([Bucket::new(Kind::Headquarters, "192.0.2.1")], kit.clock.now());
     let mut under_way = Vec::new();
     for _ in 0..3 {
         let tx = kit.hq.db().begin().await.expect("begin");

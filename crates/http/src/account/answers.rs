@@ -22,6 +22,9 @@ pub struct SignedInAnswer {
     expires_in: i64,
     #[serde(skip_serializing_if = "Option::is_none")]
     refresh_expires_in: Option<i64>,
+    /// At headquarters, for a browser whose `Tillkeep-Device` is not known yet: to be kept and sent there from now on.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) device_key: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) user: Option<Myself>,
 }
@@ -136,6 +139,7 @@ pub(super) fn tokens_for(
         expires_in: ACCESS_SECONDS,
         refresh_expires_in: refresh_token.as_ref().map(|_| REFRESH_SECONDS),
         refresh_token,
+        device_key: None,
         user: None,
     })
 }

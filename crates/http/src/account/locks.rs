@@ -26,12 +26,14 @@ use crate::extract::{Body, Params};
 #[serde(rename_all = "camelCase")]
 pub struct Lock {
     id: Uuid,
-    /// `device`, `unknown_devices`, `headquarters`, `account`, `account_anywhere`, `login_address`, `second_factor`,
+    /// `device`, `unknown_devices`, `headquarters`, `headquarters_anywhere`, `account`, `account_anywhere`, `login_address`,
+    /// `second_factor`, `proposal` or `unlock`.
     /// `proposal` or `unlock`.
     kind: String,
     /// What a manager knows it by. The name of an account that nobody has was never kept.
     label: String,
-    /// Where the PINs of an `account` were typed: the name of an enrolled till, or an address.
+    /// Where the PINs were typed, of an `account` and at headquarters: the name of an enrolled till, an address, or whose browser it
+    /// is.
     place: Option<String>,
     store_id: Option<Uuid>,
     user_id: Option<Uuid>,
@@ -99,16 +101,26 @@ async fn labelled(home: Home, conn: &impl ConnectionTrait, rows: Vec<Model>) -> 
     let devices = devices(home, conn, &rows).await?;
     let named = |origin: &str| devices.get(origin).cloned().unwrap_or_else(|| origin.to_owned());
     let label = |row: &Model| match row.kind.as_str() {
-        "headquarters" => "a PIN alone at headquarters".to_owned(),
+        "headquarters" | "headquarters_anywhere" => "a PIN alone at headquarters".to_owned(),
         "account" | "account_anywhere" | "second_factor" | "proposal" | "unlock" => {
             row.user_id.and_then(|id| users.get(&id).cloned()).unwrap_or_else(|| "a name that nobody has".to_owned())
         }
         _ => named(&row.subject),
     };
+    let browser = |user_id: &Uuid| users.get(user_id).map(|name| format!("a browser of {name}"));
+    let place = |row: &Model| match (row.kind.as_str(), row.subject.split_once(' ')) {
+        ("headquarters", _) => row.user_id.as_ref().and_then(browser).or_else(|| Some(row.subject.clone())),
+        // At headquarters nothing but a browser has an id.
+        ("account", Some((_, origin))) if home == Home::Hq && origin.parse::<Uuid>().is_ok() => {
+            row.user_id.as_ref().and_then(browser)
+        }
+        (_, Some((_, origin))) => Some(named(origin)),
+        (_, None) => None,
+    };
     let shown = |row: Model| Lock {
         id: row.id,
         label: label(&row),
-        place: row.subject.split_once(' ').map(|(_, origin)| named(origin)),
+        place: place(&row),
         kind: row.kind,
         store_id: row.store_id,
         user_id: row.user_id,

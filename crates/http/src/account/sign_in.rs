@@ -15,6 +15,7 @@ use super::answers::{Myself, SignedInAnswer, digest, tokens_for};
 use crate::answer::Answer;
 use crate::auth::by_pin::{refuse, user_of_pin, verified};
 use crate::auth::new_pin::{rehash, same_pin};
+use crate::auth::places;
 use crate::auth::throttle::{self, Attempt, Claimant};
 use crate::auth::{self, Auth, Gate, Home, Origin, REPLACED, Replaced, Revocation, State};
 use crate::error::{Error, Result};
@@ -55,8 +56,9 @@ pub struct PinLogin {
 
 /// `POST /auth/login`
 pub async fn login(Gate(auth): Gate, from: Origin, Body(body): Body<Login>) -> Result<Answer<SignedInAnswer>> {
-    let claimant = Claimant::at(from, auth.home_store(), None);
+    let mut claimant = Claimant::at(from, auth.home_store(), None);
     let user = named(&auth, &body.username).await?;
+    claimant.recognised(&auth, user.as_ref()).await?;
     // One name is one bucket, in whichever way its letters are typed.
     let folded = user.as_ref().map_or_else(|| fold(&normal(&body.username)), |user| user.username_folded.clone());
     let buckets = throttle::login_buckets(&auth, &folded, user.as_ref().map(|user| user.id), &claimant)?;
@@ -97,7 +99,8 @@ pub async fn pin_login(Gate(auth): Gate, from: Origin, Body(body): Body<PinLogin
     }
     check_store(&auth, body.store_id).await?;
     from.stands_at(&auth, &body.terminal_id)?;
-    let claimant = Claimant::at(from, Some(body.store_id), Some(body.terminal_id));
+    let mut claimant = Claimant::at(from, Some(body.store_id), Some(body.terminal_id));
+    claimant.recognised_as_anybody(&auth).await?;
     let refused = claimant.audit("login.refused", None);
     let (attempt, user) = user_of_pin(&auth, body.store_id, &claimant, &body.pin, refused).await?;
     let answer = sign_in(&auth, attempt, user.clone(), claimant, By::PinAlone).await?;
@@ -264,6 +267,8 @@ async fn sign_in(
         attempt.withdraw(auth).await?;
         return Err(error);
     }
+    let noted = places::note(auth, &tx, &claimant, user.id, now).await?;
+    row.device_id = row.device_id.or(noted.place);
     #[expect(clippy::disallowed_methods, reason = "sessions stay at their server")]
     session::Entity::insert(row.clone().into_active_model()).exec_without_returning(&tx).await?;
     let gone = replace(auth, &tx, &row, &claimant).await?;
@@ -280,6 +285,7 @@ async fn sign_in(
     }
     let access = auth.access_in(&State::from(&row)).await?.ok_or_else(Error::unauthorized)?;
     let mut answer = tokens_for(&auth.tokens, &row, &user.username, refreshable.then_some(refresh_jti), now)?;
+    answer.device_key = noted.key;
     answer.user = Some(Myself::new(auth, &access, claimant.store_id, claimant.terminal_id.as_deref()));
     Ok(Answer(answer))
 }

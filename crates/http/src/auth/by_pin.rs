@@ -23,7 +23,7 @@ pub async fn user_of_pin(
     pin: &str,
     refused: audit::Entry,
 ) -> Result<(Attempt, user::Model)> {
-    let attempt = throttle::take(auth, &[throttle::pin_bucket(auth, claimant)], claimant).await?;
+    let attempt = throttle::take(auth, &throttle::pin_buckets(auth, claimant), claimant).await?;
     let looked_up = auth.pins.lookup(pin).await;
     let (attempt, lookup) = attempt.unless_failed(auth, looked_up).await?;
     let people = looked_up_for(auth, store_id);

@@ -28,6 +28,8 @@ pub struct Caller<P> {
     /// The store of the token, when the sign-in was for one.
     pub store_id: Option<Uuid>,
     pub terminal_id: Option<String>,
+    /// The known place of a session of headquarters.
+    pub(crate) place: Option<Uuid>,
     pub access: Arc<Access>,
     /// When the second factor of this session was shown last, as far as this server knows.
     pub factor_at: Option<Instant>,
@@ -123,6 +125,7 @@ impl<P: Requirement> Caller<P> {
             session_id: claims.sid,
             store_id: claims.store_id,
             terminal_id: claims.terminal_id,
+            place: session.device_id.filter(|_| auth.home == Home::Hq),
             access,
             factor_at: session.factor_at,
             address,

@@ -36,6 +36,8 @@ pub struct Device {
 pub struct Origin {
     pub address: IpAddr,
     pub device: Option<Device>,
+    /// At headquarters, of the key that a browser keeps; of anything else that was sent in its place when it has none yet.
+    pub browser: Option<String>,
 }
 
 /// A key as it is kept. It is random and long, so that no slow hash is needed, and nobody finds one by trying.
@@ -43,8 +45,8 @@ pub fn key_hash(key: &str) -> String {
     hex::encode(Sha256::digest(key.as_bytes()))
 }
 
-/// The device of a request, if it names one; a key that is unknown or revoked is 401. Headquarters enrols no devices and does
-/// not look.
+/// The device of a request, if it names one; a key that is unknown or revoked is 401. Headquarters enrols no devices: there it is
+/// the key of a browser, and nobody is refused for it.
 async fn device_of(auth: &Auth, headers: &HeaderMap) -> Result<Option<Device>> {
     let Some(key) = headers.get(&HEADER).filter(|_| auth.home != Home::Hq) else { return Ok(None) };
     let key = key.to_str().ok().filter(|key| key.len() <= LONGEST).ok_or_else(unknown)?;
@@ -105,6 +107,8 @@ impl<S: HasAuth> FromRequestParts<S> for Origin {
         if device.is_some() {
             Guest::is_known(&parts.extensions);
         }
-        Ok(Self { address: auth.client_address(parts), device })
+        let browser = parts.headers.get(&HEADER).filter(|_| auth.home == Home::Hq);
+        let browser = browser.map(|key| key_hash(&String::from_utf8_lossy(key.as_bytes())));
+        Ok(Self { address: auth.client_address(parts), device, browser })
     }
 }

@@ -8,7 +8,7 @@ use std::time::Duration;
 use tillkeep_storage::entity::approval;
 use tillkeep_storage::leases::Leases;
 use tillkeep_storage::sea_orm::{ColumnTrait, Condition, EntityTrait, QueryFilter};
-use tillkeep_storage::{DbErr, attempts, db, factors, idempotency};
+use tillkeep_storage::{DbErr, attempts, db, factors, idempotency, known_places};
 use tokio_util::sync::CancellationToken;
 
 use super::{Auth, Home, Sessions, factor_uses};
@@ -126,6 +126,7 @@ pub async fn forget(auth: &Auth) -> Result<(), DbErr> {
     idempotency::prune(&tx, now).await?;
     if auth.home == Home::Hq {
         factors::prune(&tx, now).await?;
+        known_places::prune(&tx, now).await?;
     } else {
         // What was approved stands on the sale and in the audit log.
         let over = approval::Column::ExpiresAt.lt(now.plus_millis(-KEEP_APPROVALS_MS));

@@ -12,6 +12,7 @@ pub mod housekeeping;
 mod last_used;
 pub mod new_pin;
 pub mod people;
+pub(crate) mod places;
 mod sessions;
 mod settings;
 pub mod throttle;

@@ -23,8 +23,8 @@ pub struct State {
     pub user_id: Uuid,
     /// The store that it was opened for.
     store_id: Option<Uuid>,
-    /// The enrolled till that it was opened at.
-    device_id: Option<Uuid>,
+    /// The enrolled till that it was opened at; at headquarters the known place of a browser.
+    pub(super) device_id: Option<Uuid>,
     pub pin_changed_at: Option<Instant>,
     pub sessions_valid_from: Option<Instant>,
     pub revoked: bool,

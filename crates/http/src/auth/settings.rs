@@ -18,9 +18,9 @@ const WAITS_FOR_OTHERS: Duration = Duration::from_secs(2);
 #[serde(try_from = "String", rename_all = "snake_case")]
 pub enum PinLogin {
     /// Everybody, as the specification has it.
-    #[default]
     All,
     /// People with a role that counts in the store that is named.
+    #[default]
     Scoped,
     /// Nobody: at headquarters people sign in with their names.
     Off,

@@ -14,6 +14,7 @@ use tokio::time::timeout;
 use uuid::Uuid;
 
 use super::address::origin;
+use super::places::KnownPlace;
 use super::{Auth, Caller, Device, Home, Origin};
 use crate::error::{Error, Result};
 use crate::pins::Hashed;
@@ -24,6 +25,11 @@ pub struct Claimant {
     pub address: IpAddr,
     /// The enrolled till where it is typed.
     pub device: Option<Device>,
+    /// At headquarters: of the key that a browser showed, and what is known of it.
+    pub(crate) browser: Option<String>,
+    pub(crate) known: Option<KnownPlace>,
+    /// At headquarters: whether somebody signed in from this address before.
+    pub(crate) is_known_address: bool,
     pub store_id: Option<Uuid>,
     pub terminal_id: Option<String>,
 }
@@ -31,18 +37,37 @@ pub struct Claimant {
 impl Claimant {
     /// Somebody at `from` who is not signed in.
     pub fn at(from: Origin, store_id: Option<Uuid>, terminal_id: Option<String>) -> Self {
-        Self { address: from.address, device: from.device, store_id, terminal_id }
+        Self { device: from.device, browser: from.browser, store_id, terminal_id, ..Self::from_address(from.address) }
+    }
+
+    /// Somebody at a store, which passes on what they typed.
+    pub fn through(store_id: Uuid, address: IpAddr) -> Self {
+        Self { store_id: Some(store_id), ..Self::from_address(address) }
+    }
+
+    fn from_address(address: IpAddr) -> Self {
+        Self {
+            address,
+            device: None,
+            browser: None,
+            known: None,
+            is_known_address: false,
+            store_id: None,
+            terminal_id: None,
+        }
     }
 
     /// Somebody who is signed in.
     pub fn new<P: Requirement>(caller: &Caller<P>) -> Self {
         let (store_id, terminal_id) = (caller.store_id, caller.terminal_id.clone());
-        Self { address: caller.address, device: None, store_id, terminal_id }
+        let known = caller.place.map(|id| KnownPlace { id, user_id: caller.user_id });
+        Self { known, store_id, terminal_id, ..Self::from_address(caller.address) }
     }
 
-    /// What is counted by itself: an enrolled till, else the address.
+    /// What is counted by itself: an enrolled till or a known browser, else the address.
     fn origin(&self) -> String {
-        self.device.as_ref().map_or_else(|| origin(self.address), |device| device.id.to_string())
+        let till = self.device.as_ref().map(|device| device.id);
+        till.or(self.known.map(|place| place.id)).map_or_else(|| origin(self.address), |id| id.to_string())
     }
 
     /// The bucket of an enrolled till, else that of its address by the kind `unknown`.
@@ -97,22 +122,27 @@ pub struct Attempt {
     earlier: Option<Taken>,
 }
 
-/// The bucket of a PIN alone. Headquarters has one for all: whichever store is named there, and from wherever, the PIN is
-/// held against everybody.
-pub fn pin_bucket(auth: &Auth, claimant: &Claimant) -> Bucket {
-    match auth.home {
-        Home::Hq => Bucket::new(Kind::Headquarters, ""),
-        Home::Store(_) => claimant.bucket(Kind::UnknownDevices),
+/// The buckets of a PIN alone. At headquarters whichever store is named makes no difference, and all places where nobody signed in
+/// before have one more together. The browsers of one person are one: else each would be a new start.
+pub fn pin_buckets(auth: &Auth, claimant: &Claimant) -> Vec<Bucket> {
+    if let Home::Store(_) = auth.home {
+        return vec![claimant.bucket(Kind::UnknownDevices)];
     }
+    if let Some(KnownPlace { user_id, .. }) = claimant.known {
+        return vec![Bucket { user_id: Some(user_id), ..Bucket::new(Kind::Headquarters, user_id.to_string()) }];
+    }
+    let here = Bucket::new(Kind::Headquarters, origin(claimant.address));
+    if claimant.is_known_address { vec![here] } else { vec![here, Bucket::new(Kind::HeadquartersAnywhere, "")] }
 }
 
-/// The buckets of a username, whether somebody has it or not: what was typed is not kept. An enrolled till is stopped by
-/// its own guesses alone.
+/// The buckets of a username, whether somebody has it or not: what was typed is not kept. An enrolled till, or a browser in which
+/// its owner signed in before, is stopped by its own guesses alone.
 pub fn account_buckets(auth: &Auth, folded: &str, user_id: Option<Uuid>, claimant: &Claimant) -> Result<Vec<Bucket>> {
     let name = auth.pins.keyed(folded)?;
     let here = Bucket { user_id, ..Bucket::new(Kind::Account, format!("{name} {}", claimant.origin())) };
     let anywhere = Bucket { user_id, ..Bucket::new(Kind::AccountAnywhere, name) };
-    Ok(if claimant.device.is_some() { vec![here] } else { vec![here, anywhere] })
+    let by_itself = claimant.device.is_some() || claimant.known.is_some();
+    Ok(if by_itself { vec![here] } else { vec![here, anywhere] })
 }
 
 /// The bucket of PINs that somebody proposes. "Not allowed" for a PIN that is not weak means that somebody has it, so
@@ -135,7 +165,9 @@ pub fn unlock_bucket(user_id: Uuid) -> Bucket {
 /// The buckets of a sign-in with a name.
 pub fn login_buckets(auth: &Auth, folded: &str, user_id: Option<Uuid>, claimant: &Claimant) -> Result<Vec<Bucket>> {
     let mut buckets = account_buckets(auth, folded, user_id, claimant)?;
-    buckets.push(claimant.bucket(Kind::LoginAddress));
+    if claimant.known.is_none() {
+        buckets.push(claimant.bucket(Kind::LoginAddress));
+    }
     Ok(buckets)
 }
 

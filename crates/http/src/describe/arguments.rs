@@ -24,7 +24,8 @@ impl Argument for ClientAddress {}
 impl Argument for Gate {}
 impl Argument for Origin {
     fn describe(operation: &mut Operation) {
-        let text = "The key of an enrolled till, at a store; headquarters enrols none and does not look at it.";
+        let text = "At a store the key of an enrolled till. At headquarters the `deviceKey` that a sign-in gave this browser, or \
+                    anything else to be given one: what strangers try does not make it wait.";
         operation.asks_header("Tillkeep-Device", string(), text);
         operation.fails(&[ErrorCode::DeviceUnknown]);
     }

@@ -17,8 +17,10 @@ pub enum Kind {
     Device,
     /// PINs alone, from all devices of one address that are not enrolled.
     UnknownDevices,
-    /// PINs alone at headquarters, for whatever store and from wherever.
+    /// PINs alone at headquarters, for whatever store, from one address or from the browsers of one person.
     Headquarters,
+    /// The same from all addresses where nobody signed in before.
+    HeadquartersAnywhere,
     /// A username, whether somebody has it or not, from one device or address.
     Account,
     /// A username from all addresses.
@@ -73,6 +75,14 @@ pub static POLICIES: &[Policy] = &[
     USUAL,
     Policy { kind: Kind::UnknownDevices, name: "unknown_devices", ..USUAL },
     Policy { kind: Kind::Headquarters, name: "headquarters", forgiven: 0, ..USUAL },
+    Policy {
+        kind: Kind::HeadquartersAnywhere,
+        name: "headquarters_anywhere",
+        free: 50,
+        waits: &[],
+        forgiven: 0,
+        ..USUAL
+    },
     Policy {
         kind: Kind::Account,
         name: "account",
@@ -211,16 +221,17 @@ mod tests {
     #[test]
     fn every_kind_has_its_own_policy() {
         use Kind::{
-            Account, AccountAnywhere, Device, Headquarters, LoginAddress, Proposal, SecondFactor, UnknownDevices,
-            Unlock,
+            Account, AccountAnywhere, Device, Headquarters, HeadquartersAnywhere, LoginAddress, Proposal, SecondFactor,
+            UnknownDevices, Unlock,
         };
-        let accounts = [Account, AccountAnywhere, SecondFactor, Proposal, Unlock];
-        for kind in [Device, UnknownDevices, Headquarters, LoginAddress].into_iter().chain(accounts) {
+        let signing_in =
+            [Device, UnknownDevices, Headquarters, HeadquartersAnywhere, Account, AccountAnywhere, LoginAddress];
+        for kind in signing_in.into_iter().chain([SecondFactor, Proposal, Unlock]) {
             assert_eq!(kind.policy().kind, kind);
         }
         let mut names: Vec<&str> = POLICIES.iter().map(|policy| policy.name).collect();
         names.dedup();
-        assert_eq!(names.len(), 9);
+        assert_eq!(names.len(), 10);
     }
 
     #[test]

@@ -18,6 +18,7 @@ pub mod idempotency_key;
 pub mod inventory_adjustment;
 pub mod kept_id;
 pub mod known_number;
+pub mod known_place;
 pub mod lease;
 pub mod lost_number;
 #[cfg(feature = "next-release")]

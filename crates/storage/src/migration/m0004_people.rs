@@ -34,4 +34,13 @@ pub(super) const CHANGES: &[Change] = &[
     }),
     // How many codes were used: a server that knows of more than its database is on one that was restored.
     Change::CreateTable(NewTable { name: "factor_uses", on: On::Hq, columns: "id text!, uses big", ..NewTable::EMPTY }),
+    // Browsers and addresses from which somebody signed in before: what strangers try does not make them wait.
+    Change::CreateTable(NewTable {
+        name: "known_places",
+        on: On::Hq,
+        columns: "id uuid!, user_id uuid, mark text, created_at ts, last_at ts",
+        conflict_keys: &["user_id, mark"],
+        indexes: &["mark"],
+        ..NewTable::EMPTY
+    }),
 ];

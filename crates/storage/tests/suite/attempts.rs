@@ -203,6 +203,16 @@ async fn a_pin_of_ones_own_between_the_guesses_gives_a_few_more_at_a_device_and_
 }
 
 #[tokio::test]
+async fn all_strangers_together_get_a_hundred_and_fifty_pins_alone_a_day_at_headquarters() {
+    for hq in kit::both().await {
+        let strangers = Bucket::new(Kind::HeadquartersAnywhere, "");
+        let through = guesses(&hq.db, &strangers, false, 0, 2 * DAY).await;
+        assert!((140..=151).contains(&of_a_day(&through)), "{}", of_a_day(&through));
+        assert!(through.len() - of_a_day(&through) <= 97, "{}", through.len());
+    }
+}
+
+#[tokio::test]
 async fn a_right_pin_ends_the_waits_of_honest_mistakes() {
     for hq in kit::both().await {
         let second = guess(&hq.db, &device("T1"), 7, 0).await;

@@ -17,7 +17,7 @@ macro_rules! every_entity {
     ($check:ident) => {
         every_entity!($check:
             account_charge approval audit_head audit_log average_source customer department device factor_challenge
-            factor_use hq_node idempotency_claim idempotency_key inventory_adjustment kept_id known_number lease lost_number node_place
+            factor_use hq_node idempotency_claim idempotency_key inventory_adjustment kept_id known_number known_place lease lost_number node_place
             number_series outbox outbox_sent permission pin_attempt pin_attempt_under_way product product_barcode
             product_special product_supplier purchase_order purchase_order_item recovery_code register register_session role
             role_permission sale sale_item sale_payment sales_rep second_factor sequence session staged_cursor staged_row

@@ -104,7 +104,7 @@ fn who_signs_in_with_a_pin_alone_is_one_of_three_words_and_everybody_unless_said
         load(Some(&path)).map_err(|error| format!("{error:#}"))
     };
     let built = read("").expect("sound");
-    assert_eq!((built.hq.auth.pin_login_at_hq, built.store.tills.enrolled_only), (PinLogin::All, false));
+    assert_eq!((built.hq.auth.pin_login_at_hq, built.store.tills.enrolled_only), (PinLogin::Scoped, false));
     for (word, meant) in [("all", PinLogin::All), ("scoped", PinLogin::Scoped), ("off", PinLogin::Off)] {
         let text = format!("[hq.auth]\npin_login_at_hq = '{word}'\n[store.tills]\nenrolled_only = true\n");
         let set = read(&text).expect("sound");

@@ -11,10 +11,10 @@ use tillkeep_http::{Answer, Auth, Body, Caller, Id};
 use tillkeep_model::ErrorCode;
 use tillkeep_model::permission::Fresh;
 use tillkeep_model::permission::code::UsersEdit;
-use tillkeep_storage::Tx;
 use tillkeep_storage::db::{Turn, take_turn};
 use tillkeep_storage::entity::user::{Column, Entity, Model};
 use tillkeep_storage::sea_orm::{ColumnTrait, EntityTrait, PaginatorTrait, QueryFilter};
+use tillkeep_storage::{Tx, known_places};
 use utoipa::ToSchema;
 
 use super::fields::KIND;
@@ -70,6 +70,7 @@ pub(super) async fn set_pin(
     let mut act = caller.begin().await?;
     new_pin::set_pin(auth, &mut act, id, &hashed, true, now).await?;
     Sessions::revoke(&**act, which, "the PIN was changed", now).await?;
+    known_places::forget(&act, id).await?;
     act.done(rows::entry(&caller, "user.pin", KIND.name(), id, serde_json::Value::Null)).await?;
     auth.ended(which);
     Ok(Answer(MadePin { generated_pin }))
