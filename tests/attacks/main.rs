@@ -20,7 +20,9 @@ mod strangers;
 use home::Home;
 
 mod devices;
+mod found_pins;
 mod headquarters_pins;
 mod pins;
 mod place;
 mod rights;
+mod token;

@@ -348,3 +348,62 @@ async fn the_largest_document_of_each_route_of_a_till_is_pushed() {
     assert_eq!(chain.sales(&site).await, 1, "a sale of {bytes} bytes");
     assert_eq!(chain.admin.get("/sync/errors").await.data(), json!([]));
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_stolen_token_fills_no_database_with_customers() {
+    let thief = Thief::new().await;
+    // It says what a store of this release says, so that it can be told to wait.
+    let hello = json!({"nodeEpoch": "n", "storeVersion": "0.2.0"});
+    assert_eq!(thief.machine.post("/sync/handshake", hello).await.status, 200);
+    let mut taken = 0;
+    for request in 0..4_usize {
+        let customer = |number: usize| {
+            let id = Uuid::now_v7();
+            let data = json!({"id": id, "customerNumber": format!("S01-{request}-{number}"), "firstName": "A"});
+            thief.envelope("customers", id, 1, &data)
+        };
+        let results = thief.push(&(0..600).map(customer).collect::<Vec<_>>()).await;
+        let later = results.iter().filter(|result| result["code"] == "try_later").count();
+        taken += results.iter().filter(|result| result["status"] == "ok").count();
+        assert_eq!(later + results.iter().filter(|result| result["status"] == "ok").count(), 600, "no refusal");
+    }
+    println!("{taken} of 2400 were taken");
+    // Two thousand only where an hour ended meanwhile.
+    assert!([1000, 2000].contains(&taken), "{taken} were taken");
+    let dashboard = thief.chain.admin.get("/sync/dashboard").await.data();
+    assert_eq!(dashboard["stores"][0]["alarms"][0]["code"], "too_many_new_customers", "{dashboard}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn all_that_a_store_may_leave_behind_is_tried_again_in_pieces_that_take_little_memory() {
+    let thief = Thief::new().await;
+    let letters = "x".repeat(MAX_ENVELOPE_BYTES - 1024);
+    // Of a type that there may be one day, so that each is kept whole: what a store may leave is 64 MiB.
+    for part in 0..16_usize {
+        let ship = |number: usize| thief.envelope("spaceships", Uuid::now_v7(), number, &json!({"name": letters}));
+        let body = json!({"envelopes": [ship(part * 2), ship(part * 2 + 1)]}).to_string();
+        let (status, answer) = thief.push_packed(packed(body.as_bytes()).await).await;
+        assert_eq!(status, 200, "{answer}");
+    }
+    let before = thief.memory();
+    let (grown, done) = (std::sync::atomic::AtomicU64::new(0), tokio::sync::Notify::new());
+    let watch = async {
+        loop {
+            grown.fetch_max(thief.memory().saturating_sub(before), std::sync::atomic::Ordering::Relaxed);
+            tokio::select! {
+                () = done.notified() => return,
+                () = tokio::time::sleep(Duration::from_millis(5)) => {}
+            }
+        }
+    };
+    let retry = async {
+        let told = thief.chain.admin.post("/sync/retry-all", json!({})).await.data();
+        done.notify_one();
+        told
+    };
+    let (told, ()) = tokio::join!(retry, watch);
+    assert_eq!((&told["attempted"], &told["failed"]), (&json!(32), &json!(32)), "{told}");
+    let grown = grown.into_inner();
+    println!("headquarters grew by {grown} MiB while 64 MiB were tried again");
+    assert!(grown <= 40, "headquarters grew by {grown} MiB");
+}

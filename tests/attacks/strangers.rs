@@ -159,3 +159,24 @@ async fn one_person_has_four_streams_and_fifty_sessions() {
     let live = |list: &Value| list.as_array().map_or(0, Vec::len);
     assert!(live(&listed) <= 50, "{}", json!(listed));
 }
+
+#[tokio::test]
+async fn what_a_proxy_passes_on_reads_no_figures_and_closed_docs_are_not_there() {
+    let chain = TestCluster::with(&[("DOCS", "false")]).await;
+    let client = reqwest::Client::builder().no_proxy().build().expect("a client");
+    let status = async |path: &str, more: Option<(&str, &str)>| {
+        let mut request = client.get(format!("{}{path}", chain.hq.url));
+        if let Some((name, value)) = more {
+            request = request.header(name, value);
+        }
+        request.send().await.expect("an answer").status().as_u16()
+    };
+    assert_eq!(status("/metrics", None).await, 200, "from this very machine");
+    for forwarded in [("X-Forwarded-For", "127.0.0.1"), ("Forwarded", "for=127.0.0.1")] {
+        assert_eq!(status("/metrics", Some(forwarded)).await, 404, "{forwarded:?}");
+    }
+    for path in ["/docs", "/docs/page.js", "/api/v1/openapi.json"] {
+        assert_eq!(status(path, None).await, 404, "{path}");
+    }
+    assert_eq!(status("/", None).await, 200, "the web client is there");
+}

@@ -27,6 +27,7 @@ mod down;
 mod effects;
 mod export;
 mod faults;
+mod files;
 mod frozen;
 mod group;
 mod herd;

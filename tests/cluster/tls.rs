@@ -37,6 +37,7 @@ async fn stores_pull_push_and_listen_over_tls_and_tills_speak_it_to_the_store() 
     let (token, snippet) = (&provisioned["syncToken"], provisioned["env"].as_str().expect("env"));
     let token = token.as_str().expect("token").to_owned();
     assert_eq!(snippet, format!("SYNC_TOKEN={token}\nHQ_URL={}\n", hq.url));
+    assert_eq!(provisioned["publicUrlMissing"], false);
 
     let (cert, key) = authority.issue(dir.path(), "store", &THIS_MACHINE);
     let environment = [

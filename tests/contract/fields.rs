@@ -25,6 +25,9 @@ fn of_shape(field: &Field) -> (&'static [&'static str], &'static [&'static str])
         "businessDayStart" => (&["00:00", "23:59"], &["24:00", "4:00", ""]),
         "barcode" => (&["4006381333931", "a"], &["a b", ""]),
         "plu" => (&["0401", "04011"], &["040", "040111", "abcd"]),
+        "displayName" => {
+            (&["Zoë O'Neil", "علی\u{200c}رضا"], &["Ann\u{202e}", "A\u{200d}nn", "A\u{feff}nn", "A\tb", " ", ""])
+        }
         "code" => (&["12", "ab", "AB"], &["a-b", "", "ä1"]),
         name => panic!("say in {} what {name} may be and what not", file!()),
     }

@@ -103,7 +103,8 @@ impl Server {
         let answer = self.router.clone().oneshot(request).await.expect("an answer");
         let status = answer.status().as_u16();
         // A stream of events goes on; its status says enough.
-        let endless = answer.headers().get(header::CONTENT_TYPE).is_some_and(|kind| kind == "text/event-stream");
+        let kind = answer.headers().get(header::CONTENT_TYPE);
+        let endless = kind.is_some_and(|kind| kind.as_bytes().starts_with(b"text/event-stream"));
         let bytes =
             if endless { Vec::new() } else { answer.into_body().collect().await.expect("a body").to_bytes().to_vec() };
         let text = String::from_utf8_lossy(&bytes).into_owned();
@@ -208,9 +209,10 @@ impl World {
             node: String::new(),
             // As the specification has it.
             sign_in: SignInSettings { pin_login_at_hq: PinLogin::All, ..SignInSettings::default() },
-            global_people: tillkeep_storage::staff::GlobalPeople::default(),
+            global_people: tillkeep_storage::staff::GlobalPeople::All,
             broker: None,
             sync_log_days: 90,
+            new_customers_per_hour: 1000,
         };
         let hq = Hq::open(&settings, clock.clone(), stop.clone()).await.expect("headquarters");
         let account = Account { username: "root".to_owned(), pin: PIN.to_owned().into(), role: ADMINISTRATOR };
@@ -282,7 +284,7 @@ impl World {
         let chosen = pin.or_else(|| made["generatedPin"].as_str()).expect("a PIN");
         let hashed = self.hq.auth.pins.hash(chosen).await.expect("a hash");
         let mut tx = self.hq.db().begin().await.expect("begin");
-        new_pin::set_pin(&self.hq.auth, &mut tx, id, &hashed, false, self.hq.clock.now()).await.expect("it is free");
+        new_pin::set_pin(&self.hq.auth, &mut tx, id, &hashed, None, self.hq.clock.now()).await.expect("it is free");
         self.hq.commit(tx).await.expect("commit");
         self.synced().await;
         until("the store knows of the PIN", async || {

@@ -78,6 +78,7 @@ async fn the_machine_protocol_leaves_aside_what_it_does_not_know() {
             "/sync/handshake" => ("", Some(json!({"nodeEpoch": "e", "storeVersion": "9.9.9"}))),
             "/sync/push" => ("", Some(json!({"envelopes": [envelope]}))),
             "/sync/change-pin" => ("", Some(json!({"userId": world.s02, "currentPin": "739154"}))),
+            "/sync/sign-in" => ("", Some(json!({"pin": "000000000"}))),
             _ => ("", None),
         };
         let what = named(route, server);
@@ -89,7 +90,7 @@ async fn the_machine_protocol_leaves_aside_what_it_does_not_know() {
         assert_eq!((got.status, got.code()), (plain.status, plain.code()), "{what}: {} {}", plain.text, got.text);
         let expected = match route.path {
             "/sync/ws" => 426,
-            "/sync/change-pin" => 401,
+            "/sync/change-pin" | "/sync/sign-in" => 401,
             _ => 200,
         };
         assert_eq!(got.status, expected, "{what}: {}", got.text);

@@ -72,6 +72,7 @@ impl Headquarters {
             global_people: tillkeep_storage::staff::GlobalPeople::default(),
             broker: None,
             sync_log_days: 90,
+            new_customers_per_hour: 1000,
         };
         let hq = loop {
             // Cancelled, so that nothing happens by the clock of the machine.

@@ -101,6 +101,7 @@ export function dashboardStore(code: string, more: Partial<DashboardStore> = {})
     deadLettered: 0,
     outboxStuck: false,
     runsTwiceSince: null,
+    registersWithoutTill: null,
     alarms: [],
     unstored: [],
     clockWarning: false,

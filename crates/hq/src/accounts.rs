@@ -6,9 +6,9 @@ use tillkeep_http::auth::new_pin::hash_new_pin;
 use tillkeep_http::error::{Error, Result};
 use tillkeep_http::pins::Hashed;
 use tillkeep_model::{Instant, ids};
-use tillkeep_storage::audit;
 use tillkeep_storage::entity::{user, user_store_role};
 use tillkeep_storage::registry::fold;
+use tillkeep_storage::{audit, user_pins};
 use uuid::Uuid;
 
 use crate::Hq;
@@ -44,8 +44,9 @@ impl Hq {
     /// `by` is who makes it, for the audit log.
     pub async fn make_account(&self, account: &Account, must_change_pin: bool, by: &str) -> Result<()> {
         let hashed = self.hash_of_operator(account).await?;
-        let now = self.clock.now();
+        let (now, digits) = (self.clock.now(), hashed.digits);
         let user = account.user(hashed, must_change_pin, now);
+        let id = user.id;
         let role = user_store_role::Model {
             id: Uuid::now_v7(),
             user_id: user.id,
@@ -64,6 +65,11 @@ impl Hq {
         self.from_the_machine(async |tx| {
             tx.insert::<user::Entity>(user).await?;
             tx.insert::<user_store_role::Entity>(role).await?;
+            if must_change_pin {
+                user_pins::made(tx, id, None, digits, now).await?;
+            } else {
+                user_pins::chosen(tx, id, digits).await?;
+            }
             Ok::<_, Error>(((), Some(entry)))
         })
         .await

@@ -7,7 +7,7 @@ use metrics::{counter, gauge};
 use tillkeep_http::account;
 use tillkeep_http::describe::About;
 use tillkeep_http::elsewhere::{self, Owner, WriteRoute};
-use tillkeep_http::routes::Route;
+use tillkeep_http::routes::{Route, Shown};
 use tillkeep_http::{describe, directory, factors, layers, probes};
 use tillkeep_model::permission::code::UsersEdit;
 
@@ -22,19 +22,19 @@ pub const ABOUT: About = About {
 
 /// The router of a running server. `stores` is what a store writes (its `routes::writes`), which is refused here.
 pub fn router(hq: Arc<Hq>, stores: &[WriteRoute]) -> Router {
-    let (router, table) = described(stores);
-    layers::wrap(served(router, table).with_state(hq))
+    router_with(hq, stores, Shown::default())
 }
 
-/// The same with `/metrics`.
-pub fn router_with_metrics(hq: Arc<Hq>, stores: &[WriteRoute]) -> Router {
+/// The same of one that shows other things besides.
+pub fn router_with(hq: Arc<Hq>, stores: &[WriteRoute], shown: Shown) -> Router {
     let (router, table) = described(stores);
-    layers::wrap(served(router, table).with_state(hq.clone()).merge(measured(hq)))
-}
-
-/// With what is not of the interface: its description, and the web client.
-fn served(router: Router<Arc<Hq>>, table: Vec<Route>) -> Router<Arc<Hq>> {
-    tillkeep_web::served(describe::served(router, ABOUT, table))
+    let is_behind_tls = hq.is_behind_tls();
+    let router = if shown.docs { describe::served(router, ABOUT, table) } else { router };
+    let router = tillkeep_web::served(router).with_state(hq.clone());
+    let router =
+        if shown.metrics { router.merge(tillkeep_http::metrics::of_this_machine(measured(hq))) } else { router };
+    let router = layers::wrap(router);
+    if is_behind_tls { layers::behind_tls(router) } else { router }
 }
 
 /// `/metrics` alone.

@@ -48,6 +48,8 @@ pub struct Settings {
     pub broker: Option<Broker>,
     /// After so many days a success leaves the log of entries; 0 is never.
     pub sync_log_days: u32,
+    /// Customers that one store may make in an hour; 0 is any number.
+    pub new_customers_per_hour: u32,
 }
 
 /// A running headquarters server.
@@ -84,7 +86,11 @@ pub struct Hq {
     pub leases: Leases,
     /// After so many days a success leaves the log of entries; 0 is never.
     pub sync_log_days: u32,
+    /// Customers that one store may make in an hour.
+    pub new_customers: Option<u32>,
     pub public_url: Option<String>,
+    /// Where this server listens, when it does so on this machine alone.
+    pub(crate) own_url: OnceLock<String>,
     pub allow_insecure: bool,
     /// Places for pulls without a limit.
     pub streams: Streams,
@@ -106,6 +112,11 @@ impl HasAuth for Hq {
 }
 
 impl Hq {
+    /// Whether the operator says that all who come from elsewhere come over TLS, which ends in front of this server.
+    pub fn is_behind_tls(&self) -> bool {
+        self.public_url.as_deref().is_some_and(|url| url.starts_with("https://"))
+    }
+
     /// Makes committed changes known: here at once, to sockets and other servers by the queue.
     pub fn announce(&self, changes: &[Change]) {
         self.learn(changes);
@@ -123,6 +134,13 @@ impl Hq {
             self.stores.clear();
             self.judge.notify_one();
             self.board.mark_all();
+        }
+    }
+
+    /// Says once where this server listens, when only this machine reaches it there.
+    pub fn listens_here(&self, url: &str) {
+        if self.own_url.set(url.to_owned()).is_err() {
+            tracing::error!("where this server listens was said twice; the first one holds");
         }
     }
 

@@ -1,8 +1,8 @@
 //! Secrets in files of the data directory: readable by their owner alone, replaced whole.
 
-use std::fs::OpenOptions;
+use std::fs::{OpenOptions, Permissions};
 use std::io::{self, Write};
-use std::os::unix::fs::OpenOptionsExt;
+use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::path::Path;
 
 use rand::RngExt;
@@ -11,6 +11,8 @@ use rand::RngExt;
 pub fn write_secret(path: &Path, content: &[u8]) -> io::Result<()> {
     let draft = path.with_extension("new");
     let mut file = OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&draft)?;
+    // One that a crash left behind may be anybody's to read.
+    file.set_permissions(Permissions::from_mode(0o600))?;
     file.write_all(content)?;
     file.sync_all()?;
     std::fs::rename(&draft, path)

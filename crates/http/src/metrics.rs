@@ -6,11 +6,17 @@ use std::sync::{LazyLock, OnceLock, PoisonError, RwLock};
 use std::time::Duration;
 
 use axum::Router;
+use axum::extract::Request;
 use axum::http::{HeaderValue, Method, StatusCode, header};
+use axum::middleware::{Next, from_fn};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use metrics::{Counter, Histogram, KeyName, Recorder, SharedString, Unit, counter, gauge, histogram};
 use metrics_exporter_prometheus::{PrometheusBuilder, PrometheusHandle, PrometheusRecorder};
+use tillkeep_model::ErrorCode;
+
+use crate::error::Error;
+use crate::request::{is_forwarded, is_loopback};
 
 /// Upper bounds of the classes of request times.
 const BUCKETS: &[f64] = &[0.001, 0.005, 0.025, 0.1, 0.5, 2.5, 10.0];
@@ -99,7 +105,7 @@ const METRICS: &[(Describe, &str, Option<Unit>, &str)] = &[
         COUNTER,
         "tillkeep_pins_exposed_total",
         None,
-        "New PINs that hit upon the PIN of somebody else, who has to change it",
+        "PINs that ended because somebody else proposed them or had them where their owner came",
     ),
     (GAUGE, "tillkeep_read_replica_up", None, "1 while the read replica answers and is not too old"),
     (GAUGE, "tillkeep_read_replica_lag_seconds", Some(Unit::Seconds), "How far the read replica is behind"),
@@ -200,6 +206,19 @@ where
         async move { page(&looked.await) }
     };
     Router::new().route("/metrics", get(page))
+}
+
+/// The same beside other routes, for whoever asks from this very machine: figures of a chain are nobody else's. What a proxy
+/// passes on comes from somewhere else.
+pub fn of_this_machine(router: Router) -> Router {
+    router.layer(from_fn(async |request: Request, next: Next| {
+        if is_loopback(request.extensions()) && !is_forwarded(request.headers()) {
+            return next.run(request).await;
+        }
+        let text =
+            "metrics are told to this machine alone; set metrics_listen (METRICS_LISTEN) to serve them elsewhere";
+        Error::new(ErrorCode::NotFound, text).into_response()
+    }))
 }
 
 /// Bytes of the process in memory; nothing where the kernel does not tell (`proc(5)`).

@@ -2,12 +2,13 @@
 
 use std::convert::Infallible;
 use std::fmt;
+use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use axum::extract::FromRequestParts;
-use axum::http::Extensions;
+use axum::extract::{ConnectInfo, FromRequestParts};
 use axum::http::request::Parts;
+use axum::http::{Extensions, HeaderMap};
 
 tokio::task_local! {
     static CURRENT: String;
@@ -41,6 +42,18 @@ impl<S: Send + Sync> FromRequestParts<S> for Transport {
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Infallible> {
         Ok(parts.extensions.get::<Self>().copied().unwrap_or_default())
     }
+}
+
+/// Whether a request was passed on by somebody else, who says so.
+pub fn is_forwarded(headers: &HeaderMap) -> bool {
+    headers.contains_key("x-forwarded-for") || headers.contains_key("forwarded")
+}
+
+/// Whether the other end of the connection is this very machine. Of a request that [was forwarded](is_forwarded) that says
+/// nothing.
+pub fn is_loopback(extensions: &Extensions) -> bool {
+    let peer = extensions.get::<ConnectInfo<SocketAddr>>();
+    peer.is_some_and(|ConnectInfo(peer)| peer.ip().to_canonical().is_loopback())
 }
 
 /// Who is at the other end of the connection of a request: a stranger, until somebody says otherwise.

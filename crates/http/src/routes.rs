@@ -20,6 +20,21 @@ use crate::operation::Described;
 use crate::parameters::Parameters;
 pub use crate::route::{Owner, Protection, Route};
 
+/// What a running server shows besides its interface.
+#[derive(Clone, Copy, Debug)]
+pub struct Shown {
+    /// The description of the interface, and the page to read it with.
+    pub docs: bool,
+    /// `/metrics`, to this very machine.
+    pub metrics: bool,
+}
+
+impl Default for Shown {
+    fn default() -> Self {
+        Self { docs: true, metrics: false }
+    }
+}
+
 /// Routes being collected for one server.
 pub struct Routes<S> {
     router: Router<S>,

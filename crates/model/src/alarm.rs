@@ -19,10 +19,27 @@ pub enum AlarmCode {
     TillAhead,
     /// Something between this store and headquarters answered in its place.
     AnsweredInBetween,
+    /// Headquarters says so: the key of its PINs was asked for again, and withheld.
+    PinKeyAsked,
+    /// Headquarters says so: so many wrong PINs came from it that none of people of all stores is judged until the hour ends.
+    SignInsStopped,
+    /// Headquarters says so: its release does not ask headquarters of people of all stores, so that it has what verifies them.
+    TooOldForSignIn,
+    /// Headquarters says so: it makes more new customers in an hour than a store may.
+    TooManyNewCustomers,
 }
 
 impl AlarmCode {
-    pub const ALL: [Self; 4] = [Self::ClockBehindRegister, Self::NumbersFile, Self::TillAhead, Self::AnsweredInBetween];
+    pub const ALL: [Self; 8] = [
+        Self::ClockBehindRegister,
+        Self::NumbersFile,
+        Self::TillAhead,
+        Self::AnsweredInBetween,
+        Self::PinKeyAsked,
+        Self::SignInsStopped,
+        Self::TooOldForSignIn,
+        Self::TooManyNewCustomers,
+    ];
 
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -30,6 +47,10 @@ impl AlarmCode {
             Self::NumbersFile => "numbers_file",
             Self::TillAhead => "till_ahead",
             Self::AnsweredInBetween => "answered_in_between",
+            Self::PinKeyAsked => "pin_key_asked",
+            Self::SignInsStopped => "sign_ins_stopped",
+            Self::TooOldForSignIn => "too_old_for_sign_in",
+            Self::TooManyNewCustomers => "too_many_new_customers",
         }
     }
 

@@ -53,6 +53,7 @@ error_codes! {
     BadCheckDigit = 422 "bad_check_digit" never nothing,
     BadRequest = 400 "bad_request" never nothing,
     BelowMinPrice = 422 "below_min_price" never nothing,
+    ChangeAtHeadquarters = 403 "change_at_headquarters" never nothing,
     CodeLocked = 409 "code_locked" never nothing,
     Conflict = 409 "conflict" never nothing,
     CreditLimitExceeded = 403 "credit_limit_exceeded" never nothing,

@@ -15,6 +15,20 @@ pub trait Requirement: Send + Sync + 'static {
 
     /// Whether headquarters wants the second factor to have been shown lately; see [`Fresh`].
     const FRESH: bool = false;
+
+    /// Whether somebody is let through who sits at a device that is not enrolled, where all must be.
+    const AT_STRANGE_DEVICES: bool = Self::BEFORE_PIN_CHANGE;
+}
+
+/// `P`, at a device that is not enrolled as well: for what leads to one that is, and nothing else.
+pub struct Enrolling<P>(PhantomData<fn() -> P>);
+impl<P: Requirement> Requirement for Enrolling<P> {
+    fn any_of() -> Vec<&'static str> {
+        P::any_of()
+    }
+
+    const BEFORE_PIN_CHANGE: bool = P::BEFORE_PIN_CHANGE;
+    const AT_STRANGE_DEVICES: bool = true;
 }
 
 /// Signed in is enough.
@@ -312,7 +326,7 @@ pub const DEFAULT_ROLES: &[DefaultRole] = &[
         grants: ALL,
     },
     DefaultRole {
-        code: "cashier",
+        code: CASHIER,
         name: "Cashier",
         description: "Sells at a till",
         grants: &["pos.sell", "pos.discount", "reports.x_report", "inventory.view"],
@@ -348,11 +362,24 @@ impl DefaultRole {
 /// Code of the role that runs one store.
 pub const STORE_MANAGER: &str = "store_manager";
 
+/// Code of the role that sells at a till.
+pub const CASHIER: &str = "cashier";
+
+/// Whether `code` is for more than working at a till: the default Cashier does not hold it. `docs/security.md`.
+#[must_use]
+pub fn is_beyond_a_till(code: &str) -> bool {
+    is_beyond(CASHIER, code)
+}
+
+fn is_beyond(role: &str, code: &str) -> bool {
+    let role = DEFAULT_ROLES.iter().find(|known| known.code == role);
+    role.is_none_or(|role| !satisfied(role.grants, std::iter::once(code)))
+}
+
 /// Whether `code` is for more than running one store: the default Store Manager does not hold it. `docs/security.md`.
 #[must_use]
 pub fn is_beyond_a_store(code: &str) -> bool {
-    let manager = DEFAULT_ROLES.iter().find(|role| role.code == STORE_MANAGER);
-    manager.is_none_or(|manager| !satisfied(manager.grants, std::iter::once(code)))
+    is_beyond(STORE_MANAGER, code)
 }
 
 /// `products` of `products.view`.

@@ -1,5 +1,6 @@
 //! What headquarters and stores say to each other. Specification, sections 2.6, 4.3 and 6.
 
+mod bounds;
 mod handshake;
 
 use std::collections::BTreeMap;
@@ -171,6 +172,31 @@ pub struct PinChange {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(min_length = 4, max_length = 12, pattern = "^[0-9]+$")]
     pub new_pin: Option<String>,
+}
+
+/// `POST /sync/sign-in`: somebody typed a PIN at a store that cannot verify it.
+#[derive(Clone, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct StoreSignIn {
+    /// The name that was typed; without one the PIN stands alone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub username: Option<String>,
+    pub pin: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub terminal_id: Option<String>,
+}
+
+/// Who that is, with what verifies the same PIN at this store from now on, as a pull would have it.
+#[derive(Clone, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct StoreSignedIn {
+    pub user_id: Uuid,
+    pub pin_hash: String,
+    pub pin_lookup: String,
+    /// Since when it is their PIN.
+    pub pin_changed_at: Option<Instant>,
+    /// For how many days the store keeps it.
+    pub keep_days: i64,
 }
 
 /// Store to HQ on the socket. Specification, section 6.

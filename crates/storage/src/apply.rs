@@ -13,7 +13,7 @@ use crate::db::{execute, query};
 use crate::entity::{sequence, store_product};
 use crate::many::execute_in;
 use crate::registry::{AfterPull, Child, Row, SyncType};
-use crate::{Tx, accounts, barcodes, bulk, fault, outbox, staged};
+use crate::{Tx, accounts, barcodes, bulk, fault, kept_verifiers, outbox, staged};
 
 /// Version of a row that a reload has not seen again yet.
 const UNSEEN: i64 = -1;
@@ -125,6 +125,9 @@ pub async fn page(tx: &Tx, entity: &SyncType, store_id: Uuid, page: Page, now: I
                 row.set("quantity", Qty::ZERO.into());
             }
         }
+        if !entity.withheld.is_empty() {
+            kept_verifiers::withdrawn(tx, store_id, &rows, now).await?;
+        }
         let all_new = upsert(tx, entity, rows, cursor.reloading).await?;
         if let Some(followers) = followers {
             followers.write(tx, all_new).await?;
@@ -143,6 +146,9 @@ pub async fn page(tx: &Tx, entity: &SyncType, store_id: Uuid, page: Page, now: I
         }
         if entity.is_due(AfterPull::Charges) && !answer.has_more {
             accounts::counted(tx).await?;
+        }
+        if entity.is_due(AfterPull::Verifiers) && (count > 0 || !answer.has_more) {
+            kept_verifiers::changed(tx, store_id).await?;
         }
     }
     fault::point("apply.rows")?;

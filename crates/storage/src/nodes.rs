@@ -24,13 +24,13 @@ pub fn tickets(node: &Model) -> Vec<&str> {
     node.last_ticket.split(' ').chain([node.ticket.as_str()]).filter(|ticket| !ticket.is_empty()).collect()
 }
 
-/// Writes the row, but what [`hear`] and [`note_processes`] write: that only where there was no row.
+/// Writes the row, but what [`hear`], [`note_processes`] and [`crate::pin_keys`] write: that only where there was no row.
 pub async fn save(conn: &impl ConnectionTrait, row: Model) -> Result<(), DbErr> {
     // A handshake that read the row a moment ago must not undo what was heard since.
     let heard = |column: &Column| {
         use Column::{
             Alarms, ConnectedNode, ConnectionAt, DeadLettered, EndedBecause, HeartbeatAt, LastSeenAt, OldestPendingAt,
-            OutboxAt, OutboxPending, Processes, UptimeMs,
+            OutboxAt, OutboxPending, PinKeyAskedAt, PinKeyClosed, PinKeyFor, ProcessHeardAt, Processes, UptimeMs,
         };
         matches!(
             column,
@@ -46,6 +46,10 @@ pub async fn save(conn: &impl ConnectionTrait, row: Model) -> Result<(), DbErr> 
                 | ConnectedNode
                 | HeartbeatAt
                 | UptimeMs
+                | PinKeyAskedAt
+                | PinKeyClosed
+                | PinKeyFor
+                | ProcessHeardAt
         )
     };
     let update = Column::iter().filter(|column| !matches!(column, Column::StoreId) && !heard(column));
@@ -54,6 +58,13 @@ pub async fn save(conn: &impl ConnectionTrait, row: Model) -> Result<(), DbErr> 
         .exec_without_returning(conn)
         .await?;
     Ok(())
+}
+
+/// Whether `store` knows that what it sent is to wait, and tries it again: release 0.1.0 and whoever speaks the specification alone
+/// take that for a refusal.
+pub async fn waits_when_told(conn: &impl ConnectionTrait, store: Uuid) -> Result<bool, DbErr> {
+    let node = find(conn, store).await?;
+    Ok(node.is_some_and(|node| !node.store_version.is_empty() && !node.store_version.starts_with("0.1.")))
 }
 
 /// The processes of each store, as text.
@@ -93,6 +104,8 @@ pub struct Heard {
     pub connection: Option<(Instant, Line)>,
     /// How many milliseconds its process had run when it last said so.
     pub heartbeat: Option<(Instant, i64)>,
+    /// When a process of it that says which one it is was last heard.
+    pub process_at: Option<Instant>,
 }
 
 /// What a store says of itself.
@@ -151,6 +164,7 @@ impl Heard {
                 (at, ended.map_or(Line::Open(row.connected_node), Line::Ended))
             }),
             heartbeat: row.heartbeat_at.map(|at| (at, row.uptime_ms)),
+            process_at: row.process_heard_at,
         }
     }
 
@@ -168,6 +182,7 @@ impl Heard {
             said: newer(self.said, other.said),
             connection: newer(self.connection, other.connection),
             heartbeat: newer(self.heartbeat, other.heartbeat),
+            process_at: self.process_at.max(other.process_at),
         }
     }
 }
@@ -175,7 +190,7 @@ impl Heard {
 /// Notes what the server `here` heard of stores, set-wise. A part of which nothing was heard stays as it is, and so does one of which
 /// something newer is there: several servers write, in any order.
 pub async fn hear(conn: &impl ConnectionTrait, here: Uuid, heard: &[(Uuid, Heard)]) -> Result<(), DbErr> {
-    let rows = heard.iter().map(|(store, heard)| -> [Value; 12] {
+    let rows = heard.iter().map(|(store, heard)| -> [Value; 13] {
         let (outbox_at, said) = heard.said.clone().unzip();
         let (connection_at, line) = heard.connection.unzip();
         let (heartbeat_at, uptime_ms) = heard.heartbeat.unzip();
@@ -194,15 +209,16 @@ pub async fn hear(conn: &impl ConnectionTrait, here: Uuid, heard: &[(Uuid, Heard
             line.and_then(Line::node).into(),
             heartbeat_at.into(),
             uptime_ms.unwrap_or_default().into(),
+            heard.process_at.into(),
         ]
     });
     let sql = format!(
         "INSERT INTO store_nodes (store_id, last_seen_at, outbox_pending, dead_lettered, oldest_pending_at, \
-         alarms, outbox_at, ended_because, connection_at, connected_node, heartbeat_at, uptime_ms, node_epoch, ticket, last_ticket, last_seq, store_version, \
+         alarms, outbox_at, ended_because, connection_at, connected_node, heartbeat_at, uptime_ms, process_heard_at, node_epoch, ticket, last_ticket, last_seq, store_version, \
          fingerprints, told_fingerprints) VALUES $rows ON CONFLICT (store_id) DO UPDATE SET {}",
         newer_parts("$1").join(", ")
     );
-    let row = "(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, '', '', '', 0, '', '', '')";
+    let row = "(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, '', '', '', 0, '', '', '')";
     execute_rows(conn, &sql, &[here.into()], row, rows).await?;
     Ok(())
 }
@@ -230,6 +246,7 @@ fn newer_parts(here: &str) -> Vec<String> {
     sets.extend(["ended_because", "connected_node", "connection_at"].map(unless_elsewhere));
     sets.extend(["uptime_ms", "heartbeat_at"].map(|column| with("heartbeat_at", column)));
     sets.push(with("last_seen_at", "last_seen_at"));
+    sets.push(with("process_heard_at", "process_heard_at"));
     sets
 }
 

@@ -2,7 +2,9 @@
 
 use std::collections::{HashMap, HashSet};
 
-use sea_orm::{ColumnTrait, ConnectionTrait, DbErr, EntityTrait, PaginatorTrait, QueryFilter, QuerySelect, QueryTrait};
+use sea_orm::{
+    ColumnTrait, Condition, ConnectionTrait, DbErr, EntityTrait, PaginatorTrait, QueryFilter, QuerySelect, QueryTrait,
+};
 use serde::{Deserialize, Serialize};
 use tillkeep_model::{Instant, permission};
 use uuid::Uuid;
@@ -16,28 +18,37 @@ use crate::{Tx, settings};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum GlobalPeople {
+    /// At headquarters alone, which a store asks while there is a line, and in the stores that another role of theirs names.
     #[default]
-    All,
+    Online,
     /// Only in the stores that another role of theirs names.
     Named,
+    /// Everywhere.
+    All,
 }
 
 impl GlobalPeople {
     const KEY: &'static str = "global_people_at_stores";
-    const NAMED: &'static str = "named";
+    const WORDS: [(Self, &'static str); 3] = [(Self::Online, "online"), (Self::Named, "named"), (Self::All, "all")];
 
-    async fn load(conn: &impl ConnectionTrait) -> Result<Self, DbErr> {
+    async fn kept(conn: &impl ConnectionTrait) -> Result<Option<Self>, DbErr> {
         let kept = settings::get(conn, Self::KEY).await?;
-        Ok(if kept.as_deref() == Some(Self::NAMED) { Self::Named } else { Self::All })
+        Ok(Self::WORDS.into_iter().find(|(_, word)| kept.as_deref() == Some(word)).map(|(kept, _)| kept))
+    }
+
+    /// What the operator decided.
+    pub async fn load(conn: &impl ConnectionTrait) -> Result<Self, DbErr> {
+        Ok(Self::kept(conn).await?.unwrap_or_default())
     }
 
     /// Keeps the operator's decision; when it is another one than before, the people concerned travel once more, so that
     /// what verifies their PINs leaves the stores or comes.
     pub async fn decide(self, tx: &mut Tx) -> Result<(), DbErr> {
-        if Self::load(&**tx).await? == self {
+        if Self::kept(&**tx).await? == Some(self) {
             return Ok(());
         }
-        settings::set(&**tx, Self::KEY, if self == Self::Named { Self::NAMED } else { "all" }).await?;
+        let word = Self::WORDS.into_iter().find(|(other, _)| *other == self).map_or("online", |(_, word)| word);
+        settings::set(&**tx, Self::KEY, word).await?;
         let global = user_store_role::Entity::find()
             .select_only()
             .column(user_store_role::Column::UserId)
@@ -47,6 +58,30 @@ impl GlobalPeople {
         tx.update::<user::Entity>(|people| people.filter(concerned)).await?;
         Ok(())
     }
+
+    /// Whether `store` has what verifies them all. One whose release cannot ask headquarters goes on as before.
+    async fn are_at(conn: &impl ConnectionTrait, store: Uuid) -> Result<bool, DbErr> {
+        Ok(match Self::load(conn).await? {
+            Self::All => true,
+            Self::Named => false,
+            Self::Online => {
+                store_node::Entity::find_by_id(store).one(conn).await?.is_some_and(|node| node.never_asks())
+            }
+        })
+    }
+}
+
+/// Whoever reaches beyond a store: by a role that counts everywhere, or one with a code that the default Store Manager lacks.
+pub async fn beyond_a_store(conn: &impl ConnectionTrait) -> Result<HashSet<Uuid>, DbErr> {
+    let within: Vec<_> = permission::ALL.iter().filter(|code| !permission::is_beyond_a_store(code)).collect();
+    let sql = format!(
+        "SELECT DISTINCT a.user_id FROM user_store_roles a JOIN roles r ON r.id = a.role_id AND r.deleted_at IS NULL \
+         WHERE a.deleted_at IS NULL AND (a.store_id IS NULL OR EXISTS (SELECT 1 FROM role_permissions g \
+         JOIN permissions p ON p.id = g.permission_id WHERE g.role_id = a.role_id AND p.code NOT IN ({})))",
+        placeholders(1, within.len())
+    );
+    let rows = query(conn, &sql, within.into_iter().map(|code| (*code).into())).await?;
+    rows.iter().map(|row| row.try_get("", "user_id")).collect()
 }
 
 /// Whoever reaches beyond a store: by a role that counts everywhere, or one with a code that the default Store Manager lacks.
@@ -88,15 +123,24 @@ pub async fn former_stores(conn: &impl ConnectionTrait) -> Result<u64, DbErr> {
         .await
 }
 
-/// The people of `store`. What cannot be read is nobody: better no verifier than one too many.
+/// The people whose PINs `store` verifies itself. What cannot be read is nobody: better no verifier than one too many.
 pub async fn of_store(conn: &impl ConnectionTrait, store: Uuid) -> Result<HashSet<Uuid>, DbErr> {
-    let counts = match GlobalPeople::load(conn).await? {
-        GlobalPeople::All => "(store_id IS NULL OR store_id = $1)",
-        GlobalPeople::Named => "store_id = $1",
-    };
+    let counts =
+        if GlobalPeople::are_at(conn, store).await? { "(store_id IS NULL OR store_id = $1)" } else { "store_id = $1" };
     let sql = format!("SELECT DISTINCT user_id FROM user_store_roles WHERE deleted_at IS NULL AND {counts}");
     let rows = query(conn, &sql, [store.into()]).await?;
     Ok(rows.iter().filter_map(|row| row.try_get("", "user_id").ok()).collect())
+}
+
+/// Whether a role of somebody counts in `store`, one that counts everywhere included.
+pub async fn counts_in(conn: &impl ConnectionTrait, store: Uuid, user_id: Uuid) -> Result<bool, DbErr> {
+    let of_store = user_store_role::Column::StoreId;
+    let here = Condition::any().add(of_store.eq(store)).add(of_store.is_null());
+    let roles = user_store_role::Entity::find()
+        .filter(user_store_role::Column::UserId.eq(user_id))
+        .filter(user_store_role::Column::DeletedAt.is_null())
+        .filter(here);
+    Ok(roles.one(conn).await?.is_some())
 }
 
 /// A sale of somebody.

@@ -1,5 +1,6 @@
 //! The log of entity operations and the counters per store, type and direction. Specification, section 2.7.
 
+mod beyond;
 pub mod kept;
 mod pending;
 mod priors;
@@ -11,6 +12,7 @@ mod unkept;
 pub mod warnings;
 mod words;
 
+pub use beyond::room_again;
 pub use pending::{count_pending, failed_since};
 pub use priors::{Prior, Priors, priors};
 pub use pulled::{Has, Pulled, record_pulls, record_quiet, versions_of_stores};

@@ -8,14 +8,14 @@ use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value as Json, json};
-use tillkeep_http::auth::device::key_hash;
+use tillkeep_http::auth::device::{Enroller, key_hash};
 use tillkeep_http::auth::{Revocation, Sessions};
 use tillkeep_http::describe::{Listing, Lists};
 use tillkeep_http::error::{Error, Result};
 use tillkeep_http::resource::{self, Check, ListSpec};
 use tillkeep_http::{Body, Caller, Created, Id, List, NoContent, files};
 use tillkeep_model::Instant;
-use tillkeep_model::permission::code::{ReportsZReport, StoresEdit};
+use tillkeep_model::permission::Enrolling;
 use tillkeep_storage::entity::device::{Column, Entity, Model};
 use tillkeep_storage::entity::register;
 use tillkeep_storage::sea_orm::sea_query::Expr;
@@ -24,11 +24,11 @@ use utoipa::ToSchema;
 use uuid::Uuid;
 
 use crate::Store;
-use crate::act::Log;
+use crate::act::{Acting, Log, Stopped};
 use crate::state::Routes;
 
-/// Who enrols and revokes.
-type Manager = Caller<(StoresEdit, ReportsZReport)>;
+/// Who enrols and revokes: from a device that is not enrolled as well, or nobody could enrol the first.
+pub(crate) type Manager = Caller<Enrolling<Enroller>>;
 
 /// What a key begins with, so that one in the wrong place is known for what it is.
 const PREFIX: &str = "dev_";
@@ -106,29 +106,63 @@ pub(crate) async fn enrol(
     Check::default().text(&body.name, "name", 100).finish()?;
     let id = Uuid::now_v7();
     let act = store.act(&caller, "device.enrol").about("devices", &id);
-    let device_key = format!("{PREFIX}{}", URL_SAFE_NO_PAD.encode(files::random::<32>()));
-    let row = Model {
-        id,
-        created_at: act.now(),
-        updated_at: act.now(),
-        register_id: body.register_id,
-        name: body.name.trim().to_owned(),
-        key_hash: key_hash(&device_key),
-        enrolled_by: caller.user_id,
-        ..Model::default()
-    };
+    let (row, device_key) =
+        New { id, register_id: body.register_id, name: &body.name, by: caller.user_id }.at(act.now());
     let enrolled = act.run(move |tx| {
         Box::pin(async move {
             if register::Entity::find_by_id(row.register_id).one(&**tx).await?.is_none() {
                 return Err(Error::field("registerId", "is no register of this store; see GET /registers").into());
             }
-            let details = json!({"registerId": row.register_id, "name": row.name});
+            let details = row_told(&row);
             Entity::insert(row.into_active_model()).exec_without_returning(&**tx).await?;
             Ok(((), Log::Line(details)))
         })
     });
     enrolled.await?;
+    store.sync.tills_changed();
     Ok(Created::new(Enrolled { id, device_key }))
+}
+
+/// What the audit log says of an enrolment.
+fn row_told(row: &Model) -> Json {
+    json!({"registerId": row.register_id, "name": row.name})
+}
+
+/// Enrols a device beside what else is done, with its own line in the audit log.
+#[expect(clippy::disallowed_methods, reason = "devices stay at their store")]
+pub(crate) async fn insert(tx: &mut Acting<'_>, row: Model) -> Result<(), Stopped> {
+    let mut details = row_told(&row);
+    details["deviceId"] = json!(row.id);
+    Entity::insert(row.into_active_model()).exec_without_returning(&**tx).await?;
+    tx.note("device.enrol", None, details);
+    Ok(())
+}
+
+/// A device about to be enrolled.
+pub(crate) struct New<'a> {
+    pub id: Uuid,
+    pub register_id: Uuid,
+    pub name: &'a str,
+    /// Who enrols it.
+    pub by: Uuid,
+}
+
+impl New<'_> {
+    /// Its row, and its key, which is nowhere else.
+    pub(crate) fn at(self, now: Instant) -> (Model, String) {
+        let key = format!("{PREFIX}{}", URL_SAFE_NO_PAD.encode(files::random::<32>()));
+        let row = Model {
+            id: self.id,
+            created_at: now,
+            updated_at: now,
+            register_id: self.register_id,
+            name: self.name.trim().to_owned(),
+            key_hash: key_hash(&key),
+            enrolled_by: self.by,
+            ..Model::default()
+        };
+        (row, key)
+    }
 }
 
 /// `DELETE /devices/{id}`: whoever is signed in there is signed out.
@@ -155,6 +189,7 @@ pub(crate) async fn revoke(caller: Manager, State(store): State<Arc<Store>>, Id(
     });
     revoked.await?;
     caller.auth().ended(which);
+    store.sync.tills_changed();
     Ok(NoContent)
 }
 

@@ -5,13 +5,14 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use axum::extract::State;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::json;
 use tillkeep_http::describe::{Change, Draft, Listing, Lists, Write};
 use tillkeep_http::documents::drawers::shown;
 use tillkeep_http::error::{Error, Result};
-use tillkeep_http::resource::{self, Fields, ListSpec};
+use tillkeep_http::resource::{self, Check, Fields, ListSpec};
 use tillkeep_http::{Answer, Body, Caller, Created, Id, List};
+use tillkeep_model::permission::Enrolling;
 use tillkeep_model::permission::code::{PosSell, RegistersView, ReportsZReport, StoresEdit};
 use tillkeep_model::state::SessionStatus;
 use tillkeep_model::{ErrorCode, fields};
@@ -24,6 +25,7 @@ use uuid::Uuid;
 
 use crate::Store;
 use crate::act::{Log, record_of_row};
+use crate::devices::{self, Manager};
 use crate::sessions::drawer::open_at;
 use crate::sessions::view::knows;
 use crate::state::Routes;
@@ -57,6 +59,44 @@ impl Write for Till {
     }
 }
 
+/// A new register.
+pub(crate) struct NewTill;
+
+impl Write for NewTill {
+    type Row = register::Entity;
+    const FIELDS: Fields = FIELDS;
+    type More = Enrolment;
+
+    fn name() -> Cow<'static, str> {
+        "Register".into()
+    }
+}
+
+/// That the till which a register is made for is enrolled with it.
+#[derive(Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Enrolment {
+    /// Enrols a device with it; the answer has its key, which is shown this once.
+    #[schema(nullable)]
+    enroll: Option<bool>,
+    /// What people know that device by; the name of the register when it is left out.
+    #[schema(max_length = 100)]
+    device_name: Option<String>,
+}
+
+/// A register that was made, and the device that was enrolled with it.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct MadeRegister {
+    #[serde(flatten)]
+    register: register::Model,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    device_id: Option<Uuid>,
+    /// To be sent as `Tillkeep-Device`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    device_key: Option<String>,
+}
+
 /// A register with its drawer.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
@@ -67,7 +107,7 @@ pub(crate) struct RegisterWithSession {
 }
 
 pub(crate) async fn list(
-    caller: Caller<(RegistersView, PosSell)>,
+    caller: Caller<Enrolling<(RegistersView, PosSell)>>,
     State(store): State<Arc<Store>>,
     Lists { query, .. }: Lists<Registers>,
 ) -> Result<List<RegisterWithSession>> {
@@ -91,25 +131,45 @@ pub(crate) async fn list(
 record_of_row!(register, "a register");
 
 pub(crate) async fn create(
-    caller: Caller<(StoresEdit, ReportsZReport)>,
+    caller: Manager,
     State(store): State<Arc<Store>>,
-    Body(Draft { keys: body, .. }): Body<Draft<Till>>,
-) -> Result<Created<register::Model>> {
+    Body(draft): Body<Draft<NewTill>>,
+) -> Result<Created<MadeRegister>> {
+    let (body, Enrolment { enroll, device_name }) = draft.parted()?;
+    let enrols = enroll.unwrap_or_default();
+    if let Some(name) = &device_name {
+        Check::default().text(name, "deviceName", 100).finish()?;
+        if !enrols {
+            return Err(Error::field("deviceName", "goes with enroll: true, which enrols a device with the register"));
+        }
+    }
     let mut row: register::Model = resource::draft(FIELDS, body.clone(), caller.now())?;
     let act = store.act(&caller, "register.create").creates(row.id, |stored| resource::same(stored, &body));
+    let alone = |register| MadeRegister { register, device_id: None, device_key: None };
     if let Some(stored) = act.stored(caller.reader()).await? {
-        return Ok(Created { data: stored, new: false });
+        return Ok(Created { data: alone(stored), new: false });
     }
     (row.created_at, row.updated_at) = (act.now(), act.now());
+    let name = device_name.as_deref().unwrap_or(&row.name);
+    let device = devices::New { id: Uuid::now_v7(), register_id: row.id, name, by: caller.user_id };
+    let (device_id, (device, key)) = (device.id, device.at(act.now()));
     let details = json!(body);
     let work = act.run(move |tx| {
         Box::pin(async move {
             check_unique(tx, &row).await?;
             tx.insert(&row).await?;
+            if enrols {
+                devices::insert(tx, device).await?;
+            }
             Ok((row, Log::Line(details)))
         })
     });
-    work.await
+    let Created { data: register, new } = work.await?;
+    store.sync.tills_changed();
+    // Whoever came second at once has enrolled nothing.
+    let made = (enrols && new).then_some((device_id, key));
+    let (device_id, device_key) = made.unzip();
+    Ok(Created { data: MadeRegister { register, device_id, device_key }, new })
 }
 
 pub(crate) async fn edit(
@@ -141,7 +201,9 @@ pub(crate) async fn edit(
             Ok((new, Log::Line(json!(body))))
         })
     });
-    Ok(Answer(work.await?))
+    let register = work.await?;
+    store.sync.tills_changed();
+    Ok(Answer(register))
 }
 
 async fn check_unique(tx: &Tx, row: &register::Model) -> Result<()> {
@@ -162,7 +224,7 @@ pub(crate) fn routes(routes: Routes) -> Routes {
         .get("/registers", list)
         .about("List registers with their open drawers.")
         .post("/registers", create)
-        .about("Make a register.")
+        .about("Make a register, and enrol its till with it when that is asked for: the key is shown this once.")
         .fails(&[IdReused, DuplicateCode])
         .patch("/registers/{id}", edit)
         .about("Change a register.")

@@ -6,7 +6,7 @@ use axum::Router;
 use metrics::gauge;
 use tillkeep_http::describe::About;
 use tillkeep_http::elsewhere::{self, Owner, WriteRoute};
-use tillkeep_http::routes::Route;
+use tillkeep_http::routes::{Route, Shown};
 use tillkeep_http::{account, describe, directory, layers, probes};
 use tillkeep_model::AlarmCode;
 use tillkeep_model::permission::code::{ReportsZReport, UsersEdit};
@@ -24,14 +24,17 @@ pub const ABOUT: About = About {
 
 /// The router of a running server. `hq` is what headquarters writes (its `routes::writes`), which is refused here.
 pub fn router(store: Arc<Store>, hq: &[WriteRoute]) -> Router {
-    let (router, table) = described(hq);
-    layers::wrap(describe::served(router, ABOUT, table).with_state(store))
+    router_with(store, hq, Shown::default())
 }
 
-/// The same with `/metrics`.
-pub fn router_with_metrics(store: Arc<Store>, hq: &[WriteRoute]) -> Router {
+/// The same of one that shows other things besides.
+pub fn router_with(store: Arc<Store>, hq: &[WriteRoute], shown: Shown) -> Router {
     let (router, table) = described(hq);
-    layers::wrap(describe::served(router, ABOUT, table).with_state(store.clone()).merge(measured(store)))
+    let router = if shown.docs { describe::served(router, ABOUT, table) } else { router };
+    let router = router.with_state(store.clone());
+    let router =
+        if shown.metrics { router.merge(tillkeep_http::metrics::of_this_machine(measured(store))) } else { router };
+    layers::wrap(router)
 }
 
 /// `/metrics` alone.

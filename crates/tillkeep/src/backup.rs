@@ -12,6 +12,7 @@ use tillkeep_storage::backup::{self, Kept};
 use tillkeep_storage::{Db, Side};
 
 use crate::lock::Lock;
+use crate::modes;
 use crate::output::say;
 
 /// Files of a data directory without which its database is worth nothing.
@@ -99,7 +100,7 @@ pub async fn restore(args: Restore) -> Result<()> {
     for end in PARTS {
         remove(&with_end(&draft, end))?;
     }
-    fs::copy(&file, &draft).with_context(|| draft.display().to_string())?;
+    modes::copy(&file, &draft).with_context(|| draft.display().to_string())?;
     let now = Clock::default().now();
     backup::revive(&draft, content.side, now).await.context("the backup cannot be made a database")?;
     let before = format!(".before-{}", now.millis());

@@ -1,6 +1,7 @@
 //! Configuration: built-in < file < environment < flags. The built-in file is the defaults and their documentation.
 
 use std::net::IpAddr;
+use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -52,12 +53,14 @@ pub struct Hq {
     pub max_connections: usize,
     pub max_connections_per_address: usize,
     pub metrics_listen: String,
+    pub docs: bool,
     pub node: String,
     pub leave_seconds: Option<u64>,
     pub nats_url: BrokerUrl,
     pub nats_credentials_file: PathBuf,
     pub nats_ca_file: PathBuf,
     pub sync_log_days: u32,
+    pub new_customers_per_hour: u32,
 }
 
 #[derive(Debug, Deserialize, Serialize)]
@@ -76,6 +79,7 @@ pub struct Store {
     pub max_connections: usize,
     pub max_connections_per_address: usize,
     pub metrics_listen: String,
+    pub docs: bool,
     pub tills: Tills,
 }
 
@@ -84,7 +88,10 @@ pub struct Store {
 #[serde(deny_unknown_fields)]
 pub struct HqAuth {
     pub pin_min_length: usize,
+    pub pin_min_length_beyond_a_till: usize,
+    pub first_pin_days: u32,
     pub global_people_at_stores: GlobalPeople,
+    pub keep_verifier_days: i64,
     pub pin_login_at_hq: PinLogin,
     pub second_factor: SecondFactor,
 }
@@ -138,14 +145,21 @@ const LONGEST_LEAVE: u64 = 300;
 /// Days for which a success stays in the log of entries: what the dashboard shows and a person looks into is there.
 const LEAST_LOG_DAYS: u32 = 30;
 const MOST_LOG_DAYS: u32 = 36_500;
+/// Days for which a store may keep what verifies somebody of whom it asked.
+const KEPT_DAYS: RangeInclusive<i64> = 1..=30;
 /// Seconds that a read replica may be told to be behind: it is measured once a second.
 const MIN_LAG: u64 = 2;
 const MAX_LAG: u64 = 3600;
 
+/// Days for which a first PIN may last.
+const LONGEST_FIRST_PIN: u32 = 365;
+
 /// Which variable of the environment sets which key.
 const VARIABLES: &[(&str, &[&str])] = &[
     ("TILLKEEP_LISTEN", &["hq.listen", "store.listen"]),
+    ("FIRST_PIN_DAYS", &["hq.auth.first_pin_days"]),
     ("DATA_DIR", &["hq.data_dir", "store.data_dir"]),
+    ("DOCS", &["hq.docs", "store.docs"]),
     ("DATABASE_READ_URL", &["hq.database_read_url"]),
     ("DATABASE_URL", &["hq.database_url"]),
     ("DATABASE_CONNECTIONS", &["hq.database_connections"]),
@@ -155,11 +169,13 @@ const VARIABLES: &[(&str, &[&str])] = &[
     ("NATS_CA_FILE", &["hq.nats_ca_file"]),
     ("NATS_CREDENTIALS_FILE", &["hq.nats_credentials_file"]),
     ("NATS_URL", &["hq.nats_url"]),
+    ("NEW_CUSTOMERS_PER_HOUR", &["hq.new_customers_per_hour"]),
     ("NUMBERS_FILE", &["store.numbers_file"]),
     ("PIN_LOGIN_AT_HQ", &["hq.auth.pin_login_at_hq"]),
     ("PUBLIC_URL", &["hq.public_url"]),
     ("SECOND_FACTOR", &["hq.auth.second_factor"]),
     ("GLOBAL_PEOPLE_AT_STORES", &["hq.auth.global_people_at_stores"]),
+    ("KEEP_VERIFIER_DAYS", &["hq.auth.keep_verifier_days"]),
     ("HQ_URL", &["store.hq_url"]),
     ("HQ_CA_FILE", &["store.hq_ca_file"]),
     ("TILLS_ENROLLED_ONLY", &["store.tills.enrolled_only"]),
@@ -191,9 +207,24 @@ pub fn load(file: Option<&Path>) -> Result<Configuration> {
     if !(50..=3_600_000).contains(&configuration.store.sync_interval_ms) {
         bail!("store.sync_interval_ms (SYNC_INTERVAL_MS) must be between 50 and 3600000");
     }
-    let shortest = configuration.hq.auth.pin_min_length;
-    if !(pins::SHORTEST..=pins::LONGEST).contains(&shortest) {
-        bail!("hq.auth.pin_min_length must be between {} and {}", pins::SHORTEST, pins::LONGEST);
+    let auth = &configuration.hq.auth;
+    for (key, digits) in [
+        ("hq.auth.pin_min_length", auth.pin_min_length),
+        ("hq.auth.pin_min_length_beyond_a_till", auth.pin_min_length_beyond_a_till),
+    ] {
+        if !(pins::SHORTEST..=pins::LONGEST).contains(&digits) {
+            bail!("{key} must be between {} and {}", pins::SHORTEST, pins::LONGEST);
+        }
+    }
+    if auth.first_pin_days > LONGEST_FIRST_PIN {
+        bail!("hq.auth.first_pin_days (FIRST_PIN_DAYS) must be {LONGEST_FIRST_PIN} or less, 0 for no end");
+    }
+    if !KEPT_DAYS.contains(&configuration.hq.auth.keep_verifier_days) {
+        bail!(
+            "hq.auth.keep_verifier_days (KEEP_VERIFIER_DAYS) must be between {} and {}",
+            KEPT_DAYS.start(),
+            KEPT_DAYS.end()
+        );
     }
     if configuration.hq.database_connections < Opening::LEAST_CONNECTIONS {
         bail!("hq.database_connections (DATABASE_CONNECTIONS) must be at least {}", Opening::LEAST_CONNECTIONS);
@@ -253,8 +284,24 @@ pub fn tls(cert: &Path, key: &Path) -> Result<Option<Tls>> {
 
 /// How people sign in to headquarters.
 pub fn sign_in_at_hq(hq: &Hq) -> Result<SignInSettings> {
-    let HqAuth { pin_min_length, pin_login_at_hq, second_factor, .. } = hq.auth;
-    Ok(SignInSettings { pin_min_length, pin_login_at_hq, second_factor, ..sign_in(&hq.trusted_proxies)? })
+    let HqAuth {
+        pin_min_length,
+        pin_min_length_beyond_a_till,
+        first_pin_days,
+        pin_login_at_hq,
+        second_factor,
+        keep_verifier_days,
+        ..
+    } = hq.auth;
+    Ok(SignInSettings {
+        pin_min_length,
+        pin_min_length_beyond_a_till,
+        first_pin_days,
+        pin_login_at_hq,
+        second_factor,
+        keep_verifier_days,
+        ..sign_in(&hq.trusted_proxies)?
+    })
 }
 
 /// How people sign in to a store. New PINs are made at headquarters alone, which says how long they are.

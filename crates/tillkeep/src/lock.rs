@@ -11,6 +11,8 @@ use anyhow::{Context, Result, bail};
 use tillkeep_http::Clock;
 use tillkeep_model::Instant;
 
+use crate::modes;
+
 const FILE: &str = "lock";
 
 /// Held from before anything in the directory is opened until everything is closed.
@@ -41,6 +43,7 @@ impl Lock {
                 return Err(error).context(text);
             }
         }
+        modes::mend(data_dir);
         let mut lock = Self { file, who, since: Clock::default().now() };
         lock.write("");
         Ok(lock)

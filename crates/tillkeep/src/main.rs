@@ -12,6 +12,7 @@ mod export;
 mod keys;
 mod lock;
 mod logging;
+mod modes;
 mod output;
 mod rescue;
 mod run;
@@ -39,6 +40,7 @@ fn allocated() -> Option<u64> {
 
 #[tokio::main]
 async fn main() -> ExitCode {
+    modes::keep_to_the_owner();
     let cli = cli::Cli::parse();
     let form = Form::new(cli.is_server());
     if let Err(error) = form.start() {

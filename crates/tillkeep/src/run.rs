@@ -12,6 +12,7 @@ use tillkeep_hq::replica;
 use tillkeep_hq::sync::{leave, rounds};
 use tillkeep_http::auth::housekeeping;
 use tillkeep_http::error::Error;
+use tillkeep_http::routes::Shown;
 use tillkeep_http::server::Ending;
 use tillkeep_http::{Auth, Clock, pins, server};
 use tillkeep_model::ErrorCode;
@@ -29,6 +30,7 @@ use tokio_util::task::TaskTracker;
 use crate::arguments::{HqServer, StoreServer};
 use crate::configuration::{self, secret_of, variable_of};
 use crate::lock::Lock;
+use crate::modes;
 use crate::output::{line, say};
 
 /// Who makes the first accounts.
@@ -54,6 +56,7 @@ pub fn hq_settings(args: &HqServer, file: Option<&Path>) -> Result<(tillkeep_hq:
         node: configuration.node.clone(),
         broker: configuration::broker(&configuration)?,
         sync_log_days: configuration.sync_log_days,
+        new_customers_per_hour: configuration.new_customers_per_hour,
     };
     Ok((settings, configuration))
 }
@@ -65,6 +68,7 @@ pub async fn hq(args: HqServer, file: Option<&Path>) -> Result<()> {
     let tls = configuration::tls(&configuration.tls_cert, &configuration.tls_key)?;
     let limits = configuration::limits(configuration.max_connections, configuration.max_connections_per_address);
     let mut lock = Lock::take(&settings.data_dir, "headquarters")?;
+    settings.sign_in.pin_key_file.iter().for_each(|path| modes::close(path));
     let leave = configuration::leave(&configuration);
     let Ending { leaving, stop } = end_on_signal(leave)?;
     if !database_is_there(&settings, &leaving).await? {
@@ -81,12 +85,14 @@ pub async fn hq(args: HqServer, file: Option<&Path>) -> Result<()> {
     reload_on_hangup(&hq.auth, &stop)?;
     let listener = server::bind(listen, &settings.data_dir, tls).await?;
     let stores = tillkeep_store::routes::writes();
-    let router = if configuration.metrics_listen.is_empty() {
-        tillkeep_hq::routes::router_with_metrics(hq.clone(), &stores)
-    } else {
+    let shown = Shown { docs: configuration.docs, metrics: configuration.metrics_listen.is_empty() };
+    if !shown.metrics {
         serve_metrics(tillkeep_hq::routes::metrics(hq.clone()), &configuration.metrics_listen, &stop).await?;
-        tillkeep_hq::routes::router(hq.clone(), &stores)
-    };
+    }
+    if let Some(url) = listener.on_this_machine() {
+        hq.listens_here(url);
+    }
+    let router = tillkeep_hq::routes::router_with(hq.clone(), &stores, shown);
     let database = settings.database_url.as_ref().map_or("SQLite".to_owned(), ToString::to_string);
     greet("headquarters", &settings.data_dir, &format!("database {database}"))?;
     // Now that nothing can go wrong any more: a PIN that is shown once must not be one that was never good.
@@ -109,6 +115,7 @@ pub async fn hq(args: HqServer, file: Option<&Path>) -> Result<()> {
     if let Some(followed) = hq.replica.get() {
         followed.close().await.context("closing the read replica")?;
     }
+    hq.auth.note_refusals(true).await;
     hq.close().await.context("closing the database")?;
     Ok(())
 }
@@ -249,17 +256,17 @@ pub async fn store(args: StoreServer, file: Option<&Path>) -> Result<()> {
     let limits = configuration::limits(configuration.max_connections, configuration.max_connections_per_address);
     let data_dir = settings.data_dir.clone();
     let mut lock = Lock::take(&data_dir, "a store server")?;
+    settings.sign_in.pin_key_file.iter().chain(&settings.numbers_file).for_each(|path| modes::close(path));
     let stop = stop_on_signal()?;
     let store = Store::open(settings, clock(), stop.clone()).await.context("the store cannot start")?;
     reload_on_hangup(&store.auth, &stop)?;
     let listener = server::bind(&listen, &data_dir, tls).await?;
     let hq = tillkeep_hq::routes::writes();
-    let router = if configuration.metrics_listen.is_empty() {
-        tillkeep_store::routes::router_with_metrics(store.clone(), &hq)
-    } else {
+    let shown = Shown { docs: configuration.docs, metrics: configuration.metrics_listen.is_empty() };
+    if !shown.metrics {
         serve_metrics(tillkeep_store::routes::metrics(store.clone()), &configuration.metrics_listen, &stop).await?;
-        tillkeep_store::routes::router(store.clone(), &hq)
-    };
+    }
+    let router = tillkeep_store::routes::router_with(store.clone(), &hq, shown);
     greet("a store", &data_dir, &format!("headquarters {}", store.settings.hq_url))?;
     announce(&listener.url, &mut lock)?;
     let tasks = TaskTracker::new();
@@ -267,6 +274,7 @@ pub async fn store(args: StoreServer, file: Option<&Path>) -> Result<()> {
     tasks.close();
     server::serve(listener, router, limits, stop).await;
     tasks.wait().await;
+    store.auth.note_refusals(true).await;
     store.close().await.context("closing the database")?;
     Ok(())
 }
@@ -389,6 +397,7 @@ mod tests {
                 ca_file: None,
             }),
             sync_log_days: 90,
+            new_customers_per_hour: 1000,
         };
         let store = tillkeep_store::Settings {
             data_dir: "data".into(),

@@ -39,6 +39,7 @@ pub async fn open_hq(dir: &Path, url: Option<&str>, clock: &Clock, stop: Cancell
         global_people: tillkeep_storage::staff::GlobalPeople::default(),
         broker: None,
         sync_log_days: 90,
+        new_customers_per_hour: 1000,
     };
     Hq::open(&settings, clock.clone(), stop).await.expect("headquarters")
 }

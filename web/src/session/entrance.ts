@@ -1,7 +1,7 @@
 import { data, done, open, api } from '@/api/client'
 import { toast } from '@/composables/useToasts'
-import { browserKey, keepBrowserKey } from './browser'
 import type { Person } from './person'
+import { browserKey, keepBrowserKey } from './browser'
 import { proven } from './proof'
 import { challengeOf, type Step } from './secondStep'
 import { newSignIn, save, tokensOf } from './tokens'

@@ -3,6 +3,7 @@
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value as Json, json};
+use tillkeep_http::auth::Act;
 use tillkeep_http::error::{Error, Result};
 use tillkeep_http::resource::{self, Fields};
 use tillkeep_http::{Caller, Created};
@@ -152,6 +153,19 @@ pub(crate) async fn change<E: Rows, P: Requirement>(
     caller: &Caller<P>,
     kind: &Kind,
     id: Uuid,
+    body: Map<String, Json>,
+    check: impl AsyncFnOnce(&mut Tx, &E::Model, &mut E::Model) -> Result<()>,
+    after: impl AsyncFnOnce(&mut Tx, &E::Model, &E::Model) -> Result<()>,
+) -> Result<E::Model> {
+    change_in::<E, P>(caller.begin().await?, caller, kind, id, body, check, after).await
+}
+
+/// As [`change`], where something was done before.
+pub(crate) async fn change_in<E: Rows, P: Requirement>(
+    act: Act,
+    caller: &Caller<P>,
+    kind: &Kind,
+    id: Uuid,
     mut body: Map<String, Json>,
     check: impl AsyncFnOnce(&mut Tx, &E::Model, &mut E::Model) -> Result<()>,
     after: impl AsyncFnOnce(&mut Tx, &E::Model, &E::Model) -> Result<()>,
@@ -163,7 +177,7 @@ pub(crate) async fn change<E: Rows, P: Requirement>(
         check(tx, old, new).await?;
         difference(kind, old, new)
     };
-    update::<E, P>(caller, kind, ("edit", id), edit, after).await
+    update_in::<E, P>(act, caller, kind, ("edit", id), edit, after).await
 }
 
 /// Refuses what was decided from another version of the row.
@@ -188,7 +202,17 @@ pub(crate) async fn update<E: Rows, P: Requirement>(
     edit: impl AsyncFnOnce(&mut Tx, &E::Model, &mut E::Model) -> Result<Json>,
     after: impl AsyncFnOnce(&mut Tx, &E::Model, &E::Model) -> Result<()>,
 ) -> Result<E::Model> {
-    let mut act = caller.begin().await?;
+    update_in::<E, P>(caller.begin().await?, caller, kind, (action, id), edit, after).await
+}
+
+async fn update_in<E: Rows, P: Requirement>(
+    mut act: Act,
+    caller: &Caller<P>,
+    kind: &Kind,
+    (action, id): (&'static str, Uuid),
+    edit: impl AsyncFnOnce(&mut Tx, &E::Model, &mut E::Model) -> Result<Json>,
+    after: impl AsyncFnOnce(&mut Tx, &E::Model, &E::Model) -> Result<()>,
+) -> Result<E::Model> {
     let old = find_to_change::<E>(&act, kind, id).await?;
     let mut new = old.clone();
     let details = edit(&mut act, &old, &mut new).await?;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use axum::extract::State;
 use tillkeep_http::auth::ClientAddress;
-use tillkeep_http::auth::new_pin::change_own;
+use tillkeep_http::auth::new_pin::{change_own, refuse_at_store};
 use tillkeep_http::auth::throttle::Claimant;
 use tillkeep_http::error::{Error, Result};
 use tillkeep_http::{Body, NoContent};
@@ -17,7 +17,8 @@ use tillkeep_storage::staff;
 use super::store_caller::StoreCaller;
 use crate::Hq;
 
-/// Only people whose role counts in the store: it can verify their PINs itself, so that it learns nothing more here.
+/// Only people whose role counts in the store; and a new PIN only for those who hold no more than runs one: with the token of a store
+/// nobody becomes somebody at headquarters.
 pub(super) async fn change_pin(
     caller: StoreCaller,
     State(hq): State<Arc<Hq>>,
@@ -27,10 +28,14 @@ pub(super) async fn change_pin(
     // As it is now: another server may have given them a PIN a moment ago, and a right one must not count as a wrong one.
     let user = user::Entity::find_by_id(body.user_id).one(hq.db().reader()).await?;
     let user = user.filter(|user| user.is_active && user.deleted_at.is_none());
-    let staff = staff::of_store(hq.db().reader(), caller.id()).await?;
-    let Some(user) = user.filter(|user| staff.contains(&user.id)) else {
+    let counts = staff::counts_in(hq.db().reader(), caller.id(), body.user_id).await?;
+    let Some(user) = user.filter(|_| counts) else {
         return Err(Error::new(ErrorCode::InvalidCredentials, "this is nobody who works in this store"));
     };
+    if body.new_pin.is_some() {
+        let access = hq.auth.access_of(user.id).await?.ok_or_else(|| Error::not_found("user"))?;
+        refuse_at_store(&access)?;
+    }
     let claimant = Claimant::through(caller.id(), address);
     change_own(&hq.auth, &user, &claimant, &body.current_pin, body.new_pin.as_deref()).await?;
     Ok(NoContent)

@@ -13,7 +13,7 @@ use tillkeep_model::Instant;
 use tillkeep_storage::{DbErr, nodes};
 use uuid::Uuid;
 
-use super::process::{Because, Made, Process};
+use super::process::{self, Because, Made, Process};
 
 /// Processes of a store that are remembered: a late word of an older one is a stranger's, which shows nothing.
 const PROCESSES: usize = 16;
@@ -125,6 +125,32 @@ impl Processes {
         let mine = self.find(instance).and_then(Process::last_known);
         let asks = mine.is_none() || self.newest_of_others(instance) > mine;
         Sign { refused: self.refusal(instance), asks, news }
+    }
+
+    /// A process that does not say which one it is shook hands, when one that does was last heard at `heard_at`: while that one is
+    /// heard it is a second copy and refused, and afterwards it is the store.
+    pub(super) fn nameless(&mut self, heard_at: Option<Instant>, now: Instant) -> Sign {
+        let named = self.known.iter().filter(|process| self.refusal(process.instance).is_none());
+        let silent_after = named.clone().map(Process::silent_after).max().unwrap_or(process::USUAL_SILENCE_MS);
+        let other = named.max_by_key(|process| process.alive).map_or(Uuid::nil(), |process| process.instance);
+        if heard_at.is_none_or(|at| now.millis_since(at) >= silent_after) {
+            self.refused.retain(|refused| !refused.instance.is_nil());
+            return Sign::default();
+        }
+        let known = self.refused.iter_mut().find(|refused| refused.instance.is_nil());
+        let is_new = known.is_none();
+        match known {
+            Some(refused) => refused.heard_at = Some(now),
+            None => self.refused.push(Refused {
+                instance: Uuid::nil(),
+                other,
+                since: now,
+                heard_at: Some(now),
+                because: Because::Earlier,
+                sends: false,
+            }),
+        }
+        Sign { refused: self.refusal(Uuid::nil()), asks: false, news: is_new.then_some(Because::Earlier) }
     }
 
     /// Whether a sign of a process says nothing that is not known of it.

@@ -1,50 +1,27 @@
 //! Who is there, with what, and what has moved.
 
 use std::collections::BTreeMap;
-use std::convert::Infallible;
-use std::net::SocketAddr;
 use std::sync::Arc;
 
-use axum::extract::{ConnectInfo, FromRequestParts, State};
-use axum::http::request::Parts;
+use axum::extract::State;
 use tillkeep_http::Body;
-use tillkeep_http::describe::Argument;
-use tillkeep_http::error::Result;
-use tillkeep_http::request::Transport;
+use tillkeep_http::error::{Error, Result};
 use tillkeep_model::Instant;
-use tillkeep_model::wire::{HandshakeAnswer, HandshakeRequest, PinKey};
+use tillkeep_model::wire::{HandshakeAnswer, HandshakeRequest};
 use tillkeep_storage::entity::store_node;
 use tillkeep_storage::nodes::{Said, Settled};
 use tillkeep_storage::numbers::lost;
-use tillkeep_storage::{Tx, audit, audit_heads, fault, high_water, nodes, registry, staff, sync_log, versions};
+use tillkeep_storage::staff::GlobalPeople;
+use tillkeep_storage::{Tx, audit, audit_heads, fault, high_water, nodes, registry, sync_log, versions};
 use uuid::Uuid;
 
 use super::continuity::{Continuity, RestoreEvidence};
+use super::pin_key::{self, Line, Shown};
 use super::processes;
 use super::protocol::Machine;
 use super::store_caller::StoreCaller;
 use super::versions::alarms;
 use crate::Hq;
-
-/// What is known of the line that a request came over.
-pub(super) struct Line {
-    /// TLS or loopback to the very store: a forwarded request is somebody else's, whose line nobody here sees.
-    is_closed: bool,
-}
-
-impl Argument for Line {}
-
-impl<S: Send + Sync> FromRequestParts<S> for Line {
-    type Rejection = Infallible;
-
-    async fn from_request_parts(parts: &mut Parts, state: &S) -> std::result::Result<Self, Infallible> {
-        let transport = Transport::from_request_parts(parts, state).await?;
-        let peer = parts.extensions.get::<ConnectInfo<SocketAddr>>();
-        let loopback = peer.is_some_and(|ConnectInfo(peer)| peer.ip().to_canonical().is_loopback());
-        let forwarded = parts.headers.contains_key("x-forwarded-for") || parts.headers.contains_key("forwarded");
-        Ok(Self { is_closed: (loopback || transport.tls) && !forwarded })
-    }
-}
 
 /// So long a store keeps what it has sent as it was, so that a restored headquarters can ask for it again.
 const KEEP_WHOLE_MS: i64 = 90 * 24 * 3600 * 1000;
@@ -62,13 +39,16 @@ pub(super) async fn handshake(
 ) -> Result<Machine<HandshakeAnswer>> {
     let store_id = caller.id();
     let code = &caller.store.code;
+    if let Some(excess) = request.excess() {
+        return Err(Error::field(excess.field, excess.message));
+    }
     let late = admitted(&hq, store_id, code, &request).await?;
     let conn = hq.sync_db().reader();
-    let pin_key = pin_key(&hq, &caller, &line, &request).await?;
     let node_epochs = nodes::epochs(conn, store_id).await?;
     let evidence = RestoreEvidence::find(&hq, store_id, &request).await?;
     // What takes long is asked before the writer is: it only grows, so that what it says is not too little.
     let before = nodes::find(conn, store_id).await?.unwrap_or_default();
+    let shown = pin_key::shown(&hq, &caller, &before, &request).await?;
     let doubtful = evidence.is_doubtful(&before, request.ticket.as_deref().unwrap_or_default());
     let behind = node_epochs.get(&request.node_epoch).is_some_and(|last| *last > request.last_seq);
     let high_water = if doubtful || behind {
@@ -85,7 +65,7 @@ pub(super) async fn handshake(
     };
     hq.stores_to_notify.remove(store_id);
     fault::point("handshake.record")?;
-    let recorded = record(&hq, &caller, &request, (evidence, missing), late).await?;
+    let recorded = record(&hq, &caller, &request, (evidence, missing, &shown), late).await?;
     let nonce = processes::give(&hq, store_id, &request).await;
     fault::point("handshake.recorded")?;
     Ok(Machine(HandshakeAnswer {
@@ -94,7 +74,7 @@ pub(super) async fn handshake(
         high_water,
         node_epochs,
         long_kept,
-        pin_key,
+        pin_key: shown.over(&hq, &caller, &line),
         ..recorded
     }))
 }
@@ -110,7 +90,7 @@ async fn record(
     hq: &Hq,
     caller: &StoreCaller,
     request: &HandshakeRequest,
-    (evidence, missing): (RestoreEvidence, Missing),
+    (evidence, missing, shown): (RestoreEvidence, Missing, &Shown),
     late: bool,
 ) -> Result<HandshakeAnswer> {
     let store_id = caller.id();
@@ -131,7 +111,11 @@ async fn record(
     let ticket = Uuid::new_v4().to_string();
     let settled = nodes::to_acknowledge(&tx, store_id, &ticket).await?;
     let again = sync_log::to_reload(&tx, store_id, &ticket).await?;
-    let never_refused = nodes::never_refused(&tx, store_id, &request.dead).await?;
+    let never_refused = if sync_log::room_again(&tx, store_id, now).await? {
+        nodes::never_refused(&tx, store_id, &request.dead).await?
+    } else {
+        Vec::new()
+    };
     raise(&mut tx, &settled).await?;
     let (row, mut resync) = row(node, request, &continuity, &ticket, now)?;
     resync.extend(again);
@@ -139,6 +123,7 @@ async fn record(
     let ahead_of = |clock: Instant| request.clock.map(|theirs| theirs.millis_since(clock));
     hq.tracker.clock_is_off(store_id, ahead_of(now));
     nodes::save(&tx, store_node::Model { store_id, clock_offset_ms: ahead_of(shared), ..row }).await?;
+    shown.note(&tx, caller, now).await?;
     lost::note(&tx, store_id, &request.lost).await?;
     if let Some(head) = &request.audit {
         // With an older ticket a copy goes on; a lost answer shortens no log.
@@ -148,6 +133,7 @@ async fn record(
         audit_heads::note(&tx, store_id, &request.node_epoch, head, now).await?;
     }
     let own = audit::head(&tx).await?;
+    let global = GlobalPeople::load(&*tx).await?;
     hq.commit(tx).await?;
     let said = Said { outbox: request.outbox.clone(), alarms: alarms(&request.alarms) };
     hq.tracker.told(store_id, said, now);
@@ -165,6 +151,7 @@ async fn record(
         acknowledged: settled.into_iter().map(|settled| settled.told).collect(),
         never_refused,
         audit: Some(own),
+        keep_verifier_days: Some(if global == GlobalPeople::Online { hq.auth.keep_verifier_days } else { 0 }),
         ..HandshakeAnswer::default()
     })
 }
@@ -180,7 +167,11 @@ fn row(
     // What the store has as columns counts from the answer on that it has taken: a lost one is said again.
     let fingerprints = if continuity.newest { &node.told_fingerprints } else { &node.fingerprints }.clone();
     let pairs = pairs(&request.fingerprints);
-    let resync = moved(&fingerprints, &pairs);
+    let mut resync = moved(&fingerprints, &pairs);
+    if request.sign_in && node.never_asks() && !resync.iter().any(|name| name == "users") {
+        // What verifies people of all stores leaves it, and look-ups are others.
+        resync.push("users".to_owned());
+    }
     let row = store_node::Model {
         node_epoch: request.node_epoch.clone(),
         ticket: ticket.to_owned(),
@@ -191,6 +182,8 @@ fn row(
         told_fingerprints: serde_json::to_string(&pairs)?,
         other_installation_at: if continuity.is_other_installation() { Some(now) } else { node.other_installation_at },
         handshake_at: Some(now),
+        sign_in: node.asks(request.sign_in),
+        unenrolled: request.unenrolled.map(|count| count.max(0)),
         // The rest is for the tracker to write.
         ..node
     };
@@ -208,30 +201,12 @@ async fn admitted(hq: &Hq, store_id: Uuid, code: &str, request: &HandshakeReques
     if let Some(instance) = request.instance.filter(|_| request.take_over) {
         processes::take_over(hq, store_id, instance).await;
     }
-    processes::refuse_copy(processes::hear(hq, store_id, code, request.instance, request.nonce).await)?;
-    Ok(late)
-}
-
-/// What the store verifies PINs with, if it has other secrets, over a line that nobody else reads.
-async fn pin_key(hq: &Hq, caller: &StoreCaller, line: &Line, request: &HandshakeRequest) -> Result<Option<PinKey>> {
-    let pins = &hq.auth.pins;
-    let key = if request.own_pin_key {
-        pins.for_store(caller.id(), pins.has_former() && staff::former_pins(hq.sync_db().reader()).await? > 0)
-    } else {
-        pins.for_former_store()
+    let sign = match request.instance {
+        Some(_) => processes::hear(hq, store_id, code, request.instance, request.nonce).await,
+        None => processes::hear_nameless(hq, store_id, code).await?,
     };
-    let Some(key) = key.filter(|key| request.pin_key_id.as_ref() != Some(&key.id)) else { return Ok(None) };
-    // A line through a proxy is only as good as what the operator says of it: with an https address, TLS ends there.
-    let behind_tls = hq.public_url.as_deref().is_some_and(|url| url.starts_with("https://"));
-    let trusted = behind_tls || hq.allow_insecure || line.is_closed;
-    if !trusted {
-        tracing::warn!(
-            store = caller.store.code,
-            "the PIN key is not sent over an open line; nobody can sign in at this store (see docs/configuration.md)"
-        );
-        return Ok(None);
-    }
-    Ok(Some(key))
+    processes::refuse_copy(sign)?;
+    Ok(late)
 }
 
 /// A row whose entry was settled was left alone at its store as long as the entry was there: it travels once more, after

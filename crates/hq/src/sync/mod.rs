@@ -21,11 +21,13 @@ pub(crate) mod judge;
 mod kept;
 pub mod leave;
 mod left_out;
+mod lookups;
 mod lost;
 mod nodes;
 pub(crate) mod notify;
 mod own_documents;
 mod pages;
+mod pin_key;
 mod process;
 mod processes;
 mod protocol;
@@ -39,6 +41,7 @@ mod rollout;
 pub mod rounds;
 pub mod servers;
 mod settle;
+mod sign_in;
 mod socket;
 mod spread;
 pub mod standing;
@@ -85,8 +88,8 @@ pub fn routes(routes: Routes) -> Routes {
 /// What a store asks with its token.
 fn of_stores(routes: Routes) -> Routes {
     use ErrorCode::{
-        CursorAhead, EpochChanged, HistoryChanged, InvalidCredentials, PinNotAllowed, TooManyAttempts, TooManyRequests,
-        UnknownEntityType,
+        ChangeAtHeadquarters, CursorAhead, EpochChanged, HistoryChanged, InvalidCredentials, PinNotAllowed,
+        TooManyAttempts, TooManyRequests, UnknownEntityType,
     };
     routes
         .sync("POST", "/sync/handshake", handshake::handshake)
@@ -103,7 +106,10 @@ fn of_stores(routes: Routes) -> Routes {
         .about("Apply what happened at a store; each envelope is judged on its own.")
         .sync("POST", "/sync/change-pin", change_pin::change_pin)
         .about("Change the PIN of somebody who works in the store and typed the present one there.")
-        .fails(&[InvalidCredentials, PinNotAllowed, TooManyAttempts, TooManyRequests])
+        .fails(&[ChangeAtHeadquarters, InvalidCredentials, PinNotAllowed, TooManyAttempts, TooManyRequests])
+        .sync("POST", "/sync/sign-in", sign_in::sign_in)
+        .about("Who typed a PIN in the store that it cannot verify itself.")
+        .fails(&[InvalidCredentials, TooManyAttempts, TooManyRequests])
         .sync("GET", "/sync/ws", socket::socket)
         .about("The channel that tells a store when to pull.")
 }

@@ -16,6 +16,8 @@ const INTERVAL_MS: i64 = 30_000;
 const MISSED: i64 = 3;
 /// and nobody is after less than this: a machine may be busy.
 const LEAST_SILENCE_MS: i64 = 3_000;
+/// Silence of a process of which nothing is known.
+pub(super) const USUAL_SILENCE_MS: i64 = INTERVAL_MS * MISSED;
 /// Series of one process, and letters of their names: what a store says is bounded.
 const SERIES: usize = 200;
 const NAME: usize = 64;
@@ -127,6 +129,11 @@ impl Process {
             signs: VecDeque::new(),
             made: Made { series: None, interval_ms: None },
         }
+    }
+
+    /// After how many milliseconds without a sign it is silent.
+    pub(super) fn silent_after(&self) -> i64 {
+        self.made.silent_after()
     }
 
     /// The nonce and the turn of the answer that it was given last.

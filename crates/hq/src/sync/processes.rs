@@ -15,6 +15,7 @@ use crate::Hq;
 pub(super) async fn hear(hq: &Hq, store: Uuid, code: &str, instance: Option<Uuid>, nonce: Option<Uuid>) -> Sign {
     let Some(instance) = instance else { return Sign::default() };
     let now = hq.shared_now();
+    hq.tracker.process_heard(store, now);
     // In nearly every cycle a store says what it said before, which costs no query.
     let sign = if hq.copies.with(store, |own| own.expects(instance, nonce)) {
         hq.copies.with(store, |own| own.sign(instance, nonce, now))
@@ -38,6 +39,22 @@ pub(super) async fn hear(hq: &Hq, store: Uuid, code: &str, instance: Option<Uuid
         hq.board.mark([store]);
     }
     Sign { refused, ..sign }
+}
+
+/// Takes note of a handshake that does not say of which process it is: one of an older release, which is the store as long as no
+/// other one is heard, or somebody who has its token.
+pub(super) async fn hear_nameless(hq: &Hq, store: Uuid, code: &str) -> Result<Sign> {
+    let (now, node) = (hq.shared_now(), nodes::find(hq.sync_db().reader(), store).await?.unwrap_or_default());
+    let heard_at = hq.tracker.heard(store, &node, hq.nodes.id).process_at;
+    if heard_at.is_none() {
+        return Ok(Sign::default());
+    }
+    let sign = noting(hq, store, |own| own.nameless(heard_at, now)).await;
+    if sign.news.is_some() {
+        tracing::error!(store = code, "a second copy of this store, which does not say which one it is, is refused");
+    }
+    hq.board.mark([store]);
+    Ok(sign)
 }
 
 /// The nonce of the answer to a handshake. A process of an older release takes none.

@@ -13,7 +13,7 @@ use tillkeep_http::extract;
 use tillkeep_model::ErrorCode;
 use tillkeep_model::wire::{PushAnswer, PushRequest};
 use tillkeep_storage::push;
-use tillkeep_storage::push::{Interrupted, Pushed};
+use tillkeep_storage::push::{Interrupted, Pushed, Sender};
 use uuid::Uuid;
 
 use super::body::{self, Parsed};
@@ -46,7 +46,7 @@ pub(super) async fn push(
     };
     let text = turn.unless_overtaken(read).await?;
     let Parsed { text, envelopes, instance } = body::parse(text).await?;
-    let sender = caller.sender();
+    let sender = Sender { new_customers: hq.new_customers, ..caller.sender() };
     let code = &sender.store_code;
     processes::refuse_push(processes::hear(&hq, sender.store_id, code, instance, None).await)?;
     let place = hq.pushes.enter(envelopes.len())?;
@@ -164,6 +164,7 @@ mod tests {
             global_people: tillkeep_storage::staff::GlobalPeople::default(),
             broker: None,
             sync_log_days: 90,
+            new_customers_per_hour: 1000,
         };
         let hq = Hq::open(&settings, Clock::default(), CancellationToken::new()).await.expect("headquarters");
         let before = hq.heads.of_store(Uuid::nil());

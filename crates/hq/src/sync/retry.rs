@@ -83,7 +83,7 @@ pub(super) struct RetryAll {
 
 /// Entries tried again in one go, by number and by the bytes of what was sent.
 const RETRY_AT_ONCE: u64 = 200;
-const BYTES_AT_ONCE: i64 = 16 << 20;
+const BYTES_AT_ONCE: i64 = 4 << 20;
 
 /// As the list of what failed has it, whose filter one would send along.
 #[derive(Deserialize, ToSchema)]
@@ -179,7 +179,7 @@ pub(super) async fn apply_again(
     }
     for (store_id, rows) in by_store {
         let store_code = codes.get(&store_id).cloned().unwrap_or_default();
-        let sender = Sender { store_id, store_code, by_hand: Some(by_hand.clone()) };
+        let sender = Sender { by_hand: Some(by_hand.clone()), ..Sender::of_store(store_id, store_code) };
         let (mut envelopes, mut sent) = (Vec::new(), Vec::new());
         let (mut done, mut refused) = (Vec::new(), Vec::new());
         for (index, mut row) in rows {

@@ -182,6 +182,11 @@ impl Tracker {
         self.hear(store_id, |known| known.heard.at = Some(now));
     }
 
+    /// A process of a store was heard that says which one it is.
+    pub fn process_heard(&self, store_id: Uuid, now: Instant) {
+        self.hear(store_id, |known| known.heard.process_at = Some(now));
+    }
+
     /// A store said what waits in its outbox and what is wrong with it, whichever way. True when people should be shown.
     pub fn told(&self, store_id: Uuid, said: impl Into<Said>, now: Instant) -> bool {
         let said = said.into();

@@ -91,14 +91,15 @@ async fn changes_of_different_fields_at_once_both_stay() {
 #[tokio::test]
 async fn the_same_pin_at_once_is_given_to_one() {
     let kit = Kit::new().await;
-    let (ann, bea) = (kit.person("ann", &[]).await.id, kit.person("bea", &[]).await.id);
+    let (ann, bea) =
+        (kit.person("ann", &[("cashier", None)]).await.id, kit.person("bea", &[("cashier", None)]).await.id);
     let hashed = kit.hq.auth.pins.hash("739154").await.expect("a hash");
     let (hq, now) = (kit.hq.clone(), kit.clock.now());
     let mut first = hq.db().begin().await.expect("begin");
-    new_pin::set_pin(&hq.auth, &mut first, ann, &hashed, false, now).await.expect("it is free");
+    new_pin::set_pin(&hq.auth, &mut first, ann, &hashed, None, now).await.expect("it is free");
     let mut second = tokio::spawn(async move {
         let mut tx = hq.db().begin().await.expect("begin");
-        new_pin::set_pin(&hq.auth, &mut tx, bea, &hashed, false, now).await
+        new_pin::set_pin(&hq.auth, &mut tx, bea, &hashed, None, now).await
     });
     // A PIN alone names one person: whoever comes second waits for what becomes of the first.
     let waits = tokio::time::timeout(Duration::from_millis(500), &mut second).await.is_err();

@@ -46,6 +46,12 @@ pub const APART: &[(&str, &str, &str)] = &[
     ("POST", "/users/{id}/pin", "one PIN at a time (`Turn::Pin`), which `pins` of the back office tries at once"),
     ("POST", "/auth/change-pin", "as POST /users/{id}/pin, for the caller"),
     ("POST", "/sync/change-pin", "as POST /auth/change-pin, for somebody at a store"),
+    (
+        "POST",
+        "/sync/sign-in",
+        "the attempt counters, as POST /auth/login, and look-ups that are the same whoever makes them",
+    ),
+    ("POST", "/stores/{id}/allow-pin-key", "a few columns of one row, to what they are set by whoever comes last"),
     ("POST", "/auth/unlock", "the attempt counters alone"),
     (
         "POST",

@@ -10,7 +10,7 @@ use tillkeep_storage::attempts;
 use tillkeep_storage::entity::pin_attempt::{Column, Model};
 use tillkeep_storage::entity::{device, user};
 use tillkeep_storage::sea_orm::{ColumnTrait, Condition, ConnectionTrait, EntityTrait, QueryFilter};
-use tillkeep_storage::{DbErr, audit};
+use tillkeep_storage::{DbErr, audit, user_pins};
 use utoipa::ToSchema;
 use uuid::Uuid;
 
@@ -27,8 +27,7 @@ use crate::extract::{Body, Params};
 pub struct Lock {
     id: Uuid,
     /// `device`, `unknown_devices`, `headquarters`, `headquarters_anywhere`, `account`, `account_anywhere`, `login_address`,
-    /// `second_factor`, `proposal` or `unlock`.
-    /// `proposal` or `unlock`.
+    /// `second_factor`, `proposal`, `proposal_refused`, `proposal_accepted`, `unlock` or `store_sign_in`.
     kind: String,
     /// What a manager knows it by. The name of an account that nobody has was never kept.
     label: String,
@@ -73,9 +72,7 @@ pub async fn unlock<P: Requirement>(caller: Caller<P>, Body(body): Body<Unlock>)
     let act = caller.begin().await?;
     let found = attempts::unlock(&act, scope(&caller), body.id, now).await?;
     let row = found.ok_or_else(|| Error::not_found("lock"))?;
-    if ["proposal", "unlock", "second_factor"].contains(&row.kind.as_str()) && row.user_id == Some(caller.user_id) {
-        return Err(Error::new(ErrorCode::SelfDeactivation, "this was counted of you; somebody else may lift it"));
-    }
+    refuse_own(&caller, &row, now).await?;
     if let Some(refusal) = attempts::count(&act, &[throttle::unlock_bucket(caller.user_id)], now).await? {
         let text = "you have lifted as many locks as one person may in a day; wait, or ask somebody else";
         return Err(Error::new(ErrorCode::TooManyAttempts, text).retry_after(refusal.seconds(now)));
@@ -93,6 +90,28 @@ pub async fn unlock<P: Requirement>(caller: Caller<P>, Body(body): Body<Unlock>)
     Ok(NoContent)
 }
 
+/// Nobody lifts what was counted of themselves, by an account that they made neither. What is counted of proposed PINs only an
+/// administrator lifts: whoever makes accounts would lift the locks of those.
+async fn refuse_own<P: Requirement>(caller: &Caller<P>, row: &Model, now: Instant) -> Result<()> {
+    let proposes = row.kind.starts_with("proposal");
+    if !proposes && !["unlock", "second_factor"].contains(&row.kind.as_str()) {
+        return Ok(());
+    }
+    if proposes && !caller.access.is_administrator() {
+        let text = "who proposed too many PINs is let go on by an administrator of all stores";
+        return Err(Error::new(ErrorCode::Scope, text));
+    }
+    // New PINs are proposed at headquarters, which alone knows who made whom.
+    let answers = match caller.auth().home {
+        Home::Hq => user_pins::counts_for(caller.reader(), &caller.access.user, now).await?,
+        Home::Store(_) => caller.user_id,
+    };
+    if row.user_id.is_some_and(|barred| [caller.user_id, answers].contains(&barred)) {
+        return Err(Error::new(ErrorCode::SelfDeactivation, "this was counted of you; somebody else may lift it"));
+    }
+    Ok(())
+}
+
 /// The rows as a manager knows what they are about.
 async fn labelled(home: Home, conn: &impl ConnectionTrait, rows: Vec<Model>) -> Result<Vec<Lock>, DbErr> {
     let users = rows.iter().filter_map(|row| row.user_id);
@@ -101,8 +120,10 @@ async fn labelled(home: Home, conn: &impl ConnectionTrait, rows: Vec<Model>) -> 
     let devices = devices(home, conn, &rows).await?;
     let named = |origin: &str| devices.get(origin).cloned().unwrap_or_else(|| origin.to_owned());
     let label = |row: &Model| match row.kind.as_str() {
+        "store_sign_in" => "people of whom a store asks".to_owned(),
         "headquarters" | "headquarters_anywhere" => "a PIN alone at headquarters".to_owned(),
-        "account" | "account_anywhere" | "second_factor" | "proposal" | "unlock" => {
+        "account" | "account_anywhere" | "second_factor" | "proposal" | "proposal_refused" | "proposal_accepted"
+        | "unlock" => {
             row.user_id.and_then(|id| users.get(&id).cloned()).unwrap_or_else(|| "a name that nobody has".to_owned())
         }
         _ => named(&row.subject),

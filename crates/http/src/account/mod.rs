@@ -19,9 +19,9 @@ where
     S: HasAuth + Clone + 'static,
 {
     use ErrorCode::{
-        Escalation, HqUnreachable, InvalidCredentials, InvalidToken, PinLoginOff, PinNotAllowed, SecondFactorRequired,
-        SessionReplaced, StoreNotFound, StoreNotReady, TokenReused, TooManyAttempts, TooManyRequests, WrongStore,
-        WrongTerminal,
+        ChangeAtHeadquarters, Escalation, HqUnreachable, InvalidCredentials, InvalidToken, PinLoginOff, PinNotAllowed,
+        SecondFactorRequired, SessionReplaced, StoreNotFound, StoreNotReady, TokenReused, TooManyAttempts,
+        TooManyRequests, WrongStore, WrongTerminal,
     };
     routes
         .open("POST", "/auth/login", sign_in::login)
@@ -40,7 +40,14 @@ where
         .about("End the session.")
         .post("/auth/change-pin", own::change_pin)
         .about("Change the own PIN; a store asks headquarters.")
-        .fails(&[HqUnreachable, InvalidCredentials, PinNotAllowed, TooManyAttempts, TooManyRequests])
+        .fails(&[
+            ChangeAtHeadquarters,
+            HqUnreachable,
+            InvalidCredentials,
+            PinNotAllowed,
+            TooManyAttempts,
+            TooManyRequests,
+        ])
         .get("/auth/sessions", sessions::own)
         .about("The own sessions at this server.")
         .delete("/auth/sessions/{id}", sessions::end_own)
@@ -58,11 +65,11 @@ where
     S: HasAuth + Clone + 'static,
     P: Requirement,
 {
-    use ErrorCode::{NotFound, SelfDeactivation, TooManyAttempts};
+    use ErrorCode::{NotFound, Scope, SelfDeactivation, TooManyAttempts};
     routes
         .get("/auth/locks", locks::locks::<P>)
         .about("What is blocked now after wrong PINs.")
         .post("/auth/unlock", locks::unlock::<P>)
         .about("Lift what is blocked after wrong PINs.")
-        .fails(&[NotFound, SelfDeactivation, TooManyAttempts])
+        .fails(&[NotFound, Scope, SelfDeactivation, TooManyAttempts])
 }

@@ -6,7 +6,7 @@ use utoipa::ToSchema;
 
 use super::answers::Myself;
 use crate::answer::{Answer, NoContent};
-use crate::auth::new_pin::{change_own, check_new_pin};
+use crate::auth::new_pin::{change_own, check_new_pin, refuse_at_store};
 use crate::auth::throttle::Claimant;
 use crate::auth::{Caller, Home, Revocation, Sessions};
 use crate::describe;
@@ -46,7 +46,9 @@ pub async fn change_pin(caller: Caller<SignedInAnyPin>, Body(body): Body<ChangeP
             change_own(auth, user, &claimant, &body.current_pin, Some(&body.new_pin)).await?;
         }
         Home::Store(_) => {
-            check_new_pin(auth, &body.new_pin)?;
+            refuse_at_store(&caller.access)?;
+            // What is refused here needs no line. How long it must be for this person headquarters says.
+            check_new_pin(&body.new_pin, auth.pin_min_length)?;
             auth.headquarters()?.change_pin(caller.user_id, body.current_pin, Some(body.new_pin)).await?;
         }
     }

@@ -6,18 +6,20 @@ use tillkeep_model::{ErrorCode, Instant};
 use tillkeep_storage::entity::{session, store, user};
 use tillkeep_storage::registry::fold;
 use tillkeep_storage::sea_orm::sea_query::Expr;
-use tillkeep_storage::sea_orm::{ColumnTrait, EntityTrait, IntoActiveModel, QueryFilter, QuerySelect};
-use tillkeep_storage::{Tx, audit, factors};
+use tillkeep_storage::sea_orm::{ColumnTrait, Condition, EntityTrait, IntoActiveModel, QueryFilter, QuerySelect};
+use tillkeep_storage::{Tx, audit, factors, user_pins};
 use utoipa::ToSchema;
 use uuid::Uuid;
 
 use super::answers::{Myself, SignedInAnswer, digest, tokens_for};
 use crate::answer::Answer;
+use crate::auth::asked::{ask, with_kept};
 use crate::auth::by_pin::{refuse, user_of_pin, verified};
 use crate::auth::new_pin::{rehash, same_pin};
+use crate::auth::people::of_name;
 use crate::auth::places;
 use crate::auth::throttle::{self, Attempt, Claimant};
-use crate::auth::{self, Auth, Gate, Home, Origin, REPLACED, Replaced, Revocation, State};
+use crate::auth::{self, Auth, Gate, Home, Origin, REPLACED, Replaced, Revocation, State, device};
 use crate::error::{Error, Result};
 use crate::extract::Body;
 use crate::factors::{Given, Shown, refuse_factor, second_step};
@@ -57,14 +59,25 @@ pub struct PinLogin {
 /// `POST /auth/login`
 pub async fn login(Gate(auth): Gate, from: Origin, Body(body): Body<Login>) -> Result<Answer<SignedInAnswer>> {
     let mut claimant = Claimant::at(from, auth.home_store(), None);
-    let user = named(&auth, &body.username).await?;
+    let user = with_kept(&auth, of_name(&auth, &body.username).await?).await?;
     claimant.recognised(&auth, user.as_ref()).await?;
     // One name is one bucket, in whichever way its letters are typed.
     let folded = user.as_ref().map_or_else(|| fold(&normal(&body.username)), |user| user.username_folded.clone());
     let buckets = throttle::login_buckets(&auth, &folded, user.as_ref().map(|user| user.id), &claimant)?;
     let attempt = throttle::take(&auth, &buckets, &claimant).await?;
-    match verified(&auth, attempt, user, &body.pin).await? {
+    let (attempt, found) = verified(&auth, attempt, user, &body.pin).await?;
+    let (attempt, found) = match found {
+        Err(user) => {
+            let asked = ask(&auth, &claimant, Some(&body.username), &body.pin).await;
+            let (attempt, asked) = attempt.unless_failed(&auth, asked).await?;
+            (attempt, asked.ok_or(user))
+        }
+        found => (attempt, found),
+    };
+    match (attempt, found) {
         (attempt, Ok(user)) => {
+            let strange = device::may_sign_in(&auth, claimant.device.as_ref(), user.id).await;
+            let (attempt, ()) = attempt.unless_failed(&auth, strange).await?;
             let given = Given { code: body.code, passkey: body.passkey, challenge: body.challenge };
             let (attempt, shown) = match auth.home {
                 Home::Hq => second_step(&auth, attempt, &user, &claimant, given).await?,
@@ -76,17 +89,6 @@ pub async fn login(Gate(auth): Gate, from: Origin, Body(body): Body<Login>) -> R
         }
         (attempt, Err(user)) => Err(refuse(&auth, attempt, claimant.audit("login.refused", user)).await?),
     }
-}
-
-/// Who has this name, as it is kept now or as it was typed: release 0.1.0 kept it so.
-async fn named(auth: &Auth, typed: &str) -> Result<Option<user::Model>> {
-    let (kept, folded) = (fold(&normal(typed)), fold(typed));
-    let found = user::Entity::find()
-        .filter(user::Column::UsernameFolded.is_in([kept.as_str(), folded.as_str()]))
-        .filter(user::Column::DeletedAt.is_null())
-        .all(auth.db.reader())
-        .await?;
-    Ok(found.into_iter().max_by_key(|user| user.username_folded == folded))
 }
 
 /// `POST /auth/pin-login`: the look-up key finds at most one candidate, whose own hash decides. Two slow hashes,
@@ -207,6 +209,12 @@ async fn replace(auth: &Auth, tx: &Tx, row: &session::Model, claimant: &Claimant
     Ok(gone)
 }
 
+/// Whether somebody may still sign in with their PIN alone: somebody may have hit upon it since it was verified.
+fn with_pin_alone() -> Condition {
+    let kept = user::Column::PinLookup;
+    Condition::any().add(kept.is_null()).add(Condition::all().not().add(kept.like(format!("{}%", user_pins::WITHHELD))))
+}
+
 /// When all was shown that is asked of somebody who signs in so: now, unless it was a PIN alone of whoever has a second factor.
 async fn shown_at(auth: &Auth, tx: &Tx, by: &By, user_id: Uuid, now: Instant) -> Result<Option<Instant>> {
     let is_asked = auth.home == Home::Hq && auth.is_asked_for_factor(factors::has(tx, user_id).await?);
@@ -238,7 +246,8 @@ async fn sign_in(
     let still = user::Entity::update_many()
         .col_expr(user::Column::LastLoginAt, Expr::value(now))
         .filter(user::Column::Id.eq(user.id))
-        .filter(same_pin(&user))
+        .filter(same_pin(auth, &user))
+        .filter(if refreshable { Condition::all() } else { with_pin_alone() })
         .filter(user::Column::IsActive.eq(true))
         .filter(user::Column::DeletedAt.is_null())
         .exec(&tx)

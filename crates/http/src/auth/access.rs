@@ -100,6 +100,27 @@ impl Access {
         }
     }
 
+    /// Whether somebody holds a code that the default Store Manager lacks, in whatever store.
+    pub fn holds_beyond_a_store(&self) -> bool {
+        self.assignments
+            .iter()
+            .any(|assignment| assignment.codes.iter().any(|code| permission::is_beyond_a_store(code)))
+    }
+
+    /// Whether somebody holds a code that the default Cashier lacks, anywhere.
+    pub fn reaches_beyond_a_till(&self) -> bool {
+        self.assignments
+            .iter()
+            .flat_map(|assignment| assignment.codes.iter())
+            .any(|code| permission::is_beyond_a_till(code))
+    }
+
+    /// Whether somebody is an administrator of all stores.
+    pub fn is_administrator(&self) -> bool {
+        let everywhere = |given: &Assignment| given.role_code == permission::ADMINISTRATOR && given.store_id.is_none();
+        self.assignments.iter().any(everywhere)
+    }
+
     /// Whether one of `required` is held in `store_id` (`None`: anywhere).
     pub fn may(&self, required: &[&str], store_id: Option<Uuid>) -> bool {
         required.is_empty()

@@ -14,7 +14,7 @@ use tillkeep_model::{ErrorCode, Instant};
 use tillkeep_storage::{Connection, DbErr, Transaction, audit, idempotency};
 use uuid::Uuid;
 
-use super::{Access, Act, Auth, HasAuth, Home};
+use super::{Access, Act, Auth, HasAuth, Home, device};
 use crate::costs;
 use crate::error::{Error, Result};
 use crate::parameters;
@@ -101,9 +101,12 @@ impl<P: Requirement> Caller<P> {
             },
         );
         refusals::watch(move |code, text| watching.note_refusal(code, text, entry));
+        if auth.enrolled_only && !P::AT_STRANGE_DEVICES && !session.is_at_a_device() {
+            return Err(device::unknown());
+        }
         let required = P::any_of();
         // Without a line nobody could: then the till goes on.
-        if access.user.must_change_pin && !P::BEFORE_PIN_CHANGE && auth.can_change_pins() {
+        if !P::BEFORE_PIN_CHANGE && auth.must_change_pin(&access) {
             let text = "this PIN was made for you by headquarters: choose your own first, in the browser at headquarters or here, with \
                         POST /api/v1/auth/change-pin {currentPin, newPin}";
             return Err(Error::new(ErrorCode::MustChangePin, text));

@@ -7,6 +7,8 @@ use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderName};
 use sha2::{Digest, Sha256};
+use tillkeep_model::permission::Requirement;
+use tillkeep_model::permission::code::{ReportsZReport, StoresEdit};
 use tillkeep_model::{ErrorCode, Instant};
 use tillkeep_storage::Tx;
 use tillkeep_storage::entity::{device, register};
@@ -19,6 +21,9 @@ use crate::error::{Error, Result};
 use crate::request::Guest;
 
 pub static HEADER: HeaderName = HeaderName::from_static("tillkeep-device");
+
+/// Who enrols devices.
+pub type Enroller = (StoresEdit, ReportsZReport);
 
 /// Characters of a key at the most; what is longer is none.
 const LONGEST: usize = 100;
@@ -61,7 +66,7 @@ async fn device_of(auth: &Auth, headers: &HeaderMap) -> Result<Option<Device>> {
     Ok(Some(Device { id: found.id, terminal_id: register.terminal_id }))
 }
 
-fn unknown() -> Error {
+pub(super) fn unknown() -> Error {
     let text = "this device is not enrolled, or not any more; a manager enrols it with POST /api/v1/devices";
     Error::new(ErrorCode::DeviceUnknown, text)
 }
@@ -82,6 +87,16 @@ impl Origin {
             _ => Ok(()),
         }
     }
+}
+
+/// Refuses `person`, whose PIN was right, at a device that is not enrolled where all must be, unless they can enrol it.
+pub(crate) async fn may_sign_in(auth: &Auth, device: Option<&Device>, person: Uuid) -> Result<()> {
+    if !auth.enrolled_only || device.is_some() {
+        return Ok(());
+    }
+    let access = auth.access_of(person).await?;
+    let enrols = access.is_some_and(|access| access.may(&Enroller::any_of(), auth.home_store()));
+    if enrols { Ok(()) } else { Err(unknown()) }
 }
 
 impl Device {

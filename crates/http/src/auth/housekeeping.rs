@@ -8,10 +8,10 @@ use std::time::Duration;
 use tillkeep_storage::entity::approval;
 use tillkeep_storage::leases::Leases;
 use tillkeep_storage::sea_orm::{ColumnTrait, Condition, EntityTrait, QueryFilter};
-use tillkeep_storage::{DbErr, attempts, db, factors, idempotency, known_places};
+use tillkeep_storage::{DbErr, attempts, db, factors, idempotency, kept_verifiers, known_places};
 use tokio_util::sync::CancellationToken;
 
-use super::{Auth, Home, Sessions, factor_uses};
+use super::{Auth, Home, Sessions, factor_uses, first_pins};
 use crate::error::Result;
 
 /// How often the key file is looked at.
@@ -41,6 +41,7 @@ pub fn start(auth: Arc<Auth>, leases: Leases, stop: CancellationToken) {
                 () = stop.cancelled() => return,
             }
             reload_keys(&auth, false).await;
+            auth.note_refusals(false).await;
             looks = (looks + 1) % FORGET_EVERY;
             if looks.is_multiple_of(APPROVALS_EVERY)
                 && let Err(error) = db::retry_serialization(|| forget_unused_approvals(&auth)).await
@@ -56,6 +57,11 @@ pub fn start(auth: Arc<Auth>, leases: Leases, stop: CancellationToken) {
                 && let Err(error) = factor_uses::follow(&auth).await
             {
                 tracing::warn!(%error, "how many codes were used could not be read or noted; it is tried again");
+            }
+            if looks == 1
+                && let Err(error) = first_pins::end_expired(&auth).await
+            {
+                tracing::warn!(%error, "first PINs that are over could not be ended; it is tried again");
             }
             if looks == 1
                 && let Err(error) = forget_in_turn(&auth, &leases).await
@@ -131,6 +137,7 @@ pub async fn forget(auth: &Auth) -> Result<(), DbErr> {
         // What was approved stands on the sale and in the audit log.
         let over = approval::Column::ExpiresAt.lt(now.plus_millis(-KEEP_APPROVALS_MS));
         approval::Entity::delete_many().filter(over).exec(&tx).await?;
+        kept_verifiers::prune(&tx, now).await?;
     }
     tx.commit().await?;
     idempotency::prune_claims(&auth.db).await

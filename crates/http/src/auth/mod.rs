@@ -3,10 +3,13 @@
 mod access;
 mod act;
 mod address;
+pub mod asked;
 pub(crate) mod by_pin;
 mod caller;
 pub mod device;
 pub(crate) mod factor_uses;
+pub mod first_pins;
+pub mod found;
 mod fresh;
 pub mod housekeeping;
 mod last_used;
@@ -26,8 +29,10 @@ use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
 use ipnet::IpNet;
 use serde_json::json;
+use tillkeep_model::wire::{StoreSignIn, StoreSignedIn};
 use tillkeep_model::{Alarm, ErrorCode, Instant};
 use tillkeep_storage::attempts::Judge;
+use tillkeep_storage::entity::user;
 use tillkeep_storage::{Change, Db, DbErr, Tx, audit};
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
@@ -48,7 +53,7 @@ pub use settings::{PinLogin, SecondFactor, SignInSettings};
 use crate::clock::Clock;
 use crate::error::{Error, Result};
 use crate::pins::{self, Pins};
-use crate::refusals::NotedRefusals;
+use crate::refusals::{Counted, Refused};
 use crate::running::Running;
 use crate::tokens::Tokens;
 
@@ -73,11 +78,15 @@ pub struct Auth {
     pub running: Running,
     /// Attempts to sign in that are not judged yet.
     pub(crate) under_way: throttle::UnderWay,
-    noted: NotedRefusals,
+    refusals: Counted,
     /// Cancelled when balancers are to send nothing more to this server, which goes on answering for a while.
     pub leaving: CancellationToken,
     /// Digits of a new PIN at the least.
     pub pin_min_length: usize,
+    /// The same of somebody who may do more than work at a till.
+    pub pin_min_length_beyond_a_till: usize,
+    /// How long a PIN lasts that was made for somebody and is not changed; `None` is for ever.
+    pub(crate) first_pin_ms: Option<i64>,
     /// Whether a PIN alone is taken from enrolled tills only.
     pub enrolled_only: bool,
     /// Whom headquarters looks up by a PIN alone.
@@ -87,6 +96,8 @@ pub struct Auth {
     /// How browsers reach headquarters.
     pub public_url: Option<String>,
     pub(crate) factor_uses: FactorUses,
+    /// For how many days a store keeps what verifies somebody of whom it asked headquarters.
+    pub keep_verifier_days: i64,
     trusted_proxies: Vec<IpNet>,
     /// What the server does after a commit: HQ tells its stores of what changed.
     on_commit: OnceLock<OnCommit>,
@@ -105,7 +116,13 @@ pub trait Headquarters: Send + Sync {
     fn heard_at(&self) -> Option<Instant>;
     /// Changes the PIN of somebody who typed the present one; without a new one, only how headquarters keeps it.
     fn change_pin(&self, user_id: Uuid, current: String, new: Option<String>) -> Asking<'_>;
+    /// Who that is of whom nobody here knows, as they are here, with what verifies the PIN from then on; nobody when headquarters does
+    /// not say so, for whatever reason.
+    fn sign_in(&self, asked: StoreSignIn) -> Knowing<'_>;
 }
+
+/// A question to headquarters who somebody is.
+pub type Knowing<'a> = Pin<Box<dyn Future<Output = Option<(user::Model, StoreSignedIn)>> + Send + 'a>>;
 
 /// A question to headquarters that is being answered.
 pub type Asking<'a> = Pin<Box<dyn Future<Output = Result<()>> + Send + 'a>>;
@@ -170,17 +187,22 @@ impl Auth {
             are_followed: OnceLock::new(),
             headquarters: OnceLock::new(),
             pin_min_length: settings.pin_min_length.clamp(pins::SHORTEST, pins::LONGEST),
+            pin_min_length_beyond_a_till: settings
+                .pin_min_length_beyond_a_till
+                .clamp(settings.pin_min_length.clamp(pins::SHORTEST, pins::LONGEST), pins::LONGEST),
+            first_pin_ms: (settings.first_pin_days > 0).then_some(i64::from(settings.first_pin_days) * 24 * 3_600_000),
             enrolled_only: settings.enrolled_only,
             pin_login_at_hq: settings.pin_login_at_hq,
             second_factor: if home == Home::Hq { settings.second_factor } else { SecondFactor::Off },
             public_url: settings.public_url.clone(),
             factor_uses: FactorUses::new(settings.factor_uses.clone()),
+            keep_verifier_days: settings.keep_verifier_days,
             trusted_proxies: settings.trusted_proxies.clone(),
             sessions: Sessions::default(),
             running: Running::default(),
             access: AccessCache::default(),
             under_way: throttle::UnderWay::new(&db, settings.waits_for_others),
-            noted: NotedRefusals::default(),
+            refusals: Counted::default(),
             leaving: CancellationToken::new(),
             db,
             home,
@@ -265,9 +287,12 @@ impl Auth {
         self.headquarters.get().ok_or_else(hq_unreachable)
     }
 
-    /// Whether somebody can change a PIN now: at headquarters always, at a store with a line.
-    pub fn can_change_pins(&self) -> bool {
-        self.home == Home::Hq || self.headquarters.get().is_some_and(|headquarters| headquarters.is_there())
+    /// Whether somebody has to change their PIN before anything else: where they can, which is at headquarters, and at a store with
+    /// a line for whoever holds no more than runs one.
+    pub fn must_change_pin(&self, access: &Access) -> bool {
+        let is_there = || self.headquarters.get().is_some_and(|headquarters| headquarters.is_there());
+        let can = self.home == Home::Hq || (!access.holds_beyond_a_store() && is_there());
+        access.user.must_change_pin && can
     }
 
     /// Commits, and makes what changed of the synchronised types known, here and to whoever pulls it.
@@ -286,18 +311,29 @@ impl Auth {
         tx.commit().await.map(drop)
     }
 
-    /// Puts somebody who asked for more than they have into the audit log, beside the answer and bounded in number.
-    pub(crate) fn note_refusal(self: Arc<Self>, code: ErrorCode, text: &str, mut entry: audit::Entry) {
-        let now = self.clock.now();
-        if !entry.user_id.is_some_and(|user_id| self.noted.is_due(user_id, code, now)) {
-            return;
+    /// Puts somebody who asked for more than they have into the audit log, beside the answer: each is counted, and noted once a
+    /// minute.
+    pub(crate) fn note_refusal(self: Arc<Self>, code: ErrorCode, text: &str, entry: audit::Entry) {
+        let Some(person) = entry.user_id else { return };
+        let refused = Refused { code, text: text.to_owned(), entry, count: 1 };
+        if let Some(due) = self.refusals.add(person, refused, self.clock.now()) {
+            tokio::spawn(async move { self.note_refused(due).await });
         }
-        entry.details = json!({"code": code.as_str(), "refusal": text});
-        tokio::spawn(async move {
-            if let Err(error) = self.note(entry).await {
-                tracing::warn!(%error, "a refusal could not be noted in the audit log");
-            }
-        });
+    }
+
+    /// Notes the refusals that wait for it, as many as there are of a person in one line; all of them when the server `stops`.
+    pub async fn note_refusals(&self, stops: bool) {
+        for due in self.refusals.due(self.clock.now(), stops) {
+            self.note_refused(due).await;
+        }
+    }
+
+    async fn note_refused(&self, refused: Refused) {
+        let Refused { code, text, mut entry, count } = refused;
+        entry.details = json!({"code": code.as_str(), "refusal": text, "count": count});
+        if let Err(error) = self.note(entry).await {
+            tracing::warn!(%error, count, "refusals could not be noted in the audit log");
+        }
     }
 
     /// How long a session lasts after its sign-in, however often it is refreshed. A store that has not heard headquarters for a

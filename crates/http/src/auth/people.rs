@@ -5,13 +5,16 @@ use std::sync::Arc;
 
 use tillkeep_model::ErrorCode;
 use tillkeep_model::permission::Requirement;
+use tillkeep_storage::DbErr;
 use tillkeep_storage::entity::{user, user_store_role};
+use tillkeep_storage::registry::fold;
 use tillkeep_storage::sea_orm::sea_query::SelectStatement;
 use tillkeep_storage::sea_orm::{ColumnTrait, Condition, EntityTrait, QueryFilter, QuerySelect, QueryTrait, Select};
 use uuid::Uuid;
 
-use super::{Access, Caller};
+use super::{Access, Auth, Caller};
 use crate::error::{Error, Result};
+use crate::names::normal;
 
 /// The users with a role in one of `stores`, and with one that counts in all of them if `or_all`.
 pub(crate) fn staff(stores: impl IntoIterator<Item = Uuid>, or_all: bool) -> SelectStatement {
@@ -26,6 +29,17 @@ pub(crate) fn staff(stores: impl IntoIterator<Item = Uuid>, or_all: bool) -> Sel
         .filter(Column::DeletedAt.is_null())
         .filter(counts)
         .into_query()
+}
+
+/// Who has this name, as it is kept now or as it was typed: release 0.1.0 kept it so.
+pub(crate) async fn of_name(auth: &Auth, typed: &str) -> std::result::Result<Option<user::Model>, DbErr> {
+    let (kept, folded) = (fold(&normal(typed)), fold(typed));
+    let found = user::Entity::find()
+        .filter(user::Column::UsernameFolded.is_in([kept.as_str(), folded.as_str()]))
+        .filter(user::Column::DeletedAt.is_null())
+        .all(auth.db.reader())
+        .await?;
+    Ok(found.into_iter().max_by_key(|user| user.username_folded == folded))
 }
 
 /// Cuts users to those of the caller's stores.

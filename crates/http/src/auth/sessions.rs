@@ -37,6 +37,13 @@ pub struct State {
     pub read_at: Moment,
 }
 
+impl State {
+    /// Whether it was opened at an enrolled till.
+    pub(super) const fn is_at_a_device(&self) -> bool {
+        self.device_id.is_some()
+    }
+}
+
 /// The sessions seen since the start.
 pub struct Sessions {
     states: Cache<Uuid, State>,

@@ -5,11 +5,16 @@ use std::time::Duration;
 
 use ipnet::IpNet;
 use serde::{Deserialize, Serialize};
+use tillkeep_storage::kept_verifiers;
 use utoipa::ToSchema;
 
 use crate::pins;
 use crate::tokens::keys::GivenKeys;
 
+/// Digits of the PINs of people who may do more than work at a till.
+const BEYOND_A_TILL: usize = 6;
+/// So long somebody has to come with the PIN that was made for them.
+const FIRST_PIN_DAYS: u32 = 7;
 /// Of several people who type their PINs at one moment the last one hears of it after so long at the most.
 const WAITS_FOR_OTHERS: Duration = Duration::from_secs(2);
 
@@ -72,6 +77,10 @@ pub struct SignInSettings {
     pub trusted_proxies: Vec<IpNet>,
     /// Digits of a new PIN at the least, 4 to 12.
     pub pin_min_length: usize,
+    /// The same of somebody who may do more than work at a till.
+    pub pin_min_length_beyond_a_till: usize,
+    /// Days for which a PIN lasts that was made for somebody and is not changed; 0 is for ever.
+    pub first_pin_days: u32,
     /// At a store: whether a PIN alone is taken from enrolled tills only.
     pub enrolled_only: bool,
     /// Whom headquarters looks up by a PIN alone.
@@ -82,6 +91,8 @@ pub struct SignInSettings {
     pub public_url: Option<String>,
     /// Where this server notes how many codes of second factors were used.
     pub factor_uses: Option<PathBuf>,
+    /// For how many days a store keeps what verifies somebody of whom it asked headquarters.
+    pub keep_verifier_days: i64,
     /// How long an attempt waits for those that are under way before it.
     pub waits_for_others: Duration,
     /// Token keys that come from the environment.
@@ -95,11 +106,14 @@ impl Default for SignInSettings {
         Self {
             trusted_proxies: Vec::new(),
             pin_min_length: pins::SHORTEST,
+            pin_min_length_beyond_a_till: BEYOND_A_TILL,
+            first_pin_days: FIRST_PIN_DAYS,
             enrolled_only: false,
             pin_login_at_hq: PinLogin::default(),
             second_factor: SecondFactor::default(),
             public_url: None,
             factor_uses: None,
+            keep_verifier_days: kept_verifiers::USUAL_DAYS,
             waits_for_others: WAITS_FOR_OTHERS,
             keys: GivenKeys::default(),
             pin_key_file: None,

@@ -145,10 +145,11 @@ pub fn account_buckets(auth: &Auth, folded: &str, user_id: Option<Uuid>, claiman
     Ok(if by_itself { vec![here] } else { vec![here, anywhere] })
 }
 
-/// The bucket of PINs that somebody proposes. "Not allowed" for a PIN that is not weak means that somebody has it, so
-/// that the answers to many would name them all.
-pub fn proposal_bucket(user_id: Uuid) -> Bucket {
-    Bucket { user_id: Some(user_id), ..Bucket::new(Kind::Proposal, user_id.to_string()) }
+/// The buckets of PINs that somebody proposes, for whom another one may answer. "Not allowed" for a PIN that is not weak means that
+/// somebody has it, so that the answers to many would name them all.
+pub fn proposal_buckets(user_id: Uuid, counts_for: Uuid) -> [Bucket; 3] {
+    [(Kind::Proposal, user_id), (Kind::ProposalRefused, counts_for), (Kind::ProposalAccepted, counts_for)]
+        .map(|(kind, whose)| Bucket { user_id: Some(whose), ..Bucket::new(kind, whose.to_string()) })
 }
 
 /// The bucket of codes of a second factor, from wherever: a right one alone ends its waits, whatever else of the person is
@@ -248,15 +249,19 @@ impl Attempt {
         self.unless_failed(auth, verified).await
     }
 
-    /// The hashes of a PIN that was proposed, which counts for good; an attempt at which none were made counts no more.
-    pub async fn hash(self, auth: &Auth, pin: &str) -> Result<Hashed> {
+    /// The hashes of a PIN that was proposed; an attempt at which none were made counts no more.
+    pub async fn hash(self, auth: &Auth, pin: &str) -> Result<(Self, Hashed)> {
         let hashed = auth.pins.hash(pin).await;
-        let (attempt, hashed) = self.unless_failed(auth, hashed).await?;
-        let tx = auth.db.begin_aside().await?;
-        attempt.wrong(&tx, auth.clock.now()).await?;
-        tx.commit().await?;
-        judged(auth);
-        Ok(hashed)
+        self.unless_failed(auth, hashed).await
+    }
+
+    /// A PIN that was proposed was accepted or not, in the transaction of what follows from that: it counts for good.
+    pub async fn proposed(&self, tx: &Tx, accepted: bool, now: Instant) -> Result<(), DbErr> {
+        attempts::hold(tx, &self.taken).await?;
+        for taken in &self.taken {
+            attempts::proposed(tx, taken, accepted, now).await?;
+        }
+        Ok(())
     }
 
     /// One attempt of two steps, which end together.

@@ -86,7 +86,7 @@ pub async fn explain(caller: Caller<RolesView>, Params(question): Params<Questio
     }
     let user = of_caller(&caller, question.user_id).await?;
     let access = caller.auth().access_of(user.id).await?.ok_or_else(|| Error::not_found("user"))?;
-    let mut answer = explained(&access, question, caller.auth().can_change_pins());
+    let mut answer = explained(&access, question, caller.auth().must_change_pin(&access));
     if !answer.assignments.iter().any(|ground| ground.counts && !ground.matching.is_empty()) {
         answer.would_give = givers(caller.reader(), &answer.code).await?;
     }
@@ -112,7 +112,7 @@ fn is_pattern(text: &str) -> bool {
     text.strip_suffix(".*").is_some_and(|module| ALL.iter().any(|code| module_of(code) == module))
 }
 
-fn explained(access: &Access, question: Question, can_change_pins: bool) -> Explanation {
+fn explained(access: &Access, question: Question, must_change_pin: bool) -> Explanation {
     let grounds = access.assignments.iter().map(|assignment| Ground {
         role_id: assignment.role_id,
         role_code: assignment.role_code.clone(),
@@ -123,7 +123,6 @@ fn explained(access: &Access, question: Question, can_change_pins: bool) -> Expl
     });
     let grounds: Vec<Ground> = grounds.collect();
     let held = access.may(&[&question.code], question.store_id);
-    let must_change_pin = access.user.must_change_pin && can_change_pins;
     let allowed = access.is_active() && !must_change_pin && held;
     let deciding: Vec<&str> = grounds
         .iter()

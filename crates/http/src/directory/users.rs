@@ -9,7 +9,7 @@ use tillkeep_model::permission::code::UsersView;
 use tillkeep_storage::entity::user::{Column, Entity, Model};
 use tillkeep_storage::entity::{role, user_store_role};
 use tillkeep_storage::sea_orm::{ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter, QueryOrder};
-use tillkeep_storage::{factors, staff};
+use tillkeep_storage::{factors, staff, user_pins};
 use utoipa::ToSchema;
 use uuid::Uuid;
 
@@ -90,6 +90,11 @@ pub struct UserDetail {
     /// The newest sale of theirs that headquarters has: who only works at a till signs in at a store, which headquarters
     /// does not hear of. At a store, and without a sale in the stores that the caller sees, null.
     last_seen_at_store: Option<SeenAtStore>,
+    /// When the PIN ends that was made for them and that they have not changed yet; it is over when that is past. Null when theirs
+    /// is none, or when such PINs do not end, and at a store.
+    first_pin_expires_at: Option<Instant>,
+    /// Whether they have a PIN: one that somebody else knows is taken away. Null at a store.
+    has_pin: Option<bool>,
 }
 
 /// A sale of somebody, as the last sign of them.
@@ -126,7 +131,8 @@ async fn details<P: Requirement>(caller: &Caller<P>, users: Vec<Model>) -> Resul
         Home::Hq => (staff::last_sales(conn, &ids).await?, factors::among(conn, &ids).await?),
         Home::Store(_) => (HashMap::new(), HashSet::new()),
     };
-    let stores = caller.stores();
+    let (is_hq, stores) = (caller.auth().home == Home::Hq, caller.stores());
+    let pins = if is_hq { user_pins::of(conn, ids.iter().copied()).await? } else { HashMap::new() };
     let mut seen = |user_id: &Uuid| {
         let sale =
             sold.remove(user_id).filter(|sale| stores.as_ref().is_none_or(|ids| ids.contains(&sale.store_id)))?;
@@ -136,6 +142,8 @@ async fn details<P: Requirement>(caller: &Caller<P>, users: Vec<Model>) -> Resul
         assignments: assignments.remove(&user.id).unwrap_or_default(),
         has_second_factor: with_factor.contains(&user.id),
         last_seen_at_store: seen(&user.id),
+        first_pin_expires_at: pins.get(&user.id).and_then(|pin| caller.auth().first_pin_ends(&user, pin)),
+        has_pin: is_hq.then_some(user.pin_hash.is_some()),
         user: user.into(),
     });
     Ok(shown.collect())

@@ -14,7 +14,7 @@ use base64::engine::general_purpose::STANDARD;
 use serde::{Deserialize, Serialize};
 use tillkeep_model::ErrorCode;
 use tillkeep_model::wire::PinKey;
-use tokio::sync::Semaphore;
+use tokio::sync::{Mutex, Semaphore};
 use uuid::Uuid;
 
 pub use hashed::Hashed;
@@ -28,6 +28,8 @@ use crate::files;
 
 /// Requests that may wait for a hash; the next one is told to come back.
 const QUEUE: usize = 8;
+/// Look-ups of stores that are made before somebody else may have the place.
+const AT_A_TURN: usize = 4;
 
 /// Hashes and verifies PINs off the request threads.
 #[derive(Clone)]
@@ -36,6 +38,8 @@ pub struct Pins {
     known: Arc<RwLock<Option<Known>>>,
     running: Arc<Semaphore>,
     waiting: Arc<Semaphore>,
+    /// Whoever makes look-ups of stores: one at a time, so that a place stays free for people.
+    deriving: Arc<Mutex<()>>,
     computed: Arc<AtomicU64>,
 }
 
@@ -70,6 +74,7 @@ impl Pins {
             known: Arc::default(),
             running: Arc::new(Semaphore::new(parallel)),
             waiting: Arc::new(Semaphore::new(parallel + QUEUE)),
+            deriving: Arc::default(),
             computed: Arc::default(),
         };
         match std::fs::read(path) {
@@ -93,6 +98,7 @@ impl Pins {
                 key: String::new(),
                 salt: STANDARD.encode(files::random::<16>()),
                 own: None,
+                own_salt: None,
             },
             |kept| kept.key,
         );
@@ -180,9 +186,15 @@ impl Pins {
         Ok(hex::encode(hmac(secrets.base(), format!("recovery\0{user_id}\0{code}").as_bytes())))
     }
 
-    /// The key of a store, in the handshake; with that of the whole chain if PINs from release 0.1.0 are in use.
-    pub fn for_store(&self, store: Uuid, with_former: bool) -> Option<PinKey> {
-        self.secrets()?.export(store, with_former)
+    /// The key of a store, in the handshake; with that of the whole chain if PINs from release 0.1.0 are in use, and with a salt
+    /// for a store that makes its look-ups with it.
+    pub fn for_store(&self, store: Uuid, with_former: bool, with_salt: bool) -> Option<PinKey> {
+        self.secrets()?.export(store, with_former, with_salt)
+    }
+
+    /// Whether a store shows that it has had its key, in whatever form.
+    pub fn is_key_of(&self, store: Uuid, id: &str) -> bool {
+        self.secrets().is_some_and(|secrets| secrets.is_key_of(store, id))
     }
 
     /// The key that the whole chain had, for a store of release 0.1.0.
@@ -193,9 +205,30 @@ impl Pins {
     }
 
     /// The hash and the look-up key with which `store` verifies a PIN that headquarters keeps as `hash`; `None` for one that
-    /// travels as it is.
+    /// travels as it is. The look-up key is that of a store without a salt.
     pub fn derived(&self, store: Uuid, hash: &str) -> Option<(String, String)> {
         self.secrets()?.for_store(store, hash)
+    }
+
+    /// The look-up keys with which `store`, which has a salt of its own, finds PINs that headquarters keeps as these hashes, in
+    /// their order; `None` for those that travel as they are. Each is a slow hash, and they wait until their turn comes: it takes as
+    /// long as it takes, and people who sign in meanwhile have every second turn.
+    pub async fn own_lookups(&self, store: Uuid, hashes: Vec<String>) -> Result<Vec<Option<String>>> {
+        let secrets = self.secrets().ok_or_else(not_ready)?;
+        let mut made = Vec::with_capacity(hashes.len());
+        let _alone = self.deriving.lock().await;
+        for some in hashes.chunks(AT_A_TURN) {
+            let turn = self.running.clone().acquire_owned().await.map_err(|error| Error::internal(error))?;
+            let (secrets, some) = (secrets.clone(), some.to_vec());
+            let done = tokio::task::spawn_blocking(move || {
+                let out: std::result::Result<Vec<_>, String> =
+                    some.iter().map(|hash| secrets.own_lookup(store, hash)).collect();
+                drop(turn);
+                out
+            });
+            made.extend(done.await.map_err(|error| Error::internal(error))?.map_err(|error| Error::internal(error))?);
+        }
+        Ok(made)
     }
 
     /// The hash and the look-up key of a new PIN: two slow hashes.
@@ -245,7 +278,7 @@ impl Pins {
 }
 
 fn not_ready() -> Error {
-    Error::new(ErrorCode::StoreNotReady, "this store has not reached headquarters yet; nobody can sign in before that")
+    Error::new(ErrorCode::StoreNotReady, "this store has no key for PINs: it has not reached headquarters yet, or somebody there has to allow that it gets its key again")
         .retry_after(5)
 }
 

@@ -3,7 +3,8 @@
 //! | Where | `pin_hash` | `pin_lookup` |
 //! |---|---|---|
 //! | headquarters | two slow hashes of the PIN, sealed under the root: one with a salt of the person, one with the chain's | an HMAC of the second one, by a key from the root |
-//! | a store | an HMAC of the first one, by that store's own key | an HMAC of the second one, by that key |
+//! | a store | an HMAC of the first one, by that store's own key | an HMAC of a slow hash over the second one, with that store's own salt, by that key |
+//! | a store that never asked headquarters of anybody | as above | an HMAC of the second one, by that key |
 //! | both, from release 0.1.0 | Argon2id with the key of the whole chain | an HMAC by that key |
 
 use argon2::{Algorithm, Argon2, Params, PasswordVerifier, Version};
@@ -53,11 +54,11 @@ pub(super) struct Secrets {
 
 enum Place {
     /// From it follow the keys of all stores.
-    Hq {
-        root: Vec<u8>,
-    },
+    Hq { root: Vec<u8> },
     Store {
         own: Vec<u8>,
+        /// What sets its look-ups apart from those of other stores; none from a headquarters of an earlier release.
+        salt: Option<Vec<u8>>,
     },
     /// A store whose headquarters is of release 0.1.0.
     Former,
@@ -74,6 +75,8 @@ pub(super) fn id_of(key: &PinKey) -> String {
         hash.update(part.as_bytes());
         hash.update([0]);
     }
+    // Without one it is the name that the key had before there were any.
+    hash.update(key.own_salt.as_deref().unwrap_or_default().as_bytes());
     hex::encode(&hash.finalize()[..8])
 }
 
@@ -88,8 +91,12 @@ pub fn is_former(hash: &str) -> bool {
 }
 
 fn slow_hash(pin: &str, salt: &[u8], secret: &[u8]) -> Text<Slow> {
+    slow_hash_of(pin.as_bytes(), salt, secret)
+}
+
+fn slow_hash_of(bytes: &[u8], salt: &[u8], secret: &[u8]) -> Text<Slow> {
     let mut out = [0; SLOW];
-    hasher(secret)?.hash_password_into(pin.as_bytes(), salt, &mut out).map_err(|error| error.to_string())?;
+    hasher(secret)?.hash_password_into(bytes, salt, &mut out).map_err(|error| error.to_string())?;
     Ok(out)
 }
 
@@ -118,14 +125,16 @@ impl Secrets {
         let former = if key.key.is_empty() { None } else { Some(decode(&key.key)?) };
         let place = match (root, &key.own) {
             (Some(root), _) => Place::Hq { root: decode(root)? },
-            (None, Some(own)) => Place::Store { own: decode(own)? },
+            (None, Some(own)) => {
+                Place::Store { own: decode(own)?, salt: key.own_salt.as_deref().map(decode).transpose()? }
+            }
             (None, None) => Place::Former,
         };
         let mut secrets = Self { salt: decode(&key.salt)?, former, place, decoy: String::new() };
         let random: [u8; SLOW] = files::random();
         secrets.decoy = match &secrets.place {
             Place::Hq { root } => seal(&sealing(root), &files::random::<SALT>(), &random, &random)?,
-            Place::Store { own } => derived_by(own, &files::random::<SALT>(), &random),
+            Place::Store { own, .. } => derived_by(own, &files::random::<SALT>(), &random),
             Place::Former => former_decoy()?,
         };
         Ok(secrets)
@@ -134,7 +143,7 @@ impl Secrets {
     fn lookup_key(&self) -> Option<Vec<u8>> {
         match &self.place {
             Place::Hq { root } => Some(hmac(root, b"lookup")),
-            Place::Store { own } => Some(own.clone()),
+            Place::Store { own, .. } => Some(own.clone()),
             Place::Former => None,
         }
     }
@@ -142,21 +151,33 @@ impl Secrets {
     /// What names of people are kept by who do not exist.
     pub(super) fn base(&self) -> &[u8] {
         match &self.place {
-            Place::Hq { root: key } | Place::Store { own: key } => key,
+            Place::Hq { root: key } | Place::Store { own: key, .. } => key,
             Place::Former => self.former.as_deref().unwrap_or_default(),
         }
     }
 
-    /// Slow hashes that a look-up takes: one more as long as there are PINs from release 0.1.0.
+    /// Slow hashes that a look-up takes: one more with a salt of the store, and one more as long as there are PINs from release
+    /// 0.1.0.
     pub(super) fn lookups(&self) -> u64 {
-        u64::from(!matches!(self.place, Place::Former)) + u64::from(self.former.is_some())
+        u64::from(!matches!(self.place, Place::Former))
+            + u64::from(self.store_salt().is_some())
+            + u64::from(self.former.is_some())
+    }
+
+    fn store_salt(&self) -> Option<&[u8]> {
+        match &self.place {
+            Place::Store { salt, .. } => salt.as_deref(),
+            Place::Hq { .. } | Place::Former => None,
+        }
     }
 
     /// The look-up keys that a PIN may be kept under, the present one first.
     pub(super) fn lookup(&self, pin: &str) -> Text<Vec<String>> {
         let mut found = Vec::with_capacity(2);
         if let Some(key) = self.lookup_key() {
-            found.push(lookup_by(&key, &slow_hash(pin, &self.salt, &[])?));
+            let common = slow_hash(pin, &self.salt, &[])?;
+            let slow = self.store_salt().map(|salt| slow_hash_of(&common, salt, &[])).transpose()?;
+            found.push(lookup_by(&key, &slow.unwrap_or(common)));
         }
         found.extend(self.former_lookup(pin)?);
         Ok(found)
@@ -176,6 +197,7 @@ impl Secrets {
         Ok(Hashed {
             hash: seal(&sealing(root), &salt, &slow, &common)?,
             lookup: lookup_by(&hmac(root, b"lookup"), &common),
+            digits: i16::try_from(pin.len()).unwrap_or(i16::MAX),
             former_lookup: self.former_lookup(pin)?,
         })
     }
@@ -189,7 +211,7 @@ impl Secrets {
             Place::Hq { root } => unseal(&sealing(root), kept).is_some_and(|(salt, slow, _)| {
                 slow_hash(pin, &salt, &[]).is_ok_and(|typed| verify_slices_are_equal(&typed, &slow).is_ok())
             }),
-            Place::Store { own } => parts(kept, DERIVED).is_some_and(|(salt, _)| {
+            Place::Store { own, .. } => parts(kept, DERIVED).is_some_and(|(salt, _)| {
                 let typed = slow_hash(pin, &salt, &[]).map(|slow| derived_by(own, &salt, &slow));
                 typed.is_ok_and(|typed| verify_slices_are_equal(typed.as_bytes(), kept.as_bytes()).is_ok())
             }),
@@ -199,7 +221,7 @@ impl Secrets {
     }
 
     /// What a store verifies a PIN with that headquarters keeps as `hash`: worth nothing with another store's key. `None`
-    /// for one that is kept as in release 0.1.0, which travels as it is.
+    /// for one that is kept as in release 0.1.0, which travels as it is. The look-up is that of a store without a salt.
     pub(super) fn for_store(&self, store: Uuid, hash: &str) -> Option<(String, String)> {
         let Place::Hq { root } = &self.place else { return None };
         let (salt, slow, common) = unseal(&sealing(root), hash)?;
@@ -219,23 +241,41 @@ impl Secrets {
         opened(&hmac(root, b"factor"), about.as_bytes(), &STANDARD.decode(text).ok()?)
     }
 
-    /// The key of a store, with that of the whole chain if PINs from release 0.1.0 are still in use.
-    pub(super) fn export(&self, store: Uuid, with_former: bool) -> Option<PinKey> {
+    /// The look-up of a store with a salt: a slow hash.
+    pub(super) fn own_lookup(&self, store: Uuid, hash: &str) -> Text<Option<String>> {
+        let Place::Hq { root } = &self.place else { return Ok(None) };
+        let Some((_, _, common)) = unseal(&sealing(root), hash) else { return Ok(None) };
+        let slow = slow_hash_of(&common, &salt_of(root, store), &[])?;
+        Ok(Some(lookup_by(&own_of(root, store), &slow)))
+    }
+
+    /// The key of a store, with that of the whole chain if PINs from release 0.1.0 are still in use, and with a salt if the store
+    /// knows what to do with it.
+    pub(super) fn export(&self, store: Uuid, with_former: bool, with_salt: bool) -> Option<PinKey> {
         let Place::Hq { root } = &self.place else { return None };
         let former = self.former.as_ref().filter(|_| with_former).map(|key| STANDARD.encode(key));
         let own = Some(STANDARD.encode(own_of(root, store)));
+        let own_salt = with_salt.then(|| STANDARD.encode(salt_of(root, store)));
         Some(named(PinKey {
             id: String::new(),
             key: former.unwrap_or_default(),
             salt: STANDARD.encode(&self.salt),
             own,
+            own_salt,
         }))
+    }
+
+    /// Whether this names the key of a store in a form that it may have had: nobody can tell the name who never had the key.
+    pub(super) fn is_key_of(&self, store: Uuid, id: &str) -> bool {
+        let forms = [(false, false), (false, true), (true, false), (true, true)];
+        let own = forms.into_iter().filter_map(|(former, salt)| self.export(store, former, salt));
+        own.chain(self.export_former()).any(|key| verify_slices_are_equal(key.id.as_bytes(), id.as_bytes()).is_ok())
     }
 
     /// The key of the whole chain, for stores of release 0.1.0.
     pub(super) fn export_former(&self) -> Option<PinKey> {
         let key = STANDARD.encode(self.former.as_ref()?);
-        Some(named(PinKey { id: String::new(), key, salt: STANDARD.encode(&self.salt), own: None }))
+        Some(named(PinKey { id: String::new(), key, salt: STANDARD.encode(&self.salt), own: None, own_salt: None }))
     }
 }
 
@@ -245,6 +285,12 @@ fn named(key: PinKey) -> PinKey {
 
 fn own_of(root: &[u8], store: Uuid) -> Vec<u8> {
     hmac(root, &[b"store\0", store.as_bytes().as_slice()].concat())
+}
+
+fn salt_of(root: &[u8], store: Uuid) -> Vec<u8> {
+    let mut salt = hmac(root, &[b"look-up salt\0", store.as_bytes().as_slice()].concat());
+    salt.truncate(SALT);
+    salt
 }
 
 fn sealing(root: &[u8]) -> Vec<u8> {

@@ -24,7 +24,13 @@ impl Server {
     fn former_hq() -> Self {
         let hq = Self::new();
         let key = STANDARD.encode(files::random::<32>());
-        let key = PinKey { id: "former".to_owned(), key, salt: STANDARD.encode(files::random::<16>()), own: None };
+        let key = PinKey {
+            id: "former".to_owned(),
+            key,
+            salt: STANDARD.encode(files::random::<16>()),
+            own: None,
+            own_salt: None,
+        };
         hq.pins.install(&key).expect("kept");
         hq.pins.ensure_key().expect("a root");
         hq
@@ -63,7 +69,7 @@ async fn a_pin_is_found_by_its_look_up_key_and_verified_by_its_hash() {
 async fn what_one_store_verifies_a_pin_with_is_worth_nothing_with_another_stores_key() {
     let hq = Server::hq();
     let stores = [Uuid::now_v7(), Uuid::now_v7()];
-    let keys = stores.map(|store| hq.pins.for_store(store, true).expect("a key"));
+    let keys = stores.map(|store| hq.pins.for_store(store, true, false).expect("a key"));
     let [one, two] = [Server::store(&keys[0]), Server::store(&keys[1])];
     assert!(keys.iter().all(|key| key.key.is_empty()), "no key of the whole chain");
     assert!(keys[0].own != keys[1].own && one.pins.key_id() == Some(keys[0].id.clone()));
@@ -87,8 +93,8 @@ async fn pins_from_before_are_verified_with_the_key_of_the_chain_until_it_leaves
     let hashed = hq.pins.hash("739154").await.expect("hash");
     assert!(!is_former(&hashed.hash) && hashed.lookups().any(|kept| kept == lookup), "taken is taken");
     let store = Uuid::now_v7();
-    let with = hq.pins.for_store(store, true).expect("a key");
-    let without = hq.pins.for_store(store, false).expect("a key");
+    let with = hq.pins.for_store(store, true, false).expect("a key");
+    let without = hq.pins.for_store(store, false, false).expect("a key");
     assert_ne!(with.id, without.id, "the store asks for the other one");
     let till = Server::store(&with);
     for server in [&hq, &till] {
@@ -106,13 +112,53 @@ async fn pins_from_before_are_verified_with_the_key_of_the_chain_until_it_leaves
     assert_eq!(old.pins.lookup("739154").await.expect("lookup"), [lookup]);
 }
 
+#[tokio::test]
+async fn a_store_with_a_salt_of_its_own_has_look_ups_that_no_table_of_another_store_gives() {
+    let hq = Server::hq();
+    let stores = [Uuid::now_v7(), Uuid::now_v7()];
+    let keys = stores.map(|store| hq.pins.for_store(store, false, true).expect("a key"));
+    let [one, two] = [Server::store(&keys[0]), Server::store(&keys[1])];
+    let hashed = hq.pins.hash("739154").await.expect("hash");
+    let made =
+        hq.pins.own_lookups(stores[0], vec![hashed.hash.clone(), "$argon2id$former".into()]).await.expect("made");
+    let lookup = made[0].clone().expect("a look-up");
+    assert_eq!((one.pins.lookup("739154").await.expect("lookup"), made[1].as_deref()), (vec![lookup.clone()], None));
+    assert_ne!(two.pins.lookup("739154").await.expect("lookup"), std::slice::from_ref(&lookup));
+    // With both keys in hand, what is slow of a look-up is still another one for each store.
+    let stolen = Server::store(&PinKey { own: keys[1].own.clone(), ..keys[0].clone() });
+    assert_ne!(stolen.pins.lookup("739154").await.expect("lookup"), two.pins.lookup("739154").await.expect("lookup"));
+    // A store of an earlier release goes on without one.
+    let earlier = Server::store(&hq.pins.for_store(stores[0], false, false).expect("a key"));
+    let (hash, without) = hq.pins.derived(stores[0], &hashed.hash).expect("derived");
+    assert_eq!(earlier.pins.lookup("739154").await.expect("lookup"), [without]);
+    assert!(one.pins.verify("739154", Some(hash.clone())).await.expect("verify"));
+    assert!(earlier.pins.verify("739154", Some(hash)).await.expect("verify"), "the hash is the same");
+    let before = (one.pins.computed(), earlier.pins.computed());
+    one.pins.lookup("1").await.expect("lookup");
+    earlier.pins.lookup("1").await.expect("lookup");
+    assert_eq!((one.pins.computed() - before.0, earlier.pins.computed() - before.1), (2, 1));
+}
+
+#[test]
+fn who_names_a_form_of_a_stores_key_has_had_it_and_nobody_else_can() {
+    let hq = Server::former_hq();
+    let stores = [Uuid::now_v7(), Uuid::now_v7()];
+    for (former, salt) in [(false, false), (false, true), (true, false), (true, true)] {
+        let id = hq.pins.for_store(stores[0], former, salt).expect("a key").id;
+        assert!(hq.pins.is_key_of(stores[0], &id) && !hq.pins.is_key_of(stores[1], &id));
+    }
+    let former = Server::store(&hq.pins.for_former_store().expect("a key"));
+    assert!(hq.pins.is_key_of(stores[0], &former.pins.key_id().expect("a name")), "one that was upgraded");
+    assert!(!hq.pins.is_key_of(stores[0], "former") && !hq.pins.is_key_of(stores[0], ""));
+}
+
 #[test]
 fn the_root_of_headquarters_is_made_once_and_that_of_a_store_never() {
     let hq = Server::hq();
     assert_eq!(hq.again().root().id, hq.pins.root().id);
     let former = Server::former_hq();
     assert_eq!(former.again().root().id, former.pins.root().id);
-    let store = Server::store(&hq.pins.for_store(Uuid::nil(), true).expect("a key"));
+    let store = Server::store(&hq.pins.for_store(Uuid::nil(), true, true).expect("a key"));
     for other in [former, store, Server::new()] {
         assert_ne!(other.pins.root().id, hq.pins.root().id);
     }

@@ -3,6 +3,7 @@
 mod limits;
 mod paced;
 mod places;
+mod rest;
 pub mod tls;
 
 use std::convert::Infallible;
@@ -49,6 +50,14 @@ pub struct Listener {
     tls: Option<Tls>,
     /// Where to reach it, such as `http://127.0.0.1:8080`.
     pub url: String,
+}
+
+impl Listener {
+    /// Where to reach it, when that is on this machine alone: such an address is the same for all who can use it.
+    pub fn on_this_machine(&self) -> Option<&str> {
+        let address = self.tcp.local_addr().ok()?;
+        address.ip().is_loopback().then_some(&*self.url)
+    }
 }
 
 /// Binds `listen`, and tells where in the file `address` of the data directory.
@@ -196,7 +205,10 @@ impl Server {
         let stream = Paced::new(stream, pace.clone(), &limits, taken);
         let service = hyper::service::service_fn(move |request: hyper::Request<Incoming>| {
             let busy = pace.busy();
-            let mut request: Request = request.map(axum::body::Body::new);
+            let is_held_back = request.headers().contains_key(header::EXPECT);
+            let (head, body) = request.into_parts();
+            let (body, rest) = rest::watched(body, is_held_back);
+            let mut request = Request::from_parts(head, body);
             let extensions = request.extensions_mut();
             extensions.insert(ConnectInfo(peer));
             extensions.insert(transport);
@@ -213,7 +225,8 @@ impl Server {
                     busy.upgraded();
                     return Ok::<_, Infallible>(hyper::Response::from_parts(head, axum::body::Body::empty()));
                 }
-                if leaving.is_cancelled() {
+                // After a body that nobody reads to its end hyper hangs up: whoever asks next is not to find out by that.
+                if leaving.is_cancelled() || rest.remains().await {
                     head.headers.insert(header::CONNECTION, HeaderValue::from_static("close"));
                 }
                 let body = axum::body::Body::new(busy.until_sent(body));

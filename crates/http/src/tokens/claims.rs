@@ -58,10 +58,12 @@ pub(super) fn check(claims: &Map<String, Json>, expires: bool, now: Instant) -> 
         Json::Array(all) => all.iter().any(|one| one == AUDIENCE),
         one => one == AUDIENCE,
     };
-    // An instant is an integer, or it is no token of ours. When it was made says nothing against one that is made here: a clock
-    // that is set back must not send everybody home.
+    // An instant is an integer, or it is no token of ours. A sync token has no end: it was made while some clock was wrong, at
+    // worst, and its store must not be locked out for that. What people carry lives for a week: from a time to come it is none of
+    // ours, or of a server whose clock nobody should trust.
     let end = claims.get("exp").and_then(Json::as_i64);
-    let made = |instant: &Json| instant.as_i64().is_some_and(|made| end.is_none_or(|end| made <= end));
+    let is_past = |made: i64| !expires || made <= now + AHEAD;
+    let made = |instant: &Json| instant.as_i64().is_some_and(|made| is_past(made) && end.is_none_or(|end| made <= end));
     let begun = |instant: &Json| instant.as_i64().is_some_and(|begin| begin <= now + AHEAD);
     let fits = claims.get("iss").is_none_or(|iss| iss == ISSUER)
         && claims.get("aud").is_none_or(is_for)
@@ -104,6 +106,8 @@ mod tests {
             (json!({"exp": 1001, "nbf": 1301}), false),
             (json!({"exp": 1001, "iat": 1002}), false),
             (json!({"exp": 1001, "iat": "1000"}), false),
+            (json!({"exp": 9000, "iat": 1300}), true),
+            (json!({"exp": 9000, "iat": 1301}), false),
         ] {
             assert_eq!(good(&claims, true), expected, "{claims}");
         }

@@ -154,3 +154,27 @@ fn servers_that_are_given_the_same_keys_know_each_others_tokens() {
     assert!(one.access(&other.sign_access(&claims(ACCESS, 1001)).expect("token"), now).is_none(), "not given yet");
     assert!(one.access(&kept, now).is_some(), "what the file's key signed is good until it expires");
 }
+
+#[test]
+fn what_was_made_more_than_five_minutes_from_now_is_good_for_nobody_but_a_store() {
+    let here = tokens();
+    let now = Instant::from_millis(1_000_000);
+    for (iat, good) in [(1000, true), (1300, true), (1301, false), (90_000, false)] {
+        let access = AccessClaims { iat, ..claims(ACCESS, 100_000) };
+        let token = here.sign_access(&access).expect("token");
+        assert_eq!(here.access(&token, now).is_some(), good, "access made at {iat}");
+        let refresh = RefreshClaims { iat, exp: 100_000, ..refresh_claims("one") };
+        let token = here.sign_refresh(&refresh).expect("token");
+        assert_eq!(here.refresh(&token, now).is_some(), good, "refresh made at {iat}");
+        let sync = SyncClaims {
+            store_id: Some(Uuid::now_v7()),
+            store_code: "S01".into(),
+            kind: STORE_SYNC.into(),
+            tv: 1,
+            iat,
+            jti: None,
+        };
+        let token = here.sign_sync(&sync).expect("token");
+        assert!(here.sync(&token, now).is_some_and(|claims| claims.store_id.is_some()), "a store's, made at {iat}");
+    }
+}

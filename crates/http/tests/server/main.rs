@@ -2,8 +2,11 @@
 
 mod answers;
 mod connections;
+mod framing;
+mod hanging_up;
 mod kit;
 mod log;
+mod metrics;
 mod pace;
 mod pages;
 mod rooms;

@@ -1,5 +1,7 @@
 //! Forms that a text may have to keep.
 
+use std::ops::RangeInclusive;
+
 use chrono_tz::Tz;
 use iso_country::Country;
 use iso_currency::Currency;
@@ -21,6 +23,13 @@ pub static EMAIL: Shape = Shape {
     is: |text, _| is_email(text),
     says: "must be an e-mail address of at most 200 characters, such as ann@example.com",
     pattern: r"^([^@\s]+@[^@\s]+)?$",
+};
+
+/// What people are called: all that stands in it is seen, and in the order in which it is read.
+pub static DISPLAY_NAME: Shape = Shape {
+    is: |text, _| !text.trim().is_empty() && is_seen(text),
+    says: "must have 1 to 100 characters, none of them invisible and none that turns the direction of writing",
+    pattern: r"^[^\u0000-\u001F\u007F-\u009F\u00AD\u034F\u061C\u115F\u1160\u17B4\u17B5\u180B-\u180F\u200B\u200E\u200F\u2028-\u202E\u2060-\u206F\u2800\u3164\uFE00-\uFE0F\uFEFF\uFFA0\uFFF0-\uFFFB]*$",
 };
 
 pub static COUNTRY: Shape = Shape {
@@ -125,6 +134,44 @@ fn is_locale(text: &str) -> bool {
 fn is_email(text: &str) -> bool {
     let part = |part: &str| !part.is_empty() && !part.contains(|letter: char| letter == '@' || letter.is_whitespace());
     text.split_once('@').is_some_and(|(name, host)| part(name) && part(host))
+}
+
+/// Characters that are not seen, or change where others are: control characters and separators of lines, and what Unicode may
+/// show as nothing (`Default_Ignorable_Code_Point`), marks of direction among them.
+const UNSEEN: &[RangeInclusive<char>] = &[
+    '\0'..='\u{1f}',
+    '\u{7f}'..='\u{9f}',
+    '\u{ad}'..='\u{ad}',
+    '\u{34f}'..='\u{34f}',
+    '\u{61c}'..='\u{61c}',
+    '\u{115f}'..='\u{1160}',
+    '\u{17b4}'..='\u{17b5}',
+    '\u{180b}'..='\u{180f}',
+    '\u{200b}'..='\u{200f}',
+    '\u{2028}'..='\u{202e}',
+    '\u{2060}'..='\u{206f}',
+    '\u{2800}'..='\u{2800}',
+    '\u{3164}'..='\u{3164}',
+    '\u{fe00}'..='\u{fe0f}',
+    '\u{feff}'..='\u{feff}',
+    '\u{ffa0}'..='\u{ffa0}',
+    '\u{fff0}'..='\u{fffb}',
+    '\u{1bca0}'..='\u{1bca3}',
+    '\u{1d173}'..='\u{1d17a}',
+    '\u{e0000}'..='\u{e0fff}',
+];
+/// What joins or parts two letters, in scripts in which that changes how they look: Arabic to Sinhala. Names of people there
+/// have them.
+const JOINERS: [char; 2] = ['\u{200c}', '\u{200d}'];
+const OF_JOINED_SCRIPTS: RangeInclusive<char> = '\u{600}'..='\u{dff}';
+
+fn is_seen(text: &str) -> bool {
+    let mut before = None;
+    text.chars().all(|letter| {
+        let joins = JOINERS.contains(&letter) && before.is_some_and(|before| OF_JOINED_SCRIPTS.contains(&before));
+        before = Some(letter);
+        joins || !UNSEEN.iter().any(|range| range.contains(&letter))
+    })
 }
 
 fn is_digits(text: &str) -> bool {

@@ -46,6 +46,26 @@ fn numbers_and_quantities_are_refused_in_the_unit_they_are_sent_in() {
 }
 
 #[test]
+fn a_name_that_is_shown_has_nothing_invisible_and_nothing_that_turns_its_direction() {
+    let name = user::BOOK.field("displayName").expect("a field");
+    for good in ["Ann", "Émile Z.", "李小龍", "Анна-Мария", "علی\u{200c}رضا", "ක්\u{200d}රිස්ටි", "أحمد", "🛒 Front"]
+    {
+        assert_eq!(says(name, Value::Text(good)), None, "{good}");
+    }
+    let unseen =
+        ["\u{200b}", "\u{202e}", "\u{2066}", "\u{ad}", "\u{feff}", "\u{200f}", "\u{61c}", "\u{e0041}", "\u{3164}"];
+    // Nor does a joiner between letters that it joins in no way.
+    for letter in unseen.into_iter().chain(["\t", "\n", "\u{2028}", "\u{9c}", "\u{200c}", "\u{200d}"]) {
+        for bad in [format!("An{letter}n"), format!("Ann{letter}"), format!("{letter}Ann")] {
+            assert!(says(name, Value::Text(&bad)).is_some_and(|text| text.contains("invisible")), "{bad:?}");
+        }
+    }
+    for bad in ["", "  ", &"x".repeat(101)] {
+        assert!(says(name, Value::Text(bad)).is_some(), "{bad:?}");
+    }
+}
+
+#[test]
 fn codes_of_the_world_are_those_of_its_lists() {
     let is = |shape: &Shape, text: &str| (shape.is)(text, now());
     for good in ["US", "DE", "SS", "AX"] {

@@ -6,7 +6,7 @@ pub static BOOK: Book = Book {
     table: "users",
     fields: &[
         label("username", 50).required(),
-        label("displayName", 100).required(),
+        shaped("displayName", 100, &shape::DISPLAY_NAME).required(),
         label("employeeCode", 40),
         email("email"),
         phone("phone"),

@@ -45,6 +45,10 @@ pub struct HandshakeRequest {
     /// The store takes a PIN key of its own; one of release 0.1.0 knows that of the whole chain alone.
     #[serde(default)]
     pub own_pin_key: bool,
+    /// The store asks headquarters of whom it cannot verify itself, and makes look-ups with a salt of its own; one of an older
+    /// release does neither.
+    #[serde(default)]
+    pub sign_in: bool,
     /// Numbers that the store has given and whose documents went with its database.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub lost: Vec<LostNumbers>,
@@ -67,6 +71,9 @@ pub struct HandshakeRequest {
     /// Milliseconds between two questions of a quiet store: how long it may be unheard and not be silent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub interval_ms: Option<i64>,
+    /// How many of its registers have no enrolled till.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unenrolled: Option<i64>,
 }
 
 /// The end of an audit log: its last row, and what that hashes to. Written down elsewhere, it shows later that nothing was cut off.
@@ -175,6 +182,9 @@ pub struct HandshakeAnswer {
     /// The end of headquarters' audit log.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub audit: Option<AuditHead>,
+    /// For how many days the store keeps what verifies somebody of whom it asked; 0 where nobody is asked of.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub keep_verifier_days: Option<i64>,
 }
 
 /// A dead letter that somebody settled at HQ.
@@ -214,6 +224,9 @@ pub struct PinKey {
     /// The key of this store alone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub own: Option<String>,
+    /// The look-up salt of this store alone, over that of the chain.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub own_salt: Option<String>,
 }
 
 impl std::fmt::Debug for PinKey {

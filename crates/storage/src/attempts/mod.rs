@@ -209,7 +209,7 @@ enum Verdict {
 
 /// The attempt was a right one: it counts no more and ends the waits, but what was wrong today stays counted.
 pub async fn succeeded(tx: &Tx, taken: &Taken, now: Instant) -> Result<(), DbErr> {
-    settle(tx, taken, Verdict::Right, now).await
+    settle(tx, taken, |_| Verdict::Right, now).await
 }
 
 /// Locks the counters of several attempts that are settled together, so that no two who do so wait for each other.
@@ -237,22 +237,29 @@ pub async fn succeeded_after(tx: &Tx, taken: &[Taken], earlier: Option<&Taken>, 
 
 /// The attempt was a wrong one, as it was counted.
 pub async fn failed(tx: &Tx, taken: &Taken, now: Instant) -> Result<(), DbErr> {
-    settle(tx, taken, Verdict::Wrong, now).await
+    settle(tx, taken, |_| Verdict::Wrong, now).await
 }
 
 /// Nobody looked at the PIN after all: the attempt counts no more, and that is all.
 pub async fn withdrawn(tx: &Tx, taken: &Taken, now: Instant) -> Result<(), DbErr> {
-    settle(tx, taken, Verdict::Nothing, now).await
+    settle(tx, taken, |_| Verdict::Nothing, now).await
 }
 
-async fn settle(tx: &Tx, taken: &Taken, verdict: Verdict, now: Instant) -> Result<(), DbErr> {
+/// A PIN that was proposed counts for good as what it was, accepted or refused, and not as the other.
+pub async fn proposed(tx: &Tx, taken: &Taken, accepted: bool, now: Instant) -> Result<(), DbErr> {
+    let other = if accepted { Kind::ProposalRefused } else { Kind::ProposalAccepted };
+    let verdict = |row: &Model| if row.kind == other.policy().name { Verdict::Nothing } else { Verdict::Wrong };
+    settle(tx, taken, verdict, now).await
+}
+
+async fn settle(tx: &Tx, taken: &Taken, verdict: impl Fn(&Model) -> Verdict, now: Instant) -> Result<(), DbErr> {
     // A row that is gone was unlocked in the meantime.
     let mut rows = locked(tx, taken.counted.iter().map(|counted| counted.id)).await?;
     let still = under_way::end(tx, taken.id).await?;
     let mut changed = Vec::new();
     for mut row in rows.drain(..) {
         let Some(counted) = taken.counted.iter().find(|counted| counted.id == row.id) else { continue };
-        let policy = policy::policy_of(&row);
+        let (policy, verdict) = (policy::policy_of(&row), verdict(&row));
         // This server stood still for so long that another one took it for dead, and what it counted back.
         let is_counted = still.contains(&row.id);
         match verdict {
@@ -322,6 +329,14 @@ pub async fn locks(
     let total = blocked(now, scope.clone()).count(conn).await?;
     let page = blocked(now, scope).order_by_desc(Column::BlockedUntil).order_by_asc(Column::Id);
     Ok((page.offset(offset).limit(limit).all(conn).await?, total))
+}
+
+/// The stores of which headquarters judges nobody now, each since when.
+pub async fn stopped(conn: &impl ConnectionTrait, now: Instant) -> Result<HashMap<Uuid, Instant>, DbErr> {
+    let policy = Kind::StoreSignIn.policy();
+    let rows = blocked(now, Condition::all().add(Column::Kind.eq(policy.name))).all(conn).await?;
+    let since = |row: Model| Some((row.store_id?, row.blocked_until?.plus_millis(-policy.minute)));
+    Ok(rows.into_iter().filter_map(since).collect())
 }
 
 /// Frees what is blocked, counters included; `None` when nothing of that id within `scope` is blocked.

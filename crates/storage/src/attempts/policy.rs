@@ -8,6 +8,7 @@ use crate::entity::pin_attempt::Model;
 
 const SECOND: i64 = 1000;
 const MINUTE: i64 = 60 * SECOND;
+const HOUR: i64 = 60 * MINUTE;
 pub(super) const DAY: i64 = 24 * 60 * MINUTE;
 
 /// Where attempts come from, or whom they are about.
@@ -27,12 +28,18 @@ pub enum Kind {
     AccountAnywhere,
     /// Sign-ins with a name, from one address.
     LoginAddress,
-    /// PINs that somebody proposed for themselves or others: the answer tells whether somebody else has them.
+    /// PINs that somebody proposed: the answer tells whether somebody else has them.
     Proposal,
+    /// Those of all for whom one person answers that were refused, as somebody has them.
+    ProposalRefused,
+    /// The others of all of them.
+    ProposalAccepted,
     /// Codes of one person's second factor, from wherever, once the PIN was right.
     SecondFactor,
     /// Locks that somebody lifted: who lifts those of their own guesses gets more of them.
     Unlock,
+    /// At headquarters, people whom a store asks it to judge.
+    StoreSignIn,
 }
 
 /// The rule of one kind.
@@ -54,6 +61,8 @@ pub struct Policy {
     pub a_day: Option<i32>,
     /// Wrong ones of a minute, after which the next minute helps.
     pub a_minute: Option<i32>,
+    /// Milliseconds that such a minute has.
+    pub minute: i64,
 }
 
 const NEVER: i32 = i32::MAX;
@@ -69,6 +78,7 @@ const USUAL: Policy = Policy {
     forgiven: 20,
     a_day: None,
     a_minute: None,
+    minute: MINUTE,
 };
 
 pub static POLICIES: &[Policy] = &[
@@ -94,8 +104,11 @@ pub static POLICIES: &[Policy] = &[
     Policy { kind: Kind::AccountAnywhere, name: "account_anywhere", free: 50, waits: &[], forgiven: NEVER, ..USUAL },
     Policy { kind: Kind::LoginAddress, name: "login_address", free: NEVER, a_minute: Some(30), ..USUAL },
     Policy { kind: Kind::Proposal, name: "proposal", free: NEVER, a_day: Some(10), ..USUAL },
+    Policy { kind: Kind::ProposalRefused, name: "proposal_refused", free: NEVER, a_day: Some(10), ..USUAL },
+    Policy { kind: Kind::ProposalAccepted, name: "proposal_accepted", free: NEVER, a_day: Some(100), ..USUAL },
     Policy { kind: Kind::SecondFactor, name: "second_factor", ..USUAL },
     Policy { kind: Kind::Unlock, name: "unlock", free: NEVER, a_day: Some(20), ..USUAL },
+    Policy { kind: Kind::StoreSignIn, name: "store_sign_in", free: NEVER, a_minute: Some(30), minute: HOUR, ..USUAL },
 ];
 
 impl Kind {
@@ -135,7 +148,7 @@ impl Policy {
     /// and must not last until that clock's day comes.
     pub(super) fn blocks(&self, until: Instant, now: Instant) -> bool {
         let day = if self.a_day.is_some() { DAY } else { 0 };
-        let minute = if self.a_minute.is_some() { MINUTE } else { 0 };
+        let minute = if self.a_minute.is_some() { self.minute } else { 0 };
         (1..=(self.longest * SECOND).max(day).max(minute)).contains(&until.millis_since(now))
     }
 
@@ -167,7 +180,8 @@ impl Policy {
     /// The block by the day's and the minute's number, which no success lifts.
     fn quota(&self, row: &Model, now: Instant) -> Option<Instant> {
         let day = self.a_day.filter(|most| row.wrong_today >= *most).map(|_| row.day.plus_millis(DAY));
-        let minute = self.a_minute.filter(|most| row.in_minute >= *most).map(|_| row.minute_at.plus_millis(MINUTE));
+        let minute =
+            self.a_minute.filter(|most| row.in_minute >= *most).map(|_| row.minute_at.plus_millis(self.minute));
         day.max(minute).filter(|until| *until > now)
     }
 
@@ -180,7 +194,7 @@ impl Policy {
         // By the time that passed and not by the calendar: a guesser would wait for midnight.
         row.in_a_row = (row.in_a_row - self.made_good(row, now)).max(0);
         // A clock that was set back must not stretch a minute.
-        if !(0..MINUTE).contains(&now.millis_since(row.minute_at)) {
+        if !(0..self.minute).contains(&now.millis_since(row.minute_at)) {
             (row.minute_at, row.in_minute) = (now, 0);
         }
         let before = row.in_a_row;
@@ -191,7 +205,8 @@ impl Policy {
         row.blocked_until = wait.max(self.quota(row, now));
         // That there was a short wait may have been told; that it became a long one, or the day's last, is news.
         let long = |nth: i32| self.wait(nth) * SECOND >= MINUTE;
-        let news = long(row.in_a_row) && !long(before) || self.a_day == Some(row.wrong_today);
+        let hour = self.minute > MINUTE && self.a_minute == Some(row.in_minute);
+        let news = long(row.in_a_row) && !long(before) || self.a_day == Some(row.wrong_today) || hour;
         row.announced &= !news;
     }
 
@@ -221,17 +236,37 @@ mod tests {
     #[test]
     fn every_kind_has_its_own_policy() {
         use Kind::{
-            Account, AccountAnywhere, Device, Headquarters, HeadquartersAnywhere, LoginAddress, Proposal, SecondFactor,
-            UnknownDevices, Unlock,
+            Account, AccountAnywhere, Device, Headquarters, HeadquartersAnywhere, LoginAddress, Proposal,
+            ProposalAccepted, ProposalRefused, SecondFactor, StoreSignIn, UnknownDevices, Unlock,
         };
         let signing_in =
             [Device, UnknownDevices, Headquarters, HeadquartersAnywhere, Account, AccountAnywhere, LoginAddress];
-        for kind in signing_in.into_iter().chain([SecondFactor, Proposal, Unlock]) {
+        let more = [SecondFactor, Proposal, ProposalRefused, ProposalAccepted, Unlock, StoreSignIn];
+        for kind in signing_in.into_iter().chain(more) {
             assert_eq!(kind.policy().kind, kind);
         }
         let mut names: Vec<&str> = POLICIES.iter().map(|policy| policy.name).collect();
         names.dedup();
-        assert_eq!(names.len(), 10);
+        assert_eq!(names.len(), 13);
+    }
+
+    #[test]
+    fn a_store_has_thirty_wrong_ones_judged_and_no_more_until_the_hour_is_over() {
+        let policy = Kind::StoreSignIn.policy();
+        let (mut row, begun) = (Model::default(), Instant::from_millis(10 * DAY));
+        for nth in 0..30 {
+            assert_eq!(row.blocked_until, None, "{nth}");
+            policy.count(&mut row, begun.plus_millis(i64::from(nth) * MINUTE));
+        }
+        let over = begun.plus_millis(HOUR);
+        assert_eq!((row.blocked_until, row.announced), (Some(over), false));
+        assert!(policy.blocks(over, over.plus_millis(-1)) && !policy.blocks(over, over));
+        // A right one takes its own back, and no more.
+        let counted = Counted::new(&row);
+        policy.take_back(&mut row, &counted, true, begun.plus_millis(30 * MINUTE));
+        assert_eq!((row.in_minute, row.blocked_until), (29, None));
+        policy.count(&mut row, over);
+        assert_eq!((row.in_minute, row.blocked_until), (1, None));
     }
 
     #[test]
@@ -248,7 +283,7 @@ mod tests {
         }
         // What has a number for the day is no sign-in.
         let by_day = POLICIES.iter().filter(|policy| policy.a_day.is_some()).map(|policy| policy.name);
-        assert_eq!(by_day.collect::<Vec<_>>(), ["proposal", "unlock"]);
+        assert_eq!(by_day.collect::<Vec<_>>(), ["proposal", "proposal_refused", "proposal_accepted", "unlock"]);
     }
 
     #[test]

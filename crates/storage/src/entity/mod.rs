@@ -17,12 +17,14 @@ pub mod idempotency_claim;
 pub mod idempotency_key;
 pub mod inventory_adjustment;
 pub mod kept_id;
+pub mod kept_verifier;
 pub mod known_number;
 pub mod known_place;
 pub mod lease;
 pub mod lost_number;
 #[cfg(feature = "next-release")]
 pub mod loyalty_tier;
+pub mod new_customers;
 pub mod node_place;
 pub mod number_series;
 pub mod outbox;
@@ -52,6 +54,7 @@ pub mod staged_cursor;
 pub mod staged_row;
 pub mod stock_movement;
 pub mod store;
+pub mod store_lookup;
 pub mod store_node;
 pub mod store_product;
 pub mod supplier;
@@ -72,6 +75,7 @@ pub mod transfer_item;
 pub mod unapplied_document;
 pub mod unreadable_row;
 pub mod user;
+pub mod user_pin;
 pub mod user_store_role;
 
 /// Tables of which rows are kept in memory. Levels and prices of this store are not among them: each sale reads those.

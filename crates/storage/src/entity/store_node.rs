@@ -42,6 +42,45 @@ pub struct Model {
     /// Its last heartbeat, and how long its process had run then.
     pub heartbeat_at: Option<Instant>,
     pub uptime_ms: i64,
+    /// Whether it asks headquarters who signs in: [`ASKS_NEVER`], [`ASKS`] by its last handshake, or [`ASKED_ONCE`] and not by its
+    /// last one.
+    pub sign_in: i32,
+    /// The key of its PINs was confirmed, and is given out no more;
+    pub pin_key_closed: bool,
+    /// until then, to tokens of this version and later ones.
+    pub pin_key_for: i32,
+    /// When it was asked for again.
+    pub pin_key_asked_at: Option<Instant>,
+    /// When a process of it was last heard that says which one it is.
+    pub process_heard_at: Option<Instant>,
+    /// How many of its registers have no enrolled till, by its last handshake; null when that says nothing of it.
+    pub unenrolled: Option<i64>,
+}
+
+pub const ASKS_NEVER: i32 = 0;
+pub const ASKS: i32 = 1;
+pub const ASKED_ONCE: i32 = 2;
+
+impl Model {
+    /// A store that shook hands, and whose release cannot ask headquarters who signs in. What a store said once stays: whoever
+    /// stole it must not become an older one.
+    pub const fn never_asks(&self) -> bool {
+        self.handshake_at.is_some() && self.sign_in == ASKS_NEVER
+    }
+
+    /// Whether it makes its look-ups with a salt of its own, which came with the same release.
+    pub const fn has_own_salt(&self) -> bool {
+        self.sign_in != ASKS_NEVER
+    }
+
+    /// As it is when a handshake says whether the store asks.
+    pub const fn asks(&self, says_so: bool) -> i32 {
+        match self.sign_in {
+            _ if says_so => ASKS,
+            ASKS_NEVER => ASKS_NEVER,
+            _ => ASKED_ONCE,
+        }
+    }
 }
 
 #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]

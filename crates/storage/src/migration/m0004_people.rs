@@ -1,9 +1,18 @@
 //! What keeps accounts their owners': second factors, PINs that are worth nothing to a finder. `docs/security.md`.
 
+use sea_orm::sea_query::{Alias, Expr, ExprTrait, Query, UpdateStatement};
+
 use super::step::Change;
 use super::table::{NewTable, On};
 
 pub(super) const CHANGES: &[Change] = &[
+    // PINs that were made for somebody, by whom, and how long PINs are.
+    Change::CreateTable(NewTable {
+        name: "user_pins",
+        on: On::Hq,
+        columns: "user_id uuid!, made_at ts?, counts_for uuid?, digits small?",
+        ..NewTable::EMPTY
+    }),
     // When the second factor was shown last, or the PIN of whoever has none.
     Change::AddColumns("refresh_token_families", "factor_at ts?"),
     // Opened by a PIN without a name.
@@ -34,6 +43,27 @@ pub(super) const CHANGES: &[Change] = &[
     }),
     // How many codes were used: a server that knows of more than its database is on one that was restored.
     Change::CreateTable(NewTable { name: "factor_uses", on: On::Hq, columns: "id text!, uses big", ..NewTable::EMPTY }),
+    // A store asks headquarters of people of all stores, and keeps for some days what verifies them.
+    Change::CreateTable(NewTable {
+        name: "kept_verifiers",
+        on: On::Store,
+        columns: "user_id uuid!, pin_hash text, pin_lookup text, pin_changed_at ts?, roles text, kept_at ts, expires_at ts",
+        ..NewTable::EMPTY
+    }),
+    // Look-ups of one store are a slow hash each at headquarters.
+    Change::CreateTable(NewTable {
+        name: "store_lookups",
+        on: On::Hq,
+        columns: "store_id uuid!, user_id uuid!, source text, lookup text",
+        ..NewTable::EMPTY
+    }),
+    // Whether a store asks headquarters who signs in (0 never, 1 since its last handshake, 2 once), whether its key is given
+    // out and to tokens from which version on, and when a process of it that has a name was last heard.
+    Change::AddColumns(
+        "store_nodes",
+        "sign_in int=0, pin_key_closed bool=false, pin_key_for int=0, pin_key_asked_at ts?, process_heard_at ts?",
+    ),
+    Change::FillAtHq("store_nodes", has_its_key),
     // Browsers and addresses from which somebody signed in before: what strangers try does not make them wait.
     Change::CreateTable(NewTable {
         name: "known_places",
@@ -43,4 +73,23 @@ pub(super) const CHANGES: &[Change] = &[
         indexes: &["mark"],
         ..NewTable::EMPTY
     }),
+    // U16: how many customers each store makes in an hour.
+    Change::CreateTable(NewTable {
+        name: "new_customers",
+        on: On::Hq,
+        columns: "store_id uuid!, hour ts, made big, beyond_since ts?, beyond_at ts?",
+        ..NewTable::EMPTY
+    }),
+    // How many registers of a store have no enrolled till, by its own word.
+    Change::AddColumns("store_nodes", "unenrolled big?"),
 ];
+
+/// A store that has shaken hands has its key.
+fn has_its_key() -> UpdateStatement {
+    let mut update = Query::update();
+    update
+        .table(Alias::new("store_nodes"))
+        .value(Alias::new("pin_key_closed"), true)
+        .and_where(Expr::col(Alias::new("handshake_at")).is_not_null());
+    update
+}

@@ -9,7 +9,7 @@ use super::group::{Answers, Group};
 use super::incoming::Incoming;
 use super::sender::Sender;
 use super::verdict::Verdict;
-use super::{effects, judge, merge, store};
+use super::{effects, judge, merge, newcomers, store};
 use crate::sync_log::{self, Priors};
 use crate::{Tx, audit, fault};
 
@@ -53,6 +53,7 @@ async fn of_one_type(
     let mut answers = Answers::new(group.envelopes.len());
     let judged = judge::judge(tx, group, priors, &mut answers).await?;
     let mut merged = merge::merge(tx, group, judged, ignored, &mut answers).await?;
+    newcomers::limit(tx, group, &mut merged, &mut answers).await?;
     audits.extend(merged.iter_mut().filter_map(|document| document.audit.take()));
     let effects = effects::effects(tx, group, &mut merged, &mut answers).await?;
     store::store(tx, group, merged, effects, &answers.left).await?;

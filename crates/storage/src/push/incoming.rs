@@ -214,6 +214,7 @@ impl Incoming<'_> {
             Verdict::Refused { code, error } => {
                 (PushStatus::Error, Some((*code).to_owned()), Some(error.clone()), None)
             }
+            Verdict::Later(why) => return self.later(why),
         };
         PushResult {
             entity_type: self.entity.name.to_owned(),

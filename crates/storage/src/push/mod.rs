@@ -20,6 +20,7 @@ mod lines;
 mod members;
 mod merge;
 mod merged;
+mod newcomers;
 mod numbers;
 mod pause;
 mod sender;
@@ -159,6 +160,7 @@ impl SoFar {
             self.results[index] = Some(result);
         }
         self.rejected.extend(judged.rejected);
+        self.put_off.extend(judged.later);
     }
 
     fn put_off(&mut self, incoming: &Incoming<'_>, why: &'static str) {
@@ -253,6 +255,8 @@ struct Judged {
     rejected: Vec<Rejection>,
     ignored: Vec<(&'static str, u64)>,
     healed: bool,
+    /// The entities of what is to wait.
+    later: Vec<Uuid>,
 }
 
 /// Applies envelopes of different entities in one transaction: all at once, and what fails is halved down to the
@@ -274,8 +278,10 @@ async fn apply_wave(
         tx.execute_unprepared("SAVEPOINT part").await?;
         match apply::bulk(&mut tx, sender, part, now).await {
             Ok(outcome) => {
-                let verdicts = part.iter().zip(outcome.verdicts);
-                judged.results.extend(verdicts.map(|(envelope, verdict)| (envelope.index, envelope.result(&verdict))));
+                for (envelope, verdict) in part.iter().zip(outcome.verdicts) {
+                    judged.results.push((envelope.index, envelope.result(&verdict)));
+                    judged.later.extend(matches!(verdict, Verdict::Later(_)).then_some(envelope.id));
+                }
                 judged.ignored.extend(outcome.ignored);
                 judged.healed |= outcome.healed;
                 audits.extend(outcome.audits);

@@ -9,6 +9,8 @@ pub struct Sender {
     pub store_code: String,
     /// Somebody at headquarters tries again what this store sent: its store counts no try.
     pub by_hand: Option<ByHand>,
+    /// Customers that it may make in an hour; without an end when somebody at headquarters tries again what it sent.
+    pub new_customers: Option<u32>,
 }
 
 /// What somebody at headquarters decided about an envelope that is tried again.
@@ -20,7 +22,7 @@ pub struct ByHand {
 
 impl Sender {
     pub const fn of_store(store_id: Uuid, store_code: String) -> Self {
-        Self { store_id, store_code, by_hand: None }
+        Self { store_id, store_code, by_hand: None, new_customers: None }
     }
 
     pub(super) fn given_number(&self) -> Option<&str> {

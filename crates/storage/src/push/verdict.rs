@@ -18,6 +18,8 @@ pub enum Verdict {
         code: &'static str,
         error: String,
     },
+    /// Not now: no verdict, which says why.
+    Later(String),
 }
 
 impl Verdict {

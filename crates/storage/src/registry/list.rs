@@ -69,7 +69,7 @@ pub static ALL: &[SyncType] = &[
         withheld: &["pin_hash", "pin_lookup"],
         derived: &[Derived { column: "username_folded", from: "username", by: fold }],
         store_owned: &["last_login_at"],
-        after_pull: &[AfterPull::Permissions, AfterPull::Sessions],
+        after_pull: &[AfterPull::Permissions, AfterPull::Sessions, AfterPull::Verifiers],
         ..written(&fields::user::BOOK, &Of::<entity::user::Entity>::NEW)
     },
     SyncType {
@@ -89,7 +89,7 @@ pub static ALL: &[SyncType] = &[
         ..pulled("role_permissions", &Of::<entity::role_permission::Entity>::NEW)
     },
     SyncType {
-        after_pull: &[AfterPull::Permissions],
+        after_pull: &[AfterPull::Permissions, AfterPull::Verifiers],
         ..pulled("user_store_roles", &Of::<entity::user_store_role::Entity>::NEW)
     },
     SyncType {

@@ -52,6 +52,8 @@ pub enum AfterPull {
     Permissions,
     /// Sessions of people who left end.
     Sessions,
+    /// What is kept to verify people who are not what they were goes.
+    Verifiers,
 }
 
 /// One synchronised type.

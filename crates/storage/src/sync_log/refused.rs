@@ -8,6 +8,7 @@ use tillkeep_model::Instant;
 use tillkeep_model::wire::MAX_ENVELOPE_BYTES;
 use uuid::Uuid;
 
+use super::beyond;
 use super::rejection::{Rejection, clip, tidy};
 use super::words::{FAILED, PUSH, RESOLVED, STATUS_INSERT, UNKNOWN};
 use crate::dated::Dated;
@@ -29,6 +30,7 @@ pub async fn reject(tx: &Tx, sender: &Sender, refused: &[Rejection], now: Instan
     let known = KnownHashes::load(tx, store, refused).await?;
     let mut quota = Quota::load(tx, store).await?;
     let mut counts: BTreeMap<&'static str, Refused> = BTreeMap::new();
+    let mut beyond: BTreeMap<&'static str, i32> = BTreeMap::new();
     let (mut rows, mut fresh, mut dropped) = (Vec::new(), HashSet::new(), 0_u64);
     let mut again: BTreeMap<&str, String> = BTreeMap::new();
     for refusal in refused {
@@ -40,7 +42,11 @@ pub async fn reject(tx: &Tx, sender: &Sender, refused: &[Rejection], now: Instan
         count.error.clone_from(&error);
         if known.failed.contains(&refusal.hash) {
             again.insert(&refusal.hash, error);
-        } else if fresh.insert(&refusal.hash) {
+        } else if !fresh.insert(&refusal.hash) {
+            // The same one twice in this request.
+        } else if quota.is_used_up() {
+            *beyond.entry(counted_as(&refusal.result.entity_type)).or_default() += 1;
+        } else {
             let bytes = refusal.kept.bytes();
             count.fresh += 1;
             let mut row = Model { error: Some(error), ..row(refusal, store, now) };
@@ -55,6 +61,10 @@ pub async fn reject(tx: &Tx, sender: &Sender, refused: &[Rejection], now: Instan
     }
     if dropped > 0 {
         tracing::warn!(%store, dropped, "the store has too many failed entries: payloads are not kept");
+    }
+    for (entity_type, count) in beyond {
+        let refused = counts.entry(entity_type).or_default();
+        refused.fresh += i32::from(beyond::count(tx, store, entity_type, count, now).await?);
     }
     bulk::insert::<Entity>(tx, rows, None).await?;
     refused_again(tx, sender, &again.into_iter().collect::<Vec<_>>(), now).await?;
@@ -116,7 +126,7 @@ fn row(refusal: &Rejection, store: Uuid, now: Instant) -> Model {
     }
 }
 
-/// Failed entries of one store of which more is kept than that there were, and their bytes.
+/// Failed entries of one store that have a row of their own, and the bytes of what was sent in all of them.
 const MOST_FAILURES: i64 = 10_000;
 const MOST_BYTES: i64 = 64 << 20;
 
@@ -144,13 +154,23 @@ impl Quota {
         Ok(Self { failures: row.try_get("", "failures")?, bytes: row.try_get("", "bytes")? })
     }
 
+    /// Whether there is no room for the row of one more.
+    const fn is_used_up(self) -> bool {
+        self.failures >= MOST_FAILURES
+    }
+
     /// Whether there is room for the payload of one more; it counts from now on.
     fn takes(&mut self, bytes: i64) -> bool {
         self.failures += 1;
-        let fits = self.failures <= MOST_FAILURES && self.bytes + bytes <= MOST_BYTES;
+        let fits = self.bytes + bytes <= MOST_BYTES;
         self.bytes += if fits { bytes } else { 0 };
         fits
     }
+}
+
+/// Whether failures of `store` have no room any more, each for a row of its own.
+pub(super) async fn is_used_up(tx: &Tx, store: Uuid) -> Result<bool, DbErr> {
+    Ok(Quota::load(tx, store).await?.is_used_up())
 }
 
 /// The type that a counter is kept under: a store may send any word, and must not make a row of each.

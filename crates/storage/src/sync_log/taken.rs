@@ -34,9 +34,14 @@ pub async fn record(
     let (mut refused, mut healed) = (Vec::new(), Vec::new());
     let mut taken: BTreeMap<&str, i64> = BTreeMap::new();
     for (incoming, verdict) in batch.iter().zip(verdicts) {
-        let Verdict::Taken { applied, warnings, left } = verdict else {
-            refused.push(incoming.rejection(verdict));
-            continue;
+        let (applied, warnings, left) = match verdict {
+            Verdict::Taken { applied, warnings, left } => (applied, warnings, left),
+            Verdict::Refused { .. } => {
+                refused.push(incoming.rejection(verdict));
+                continue;
+            }
+            // It comes again as if for the first time.
+            Verdict::Later(_) => continue,
         };
         // The same envelope again is a success of its type, and nothing more was pushed.
         let again = *left && *applied == Applied::Duplicate;

@@ -12,9 +12,10 @@ use super::finding::{Found, Options};
 use super::source::{Rows, Source, by_key, differing, having};
 use crate::apply::{self, Cursor};
 use crate::db::query;
+use crate::entity::store_node;
 use crate::registry::{self, Row, Scope, SyncType};
 use crate::staff::FORMER_PIN;
-use crate::{settings, versions};
+use crate::{settings, store_lookups, user_pins, versions};
 
 /// A store's row of a product is its own but for these.
 const PRICED: &[&str] = &[
@@ -243,14 +244,19 @@ async fn of_store(
     };
     let mut told = HashSet::new();
     if !entity.withheld.is_empty() {
-        let staff = staff(hq, store).await?;
+        let asks = asks(hq, store).await?;
+        let staff = staff(hq, store, asks).await?;
+        // Those of a store with a salt of its own are slow hashes: what headquarters handed out is what it noted.
+        let salted = asks.is_some_and(|asks| asks != store_node::ASKS_NEVER);
+        let ids = rows.iter().filter_map(|row| row.uuid("id")).filter(|_| salted);
+        let lookups = store_lookups::made(&hq.conn, store, ids).await?;
         for row in &mut rows {
             if row.uuid("id").is_none_or(|id| !staff.contains(&id)) {
                 for column in entity.withheld {
                     row.set(column, None::<String>.into());
                 }
                 told.extend(row.uuid("id"));
-            } else if verify_at(&mut **row, store, options) {
+            } else if verify_at(&mut **row, store, options, salted.then_some(&lookups)) {
                 told.extend(row.uuid("id"));
             } else {
                 only_presence(&mut **row, entity);
@@ -261,23 +267,49 @@ async fn of_store(
 }
 
 /// The people whose PINs a store may verify.
-async fn staff(hq: &Source, store: Uuid) -> Result<HashSet<Uuid>, DbErr> {
-    let named = settings::get(&hq.conn, "global_people_at_stores").await?.as_deref() == Some("named");
-    let counts = if named { "store_id = $1" } else { "(store_id IS NULL OR store_id = $1)" };
+async fn staff(hq: &Source, store: Uuid, asks: Option<i32>) -> Result<HashSet<Uuid>, DbErr> {
+    let word = settings::get(&hq.conn, "global_people_at_stores").await?;
+    let everywhere = match word.as_deref() {
+        Some("all") => true,
+        Some("named") => false,
+        // A store whose release cannot ask headquarters.
+        _ => asks == Some(store_node::ASKS_NEVER),
+    };
+    let counts = if everywhere { "(store_id IS NULL OR store_id = $1)" } else { "store_id = $1" };
     let sql = &format!("SELECT user_id FROM user_store_roles WHERE deleted_at IS NULL AND {counts}");
     let rows = query(&hq.conn, sql, [store.into()]).await?;
     rows.iter().map(|row| row.try_get("", "user_id")).collect()
 }
 
+/// Whether a store that has shaken hands asks headquarters who signs in, as its row says it.
+async fn asks(hq: &Source, store: Uuid) -> Result<Option<i32>, DbErr> {
+    let sql = "SELECT sign_in FROM store_nodes WHERE store_id = $1 AND handshake_at IS NOT NULL";
+    let rows = query(&hq.conn, sql, [store.into()]).await?;
+    rows.first().map(|row| row.try_get("", "sign_in")).transpose()
+}
+
 /// Makes of what verifies a PIN at headquarters what verifies it at `store`, where that can be told: one of release 0.1.0 is
 /// the same everywhere.
-fn verify_at(row: &mut dyn Row, store: Uuid, options: &Options) -> bool {
+fn verify_at(
+    row: &mut dyn Row,
+    store: Uuid,
+    options: &Options,
+    lookups: Option<&HashMap<Uuid, store_lookups::Made>>,
+) -> bool {
     let (Some(verifiers), Some(hash)) = (&options.verifiers, row.text("pin_hash")) else { return false };
     if hash.starts_with(FORMER_PIN) {
         return true;
     }
-    let Some((hash, lookup)) = verifiers.of_store(store, &hash) else { return false };
-    row.set("pin_hash", Some(hash).into()) && row.set("pin_lookup", Some(lookup).into())
+    let Some((hash, former)) = verifiers.of_store(store, &hash) else { return false };
+    let lookup = match lookups {
+        None => former,
+        Some(made) => match row.uuid("id").and_then(|id| made.get(&id)) {
+            Some(made) => made.lookup.clone(),
+            None => return false,
+        },
+    };
+    let is_withheld = row.text("pin_lookup").is_some_and(|kept| user_pins::is_withheld(&kept));
+    row.set("pin_hash", Some(hash).into()) && (is_withheld || row.set("pin_lookup", Some(lookup).into()))
 }
 
 /// Leaves of the columns that verify a PIN whether they are filled.

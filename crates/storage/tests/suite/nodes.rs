@@ -81,6 +81,7 @@ async fn old_news_of_a_store_do_not_replace_newer_ones() {
             said: Some((at(seconds), OutboxState { pending, ..OutboxState::default() }.into())),
             connection: Some((at(seconds), ended)),
             heartbeat: None,
+            process_at: None,
         };
         let hear = async |news: Heard| {
             let tx = hq.db.begin().await.expect("a transaction");

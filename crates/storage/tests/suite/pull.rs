@@ -2,6 +2,7 @@
 
 use tillkeep_model::Money;
 use tillkeep_storage::entity::{permission, product, role, store_product, user, user_store_role};
+use tillkeep_storage::staff::GlobalPeople;
 use tillkeep_storage::{registry, seed};
 use uuid::Uuid;
 
@@ -114,6 +115,17 @@ async fn the_verifiers_of_a_user_go_only_to_stores_where_the_user_has_a_role() {
             works("formerly", Some(first), true),
         ])
         .await;
+        let decide = async |people: GlobalPeople| {
+            let mut tx = hq.db.begin().await.expect("begin");
+            people.decide(&mut tx).await.expect("decided");
+            tx.commit().await.expect("commit");
+        };
+        for people in [GlobalPeople::Online, GlobalPeople::Named] {
+            decide(people).await;
+            assert_eq!(verifiers(&hq, first).await, ["here"]);
+            assert_eq!(verifiers(&hq, second).await, ["there"]);
+        }
+        decide(GlobalPeople::All).await;
         assert_eq!(verifiers(&hq, first).await, ["everywhere", "here"]);
         assert_eq!(verifiers(&hq, second).await, ["everywhere", "there"]);
     }

@@ -441,7 +441,7 @@ async fn above_ten_thousand_failures_or_64_mib_of_them_a_store_keeps_no_payload(
         for part in many.chunks(2500) {
             push(&hq, &chain.first, part).await;
         }
-        assert_eq!(of(&chain.first, true).await, (10_005, 10_000), "each has its row, and no more");
+        assert_eq!(of(&chain.first, true).await, (10_001, 10_000), "each has its row, and those beyond have one");
         let large = "x".repeat(2_000_000);
         let name = |number: usize| json!({"name": number, "text": large});
         let unknown = |number: usize| envelope(&chain.second, "spaceships", id("x"), "create", &name(number), at(0));

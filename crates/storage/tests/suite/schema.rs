@@ -17,13 +17,14 @@ macro_rules! every_entity {
     ($check:ident) => {
         every_entity!($check:
             account_charge approval audit_head audit_log average_source customer department device factor_challenge
-            factor_use hq_node idempotency_claim idempotency_key inventory_adjustment kept_id known_number known_place lease lost_number node_place
-            number_series outbox outbox_sent permission pin_attempt pin_attempt_under_way product product_barcode
-            product_special product_supplier purchase_order purchase_order_item recovery_code register register_session role
-            role_permission sale sale_item sale_payment sales_rep second_factor sequence session staged_cursor staged_row
-            stock_movement store store_node store_product supplier sync_counter sync_log sync_log_kept sync_log_node
+            factor_use hq_node idempotency_claim idempotency_key inventory_adjustment kept_id kept_verifier
+            known_number known_place lease lost_number new_customers node_place number_series outbox outbox_sent
+            permission pin_attempt pin_attempt_under_way product product_barcode product_special product_supplier
+            purchase_order purchase_order_item recovery_code register register_session role role_permission sale
+            sale_item sale_payment sales_rep second_factor sequence session staged_cursor staged_row stock_movement
+            store store_lookup store_node store_product supplier sync_counter sync_log sync_log_kept sync_log_node
             sync_mark sync_state sync_status sync_tag tax_group tax_group_rate tax_rate tender transfer transfer_item
-            unapplied_document unreadable_row user user_store_role)
+            unapplied_document unreadable_row user user_pin user_store_role)
     };
     ($check:ident: $($module:ident)*) => { $( $check!(entities::$module::Entity); )* };
 }

@@ -21,8 +21,7 @@ fn holders(permission: &'static str) -> &'static [&'static str] {
 
 /// Whether somebody may approve `permission` in this store now. Who has to change a PIN has to only while that is possible.
 pub(super) fn may_approve(auth: &Auth, person: &Access, permission: &'static str, store_id: Uuid) -> bool {
-    let barred = person.user.must_change_pin && auth.can_change_pins();
-    person.is_active() && !barred && person.may(holders(permission), Some(store_id))
+    person.is_active() && !auth.must_change_pin(person) && person.may(holders(permission), Some(store_id))
 }
 
 #[cfg(test)]

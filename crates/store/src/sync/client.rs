@@ -9,7 +9,8 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use tillkeep_model::wire::{
-    HandshakeAnswer, HandshakeRequest, OwnDocumentsAnswer, PinChange, PullAnswer, VersionsAnswer,
+    HandshakeAnswer, HandshakeRequest, OwnDocumentsAnswer, PinChange, PullAnswer, StoreSignIn, StoreSignedIn,
+    VersionsAnswer,
 };
 use tillkeep_model::{ErrorCode, Refusal};
 use tillkeep_storage::apply::Cursor;
@@ -188,6 +189,19 @@ impl HqClient {
         match refusal.known() {
             Some(code) if !is_a_success(&reply) => Ok(Some(Refused { code, text, retry_after: reply.retry_after })),
             _ => Err(HqError::Between { status: reply.status }),
+        }
+    }
+
+    /// Who that is, when headquarters says so; nobody when it says that it knows nobody, or has no such question.
+    pub async fn sign_in(&self, asked: &StoreSignIn) -> Result<Option<StoreSignedIn>, HqError> {
+        let reply = self.deliver(Request::post("/sign-in", json(asked)?)).await?;
+        if is_a_success(&reply) {
+            return read(&reply).map(Some);
+        }
+        let (refusal, _) = refusal(&reply);
+        match refusal.known() {
+            Some(ErrorCode::InvalidCredentials | ErrorCode::NotFound) => Ok(None),
+            _ => Err(refused(&reply)),
         }
     }
 

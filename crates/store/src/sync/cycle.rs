@@ -118,14 +118,15 @@ async fn write_numbers(store: &Store) -> Result<(), DbErr> {
 
 async fn cycle(store: &Store, handshake_due: bool) -> Result<(), PullError> {
     if handshake_due {
-        match handshake::shake_hands(store).await {
-            Ok(()) => {}
-            Err(error) if specification::is_all_that_is_spoken(store, &error).await? => {
+        // First: what changes while it is said is said with the next one.
+        store.sync.handshake_due.store(false, Ordering::Release);
+        if let Err(error) = handshake::shake_hands(store).await {
+            store.sync.handshake_due.store(true, Ordering::Release);
+            if specification::is_all_that_is_spoken(store, &error).await? {
                 return specification::cycle(store).await;
             }
-            Err(error) => return Err(error),
+            return Err(error);
         }
-        store.sync.handshake_due.store(false, Ordering::Release);
     }
     let known = settings::get(store.reader(), EPOCH).await?;
     let said = report::query(store, known.as_deref().unwrap_or_default()).await?;

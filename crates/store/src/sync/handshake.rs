@@ -9,7 +9,8 @@ use tillkeep_storage::audit_heads::OfHq;
 use tillkeep_storage::numbers::lost;
 use tillkeep_storage::registry::SyncType;
 use tillkeep_storage::{
-    DbErr, Tx, apply, audit, audit_heads, fault, outbox, own_documents, registry, series, settings,
+    DbErr, Tx, apply, audit, audit_heads, fault, kept_verifiers, outbox, own_documents, registry, series, settings,
+    tills,
 };
 use uuid::Uuid;
 
@@ -24,8 +25,17 @@ pub(super) const EPOCH: &str = "hq_epoch";
 /// The databases that this store has had before, with the last number of each, as JSON.
 const NODE_EPOCHS: &str = "node_epochs";
 
-/// Tells HQ who is here, and takes what it says.
+/// Tells HQ who is here, and takes what it says; once more when a key came with it: until HQ hears that it is here it gives the key to
+/// whoever comes with the token of this store.
 pub(super) async fn shake_hands(store: &Store) -> Result<(), PullError> {
+    if shake(store).await? {
+        shake(store).await?;
+    }
+    Ok(())
+}
+
+/// One handshake; whether a key came with it.
+async fn shake(store: &Store) -> Result<bool, PullError> {
     let (asked, asked_at) = (store.clock.now(), store.clock.uptime());
     let request = introduce(store).await?;
     let answer = match store.hq.handshake(&request).await {
@@ -65,7 +75,7 @@ pub(super) async fn shake_hands(store: &Store) -> Result<(), PullError> {
         line.epoch = Some(answer.epoch.clone());
         line.notify_delay_ms = answer.notify_delay_ms;
     });
-    Ok(())
+    Ok(answer.pin_key.is_some())
 }
 
 async fn introduce(store: &Store) -> Result<HandshakeRequest, DbErr> {
@@ -92,6 +102,7 @@ async fn introduce(store: &Store) -> Result<HandshakeRequest, DbErr> {
         dead: outbox::dead(&conn).await?,
         pin_key_id: store.auth.pins.key_id(),
         own_pin_key: true,
+        sign_in: true,
         lost: lost::told(&conn, store.id).await?,
         instance: Some(store.sync.instance),
         nonce: store.sync.nonce(),
@@ -99,6 +110,7 @@ async fn introduce(store: &Store) -> Result<HandshakeRequest, DbErr> {
         audit: Some(audit::head(&conn).await?),
         series: Some(series),
         interval_ms: i64::try_from(store.settings.sync_interval.as_millis()).ok(),
+        unenrolled: Some(tills::unenrolled(&conn).await?),
     })
 }
 
@@ -142,6 +154,9 @@ async fn take(store: &Store, request: &HandshakeRequest, answer: &HandshakeAnswe
     let forgotten = outbox::forget_content(&tx, &answer.long_kept, now.plus_millis(-KEEP_WHOLE_MS)).await?;
     if forgotten > 0 {
         tracing::info!(entries = forgotten, "what headquarters has had for 90 days is kept as a number alone");
+    }
+    if let Some(days) = answer.keep_verifier_days {
+        kept_verifiers::keep_for(&tx, days, now).await?;
     }
     confirm_settled(&tx, answer, now).await?;
     let resolved = resolved(answer);

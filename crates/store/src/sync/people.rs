@@ -1,12 +1,13 @@
-//! What headquarters does for a person who is at the till: a new PIN.
+//! What headquarters does for a person who is at the till: a new PIN, and who that is of whom nobody here knows.
 
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
-use tillkeep_http::auth::{Asking, Headquarters, hq_unreachable};
+use tillkeep_http::auth::{Asking, Headquarters, Knowing, hq_unreachable};
 use tillkeep_http::error::{Error, Result};
-use tillkeep_model::wire::PinChange;
+use tillkeep_model::wire::{PinChange, StoreSignIn, StoreSignedIn};
 use tillkeep_model::{ErrorCode, Instant};
+use tillkeep_storage::DbErr;
 use tillkeep_storage::entity::user;
 use tillkeep_storage::sea_orm::EntityTrait;
 use tokio::time::timeout;
@@ -18,6 +19,9 @@ use crate::Store;
 /// How long somebody waits for headquarters to answer, and then for the new PIN to be good here.
 const ANSWERS_WITHIN: Duration = Duration::from_secs(12);
 const HERE_WITHIN: Duration = Duration::from_secs(10);
+
+/// How long somebody who is not known here waits for headquarters to say who that is, and then for what changed of them to be here.
+const KNOWN_WITHIN: Duration = Duration::from_secs(2);
 
 /// The way of a store to headquarters.
 struct Way(Weak<Store>);
@@ -41,6 +45,43 @@ impl Headquarters for Way {
             let store = self.0.upgrade().ok_or_else(hq_unreachable)?;
             change_pin(&store, PinChange { user_id, current_pin: current, new_pin: new }).await
         })
+    }
+
+    fn sign_in(&self, asked: StoreSignIn) -> Knowing<'_> {
+        Box::pin(async move { who(&*self.0.upgrade()?, &asked).await })
+    }
+}
+
+/// Who that is by the word of headquarters, as they are here, with what verifies the same PIN.
+async fn who(store: &Store, asked: &StoreSignIn) -> Option<(user::Model, StoreSignedIn)> {
+    if store.hq.speaks_the_specification_alone() {
+        return None;
+    }
+    let said = match timeout(KNOWN_WITHIN, store.hq.sign_in(asked)).await {
+        Ok(Ok(said)) => said?,
+        Ok(Err(error)) => {
+            tracing::info!(%error, "headquarters does not say who signs in; whoever is known here does");
+            return None;
+        }
+        Err(_) => {
+            tracing::info!("headquarters does not say in time who signs in; whoever is known here does");
+            return None;
+        }
+    };
+    let person = timeout(KNOWN_WITHIN, as_said(store, &said)).await.ok()?.ok()?;
+    Some((person, said))
+}
+
+/// The person as headquarters has them, once that is here: it may have changed a moment ago.
+async fn as_said(store: &Store, said: &StoreSignedIn) -> std::result::Result<user::Model, DbErr> {
+    loop {
+        let told = store.sync.people_changed.notified();
+        let row = user::Entity::find_by_id(said.user_id).one(store.reader()).await?;
+        if let Some(row) = row.filter(|row| row.pin_changed_at == said.pin_changed_at) {
+            return Ok(row);
+        }
+        store.sync.cycle_bell.notify_one();
+        told.await;
     }
 }
 
@@ -88,9 +129,9 @@ async fn changed_at(store: &Store, user_id: Uuid) -> Result<Option<Instant>> {
 
 /// What a refusal of headquarters is to the person at the till.
 fn told(refused: Refused) -> Error {
-    use ErrorCode::{InvalidCredentials, PinNotAllowed, TooManyAttempts, TooManyRequests};
+    use ErrorCode::{ChangeAtHeadquarters, InvalidCredentials, PinNotAllowed, TooManyAttempts, TooManyRequests};
     match refused.code {
-        code @ (InvalidCredentials | PinNotAllowed) => Error::new(code, refused.text),
+        code @ (ChangeAtHeadquarters | InvalidCredentials | PinNotAllowed) => Error::new(code, refused.text),
         code @ (TooManyAttempts | TooManyRequests) => {
             Error::new(code, refused.text).retry_after(refused.retry_after.map_or(1, |wait| wait.as_secs()))
         }

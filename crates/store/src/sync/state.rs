@@ -73,6 +73,12 @@ impl SyncState {
 }
 
 impl SyncState {
+    /// Registers were made, or tills enrolled or revoked: headquarters is told in a handshake.
+    pub(crate) fn tills_changed(&self) {
+        self.handshake_due.store(true, Ordering::Release);
+        self.cycle_bell.notify_one();
+    }
+
     /// Whether a page or the outcome of a push is being written.
     pub fn is_applying(&self) -> bool {
         self.applying.try_lock().is_err()

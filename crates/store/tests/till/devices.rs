@@ -65,6 +65,53 @@ async fn a_manager_enrols_a_device_whose_key_is_shown_once_and_a_cashier_does_no
 }
 
 #[tokio::test]
+async fn a_register_is_made_with_its_till_which_is_counted_by_itself_from_the_first_pin_on() {
+    let shop = with_two_tills().await;
+    let manager = shop.sign_in("store_manager").await;
+    let unenrolled =
+        async || tillkeep_storage::tills::unenrolled(shop.store.test_db().reader()).await.expect("a count");
+    assert_eq!(unenrolled().await, 2);
+    let body = json!({"code": "03", "name": "Back till", "terminalId": "T3", "enroll": true});
+    let made = manager.post("/registers", body.clone()).await.ok(201);
+    let key = made["deviceKey"].as_str().expect("a key").to_owned();
+    assert_eq!((&made["code"], key.starts_with("dev_")), (&json!("03"), true));
+    assert_eq!(unenrolled().await, 2);
+    let listed = manager.get(&format!("/devices?registerId={}", made["id"].as_str().expect("an id"))).await.ok(200);
+    assert_eq!((&listed[0]["name"], &listed[0]["id"]), (&json!("Back till"), &made["deviceId"]));
+    let (_, pin) = people::person(&shop, "cashier").await;
+    Place::at(&shop, TILLS).with(&key).pin("T3", &pin).await.is(200);
+    Place::at(&shop, TILLS).with(&key).pin("T1", &pin).await.refused(403, "wrong_terminal");
+    // The same request again makes nothing and shows nothing.
+    let mut again = body;
+    again["id"] = made["id"].clone();
+    let told = manager.post("/registers", again).await;
+    assert!(told.status == 200 && !told.body.to_string().contains("dev_"), "{}", told.body);
+    let alone = json!({"code": "04", "name": "Cellar", "terminalId": "T4"});
+    let made = manager.post("/registers", alone).await.ok(201);
+    assert!(made.get("deviceKey").is_none() && made.get("deviceId").is_none(), "{made}");
+    assert_eq!(unenrolled().await, 3);
+    let body = |more: Json| {
+        let mut body = json!({"code": "05", "name": "Door", "terminalId": "T5"});
+        body.as_object_mut().expect("an object").extend(more.as_object().expect("an object").clone());
+        body
+    };
+    for (more, field) in [
+        (json!({"deviceName": "Door"}), "deviceName"),
+        (json!({"enroll": true, "deviceName": " "}), "deviceName"),
+        (json!({"enroll": "yes"}), "enroll"),
+    ] {
+        manager.post("/registers", body(more)).await.refused_at(422, "validation", field);
+    }
+    shop.sign_in("cashier").await.post("/registers", body(json!({"enroll": true}))).await.refused(403, "forbidden");
+    let named = manager.post("/registers", body(json!({"enroll": true, "deviceName": "Door till"}))).await.ok(201);
+    let log = audit_log::Entity::find().all(shop.store.test_db().reader()).await.expect("the log");
+    let told = log.iter().filter(|row| row.action == "device.enrol").map(|row| row.details.0["name"].clone());
+    assert_eq!(told.collect::<Vec<_>>(), ["Back till", "Door till"]);
+    assert!(log.iter().all(|row| !row.details.0.to_string().contains("dev_")), "no key is in the log");
+    drop(named);
+}
+
+#[tokio::test]
 async fn an_enrolled_device_is_the_till_of_its_register_and_no_other() {
     let shop = with_two_tills().await;
     let (_, key) = shop.enrolled(&shop.sign_in("store_manager").await, "01").await;
@@ -153,8 +200,41 @@ async fn where_tills_must_be_enrolled_a_pin_alone_is_taken_from_them_only() {
     anywhere.approval(&manager, WRONG).await.refused(401, "device_unknown");
     assert_eq!(strict.auth.pins.computed(), 0);
     anywhere.with(&key).pin("T1", &pin).await.is(200);
-    // Somebody must be able to enrol the first one.
-    anywhere.login(&format!("cashier-{user}"), &pin).await.is(200);
+    anywhere.with(&key).login(&format!("cashier-{user}"), &pin).await.is(200);
+}
+
+#[tokio::test]
+async fn where_tills_must_be_enrolled_nobody_does_anything_at_a_strange_device_but_enrol_it() {
+    let shop = with_two_tills().await;
+    let before = shop.sign_in("store_manager").await;
+    let (cashier, pin) = people::person(&shop, "cashier").await;
+    let (manager, own) = people::person(&shop, "store_manager").await;
+    let (cashier, manager) = (format!("cashier-{cashier}"), format!("store_manager-{manager}"));
+    let sign_in = SignInSettings { enrolled_only: true, ..SignInSettings::default() };
+    let settings = Settings { sign_in, ..shop.store.settings.clone() };
+    let strict = Store::open(settings, shop.clock.clone(), CancellationToken::new()).await.expect("a store");
+    let strange = Place::at(&shop, LAPTOP).served_by(strict.clone());
+    strange.login(&cashier, WRONG).await.refused(401, "invalid_credentials");
+    // With a name as well; whoever has the right PIN learns why, and has used up no try.
+    for _ in 0..12 {
+        strange.login(&cashier, &pin).await.refused(401, "device_unknown");
+    }
+    let here = strange.person(&strange.login(&manager, &own).await);
+    // Nor does a session from before the setting.
+    for person in [&here, &strange.again(&before)] {
+        for path in ["/tenders", "/pos/bootstrap?terminalId=T1", "/users", "/audit-log", "/customers"] {
+            person.get(path).await.refused(401, "device_unknown");
+        }
+        assert_eq!(person.get("/registers").await.status, 200);
+        assert_eq!(person.get("/auth/me").await.status, 200);
+    }
+    let body = json!({"registerId": id("register 01"), "name": "Front"});
+    let made = here.post("/devices", body).await.ok(201);
+    let key = made["deviceKey"].as_str().expect("a key");
+    let till = strange.with(key);
+    till.pin("T1", &pin).await.is(200);
+    let cashier = till.person(&till.login(&cashier, &pin).await);
+    assert_eq!(cashier.get("/tenders").await.status, 200);
 }
 
 #[tokio::test]

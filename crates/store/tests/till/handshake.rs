@@ -109,3 +109,53 @@ async fn a_page_that_the_line_does_not_carry_is_halved_whatever_else_comes_until
     assert_eq!(asked_for_goods, halved.collect::<Vec<_>>());
     assert!(asked.iter().filter(|page| **page == moving).count() >= 3, "{asked:?}");
 }
+
+/// A headquarters that has nothing and writes down what it hears in handshakes.
+#[derive(Default)]
+struct Listening {
+    unenrolled: Mutex<Vec<Option<i64>>>,
+}
+
+#[async_trait::async_trait]
+impl Transport for Listening {
+    async fn send(&self, request: Request) -> Result<Reply, String> {
+        let path = request.path.split('?').next().unwrap_or_default();
+        let body = match path {
+            "/handshake" => {
+                let said: serde_json::Value =
+                    serde_json::from_slice(request.json.as_deref().unwrap_or_default()).expect("JSON");
+                self.unenrolled.lock().expect("nobody panicked").push(said["unenrolled"].as_i64());
+                json!({
+                    "epoch": "e", "ticket": "t", "ticketKnown": true, "serverVersion": "", "versions": {},
+                    "clock": "2026-11-20T12:00:00.000Z",
+                })
+            }
+            "/versions" => json!({"epoch": "e", "versions": {}}),
+            _ => return Err("the line breaks".to_owned()),
+        };
+        Ok(Reply { status: 200, from_hq: true, retry_after: None, body: body.to_string().into() })
+    }
+}
+
+#[tokio::test]
+async fn headquarters_hears_of_registers_without_a_till_as_soon_as_that_changes() {
+    let hq = Arc::new(Listening::default());
+    let shop = Shop::with_line(hq.clone()).await;
+    let manager = shop.sign_in("store_manager").await;
+    let mut cycle = Cycle::default();
+    cycle.step(&shop.store).await;
+    cycle.step(&shop.store).await;
+    let register = json!({"code": "07", "name": "Door", "terminalId": "T7"});
+    let made = manager.post("/registers", register).await.ok(201);
+    cycle.step(&shop.store).await;
+    let device = json!({"registerId": made["id"], "name": "Door till"});
+    let device = manager.post("/devices", device).await.ok(201);
+    cycle.step(&shop.store).await;
+    cycle.step(&shop.store).await;
+    let path = format!("/devices/{}", device["id"].as_str().expect("an id"));
+    assert_eq!(manager.send("DELETE", &path, None).await.status, 204);
+    cycle.step(&shop.store).await;
+    let heard = hq.unenrolled.lock().expect("nobody panicked").clone();
+    let before = heard[0].expect("a number");
+    assert_eq!(heard, [before, before + 1, before, before + 1].map(Some), "once for each change");
+}

@@ -8,6 +8,7 @@ mod accounts;
 mod acts;
 mod ahead;
 mod approvals;
+mod asked;
 mod blind;
 mod bootstrap;
 mod clocks;

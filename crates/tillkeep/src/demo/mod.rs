@@ -56,6 +56,7 @@ pub async fn run(args: DemoArgs) -> Result<()> {
         node: String::new(),
         broker: None,
         sync_log_days: 90,
+        new_customers_per_hour: 1000,
     };
     tracing::info!(directory = %data_dir.display(), "making the demo chain");
     let planted = plant::plant(&settings, SEED, usize::from(args.stores)).await?;

@@ -25,6 +25,8 @@ const ACTIONS: Readonly<Record<string, string>> = {
   'pin.change': 'PIN changed',
   'pin.refused': 'New PIN refused',
   'pin.taken': 'New PIN was taken',
+  'pin.shared': 'Two people with one PIN came together',
+  'pin.expired': 'First PIN ended',
   'user.create': 'User created',
   'user.make_admin': 'User made an administrator',
   'user.pin': 'New PIN for a user',

@@ -62,6 +62,12 @@ const ALARM_WORDS: Record<BoardStore['alarms'][number]['code'], string> = {
   till_ahead: 'A till has printed receipt numbers that its server does not know: look whether the server was restored.',
   answered_in_between:
     'It is answered by something in between: look at proxies, gateways and the sign-in of its network.',
+  pin_key_asked:
+    'The key of its PINs was asked for again and withheld: allow it if the store lost its disk, else provision it anew.',
+  sign_ins_stopped: 'Too many wrong PINs came from it: people of all stores are judged there again within the hour.',
+  too_old_for_sign_in: 'Its release cannot ask headquarters who signs in: upgrade it.',
+  too_many_new_customers:
+    'It makes more new customers in an hour than a store may: look who makes them, and whether its token was stolen.',
 }
 
 export const KEYS = [

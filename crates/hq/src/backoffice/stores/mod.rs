@@ -2,6 +2,7 @@
 
 mod fields;
 mod lifecycle;
+mod pin_key;
 mod tokens;
 mod view;
 
@@ -88,7 +89,7 @@ async fn has_sales(tx: &Tx, store_id: Uuid) -> Result<bool> {
 /// The routes of stores; those that only read a list are in `tillkeep_http::directory`.
 pub(crate) fn routes(routes: Routes) -> Routes {
     use ErrorCode::{
-        AlreadyProvisioned, CodeLocked, CurrencyLocked, DuplicateCode, IdReused, PendingData, VersionConflict,
+        AlreadyProvisioned, CodeLocked, CurrencyLocked, DuplicateCode, IdReused, NotFound, PendingData, VersionConflict,
     };
     routes
         .get("/stores/{id}", get)
@@ -109,4 +110,7 @@ pub(crate) fn routes(routes: Routes) -> Routes {
         .fails(&[AlreadyProvisioned])
         .post("/stores/{id}/revoke-token", tokens::revoke_token)
         .about("End the sync token of a store.")
+        .post("/stores/{id}/allow-pin-key", pin_key::allow)
+        .about("Let a store have the key of its PINs once more.")
+        .fails(&[NotFound])
 }

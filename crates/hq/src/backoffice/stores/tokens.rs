@@ -1,27 +1,26 @@
 //! Sync tokens: given out once, replaced, taken away. `docs/api.md`, section 5.
 
 use std::convert::Infallible;
+use std::fmt::Write;
 use std::net::IpAddr;
-use std::str::FromStr;
 use std::sync::Arc;
 
 use axum::extract::{FromRequestParts, State};
+use axum::http::Uri;
 use axum::http::request::Parts;
-use axum::http::uri::Authority;
-use axum::http::{Uri, header};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use tillkeep_http::describe::Argument;
 use tillkeep_http::error::{Error, Result};
 use tillkeep_http::extract::OptionalBody;
-use tillkeep_http::request::Transport;
+use tillkeep_http::request::is_forwarded;
 use tillkeep_http::tokens::{STORE_SYNC, SyncClaims};
 use tillkeep_http::{Answer, Caller, Id, NoContent};
 use tillkeep_model::ErrorCode;
 use tillkeep_model::permission::Fresh;
 use tillkeep_model::permission::code::StoresProvision;
-use tillkeep_storage::Tx;
 use tillkeep_storage::entity::store::{Entity, Model};
+use tillkeep_storage::{Tx, pin_keys};
 use utoipa::ToSchema;
 use uuid::Uuid;
 
@@ -52,6 +51,8 @@ pub(super) struct Provisioned {
     store_code: String,
     /// What a store server starts from.
     env: String,
+    /// `env` has no `HQ_URL`: headquarters does not know how stores reach it, as `public_url` is not set.
+    public_url_missing: bool,
 }
 
 /// `POST /stores/{id}/provision`
@@ -59,7 +60,7 @@ pub(super) async fn provision(
     caller: Caller<Fresh<StoresProvision>>,
     State(hq): State<Arc<Hq>>,
     Id(id): Id,
-    address: Address,
+    line: Line,
     OptionalBody(body): OptionalBody<Provision>,
 ) -> Result<Answer<Provisioned>> {
     caller.at_store(id)?;
@@ -84,7 +85,9 @@ pub(super) async fn provision(
             "rotate": body.rotate, "graceMinutes": body.grace_minutes, "tokenVersion": new.sync_token_version,
         }))
     };
-    let after = async |_: &mut Tx, _: &Model, _: &Model| Ok(());
+    // Whoever has the token before must not get the key with it.
+    let after =
+        async |tx: &mut Tx, _: &Model, new: &Model| Ok(pin_keys::open(&**tx, id, new.sync_token_version).await?);
     let store = rows::update::<Entity, _>(&caller, &KIND, ("store.provision", id), edit, after).await?;
     if body.rotate && body.grace_minutes == 0 {
         hq.shut_out(id);
@@ -101,8 +104,11 @@ pub(super) async fn provision(
     };
     let unsigned = || Error::internal("a sync token could not be signed");
     let sync_token = hq.auth.tokens.sign_sync(&claims).ok_or_else(unsigned)?;
-    let env = snippet(&sync_token, &hq.public_url.clone().unwrap_or(address.0));
-    Ok(Answer(Provisioned { sync_token, store_id: id, store_code: store.code, env }))
+    // A name that whoever asks chose, or a proxy passed on, is no address to send a token to.
+    let own = hq.own_url.get().filter(|_| !line.is_forwarded);
+    let url = hq.public_url.as_ref().or(own);
+    let env = snippet(&sync_token, url.map(String::as_str));
+    Ok(Answer(Provisioned { sync_token, store_id: id, store_code: store.code, env, public_url_missing: url.is_none() }))
 }
 
 /// `POST /stores/{id}/revoke-token`: the token and one in its grace end at once, and so does the open socket.
@@ -124,26 +130,28 @@ pub(super) async fn revoke_token(
     Ok(NoContent)
 }
 
-/// How the caller reaches this server, which is how a store does, unless `public_url` says otherwise.
-pub(super) struct Address(String);
+/// Whether somebody stands between the caller and this server.
+pub(super) struct Line {
+    is_forwarded: bool,
+}
 
-impl Argument for Address {}
+impl Argument for Line {}
 
-impl<S: Send + Sync> FromRequestParts<S> for Address {
+impl<S: Send + Sync> FromRequestParts<S> for Line {
     type Rejection = Infallible;
 
-    async fn from_request_parts(parts: &mut Parts, state: &S) -> std::result::Result<Self, Infallible> {
-        let scheme = if Transport::from_request_parts(parts, state).await?.tls { "https" } else { "http" };
-        let host = parts.headers.get(header::HOST).and_then(|host| host.to_str().ok());
-        // Only what reads as a host goes into a snippet that somebody pastes.
-        let host = host.and_then(|host| Authority::from_str(host).ok());
-        Ok(Self(format!("{scheme}://{}", host.as_ref().map_or("127.0.0.1", Authority::as_str))))
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> std::result::Result<Self, Infallible> {
+        Ok(Self { is_forwarded: is_forwarded(&parts.headers) })
     }
 }
 
-/// What a store server starts from. A store refuses plain HTTP that leaves its machine, unless it is told to take it.
-fn snippet(sync_token: &str, url: &str) -> String {
-    let mut env = format!("SYNC_TOKEN={sync_token}\nHQ_URL={url}\n");
+/// What a store server starts from, as far as it is known. A store refuses plain HTTP that leaves its machine, unless it is told
+/// to take it.
+fn snippet(sync_token: &str, url: Option<&str>) -> String {
+    let mut env = format!("SYNC_TOKEN={sync_token}\n");
+    let Some(url) = url else { return env };
+    // Writing to a text does not fail.
+    writeln!(env, "HQ_URL={url}").unwrap_or_default();
     if is_open_line(url) {
         env.push_str("ALLOW_INSECURE_HQ=1\n");
     }
@@ -164,10 +172,11 @@ mod tests {
     #[test]
     fn the_snippet_starts_a_store_over_any_line() {
         for url in ["https://hq.example.com", "http://127.0.0.1:8080", "http://[::1]:8080", "http://localhost"] {
-            assert_eq!(snippet("t", url), format!("SYNC_TOKEN=t\nHQ_URL={url}\n"));
+            assert_eq!(snippet("t", Some(url)), format!("SYNC_TOKEN=t\nHQ_URL={url}\n"));
         }
         for url in ["http://hq.example.com", "http://10.0.0.1:8080"] {
-            assert!(snippet("t", url).ends_with("\nALLOW_INSECURE_HQ=1\n"), "{url}");
+            assert!(snippet("t", Some(url)).ends_with("\nALLOW_INSECURE_HQ=1\n"), "{url}");
         }
+        assert_eq!(snippet("t", None), "SYNC_TOKEN=t\n", "the address is for somebody to say who knows it");
     }
 }

@@ -1,25 +1,27 @@
 //! The roles of a user. An assignment taken away travels as a tombstone, and every change gives the user's row a new
 //! version: what verifies a PIN reaches or leaves stores with it.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 
 use serde::{Deserialize, Serialize};
 use serde_json::json;
+use tillkeep_http::auth::found;
 use tillkeep_http::auth::people::of_caller;
 use tillkeep_http::directory::roles::codes_of;
 use tillkeep_http::directory::users::{AssignmentView, assignments_of};
 use tillkeep_http::error::{Error, Result};
 use tillkeep_http::extract::TwoIds;
 use tillkeep_http::resource::Check;
-use tillkeep_http::{Body, Caller, Created, Id, NoContent};
+use tillkeep_http::{Auth, Body, Caller, Created, Id, NoContent};
 use tillkeep_model::permission::code::UsersManageRoles;
-use tillkeep_model::permission::{Fresh, Requirement};
+use tillkeep_model::permission::{Fresh, Requirement, is_beyond_a_till};
 use tillkeep_model::{ErrorCode, Instant};
-use tillkeep_storage::Tx;
+use tillkeep_storage::db::{Turn, take_turn};
 use tillkeep_storage::entity::user_store_role::{Column, Entity, Model};
 use tillkeep_storage::entity::{role, store, user};
 use tillkeep_storage::sea_orm::sea_query::{Expr, SimpleExpr};
 use tillkeep_storage::sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QuerySelect};
+use tillkeep_storage::{Tx, audit, user_pins};
 use utoipa::ToSchema;
 use uuid::Uuid;
 
@@ -54,8 +56,10 @@ pub(super) async fn assign(
 ) -> Result<Created<AssignmentView>> {
     of_caller(&caller, id).await?;
     let mut act = caller.begin().await?;
+    // Before any person is locked: whoever ends PINs locks others.
+    take_turn(&*act, Turn::Pin).await?;
     // The user is locked: of two requests with the same role the second one sees the first.
-    rows::find_to_change::<user::Entity>(&act, &KIND, id).await?;
+    let user = rows::find_to_change::<user::Entity>(&act, &KIND, id).await?;
     check(&act, &caller, "", std::slice::from_ref(&body)).await?;
     let same = Entity::find()
         .filter(Column::UserId.eq(id))
@@ -65,12 +69,42 @@ pub(super) async fn assign(
     if same.one(&**act).await?.is_some() {
         return Err(Error::new(ErrorCode::Duplicate, "this user has this role there already"));
     }
-    let added = insert(&mut act, id, std::slice::from_ref(&body), caller.now()).await?;
+    let now = caller.now();
+    outgrow(&mut act, caller.auth(), &user, &body, now).await?;
+    let added = insert(&mut act, id, std::slice::from_ref(&body), now).await?;
     touch_user(&mut act, id).await?;
+    let ended = found::part(caller.auth(), &mut act, id, &caller.audit("pin.shared"), now).await?;
+    audit::record_all(&act, ended.lines.clone(), now).await?;
     act.done(rows::entry(&caller, "user.role.grant", "users", id, json!(body))).await?;
+    ended.tell(caller.auth());
     let assignments = assignments_of(caller.reader(), &[id]).await?.remove(&id).unwrap_or_default();
     let made = assignments.into_iter().find(|row| added.contains(&row.id));
     made.map(Created::new).ok_or_else(|| Error::not_found("assignment"))
+}
+
+/// Somebody whose rights grow beyond a till's changes a PIN that is too short for that, or of which nobody knows how long it is.
+async fn outgrow(tx: &mut Tx, auth: &Auth, user: &user::Model, grant: &Grant, now: Instant) -> Result<()> {
+    let reaches = |codes: &HashMap<Uuid, BTreeSet<String>>| codes.values().flatten().any(|code| is_beyond_a_till(code));
+    let held = Entity::find().filter(Column::UserId.eq(user.id)).filter(Column::DeletedAt.is_null()).all(&*tx).await?;
+    let held = codes_of(&*tx, held.into_iter().map(|row| row.role_id)).await?;
+    if user.pin_hash.is_none() || reaches(&held) || !reaches(&codes_of(&*tx, [grant.role_id]).await?) {
+        return Ok(());
+    }
+    let digits = user_pins::of(&*tx, [user.id]).await?.get(&user.id).and_then(|pin| pin.digits);
+    if digits
+        .is_some_and(|digits| usize::try_from(digits).is_ok_and(|digits| digits >= auth.pin_min_length_beyond_a_till))
+    {
+        return Ok(());
+    }
+    user_pins::note(tx, user.id).await?;
+    tx.update::<user::Entity>(|people| {
+        people
+            .col_expr(user::Column::MustChangePin, Expr::value(true))
+            .col_expr(user::Column::UpdatedAt, Expr::value(now))
+            .filter(user::Column::Id.eq(user.id))
+    })
+    .await?;
+    Ok(())
 }
 
 /// `DELETE /users/{id}/roles/{assignmentId}`

@@ -62,14 +62,14 @@ pub(super) async fn create(
     check_wanted(&caller, &wanted)?;
     let (generated_pin, hashed) = pin::generate(caller.auth()).await?;
     let now = caller.now();
+    let by = pin::maker(&caller).await?;
     let check = async |tx: &mut Tx, new: &mut Model| {
         check(tx, new).await?;
         assignments::check(tx, &caller, "assignments", &wanted).await
     };
     let after = async |tx: &mut Tx, new: &Model| {
-        set_pin(caller.auth(), tx, new.id, &hashed, true, now).await?;
         assignments::insert(tx, new.id, &wanted, now).await?;
-        Ok(())
+        set_pin(caller.auth(), tx, new.id, &hashed, Some(by), now).await
     };
     let Created { data, new } = rows::create::<Entity, _>(&caller, &KIND, body, check, after).await?;
     let user = detail(&caller, data).await?;

@@ -12,6 +12,7 @@ mod sessions;
 use std::borrow::Cow;
 
 use serde_json::{Map, Value as Json};
+use tillkeep_http::auth::found::{self, Ended};
 use tillkeep_http::auth::people::person_of;
 use tillkeep_http::auth::{Revocation, Sessions};
 use tillkeep_http::describe::{Change, Write};
@@ -22,8 +23,9 @@ use tillkeep_http::{Answer, Body, Caller, Id, NoContent, Params};
 use tillkeep_model::ErrorCode;
 use tillkeep_model::permission::Fresh;
 use tillkeep_model::permission::code::UsersEdit;
-use tillkeep_storage::Tx;
+use tillkeep_storage::db::{Turn, take_turn};
 use tillkeep_storage::entity::user::{Entity, Model};
+use tillkeep_storage::{Tx, audit};
 use uuid::Uuid;
 
 use super::rows;
@@ -109,13 +111,26 @@ async fn change(caller: &Caller<Fresh<UsersEdit>>, id: Uuid, body: Map<String, J
                 new.sessions_valid_from = Some(now);
                 Sessions::revoke(&**tx, Revocation::AllOf(id), "the user was deactivated", now).await?;
             }
-            (false, true) => pin::refuse_taken(caller.auth(), tx, new).await?,
+            (false, true) => pin::end_former(new),
             _ => {}
         }
         Ok(())
     };
-    let after = async |_: &mut Tx, _: &Model, _: &Model| Ok(());
-    let row = rows::change::<Entity, _>(caller, &KIND, id, body, check, after).await?;
+    let mut ended = Ended::default();
+    let after = async |tx: &mut Tx, old: &Model, new: &Model| {
+        if new.is_active && !old.is_active {
+            ended = found::part(caller.auth(), tx, id, &caller.audit("pin.shared"), now).await?;
+            audit::record_all(tx, std::mem::take(&mut ended.lines), now).await?;
+        }
+        Ok(())
+    };
+    let act = caller.begin().await?;
+    if body.get("isActive") == Some(&Json::Bool(true)) {
+        // Before any person is locked: whoever ends PINs locks others.
+        take_turn(&*act, Turn::Pin).await?;
+    }
+    let row = rows::change_in::<Entity, _>(act, caller, &KIND, id, body, check, after).await?;
+    ended.tell(caller.auth());
     if !row.is_active {
         caller.auth().ended(Revocation::AllOf(id));
     }
@@ -134,13 +149,13 @@ pub fn routes(routes: Routes) -> Routes {
         .fails(&[IdReused, UsernameTaken, PinIsGenerated, PinNotAllowed, Escalation, TooManyRequests])
         .patch("/users/{id}", edit)
         .about("Change a user.")
-        .fails(&[VersionConflict, UsernameTaken, LastAdmin, SelfDeactivation, PinNotAllowed, Escalation])
+        .fails(&[VersionConflict, UsernameTaken, LastAdmin, SelfDeactivation, Escalation])
         .post("/users/{id}/pin", pin::set_pin)
         .about("Make a new PIN for a user, which is shown once and to be changed at the first sign-in; their sessions end.")
         .fails(&[PinIsGenerated, PinNotAllowed, Escalation, TooManyRequests, SelfDeactivation])
         .post("/users/{id}/activate", activate)
         .about("Let a user sign in again.")
-        .fails(&[PinNotAllowed, Validation, UsernameTaken, Escalation])
+        .fails(&[Validation, UsernameTaken, Escalation])
         .post("/users/{id}/deactivate", deactivate)
         .about("Keep a user from signing in; their sessions end.")
         .fails(&[LastAdmin, SelfDeactivation, Validation, UsernameTaken, Escalation])

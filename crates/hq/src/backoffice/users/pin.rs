@@ -1,20 +1,18 @@
 //! Setting somebody's PIN: always one that is made here, shown once, and good for one sign-in. Who could choose it would learn
-//! which PINs are taken, and a taken one opens its owner's account.
+//! which PINs are taken.
 
 use serde::{Deserialize, Serialize};
-use tillkeep_http::auth::new_pin::{self, is_taken, pin_not_allowed};
+use tillkeep_http::auth::new_pin::{self, Maker, is_taken, pin_not_allowed};
 use tillkeep_http::auth::people::person_of;
 use tillkeep_http::auth::{Revocation, Sessions};
 use tillkeep_http::error::{Error, Result};
 use tillkeep_http::pins::{self, Hashed, is_former};
 use tillkeep_http::{Answer, Auth, Body, Caller, Id};
 use tillkeep_model::ErrorCode;
-use tillkeep_model::permission::Fresh;
 use tillkeep_model::permission::code::UsersEdit;
-use tillkeep_storage::db::{Turn, take_turn};
-use tillkeep_storage::entity::user::{Column, Entity, Model};
-use tillkeep_storage::sea_orm::{ColumnTrait, EntityTrait, PaginatorTrait, QueryFilter};
-use tillkeep_storage::{Tx, known_places};
+use tillkeep_model::permission::{Fresh, Requirement};
+use tillkeep_storage::entity::user::Model;
+use tillkeep_storage::{known_places, user_pins};
 use utoipa::ToSchema;
 
 use super::fields::KIND;
@@ -65,10 +63,10 @@ pub(super) async fn set_pin(
     }
     let auth = caller.auth();
     let (generated_pin, hashed) = generate(auth).await?;
-    let now = caller.now();
+    let (now, by) = (caller.now(), maker(&caller).await?);
     let which = Revocation::AllOf(id);
     let mut act = caller.begin().await?;
-    new_pin::set_pin(auth, &mut act, id, &hashed, true, now).await?;
+    new_pin::set_pin(auth, &mut act, id, &hashed, Some(by), now).await?;
     Sessions::revoke(&**act, which, "the PIN was changed", now).await?;
     known_places::forget(&act, id).await?;
     act.done(rows::entry(&caller, "user.pin", KIND.name(), id, serde_json::Value::Null)).await?;
@@ -79,27 +77,24 @@ pub(super) async fn set_pin(
 /// A random PIN that nobody has, with its hash.
 pub(super) async fn generate(auth: &Auth) -> Result<(String, Hashed)> {
     for _ in 0..TRIES {
-        let pin = pins::generate(auth.pin_min_length);
+        let pin = pins::generate(auth.pin_min_length_beyond_a_till);
         let hashed = auth.pins.hash(&pin).await?;
         if !is_taken(auth, &hashed).await? {
             return Ok((pin, hashed));
         }
     }
-    Err(pin_not_allowed(auth))
+    Err(pin_not_allowed(auth.pin_min_length))
 }
 
-/// Refuses to activate a user whose PIN somebody else has taken in the meantime: a PIN names one person.
-pub(super) async fn refuse_taken(auth: &Auth, tx: &Tx, user: &mut Model) -> Result<()> {
-    take_turn(tx, Turn::Pin).await?;
+/// Whoever answers at first for what the owner of a PIN proposes that the caller makes.
+pub(super) async fn maker<P: Requirement>(caller: &Caller<P>) -> Result<Maker> {
+    let counts_for = user_pins::counts_for(caller.reader(), &caller.access.user, caller.now()).await?;
+    Ok(Maker { counts_for: Some(counts_for) })
+}
+
+/// A PIN of release 0.1.0 ends where somebody is activated: how it was kept does not tell whether somebody has it now.
+pub(super) fn end_former(user: &mut Model) {
     if user.pin_hash.as_deref().is_some_and(is_former) {
-        // How it was kept does not tell whether somebody has it now: a new one is made for them.
         (user.pin_hash, user.pin_lookup) = (None, None);
     }
-    let Some(lookup) = &user.pin_lookup else { return Ok(()) };
-    let others = Entity::find()
-        .filter(Column::PinLookup.eq(lookup.as_str()))
-        .filter(Column::Id.ne(user.id))
-        .filter(Column::IsActive.eq(true))
-        .filter(Column::DeletedAt.is_null());
-    if others.count(tx).await? > 0 { Err(pin_not_allowed(auth)) } else { Ok(()) }
 }

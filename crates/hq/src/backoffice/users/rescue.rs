@@ -1,11 +1,14 @@
 //! Help for whoever has the machine of headquarters, when nobody can sign in who may give it. No route leads here.
 
 use serde_json::json;
-use tillkeep_http::auth::{Revocation, Sessions, new_pin};
+use tillkeep_http::auth::found::{self, Ended};
+use tillkeep_http::auth::new_pin::{self, Maker};
+use tillkeep_http::auth::{Revocation, Sessions};
 use tillkeep_http::error::{Error, Result};
 use tillkeep_http::names;
 use tillkeep_model::ErrorCode;
 use tillkeep_model::permission::ADMINISTRATOR;
+use tillkeep_storage::db::{Turn, take_turn};
 use tillkeep_storage::entity::user::{Column, Entity, Model};
 use tillkeep_storage::registry::fold;
 use tillkeep_storage::sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QuerySelect};
@@ -27,13 +30,14 @@ pub async fn reset_pin(hq: &Hq, name: &str) -> Result<String> {
     let now = hq.clock.now();
     let which = hq
         .from_the_machine(async |tx| {
+            take_turn(&*tx, Turn::Pin).await?;
             let user = of_name(tx, name).await?.ok_or_else(|| unknown(name))?;
             if !user.is_active {
                 let text = "is not active; an administrator activates the account, and `hq make-admin` makes one";
                 return Err(Error::new(ErrorCode::Validation, format!("{name} {text}")));
             }
             let which = Revocation::AllOf(user.id);
-            new_pin::set_pin(&hq.auth, tx, user.id, &hashed, true, now).await?;
+            new_pin::set_pin(&hq.auth, tx, user.id, &hashed, Some(Maker { counts_for: None }), now).await?;
             Sessions::revoke(&**tx, which, "the PIN was changed", now).await?;
             attempts::forget(tx, user.id).await?;
             Ok((which, Some(entry("user.pin", &user))))
@@ -63,12 +67,13 @@ pub async fn reset_factor(hq: &Hq, name: &str) -> Result<u64> {
 /// Makes the user of this name an active administrator of all stores; the PIN of an account that had to be made for it.
 pub async fn make_admin(hq: &Hq, name: &str) -> Result<Option<String>> {
     let now = hq.clock.now();
-    let is_there = hq
+    let ended = hq
         .from_the_machine(async |tx| {
-            let Some(found) = of_name(tx, name).await? else { return Ok((false, None)) };
+            take_turn(&*tx, Turn::Pin).await?;
+            let Some(found) = of_name(tx, name).await? else { return Ok((None, None)) };
             let mut user = found.clone();
             if !user.is_active {
-                pin::refuse_taken(&hq.auth, tx, &mut user).await?;
+                pin::end_former(&mut user);
                 user.is_active = true;
             }
             rows::rewrite::<Entity>(tx, &KIND, user, now).await?;
@@ -76,10 +81,13 @@ pub async fn make_admin(hq: &Hq, name: &str) -> Result<Option<String>> {
                 let everywhere = Grant::everywhere(grants::administrator());
                 assignments::insert(tx, found.id, &[everywhere], now).await?;
             }
-            Ok::<_, Error>((true, Some(entry("user.make_admin", &found))))
+            let ended = found::part(&hq.auth, tx, found.id, &entry("pin.shared", &found), now).await?;
+            audit::record_all(tx, ended.lines.clone(), now).await?;
+            Ok::<_, Error>((Some(ended), Some(entry("user.make_admin", &found))))
         })
         .await?;
-    if is_there {
+    if let Some(ended) = ended {
+        Ended::tell(&ended, &hq.auth);
         return Ok(None);
     }
     if let Some(flaw) = names::flaw(name) {

@@ -1,6 +1,8 @@
 //! What weakens the accounts of a chain now: one file a kind.
 
+mod first_pin_expired;
 mod no_second_factor;
+mod pin_ended;
 
 use std::collections::BTreeSet;
 use std::pin::Pin;
@@ -62,7 +64,11 @@ pub(crate) struct Asked<'a> {
 type Found<'a> = Pin<Box<dyn Future<Output = Result<Vec<Notice>>> + Send + 'a>>;
 
 /// Every kind, in the order in which they are shown.
-const KINDS: &[for<'a> fn(&'a Asked<'a>) -> Found<'a>] = &[|asked| Box::pin(no_second_factor::find(asked))];
+const KINDS: &[for<'a> fn(&'a Asked<'a>) -> Found<'a>] = &[
+    |asked| Box::pin(no_second_factor::find(asked)),
+    |asked| Box::pin(pin_ended::find(asked)),
+    |asked| Box::pin(first_pin_expired::find(asked)),
+];
 
 impl Asked<'_> {
     /// Those of `ids` that are active and whom the caller may see, by their names.

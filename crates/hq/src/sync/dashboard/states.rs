@@ -3,12 +3,13 @@
 use std::collections::{BTreeSet, HashMap};
 use std::time::Duration;
 
-use tillkeep_model::Instant;
+use tillkeep_model::{Alarm, AlarmCode, Instant};
 use tillkeep_storage::entity::{store, store_node, sync_status};
 use tillkeep_storage::nodes::{Heard, Line, Said};
 use tillkeep_storage::sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder};
+use tillkeep_storage::staff::GlobalPeople;
 use tillkeep_storage::sync_log::warnings::{self, Warned};
-use tillkeep_storage::{Connection, DbErr, registry, sync_log};
+use tillkeep_storage::{Connection, DbErr, attempts, new_customers, registry, sync_log};
 use uuid::Uuid;
 
 use super::store_state::{ConnectionInfo, Loading, StoreState, TypeState};
@@ -53,13 +54,19 @@ pub(super) async fn load(hq: &Hq, conn: &Connection, which: Which<'_>) -> Result
         nodes.all(&conn).await?.into_iter().map(|row| (row.store_id, row)).collect();
     let mut warned = warnings::warned(&conn, now.plus_millis(-WARNINGS_OF_MS), only.as_deref()).await?;
     let mut unkept = sync_log::unkept(&conn, only.as_deref()).await?;
+    let stopped = attempts::stopped(&conn, now).await?;
+    let global = GlobalPeople::load(&conn).await?;
+    let beyond = new_customers::stores_beyond(&conn, only.as_deref(), now).await?;
     drop(conn);
     let state = |store: store::Model| {
         let status = status.remove(&store.id).unwrap_or_default();
         let node = nodes.remove(&store.id).unwrap_or_default();
         let warned = warned.remove(&store.id).unwrap_or_default();
         let unkept = unkept.remove(&store.id).unwrap_or_default();
-        state_of(hq, store, status, &node, (warned, unkept), now)
+        let mut ours = alarms_here(&node, global, stopped.get(&store.id).copied());
+        let since = beyond.get(&store.id).copied();
+        ours.extend(since.map(|since| Alarm { code: AlarmCode::TooManyNewCustomers, since }));
+        state_of(hq, store, status, &node, (warned, unkept, ours), now)
     };
     Ok(stores.into_iter().map(state).collect())
 }
@@ -69,7 +76,7 @@ fn state_of(
     store: store::Model,
     status: Vec<sync_status::Model>,
     node: &store_node::Model,
-    (warned, unkept): (Warned, i64),
+    (warned, unkept, ours): (Warned, i64, Vec<Alarm>),
     now: Instant,
 ) -> StoreState {
     let heard = hq.tracker.heard(store.id, node, hq.nodes.id);
@@ -77,6 +84,7 @@ fn state_of(
     let connected = connection.connected;
     let ended = heard.connection.and_then(|(_, line)| line.ended());
     let Said { outbox: told, alarms } = heard.said.map(|(_, said)| said).unwrap_or_default();
+    let alarms = [alarms, ours].concat();
     let (sent, fetched): (Vec<_>, Vec<_>) = status.iter().partition(|row| row.direction == sync_log::PUSH);
     let newest = |field: fn(&sync_status::Model) -> Option<Instant>| status.iter().filter_map(field).max();
     let last_error = status.iter().filter(|row| row.last_error_at.is_some()).max_by_key(|row| row.last_error_at);
@@ -103,6 +111,7 @@ fn state_of(
         oldest_pending_at: told.oldest,
         outbox_stuck: is_stuck(connected, told.oldest, node.clock_offset_ms, hq.nodes.shared(now)),
         alarms,
+        registers_without_till: node.unenrolled,
         runs_twice_since: hq.copies.running_twice(store.id, hq.nodes.shared(now)),
         unstored: fetched.iter().filter(|row| row.pending_count > 0).map(|row| row.entity_type.clone()).collect(),
         clock_offset_ms: node.clock_offset_ms,
@@ -110,6 +119,17 @@ fn state_of(
         data_age_seconds: heard.at.map(|at| now.millis_since(at) / 1000),
         sync: status.into_iter().map(|row| type_state(hq, store.id, connected, row)).collect(),
     }
+}
+
+/// What headquarters itself knows to be wrong with a store.
+fn alarms_here(node: &store_node::Model, global: GlobalPeople, stopped: Option<Instant>) -> Vec<Alarm> {
+    let is_old = global == GlobalPeople::Online && node.sign_in != store_node::ASKS;
+    let all = [
+        (AlarmCode::PinKeyAsked, node.pin_key_asked_at),
+        (AlarmCode::SignInsStopped, stopped),
+        (AlarmCode::TooOldForSignIn, node.handshake_at.filter(|_| is_old)),
+    ];
+    all.into_iter().filter_map(|(code, since)| Some(Alarm { code, since: since? })).collect()
 }
 
 /// The socket of a store, and the name of the server that has it when that is another one.

@@ -29,7 +29,7 @@ pub(super) struct StoreState {
     pub last_error: Option<String>,
     /// Entries that failed, and types that it could not keep, which nobody settled.
     pub error_count: i64,
-    /// So many entries failed, or such large ones, that further ones are kept without what was sent.
+    /// So many entries failed, or such large ones, that further ones are only counted, or kept without what was sent.
     pub failures_full: bool,
     /// Entries of the last seven days that were taken and that somebody should look at.
     pub warnings: i64,
@@ -45,6 +45,8 @@ pub(super) struct StoreState {
     pub alarms: Vec<Alarm>,
     /// Since when two copies of it run at once; null while there is one.
     pub runs_twice_since: Option<Instant>,
+    /// Registers of it without an enrolled till; null when it does not say so.
+    pub registers_without_till: Option<i64>,
     /// Types that it was handed and could not store.
     pub unstored: Vec<String>,
     pub clock_offset_ms: Option<i64>,
@@ -200,6 +202,7 @@ mod tests {
             outbox_stuck: false,
             alarms: Vec::new(),
             runs_twice_since: None,
+            registers_without_till: None,
             unstored: Vec::new(),
             clock_offset_ms: None,
             clock_warning: false,

@@ -131,6 +131,7 @@ mod tests {
             node: String::new(),
             broker: None,
             sync_log_days: 90,
+            new_customers_per_hour: 1000,
         };
         Hq::open(&settings, Clock::default(), CancellationToken::new()).await.expect("headquarters")
     }

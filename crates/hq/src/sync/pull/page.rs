@@ -1,12 +1,14 @@
 //! One page of a pull as it is read: with what verifies PINs in its store, and once what it leaves out is noted.
 
+use std::collections::HashMap;
+
 use tillkeep_storage::pull::{self, Page};
 use tillkeep_storage::registry::{Row, SyncType};
-use tillkeep_storage::{DbErr, Transaction};
+use tillkeep_storage::{DbErr, Transaction, user_pins};
 use uuid::Uuid;
 
 use crate::Hq;
-use crate::sync::left_out;
+use crate::sync::{left_out, lookups};
 
 /// A page, once what it leaves out is noted.
 pub(super) async fn read(
@@ -17,7 +19,13 @@ pub(super) async fn read(
     since: i64,
     limit: u64,
 ) -> Result<Page, DbErr> {
-    let fit = |row: &mut dyn Row| verifiers(hq, store, row);
+    let (own, limit) = if entity.withheld.is_empty() {
+        (HashMap::new(), limit)
+    } else {
+        let lookups = lookups::of_page(hq, conn, store, since, limit).await?;
+        (lookups.own, lookups.limit)
+    };
+    let fit = |row: &mut dyn Row| verifiers(hq, store, row, &own);
     let page = pull::page(conn, entity, store, since, limit, &fit).await?;
     left_out::note(hq, entity, &page.left_out).await?;
     match page.flaw(entity) {
@@ -27,8 +35,11 @@ pub(super) async fn read(
 }
 
 /// What verifies a PIN at headquarters becomes what verifies it in one store, by that store's own key.
-fn verifiers(hq: &Hq, store: Uuid, row: &mut dyn Row) {
-    let Some((hash, lookup)) = row.text("pin_hash").and_then(|hash| hq.auth.pins.derived(store, &hash)) else { return };
+fn verifiers(hq: &Hq, store: Uuid, row: &mut dyn Row, own: &HashMap<Uuid, String>) {
+    let Some((hash, former)) = row.text("pin_hash").and_then(|hash| hq.auth.pins.derived(store, &hash)) else { return };
+    let lookup = row.uuid("id").and_then(|id| own.get(&id).cloned()).unwrap_or(former);
     row.set("pin_hash", Some(hash).into());
-    row.set("pin_lookup", Some(lookup).into());
+    if !row.text("pin_lookup").is_some_and(|kept| user_pins::is_withheld(&kept)) {
+        row.set("pin_lookup", Some(lookup).into());
+    }
 }

@@ -101,6 +101,11 @@ impl Place {
         self.send("/pos/approvals", Some(&person.token), body).await
     }
 
+    /// Somebody who signed in elsewhere, asking here.
+    pub fn again(&self, person: &Person) -> Person {
+        Person { token: person.token.clone(), user_id: person.user_id, router: self.router.clone() }
+    }
+
     /// Whoever signed in with this answer.
     pub fn person(&self, told: &Told) -> Person {
         assert_eq!(told.status, 200, "{}", told.body);

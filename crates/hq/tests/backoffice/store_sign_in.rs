@@ -1,0 +1,295 @@
+//! What a store's token is worth: whose verifiers the store gets, of whom it asks, and to whom its key is given.
+
+use std::net::SocketAddr;
+
+use axum::body::Body;
+use axum::extract::ConnectInfo;
+use axum::http::{Request, header};
+use serde_json::{Value as Json, json};
+use tillkeep_hq::testing::Databases as _;
+use tillkeep_http::pins::Pins;
+use tillkeep_model::ids;
+use tillkeep_model::wire::PinKey;
+use tillkeep_storage::entity::store_node;
+use tillkeep_storage::sea_orm::EntityTrait;
+use uuid::Uuid;
+
+use super::kit::{Got, Kit, Person};
+
+const EVERYWHERE: &str = "739154";
+const HERE: &str = "482157";
+const THERE: &str = "605182";
+const WRONG: &str = "000000000";
+
+/// A headquarters with two stores, and people of all of them and of each.
+struct Chain {
+    kit: Kit,
+    admin: Person,
+    here: Uuid,
+    there: Uuid,
+    token: String,
+}
+
+async fn chain() -> Chain {
+    let kit = Kit::new().await;
+    let admin = kit.admin().await;
+    let (here, there) = (kit.store("S01").await, kit.store("S02").await);
+    let works = |store: Option<Uuid>| json!({"assignments": [{"roleId": ids::role("cashier"), "storeId": store}]});
+    let rules = json!({"assignments": [{"roleId": ids::role("administrator"), "storeId": null}]});
+    kit.with_pin(&admin, "ann", EVERYWHERE, rules).await;
+    kit.with_pin(&admin, "bob", HERE, works(Some(here))).await;
+    kit.with_pin(&admin, "cleo", THERE, works(Some(there))).await;
+    let token = kit.sync_token(here);
+    Chain { kit, admin, here, there, token }
+}
+
+impl Chain {
+    /// A request with a store's token from the same machine, over which keys are given.
+    async fn machine(&self, token: &str, path: &str, body: Json) -> Got {
+        let peer: SocketAddr = "127.0.0.1:40000".parse().expect("an address");
+        let request = Request::post(format!("/api/v1/sync{path}"))
+            .header(header::CONTENT_TYPE, "application/json")
+            .header(header::AUTHORIZATION, format!("Bearer {token}"))
+            .header("x-request-id", "the-same")
+            .extension(ConnectInfo(peer));
+        self.kit.send_plainly(request.body(Body::from(body.to_string())).expect("a request")).await
+    }
+
+    async fn asks(&self, body: Json) -> Got {
+        self.machine(&self.token, "/sign-in", body).await
+    }
+
+    /// A handshake of a program of today, with more.
+    async fn shakes(&self, token: &str, more: Json) -> Got {
+        let mut body = json!({"nodeEpoch": "e", "storeVersion": "0.2.0", "ownPinKey": true, "signIn": true});
+        for (key, value) in more.as_object().into_iter().flatten() {
+            body[key] = value.clone();
+        }
+        self.machine(token, "/handshake", body).await
+    }
+
+    /// Whose verifiers come with a pull, each with the look-up.
+    async fn verifiers(&self, token: &str) -> Vec<(String, String)> {
+        let (_, bytes) = self.kit.machine(token, "/pull?entity_type=users&since_version=0&limit=500", "identity").await;
+        let page: Json = serde_json::from_slice(&bytes).expect("a page");
+        let rows = page["rows"].as_array().expect("rows").iter();
+        let text = |row: &Json, key: &str| row[key].as_str().map(str::to_owned);
+        let mut all: Vec<_> = rows.filter_map(|row| Some((text(row, "username")?, text(row, "pinLookup")?))).collect();
+        all.sort_unstable();
+        all
+    }
+
+    async fn names(&self, token: &str) -> Vec<String> {
+        self.verifiers(token).await.into_iter().map(|(name, _)| name).collect()
+    }
+
+    /// The alarms of the first store, as the dashboard has them.
+    async fn alarms(&self) -> Vec<String> {
+        let stores = self.kit.get(&self.admin, "/sync/dashboard").await.data()["stores"].clone();
+        let store = stores.as_array().expect("stores").iter().find(|store| store["storeCode"] == "S01").cloned();
+        let alarms = store.expect("the store")["alarms"].clone();
+        let code = |alarm: &Json| alarm["code"].as_str().expect("a code").to_owned();
+        alarms.as_array().expect("a list").iter().map(code).collect()
+    }
+
+    async fn node(&self) -> store_node::Model {
+        let found = store_node::Entity::find_by_id(self.here).one(self.kit.hq.db().reader()).await;
+        found.expect("a read").expect("the store shook hands")
+    }
+}
+
+/// The secrets of a store with this key.
+fn store_with(key: &Json) -> (tempfile::TempDir, Pins) {
+    let key: PinKey = serde_json::from_value(key.clone()).expect("a key");
+    let dir = tempfile::tempdir().expect("dir");
+    let pins = Pins::open(&dir.path().join("pin.key"), 1).expect("pins");
+    pins.install(&key).expect("kept");
+    (dir, pins)
+}
+
+#[tokio::test]
+async fn a_store_is_told_who_typed_a_pin_of_people_whose_role_counts_there_and_nothing_of_anybody_else() {
+    let chain = chain().await;
+    let key = chain.shakes(&chain.token, json!({})).await.body["pinKey"].clone();
+    let (_dir, store) = store_with(&key);
+    for asked in [json!({"pin": EVERYWHERE}), json!({"username": "ANN", "pin": EVERYWHERE})] {
+        let got = chain.asks(asked).await;
+        got.is(200);
+        let text = |key: &str| got.body[key].as_str().expect("a text").to_owned();
+        assert_eq!(
+            (store.lookup(EVERYWHERE).await.expect("looked up"), &got.body["keepDays"]),
+            (vec![text("pinLookup")], &json!(7))
+        );
+        assert!(store.verify(EVERYWHERE, Some(text("pinHash"))).await.expect("verified"));
+    }
+    chain.asks(json!({"username": "bob", "pin": HERE})).await.is(200);
+    // Unknown, wrong, of another store and not active: one answer.
+    let ann = chain.kit.get(&chain.admin, "/users?search=ann").await.data();
+    let path = format!("/users/{}/deactivate", ann[0]["id"].as_str().expect("an id"));
+    chain.kit.post(&chain.admin, &path, json!({})).await.is(200);
+    let refused = [
+        json!({"pin": EVERYWHERE}),
+        json!({"pin": WRONG}),
+        json!({"pin": THERE}),
+        json!({"username": "cleo", "pin": THERE}),
+        json!({"username": "nobody", "pin": WRONG}),
+        json!({"username": "bob", "pin": WRONG}),
+    ];
+    let mut texts = Vec::new();
+    for asked in refused {
+        let got = chain.asks(asked).await;
+        got.refused(401, "invalid_credentials");
+        texts.push(got.text);
+    }
+    texts.dedup();
+    assert_eq!(texts.len(), 1, "{texts:?}");
+}
+
+#[tokio::test]
+async fn after_thirty_wrong_ones_in_an_hour_nobody_is_judged_for_that_store_until_the_hour_ends() {
+    let chain = chain().await;
+    chain.shakes(&chain.token, json!({})).await.is(200);
+    for nth in 0..29 {
+        chain.asks(json!({"pin": WRONG})).await.refused(401, "invalid_credentials");
+        // A right one takes its own back, and nothing else.
+        if nth % 10 == 0 {
+            chain.asks(json!({"pin": EVERYWHERE})).await.is(200);
+        }
+    }
+    assert_eq!(chain.alarms().await, Vec::<String>::new());
+    chain.asks(json!({"username": "ann", "pin": WRONG})).await.refused(401, "invalid_credentials");
+    let got = chain.asks(json!({"pin": EVERYWHERE})).await;
+    got.refused(429, "too_many_attempts");
+    assert!((3300..=3600).contains(&got.retry_after()), "{}", got.retry_after());
+    assert_eq!(chain.alarms().await, ["sign_ins_stopped"]);
+    // Another store, and people at headquarters, notice nothing.
+    let other = chain.kit.sync_token(chain.there);
+    chain.machine(&other, "/sign-in", json!({"pin": EVERYWHERE})).await.is(200);
+    chain.kit.login("ann", EVERYWHERE).await.is(200);
+    chain.kit.clock.advance(got.retry_after() * 1000);
+    chain.asks(json!({"pin": EVERYWHERE})).await.is(200);
+}
+
+#[tokio::test]
+async fn people_of_all_stores_are_verified_at_headquarters_unless_the_release_of_a_store_cannot_ask() {
+    let chain = chain().await;
+    assert_eq!(chain.names(&chain.token).await, ["bob"], "a store that has not said anything");
+    let got = chain.shakes(&chain.token, json!({"signIn": false})).await;
+    got.is(200);
+    assert_eq!(chain.names(&chain.token).await, ["ann", "bob"]);
+    assert_eq!(chain.alarms().await, ["too_old_for_sign_in"]);
+    let id = got.body["pinKey"]["id"].clone();
+    let before = chain.verifiers(&chain.token).await;
+
+    // It is upgraded: they leave it, and look-ups are others.
+    let got = chain.shakes(&chain.token, json!({"pinKeyId": id.clone()})).await;
+    assert_eq!(got.body["resync"], json!(["users"]));
+    let (_dir, store) = store_with(&got.body["pinKey"]);
+    let bob = chain.verifiers(&chain.token).await;
+    assert_eq!(bob, [("bob".to_owned(), store.lookup(HERE).await.expect("looked up").remove(0))]);
+    assert_ne!(bob[0], before[1]);
+    assert_eq!(chain.alarms().await, Vec::<String>::new());
+    // Whoever has its token does not make it an older one.
+    chain.shakes(&chain.token, json!({"signIn": false, "pinKeyId": id})).await.is(200);
+    assert_eq!(chain.verifiers(&chain.token).await, bob);
+    assert_eq!(chain.alarms().await, ["too_old_for_sign_in"]);
+    // Somebody at headquarters does.
+    let path = format!("/stores/{}/allow-pin-key", chain.here);
+    chain.kit.post(&chain.admin, &path, json!({"olderRelease": true})).await.is(204);
+    let fingerprints = json!({"signIn": false, "fingerprints": {"users": "columns"}});
+    let got = chain.shakes(&chain.token, fingerprints).await;
+    assert_eq!(got.body["resync"], json!(["users"]));
+    assert_eq!(chain.verifiers(&chain.token).await, before);
+}
+
+#[tokio::test]
+async fn the_key_of_a_store_is_given_until_the_store_has_it_and_then_only_when_somebody_allows_it() {
+    let chain = chain().await;
+    let first = chain.shakes(&chain.token, json!({})).await.body["pinKey"].clone();
+    // The answer may have been lost.
+    let again = chain.shakes(&chain.token, json!({"nodeEpoch": "another"})).await.body["pinKey"].clone();
+    assert!(first["own"].is_string() && first == again, "{first} {again}");
+    let has = json!({"pinKeyId": first["id"]});
+    assert_eq!(chain.shakes(&chain.token, has.clone()).await.body["pinKey"], Json::Null);
+    assert!(chain.node().await.pin_key_closed);
+    let none = json!({"pinKeyId": null});
+    let older = json!({"pinKeyId": "guessed", "nodeEpoch": "another", "signIn": false, "ownPinKey": false});
+    for asked in [json!({}), none, json!({"nodeEpoch": "another"}), json!({"pinKeyId": "guessed"}), older] {
+        let got = chain.shakes(&chain.token, asked.clone()).await;
+        assert_eq!((got.status, &got.body["pinKey"]), (200, &Json::Null), "{asked}");
+    }
+    assert_eq!(chain.alarms().await, ["pin_key_asked", "too_old_for_sign_in"]);
+    // Whoever has it in another form gets the present one.
+    let kept: PinKey = serde_json::from_value(first.clone()).expect("a key");
+    let (_dir, former) = store_with(&serde_json::to_value(PinKey { own_salt: None, ..kept }).expect("JSON"));
+    let got = chain.shakes(&chain.token, json!({"pinKeyId": former.key_id()})).await;
+    assert_eq!(got.body["pinKey"], first);
+    assert_eq!(chain.alarms().await, ["pin_key_asked"], "somebody has to look into it");
+
+    // A store that lost its disk, once somebody says so.
+    chain.kit.post(&chain.admin, &format!("/stores/{}/allow-pin-key", chain.here), json!({})).await.is(204);
+    assert_eq!(chain.alarms().await, Vec::<String>::new());
+    assert_eq!(chain.shakes(&chain.token, json!({"nodeEpoch": "new"})).await.body["pinKey"], first);
+    chain.shakes(&chain.token, has.clone()).await.is(200);
+    assert_eq!(chain.shakes(&chain.token, json!({})).await.body["pinKey"], Json::Null);
+
+    // Provisioned anew, with the token before in its grace: that one gets nothing.
+    let path = format!("/stores/{}/provision", chain.here);
+    chain.kit.post(&chain.admin, &path, json!({})).await.is(200);
+    let body = json!({"rotate": true, "graceMinutes": 60});
+    let data = chain.kit.post(&chain.admin, &path, body).await.data();
+    let token = data["syncToken"].as_str().expect("a token");
+    assert_eq!(chain.shakes(&chain.token, json!({})).await.body["pinKey"], Json::Null);
+    assert_eq!(chain.shakes(token, json!({})).await.body["pinKey"], first);
+}
+
+#[tokio::test]
+async fn with_a_stores_token_a_new_pin_is_set_only_for_people_who_hold_no_more_than_runs_a_store() {
+    let chain = chain().await;
+    let id = async |name: &str| {
+        let found = chain.kit.get(&chain.admin, &format!("/users?search={name}")).await.data();
+        found[0]["id"].as_str().expect("an id").to_owned()
+    };
+    let (ann, bob) = (id("ann").await, id("bob").await);
+    let change = async |user: &str, current: &str, new: Option<&str>| {
+        let mut body = json!({"userId": user, "currentPin": current});
+        if let Some(new) = new {
+            body["newPin"] = json!(new);
+        }
+        chain.machine(&chain.token, "/change-pin", body).await
+    };
+    let got = change(&ann, EVERYWHERE, Some("316408")).await;
+    got.refused(403, "change_at_headquarters");
+    // Whether the present one is right is not told either.
+    assert_eq!(change(&ann, WRONG, Some("316408")).await.text, got.text);
+    change(&ann, EVERYWHERE, None).await.is(204);
+    change(&bob, HERE, Some("316408")).await.is(204);
+    chain.kit.login("ann", EVERYWHERE).await.is(200);
+    chain.kit.login("bob", "316408").await.is(200);
+}
+
+#[tokio::test]
+async fn a_handshake_that_names_no_process_is_a_second_copy_while_a_process_of_the_store_is_heard() {
+    let chain = chain().await;
+    // Alone it is a store of an older release.
+    chain.shakes(&chain.token, json!({})).await.is(200);
+    let instance = Uuid::new_v4();
+    chain.shakes(&chain.token, json!({"instance": instance, "intervalMs": 30_000})).await.is(200);
+    let twice = async || {
+        let stores = chain.kit.get(&chain.admin, "/sync/dashboard").await.data()["stores"].clone();
+        stores.as_array().expect("stores").iter().filter(|store| !store["runsTwiceSince"].is_null()).count()
+    };
+    assert_eq!(twice().await, 0);
+    chain.shakes(&chain.token, json!({})).await.refused(409, "store_runs_elsewhere");
+    assert_eq!(twice().await, 1);
+    chain.kit.clock.advance(60_000);
+    chain.kit.ask(&chain.token, &format!("/versions?instance={instance}")).await;
+    chain.kit.clock.advance(60_000);
+    chain.shakes(&chain.token, json!({})).await.refused(409, "store_runs_elsewhere");
+    // The one that is the store goes on.
+    chain.shakes(&chain.token, json!({"instance": instance})).await.is(200);
+    // It is not heard any more: it was set back to an older release.
+    chain.kit.clock.advance(100_000);
+    chain.shakes(&chain.token, json!({})).await.is(200);
+    assert_eq!(twice().await, 0);
+}

@@ -1,0 +1,117 @@
+//! People of whom a store asks headquarters: both sides of it. `docs/security.md`, PINs.
+
+use tillkeep_model::wire::StoreSignIn;
+use tillkeep_storage::attempts::{Bucket, Kind};
+use tillkeep_storage::entity::user;
+use tillkeep_storage::kept_verifiers;
+use tillkeep_storage::sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QuerySelect};
+use uuid::Uuid;
+
+use super::by_pin::{refuse, verified};
+use super::people::{of_name, staff};
+use super::throttle::{self, Attempt, Claimant};
+use super::{Auth, Home, is_active};
+use crate::error::Result;
+
+/// Characters of a PIN or a name that is passed on at the most: nobody has a longer one.
+const LONGEST: usize = 100;
+
+/// Whoever was found by a name, with what this store keeps to verify them where it has nothing of their own.
+pub(crate) async fn with_kept(auth: &Auth, user: Option<user::Model>) -> Result<Option<user::Model>> {
+    let Some(user) = user else { return Ok(None) };
+    if auth.home == Home::Hq || user.pin_hash.is_some() {
+        return Ok(Some(user));
+    }
+    let pin_hash = kept_verifiers::of_person(auth.db.reader(), user.id, auth.clock.now()).await?;
+    Ok(Some(user::Model { pin_hash, ..user }))
+}
+
+/// The active person whom this store keeps under one of these look-up keys.
+pub(crate) async fn kept_under(auth: &Auth, lookup: &[String]) -> Result<Option<user::Model>> {
+    if auth.home == Home::Hq {
+        return Ok(None);
+    }
+    let conn = auth.db.reader();
+    let Some((id, hash)) = kept_verifiers::of_lookup(conn, lookup, auth.clock.now()).await? else { return Ok(None) };
+    let person = user::Entity::find_by_id(id)
+        .filter(user::Column::DeletedAt.is_null())
+        .filter(user::Column::IsActive.eq(true))
+        .filter(user::Column::PinHash.is_null());
+    Ok(person.one(conn).await?.map(|person| user::Model { pin_hash: Some(hash), ..person }))
+}
+
+/// The person whom headquarters knows by this PIN, when nobody here was found by it and there is a line. Whatever else headquarters
+/// says, or that it says nothing, is judged by what is here.
+pub(crate) async fn ask(
+    auth: &Auth,
+    claimant: &Claimant,
+    username: Option<&str>,
+    pin: &str,
+) -> Result<Option<user::Model>> {
+    let headquarters = auth.headquarters().ok().filter(|headquarters| headquarters.is_there());
+    let fits = |text: &str| !text.is_empty() && text.len() <= LONGEST;
+    let Some(headquarters) = headquarters.filter(|_| fits(pin) && username.is_none_or(fits)) else { return Ok(None) };
+    let asked = StoreSignIn {
+        username: username.map(str::to_owned),
+        pin: pin.to_owned(),
+        terminal_id: claimant.terminal_id.clone(),
+    };
+    let Some((person, said)) = headquarters.sign_in(asked).await else { return Ok(None) };
+    if person.pin_hash.is_some() {
+        // What changed of them a moment ago is here by now.
+        return Ok(Some(person));
+    }
+    let Home::Store(store) = auth.home else { return Ok(None) };
+    let tx = auth.db.begin_aside().await?;
+    // Unless they are not who they were any more.
+    let now = user::Entity::find_by_id(person.id).one(&tx).await?;
+    let same = is_active(&person) && now.as_ref() == Some(&person);
+    let verifiers = (said.pin_hash.clone(), said.pin_lookup);
+    if !same || !kept_verifiers::keep(&tx, store, &person, verifiers, said.keep_days, auth.clock.now()).await? {
+        return Ok(None);
+    }
+    tx.commit().await?;
+    Ok(Some(user::Model { pin_hash: Some(said.pin_hash), ..person }))
+}
+
+/// At headquarters, the bucket of what one store asks.
+pub fn bucket(store_id: Uuid) -> Bucket {
+    Bucket::new(Kind::StoreSignIn, "").at(store_id)
+}
+
+/// At headquarters, the person whom a store asks for: somebody active whose role counts there, one that counts everywhere only where
+/// the operator wants it. 401 for all others alike, at the same cost, and 429 once too many were wrong for this store.
+pub async fn judge(
+    auth: &Auth,
+    store_id: Uuid,
+    everywhere: bool,
+    claimant: &Claimant,
+    asked: &StoreSignIn,
+) -> Result<(Attempt, user::Model)> {
+    let attempt = throttle::take(auth, &[bucket(store_id)], claimant).await?;
+    let people = user::Entity::find()
+        .filter(user::Column::DeletedAt.is_null())
+        .filter(user::Column::IsActive.eq(true))
+        .filter(user::Column::Id.in_subquery(staff([store_id], everywhere)));
+    let (attempt, candidate) = match &asked.username {
+        Some(username) => {
+            let named = of_name(auth, username).await;
+            let (attempt, named) = attempt.unless_failed(auth, named.map_err(Into::into)).await?;
+            let named = named.map_or(Uuid::nil(), |named| named.id);
+            let found = people.filter(user::Column::Id.eq(named)).one(auth.db.reader()).await;
+            attempt.unless_failed(auth, found.map_err(Into::into)).await?
+        }
+        None => {
+            let looked_up = auth.pins.lookup(&asked.pin).await;
+            let (attempt, lookup) = attempt.unless_failed(auth, looked_up).await?;
+            let found = people.filter(user::Column::PinLookup.is_in(&lookup)).limit(2).all(auth.db.reader()).await;
+            let (attempt, mut found) = attempt.unless_failed(auth, found.map_err(Into::into)).await?;
+            // Of several nobody is taken for another.
+            (attempt, found.pop().filter(|_| found.is_empty()))
+        }
+    };
+    match verified(auth, attempt, candidate, &asked.pin).await? {
+        (attempt, Ok(user)) => Ok((attempt, user)),
+        (attempt, Err(user)) => Err(refuse(auth, attempt, claimant.audit("login.refused", user)).await?),
+    }
+}

@@ -1,0 +1,124 @@
+//! What this program writes is for its owner alone: files with mode 0600 in directories with 0700.
+
+use std::fs::{self, File, Metadata, OpenOptions, Permissions};
+use std::io::{self, ErrorKind};
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt};
+use std::path::Path;
+
+use rustix::fs::Mode;
+
+/// Everybody but the owner.
+const OTHERS: u32 = 0o077;
+/// Files of a data directory that this program writes, whole names.
+const NAMES: [&str; 5] = ["lock", "address", "server.log", "pin.new", "token.new"];
+/// Beginnings of names: the file itself, its log, and what was moved aside.
+const BEGINNINGS: [&str; 4] = ["tillkeep.db", "pin.key", "token.key", "numbers"];
+
+/// From here on nobody else reads what this process makes, whoever makes it: the database's own library too.
+pub fn keep_to_the_owner() {
+    rustix::process::umask(Mode::RWXG | Mode::RWXO);
+}
+
+/// Takes from a data directory, and from the files in it that are this program's own, what others may do with them: earlier
+/// releases made them so. What cannot be mended is said and no reason not to start.
+pub fn mend(data_dir: &Path) {
+    close(data_dir);
+    match fs::read_dir(data_dir) {
+        Ok(entries) => {
+            for entry in entries.flatten().filter(|entry| is_own(&entry.file_name().to_string_lossy())) {
+                close(&entry.path());
+            }
+        }
+        Err(error) => tracing::warn!(%error, path = %data_dir.display(), "who may read these files is not known"),
+    }
+}
+
+/// The same for one file or directory, which need not be there.
+pub fn close(path: &Path) {
+    if let Err(error) = closed(path) {
+        tracing::warn!(%error, path = %path.display(), "others may read this, which cannot be changed here");
+    }
+}
+
+fn closed(path: &Path) -> io::Result<()> {
+    let about = match fs::symlink_metadata(path) {
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
+        about => about?,
+    };
+    if !is_open_and_ours(&about) {
+        return Ok(());
+    }
+    let mode = about.mode() & 0o7777;
+    fs::set_permissions(path, Permissions::from_mode(mode & !OTHERS))?;
+    let (from, to) = (format!("{mode:04o}"), format!("{:04o}", mode & !OTHERS));
+    tracing::warn!(path = %path.display(), from, to, "others could read this, and cannot any more");
+    Ok(())
+}
+
+/// Whether others have a part in a file or directory that belongs to whoever runs this program. A link says nothing of what it
+/// leads to, and what belongs to somebody else, as a mounted secret does, is theirs to decide.
+fn is_open_and_ours(about: &Metadata) -> bool {
+    let ours = about.uid() == rustix::process::geteuid().as_raw();
+    // A directory for everybody's files, such as /tmp, stays one.
+    let shared = about.is_dir() && about.mode() & 0o1000 != 0;
+    ours && !shared && (about.is_file() || about.is_dir()) && about.mode() & OTHERS != 0
+}
+
+fn is_own(name: &str) -> bool {
+    let begins = |own: &str| name.strip_prefix(own).is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '-']));
+    NAMES.contains(&name) || BEGINNINGS.iter().any(|own| begins(own))
+}
+
+/// Copies a file to one that only its owner reads, whoever may read the first.
+pub fn copy(from: &Path, to: &Path) -> io::Result<()> {
+    let mut source = File::open(from)?;
+    let mut copy = OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(to)?;
+    io::copy(&mut source, &mut copy)?;
+    copy.sync_all()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_is_its_own_is_taken_from_others() {
+        for name in
+            ["tillkeep.db", "tillkeep.db-wal", "tillkeep.db.before-1", "pin.key", "numbers.new", "lock", "address"]
+        {
+            assert!(is_own(name), "{name}");
+        }
+        for name in ["notes.txt", "tillkeep.dbx", "pin.keys", "numbersheet", "backup", "pin"] {
+            assert!(!is_own(name), "{name}");
+        }
+        let dir = tempfile::tempdir().expect("a directory");
+        let data = dir.path().join("data");
+        fs::create_dir(&data).expect("a directory");
+        let mode = |path: &Path| fs::metadata(path).expect("it is there").mode() & 0o7777;
+        let open = |path: &Path, mode| {
+            fs::set_permissions(path, Permissions::from_mode(mode)).expect("a mode");
+        };
+        for name in ["pin.key", "notes.txt"] {
+            fs::write(data.join(name), "x").expect("a file");
+            open(&data.join(name), 0o644);
+        }
+        open(&data, 0o755);
+        std::os::unix::fs::symlink(data.join("notes.txt"), data.join("token.key")).expect("a link");
+        mend(&data);
+        let found = ["pin.key", "notes.txt"].map(|name| mode(&data.join(name)));
+        assert_eq!((mode(&data), found), (0o700, [0o600, 0o644]));
+        open(dir.path(), 0o1777);
+        mend(dir.path());
+        assert_eq!(mode(dir.path()), 0o1777, "a place for everybody");
+    }
+
+    #[test]
+    fn a_copy_is_its_owners_whoever_may_read_the_first() {
+        let dir = tempfile::tempdir().expect("a directory");
+        let (from, to) = (dir.path().join("from"), dir.path().join("to"));
+        fs::write(&from, "x").expect("a file");
+        fs::set_permissions(&from, Permissions::from_mode(0o644)).expect("a mode");
+        copy(&from, &to).expect("a copy");
+        assert_eq!(fs::metadata(&to).expect("the copy").mode() & 0o777, 0o600);
+    }
+}
