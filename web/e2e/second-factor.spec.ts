@@ -174,6 +174,18 @@ test('who lost a second factor has it removed by somebody who may', async ({ pag
   expect(status).toBe(200)
 })
 
+test('the dashboard names who could do much and has no second factor, and leads there', async ({ page, as, chain }) => {
+  await chain.hire('mighty', ['stores.view', 'stores.create'])
+  await as('admin')
+  await page.goto('/hq/today')
+  const notice = page.getByRole('region', { name: 'To look after' }).locator('[data-kind=no_second_factor]')
+  await expect(notice).toContainText('No second factor')
+  expect(await violations(page)).toEqual([])
+  await notice.getByRole('link', { name: 'mighty' }).click()
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('mighty')
+  await expect(page.getByRole('button', { name: 'Remove second factor' })).toHaveCount(0)
+})
+
 test('whoever must have a second factor sets one up before anything else', async ({ page, chain, allow }) => {
   allow(401, 403)
   await chain.hire('duty', ['stores.view', 'stores.create'])
@@ -187,6 +199,8 @@ test('whoever must have a second factor sets one up before anything else', async
     expect(await violations(page)).toEqual([])
     await page.goto('/hq/account')
     await expect(page).toHaveURL('/second-factor?redirect=/hq/account')
+    await page.reload()
+    await expect(page.getByRole('heading', { name: 'Set up a second factor' })).toBeVisible()
     await expect(page.getByRole('button', { name: 'Go on' })).toHaveCount(0)
     await setUpPasskey(page, 'Laptop')
     await keepCodes(page)

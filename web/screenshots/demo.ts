@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process'
 import { Client, customer, type Site } from '../e2e/kit/chain'
+import { codeOf } from '../e2e/kit/factors'
 import { BINARY } from '../e2e/kit/process'
 
 /** The demo chain at work, with a few things to see. */
@@ -31,8 +32,10 @@ export async function lock(url: string, until: number): Promise<void> {
   }
 }
 
-/** Two failed entries, a warning, a store without a line, and some that were never seen. */
+/** Two failed entries, a warning, a store without a line, some that were never seen, and an app of the administrator. */
 export async function arrange(admin: Client, url: string): Promise<Record<string, string>> {
+  const app = await admin.post<{ id: string; secret: string }>('/auth/factors/totp', { name: 'Telephone' })
+  await admin.post(`/auth/factors/totp/${app.id}`, { code: codeOf(app.secret) })
   const stores = await admin.get<{ id: string; code: string }[]>('/stores?sort=code')
   const third = stores[2]!
   const { syncToken } = await admin.post<{ syncToken: string }>(`/stores/${third.id}/provision`, { rotate: true })

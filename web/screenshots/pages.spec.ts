@@ -16,8 +16,9 @@ const LOOKS = [
 ] as const
 /** As long as it takes until there is something to see. */
 const SELLING_MS = 75_000
-/** `PICTURES=tax` makes those alone that have it in their name, while a page is built. */
-const wanted = PICTURES.filter(({ name }) => name === 'login' || name.includes(process.env.PICTURES ?? ''))
+/** `PICTURES=tax,tender` makes those alone that have one of these in their name, while a page is built. */
+const parts = (process.env.PICTURES ?? '').split(',')
+const wanted = PICTURES.filter(({ name }) => name === 'login' || parts.some((part) => name.includes(part)))
 
 test('pictures of every page', async ({ browser }) => {
   const demo = await startDemo()
@@ -28,7 +29,9 @@ test('pictures of every page', async ({ browser }) => {
     const ids = await arrange(new Client(demo.url, tokens.accessToken), demo.url)
     const session = JSON.stringify({ ...tokens, expiresAt: Date.now() + 3_600_000 })
     for (const { look, ...options } of LOOKS) {
-      const context = await browser.newContext({ ...options, baseURL: demo.url })
+      // By its name, at which browsers have passkeys.
+      const baseURL = demo.url.replace('127.0.0.1', 'localhost')
+      const context = await browser.newContext({ ...options, baseURL })
       const page = await context.newPage()
       for (const { name, route, path, open, isShown, isShownOnPhone } of wanted) {
         // The first one is the sign-in; the others are for who is signed in.
@@ -39,6 +42,7 @@ test('pictures of every page', async ({ browser }) => {
         await settled(page)
         const file = `${name}-${look}.png`
         // What lies over a page is as high as the screen.
+        await page.unrouteAll()
         await page.screenshot({ path: resolve(ROOT, 'target/pictures', file), fullPage: !open, animations: 'disabled' })
         if (look === 'phone' ? !isShownOnPhone : !isShown) continue
         await page.screenshot({ path: resolve(ROOT, 'docs/images', file), animations: 'disabled' })

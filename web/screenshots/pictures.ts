@@ -25,6 +25,7 @@ const shown = { isShown: true }
 
 export const PICTURES: readonly Picture[] = [
   page('login', '/login'),
+  page('login', '/login', { ...shown, name: 'second-step', open: secondStep }),
   page('change-pin', '/change-pin'),
   page('unauthorized', '/unauthorized?from=/hq/audit'),
   page('today', '/hq/today', { ...shown, isShownOnPhone: true }),
@@ -64,12 +65,13 @@ export const PICTURES: readonly Picture[] = [
   page('locks', '/hq/users/locks'),
   page('user', '/hq/users/:user', shown),
   page('roles', '/hq/roles'),
+  page('roles', '/hq/roles', { ...shown, name: 'proof', open: proof }),
   page('explain', '/hq/roles/explain?userId=:user&code=pos.refund&storeId=:store', shown),
   page('role', '/hq/roles/:role'),
   page('audit', '/hq/audit'),
   page('account', '/hq/account'),
   page('security', '/hq/account/security', shown),
-  page('security', '/hq/account/security', { name: 'security-app', open: setUpApp }),
+  page('security', '/hq/account/security', { ...shown, name: 'security-app', open: setUpApp }),
   page('second-factor', '/second-factor'),
   page('not-found', '/hq/no-such-page'),
 ]
@@ -79,6 +81,36 @@ async function setUpApp(on: Page): Promise<void> {
   await press(on, /^Set up an app/)
   await press(on, /^Go on/)
   await on.getByRole('img', { name: /QR code/ }).waitFor()
+}
+
+/** What headquarters asks somebody for who has all there is. */
+const challenge = {
+  ...{ id: crypto.randomUUID(), methods: ['passkey', 'totp', 'recovery'], passkey: { challenge: 'AQ' } },
+  expiresAt: '2100-01-01T00:00:00.000Z',
+}
+const answer = (on: Page, path: string, status: number, code: string) =>
+  on.route(`**/api/v1${path}`, async (route) => {
+    if (route.request().method() !== 'POST') return route.fallback()
+    await route.fulfill({ status, json: { success: false, error: code, code, challenge } })
+  })
+
+async function secondStep(on: Page): Promise<void> {
+  await answer(on, '/auth/login', 401, 'second_factor_required')
+  await on.getByLabel('User name').fill('admin')
+  await on.getByLabel('PIN').fill('739154')
+  await press(on, /^Sign in/)
+  await on.getByRole('button', { name: 'Use a passkey' }).waitFor()
+}
+
+/** Over a form that is not lost by it. */
+async function proof(on: Page): Promise<void> {
+  await answer(on, '/roles', 403, 'second_factor_stale')
+  await answer(on, '/auth/confirm', 401, 'second_factor_required')
+  await press(on, /^New role/)
+  await on.locator('[name=code]').fill('buyer')
+  await on.locator('[name=name]').fill('Buyer')
+  await press(on, /^Create role/)
+  await on.getByRole('button', { name: 'Use a passkey' }).waitFor()
 }
 
 const press = (on: Page, name: RegExp) => on.getByRole('button', { name }).first().click()

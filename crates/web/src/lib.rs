@@ -24,7 +24,8 @@ use tillkeep_model::ErrorCode;
 struct Files;
 
 /// Where the page decides what it shows.
-const PAGES: [&str; 7] = ["/", "/login", "/unauthorized", "/change-pin", "/hq", "/hq/", "/hq/{*rest}"];
+const PAGES: [&str; 8] =
+    ["/", "/login", "/unauthorized", "/change-pin", "/second-factor", "/hq", "/hq/", "/hq/{*rest}"];
 
 /// Files of the client, which are what their path says.
 const FILES: [&str; 3] = ["/favicon.svg", "/licences.md", "/assets/{*file}"];

@@ -70,7 +70,9 @@ async fn every_address_of_the_client_answers_its_page_with_the_policy_of_all_ans
     let kit = Kit::new().await;
     let page = get(&kit, "/", &[]).await;
     assert!(page.text().starts_with("<!doctype html>"), "{}", page.text());
-    for path in ["/login", "/unauthorized", "/change-pin", "/hq", "/hq/", "/hq/sync", "/hq/products/1?page=2"] {
+    for path in
+        ["/login", "/unauthorized", "/change-pin", "/second-factor", "/hq", "/hq/", "/hq/sync", "/hq/products/1?page=2"]
+    {
         let deep = get(&kit, path, &[]).await;
         assert_eq!((deep.status, &deep.bytes), (200, &page.bytes), "{path}");
         assert_eq!(deep.header(header::CONTENT_TYPE), "text/html; charset=utf-8", "{path}");
