@@ -267,9 +267,8 @@ pub fn tls(cert: &Path, key: &Path) -> Result<Option<Tls>> {
 
 /// How people sign in to headquarters.
 pub fn sign_in_at_hq(hq: &Hq) -> Result<SignInSettings> {
-    let HqAuth {
-        pin_min_length, pin_min_length_beyond_a_till, first_pin_days, pin_login_at_hq, second_factor, ..
-    } = hq.auth;
+    let HqAuth { pin_min_length, pin_min_length_beyond_a_till, first_pin_days, pin_login_at_hq, second_factor, .. } =
+        hq.auth;
     Ok(SignInSettings {
         pin_min_length,
         pin_min_length_beyond_a_till,

@@ -64,7 +64,8 @@ async fn whoever_hits_upon_a_pin_ends_it_at_once_and_is_told_to_choose_another_o
     assert_eq!((log[0]["userId"].as_str(), log[0]["entityId"].as_str()), (Some(&*finder), Some(&*owner)));
     assert_eq!((&log[0]["details"]["ended"], log.as_array().map(Vec::len)), (&json!("pin"), Some(1)));
     let notices = kit.get(&admin, "/security/notices").await.data();
-    let notice = notices.as_array().into_iter().flatten().find(|notice| notice["kind"] == "pin_ended").expect("a notice");
+    let notice =
+        notices.as_array().into_iter().flatten().find(|notice| notice["kind"] == "pin_ended").expect("a notice");
     let names: Vec<&Json> = notice["users"].as_array().into_iter().flatten().map(|user| &user["username"]).collect();
     assert_eq!(names, ["bob", "ann"]);
     let path = format!("/users/{}", ann.id);

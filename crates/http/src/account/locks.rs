@@ -121,7 +121,8 @@ async fn labelled(home: Home, conn: &impl ConnectionTrait, rows: Vec<Model>) -> 
     let named = |origin: &str| devices.get(origin).cloned().unwrap_or_else(|| origin.to_owned());
     let label = |row: &Model| match row.kind.as_str() {
         "headquarters" | "headquarters_anywhere" => "a PIN alone at headquarters".to_owned(),
-        "account" | "account_anywhere" | "second_factor" | "proposal" | "proposal_refused" | "proposal_accepted" | "unlock" => {
+        "account" | "account_anywhere" | "second_factor" | "proposal" | "proposal_refused" | "proposal_accepted"
+        | "unlock" => {
             row.user_id.and_then(|id| users.get(&id).cloned()).unwrap_or_else(|| "a name that nobody has".to_owned())
         }
         _ => named(&row.subject),
