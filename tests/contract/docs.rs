@@ -9,7 +9,18 @@ use tillkeep_model::ErrorCode;
 const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
 
 /// What people who run it read; `development.md` and `performance.md` speak of other tools too.
-const PAGES: [&str; 8] = ["api", "configuration", "domain", "glossary", "operations", "security", "sync", "web-client"];
+const PAGES: [&str; 10] = [
+    "api",
+    "configuration",
+    "domain",
+    "glossary",
+    "operations",
+    "protection",
+    "security",
+    "security-asvs",
+    "sync",
+    "web-client",
+];
 
 fn pages() -> Vec<(String, String)> {
     let names = PAGES.iter().map(|name| format!("docs/{name}.md")).chain(["README.md".to_owned()]);

@@ -103,7 +103,8 @@ impl Server {
         let answer = self.router.clone().oneshot(request).await.expect("an answer");
         let status = answer.status().as_u16();
         // A stream of events goes on; its status says enough.
-        let endless = answer.headers().get(header::CONTENT_TYPE).is_some_and(|kind| kind == "text/event-stream");
+        let kind = answer.headers().get(header::CONTENT_TYPE);
+        let endless = kind.is_some_and(|kind| kind.as_bytes().starts_with(b"text/event-stream"));
         let bytes =
             if endless { Vec::new() } else { answer.into_body().collect().await.expect("a body").to_bytes().to_vec() };
         let text = String::from_utf8_lossy(&bytes).into_owned();

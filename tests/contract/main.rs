@@ -9,14 +9,17 @@ mod private_postgres;
 #[path = "../../crates/storage/tests/kit/rows.rs"]
 mod rows;
 
+mod asvs;
 mod audited;
 mod bench;
+mod browsers;
 mod costs;
 mod docs;
 mod elsewhere;
 mod fields;
 mod forgeries;
 mod good_requests;
+mod injections;
 mod kinds;
 mod limits;
 mod machine;

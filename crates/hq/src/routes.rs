@@ -23,13 +23,19 @@ pub const ABOUT: About = About {
 /// The router of a running server. `stores` is what a store writes (its `routes::writes`), which is refused here.
 pub fn router(hq: Arc<Hq>, stores: &[WriteRoute]) -> Router {
     let (router, table) = described(stores);
-    layers::wrap(served(router, table).with_state(hq))
+    let is_behind_tls = hq.is_behind_tls();
+    told_to_stay(layers::wrap(served(router, table).with_state(hq)), is_behind_tls)
 }
 
 /// The same with `/metrics`.
 pub fn router_with_metrics(hq: Arc<Hq>, stores: &[WriteRoute]) -> Router {
     let (router, table) = described(stores);
-    layers::wrap(served(router, table).with_state(hq.clone()).merge(measured(hq)))
+    let is_behind_tls = hq.is_behind_tls();
+    told_to_stay(layers::wrap(served(router, table).with_state(hq.clone()).merge(measured(hq))), is_behind_tls)
+}
+
+fn told_to_stay(router: Router, is_behind_tls: bool) -> Router {
+    if is_behind_tls { layers::behind_tls(router) } else { router }
 }
 
 /// With what is not of the interface: its description, and the web client.

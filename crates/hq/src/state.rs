@@ -106,6 +106,11 @@ impl HasAuth for Hq {
 }
 
 impl Hq {
+    /// Whether the operator says that all who come from elsewhere come over TLS, which ends in front of this server.
+    pub fn is_behind_tls(&self) -> bool {
+        self.public_url.as_deref().is_some_and(|url| url.starts_with("https://"))
+    }
+
     /// Makes committed changes known: here at once, to sockets and other servers by the queue.
     pub fn announce(&self, changes: &[Change]) {
         self.learn(changes);

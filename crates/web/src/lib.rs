@@ -38,7 +38,7 @@ const KINDS: [(&str, &str); 6] = [
     ("html", "text/html; charset=utf-8"),
     ("js", "text/javascript; charset=utf-8"),
     ("md", "text/markdown; charset=utf-8"),
-    ("svg", "image/svg+xml"),
+    ("svg", "image/svg+xml; charset=utf-8"),
     ("woff2", "font/woff2"),
 ];
 

@@ -222,8 +222,7 @@ async fn pin_key(hq: &Hq, caller: &StoreCaller, line: &Line, request: &Handshake
     };
     let Some(key) = key.filter(|key| request.pin_key_id.as_ref() != Some(&key.id)) else { return Ok(None) };
     // A line through a proxy is only as good as what the operator says of it: with an https address, TLS ends there.
-    let behind_tls = hq.public_url.as_deref().is_some_and(|url| url.starts_with("https://"));
-    let trusted = behind_tls || hq.allow_insecure || line.is_closed;
+    let trusted = hq.is_behind_tls() || hq.allow_insecure || line.is_closed;
     if !trusted {
         tracing::warn!(
             store = caller.store.code,

@@ -97,7 +97,7 @@ async fn what_the_page_loads_is_there_and_kept_for_a_year_where_its_name_says_wh
             Some("js") => ("text/javascript; charset=utf-8", "public, max-age=31536000, immutable"),
             Some("css") => ("text/css; charset=utf-8", "public, max-age=31536000, immutable"),
             Some("woff2") => ("font/woff2", "public, max-age=31536000, immutable"),
-            Some("svg") => ("image/svg+xml", "no-cache"),
+            Some("svg") => ("image/svg+xml; charset=utf-8", "no-cache"),
             _ => panic!("the page loads {path}: say here what it is"),
         };
         assert_eq!((file.header(header::CONTENT_TYPE), file.header(header::CACHE_CONTROL)), (kind, cache), "{path}");
@@ -210,5 +210,21 @@ async fn the_licences_of_what_is_inside_of_the_client_come_with_it() {
     assert_eq!((licences.status, licences.header(header::CONTENT_TYPE)), (200, "text/markdown; charset=utf-8"));
     for name in ["vue-router", "reka-ui", "@fontsource-variable/inter"] {
         assert!(licences.text().contains(&format!("## {name} - ")), "{name}");
+    }
+}
+
+#[tokio::test]
+async fn behind_a_proxy_with_an_https_address_every_answer_says_to_come_over_tls_alone() {
+    let mut kit = Kit::new().await;
+    for (url, told) in [
+        (None, ""),
+        (Some("http://hq.example.com"), ""),
+        (Some("https://hq.example.com"), "max-age=31536000; includeSubDomains"),
+    ] {
+        kit.settings.public_url = url.map(str::to_owned);
+        kit.restart().await;
+        for path in ["/", "/favicon.svg", "/docs", "/health", "/api/v1/auth/me", "/nowhere"] {
+            assert_eq!(get(&kit, path, &[]).await.header(header::STRICT_TRANSPORT_SECURITY), told, "{path} at {url:?}");
+        }
     }
 }

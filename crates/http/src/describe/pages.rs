@@ -24,7 +24,7 @@ const FILES: [(&str, &str, &str); 4] = [
     ("page.css", "text/css; charset=utf-8", include_str!("page/page.css")),
     ("page.js", "text/javascript; charset=utf-8", include_str!("page/page.js")),
     ("schema.js", "text/javascript; charset=utf-8", include_str!("page/schema.js")),
-    ("icon.svg", "image/svg+xml", include_str!("page/icon.svg")),
+    ("icon.svg", "image/svg+xml; charset=utf-8", include_str!("page/icon.svg")),
 ];
 
 /// The description of a server as it is answered.

@@ -42,6 +42,10 @@ const ALWAYS: [(HeaderName, &str); 5] = [
 /// A year, as browsers and their lists ask for.
 const ONLY_TLS: &str = "max-age=31536000; includeSubDomains";
 
+pub(super) fn only_tls(headers: &mut HeaderMap) {
+    headers.insert(header::STRICT_TRANSPORT_SECURITY, HeaderValue::from_static(ONLY_TLS));
+}
+
 pub(super) fn add(headers: &mut HeaderMap, path: &str, transport: Transport) {
     for (name, value) in UNLESS_GIVEN {
         headers.entry(name).or_insert(HeaderValue::from_static(value));
@@ -50,7 +54,7 @@ pub(super) fn add(headers: &mut HeaderMap, path: &str, transport: Transport) {
         headers.insert(name, HeaderValue::from_static(value));
     }
     if transport.tls {
-        headers.insert(header::STRICT_TRANSPORT_SECURITY, HeaderValue::from_static(ONLY_TLS));
+        only_tls(headers);
     }
     if MACHINE.contains(&path) {
         headers.insert(PROTOCOL_HEADER.clone(), HeaderValue::from_static(PROTOCOL));

@@ -15,7 +15,7 @@ use std::time::Instant as Stopwatch;
 use axum::Router;
 use axum::extract::{DefaultBodyLimit, MatchedPath, Request};
 use axum::http::{Extensions, HeaderMap, HeaderName, HeaderValue, StatusCode, Version, header};
-use axum::middleware::{Next, from_fn};
+use axum::middleware::{Next, from_fn, map_response};
 use axum::response::{IntoResponse, Response};
 use tillkeep_model::ErrorCode;
 use tokio::time::timeout;
@@ -52,6 +52,15 @@ pub fn wrap<S: Clone + Send + Sync + 'static>(router: Router<S>) -> Router<S> {
         .layer(DefaultBodyLimit::max(MAX_BODY))
         .layer(CompressionLayer::new().compress_when(compress))
         .layer(from_fn(observe))
+}
+
+/// Says with every answer of a server behind a proxy that ends TLS what it would say where it ends TLS itself: browsers come
+/// over TLS alone from then on. What came over an open line all the same does not count for them (RFC 6797, section 8.1).
+pub fn behind_tls(router: Router) -> Router {
+    router.layer(map_response(async |mut response: Response| {
+        headers::only_tls(response.headers_mut());
+        response
+    }))
 }
 
 async fn observe(request: Request, next: Next) -> Response {

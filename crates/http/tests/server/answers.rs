@@ -90,3 +90,16 @@ async fn a_request_names_its_host_once() {
         assert_eq!(client.answer().await.status, status, "{hosts:?} {version}");
     }
 }
+
+#[tokio::test]
+async fn a_request_is_sent_back_to_nobody_as_trace_would() {
+    let server = Server::start(Limits::default()).await;
+    for (path, status) in [("/api/v1/hello", 405), ("/api/v1/echo", 405), ("/docs", 405), ("/nowhere", 404)] {
+        let mut client = server.connect().await;
+        let told = format!("TRACE {path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nX-Secret: say-it-again\r\n\r\n");
+        client.send(&told).await;
+        let reply = client.reply().await;
+        assert_eq!(reply.status, status, "{path}: {}", reply.text);
+        assert!(!reply.text.contains("say-it-again"), "{path}: {}", reply.text);
+    }
+}

@@ -2,6 +2,7 @@
 
 mod answers;
 mod connections;
+mod framing;
 mod kit;
 mod log;
 mod pace;

@@ -45,7 +45,7 @@ pub(super) struct Events(mpsc::Receiver<Result<Bytes, Infallible>>);
 impl IntoResponse for Events {
     fn into_response(mut self) -> Response {
         let body = Body::from_stream(futures_util::stream::poll_fn(move |context| self.0.poll_recv(context)));
-        let kind = (header::CONTENT_TYPE, HeaderValue::from_static("text/event-stream"));
+        let kind = (header::CONTENT_TYPE, HeaderValue::from_static("text/event-stream; charset=utf-8"));
         // A proxy that gathers answers would hold the events back.
         ([kind, (BUFFERING.clone(), HeaderValue::from_static("no"))], body).into_response()
     }
