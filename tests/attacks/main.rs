@@ -25,4 +25,5 @@ mod headquarters_pins;
 mod pins;
 mod place;
 mod rights;
+mod second_factor;
 mod token;

@@ -300,7 +300,8 @@ async fn a_series_that_was_driven_too_far_is_set_right_at_both_servers() {
     }
     site.drained(&till).await;
     site.process.kill();
-    let asked = json!({"nodeEpoch": "of nobody", "lastSeq": 0, "ticket": "of another copy"});
+    let asked =
+        json!({"nodeEpoch": "of nobody", "lastSeq": 0, "ticket": "of another copy", "instance": Uuid::new_v4()});
     let known = machine.post("/sync/handshake", asked).await.body;
     assert_eq!(known["highWater"]["receipt:01"], 42, "the one that was made up counts for nothing: {known}");
 }

@@ -68,7 +68,7 @@ async fn every_file_of_a_days_work_is_its_owners_alone() {
     fs::set_permissions(&backup, Permissions::from_mode(0o600)).expect("a mode");
     chain.hq.stop();
     site.process.stop();
-    for dir in [&chain.hq.dir, &site.process.dir, &work.path().to_owned()] {
+    for dir in [&chain.hq.dir, &site.process.dir, &work.path().join("backup"), &again] {
         assert_eq!(open_to_others(dir), [], "afterwards");
     }
 }

@@ -88,7 +88,9 @@ impl Scene {
             ("hq", "/tax-rates") => (here, json!({"code": name, "name": name, "ratePpm": 1})),
             ("hq", "/tenders") => (here, json!({"code": name, "name": name, "kind": "card"})),
             ("hq", "/roles") => (here, json!({"code": name.to_lowercase(), "name": name, "permissions": []})),
-            ("hq", "/stores/{id}/activate" | "/stores/{id}/provision") => (of(new_store().await), json!({})),
+            ("hq", "/stores/{id}/activate" | "/stores/{id}/allow-pin-key" | "/stores/{id}/provision") => {
+                (of(new_store().await), json!({}))
+            }
             ("hq", "/stores/{id}/deactivate" | "/stores/{id}/revoke-token") => {
                 let store = new_store().await;
                 server.post(self.token(server), &format!("/stores/{store}/provision"), json!({})).await.data();

@@ -151,12 +151,13 @@ fn every_book_and_every_body_of_a_row_is_compared() {
 }
 
 /// A PIN that somebody has is right or wrong, whatever it looks like.
-const PRESENT_PINS: [(&str, &str); 5] = [
+const PRESENT_PINS: [(&str, &str); 6] = [
     ("ApprovalRequest", "pin"),
     ("ChangePin", "currentPin"),
     ("ForwardedPin", "currentPin"),
     ("Login", "pin"),
     ("PinLogin", "pin"),
+    ("StoreSignIn", "pin"),
 ];
 
 #[test]

@@ -73,7 +73,7 @@ impl Hq {
     ) -> io::Result<Self> {
         let embedded = db.is_embedded();
         let sign_in = SignInSettings {
-            public_url: settings.public_url.clone(),
+            public_url: settings.public_url.clone().or_else(|| settings.sign_in.public_url.clone()),
             factor_uses: Some(settings.data_dir.join("second-factor.uses")),
             ..settings.sign_in.clone()
         };

@@ -49,7 +49,7 @@ impl AlarmCode {
             Self::AnsweredInBetween => "answered_in_between",
             Self::PinKeyAsked => "pin_key_asked",
             Self::SignInsStopped => "sign_ins_stopped",
-            Self::TooOldForSignIn => "too_old_for_sign_in",
+            Self::TooOldForSignIn => "too_old",
             Self::TooManyNewCustomers => "too_many_new_customers",
         }
     }

@@ -7,7 +7,7 @@ use tillkeep_model::Instant;
 use uuid::Uuid;
 
 use crate::db::{execute, query};
-use crate::{Connection, Db, Side, Tx, audit, fault, migration, settings};
+use crate::{Connection, Db, Side, Tx, audit, factors, fault, migration, settings};
 
 /// A file of the data directory that the database is worth nothing without: its keys.
 pub struct Kept {
@@ -100,6 +100,8 @@ pub async fn take_new_identity(db: &Db, now: Instant) -> Result<(), DbErr> {
     settings::set(&tx, settings::EPOCH, &Uuid::new_v4().to_string()).await?;
     if db.side() == Side::Store {
         settings::set(&tx, settings::TICKET, NO_TICKET).await?;
+    } else {
+        factors::distrust_all(&tx, now).await?;
     }
     let entry = audit::Entry { action: "database.put_back", ..audit::Entry::default() };
     audit::record(&tx, entry, now).await?;

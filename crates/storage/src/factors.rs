@@ -52,8 +52,9 @@ pub async fn codes_left(conn: &impl ConnectionTrait, user_id: Uuid) -> Result<u6
     left.count(conn).await
 }
 
-/// Adds a factor.
+/// Adds a factor. It counts as a use: a database that has one has a number that tells a copy of it.
 pub async fn add(tx: &Tx, factor: Factor) -> Result<(), DbErr> {
+    count_use(tx).await?;
     second_factor::Entity::insert(factor.into_active_model()).exec_without_returning(tx).await?;
     Ok(())
 }
@@ -196,8 +197,22 @@ pub async fn count_use(tx: &Tx) -> Result<i64, DbErr> {
     rows.first().map_or_else(|| Err(DbErr::RecordNotFound(ALL.to_owned())), |row| row.try_get("", "uses"))
 }
 
-/// Makes worthless what an older copy of the database brought back, as `known` uses say that it is one: every recovery code, and
-/// the codes of apps up to `step`. Whether nobody has before.
+/// Makes worthless what an older copy of the database brings back: every recovery code, and the codes of apps up to the next step of
+/// time.
+pub async fn distrust_all(tx: &Tx, now: Instant) -> Result<(), DbErr> {
+    let uses = uses(tx).await?;
+    distrust(tx, uses + 1, next_step(now), now).await.map(drop)
+}
+
+/// Seconds in which the code of an app is good.
+const STEP_SECONDS: i64 = 30;
+
+/// The step of time after that of `now`, which is the last one whose code may have been used.
+pub const fn next_step(now: Instant) -> i64 {
+    now.millis().div_euclid(1000 * STEP_SECONDS) + 1
+}
+
+/// As [`distrust_all`], once `known` uses say that this is an older copy; whether nobody has before.
 pub async fn distrust(tx: &Tx, known: i64, step: i64, now: Instant) -> Result<bool, DbErr> {
     use second_factor::Column;
     let sql = "INSERT INTO factor_uses (id, uses) VALUES ($1, $2) \

@@ -51,6 +51,7 @@ pub async fn keep(
         pin_hash,
         pin_lookup,
         pin_changed_at: person.pin_changed_at,
+        updated_at: person.updated_at,
         roles,
         kept_at: now,
         expires_at: now.plus_millis(days * DAY_MS),
@@ -89,8 +90,10 @@ pub async fn of_lookup(
     lookup: &[String],
     now: Instant,
 ) -> Result<Option<(Uuid, String)>, DbErr> {
-    let kept =
-        Entity::find().filter(Column::PinLookup.is_in(lookup)).filter(Column::ExpiresAt.gt(now)).one(conn).await?;
+    let select = Entity::find().filter(Column::PinLookup.is_in(lookup)).filter(Column::ExpiresAt.gt(now));
+    let mut kept = select.all(conn).await?;
+    // Of several nobody is taken for another.
+    let kept = kept.pop().filter(|_| kept.is_empty());
     Ok(kept.map(|kept| (kept.user_id, kept.pin_hash)))
 }
 
@@ -108,7 +111,10 @@ pub(crate) async fn withdrawn(tx: &Tx, store: Uuid, rows: &[Box<dyn Row>], now: 
         .filter(user::Column::LastLoginAt.gt(now.plus_millis(-SEEN_WITHIN_MS)));
     for person in lately.all(tx).await?.into_iter().filter(|person| ids.contains(&person.id)) {
         let row = rows.iter().find(|row| row.uuid("id") == Some(person.id));
-        let same_pin = row.is_some_and(|row| row.instant("pin_changed_at") == person.pin_changed_at);
+        let same_pin = row.is_some_and(|row| {
+            row.instant("pin_changed_at") == person.pin_changed_at
+                && row.instant("updated_at") == Some(person.updated_at)
+        });
         let (Some(hash), Some(lookup)) = (person.pin_hash.clone(), person.pin_lookup.clone()) else { continue };
         if same_pin && is_everywhere(tx, person.id).await? {
             keep(tx, store, &person, (hash, lookup), days, now).await?;
@@ -141,8 +147,9 @@ pub(crate) async fn changed(tx: &Tx, store: Uuid) -> Result<(), DbErr> {
 
 /// Whether what is kept is of the person as they are.
 pub(crate) fn is_same(person: &user::Model, kept: &Model) -> bool {
-    let is_active = person.is_active && person.deleted_at.is_none();
-    is_active && person.pin_hash.is_none() && person.pin_changed_at == kept.pin_changed_at
+    // A PIN that ended changes nothing that is seen here, but when its person was changed.
+    let same = person.pin_changed_at == kept.pin_changed_at && person.updated_at == kept.updated_at;
+    same && person.is_active && person.deleted_at.is_none() && person.pin_hash.is_none()
 }
 
 /// Forgets what is over.

@@ -44,11 +44,16 @@ impl GlobalPeople {
     /// Keeps the operator's decision; when it is another one than before, the people concerned travel once more, so that
     /// what verifies their PINs leaves the stores or comes.
     pub async fn decide(self, tx: &mut Tx) -> Result<(), DbErr> {
-        if Self::kept(&**tx).await? == Some(self) {
+        let kept = Self::kept(&**tx).await?;
+        if kept == Some(self) {
             return Ok(());
         }
         let word = Self::WORDS.into_iter().find(|(other, _)| *other == self).map_or("online", |(_, word)| word);
         settings::set(&**tx, Self::KEY, word).await?;
+        // Before there was anything to decide they were everywhere.
+        if kept.unwrap_or(Self::All) == self {
+            return Ok(());
+        }
         let global = user_store_role::Entity::find()
             .select_only()
             .column(user_store_role::Column::UserId)
@@ -69,19 +74,6 @@ impl GlobalPeople {
             }
         })
     }
-}
-
-/// Whoever reaches beyond a store: by a role that counts everywhere, or one with a code that the default Store Manager lacks.
-pub async fn beyond_a_store(conn: &impl ConnectionTrait) -> Result<HashSet<Uuid>, DbErr> {
-    let within: Vec<_> = permission::ALL.iter().filter(|code| !permission::is_beyond_a_store(code)).collect();
-    let sql = format!(
-        "SELECT DISTINCT a.user_id FROM user_store_roles a JOIN roles r ON r.id = a.role_id AND r.deleted_at IS NULL \
-         WHERE a.deleted_at IS NULL AND (a.store_id IS NULL OR EXISTS (SELECT 1 FROM role_permissions g \
-         JOIN permissions p ON p.id = g.permission_id WHERE g.role_id = a.role_id AND p.code NOT IN ({})))",
-        placeholders(1, within.len())
-    );
-    let rows = query(conn, &sql, within.into_iter().map(|code| (*code).into())).await?;
-    rows.iter().map(|row| row.try_get("", "user_id")).collect()
 }
 
 /// Whoever reaches beyond a store: by a role that counts everywhere, or one with a code that the default Store Manager lacks.

@@ -21,7 +21,7 @@ use crate::act::{Door, Moments};
 use crate::alarms::Alarms;
 use crate::chance::Chance;
 use crate::memory::{Known, Memory, Shop, Sold};
-use crate::sync::{HqClient, Http, SyncState, Transport, standing};
+use crate::sync::{HqClient, Http, SyncState, Transport, people, standing};
 
 /// Hashes that a store computes at once.
 const PARALLEL_HASHES: usize = 1;
@@ -148,7 +148,9 @@ impl Store {
             stop,
         };
         store.opened_numbers();
-        Ok(Arc::new(store))
+        let store = Arc::new(store);
+        people::connect(&store);
+        Ok(store)
     }
 
     /// For a single statement that needs no snapshot with others. Routes read with what their caller hands out.

@@ -106,6 +106,11 @@ enum HqCommand {
         /// The username.
         name: String,
     },
+    /// Removes the second factors and recovery codes of somebody who has lost them, and ends their sessions.
+    ResetFactor {
+        /// The username.
+        name: String,
+    },
     /// Makes somebody an administrator of the whole chain, active again if need be; a new account with a PIN, shown this
     /// once, when there is nobody of this name.
     MakeAdmin {
@@ -186,6 +191,7 @@ impl HqCommand {
             Self::NewEpoch => run::new_epoch(server, file).await,
             Self::Export(export) => export::run(&settings()?, &export).await,
             Self::ResetPin { name } => rescue::reset_pin(&settings()?, &name).await,
+            Self::ResetFactor { name } => rescue::reset_factor(&settings()?, &name).await,
             Self::MakeAdmin { name } => rescue::make_admin(&settings()?, &name).await,
             Self::Keys { what: HqKeys::Pins } => run::former_pins(server, file).await,
             Self::SetSeries { store, series } => series::at_headquarters(&settings()?, &store, &series).await,

@@ -37,6 +37,15 @@ pub async fn reset_pin(settings: &Settings, name: &str) -> Result<()> {
     Ok(())
 }
 
+/// Removes somebody's second factors.
+pub async fn reset_factor(settings: &Settings, name: &str) -> Result<()> {
+    let removed =
+        with_headquarters(settings, "tillkeep hq reset-factor", async |hq| Ok(rescue::reset_factor(hq, name).await?))
+            .await?;
+    say!("{name} had {removed} second factors and has none now; the next sign-in asks for the PIN alone.");
+    Ok(())
+}
+
 /// Makes somebody an administrator.
 pub async fn make_admin(settings: &Settings, name: &str) -> Result<()> {
     let made =

@@ -195,7 +195,7 @@ async fn first_accounts(hq: &Hq, dev: bool) -> Result<()> {
         taken = Some(account.username);
     }
     let title = if dev {
-        "Accounts for development; never run a real chain with them:"
+        "Accounts for development, without a second factor; never run a real chain with them:"
     } else {
         "First start. Sign in with this PIN once and change it; it is not shown again:"
     };

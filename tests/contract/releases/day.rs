@@ -14,6 +14,7 @@ use tillkeep_model::{Instant, ids};
 use tillkeep_storage::entity::user;
 use tillkeep_storage::outbox;
 use tillkeep_storage::sea_orm::EntityTrait;
+use tillkeep_storage::staff::GlobalPeople;
 use tillkeep_store::Store;
 use uuid::Uuid;
 
@@ -61,7 +62,7 @@ impl Day {
             std::fs::create_dir(dir.path().join(part)).expect("a directory");
         }
         let clock = Clock::standing_at(Instant::parse("2026-03-02T14:00:00Z").expect("an instant"));
-        let hq = open_hq(&dir.path().join("hq"), None, &clock, stopped()).await;
+        let hq = open_hq(&dir.path().join("hq"), None, GlobalPeople::default(), &clock, stopped()).await;
         let account = Account { username: USERNAME.to_owned(), pin: PIN.to_owned().into(), role: ADMINISTRATOR };
         hq.make_account(&account, false, "a test").await.expect("an administrator");
         let admin = user::Entity::find().one(hq.db().reader()).await.expect("a read").expect("a user").id;

@@ -8,6 +8,7 @@ use tillkeep_http::Clock;
 use tillkeep_model::Instant;
 use tillkeep_model::wire::HqMessage;
 use tillkeep_storage::migration::{STEPS, Schema};
+use tillkeep_storage::staff::GlobalPeople;
 use tillkeep_storage::verify::{self, Options, Source};
 use tillkeep_storage::{Db, Side, apply, outbox};
 
@@ -39,7 +40,7 @@ async fn what_a_store_of_each_release_asks_is_answered_so_that_it_understands() 
             let dir = tempfile::tempdir().expect("a directory");
             release.install(Side::Hq, dir.path(), url).await;
             let clock = clock_of(&release);
-            let hq = open_hq(dir.path(), url, &clock, stopped()).await;
+            let hq = open_hq(dir.path(), url, GlobalPeople::All, &clock, stopped()).await;
             let router = tillkeep_hq::routes::router(hq.clone(), &tillkeep_store::routes::writes());
             let mut told = Vec::new();
             for said in release.said() {

@@ -11,6 +11,7 @@ use tillkeep_hq::testing::Databases as _;
 use tillkeep_http::auth::SignInSettings;
 use tillkeep_http::{Clock, server};
 use tillkeep_storage::Opening;
+use tillkeep_storage::staff::GlobalPeople;
 use tillkeep_store::sync::{Cycle, Http, Round, Sender, Transport};
 use tillkeep_store::{Chance, Store, World as Surroundings};
 use tokio_tungstenite::connect_async;
@@ -27,7 +28,13 @@ pub fn stopped() -> CancellationToken {
 }
 
 /// Opens the headquarters in `dir`, or with its database at `url`.
-pub async fn open_hq(dir: &Path, url: Option<&str>, clock: &Clock, stop: CancellationToken) -> Arc<Hq> {
+pub async fn open_hq(
+    dir: &Path,
+    url: Option<&str>,
+    global_people: GlobalPeople,
+    clock: &Clock,
+    stop: CancellationToken,
+) -> Arc<Hq> {
     let settings = tillkeep_hq::Settings {
         data_dir: dir.to_owned(),
         database_url: url.map(|url| url.to_owned().into()),
@@ -36,7 +43,7 @@ pub async fn open_hq(dir: &Path, url: Option<&str>, clock: &Clock, stop: Cancell
         allow_insecure: false,
         node: String::new(),
         sign_in: SignInSettings::default(),
-        global_people: tillkeep_storage::staff::GlobalPeople::default(),
+        global_people,
         broker: None,
         sync_log_days: 90,
         new_customers_per_hour: 1000,
@@ -75,7 +82,7 @@ pub async fn talk(store: &Store, clock: &Clock) {
 pub async fn exchange(dir: &Path, url: Option<&str>, clock: &Clock, messages: &[Json]) -> Json {
     // One that is not stopped: it keeps sockets open.
     let stop = CancellationToken::new();
-    let hq = open_hq(dir, url, clock, stop.clone()).await;
+    let hq = open_hq(dir, url, GlobalPeople::All, clock, stop.clone()).await;
     let listener = server::bind("127.0.0.1:0", dir, None).await.expect("a port");
     let url = listener.url.replace("http://", "ws://") + "/api/v1/sync/ws";
     let router = tillkeep_hq::routes::router(hq.clone(), &tillkeep_store::routes::writes());

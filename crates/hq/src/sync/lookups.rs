@@ -11,7 +11,7 @@ use uuid::Uuid;
 use crate::Hq;
 
 /// Look-ups that are made for one page at the most: a page must come while the store waits for it, and the next one goes on.
-const FOR_A_PAGE: usize = 64;
+const FOR_A_PAGE: usize = 16;
 
 /// What a page of people for one store is made with.
 pub(super) struct Lookups {

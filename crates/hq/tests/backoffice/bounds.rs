@@ -188,7 +188,19 @@ async fn the_dashboard_says_which_stores_have_registers_without_a_till() {
         kit.get(&admin, "/sync/dashboard").await.data()["stores"][0]["registersWithoutTill"].clone()
     };
     assert_eq!(shown(json!({})).await, Json::Null, "a store that says nothing of it");
+    let noticed = async |who: &Person| {
+        let all = kit.get(who, "/security/notices").await.data();
+        all.as_array().expect("notices").iter().find(|notice| notice["kind"] == "registers_without_till").cloned()
+    };
+    kit.role(&admin, "lookout", &["users.view"]).await;
+    let elsewhere = kit.person("elsewhere", &[("lookout", Some(kit.store("S02").await))]).await;
+    assert_eq!(noticed(&admin).await, None);
     assert_eq!(shown(json!({"unenrolled": 2})).await, 2);
+    let notice = noticed(&admin).await.expect("a notice");
+    assert_eq!((&notice["count"], &notice["stores"]), (&json!(1), &json!([{"id": store, "code": "S01"}])));
+    assert!(notice["text"].as_str().is_some_and(|text| text.starts_with("2 registers")), "{notice}");
+    assert_eq!(noticed(&elsewhere).await, None, "of their own stores alone");
     assert_eq!(shown(json!({"unenrolled": 0})).await, 0);
+    assert_eq!(noticed(&admin).await, None);
     assert_eq!(shown(json!({})).await, Json::Null, "of an older release again");
 }

@@ -347,7 +347,7 @@ async fn what_a_store_says_is_wrong_with_it_is_shown_until_it_says_so_no_more() 
     assert!(text.contains(&alarm("numbers_file")) && text.contains(&alarm("till_ahead")), "{text}");
     site.kit.clock.advance(1000);
     let who = Person { id: Uuid::nil(), token: site.token.clone() };
-    let said = json!({"nodeEpoch": "n1", "alarms": format!("till_ahead:{since}")});
+    let said = json!({"nodeEpoch": "n1", "signIn": true, "alarms": format!("till_ahead:{since}")});
     site.kit.post(&who, "/sync/handshake", said).await.is(200);
     assert_eq!(site.row().await["alarms"], json!([till]));
     site.kit.clock.advance(1000);

@@ -177,7 +177,7 @@ async fn people_of_all_stores_are_verified_at_headquarters_unless_the_release_of
     let got = chain.shakes(&chain.token, json!({"signIn": false})).await;
     got.is(200);
     assert_eq!(chain.names(&chain.token).await, ["ann", "bob"]);
-    assert_eq!(chain.alarms().await, ["too_old_for_sign_in"]);
+    assert_eq!(chain.alarms().await, ["too_old"]);
     let id = got.body["pinKey"]["id"].clone();
     let before = chain.verifiers(&chain.token).await;
 
@@ -192,7 +192,7 @@ async fn people_of_all_stores_are_verified_at_headquarters_unless_the_release_of
     // Whoever has its token does not make it an older one.
     chain.shakes(&chain.token, json!({"signIn": false, "pinKeyId": id})).await.is(200);
     assert_eq!(chain.verifiers(&chain.token).await, bob);
-    assert_eq!(chain.alarms().await, ["too_old_for_sign_in"]);
+    assert_eq!(chain.alarms().await, ["too_old"]);
     // Somebody at headquarters does.
     let path = format!("/stores/{}/allow-pin-key", chain.here);
     chain.kit.post(&chain.admin, &path, json!({"olderRelease": true})).await.is(204);
@@ -218,7 +218,7 @@ async fn the_key_of_a_store_is_given_until_the_store_has_it_and_then_only_when_s
         let got = chain.shakes(&chain.token, asked.clone()).await;
         assert_eq!((got.status, &got.body["pinKey"]), (200, &Json::Null), "{asked}");
     }
-    assert_eq!(chain.alarms().await, ["pin_key_asked", "too_old_for_sign_in"]);
+    assert_eq!(chain.alarms().await, ["pin_key_asked", "too_old"]);
     // Whoever has it in another form gets the present one.
     let kept: PinKey = serde_json::from_value(first.clone()).expect("a key");
     let (_dir, former) = store_with(&serde_json::to_value(PinKey { own_salt: None, ..kept }).expect("JSON"));

@@ -93,23 +93,19 @@ pub async fn judge(
         .filter(user::Column::DeletedAt.is_null())
         .filter(user::Column::IsActive.eq(true))
         .filter(user::Column::Id.in_subquery(staff([store_id], everywhere)));
-    let (attempt, candidate) = match &asked.username {
-        Some(username) => {
-            let named = of_name(auth, username).await;
-            let (attempt, named) = attempt.unless_failed(auth, named.map_err(Into::into)).await?;
-            let named = named.map_or(Uuid::nil(), |named| named.id);
-            let found = people.filter(user::Column::Id.eq(named)).one(auth.db.reader()).await;
-            attempt.unless_failed(auth, found.map_err(Into::into)).await?
-        }
-        None => {
-            let looked_up = auth.pins.lookup(&asked.pin).await;
-            let (attempt, lookup) = attempt.unless_failed(auth, looked_up).await?;
-            let found = people.filter(user::Column::PinLookup.is_in(&lookup)).limit(2).all(auth.db.reader()).await;
-            let (attempt, mut found) = attempt.unless_failed(auth, found.map_err(Into::into)).await?;
-            // Of several nobody is taken for another.
-            (attempt, found.pop().filter(|_| found.is_empty()))
-        }
+    let (attempt, who) = if let Some(username) = &asked.username {
+        let named = of_name(auth, username).await;
+        let (attempt, named) = attempt.unless_failed(auth, named.map_err(Into::into)).await?;
+        (attempt, user::Column::Id.eq(named.map_or(Uuid::nil(), |named| named.id)))
+    } else {
+        let looked_up = auth.pins.lookup(&asked.pin).await;
+        let (attempt, lookup) = attempt.unless_failed(auth, looked_up).await?;
+        (attempt, user::Column::PinLookup.is_in(&lookup))
     };
+    let found = people.filter(who).limit(2).all(auth.db.reader()).await;
+    let (attempt, mut found) = attempt.unless_failed(auth, found.map_err(Into::into)).await?;
+    // Of several nobody is taken for another.
+    let candidate = found.pop().filter(|_| found.is_empty());
     match verified(auth, attempt, candidate, &asked.pin).await? {
         (attempt, Ok(user)) => Ok((attempt, user)),
         (attempt, Err(user)) => Err(refuse(auth, attempt, claimant.audit("login.refused", user)).await?),

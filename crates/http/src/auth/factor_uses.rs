@@ -12,9 +12,6 @@ use super::{Auth, Home};
 use crate::error::{Error, Result};
 use crate::files;
 
-/// Seconds in which the code of an app is good.
-pub(crate) const STEP_SECONDS: i64 = 30;
-
 pub(crate) struct FactorUses {
     file: Option<PathBuf>,
     known: Mutex<Option<i64>>,
@@ -82,7 +79,7 @@ pub(crate) fn note(auth: &Auth, uses: i64) -> Result<()> {
 /// The database is an older copy.
 async fn distrust(auth: &Auth, known: i64) -> Result<()> {
     let now = auth.clock.now();
-    let step = now.millis().div_euclid(1000 * STEP_SECONDS) + 1;
+    let step = factors::next_step(now);
     let tx = auth.db.begin_aside().await?;
     if factors::distrust(&tx, known, step, now).await? {
         tracing::warn!(

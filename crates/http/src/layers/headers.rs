@@ -8,13 +8,14 @@ use crate::request::Transport;
 static PROTOCOL_HEADER: HeaderName = HeaderName::from_static("tillkeep-protocol");
 
 /// Routes of the machine protocol, whose answers name it, refusals included.
-const MACHINE: [&str; 6] = [
+const MACHINE: [&str; 7] = [
     "/api/v1/sync/change-pin",
     "/api/v1/sync/handshake",
     "/api/v1/sync/versions",
     "/api/v1/sync/pull",
     "/api/v1/sync/push",
     "/api/v1/sync/own-documents",
+    "/api/v1/sync/sign-in",
 ];
 
 /// Scripts and objects from this server alone, and no page that puts this one into a frame.

@@ -14,6 +14,7 @@ pub struct Model {
     pub pin_lookup: String,
     /// Of the person, as they were when this was kept: it is worth nothing when one of them is another.
     pub pin_changed_at: Option<Instant>,
+    pub updated_at: Instant,
     pub roles: String,
     pub kept_at: Instant,
     pub expires_at: Instant,

@@ -47,7 +47,7 @@ pub(super) const CHANGES: &[Change] = &[
     Change::CreateTable(NewTable {
         name: "kept_verifiers",
         on: On::Store,
-        columns: "user_id uuid!, pin_hash text, pin_lookup text, pin_changed_at ts?, roles text, kept_at ts, expires_at ts",
+        columns: "user_id uuid!, pin_hash text, pin_lookup text, pin_changed_at ts?, updated_at ts, roles text, kept_at ts, expires_at ts",
         ..NewTable::EMPTY
     }),
     // Look-ups of one store are a slow hash each at headquarters.

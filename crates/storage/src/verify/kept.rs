@@ -21,6 +21,7 @@ pub(super) async fn verifiers(source: &Source, options: &Options, found: &mut Fo
             None => "is of nobody who is here",
             Some(person) if !person.is_active || person.deleted_at.is_some() => "is of somebody who is not active",
             Some(person) if person.pin_changed_at != kept.pin_changed_at => "is of a PIN that was changed",
+            Some(person) if person.updated_at != kept.updated_at => "is of somebody who was changed since",
             Some(person) if person.pin_hash.is_some() => "is of somebody whom the store verifies itself",
             Some(_) if kept.roles.is_empty() => "is of somebody without a role here",
             Some(_) if is_long_over(&kept, options.now) => "should have been removed",

@@ -11,7 +11,7 @@ mod handshake;
 mod in_between;
 mod line;
 mod page_size;
-mod people;
+pub(crate) mod people;
 mod progress;
 mod pull;
 mod report;

@@ -27,7 +27,7 @@ const KNOWN_WITHIN: Duration = Duration::from_secs(2);
 struct Way(Weak<Store>);
 
 /// Tells the sign-in of a store how it reaches headquarters.
-pub(super) fn connect(store: &Arc<Store>) {
+pub(crate) fn connect(store: &Arc<Store>) {
     store.auth.reaches(Arc::new(Way(Arc::downgrade(store))));
 }
 

@@ -136,7 +136,7 @@ fn print_accounts(planted: &Planted, running: Option<(&str, &[(&str, &str)])>) -
             say!("  Store {code} is at {url}");
         }
     }
-    say!("\n  Account      PIN      Role");
+    say!("\n  Account      PIN      Role (none has a second factor)");
     for account in &planted.accounts {
         let place = account.store_code.as_deref().unwrap_or("all stores");
         say!("  {:<12} {:<8} {} ({place})", account.username, account.pin, account.role);

@@ -65,7 +65,7 @@ const ALARM_WORDS: Record<BoardStore['alarms'][number]['code'], string> = {
   pin_key_asked:
     'The key of its PINs was asked for again and withheld: allow it if the store lost its disk, else provision it anew.',
   sign_ins_stopped: 'Too many wrong PINs came from it: people of all stores are judged there again within the hour.',
-  too_old_for_sign_in: 'Its release cannot ask headquarters who signs in: upgrade it.',
+  too_old: 'Its release cannot ask headquarters who signs in: upgrade it.',
   too_many_new_customers:
     'It makes more new customers in an hour than a store may: look who makes them, and whether its token was stolen.',
 }

@@ -3,6 +3,7 @@
 mod first_pin_expired;
 mod no_second_factor;
 mod pin_ended;
+mod registers_without_till;
 
 use std::collections::BTreeSet;
 use std::pin::Pin;
@@ -68,6 +69,7 @@ const KINDS: &[for<'a> fn(&'a Asked<'a>) -> Found<'a>] = &[
     |asked| Box::pin(no_second_factor::find(asked)),
     |asked| Box::pin(pin_ended::find(asked)),
     |asked| Box::pin(first_pin_expired::find(asked)),
+    |asked| Box::pin(registers_without_till::find(asked)),
 ];
 
 impl Asked<'_> {

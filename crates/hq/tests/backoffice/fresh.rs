@@ -1,0 +1,147 @@
+//! What gives rights, tokens and sign-ins away wants the second factor, or the PIN, within a quarter of an hour.
+
+use std::collections::BTreeSet;
+
+use serde_json::json;
+use tillkeep_http::auth::SecondFactor;
+use tillkeep_http::routes::Protection;
+
+use super::factors::{PIN, chief, login, noted, set_up, signed_in, with};
+use super::kit::{Kit, Person};
+
+const HERE: &str = "192.0.2.1";
+
+/// Every route that must be fresh. A new one that writes in these rooms belongs here, or among [`APART`].
+const FRESH: &[(&str, &str)] = &[
+    ("DELETE", "/auth/factors/{id}"),
+    ("DELETE", "/roles/{id}"),
+    ("DELETE", "/users/{id}"),
+    ("DELETE", "/users/{id}/factors"),
+    ("DELETE", "/users/{id}/roles/{assignmentId}"),
+    ("DELETE", "/users/{id}/sessions"),
+    ("DELETE", "/users/{id}/sessions/{sessionId}"),
+    ("PATCH", "/roles/{id}"),
+    ("PATCH", "/users/{id}"),
+    ("POST", "/auth/factors/passkeys"),
+    ("POST", "/auth/factors/passkeys/{id}"),
+    ("POST", "/auth/factors/recovery-codes"),
+    ("POST", "/auth/factors/totp"),
+    ("POST", "/auth/factors/totp/{id}"),
+    ("POST", "/roles"),
+    ("POST", "/stores/{id}/provision"),
+    ("POST", "/stores/{id}/revoke-token"),
+    ("POST", "/users"),
+    ("POST", "/users/{id}/activate"),
+    ("POST", "/users/{id}/deactivate"),
+    ("POST", "/users/{id}/pin"),
+    ("POST", "/users/{id}/roles"),
+    ("PUT", "/roles/{id}/permissions"),
+];
+
+/// Routes of the same rooms that need not be, each with the reason.
+const APART: &[(&str, &str, &str)] = &[
+    ("POST", "/auth/unlock", "it lifts a wait, and nobody lifts their own"),
+    ("POST", "/auth/confirm", "it makes a session fresh"),
+    ("POST", "/auth/logout", "it gives nothing away"),
+    ("POST", "/auth/change-pin", "it asks for the present PIN itself"),
+    ("DELETE", "/auth/sessions/{id}", "it ends a session of the own account"),
+];
+
+#[test]
+fn every_route_that_gives_rights_tokens_or_sign_ins_away_must_be_fresh() {
+    let routes = tillkeep_hq::routes::table(&[]).1;
+    // What belongs to these rooms, by its path or by the code that it asks for.
+    let rooms = ["/auth", "/users", "/roles", "/keys", "/exports", "/backups", "/audit-log"];
+    let codes = ["users.", "roles.", "stores.provision"];
+    let mut wanted = BTreeSet::new();
+    for route in &routes {
+        let Protection::User(held) = &route.protection else { continue };
+        let of_room = rooms.iter().any(|room| route.path == *room || route.path.starts_with(&format!("{room}/")));
+        let by_code = held.iter().any(|code| codes.iter().any(|begin| code.starts_with(begin)));
+        let is_apart = APART.iter().any(|(method, path, _)| (*method, *path) == (route.method, route.path));
+        if route.method != "GET" && route.owner.is_none() && (of_room || by_code) && !is_apart {
+            wanted.insert((route.method, route.path));
+        }
+    }
+    let fresh: BTreeSet<_> =
+        routes.iter().filter(|route| route.operation.fresh).map(|route| (route.method, route.path)).collect();
+    assert_eq!(fresh, wanted, "these rooms, and the routes that want a fresh session");
+    assert_eq!(fresh, FRESH.iter().copied().collect(), "the list in this file");
+    for (method, path, _) in APART {
+        assert!(routes.iter().any(|route| (route.method, route.path) == (*method, *path)), "{method} {path} is gone");
+    }
+}
+
+/// Something that must be fresh.
+async fn makes_a_role(kit: &Kit, who: &Person, code: &str) -> super::kit::Got {
+    kit.post(who, "/roles", json!({"code": code, "name": code, "permissions": []})).await
+}
+
+#[tokio::test]
+async fn a_sign_in_is_fresh_for_a_quarter_of_an_hour_and_a_refresh_does_not_renew_it() {
+    for setting in [SecondFactor::Off, SecondFactor::Optional] {
+        let kit = with(setting).await;
+        let (_, id) = chief(&kit).await;
+        let got = login(&kit, json!({}), HERE).await;
+        let refresh = got.body["data"]["refreshToken"].clone();
+        let chief = signed_in(id, got);
+        makes_a_role(&kit, &chief, "one").await.is(201);
+        kit.clock.advance(15 * 60_000 - 2_000);
+        makes_a_role(&kit, &chief, "two").await.is(201);
+        kit.clock.advance(3_000);
+        makes_a_role(&kit, &chief, "three").await.refused(403, "second_factor_stale");
+        kit.get(&chief, "/roles").await.is(200);
+        let again = kit.stranger("/auth/refresh", json!({"refreshToken": refresh}), HERE, None).await;
+        let chief = signed_in(id, again);
+        makes_a_role(&kit, &chief, "three").await.refused(403, "second_factor_stale");
+        // The PIN again, of whoever has no second factor.
+        let asked = kit.post(&chief, "/auth/confirm", json!({})).await;
+        asked.refused(401, "second_factor_required");
+        assert_eq!(asked.body["challenge"], json!({"methods": ["pin"]}));
+        kit.post(&chief, "/auth/confirm", json!({"pin": "482915"})).await.refused(401, "invalid_credentials");
+        let confirmed = kit.post(&chief, "/auth/confirm", json!({"pin": PIN})).await.data();
+        assert!(confirmed["confirmedAt"].as_str() < confirmed["freshUntil"].as_str(), "{confirmed}");
+        makes_a_role(&kit, &chief, "three").await.is(201);
+        assert_eq!(noted(&kit, "session.confirm").await.len(), 1);
+    }
+}
+
+#[tokio::test]
+async fn whoever_has_a_second_factor_confirms_with_it_and_not_with_the_pin() {
+    let kit = Kit::new().await;
+    let (_, id) = chief(&kit).await;
+    let (app, codes) = set_up(&kit, &signed_in(id, login(&kit, json!({}), HERE).await)).await;
+    let chief = signed_in(id, login(&kit, json!({"code": app.code(&kit, 0)}), HERE).await);
+    kit.clock.advance(16 * 60_000);
+    makes_a_role(&kit, &chief, "one").await.refused(403, "second_factor_stale");
+    kit.post(&chief, "/auth/confirm", json!({"pin": PIN})).await.refused(401, "second_factor_required");
+    kit.post(&chief, "/auth/confirm", json!({"code": "000000"})).await.refused(401, "invalid_credentials");
+    let code = app.code(&kit, 0);
+    kit.post(&chief, "/auth/confirm", json!({"code": code})).await.is(200);
+    makes_a_role(&kit, &chief, "one").await.is(201);
+    // It was used, whatever for.
+    kit.post(&chief, "/auth/confirm", json!({"code": code})).await.refused(401, "invalid_credentials");
+    kit.clock.advance(60_000);
+    kit.post(&chief, "/auth/confirm", json!({"code": codes[0]})).await.is(200);
+    // A challenge of a sign-in is none of a session.
+    let asked = login(&kit, json!({}), HERE).await;
+    let passkey = json!({"challenge": asked.body["challenge"]["id"], "passkey": {}});
+    kit.post(&chief, "/auth/confirm", passkey).await.refused(401, "second_factor_required");
+}
+
+#[tokio::test]
+async fn guesses_at_a_confirmation_are_counted_as_those_at_a_sign_in() {
+    let kit = Kit::new().await;
+    let (_, id) = chief(&kit).await;
+    let chief = signed_in(id, login(&kit, json!({}), HERE).await);
+    let mut judged = 0;
+    while judged < 30 {
+        let got = kit.post(&chief, "/auth/confirm", json!({"pin": "482915"})).await;
+        if got.status == 429 {
+            break;
+        }
+        got.refused(401, "invalid_credentials");
+        judged += 1;
+    }
+    assert_eq!(judged, 3, "the third one waits for a second");
+}
