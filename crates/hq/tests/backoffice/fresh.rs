@@ -28,6 +28,7 @@ const FRESH: &[(&str, &str)] = &[
     ("POST", "/auth/factors/totp"),
     ("POST", "/auth/factors/totp/{id}"),
     ("POST", "/roles"),
+    ("POST", "/stores/{id}/allow-pin-key"),
     ("POST", "/stores/{id}/provision"),
     ("POST", "/stores/{id}/revoke-token"),
     ("POST", "/users"),
@@ -51,7 +52,8 @@ const APART: &[(&str, &str, &str)] = &[
 fn every_route_that_gives_rights_tokens_or_sign_ins_away_must_be_fresh() {
     let routes = tillkeep_hq::routes::table(&[]).1;
     // What belongs to these rooms, by its path or by the code that it asks for.
-    let rooms = ["/auth", "/users", "/roles", "/keys", "/exports", "/backups", "/audit-log"];
+    let rooms =
+        ["/auth", "/users", "/roles", "/keys", "/exports", "/backups", "/audit-log", "/stores/{id}/allow-pin-key"];
     let codes = ["users.", "roles.", "stores.provision"];
     let mut wanted = BTreeSet::new();
     for route in &routes {

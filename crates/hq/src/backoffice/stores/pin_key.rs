@@ -8,6 +8,7 @@ use serde_json::json;
 use tillkeep_http::error::Result;
 use tillkeep_http::extract::OptionalBody;
 use tillkeep_http::{Caller, Id, NoContent};
+use tillkeep_model::permission::Fresh;
 use tillkeep_model::permission::code::StoresEdit;
 use tillkeep_storage::{audit, pin_keys};
 use utoipa::ToSchema;
@@ -26,7 +27,7 @@ pub(super) struct Allow {
 
 /// `POST /stores/{id}/allow-pin-key`: the next handshake with the present token gets it.
 pub(super) async fn allow(
-    caller: Caller<StoresEdit>,
+    caller: Caller<Fresh<StoresEdit>>,
     State(hq): State<Arc<Hq>>,
     Id(id): Id,
     OptionalBody(body): OptionalBody<Allow>,
