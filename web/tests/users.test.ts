@@ -32,7 +32,7 @@ afterEach(() => {
 const BOB = {
   ...{ id: 'u2', username: 'bob', displayName: 'Bob', isActive: true, mustChangePin: false, syncVersion: 7 },
   ...{ createdAt: '2026-11-20T10:00:00.000Z', updatedAt: '2026-11-20T10:00:00.000Z', roles: [], assignments: [] },
-  ...{ hasSecondFactor: false, firstPinExpiresAt: null as string | null },
+  ...{ hasSecondFactor: false, firstPinExpiresAt: null as string | null, hasPin: true },
 }
 const SESSION = { id: 's1', issuedAt: BOB.createdAt, expiresAt: BOB.createdAt, current: false }
 const global = { stubs: { RouterLink: RouterLinkStub } }
@@ -107,12 +107,13 @@ describe('the page of a user', () => {
   async function page({ me = 'u1', permissions = ['users.view', 'users.edit'], user = BOB } = {}) {
     const bodies: unknown[] = []
     const server = serve({
-      'GET /api/v1/users/u2': () => ok(user),
+      'GET /api/v1/users/u2': () =>
+        ok(bodies.length > 0 ? { ...user, firstPinExpiresAt: '2026-12-03T10:00:00.000Z' } : user),
       'GET /api/v1/users/u2/sessions': () => listed([SESSION]),
       'GET /api/v1/users/u2/roles': () => listed([]),
       'POST /api/v1/users/u2/pin': async (request) => {
         bodies.push(await request.json())
-        return ok({ generatedPin: '604817', firstPinExpiresAt: '2026-12-03T10:00:00.000Z' })
+        return ok({ generatedPin: '604817' })
       },
       'DELETE /api/v1/users/u2/sessions': () => new Response(null, { status: 204 }),
       'DELETE /api/v1/users/u2/factors': () => new Response(null, { status: 204 }),
@@ -173,6 +174,12 @@ describe('the page of a user', () => {
     await flushPromises()
     expect(sent).toContain('DELETE /api/v1/users/u2/factors')
     expect(said()).toEqual(['Bob has no second factor any more.'])
+  })
+
+  it('says that a PIN was taken away from somebody, and what to do', async () => {
+    const { wrapper } = await page({ user: { ...BOB, hasPin: false } })
+    expect(wrapper.get('.pill').text()).toBe('No PIN')
+    expect(wrapper.get('.notice.warn').text()).toContain('somebody else knew it')
   })
 
   const inDays = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString()

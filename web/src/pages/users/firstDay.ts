@@ -21,6 +21,10 @@ export const NO_ROLE =
 export const RUN_OUT =
   'The PIN that was made for them was not changed in time and is good for nothing any more. Make a new one and hand it over.'
 
+/** Said of somebody whose PIN was taken away. */
+export const NO_PIN =
+  'They have no PIN: somebody else knew it, so it was taken away. Nobody signs in before a new one is made and handed over.'
+
 /** What an owner of a PIN that was made for them does, and where. */
 export const FIRST_STEP =
   'Its owner first chooses a PIN of their own: in the browser at headquarters, or at a till of their store while the store is connected to headquarters. With that one they sign in at the till.'

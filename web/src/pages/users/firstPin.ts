@@ -3,22 +3,22 @@ import type { Tone } from '@/components/StatusPill.vue'
 
 /** How somebody stands with their PIN. */
 
-/** When a PIN that was made for somebody is over, unless they change it before. */
-export interface FirstPin {
-  firstPinExpiresAt?: string | null
-}
-
-export type Known = Pick<Schemas['UserView'], 'isActive' | 'mustChangePin'> & FirstPin
-
-export const endOf = (row: object): string | null => (row as FirstPin).firstPinExpiresAt ?? null
+export type Known = Pick<Schemas['UserDetail'], 'isActive' | 'mustChangePin' | 'firstPinExpiresAt' | 'hasPin'>
 
 /** Whether the PIN that was made for somebody is over before they changed it. */
-export const isRunOut = ({ firstPinExpiresAt }: FirstPin, now: number): boolean =>
+export const isRunOut = ({ firstPinExpiresAt }: Pick<Known, 'firstPinExpiresAt'>, now: number): boolean =>
   Boolean(firstPinExpiresAt) && Date.parse(firstPinExpiresAt!) <= now
+
+const STATES: { fits: (user: Known, now: number) => boolean; tone: Tone; word: string }[] = [
+  { fits: ({ isActive }) => !isActive, tone: 'quiet', word: 'Inactive' },
+  { fits: isRunOut, tone: 'bad', word: 'First PIN has run out' },
+  // At headquarters alone; a store does not know.
+  { fits: ({ hasPin }) => hasPin === false, tone: 'bad', word: 'No PIN' },
+  { fits: ({ mustChangePin }) => mustChangePin, tone: 'warn', word: 'Must change PIN' },
+  { fits: () => true, tone: 'good', word: 'Active' },
+]
 
 /** In a word or two, for a pill: the first that fits. */
 export function stateOf(user: Known, now: number): { tone: Tone; word: string } {
-  if (!user.isActive) return { tone: 'quiet', word: 'Inactive' }
-  if (isRunOut(user, now)) return { tone: 'bad', word: 'First PIN has run out' }
-  return user.mustChangePin ? { tone: 'warn', word: 'Must change PIN' } : { tone: 'good', word: 'Active' }
+  return STATES.find(({ fits }) => fits(user, now))!
 }
