@@ -11,12 +11,18 @@ use crate::own_postgres::Server;
 use crate::private_postgres::{OWNER, client};
 use crate::standby::Standby;
 
-/// Runs `sql` at the server on `port`; what it says.
+/// Runs `sql` at the server on `port`; what it says. A standby that has much to catch up with breaks off what runs there
+/// (hot standby conflicts, PostgreSQL's manual, 26.4.2): then once more.
 fn ask(port: u16, sql: &str) -> String {
-    let mut psql: Command = client("psql", port);
-    let output = psql.args(["-d", OWNER, "-Atq", "-c", sql]).output().expect("psql");
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    String::from_utf8_lossy(&output.stdout).trim().to_owned()
+    loop {
+        let mut psql: Command = client("psql", port);
+        let output = psql.args(["-d", OWNER, "-Atq", "-c", sql]).output().expect("psql");
+        if output.status.success() {
+            return String::from_utf8_lossy(&output.stdout).trim().to_owned();
+        }
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(said.contains("conflict with recovery"), "{said}");
+    }
 }
 
 /// The figures of the list of sales: how many there are, and up to when when a replica says so.
