@@ -12,7 +12,7 @@ use crate::private_postgres::{OWNER, client};
 use crate::standby::Standby;
 
 /// Runs `sql` at the server on `port`; what it says. A standby that has much to catch up with breaks off what runs there
-/// (hot standby conflicts, PostgreSQL's manual, 26.4.2): then once more.
+/// (hot standby conflicts, manual of `PostgreSQL`, 26.4.2): then once more.
 fn ask(port: u16, sql: &str) -> String {
     loop {
         let mut psql: Command = client("psql", port);
