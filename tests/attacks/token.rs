@@ -7,7 +7,7 @@ use uuid::Uuid;
 use crate::kit::{ADMIN, Client, Fault, Reply, TestCluster, TestStore, eventually, id};
 
 /// A handshake as a store of this release makes it, by somebody who has its token.
-fn introduction(more: Json) -> Json {
+fn introduction(more: &Json) -> Json {
     let mut body = json!({"nodeEpoch": "a thief's", "storeVersion": "0.2.0", "ownPinKey": true, "signIn": true});
     for (key, value) in more.as_object().into_iter().flatten() {
         body[key] = value.clone();
@@ -34,7 +34,7 @@ async fn with_one_stores_token_alone_nobody_gets_a_key_or_verifies_an_administra
     let thief = chain.machine(&site);
     // In the name of no process, of a new one, of an older release, and of the store's own database.
     eventually("the store is heard beside it", async || {
-        let answer = thief.post("/sync/handshake", introduction(json!({}))).await;
+        let answer = thief.post("/sync/handshake", introduction(&json!({}))).await;
         assert_eq!(answer.body["pinKey"], Json::Null, "whoever asks");
         (answer.body["code"] == "store_runs_elsewhere").then_some(())
     })
@@ -44,7 +44,7 @@ async fn with_one_stores_token_alone_nobody_gets_a_key_or_verifies_an_administra
         json!({"instance": Uuid::new_v4(), "signIn": false}),
         json!({"instance": Uuid::new_v4(), "ownPinKey": false, "signIn": false, "storeVersion": "0.1.0"}),
     ] {
-        let answer = thief.post("/sync/handshake", introduction(more)).await;
+        let answer = thief.post("/sync/handshake", introduction(&more)).await;
         assert_eq!((answer.status.as_u16(), &answer.body["pinKey"]), (200, &Json::Null));
     }
     let root = pulled(&thief, ADMIN.0).await;

@@ -428,9 +428,9 @@ mod tests {
 
     #[test]
     fn what_is_to_be_fresh_asks_for_what_it_is_around_and_lets_the_same_people_through() {
+        type Own = Fresh<SignedInAnyFactor>;
         assert_eq!(Fresh::<code::UsersEdit>::any_of(), ["users.edit"]);
         let of = |fresh: bool, pin: bool, factor: bool| (fresh, pin, factor);
-        type Own = Fresh<SignedInAnyFactor>;
         assert_eq!(of(Own::FRESH, Own::BEFORE_PIN_CHANGE, Own::BEFORE_FACTOR), (true, false, true));
         assert_eq!(of(SignedIn::FRESH, SignedIn::BEFORE_PIN_CHANGE, SignedIn::BEFORE_FACTOR), (false, false, false));
     }
