@@ -372,7 +372,8 @@ async fn a_stolen_token_fills_no_database_with_customers() {
     // Two thousand only where an hour ended meanwhile.
     assert!([1000, 2000].contains(&taken), "{taken} were taken");
     let dashboard = thief.chain.admin.get("/sync/dashboard").await.data();
-    assert_eq!(dashboard["stores"][0]["alarms"][0]["code"], "too_many_new_customers", "{dashboard}");
+    let alarms = dashboard["stores"][0]["alarms"].as_array().expect("alarms").clone();
+    assert!(alarms.iter().any(|alarm| alarm["code"] == "too_many_new_customers"), "{dashboard}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

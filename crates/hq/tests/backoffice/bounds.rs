@@ -35,13 +35,17 @@ async fn a_token_makes_so_many_customers_an_hour_and_the_dashboard_says_of_which
     let codes = |results: &Json| -> Vec<Json> {
         results.as_array().expect("results").iter().map(|result| result["code"].clone()).collect()
     };
-    let alarms = async || kit.get(&admin, "/sync/dashboard").await.data()["stores"][0]["alarms"].clone();
+    // Whatever else is wrong with it.
+    let is_alarmed = async || {
+        let alarms = kit.get(&admin, "/sync/dashboard").await.data()["stores"][0]["alarms"].clone();
+        alarms.as_array().expect("alarms").iter().any(|alarm| alarm["code"] == "too_many_new_customers")
+    };
     let first = kit.push(&token, &all[..3]).await;
-    assert_eq!((codes(&first), alarms().await), (vec![Json::Null; 3], json!([])));
+    assert_eq!((codes(&first), is_alarmed().await), (vec![Json::Null; 3], false));
     let rest = kit.push(&token, &all[3..]).await;
     assert_eq!(codes(&rest), ["try_later"; 2]);
     assert!(rest[0]["error"].as_str().is_some_and(|text| text.contains("3 new customers an hour")), "{rest}");
-    assert_eq!(alarms().await[0]["code"], "too_many_new_customers");
+    assert!(is_alarmed().await);
     assert_eq!(kit.get(&admin, "/sync/errors").await.data(), json!([]), "nothing was refused");
     kit.clock.advance(3_600_000);
     let later = kit.push(&token, &all[3..]).await;

@@ -67,6 +67,8 @@ async fn a_replaced_token_ends_at_once_or_after_its_grace() {
     assert!(accepted(&kit, id, 1).await);
     kit.clock.advance(60_000);
     assert!(!accepted(&kit, id, 1).await && accepted(&kit, id, 2).await);
+    // By now it is to be shown again who asks.
+    let admin = Person { token: kit.sign_in(admin.id, "admin", None).await, ..admin };
     kit.post(&admin, &path, json!({"rotate": true})).await.is(200);
     assert!(!accepted(&kit, id, 2).await && accepted(&kit, id, 3).await);
     for minutes in [json!(-1), json!(1441), json!("5")] {
