@@ -151,9 +151,10 @@ fn every_book_and_every_body_of_a_row_is_compared() {
 }
 
 /// A PIN that somebody has is right or wrong, whatever it looks like.
-const PRESENT_PINS: [(&str, &str); 6] = [
+const PRESENT_PINS: [(&str, &str); 7] = [
     ("ApprovalRequest", "pin"),
     ("ChangePin", "currentPin"),
+    ("Confirm", "pin"),
     ("ForwardedPin", "currentPin"),
     ("Login", "pin"),
     ("PinLogin", "pin"),

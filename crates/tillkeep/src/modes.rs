@@ -12,7 +12,7 @@ const OTHERS: u32 = 0o077;
 /// Files of a data directory that this program writes, whole names.
 const NAMES: [&str; 5] = ["lock", "address", "server.log", "pin.new", "token.new"];
 /// Beginnings of names: the file itself, its log, and what was moved aside.
-const BEGINNINGS: [&str; 4] = ["tillkeep.db", "pin.key", "token.key", "numbers"];
+const BEGINNINGS: [&str; 5] = ["tillkeep.db", "pin.key", "token.key", "numbers", "second-factor.uses"];
 
 /// From here on nobody else reads what this process makes, whoever makes it: the database's own library too.
 pub fn keep_to_the_owner() {

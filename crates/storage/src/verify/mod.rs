@@ -58,7 +58,7 @@ const ONE: &[One] = &[
     One { invariant: "I6", run: |source, _, found| Box::pin(numbers::twice(source, found)) },
     One { invariant: "I6", run: |source, options, found| Box::pin(series::last(source, options, found)) },
     One { invariant: "I7", run: |source, _, found| Box::pin(derived::columns(source, found)) },
-    One { invariant: "I7", run: |source, options, found| Box::pin(kept::verifiers(source, options, found)) },
+    One { invariant: "I7", run: |source, _, found| Box::pin(kept::verifiers(source, found)) },
     One { invariant: "I14", run: |source, _, found| Box::pin(codes::once(source, found)) },
     One { invariant: "I11", run: |source, _, found| Box::pin(acts::chain(source, found)) },
     One { invariant: "I11", run: |source, _, found| Box::pin(acts::rows(source, found)) },
