@@ -93,9 +93,9 @@ async fn a_pin_opens_a_till_with_the_permissions_of_that_store_alone() {
     chain.caught_up(&there, &there.admin().await).await;
     assert_eq!(pin_in(&there.process.url, &there.id).await.refused(401), "invalid_credentials");
     assert_eq!(pin_in(&there.process.url, &here.id).await.refused(403), "wrong_store");
-    // At headquarters the same PIN is good for the other store, with no permission there.
-    let nothing = pin_in(&chain.hq.url, &there.id).await.data();
-    assert_eq!(nothing["user"]["permissions"], json!([]));
+    // At headquarters only people of the store that is named are looked up.
+    assert_eq!(pin_in(&chain.hq.url, &there.id).await.refused(401), "invalid_credentials");
+    assert_eq!(pin_in(&chain.hq.url, &here.id).await.data()["user"]["permissions"], user["permissions"]);
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -47,11 +47,14 @@ async fn of_two_servers_that_are_shown_one_code_or_answer_at_one_moment_one_take
         let shown = authenticator.shown(&asked["passkey"], ORIGIN, round + 1);
         let code = &codes[usize::try_from(round).expect("small")];
         kit.clock.advance(5_000);
-        for body in [
-            json!({"challenge": asked["id"], "passkey": shown}),
-            json!({"code": app.code(&kit, 0)}),
-            json!({"code": code}),
-        ] {
+        let bodies: [&dyn Fn() -> Json; 3] = [
+            &|| json!({"challenge": asked["id"], "passkey": shown}),
+            // The one of this moment.
+            &|| json!({"code": app.code(&kit, 0)}),
+            &|| json!({"code": code}),
+        ];
+        for body in bodies {
+            let body = body();
             let (here, there) = tokio::join!(login(&kit, body.clone(), HERE), login_at(&elsewhere, body));
             let statuses = [here.status, there.0];
             let is_refused = |status: &u16| [401, 429].contains(status);
