@@ -10,7 +10,7 @@ use uuid::Uuid;
 
 use crate::Tx;
 use crate::db::{execute, query};
-use crate::entity::store_node::{Column, Entity, Model};
+use crate::entity::store_node::{ASKS_NEVER, Column, Entity, Model};
 use crate::many::{execute_rows, find_in};
 use crate::push::{UNREAD, unapplied};
 use crate::sync_log::kept::{OF_DATABASE, highest};
@@ -64,7 +64,12 @@ pub async fn save(conn: &impl ConnectionTrait, row: Model) -> Result<(), DbErr> 
 /// take that for a refusal.
 pub async fn waits_when_told(conn: &impl ConnectionTrait, store: Uuid) -> Result<bool, DbErr> {
     let node = find(conn, store).await?;
-    Ok(node.is_some_and(|node| !node.store_version.is_empty() && !node.store_version.starts_with("0.1.")))
+    // Whoever asked once who signs in knows it, whatever release a later handshake names: whoever stole the token would name one.
+    let knows = |node: Model| {
+        let is_named = !node.store_version.is_empty() && !node.store_version.starts_with("0.1.");
+        is_named || node.sign_in != ASKS_NEVER
+    };
+    Ok(node.is_some_and(knows))
 }
 
 /// The processes of each store, as text.

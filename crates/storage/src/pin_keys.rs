@@ -13,10 +13,12 @@ pub const fn is_given(node: &Model, token_version: i32) -> bool {
     !node.pin_key_closed && token_version >= node.pin_key_for
 }
 
-/// The store has it.
-pub async fn confirmed(conn: &impl ConnectionTrait, store: Uuid) -> Result<(), DbErr> {
-    let sql = "UPDATE store_nodes SET pin_key_closed = TRUE WHERE store_id = $1 AND NOT pin_key_closed";
-    execute(conn, sql, [store.into()]).await?;
+/// The store has it, by the word of whoever has a token of this version. One from before says nothing of the machine that the
+/// key is open for.
+pub async fn confirmed(conn: &impl ConnectionTrait, store: Uuid, token_version: i32) -> Result<(), DbErr> {
+    let sql = "UPDATE store_nodes SET pin_key_closed = TRUE WHERE store_id = $1 AND NOT pin_key_closed \
+               AND pin_key_for <= $2";
+    execute(conn, sql, [store.into(), token_version.into()]).await?;
     Ok(())
 }
 
@@ -29,8 +31,11 @@ pub async fn asked(conn: &impl ConnectionTrait, store: Uuid, now: Instant) -> Re
 
 /// Somebody at headquarters decided that it is given out once more, to tokens from `token_version` on.
 pub async fn open(conn: &impl ConnectionTrait, store: Uuid, token_version: i32) -> Result<(), DbErr> {
-    let sql = "UPDATE store_nodes SET pin_key_closed = FALSE, pin_key_for = $2, pin_key_asked_at = NULL \
-               WHERE store_id = $1";
+    // A store that was never heard has no row yet: what counts from here on must be there when it comes.
+    let sql = "INSERT INTO store_nodes (store_id, pin_key_closed, pin_key_for, node_epoch, ticket, last_ticket, last_seq, \
+               store_version, fingerprints, told_fingerprints, outbox_pending, dead_lettered) \
+               VALUES ($1, FALSE, $2, '', '', '', 0, '', '', '', 0, 0) ON CONFLICT (store_id) DO UPDATE SET \
+               pin_key_closed = FALSE, pin_key_for = excluded.pin_key_for, pin_key_asked_at = NULL";
     execute(conn, sql, [store.into(), token_version.into()]).await?;
     Ok(())
 }

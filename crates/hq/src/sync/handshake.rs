@@ -165,12 +165,16 @@ fn row(
     now: Instant,
 ) -> Result<(store_node::Model, Vec<String>)> {
     // What the store has as columns counts from the answer on that it has taken: a lost one is said again.
-    let fingerprints = if continuity.newest { &node.told_fingerprints } else { &node.fingerprints }.clone();
+    let mut fingerprints = if continuity.newest { &node.told_fingerprints } else { &node.fingerprints }.clone();
     let pairs = pairs(&request.fingerprints);
     let mut resync = moved(&fingerprints, &pairs);
-    if request.sign_in && node.never_asks() && !resync.iter().any(|name| name == "users") {
-        // What verifies people of all stores leaves it, and look-ups are others.
-        resync.push("users".to_owned());
+    if request.sign_in && node.never_asks() {
+        // What verifies people of all stores leaves it, and look-ups are others. It asks from now on, whether this answer
+        // arrives or not.
+        fingerprints = with_other_columns(&fingerprints, "users")?;
+        if !resync.iter().any(|name| name == "users") {
+            resync.push("users".to_owned());
+        }
     }
     let row = store_node::Model {
         node_epoch: request.node_epoch.clone(),
@@ -227,6 +231,13 @@ fn moved(recorded: &str, pairs: &BTreeMap<String, String>) -> Vec<String> {
     let recorded: BTreeMap<String, String> = serde_json::from_str(recorded).unwrap_or_default();
     let moved = |name: &&String| recorded.get(*name).is_some_and(|pair| pairs.get(*name) != Some(pair));
     pairs.keys().filter(moved).cloned().collect()
+}
+
+/// What is `recorded`, with columns of the type `name` that no store has: it is told to reload them until an answer arrives.
+fn with_other_columns(recorded: &str, name: &str) -> Result<String> {
+    let mut recorded: BTreeMap<String, String> = serde_json::from_str(recorded).unwrap_or_default();
+    recorded.insert(name.to_owned(), "to be reloaded".to_owned());
+    Ok(serde_json::to_string(&recorded)?)
 }
 
 /// Over how many milliseconds so many stores spread a pull that all of them were told of.

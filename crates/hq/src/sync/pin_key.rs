@@ -73,7 +73,7 @@ impl Shown {
     pub(super) async fn note(&self, tx: &Tx, caller: &StoreCaller, now: Instant) -> std::result::Result<(), DbErr> {
         match self {
             Self::Nothing { has_it: true } | Self::Given { has_had_it: true, .. } => {
-                pin_keys::confirmed(&**tx, caller.id()).await
+                pin_keys::confirmed(&**tx, caller.id(), caller.token_version).await
             }
             Self::Nothing { has_it: false } | Self::Given { has_had_it: false, .. } => Ok(()),
             Self::Withheld => {

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use axum::extract::State;
 use tillkeep_http::Body;
+use tillkeep_http::account::sign_in::check_terminal;
 use tillkeep_http::auth::ClientAddress;
 use tillkeep_http::auth::asked::judge;
 use tillkeep_http::auth::throttle::{self, Claimant};
@@ -19,6 +20,9 @@ use super::protocol::Machine;
 use super::store_caller::StoreCaller;
 use crate::Hq;
 
+/// Characters of a name or a PIN at the most: no store passes on more, and names of refused ones are kept.
+const LONGEST: usize = 100;
+
 /// Whose role counts in the store, by the counter of that store alone: people whom it verifies itself notice nothing of it.
 pub(super) async fn sign_in(
     caller: StoreCaller,
@@ -26,6 +30,7 @@ pub(super) async fn sign_in(
     ClientAddress(address): ClientAddress,
     Body(asked): Body<StoreSignIn>,
 ) -> Result<Machine<StoreSignedIn>> {
+    check(&asked)?;
     let (auth, store_id) = (&hq.auth, caller.id());
     let mut claimant = Claimant::through(store_id, address);
     claimant.terminal_id.clone_from(&asked.terminal_id);
@@ -50,6 +55,16 @@ pub(super) async fn sign_in(
         pin_changed_at: person.pin_changed_at,
         keep_days: auth.keep_verifier_days,
     }))
+}
+
+/// Refuses what no store asks, before anything is counted or written.
+fn check(asked: &StoreSignIn) -> Result<()> {
+    for (field, text) in [("username", asked.username.as_deref().unwrap_or_default()), ("pin", asked.pin.as_str())] {
+        if text.chars().count() > LONGEST {
+            return Err(Error::field(field, format!("must have at most {LONGEST} characters")));
+        }
+    }
+    asked.terminal_id.as_deref().map_or(Ok(()), check_terminal)
 }
 
 /// What a pull would hand the store to verify this person.

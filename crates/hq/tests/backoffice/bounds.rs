@@ -20,6 +20,10 @@ fn customer_of(store: Uuid, number: usize) -> Json {
     })
 }
 
+fn codes(results: &Json) -> Vec<Json> {
+    results.as_array().expect("results").iter().map(|result| result["code"].clone()).collect()
+}
+
 #[tokio::test]
 async fn a_token_makes_so_many_customers_an_hour_and_the_dashboard_says_of_which_store() {
     let mut kit = Kit::new().await;
@@ -32,9 +36,6 @@ async fn a_token_makes_so_many_customers_an_hour_and_the_dashboard_says_of_which
     let hello = json!({"nodeEpoch": "n1", "storeVersion": "0.2.0"});
     kit.post(&machine, "/sync/handshake", hello).await.is(200);
     let all: Vec<Json> = (1..=5).map(|number| customer_of(store, number)).collect();
-    let codes = |results: &Json| -> Vec<Json> {
-        results.as_array().expect("results").iter().map(|result| result["code"].clone()).collect()
-    };
     // Whatever else is wrong with it.
     let is_alarmed = async || {
         let alarms = kit.get(&admin, "/sync/dashboard").await.data()["stores"][0]["alarms"].clone();
@@ -51,6 +52,24 @@ async fn a_token_makes_so_many_customers_an_hour_and_the_dashboard_says_of_which
     let later = kit.push(&token, &all[3..]).await;
     assert_eq!(codes(&later), vec![Json::Null; 2]);
     assert_eq!(customer::Entity::find().count(kit.hq.db().reader()).await.expect("a count"), 5);
+}
+
+#[tokio::test]
+async fn a_store_that_asked_once_who_signs_in_makes_no_more_customers_by_naming_an_older_release() {
+    let mut kit = Kit::new().await;
+    kit.settings.new_customers_per_hour = 3;
+    kit.restart().await;
+    let store = kit.store("S01").await;
+    let token = kit.sync_token(store);
+    let machine = Person { id: store, token: token.clone() };
+    for said in [json!({"storeVersion": "0.2.0", "signIn": true}), json!({"storeVersion": "0.1.0"})] {
+        let mut hello = json!({"nodeEpoch": "n1"});
+        hello.as_object_mut().expect("an object").extend(said.as_object().expect("an object").clone());
+        kit.post(&machine, "/sync/handshake", hello).await.is(200);
+    }
+    let all: Vec<Json> = (1..=5).map(|number| customer_of(store, number)).collect();
+    assert_eq!(codes(&kit.push(&token, &all[..3]).await), vec![Json::Null; 3]);
+    assert_eq!(codes(&kit.push(&token, &all[3..]).await), ["try_later"; 2]);
 }
 
 #[tokio::test]

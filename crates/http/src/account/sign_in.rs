@@ -110,7 +110,8 @@ pub async fn pin_login(Gate(auth): Gate, from: Origin, Body(body): Body<PinLogin
     Ok(answer)
 }
 
-fn check_terminal(terminal_id: &str) -> Result<()> {
+/// Refuses what is no name of a till.
+pub fn check_terminal(terminal_id: &str) -> Result<()> {
     // Before the PIN is looked at: what the database cannot hold must not tell a right PIN from a wrong one.
     let printable = !terminal_id.contains(char::is_control);
     if terminal_id.trim().is_empty() || terminal_id.len() > 100 || !printable {

@@ -49,6 +49,13 @@ struct Known {
     secrets: Arc<Secrets>,
 }
 
+impl Known {
+    fn new(kept: Kept) -> io::Result<Self> {
+        let secrets = Secrets::new(&kept.key, kept.root.as_deref()).map_err(io::Error::other)?;
+        Ok(Self { kept, secrets: Arc::new(secrets) })
+    }
+}
+
 /// The file `pin.key`.
 #[derive(Clone, Serialize, Deserialize)]
 struct Kept {
@@ -78,7 +85,7 @@ impl Pins {
             computed: Arc::default(),
         };
         match std::fs::read(path) {
-            Ok(bytes) => pins.adopt(serde_json::from_slice(&bytes).map_err(io::Error::other)?)?,
+            Ok(bytes) => pins.adopt(Known::new(serde_json::from_slice(&bytes).map_err(io::Error::other)?)?),
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
             Err(error) => return Err(error),
         }
@@ -123,15 +130,15 @@ impl Pins {
 
     fn keep(&self, kept: Kept) -> io::Result<()> {
         let text = serde_json::to_vec_pretty(&kept).map_err(io::Error::other)?;
-        self.adopt(kept)?;
-        files::write_secret(&self.path, &text)
+        let known = Known::new(kept)?;
+        // On disk first: a store that names its key is given it no more.
+        files::write_secret(&self.path, &text)?;
+        self.adopt(known);
+        Ok(())
     }
 
-    fn adopt(&self, kept: Kept) -> io::Result<()> {
-        let secrets = Secrets::new(&kept.key, kept.root.as_deref()).map_err(io::Error::other)?;
-        let known = Known { kept, secrets: Arc::new(secrets) };
+    fn adopt(&self, known: Known) {
         *self.known.write().unwrap_or_else(PoisonError::into_inner) = Some(known);
-        Ok(())
     }
 
     fn known(&self) -> Option<Known> {

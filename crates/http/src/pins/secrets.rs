@@ -173,11 +173,14 @@ impl Secrets {
 
     /// The look-up keys that a PIN may be kept under, the present one first.
     pub(super) fn lookup(&self, pin: &str) -> Text<Vec<String>> {
-        let mut found = Vec::with_capacity(2);
+        let mut found = Vec::with_capacity(3);
         if let Some(key) = self.lookup_key() {
             let common = slow_hash(pin, &self.salt, &[])?;
-            let slow = self.store_salt().map(|salt| slow_hash_of(&common, salt, &[])).transpose()?;
-            found.push(lookup_by(&key, &slow.unwrap_or(common)));
+            if let Some(salt) = self.store_salt() {
+                found.push(lookup_by(&key, &slow_hash_of(&common, salt, &[])?));
+            }
+            // A store whose salt is new has people under what they were found by before it, until it has reloaded them.
+            found.push(lookup_by(&key, &common));
         }
         found.extend(self.former_lookup(pin)?);
         Ok(found)
