@@ -11,9 +11,9 @@ use tillkeep_http::auth::throttle::{self, Claimant};
 use tillkeep_http::error::{Error, Result};
 use tillkeep_model::ErrorCode;
 use tillkeep_model::wire::{StoreSignIn, StoreSignedIn};
+use tillkeep_storage::audit;
 use tillkeep_storage::entity::user;
 use tillkeep_storage::staff::GlobalPeople;
-use tillkeep_storage::{audit, user_pins};
 
 use super::lookups;
 use super::protocol::Machine;
@@ -75,9 +75,6 @@ async fn verifiers(hq: &Hq, caller: &StoreCaller, person: &user::Model) -> Resul
         // As release 0.1.0 made it, which every store has alike.
         return Ok((kept.to_owned(), person.pin_lookup.clone().unwrap_or_default()));
     };
-    if let Some(withheld) = person.pin_lookup.as_ref().filter(|lookup| user_pins::is_withheld(lookup)) {
-        return Ok((hash, withheld.clone()));
-    }
     let own = lookups::of(hq, caller.id(), &[(person.id, kept.to_owned())]).await?.remove(&person.id);
     Ok((hash, own.unwrap_or(former)))
 }

@@ -3,7 +3,7 @@
 use serde_json::{Value as Json, json};
 use tillkeep_hq::testing::Databases as _;
 use tillkeep_http::auth::throttle::proposal_buckets;
-use tillkeep_http::auth::{PinLogin, SignInSettings};
+use tillkeep_http::auth::{PinLogin, SecondFactor, SignInSettings};
 use tillkeep_model::ids;
 use tillkeep_storage::attempts;
 use tillkeep_storage::entity::user;
@@ -12,6 +12,7 @@ use tillkeep_storage::sea_orm::{ColumnTrait, QueryFilter};
 use tillkeep_storage::user_pins::withheld;
 use uuid::Uuid;
 
+use super::factors::{set_up, with};
 use super::kit::{Got, Kit, Person, id_of};
 
 const ANNS: &str = "739154";
@@ -185,11 +186,24 @@ async fn a_pin_whose_use_alone_ended_is_good_with_the_name_and_no_store_finds_it
     alone(&kit, here, ANNS).await.refused(401, "invalid_credentials");
     kit.login("ann", ANNS).await.is(200);
     assert_eq!(kit.row::<user::Entity>(ann.id).await.pin_lookup, Some(withheld(ann.id)));
-    // Not null: whatever store pulls it would look at all rows without a look-up key.
+    // No store asks for more than the PIN.
     let pulled = kit.ask(&kit.sync_token(here), "/pull?entity_type=users&since_version=0").await;
     let row = pulled["rows"].as_array().into_iter().flatten().find(|row| row["username"] == "ann").expect("her row");
-    assert_eq!(row["pinLookup"], json!(withheld(ann.id)));
-    assert!(row["pinHash"].as_str().is_some_and(|hash| hash.starts_with("$argon2id-hmac$")), "{row}");
+    assert_eq!((&row["pinHash"], &row["pinLookup"]), (&Json::Null, &Json::Null));
+}
+
+#[tokio::test]
+async fn where_nobody_is_asked_for_a_factor_a_hit_ends_the_pin_of_whoever_has_one() {
+    let kit = with(SecondFactor::Off).await;
+    let (admin, here) = (kit.admin().await, kit.store("S01").await);
+    let ann = somebody(&kit, &admin, "ann", ANNS, Some(here)).await;
+    set_up(&kit, &ann).await;
+    let bob = somebody(&kit, &admin, "bob", BOBS, Some(here)).await;
+    kit.login("ann", ANNS).await.is(200);
+    kit.post(&bob, "/auth/change-pin", change(BOBS, ANNS)).await.refused(422, "pin_not_allowed");
+    kit.login("ann", ANNS).await.refused(401, "invalid_credentials");
+    let row = kit.row::<user::Entity>(ann.id).await;
+    assert_eq!((row.pin_hash, row.pin_lookup), (None, None));
 }
 
 /// Somebody who makes accounts, with what a cashier holds.

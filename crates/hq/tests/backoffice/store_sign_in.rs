@@ -14,6 +14,7 @@ use tillkeep_storage::entity::store_node;
 use tillkeep_storage::sea_orm::EntityTrait;
 use uuid::Uuid;
 
+use super::factors::set_up;
 use super::kit::{Got, Kit, Person};
 
 const EVERYWHERE: &str = "739154";
@@ -143,6 +144,41 @@ async fn a_store_is_told_who_typed_a_pin_of_people_whose_role_counts_there_and_n
     }
     texts.dedup();
     assert_eq!(texts.len(), 1, "{texts:?}");
+}
+
+#[tokio::test]
+async fn a_pin_that_another_one_found_verifies_nobody_at_a_store_and_at_headquarters_needs_the_second_factor() {
+    let chain = chain().await;
+    let kit = &chain.kit;
+    chain.shakes(&chain.token, json!({})).await.is(200);
+    let person = async |name: &str| {
+        let found = kit.get(&chain.admin, &format!("/users?search={name}")).await.data();
+        let id: Uuid = found[0]["id"].as_str().and_then(|id| id.parse().ok()).expect("an id");
+        Person { id, token: kit.sign_in(id, name, None).await }
+    };
+    let (app, _) = set_up(kit, &person("bob").await).await;
+    let bobs = json!({"username": "bob", "pin": HERE});
+    chain.asks(bobs.clone()).await.is(200);
+    assert_eq!(chain.names(&chain.token).await, ["bob"]);
+
+    let finder = person("ann").await;
+    let body = json!({"currentPin": EVERYWHERE, "newPin": HERE});
+    kit.post(&finder, "/auth/change-pin", body).await.refused(422, "pin_not_allowed");
+    chain.asks(bobs).await.refused(401, "invalid_credentials");
+    chain.asks(json!({"pin": HERE})).await.refused(401, "invalid_credentials");
+    let pulled = kit.ask(&chain.token, "/pull?entity_type=users&since_version=0&limit=500").await;
+    let row = pulled["rows"].as_array().into_iter().flatten().find(|row| row["username"] == "bob").expect("his row");
+    assert_eq!((&row["pinHash"], &row["pinLookup"]), (&Json::Null, &Json::Null));
+
+    kit.login("bob", HERE).await.refused(401, "second_factor_required");
+    let body = json!({"username": "bob", "pin": HERE, "code": app.code(kit, 0)});
+    kit.stranger("/auth/login", body, "192.0.2.1", None).await.is(200);
+    // Whoever looks after people is told whose it was, and the finder is not.
+    for (who, is_told) in [(&chain.admin, true), (&finder, false)] {
+        let notices = kit.get(who, "/security/notices").await.data();
+        let told = notices.as_array().into_iter().flatten().any(|notice| notice["kind"] == "pin_ended");
+        assert_eq!(told, is_told, "{notices}");
+    }
 }
 
 #[tokio::test]

@@ -194,20 +194,25 @@ fn new_session(user: &user::Model, claimant: &Claimant, refresh_jti: Option<&Str
     }
 }
 
-/// Ends the sessions whose place this one takes, with one line in the audit log that says why.
-async fn replace(auth: &Auth, tx: &Tx, row: &session::Model, claimant: &Claimant) -> Result<Vec<Replaced>> {
+/// Ends the sessions whose place this one takes, with the line of the audit log that says why.
+async fn replace(
+    auth: &Auth,
+    tx: &Tx,
+    row: &session::Model,
+    claimant: &Claimant,
+) -> Result<(Vec<Replaced>, Option<audit::Entry>)> {
     let (fresh_ms, now) = (if auth.db.is_embedded() { FRESH_MS } else { FRESH_OF_SEVERAL_MS }, row.issued_at);
     let gone = auth.sessions.replace(tx, row, fresh_ms, now).await?;
-    if !gone.is_empty() {
+    let line = (!gone.is_empty()).then(|| {
         let of = |one: &Replaced| json!({"sessionId": one.row.id, "sessionTerminalId": one.row.terminal_id});
         let mut entry = claimant.audit("session.end", Some(row.user_id));
         entry.entity_type = Some("users");
         entry.entity_id = Some(row.user_id.to_string());
         entry.details["reason"] = json!(REPLACED);
         entry.details["sessions"] = gone.iter().map(of).collect();
-        audit::record(tx, entry, now).await?;
-    }
-    Ok(gone)
+        entry
+    });
+    Ok((gone, line))
 }
 
 /// Whether somebody may still sign in with their PIN alone: somebody may have hit upon it since it was verified.
@@ -229,6 +234,30 @@ async fn shown_at(auth: &Auth, tx: &Tx, by: &By, user_id: Uuid, now: Instant) ->
     }
 }
 
+/// Notes when `user` signed in, whose row is locked from here on; false where they may not any more: the PIN was verified outside of
+/// this transaction, and somebody may have changed it, or the person, since then.
+async fn note_sign_in(auth: &Auth, tx: &Tx, user: &user::Model, by: &By, now: Instant) -> Result<bool> {
+    #[expect(clippy::disallowed_methods, reason = "the last sign-in does not travel")]
+    let still = user::Entity::update_many()
+        .col_expr(user::Column::LastLoginAt, Expr::value(now))
+        .filter(user::Column::Id.eq(user.id))
+        .filter(same_pin(auth, user))
+        .filter(if matches!(by, By::Name(_)) { Condition::all() } else { with_pin_alone() })
+        .filter(user::Column::IsActive.eq(true))
+        .filter(user::Column::DeletedAt.is_null())
+        .exec(tx)
+        .await?;
+    Ok(still.rows_affected > 0)
+}
+
+/// Those whose place was taken hear of it.
+fn tell(auth: &Auth, gone: Vec<Replaced>) {
+    for Replaced { row, .. } in gone {
+        tracing::info!(code = REPLACED, user = %row.user_id, session = %row.id, "a session ended for a newer one of the person");
+        auth.ended(Revocation::One(row.id));
+    }
+}
+
 async fn sign_in(
     auth: &Auth,
     attempt: Attempt,
@@ -242,18 +271,7 @@ async fn sign_in(
     let mut row = new_session(&user, &claimant, refreshable.then_some(&refresh_jti), now);
     let turn = auth.sessions.turn();
     let tx = auth.db.begin().await?;
-    // The PIN was verified outside of this transaction: somebody may have changed it, or the person, since then.
-    #[expect(clippy::disallowed_methods, reason = "the last sign-in does not travel")]
-    let still = user::Entity::update_many()
-        .col_expr(user::Column::LastLoginAt, Expr::value(now))
-        .filter(user::Column::Id.eq(user.id))
-        .filter(same_pin(auth, &user))
-        .filter(if refreshable { Condition::all() } else { with_pin_alone() })
-        .filter(user::Column::IsActive.eq(true))
-        .filter(user::Column::DeletedAt.is_null())
-        .exec(&tx)
-        .await?;
-    if still.rows_affected == 0 {
+    if !note_sign_in(auth, &tx, &user, &by, now).await? {
         drop(tx);
         return Err(refuse(auth, attempt, claimant.audit("login.refused", Some(user.id))).await?);
     }
@@ -277,22 +295,21 @@ async fn sign_in(
         attempt.withdraw(auth).await?;
         return Err(error);
     }
-    let noted = places::note(auth, &tx, &claimant, user.id, now).await?;
+    let noted = places::note(auth, &tx, &claimant, &user, now).await?;
     row.device_id = row.device_id.or(noted.place);
     #[expect(clippy::disallowed_methods, reason = "sessions stay at their server")]
     session::Entity::insert(row.clone().into_active_model()).exec_without_returning(&tx).await?;
-    let gone = replace(auth, &tx, &row, &claimant).await?;
+    let (gone, replaced) = replace(auth, &tx, &row, &claimant).await?;
     attempt.succeeded(&tx, now).await?;
-    audit::record(&tx, claimant.audit(by.action(), Some(user.id)), now).await?;
+    let used = settled.as_ref().map(|settled| settled.line.clone());
+    let lines = used.into_iter().chain(replaced).chain([claimant.audit(by.action(), Some(user.id))]);
+    audit::record_all(&tx, lines.collect(), now).await?;
     commit(auth, tx, &attempt).await?;
     if let Some(settled) = settled {
-        settled.committed(auth);
+        settled.committed(auth).await;
     }
     auth.sessions.remember(&row, turn);
-    for Replaced { row, .. } in gone {
-        tracing::info!(code = REPLACED, user = %row.user_id, session = %row.id, "a session ended for a newer one of the person");
-        auth.ended(Revocation::One(row.id));
-    }
+    tell(auth, gone);
     let access = auth.access_in(&State::from(&row)).await?.ok_or_else(Error::unauthorized)?;
     let mut answer = tokens_for(&auth.tokens, &row, &user.username, refreshable.then_some(refresh_jti), now)?;
     answer.device_key = noted.key;

@@ -3,8 +3,8 @@
 use tillkeep_model::wire::StoreSignIn;
 use tillkeep_storage::attempts::{Bucket, Kind};
 use tillkeep_storage::entity::user;
-use tillkeep_storage::kept_verifiers;
 use tillkeep_storage::sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QuerySelect};
+use tillkeep_storage::{kept_verifiers, user_pins};
 use uuid::Uuid;
 
 use super::by_pin::{refuse, verified};
@@ -80,7 +80,8 @@ pub fn bucket(store_id: Uuid) -> Bucket {
 }
 
 /// At headquarters, the person whom a store asks for: somebody active whose role counts there, one that counts everywhere only where
-/// the operator wants it. 401 for all others alike, at the same cost, and 429 once too many were wrong for this store.
+/// the operator wants it, and nobody whose PIN another one knows. 401 for all others alike, at the same cost, and 429 once too many
+/// were wrong for this store.
 pub async fn judge(
     auth: &Auth,
     store_id: Uuid,
@@ -106,6 +107,8 @@ pub async fn judge(
     let (attempt, mut found) = attempt.unless_failed(auth, found.map_err(Into::into)).await?;
     // Of several nobody is taken for another.
     let candidate = found.pop().filter(|_| found.is_empty());
+    // No store asks for the second factor that the finder of such a PIN lacks.
+    let candidate = candidate.filter(|user| !user.pin_lookup.as_deref().is_some_and(user_pins::is_withheld));
     match verified(auth, attempt, candidate, &asked.pin).await? {
         (attempt, Ok(user)) => Ok((attempt, user)),
         (attempt, Err(user)) => Err(refuse(auth, attempt, claimant.audit("login.refused", user)).await?),

@@ -14,44 +14,64 @@ use crate::files;
 
 pub(crate) struct FactorUses {
     file: Option<PathBuf>,
-    known: Mutex<Option<i64>>,
+    known: Mutex<Known>,
+}
+
+struct Known {
+    /// `None` until the file was read or there is something to note.
+    uses: Option<i64>,
+    /// What the file says.
+    written: Option<i64>,
+    /// Whether it is in the log that the file cannot be written.
+    is_told: bool,
 }
 
 impl FactorUses {
     pub(super) const fn new(file: Option<PathBuf>) -> Self {
-        Self { file, known: Mutex::new(None) }
+        Self { file, known: Mutex::new(Known { uses: None, written: None, is_told: false }) }
     }
 
-    fn lock(&self) -> MutexGuard<'_, Option<i64>> {
+    fn lock(&self) -> MutexGuard<'_, Known> {
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The number that is known here; `None` without a file.
     fn known(&self) -> io::Result<Option<i64>> {
         let mut known = self.lock();
-        if known.is_none()
+        if known.uses.is_none()
             && let Some(file) = &self.file
         {
             match std::fs::read_to_string(file) {
-                Ok(text) => *known = Some(text.trim().parse().map_err(io::Error::other)?),
+                Ok(text) => {
+                    let uses: i64 = text.trim().parse().map_err(io::Error::other)?;
+                    known.uses = Some(uses);
+                    known.written = Some(uses);
+                }
                 Err(error) if error.kind() == io::ErrorKind::NotFound => {}
                 Err(error) => return Err(error),
             }
         }
-        Ok(*known)
+        Ok(known.uses)
     }
 
-    /// Keeps a number that is higher than the known one.
-    fn keep(&self, uses: i64) -> io::Result<()> {
+    /// Keeps a number that is higher than the known one. Where the disk takes nothing it is known until the server stops, and
+    /// written with a later one: people sign in all the same.
+    fn keep(&self, uses: i64) {
         let mut known = self.lock();
-        if known.is_some_and(|known| known >= uses) {
-            return Ok(());
+        let uses = known.uses.unwrap_or(uses).max(uses);
+        known.uses = Some(uses);
+        let Some(file) = self.file.as_ref().filter(|_| known.written != Some(uses)) else { return };
+        match files::write_secret(file, uses.to_string().as_bytes()) {
+            Ok(()) => {
+                known.written = Some(uses);
+                known.is_told = false;
+            }
+            Err(error) if !known.is_told => {
+                known.is_told = true;
+                tracing::error!(%error, "that codes were used cannot be noted beside the database; it is tried again");
+            }
+            Err(_) => {}
         }
-        if let Some(file) = &self.file {
-            files::write_secret(file, uses.to_string().as_bytes())?;
-        }
-        *known = Some(uses);
-        Ok(())
     }
 }
 
@@ -61,19 +81,28 @@ pub(crate) async fn follow(auth: &Auth) -> Result<()> {
         return Ok(());
     }
     let uses = factors::uses(auth.db.reader()).await?;
-    let known = auth.factor_uses.known().map_err(|error| Error::internal(error))?;
+    let known = aside(auth, FactorUses::known).await?.map_err(|error| Error::internal(error))?;
     // A file of a database has one server: where it knows nothing of uses, it is a copy that came without its file.
     let unknown = auth.db.is_embedded() && auth.factor_uses.file.is_some() && known.is_none() && uses > 0;
     let expected = if unknown { uses + 1 } else { known.unwrap_or_default() };
     if uses < expected {
         distrust(auth, expected).await?;
     }
-    note(auth, uses.max(expected))
+    note(auth, uses.max(expected)).await;
+    Ok(())
 }
 
 /// A code was used, which was committed.
-pub(crate) fn note(auth: &Auth, uses: i64) -> Result<()> {
-    auth.factor_uses.keep(uses).map_err(|error| Error::internal(error))
+pub(crate) async fn note(auth: &Auth, uses: i64) {
+    if let Err(error) = aside(auth, move |known| known.keep(uses)).await {
+        tracing::error!(%error, "that a code was used could not be noted beside the database");
+    }
+}
+
+/// A disk may be slow: nobody else's request waits for it.
+async fn aside<T: Send + 'static>(auth: &Auth, work: impl FnOnce(&FactorUses) -> T + Send + 'static) -> Result<T> {
+    let factor_uses = auth.factor_uses.clone();
+    tokio::task::spawn_blocking(move || work(factor_uses.as_ref())).await.map_err(|error| Error::internal(error))
 }
 
 /// The database is an older copy.

@@ -41,10 +41,10 @@ pub(super) async fn rivals<'a>(
     Ok(found)
 }
 
-/// The PIN of `owner` opens nothing from now on; with a second factor, which its finder does not have, nothing alone. Whether
-/// their sessions ended with it.
-async fn end(tx: &mut Tx, owner: &Model, now: Instant) -> Result<bool, DbErr> {
-    if factors::has(&**tx, owner.id).await? {
+/// The PIN of `owner` opens nothing from now on; where a second factor is asked for, which its finder does not have, nothing but
+/// headquarters with it. Whether their sessions ended with it.
+async fn end(auth: &Auth, tx: &mut Tx, owner: &Model, now: Instant) -> Result<bool, DbErr> {
+    if auth.is_asked_for_factor(factors::has(&**tx, owner.id).await?) {
         tx.update::<Entity>(|people| {
             people
                 .col_expr(Column::PinLookup, Expr::value(user_pins::withheld(owner.id)))
@@ -91,12 +91,18 @@ impl Ended {
 }
 
 /// Ends the PINs of `owners`, which somebody else knows; `entry` is written for each.
-pub(super) async fn hit(tx: &mut Tx, owners: &[Model], entry: &audit::Entry, now: Instant) -> Result<Ended, DbErr> {
+pub(super) async fn hit(
+    auth: &Auth,
+    tx: &mut Tx,
+    owners: &[Model],
+    entry: &audit::Entry,
+    now: Instant,
+) -> Result<Ended, DbErr> {
     let mut ended = Ended::default();
     for owner in owners {
         tracing::warn!(owner = %owner.id, "somebody else has or proposed the PIN of this person: it is worth nothing any more");
         metrics::counter!("tillkeep_pins_exposed_total").increment(1);
-        let wholly = end(tx, owner, now).await?;
+        let wholly = end(auth, tx, owner, now).await?;
         ended.people.extend(wholly.then_some(owner.id));
         let mut line = entry.clone();
         line.entity_type = Some("users");
@@ -121,8 +127,8 @@ pub async fn part(auth: &Auth, tx: &mut Tx, user_id: Uuid, entry: &audit::Entry,
     }
     let mut entry = entry.clone();
     entry.details = json!({"with": user_id});
-    let mut ended = hit(tx, &owners, &entry, now).await?;
-    if end(tx, &comer, now).await? {
+    let mut ended = hit(auth, tx, &owners, &entry, now).await?;
+    if end(auth, tx, &comer, now).await? {
         ended.people.push(user_id);
     }
     Ok(ended)

@@ -95,7 +95,7 @@ pub struct Auth {
     pub second_factor: SecondFactor,
     /// How browsers reach headquarters.
     pub public_url: Option<String>,
-    pub(crate) factor_uses: FactorUses,
+    pub(crate) factor_uses: Arc<FactorUses>,
     /// For how many days a store keeps what verifies somebody of whom it asked headquarters.
     pub keep_verifier_days: i64,
     trusted_proxies: Vec<IpNet>,
@@ -195,7 +195,7 @@ impl Auth {
             pin_login_at_hq: settings.pin_login_at_hq,
             second_factor: if home == Home::Hq { settings.second_factor } else { SecondFactor::Off },
             public_url: settings.public_url.clone(),
-            factor_uses: FactorUses::new(settings.factor_uses.clone()),
+            factor_uses: Arc::new(FactorUses::new(settings.factor_uses.clone())),
             keep_verifier_days: settings.keep_verifier_days,
             trusted_proxies: settings.trusted_proxies.clone(),
             sessions: Sessions::default(),

@@ -120,7 +120,8 @@ async fn settle(
         Sessions::revoke(&*tx, which, "the PIN was changed", now).await?;
         (Ended::default(), vec![claimant.audit("pin.change", Some(user.id))])
     } else {
-        let mut ended = found::hit(&mut tx, &owners, &claimant.audit("pin.taken", Some(user.id)), now).await?;
+        let entry = claimant.audit("pin.taken", Some(user.id));
+        let mut ended = found::hit(auth, &mut tx, &owners, &entry, now).await?;
         let lines = std::mem::take(&mut ended.lines);
         (ended, lines)
     };

@@ -61,17 +61,19 @@ pub(crate) struct Noted {
     pub key: Option<String>,
 }
 
-/// Notes where `user_id`, whose row is locked, signs in.
+/// Notes where `user`, whose row is locked, signs in with a PIN of their own: accounts that somebody makes to throw them away make
+/// no place known.
 pub(crate) async fn note(
     auth: &Auth,
     tx: &Tx,
     claimant: &Claimant,
-    user_id: Uuid,
+    user: &user::Model,
     now: Instant,
 ) -> Result<Noted, DbErr> {
-    if auth.home != Home::Hq {
+    if auth.home != Home::Hq || user.must_change_pin {
         return Ok(Noted::default());
     }
+    let user_id = user.id;
     places::note(tx, user_id, &of_address(&origin(claimant.address)), now).await?;
     let Some(browser) = &claimant.browser else { return Ok(Noted::default()) };
     if places::of_anybody(tx, browser, now).await?.is_some() {

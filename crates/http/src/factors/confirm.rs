@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value as Json, json};
 use tillkeep_model::permission::SignedInAnyFactor;
 use tillkeep_model::{ErrorCode, Instant};
+use tillkeep_storage::audit;
 use tillkeep_storage::factors::Factor;
 use utoipa::ToSchema;
 use uuid::Uuid;
@@ -113,11 +114,14 @@ async fn note(caller: &Caller<SignedInAnyFactor>, attempt: Attempt, shown: Optio
     attempt.succeeded(&act, now).await?;
     let mut entry = caller.audit("session.confirm");
     entry.details = json!({"by": shown.as_ref().map_or("pin", Shown::kind)});
+    if let Some(settled) = &settled {
+        audit::record(&act, settled.line.clone(), now).await?;
+    }
     if let Err(error) = act.done(entry).await {
         return attempt.right_all_the_same(auth, error).await;
     }
     if let Some(settled) = settled {
-        settled.committed(auth);
+        settled.committed(auth).await;
     }
     throttle::judged(auth);
     auth.sessions.changed(caller.session_id);

@@ -26,17 +26,19 @@ pub(crate) struct Shown {
     pub(super) earlier: Option<Taken>,
 }
 
-/// What a transaction has to do with a second step, once it is committed.
+/// What a transaction has to do with a second step: its line at the end, and the rest once it is committed.
 pub(crate) struct Settled {
     uses: Option<i64>,
+    /// To be written last, as all lines of the audit log.
+    pub(crate) line: audit::Entry,
 }
 
 impl Settled {
     /// To be called after the commit.
-    pub(crate) fn committed(&self, auth: &Auth) {
-        // Only a copy of the database that is older than this very use would bring it back.
-        if let Some(Err(error)) = self.uses.map(|uses| factor_uses::note(auth, uses)) {
-            tracing::error!(%error, "that a code was used could not be noted beside the database");
+    pub(crate) async fn committed(&self, auth: &Auth) {
+        // Without it only a copy of the database that is older than this very use would bring it back.
+        if let Some(uses) = self.uses {
+            factor_uses::note(auth, uses).await;
         }
     }
 }
@@ -50,7 +52,7 @@ impl Shown {
         }
     }
 
-    /// Uses it up, with a line in the audit log; `None` when somebody was first.
+    /// Uses it up; `None` when somebody was first.
     pub(crate) async fn settle(
         &self,
         tx: &Tx,
@@ -83,7 +85,6 @@ impl Shown {
         if matches!(self.used, Used::Code { .. }) {
             entry.details["codesLeft"] = json!(factors::codes_left(tx, user_id).await?);
         }
-        audit::record(tx, entry, now).await?;
-        Ok(Some(Settled { uses }))
+        Ok(Some(Settled { uses, line: entry }))
     }
 }

@@ -251,7 +251,8 @@ async fn of_store(
         let ids = rows.iter().filter_map(|row| row.uuid("id")).filter(|_| salted);
         let lookups = store_lookups::made(&hq.conn, store, ids).await?;
         for row in &mut rows {
-            if row.uuid("id").is_none_or(|id| !staff.contains(&id)) {
+            let is_withheld = row.text("pin_lookup").is_some_and(|kept| user_pins::is_withheld(&kept));
+            if is_withheld || row.uuid("id").is_none_or(|id| !staff.contains(&id)) {
                 for column in entity.withheld {
                     row.set(column, None::<String>.into());
                 }
@@ -308,8 +309,7 @@ fn verify_at(
             None => return false,
         },
     };
-    let is_withheld = row.text("pin_lookup").is_some_and(|kept| user_pins::is_withheld(&kept));
-    row.set("pin_hash", Some(hash).into()) && (is_withheld || row.set("pin_lookup", Some(lookup).into()))
+    row.set("pin_hash", Some(hash).into()) && row.set("pin_lookup", Some(lookup).into())
 }
 
 /// Leaves of the columns that verify a PIN whether they are filled.

@@ -12,7 +12,7 @@ use tillkeep_storage::db::{Turn, take_turn};
 use tillkeep_storage::entity::user::{Column, Entity, Model};
 use tillkeep_storage::registry::fold;
 use tillkeep_storage::sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QuerySelect};
-use tillkeep_storage::{Tx, attempts, audit};
+use tillkeep_storage::{Tx, attempts, audit, known_places};
 
 use super::assignments::{self, Grant};
 use super::fields::KIND;
@@ -39,6 +39,7 @@ pub async fn reset_pin(hq: &Hq, name: &str) -> Result<String> {
             let which = Revocation::AllOf(user.id);
             new_pin::set_pin(&hq.auth, tx, user.id, &hashed, Some(Maker { counts_for: None }), now).await?;
             Sessions::revoke(&**tx, which, "the PIN was changed", now).await?;
+            known_places::forget(tx, user.id).await?;
             attempts::forget(tx, user.id).await?;
             Ok((which, Some(entry("user.pin", &user))))
         })

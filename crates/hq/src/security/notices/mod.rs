@@ -76,12 +76,15 @@ impl Asked<'_> {
     /// Those of `ids` that are active and whom the caller may see, by their names.
     pub(crate) async fn people(&self, ids: impl IntoIterator<Item = Uuid>) -> Result<Vec<OfUser>> {
         let ids: BTreeSet<Uuid> = ids.into_iter().collect();
+        if ids.is_empty() {
+            return Ok(Vec::new());
+        }
         let alive = user::Entity::find()
+            .filter(user::Column::Id.is_in(ids))
             .filter(user::Column::DeletedAt.is_null())
             .filter(user::Column::IsActive.eq(true))
             .order_by_asc(user::Column::Username);
-        let mut found = visible(self.caller, alive).all(self.caller.reader()).await?;
-        found.retain(|user| ids.contains(&user.id));
+        let found = visible(self.caller, alive).all(self.caller.reader()).await?;
         let shown = |row: user::Model| OfUser { id: row.id, username: row.username, display_name: row.display_name };
         Ok(found.into_iter().map(shown).collect())
     }

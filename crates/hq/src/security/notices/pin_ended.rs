@@ -5,7 +5,7 @@ use tillkeep_storage::entity::audit_log::{Column, Entity, Model};
 use tillkeep_storage::sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
 use uuid::Uuid;
 
-use super::{Asked, Notice};
+use super::{Asked, Notice, OfUser};
 
 const KIND: &str = "pin_ended";
 /// Somebody proposed a PIN that another one has.
@@ -17,35 +17,44 @@ const SHOWN_MS: i64 = 30 * 24 * 3600 * 1000;
 const MOST: u64 = 50;
 
 pub(super) async fn find(asked: &Asked<'_>) -> Result<Vec<Notice>> {
-    let lines = Entity::find()
+    let mut lines = Entity::find()
         .filter(Column::Action.is_in([TAKEN, SHARED]))
         .filter(Column::At.gt(asked.caller.now().plus_millis(-SHOWN_MS)))
         .order_by_desc(Column::Seq)
         .limit(MOST)
         .all(asked.caller.reader())
         .await?;
-    let mut notices = Vec::new();
-    for line in lines {
-        notices.extend(notice(asked, &line).await?);
-    }
-    Ok(notices)
+    // Whoever found a PIN is not told whose it is.
+    let finder = Some(asked.caller.user_id);
+    lines.retain(|line| line.action != TAKEN || line.user_id != finder);
+    let ids: Vec<Uuid> = lines.iter().flat_map(pair).flatten().collect();
+    let people = asked.people(ids).await?;
+    Ok(lines.iter().filter_map(|line| notice(&people, line)).collect())
 }
 
-async fn notice(asked: &Asked<'_>, line: &Model) -> Result<Option<Notice>> {
+/// Whom a line is about: the other one, and the owner.
+fn pair(line: &Model) -> [Option<Uuid>; 2] {
     let owner = line.entity_id.as_deref().and_then(|id| id.parse::<Uuid>().ok());
-    let with = line.details.0["with"].as_str().and_then(|id| id.parse().ok());
-    let (other, text) = if line.action == TAKEN {
-        let text = "The first of these two proposed the PIN that the second one had, and was told to choose another one. It ended at that \
-                    moment; who has none now needs a new one.";
-        (line.user_id, text)
-    } else {
-        (with, "These two had the same PIN and came into one store. Both PINs ended; who has none now needs a new one.")
-    };
-    let pair = [other, owner].map(Option::unwrap_or_default);
-    let mut users = asked.people(pair).await?;
-    if !users.iter().any(|user| Some(user.id) == owner || Some(user.id) == with) {
-        return Ok(None);
+    let with = || line.details.0["with"].as_str().and_then(|id| id.parse::<Uuid>().ok());
+    [if line.action == TAKEN { line.user_id } else { with() }, owner]
+}
+
+/// The notice of a line, where those whose PIN ended are among `people`.
+fn notice(people: &[OfUser], line: &Model) -> Option<Notice> {
+    let [other, owner] = pair(line);
+    let is_taken = line.action == TAKEN;
+    let has_ended = |user: &OfUser| Some(user.id) == owner || (!is_taken && Some(user.id) == other);
+    if !people.iter().any(has_ended) {
+        return None;
     }
-    users.sort_by_key(|user| user.id != pair[0]);
-    Ok(Some(Notice { kind: KIND, at: line.at, count: None, users, stores: Vec::new(), text: text.to_owned() }))
+    let text = if is_taken {
+        "The first of these two proposed the PIN that the second one had, and was told to choose another one. It ended at that \
+         moment; who has none now needs a new one."
+    } else {
+        "These two had the same PIN and came into one store. Both PINs ended; who has none now needs a new one."
+    };
+    let both = people.iter().filter(|user| [other, owner].contains(&Some(user.id)));
+    let mut users: Vec<OfUser> = both.cloned().collect();
+    users.sort_by_key(|user| Some(user.id) != other);
+    Some(Notice { kind: KIND, at: line.at, count: None, users, stores: Vec::new(), text: text.to_owned() })
 }

@@ -36,10 +36,14 @@ pub(super) async fn read(
 
 /// What verifies a PIN at headquarters becomes what verifies it in one store, by that store's own key.
 fn verifiers(hq: &Hq, store: Uuid, row: &mut dyn Row, own: &HashMap<Uuid, String>) {
+    if row.text("pin_lookup").is_some_and(|kept| user_pins::is_withheld(&kept)) {
+        // Another one knows this PIN, and no store asks for the second factor that they lack.
+        row.set("pin_hash", None::<String>.into());
+        row.set("pin_lookup", None::<String>.into());
+        return;
+    }
     let Some((hash, former)) = row.text("pin_hash").and_then(|hash| hq.auth.pins.derived(store, &hash)) else { return };
     let lookup = row.uuid("id").and_then(|id| own.get(&id).cloned()).unwrap_or(former);
     row.set("pin_hash", Some(hash).into());
-    if !row.text("pin_lookup").is_some_and(|kept| user_pins::is_withheld(&kept)) {
-        row.set("pin_lookup", Some(lookup).into());
-    }
+    row.set("pin_lookup", Some(lookup).into());
 }
