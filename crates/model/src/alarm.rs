@@ -24,7 +24,7 @@ pub enum AlarmCode {
     /// Headquarters says so: so many wrong PINs came from it that none of people of all stores is judged until the hour ends.
     SignInsStopped,
     /// Headquarters says so: its release does not ask headquarters of people of all stores, so that it has what verifies them.
-    TooOldForSignIn,
+    TooOld,
     /// Headquarters says so: it makes more new customers in an hour than a store may.
     TooManyNewCustomers,
 }
@@ -37,7 +37,7 @@ impl AlarmCode {
         Self::AnsweredInBetween,
         Self::PinKeyAsked,
         Self::SignInsStopped,
-        Self::TooOldForSignIn,
+        Self::TooOld,
         Self::TooManyNewCustomers,
     ];
 
@@ -49,7 +49,7 @@ impl AlarmCode {
             Self::AnsweredInBetween => "answered_in_between",
             Self::PinKeyAsked => "pin_key_asked",
             Self::SignInsStopped => "sign_ins_stopped",
-            Self::TooOldForSignIn => "too_old",
+            Self::TooOld => "too_old",
             Self::TooManyNewCustomers => "too_many_new_customers",
         }
     }

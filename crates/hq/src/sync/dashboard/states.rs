@@ -127,7 +127,7 @@ fn alarms_here(node: &store_node::Model, global: GlobalPeople, stopped: Option<I
     let all = [
         (AlarmCode::PinKeyAsked, node.pin_key_asked_at),
         (AlarmCode::SignInsStopped, stopped),
-        (AlarmCode::TooOldForSignIn, node.handshake_at.filter(|_| is_old)),
+        (AlarmCode::TooOld, node.handshake_at.filter(|_| is_old)),
     ];
     all.into_iter().filter_map(|(code, since)| Some(Alarm { code, since: since? })).collect()
 }
