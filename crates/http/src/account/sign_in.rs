@@ -301,8 +301,8 @@ async fn sign_in(
     session::Entity::insert(row.clone().into_active_model()).exec_without_returning(&tx).await?;
     let (gone, replaced) = replace(auth, &tx, &row, &claimant).await?;
     attempt.succeeded(&tx, now).await?;
-    let used = settled.as_ref().map(|settled| settled.line.clone());
-    let lines = used.into_iter().chain(replaced).chain([claimant.audit(by.action(), Some(user.id))]);
+    let shown = settled.as_ref().map(|settled| settled.line.clone());
+    let lines = shown.into_iter().chain(replaced).chain([claimant.audit(by.action(), Some(user.id))]);
     audit::record_all(&tx, lines.collect(), now).await?;
     commit(auth, tx, &attempt).await?;
     if let Some(settled) = settled {
