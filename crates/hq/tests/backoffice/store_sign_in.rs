@@ -10,8 +10,9 @@ use tillkeep_hq::testing::Databases as _;
 use tillkeep_http::pins::Pins;
 use tillkeep_model::ids;
 use tillkeep_model::wire::PinKey;
-use tillkeep_storage::entity::store_node;
-use tillkeep_storage::sea_orm::EntityTrait;
+use tillkeep_storage::entity::{store_node, user};
+use tillkeep_storage::sea_orm::sea_query::Expr;
+use tillkeep_storage::sea_orm::{ColumnTrait, EntityTrait, QueryFilter};
 use uuid::Uuid;
 
 use super::factors::set_up;
@@ -236,6 +237,26 @@ async fn people_of_all_stores_are_verified_at_headquarters_unless_the_release_of
     let got = chain.shakes(&chain.token, fingerprints).await;
     assert_eq!(got.body["resync"], json!(["users"]));
     assert_eq!(chain.verifiers(&chain.token).await, before);
+}
+
+#[tokio::test]
+async fn pins_of_release_0_1_0_are_no_missing_look_ups_that_a_page_ends_before() {
+    let chain = chain().await;
+    chain.shakes(&chain.token, json!({})).await.is(200);
+    for nth in 0..20 {
+        let person = chain.kit.person(&format!("former{nth}"), &[("cashier", Some(chain.here))]).await;
+        let mut tx = chain.kit.hq.db().begin().await.expect("begin");
+        let former = Expr::value("$argon2id$".to_owned());
+        tx.update::<user::Entity>(|people| {
+            people.col_expr(user::Column::PinHash, former).filter(user::Column::Id.eq(person.id))
+        })
+        .await
+        .expect("an update");
+        chain.kit.hq.commit(tx).await.expect("commit");
+    }
+    let page = chain.kit.ask(&chain.token, "/pull?entity_type=users&since_version=0&limit=500").await;
+    let with_pin = |row: &&Json| row["pinHash"].is_string();
+    assert_eq!(page["rows"].as_array().expect("rows").iter().filter(with_pin).count(), 21, "bob, and all of them");
 }
 
 #[tokio::test]
