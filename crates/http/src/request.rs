@@ -44,9 +44,13 @@ impl<S: Send + Sync> FromRequestParts<S> for Transport {
     }
 }
 
+/// What proxies say of a request that they pass on: each of them says another part of it, and no client any.
+const OF_PROXIES: &[&str] =
+    &["forwarded", "x-forwarded-for", "x-forwarded-host", "x-forwarded-proto", "x-real-ip", "via"];
+
 /// Whether a request was passed on by somebody else, who says so.
 pub fn is_forwarded(headers: &HeaderMap) -> bool {
-    headers.contains_key("x-forwarded-for") || headers.contains_key("forwarded")
+    OF_PROXIES.iter().any(|name| headers.contains_key(*name))
 }
 
 /// Whether the other end of the connection is this very machine. Of a request that [was forwarded](is_forwarded) that says

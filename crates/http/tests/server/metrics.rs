@@ -31,7 +31,15 @@ async fn status(router: Router, peer: Option<&str>, forwarded: Option<(&str, &st
 async fn figures_are_for_this_machine_alone_and_for_nobody_whom_a_proxy_speaks_for() {
     for peer in ["127.0.0.1:5", "127.9.9.9:5", "[::1]:5", "[::ffff:127.0.0.1]:5"] {
         assert_eq!(status(server(), Some(peer), None).await, 200, "{peer}");
-        for forwarded in [("X-Forwarded-For", "127.0.0.1"), ("Forwarded", "for=127.0.0.1"), ("x-forwarded-for", "")] {
+        for forwarded in [
+            ("X-Forwarded-For", "127.0.0.1"),
+            ("Forwarded", "for=127.0.0.1"),
+            ("x-forwarded-for", ""),
+            ("X-Real-IP", "127.0.0.1"),
+            ("X-Forwarded-Proto", "https"),
+            ("X-Forwarded-Host", "127.0.0.1"),
+            ("Via", "1.1 proxy"),
+        ] {
             assert_eq!(status(server(), Some(peer), Some(forwarded)).await, 404, "{peer} {forwarded:?}");
         }
     }
