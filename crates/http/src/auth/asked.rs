@@ -65,13 +65,19 @@ pub(crate) async fn ask(
     let tx = auth.db.begin_aside().await?;
     // Unless they are not who they were any more.
     let now = user::Entity::find_by_id(person.id).one(&tx).await?;
-    let same = is_active(&person) && now.as_ref() == Some(&person);
+    let same = now.is_some_and(|now| is_who_they_were(&person, &now));
     let verifiers = (said.pin_hash.clone(), said.pin_lookup);
     if !same || !kept_verifiers::keep(&tx, store, &person, verifiers, said.keep_days, auth.clock.now()).await? {
         return Ok(None);
     }
     tx.commit().await?;
     Ok(Some(user::Model { pin_hash: Some(said.pin_hash), ..person }))
+}
+
+/// Whether the row `now` says of the active `person` what counts for a PIN: a sign-in at another till in between changes none of it.
+fn is_who_they_were(person: &user::Model, now: &user::Model) -> bool {
+    let counts = |row: &user::Model| (row.id, row.pin_changed_at, row.updated_at, is_active(row));
+    is_active(person) && counts(person) == counts(now)
 }
 
 /// At headquarters, the bucket of what one store asks.
@@ -112,5 +118,30 @@ pub async fn judge(
     match verified(auth, attempt, candidate, &asked.pin).await? {
         (attempt, Ok(user)) => Ok((attempt, user)),
         (attempt, Err(user)) => Err(refuse(auth, attempt, claimant.audit("login.refused", user)).await?),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tillkeep_model::Instant;
+
+    use super::*;
+
+    #[test]
+    fn a_sign_in_at_another_till_leaves_somebody_who_they_were_and_a_change_of_pin_or_state_does_not() {
+        let person = user::Model { id: Uuid::now_v7(), is_active: true, ..user::Model::default() };
+        let later = Instant::from_millis(1_000);
+        let now = |change: fn(&mut user::Model, Instant)| {
+            let mut row = person.clone();
+            change(&mut row, later);
+            is_who_they_were(&person, &row)
+        };
+        assert!(now(|row, later| row.last_login_at = Some(later)));
+        assert!(!now(|row, later| row.pin_changed_at = Some(later)));
+        assert!(!now(|row, later| row.updated_at = later));
+        assert!(!now(|row, later| row.deleted_at = Some(later)));
+        assert!(!now(|row, _| row.is_active = false));
+        let left = user::Model { is_active: false, ..person.clone() };
+        assert!(!is_who_they_were(&left, &left));
     }
 }
