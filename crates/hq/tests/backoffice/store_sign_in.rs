@@ -46,6 +46,21 @@ async fn chain() -> Chain {
 }
 
 impl Chain {
+    /// The id of somebody with this name.
+    async fn id(&self, name: &str) -> String {
+        let found = self.kit.get(&self.admin, &format!("/users?search={name}")).await.data();
+        found[0]["id"].as_str().expect("an id").to_owned()
+    }
+
+    /// What the store passes on of somebody who changes their PIN, or without a new one how it is kept.
+    async fn changes(&self, user: &str, current: &str, new: Option<&str>) -> Got {
+        let mut body = json!({"userId": user, "currentPin": current});
+        if let Some(new) = new {
+            body["newPin"] = json!(new);
+        }
+        self.machine(&self.token, "/change-pin", body).await
+    }
+
     /// A request with a store's token from the same machine, over which keys are given.
     async fn machine(&self, token: &str, path: &str, body: Json) -> Got {
         let peer: SocketAddr = "127.0.0.1:40000".parse().expect("an address");
@@ -208,6 +223,24 @@ async fn after_thirty_wrong_ones_in_an_hour_nobody_is_judged_for_that_store_unti
 }
 
 #[tokio::test]
+async fn a_pin_that_a_store_passes_on_counts_as_one_that_it_asks_of_unless_the_store_verifies_its_owner() {
+    let chain = chain().await;
+    chain.shakes(&chain.token, json!({})).await.is(200);
+    let (ann, bob) = (chain.id("ann").await, chain.id("bob").await);
+    chain.changes(&bob, WRONG, None).await.refused(401, "invalid_credentials");
+    chain.changes(&ann, EVERYWHERE, None).await.is(204);
+    for _ in 0..29 {
+        chain.asks(json!({"pin": WRONG})).await.refused(401, "invalid_credentials");
+    }
+    chain.changes(&ann, WRONG, None).await.refused(401, "invalid_credentials");
+    chain.asks(json!({"pin": EVERYWHERE})).await.refused(429, "too_many_attempts");
+    chain.changes(&ann, EVERYWHERE, None).await.refused(429, "too_many_attempts");
+    assert_eq!(chain.alarms().await, ["sign_ins_stopped"]);
+    // The store verifies him itself.
+    chain.changes(&bob, HERE, None).await.is(204);
+}
+
+#[tokio::test]
 async fn people_of_all_stores_are_verified_at_headquarters_unless_the_release_of_a_store_cannot_ask() {
     let chain = chain().await;
     assert_eq!(chain.names(&chain.token).await, ["bob"], "a store that has not said anything");
@@ -323,18 +356,8 @@ async fn the_key_of_a_store_is_given_until_the_store_has_it_and_then_only_when_s
 #[tokio::test]
 async fn with_a_stores_token_a_new_pin_is_set_only_for_people_who_hold_no_more_than_runs_a_store() {
     let chain = chain().await;
-    let id = async |name: &str| {
-        let found = chain.kit.get(&chain.admin, &format!("/users?search={name}")).await.data();
-        found[0]["id"].as_str().expect("an id").to_owned()
-    };
-    let (ann, bob) = (id("ann").await, id("bob").await);
-    let change = async |user: &str, current: &str, new: Option<&str>| {
-        let mut body = json!({"userId": user, "currentPin": current});
-        if let Some(new) = new {
-            body["newPin"] = json!(new);
-        }
-        chain.machine(&chain.token, "/change-pin", body).await
-    };
+    let (ann, bob) = (chain.id("ann").await, chain.id("bob").await);
+    let change = async |user: &str, current: &str, new: Option<&str>| chain.changes(user, current, new).await;
     let got = change(&ann, EVERYWHERE, Some("316408")).await;
     got.refused(403, "change_at_headquarters");
     // Whether the present one is right is not told either.

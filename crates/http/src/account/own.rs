@@ -43,7 +43,7 @@ pub async fn change_pin(caller: Caller<SignedInAnyPin>, Body(body): Body<ChangeP
     match auth.home {
         Home::Hq => {
             let (claimant, user) = (Claimant::new(&caller), &caller.access.user);
-            change_own(auth, user, &claimant, &body.current_pin, Some(&body.new_pin)).await?;
+            change_own(auth, user, (&claimant, None), &body.current_pin, Some(&body.new_pin)).await?;
         }
         Home::Store(_) => {
             refuse_at_store(&caller.access)?;

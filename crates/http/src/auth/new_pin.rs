@@ -2,6 +2,7 @@
 //! proposes, few times a day, and a PIN that somebody has is worth nothing from then on.
 
 use tillkeep_model::{ErrorCode, Instant};
+use tillkeep_storage::attempts::Bucket;
 use tillkeep_storage::db::{Turn, take_turn};
 use tillkeep_storage::entity::{kept_verifier, user};
 use tillkeep_storage::registry::fold;
@@ -42,11 +43,11 @@ pub async fn hash_new_pin(auth: &Auth, pin: &str) -> Result<Hashed> {
 }
 
 /// Changes the PIN of `user`, who typed the present one; without a new one only how it is kept. The present one is guessed
-/// here no faster than at a sign-in.
+/// here no faster than at a sign-in, and counts in the bucket `also` where there is one.
 pub async fn change_own(
     auth: &Auth,
     user: &user::Model,
-    claimant: &Claimant,
+    (claimant, also): (&Claimant, Option<Bucket>),
     current: &str,
     new: Option<&str>,
 ) -> Result<()> {
@@ -55,7 +56,8 @@ pub async fn change_own(
     if let Some(new) = new {
         check_new_pin(new, least)?;
     }
-    let buckets = throttle::account_buckets(auth, &fold(&user.username), Some(user.id), claimant)?;
+    let mut buckets = throttle::account_buckets(auth, &fold(&user.username), Some(user.id), claimant)?;
+    buckets.extend(also);
     let attempt = throttle::take(auth, &buckets, claimant).await?;
     let hash = auth.hash_of(user).await.map_err(Error::from);
     let (attempt, hash) = attempt.unless_failed(auth, hash).await?;
