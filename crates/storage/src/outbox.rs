@@ -10,7 +10,7 @@ use uuid::Uuid;
 
 use crate::Tx;
 use crate::db::{execute, models, query};
-use crate::document::sale;
+use crate::document::{customer, sale};
 use crate::entity::outbox::{Entity, Model};
 use crate::many::{execute_in, execute_rows, find_in};
 use crate::push::flags;
@@ -191,11 +191,18 @@ pub async fn batch_after(
     read(conn, &sql, values).await
 }
 
-/// The next of those that wait alone: in turn, from number `after` on and then from the first again.
-pub async fn alone(conn: &impl ConnectionTrait, after: i64, limit: usize) -> Result<Vec<Model>, DbErr> {
+/// The next of the `customers` that wait alone, or of all others: in turn, from number `after` on and then from the first again.
+pub async fn alone(
+    conn: &impl ConnectionTrait,
+    customers: bool,
+    after: i64,
+    limit: usize,
+) -> Result<Vec<Model>, DbErr> {
+    let (sendable, is) = (sendable(), if customers { "=" } else { "<>" });
     let sql = format!(
-        "{} AND o.waits_alone_since IS NOT NULL ORDER BY CASE WHEN o.seq > $1 THEN 0 ELSE 1 END, o.seq LIMIT $2",
-        sendable()
+        "{sendable} AND o.waits_alone_since IS NOT NULL AND o.entity_type {is} '{}' \
+         ORDER BY CASE WHEN o.seq > $1 THEN 0 ELSE 1 END, o.seq LIMIT $2",
+        customer::TYPE
     );
     read(conn, &sql, [after.into(), i64::try_from(limit).unwrap_or(i64::MAX).into()]).await
 }

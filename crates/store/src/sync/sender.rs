@@ -54,19 +54,66 @@ impl Default for Sender {
 }
 
 /// How those fare that wait alone, each because there was no verdict on it while HQ answered other requests.
+#[derive(Default)]
 struct Alone {
     failures: u32,
-    /// Entries of their next request: one, and more when that goes well, because the cause is gone then.
-    batch: usize,
-    /// The last one that was tried: they take turns.
-    last: i64,
+    /// Thousands of customers may wait until an hour is over (rule U16): they have turns of their own.
+    customers: Turns,
+    others: Turns,
+    /// The last turn was of the others, and came to nothing.
+    customers_next: bool,
     /// Not before this, by the clock that never goes back.
     from: Duration,
 }
 
-impl Default for Alone {
+/// How those take turns that wait alone.
+struct Turns {
+    /// Entries of their next request: one, and more when that goes well, because the cause is gone then.
+    batch: usize,
+    /// The last one that was tried.
+    last: i64,
+}
+
+impl Default for Turns {
     fn default() -> Self {
-        Self { failures: 0, batch: 1, last: 0, from: Duration::ZERO }
+        Self { batch: 1, last: 0 }
+    }
+}
+
+impl Alone {
+    fn turns(&mut self, customers: bool) -> &mut Turns {
+        if customers { &mut self.customers } else { &mut self.others }
+    }
+
+    /// Whose turn is next, and whether they are customers.
+    async fn next(&mut self, store: &Store) -> Result<(bool, Vec<Entry>), DbErr> {
+        for customers in [self.customers_next, !self.customers_next] {
+            let Turns { batch, last } = *self.turns(customers);
+            let entries = outbox::alone(store.reader(), customers, last, batch).await?;
+            if !entries.is_empty() {
+                return Ok((customers, entries));
+            }
+        }
+        Ok((false, Vec::new()))
+    }
+
+    /// So many of a turn were `taken`. When none was of the others, customers have a turn at once; then all of them rest.
+    async fn had_a_turn(&mut self, store: &Store, customers: bool, taken: usize) -> Result<(), DbErr> {
+        self.customers_next = !customers && taken == 0;
+        let turns = self.turns(customers);
+        if taken > 0 {
+            turns.batch = (turns.batch * 2).min(BATCH);
+            self.failures = 0;
+            return Ok(());
+        }
+        turns.batch = 1;
+        if self.customers_next && !outbox::alone(store.reader(), true, 0, 1).await?.is_empty() {
+            return Ok(());
+        }
+        let longest = ALONE_TO.min(store.settings.sync_interval);
+        self.from = store.clock.uptime() + back_off::of_request(self.failures, longest, &store.chance);
+        self.failures += 1;
+        Ok(())
     }
 }
 
@@ -154,13 +201,13 @@ async fn round(store: &Store, sender: &mut Sender) -> Result<Round, DbErr> {
     if !wait.is_zero() {
         return Ok(Round::Idle(wait.min(interval)));
     }
-    let entries = outbox::alone(store.reader(), sender.alone.last, sender.alone.batch).await?;
+    let (customers, entries) = sender.alone.next(store).await?;
     if entries.is_empty() {
         // A refused entry rests for an interval before it is tried again.
         return Ok(Round::Idle(interval));
     }
     let entries = whole(store, entries).await?;
-    if entries.is_empty() { Ok(Round::Sent) } else { alone(store, sender, &entries).await }
+    if entries.is_empty() { Ok(Round::Sent) } else { alone(store, sender, customers, &entries).await }
 }
 
 /// The entries with their content: what was forgotten of those that HQ has lost is made again.
@@ -237,8 +284,8 @@ async fn suspect(store: &Store, sender: &mut Sender, entry: &Entry, error: &HqEr
 }
 
 /// Tries what waits alone. Whatever comes of it, the others need not wait for it.
-async fn alone(store: &Store, sender: &mut Sender, entries: &[Entry]) -> Result<Round, DbErr> {
-    sender.alone.last = entries.last().map_or(0, |entry| entry.seq);
+async fn alone(store: &Store, sender: &mut Sender, customers: bool, entries: &[Entry]) -> Result<Round, DbErr> {
+    sender.alone.turns(customers).last = entries.last().map_or(0, |entry| entry.seq);
     let taken = match send(store, entries).await? {
         Ok(verdicts) => {
             sender.suspects.judged(entries.iter().map(|entry| entry.seq));
@@ -254,16 +301,7 @@ async fn alone(store: &Store, sender: &mut Sender, entries: &[Entry]) -> Result<
         }
         Err(error) => return Ok(rest(store, sender, &error)),
     };
-    if taken > 0 {
-        sender.alone.failures = 0;
-        sender.alone.batch = (sender.alone.batch * 2).min(BATCH);
-    } else {
-        sender.alone.batch = 1;
-        let longest = ALONE_TO.min(store.settings.sync_interval);
-        let wait = back_off::of_request(sender.alone.failures, longest, &store.chance);
-        sender.alone.from = store.clock.uptime() + wait;
-        sender.alone.failures += 1;
-    }
+    sender.alone.had_a_turn(store, customers, taken).await?;
     Ok(Round::Sent)
 }
 

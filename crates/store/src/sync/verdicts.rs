@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer};
 use tillkeep_model::wire::{Applied, PushStatus, TRY_LATER};
+use tillkeep_storage::document::customer;
 use tillkeep_storage::entity::outbox::Model as Entry;
 use tillkeep_storage::{DbErr, outbox};
 use uuid::Uuid;
@@ -92,7 +93,14 @@ pub(super) async fn set_aside(store: &Store, entries: &[(&Entry, String)]) -> Re
         outbox::set_aside(&tx, entry, why, store.clock.now()).await?;
     }
     tx.commit().await?;
-    for (entry, why) in entries.iter().filter(|(entry, _)| entry.waits_alone_since.is_none()) {
+    let fresh = entries.iter().filter(|(entry, _)| entry.waits_alone_since.is_none());
+    let (customers, others): (Vec<_>, Vec<_>) = fresh.partition(|(entry, _)| entry.entity_type == customer::TYPE);
+    if let Some((_, why)) = customers.first() {
+        // Beyond what a store may make in an hour there are many, for one reason.
+        let entries = customers.len();
+        tracing::warn!(entries, why, "there is no verdict on customers: they wait alone, the others go on");
+    }
+    for (entry, why) in others {
         let (seq, entity_type) = (entry.seq, &entry.entity_type);
         tracing::warn!(seq, entity_type, why, "there is no verdict on an entry: it waits alone, the others go on");
     }

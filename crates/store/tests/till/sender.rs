@@ -451,3 +451,22 @@ async fn what_waits_alone_for_a_quarter_of_an_hour_is_shown_to_people() {
     sender.step(&shop.store).await;
     assert_eq!(stuck().await, 0);
 }
+
+#[tokio::test]
+async fn what_waits_alone_has_every_second_turn_however_many_customers_wait_as_well() {
+    let hq = Arc::new(Line::new(Answer::Judges));
+    let shop = shop(&hq).await;
+    let person = shop.sign_in("administrator").await;
+    for nth in 0..5 {
+        person.post("/customers", json!({"lastName": format!("Customer {nth}")})).await.ok(201);
+    }
+    let mut sender = Sender::default();
+    send(&mut sender, &shop, 9).await;
+    let outbox = shop.outbox().await;
+    let is_customer = |seq: &i64| outbox.iter().any(|entry| entry.seq == *seq && entry.entity_type == "customers");
+    let pushed = hq.pushed.lock().expect("nobody panicked").clone();
+    let turns: Vec<bool> = pushed[1..].iter().map(|seqs| seqs.iter().any(is_customer)).collect();
+    assert_eq!(turns, [false, true, false, true, false, true, false, true], "{pushed:?}");
+    let customers: BTreeSet<i64> = pushed[1..].concat().into_iter().filter(is_customer).collect();
+    assert_eq!(customers.len(), 4, "they take turns as well");
+}
