@@ -65,7 +65,7 @@ pub async fn login(Gate(auth): Gate, from: Origin, Body(body): Body<Login>) -> R
     let folded = user.as_ref().map_or_else(|| fold(&normal(&body.username)), |user| user.username_folded.clone());
     let buckets = throttle::login_buckets(&auth, &folded, user.as_ref().map(|user| user.id), &claimant)?;
     let attempt = throttle::take(&auth, &buckets, &claimant).await?;
-    let (attempt, found) = verified(&auth, attempt, user, &body.pin).await?;
+    let (attempt, found) = verified(&auth, &auth.pins, attempt, user, &body.pin).await?;
     let (attempt, found) = match found {
         Err(user) => {
             let asked = ask(&auth, &claimant, Some(&body.username), &body.pin).await;

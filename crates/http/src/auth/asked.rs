@@ -95,7 +95,7 @@ pub async fn judge(
     claimant: &Claimant,
     asked: &StoreSignIn,
 ) -> Result<(Attempt, user::Model)> {
-    let attempt = throttle::take(auth, &[bucket(store_id)], claimant).await?;
+    let (attempt, pins) = (throttle::take(auth, &[bucket(store_id)], claimant).await?, auth.pins.for_stores());
     let people = user::Entity::find()
         .filter(user::Column::DeletedAt.is_null())
         .filter(user::Column::IsActive.eq(true))
@@ -105,7 +105,7 @@ pub async fn judge(
         let (attempt, named) = attempt.unless_failed(auth, named.map_err(Into::into)).await?;
         (attempt, user::Column::Id.eq(named.map_or(Uuid::nil(), |named| named.id)))
     } else {
-        let looked_up = auth.pins.lookup(&asked.pin).await;
+        let looked_up = pins.lookup(&asked.pin).await;
         let (attempt, lookup) = attempt.unless_failed(auth, looked_up).await?;
         (attempt, user::Column::PinLookup.is_in(&lookup))
     };
@@ -115,7 +115,7 @@ pub async fn judge(
     let candidate = found.pop().filter(|_| found.is_empty());
     // No store asks for the second factor that the finder of such a PIN lacks.
     let candidate = candidate.filter(|user| !user.pin_lookup.as_deref().is_some_and(user_pins::is_withheld));
-    match verified(auth, attempt, candidate, &asked.pin).await? {
+    match verified(auth, &pins, attempt, candidate, &asked.pin).await? {
         (attempt, Ok(user)) => Ok((attempt, user)),
         (attempt, Err(user)) => Err(refuse(auth, attempt, claimant.audit("login.refused", user)).await?),
     }

@@ -12,7 +12,7 @@ use super::people::staff;
 use super::throttle::{self, Attempt, Claimant};
 use super::{Auth, Home, PinLogin};
 use crate::error::{Error, Result};
-use crate::pins::is_former;
+use crate::pins::{Pins, is_former};
 
 /// The active user with this PIN, with the attempt that is to be settled in the transaction of what follows; else 401,
 /// with `refused` in the audit log. The look-up key finds the candidate, whose own hash decides: as many slow hashes however many
@@ -41,7 +41,7 @@ pub async fn user_of_pin(
     if !found.is_empty() {
         tracing::warn!("several people have the PIN that was typed: it opens nothing without a name");
     }
-    let (attempt, found) = match verified(auth, attempt, candidate, pin).await? {
+    let (attempt, found) = match verified(auth, &auth.pins, attempt, candidate, pin).await? {
         (attempt, Err(_)) if found.is_empty() => without_lookup(auth, attempt, people, pin, &lookup).await?,
         (attempt, outcome) => (attempt, outcome.ok()),
     };
@@ -102,9 +102,11 @@ async fn without_lookup(
     Ok((attempt, None))
 }
 
-/// One answer and one cost for unknown, inactive and wrong: the person when the PIN is theirs, else who it was not.
+/// One answer and one cost for unknown, inactive and wrong: the person when the PIN is theirs, else who it was not. `pins` says
+/// whose places the hash takes.
 pub(crate) async fn verified(
     auth: &Auth,
+    pins: &Pins,
     attempt: Attempt,
     user: Option<user::Model>,
     pin: &str,
@@ -114,7 +116,8 @@ pub(crate) async fn verified(
         None => Ok(None),
     };
     let (attempt, hash) = attempt.unless_failed(auth, hash).await?;
-    let (attempt, right) = attempt.verify(auth, pin, hash).await?;
+    let right = pins.verify(pin, hash).await;
+    let (attempt, right) = attempt.unless_failed(auth, right).await?;
     let outcome = match user {
         Some(user) if right => Ok(user),
         user => Err(user.map(|user| user.id)),

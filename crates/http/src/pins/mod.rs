@@ -31,13 +31,27 @@ const QUEUE: usize = 8;
 /// Look-ups of stores that are made before somebody else may have the place.
 const AT_A_TURN: usize = 4;
 
+/// Hashes that run at once, and those that may wait for them.
+#[derive(Clone)]
+struct Places {
+    running: Arc<Semaphore>,
+    waiting: Arc<Semaphore>,
+}
+
+impl Places {
+    fn new(parallel: usize) -> Self {
+        Self { running: Arc::new(Semaphore::new(parallel)), waiting: Arc::new(Semaphore::new(parallel + QUEUE)) }
+    }
+}
+
 /// Hashes and verifies PINs off the request threads.
 #[derive(Clone)]
 pub struct Pins {
     path: PathBuf,
     known: Arc<RwLock<Option<Known>>>,
-    running: Arc<Semaphore>,
-    waiting: Arc<Semaphore>,
+    places: Places,
+    /// Of what stores ask: a PIN that is mistyped anywhere in the chain takes no place of people who sign in here.
+    of_stores: Places,
     /// Whoever makes look-ups of stores: one at a time, so that a place stays free for people.
     deriving: Arc<Mutex<()>>,
     computed: Arc<AtomicU64>,
@@ -79,8 +93,8 @@ impl Pins {
         let pins = Self {
             path: path.to_owned(),
             known: Arc::default(),
-            running: Arc::new(Semaphore::new(parallel)),
-            waiting: Arc::new(Semaphore::new(parallel + QUEUE)),
+            places: Places::new(parallel),
+            of_stores: Places::new(1),
             deriving: Arc::default(),
             computed: Arc::default(),
         };
@@ -90,6 +104,12 @@ impl Pins {
             Err(error) => return Err(error),
         }
         Ok(pins)
+    }
+
+    /// The same PINs, in the place of what stores ask.
+    #[must_use]
+    pub fn for_stores(&self) -> Self {
+        Self { places: self.of_stores.clone(), ..self.clone() }
     }
 
     /// The root of headquarters: the one in the file, or one that is to be kept, at its first start and at the first one
@@ -225,7 +245,7 @@ impl Pins {
         let mut made = Vec::with_capacity(hashes.len());
         let _alone = self.deriving.lock().await;
         for some in hashes.chunks(AT_A_TURN) {
-            let turn = self.running.clone().acquire_owned().await.map_err(|error| Error::internal(error))?;
+            let turn = self.places.running.clone().acquire_owned().await.map_err(|error| Error::internal(error))?;
             let (secrets, some) = (secrets.clone(), some.to_vec());
             let done = tokio::task::spawn_blocking(move || {
                 let out: std::result::Result<Vec<_>, String> =
@@ -270,10 +290,10 @@ impl Pins {
         work: impl FnOnce(&Secrets) -> std::result::Result<T, String> + Send + 'static,
     ) -> Result<T> {
         let secrets = self.secrets().ok_or_else(not_ready)?;
-        let place = self.waiting.clone().try_acquire_owned().map_err(|_| {
+        let place = self.places.waiting.clone().try_acquire_owned().map_err(|_| {
             Error::new(ErrorCode::TooManyRequests, "too many sign-ins at once; try again").retry_after(1)
         })?;
-        let turn = self.running.clone().acquire_owned().await.map_err(|error| Error::internal(error))?;
+        let turn = self.places.running.clone().acquire_owned().await.map_err(|error| Error::internal(error))?;
         self.computed.fetch_add(hashes(&secrets), Ordering::Relaxed);
         let done = tokio::task::spawn_blocking(move || {
             let out = work(&secrets);

@@ -142,6 +142,22 @@ async fn a_store_with_a_salt_of_its_own_has_look_ups_that_no_table_of_another_st
     assert_eq!((one.pins.computed() - before.0, earlier.pins.computed() - before.1), (2, 1));
 }
 
+#[tokio::test]
+async fn what_stores_ask_has_a_place_of_its_own_and_keeps_nobody_from_signing_in_here() {
+    let hq = Server::hq();
+    let asked = hq.pins.for_stores();
+    let all = u32::try_from(1 + QUEUE).expect("a few");
+    let held = asked.places.waiting.clone().acquire_many_owned(all).await.expect("open");
+    let refused = asked.verify("4821", None).await.expect_err("no place");
+    assert_eq!(refused.code(), ErrorCode::TooManyRequests);
+    assert!(!hq.pins.verify("4821", None).await.expect("a place"));
+    drop(held);
+    // Nor the other way round.
+    let _held = hq.pins.places.running.clone().acquire_owned().await.expect("open");
+    assert!(!asked.verify("4821", None).await.expect("a place"));
+    assert_eq!(hq.pins.computed(), 2, "counted together");
+}
+
 #[test]
 fn who_names_a_form_of_a_stores_key_has_had_it_and_nobody_else_can() {
     let hq = Server::former_hq();
