@@ -1,12 +1,13 @@
-//! Look-up keys of stores. Each is a slow hash with the salt of one store: what was made is kept, and what is missing is made beside
-//! the pull that needs it, a few at a time.
+//! Look-up keys of stores. Each is a slow hash with the salt of one store: what was made is kept, and what is missing is made
+//! before the pull that needs it, a few at a time.
 
 use std::collections::HashMap;
 
 use tillkeep_http::error::Result;
-use tillkeep_http::pins::is_former;
-use tillkeep_storage::store_lookups::{self, Made};
-use tillkeep_storage::{DbErr, Transaction, db, nodes};
+use tillkeep_http::pins::{Pins, is_former};
+use tillkeep_storage::sea_orm::ConnectionTrait;
+use tillkeep_storage::store_lookups::{self, Made, Person};
+use tillkeep_storage::{DbErr, Transaction, db, nodes, staff};
 use uuid::Uuid;
 
 use crate::Hq;
@@ -22,7 +23,62 @@ pub(super) struct Lookups {
     pub limit: u64,
 }
 
-/// The look-ups of a page of people above `since`.
+/// Somebody whose PIN the store verifies, with the look-up where it was made of the present hash.
+struct Found {
+    person: Person,
+    lookup: Option<String>,
+}
+
+/// Those above `since`; nobody for a store that makes its look-ups without a salt.
+async fn found(
+    conn: &impl ConnectionTrait,
+    store: Uuid,
+    since: i64,
+    limit: u64,
+) -> std::result::Result<Vec<Found>, DbErr> {
+    if !nodes::find(conn, store).await?.unwrap_or_default().has_own_salt() {
+        return Ok(Vec::new());
+    }
+    let staff = staff::of_store(conn, store).await?;
+    let mut people = store_lookups::above(conn, since, limit).await?;
+    // One of release 0.1.0 travels as it is: it has no look-up here that could be missing.
+    people.retain(|person| staff.contains(&person.id) && !is_former(&person.hash));
+    let mut made = store_lookups::made(conn, store, people.iter().map(|person| person.id)).await?;
+    let with_lookup = |person: Person| {
+        let made = made.remove(&person.id).filter(|made| made.source == source(&person.hash));
+        Found { lookup: made.map(|made| made.lookup), person }
+    };
+    Ok(people.into_iter().map(with_lookup).collect())
+}
+
+/// Makes what a pull of people above `since` needs and nobody made yet: for a page a few, without a limit all. That is before the
+/// pull has a connection, which nobody is to keep while slow hashes are made.
+pub(super) async fn prepare(hq: &Hq, store: Uuid, since: i64, limit: Option<u64>) -> Result<()> {
+    let missing = async || -> Result<Vec<(Uuid, String)>> {
+        let found = found(hq.sync_db().reader(), store, since, limit.unwrap_or(u64::MAX)).await?;
+        let missing = found.into_iter().filter(|found| found.lookup.is_none());
+        Ok(missing.map(|found| (found.person.id, found.person.hash)).collect())
+    };
+    let mut before = usize::MAX;
+    loop {
+        let count = missing().await?.len();
+        // What can be neither made nor kept is not tried again and again.
+        if count == 0 || count >= before {
+            return Ok(());
+        }
+        before = count;
+        let _turn = hq.auth.pins.turn_to_derive().await;
+        // A pull that was given up, or one beside this, may have made them meanwhile.
+        let mut people = missing().await?;
+        people.truncate(FOR_A_PAGE);
+        make(hq, &hq.auth.pins, store, people).await?;
+        if limit.is_some() {
+            return Ok(());
+        }
+    }
+}
+
+/// The look-ups of a page of people above `since`, which ends before the first one whose look-up is not made.
 pub(super) async fn of_page(
     hq: &Hq,
     conn: &Transaction,
@@ -30,29 +86,18 @@ pub(super) async fn of_page(
     since: i64,
     limit: u64,
 ) -> std::result::Result<Lookups, DbErr> {
-    let node = nodes::find(conn, store).await?.unwrap_or_default();
-    if !node.has_own_salt() {
-        return Ok(Lookups { own: HashMap::new(), limit });
+    let found = found(conn, store, since, limit).await?;
+    let (mut own, mut limit) = (HashMap::new(), limit);
+    if let Some(Found { person, .. }) = found.iter().find(|found| found.lookup.is_none()) {
+        let rows = store_lookups::between(conn, since, person.version).await?;
+        if rows == 0 {
+            // A page has one row at the least: this one changed since its look-up was made.
+            let made = make(hq, &hq.auth.pins.for_stores(), store, vec![(person.id, person.hash.clone())]).await;
+            own = made.map_err(|error| DbErr::Custom(error.to_string()))?;
+        }
+        limit = rows.clamp(1, limit);
     }
-    let staff = tillkeep_storage::staff::of_store(conn, store).await?;
-    let mut people = store_lookups::above(conn, since, limit).await?;
-    // One of release 0.1.0 travels as it is: it has no look-up here that could be missing.
-    people.retain(|person| staff.contains(&person.id) && !is_former(&person.hash));
-    let made = store_lookups::made(conn, store, people.iter().map(|person| person.id)).await?;
-    let is_made =
-        |person: &store_lookups::Person| made.get(&person.id).is_some_and(|made| made.source == source(&person.hash));
-    let mut missing = people.iter().filter(|person| !is_made(person));
-    let now: Vec<_> = missing.by_ref().take(FOR_A_PAGE).map(|person| (person.id, person.hash.clone())).collect();
-    let limit = match missing.next() {
-        Some(first) => store_lookups::between(conn, since, first.version).await?.clamp(1, limit),
-        None => limit,
-    };
-    let mut own: HashMap<Uuid, String> = people
-        .iter()
-        .filter(|person| is_made(person))
-        .filter_map(|person| Some((person.id, made.get(&person.id)?.lookup.clone())))
-        .collect();
-    own.extend(make(hq, store, now).await.map_err(|error| DbErr::Custom(error.to_string()))?);
+    own.extend(found.into_iter().filter_map(|found| Some((found.person.id, found.lookup?))));
     Ok(Lookups { own, limit })
 }
 
@@ -70,18 +115,19 @@ pub(super) async fn of(hq: &Hq, store: Uuid, people: &[(Uuid, String)]) -> Resul
             None => missing.push((*id, hash.clone())),
         }
     }
-    own.extend(make(hq, store, missing).await?);
+    // Somebody waits for it at a till: past the pages, in the place of what stores ask.
+    own.extend(make(hq, &hq.auth.pins.for_stores(), store, missing).await?);
     Ok(own)
 }
 
-/// Makes and keeps what is missing.
-async fn make(hq: &Hq, store: Uuid, people: Vec<(Uuid, String)>) -> Result<HashMap<Uuid, String>> {
+/// Makes and keeps what is missing, in the places of `pins`.
+async fn make(hq: &Hq, pins: &Pins, store: Uuid, people: Vec<(Uuid, String)>) -> Result<HashMap<Uuid, String>> {
     if people.is_empty() {
         return Ok(HashMap::new());
     }
     let (ids, hashes): (Vec<Uuid>, Vec<String>) = people.into_iter().unzip();
     let sources: Vec<String> = hashes.iter().map(|hash| source(hash)).collect();
-    let lookups = hq.auth.pins.own_lookups(store, hashes).await?;
+    let lookups = pins.own_lookups(store, hashes).await?;
     let made = ids.into_iter().zip(sources).zip(lookups);
     let made: Vec<(Uuid, Made)> =
         made.filter_map(|((id, source), lookup)| Some((id, Made { source, lookup: lookup? }))).collect();

@@ -28,6 +28,7 @@ use self::query::Asked;
 pub(super) use self::query::Query;
 use self::stream::Reading;
 use self::text::{json, whole};
+use super::lookups;
 use super::pages::{KeptPage, Key};
 use super::protocol::Machine;
 use super::store_caller::StoreCaller;
@@ -43,6 +44,9 @@ pub(super) async fn pull(
     let (entity, since, store) = (asked.entity, asked.since, caller.id());
     if let Some(page) = kept(&hq, &asked, store).await? {
         return Ok(Pulled(page.answer(accepts(&headers, "zstd"))));
+    }
+    if !entity.withheld.is_empty() {
+        lookups::prepare(&hq, store, since, asked.limit).await?;
     }
     // A reader connection stays taken as long as a slow client reads.
     let place = match asked.limit {

@@ -1,10 +1,12 @@
 //! What a store's token is worth: whose verifiers the store gets, of whom it asks, and to whom its key is given.
 
 use std::net::SocketAddr;
+use std::pin::pin;
 
 use axum::body::Body;
 use axum::extract::ConnectInfo;
 use axum::http::{Request, header};
+use futures_util::future::join_all;
 use serde_json::{Value as Json, json};
 use tillkeep_hq::testing::Databases as _;
 use tillkeep_http::pins::Pins;
@@ -270,6 +272,30 @@ async fn people_of_all_stores_are_verified_at_headquarters_unless_the_release_of
     let got = chain.shakes(&chain.token, fingerprints).await;
     assert_eq!(got.body["resync"], json!(["users"]));
     assert_eq!(chain.verifiers(&chain.token).await, before);
+}
+
+#[tokio::test]
+async fn look_ups_are_made_once_while_pulls_hold_no_connection_and_what_a_store_asks_does_not_wait_for_them() {
+    let chain = chain().await;
+    chain.shakes(&chain.token, json!({})).await.is(200);
+    let pins = &chain.kit.hq.auth.pins;
+    let turn = pins.turn_to_derive().await;
+    // More than there are readers, and each of them wants what bob is found by.
+    let mut pulls = pin!(join_all((0..12).map(|_| chain.names(&chain.token))));
+    let others = async {
+        for _ in 0..50 {
+            chain.kit.ask(&chain.token, "/pull?entity_type=transfers&since_version=0&limit=1").await;
+        }
+        chain.asks(json!({"username": "ann", "pin": EVERYWHERE})).await.is(200);
+    };
+    tokio::select! {
+        _ = &mut pulls => panic!("somebody else has the turn"),
+        () = others => {}
+    }
+    assert_eq!(pins.derived_lookups(), 1, "ann's, past all of them");
+    drop(turn);
+    assert!(pulls.await.iter().all(|names| *names == ["bob"]));
+    assert_eq!(pins.derived_lookups(), 2, "of those who waited each finds what the first one made");
 }
 
 #[tokio::test]

@@ -14,7 +14,7 @@ use base64::engine::general_purpose::STANDARD;
 use serde::{Deserialize, Serialize};
 use tillkeep_model::ErrorCode;
 use tillkeep_model::wire::PinKey;
-use tokio::sync::{Mutex, Semaphore};
+use tokio::sync::{Mutex, OwnedMutexGuard, Semaphore};
 use uuid::Uuid;
 
 pub use hashed::Hashed;
@@ -52,8 +52,9 @@ pub struct Pins {
     places: Places,
     /// Of what stores ask: a PIN that is mistyped anywhere in the chain takes no place of people who sign in here.
     of_stores: Places,
-    /// Whoever makes look-ups of stores: one at a time, so that a place stays free for people.
+    /// Whoever makes look-ups of stores by the page: one at a time, so that a place stays free for people.
     deriving: Arc<Mutex<()>>,
+    derived: Arc<AtomicU64>,
     computed: Arc<AtomicU64>,
 }
 
@@ -96,6 +97,7 @@ impl Pins {
             places: Places::new(parallel),
             of_stores: Places::new(1),
             deriving: Arc::default(),
+            derived: Arc::default(),
             computed: Arc::default(),
         };
         match std::fs::read(path) {
@@ -189,6 +191,16 @@ impl Pins {
         self.computed.load(Ordering::Relaxed)
     }
 
+    /// The look-ups of stores that were made since the start.
+    pub fn derived_lookups(&self) -> u64 {
+        self.derived.load(Ordering::Relaxed)
+    }
+
+    /// The turn of whoever makes many look-ups of stores; a single one that somebody waits for at a till needs none.
+    pub async fn turn_to_derive(&self) -> OwnedMutexGuard<()> {
+        self.deriving.clone().lock_owned().await
+    }
+
     /// A name as it may be kept of somebody who perhaps does not exist, or typed a PIN into the wrong field.
     pub fn keyed(&self, name: &str) -> Result<String> {
         let secrets = self.secrets().ok_or_else(not_ready)?;
@@ -238,14 +250,14 @@ impl Pins {
     }
 
     /// The look-up keys with which `store`, which has a salt of its own, finds PINs that headquarters keeps as these hashes, in
-    /// their order; `None` for those that travel as they are. Each is a slow hash, and they wait until their turn comes: it takes as
-    /// long as it takes, and people who sign in meanwhile have every second turn.
+    /// their order; `None` for those that travel as they are. Each is a slow hash, and they wait for a place: it takes as long as it
+    /// takes, and people who sign in meanwhile have every second place.
     pub async fn own_lookups(&self, store: Uuid, hashes: Vec<String>) -> Result<Vec<Option<String>>> {
         let secrets = self.secrets().ok_or_else(not_ready)?;
         let mut made = Vec::with_capacity(hashes.len());
-        let _alone = self.deriving.lock().await;
         for some in hashes.chunks(AT_A_TURN) {
             let turn = self.places.running.clone().acquire_owned().await.map_err(|error| Error::internal(error))?;
+            self.derived.fetch_add(u64::try_from(some.len()).unwrap_or(u64::MAX), Ordering::Relaxed);
             let (secrets, some) = (secrets.clone(), some.to_vec());
             let done = tokio::task::spawn_blocking(move || {
                 let out: std::result::Result<Vec<_>, String> =
