@@ -12,7 +12,7 @@ mod unkept;
 pub mod warnings;
 mod words;
 
-pub use beyond::room_again;
+pub use beyond::{CountersTurn, counters_turn, room_again};
 pub use pending::{count_pending, failed_since};
 pub use priors::{Prior, Priors, priors};
 pub use pulled::{Has, Pulled, record_pulls, record_quiet, versions_of_stores};

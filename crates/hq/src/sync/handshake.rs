@@ -105,17 +105,9 @@ async fn record(
         Missing::NotLookedFor if continuity.is_given() => None,
         Missing::NotLookedFor => nodes::lowest_missing(&tx, store_id, &request.sent).await?,
     };
-    if continuity.ticket_was_given() {
-        nodes::acknowledged(&tx, store_id, request.ticket.as_deref().unwrap_or_default()).await?;
-    }
     let ticket = Uuid::new_v4().to_string();
-    let settled = nodes::to_acknowledge(&tx, store_id, &ticket).await?;
-    let again = sync_log::to_reload(&tx, store_id, &ticket).await?;
-    let never_refused = if sync_log::room_again(&tx, store_id, now).await? {
-        nodes::never_refused(&tx, store_id, &request.dead).await?
-    } else {
-        Vec::new()
-    };
+    let FromLog { settled, again, never_refused } =
+        from_log(&tx, (store_id, request), continuity.ticket_was_given(), &ticket, now).await?;
     raise(&mut tx, &settled).await?;
     let (row, mut resync) = row(node, request, &continuity, &ticket, now)?;
     resync.extend(again);
@@ -154,6 +146,37 @@ async fn record(
         keep_verifier_days: Some(if global == GlobalPeople::Online { hq.auth.keep_verifier_days } else { 0 }),
         ..HandshakeAnswer::default()
     })
+}
+
+/// What the log has to say to a store.
+struct FromLog {
+    settled: Vec<Settled>,
+    /// Types to be reloaded.
+    again: Vec<String>,
+    never_refused: Vec<i64>,
+}
+
+/// Notes in the log what the store is told with this `ticket`, and what it has heard when it `was_told` with the one that it presents.
+async fn from_log(
+    tx: &Tx,
+    (store_id, request): (Uuid, &HandshakeRequest),
+    was_told: bool,
+    ticket: &str,
+    now: Instant,
+) -> Result<FromLog> {
+    // First of all: a push has the turn before it changes rows of the log.
+    let turn = sync_log::counters_turn(tx, store_id).await?;
+    if was_told {
+        nodes::acknowledged(tx, store_id, request.ticket.as_deref().unwrap_or_default()).await?;
+    }
+    let settled = nodes::to_acknowledge(tx, store_id, ticket).await?;
+    let again = sync_log::to_reload(tx, store_id, ticket).await?;
+    let never_refused = if sync_log::room_again(tx, store_id, &turn, now).await? {
+        nodes::never_refused(tx, store_id, &request.dead).await?
+    } else {
+        Vec::new()
+    };
+    Ok(FromLog { settled, again, never_refused })
 }
 
 /// The row of a store after this handshake, and the types whose columns are others than before.

@@ -50,17 +50,37 @@ pub(super) async fn count(tx: &Tx, store: Uuid, entity_type: &str, count: i32, n
     Ok(true)
 }
 
+async fn are_counted(tx: &Tx, store: Uuid) -> Result<bool, DbErr> {
+    Ok(!query(tx, &format!("SELECT id FROM sync_log WHERE {OPEN}"), [store.into()]).await?.is_empty())
+}
+
+/// The turn of what comes from one store, of who needs it for [`room_again`].
+#[derive(Debug)]
+pub struct CountersTurn(bool);
+
+/// Takes the turn in which counters of refusals are settled, where there are any: whoever counts just now is done first or waits. It
+/// comes before any row of the log is changed, as in a push, so that the two do not wait for each other.
+pub async fn counters_turn(tx: &Tx, store: Uuid) -> Result<CountersTurn, DbErr> {
+    let needed = are_counted(tx, store).await?;
+    if needed {
+        db::take_turn_of(tx, Turn::Push, store).await?;
+    }
+    Ok(CountersTurn(needed))
+}
+
 /// Whether `store` is to send again what was refused and has no row here. While there is no room that would go on without an
 /// end; with room again, nothing is left to be counted.
-pub async fn room_again(tx: &Tx, store: Uuid, now: Instant) -> Result<bool, DbErr> {
+pub async fn room_again(tx: &Tx, store: Uuid, turn: &CountersTurn, now: Instant) -> Result<bool, DbErr> {
     if is_used_up(tx, store).await? {
         return Ok(false);
     }
-    if query(tx, &format!("SELECT id FROM sync_log WHERE {OPEN}"), [store.into()]).await?.is_empty() {
+    if !are_counted(tx, store).await? {
         return Ok(true);
     }
-    // Whoever counts just now is done first or waits.
-    db::take_turn_of(tx, Turn::Push, store).await?;
+    if !turn.0 {
+        // The first one was counted a moment ago: the next handshake has the turn for it.
+        return Ok(false);
+    }
     let sql = format!(
         "UPDATE sync_log SET status = 'resolved', resolved_at = $2, note = 'there is room again: its store sends them again' \
          WHERE {OPEN}"

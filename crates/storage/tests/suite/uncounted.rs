@@ -7,7 +7,7 @@ use tillkeep_storage::entity::sync_log::{Column, Entity, Model};
 use tillkeep_storage::nodes;
 use tillkeep_storage::sea_orm::sea_query::Expr;
 use tillkeep_storage::sea_orm::{ColumnTrait, EntityTrait, PaginatorTrait, QueryFilter};
-use tillkeep_storage::sync_log::{FAILED, RESOLVED, count_pending, room_again};
+use tillkeep_storage::sync_log::{FAILED, RESOLVED, count_pending, counters_turn, room_again};
 
 use crate::kit::chain::Chain;
 use crate::kit::envelopes::push;
@@ -77,7 +77,8 @@ async fn what_was_only_counted_is_asked_for_again_when_there_is_room_and_not_bef
         push(&hq, &chain.first, &broken("sales", MOST + 1..MOST + 3)).await;
         let dead: Vec<Number> = [1, 10_001, 10_002].map(|seq| Number { seq, node_epoch: "n".to_owned() }).into();
         let tx = hq.db.begin().await.expect("a transaction");
-        assert!(!room_again(&tx, store, now).await.expect("an answer"), "it would go on without an end");
+        let turn = counters_turn(&tx, store).await.expect("the turn");
+        assert!(!room_again(&tx, store, &turn, now).await.expect("an answer"), "it would go on without an end");
         tx.commit().await.expect("a commit");
         assert_eq!(counting(&hq).await.len(), 1);
         // Somebody settles some.
@@ -89,7 +90,11 @@ async fn what_was_only_counted_is_asked_for_again_when_there_is_room_and_not_bef
             .await
             .expect("an update");
         count_pending(&tx, store).await.expect("counted");
-        assert!(room_again(&tx, store, now).await.expect("an answer"));
+        // Whoever did not take the turn before all else leaves it to the next handshake. (Of another store nothing is counted.)
+        let none = counters_turn(&tx, chain.second.store_id).await.expect("no turn");
+        assert!(!room_again(&tx, store, &none, now).await.expect("an answer"));
+        let turn = counters_turn(&tx, store).await.expect("the turn");
+        assert!(room_again(&tx, store, &turn, now).await.expect("an answer"));
         let asked = nodes::never_refused(&tx, store, &dead).await.expect("numbers");
         assert_eq!(asked, [10_001, 10_002], "those that have no row");
         tx.commit().await.expect("a commit");
