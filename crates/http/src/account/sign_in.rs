@@ -91,8 +91,8 @@ pub async fn login(Gate(auth): Gate, from: Origin, Body(body): Body<Login>) -> R
     }
 }
 
-/// `POST /auth/pin-login`: the look-up key finds at most one candidate, whose own hash decides. Two slow hashes,
-/// however many users there are.
+/// `POST /auth/pin-login`: the look-up key finds at most one candidate, whose own hash decides. Two slow hashes, three at a store
+/// with a salt of its own, however many users there are.
 pub async fn pin_login(Gate(auth): Gate, from: Origin, Body(body): Body<PinLogin>) -> Result<Answer<SignedInAnswer>> {
     check_terminal(&body.terminal_id)?;
     if auth.home == Home::Hq && auth.pin_login_at_hq == auth::PinLogin::Off {

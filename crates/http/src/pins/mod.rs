@@ -282,8 +282,8 @@ impl Pins {
         secrets.hash(pin).map_err(|error| Error::internal(error))
     }
 
-    /// The look-up keys that somebody with this PIN may have: one slow hash, or two as long as PINs from release 0.1.0 are
-    /// in use.
+    /// The look-up keys that somebody with this PIN may have: one slow hash, one more at a store with a salt of its own, and one
+    /// more as long as PINs from release 0.1.0 are in use.
     pub async fn lookup(&self, pin: &str) -> Result<Vec<String>> {
         let pin = pin.to_owned();
         self.off_thread(Secrets::lookups, move |secrets| secrets.lookup(&pin)).await
