@@ -4,7 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use serde_json::{Map, Value as Json, json};
+use tillkeep_hq::testing::Databases as _;
 use tillkeep_http::Clock;
+use tillkeep_http::pins::Pins;
 use tillkeep_model::Instant;
 use tillkeep_model::wire::HqMessage;
 use tillkeep_storage::migration::{STEPS, Schema};
@@ -15,6 +17,7 @@ use tillkeep_storage::{Db, Side, apply, outbox};
 use super::kept::{Release, Said};
 use super::servers::{exchange, open_hq, open_store, stopped, talk};
 use super::tape::{self, Answers};
+use crate::kit::Server;
 use crate::{private_postgres, rows};
 
 fn clock_of(release: &Release) -> Clock {
@@ -106,6 +109,39 @@ fn kind(value: &Json) -> u8 {
         Json::String(_) => 3,
         Json::Array(_) => 4,
         Json::Object(_) => 5,
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_store_of_release_0_1_0_goes_on_verifying_people_of_all_stores_with_an_alarm() {
+    for release in Release::all().into_iter().filter(|release| release.name.starts_with("0.1.")) {
+        let dir = tempfile::tempdir().expect("a directory");
+        let (at_hq, at_store) = (dir.path().join("hq"), dir.path().join("store"));
+        release.install(Side::Hq, &at_hq, None).await;
+        release.install(Side::Store, &at_store, None).await;
+        let hq = open_hq(&at_hq, None, GlobalPeople::default(), &clock_of(&release), stopped()).await;
+        let router = tillkeep_hq::routes::router(hq.clone(), &tillkeep_store::routes::writes());
+        let (about, token) = (&release.about, release.about.sync_token.as_str());
+        for said in release.said() {
+            if let Said::Asked { path, body, .. } = said
+                && path == "/handshake"
+            {
+                assert_eq!(tape::ask(&router, token, &path, body.as_ref()).await.0, 200);
+            }
+        }
+        let (_, page) = tape::ask(&router, token, "/pull?entity_type=users&since_version=0&limit=500", None).await;
+        let row = page["rows"].as_array().into_iter().flatten().find(|row| row["id"] == json!(about.admin));
+        let hash = row.and_then(|row| row["pinHash"].as_str()).expect("what verifies the PIN").to_owned();
+        let pins = Pins::open(&at_store.join("pin.key"), 1).expect("the key that the store has");
+        assert!(pins.verify(&about.pin, Some(hash)).await.expect("verified"));
+
+        let (auth, db) = (hq.auth.clone(), hq.db().clone());
+        let server = Server { name: "hq", router, routes: Vec::new(), auth, db, store_id: None };
+        let seen = server.get(&server.sign_in(about.admin).await, "/sync/dashboard").await.data();
+        let of_store = |state: &&Json| state["storeCode"] == json!(about.store_code);
+        let state = seen["stores"].as_array().into_iter().flatten().find(of_store).expect("the store");
+        let mut alarms = state["alarms"].as_array().into_iter().flatten();
+        assert!(alarms.any(|alarm| alarm["code"] == "too_old"), "{state}");
     }
 }
 
