@@ -110,6 +110,17 @@ async fn a_sign_in_is_fresh_for_a_quarter_of_an_hour_and_a_refresh_does_not_rene
 }
 
 #[tokio::test]
+async fn what_was_shown_more_than_a_minute_from_now_says_nothing() {
+    let kit = Kit::new().await;
+    let (_, id) = chief(&kit).await;
+    let chief = signed_in(id, login(&kit, json!({}), HERE).await);
+    kit.clock.advance(-50_000);
+    makes_a_role(&kit, &chief, "one").await.is(201);
+    kit.clock.advance(-20_000);
+    makes_a_role(&kit, &chief, "two").await.refused(403, "second_factor_stale");
+}
+
+#[tokio::test]
 async fn whoever_has_a_second_factor_confirms_with_it_and_not_with_the_pin() {
     let kit = Kit::new().await;
     let (_, id) = chief(&kit).await;

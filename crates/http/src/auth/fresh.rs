@@ -11,6 +11,8 @@ use crate::error::{Error, Result};
 
 /// Milliseconds for which a second factor that was shown is good for what gives rights away.
 const FRESH_MS: i64 = 15 * 60 * 1000;
+/// How far the clock of another server may be ahead that was shown it.
+const AHEAD_MS: i64 = 60 * 1000;
 
 /// Until when what was shown at `at` is fresh.
 pub(crate) fn fresh_until(at: Instant) -> Instant {
@@ -57,6 +59,6 @@ impl Auth {
 
     fn is_fresh(&self, factor_at: Option<Instant>) -> bool {
         // The clocks of several servers differ a little; one that was far ahead says nothing.
-        factor_at.is_some_and(|at| (-FRESH_MS..FRESH_MS).contains(&self.clock.now().millis_since(at)))
+        factor_at.is_some_and(|at| (-AHEAD_MS..FRESH_MS).contains(&self.clock.now().millis_since(at)))
     }
 }
