@@ -3,8 +3,11 @@
 use std::collections::BTreeSet;
 
 use serde_json::json;
+use tillkeep_hq::testing::Databases as _;
 use tillkeep_http::auth::SecondFactor;
 use tillkeep_http::routes::Protection;
+use tillkeep_storage::entity::factor_challenge;
+use tillkeep_storage::sea_orm::{ColumnTrait, EntityTrait, PaginatorTrait, QueryFilter};
 
 use super::factors::{PIN, chief, login, noted, set_up, signed_in, with};
 use super::kit::{Kit, Person};
@@ -141,6 +144,21 @@ async fn whoever_has_a_second_factor_confirms_with_it_and_not_with_the_pin() {
     let asked = login(&kit, json!({}), HERE).await;
     let passkey = json!({"challenge": asked.body["challenge"]["id"], "passkey": {}});
     kit.post(&chief, "/auth/confirm", passkey).await.refused(401, "second_factor_required");
+}
+
+#[tokio::test]
+async fn whoever_asks_again_and_again_what_to_show_leaves_ten_challenges_and_no_line() {
+    let kit = Kit::new().await;
+    let (_, id) = chief(&kit).await;
+    let chief = signed_in(id, login(&kit, json!({}), HERE).await);
+    set_up(&kit, &chief).await;
+    let lines = noted(&kit, "factor.asked").await.len();
+    for _ in 0..15 {
+        kit.post(&chief, "/auth/confirm", json!({})).await.refused(401, "second_factor_required");
+    }
+    assert_eq!(noted(&kit, "factor.asked").await.len(), lines);
+    let open = factor_challenge::Entity::find().filter(factor_challenge::Column::UserId.eq(id));
+    assert_eq!(open.count(kit.hq.db().reader()).await.expect("a count"), 10);
 }
 
 #[tokio::test]

@@ -79,7 +79,7 @@ async fn by_factor(caller: &Caller<SignedInAnyFactor>, held: &[Factor], given: G
     let (auth, claimant) = (caller.auth(), Claimant::new(caller));
     let (session, user_id) = (caller.session_id, caller.user_id);
     if given.is_nothing() {
-        return Err(challenge::in_session(auth, session, user_id, held, &claimant).await?);
+        return Err(challenge::in_session(auth, session, user_id, held).await?);
     }
     let attempt = counted(caller, given.code.is_some()).await?;
     let judged = judge(auth, user_id, Some(session), held, &given).await;
@@ -89,7 +89,7 @@ async fn by_factor(caller: &Caller<SignedInAnyFactor>, held: &[Factor], given: G
         Verdict::Wrong => Err(refuse(auth, attempt, user_id, &claimant).await?),
         Verdict::Gone => {
             attempt.withdraw(auth).await?;
-            Err(challenge::in_session(auth, session, user_id, held, &claimant).await?)
+            Err(challenge::in_session(auth, session, user_id, held).await?)
         }
     }
 }
