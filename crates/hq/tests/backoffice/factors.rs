@@ -231,6 +231,28 @@ async fn a_guesser_with_the_right_pin_gets_no_more_codes_than_pins_however_many_
 }
 
 #[tokio::test]
+async fn whoever_knows_the_pin_stops_no_codes_in_a_browser_of_its_owner() {
+    let kit = Kit::new().await;
+    let store = kit.store("S01").await;
+    let (_, id) = chief(&kit).await;
+    let (app, codes) = set_up(&kit, &signed_in(id, login(&kit, json!({}), HERE).await)).await;
+    let with_code = |code: &str| json!({"username": "chief", "pin": PIN, "code": code});
+    let got = kit.browser("/auth/login", with_code(&app.code(&kit, 0)), HERE, HERE, "new").await.data();
+    let key = got["deviceKey"].as_str().expect("a key").to_owned();
+    for host in 100..107 {
+        login(&kit, json!({"code": "000000"}), &format!("192.0.2.{host}")).await.refused(401, "invalid_credentials");
+        kit.clock.advance(11_000);
+    }
+    login(&kit, json!({"code": codes[0]}), "192.0.2.107").await.refused(429, "too_many_attempts");
+    let elsewhere = "192.0.2.108";
+    kit.browser("/auth/login", with_code(&codes[0]), elsewhere, elsewhere, &key).await.is(200);
+    // The PIN alone makes no browser known.
+    let body = json!({"pin": PIN, "storeId": store, "terminalId": "T1"});
+    let alone = kit.browser("/auth/pin-login", body, elsewhere, elsewhere, "new").await.data();
+    assert!(alone.get("deviceKey").is_none(), "{alone}");
+}
+
+#[tokio::test]
 async fn where_it_is_off_nobody_is_asked_and_the_answers_are_those_of_the_specification() {
     let kit = with(SecondFactor::Off).await;
     let (_, id) = chief(&kit).await;

@@ -129,7 +129,7 @@ async fn labelled(home: Home, conn: &impl ConnectionTrait, rows: Vec<Model>) -> 
     let place = |row: &Model| match (row.kind.as_str(), row.subject.split_once(' ')) {
         ("headquarters", _) => row.user_id.as_ref().and_then(browser).or_else(|| Some(row.subject.clone())),
         // At headquarters nothing but a browser has an id.
-        ("account", Some((_, origin))) if home == Home::Hq && origin.parse::<Uuid>().is_ok() => {
+        ("account" | "second_factor", Some((_, origin))) if home == Home::Hq && origin.parse::<Uuid>().is_ok() => {
             row.user_id.as_ref().and_then(browser)
         }
         (_, Some((_, origin))) => Some(named(origin)),

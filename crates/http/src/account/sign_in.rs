@@ -17,7 +17,7 @@ use crate::auth::asked::{ask, with_kept};
 use crate::auth::by_pin::{refuse, user_of_pin, verified};
 use crate::auth::new_pin::{rehash, same_pin};
 use crate::auth::people::of_name;
-use crate::auth::places;
+use crate::auth::places::{self, Noted};
 use crate::auth::throttle::{self, Attempt, Claimant};
 use crate::auth::{self, Auth, Gate, Home, Origin, REPLACED, Replaced, Revocation, State, device};
 use crate::error::{Error, Result};
@@ -221,17 +221,22 @@ fn with_pin_alone() -> Condition {
     Condition::any().add(kept.is_null()).add(Condition::all().not().add(kept.like(format!("{}%", user_pins::WITHHELD))))
 }
 
-/// When all was shown that is asked of somebody who signs in so: now, unless it was a PIN alone of whoever has a second factor.
-async fn shown_at(auth: &Auth, tx: &Tx, by: &By, user_id: Uuid, now: Instant) -> Result<Option<Instant>> {
-    let is_asked = auth.home == Home::Hq && auth.is_asked_for_factor(factors::has(tx, user_id).await?);
-    match by {
-        By::PinAlone => Ok((!is_asked).then_some(now)),
+/// What a new session opens, where somebody may still sign in: all that is asked of them is shown now, unless it was a PIN alone of
+/// whoever has a second factor. Whether they showed all that they have.
+async fn opens(auth: &Auth, tx: &Tx, by: &By, row: &mut session::Model, claimant: &Claimant) -> Result<bool> {
+    let now = row.issued_at;
+    let has_factor = auth.home == Home::Hq && factors::has(tx, row.user_id).await?;
+    let is_asked = auth.is_asked_for_factor(has_factor);
+    row.factor_at = match by {
+        By::PinAlone => (!is_asked).then_some(now),
         By::Name(None) if is_asked => {
             let text = "a second factor was set up for this account at this moment; sign in again";
-            Err(Error::new(ErrorCode::SecondFactorRequired, text))
+            return Err(Error::new(ErrorCode::SecondFactorRequired, text));
         }
-        By::Name(_) => Ok(Some(now)),
-    }
+        By::Name(_) => Some(now),
+    };
+    still_there(auth, tx, claimant, now).await?;
+    Ok(!has_factor || matches!(by, By::Name(Some(_))))
 }
 
 /// Notes when `user` signed in, whose row is locked from here on; false where they may not any more: the PIN was verified outside of
@@ -283,19 +288,15 @@ async fn sign_in(
             return Err(refuse_factor(auth, attempt, user.id, &claimant).await?);
         }
     }
-    match shown_at(auth, &tx, &by, user.id, now).await {
-        Ok(at) => row.factor_at = at,
+    let all_is_shown = match opens(auth, &tx, &by, &mut row, &claimant).await {
+        Ok(all_is_shown) => all_is_shown,
         Err(error) => {
             drop(tx);
             return attempt.unless_failed(auth, Err(error)).await.map(|(_, never)| never);
         }
-    }
-    if let Err(error) = still_there(auth, &tx, &claimant, now).await {
-        drop(tx);
-        attempt.withdraw(auth).await?;
-        return Err(error);
-    }
-    let noted = places::note(auth, &tx, &claimant, &user, now).await?;
+    };
+    // Whoever has but the PIN makes no browsers known: each has a count of codes of its own.
+    let noted = if all_is_shown { places::note(auth, &tx, &claimant, &user, now).await? } else { Noted::default() };
     row.device_id = row.device_id.or(noted.place);
     #[expect(clippy::disallowed_methods, reason = "sessions stay at their server")]
     session::Entity::insert(row.clone().into_active_model()).exec_without_returning(&tx).await?;

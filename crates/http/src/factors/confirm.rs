@@ -59,7 +59,7 @@ async fn counted(caller: &Caller<SignedInAnyFactor>, with_code: bool) -> Result<
     let (auth, user, claimant) = (caller.auth(), &caller.access.user, Claimant::new(caller));
     let mut buckets = throttle::login_buckets(auth, &user.username_folded, Some(user.id), &claimant)?;
     if with_code {
-        buckets.push(throttle::factor_bucket(user.id));
+        buckets.push(throttle::factor_bucket(user.id, &claimant));
     }
     throttle::take(auth, &buckets, &claimant).await
 }

@@ -65,13 +65,13 @@ pub(crate) async fn second_step(
     }
 }
 
-/// A code is counted once more, by the person alone: a guesser with the right PIN gets no more codes than PINs, however many
-/// addresses they have.
+/// A code is counted once more, by the person and their known browsers: a guesser with the right PIN gets no more codes than PINs,
+/// however many addresses they have.
 async fn counted(auth: &Auth, attempt: Attempt, user_id: Uuid, claimant: &Claimant, given: &Given) -> Result<Attempt> {
     if given.code.is_none() {
         return Ok(attempt);
     }
-    match throttle::take(auth, &[throttle::factor_bucket(user_id)], claimant).await {
+    match throttle::take(auth, &[throttle::factor_bucket(user_id, claimant)], claimant).await {
         Ok(code) => Ok(attempt.and(code)),
         Err(error) => {
             attempt.failed(auth, refused(user_id, claimant)).await?;
