@@ -231,6 +231,44 @@ async fn a_guesser_with_the_right_pin_gets_no_more_codes_than_pins_however_many_
 }
 
 #[tokio::test]
+async fn nine_wrong_pins_before_a_right_one_do_not_make_the_second_step_wait() {
+    let kit = Kit::new().await;
+    let (_, id) = chief(&kit).await;
+    let (app, _) = set_up(&kit, &signed_in(id, login(&kit, json!({}), HERE).await)).await;
+    for _ in 0..9 {
+        login(&kit, json!({"pin": WRONG}), HERE).await.refused(401, "invalid_credentials");
+        kit.clock.advance(11_000);
+    }
+    let asked = login(&kit, json!({}), HERE).await;
+    asked.refused(401, "second_factor_required");
+    login(&kit, json!({}), HERE).await.refused(429, "too_many_attempts");
+    kit.clock.advance(5_000);
+    let step = json!({"code": app.code(&kit, 0), "challenge": asked.body["challenge"]["id"]});
+    // Nobody guesses a PIN beside it.
+    let mut guess = step.clone();
+    guess["pin"] = json!(WRONG);
+    login(&kit, guess, HERE).await.refused(429, "too_many_attempts");
+    login(&kit, step, HERE).await.is(200);
+    login(&kit, json!({}), HERE).await.refused(401, "second_factor_required");
+}
+
+#[tokio::test]
+async fn a_good_challenge_is_no_way_to_try_codes_or_pins_without_an_end() {
+    let kit = Kit::new().await;
+    let (_, id) = chief(&kit).await;
+    set_up(&kit, &signed_in(id, login(&kit, json!({}), HERE).await)).await;
+    let challenge = login(&kit, json!({}), HERE).await.body["challenge"]["id"].clone();
+    for tried in [json!({"code": "000001"}), json!({"passkey": {}}), json!({"passkey": {}, "pin": WRONG})] {
+        let (mut body, mut looked_at) = (tried.clone(), 0);
+        body["challenge"] = challenge.clone();
+        while login(&kit, body.clone(), "192.0.2.80").await.status == 401 {
+            looked_at += 1;
+            assert!(looked_at <= 6, "{tried}");
+        }
+    }
+}
+
+#[tokio::test]
 async fn whoever_knows_the_pin_stops_no_codes_in_a_browser_of_its_owner() {
     let kit = Kit::new().await;
     let store = kit.store("S01").await;

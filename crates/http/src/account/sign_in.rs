@@ -1,8 +1,11 @@
 //! `POST /auth/login` and `POST /auth/pin-login`. Specification, section 4.1.
 
+use std::slice;
+
 use serde::Deserialize;
 use serde_json::{Value as Json, json};
 use tillkeep_model::{ErrorCode, Instant};
+use tillkeep_storage::attempts::Bucket;
 use tillkeep_storage::entity::{session, store, user};
 use tillkeep_storage::registry::fold;
 use tillkeep_storage::sea_orm::sea_query::Expr;
@@ -22,7 +25,7 @@ use crate::auth::throttle::{self, Attempt, Claimant};
 use crate::auth::{self, Auth, Gate, Home, Origin, REPLACED, Replaced, Revocation, State, device};
 use crate::error::{Error, Result};
 use crate::extract::Body;
-use crate::factors::{Given, Shown, refuse_factor, second_step};
+use crate::factors::{Given, Shown, of_good_challenge, refuse_factor, second_step};
 use crate::names::normal;
 use crate::tokens::{ACCESS_SECONDS, REFRESH_SECONDS};
 
@@ -63,8 +66,11 @@ pub async fn login(Gate(auth): Gate, from: Origin, Body(body): Body<Login>) -> R
     claimant.recognised(&auth, user.as_ref()).await?;
     // One name is one bucket, in whichever way its letters are typed.
     let folded = user.as_ref().map_or_else(|| fold(&normal(&body.username)), |user| user.username_folded.clone());
-    let buckets = throttle::login_buckets(&auth, &folded, user.as_ref().map(|user| user.id), &claimant)?;
-    let attempt = throttle::take(&auth, &buckets, &claimant).await?;
+    let user_id = user.as_ref().map(|user| user.id);
+    let buckets = throttle::login_buckets(&auth, &folded, user_id, &claimant)?;
+    let given = Given { code: body.code, passkey: body.passkey, challenge: body.challenge };
+    let step = of_good_challenge(&auth, user_id.unwrap_or_default(), &claimant, &given).await?;
+    let attempt = throttle::take(&auth, step.as_ref().map_or(&buckets[..], slice::from_ref), &claimant).await?;
     let (attempt, found) = verified(&auth, attempt, user, &body.pin).await?;
     let (attempt, found) = match found {
         Err(user) => {
@@ -78,16 +84,39 @@ pub async fn login(Gate(auth): Gate, from: Origin, Body(body): Body<Login>) -> R
         (attempt, Ok(user)) => {
             let strange = device::may_sign_in(&auth, claimant.device.as_ref(), user.id).await;
             let (attempt, ()) = attempt.unless_failed(&auth, strange).await?;
-            let given = Given { code: body.code, passkey: body.passkey, challenge: body.challenge };
             let (attempt, shown) = match auth.home {
-                Home::Hq => second_step(&auth, attempt, &user, &claimant, given).await?,
+                Home::Hq => second_step(&auth, attempt, &user, &claimant, given, step.is_some()).await?,
                 Home::Store(_) => (attempt, None),
             };
             let answer = sign_in(&auth, attempt, user.clone(), claimant, By::Name(shown)).await?;
             rehash(&auth, &user, &body.pin).await;
             Ok(answer)
         }
-        (attempt, Err(user)) => Err(refuse(&auth, attempt, claimant.audit("login.refused", user)).await?),
+        (attempt, Err(user)) => {
+            let refused = claimant.audit("login.refused", user);
+            let attempt = match step {
+                Some(_) => counted_too(&auth, attempt, &buckets, &claimant, &refused).await?,
+                None => attempt,
+            };
+            Err(refuse(&auth, attempt, refused).await?)
+        }
+    }
+}
+
+/// A wrong PIN beside a good challenge counts as any wrong one, once it is known to be one.
+async fn counted_too(
+    auth: &Auth,
+    attempt: Attempt,
+    buckets: &[Bucket],
+    claimant: &Claimant,
+    refused: &audit::Entry,
+) -> Result<Attempt> {
+    match throttle::take(auth, buckets, claimant).await {
+        Ok(guess) => Ok(attempt.and(guess)),
+        Err(error) => {
+            attempt.failed(auth, refused.clone()).await?;
+            Err(error)
+        }
     }
 }
 

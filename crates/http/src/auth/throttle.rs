@@ -160,6 +160,11 @@ pub(crate) fn factor_bucket(user_id: Uuid, claimant: &Claimant) -> Bucket {
     Bucket { user_id: Some(user_id), ..Bucket::new(Kind::SecondFactor, subject) }
 }
 
+/// The bucket of passkeys that are shown for one challenge, which is there only after a right PIN.
+pub(crate) fn challenge_bucket(user_id: Uuid, challenge: Uuid) -> Bucket {
+    Bucket { user_id: Some(user_id), ..Bucket::new(Kind::SecondFactor, format!("challenge-{challenge}")) }
+}
+
 /// The bucket of locks that somebody lifts.
 pub fn unlock_bucket(user_id: Uuid) -> Bucket {
     Bucket { user_id: Some(user_id), ..Bucket::new(Kind::Unlock, user_id.to_string()) }

@@ -19,7 +19,7 @@ use uuid::Uuid;
 use crate::auth::{Auth, HasAuth};
 use crate::routes::Routes;
 
-pub(crate) use given::{Given, refuse as refuse_factor, second_step};
+pub(crate) use given::{Given, of_good_challenge, refuse as refuse_factor, second_step};
 pub(crate) use shown::Shown;
 
 /// The kinds of factors, as the database and the interface name them.
