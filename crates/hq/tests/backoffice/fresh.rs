@@ -47,7 +47,7 @@ const APART: &[(&str, &str, &str)] = &[
     ("POST", "/auth/unlock", "it lifts a wait, and nobody lifts their own"),
     ("POST", "/auth/confirm", "it makes a session fresh"),
     ("POST", "/auth/logout", "it gives nothing away"),
-    ("POST", "/auth/change-pin", "it asks for the present PIN itself"),
+    ("POST", "/auth/change-pin", "it asks for the present PIN itself, and whoever has a second factor for that"),
     ("DELETE", "/auth/sessions/{id}", "it ends a session of the own account"),
 ];
 
@@ -144,6 +144,37 @@ async fn whoever_has_a_second_factor_confirms_with_it_and_not_with_the_pin() {
     let asked = login(&kit, json!({}), HERE).await;
     let passkey = json!({"challenge": asked.body["challenge"]["id"], "passkey": {}});
     kit.post(&chief, "/auth/confirm", passkey).await.refused(401, "second_factor_required");
+}
+
+#[tokio::test]
+async fn a_pin_alone_changes_no_pin_of_somebody_with_a_second_factor() {
+    for setting in [SecondFactor::Off, SecondFactor::Optional] {
+        let kit = with(setting).await;
+        let store = kit.store("S01").await;
+        let (admin, id) = chief(&kit).await;
+        let (app, _) = set_up(&kit, &signed_in(id, login(&kit, json!({}), HERE).await)).await;
+        let alone = async |pin: &str| {
+            let body = json!({"pin": pin, "storeId": store, "terminalId": "T1"});
+            signed_in(id, kit.stranger("/auth/pin-login", body, HERE, None).await)
+        };
+        let change = |current: &str, new: &str| json!({"currentPin": current, "newPin": new});
+        let finder = alone(PIN).await;
+        if setting == SecondFactor::Off {
+            kit.post(&finder, "/auth/change-pin", change(PIN, "605182")).await.is(204);
+            continue;
+        }
+        kit.post(&finder, "/auth/change-pin", change(PIN, "605182")).await.refused(403, "second_factor_stale");
+        kit.post(&finder, "/auth/confirm", json!({"code": app.code(&kit, 0)})).await.is(200);
+        kit.post(&finder, "/auth/change-pin", change(PIN, "605182")).await.is(204);
+        // Nor does one that was made for them, which they can show the factor for.
+        let made = kit.post(&admin, &format!("/users/{id}/pin"), json!({})).await.data()["generatedPin"].clone();
+        let first = made.as_str().expect("a PIN");
+        let owner = alone(first).await;
+        kit.post(&owner, "/auth/change-pin", change(first, "739154")).await.refused(403, "second_factor_stale");
+        kit.clock.advance(30_000);
+        kit.post(&owner, "/auth/confirm", json!({"code": app.code(&kit, 0)})).await.is(200);
+        kit.post(&owner, "/auth/change-pin", change(first, "739154")).await.is(204);
+    }
 }
 
 #[tokio::test]

@@ -120,7 +120,7 @@ impl<P: Requirement> Caller<P> {
             return Err(Error::forbidden(&required));
         }
         if P::FRESH {
-            auth.require_fresh(claims.sid, &session).await?;
+            auth.require_fresh(claims.sid, session.factor_at).await?;
         }
         costs::show(access.may(&costs::CODES, claims.store_id));
         Ok(Self {

@@ -42,9 +42,9 @@ impl Auth {
         if session.by_pin_alone && bound { Arc::new(access.within_a_store()) } else { access }
     }
 
-    /// Refuses what wants the second factor of `session` to have been shown lately.
-    pub(super) async fn require_fresh(&self, id: Uuid, session: &State) -> Result<()> {
-        if self.home != Home::Hq || self.is_fresh(session.factor_at) {
+    /// Refuses what wants the second factor of this session to have been shown lately.
+    pub(crate) async fn require_fresh(&self, id: Uuid, factor_at: Option<Instant>) -> Result<()> {
+        if self.home != Home::Hq || self.is_fresh(factor_at) {
             return Ok(());
         }
         // It may have been shown to another server a moment ago.

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Value as Json, json};
-use tillkeep_model::permission::SignedInAnyFactor;
+use tillkeep_model::permission::SignedInAnyPin;
 use tillkeep_model::{ErrorCode, Instant};
 use tillkeep_storage::audit;
 use tillkeep_storage::factors::Factor;
@@ -41,7 +41,7 @@ pub(super) struct Confirmed {
 
 /// `POST /auth/confirm`
 pub(super) async fn confirm(
-    caller: Caller<SignedInAnyFactor>,
+    caller: Caller<SignedInAnyPin>,
     OptionalBody(body): OptionalBody<Confirm>,
 ) -> Result<Answer<Confirmed>> {
     let held = asked_of(caller.auth(), caller.user_id).await?;
@@ -55,7 +55,7 @@ pub(super) async fn confirm(
 }
 
 /// Counts a guess as a sign-in is counted; with a code by the person too.
-async fn counted(caller: &Caller<SignedInAnyFactor>, with_code: bool) -> Result<Attempt> {
+async fn counted(caller: &Caller<SignedInAnyPin>, with_code: bool) -> Result<Attempt> {
     let (auth, user, claimant) = (caller.auth(), &caller.access.user, Claimant::new(caller));
     let mut buckets = throttle::login_buckets(auth, &user.username_folded, Some(user.id), &claimant)?;
     if with_code {
@@ -64,7 +64,7 @@ async fn counted(caller: &Caller<SignedInAnyFactor>, with_code: bool) -> Result<
     throttle::take(auth, &buckets, &claimant).await
 }
 
-async fn by_pin(caller: &Caller<SignedInAnyFactor>, pin: Option<String>) -> Result<Attempt> {
+async fn by_pin(caller: &Caller<SignedInAnyPin>, pin: Option<String>) -> Result<Attempt> {
     let pin = pin.ok_or_else(challenge::for_pin)?;
     let attempt = counted(caller, false).await?;
     let (attempt, right) = attempt.verify(caller.auth(), &pin, caller.access.user.pin_hash.clone()).await?;
@@ -75,7 +75,7 @@ async fn by_pin(caller: &Caller<SignedInAnyFactor>, pin: Option<String>) -> Resu
     Err(Error::new(ErrorCode::InvalidCredentials, "the PIN is wrong"))
 }
 
-async fn by_factor(caller: &Caller<SignedInAnyFactor>, held: &[Factor], given: Given) -> Result<(Attempt, Shown)> {
+async fn by_factor(caller: &Caller<SignedInAnyPin>, held: &[Factor], given: Given) -> Result<(Attempt, Shown)> {
     let (auth, claimant) = (caller.auth(), Claimant::new(caller));
     let (session, user_id) = (caller.session_id, caller.user_id);
     if given.is_nothing() {
@@ -95,7 +95,7 @@ async fn by_factor(caller: &Caller<SignedInAnyFactor>, held: &[Factor], given: G
 }
 
 /// Writes it into the session's row, where every server reads it.
-async fn note(caller: &Caller<SignedInAnyFactor>, attempt: Attempt, shown: Option<Shown>) -> Result<Answer<Confirmed>> {
+async fn note(caller: &Caller<SignedInAnyPin>, attempt: Attempt, shown: Option<Shown>) -> Result<Answer<Confirmed>> {
     let (auth, claimant, now) = (caller.auth(), Claimant::new(caller), caller.now());
     let act = caller.begin().await?;
     let mut settled = None;
