@@ -325,6 +325,29 @@ async fn where_it_is_required_whoever_reaches_beyond_a_store_can_only_set_one_up
 }
 
 #[tokio::test]
+async fn where_it_is_required_nobody_sets_one_up_with_a_pin_alone_who_must_have_one() {
+    let kit = with(SecondFactor::Required).await;
+    let (admin, store) = (kit.admin().await, kit.store("S01").await);
+    set_up(&kit, &admin).await;
+    let works =
+        |role: &str, store: Option<Uuid>| json!({"assignments": [{"roleId": ids::role(role), "storeId": store}]});
+    let chief = kit.with_pin(&admin, "chief", PIN, works("administrator", None)).await;
+    let mia = kit.with_pin(&admin, "mia", "605182", works("store_manager", Some(store))).await;
+    let alone = async |id: Uuid, pin: &str| {
+        let body = json!({"pin": pin, "storeId": store, "terminalId": "T1"});
+        signed_in(id, kit.stranger("/auth/pin-login", body, HERE, None).await)
+    };
+    let finder = alone(chief, PIN).await;
+    kit.post(&finder, "/auth/factors/totp", json!({})).await.refused(403, "second_factor_stale");
+    kit.post(&finder, "/auth/confirm", json!({"pin": PIN})).await.refused(403, "second_factor_missing");
+    kit.post(&finder, "/auth/factors/totp", json!({})).await.refused(403, "second_factor_stale");
+    set_up(&kit, &signed_in(chief, login(&kit, json!({}), HERE).await)).await;
+    // Whoever need not have one shows the PIN.
+    let manager = alone(mia, "605182").await;
+    kit.post(&manager, "/auth/factors/totp", json!({})).await.is(200);
+}
+
+#[tokio::test]
 async fn a_pin_alone_opens_no_more_than_a_store_for_whoever_has_a_second_factor() {
     let kit = Kit::new().await;
     let store = kit.store("S01").await;

@@ -134,9 +134,19 @@ pub async fn pin_login(Gate(auth): Gate, from: Origin, Body(body): Body<PinLogin
     claimant.recognised_as_anybody(&auth).await?;
     let refused = claimant.audit("login.refused", None);
     let (attempt, user) = user_of_pin(&auth, body.store_id, &claimant, &body.pin, refused).await?;
-    let answer = sign_in(&auth, attempt, user.clone(), claimant, By::PinAlone).await?;
+    let must_have_factor = must_have_factor(&auth, user.id).await;
+    let (attempt, must_have_factor) = attempt.unless_failed(&auth, must_have_factor).await?;
+    let answer = sign_in(&auth, attempt, user.clone(), claimant, By::PinAlone { must_have_factor }).await?;
     rehash(&auth, &user, &body.pin).await;
     Ok(answer)
+}
+
+/// Whether somebody must have a second factor, whatever they have.
+async fn must_have_factor(auth: &Auth, user_id: Uuid) -> Result<bool> {
+    if auth.second_factor != auth::SecondFactor::Required {
+        return Ok(false);
+    }
+    Ok(auth.access_of(user_id).await?.is_some_and(|person| auth.must_have_factor(&person)))
 }
 
 /// Refuses what is no name of a till.
@@ -193,14 +203,16 @@ async fn commit(auth: &Auth, tx: Tx, attempt: &Attempt) -> Result<()> {
 enum By {
     /// With what was shown besides the PIN.
     Name(Option<Shown>),
-    PinAlone,
+    PinAlone {
+        must_have_factor: bool,
+    },
 }
 
 impl By {
     const fn action(&self) -> &'static str {
         match self {
             Self::Name(_) => "login",
-            Self::PinAlone => "pin_login",
+            Self::PinAlone { .. } => "pin_login",
         }
     }
 }
@@ -251,13 +263,13 @@ fn with_pin_alone() -> Condition {
 }
 
 /// What a new session opens, where somebody may still sign in: all that is asked of them is shown now, unless it was a PIN alone of
-/// whoever has a second factor. Whether they showed all that they have.
+/// whoever has a second factor or must have one. Whether they showed all that they have.
 async fn opens(auth: &Auth, tx: &Tx, by: &By, row: &mut session::Model, claimant: &Claimant) -> Result<bool> {
     let now = row.issued_at;
     let has_factor = auth.home == Home::Hq && factors::has(tx, row.user_id).await?;
     let is_asked = auth.is_asked_for_factor(has_factor);
     row.factor_at = match by {
-        By::PinAlone => (!is_asked).then_some(now),
+        By::PinAlone { must_have_factor } => (!is_asked && !must_have_factor).then_some(now),
         By::Name(None) if is_asked => {
             let text = "a second factor was set up for this account at this moment; sign in again";
             return Err(Error::new(ErrorCode::SecondFactorRequired, text));

@@ -39,13 +39,13 @@ where
     S: HasAuth + Clone + 'static,
 {
     use ErrorCode::{
-        InvalidCredentials, NotFound, NotSupportedYet, SecondFactorRequired, TooManyAttempts, TooManyRates,
-        TooManyRequests,
+        InvalidCredentials, NotFound, NotSupportedYet, SecondFactorMissing, SecondFactorRequired, TooManyAttempts,
+        TooManyRates, TooManyRequests,
     };
     routes
         .post("/auth/confirm", confirm::confirm)
         .about("Show the second factor again, or the PIN without one: some routes want that within 15 minutes.")
-        .fails(&[InvalidCredentials, SecondFactorRequired, TooManyAttempts, TooManyRequests])
+        .fails(&[InvalidCredentials, SecondFactorMissing, SecondFactorRequired, TooManyAttempts, TooManyRequests])
         .get("/auth/factors", own::list)
         .about("The own second factors.")
         .delete("/auth/factors/{id}", own::remove)
