@@ -306,6 +306,28 @@ async fn where_it_is_off_nobody_is_asked_and_the_answers_are_those_of_the_specif
 }
 
 #[tokio::test]
+async fn what_a_pin_opened_while_nobody_was_asked_ends_where_somebody_is() {
+    let mut kit = with(SecondFactor::Off).await;
+    let (admin, id) = chief(&kit).await;
+    let bob = kit.with_pin(&admin, "bob", "605182", json!({})).await;
+    let owner = signed_in(id, login(&kit, json!({}), HERE).await);
+    let (app, _) = set_up(&kit, &owner).await;
+    let finder = signed_in(id, login(&kit, json!({}), HERE).await);
+    let bob = signed_in(bob, kit.login("bob", "605182").await);
+    kit.get(&finder, "/users").await.is(200);
+    kit.settings.sign_in.second_factor = SecondFactor::Optional;
+    kit.restart().await;
+    kit.get(&finder, "/auth/me").await.is(401);
+    // Who showed theirs, and who has none, go on.
+    for person in [&owner, &bob] {
+        kit.get(person, "/auth/me").await.is(200);
+    }
+    let chief = signed_in(id, login(&kit, json!({"code": app.code(&kit, 0)}), HERE).await);
+    kit.restart().await;
+    kit.get(&chief, "/users").await.is(200);
+}
+
+#[tokio::test]
 async fn where_it_is_required_whoever_reaches_beyond_a_store_can_only_set_one_up() {
     let kit = with(SecondFactor::Required).await;
     let store = kit.store("S01").await;

@@ -276,8 +276,11 @@ async fn opens(auth: &Auth, tx: &Tx, by: &By, row: &mut session::Model, claimant
         }
         By::Name(_) => Some(now),
     };
+    // Where nobody is asked for it, a name opens as much; it is a PIN alone where somebody is.
+    let all_is_shown = !has_factor || matches!(by, By::Name(Some(_)));
+    row.by_pin_alone |= !all_is_shown;
     still_there(auth, tx, claimant, now).await?;
-    Ok(!has_factor || matches!(by, By::Name(Some(_))))
+    Ok(all_is_shown)
 }
 
 /// Notes when `user` signed in, whose row is locked from here on; false where they may not any more: the PIN was verified outside of

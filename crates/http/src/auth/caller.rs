@@ -31,7 +31,7 @@ pub struct Caller<P> {
     /// The known place of a session of headquarters.
     pub(crate) place: Option<Uuid>,
     pub access: Arc<Access>,
-    /// Whether the session began with a PIN without a name.
+    /// Whether the session began with a PIN and nothing else that the person has.
     pub(crate) by_pin_alone: bool,
     /// When the second factor of this session was shown last, as far as this server knows.
     pub factor_at: Option<Instant>,

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use tillkeep_model::{ErrorCode, Instant};
 use uuid::Uuid;
 
-use super::{Access, Auth, Home, SecondFactor, State};
+use super::{Access, Auth, Home, SecondFactor, Sessions, State};
 use crate::error::{Error, Result};
 
 /// Milliseconds for which a second factor that was shown is good for what gives rights away.
@@ -40,6 +40,17 @@ impl Auth {
     pub(super) fn opened_by(&self, session: &State, access: Arc<Access>) -> Arc<Access> {
         let bound = self.is_asked_for_factor(access.has_factor) || self.must_have_factor(&access);
         if session.by_pin_alone && bound { Arc::new(access.within_a_store()) } else { access }
+    }
+
+    /// To be called at the start: sessions from where nobody was asked for a second factor end where whoever has one is.
+    pub async fn end_sessions_without_factor(&self) -> Result<()> {
+        if self.home != Home::Hq || self.second_factor == SecondFactor::Off {
+            return Ok(());
+        }
+        let tx = self.db.begin().await?;
+        Sessions::revoke_without_factor(&tx, self.clock.now()).await?;
+        tx.commit().await?;
+        Ok(())
     }
 
     /// Refuses what wants the second factor of this session to have been shown lately.
