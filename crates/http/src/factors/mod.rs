@@ -39,8 +39,8 @@ where
     S: HasAuth + Clone + 'static,
 {
     use ErrorCode::{
-        InvalidCredentials, NotFound, NotSupportedYet, SecondFactorMissing, SecondFactorRequired, TooManyAttempts,
-        TooManyRates, TooManyRequests,
+        Conflict, InvalidCredentials, NotFound, NotSupportedYet, SecondFactorMissing, SecondFactorRequired,
+        TooManyAttempts, TooManyRates, TooManyRequests,
     };
     routes
         .post("/auth/confirm", confirm::confirm)
@@ -50,7 +50,7 @@ where
         .about("The own second factors.")
         .delete("/auth/factors/{id}", own::remove)
         .about("Remove one of the own second factors; with the last one its recovery codes.")
-        .fails(&[NotFound])
+        .fails(&[Conflict, NotFound])
         .post("/auth/factors/recovery-codes", own::new_codes)
         .about("Make new recovery codes, which are shown once; those from before are worth nothing.")
         .fails(&[NotFound])
