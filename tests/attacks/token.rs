@@ -94,8 +94,8 @@ async fn a_stolen_store_opens_neither_headquarters_nor_another_store() {
     assert!(!keys[0].verify("482157", Some(text(&there, "pinHash"))).await.expect("verified"));
     // A table of look-ups that was computed for one store has none of another, whoever has both keys.
     let table = keys[0].lookup("482157").await.expect("looked up");
-    assert_eq!(table, [text(&here, "pinLookup")]);
-    assert_ne!(table, [text(&there, "pinLookup")]);
+    assert_eq!(table.first(), Some(&text(&here, "pinLookup")));
+    assert!(!table.contains(&text(&there, "pinLookup")));
     let mut crossed: Json =
         serde_json::from_slice(&std::fs::read(stolen.process.dir.join("pin.key")).expect("a file")).expect("JSON");
     let file: Json =

@@ -240,6 +240,33 @@ describe('a new PIN of somebody with a second factor', () => {
     expect(kept()).toMatchObject({ accessToken: 'second access' })
   })
 
+  it('is taken once it was shown again, where that is too long ago', async () => {
+    let isFresh = false
+    const changes: unknown[] = []
+    serve({
+      [ME]: () => ok(myself()),
+      [CONFIRM]: async (request) => {
+        const body = (await request.json()) as { code?: string }
+        if (!body.code) return refused(401, 'second_factor_required', { challenge })
+        isFresh = true
+        return ok({ confirmedAt: '2026-11-26T10:00:00.000Z', freshUntil: '2026-11-26T10:15:00.000Z' })
+      },
+      [CHANGE]: async (request) => {
+        if (!isFresh) return refused(403, 'second_factor_stale')
+        changes.push(await request.json())
+        return new Response(null, { status: 204 })
+      },
+      [LOGIN]: () => issued('second', myself()),
+    })
+    mount(ProofDialog, { attachTo: document.body })
+    const changed = useSession().changePin('111111', '739154')
+    await flushPromises()
+    await type('code', '123456')
+    await changed
+    expect(changes).toEqual([{ currentPin: '111111', newPin: '739154' }])
+    expect(kept()).toMatchObject({ accessToken: 'second access' })
+  })
+
   it('leads to the sign-in when it is not shown', async () => {
     withFactor()
     mount(ProofDialog, { attachTo: document.body })

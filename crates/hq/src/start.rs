@@ -58,6 +58,7 @@ impl Hq {
         decide(&db, settings).await.map_err(io::Error::other)?;
         let hq = Arc::new(Self::new(settings, db, epoch, keys, clock, times, stop).await?);
         housekeeping::follow_factor_uses(&hq.auth).await.map_err(io::Error::other)?;
+        hq.auth.end_sessions_without_factor().await.map_err(io::Error::other)?;
         background::start(&hq).await.map_err(io::Error::other)?;
         Ok(hq)
     }

@@ -42,7 +42,15 @@ pub async fn reset_factor(settings: &Settings, name: &str) -> Result<()> {
     let removed =
         with_headquarters(settings, "tillkeep hq reset-factor", async |hq| Ok(rescue::reset_factor(hq, name).await?))
             .await?;
-    say!("{name} had {removed} second factors and has none now; the next sign-in asks for the PIN alone.");
+    let had = removed.factors;
+    if removed.pin {
+        say!(
+            "{name} had {had} second factors and has none now. Somebody else knew the PIN: it opens nothing any more; make a new one \
+             with `tillkeep hq reset-pin`."
+        );
+    } else {
+        say!("{name} had {had} second factors and has none now; the next sign-in asks for the PIN alone.");
+    }
     Ok(())
 }
 

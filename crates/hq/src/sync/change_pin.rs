@@ -12,7 +12,7 @@ use tillkeep_model::ErrorCode;
 use tillkeep_model::wire::PinChange;
 use tillkeep_storage::entity::user;
 use tillkeep_storage::sea_orm::EntityTrait;
-use tillkeep_storage::staff;
+use tillkeep_storage::{staff, user_pins};
 
 use super::store_caller::StoreCaller;
 use crate::Hq;
@@ -36,6 +36,9 @@ pub(super) async fn change_pin(
         let access = hq.auth.access_of(user.id).await?.ok_or_else(|| Error::not_found("user"))?;
         refuse_at_store(&access)?;
     }
+    // One that another one found out verifies nobody by way of a store, where no second factor keeps that one out.
+    let is_known = user.pin_lookup.as_deref().is_some_and(user_pins::is_withheld);
+    let user = if is_known { user::Model { pin_hash: None, ..user } } else { user };
     let claimant = Claimant::through(caller.id(), address);
     // Whom the store does not verify itself it may guess here no more often than it may ask who they are.
     let verifies = staff::of_store(hq.db().reader(), caller.id()).await?.contains(&user.id);

@@ -231,6 +231,66 @@ async fn a_guesser_with_the_right_pin_gets_no_more_codes_than_pins_however_many_
 }
 
 #[tokio::test]
+async fn nine_wrong_pins_before_a_right_one_do_not_make_the_second_step_wait() {
+    let kit = Kit::new().await;
+    let (_, id) = chief(&kit).await;
+    let (app, _) = set_up(&kit, &signed_in(id, login(&kit, json!({}), HERE).await)).await;
+    for _ in 0..9 {
+        login(&kit, json!({"pin": WRONG}), HERE).await.refused(401, "invalid_credentials");
+        kit.clock.advance(11_000);
+    }
+    let asked = login(&kit, json!({}), HERE).await;
+    asked.refused(401, "second_factor_required");
+    login(&kit, json!({}), HERE).await.refused(429, "too_many_attempts");
+    kit.clock.advance(5_000);
+    let step = json!({"code": app.code(&kit, 0), "challenge": asked.body["challenge"]["id"]});
+    // Nobody guesses a PIN beside it.
+    let mut guess = step.clone();
+    guess["pin"] = json!(WRONG);
+    login(&kit, guess, HERE).await.refused(429, "too_many_attempts");
+    login(&kit, step, HERE).await.is(200);
+    login(&kit, json!({}), HERE).await.refused(401, "second_factor_required");
+}
+
+#[tokio::test]
+async fn a_good_challenge_is_no_way_to_try_codes_or_pins_without_an_end() {
+    let kit = Kit::new().await;
+    let (_, id) = chief(&kit).await;
+    set_up(&kit, &signed_in(id, login(&kit, json!({}), HERE).await)).await;
+    let challenge = login(&kit, json!({}), HERE).await.body["challenge"]["id"].clone();
+    for tried in [json!({"code": "000001"}), json!({"passkey": {}}), json!({"passkey": {}, "pin": WRONG})] {
+        let (mut body, mut looked_at) = (tried.clone(), 0);
+        body["challenge"] = challenge.clone();
+        while login(&kit, body.clone(), "192.0.2.80").await.status == 401 {
+            looked_at += 1;
+            assert!(looked_at <= 6, "{tried}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn whoever_knows_the_pin_stops_no_codes_in_a_browser_of_its_owner() {
+    let kit = Kit::new().await;
+    let store = kit.store("S01").await;
+    let (_, id) = chief(&kit).await;
+    let (app, codes) = set_up(&kit, &signed_in(id, login(&kit, json!({}), HERE).await)).await;
+    let with_code = |code: &str| json!({"username": "chief", "pin": PIN, "code": code});
+    let got = kit.browser("/auth/login", with_code(&app.code(&kit, 0)), HERE, HERE, "new").await.data();
+    let key = got["deviceKey"].as_str().expect("a key").to_owned();
+    for host in 100..107 {
+        login(&kit, json!({"code": "000000"}), &format!("192.0.2.{host}")).await.refused(401, "invalid_credentials");
+        kit.clock.advance(11_000);
+    }
+    login(&kit, json!({"code": codes[0]}), "192.0.2.107").await.refused(429, "too_many_attempts");
+    let elsewhere = "192.0.2.108";
+    kit.browser("/auth/login", with_code(&codes[0]), elsewhere, elsewhere, &key).await.is(200);
+    // The PIN alone makes no browser known.
+    let body = json!({"pin": PIN, "storeId": store, "terminalId": "T1"});
+    let alone = kit.browser("/auth/pin-login", body, elsewhere, elsewhere, "new").await.data();
+    assert!(alone.get("deviceKey").is_none(), "{alone}");
+}
+
+#[tokio::test]
 async fn where_it_is_off_nobody_is_asked_and_the_answers_are_those_of_the_specification() {
     let kit = with(SecondFactor::Off).await;
     let (_, id) = chief(&kit).await;
@@ -243,6 +303,28 @@ async fn where_it_is_off_nobody_is_asked_and_the_answers_are_those_of_the_specif
     assert!(after["user"]["secondFactor"].is_null());
     let notices = kit.get(&signed_in(id, login(&kit, json!({}), HERE).await), "/security/notices").await.data();
     assert_eq!(notices, json!([]));
+}
+
+#[tokio::test]
+async fn what_a_pin_opened_while_nobody_was_asked_ends_where_somebody_is() {
+    let mut kit = with(SecondFactor::Off).await;
+    let (admin, id) = chief(&kit).await;
+    let bob = kit.with_pin(&admin, "bob", "605182", json!({})).await;
+    let owner = signed_in(id, login(&kit, json!({}), HERE).await);
+    let (app, _) = set_up(&kit, &owner).await;
+    let finder = signed_in(id, login(&kit, json!({}), HERE).await);
+    let bob = signed_in(bob, kit.login("bob", "605182").await);
+    kit.get(&finder, "/users").await.is(200);
+    kit.settings.sign_in.second_factor = SecondFactor::Optional;
+    kit.restart().await;
+    kit.get(&finder, "/auth/me").await.is(401);
+    // Who showed theirs, and who has none, go on.
+    for person in [&owner, &bob] {
+        kit.get(person, "/auth/me").await.is(200);
+    }
+    let chief = signed_in(id, login(&kit, json!({"code": app.code(&kit, 0)}), HERE).await);
+    kit.restart().await;
+    kit.get(&chief, "/users").await.is(200);
 }
 
 #[tokio::test]
@@ -262,6 +344,29 @@ async fn where_it_is_required_whoever_reaches_beyond_a_store_can_only_set_one_up
     let manager = kit.person("mia", &[("store_manager", Some(store))]).await;
     kit.get(&manager, "/inventory").await.is(200);
     drop(app);
+}
+
+#[tokio::test]
+async fn where_it_is_required_nobody_sets_one_up_with_a_pin_alone_who_must_have_one() {
+    let kit = with(SecondFactor::Required).await;
+    let (admin, store) = (kit.admin().await, kit.store("S01").await);
+    set_up(&kit, &admin).await;
+    let works =
+        |role: &str, store: Option<Uuid>| json!({"assignments": [{"roleId": ids::role(role), "storeId": store}]});
+    let chief = kit.with_pin(&admin, "chief", PIN, works("administrator", None)).await;
+    let mia = kit.with_pin(&admin, "mia", "605182", works("store_manager", Some(store))).await;
+    let alone = async |id: Uuid, pin: &str| {
+        let body = json!({"pin": pin, "storeId": store, "terminalId": "T1"});
+        signed_in(id, kit.stranger("/auth/pin-login", body, HERE, None).await)
+    };
+    let finder = alone(chief, PIN).await;
+    kit.post(&finder, "/auth/factors/totp", json!({})).await.refused(403, "second_factor_stale");
+    kit.post(&finder, "/auth/confirm", json!({"pin": PIN})).await.refused(403, "second_factor_missing");
+    kit.post(&finder, "/auth/factors/totp", json!({})).await.refused(403, "second_factor_stale");
+    set_up(&kit, &signed_in(chief, login(&kit, json!({}), HERE).await)).await;
+    // Whoever need not have one shows the PIN.
+    let manager = alone(mia, "605182").await;
+    kit.post(&manager, "/auth/factors/totp", json!({})).await.is(200);
 }
 
 #[tokio::test]
@@ -317,7 +422,8 @@ async fn an_administrator_resets_the_factors_of_others_and_the_machine_those_of_
     kit.get(&chief, "/auth/me").await.is(401);
     let chief = signed_in(id, login(&kit, json!({}), HERE).await);
     set_up(&kit, &chief).await;
-    assert_eq!(tillkeep_hq::backoffice::users::rescue::reset_factor(&kit.hq, "chief").await.expect("a reset"), 1);
+    let reset = tillkeep_hq::backoffice::users::rescue::reset_factor(&kit.hq, "chief").await.expect("a reset");
+    assert_eq!((reset.factors, reset.pin), (1, false));
     login(&kit, json!({}), HERE).await.is(200);
     let left = second_factor::Entity::find().count(kit.hq.db().reader()).await.expect("a count")
         + recovery_code::Entity::find().count(kit.hq.db().reader()).await.expect("a count");

@@ -1,6 +1,7 @@
 //! A PIN that another one knows is worth nothing, and what people propose is bounded, through whatever accounts.
 
 use serde_json::{Value as Json, json};
+use tillkeep_hq::backoffice::users::rescue::reset_factor;
 use tillkeep_hq::testing::Databases as _;
 use tillkeep_http::auth::throttle::proposal_buckets;
 use tillkeep_http::auth::{PinLogin, SecondFactor, SignInSettings};
@@ -190,6 +191,57 @@ async fn a_pin_whose_use_alone_ended_is_good_with_the_name_and_no_store_finds_it
     let pulled = kit.ask(&kit.sync_token(here), "/pull?entity_type=users&since_version=0").await;
     let row = pulled["rows"].as_array().into_iter().flatten().find(|row| row["username"] == "ann").expect("her row");
     assert_eq!((&row["pinHash"], &row["pinLookup"]), (&Json::Null, &Json::Null));
+}
+
+/// Somebody hit upon the PIN of this person, who has a second factor.
+async fn withhold(kit: &Kit, id: Uuid) {
+    let tx = kit.hq.db().begin().await.expect("begin");
+    set(&tx, id, user::Column::PinLookup, Some(withheld(id))).await;
+    tx.commit().await.expect("commit");
+}
+
+#[tokio::test]
+async fn a_pin_that_another_one_knows_ends_with_the_second_factor_that_kept_them_out() {
+    let kit = Kit::new().await;
+    let (admin, here) = (kit.admin().await, kit.store("S01").await);
+    for (name, pin) in [("ann", ANNS), ("bob", BOBS)] {
+        let owner = somebody(&kit, &admin, name, pin, Some(here)).await;
+        set_up(&kit, &owner).await;
+        withhold(&kit, owner.id).await;
+        if name == "ann" {
+            kit.delete(&admin, &format!("/users/{}/factors", owner.id)).await.is(204);
+        } else {
+            assert!(reset_factor(&kit.hq, name).await.expect("a reset").pin);
+        }
+        kit.login(name, pin).await.refused(401, "invalid_credentials");
+        let row = kit.row::<user::Entity>(owner.id).await;
+        assert_eq!((row.pin_hash, row.pin_lookup), (None, None));
+    }
+    // Nor does its owner open the door.
+    let eve = somebody(&kit, &admin, "eve", "605182", Some(here)).await;
+    set_up(&kit, &eve).await;
+    withhold(&kit, eve.id).await;
+    let factor = kit.get(&eve, "/auth/factors").await.data()["factors"][0]["id"].clone();
+    let path = format!("/auth/factors/{}", factor.as_str().expect("an id"));
+    kit.delete(&eve, &path).await.refused(409, "conflict");
+    kit.post(&eve, "/auth/change-pin", change("605182", "316408")).await.is(204);
+    let eve = Person { token: kit.sign_in(eve.id, "eve", None).await, ..eve };
+    kit.delete(&eve, &path).await.is(204);
+    kit.login("eve", "316408").await.is(200);
+}
+
+#[tokio::test]
+async fn a_pin_that_another_one_knows_changes_nothing_by_way_of_a_store() {
+    let kit = Kit::new().await;
+    let (admin, here) = (kit.admin().await, kit.store("S01").await);
+    let ann = somebody(&kit, &admin, "ann", ANNS, Some(here)).await;
+    set_up(&kit, &ann).await;
+    let store = Person { id: Uuid::nil(), token: kit.sync_token(here) };
+    let body = json!({"userId": ann.id, "currentPin": ANNS, "newPin": "316408"});
+    withhold(&kit, ann.id).await;
+    kit.post(&store, "/sync/change-pin", body).await.refused(401, "invalid_credentials");
+    assert_eq!(kit.row::<user::Entity>(ann.id).await.pin_lookup, Some(withheld(ann.id)));
+    kit.post(&ann, "/auth/change-pin", change(ANNS, "316408")).await.is(204);
 }
 
 #[tokio::test]

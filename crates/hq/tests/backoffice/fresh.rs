@@ -3,8 +3,11 @@
 use std::collections::BTreeSet;
 
 use serde_json::json;
+use tillkeep_hq::testing::Databases as _;
 use tillkeep_http::auth::SecondFactor;
 use tillkeep_http::routes::Protection;
+use tillkeep_storage::entity::factor_challenge;
+use tillkeep_storage::sea_orm::{ColumnTrait, EntityTrait, PaginatorTrait, QueryFilter};
 
 use super::factors::{PIN, chief, login, noted, set_up, signed_in, with};
 use super::kit::{Kit, Person};
@@ -44,7 +47,7 @@ const APART: &[(&str, &str, &str)] = &[
     ("POST", "/auth/unlock", "it lifts a wait, and nobody lifts their own"),
     ("POST", "/auth/confirm", "it makes a session fresh"),
     ("POST", "/auth/logout", "it gives nothing away"),
-    ("POST", "/auth/change-pin", "it asks for the present PIN itself"),
+    ("POST", "/auth/change-pin", "it asks for the present PIN itself, and whoever has a second factor for that"),
     ("DELETE", "/auth/sessions/{id}", "it ends a session of the own account"),
 ];
 
@@ -110,6 +113,17 @@ async fn a_sign_in_is_fresh_for_a_quarter_of_an_hour_and_a_refresh_does_not_rene
 }
 
 #[tokio::test]
+async fn what_was_shown_more_than_a_minute_from_now_says_nothing() {
+    let kit = Kit::new().await;
+    let (_, id) = chief(&kit).await;
+    let chief = signed_in(id, login(&kit, json!({}), HERE).await);
+    kit.clock.advance(-50_000);
+    makes_a_role(&kit, &chief, "one").await.is(201);
+    kit.clock.advance(-20_000);
+    makes_a_role(&kit, &chief, "two").await.refused(403, "second_factor_stale");
+}
+
+#[tokio::test]
 async fn whoever_has_a_second_factor_confirms_with_it_and_not_with_the_pin() {
     let kit = Kit::new().await;
     let (_, id) = chief(&kit).await;
@@ -130,6 +144,52 @@ async fn whoever_has_a_second_factor_confirms_with_it_and_not_with_the_pin() {
     let asked = login(&kit, json!({}), HERE).await;
     let passkey = json!({"challenge": asked.body["challenge"]["id"], "passkey": {}});
     kit.post(&chief, "/auth/confirm", passkey).await.refused(401, "second_factor_required");
+}
+
+#[tokio::test]
+async fn a_pin_alone_changes_no_pin_of_somebody_with_a_second_factor() {
+    for setting in [SecondFactor::Off, SecondFactor::Optional] {
+        let kit = with(setting).await;
+        let store = kit.store("S01").await;
+        let (admin, id) = chief(&kit).await;
+        let (app, _) = set_up(&kit, &signed_in(id, login(&kit, json!({}), HERE).await)).await;
+        let alone = async |pin: &str| {
+            let body = json!({"pin": pin, "storeId": store, "terminalId": "T1"});
+            signed_in(id, kit.stranger("/auth/pin-login", body, HERE, None).await)
+        };
+        let change = |current: &str, new: &str| json!({"currentPin": current, "newPin": new});
+        let finder = alone(PIN).await;
+        if setting == SecondFactor::Off {
+            kit.post(&finder, "/auth/change-pin", change(PIN, "605182")).await.is(204);
+            continue;
+        }
+        kit.post(&finder, "/auth/change-pin", change(PIN, "605182")).await.refused(403, "second_factor_stale");
+        kit.post(&finder, "/auth/confirm", json!({"code": app.code(&kit, 0)})).await.is(200);
+        kit.post(&finder, "/auth/change-pin", change(PIN, "605182")).await.is(204);
+        // Nor does one that was made for them, which they can show the factor for.
+        let made = kit.post(&admin, &format!("/users/{id}/pin"), json!({})).await.data()["generatedPin"].clone();
+        let first = made.as_str().expect("a PIN");
+        let owner = alone(first).await;
+        kit.post(&owner, "/auth/change-pin", change(first, "739154")).await.refused(403, "second_factor_stale");
+        kit.clock.advance(30_000);
+        kit.post(&owner, "/auth/confirm", json!({"code": app.code(&kit, 0)})).await.is(200);
+        kit.post(&owner, "/auth/change-pin", change(first, "739154")).await.is(204);
+    }
+}
+
+#[tokio::test]
+async fn whoever_asks_again_and_again_what_to_show_leaves_ten_challenges_and_no_line() {
+    let kit = Kit::new().await;
+    let (_, id) = chief(&kit).await;
+    let chief = signed_in(id, login(&kit, json!({}), HERE).await);
+    set_up(&kit, &chief).await;
+    let lines = noted(&kit, "factor.asked").await.len();
+    for _ in 0..15 {
+        kit.post(&chief, "/auth/confirm", json!({})).await.refused(401, "second_factor_required");
+    }
+    assert_eq!(noted(&kit, "factor.asked").await.len(), lines);
+    let open = factor_challenge::Entity::find().filter(factor_challenge::Column::UserId.eq(id));
+    assert_eq!(open.count(kit.hq.db().reader()).await.expect("a count"), 10);
 }
 
 #[tokio::test]

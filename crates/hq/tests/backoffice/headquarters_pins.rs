@@ -1,11 +1,13 @@
 //! A PIN alone at headquarters: one counter for all of it, and who is looked up at all.
 
-use serde_json::json;
+use serde_json::{Value as Json, json};
+use tillkeep_hq::testing::Databases as _;
 use tillkeep_http::auth::{PinLogin, SignInSettings};
 use tillkeep_model::ids;
+use tillkeep_storage::user_pins;
 use uuid::Uuid;
 
-use super::kit::{Got, Kit, Person};
+use super::kit::{Got, Kit, Person, id_of};
 
 const PIN: &str = "739154";
 const WRONG: &str = "482915";
@@ -141,6 +143,43 @@ async fn an_account_of_ones_own_makes_three_addresses_and_one_count_for_its_brow
     kit.post(&admin, &format!("{path}/deactivate"), json!({})).await.is(200);
     kit.clock.advance(2000);
     type_pin(&kit, store, "203.0.113.6", WRONG).await.refused(429, "too_many_attempts");
+}
+
+#[tokio::test]
+async fn accounts_that_one_person_makes_have_one_count_and_make_no_place_known_at_first() {
+    let kit = kit(PinLogin::Scoped).await;
+    let (admin, store) = (kit.admin().await, kit.store("S01").await);
+    let works = json!({"assignments": [{"roleId": ids::role("cashier"), "storeId": store}]});
+    let mut keys = Vec::new();
+    for (number, pin) in [PIN, "605182", "316408"].into_iter().enumerate() {
+        let id = kit.with_pin(&admin, &format!("t{number}"), pin, works.clone()).await;
+        let got = type_pin_in(&kit, store, &format!("203.0.113.{number}"), pin, "new").await.data();
+        keys.push(got["deviceKey"].as_str().expect("a key").to_owned());
+        let tx = kit.hq.db().begin().await.expect("begin");
+        user_pins::made(&tx, id, Some(admin.id), 6, kit.clock.now()).await.expect("made by the administrator");
+        tx.commit().await.expect("commit");
+    }
+    for number in 0..7 {
+        let got = type_pin_in(&kit, store, "198.19.0.1", WRONG, &keys[number % 3]).await;
+        got.refused(401, "invalid_credentials");
+        kit.clock.advance(11_000);
+    }
+    for key in &keys {
+        type_pin_in(&kit, store, "198.19.0.1", WRONG, key).await.refused(429, "too_many_attempts");
+    }
+    // It is a count of who made them, and not theirs to lift.
+    let locks = kit.get(&admin, "/auth/locks").await.data();
+    let of_admin = |lock: &&Json| lock["kind"] == "headquarters" && lock["place"] == "a browser of admin";
+    let lock = locks.as_array().into_iter().flatten().find(of_admin).expect("a lock");
+    kit.post(&admin, "/auth/unlock", json!({"id": lock["id"]})).await.refused(409, "self");
+    // A new one is known nowhere.
+    let mut body = works.clone();
+    (body["username"], body["displayName"]) = (json!("new"), json!("New"));
+    kit.chooses(id_of(&kit.post(&admin, "/users", body).await.data()), "926350").await;
+    let got = type_pin_in(&kit, store, "203.0.113.9", "926350", "new").await.data();
+    assert!(got.get("deviceKey").is_none(), "{got}");
+    use_up(&kit, store).await;
+    type_pin(&kit, store, "203.0.113.9", WRONG).await.refused(429, "too_many_attempts");
 }
 
 #[tokio::test]

@@ -22,11 +22,11 @@ use tillkeep_http::elsewhere::WriteRoute;
 use tillkeep_http::server::{self, Limits};
 use tillkeep_http::tokens::{ACCESS, ACCESS_SECONDS, AccessClaims, STORE_SYNC, SyncClaims};
 use tillkeep_model::ids;
-use tillkeep_storage::Opening;
 use tillkeep_storage::entity::{session, store, user, user_store_role};
 use tillkeep_storage::registry::fold;
 use tillkeep_storage::sea_orm::sea_query::Expr;
 use tillkeep_storage::sea_orm::{ActiveModelTrait, ColumnTrait, EntityTrait, IntoActiveModel, QueryFilter};
+use tillkeep_storage::{Opening, user_pins};
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 use tower::ServiceExt;
@@ -163,6 +163,9 @@ impl Kit {
             body[key] = value.clone();
         }
         let id = id_of(&self.post(admin, "/users", body).await.data());
+        let tx = self.hq.db().begin().await.expect("begin");
+        user_pins::made(&tx, id, None, 6, self.clock.now()).await.expect("nobody answers for them");
+        tx.commit().await.expect("commit");
         self.chooses(id, pin).await;
         id
     }

@@ -108,6 +108,24 @@ async fn somebody_signs_in_with_one_of_several_passkeys_and_each_challenge_is_go
 }
 
 #[tokio::test]
+async fn strangers_who_guess_a_name_stop_no_passkey_whose_challenge_is_there() {
+    let kit = Kit::new().await;
+    let (_, id) = chief(&kit).await;
+    let chief = signed_in(id, login(&kit, json!({}), HERE).await);
+    let authenticator = Authenticator::new("localhost");
+    authenticator.set_up(&kit, &chief, "key").await;
+    let guess = async |host: u8| login(&kit, json!({"pin": "482915"}), &format!("198.51.100.{host}")).await;
+    for host in 0..49 {
+        guess(host).await.refused(401, "invalid_credentials");
+    }
+    let asked = login(&kit, json!({}), HERE).await.body["challenge"].clone();
+    guess(49).await.refused(401, "invalid_credentials");
+    guess(50).await.refused(429, "too_many_attempts");
+    let shown = authenticator.shown(&asked["passkey"], ORIGIN, 1);
+    login(&kit, json!({"challenge": asked["id"], "passkey": shown}), HERE).await.is(200);
+}
+
+#[tokio::test]
 async fn a_passkey_of_another_page_another_person_or_another_challenge_is_wrong() {
     let kit = Kit::new().await;
     let (_, id) = chief(&kit).await;

@@ -172,6 +172,20 @@ async fn a_manager_unlocks_whom_they_may_see_and_a_cashier_nobody() {
 }
 
 #[tokio::test]
+async fn nobody_lifts_what_was_counted_of_their_own_account() {
+    let kit = Kit::new().await;
+    let admin = kit.admin().await;
+    kit.role(&admin, "lead", &["users.view", "users.edit"]).await;
+    let lead = kit.with_pin(&admin, "lea", PIN, json!({"assignments": [{"roleId": ids::role("lead")}]})).await;
+    lock(&kit, "lea").await.refused(429, "too_many_attempts");
+    let lead = Person { id: lead, token: kit.sign_in(lead, "lea", None).await };
+    let locks = kit.get(&lead, "/auth/locks").await.data();
+    assert_eq!((&locks[0]["kind"], &locks[0]["label"]), (&json!("account"), &json!("lea")));
+    kit.post(&lead, "/auth/unlock", json!({"id": locks[0]["id"]})).await.refused(409, "self");
+    kit.post(&admin, "/auth/unlock", json!({"id": locks[0]["id"]})).await.is(204);
+}
+
+#[tokio::test]
 async fn the_present_pin_is_guessed_no_faster_where_it_is_changed() {
     let kit = Kit::new().await;
     let admin = kit.admin().await;

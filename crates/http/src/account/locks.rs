@@ -93,11 +93,8 @@ pub async fn unlock<P: Requirement>(caller: Caller<P>, Body(body): Body<Unlock>)
 /// Nobody lifts what was counted of themselves, by an account that they made neither. What is counted of proposed PINs only an
 /// administrator lifts: whoever makes accounts would lift the locks of those.
 async fn refuse_own<P: Requirement>(caller: &Caller<P>, row: &Model, now: Instant) -> Result<()> {
-    let proposes = row.kind.starts_with("proposal");
-    if !proposes && !["unlock", "second_factor"].contains(&row.kind.as_str()) {
-        return Ok(());
-    }
-    if proposes && !caller.access.is_administrator() {
+    let Some(counted) = row.user_id else { return Ok(()) };
+    if row.kind.starts_with("proposal") && !caller.access.is_administrator() {
         let text = "who proposed too many PINs is let go on by an administrator of all stores";
         return Err(Error::new(ErrorCode::Scope, text));
     }
@@ -106,7 +103,7 @@ async fn refuse_own<P: Requirement>(caller: &Caller<P>, row: &Model, now: Instan
         Home::Hq => user_pins::counts_for(caller.reader(), &caller.access.user, now).await?,
         Home::Store(_) => caller.user_id,
     };
-    if row.user_id.is_some_and(|barred| [caller.user_id, answers].contains(&barred)) {
+    if [caller.user_id, answers].contains(&counted) {
         return Err(Error::new(ErrorCode::SelfDeactivation, "this was counted of you; somebody else may lift it"));
     }
     Ok(())
@@ -132,7 +129,7 @@ async fn labelled(home: Home, conn: &impl ConnectionTrait, rows: Vec<Model>) -> 
     let place = |row: &Model| match (row.kind.as_str(), row.subject.split_once(' ')) {
         ("headquarters", _) => row.user_id.as_ref().and_then(browser).or_else(|| Some(row.subject.clone())),
         // At headquarters nothing but a browser has an id.
-        ("account", Some((_, origin))) if home == Home::Hq && origin.parse::<Uuid>().is_ok() => {
+        ("account" | "second_factor", Some((_, origin))) if home == Home::Hq && origin.parse::<Uuid>().is_ok() => {
             row.user_id.as_ref().and_then(browser)
         }
         (_, Some((_, origin))) => Some(named(origin)),

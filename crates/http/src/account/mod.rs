@@ -20,8 +20,8 @@ where
 {
     use ErrorCode::{
         ChangeAtHeadquarters, Escalation, HqUnreachable, InvalidCredentials, InvalidToken, PinLoginOff, PinNotAllowed,
-        SecondFactorRequired, SessionReplaced, StoreNotFound, StoreNotReady, TokenReused, TooManyAttempts,
-        TooManyRequests, WrongStore, WrongTerminal,
+        SecondFactorRequired, SecondFactorStale, SessionReplaced, StoreNotFound, StoreNotReady, TokenReused,
+        TooManyAttempts, TooManyRequests, WrongStore, WrongTerminal,
     };
     routes
         .open("POST", "/auth/login", sign_in::login)
@@ -39,15 +39,9 @@ where
         .post("/auth/logout", own::logout)
         .about("End the session.")
         .post("/auth/change-pin", own::change_pin)
-        .about("Change the own PIN; a store asks headquarters.")
-        .fails(&[
-            ChangeAtHeadquarters,
-            HqUnreachable,
-            InvalidCredentials,
-            PinNotAllowed,
-            TooManyAttempts,
-            TooManyRequests,
-        ])
+        .about("Change the own PIN; a store asks headquarters, which wants the second factor of whoever has one to have been shown lately.")
+        .fails(&[ChangeAtHeadquarters, HqUnreachable, InvalidCredentials, PinNotAllowed, SecondFactorStale])
+        .fails(&[TooManyAttempts, TooManyRequests])
         .get("/auth/sessions", sessions::own)
         .about("The own sessions at this server.")
         .delete("/auth/sessions/{id}", sessions::end_own)

@@ -42,6 +42,10 @@ pub async fn change_pin(caller: Caller<SignedInAnyPin>, Body(body): Body<ChangeP
     let auth = caller.auth();
     match auth.home {
         Home::Hq => {
+            // Whoever found out the PIN alone must not put their own in its place.
+            if auth.is_asked_for_factor(caller.access.has_factor) {
+                auth.require_fresh(caller.session_id, caller.factor_at).await?;
+            }
             let (claimant, user) = (Claimant::new(&caller), &caller.access.user);
             change_own(auth, user, (&claimant, None), &body.current_pin, Some(&body.new_pin)).await?;
         }

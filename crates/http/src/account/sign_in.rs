@@ -1,8 +1,11 @@
 //! `POST /auth/login` and `POST /auth/pin-login`. Specification, section 4.1.
 
+use std::slice;
+
 use serde::Deserialize;
 use serde_json::{Value as Json, json};
 use tillkeep_model::{ErrorCode, Instant};
+use tillkeep_storage::attempts::Bucket;
 use tillkeep_storage::entity::{session, store, user};
 use tillkeep_storage::registry::fold;
 use tillkeep_storage::sea_orm::sea_query::Expr;
@@ -17,12 +20,12 @@ use crate::auth::asked::{ask, with_kept};
 use crate::auth::by_pin::{refuse, user_of_pin, verified};
 use crate::auth::new_pin::{rehash, same_pin};
 use crate::auth::people::of_name;
-use crate::auth::places;
+use crate::auth::places::{self, Noted};
 use crate::auth::throttle::{self, Attempt, Claimant};
 use crate::auth::{self, Auth, Gate, Home, Origin, REPLACED, Replaced, Revocation, State, device};
 use crate::error::{Error, Result};
 use crate::extract::Body;
-use crate::factors::{Given, Shown, refuse_factor, second_step};
+use crate::factors::{Given, Shown, of_good_challenge, refuse_factor, second_step};
 use crate::names::normal;
 use crate::tokens::{ACCESS_SECONDS, REFRESH_SECONDS};
 
@@ -63,8 +66,11 @@ pub async fn login(Gate(auth): Gate, from: Origin, Body(body): Body<Login>) -> R
     claimant.recognised(&auth, user.as_ref()).await?;
     // One name is one bucket, in whichever way its letters are typed.
     let folded = user.as_ref().map_or_else(|| fold(&normal(&body.username)), |user| user.username_folded.clone());
-    let buckets = throttle::login_buckets(&auth, &folded, user.as_ref().map(|user| user.id), &claimant)?;
-    let attempt = throttle::take(&auth, &buckets, &claimant).await?;
+    let user_id = user.as_ref().map(|user| user.id);
+    let buckets = throttle::login_buckets(&auth, &folded, user_id, &claimant)?;
+    let given = Given { code: body.code, passkey: body.passkey, challenge: body.challenge };
+    let step = of_good_challenge(&auth, user_id.unwrap_or_default(), &claimant, &given).await?;
+    let attempt = throttle::take(&auth, step.as_ref().map_or(&buckets[..], slice::from_ref), &claimant).await?;
     let (attempt, found) = verified(&auth, &auth.pins, attempt, user, &body.pin).await?;
     let (attempt, found) = match found {
         Err(user) => {
@@ -78,16 +84,39 @@ pub async fn login(Gate(auth): Gate, from: Origin, Body(body): Body<Login>) -> R
         (attempt, Ok(user)) => {
             let strange = device::may_sign_in(&auth, claimant.device.as_ref(), user.id).await;
             let (attempt, ()) = attempt.unless_failed(&auth, strange).await?;
-            let given = Given { code: body.code, passkey: body.passkey, challenge: body.challenge };
             let (attempt, shown) = match auth.home {
-                Home::Hq => second_step(&auth, attempt, &user, &claimant, given).await?,
+                Home::Hq => second_step(&auth, attempt, &user, &claimant, given, step.is_some()).await?,
                 Home::Store(_) => (attempt, None),
             };
             let answer = sign_in(&auth, attempt, user.clone(), claimant, By::Name(shown)).await?;
             rehash(&auth, &user, &body.pin).await;
             Ok(answer)
         }
-        (attempt, Err(user)) => Err(refuse(&auth, attempt, claimant.audit("login.refused", user)).await?),
+        (attempt, Err(user)) => {
+            let refused = claimant.audit("login.refused", user);
+            let attempt = match step {
+                Some(_) => counted_too(&auth, attempt, &buckets, &claimant, &refused).await?,
+                None => attempt,
+            };
+            Err(refuse(&auth, attempt, refused).await?)
+        }
+    }
+}
+
+/// A wrong PIN beside a good challenge counts as any wrong one, once it is known to be one.
+async fn counted_too(
+    auth: &Auth,
+    attempt: Attempt,
+    buckets: &[Bucket],
+    claimant: &Claimant,
+    refused: &audit::Entry,
+) -> Result<Attempt> {
+    match throttle::take(auth, buckets, claimant).await {
+        Ok(guess) => Ok(attempt.and(guess)),
+        Err(error) => {
+            attempt.failed(auth, refused.clone()).await?;
+            Err(error)
+        }
     }
 }
 
@@ -105,9 +134,19 @@ pub async fn pin_login(Gate(auth): Gate, from: Origin, Body(body): Body<PinLogin
     claimant.recognised_as_anybody(&auth).await?;
     let refused = claimant.audit("login.refused", None);
     let (attempt, user) = user_of_pin(&auth, body.store_id, &claimant, &body.pin, refused).await?;
-    let answer = sign_in(&auth, attempt, user.clone(), claimant, By::PinAlone).await?;
+    let must_have_factor = must_have_factor(&auth, user.id).await;
+    let (attempt, must_have_factor) = attempt.unless_failed(&auth, must_have_factor).await?;
+    let answer = sign_in(&auth, attempt, user.clone(), claimant, By::PinAlone { must_have_factor }).await?;
     rehash(&auth, &user, &body.pin).await;
     Ok(answer)
+}
+
+/// Whether somebody must have a second factor, whatever they have.
+async fn must_have_factor(auth: &Auth, user_id: Uuid) -> Result<bool> {
+    if auth.second_factor != auth::SecondFactor::Required {
+        return Ok(false);
+    }
+    Ok(auth.access_of(user_id).await?.is_some_and(|person| auth.must_have_factor(&person)))
 }
 
 /// Refuses what is no name of a till.
@@ -164,14 +203,16 @@ async fn commit(auth: &Auth, tx: Tx, attempt: &Attempt) -> Result<()> {
 enum By {
     /// With what was shown besides the PIN.
     Name(Option<Shown>),
-    PinAlone,
+    PinAlone {
+        must_have_factor: bool,
+    },
 }
 
 impl By {
     const fn action(&self) -> &'static str {
         match self {
             Self::Name(_) => "login",
-            Self::PinAlone => "pin_login",
+            Self::PinAlone { .. } => "pin_login",
         }
     }
 }
@@ -221,17 +262,25 @@ fn with_pin_alone() -> Condition {
     Condition::any().add(kept.is_null()).add(Condition::all().not().add(kept.like(format!("{}%", user_pins::WITHHELD))))
 }
 
-/// When all was shown that is asked of somebody who signs in so: now, unless it was a PIN alone of whoever has a second factor.
-async fn shown_at(auth: &Auth, tx: &Tx, by: &By, user_id: Uuid, now: Instant) -> Result<Option<Instant>> {
-    let is_asked = auth.home == Home::Hq && auth.is_asked_for_factor(factors::has(tx, user_id).await?);
-    match by {
-        By::PinAlone => Ok((!is_asked).then_some(now)),
+/// What a new session opens, where somebody may still sign in: all that is asked of them is shown now, unless it was a PIN alone of
+/// whoever has a second factor or must have one. Whether they showed all that they have.
+async fn opens(auth: &Auth, tx: &Tx, by: &By, row: &mut session::Model, claimant: &Claimant) -> Result<bool> {
+    let now = row.issued_at;
+    let has_factor = auth.home == Home::Hq && factors::has(tx, row.user_id).await?;
+    let is_asked = auth.is_asked_for_factor(has_factor);
+    row.factor_at = match by {
+        By::PinAlone { must_have_factor } => (!is_asked && !must_have_factor).then_some(now),
         By::Name(None) if is_asked => {
             let text = "a second factor was set up for this account at this moment; sign in again";
-            Err(Error::new(ErrorCode::SecondFactorRequired, text))
+            return Err(Error::new(ErrorCode::SecondFactorRequired, text));
         }
-        By::Name(_) => Ok(Some(now)),
-    }
+        By::Name(_) => Some(now),
+    };
+    // Where nobody is asked for it, a name opens as much; it is a PIN alone where somebody is.
+    let all_is_shown = !has_factor || matches!(by, By::Name(Some(_)));
+    row.by_pin_alone |= !all_is_shown;
+    still_there(auth, tx, claimant, now).await?;
+    Ok(all_is_shown)
 }
 
 /// Notes when `user` signed in, whose row is locked from here on; false where they may not any more: the PIN was verified outside of
@@ -283,19 +332,15 @@ async fn sign_in(
             return Err(refuse_factor(auth, attempt, user.id, &claimant).await?);
         }
     }
-    match shown_at(auth, &tx, &by, user.id, now).await {
-        Ok(at) => row.factor_at = at,
+    let all_is_shown = match opens(auth, &tx, &by, &mut row, &claimant).await {
+        Ok(all_is_shown) => all_is_shown,
         Err(error) => {
             drop(tx);
             return attempt.unless_failed(auth, Err(error)).await.map(|(_, never)| never);
         }
-    }
-    if let Err(error) = still_there(auth, &tx, &claimant, now).await {
-        drop(tx);
-        attempt.withdraw(auth).await?;
-        return Err(error);
-    }
-    let noted = places::note(auth, &tx, &claimant, &user, now).await?;
+    };
+    // Whoever has but the PIN makes no browsers known: each has a count of codes of its own.
+    let noted = if all_is_shown { places::note(auth, &tx, &claimant, &user, now).await? } else { Noted::default() };
     row.device_id = row.device_id.or(noted.place);
     #[expect(clippy::disallowed_methods, reason = "sessions stay at their server")]
     session::Entity::insert(row.clone().into_active_model()).exec_without_returning(&tx).await?;

@@ -31,6 +31,8 @@ pub struct Caller<P> {
     /// The known place of a session of headquarters.
     pub(crate) place: Option<Uuid>,
     pub access: Arc<Access>,
+    /// Whether the session began with a PIN and nothing else that the person has.
+    pub(crate) by_pin_alone: bool,
     /// When the second factor of this session was shown last, as far as this server knows.
     pub factor_at: Option<Instant>,
     /// Where the request came from.
@@ -120,7 +122,7 @@ impl<P: Requirement> Caller<P> {
             return Err(Error::forbidden(&required));
         }
         if P::FRESH {
-            auth.require_fresh(claims.sid, &session).await?;
+            auth.require_fresh(claims.sid, session.factor_at).await?;
         }
         costs::show(access.may(&costs::CODES, claims.store_id));
         Ok(Self {
@@ -130,6 +132,7 @@ impl<P: Requirement> Caller<P> {
             terminal_id: claims.terminal_id,
             place: session.device_id.filter(|_| auth.home == Home::Hq),
             access,
+            by_pin_alone: session.by_pin_alone,
             factor_at: session.factor_at,
             address,
             auth,

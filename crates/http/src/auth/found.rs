@@ -72,6 +72,22 @@ pub(super) async fn end_wholly(tx: &mut Tx, user_id: Uuid, reason: &str, now: In
     Sessions::revoke(&**tx, Revocation::AllOf(user_id), reason, now).await
 }
 
+/// Whether another one knows the PIN of `user_id`, and nothing but a second factor keeps that one out.
+pub async fn is_known(tx: &Tx, user_id: Uuid) -> Result<bool, DbErr> {
+    let lookup = Entity::find_by_id(user_id).one(tx).await?.and_then(|user| user.pin_lookup);
+    Ok(lookup.is_some_and(|lookup| user_pins::is_withheld(&lookup)))
+}
+
+/// Ends the PIN of `user_id`, whose second factors go, where another one knows it; whether it did. Of two that happen at one moment, a
+/// hit and this, [`Turn::Pin`] is to make one wait for the other.
+pub async fn end_known(tx: &mut Tx, user_id: Uuid, now: Instant) -> Result<bool, DbErr> {
+    let is_known = is_known(tx, user_id).await?;
+    if is_known {
+        end_wholly(tx, user_id, ENDED, now).await?;
+    }
+    Ok(is_known)
+}
+
 /// What ended. Where it is committed, [`Ended::tell`] puts it in force.
 #[derive(Debug, Default)]
 pub struct Ended {

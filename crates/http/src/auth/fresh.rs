@@ -6,11 +6,13 @@ use std::sync::Arc;
 use tillkeep_model::{ErrorCode, Instant};
 use uuid::Uuid;
 
-use super::{Access, Auth, Home, SecondFactor, State};
+use super::{Access, Auth, Home, SecondFactor, Sessions, State};
 use crate::error::{Error, Result};
 
 /// Milliseconds for which a second factor that was shown is good for what gives rights away.
 const FRESH_MS: i64 = 15 * 60 * 1000;
+/// How far the clock of another server may be ahead that was shown it.
+const AHEAD_MS: i64 = 60 * 1000;
 
 /// Until when what was shown at `at` is fresh.
 pub(crate) fn fresh_until(at: Instant) -> Instant {
@@ -40,9 +42,20 @@ impl Auth {
         if session.by_pin_alone && bound { Arc::new(access.within_a_store()) } else { access }
     }
 
-    /// Refuses what wants the second factor of `session` to have been shown lately.
-    pub(super) async fn require_fresh(&self, id: Uuid, session: &State) -> Result<()> {
-        if self.home != Home::Hq || self.is_fresh(session.factor_at) {
+    /// To be called at the start: sessions from where nobody was asked for a second factor end where whoever has one is.
+    pub async fn end_sessions_without_factor(&self) -> Result<()> {
+        if self.home != Home::Hq || self.second_factor == SecondFactor::Off {
+            return Ok(());
+        }
+        let tx = self.db.begin().await?;
+        Sessions::revoke_without_factor(&tx, self.clock.now()).await?;
+        tx.commit().await?;
+        Ok(())
+    }
+
+    /// Refuses what wants the second factor of this session to have been shown lately.
+    pub(crate) async fn require_fresh(&self, id: Uuid, factor_at: Option<Instant>) -> Result<()> {
+        if self.home != Home::Hq || self.is_fresh(factor_at) {
             return Ok(());
         }
         // It may have been shown to another server a moment ago.
@@ -57,6 +70,6 @@ impl Auth {
 
     fn is_fresh(&self, factor_at: Option<Instant>) -> bool {
         // The clocks of several servers differ a little; one that was far ahead says nothing.
-        factor_at.is_some_and(|at| (-FRESH_MS..FRESH_MS).contains(&self.clock.now().millis_since(at)))
+        factor_at.is_some_and(|at| (-AHEAD_MS..FRESH_MS).contains(&self.clock.now().millis_since(at)))
     }
 }

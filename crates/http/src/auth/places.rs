@@ -6,7 +6,8 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use tillkeep_model::Instant;
 use tillkeep_storage::entity::user;
 use tillkeep_storage::known_places::{self as places, of_address};
-use tillkeep_storage::{DbErr, Tx};
+use tillkeep_storage::sea_orm::{ConnectionTrait, EntityTrait};
+use tillkeep_storage::{DbErr, Tx, user_pins};
 use uuid::Uuid;
 
 use super::address::origin;
@@ -22,7 +23,7 @@ const PREFIX: &str = "web_";
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct KnownPlace {
     pub id: Uuid,
-    /// Whose it is.
+    /// Whose it is; where a PIN alone is typed, who answers for them.
     pub user_id: Uuid,
 }
 
@@ -45,12 +46,22 @@ impl Claimant {
         }
         let (conn, now) = (auth.db.reader(), auth.clock.now());
         if let Some(browser) = &self.browser {
-            let found = places::of_anybody(conn, browser, now).await?;
-            self.known = found.map(|place| KnownPlace { id: place.id, user_id: place.user_id });
+            self.known = match places::of_anybody(conn, browser, now).await? {
+                Some(place) => Some(KnownPlace { id: place.id, user_id: answers(conn, place.user_id, now).await? }),
+                None => None,
+            };
         }
         let address = of_address(&origin(self.address));
         self.is_known_address = places::of_anybody(conn, &address, now).await?.is_some();
         Ok(())
+    }
+}
+
+/// The person for whom counts what is typed in a browser of `user_id`: accounts that somebody makes would each be a new start.
+async fn answers(conn: &impl ConnectionTrait, user_id: Uuid, now: Instant) -> Result<Uuid, DbErr> {
+    match user::Entity::find_by_id(user_id).one(conn).await? {
+        Some(user) => user_pins::counts_for(conn, &user, now).await,
+        None => Ok(user_id),
     }
 }
 
@@ -61,8 +72,8 @@ pub(crate) struct Noted {
     pub key: Option<String>,
 }
 
-/// Notes where `user`, whose row is locked, signs in with a PIN of their own: accounts that somebody makes to throw them away make
-/// no place known.
+/// Notes where `user`, whose row is locked, signs in with a PIN of their own for which nobody else answers any more: accounts that
+/// somebody makes to throw them away make no place known.
 pub(crate) async fn note(
     auth: &Auth,
     tx: &Tx,
@@ -74,6 +85,9 @@ pub(crate) async fn note(
         return Ok(Noted::default());
     }
     let user_id = user.id;
+    if user_pins::counts_for(tx, user, now).await? != user_id {
+        return Ok(Noted::default());
+    }
     places::note(tx, user_id, &of_address(&origin(claimant.address)), now).await?;
     let Some(browser) = &claimant.browser else { return Ok(Noted::default()) };
     if places::of_anybody(tx, browser, now).await?.is_some() {

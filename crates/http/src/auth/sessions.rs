@@ -6,7 +6,7 @@ use std::time::{Duration, Instant as Moment};
 
 use tillkeep_model::Instant;
 use tillkeep_storage::entity::session::{Column, Entity, Model};
-use tillkeep_storage::entity::user;
+use tillkeep_storage::entity::{second_factor, user};
 use tillkeep_storage::sea_orm::sea_query::{Expr, IntoCondition};
 use tillkeep_storage::sea_orm::{
     ColumnTrait, Condition, ConnectionTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect, QueryTrait,
@@ -30,7 +30,7 @@ pub struct State {
     pub revoked: bool,
     /// When the second factor was shown last.
     pub factor_at: Option<Instant>,
-    /// Opened by a PIN without a name.
+    /// Opened by a PIN and nothing else that the person has.
     pub by_pin_alone: bool,
     /// As it was read; a refresh moves it on disk alone.
     expires_at: Instant,
@@ -175,6 +175,22 @@ impl Sessions {
             .col_expr(Column::Reason, Expr::value("the user is not active any more"))
             .filter(Column::UserId.in_subquery(gone.into_query()))
             .filter(Column::RevokedAt.is_null())
+            .exec(conn)
+            .await?;
+        Ok(())
+    }
+
+    /// Ends the sessions that people with a second factor opened with name and PIN where nobody was asked for more.
+    pub(super) async fn revoke_without_factor(conn: &impl ConnectionTrait, now: Instant) -> Result<(), DbErr> {
+        let have = second_factor::Entity::find().select_only().column(second_factor::Column::UserId);
+        Entity::update_many()
+            .col_expr(Column::RevokedAt, Expr::value(now))
+            .col_expr(Column::Reason, Expr::value("a second factor is asked for"))
+            .filter(Column::ByPinAlone.eq(true))
+            // Only a sign-in with a name can be refreshed; without one it opened no more than it does now.
+            .filter(Column::CurrentJtiHash.is_not_null())
+            .filter(Column::RevokedAt.is_null())
+            .filter(Column::UserId.in_subquery(have.into_query()))
             .exec(conn)
             .await?;
         Ok(())

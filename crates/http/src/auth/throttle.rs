@@ -152,10 +152,17 @@ pub fn proposal_buckets(user_id: Uuid, counts_for: Uuid) -> [Bucket; 3] {
         .map(|(kind, whose)| Bucket { user_id: Some(whose), ..Bucket::new(kind, whose.to_string()) })
 }
 
-/// The bucket of codes of a second factor, from wherever: a right one alone ends its waits, whatever else of the person is
-/// right.
-pub fn factor_bucket(user_id: Uuid) -> Bucket {
-    Bucket { user_id: Some(user_id), ..Bucket::new(Kind::SecondFactor, user_id.to_string()) }
+/// The bucket of codes of a second factor: one for each known browser of the person, which whoever knows the PIN must not be able to
+/// stop, and one for all the rest. A right code alone ends its waits, whatever else of the person is right.
+pub(crate) fn factor_bucket(user_id: Uuid, claimant: &Claimant) -> Bucket {
+    let known = claimant.known.filter(|place| place.user_id == user_id);
+    let subject = known.map_or_else(|| user_id.to_string(), |place| format!("{user_id} {}", place.id));
+    Bucket { user_id: Some(user_id), ..Bucket::new(Kind::SecondFactor, subject) }
+}
+
+/// The bucket of passkeys that are shown for one challenge, which is there only after a right PIN.
+pub(crate) fn challenge_bucket(user_id: Uuid, challenge: Uuid) -> Bucket {
+    Bucket { user_id: Some(user_id), ..Bucket::new(Kind::SecondFactor, format!("challenge-{challenge}")) }
 }
 
 /// The bucket of locks that somebody lifts.

@@ -3,8 +3,8 @@
 use serde::Serialize;
 use serde_json::Value as Json;
 use tillkeep_model::{ErrorCode, Instant};
+use tillkeep_storage::audit;
 use tillkeep_storage::factors::{self, Challenge, Factor};
-use tillkeep_storage::{DbErr, Tx, audit};
 use utoipa::ToSchema;
 use uuid::Uuid;
 
@@ -80,11 +80,6 @@ async fn made(auth: &Auth, session: Option<Uuid>, user_id: Uuid, held: &[Factor]
     Ok((row, asked))
 }
 
-async fn keep(tx: &Tx, row: Challenge, entry: audit::Entry, now: Instant) -> Result<(), DbErr> {
-    factors::ask(tx, row).await?;
-    audit::record(tx, entry, now).await
-}
-
 /// The PIN was right and is not enough: the refusal that asks for the rest. The attempt stays counted as a wrong one until that
 /// comes.
 pub(super) async fn at_sign_in(
@@ -100,7 +95,8 @@ pub(super) async fn at_sign_in(
     let now = auth.clock.now();
     let tx = auth.db.begin_aside().await?;
     attempt.wrong(&tx, now).await?;
-    keep(&tx, row, claimant.audit("factor.asked", Some(user_id)), now).await?;
+    factors::ask(&tx, row).await?;
+    audit::record(&tx, claimant.audit("factor.asked", Some(user_id)), now).await?;
     tx.commit().await?;
     throttle::judged(auth);
     Ok(required(
@@ -109,18 +105,11 @@ pub(super) async fn at_sign_in(
     ))
 }
 
-/// Asks somebody who is signed in.
-pub(super) async fn in_session(
-    auth: &Auth,
-    session_id: Uuid,
-    user_id: Uuid,
-    held: &[Factor],
-    claimant: &Claimant,
-) -> Result<Error> {
+/// Asks somebody who is signed in. Nothing counts how often: the audit log has what they show, and not each question.
+pub(super) async fn in_session(auth: &Auth, session_id: Uuid, user_id: Uuid, held: &[Factor]) -> Result<Error> {
     let (row, asked) = made(auth, Some(session_id), user_id, held).await?;
-    let now = auth.clock.now();
     let tx = auth.db.begin_aside().await?;
-    keep(&tx, row, claimant.audit("factor.asked", Some(user_id)), now).await?;
+    factors::ask(&tx, row).await?;
     tx.commit().await?;
     Ok(required(&asked, "show your second factor: send a code, or a passkey with the challenge"))
 }

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Value as Json, json};
-use tillkeep_model::permission::SignedInAnyFactor;
+use tillkeep_model::permission::SignedInAnyPin;
 use tillkeep_model::{ErrorCode, Instant};
 use tillkeep_storage::audit;
 use tillkeep_storage::factors::Factor;
@@ -41,7 +41,7 @@ pub(super) struct Confirmed {
 
 /// `POST /auth/confirm`
 pub(super) async fn confirm(
-    caller: Caller<SignedInAnyFactor>,
+    caller: Caller<SignedInAnyPin>,
     OptionalBody(body): OptionalBody<Confirm>,
 ) -> Result<Answer<Confirmed>> {
     let held = asked_of(caller.auth(), caller.user_id).await?;
@@ -55,16 +55,22 @@ pub(super) async fn confirm(
 }
 
 /// Counts a guess as a sign-in is counted; with a code by the person too.
-async fn counted(caller: &Caller<SignedInAnyFactor>, with_code: bool) -> Result<Attempt> {
+async fn counted(caller: &Caller<SignedInAnyPin>, with_code: bool) -> Result<Attempt> {
     let (auth, user, claimant) = (caller.auth(), &caller.access.user, Claimant::new(caller));
     let mut buckets = throttle::login_buckets(auth, &user.username_folded, Some(user.id), &claimant)?;
     if with_code {
-        buckets.push(throttle::factor_bucket(user.id));
+        buckets.push(throttle::factor_bucket(user.id, &claimant));
     }
     throttle::take(auth, &buckets, &claimant).await
 }
 
-async fn by_pin(caller: &Caller<SignedInAnyFactor>, pin: Option<String>) -> Result<Attempt> {
+async fn by_pin(caller: &Caller<SignedInAnyPin>, pin: Option<String>) -> Result<Attempt> {
+    // Whoever found out the PIN of somebody who must have a second factor sets none up for them.
+    if caller.by_pin_alone && caller.auth().must_have_factor(&caller.access) {
+        let text = "this account must have a second factor, which nobody sets up with a PIN alone: sign in with your name \
+                    and PIN";
+        return Err(Error::new(ErrorCode::SecondFactorMissing, text));
+    }
     let pin = pin.ok_or_else(challenge::for_pin)?;
     let attempt = counted(caller, false).await?;
     let (attempt, right) = attempt.verify(caller.auth(), &pin, caller.access.user.pin_hash.clone()).await?;
@@ -75,11 +81,11 @@ async fn by_pin(caller: &Caller<SignedInAnyFactor>, pin: Option<String>) -> Resu
     Err(Error::new(ErrorCode::InvalidCredentials, "the PIN is wrong"))
 }
 
-async fn by_factor(caller: &Caller<SignedInAnyFactor>, held: &[Factor], given: Given) -> Result<(Attempt, Shown)> {
+async fn by_factor(caller: &Caller<SignedInAnyPin>, held: &[Factor], given: Given) -> Result<(Attempt, Shown)> {
     let (auth, claimant) = (caller.auth(), Claimant::new(caller));
     let (session, user_id) = (caller.session_id, caller.user_id);
     if given.is_nothing() {
-        return Err(challenge::in_session(auth, session, user_id, held, &claimant).await?);
+        return Err(challenge::in_session(auth, session, user_id, held).await?);
     }
     let attempt = counted(caller, given.code.is_some()).await?;
     let judged = judge(auth, user_id, Some(session), held, &given).await;
@@ -89,13 +95,13 @@ async fn by_factor(caller: &Caller<SignedInAnyFactor>, held: &[Factor], given: G
         Verdict::Wrong => Err(refuse(auth, attempt, user_id, &claimant).await?),
         Verdict::Gone => {
             attempt.withdraw(auth).await?;
-            Err(challenge::in_session(auth, session, user_id, held, &claimant).await?)
+            Err(challenge::in_session(auth, session, user_id, held).await?)
         }
     }
 }
 
 /// Writes it into the session's row, where every server reads it.
-async fn note(caller: &Caller<SignedInAnyFactor>, attempt: Attempt, shown: Option<Shown>) -> Result<Answer<Confirmed>> {
+async fn note(caller: &Caller<SignedInAnyPin>, attempt: Attempt, shown: Option<Shown>) -> Result<Answer<Confirmed>> {
     let (auth, claimant, now) = (caller.auth(), Claimant::new(caller), caller.now());
     let act = caller.begin().await?;
     let mut settled = None;

@@ -2,7 +2,7 @@
 
 use serde_json::{Value as Json, json};
 use tillkeep_model::ErrorCode;
-use tillkeep_storage::attempts::Taken;
+use tillkeep_storage::attempts::{Bucket, Taken};
 use tillkeep_storage::entity::user;
 use tillkeep_storage::factors::{self, Factor};
 use uuid::Uuid;
@@ -11,7 +11,7 @@ use super::challenge::{self, CONFIRM, LOGIN};
 use super::shown::{Shown, Used};
 use super::{asked_of, passkeys, recovery, totp};
 use crate::auth::throttle::{self, Attempt, Claimant};
-use crate::auth::{Auth, factor_uses};
+use crate::auth::{Auth, Home, factor_uses};
 use crate::error::{Error, Result};
 
 /// The second step of a request.
@@ -36,13 +36,36 @@ pub(super) enum Verdict {
     Gone,
 }
 
-/// After a right PIN: what else was shown, `None` when nothing else is asked for; else the refusal, with the attempt counted.
+/// The one bucket of a second step whose challenge is still good: it says that the PIN was right two minutes ago at the most, so that
+/// wrong ones before do not make this step wait.
+pub(crate) async fn of_good_challenge(
+    auth: &Auth,
+    user_id: Uuid,
+    claimant: &Claimant,
+    given: &Given,
+) -> Result<Option<Bucket>> {
+    let challenge = given.challenge.filter(|_| auth.home == Home::Hq && !given.is_nothing());
+    let Some(id) = challenge else { return Ok(None) };
+    let asked = factors::asked(auth.db.reader(), id, (user_id, None), LOGIN, auth.clock.now()).await?;
+    let bucket = || {
+        if given.code.is_some() {
+            throttle::factor_bucket(user_id, claimant)
+        } else {
+            throttle::challenge_bucket(user_id, id)
+        }
+    };
+    Ok(asked.map(|_| bucket()))
+}
+
+/// After a right PIN: what else was shown, `None` when nothing else is asked for; else the refusal, with the attempt counted. With
+/// `is_counted` the attempt is that of [`of_good_challenge`].
 pub(crate) async fn second_step(
     auth: &Auth,
     attempt: Attempt,
     user: &user::Model,
     claimant: &Claimant,
     given: Given,
+    is_counted: bool,
 ) -> Result<(Attempt, Option<Shown>)> {
     let held = asked_of(auth, user.id).await.map_err(Error::from);
     let (attempt, held) = attempt.unless_failed(auth, held).await?;
@@ -52,7 +75,7 @@ pub(crate) async fn second_step(
     if given.is_nothing() {
         return Err(challenge::at_sign_in(auth, attempt, user.id, &held, claimant).await?);
     }
-    let attempt = counted(auth, attempt, user.id, claimant, &given).await?;
+    let attempt = if is_counted { attempt } else { counted(auth, attempt, user.id, claimant, &given).await? };
     let judged = judge(auth, user.id, None, &held, &given).await;
     let (attempt, verdict) = attempt.unless_failed(auth, judged).await?;
     match verdict {
@@ -60,18 +83,19 @@ pub(crate) async fn second_step(
             let earlier = shown.earlier.take();
             Ok((attempt.after(earlier), Some(shown)))
         }
-        Verdict::Gone => Err(challenge::at_sign_in(auth, attempt, user.id, &held, claimant).await?),
-        Verdict::Wrong => Err(refuse(auth, attempt, user.id, claimant).await?),
+        // A new challenge follows from nothing but a right PIN that counted as one.
+        Verdict::Gone if !is_counted => Err(challenge::at_sign_in(auth, attempt, user.id, &held, claimant).await?),
+        Verdict::Gone | Verdict::Wrong => Err(refuse(auth, attempt, user.id, claimant).await?),
     }
 }
 
-/// A code is counted once more, by the person alone: a guesser with the right PIN gets no more codes than PINs, however many
-/// addresses they have.
+/// A code is counted once more, by the person and their known browsers: a guesser with the right PIN gets no more codes than PINs,
+/// however many addresses they have.
 async fn counted(auth: &Auth, attempt: Attempt, user_id: Uuid, claimant: &Claimant, given: &Given) -> Result<Attempt> {
     if given.code.is_none() {
         return Ok(attempt);
     }
-    match throttle::take(auth, &[throttle::factor_bucket(user_id)], claimant).await {
+    match throttle::take(auth, &[throttle::factor_bucket(user_id, claimant)], claimant).await {
         Ok(code) => Ok(attempt.and(code)),
         Err(error) => {
             attempt.failed(auth, refused(user_id, claimant)).await?;

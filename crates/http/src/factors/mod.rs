@@ -19,7 +19,7 @@ use uuid::Uuid;
 use crate::auth::{Auth, HasAuth};
 use crate::routes::Routes;
 
-pub(crate) use given::{Given, refuse as refuse_factor, second_step};
+pub(crate) use given::{Given, of_good_challenge, refuse as refuse_factor, second_step};
 pub(crate) use shown::Shown;
 
 /// The kinds of factors, as the database and the interface name them.
@@ -39,18 +39,18 @@ where
     S: HasAuth + Clone + 'static,
 {
     use ErrorCode::{
-        InvalidCredentials, NotFound, NotSupportedYet, SecondFactorRequired, TooManyAttempts, TooManyRates,
-        TooManyRequests,
+        Conflict, InvalidCredentials, NotFound, NotSupportedYet, SecondFactorMissing, SecondFactorRequired,
+        TooManyAttempts, TooManyRates, TooManyRequests,
     };
     routes
         .post("/auth/confirm", confirm::confirm)
         .about("Show the second factor again, or the PIN without one: some routes want that within 15 minutes.")
-        .fails(&[InvalidCredentials, SecondFactorRequired, TooManyAttempts, TooManyRequests])
+        .fails(&[InvalidCredentials, SecondFactorMissing, SecondFactorRequired, TooManyAttempts, TooManyRequests])
         .get("/auth/factors", own::list)
         .about("The own second factors.")
         .delete("/auth/factors/{id}", own::remove)
         .about("Remove one of the own second factors; with the last one its recovery codes.")
-        .fails(&[NotFound])
+        .fails(&[Conflict, NotFound])
         .post("/auth/factors/recovery-codes", own::new_codes)
         .about("Make new recovery codes, which are shown once; those from before are worth nothing.")
         .fails(&[NotFound])

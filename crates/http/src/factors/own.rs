@@ -2,8 +2,9 @@
 
 use serde::Serialize;
 use serde_json::json;
-use tillkeep_model::Instant;
 use tillkeep_model::permission::{Fresh, SignedInAnyFactor};
+use tillkeep_model::{ErrorCode, Instant};
+use tillkeep_storage::db::{Turn, take_turn};
 use tillkeep_storage::entity::user;
 use tillkeep_storage::factors::{self, Factor};
 use tillkeep_storage::sea_orm::{ColumnTrait, DbErr, EntityTrait, QueryFilter, QuerySelect};
@@ -13,7 +14,7 @@ use uuid::Uuid;
 
 use super::{passkeys, recovery};
 use crate::answer::{Answer, NoContent};
-use crate::auth::{Caller, SecondFactor, fresh_until};
+use crate::auth::{Caller, SecondFactor, found, fresh_until};
 use crate::error::{Error, Result};
 use crate::extract::Id;
 
@@ -107,9 +108,15 @@ pub(super) fn entry(caller: &Own, action: &'static str, details: serde_json::Val
 /// `DELETE /auth/factors/{id}`
 pub(super) async fn remove(caller: Own, Id(id): Id) -> Result<NoContent> {
     let mut act = caller.begin().await?;
+    take_turn(&**act, Turn::Pin).await?;
     touch(&mut act, caller.user_id).await?;
     let removed = factors::remove(&act, caller.user_id, id).await?;
     let removed = removed.ok_or_else(|| Error::not_found("second factor"))?;
+    if found::is_known(&act, caller.user_id).await? && !factors::has(&**act, caller.user_id).await? {
+        let text = "somebody else knows your PIN, and your second factor alone keeps them out: change the PIN first, with POST \
+                    /api/v1/auth/change-pin";
+        return Err(Error::new(ErrorCode::Conflict, text));
+    }
     let details = json!({"factorId": id, "kind": removed.kind, "name": removed.name});
     act.done(entry(&caller, "factor.remove", details)).await?;
     Ok(NoContent)

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value as Json, json};
 use tillkeep_model::ErrorCode;
 use tillkeep_storage::factors::{self, Challenge, Factor};
+use tillkeep_storage::known_places;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
@@ -209,6 +210,8 @@ async fn add(
         let (codes, hashes) = recovery::made(auth, user_id)?;
         factors::replace_codes(&act, user_id, hashes, now).await?;
         Sessions::revoke(&**act, others, "a second factor was set up", now).await?;
+        // The PIN alone made them known.
+        known_places::forget(&act, user_id).await?;
         recovery_codes = Some(codes);
     }
     act.done(entry(caller, "factor.add", details)).await?;

@@ -34,7 +34,7 @@ pub enum Kind {
     ProposalRefused,
     /// The others of all of them.
     ProposalAccepted,
-    /// Codes of one person's second factor, from wherever, once the PIN was right.
+    /// Codes of one person's second factor, from one known browser of theirs or from wherever else, once the PIN was right.
     SecondFactor,
     /// Locks that somebody lifted: who lifts those of their own guesses gets more of them.
     Unlock,

@@ -30,7 +30,7 @@ pub struct Model {
     pub reason: Option<String>,
     /// When the second factor was shown last at headquarters, or the PIN of whoever has none; nobody's refresh moves it.
     pub factor_at: Option<Instant>,
-    /// Opened by a PIN without a name.
+    /// Opened by a PIN without a name, or by name and PIN of somebody with a second factor where nobody is asked for it.
     #[serde(default)]
     pub by_pin_alone: bool,
 }

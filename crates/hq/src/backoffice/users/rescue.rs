@@ -15,8 +15,9 @@ use tillkeep_storage::sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QuerySele
 use tillkeep_storage::{Tx, attempts, audit, known_places};
 
 use super::assignments::{self, Grant};
+use super::factors::{self, Removed};
 use super::fields::KIND;
-use super::{factors, grants, pin};
+use super::{grants, pin};
 use crate::backoffice::rows;
 use crate::{Account, Hq};
 
@@ -48,16 +49,18 @@ pub async fn reset_pin(hq: &Hq, name: &str) -> Result<String> {
     Ok(pin)
 }
 
-/// Removes the second factors of the user of this name, who has lost them; how many there were. Their sessions end.
-pub async fn reset_factor(hq: &Hq, name: &str) -> Result<u64> {
+/// Removes the second factors of the user of this name, who has lost them. Their sessions end.
+pub async fn reset_factor(hq: &Hq, name: &str) -> Result<Removed> {
     let now = hq.clock.now();
     let (which, removed) = hq
         .from_the_machine(async |tx| {
+            take_turn(&*tx, Turn::Pin).await?;
             let user = of_name(tx, name).await?.ok_or_else(|| unknown(name))?;
             let removed = factors::remove_all(tx, user.id, now).await?;
             attempts::forget(tx, user.id).await?;
             let mut entry = entry("factor.reset", &user);
-            entry.details["factors"] = json!(removed);
+            entry.details["factors"] = json!(removed.factors);
+            entry.details["pinEnded"] = json!(removed.pin);
             Ok::<_, Error>(((Revocation::AllOf(user.id), removed), Some(entry)))
         })
         .await?;
