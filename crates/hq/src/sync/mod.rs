@@ -89,11 +89,12 @@ pub fn routes(routes: Routes) -> Routes {
 fn of_stores(routes: Routes) -> Routes {
     use ErrorCode::{
         ChangeAtHeadquarters, CursorAhead, EpochChanged, HistoryChanged, InvalidCredentials, PinNotAllowed,
-        TooManyAttempts, TooManyRequests, UnknownEntityType,
+        StoreRunsElsewhere, TooManyAttempts, TooManyRequests, UnknownEntityType,
     };
     routes
         .sync("POST", "/sync/handshake", handshake::handshake)
         .about("A store says who it is and learns what changed for it.")
+        .fails(&[StoreRunsElsewhere])
         .sync("GET", "/sync/versions", versions::versions)
         .about("The newest version of each type, for the store of the token.")
         .sync("GET", "/sync/pull", pull::pull)
