@@ -2,12 +2,12 @@
 
 use std::sync::atomic::Ordering;
 
-use tillkeep_storage::{Db, DbErr, Tx, outbox, own_documents, settings};
+use tillkeep_storage::{Db, DbErr, Tx, own_documents, settings};
 use uuid::Uuid;
 
 use super::client::HqError;
 use super::pull::PullError;
-use super::sender::{Round, Sender};
+use super::sender::{self, Round, Sender};
 use crate::Store;
 
 const DUE: &str = "own_documents_due";
@@ -46,7 +46,7 @@ pub(super) async fn run(store: &Store) -> Result<(), PullError> {
         match sender.step_within(store).await? {
             Round::Sent => {}
             // Of what waits alone nobody knows whether HQ has it.
-            Round::Idle(_) if outbox::alone(store.reader(), 0, 1).await?.is_empty() => break,
+            Round::Idle(_) if !sender::some_wait_alone(store).await? => break,
             Round::Idle(_) | Round::Wait(_) | Round::Compare(_) | Round::Obey(_) => {
                 return Err(HqError::Unreachable("the outbox could not be sent before the restore".to_owned()).into());
             }

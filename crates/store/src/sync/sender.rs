@@ -117,6 +117,16 @@ impl Alone {
     }
 }
 
+/// Whether entries wait to be sent one by one.
+pub(super) async fn some_wait_alone(store: &Store) -> Result<bool, DbErr> {
+    for customers in [true, false] {
+        if !outbox::alone(store.reader(), customers, 0, 1).await?.is_empty() {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
 /// What a round came to, and so what to wait for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Round {
