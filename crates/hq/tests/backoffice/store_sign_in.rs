@@ -426,8 +426,16 @@ async fn a_handshake_that_names_no_process_is_a_second_copy_while_a_process_of_t
     chain.shakes(&chain.token, json!({})).await.refused(409, "store_runs_elsewhere");
     // The one that is the store goes on.
     chain.shakes(&chain.token, json!({"instance": instance})).await.is(200);
-    // It is not heard any more: it was set back to an older release.
-    chain.kit.clock.advance(100_000);
+    // It is not heard any more: it was set back to an older release. Servers that share a database go by its clock, which is compared
+    // now and then and does not jump with the one of this test.
+    for _ in 0..50 {
+        chain.kit.clock.advance(100_000);
+        let got = chain.shakes(&chain.token, json!({})).await;
+        if got.status == 200 {
+            break;
+        }
+        got.refused(409, "store_runs_elsewhere");
+    }
     chain.shakes(&chain.token, json!({})).await.is(200);
     assert_eq!(twice().await, 0);
 }
