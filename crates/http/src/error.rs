@@ -132,7 +132,8 @@ impl Error {
     /// Adds a key to the answer.
     #[must_use]
     pub fn with(mut self, key: &str, value: impl Serialize) -> Self {
-        self.0.extra.insert(key.to_owned(), serde_json::to_value(value).unwrap_or_default());
+        let value = costs::as_answered(|| serde_json::to_value(value));
+        self.0.extra.insert(key.to_owned(), value.unwrap_or_default());
         self
     }
 
@@ -279,9 +280,8 @@ impl IntoResponse for Error {
             }
             body.extend(inner.extra.clone());
             body.insert("requestId".into(), request::current_id().into());
-            let body = costs::seen(Value::Object(body));
             let status = StatusCode::from_u16(inner.code.status()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
-            (status, body.to_string())
+            (status, Value::Object(body).to_string())
         };
         // Key order is part of "exactly": these bodies are texts.
         let (status, body) = inner.exact.map_or_else(answer, |(status, text)| (status, text.to_owned()));

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use sea_orm::sea_query::{Alias, Expr, ExprTrait, OnConflict};
 use sea_orm::{ConnectionTrait, DbErr, EntityTrait, Value};
 use serde_json::value::RawValue;
-use tillkeep_model::{Instant, JsonText, Money, Qty, ids, wire};
+use tillkeep_model::{Cost, Instant, JsonText, Money, Qty, ids, wire};
 use uuid::Uuid;
 
 use crate::db::{execute, query};
@@ -302,7 +302,7 @@ impl Followers {
                 store_id,
                 product_id,
                 price: Money(amount("price")),
-                cost: Money(amount("cost")),
+                cost: Cost(Money(amount("cost"))),
                 reorder_point: Qty(amount("reorder_point")),
                 reorder_quantity: Qty(amount("reorder_quantity")),
                 is_stocked: true,

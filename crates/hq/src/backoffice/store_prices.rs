@@ -213,7 +213,7 @@ fn changed(old: &Model, product: &product::Model, mut body: Map<String, Json>, n
         row.has_price_override = true;
     }
     row.deleted_at = None;
-    if priced && product.min_price.is_some_and(|floor| row.price < floor) {
+    if priced && product.min_price.is_some_and(|floor| row.price < floor.0) {
         let text = "this is below the lowest price of the product";
         return Err(Error::new(ErrorCode::BelowMinPrice, text).at("price"));
     }

@@ -88,7 +88,7 @@ impl FailedEntry {
             sha256: row.beginning.is_some().then_some(row.hash),
             beginning: costs::seen_whole(row.beginning),
             length: row.length,
-            envelope: row.envelope.and_then(|text| RawValue::from_string(text).ok()),
+            envelope: row.envelope.and_then(costs::stored_document),
         }
     }
 }

@@ -205,10 +205,10 @@ pub fn movements<'a>(
             at,
             received: false,
             // What is returned to the shelf comes in at the cost at which it left.
-            unit_cost: item.unit_cost.filter(|_| refund),
+            unit_cost: item.unit_cost.filter(|_| refund).map(|cost| cost.0),
             tracked: item.tracked,
             // What a store says of the average cost counts where it can be told what is newer.
-            average_after: item.average_cost_after.filter(|_| refund).zip(position),
+            average_after: item.average_cost_after.filter(|_| refund).map(|cost| cost.0).zip(position),
         };
         if voided {
             let leaves = Movement { unit_cost: None, average_after: None, ..base.clone() };

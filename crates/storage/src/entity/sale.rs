@@ -2,7 +2,7 @@
 
 use sea_orm::entity::prelude::*;
 use serde::{Deserialize, Deserializer, Serialize};
-use tillkeep_model::{Instant, JsonText, Money};
+use tillkeep_model::{Cost, Instant, JsonText, Money};
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, DeriveEntityModel, Serialize, Deserialize)]
 #[sea_orm(table_name = "sales")]
@@ -42,7 +42,8 @@ pub struct Model {
     pub total_amount: Money,
     pub cash_rounding: Money,
     pub change_amount: Money,
-    pub cost_amount: Money,
+    #[serde(skip_serializing_if = "Cost::is_withheld")]
+    pub cost_amount: Cost,
     pub refunded_amount: Money,
     pub tax_lines: JsonText,
     pub cart_discount_type: Option<String>,

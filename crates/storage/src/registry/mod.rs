@@ -3,6 +3,7 @@
 //!
 //! Adding a type is its entity file, one entry in [`ALL`] and one migration; the tests below name what is missing.
 
+mod costs;
 mod fingerprint;
 mod list;
 pub mod owners;
@@ -14,6 +15,7 @@ mod unread;
 use std::collections::BTreeSet;
 
 use crate::document::Pushed;
+pub use costs::COST_KEYS;
 pub use fingerprint::fingerprint;
 pub use list::{ALL, FIRST, TOGETHER, digits, fold};
 pub use row::Row;

@@ -2,7 +2,7 @@
 
 use tillkeep_model::pricing::{PriceSource, Settlement};
 use tillkeep_model::state::{PaymentStatus, SaleStatus};
-use tillkeep_model::{Instant, JsonText, ids};
+use tillkeep_model::{Cost, Instant, JsonText, ids};
 use tillkeep_storage::entity::{customer, register_session, sale, sale_item, sale_payment, store};
 use uuid::Uuid;
 
@@ -67,7 +67,7 @@ impl Draft<'_> {
             total_amount: cart.total,
             cash_rounding: self.settlement.cash_rounding,
             change_amount: self.settlement.change,
-            cost_amount: cart.cost,
+            cost_amount: Cost(cart.cost),
             tax_lines: JsonText::new(&tax_lines(&cart.tax_lines)),
             approvals: JsonText::new(&self.approvals.iter().map(Approval::to_json).collect::<Vec<_>>()),
             ..sale::Model::default()
@@ -108,8 +108,8 @@ impl Draft<'_> {
             total_amount: amounts.total,
             tax_group_id: Some(product.tax_group_id),
             tax_details: JsonText::new(&tax_details(&amounts.taxes)),
-            unit_cost: line.unit_cost,
-            cost_amount: amounts.cost,
+            unit_cost: line.unit_cost.map(Cost),
+            cost_amount: Cost(amounts.cost),
             override_reason: self.cart.lines[index].reason().map(str::to_owned),
             override_approved_by: approved.filter(|_| overridden).map(Approval::approver_id),
             age_confirmed: self.cart.lines[index].age_confirmed,

@@ -139,7 +139,7 @@ impl Priced<'_> {
         }
         // A price below the product's floor is more than a changed price.
         let below = |(line, product): (&CartLine, &&product::Model)| {
-            overridden(&line) && product.min_price.is_some_and(|floor| line.unit_price < floor)
+            overridden(&line) && product.min_price.is_some_and(|floor| line.unit_price < floor.0)
         };
         if self.lines.iter().zip(&self.products).any(below) {
             codes.push("pos.discount.override_max");
