@@ -9,7 +9,8 @@ use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use serde::Serialize;
 use serde_json::{Map, Value};
-use tillkeep_model::{ErrorCode, permission};
+use tillkeep_model::ErrorCode;
+use tillkeep_model::approvable::Approvable;
 use tillkeep_storage::{DbErr, db, idempotency, outbox};
 
 use crate::{costs, refusals, request};
@@ -113,7 +114,8 @@ impl Error {
     pub fn forbidden(required: &[&str]) -> Self {
         let error = Self::new(ErrorCode::Forbidden, format!("this needs one of: {}", required.join(", ")));
         let error = error.with("required", required);
-        if required.iter().any(|code| permission::is_approvable(code)) { error.with("approvable", true) } else { error }
+        let approvable = required.iter().any(|code| Approvable::find(code).is_some());
+        if approvable { error.with("approvable", true) } else { error }
     }
 
     /// 500 for `source`, of which the answer says nothing.

@@ -8,6 +8,7 @@
 pub mod adjustment;
 pub mod alarm;
 pub mod amount;
+pub mod approvable;
 pub mod by_name;
 pub mod calendar;
 pub mod cost;
@@ -26,6 +27,7 @@ pub mod schema;
 pub mod special;
 pub mod state;
 pub mod wire;
+pub mod words;
 
 pub use alarm::{Alarm, AlarmCode};
 pub use amount::{Bps, Money, Ppm, Qty, rdiv};

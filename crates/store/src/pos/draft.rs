@@ -1,7 +1,9 @@
 //! From a priced and paid cart to the rows of a sale; all but the receipt number, which is taken last.
 
+use tillkeep_model::approvable;
 use tillkeep_model::pricing::{PriceSource, Settlement};
 use tillkeep_model::state::{PaymentStatus, SaleStatus};
+use tillkeep_model::words::SaleType;
 use tillkeep_model::{Cost, Instant, JsonText, ids};
 use tillkeep_storage::entity::{customer, register_session, sale, sale_item, sale_payment, store};
 use uuid::Uuid;
@@ -44,7 +46,7 @@ impl Draft<'_> {
             register_id: self.session.register_id,
             register_code: self.session.register_code.clone(),
             register_session_id: self.session.id,
-            sale_type: "sale".to_owned(),
+            sale_type: SaleType::Sale.into(),
             status: SaleStatus::Completed.into(),
             business_date: self.session.business_date.clone(),
             // A till whose clock runs ahead cannot have begun after the end.
@@ -83,7 +85,7 @@ impl Draft<'_> {
             (self.priced.products[index], &self.priced.lines[index], &self.priced.cart.lines[index]);
         let line_no = line_no(index);
         let overridden = line.price_source == PriceSource::Override;
-        let approved = self.approvals.iter().find(|approval| approval.permission() == "pos.price.override");
+        let approved = self.approvals.iter().find(|approval| *approval.approvable() == approvable::PRICE);
         sale_item::Model {
             id: self.part("sale_item", line_no),
             sale_id: self.id,
@@ -133,7 +135,7 @@ impl Draft<'_> {
                 line_no,
                 tender_id: Some(payment.tender_id),
                 tender_code: payment.code.clone(),
-                tender_kind: payment.kind.as_str().to_owned(),
+                tender_kind: payment.kind.into(),
                 amount: payment.amount,
                 tendered_amount: payment.tendered,
                 change_amount: payment.change,

@@ -9,6 +9,7 @@ use serde::Serialize;
 use serde_json::json;
 use tillkeep_http::error::{Error, Result};
 use tillkeep_http::{Body, Caller, Created};
+use tillkeep_model::approvable::BEYOND_LIMIT;
 use tillkeep_model::permission::code::PosSell;
 use tillkeep_model::receipt::ReceiptNumber;
 use tillkeep_model::{ErrorCode, Qty};
@@ -33,7 +34,7 @@ use super::sale_document::SaleDocument;
 use super::specials::{self, Warning};
 use super::{printed, replay, tenders};
 use crate::act::{Acting, Log, Stopped};
-use crate::approvals::{Approval, BEYOND_LIMIT, PresentedApprovals, Scope, ValidApprovals};
+use crate::approvals::{Approval, PresentedApprovals, Scope, ValidApprovals};
 use crate::memory::Shop;
 use crate::sessions::selling;
 use crate::terminal::acting_at;
@@ -141,13 +142,13 @@ async fn approved(
         None => None,
     };
     let scope = Scope::Cart(hash.clone());
-    let lacking = priced.required().into_iter().filter(|code| !caller.access.may(&[code], Some(store_id)));
-    let approvals = lacking.map(|permission| valid.require(permission, &scope).cloned());
+    let lacking = priced.required().into_iter().filter(|known| !caller.access.may(&[known.code], Some(store_id)));
+    let approvals = lacking.map(|known| valid.require(known, &scope).cloned());
     let mut approvals = approvals.collect::<Result<Vec<Approval>>>()?;
     let beyond = beyond_limit(caller, excess.as_ref(), valid, hash)?;
     let credit = on_account.map(|part| Credit {
         part,
-        unlimited: beyond.is_some() || caller.may(&[BEYOND_LIMIT]),
+        unlimited: beyond.is_some() || caller.may(BEYOND_LIMIT.holders),
         approver_id: beyond.as_ref().map(Approval::approver_id),
     });
     approvals.extend(beyond);
@@ -162,8 +163,8 @@ fn beyond_limit(
     valid: &ValidApprovals,
     hash: String,
 ) -> Result<Option<Approval>> {
-    let Some(excess) = excess.filter(|_| !caller.may(&[BEYOND_LIMIT])) else { return Ok(None) };
-    let approval = valid.require(BEYOND_LIMIT, &excess.scope(hash)).map_err(|_| excess.refusal())?;
+    let Some(excess) = excess.filter(|_| !caller.may(BEYOND_LIMIT.holders)) else { return Ok(None) };
+    let approval = valid.require(&BEYOND_LIMIT, &excess.scope(hash)).map_err(|_| excess.refusal())?;
     Ok(Some(approval.clone()))
 }
 

@@ -3,8 +3,8 @@ use std::str::FromStr;
 
 use chrono::NaiveDate;
 use tillkeep_model::fields::shape::exponent;
-use tillkeep_model::fields::tender::CASH;
 use tillkeep_model::fields::{self, Book, Field};
+use tillkeep_model::pricing::TenderKind;
 use tillkeep_model::{Instant, Money, Qty};
 use tillkeep_storage::entity::{
     customer, department, product, product_barcode, product_special, store_product, tender, user,
@@ -83,7 +83,7 @@ fn the_rows_of_the_demo_keep_the_rules_that_people_keep() {
     keeps(&fields::customer::BOOK, &chain.customers);
     assert!(chain.products.iter().all(|product| !product.is_weighed || product.quantity_decimals > 0));
     assert!(chain.stores.iter().all(|store| exponent(&store.currency_code) == Some(store.currency_exponent)));
-    assert!(chain.tenders.iter().all(|tender| tender.kind != CASH || tender.allows_change));
+    assert!(chain.tenders.iter().all(|tender| tender.kind != TenderKind::Cash || tender.allows_change));
 }
 
 #[test]
