@@ -1,6 +1,7 @@
 //! Sales and refunds; written once by the store that made them.
 
 use sea_orm::entity::prelude::*;
+use sea_orm::sea_query::Expr;
 use serde::{Deserialize, Deserializer, Serialize};
 use tillkeep_model::{Cost, Instant, JsonText, Money};
 
@@ -80,3 +81,10 @@ fn said_by_a_store<'de, D: Deserializer<'de>>(deserializer: D) -> Result<JsonTex
 pub enum Relation {}
 
 impl ActiveModelBehavior for ActiveModel {}
+
+/// Whether headquarters has something to say of it, or nothing: as the index of the few that are flagged says it, with nothing to be
+/// filled in.
+#[must_use]
+pub fn is_flagged(flagged: bool) -> Expr {
+    Expr::cust(if flagged { "flags <> '[]'" } else { "flags = '[]'" })
+}

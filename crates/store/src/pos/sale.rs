@@ -14,10 +14,10 @@ use tillkeep_model::permission::code::PosSell;
 use tillkeep_model::receipt::ReceiptNumber;
 use tillkeep_model::{ErrorCode, Qty};
 use tillkeep_storage::document::sale::movements as movements_of;
-use tillkeep_storage::fault;
 use tillkeep_storage::numbers::{Given, Series};
-use tillkeep_storage::sea_orm::{ConnectionTrait, Statement};
+use tillkeep_storage::sea_orm::ConnectionTrait;
 use tillkeep_storage::stock::{self, Level, Movement};
+use tillkeep_storage::{Lines, fault};
 use utoipa::ToSchema;
 use uuid::Uuid;
 
@@ -89,7 +89,7 @@ pub(crate) async fn create(
     }
     .document();
     let booking = Booking {
-        lines: document.inserts_of_lines(caller.reader().get_database_backend()),
+        lines: document.lines(caller.reader().get_database_backend()),
         document,
         printed: cart.printed()?.map(|last| Printed { store: store.clone(), last }),
         store_code: settings.code.clone(),
@@ -172,8 +172,8 @@ fn beyond_limit(
 struct Booking {
     /// Without its receipt number.
     document: SaleDocument,
-    /// What stores its lines and payments.
-    lines: Vec<Statement>,
+    /// Its lines and payments.
+    lines: [Lines; 2],
     store_code: String,
     /// What the till has printed last, if it says so.
     printed: Option<Printed>,
@@ -211,8 +211,8 @@ impl Booking {
         }
         let store_id = document.sale.store_id;
         let effects = tx.apply_new_stock(store_id, movements(&document), &self.products).await?;
-        for insert in self.lines {
-            tx.execute_raw(insert).await?;
+        for lines in self.lines {
+            tx.insert_lines(lines).await?;
         }
         if !self.below_zero {
             refuse_short_stock(&document, &effects.levels)?;
