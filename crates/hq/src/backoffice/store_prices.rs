@@ -25,7 +25,7 @@ use super::rows;
 use crate::scope::{in_scope, named_store};
 use crate::state::Routes;
 
-const NAME: &str = "store_product_dynamic";
+static NAME: &str = fields::store_price::BOOK.table;
 
 const FIELDS: Fields = Fields::hq(&fields::store_price::BOOK);
 
