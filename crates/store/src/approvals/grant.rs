@@ -68,10 +68,7 @@ pub(super) async fn grant(
     from: Origin,
     Body(asked): Body<Asked>,
 ) -> Result<Created<Approved>> {
-    let Some(approvable) = Approvable::find(&asked.permission) else {
-        let codes = approvable::ALL.map(|known| known.code).join(", ");
-        return Err(Error::field("permission", format!("must be one of {codes}")));
-    };
+    let approvable = known(&asked.permission)?;
     let permission = approvable.code;
     Check::default().text(&asked.reason, "reason", 200).finish()?;
     let scope = Scope::new(approvable, &asked.context)?;
@@ -123,6 +120,13 @@ pub(super) async fn grant(
         approver: Approver { id: user.id, name: approver.user.display_name.clone() },
         expires_at,
     }))
+}
+
+fn known(permission: &str) -> Result<&'static Approvable> {
+    Approvable::find(permission).ok_or_else(|| {
+        let codes = approvable::ALL.map(|known| known.code).join(", ");
+        Error::field("permission", format!("must be one of {codes}"))
+    })
 }
 
 /// What a till is told of a PIN that was not taken. The requester is signed in: only the PIN of the other person is wrong.
