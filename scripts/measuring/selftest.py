@@ -54,10 +54,14 @@ CASES = [
     ),
     (
         "type-literals",
-        {**TYPES, STORAGE + "push/a.rs": ENGINE, STORE + "pos.rs": '"sales"'},
+        {**TYPES, STORAGE + "push/a.rs": ENGINE, STORE + "pos.rs": 'fn a() { b["sales"].at("sales"); }'},
         0,
-        {STORE + "sync/a.rs": 'fn a() { b("sales"); }'},
-        1,
+        {
+            STORE + "sync/a.rs": 'fn a() { b("sales"); }',
+            STORE + "sessions/a.rs": 'const A: &str = "sales";',
+            STORAGE + "entity/mod.rs": 'const A: [&str; 1] = ["sales"];',
+        },
+        3,
     ),
     ("circles", ROOM, 0, {STORE + "shop.rs": "pub fn sell(given: crate::Inner) {}\n"}, 1),
     (

@@ -1,6 +1,8 @@
 //! Attacks that succeeded once, or nearly did: each against real servers, with the bound that holds now as its assertion.
 //! What takes longer than a minute runs by `make attacks`. `docs/security.md` has the table.
 
+#![expect(clippy::disallowed_methods, reason = "tests look into databases")]
+
 #[path = "../cluster/home.rs"]
 #[expect(dead_code, reason = "some of it serves the tests of the cluster alone")]
 mod home;

@@ -1,6 +1,8 @@
 //! Real servers as processes, on free ports, with real databases and a proxy between them that fails on purpose.
 //! Headquarters has its embedded database; what has to do with a database runs on `PostgreSQL` too, see `on_postgres.rs`.
 
+#![expect(clippy::disallowed_methods, reason = "tests look into databases")]
+
 mod authority;
 mod home;
 #[path = "../releases/kept.rs"]

@@ -1,6 +1,8 @@
 //! The tests of `main.rs` that have to do with the database of headquarters, with that database on `PostgreSQL`; and what
 //! `PostgreSQL` alone can do to it.
 
+#![expect(clippy::disallowed_methods, reason = "tests look into databases")]
+
 mod authority;
 mod haproxy;
 #[path = "../releases/kept.rs"]

@@ -5,7 +5,7 @@ use tillkeep_http::Secret;
 use tillkeep_http::auth::new_pin::hash_new_pin;
 use tillkeep_http::error::{Error, Result};
 use tillkeep_http::pins::Hashed;
-use tillkeep_model::{Instant, ids};
+use tillkeep_model::{Instant, fields, ids};
 use tillkeep_storage::entity::{user, user_store_role};
 use tillkeep_storage::registry::fold;
 use tillkeep_storage::{audit, user_pins};
@@ -57,7 +57,7 @@ impl Hq {
         };
         let entry = audit::Entry {
             action: "user.create",
-            entity_type: Some("users"),
+            entity_type: Some(fields::user::BOOK.table),
             entity_id: Some(user.id.to_string()),
             details: json!({"username": user.username, "role": account.role, "by": by}),
             ..audit::Entry::default()

@@ -9,7 +9,7 @@ use tillkeep_model::Instant;
 use tillkeep_model::wire::close;
 use tillkeep_storage::leases::Leases;
 use tillkeep_storage::nodes::Heard;
-use tillkeep_storage::registry::{self, AfterPull};
+use tillkeep_storage::registry::{self, Caches};
 use tillkeep_storage::staff::GlobalPeople;
 use tillkeep_storage::{Change, Opening};
 use tokio::sync::Notify;
@@ -111,6 +111,21 @@ impl HasAuth for Hq {
     }
 }
 
+impl Caches for Hq {
+    fn forget_permissions(&self) {
+        self.auth.invalidate();
+    }
+
+    /// Whoever ends sessions here says so itself.
+    fn forget_people(&self) {}
+
+    fn forget_stores(&self) {
+        self.stores.clear();
+        self.judge.notify_one();
+        self.board.mark_all();
+    }
+}
+
 impl Hq {
     /// Whether the operator says that all who come from elsewhere come over TLS, which ends in front of this server.
     pub fn is_behind_tls(&self) -> bool {
@@ -126,14 +141,8 @@ impl Hq {
     /// Takes note of committed changes, this server's or another one's.
     pub(crate) fn learn(&self, changes: &[Change]) {
         self.heads.raise(changes);
-        let moves_permissions = |name| registry::find(name).is_some_and(|entity| entity.is_due(AfterPull::Permissions));
-        if changes.iter().any(|change| moves_permissions(change.entity_type)) {
-            self.auth.invalidate();
-        }
-        if changes.iter().any(|change| change.entity_type == "stores") {
-            self.stores.clear();
-            self.judge.notify_one();
-            self.board.mark_all();
+        for entity in changes.iter().filter_map(|change| registry::find(change.entity_type)) {
+            entity.arrival.forgets.iter().for_each(|forget| forget(self));
         }
     }
 

@@ -1,10 +1,8 @@
 //! The form of a success: `{"success": true, "data": …}`, lists with their pagination.
 
-use axum::Json;
-use axum::http::StatusCode;
+use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use serde::{Deserialize, Serialize};
-use serde_json::json;
 use utoipa::ToSchema;
 
 use crate::costs;
@@ -15,7 +13,26 @@ pub struct Answer<T>(pub T);
 
 impl<T: Serialize> IntoResponse for Answer<T> {
     fn into_response(self) -> Response {
-        Json(costs::seen(json!({"success": true, "data": self.0}))).into_response()
+        Body { success: true, data: &self.0, pagination: None }.into_response()
+    }
+}
+
+/// What is written of it.
+#[derive(Serialize)]
+struct Body<'a, T: ?Sized> {
+    success: bool,
+    data: &'a T,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pagination: Option<Pagination>,
+}
+
+impl<T: Serialize + ?Sized> IntoResponse for Body<'_, T> {
+    fn into_response(self) -> Response {
+        let kind = (header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
+        match costs::as_answered(|| serde_json::to_vec(&self)) {
+            Ok(text) => ([kind], text).into_response(),
+            Err(error) => Error::internal(error).into_response(),
+        }
     }
 }
 
@@ -66,8 +83,7 @@ impl<T: Serialize> IntoResponse for List<T> {
         let Paging { page, size } = self.paging;
         let pagination =
             Pagination { page, page_size: size, total: self.total, total_pages: self.total.div_ceil(size) };
-        let rows = costs::seen(json!(self.rows));
-        Json(json!({"success": true, "data": rows, "pagination": pagination})).into_response()
+        Body { success: true, data: &self.rows, pagination: Some(pagination) }.into_response()
     }
 }
 
@@ -123,5 +139,60 @@ pub struct PageOnly {
 impl PageOnly {
     pub fn paging(&self) -> Result<Paging> {
         Paging::new(self.page, self.page_size)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use axum::body::to_bytes;
+    use axum::response::IntoResponse;
+    use tillkeep_model::{Cost, ErrorCode, Money};
+    use tillkeep_storage::entity::product;
+
+    use super::*;
+    use crate::costs::{show, within};
+
+    fn tea() -> product::Model {
+        product::Model { price: Money(5), cost: Cost(Money(3)), min_price: Some(Cost(Money(4))), ..Default::default() }
+    }
+
+    async fn text(answer: impl IntoResponse) -> String {
+        let bytes = to_bytes(answer.into_response().into_body(), usize::MAX).await.expect("a body");
+        String::from_utf8(bytes.into()).expect("a text")
+    }
+
+    fn list() -> List<product::Model> {
+        List { rows: vec![tea()], total: 1, paging: Paging { page: 1, size: 1 } }
+    }
+
+    fn refusal() -> Error {
+        Error::new(ErrorCode::VersionConflict, "changed").with("current", tea())
+    }
+
+    #[tokio::test]
+    async fn costs_leave_an_answer_unless_whoever_asks_may_see_them_and_stay_in_all_that_is_stored() {
+        let tell = |answer: &str| answer.contains(r#""cost":3"#) && answer.contains(r#""minPrice":4"#);
+        assert!(!tell(&text(Answer(tea())).await), "nobody asks");
+        within(async {
+            for may in [false, true, false] {
+                show(may);
+                for answer in [text(Answer(tea())).await, text(list()).await, text(refusal()).await] {
+                    let named = answer.contains("\"cost\"") || answer.contains("minPrice");
+                    assert_eq!((tell(&answer), named), (may, may), "{answer}");
+                    assert!(answer.contains(r#""price":5"#), "{answer}");
+                }
+                let stored = serde_json::to_string(&tea()).expect("JSON");
+                assert!(tell(&stored), "what is stored while a request is answered has them: {stored}");
+            }
+        })
+        .await;
+    }
+
+    #[tokio::test]
+    async fn an_answer_has_the_order_of_its_struct() {
+        let answer = text(list()).await;
+        assert!(answer.starts_with(r#"{"success":true,"data":[{"id":""#), "{answer}");
+        assert!(answer.ends_with(r#""pagination":{"page":1,"pageSize":1,"total":1,"totalPages":1}}"#), "{answer}");
+        assert!(text(Answer(7)).await == r#"{"success":true,"data":7}"#);
     }
 }

@@ -9,7 +9,8 @@ use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use serde::Serialize;
 use serde_json::{Map, Value};
-use tillkeep_model::{ErrorCode, permission};
+use tillkeep_model::ErrorCode;
+use tillkeep_model::approvable::Approvable;
 use tillkeep_storage::{DbErr, db, idempotency, outbox};
 
 use crate::{costs, refusals, request};
@@ -113,7 +114,8 @@ impl Error {
     pub fn forbidden(required: &[&str]) -> Self {
         let error = Self::new(ErrorCode::Forbidden, format!("this needs one of: {}", required.join(", ")));
         let error = error.with("required", required);
-        if required.iter().any(|code| permission::is_approvable(code)) { error.with("approvable", true) } else { error }
+        let approvable = required.iter().any(|code| Approvable::find(code).is_some());
+        if approvable { error.with("approvable", true) } else { error }
     }
 
     /// 500 for `source`, of which the answer says nothing.
@@ -132,7 +134,8 @@ impl Error {
     /// Adds a key to the answer.
     #[must_use]
     pub fn with(mut self, key: &str, value: impl Serialize) -> Self {
-        self.0.extra.insert(key.to_owned(), serde_json::to_value(value).unwrap_or_default());
+        let value = costs::as_answered(|| serde_json::to_value(value));
+        self.0.extra.insert(key.to_owned(), value.unwrap_or_default());
         self
     }
 
@@ -279,9 +282,8 @@ impl IntoResponse for Error {
             }
             body.extend(inner.extra.clone());
             body.insert("requestId".into(), request::current_id().into());
-            let body = costs::seen(Value::Object(body));
             let status = StatusCode::from_u16(inner.code.status()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
-            (status, body.to_string())
+            (status, Value::Object(body).to_string())
         };
         // Key order is part of "exactly": these bodies are texts.
         let (status, body) = inner.exact.map_or_else(answer, |(status, text)| (status, text.to_owned()));

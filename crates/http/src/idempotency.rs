@@ -191,7 +191,7 @@ fn said_before(row: Model, request_hash: &str) -> Result<Response> {
         let text = "this was done before, and its answer is not kept; read what is there instead of sending it again";
         return Err(Error::new(ErrorCode::AlreadyDone, text));
     };
-    let mut response = (status, costs::seen_text(answer)).into_response();
+    let mut response = (status, costs::stored_text(answer)).into_response();
     let headers = response.headers_mut();
     headers.remove(header::CONTENT_TYPE);
     if status != StatusCode::NO_CONTENT {

@@ -14,8 +14,6 @@ use utoipa::openapi::response::{Response, ResponseBuilder};
 use utoipa::openapi::schema::{ArrayItems, ObjectBuilder, Schema, Type};
 use utoipa::openapi::{Ref, RefOr, Required};
 
-use crate::costs;
-
 pub const JSON: &str = "application/json";
 
 /// What can be wrong with any body.
@@ -227,8 +225,7 @@ impl Operation {
         Ref::from_schema_name(name).into()
     }
 
-    fn keep(&mut self, name: String, mut schema: RefOr<Schema>) {
-        without_costs(&mut schema);
+    fn keep(&mut self, name: String, schema: RefOr<Schema>) {
         match self.schemas.get(&name) {
             Some(known) if *known != schema => drop(self.clashes.insert(name)),
             Some(_) => {}
@@ -242,18 +239,6 @@ impl Operation {
             self.keep(name.clone(), schema.clone());
         }
         self.clashes.extend(other.clashes.iter().cloned());
-    }
-}
-
-/// Costs are in an answer for some and not for others (`crate::costs`), so that nobody may rely on them.
-fn without_costs(schema: &mut RefOr<Schema>) {
-    match schema {
-        RefOr::T(Schema::Object(object)) => {
-            object.required.retain(|name| !costs::KEYS.contains(&name.as_str()));
-            object.properties.values_mut().for_each(without_costs);
-        }
-        RefOr::T(Schema::AllOf(all)) => all.items.iter_mut().for_each(without_costs),
-        _ => {}
     }
 }
 

@@ -17,6 +17,7 @@ use tillkeep_storage::sea_orm::{
 use uuid::Uuid;
 
 use crate::answer::{List, Paging};
+use crate::costs;
 use crate::error::{Error, FieldError, Result};
 
 /// What may be asked of a list.
@@ -318,7 +319,7 @@ pub fn refuse_outdated(expected: Option<i64>, version: i64, current: impl FnOnce
         return Ok(());
     }
     let text = "somebody else changed this row in the meantime; read it again and decide once more";
-    Err(Error::new(ErrorCode::VersionConflict, text).with("current", current()?))
+    Err(Error::new(ErrorCode::VersionConflict, text).with("current", costs::as_answered(current)?))
 }
 
 /// `?expectedVersion=` of a change without an object as its body: the version of the row that it was made from.

@@ -8,8 +8,10 @@
 pub mod adjustment;
 pub mod alarm;
 pub mod amount;
+pub mod approvable;
 pub mod by_name;
 pub mod calendar;
+pub mod cost;
 pub mod error_code;
 pub mod fields;
 pub mod first_of;
@@ -25,10 +27,12 @@ pub mod schema;
 pub mod special;
 pub mod state;
 pub mod wire;
+pub mod words;
 
 pub use alarm::{Alarm, AlarmCode};
 pub use amount::{Bps, Money, Ppm, Qty, rdiv};
 pub use by_name::ByName;
+pub use cost::Cost;
 pub use error_code::ErrorCode;
 pub use first_of::FirstOf;
 pub use instant::Instant;

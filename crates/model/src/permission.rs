@@ -189,8 +189,11 @@ macro_rules! permissions {
             $(
                 #[doc = concat!("Requires `", $code, "`.")]
                 pub struct $name;
+                impl $name {
+                    pub const CODE: &'static str = $code;
+                }
                 impl super::Requirement for $name {
-                    fn any_of() -> Vec<&'static str> { vec![$code] }
+                    fn any_of() -> Vec<&'static str> { vec![Self::CODE] }
                 }
             )+
         }
@@ -271,22 +274,6 @@ permissions! {
     RegistersClose = "registers.close",
     RolesView = "roles.view",
     RolesManage = "roles.manage",
-}
-
-/// What somebody who holds it may approve for somebody who does not, at the till and for one action. `docs/domain.md`.
-pub const APPROVABLE: [&str; 7] = [
-    "pos.discount",
-    "pos.discount.override_max",
-    "pos.price.override",
-    "pos.void",
-    "pos.refund",
-    "registers.close",
-    "registers.open",
-];
-
-#[must_use]
-pub fn is_approvable(code: &str) -> bool {
-    APPROVABLE.contains(&code)
 }
 
 /// Whether holding `held` satisfies `required`: equality, or a pattern ending in `.*` and its prefix with the dot, so
@@ -433,11 +420,6 @@ mod tests {
         let of = |fresh: bool, pin: bool, factor: bool| (fresh, pin, factor);
         assert_eq!(of(Own::FRESH, Own::BEFORE_PIN_CHANGE, Own::BEFORE_FACTOR), (true, false, true));
         assert_eq!(of(SignedIn::FRESH, SignedIn::BEFORE_PIN_CHANGE, SignedIn::BEFORE_FACTOR), (false, false, false));
-    }
-
-    #[test]
-    fn what_can_be_approved_exists() {
-        assert!(APPROVABLE.iter().all(|code| ALL.contains(code)));
     }
 
     #[test]

@@ -1,13 +1,11 @@
 //! The states of documents and which way they may go. A pushed envelope may jump forward, never back, except where a
 //! list below has a step back. See `docs/sync.md`, rule U7.
 
+pub use crate::words::Reported;
+use crate::words::{Word, words};
+
 /// The states of one kind of document.
-pub trait Status: Copy + Eq + Sized + 'static {
-    const ALL: &'static [Self];
-
-    /// As it is written in rows and on the wire.
-    fn word(self) -> &'static str;
-
+pub trait Status: Word {
     /// How far along the document is, and whether this ends it.
     fn place(self) -> (u8, bool);
 
@@ -15,23 +13,7 @@ pub trait Status: Copy + Eq + Sized + 'static {
     fn back(self) -> Option<Self>;
 }
 
-/// A state as it was read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Reported<'a, S> {
-    Known(S),
-    /// A word of a newer program, which is kept as it came; or none at all.
-    Other(&'a str),
-}
-
-impl<'a, S: Status> Reported<'a, S> {
-    pub fn read(word: &'a str) -> Self {
-        S::ALL.iter().find(|status| status.word() == word).map_or(Self::Other(word), |status| Self::Known(*status))
-    }
-
-    pub fn is_one_of(self, statuses: &[S]) -> bool {
-        matches!(self, Self::Known(status) if statuses.contains(&status))
-    }
-
+impl<S: Status> Reported<'_, S> {
     /// Whether a document in this state may be reported in state `to`. A state that this version does not know comes from
     /// a newer program and is let through.
     pub fn may_become(self, to: Self) -> bool {
@@ -55,23 +37,12 @@ macro_rules! statuses {
             $($status:ident = $word:literal at $place:literal $($ends:ident)?,)*
         } $([$from:ident back to $to:ident])?
     )*) => {$(
-        $(#[$about])*
-        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-        pub enum $name { $($status),* }
-
-        impl $name {
-            pub const fn word(self) -> &'static str {
-                match self { $(Self::$status => $word),* }
-            }
+        words! {
+            $(#[$about])*
+            $name { $($status = $word,)* }
         }
 
         impl Status for $name {
-            const ALL: &'static [Self] = &[$(Self::$status),*];
-
-            fn word(self) -> &'static str {
-                self.word()
-            }
-
             fn place(self) -> (u8, bool) {
                 match self { $(Self::$status => ($place, statuses!(@ends $($ends)?))),* }
             }
@@ -81,24 +52,6 @@ macro_rules! statuses {
                     return Some(Self::$to);
                 })?
                 None
-            }
-        }
-
-        impl PartialEq<$name> for &str {
-            fn eq(&self, other: &$name) -> bool {
-                *self == other.word()
-            }
-        }
-
-        impl PartialEq<$name> for String {
-            fn eq(&self, other: &$name) -> bool {
-                self == other.word()
-            }
-        }
-
-        impl From<$name> for String {
-            fn from(status: $name) -> Self {
-                status.word().to_owned()
             }
         }
     )*};

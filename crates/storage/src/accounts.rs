@@ -13,7 +13,8 @@ use uuid::Uuid;
 use crate::db::{Turn, execute, placeholders, query, take_turn};
 use crate::entity::customer::{Column, Entity};
 use crate::many::{execute_in, find_in};
-use crate::{Tx, versions};
+use crate::registry::{Doing, Waiting};
+use crate::{Connection, Tx, versions};
 
 /// Merges of merges that are followed.
 const HOPS: usize = 5;
@@ -183,11 +184,15 @@ pub(crate) async fn counted(tx: &Tx) -> Result<(), DbErr> {
     Ok(())
 }
 
-/// Whether there are charges that a pull of the customers would take into the balance, also when no customer has moved:
-/// headquarters may have had the sale for long, and only the answer was lost.
-pub async fn await_a_pull(conn: &impl ConnectionTrait) -> Result<bool, DbErr> {
-    let sql = format!("SELECT sale_id FROM account_charges WHERE {CONFIRMED} LIMIT 1");
-    Ok(!query(conn, &sql, []).await?.is_empty())
+impl Waiting for Connection {
+    /// Whether there are charges that a pull of the customers would take into the balance, also when no customer has moved:
+    /// headquarters may have had the sale for long, and only the answer was lost.
+    fn has_open_charges(&self) -> Doing<'_, bool> {
+        Box::pin(async move {
+            let sql = format!("SELECT sale_id FROM account_charges WHERE {CONFIRMED} LIMIT 1");
+            Ok(!query(self, &sql, []).await?.is_empty())
+        })
+    }
 }
 
 /// Charges the sales that go out again: headquarters has lost them, and its balances with them.

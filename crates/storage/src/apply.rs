@@ -1,19 +1,20 @@
 //! What a store does with the rows it pulled: rows and cursor land in one transaction. `docs/sync.md`, section 1.
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{HashMap, HashSet};
 
-use sea_orm::sea_query::{Alias, Expr, ExprTrait, OnConflict};
+use sea_orm::sea_query::{Alias, Expr, ExprTrait};
 use sea_orm::{ConnectionTrait, DbErr, EntityTrait, Value};
 use serde_json::value::RawValue;
-use tillkeep_model::{Instant, JsonText, Money, Qty, ids, wire};
+use tillkeep_model::{Instant, wire};
 use uuid::Uuid;
 
 use crate::db::{execute, query};
-use crate::entity::{sequence, store_product};
+use crate::entity::sequence;
 use crate::many::execute_in;
-use crate::registry::{AfterPull, Child, Row, SyncType};
-use crate::{Tx, accounts, barcodes, bulk, fault, kept_verifiers, outbox, staged};
+use crate::pull::received::Received;
+use crate::registry::{Child, Row, SyncType};
+use crate::{Tx, fault, outbox, staged};
 
 /// Version of a row that a reload has not seen again yet.
 const UNSEEN: i64 = -1;
@@ -113,25 +114,16 @@ pub async fn page(tx: &Tx, entity: &SyncType, store_id: Uuid, page: Page, now: I
     fault::point("apply.page")?;
     let cursor = cursor(tx, entity).await?;
     page.must_fit(entity, cursor)?;
-    let Page { answer, mut rows, children } = page;
-    let count = rows.len();
+    let Page { answer, rows, children } = page;
+    let (count, due) = (rows.len(), &entity.arrival);
     if entity.replace_all {
         replace_whole(tx, entity, rows).await?;
     } else {
-        let followers = entity.is_due(AfterPull::StoreRows).then(|| Followers::new(store_id, &rows, now));
-        if entity.store_may_create {
-            // What a store counts itself starts at nothing, whatever HQ's shadow says.
-            for row in &mut rows {
-                row.set("quantity", Qty::ZERO.into());
-            }
-        }
-        if !entity.withheld.is_empty() {
-            kept_verifiers::withdrawn(tx, store_id, &rows, now).await?;
-        }
-        let all_new = upsert(tx, entity, rows, cursor.reloading).await?;
-        if let Some(followers) = followers {
-            followers.write(tx, all_new).await?;
-        }
+        let mut received = Received::new(tx, store_id, now, rows);
+        received.take(due.before).await?;
+        let rows = std::mem::take(&mut received.rows);
+        received.are_new = upsert(tx, entity, rows, cursor.reloading).await?;
+        received.take(due.written).await?;
         if cursor.reloading {
             keep(tx, entity, &answer.left_out).await?;
         }
@@ -143,12 +135,13 @@ pub async fn page(tx: &Tx, entity: &SyncType, store_id: Uuid, page: Page, now: I
         }
         if cursor.reloading && !answer.has_more {
             end_reload(tx, entity).await?;
+            received.take(due.reloaded).await?;
         }
-        if entity.is_due(AfterPull::Charges) && !answer.has_more {
-            accounts::counted(tx).await?;
+        if count > 0 || !answer.has_more {
+            received.take(due.after).await?;
         }
-        if entity.is_due(AfterPull::Verifiers) && (count > 0 || !answer.has_more) {
-            kept_verifiers::changed(tx, store_id).await?;
+        if !answer.has_more {
+            received.take(due.complete).await?;
         }
     }
     fault::point("apply.rows")?;
@@ -271,70 +264,7 @@ async fn end_reload(tx: &Tx, entity: &SyncType) -> Result<(), DbErr> {
         execute(tx, &sql, []).await?;
     }
     execute(tx, &format!("DELETE FROM {table} WHERE sync_version = {UNSEEN} {mine}"), []).await?;
-    if entity.is_due(AfterPull::StoreRows) {
-        barcodes::forget_strays(tx).await?;
-    }
     Ok(())
-}
-
-/// What a store keeps beside its products.
-struct Followers {
-    /// The codes of each product.
-    codes: BTreeMap<Uuid, Vec<String>>,
-    rows: Vec<store_product::Model>,
-}
-
-impl Followers {
-    fn new(store_id: Uuid, products: &[Box<dyn Row>], now: Instant) -> Self {
-        let mut codes = BTreeMap::new();
-        let mut rows = Vec::with_capacity(products.len());
-        for product in products {
-            let Some(product_id) = product.uuid("id") else { continue };
-            let deleted = product.instant("deleted_at").is_some();
-            let further: JsonText =
-                product.text("barcodes").and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default();
-            let wanted =
-                if deleted { Vec::new() } else { barcodes::codes(product.text("barcode").as_deref(), &further.0) };
-            codes.insert(product_id, wanted);
-            let amount = |column| product.integer(column).unwrap_or_default();
-            rows.push(store_product::Model {
-                id: ids::store_product(store_id, product_id),
-                store_id,
-                product_id,
-                price: Money(amount("price")),
-                cost: Money(amount("cost")),
-                reorder_point: Qty(amount("reorder_point")),
-                reorder_quantity: Qty(amount("reorder_quantity")),
-                is_stocked: true,
-                created_at: now,
-                updated_at: now,
-                ..store_product::Model::default()
-            });
-        }
-        Self { codes, rows }
-    }
-
-    /// Pull rule 4: every product has a row of this store, at the default price unless the store has a price of its own.
-    async fn write(self, tx: &Tx, are_new: bool) -> Result<(), DbErr> {
-        use store_product::Column;
-        let table = store_product::Entity;
-        let sent = |column: Column| Expr::col((Alias::new("excluded"), column));
-        let price =
-            Expr::case(Expr::col((table, Column::HasPriceOverride)).eq(true), Expr::col((table, Column::Price)))
-                .finally(sent(Column::Price));
-        let conflict = OnConflict::columns([Column::StoreId, Column::ProductId])
-            .update_columns([Column::Cost, Column::UpdatedAt])
-            .value(Column::Price, price)
-            .to_owned();
-        if are_new {
-            barcodes::add(tx, &self.codes).await?;
-            bulk::add::<store_product::Entity>(tx, &self.rows, conflict).await?;
-        } else {
-            barcodes::replace(tx, &self.codes).await?;
-            bulk::insert::<store_product::Entity>(tx, self.rows, Some(conflict)).await?;
-        }
-        Ok(())
-    }
 }
 
 /// How far `entity` was pulled.

@@ -3,8 +3,8 @@
 
 use sea_orm::sea_query::{Expr, OnConflict, Query, Values};
 use sea_orm::{
-    ConnectionTrait, DbBackend, DbErr, EntityName, EntityTrait, IntoActiveModel, Iterable, ModelTrait,
-    StatementBuilder, Value,
+    ConnectionTrait, DbBackend, DbErr, EntityName, EntityTrait, IntoActiveModel, Iterable, ModelTrait, QueryTrait,
+    Statement, StatementBuilder, Value,
 };
 
 use crate::connection::Transaction;
@@ -51,6 +51,32 @@ where
             insert = insert.on_conflict(conflict.clone());
         }
         changed += insert.exec_without_returning(conn).await?;
+    }
+}
+
+/// Rows of one table that are ready to be inserted, made before anybody waits for it: the texts are long, and a store has one
+/// writer.
+pub struct Lines(Vec<Statement>);
+
+impl Lines {
+    /// Lines of a document, as many in a statement as [`together`] has.
+    pub fn new<E>(models: &[E::Model], backend: DbBackend) -> Self
+    where
+        E: EntityTrait,
+        E::Model: IntoActiveModel<E::ActiveModel> + Clone,
+    {
+        let insert = |models: &[E::Model]| {
+            let models = models.iter().cloned().map(IntoActiveModel::into_active_model);
+            E::insert_many(models).build(backend)
+        };
+        Self(models.chunks(rows_per_statement(E::Column::iter().count())).map(insert).collect())
+    }
+
+    pub(crate) async fn insert(self, conn: &Transaction) -> Result<(), DbErr> {
+        for statement in self.0 {
+            conn.execute_raw(statement).await?;
+        }
+        Ok(())
     }
 }
 

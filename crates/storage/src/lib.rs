@@ -77,6 +77,7 @@ pub mod versions;
 mod write;
 mod writes;
 
+pub use bulk::Lines;
 pub use connection::{Connection, Transaction};
 pub use database::Db;
 pub use opening::{Opening, Purpose};

@@ -1,5 +1,7 @@
 //! What a store pulls: rows above its cursor with their head, from one snapshot. `docs/sync.md`, rule D2.
 
+pub(crate) mod received;
+
 use std::collections::HashMap;
 
 use sea_orm::{ConnectionTrait, DbErr};

@@ -7,7 +7,7 @@ use sea_orm::EntityTrait;
 use serde::Serialize;
 use serde_json::Value as Json;
 use tillkeep_model::schema::nullable;
-use tillkeep_model::{Bps, Instant, JsonText, Money, Ppm, Qty};
+use tillkeep_model::{Bps, Cost, Instant, JsonText, Money, Ppm, Qty};
 use utoipa::openapi::schema::{KnownFormat, Object, ObjectBuilder, Schema, SchemaFormat, Type};
 use utoipa::openapi::{Ref, RefOr};
 use utoipa::{__dev::ComposeSchema, PartialSchema, ToSchema};
@@ -69,7 +69,8 @@ pub fn filter<E: EntityTrait>(key: &str) -> Object {
     ObjectBuilder::new().schema_type(kind).format(format.map(SchemaFormat::KnownFormat)).build()
 }
 
-/// The schema of a row of `E` as it is answered.
+/// The schema of a row of `E` as it is answered. Costs are in an answer for some and not for others, so that nobody may rely on
+/// them.
 pub fn of_row<E>() -> Schema
 where
     E: EntityTrait,
@@ -77,9 +78,13 @@ where
 {
     let table = E::default();
     let mut object = ObjectBuilder::new();
-    if let Ok(Json::Object(row)) = serde_json::to_value(E::Model::default()) {
+    let keys = |withheld| Cost::without(withheld, || serde_json::to_value(E::Model::default()));
+    if let (Ok(Json::Object(row)), Ok(Json::Object(always))) = (keys(false), keys(true)) {
         for key in row.keys() {
-            object = object.property(key, of_key(table.table_name(), key)).required(key);
+            object = object.property(key, of_key(table.table_name(), key));
+            if always.contains_key(key) {
+                object = object.required(key);
+            }
         }
     }
     object.into()

@@ -5,6 +5,7 @@ use std::collections::HashSet;
 
 use sea_orm::{DbErr, EntityTrait};
 use tillkeep_model::permission::{self, ALL, DEFAULT_ROLES};
+use tillkeep_model::pricing::TenderKind;
 use tillkeep_model::{Instant, ids};
 
 use crate::db::{Turn, take_turn};
@@ -74,7 +75,7 @@ async fn first_rows(tx: &mut Tx, now: Instant) -> Result<(), DbErr> {
         id: ids::named("tender:CASH"),
         code: "CASH".to_owned(),
         name: "Cash".to_owned(),
-        kind: "cash".to_owned(),
+        kind: TenderKind::Cash.into(),
         opens_drawer: true,
         counts_in_close: true,
         allows_change: true,

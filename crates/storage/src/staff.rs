@@ -2,6 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
+use sea_orm::sea_query::Expr;
 use sea_orm::{
     ColumnTrait, Condition, ConnectionTrait, DbErr, EntityTrait, PaginatorTrait, QueryFilter, QuerySelect, QueryTrait,
 };
@@ -10,7 +11,7 @@ use tillkeep_model::{Instant, permission};
 use uuid::Uuid;
 
 use crate::db::{placeholders, query};
-use crate::entity::{store, store_node, user, user_store_role};
+use crate::entity::{session, store, store_node, user, user_store_role};
 use crate::many::find_in;
 use crate::{Tx, settings};
 
@@ -162,4 +163,21 @@ pub async fn last_sales(conn: &impl ConnectionTrait, people: &[Uuid]) -> Result<
             Ok((row.try_get("", "cashier_user_id")?, sale))
         })
         .collect()
+}
+
+/// Ends the sessions of people who are not active any more: a store learns of that with the pull of `users`.
+pub(crate) async fn end_sessions_of_inactive(tx: &Tx, now: Instant) -> Result<(), DbErr> {
+    use session::Column;
+    let gone = user::Entity::find()
+        .select_only()
+        .column(user::Column::Id)
+        .filter(Condition::any().add(user::Column::IsActive.eq(false)).add(user::Column::DeletedAt.is_not_null()));
+    session::Entity::update_many()
+        .col_expr(Column::RevokedAt, Expr::value(now))
+        .col_expr(Column::Reason, Expr::value("the user is not active any more"))
+        .filter(Column::UserId.in_subquery(gone.into_query()))
+        .filter(Column::RevokedAt.is_null())
+        .exec(tx)
+        .await?;
+    Ok(())
 }

@@ -7,7 +7,7 @@ use sea_orm::{
 };
 use uuid::Uuid;
 
-use crate::bulk;
+use crate::bulk::{self, Lines};
 use crate::many::execute_in;
 use crate::registry::{self, SyncType};
 use crate::tx::Tx;
@@ -113,6 +113,11 @@ impl Tx {
             self.touch(entity);
         }
         Ok(changed)
+    }
+
+    /// Adds lines of a document, which travel inside of it.
+    pub async fn insert_lines(&self, lines: Lines) -> Result<(), DbErr> {
+        lines.insert(self).await
     }
 
     /// Gives these rows of `entity` a new version with the commit, so that stores pull them again.

@@ -5,6 +5,7 @@ use tillkeep_http::Caller;
 use tillkeep_http::auth::device::wrong_terminal;
 use tillkeep_http::error::{Error, Result};
 use tillkeep_model::permission::Requirement;
+use tillkeep_model::permission::code::RegistersOpen;
 use tillkeep_storage::entity::register;
 use utoipa::ToSchema;
 
@@ -28,7 +29,7 @@ impl Terminal {
 }
 
 /// The code with which somebody acts at other tills than their own.
-const ELSEWHERE: [&str; 1] = ["registers.open"];
+const ELSEWHERE: [&str; 1] = [RegistersOpen::CODE];
 
 /// The terminal where the caller does something: the one they signed in at, which a terminal that they name must be. A
 /// sign-in without one may name one with `registers.open`.

@@ -199,6 +199,7 @@ mod tests {
     }
 
     #[tokio::test]
+    #[expect(clippy::disallowed_methods, reason = "the test looks at the file itself")]
     async fn a_backup_is_restored_beside_a_log_that_was_left_over_as_it_was_made() {
         let dir = tempfile::tempdir().expect("a directory");
         let data_dir = dir.path().join("data");

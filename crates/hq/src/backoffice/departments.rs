@@ -51,9 +51,9 @@ impl Rules for Entity {
             .filter(product::Column::DeletedAt.is_null())
             .count(tx)
             .await?;
-        refuse_in_use(products, "products")?;
+        refuse_in_use(products, fields::product::BOOK.table)?;
         let below = Entity::find().filter(Column::ParentId.eq(row.id)).filter(Column::DeletedAt.is_null());
-        refuse_in_use(below.count(tx).await?, "departments")
+        refuse_in_use(below.count(tx).await?, fields::department::BOOK.table)
     }
 }
 

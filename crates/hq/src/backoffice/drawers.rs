@@ -111,7 +111,7 @@ async fn named(caller: &Caller<RegistersView>, conn: &Connection, rows: Vec<Mode
     let shown = |row: Model| {
         let store = stores.get(&row.store_id);
         let blind = store.is_none_or(|store| store.blind_close);
-        let knows = !blind || caller.access.may(&drawers::MAY_CLOSE, Some(row.store_id));
+        let knows = !blind || caller.access.may(drawers::MAY_CLOSE, Some(row.store_id));
         let unapplied = unapplied.remove(&row.id).unwrap_or_default().into_iter();
         let named = |sale: unapplied_document::Model| Unapplied { id: sale.entity_id, receipt_number: sale.number };
         Drawer {

@@ -10,7 +10,7 @@ use tillkeep_http::resource::{Check, ListSpec};
 use tillkeep_http::{Answer, Caller, Id};
 use tillkeep_model::fields::{self, shape::BARCODE};
 use tillkeep_model::permission::code::{ProductsDelete, ProductsView};
-use tillkeep_model::{ErrorCode, Instant, Money, Qty};
+use tillkeep_model::{ErrorCode, Instant, Qty};
 use tillkeep_storage::db::{self, Turn};
 use tillkeep_storage::entity::product::{Column, Entity, Model};
 use tillkeep_storage::entity::{department, store_product, supplier, tax_group};
@@ -73,9 +73,9 @@ impl Rules for Entity {
 /// What the numbers of a product say of each other.
 fn check_numbers(check: &mut Check, old: Option<&Model>, row: &Model) {
     let differs = |part: fn(&Model) -> (i64, i64)| old.is_none_or(|old| part(old) != part(row));
-    if differs(|row| (row.price.0, row.min_price.unwrap_or(Money::ZERO).0)) {
+    if differs(|row| (row.price.0, row.min_price.map_or(0, |floor| floor.0.0))) {
         let text = format!("must be between 0 and {}, the price", row.price.0);
-        check.that(row.min_price.is_none_or(|floor| floor <= row.price), "minPrice", &text);
+        check.that(row.min_price.is_none_or(|floor| floor.0 <= row.price), "minPrice", &text);
     }
     if differs(|row| (row.is_weighed.into(), row.quantity_decimals.into())) {
         let text = "must be between 1 and 3 for what is weighed: with 0 decimals only whole units are sold";

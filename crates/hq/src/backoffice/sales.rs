@@ -12,8 +12,7 @@ use tillkeep_http::{Answer, Caller, Id, List};
 use tillkeep_model::ErrorCode;
 use tillkeep_model::permission::code::ReportsViewGlobal;
 use tillkeep_storage::entity::sale::{Column, Entity, Model};
-use tillkeep_storage::entity::{sale_item, sale_payment};
-use tillkeep_storage::sea_orm::sea_query::Expr;
+use tillkeep_storage::entity::{sale, sale_item, sale_payment};
 use tillkeep_storage::sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, Select};
 use utoipa::ToSchema;
 
@@ -70,10 +69,9 @@ pub fn narrowed(query: &mut Query, mut select: Select<Entity>) -> Result<Select<
     query.entry("sort".to_owned()).or_insert_with(|| "-completedAt".to_owned());
     select = business_dates::<Entity>(query, Column::BusinessDate, select)?;
     if let Some(flagged) = query.remove("flagged") {
-        // As the index of the few that are flagged says it, and with nothing to be filled in.
         select = match flagged.as_str() {
-            "true" => select.filter(Expr::cust("flags <> '[]'")),
-            "false" => select.filter(Expr::cust("flags = '[]'")),
+            "true" => select.filter(sale::is_flagged(true)),
+            "false" => select.filter(sale::is_flagged(false)),
             _ => return Err(Error::field("flagged", "must be true or false")),
         };
     }

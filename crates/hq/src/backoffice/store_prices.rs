@@ -25,7 +25,7 @@ use super::rows;
 use crate::scope::{in_scope, named_store};
 use crate::state::Routes;
 
-const NAME: &str = "store_product_dynamic";
+static NAME: &str = fields::store_price::BOOK.table;
 
 const FIELDS: Fields = Fields::hq(&fields::store_price::BOOK);
 
@@ -213,7 +213,7 @@ fn changed(old: &Model, product: &product::Model, mut body: Map<String, Json>, n
         row.has_price_override = true;
     }
     row.deleted_at = None;
-    if priced && product.min_price.is_some_and(|floor| row.price < floor) {
+    if priced && product.min_price.is_some_and(|floor| row.price < floor.0) {
         let text = "this is below the lowest price of the product";
         return Err(Error::new(ErrorCode::BelowMinPrice, text).at("price"));
     }

@@ -51,11 +51,11 @@ impl Rules for Entity {
         let products = product::Entity::find()
             .filter(product::Column::TaxGroupId.eq(row.id))
             .filter(product::Column::DeletedAt.is_null());
-        refuse_in_use(products.count(tx).await?, "products")?;
+        refuse_in_use(products.count(tx).await?, fields::product::BOOK.table)?;
         let departments = department::Entity::find()
             .filter(department::Column::DefaultTaxGroupId.eq(row.id))
             .filter(department::Column::DeletedAt.is_null());
-        refuse_in_use(departments.count(tx).await?, "departments")?;
+        refuse_in_use(departments.count(tx).await?, fields::department::BOOK.table)?;
         rates::replace(tx, row.id, Vec::new(), now).await
     }
 }

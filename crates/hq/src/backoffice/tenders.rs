@@ -2,7 +2,7 @@
 
 use tillkeep_http::error::{Error, Result};
 use tillkeep_http::resource::ListSpec;
-use tillkeep_model::fields::{self, tender::CASH};
+use tillkeep_model::fields;
 use tillkeep_model::pricing::TenderKind;
 use tillkeep_model::{ErrorCode, Instant, Money};
 use tillkeep_storage::Tx;
@@ -39,7 +39,7 @@ impl Rules for Entity {
             let text = "the kind of a tender is fixed: make another tender";
             return Err(Error::new(ErrorCode::KindLocked, text).at("kind"));
         }
-        if row.kind == CASH && !row.allows_change && old.is_none_or(|old| old.allows_change) {
+        if row.kind == TenderKind::Cash && !row.allows_change && old.is_none_or(|old| old.allows_change) {
             let text = "must be true for cash, which change is paid in: leave it out or send allowsChange: true";
             return Err(Error::field("allowsChange", text));
         }
@@ -67,12 +67,12 @@ impl Rules for Entity {
 }
 
 fn is_active_cash(row: &Model) -> bool {
-    row.kind == CASH && row.is_active
+    row.kind == TenderKind::Cash && row.is_active
 }
 
 /// Whether there is another active cash tender; all of them are locked, so that two requests see each other.
 async fn other_cash(tx: &Tx, row: &Model) -> Result<bool> {
-    let alive = Entity::find().filter(Column::Kind.eq(CASH)).filter(Column::DeletedAt.is_null());
+    let alive = Entity::find().filter(Column::Kind.eq(TenderKind::Cash.word())).filter(Column::DeletedAt.is_null());
     let cash = alive.lock_exclusive().all(tx).await?;
     Ok(cash.iter().any(|other| other.id != row.id && other.is_active))
 }

@@ -13,7 +13,6 @@ use tillkeep_model::Instant;
 use tillkeep_model::permission::code::StoresView;
 use tillkeep_storage::Connection;
 use tillkeep_storage::entity::{store, sync_log};
-use tillkeep_storage::sea_orm::sea_query::Expr;
 use tillkeep_storage::sea_orm::{ColumnTrait, EntityTrait, Iterable, QueryFilter, QuerySelect, Select};
 use tillkeep_storage::sync_log::FAILED;
 use utoipa::ToSchema;
@@ -88,7 +87,7 @@ impl FailedEntry {
             sha256: row.beginning.is_some().then_some(row.hash),
             beginning: costs::seen_whole(row.beginning),
             length: row.length,
-            envelope: row.envelope.and_then(|text| RawValue::from_string(text).ok()),
+            envelope: row.envelope.and_then(costs::stored_document),
         }
     }
 }
@@ -154,7 +153,7 @@ fn shown() -> Select<sync_log::Entity> {
     sync_log::Entity::find()
         .select_only()
         .columns(sync_log::Column::iter().filter(|column| !matches!(column, sync_log::Column::Envelope)))
-        .expr_as(Expr::cust(format!("CASE WHEN OCTET_LENGTH(envelope) <= {LISTED} THEN envelope END")), "envelope")
+        .expr_as(sync_log::envelope_within(LISTED), "envelope")
 }
 
 /// The codes of all stores.

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use axum::extract::State;
 use tillkeep_http::Body;
 use tillkeep_http::error::{Error, Result};
-use tillkeep_model::Instant;
 use tillkeep_model::wire::{HandshakeAnswer, HandshakeRequest};
+use tillkeep_model::{Instant, fields};
 use tillkeep_storage::entity::store_node;
 use tillkeep_storage::nodes::{Said, Settled};
 use tillkeep_storage::numbers::lost;
@@ -194,9 +194,9 @@ fn row(
     if request.sign_in && node.never_asks() {
         // What verifies people of all stores leaves it, and look-ups are others. It asks from now on, whether this answer
         // arrives or not.
-        fingerprints = with_other_columns(&fingerprints, "users")?;
-        if !resync.iter().any(|name| name == "users") {
-            resync.push("users".to_owned());
+        fingerprints = with_other_columns(&fingerprints, fields::user::BOOK.table)?;
+        if !resync.iter().any(|name| name == fields::user::BOOK.table) {
+            resync.push(fields::user::BOOK.table.to_owned());
         }
     }
     let row = store_node::Model {

@@ -18,7 +18,6 @@ use tillkeep_model::wire::PushStatus;
 use tillkeep_storage::entity::sync_log;
 use tillkeep_storage::idempotency;
 use tillkeep_storage::push::{self, ByHand, Sender};
-use tillkeep_storage::sea_orm::sea_query::Expr;
 use tillkeep_storage::sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
 use tillkeep_storage::sync_log::{FAILED, PULL, RETRIED};
 use utoipa::ToSchema;
@@ -123,7 +122,7 @@ pub(super) async fn retry_all(
             .clone()
             .select_only()
             .column(sync_log::Column::Id)
-            .expr_as(Expr::cust("CAST(OCTET_LENGTH(COALESCE(envelope, '')) AS BIGINT)"), "num_items")
+            .expr_as(sync_log::envelope_bytes(), "num_items")
             .filter(sync_log::Column::Id.gt(after))
             .order_by_asc(sync_log::Column::Id)
             // One more than is tried tells whether that is the end.

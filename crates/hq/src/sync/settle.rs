@@ -14,7 +14,7 @@ use tillkeep_model::permission::code::StoresEdit;
 use tillkeep_storage::db::{self, Turn};
 use tillkeep_storage::entity::sync_log;
 use tillkeep_storage::push::unapplied;
-use tillkeep_storage::sea_orm::sea_query::Expr;
+use tillkeep_storage::sea_orm::sea_query::{Expr, ExprTrait};
 use tillkeep_storage::sea_orm::{ColumnTrait, EntityTrait, QueryFilter};
 use tillkeep_storage::sync_log::{FAILED, PULL, RESOLVED, RETRIED, count_pending, warnings};
 use tillkeep_storage::{Tx, audit, registry};
@@ -122,14 +122,15 @@ pub(super) async fn settle(hq: &Hq, caller: &Caller<StoresEdit>, store_id: Uuid,
     }
     let ids = |rows: &[sync_log::Model]| rows.iter().map(|row| row.id).collect::<Vec<_>>();
     // A type is loaded again when somebody tries again what its store could not keep.
-    let learns = if *status == RETRIED { "seq IS NOT NULL OR direction = 'pull'" } else { "seq IS NOT NULL" };
+    let is_numbered = sync_log::Column::Seq.is_not_null();
+    let learns = if *status == RETRIED { is_numbered.or(sync_log::Column::Direction.eq(PULL)) } else { is_numbered };
     #[expect(clippy::disallowed_methods, reason = "the log of entries does not travel")]
     let update = sync_log::Entity::update_many()
         .col_expr(sync_log::Column::Status, Expr::value(*status))
         .col_expr(sync_log::Column::ResolvedBy, Expr::value(caller.user_id))
         .col_expr(sync_log::Column::ResolvedAt, Expr::value(now))
         .col_expr(sync_log::Column::Note, Expr::value(note.as_deref()))
-        .col_expr(sync_log::Column::ToAcknowledge, Expr::cust(learns))
+        .col_expr(sync_log::Column::ToAcknowledge, learns)
         .filter(sync_log::Column::Id.is_in(ids(rows)));
     // Somebody at another server of headquarters may have been here; the store was told by them. What was taken just now is
     // closed by its own success.

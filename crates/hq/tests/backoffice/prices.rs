@@ -2,7 +2,7 @@
 
 use serde_json::{Value as Json, json};
 use tillkeep_hq::testing::Databases as _;
-use tillkeep_model::{Money, Qty, ids};
+use tillkeep_model::{Cost, Money, Qty, ids};
 use tillkeep_storage::entity::store_product;
 use tillkeep_storage::sea_orm::{ActiveModelTrait, ActiveValue, IntoActiveModel};
 use uuid::Uuid;
@@ -38,7 +38,7 @@ async fn a_new_default_price_reaches_the_stores_without_a_price_of_their_own() {
     assert_eq!(row(&kit, two, &product).await, after[1], "a new name is no new price");
     kit.patch(&admin, &format!("/products/{}", id_of(&product)), json!({"cost": 600})).await.is(200);
     let costs = [row(&kit, one, &product).await, row(&kit, two, &product).await];
-    assert_eq!(costs.each_ref().map(|row| row.cost), [Money(600), Money(600)], "the cost is a copy everywhere");
+    assert_eq!(costs.each_ref().map(|row| row.cost), [Cost(Money(600)); 2], "the cost is a copy everywhere");
     assert_eq!(costs.each_ref().map(|row| row.price), [Money(900), Money(1100)]);
 }
 

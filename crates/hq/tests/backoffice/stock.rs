@@ -2,7 +2,7 @@
 
 use serde_json::{Value as Json, json};
 use tillkeep_hq::testing::Databases as _;
-use tillkeep_model::{Money, Qty, ids};
+use tillkeep_model::{Cost, Money, Qty, ids};
 use tillkeep_storage::entity::{inventory_adjustment, store_product};
 use tillkeep_storage::sea_orm::{ActiveModelTrait, IntoActiveModel};
 use uuid::Uuid;
@@ -16,7 +16,7 @@ async fn level(kit: &Kit, store_id: Uuid, product_id: Uuid, quantity: i64, reord
         product_id,
         quantity: Qty::pieces(quantity),
         reorder_point: Qty::pieces(reorder_point),
-        average_cost: Some(Money(70)),
+        average_cost: Some(Cost(Money(70))),
         ..store_product::Model::default()
     };
     let tx = kit.hq.db().begin().await.expect("begin");
@@ -31,7 +31,7 @@ async fn adjusted(kit: &Kit, store_id: Uuid, product_id: Uuid, reason: &str, day
         product_id,
         reason: reason.to_owned(),
         quantity_change: Qty::pieces(3),
-        unit_cost: Some(Money(60)),
+        unit_cost: Some(Cost(Money(60))),
         business_date: day.to_owned(),
         ..inventory_adjustment::Model::default()
     };

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value as Json, json};
 use tillkeep_hq::testing::Databases as _;
-use tillkeep_model::{Instant, JsonText, Money, Ppm};
+use tillkeep_model::{Cost, Instant, JsonText, Money, Ppm};
 use tillkeep_storage::entity::{
     customer, department, product, product_barcode, role, role_permission, store, store_product, tax_group,
     tax_group_rate, tax_rate, tender, user, user_store_role,
@@ -223,7 +223,7 @@ impl Fixture {
                 product_type: "standard".into(),
                 unit_of_measure: "each".into(),
                 price: Money(1000),
-                cost: Money(500),
+                cost: Cost(Money(500)),
                 track_stock: true,
                 is_active: true,
                 is_returnable: true,
@@ -258,7 +258,7 @@ impl Fixture {
                 store_id: self.id("shop"),
                 product_id: self.id("tea"),
                 price: Money(1000),
-                cost: Money(500),
+                cost: Cost(Money(500)),
                 is_stocked: true,
                 ..store_product::Model::default()
             },

@@ -2,9 +2,9 @@
 
 use serde::Serialize;
 use serde_json::json;
-use tillkeep_model::Instant;
 use tillkeep_model::permission::code::{UsersEdit, UsersView};
 use tillkeep_model::permission::{Fresh, Requirement, SignedIn};
+use tillkeep_model::{Instant, fields};
 use tillkeep_storage::audit;
 use tillkeep_storage::entity::session::{Column, Entity, Model};
 use tillkeep_storage::sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect, Select};
@@ -68,7 +68,7 @@ async fn end<P: Requirement>(caller: &Caller<P>, person: &Access, session_id: Uu
     let session = found.ok_or_else(|| Error::not_found("session"))?;
     Sessions::revoke(&**act, which, "ended", now).await?;
     let entry = audit::Entry {
-        entity_type: Some("users"),
+        entity_type: Some(fields::user::BOOK.table),
         entity_id: Some(person.user.id.to_string()),
         details: json!({
             "sessionId": session.id, "sessionTerminalId": session.terminal_id,

@@ -4,7 +4,7 @@ use std::slice;
 
 use serde::Deserialize;
 use serde_json::{Value as Json, json};
-use tillkeep_model::{ErrorCode, Instant};
+use tillkeep_model::{ErrorCode, Instant, fields};
 use tillkeep_storage::attempts::Bucket;
 use tillkeep_storage::entity::{session, store, user};
 use tillkeep_storage::registry::fold;
@@ -247,7 +247,7 @@ async fn replace(
     let line = (!gone.is_empty()).then(|| {
         let of = |one: &Replaced| json!({"sessionId": one.row.id, "sessionTerminalId": one.row.terminal_id});
         let mut entry = claimant.audit("session.end", Some(row.user_id));
-        entry.entity_type = Some("users");
+        entry.entity_type = Some(fields::user::BOOK.table);
         entry.entity_id = Some(row.user_id.to_string());
         entry.details["reason"] = json!(REPLACED);
         entry.details["sessions"] = gone.iter().map(of).collect();

@@ -28,6 +28,7 @@ impl Act {
     }
 }
 
+/// For the reads and the writes by type. Statements of own text are for `crates/storage` alone (`clippy.toml`).
 impl Deref for Act {
     type Target = Tx;
     fn deref(&self) -> &Tx {

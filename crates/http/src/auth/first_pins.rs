@@ -1,7 +1,7 @@
 //! First PINs: made here for somebody, shown once, and worth nothing when their owner does not come to change them.
 
 use serde_json::json;
-use tillkeep_model::Instant;
+use tillkeep_model::{Instant, fields};
 use tillkeep_storage::entity::user;
 use tillkeep_storage::{DbErr, audit, user_pins};
 use uuid::Uuid;
@@ -73,7 +73,7 @@ async fn end_one(auth: &Auth, user_id: Uuid, life: i64, now: Instant) -> Result<
     end_wholly(&mut tx, user_id, EXPIRED, now).await?;
     let entry = audit::Entry {
         action: "pin.expired",
-        entity_type: Some("users"),
+        entity_type: Some(fields::user::BOOK.table),
         entity_id: Some(user_id.to_string()),
         details: json!({"username": user.username}),
         ..audit::Entry::default()

@@ -3,7 +3,7 @@
 //! that moment on, and nobody is told whose it was. `docs/security.md`, PINs.
 
 use serde_json::json;
-use tillkeep_model::Instant;
+use tillkeep_model::{Instant, fields};
 use tillkeep_storage::db::{Turn, take_turn};
 use tillkeep_storage::entity::user::{Column, Entity, Model};
 use tillkeep_storage::sea_orm::sea_query::Expr;
@@ -121,7 +121,7 @@ pub(super) async fn hit(
         let wholly = end(auth, tx, owner, now).await?;
         ended.people.extend(wholly.then_some(owner.id));
         let mut line = entry.clone();
-        line.entity_type = Some("users");
+        line.entity_type = Some(fields::user::BOOK.table);
         line.entity_id = Some(owner.id.to_string());
         line.details["ended"] = json!(if wholly { "pin" } else { "pin_alone" });
         ended.lines.push(line);

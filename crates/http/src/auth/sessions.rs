@@ -5,8 +5,8 @@
 use std::time::{Duration, Instant as Moment};
 
 use tillkeep_model::Instant;
+use tillkeep_storage::entity::second_factor;
 use tillkeep_storage::entity::session::{Column, Entity, Model};
-use tillkeep_storage::entity::{second_factor, user};
 use tillkeep_storage::sea_orm::sea_query::{Expr, IntoCondition};
 use tillkeep_storage::sea_orm::{
     ColumnTrait, Condition, ConnectionTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect, QueryTrait,
@@ -158,22 +158,6 @@ impl Sessions {
             .col_expr(Column::RevokedAt, Expr::value(now))
             .col_expr(Column::Reason, Expr::value(reason))
             .filter(filter)
-            .filter(Column::RevokedAt.is_null())
-            .exec(conn)
-            .await?;
-        Ok(())
-    }
-
-    /// Ends the sessions of people who are not active any more: a store learns of that with the pull of `users`.
-    pub async fn revoke_of_inactive(conn: &impl ConnectionTrait, now: Instant) -> Result<(), DbErr> {
-        let gone = user::Entity::find()
-            .select_only()
-            .column(user::Column::Id)
-            .filter(Condition::any().add(user::Column::IsActive.eq(false)).add(user::Column::DeletedAt.is_not_null()));
-        Entity::update_many()
-            .col_expr(Column::RevokedAt, Expr::value(now))
-            .col_expr(Column::Reason, Expr::value("the user is not active any more"))
-            .filter(Column::UserId.in_subquery(gone.into_query()))
             .filter(Column::RevokedAt.is_null())
             .exec(conn)
             .await?;

@@ -3,8 +3,8 @@
 use std::collections::{BTreeSet, HashMap};
 
 use serde::Serialize;
-use tillkeep_model::Instant;
 use tillkeep_model::permission::code::UsersManageRoles;
+use tillkeep_model::{Instant, JsonText};
 use tillkeep_storage::entity::audit_log::{Column, Entity, Model};
 use tillkeep_storage::entity::user;
 use tillkeep_storage::reports::names;
@@ -14,6 +14,7 @@ use uuid::Uuid;
 
 use crate::List;
 use crate::auth::Caller;
+use crate::costs;
 use crate::describe::{Listing, Lists, More};
 use crate::error::{Error, Result};
 use crate::resource::{self, ListSpec, Query};
@@ -74,7 +75,7 @@ pub async fn list(
         username: name(row.user_id),
         approver_username: name(row.approver_id),
         entity_name: thing(&row).and_then(|id| things.get(&id).cloned()),
-        row,
+        row: Model { details: JsonText(costs::stored(row.details.0)), ..row },
     }))
 }
 

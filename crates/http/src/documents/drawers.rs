@@ -3,12 +3,13 @@
 
 use serde_json::Value as Json;
 use tillkeep_model::JsonText;
+use tillkeep_model::approvable::CLOSING;
 use tillkeep_storage::entity::register_session::Model;
 
 use crate::describe::More;
 
 /// Who closes without asking anybody; whoever else sells at a till needs an approval.
-pub const MAY_CLOSE: [&str; 2] = ["registers.close", "reports.z_report"];
+pub static MAY_CLOSE: &[&str] = CLOSING.holders;
 
 /// What both servers take of a list of drawers besides columns.
 pub const MORE: &[(&str, More)] = &[("businessDateFrom", More::Date), ("businessDateTo", More::Date)];

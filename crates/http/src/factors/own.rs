@@ -3,7 +3,7 @@
 use serde::Serialize;
 use serde_json::json;
 use tillkeep_model::permission::{Fresh, SignedInAnyFactor};
-use tillkeep_model::{ErrorCode, Instant};
+use tillkeep_model::{ErrorCode, Instant, fields};
 use tillkeep_storage::db::{Turn, take_turn};
 use tillkeep_storage::entity::user;
 use tillkeep_storage::factors::{self, Factor};
@@ -98,7 +98,7 @@ pub(super) async fn touch(tx: &mut Tx, user_id: Uuid) -> Result<(), DbErr> {
 /// An entry about the factors of the caller.
 pub(super) fn entry(caller: &Own, action: &'static str, details: serde_json::Value) -> audit::Entry {
     audit::Entry {
-        entity_type: Some("users"),
+        entity_type: Some(fields::user::BOOK.table),
         entity_id: Some(caller.user_id.to_string()),
         details,
         ..caller.audit(action)

@@ -2,7 +2,7 @@
 //! two servers that were shown the same code or answer at one moment, one is first.
 
 use serde_json::json;
-use tillkeep_model::Instant;
+use tillkeep_model::{Instant, fields};
 use tillkeep_storage::attempts::Taken;
 use tillkeep_storage::{DbErr, Tx, audit, factors};
 use uuid::Uuid;
@@ -78,7 +78,7 @@ impl Shown {
             _ => Some(factors::count_use(tx).await?),
         };
         let mut entry = claimant.audit("factor.used", Some(user_id));
-        entry.entity_type = Some("users");
+        entry.entity_type = Some(fields::user::BOOK.table);
         entry.entity_id = Some(user_id.to_string());
         entry.details["kind"] = json!(self.kind());
         entry.details["factorId"] = json!(factor);

@@ -2,16 +2,13 @@
 
 use serde_json::{Map, Value as Json};
 
+use crate::pricing::TenderKind;
+
 use super::{Book, Initial, any_i32, flag, flag_on, label, money, word};
-
-pub const CASH: &str = "cash";
-
-const KINDS: &[&str] =
-    &[CASH, "card", "check", "gift_card", "store_credit", "voucher", "on_account", "exchange", "other"];
 
 /// Cash lies in a drawer, and change is given of it.
 fn is_cash(sent: &Map<String, Json>) -> Json {
-    (sent.get("kind").and_then(Json::as_str) == Some(CASH)).into()
+    (sent.get("kind").and_then(Json::as_str) == Some(TenderKind::Cash.word())).into()
 }
 
 pub static BOOK: Book = Book {
@@ -19,7 +16,7 @@ pub static BOOK: Book = Book {
     fields: &[
         label("code", 20).required(),
         label("name", 100).required(),
-        word("kind", KINDS).required(),
+        word("kind", TenderKind::WORDS).required(),
         flag("opensDrawer").initially(Initial::Follows(is_cash)),
         flag_on("countsInClose"),
         flag("allowsChange").initially(Initial::Follows(is_cash)),

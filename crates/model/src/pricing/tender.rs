@@ -4,41 +4,29 @@ use thiserror::Error;
 use uuid::Uuid;
 
 use crate::Money;
+use crate::words::{Word, words};
 
-macro_rules! tender_kinds {
-    ($($(#[$doc:meta])* $name:ident = $word:literal,)+) => {
-        /// What a tender is, whatever the chain calls it.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-        pub enum TenderKind { $($(#[$doc])* $name),+ }
-
-        impl TenderKind {
-            pub const ALL: &[Self] = &[$(Self::$name),+];
-
-            /// The word in `tenders.kind`.
-            #[must_use]
-            pub const fn as_str(self) -> &'static str { match self { $(Self::$name => $word),+ } }
-        }
-    };
-}
-
-tender_kinds! {
-    Cash = "cash",
-    Card = "card",
-    Check = "check",
-    GiftCard = "gift_card",
-    StoreCredit = "store_credit",
-    Voucher = "voucher",
-    OnAccount = "on_account",
-    /// Settles a refund against a new sale without touching the drawer.
-    Exchange = "exchange",
-    Other = "other",
+words! {
+    /// What a tender is, whatever the chain calls it.
+    TenderKind {
+        Cash = "cash",
+        Card = "card",
+        Check = "check",
+        GiftCard = "gift_card",
+        StoreCredit = "store_credit",
+        Voucher = "voucher",
+        OnAccount = "on_account",
+        /// Settles a refund against a new sale without touching the drawer.
+        Exchange = "exchange",
+        Other = "other",
+    }
 }
 
 impl TenderKind {
     /// The kind with this word; `None` for an unknown one.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
-        Self::ALL.iter().copied().find(|kind| kind.as_str() == text)
+        Self::ALL.iter().copied().find(|kind| kind.word() == text)
     }
 
     /// Whether it pays with a value that somebody must keep a record of. There is none yet: whoever took such a tender
@@ -144,7 +132,7 @@ mod tests {
     #[test]
     fn every_kind_is_read_as_it_was_written() {
         for kind in TenderKind::ALL {
-            assert_eq!(TenderKind::parse(kind.as_str()), Some(*kind));
+            assert_eq!(TenderKind::parse(kind.word()), Some(*kind));
         }
         assert_eq!(TenderKind::parse("CASH"), None);
         assert_eq!(TenderKind::ALL.len(), 9);

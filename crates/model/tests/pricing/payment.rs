@@ -4,12 +4,13 @@ use proptest::prelude::*;
 use tillkeep_model::pricing::{
     CashRounding, PaymentError, RoundingMode, Settlement, TenderKind, TenderRule, TenderTerms, Tendered, settle,
 };
+use tillkeep_model::words::Word;
 use tillkeep_model::{ErrorCode, Money, ids};
 
 fn terms(kind: TenderKind) -> TenderTerms {
     TenderTerms {
-        id: ids::named(kind.as_str()),
-        code: kind.as_str().to_uppercase(),
+        id: ids::named(kind.word()),
+        code: kind.word().to_uppercase(),
         kind,
         allows_change: kind == TenderKind::Cash || kind == TenderKind::Check,
         requires_reference: false,

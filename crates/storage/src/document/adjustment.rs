@@ -130,9 +130,9 @@ pub fn movement(row: &Model, position: Option<Position>) -> Movement {
         business_date: row.business_date.clone(),
         at: Some(row.occurred_at).filter(|at| !at.is_unset()).unwrap_or(row.created_at),
         received: row.reason == "received",
-        unit_cost: row.unit_cost.filter(|_| priced),
+        unit_cost: row.unit_cost.filter(|_| priced).map(|cost| cost.0),
         // A store adjusts nothing of which it keeps no stock.
         tracked: Some(true),
-        average_after: row.average_cost_after.zip(position),
+        average_after: row.average_cost_after.map(|cost| cost.0).zip(position),
     }
 }

@@ -4,6 +4,7 @@ use tillkeep_model::Money;
 use tillkeep_model::pricing::TenderKind;
 use tillkeep_model::sale_check::{self, LineFigures, SaleFigures};
 use tillkeep_model::state::{MayFollow, PaymentStatus, SaleStatus, may_follow};
+use tillkeep_model::words::SaleType;
 
 use super::{
     Act, Awaited, Beyond, Clash, Exported, Facts, Form, Maker, Named, Numbering, Parent, Pushed, Restored, UsedId,
@@ -25,8 +26,6 @@ pub const UNKNOWN_CUSTOMER: &str = "unknown_customer";
 /// Places of its lines and payments among its children in the registry.
 const ITEMS: usize = 0;
 const PAYMENTS: usize = 1;
-
-const REFUND: &str = "refund";
 
 static NUMBER: Numbering = Numbering {
     kind: "receipt",
@@ -114,7 +113,7 @@ impl Pushed for Sale {
             return 0;
         }
         let payments = document.lines_of::<sale_payment::Model>(PAYMENTS);
-        let on_account = payments.filter(|payment| payment.tender_kind == TenderKind::OnAccount.as_str());
+        let on_account = payments.filter(|payment| payment.tender_kind == TenderKind::OnAccount);
         let counted = on_account.filter(|payment| payment.status != PaymentStatus::Voided);
         counted.map(|payment| i128::from(payment.amount.0)).sum()
     }
@@ -187,7 +186,7 @@ pub fn movements<'a>(
     items: impl IntoIterator<Item = &'a sale_item::Model>,
     position: Option<Position>,
 ) -> Vec<Movement> {
-    let (refund, voided) = (sale.sale_type == REFUND, sale.status == SaleStatus::Voided);
+    let (refund, voided) = (sale.sale_type == SaleType::Refund, sale.status == SaleStatus::Voided);
     let at = Some(sale.completed_at).filter(|at| !at.is_unset()).unwrap_or(sale.created_at);
     let mut movements = Vec::new();
     for item in items {
@@ -205,10 +204,10 @@ pub fn movements<'a>(
             at,
             received: false,
             // What is returned to the shelf comes in at the cost at which it left.
-            unit_cost: item.unit_cost.filter(|_| refund),
+            unit_cost: item.unit_cost.filter(|_| refund).map(|cost| cost.0),
             tracked: item.tracked,
             // What a store says of the average cost counts where it can be told what is newer.
-            average_after: item.average_cost_after.filter(|_| refund).zip(position),
+            average_after: item.average_cost_after.filter(|_| refund).map(|cost| cost.0).zip(position),
         };
         if voided {
             let leaves = Movement { unit_cost: None, average_after: None, ..base.clone() };

@@ -2,7 +2,7 @@
 
 use sea_orm::entity::prelude::*;
 use serde::{Deserialize, Serialize};
-use tillkeep_model::{Instant, JsonText, Money, Qty};
+use tillkeep_model::{Cost, Instant, JsonText, Qty};
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, DeriveEntityModel, Serialize, Deserialize)]
 #[sea_orm(table_name = "inventory_adjustments")]
@@ -18,9 +18,11 @@ pub struct Model {
     pub quantity_change: Qty,
     pub quantity_before: Qty,
     pub quantity_after: Qty,
-    pub unit_cost: Option<Money>,
+    #[serde(skip_serializing_if = "Cost::is_withheld")]
+    pub unit_cost: Option<Cost>,
     /// The average cost at the store after this row.
-    pub average_cost_after: Option<Money>,
+    #[serde(skip_serializing_if = "Cost::is_withheld")]
+    pub average_cost_after: Option<Cost>,
     pub reference_type: Option<String>,
     pub reference_id: Option<Uuid>,
     pub reference_line_id: Option<Uuid>,

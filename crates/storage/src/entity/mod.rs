@@ -77,18 +77,3 @@ pub mod unreadable_row;
 pub mod user;
 pub mod user_pin;
 pub mod user_store_role;
-
-/// Tables of which rows are kept in memory. Levels and prices of this store are not among them: each sale reads those.
-pub const KEPT_IN_MEMORY: &[&str] = &[
-    "stores",
-    "tax_rates",
-    "tax_groups",
-    "tax_group_rates",
-    "tenders",
-    "products",
-    "product_barcodes",
-    "product_specials",
-    "sales_reps",
-    "registers",
-    "register_sessions",
-];

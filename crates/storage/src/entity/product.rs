@@ -2,7 +2,7 @@
 
 use sea_orm::entity::prelude::*;
 use serde::{Deserialize, Serialize};
-use tillkeep_model::{Bps, Instant, JsonText, Money, Qty};
+use tillkeep_model::{Bps, Cost, Instant, JsonText, Money, Qty};
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, DeriveEntityModel, Serialize, Deserialize)]
 #[sea_orm(table_name = "products")]
@@ -32,8 +32,10 @@ pub struct Model {
     pub quantity_decimals: i16,
     pub is_weighed: bool,
     pub price: Money,
-    pub cost: Money,
-    pub min_price: Option<Money>,
+    #[serde(skip_serializing_if = "Cost::is_withheld")]
+    pub cost: Cost,
+    #[serde(skip_serializing_if = "Cost::is_withheld")]
+    pub min_price: Option<Cost>,
     pub is_open_price: bool,
     pub allow_discount: bool,
     pub max_discount_bps: Option<Bps>,

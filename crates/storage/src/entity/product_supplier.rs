@@ -2,7 +2,7 @@
 
 use sea_orm::entity::prelude::*;
 use serde::{Deserialize, Serialize};
-use tillkeep_model::{Instant, Money, Qty};
+use tillkeep_model::{Cost, Instant, Money, Qty};
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, DeriveEntityModel, Serialize, Deserialize)]
 #[sea_orm(table_name = "product_suppliers")]
@@ -17,7 +17,8 @@ pub struct Model {
     pub product_id: Uuid,
     pub supplier_id: Uuid,
     pub supplier_sku: Option<String>,
-    pub cost: Money,
+    #[serde(skip_serializing_if = "Cost::is_withheld")]
+    pub cost: Cost,
     pub case_pack_quantity: Qty,
     pub min_order_quantity: Qty,
     pub lead_time_days: Option<i32>,

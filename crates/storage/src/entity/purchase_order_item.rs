@@ -2,7 +2,7 @@
 
 use sea_orm::entity::prelude::*;
 use serde::{Deserialize, Serialize};
-use tillkeep_model::{Instant, Money, Qty};
+use tillkeep_model::{Cost, Instant, Money, Qty};
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, DeriveEntityModel, Serialize, Deserialize)]
 #[sea_orm(table_name = "purchase_order_items")]
@@ -23,9 +23,11 @@ pub struct Model {
     pub ordered_quantity: Qty,
     pub received_quantity: Qty,
     pub cancelled_quantity: Qty,
-    pub unit_cost: Money,
+    #[serde(skip_serializing_if = "Cost::is_withheld")]
+    pub unit_cost: Cost,
     pub line_amount: Money,
-    pub received_cost: Option<Money>,
+    #[serde(skip_serializing_if = "Cost::is_withheld")]
+    pub received_cost: Option<Cost>,
     #[serde(skip)]
     pub synced: bool,
 }

@@ -1,8 +1,9 @@
 //! Sales and refunds; written once by the store that made them.
 
 use sea_orm::entity::prelude::*;
+use sea_orm::sea_query::Expr;
 use serde::{Deserialize, Deserializer, Serialize};
-use tillkeep_model::{Instant, JsonText, Money};
+use tillkeep_model::{Cost, Instant, JsonText, Money};
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, DeriveEntityModel, Serialize, Deserialize)]
 #[sea_orm(table_name = "sales")]
@@ -42,7 +43,8 @@ pub struct Model {
     pub total_amount: Money,
     pub cash_rounding: Money,
     pub change_amount: Money,
-    pub cost_amount: Money,
+    #[serde(skip_serializing_if = "Cost::is_withheld")]
+    pub cost_amount: Cost,
     pub refunded_amount: Money,
     pub tax_lines: JsonText,
     pub cart_discount_type: Option<String>,
@@ -79,3 +81,10 @@ fn said_by_a_store<'de, D: Deserializer<'de>>(deserializer: D) -> Result<JsonTex
 pub enum Relation {}
 
 impl ActiveModelBehavior for ActiveModel {}
+
+/// Whether headquarters has something to say of it, or nothing: as the index of the few that are flagged says it, with nothing to be
+/// filled in.
+#[must_use]
+pub fn is_flagged(flagged: bool) -> Expr {
+    Expr::cust(if flagged { "flags <> '[]'" } else { "flags = '[]'" })
+}

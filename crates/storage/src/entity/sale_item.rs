@@ -2,7 +2,7 @@
 
 use sea_orm::entity::prelude::*;
 use serde::{Deserialize, Serialize};
-use tillkeep_model::{JsonText, Money, Qty};
+use tillkeep_model::{Cost, JsonText, Money, Qty};
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, DeriveEntityModel, Serialize, Deserialize)]
 #[sea_orm(table_name = "sale_items")]
@@ -36,8 +36,10 @@ pub struct Model {
     pub total_amount: Money,
     pub tax_group_id: Option<Uuid>,
     pub tax_details: JsonText,
-    pub unit_cost: Option<Money>,
-    pub cost_amount: Money,
+    #[serde(skip_serializing_if = "Cost::is_withheld")]
+    pub unit_cost: Option<Cost>,
+    #[serde(skip_serializing_if = "Cost::is_withheld")]
+    pub cost_amount: Cost,
     pub override_reason: Option<String>,
     pub override_approved_by: Option<Uuid>,
     pub discount_approved_by: Option<Uuid>,
@@ -49,7 +51,8 @@ pub struct Model {
     /// Whether its store kept stock of the product when it was sold; a program that does not know says nothing.
     pub tracked: Option<bool>,
     /// The average cost at its store after this line, of a refund that went back to the shelf.
-    pub average_cost_after: Option<Money>,
+    #[serde(skip_serializing_if = "Cost::is_withheld")]
+    pub average_cost_after: Option<Cost>,
     pub age_confirmed: Option<bool>,
 }
 

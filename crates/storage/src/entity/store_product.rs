@@ -2,7 +2,7 @@
 
 use sea_orm::entity::prelude::*;
 use serde::{Deserialize, Serialize};
-use tillkeep_model::{Instant, Money, Qty};
+use tillkeep_model::{Cost, Instant, Money, Qty};
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, DeriveEntityModel, Serialize, Deserialize)]
 #[sea_orm(table_name = "store_product_dynamic")]
@@ -18,14 +18,16 @@ pub struct Model {
     pub product_id: Uuid,
     pub price: Money,
     pub has_price_override: bool,
-    pub cost: Money,
+    #[serde(skip_serializing_if = "Cost::is_withheld")]
+    pub cost: Cost,
     pub reorder_point: Qty,
     pub reorder_quantity: Qty,
     pub max_quantity: Option<Qty>,
     pub is_stocked: bool,
     pub bin_location: Option<String>,
     pub quantity: Qty,
-    pub average_cost: Option<Money>,
+    #[serde(skip_serializing_if = "Cost::is_withheld")]
+    pub average_cost: Option<Cost>,
     pub last_sold_at: Option<Instant>,
     pub last_received_at: Option<Instant>,
     pub last_counted_at: Option<Instant>,

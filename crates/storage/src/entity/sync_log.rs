@@ -1,6 +1,7 @@
 //! One row for each entity operation. Specification, section 2.7.
 
 use sea_orm::entity::prelude::*;
+use sea_orm::sea_query::Expr;
 use serde::{Deserialize, Serialize};
 use tillkeep_model::Instant;
 
@@ -48,3 +49,15 @@ pub struct Model {
 pub enum Relation {}
 
 impl ActiveModelBehavior for ActiveModel {}
+
+/// Bytes of the envelope as it is kept.
+#[must_use]
+pub fn envelope_bytes() -> Expr {
+    Expr::cust("CAST(OCTET_LENGTH(COALESCE(envelope, '')) AS BIGINT)")
+}
+
+/// The envelope, when it has no more than so many bytes.
+#[must_use]
+pub fn envelope_within(bytes: usize) -> Expr {
+    Expr::cust(format!("CASE WHEN OCTET_LENGTH(envelope) <= {bytes} THEN envelope END"))
+}

@@ -2,7 +2,7 @@
 
 use sea_orm::entity::prelude::*;
 use serde::{Deserialize, Serialize};
-use tillkeep_model::{Money, Qty};
+use tillkeep_model::{Cost, Qty};
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, DeriveEntityModel, Serialize, Deserialize)]
 #[sea_orm(table_name = "transfer_items")]
@@ -20,7 +20,8 @@ pub struct Model {
     pub sent_quantity: Option<Qty>,
     pub received_quantity: Qty,
     pub damaged_quantity: Qty,
-    pub unit_cost: Option<Money>,
+    #[serde(skip_serializing_if = "Cost::is_withheld")]
+    pub unit_cost: Option<Cost>,
 }
 
 #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]

@@ -3,7 +3,8 @@
 use tillkeep_model::fields::{self, Book};
 use tillkeep_model::state::TransferStatus;
 
-use super::sync_type::{AfterPull, Child, Derived, Scope, SyncType};
+use super::arrival::Arrival;
+use super::sync_type::{Child, Derived, Scope, SyncType};
 use super::table::{Of, SyncTable};
 use crate::document::{adjustment, customer, order, sale, session, transfer};
 use crate::entity;
@@ -31,8 +32,11 @@ const PULLED: SyncType = SyncType {
     table: &Of::<entity::store::Entity>::NEW,
     book: None,
     store_may_create: false,
-    after_pull: &[],
+    arrival: Arrival::NOTHING,
 };
+
+/// Who may do what is read again.
+const RIGHTS: Arrival = Arrival { forgets: &[|memory| memory.forget_permissions()], ..Arrival::NOTHING };
 
 /// The label of what has a name and nothing else to go by.
 const NAME: Option<&str> = Some("name");
@@ -50,6 +54,7 @@ pub static ALL: &[SyncType] = &[
     SyncType {
         label: Some("code || ' ' || name"),
         untold: &["first_seen_at"],
+        arrival: Arrival { forgets: &[|memory| memory.forget_stores()], ..Arrival::NOTHING },
         ..written(&fields::store::BOOK, &Of::<entity::store::Entity>::NEW)
     },
     SyncType { label: NAME, ..written(&fields::department::BOOK, &Of::<entity::department::Entity>::NEW) },
@@ -61,7 +66,12 @@ pub static ALL: &[SyncType] = &[
     SyncType {
         label: NAME,
         derived: &[Derived { column: "sku_folded", from: "sku", by: fold }],
-        after_pull: &[AfterPull::StoreRows],
+        arrival: Arrival {
+            before: &[|products| products.note_goods()],
+            written: &[|products| products.write_goods()],
+            reloaded: &[|products| products.forget_stray_codes()],
+            ..Arrival::NOTHING
+        },
         ..written(&fields::product::BOOK, &Of::<entity::product::Entity>::NEW)
     },
     SyncType {
@@ -69,27 +79,24 @@ pub static ALL: &[SyncType] = &[
         withheld: &["pin_hash", "pin_lookup"],
         derived: &[Derived { column: "username_folded", from: "username", by: fold }],
         store_owned: &["last_login_at"],
-        after_pull: &[AfterPull::Permissions, AfterPull::Sessions, AfterPull::Verifiers],
+        arrival: Arrival {
+            before: &[|people| people.keep_verifiers()],
+            after: &[|people| people.forget_verifiers(), |people| people.end_sessions()],
+            forgets: &[|memory| memory.forget_permissions(), |memory| memory.forget_people()],
+            ..Arrival::NOTHING
+        },
         ..written(&fields::user::BOOK, &Of::<entity::user::Entity>::NEW)
     },
-    SyncType {
-        label: NAME,
-        after_pull: &[AfterPull::Permissions],
-        ..written(&fields::user::ROLE, &Of::<entity::role::Entity>::NEW)
-    },
+    SyncType { label: NAME, arrival: RIGHTS, ..written(&fields::user::ROLE, &Of::<entity::role::Entity>::NEW) },
+    SyncType { replace_all: true, arrival: RIGHTS, ..pulled("permissions", &Of::<entity::permission::Entity>::NEW) },
     SyncType {
         replace_all: true,
-        after_pull: &[AfterPull::Permissions],
-        ..pulled("permissions", &Of::<entity::permission::Entity>::NEW)
-    },
-    SyncType {
-        replace_all: true,
-        after_pull: &[AfterPull::Permissions],
+        arrival: RIGHTS,
         key: &["role_id", "permission_id"],
         ..pulled("role_permissions", &Of::<entity::role_permission::Entity>::NEW)
     },
     SyncType {
-        after_pull: &[AfterPull::Permissions, AfterPull::Verifiers],
+        arrival: Arrival { after: &[|roles| roles.forget_verifiers()], ..RIGHTS },
         ..pulled("user_store_roles", &Of::<entity::user_store_role::Entity>::NEW)
     },
     SyncType {
@@ -102,7 +109,11 @@ pub static ALL: &[SyncType] = &[
              || COALESCE(company_name, ''))",
         ),
         push: Some(&customer::Customer),
-        after_pull: &[AfterPull::Charges],
+        arrival: Arrival {
+            complete: &[|customers| customers.settle_charges()],
+            awaited: Some(|store| store.has_open_charges()),
+            ..Arrival::NOTHING
+        },
         ..written(&fields::customer::BOOK, &Of::<entity::customer::Entity>::NEW)
     },
     #[cfg(feature = "next-release")]
@@ -115,6 +126,7 @@ pub static ALL: &[SyncType] = &[
         key: &["store_id", "product_id"],
         store_owned: &["id", "quantity", "average_cost", "last_sold_at", "last_received_at", "last_counted_at"],
         store_may_create: true,
+        arrival: Arrival { before: &[|rows| rows.start_levels()], ..Arrival::NOTHING },
         ..written(&fields::store_price::BOOK, &Of::<entity::store_product::Entity>::NEW)
     },
     SyncType {

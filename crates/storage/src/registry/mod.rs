@@ -3,6 +3,8 @@
 //!
 //! Adding a type is its entity file, one entry in [`ALL`] and one migration; the tests below name what is missing.
 
+mod arrival;
+mod costs;
 mod fingerprint;
 mod list;
 pub mod owners;
@@ -14,10 +16,12 @@ mod unread;
 use std::collections::BTreeSet;
 
 use crate::document::Pushed;
+pub use arrival::{Arrival, Arriving, Caches, Doing, Step, Waiting};
+pub use costs::COST_KEYS;
 pub use fingerprint::fingerprint;
 pub use list::{ALL, FIRST, TOGETHER, digits, fold};
 pub use row::Row;
-pub use sync_type::{AfterPull, Child, Derived, Scope, SyncType, counter_scope};
+pub use sync_type::{Child, Derived, Scope, SyncType, counter_scope};
 pub use table::{Of, SyncTable};
 pub use unread::{Reading, Unread};
 

@@ -3,6 +3,7 @@
 use tillkeep_model::fields::Book;
 use uuid::Uuid;
 
+use super::arrival::Arrival;
 use super::table::SyncTable;
 use super::together;
 use crate::document::{Clash, Pushed};
@@ -41,21 +42,6 @@ pub struct Derived {
     pub by: fn(&str) -> String,
 }
 
-/// What else is due at a store that pulled rows of a type.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum AfterPull {
-    /// Each product has a row of the store and its codes beside it.
-    StoreRows,
-    /// Balances contain what was sold on account and confirmed.
-    Charges,
-    /// Who may do what is read again.
-    Permissions,
-    /// Sessions of people who left end.
-    Sessions,
-    /// What is kept to verify people who are not what they were goes.
-    Verifiers,
-}
-
 /// One synchronised type.
 pub struct SyncType {
     /// Name on the wire, and of the table.
@@ -84,8 +70,8 @@ pub struct SyncType {
     pub book: Option<&'static Book>,
     /// A row the store has made on its own stays when HQ does not have it.
     pub store_may_create: bool,
-    /// What else is due where it was pulled.
-    pub after_pull: &'static [AfterPull],
+    /// What else happens where rows of it arrive.
+    pub arrival: Arrival,
 }
 
 impl SyncType {
@@ -106,11 +92,6 @@ impl SyncType {
     pub fn unique_number(&self) -> Option<&'static str> {
         let number = self.push?.number()?;
         (number.clash == Clash::Refused).then_some(number.column)
-    }
-
-    /// Whether this is due where it was pulled.
-    pub fn is_due(&self, work: AfterPull) -> bool {
-        self.after_pull.contains(&work)
     }
 }
 

@@ -51,7 +51,9 @@ fn what_becomes_visible_together_is_of_a_kind_that_can_lie_aside_and_comes_in_th
             // Its rows are known by their ids and are whole in themselves, and the same for every store.
             assert!(entity.is_pulled() && !entity.is_pushed() && !entity.replace_all, "{name}");
             assert!(entity.key == ["id"] && entity.children.is_empty() && entity.scope == Scope::Everyone, "{name}");
-            assert!(entity.after_pull.is_empty() && !entity.store_may_create, "{name}");
+            let Arrival { before, written, reloaded, after, complete, awaited, forgets: _ } = entity.arrival;
+            assert!([before, written, reloaded, after, complete].concat().is_empty() && awaited.is_none(), "{name}");
+            assert!(!entity.store_may_create, "{name}");
         }
     }
 }

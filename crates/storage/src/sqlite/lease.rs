@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use rusqlite::{CachedStatement, StatementStatus};
+use rusqlite::{CachedStatement, Connection, StatementStatus};
 use sea_orm::sea_query::Values;
 use sea_orm::{DbBackend, DbErr, ExecResult, ProxyExecResult, QueryResult, Statement, Value};
 
@@ -11,6 +11,7 @@ use super::blocking::blocking;
 use super::errors::{failed, undone};
 use super::session::{Session, State};
 use super::values::{LONG, Misfit, Reading, bind};
+use super::written::Written;
 use crate::count;
 use crate::memory::Writes;
 
@@ -18,7 +19,7 @@ use crate::memory::Writes;
 pub(crate) struct Lease {
     session: Arc<Session>,
     turn: u64,
-    /// Hears of each statement, and is let go when the transaction is over.
+    /// Hears of statements that write what is kept in memory, and is let go when the transaction is over.
     notes: Option<Arc<Writes>>,
     end: Option<Box<dyn FnOnce() + Send + Sync>>,
 }
@@ -36,18 +37,25 @@ impl Lease {
         self
     }
 
-    /// Has `notes` hear of each statement.
+    /// Has `notes` hear of statements that write what is kept in memory.
     pub(crate) fn noting(mut self, notes: Arc<Writes>) -> Self {
         self.notes = Some(notes);
         self
     }
 
-    /// Every statement passes here.
-    fn note(&self, sql: &str) {
-        count::statement();
-        if let Some(notes) = &self.notes {
-            notes.note(sql);
+    /// A statement, of which `notes` hears. Every one passes here, but for those of [`Lease::execute_batch`].
+    fn prepared<'conn>(
+        &self,
+        written: &mut Written,
+        conn: &'conn Connection,
+        sql: &str,
+    ) -> Result<CachedStatement<'conn>, DbErr> {
+        let Some(notes) = &self.notes else { return conn.prepare_cached(sql).map_err(failed) };
+        let (prepared, kept) = written.prepare(conn, sql).map_err(failed)?;
+        if kept {
+            notes.note();
         }
+        Ok(prepared)
     }
 
     fn with<T>(&self, work: impl FnOnce(&mut State) -> Result<T, DbErr>) -> Result<T, DbErr> {
@@ -67,9 +75,10 @@ impl Lease {
     }
 
     pub(crate) fn execute(&self, statement: &Statement) -> Result<ExecResult, DbErr> {
-        self.note(&statement.sql);
+        count::statement();
         self.with(|state| {
-            let mut prepared = state.conn.prepare_cached(&statement.sql).map_err(failed)?;
+            let State { conn, written, .. } = state;
+            let mut prepared = self.prepared(written, conn, &statement.sql)?;
             let writes = !prepared.readonly();
             bind(&mut prepared, statement)?;
             // Not `raw_execute`, which refuses RETURNING.
@@ -78,8 +87,8 @@ impl Lease {
             drop(rows);
             done_with(prepared, &statement.sql);
             // A statement that changes nothing leaves the count of the one before it.
-            let rows_affected = if writes { state.conn.changes() } else { 0 };
-            let last_insert_id = u64::try_from(state.conn.last_insert_rowid()).unwrap_or_default();
+            let rows_affected = if writes { conn.changes() } else { 0 };
+            let last_insert_id = u64::try_from(conn.last_insert_rowid()).unwrap_or_default();
             Ok(ProxyExecResult { last_insert_id, rows_affected }.into())
         })
     }
@@ -87,13 +96,11 @@ impl Lease {
     /// Executes `sql` once with the values of each row; how many rows that changed.
     pub(crate) fn execute_each(&self, sql: &str, rows: impl Iterator<Item = Vec<Value>>) -> Result<u64, DbErr> {
         self.with(|state| {
-            let mut prepared = state.conn.prepare_cached(sql).map_err(failed)?;
+            let State { conn, written, .. } = state;
+            // One text, however many rows: what it writes is looked for once.
+            let mut prepared = self.prepared(written, conn, sql)?;
             let mut statement = Statement::from_string(DbBackend::Sqlite, sql);
             let mut changed = 0;
-            // One text, however many rows: which table it writes is looked for once.
-            if let Some(notes) = &self.notes {
-                notes.note(sql);
-            }
             for values in rows {
                 count::statement();
                 statement.values = Some(Values(values));
@@ -105,19 +112,23 @@ impl Lease {
     }
 
     pub(crate) fn execute_batch(&self, sql: &str) -> Result<ExecResult, DbErr> {
-        self.note(sql);
+        count::statement();
         self.with(|state| {
-            state.conn.execute_batch(sql).map_err(failed)?;
+            let (done, kept) = state.written.noting(|| state.conn.execute_batch(sql));
+            if let Some(notes) = self.notes.as_ref().filter(|_| kept) {
+                notes.note();
+            }
+            done.map_err(failed)?;
             Ok(ProxyExecResult::default().into())
         })
     }
 
     /// The rows of `statement`, each with what does not fit in it.
     fn rows(&self, statement: &Statement, how: Reading) -> Result<Vec<(QueryResult, Option<Misfit>)>, DbErr> {
-        self.note(&statement.sql);
+        count::statement();
         self.with(|state| {
-            let State { conn, shapes, .. } = state;
-            let mut prepared = conn.prepare_cached(&statement.sql).map_err(failed)?;
+            let State { conn, shapes, written, .. } = state;
+            let mut prepared = self.prepared(written, conn, &statement.sql)?;
             let shape = shapes.get(&prepared, &statement.sql, how)?;
             bind(&mut prepared, statement)?;
             let (mut rows, mut found) = (prepared.raw_query(), Vec::new());

@@ -14,6 +14,7 @@ mod pool;
 mod session;
 mod values;
 mod writer;
+mod written;
 
 pub(crate) use lease::Lease;
 pub(crate) use pool::Pool;

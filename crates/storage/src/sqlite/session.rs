@@ -13,6 +13,7 @@ use sea_orm::DbErr;
 use super::errors::failed;
 use super::limits::{Activity, limit_statements};
 use super::values::Shapes;
+use super::written::Written;
 use crate::count;
 
 /// What another program on the same file may make this one wait.
@@ -45,6 +46,7 @@ pub(crate) struct Session {
 pub(super) struct State {
     pub conn: Connection,
     pub shapes: Shapes,
+    pub written: Written,
     /// `SQLite` ends a transaction by itself on some errors (disk full): what came after would be committed one by one.
     pub in_transaction: bool,
 }
@@ -74,7 +76,11 @@ impl Session {
             conn.set_prepared_statement_cache_capacity(KEPT);
             Ok(conn)
         };
-        let state = State { conn: opened().map_err(failed)?, shapes: Shapes::default(), in_transaction: false };
+        let (conn, written) = (opened().map_err(failed)?, Written::default());
+        if writes {
+            written.watch(&conn).map_err(failed)?;
+        }
+        let state = State { conn, shapes: Shapes::default(), written, in_transaction: false };
         Ok(Arc::new(Self {
             state: Mutex::new(state),
             turn: AtomicU64::new(0),

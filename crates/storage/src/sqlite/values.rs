@@ -16,7 +16,6 @@ use sea_orm::{DbErr, ProxyRow, QueryResult, Statement, Value, sea_query};
 use uuid::Uuid;
 
 use super::errors::{failed, misfit};
-use crate::memory::{Target, words};
 use crate::migration;
 
 /// The columns of the schema.
@@ -203,10 +202,13 @@ fn name_of(stored: ValueRef<'_>) -> &'static str {
 
 /// The table that a statement is about: columns of RETURNING and expressions do not say it.
 fn main_table(sql: &str) -> Option<&str> {
-    match Target::new(sql) {
-        Target::Table(table) => Some(table),
-        _ => words(sql).skip_while(|word| *word != "FROM").nth(1),
-    }
+    let mut words = sql.split([' ', '\n', '"', '(']).filter(|word| !word.is_empty());
+    let before = match words.next()? {
+        "UPDATE" => return words.next(),
+        "INSERT" => "INTO",
+        _ => "FROM",
+    };
+    words.skip_while(|word| *word != before).nth(1)
 }
 
 /// Binds by number, as the other database has it, where `SQLite` would number `$2, $1` by first appearance.

@@ -26,7 +26,7 @@ impl From<&product::Model> for Product {
         Self {
             track_stock: row.track_stock,
             price: row.price,
-            cost: row.cost,
+            cost: row.cost.0,
             reorder_point: row.reorder_point,
             reorder_quantity: row.reorder_quantity,
         }

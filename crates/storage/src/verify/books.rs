@@ -4,7 +4,9 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use sea_orm::{ColumnTrait, DbErr, EntityTrait, QueryFilter, QueryOrder};
 use serde_json::Value as Json;
+use tillkeep_model::pricing::TenderKind;
 use tillkeep_model::state::{SaleStatus, SessionStatus};
+use tillkeep_model::words::SaleType;
 use tillkeep_model::{JsonText, Money};
 use uuid::Uuid;
 
@@ -166,7 +168,7 @@ async fn add_up(source: &Source) -> Result<BTreeMap<Uuid, Sums>, DbErr> {
             *sums.counts.entry("voidCount").or_default() += 1;
             continue;
         }
-        *sums.counts.entry(if kind == "refund" { "refundCount" } else { "saleCount" }).or_default() += 1;
+        *sums.counts.entry(if kind == SaleType::Refund { "refundCount" } else { "saleCount" }).or_default() += 1;
         for (key, column) in [
             ("netAmount", "net_amount"),
             ("taxAmount", "tax_amount"),
@@ -189,7 +191,7 @@ async fn add_up(source: &Source) -> Result<BTreeMap<Uuid, Sums>, DbErr> {
         let sums = out.entry(row.try_get("", "session")?).or_default();
         let (code, kind): (String, String) = (row.try_get("", "tender_code")?, row.try_get("", "tender_kind")?);
         let (count, amount): (i64, i64) = (row.try_get("", "count")?, row.try_get("", "amount")?);
-        if kind == "cash" {
+        if kind == TenderKind::Cash {
             sums.cash += amount;
         }
         sums.tenders.insert((code, kind), (count, amount));

@@ -3,6 +3,8 @@
 //! A level is the sum of its movements (the other half of I4), so that goods that move with no line, or a line that moves
 //! none, would be missing in both and be seen nowhere else.
 
+use tillkeep_model::fields;
+
 use super::rules::{ANY, Rule};
 
 const MOVEMENTS: &str = "stock_movements";
@@ -81,7 +83,7 @@ pub(super) static RULES: &[Rule] = &[
     },
     Rule {
         invariant: "I4",
-        entity: "sale_items",
+        entity: fields::sale::ITEM.table,
         text: "moved stock, and its movement is not there",
         sql: concat!(
             "SELECT s.store_id AS store, i.id ",
@@ -93,7 +95,7 @@ pub(super) static RULES: &[Rule] = &[
     },
     Rule {
         invariant: "I4",
-        entity: "sale_items",
+        entity: fields::sale::ITEM.table,
         text: "was voided, and the movement that takes it back is not there",
         sql: concat!(
             "SELECT s.store_id AS store, i.id ",
@@ -105,7 +107,7 @@ pub(super) static RULES: &[Rule] = &[
     },
     Rule {
         invariant: "I4",
-        entity: "inventory_adjustments",
+        entity: fields::adjustment::BOOK.table,
         text: "moved stock, and its movement is not there",
         sql: "SELECT a.store_id AS store, a.id FROM inventory_adjustments a \
               WHERE a.product_id IN (SELECT id FROM products) AND NOT EXISTS (SELECT 1 FROM stock_movements m \

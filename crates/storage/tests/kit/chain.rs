@@ -1,6 +1,6 @@
 //! A small chain: two stores, two products, one customer's worth of master data.
 
-use tillkeep_model::{Instant, Money, Qty, ids};
+use tillkeep_model::{Cost, Instant, Money, Qty, ids};
 use tillkeep_storage::entity::{department, product, purchase_order, store, supplier, tax_group};
 use tillkeep_storage::push::Sender;
 use tillkeep_storage::registry::fold;
@@ -81,7 +81,7 @@ pub fn product(sku: &str, price: i64) -> product::Model {
         department_id: id("department"),
         tax_group_id: id("tax_group"),
         price: Money(price),
-        cost: Money(price / 2),
+        cost: Cost(Money(price / 2)),
         reorder_point: Qty::pieces(5),
         track_stock: true,
         is_active: true,

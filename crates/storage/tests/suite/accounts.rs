@@ -8,6 +8,7 @@ use tillkeep_model::wire::Applied;
 use tillkeep_storage::accounts;
 use tillkeep_storage::entity::customer;
 use tillkeep_storage::push::Sender;
+use tillkeep_storage::registry::Waiting;
 use tillkeep_storage::verify::{self, Options, Source};
 use tillkeep_storage::{Side, outbox};
 use tokio::sync::Barrier;
@@ -275,9 +276,9 @@ async fn a_store_reckons_with_its_unsent_sales_and_with_those_that_a_kept_away_b
     confirm(&shop).await;
     shop.pull(&hq, "customers", 100).await;
     assert_eq!(used(&shop).await, 700);
-    assert!(!accounts::await_a_pull(shop.db.reader()).await.expect("a read"), "no pull would bring it");
+    assert!(!shop.db.reader().has_open_charges().await.expect("a read"), "no pull would bring it");
     shop.execute("UPDATE customers SET synced = TRUE", []).await;
-    assert!(accounts::await_a_pull(shop.db.reader()).await.expect("a read"));
+    assert!(shop.db.reader().has_open_charges().await.expect("a read"));
     shop.reload(&hq, "customers").await;
     assert_eq!((used(&shop).await, balance(&hq, "ada").await.0), (700, 700));
 

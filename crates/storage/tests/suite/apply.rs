@@ -1,7 +1,7 @@
 //! What a store makes of the rows it pulled.
 
 use serde_json::{Value as Json, json};
-use tillkeep_model::{Instant, Money, Qty, ids};
+use tillkeep_model::{Cost, Instant, Money, Qty, ids};
 use tillkeep_storage::entity::{
     customer, permission, product, product_barcode, role, role_permission, store_product, transfer, transfer_item,
 };
@@ -90,7 +90,7 @@ async fn products_bring_rows_of_this_store_with_their_default_prices() {
         shop.pull(&hq, "products", 10).await;
         let tea = shop.stock(chain.tea).await;
         assert_eq!(tea.id, ids::store_product(shop.id, chain.tea), "HQ would name it alike");
-        assert_eq!((tea.price, tea.cost, tea.reorder_point), (Money(1999), Money(999), Qty::pieces(5)));
+        assert_eq!((tea.price, tea.cost, tea.reorder_point), (Money(1999), Cost(Money(999)), Qty::pieces(5)));
         assert_eq!((tea.quantity, tea.has_price_override, tea.is_stocked), (Qty::ZERO, false, true));
     }
 }
@@ -132,14 +132,17 @@ async fn a_pull_keeps_the_quantity_and_what_else_the_store_counts_itself() {
             has_price_override: true,
             reorder_point: Qty::pieces(9),
             quantity: Qty::pieces(-100),
-            average_cost: Some(Money(1)),
+            average_cost: Some(Cost(Money(1))),
             ..store_product::Model::default()
         };
         hq.insert::<store_product::Entity>([shadow]).await;
         shop.pull_everything(&hq, 10).await;
         let tea = shop.stock(chain.tea).await;
         assert_eq!((tea.price, tea.reorder_point), (Money(1500), Qty::pieces(9)), "what HQ owns came");
-        assert_eq!((tea.quantity, tea.average_cost, tea.last_sold_at), (Qty::pieces(7), Some(Money(321)), Some(at(5))));
+        assert_eq!(
+            (tea.quantity, tea.average_cost, tea.last_sold_at),
+            (Qty::pieces(7), Some(Cost(Money(321))), Some(at(5)))
+        );
     }
 }
 

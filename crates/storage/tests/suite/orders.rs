@@ -2,7 +2,7 @@
 
 use serde_json::{Value as Json, json};
 use tillkeep_model::wire::Applied;
-use tillkeep_model::{Money, Qty};
+use tillkeep_model::{Cost, Money, Qty};
 use tillkeep_storage::entity::{purchase_order, purchase_order_item, supplier};
 use tillkeep_storage::push::CANCELLED_AND_RECEIVED;
 
@@ -55,7 +55,7 @@ async fn made_at_hq(hq: &Hq, chain: &Chain, status: &str) {
         line_no: 1,
         product_id: chain.tea,
         ordered_quantity: Qty::pieces(12),
-        unit_cost: Money(500),
+        unit_cost: Cost(Money(500)),
         synced: true,
         created_at: at(-86_400),
         updated_at: at(-86_400),

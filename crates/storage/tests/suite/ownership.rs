@@ -2,7 +2,7 @@
 
 use serde_json::{Value as Json, json};
 use tillkeep_model::wire::Applied;
-use tillkeep_model::{Money, Qty};
+use tillkeep_model::{Cost, Money, Qty};
 use tillkeep_storage::entity::{
     customer, purchase_order, purchase_order_item, sale, sale_item, supplier, transfer, transfer_item,
 };
@@ -161,7 +161,7 @@ async fn of_a_submitted_order_a_store_writes_only_what_it_received() {
             purchase_order_id: id("PO1"),
             store_id: store,
             ordered_quantity: Qty::pieces(12),
-            unit_cost: Money(500),
+            unit_cost: Cost(Money(500)),
             synced: true,
             created_at: at(0),
             ..purchase_order_item::Model::default()
@@ -181,8 +181,8 @@ async fn of_a_submitted_order_a_store_writes_only_what_it_received() {
         assert_eq!((order.total_amount, order.supplier_id), (Money(0), id("supplier")));
         assert_eq!(order.receipts.0, json!([{"receiptId": "r"}]));
         let line = hq.row::<purchase_order_item::Entity>(id("line")).await.expect("the line");
-        assert_eq!((line.ordered_quantity, line.unit_cost), (Qty::pieces(12), Money(500)));
-        assert_eq!((line.received_quantity, line.received_cost), (Qty::pieces(12), Some(Money(510))));
+        assert_eq!((line.ordered_quantity, line.unit_cost), (Qty::pieces(12), Cost(Money(500))));
+        assert_eq!((line.received_quantity, line.received_cost), (Qty::pieces(12), Some(Cost(Money(510)))));
 
         let mut foreign = envelopes[1].clone();
         foreign["store_id"] = json!(chain.second.store_id);

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 use tillkeep_model::wire::Applied;
-use tillkeep_model::{Money, Qty};
+use tillkeep_model::{Cost, Money, Qty};
 use tillkeep_storage::entity::{inventory_adjustment, sale, sale_item, sale_payment, stock_movement, sync_log};
 use tillkeep_storage::sea_orm::EntityTrait;
 use tillkeep_storage::sync_log as log;
@@ -194,13 +194,13 @@ async fn received_goods_set_the_time_of_receipt_and_the_average_cost() {
         take(&hq, &chain.first, &receipt).await;
         assert_eq!(take(&hq, &chain.first, &receipt).await, Applied::Duplicate);
         let tea = hq.stock(store, chain.tea).await.expect("the stock");
-        assert_eq!((tea.quantity, tea.average_cost), (Qty::pieces(15), Some(Money(520))));
+        assert_eq!((tea.quantity, tea.average_cost), (Qty::pieces(15), Some(Cost(Money(520)))));
         assert_eq!((tea.last_received_at, tea.last_sold_at), (Some(at(0)), None));
         // What leaves, or comes without being bought, does not change the average.
         take(&hq, &chain.first, &adjustment(&chain.first, id("broken"), chain.tea, "damaged", -1, Some(1))).await;
         take(&hq, &chain.first, &adjustment(&chain.first, id("found"), chain.tea, "found", 1, Some(9))).await;
         let tea = hq.stock(store, chain.tea).await.expect("the stock");
-        assert_eq!((tea.quantity, tea.average_cost), (Qty::pieces(15), Some(Money(520))));
+        assert_eq!((tea.quantity, tea.average_cost), (Qty::pieces(15), Some(Cost(Money(520)))));
         hq.verify().await;
     }
 }
@@ -215,7 +215,7 @@ async fn the_receipts_of_one_request_are_averaged_in_their_order() {
         ];
         assert_eq!(push(&hq, &chain.first, &receipts).await.refused, 0);
         let tea = hq.stock(chain.first.store_id, chain.tea).await.expect("the stock");
-        assert_eq!((tea.quantity, tea.average_cost), (Qty::pieces(15), Some(Money(520))));
+        assert_eq!((tea.quantity, tea.average_cost), (Qty::pieces(15), Some(Cost(Money(520)))));
         hq.verify().await;
     }
 }

@@ -11,7 +11,7 @@ use tillkeep_storage::numbers::{Given, Series};
 use tillkeep_storage::outbox::Place;
 use tillkeep_storage::sea_orm::{EntityTrait, IntoActiveModel};
 use tillkeep_storage::stock::{self, Effects, Movement, Product};
-use tillkeep_storage::{DbErr, Tx, Working, audit, outbox};
+use tillkeep_storage::{DbErr, Lines, Tx, Working, audit, outbox};
 use uuid::Uuid;
 
 use super::moments::Moment;
@@ -62,7 +62,7 @@ struct Queued {
 }
 
 /// For what reads, and for the ledgers beside a document. The writes by type of a [`Tx`], which stamp rows for stores, take
-/// it as mutable: nobody here has it so.
+/// it as mutable: nobody here has it so. Its statements of own text are for `crates/storage` alone (`clippy.toml`).
 impl Deref for Acting<'_> {
     type Target = Tx;
     fn deref(&self) -> &Tx {
@@ -138,6 +138,11 @@ impl<'tx> Acting<'tx> {
             return Err(Stopped::Repeated);
         }
         Ok(self.queue(record, "create")?)
+    }
+
+    /// Stores lines of a document, whose entry in the outbox is that of the document.
+    pub async fn insert_lines(&mut self, lines: Lines) -> std::result::Result<(), DbErr> {
+        self.tx.insert_lines(lines).await
     }
 
     /// Stores a row that was changed, with its entry in the outbox when its type travels.

@@ -12,7 +12,7 @@ use tillkeep_http::auth::{Origin, user_of_pin};
 use tillkeep_http::error::{Error, Result};
 use tillkeep_http::resource::Check;
 use tillkeep_http::{Body, Caller, Created, files};
-use tillkeep_model::permission::APPROVABLE;
+use tillkeep_model::approvable::{self, Approvable};
 use tillkeep_model::permission::code::PosSell;
 use tillkeep_model::{ErrorCode, Instant};
 use tillkeep_storage::audit;
@@ -68,11 +68,10 @@ pub(super) async fn grant(
     from: Origin,
     Body(asked): Body<Asked>,
 ) -> Result<Created<Approved>> {
-    let Some(permission) = APPROVABLE.into_iter().find(|code| *code == asked.permission) else {
-        return Err(Error::field("permission", format!("must be one of {}", APPROVABLE.join(", "))));
-    };
+    let approvable = known(&asked.permission)?;
+    let permission = approvable.code;
     Check::default().text(&asked.reason, "reason", 200).finish()?;
-    let scope = Scope::new(permission, &asked.context)?;
+    let scope = Scope::new(approvable, &asked.context)?;
     let Some(terminal_id) = caller.terminal_id.clone() else {
         let text = "an approval is for one terminal; sign in there with POST /auth/pin-login";
         return Err(Error::new(ErrorCode::Conflict, text));
@@ -87,7 +86,7 @@ pub(super) async fn grant(
     let found = user_of_pin(caller.auth(), store.id, &claimant, &asked.pin, refused("wrong PIN")).await;
     let (attempt, user) = found.map_err(of_another_person)?;
     let approver = caller.auth().access_of(user.id).await?;
-    let approver = approver.filter(|person| may_approve(&store.auth, person, permission, store.id));
+    let approver = approver.filter(|person| may_approve(&store.auth, person, approvable, store.id));
     let Some(approver) = approver else {
         let act = store.act(&caller, REFUSED).asked_of(user.id);
         let error = refuse(act, attempt, permission, refused("lacks the permission").details).await?;
@@ -121,6 +120,13 @@ pub(super) async fn grant(
         approver: Approver { id: user.id, name: approver.user.display_name.clone() },
         expires_at,
     }))
+}
+
+fn known(permission: &str) -> Result<&'static Approvable> {
+    Approvable::find(permission).ok_or_else(|| {
+        let codes = approvable::ALL.map(|known| known.code).join(", ");
+        Error::field("permission", format!("must be one of {codes}"))
+    })
 }
 
 /// What a till is told of a PIN that was not taken. The requester is signed in: only the PIN of the other person is wrong.

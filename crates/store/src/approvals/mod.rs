@@ -8,7 +8,7 @@ mod scope;
 
 pub(crate) use presented::{Approval, PresentedApprovals, ValidApprovals};
 pub(crate) use scope::Scope;
-pub(crate) use scope::{BEYOND_LIMIT, digest};
+pub(crate) use scope::digest;
 
 use crate::state::Routes;
 use tillkeep_model::ErrorCode;

@@ -4,7 +4,8 @@ use serde_json::{Value as Json, json};
 use tillkeep_http::Caller;
 use tillkeep_http::error::{Error, Result};
 use tillkeep_http::resource::Check;
-use tillkeep_model::permission::{APPROVABLE, Requirement};
+use tillkeep_model::approvable::Approvable;
+use tillkeep_model::permission::Requirement;
 use tillkeep_model::{ErrorCode, Instant};
 use tillkeep_storage::Tx;
 use tillkeep_storage::entity::approval::{Column, Entity, Model};
@@ -30,7 +31,7 @@ pub(crate) struct ValidApprovals(Vec<Approval>);
 #[derive(Clone, Debug)]
 pub struct Approval {
     row: Model,
-    permission: &'static str,
+    approvable: &'static Approvable,
     approver_name: String,
 }
 
@@ -55,7 +56,7 @@ impl PresentedApprovals {
     pub(crate) async fn valid<P: Requirement>(self, caller: &Caller<P>, store_id: Uuid) -> Result<ValidApprovals> {
         let mut good = Vec::new();
         for row in self.0 {
-            let Some(permission) = APPROVABLE.into_iter().find(|code| *code == row.permission) else { continue };
+            let Some(approvable) = Approvable::find(&row.permission) else { continue };
             let theirs =
                 row.requester_user_id == caller.user_id && caller.terminal_id.as_ref() == Some(&row.terminal_id);
             if !theirs || row.used_at.is_some() || caller.now() >= row.expires_at {
@@ -63,8 +64,8 @@ impl PresentedApprovals {
             }
             // People are sent home within two minutes too.
             let approver = caller.auth().access_of(row.approver_user_id).await?;
-            if let Some(approver) = approver.filter(|person| may_approve(caller.auth(), person, permission, store_id)) {
-                good.push(Approval { approver_name: approver.user.display_name.clone(), permission, row });
+            if let Some(approver) = approver.filter(|person| may_approve(caller.auth(), person, approvable, store_id)) {
+                good.push(Approval { approver_name: approver.user.display_name.clone(), approvable, row });
             }
         }
         Ok(ValidApprovals(good))
@@ -76,21 +77,22 @@ impl ValidApprovals {
         self.0.is_empty()
     }
 
-    /// Those of one permission, whatever they are for.
-    pub(crate) fn for_permission<'a>(&'a self, permission: &'a str) -> impl Iterator<Item = &'a Approval> {
-        self.0.iter().filter(move |approval| approval.permission == permission)
+    /// Those of one thing, whatever they are for.
+    pub(crate) fn all_of(&self, approvable: &'static Approvable) -> impl Iterator<Item = &Approval> {
+        self.0.iter().filter(move |approval| approval.approvable == approvable)
     }
 
     /// The approval of exactly this, else 403.
-    pub(crate) fn require(&self, permission: &'static str, scope: &Scope) -> Result<&Approval> {
+    pub(crate) fn require(&self, approvable: &'static Approvable, scope: &Scope) -> Result<&Approval> {
         let context = scope.hash()?;
-        let fits = |approval: &&Approval| approval.permission == permission && approval.row.context_hash == context;
-        self.0.iter().find(fits).ok_or_else(|| required(permission))
+        let fits = |approval: &&Approval| approval.approvable == approvable && approval.row.context_hash == context;
+        self.0.iter().find(fits).ok_or_else(|| required(approvable))
     }
 }
 
-/// 403: somebody who holds `permission` has to approve.
-pub(super) fn required(permission: &'static str) -> Error {
+/// 403: somebody who may do it has to approve.
+pub(super) fn required(approvable: &Approvable) -> Error {
+    let permission = approvable.code;
     let text = format!(
         "this needs {permission}, or an approval of it that is unused, at most 120 s old and for exactly this, made here \
          for you: POST /pos/approvals"
@@ -103,8 +105,8 @@ impl Approval {
         self.row.approver_user_id
     }
 
-    pub const fn permission(&self) -> &'static str {
-        self.permission
+    pub const fn approvable(&self) -> &'static Approvable {
+        self.approvable
     }
 
     /// Uses it up for the row `id`; whoever comes second is refused, and with it all that its transaction did.
@@ -120,7 +122,7 @@ impl Approval {
         if done.rows_affected == 1 {
             return Ok(());
         }
-        Err(required(self.permission))
+        Err(required(self.approvable))
     }
 
     /// One entry of `sales.approvals`.

@@ -4,11 +4,9 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use tillkeep_http::error::{Error, Result};
 use tillkeep_model::Money;
+use tillkeep_model::approvable::{About, Approvable};
 use utoipa::ToSchema;
 use uuid::Uuid;
-
-/// Who holds it may sell beyond the limit of an account, or approve that.
-pub(crate) const BEYOND_LIMIT: &str = "pos.discount.override_max";
 
 /// What a till says of the action that is to be approved.
 #[derive(Clone, Debug, Default, Deserialize, ToSchema)]
@@ -49,32 +47,32 @@ pub(crate) enum Scope {
 }
 
 impl Scope {
-    /// What `permission` is asked for; a field that is missing is named.
-    pub(crate) fn new(permission: &str, context: &Context) -> Result<Self> {
+    /// What an approval is asked for; a field that is missing is named.
+    pub(crate) fn new(approvable: &Approvable, context: &Context) -> Result<Self> {
         let missing = |field: &str| {
             Error::field(
                 format!("context.{field}"),
-                format!("an approval of {permission} is for one action; send this"),
+                format!("an approval of {} is for one action; send this", approvable.code),
             )
         };
-        match permission {
-            "pos.void" | "pos.refund" => context.sale_id.map(Self::Sale).ok_or_else(|| missing("saleId")),
-            "registers.open" => Ok(Self::Float {
+        match approvable.about {
+            About::Sale => context.sale_id.map(Self::Sale).ok_or_else(|| missing("saleId")),
+            About::Float => Ok(Self::Float {
                 register_id: context.register_id.ok_or_else(|| missing("registerId"))?,
                 amount: context.opening_float.ok_or_else(|| missing("openingFloat"))?,
             }),
-            "registers.close" => Ok(Self::Drawer {
+            About::Drawer => Ok(Self::Drawer {
                 session_id: context.session_id.ok_or_else(|| missing("sessionId"))?,
                 variance: context.cash_variance,
             }),
-            _ => {
+            About::Cart | About::CartOrCredit => {
                 let hash = context.cart_hash.as_deref().ok_or_else(|| missing("cartHash"))?;
                 if hash.len() != 64 || !hash.bytes().all(|byte| byte.is_ascii_hexdigit()) {
                     return Err(Error::field("context.cartHash", "must be the cartHash of POST /pos/quote"));
                 }
                 let cart = hash.to_ascii_lowercase();
                 Ok(match context.on_account_amount {
-                    Some(amount) if permission == BEYOND_LIMIT => Self::Credit { cart, amount },
+                    Some(amount) if approvable.about == About::CartOrCredit => Self::Credit { cart, amount },
                     _ => Self::Cart(cart),
                 })
             }

@@ -9,7 +9,7 @@ use tillkeep_http::error::{Error, Result};
 use tillkeep_http::{Body, Caller, Created};
 use tillkeep_model::adjustment::Reason;
 use tillkeep_model::permission::code::InventoryAdjust;
-use tillkeep_model::{ErrorCode, Qty};
+use tillkeep_model::{Cost, ErrorCode, Qty};
 use tillkeep_storage::Tx;
 use tillkeep_storage::document::adjustment::movement;
 use tillkeep_storage::entity::inventory_adjustment::{self, Model};
@@ -42,7 +42,7 @@ pub(crate) async fn create(
         store_id: store.id,
         product_id: body.product_id,
         reason: body.reason.clone(),
-        unit_cost: body.unit_cost,
+        unit_cost: body.unit_cost.map(Cost),
         user_id: Some(caller.user_id),
         user_name: Some(caller.name().to_owned()),
         note: body.note.clone(),
@@ -74,7 +74,7 @@ impl Request {
         let effects = tx.apply_stock(row.store_id, vec![movement(&row, None)], row.created_at).await?;
         let level = effects.levels.get(&row.product_id).copied().unwrap_or_default();
         (row.quantity_before, row.quantity_after) = (level.before, level.after);
-        row.average_cost_after = level.average;
+        row.average_cost_after = level.average.map(Cost);
         if !below_zero && row.quantity_change < Qty::ZERO && level.after < Qty::ZERO {
             let text = format!("only {} are on hand; take off at most that many", level.before.max(Qty::ZERO));
             return Err(Error::new(ErrorCode::NegativeStock, text).at("quantityChange").into());

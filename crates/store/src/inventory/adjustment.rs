@@ -5,7 +5,7 @@ use tillkeep_http::error::{Error, Result};
 use tillkeep_http::resource::Check;
 use tillkeep_model::adjustment::Reason;
 use tillkeep_model::fields::adjustment::BOOK;
-use tillkeep_model::{ErrorCode, Instant, Money, Qty};
+use tillkeep_model::{Cost, ErrorCode, Instant, Money, Qty};
 use tillkeep_storage::entity::inventory_adjustment::Model;
 use utoipa::ToSchema;
 use uuid::Uuid;
@@ -90,7 +90,7 @@ impl Adjustment {
     pub(super) fn is_same(&self, stored: &Model) -> bool {
         stored.product_id == self.product_id
             && stored.reason == self.reason
-            && stored.unit_cost == self.unit_cost
+            && stored.unit_cost == self.unit_cost.map(Cost)
             && stored.note == self.note
             && self.quantity_change.is_none_or(|change| change == stored.quantity_change)
             && self.new_quantity.is_none_or(|quantity| quantity == stored.quantity_after)

@@ -2,6 +2,7 @@
 
 use serde_json::{Value as Json, json};
 use tillkeep_http::error::{Error, Result};
+use tillkeep_model::approvable::BEYOND_LIMIT;
 use tillkeep_model::pricing::{Settlement, TenderKind};
 use tillkeep_model::{ErrorCode, Money};
 use tillkeep_storage::Tx;
@@ -11,7 +12,7 @@ use tillkeep_storage::sea_orm::ConnectionTrait;
 use uuid::Uuid;
 
 use super::cart::payment_field;
-use crate::approvals::{BEYOND_LIMIT, Scope};
+use crate::approvals::Scope;
 
 /// The part of a sale that its customer owes.
 #[derive(Clone, Copy, Debug)]
@@ -66,12 +67,12 @@ impl Excess {
         let available = self.account.available();
         let text = format!(
             "{} minor units may still go on this account, not {}; pay the rest otherwise, or have somebody with \
-             {BEYOND_LIMIT} approve it",
-            available.0, self.on_account.amount.0
+             {} approve it",
+            available.0, self.on_account.amount.0, BEYOND_LIMIT.code
         );
         Error::new(ErrorCode::CreditLimitExceeded, text)
             .at(payment_field(self.on_account.payment, "tenderedAmount"))
-            .with("required", [BEYOND_LIMIT])
+            .with("required", BEYOND_LIMIT.holders)
             .with("approvable", true)
             .with("available", available)
             .with("onAccountAmount", self.on_account.amount)

@@ -59,7 +59,7 @@ impl Catalog {
     pub(crate) fn unit_cost(&self, product: &product::Model) -> Option<Money> {
         let row = self.rows.get(&product.id);
         let set = |cost: Money| Some(cost).filter(|cost| *cost > Money::ZERO);
-        row.and_then(|row| row.average_cost).or(row.and_then(|row| set(row.cost))).or(set(product.cost))
+        row.and_then(|row| row.average_cost).or(row.and_then(|row| set(row.cost))).or(set(product.cost.0))
     }
 }
 

@@ -1,8 +1,10 @@
 //! From a priced and paid cart to the rows of a sale; all but the receipt number, which is taken last.
 
+use tillkeep_model::approvable;
 use tillkeep_model::pricing::{PriceSource, Settlement};
 use tillkeep_model::state::{PaymentStatus, SaleStatus};
-use tillkeep_model::{Instant, JsonText, ids};
+use tillkeep_model::words::SaleType;
+use tillkeep_model::{Cost, Instant, JsonText, ids};
 use tillkeep_storage::entity::{customer, register_session, sale, sale_item, sale_payment, store};
 use uuid::Uuid;
 
@@ -44,7 +46,7 @@ impl Draft<'_> {
             register_id: self.session.register_id,
             register_code: self.session.register_code.clone(),
             register_session_id: self.session.id,
-            sale_type: "sale".to_owned(),
+            sale_type: SaleType::Sale.into(),
             status: SaleStatus::Completed.into(),
             business_date: self.session.business_date.clone(),
             // A till whose clock runs ahead cannot have begun after the end.
@@ -67,7 +69,7 @@ impl Draft<'_> {
             total_amount: cart.total,
             cash_rounding: self.settlement.cash_rounding,
             change_amount: self.settlement.change,
-            cost_amount: cart.cost,
+            cost_amount: Cost(cart.cost),
             tax_lines: JsonText::new(&tax_lines(&cart.tax_lines)),
             approvals: JsonText::new(&self.approvals.iter().map(Approval::to_json).collect::<Vec<_>>()),
             ..sale::Model::default()
@@ -83,7 +85,7 @@ impl Draft<'_> {
             (self.priced.products[index], &self.priced.lines[index], &self.priced.cart.lines[index]);
         let line_no = line_no(index);
         let overridden = line.price_source == PriceSource::Override;
-        let approved = self.approvals.iter().find(|approval| approval.permission() == "pos.price.override");
+        let approved = self.approvals.iter().find(|approval| *approval.approvable() == approvable::PRICE);
         sale_item::Model {
             id: self.part("sale_item", line_no),
             sale_id: self.id,
@@ -108,8 +110,8 @@ impl Draft<'_> {
             total_amount: amounts.total,
             tax_group_id: Some(product.tax_group_id),
             tax_details: JsonText::new(&tax_details(&amounts.taxes)),
-            unit_cost: line.unit_cost,
-            cost_amount: amounts.cost,
+            unit_cost: line.unit_cost.map(Cost),
+            cost_amount: Cost(amounts.cost),
             override_reason: self.cart.lines[index].reason().map(str::to_owned),
             override_approved_by: approved.filter(|_| overridden).map(Approval::approver_id),
             age_confirmed: self.cart.lines[index].age_confirmed,
@@ -133,7 +135,7 @@ impl Draft<'_> {
                 line_no,
                 tender_id: Some(payment.tender_id),
                 tender_code: payment.code.clone(),
-                tender_kind: payment.kind.as_str().to_owned(),
+                tender_kind: payment.kind.into(),
                 amount: payment.amount,
                 tendered_amount: payment.tendered,
                 change_amount: payment.change,

@@ -1,6 +1,7 @@
 //! From a cart to its price: which product, which price, which taxes; the arithmetic is the model's.
 
 use tillkeep_http::error::{Error, FieldError, Result};
+use tillkeep_model::approvable::{self, Approvable};
 use tillkeep_model::pricing::{
     CartLine, CashRounding, PriceSource, PricedCart, RoundingMode, TaxRounding, choose_price, price_cart,
 };
@@ -131,20 +132,20 @@ fn cash_rounding(store: &store::Model) -> CashRounding {
 
 impl Priced<'_> {
     /// What selling this needs besides the permission to sell.
-    pub(crate) fn required(&self) -> Vec<&'static str> {
+    pub(crate) fn required(&self) -> Vec<&'static Approvable> {
         let overridden = |line: &&CartLine| line.price_source == PriceSource::Override;
-        let mut codes = Vec::new();
+        let mut required = Vec::new();
         if self.lines.iter().any(|line| overridden(&line)) {
-            codes.push("pos.price.override");
+            required.push(&approvable::PRICE);
         }
         // A price below the product's floor is more than a changed price.
         let below = |(line, product): (&CartLine, &&product::Model)| {
-            overridden(&line) && product.min_price.is_some_and(|floor| line.unit_price < floor)
+            overridden(&line) && product.min_price.is_some_and(|floor| line.unit_price < floor.0)
         };
         if self.lines.iter().zip(&self.products).any(below) {
-            codes.push("pos.discount.override_max");
+            required.push(&approvable::BEYOND_LIMIT);
         }
-        codes
+        required
     }
 
     /// What a customer who pays all of it in cash has to pay.

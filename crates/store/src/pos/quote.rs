@@ -6,6 +6,7 @@ use axum::extract::State;
 use serde::Serialize;
 use tillkeep_http::error::Result;
 use tillkeep_http::{Answer, Body, Caller};
+use tillkeep_model::approvable::BEYOND_LIMIT;
 use tillkeep_model::permission::code::PosSell;
 use tillkeep_model::pricing::{TaxAmount, TaxTotal};
 use tillkeep_model::{Money, Ppm, Qty};
@@ -19,7 +20,6 @@ use super::catalog::Catalog;
 use super::pricing::{self, Priced, Purpose};
 use super::specials::{self, Warning};
 use super::tenders;
-use crate::approvals::BEYOND_LIMIT;
 use crate::terminal::acting_at;
 use crate::{Store, customers};
 
@@ -48,8 +48,8 @@ pub(crate) async fn quote(
             Some(part) => part.excess(&snapshot).await?.is_some(),
             None => false,
         };
-        if beyond && !answer.required_permissions.contains(&BEYOND_LIMIT) {
-            answer.required_permissions.push(BEYOND_LIMIT);
+        if beyond && !answer.required_permissions.contains(&BEYOND_LIMIT.code) {
+            answer.required_permissions.push(BEYOND_LIMIT.code);
         }
     }
     Ok(Answer(answer))
@@ -133,7 +133,7 @@ impl Quote {
             tax_lines: tax_lines(&total.tax_lines),
             cash_due: priced.cash_due(),
             cart_hash,
-            required_permissions: priced.required(),
+            required_permissions: priced.required().iter().map(|known| known.code).collect(),
             warnings,
             cash_rounding: None,
             change_amount: None,

@@ -3,6 +3,7 @@
 
 use tillkeep_model::Money;
 use tillkeep_model::pricing::PriceSource;
+use tillkeep_model::words::SaleType;
 use tillkeep_storage::entity::{sale_item, sale_payment};
 use uuid::Uuid;
 
@@ -13,7 +14,7 @@ use super::sale_document::SaleDocument;
 /// its till heard of it.
 pub(crate) fn is_same(stored: &SaleDocument, cart: &Cart, register: Option<Uuid>) -> bool {
     let sale = &stored.sale;
-    sale.sale_type == "sale"
+    sale.sale_type == SaleType::Sale
         && register == Some(sale.register_id)
         && sale.customer_id == cart.customer_id
         && sale.sales_rep_id == cart.sales_rep_id

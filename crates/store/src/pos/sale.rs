@@ -9,14 +9,15 @@ use serde::Serialize;
 use serde_json::json;
 use tillkeep_http::error::{Error, Result};
 use tillkeep_http::{Body, Caller, Created};
+use tillkeep_model::approvable::BEYOND_LIMIT;
 use tillkeep_model::permission::code::PosSell;
 use tillkeep_model::receipt::ReceiptNumber;
 use tillkeep_model::{ErrorCode, Qty};
 use tillkeep_storage::document::sale::movements as movements_of;
-use tillkeep_storage::fault;
 use tillkeep_storage::numbers::{Given, Series};
-use tillkeep_storage::sea_orm::{ConnectionTrait, Statement};
+use tillkeep_storage::sea_orm::ConnectionTrait;
 use tillkeep_storage::stock::{self, Level, Movement};
+use tillkeep_storage::{Lines, fault};
 use utoipa::ToSchema;
 use uuid::Uuid;
 
@@ -33,7 +34,7 @@ use super::sale_document::SaleDocument;
 use super::specials::{self, Warning};
 use super::{printed, replay, tenders};
 use crate::act::{Acting, Log, Stopped};
-use crate::approvals::{Approval, BEYOND_LIMIT, PresentedApprovals, Scope, ValidApprovals};
+use crate::approvals::{Approval, PresentedApprovals, Scope, ValidApprovals};
 use crate::memory::Shop;
 use crate::sessions::selling;
 use crate::terminal::acting_at;
@@ -88,7 +89,7 @@ pub(crate) async fn create(
     }
     .document();
     let booking = Booking {
-        lines: document.inserts_of_lines(caller.reader().get_database_backend()),
+        lines: document.lines(caller.reader().get_database_backend()),
         document,
         printed: cart.printed()?.map(|last| Printed { store: store.clone(), last }),
         store_code: settings.code.clone(),
@@ -141,13 +142,13 @@ async fn approved(
         None => None,
     };
     let scope = Scope::Cart(hash.clone());
-    let lacking = priced.required().into_iter().filter(|code| !caller.access.may(&[code], Some(store_id)));
-    let approvals = lacking.map(|permission| valid.require(permission, &scope).cloned());
+    let lacking = priced.required().into_iter().filter(|known| !caller.access.may(&[known.code], Some(store_id)));
+    let approvals = lacking.map(|known| valid.require(known, &scope).cloned());
     let mut approvals = approvals.collect::<Result<Vec<Approval>>>()?;
     let beyond = beyond_limit(caller, excess.as_ref(), valid, hash)?;
     let credit = on_account.map(|part| Credit {
         part,
-        unlimited: beyond.is_some() || caller.may(&[BEYOND_LIMIT]),
+        unlimited: beyond.is_some() || caller.may(BEYOND_LIMIT.holders),
         approver_id: beyond.as_ref().map(Approval::approver_id),
     });
     approvals.extend(beyond);
@@ -162,8 +163,8 @@ fn beyond_limit(
     valid: &ValidApprovals,
     hash: String,
 ) -> Result<Option<Approval>> {
-    let Some(excess) = excess.filter(|_| !caller.may(&[BEYOND_LIMIT])) else { return Ok(None) };
-    let approval = valid.require(BEYOND_LIMIT, &excess.scope(hash)).map_err(|_| excess.refusal())?;
+    let Some(excess) = excess.filter(|_| !caller.may(BEYOND_LIMIT.holders)) else { return Ok(None) };
+    let approval = valid.require(&BEYOND_LIMIT, &excess.scope(hash)).map_err(|_| excess.refusal())?;
     Ok(Some(approval.clone()))
 }
 
@@ -171,8 +172,8 @@ fn beyond_limit(
 struct Booking {
     /// Without its receipt number.
     document: SaleDocument,
-    /// What stores its lines and payments.
-    lines: Vec<Statement>,
+    /// Its lines and payments.
+    lines: [Lines; 2],
     store_code: String,
     /// What the till has printed last, if it says so.
     printed: Option<Printed>,
@@ -210,8 +211,8 @@ impl Booking {
         }
         let store_id = document.sale.store_id;
         let effects = tx.apply_new_stock(store_id, movements(&document), &self.products).await?;
-        for insert in self.lines {
-            tx.execute_raw(insert).await?;
+        for lines in self.lines {
+            tx.insert_lines(lines).await?;
         }
         if !self.below_zero {
             refuse_short_stock(&document, &effects.levels)?;

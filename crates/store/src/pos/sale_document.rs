@@ -2,13 +2,11 @@
 
 use serde::Serialize;
 use tillkeep_model::{Instant, JsonText};
-use tillkeep_storage::DbErr;
-use tillkeep_storage::db::rows_per_statement;
 use tillkeep_storage::entity::{sale, sale_item, sale_payment};
 use tillkeep_storage::sea_orm::{
-    ColumnTrait, ConnectionTrait, DbBackend, EntityTrait, IntoActiveModel, QueryFilter, QueryOrder, QueryTrait,
-    Statement,
+    ColumnTrait, ConnectionTrait, DbBackend, EntityTrait, IntoActiveModel, QueryFilter, QueryOrder,
 };
+use tillkeep_storage::{DbErr, Lines};
 use utoipa::ToSchema;
 use uuid::Uuid;
 
@@ -67,16 +65,11 @@ impl SaleDocument {
         }
     }
 
-    /// What stores the lines and payments of the sale. To be made before anybody waits for it: the texts are long.
-    #[expect(clippy::disallowed_methods, reason = "the entry in the outbox is that of the sale")]
-    pub(crate) fn inserts_of_lines(&self, backend: DbBackend) -> Vec<Statement> {
-        let of_items = |items: &[sale_item::Model]| {
-            let items = items.iter().cloned().map(IntoActiveModel::into_active_model);
-            sale_item::Entity::insert_many(items).build(backend)
-        };
-        let payments = self.payments.iter().cloned().map(IntoActiveModel::into_active_model);
-        let of_payments =
-            (!self.payments.is_empty()).then(|| sale_payment::Entity::insert_many(payments).build(backend));
-        self.items.chunks(rows_per_statement(43)).map(of_items).chain(of_payments).collect()
+    /// Its lines and payments, ready to be stored.
+    pub(crate) fn lines(&self, backend: DbBackend) -> [Lines; 2] {
+        [
+            Lines::new::<sale_item::Entity>(&self.items, backend),
+            Lines::new::<sale_payment::Entity>(&self.payments, backend),
+        ]
     }
 }

@@ -13,6 +13,8 @@ use tillkeep_http::error::{Error, Result};
 use tillkeep_http::extract::OptionalBody;
 use tillkeep_http::resource::Check;
 use tillkeep_http::{Answer, Caller, Id};
+use tillkeep_model::approvable::CLOSING;
+use tillkeep_model::fields::session::SESSION;
 use tillkeep_model::permission::code::{PosSell, RegistersClose, ReportsZReport};
 use tillkeep_model::state::SessionStatus;
 use tillkeep_model::{ErrorCode, Instant, JsonText, Money};
@@ -28,9 +30,6 @@ use crate::Store;
 use crate::act::{Acting, Log, Stopped};
 use crate::approvals::{Approval, PresentedApprovals, Scope, ValidApprovals};
 use crate::memory::Shop;
-
-/// What is approved.
-const CLOSING: &str = "registers.close";
 
 #[derive(Default, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
@@ -59,9 +58,9 @@ pub(crate) async fn close(
     check.optional(body.note.as_deref(), "note", 500).finish()?;
     let shop = store.shop().await?;
     let blind = shop.own()?.blind_close;
-    let own = caller.may(&MAY_CLOSE);
+    let own = caller.may(MAY_CLOSE);
     let presented = PresentedApprovals::read(caller.reader(), &body.approvals).await?;
-    let act = store.act(&caller, "session.close").about("register_sessions", &id);
+    let act = store.act(&caller, "session.close").about(SESSION.table, &id);
     let here =
         caller.terminal_id.as_deref().and_then(|terminal| shop.at_terminal(terminal)).map(|register| register.id);
     let request = Request {
@@ -103,7 +102,7 @@ impl Request {
         let session = register_session::Entity::find_by_id(self.id).one(&**tx).await?;
         let session = session.ok_or_else(|| Error::not_found("register session"))?;
         if session.status == SessionStatus::Closed {
-            return Err(if self.is_unasked() { Error::forbidden(&MAY_CLOSE) } else { closed() }.into());
+            return Err(if self.is_unasked() { Error::forbidden(MAY_CLOSE) } else { closed() }.into());
         }
         if !self.own && !self.is_unasked() && self.here != Some(session.register_id) {
             let text = "an approval is for closing the drawer of the till you signed in at; this one is another's";
@@ -142,7 +141,7 @@ impl Request {
     fn approval(&self, comparison: &Comparison, totals: &Totals, beyond: Option<Money>) -> Result<Option<&Approval>> {
         let settings = self.shop.own()?;
         if self.is_unasked() {
-            return Err(Error::forbidden(&MAY_CLOSE));
+            return Err(Error::forbidden(MAY_CLOSE));
         }
         if self.own {
             return counts::refuse_variance(comparison, totals, settings, self.accepted).map(|()| None);
@@ -190,7 +189,7 @@ impl Request {
         totals: &Totals,
     ) -> std::result::Result<(Closed, Log), Stopped> {
         let mut approvers = Vec::new();
-        for approval in self.approvals.for_permission(CLOSING) {
+        for approval in self.approvals.all_of(&CLOSING) {
             tx.consume(approval, self.id).await?;
             approvers.push(approval.approver_id());
         }
@@ -206,11 +205,11 @@ impl Request {
 /// The approval of this close; a difference beyond the limit must have been approved as that difference. It is told to
 /// who may know it only.
 fn lent(approvals: &ValidApprovals, session_id: Uuid, variance: Option<Money>, tell: bool) -> Result<&Approval> {
-    approvals.require(CLOSING, &Scope::Drawer { session_id, variance }).map_err(|_| {
+    approvals.require(&CLOSING, &Scope::Drawer { session_id, variance }).map_err(|_| {
         let text = "no approval that came along is for closing this drawer with this count, and what came is used up; \
                     somebody with registers.close or reports.z_report may close it at their own sign-in";
         let error = Error::new(ErrorCode::ApprovalRequired, text);
-        let error = error.with("approvable", true).with("required", [CLOSING]);
+        let error = error.with("approvable", true).with("required", [CLOSING.code]);
         if tell { error.with("cashVariance", variance) } else { error }
     })
 }

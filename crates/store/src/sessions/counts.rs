@@ -5,6 +5,7 @@ use std::collections::HashSet;
 use serde::{Deserialize, Serialize};
 use tillkeep_http::error::{Error, Result};
 use tillkeep_http::resource::Check;
+use tillkeep_model::pricing::TenderKind;
 use tillkeep_model::{ErrorCode, Money};
 use tillkeep_storage::entity::{store, tender};
 use utoipa::ToSchema;
@@ -67,7 +68,7 @@ pub(crate) fn compare(counts: &[Count], tenders: &[tender::Model], totals: &Tota
         let tender = tenders.iter().find(|tender| tender.id == count.tender_id);
         let tender = tender
             .ok_or_else(|| Error::field(format!("counts[{index}].tenderId"), "is no tender; see GET /tenders"))?;
-        let is_cash = tender.kind == "cash";
+        let is_cash = tender.kind == TenderKind::Cash;
         let expected = if is_cash { totals.expected_cash } else { totals.paid_with(tender.id) };
         let variance = count.amount - expected;
         if is_cash {

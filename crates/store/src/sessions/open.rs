@@ -9,6 +9,8 @@ use tillkeep_http::error::{Error, Result};
 use tillkeep_http::extract::OptionalBody;
 use tillkeep_http::resource::Check;
 use tillkeep_http::{Caller, Created, Id};
+use tillkeep_model::approvable::FLOAT;
+use tillkeep_model::fields::session::SESSION;
 use tillkeep_model::permission::code::{PosSell, RegistersOpen};
 use tillkeep_model::state::SessionStatus;
 use tillkeep_model::{ErrorCode, JsonText, Money};
@@ -25,9 +27,6 @@ use crate::bounds::{self, PRICE_TEXT};
 use crate::memory::Shop;
 use crate::terminal::Reach;
 use crate::{Store, day};
-
-/// The code with which somebody opens a drawer with any float.
-const ANY_FLOAT: &str = "registers.open";
 
 /// Bytes of a list of coins and notes at the most.
 const MAX_DENOMINATIONS: usize = 4000;
@@ -72,14 +71,14 @@ pub(crate) async fn open(
     let opened_by = opened_for(&caller, body.opened_for_user_id).await?;
     let approvals = PresentedApprovals::read(caller.reader(), &body.approvals).await?.valid(&caller, store.id).await?;
     let id = Uuid::now_v7();
-    let act = store.act(&caller, "session.open").about("register_sessions", &id);
+    let act = store.act(&caller, "session.open").about(SESSION.table, &id);
     let request = Request {
         id,
         register_id,
         shop,
         opened_by,
         approvals,
-        any_float: caller.may(&[ANY_FLOAT]),
+        any_float: caller.may(FLOAT.holders),
         reach: Reach::new(&caller),
         numbering: store.numbering().await?,
         body,
@@ -149,11 +148,11 @@ impl Request {
         if float == default || self.any_float {
             return Ok(None);
         }
-        let approval = self.approvals.require(ANY_FLOAT, &Scope::Float { register_id, amount: float });
+        let approval = self.approvals.require(&FLOAT, &Scope::Float { register_id, amount: float });
         approval.map(Some).map_err(|_| {
             let text = format!("the float is {}; another one needs registers.open or an approval of it", default.0);
             Error::new(ErrorCode::FloatNotDefault, text)
-                .with("required", [ANY_FLOAT])
+                .with("required", FLOAT.holders)
                 .with("approvable", true)
                 .at("openingFloat")
         })
@@ -163,10 +162,10 @@ impl Request {
 /// Whose drawer it is: the caller's, or somebody's for whom the caller may open it.
 async fn opened_for(caller: &Caller<(RegistersOpen, PosSell)>, other: Option<Uuid>) -> Result<Uuid> {
     let Some(other) = other.filter(|other| *other != caller.user_id) else { return Ok(caller.user_id) };
-    if !caller.may(&["registers.open"]) {
+    if !caller.may(FLOAT.holders) {
         // Not to be approved: whose drawer it is, is for somebody who holds the code to say at their own name.
         let text = "opening a drawer for somebody else needs registers.open";
-        return Err(Error::new(ErrorCode::Forbidden, text).with("required", ["registers.open"]));
+        return Err(Error::new(ErrorCode::Forbidden, text).with("required", FLOAT.holders));
     }
     let user = user::Entity::find_by_id(other).one(caller.reader()).await?;
     if user.is_some_and(|user| user.is_active && user.deleted_at.is_none()) {

@@ -4,8 +4,10 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 use tillkeep_http::error::Result;
+use tillkeep_model::pricing::TenderKind;
 use tillkeep_model::receipt::ReceiptNumber;
 use tillkeep_model::state::{PaymentStatus, SaleStatus};
+use tillkeep_model::words::SaleType;
 use tillkeep_model::{JsonText, Money, Ppm};
 use tillkeep_storage::entity::{register_session, sale, sale_payment};
 use tillkeep_storage::sea_orm::sea_query::{Expr, ExprTrait};
@@ -66,7 +68,7 @@ impl Totals {
         let mut totals = Self { opening_float: session.opening_float, ..Self::default() };
         totals.add_sales(sales(conn, session.id).await?)?;
         totals.tenders = payments(conn, session.id).await?;
-        let cash = totals.tenders.iter().filter(|tender| tender.tender_kind == "cash");
+        let cash = totals.tenders.iter().filter(|tender| tender.tender_kind == TenderKind::Cash);
         totals.expected_cash = session.opening_float + cash.map(|tender| tender.amount).sum();
         Ok(totals)
     }
@@ -86,7 +88,7 @@ impl Totals {
                 self.void_count += 1;
                 continue;
             }
-            let counted = if kind == "refund" { &mut self.refund_count } else { &mut self.sale_count };
+            let counted = if kind == SaleType::Refund { &mut self.refund_count } else { &mut self.sale_count };
             *counted += 1;
             self.net_amount += net;
             self.tax_amount += tax;

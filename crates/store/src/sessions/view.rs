@@ -9,5 +9,5 @@ use crate::Store;
 
 /// Whether the caller may know what should be in a drawer. A store that has not pulled its settings yet is blind.
 pub(crate) async fn knows<P: Requirement>(caller: &Caller<P>, store: &Store) -> Result<bool> {
-    Ok(caller.may(&MAY_CLOSE) || !store.shop().await?.closes_blind())
+    Ok(caller.may(MAY_CLOSE) || !store.shop().await?.closes_blind())
 }

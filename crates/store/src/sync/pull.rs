@@ -4,10 +4,9 @@ use std::collections::{BTreeMap, HashMap};
 use std::future::pending;
 use std::panic::resume_unwind;
 
-use tillkeep_http::auth::Sessions;
 use tillkeep_storage::apply::{self, Cursor};
-use tillkeep_storage::registry::{self, AfterPull, Scope, SyncType};
-use tillkeep_storage::{DbErr, Tx, accounts, db, staged};
+use tillkeep_storage::registry::{self, Caches, Scope, SyncType};
+use tillkeep_storage::{DbErr, Tx, db, staged};
 use tokio::runtime::{Handle, RuntimeFlavor};
 use tokio_util::task::AbortOnDropHandle;
 
@@ -63,6 +62,33 @@ pub(super) struct Moved {
     pub unknown: Vec<PullError>,
 }
 
+/// What it means for the other types that one did not come.
+enum Verdict {
+    /// They are pulled: of this one HQ lost what is here.
+    Lost,
+    /// They are pulled: HQ does not know this one, and nobody said that it would.
+    Unknown,
+    /// They are pulled: this is wrong with this one, in words for headquarters.
+    Broken(String),
+    /// They are pulled: one answer of a busy headquarters says nothing of the next type.
+    Busy,
+    /// They are not pulled.
+    Stop,
+}
+
+impl Moved {
+    fn verdict_of(&self, error: &PullError, head: i64) -> Verdict {
+        let was_busy = self.broken.as_ref().is_some_and(PullError::is_busy);
+        match (error, error.of_one_type()) {
+            (PullError::Hq(HqError::HistoryChanged), _) => Verdict::Lost,
+            _ if head == UNTOLD && error.is_of_an_unknown_type() => Verdict::Unknown,
+            (_, Some(why)) => Verdict::Broken(why),
+            _ if error.is_busy() && !was_busy => Verdict::Busy,
+            _ => Verdict::Stop,
+        }
+    }
+}
+
 /// The head of a type of which nobody said how far it is.
 pub(super) const UNTOLD: i64 = i64::MIN;
 
@@ -85,7 +111,11 @@ pub(super) async fn moved(
         let cursor = cursors.get(entity.name).copied().unwrap_or_default();
         // Not only a higher head: a lower one means that HQ was restored, which the pull itself finds out.
         let behind = cursor.version != *head || cursor.reloading;
-        let is_due = behind || (entity.is_due(AfterPull::Charges) && accounts::await_a_pull(store.reader()).await?);
+        let is_due = behind
+            || match entity.arrival.awaited {
+                Some(is_awaited) => is_awaited(store.reader()).await?,
+                None => false,
+            };
         if !is_due || attempt(store, epoch, entity, cursor, *head, &mut moved).await? {
             store.sync.stored(entity.name, None);
         }
@@ -108,31 +138,28 @@ pub(super) async fn attempt(
             moved.rows += if entity.is_staged() { 0 } else { rows };
             return Ok(true);
         }
-        Err(PullError::Hq(HqError::HistoryChanged)) => {
-            moved.lost.push(entity.name.to_owned());
-            store.sync.stored(entity.name, None);
-            return Ok(false);
-        }
-        Err(error) if head == UNTOLD && error.is_of_an_unknown_type() => {
-            moved.unknown.push(error);
-            return Ok(true);
-        }
         Err(error) => error,
     };
-    if let Some(why) = error.of_one_type() {
-        tracing::error!(entity_type = entity.name, %error, "a type could not be stored");
-        store.sync.stored(entity.name, Some(&why));
-        moved.broken.get_or_insert(error);
-        return Ok(false);
-    }
     if error.may_be_of_one_type() {
         store.sync.puts_last(entity.name);
     }
-    // One answer says nothing of the next type; the second one does.
-    if !error.is_busy() || moved.broken.as_ref().is_some_and(PullError::is_busy) {
-        return Err(error);
+    match moved.verdict_of(&error, head) {
+        Verdict::Lost => {
+            store.sync.stored(entity.name, None);
+            moved.lost.push(entity.name.to_owned());
+        }
+        Verdict::Unknown => {
+            moved.unknown.push(error);
+            return Ok(true);
+        }
+        Verdict::Broken(why) => {
+            tracing::error!(entity_type = entity.name, %error, "a type could not be stored");
+            store.sync.stored(entity.name, Some(&why));
+            moved.broken.get_or_insert(error);
+        }
+        Verdict::Busy => moved.broken = Some(error),
+        Verdict::Stop => return Err(error),
     }
-    moved.broken = Some(error);
     Ok(false)
 }
 
@@ -286,25 +313,28 @@ async fn keep(store: &Store, entity: &SyncType, page: Page) -> Result<Option<usi
         } else {
             apply::page(&tx, entity, store.id, page.read, store.clock.now()).await?
         };
-        if entity.is_due(AfterPull::Sessions) && rows > 0 {
-            Sessions::revoke_of_inactive(&tx, store.clock.now()).await?;
-        }
         tx.commit().await?;
         rows
     };
-    forget_cached(store, entity, rows);
+    if rows > 0 || entity.replace_all {
+        entity.arrival.forgets.iter().for_each(|forget| forget(store));
+    }
     Ok(Some(rows))
 }
 
 /// A withdrawn permission or person counts from the next request on.
-fn forget_cached(store: &Store, entity: &SyncType, rows: usize) {
-    if entity.is_due(AfterPull::Permissions) && (rows > 0 || entity.replace_all) {
-        store.auth.invalidate();
+impl Caches for Store {
+    fn forget_permissions(&self) {
+        self.auth.invalidate();
     }
-    if entity.is_due(AfterPull::Sessions) && rows > 0 {
-        store.auth.sessions.forget();
-        store.sync.people_changed.notify_waiters();
+
+    fn forget_people(&self) {
+        self.auth.sessions.forget();
+        self.sync.people_changed.notify_waiters();
     }
+
+    /// Settings of stores are read of the database whenever that changed.
+    fn forget_stores(&self) {}
 }
 
 /// Starts types over: each row that HQ does not send again goes, unsent local work stays.

@@ -2,7 +2,7 @@
 
 use serde_json::{Value as Json, json};
 use tillkeep_http::auth::housekeeping;
-use tillkeep_model::{Money, ids};
+use tillkeep_model::{Cost, Money, ids};
 use tillkeep_storage::entity::{approval, audit_log, product, register, session, user, user_store_role};
 use tillkeep_storage::sea_orm::{ActiveModelTrait, ActiveValue::Set, EntityTrait};
 use uuid::Uuid;
@@ -305,7 +305,7 @@ async fn an_approval_signs_nobody_in() {
 #[tokio::test]
 async fn a_price_below_the_floor_needs_both_permissions() {
     let scene = Scene::set().await;
-    scene.shop.change_product("TEA", |row: &mut product::Model| row.min_price = Some(Money(1800))).await;
+    scene.shop.change_product("TEA", |row: &mut product::Model| row.min_price = Some(Cost(Money(1800)))).await;
     let request = cheaper(1);
     let token = scene.token(&request).await;
     needs(scene.cashier.post("/pos/sales", with(again(&request), &token)).await, "pos.discount.override_max");

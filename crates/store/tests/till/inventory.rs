@@ -1,7 +1,7 @@
 //! Levels, and changes of them by hand.
 
 use serde_json::{Value as Json, json};
-use tillkeep_model::{Money, Qty};
+use tillkeep_model::{Cost, Money, Qty};
 use tillkeep_storage::entity::outbox;
 use uuid::Uuid;
 
@@ -31,7 +31,7 @@ async fn an_adjustment_changes_the_level_and_travels_as_a_difference() {
         assert_eq!(made[key], value, "{key}");
     }
     let row = shop.stock_row("TEA").await;
-    assert_eq!((row.quantity, row.average_cost), (Qty::pieces(15), Some(Money(1100))));
+    assert_eq!((row.quantity, row.average_cost), (Qty::pieces(15), Some(Cost(Money(1100)))));
     assert!(row.last_received_at.is_some());
     let entries = shop.outbox().await;
     assert_eq!(entries.len(), 1);

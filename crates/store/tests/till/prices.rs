@@ -1,7 +1,7 @@
 //! What a cart costs, through HTTP: the worked examples and what decides a price.
 
 use serde_json::{Value as Json, json};
-use tillkeep_model::Money;
+use tillkeep_model::{Cost, Money};
 use tillkeep_storage::entity::store;
 use uuid::Uuid;
 
@@ -145,6 +145,6 @@ async fn the_cost_of_a_line_is_the_average_else_the_store_s_else_the_product_s()
     assert_eq!(cost("TEA").await, 999);
     let received = json!({"id": Uuid::now_v7(), "productId": id("TEA"), "quantityChange": 8, "reason": "received", "unitCost": 1200});
     person.post("/inventory/adjustments", received).await.ok(201);
-    assert_eq!(shop.stock_row("TEA").await.average_cost, Some(Money(1200)));
+    assert_eq!(shop.stock_row("TEA").await.average_cost, Some(Cost(Money(1200))));
     assert_eq!(cost("TEA").await, 1200);
 }

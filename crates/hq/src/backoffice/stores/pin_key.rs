@@ -8,6 +8,7 @@ use serde_json::json;
 use tillkeep_http::error::Result;
 use tillkeep_http::extract::OptionalBody;
 use tillkeep_http::{Caller, Id, NoContent};
+use tillkeep_model::fields;
 use tillkeep_model::permission::Fresh;
 use tillkeep_model::permission::code::StoresEdit;
 use tillkeep_storage::{audit, pin_keys};
@@ -39,7 +40,7 @@ pub(super) async fn allow(
         pin_keys::is_older(&**act, id).await?;
     }
     let entry = audit::Entry {
-        entity_type: Some("stores"),
+        entity_type: Some(fields::store::BOOK.table),
         entity_id: Some(id.to_string()),
         details: json!({"olderRelease": body.older_release}),
         ..caller.audit("store.allow_pin_key")

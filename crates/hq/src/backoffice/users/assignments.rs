@@ -15,7 +15,7 @@ use tillkeep_http::resource::Check;
 use tillkeep_http::{Auth, Body, Caller, Created, Id, NoContent};
 use tillkeep_model::permission::code::UsersManageRoles;
 use tillkeep_model::permission::{Fresh, Requirement, is_beyond_a_till};
-use tillkeep_model::{ErrorCode, Instant};
+use tillkeep_model::{ErrorCode, Instant, fields};
 use tillkeep_storage::db::{Turn, take_turn};
 use tillkeep_storage::entity::user_store_role::{Column, Entity, Model};
 use tillkeep_storage::entity::{role, store, user};
@@ -75,7 +75,7 @@ pub(super) async fn assign(
     touch_user(&mut act, id).await?;
     let ended = found::part(caller.auth(), &mut act, id, &caller.audit("pin.shared"), now).await?;
     audit::record_all(&act, ended.lines.clone(), now).await?;
-    act.done(rows::entry(&caller, "user.role.grant", "users", id, json!(body))).await?;
+    act.done(rows::entry(&caller, "user.role.grant", fields::user::BOOK.table, id, json!(body))).await?;
     ended.tell(caller.auth());
     let assignments = assignments_of(caller.reader(), &[id]).await?.remove(&id).unwrap_or_default();
     let made = assignments.into_iter().find(|row| added.contains(&row.id));
@@ -131,7 +131,7 @@ pub(super) async fn unassign(
     end(&mut act, Column::Id.eq(assignment_id), caller.now()).await?;
     touch_user(&mut act, id).await?;
     let details = json!({"roleId": row.role_id, "storeId": row.store_id});
-    act.done(rows::entry(&caller, "user.role.revoke", "users", id, details)).await?;
+    act.done(rows::entry(&caller, "user.role.revoke", fields::user::BOOK.table, id, details)).await?;
     Ok(NoContent)
 }
 

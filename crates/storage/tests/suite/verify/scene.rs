@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde_json::{Value as Json, json};
 use tillkeep_model::wire::PushStatus;
-use tillkeep_model::{Instant, JsonText, Money, Qty};
+use tillkeep_model::{Cost, Instant, JsonText, Money, Qty};
 use tillkeep_storage::audit_heads::OfHq;
 use tillkeep_storage::document::adjustment::movement;
 use tillkeep_storage::entity::{
@@ -126,7 +126,7 @@ async fn receive(shop: &Shop, product: Uuid) {
         reason: "received".into(),
         quantity_change: Qty::pieces(10),
         quantity_after: Qty::pieces(10),
-        unit_cost: Some(Money(450)),
+        unit_cost: Some(Cost(Money(450))),
         business_date: "2026-11-20".into(),
         occurred_at: at(0),
         created_at: at(0),
@@ -135,7 +135,7 @@ async fn receive(shop: &Shop, product: Uuid) {
     };
     let mut tx = shop.begin().await;
     let effects = stock::apply(&mut tx, shop.id, vec![movement(&row, None)], at(0)).await.expect("a movement");
-    row.average_cost_after = effects.levels[&product].average;
+    row.average_cost_after = effects.levels[&product].average.map(Cost);
     let data = serde_json::to_value(&row).expect("JSON");
     write(&tx, "inventory_adjustments", &data).await;
     note(&tx, "inventory.adjust", row.id).await;

@@ -19,9 +19,9 @@ use serde_json::{Value as Json, json};
 use tempfile::TempDir;
 use tillkeep_http::Clock;
 use tillkeep_http::auth::SignInSettings;
-use tillkeep_http::costs::KEYS;
 use tillkeep_model::{Instant, Qty, ids};
 use tillkeep_storage::entity::{outbox, product, store, store_product};
+use tillkeep_storage::registry::COST_KEYS;
 use tillkeep_storage::sea_orm::{ActiveModelTrait, EntityTrait, IntoActiveModel, QueryOrder};
 use tillkeep_store::sync::{Http, Transport};
 use tillkeep_store::{Chance, Settings, Store, World, routes};
@@ -141,8 +141,8 @@ pub fn document(sold: &Json) -> Json {
 pub fn public(sale: &Json) -> Json {
     let mut shown = sale.clone();
     let items = shown["saleItems"].as_array_mut().expect("lines").iter_mut();
-    items.for_each(|item| item.as_object_mut().expect("a line").retain(|key, _| !KEYS.contains(&key.as_str())));
-    shown.as_object_mut().expect("a sale").retain(|key, _| !KEYS.contains(&key.as_str()));
+    items.for_each(|item| item.as_object_mut().expect("a line").retain(|key, _| !COST_KEYS.contains(key)));
+    shown.as_object_mut().expect("a sale").retain(|key, _| !COST_KEYS.contains(key));
     shown
 }
 

@@ -1,6 +1,6 @@
 //! The replica of the test store: what headquarters would have sent.
 
-use tillkeep_model::{Instant, JsonText, Money, Ppm, Qty, ids};
+use tillkeep_model::{Cost, Instant, JsonText, Money, Ppm, Qty, ids};
 use tillkeep_storage::barcodes::normal;
 use tillkeep_storage::entity::{
     customer, department, product, product_barcode, register, sales_rep, store, store_product, tax_group,
@@ -57,7 +57,7 @@ pub fn product(sku: &str, price: i64, group: &str) -> product::Model {
         product_type: "standard".into(),
         unit_of_measure: "ea".into(),
         price: Money(price),
-        cost: Money(price / 2),
+        cost: Cost(Money(price / 2)),
         track_stock: true,
         is_active: true,
         created_at: made(),

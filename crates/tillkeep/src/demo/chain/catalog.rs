@@ -1,6 +1,6 @@
 //! Departments and products: five things in four variants for each of ten departments.
 
-use tillkeep_model::{Instant, Money, Qty, ids, rdiv};
+use tillkeep_model::{Cost, Instant, Money, Qty, ids, rdiv};
 use tillkeep_storage::entity::{department, product};
 use tillkeep_storage::registry;
 use uuid::Uuid;
@@ -213,7 +213,7 @@ fn product(
         quantity_decimals: if weighed { 3 } else { 0 },
         is_weighed: weighed,
         price: Money(price),
-        cost: Money(percent_of(price, 100 - department.margin)),
+        cost: Cost(Money(percent_of(price, 100 - department.margin))),
         allow_discount: true,
         is_returnable: true,
         track_stock,

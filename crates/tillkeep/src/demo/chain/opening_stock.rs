@@ -18,7 +18,7 @@ pub fn opening_stock(chain: &Chain, store_code: &str) -> Vec<(Uuid, Qty, Money)>
         } else {
             Qty::pieces(stream.between(20, 200))
         };
-        (product.id, quantity, product.cost)
+        (product.id, quantity, product.cost.0)
     };
     chain.products.iter().filter(|product| product.track_stock).map(row).collect()
 }

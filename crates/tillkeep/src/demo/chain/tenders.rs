@@ -16,7 +16,7 @@ pub fn all(at: Instant) -> Vec<tender::Model> {
         updated_at: at,
         code: code.to_owned(),
         name: name.to_owned(),
-        kind: kind.as_str().to_owned(),
+        kind: kind.into(),
         // Nothing lies in the drawer that could be counted for these two.
         counts_in_close: !matches!(kind, TenderKind::Exchange | TenderKind::OnAccount),
         requires_reference: kind == TenderKind::Check,

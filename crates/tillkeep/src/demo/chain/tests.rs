@@ -3,8 +3,8 @@ use std::str::FromStr;
 
 use chrono::NaiveDate;
 use tillkeep_model::fields::shape::exponent;
-use tillkeep_model::fields::tender::CASH;
 use tillkeep_model::fields::{self, Book, Field};
+use tillkeep_model::pricing::TenderKind;
 use tillkeep_model::{Instant, Money, Qty};
 use tillkeep_storage::entity::{
     customer, department, product, product_barcode, product_special, store_product, tender, user,
@@ -83,7 +83,7 @@ fn the_rows_of_the_demo_keep_the_rules_that_people_keep() {
     keeps(&fields::customer::BOOK, &chain.customers);
     assert!(chain.products.iter().all(|product| !product.is_weighed || product.quantity_decimals > 0));
     assert!(chain.stores.iter().all(|store| exponent(&store.currency_code) == Some(store.currency_exponent)));
-    assert!(chain.tenders.iter().all(|tender| tender.kind != CASH || tender.allows_change));
+    assert!(chain.tenders.iter().all(|tender| tender.kind != TenderKind::Cash || tender.allows_change));
 }
 
 #[test]
@@ -109,12 +109,12 @@ fn every_price_ends_in_nine_cents_and_covers_the_cost() {
     let default = |row: &store_product::Model| {
         chain.products.iter().find(|product| product.id == row.product_id).expect("product").price
     };
-    let prices = chain.products.iter().map(|row| (row.price, row.cost, &row.sku));
+    let prices = chain.products.iter().map(|row| (row.price, row.cost.0, &row.sku));
     for (price, cost, sku) in prices {
         assert!(price.0 % 10 == 9 && cost <= price && cost > Money::ZERO, "{sku} {price:?} {cost:?}");
     }
     for row in &chain.store_products {
-        assert!(row.price.0 % 10 == 9 && row.cost <= row.price && row.has_price_override, "{row:?}");
+        assert!(row.price.0 % 10 == 9 && row.cost.0 <= row.price && row.has_price_override, "{row:?}");
     }
     let of = |code: &str| {
         let rows = chain.store_products.iter().filter(|row| row.store_id == stores::id(code));
@@ -178,7 +178,7 @@ fn each_store_starts_with_stock_of_everything_it_keeps() {
     assert_eq!(stock.len(), 180, "a cafe keeps no stock of what it makes");
     let product = |id| chain.products.iter().find(|product| product.id == id).expect("product");
     for (id, quantity, cost) in &stock {
-        assert!((Qty::pieces(20)..=Qty::pieces(200)).contains(quantity) && *cost == product(*id).cost);
+        assert!((Qty::pieces(20)..=Qty::pieces(200)).contains(quantity) && *cost == product(*id).cost.0);
         assert!(quantity.fits_decimals(product(*id).quantity_decimals));
     }
     let short = stock.iter().filter(|(id, quantity, _)| *quantity < product(*id).reorder_point).count();
@@ -193,7 +193,7 @@ fn specials_customers_and_reps_are_as_planned() {
         let product = chain.products.iter().find(|product| Some(product.id) == special.product_id);
         assert_eq!(special.product_id.is_some(), product.is_some(), "{}", special.code);
         if let (Some(fixed), Some(product)) = (special.fixed_price, product) {
-            assert!(fixed < product.price && fixed >= product.cost, "{}", special.code);
+            assert!(fixed < product.price && fixed >= product.cost.0, "{}", special.code);
         }
         if let (Some(bundle), Some(product)) = (special.bundle_price, product) {
             assert!(bundle < product.price.times(Qty::pieces(3)), "{}", special.code);
