@@ -329,7 +329,7 @@ async fn the_largest_document_of_each_route_of_a_till_is_pushed() {
     let card = tenders.as_array().expect("list").iter().find(|tender| tender["code"] == "CARD").expect("card");
     let sale = json!({
         "id": Uuid::now_v7(), "terminalId": site.terminal, "customerId": customer["id"],
-        "lines": vec![line; 500], "payments": [{"tenderId": card["id"], "reference": long(100)}],
+        "lines": vec![line; 500], "payments": [{"tenderId": card["id"], "reference": long(200)}],
     });
     let sold = till.post("/pos/sales", sale).await;
     let bytes = sold.text.len();
@@ -342,7 +342,7 @@ async fn the_largest_document_of_each_route_of_a_till_is_pushed() {
     let drawer =
         till.get(&format!("/register-sessions/current?terminalId={}", site.terminal)).await.data()["id"].clone();
     let drawer = drawer.as_str().expect("the drawer").to_owned();
-    let counted = json!({"note": long(500), "acceptVariance": true});
+    let counted = json!({"note": long(2000), "acceptVariance": true});
     let closed = till.post(&format!("/register-sessions/{drawer}/close"), counted).await;
     assert!(closed.status.is_success(), "{}", closed.text);
     site.drained(&till).await;

@@ -235,10 +235,10 @@ fn every_document_that_is_exported_or_given_back_is_in_the_docs_of_it() {
     let given_back = given_back.split("**`").next().unwrap_or_default();
     for (entity, pushed) in tillkeep_storage::registry::pushed() {
         let name = entity.name;
-        if pushed.exported().is_some() {
+        if pushed.exported.is_some() {
             assert!(operations.contains(&format!("| `{name}.jsonl.zst` |")), "docs/operations.md has no row of {name}");
         }
-        if pushed.restored().is_some() {
+        if pushed.restored.is_some() {
             assert!(given_back.contains(&format!("`{name}`")), "docs/api.md does not say that {name} are given back");
         }
     }

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value as Json, json};
-use tillkeep_model::adjustment::Reason;
+use tillkeep_model::adjustment::WORDS_BY_HAND;
 use tillkeep_model::fields::{self, Book, Field, Rule, Side};
 
 use crate::openapi::{documents, operations};
@@ -23,6 +23,20 @@ const BODIES: [(&Book, &[&str]); fields::BOOKS.len()] = [
     (&fields::tender::BOOK, &["TenderDraft", "TenderChange"]),
     (&fields::user::BOOK, &["UserDraft", "UserChange"]),
     (&fields::user::ROLE, &["RoleDraft", "RoleChange"]),
+];
+
+/// The bodies that make documents, with what may be in them.
+const DOCUMENTS: [(&str, &[Field]); 10] = [
+    ("Adjustment", &fields::adjustment::REQUEST),
+    ("ApprovalRequest", &fields::approval::REQUEST),
+    ("Cart", &fields::sale::CART),
+    ("CartLine", &fields::sale::CART_LINE),
+    ("CartPayment", &fields::sale::CART_PAYMENT),
+    ("Enrolment", &fields::device::ENROLMENT),
+    ("Resolve", &fields::sync::RESOLUTION),
+    ("SessionClose", &fields::session::CLOSING),
+    ("SessionOpening", &fields::session::OPENING),
+    ("TenderCount", &fields::session::COUNT),
 ];
 
 /// The objects that people send to one server: of each its name, or the route that it is the body of.
@@ -78,7 +92,7 @@ fn limits(rule: &Rule) -> Json {
         Rule::Id => json!({"format": "uuid"}),
         Rule::Flag | Rule::Instant | Rule::Json { .. } => json!({}),
         Rule::Texts { most, each } => json!({"maxItems": most, "items": limits(each)}),
-        Rule::Objects { most, fields } => {
+        Rule::Objects { most, fields, .. } => {
             let inner: Map<String, Json> =
                 fields.iter().map(|field| (field.name.to_owned(), limits(&field.rule))).collect();
             json!({"maxItems": most, "items": {"properties": inner}})
@@ -90,7 +104,7 @@ fn limits(rule: &Rule) -> Json {
 fn limits_of(field: &Field, book: &Book) -> Json {
     // Documents write some reasons, people the others.
     let by_hand = book.table == fields::adjustment::BOOK.table && field.name == "reason";
-    if by_hand { json!({"enum": Reason::words_by_hand()}) } else { limits(&field.rule) }
+    if by_hand { json!({"enum": WORDS_BY_HAND}) } else { limits(&field.rule) }
 }
 
 /// Whether `schema` says all of `limits`, wherever they are in it.
@@ -98,6 +112,31 @@ fn says(schema: &Json, limits: &Json) -> bool {
     match limits {
         Json::Object(limits) => limits.iter().all(|(key, limit)| says(&schema[key], limit)),
         limit => schema == limit,
+    }
+}
+
+#[test]
+fn what_makes_a_document_is_described_with_the_limits_that_it_is_checked_by() {
+    let documents = documents();
+    for (name, fields) in DOCUMENTS {
+        let mut seen = false;
+        for (_, document) in &documents {
+            let Some(body) = bodies(document).get(name).copied() else { continue };
+            seen = true;
+            for field in fields {
+                let schema = resolved(document, &body["properties"][field.name]);
+                assert!(says(schema, &limits_of_list(field)), "{name}.{}: {schema}", field.name);
+            }
+        }
+        assert!(seen, "{name} is the body of no route");
+    }
+}
+
+/// The limits of a field; the entries of a list of objects are bodies of their own.
+fn limits_of_list(field: &Field) -> Json {
+    match field.rule {
+        Rule::Objects { most, .. } | Rule::Texts { most, .. } => json!({"maxItems": most}),
+        ref rule => limits(rule),
     }
 }
 

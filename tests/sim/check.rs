@@ -374,7 +374,7 @@ async fn numbers(hq: &Db, store: &Db, shop: &Shop, broken: &mut Vec<String>) {
         return;
     }
     for (place, db) in [(shop.code.as_str(), store), ("headquarters", hq)] {
-        for (entity, number) in registry::pushed().filter_map(|(entity, pushed)| Some((entity, pushed.number()?))) {
+        for (entity, number) in registry::pushed().filter_map(|(entity, pushed)| Some((entity, pushed.number?))) {
             let (name, column) = (entity.name, number.column);
             let mut numbers: Vec<i64> = all(db, entity)
                 .await

@@ -33,6 +33,7 @@ pub mod route;
 pub mod routes;
 pub mod running;
 pub mod secret;
+pub mod sent;
 pub mod server;
 pub mod tokens;
 

@@ -58,17 +58,36 @@ pub const WORDS: [&str; REASONS.len()] = {
     words
 };
 
+/// How many of them a person may give.
+const BY_HAND: usize = {
+    let (mut count, mut index) = (0, 0);
+    while index < REASONS.len() {
+        if !REASONS[index].of_documents {
+            count += 1;
+        }
+        index += 1;
+    }
+    count
+};
+
+/// The words that a person may give.
+pub const WORDS_BY_HAND: [&str; BY_HAND] = {
+    let (mut words, mut index, mut place) = ([""; BY_HAND], 0, 0);
+    while index < REASONS.len() {
+        if !REASONS[index].of_documents {
+            words[place] = REASONS[index].word;
+            place += 1;
+        }
+        index += 1;
+    }
+    words
+};
+
 impl Reason {
     /// The reason with this word; `None` for an unknown one.
     #[must_use]
     pub fn find(word: &str) -> Option<&'static Self> {
         REASONS.iter().find(|reason| reason.word == word)
-    }
-
-    /// The words that a person may give.
-    #[must_use]
-    pub fn words_by_hand() -> Vec<&'static str> {
-        REASONS.iter().filter(|reason| !reason.of_documents).map(|reason| reason.word).collect()
     }
 
     /// Whether goods may move by `change` for this reason.

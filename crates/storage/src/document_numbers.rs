@@ -28,7 +28,7 @@ pub(crate) async fn load_of(
     and_which: &str,
 ) -> Result<BTreeMap<String, i64>, DbErr> {
     let mut highest = BTreeMap::new();
-    for numbering in registry::pushed().filter_map(|(_, pushed)| pushed.number()) {
+    for numbering in registry::pushed().filter_map(|(_, pushed)| pushed.number) {
         let found = match numbering.form {
             Form::Text { infix } => texts(conn, store, numbering, &format!("{store_code}{infix}"), and_which).await?,
             Form::Whole => whole(conn, store, numbering, and_which).await?,

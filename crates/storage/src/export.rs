@@ -21,14 +21,12 @@ pub struct Exported {
     sums: document::Exported,
 }
 
-/// What a month consists of, in the order of its files. The business date of each document says which month it is of.
+/// What a month consists of, in the order of the registry. The business date of each document says which month it is of.
 pub fn exported() -> Vec<Exported> {
-    let exported = |(entity, pushed): (&'static SyncType, &dyn document::Pushed)| {
-        Some(Exported { name: entity.name, entity, sums: pushed.exported()? })
+    let exported = |(entity, pushed): (&'static SyncType, &document::Pushed)| {
+        Some(Exported { name: entity.name, entity, sums: pushed.exported? })
     };
-    let mut all: Vec<_> = registry::pushed().filter_map(exported).collect();
-    all.sort_by_key(|exported| exported.sums.place);
-    all
+    registry::pushed().filter_map(exported).collect()
 }
 
 /// How far an export has come: business date, store and id of the last document.

@@ -22,10 +22,8 @@ use crate::{Transaction, Tx, accounts, outbox, pull};
 
 /// The types that a store gets back, in the order in which it takes them: the levels last, when their documents are there.
 pub static TYPES: LazyLock<Vec<&'static str>> = LazyLock::new(|| {
-    let mut restored: Vec<_> =
-        registry::pushed().filter_map(|(entity, pushed)| Some((pushed.restored()?.place, entity.name))).collect();
-    restored.sort_unstable();
-    restored.into_iter().map(|(_, name)| name).chain([levels()]).collect()
+    let restored = registry::pushed().filter(|(_, pushed)| pushed.restored.is_some());
+    restored.map(|(entity, _)| entity.name).chain([levels()]).collect()
 });
 
 fn levels() -> &'static str {
@@ -125,7 +123,7 @@ pub async fn take(
     if entity.name == levels() {
         return take_levels(tx, entity, store, rows, now).await;
     }
-    let Some((pushed, restored)) = entity.push.and_then(|pushed| Some((pushed, pushed.restored()?))) else {
+    let Some((pushed, restored)) = entity.push.and_then(|pushed| Some((pushed, pushed.restored?))) else {
         return Ok(0);
     };
     let mut documents = Vec::with_capacity(rows.len());

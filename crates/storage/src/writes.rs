@@ -4,14 +4,16 @@
 use sea_orm::sea_query::{Expr, OnConflict};
 use sea_orm::{
     ActiveModelTrait, DbErr, DeleteMany, EntityName, EntityTrait, IntoActiveModel, Iterable, ModelTrait, UpdateMany,
+    Value,
 };
 use uuid::Uuid;
 
-use crate::bulk::{self, Lines};
+use crate::bulk::Lines;
 use crate::many::execute_in;
-use crate::registry::{self, SyncType};
+use crate::registry::{self, SyncType, awaited};
 use crate::tx::Tx;
 use crate::versions::UNSTAMPED;
+use crate::{Side, bulk};
 
 /// An entity whose rows are written by type.
 pub trait Synchronised:
@@ -61,9 +63,15 @@ impl Tx {
             return Ok(());
         }
         rows.iter_mut().for_each(unstamp::<E>);
+        let ids = ids::<E>(&rows);
         bulk::insert::<E>(self, rows, None).await?;
         self.touch(entity);
-        Ok(())
+        self.came(entity, &ids).await
+    }
+
+    /// What documents name of these rows, which are new at headquarters, is not unknown any more.
+    async fn came(&self, entity: &SyncType, ids: &[Uuid]) -> Result<(), DbErr> {
+        if self.side() == Side::Hq { awaited::came(self, entity.name, ids).await } else { Ok(()) }
     }
 
     /// Adds a row, or sets the columns `changed` of the one that has its `key`.
@@ -77,9 +85,11 @@ impl Tx {
         unstamp::<E>(&mut row);
         let changed = changed.into_iter().chain(version::<E>());
         let conflict = OnConflict::columns(key).update_columns(changed).to_owned();
-        bulk::insert::<E>(self, vec![row], Some(conflict)).await?;
+        let rows = vec![row];
+        let ids = ids::<E>(&rows);
+        bulk::insert::<E>(self, rows, Some(conflict)).await?;
         self.touch(entity);
-        Ok(())
+        self.came(entity, &ids).await
     }
 
     /// Writes every column of a row that is there.
@@ -145,6 +155,12 @@ impl Tx {
         }
         Ok(removed)
     }
+}
+
+fn ids<E: Synchronised>(rows: &[E::Model]) -> Vec<Uuid> {
+    let Ok(column) = "id".parse::<E::Column>() else { return Vec::new() };
+    let id = |row: &E::Model| if let Value::Uuid(id) = row.get(column) { id } else { None };
+    rows.iter().filter_map(id).collect()
 }
 
 fn unstamp<E: Synchronised>(row: &mut E::Model) {

@@ -6,15 +6,17 @@ use std::sync::Arc;
 use axum::extract::State;
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use serde_json::{Value as Json, json};
 use tillkeep_http::auth::device::{Enroller, key_hash};
 use tillkeep_http::auth::{Revocation, Sessions};
 use tillkeep_http::describe::{Listing, Lists};
 use tillkeep_http::error::{Error, Result};
-use tillkeep_http::resource::{self, Check, ListSpec};
-use tillkeep_http::{Body, Caller, Created, Id, List, NoContent, files};
+use tillkeep_http::resource::{self, ListSpec};
+use tillkeep_http::sent::Sent;
+use tillkeep_http::{Body, Caller, Created, Id, List, NoContent, files, sent};
 use tillkeep_model::Instant;
+use tillkeep_model::fields::device::ENROLMENT;
 use tillkeep_model::permission::Enrolling;
 use tillkeep_storage::entity::device::{Column, Entity, Model};
 use tillkeep_storage::entity::register;
@@ -47,14 +49,13 @@ impl Listing for Devices {
     const SPEC: ListSpec = LIST;
 }
 
-#[derive(Deserialize, ToSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub(crate) struct Enrolment {
-    /// The till that it is.
-    register_id: Uuid,
-    /// What people know it by.
-    #[schema(min_length = 1, max_length = 100)]
-    name: String,
+sent! {
+    pub(crate) struct Enrolment as "Enrolment" by ENROLMENT {
+        /// The till that it is.
+        register_id: Uuid,
+        /// What people know it by.
+        name: String,
+    }
 }
 
 /// A new device with its key, which is shown once.
@@ -103,7 +104,7 @@ pub(crate) async fn enrol(
     State(store): State<Arc<Store>>,
     Body(body): Body<Enrolment>,
 ) -> Result<Created<Enrolled>> {
-    Check::default().text(&body.name, "name", 100).finish()?;
+    body.check_fields(caller.now())?;
     let id = Uuid::now_v7();
     let act = store.act(&caller, "device.enrol").about("devices", &id);
     let (row, device_key) =

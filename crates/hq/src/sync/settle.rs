@@ -3,12 +3,14 @@
 use std::sync::Arc;
 
 use axum::extract::State;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use serde_json::json;
 use tillkeep_http::error::{Error, Result};
 use tillkeep_http::extract::OptionalBody;
-use tillkeep_http::{Answer, Caller, Id};
+use tillkeep_http::sent::Sent;
+use tillkeep_http::{Answer, Caller, Id, sent};
 use tillkeep_model::ErrorCode;
+use tillkeep_model::fields::sync::RESOLUTION;
 use tillkeep_model::permission::Requirement;
 use tillkeep_model::permission::code::StoresEdit;
 use tillkeep_storage::db::{self, Turn};
@@ -46,11 +48,11 @@ pub(super) fn not_failed(status: &str) -> Error {
     Error::new(ErrorCode::NotFailed, format!("this entry is {status} and needs nothing"))
 }
 
-#[derive(Default, Deserialize, ToSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
-pub(super) struct Resolve {
-    #[schema(max_length = 1000)]
-    note: Option<String>,
+sent! {
+    #[derive(Default)]
+    pub(super) struct Resolve as "Resolve" by RESOLUTION {
+        note: Option<String>,
+    }
 }
 
 /// `POST /sync/resolve/{id}`: somebody took care of a failed entry, or of the warning of one that was taken; nothing is applied.
@@ -60,9 +62,7 @@ pub(super) async fn resolve(
     Id(id): Id,
     OptionalBody(body): OptionalBody<Resolve>,
 ) -> Result<Answer<Resolved>> {
-    if body.note.as_ref().is_some_and(|note| note.chars().count() > 1000 || note.contains('\0')) {
-        return Err(Error::field("note", "must have at most 1000 characters"));
-    }
+    body.check_fields(caller.now())?;
     let _turn = hq.settling.lock().await;
     let row = entry(&caller, id).await?;
     if row.status != FAILED {

@@ -23,6 +23,60 @@ pub fn of_book(book: &Book, name: &str) -> RefOr<Schema> {
     }
 }
 
+/// The schema of a body's types with what the rules of its fields say.
+pub fn of_fields(mut types: RefOr<Schema>, fields: &'static [Field]) -> RefOr<Schema> {
+    let RefOr::T(Schema::Object(object)) = &mut types else { return types };
+    for field in fields {
+        let property = object.properties.get_mut(field.name);
+        debug_assert!(property.is_some(), "{} is no field of this body", field.name);
+        let Some(property) = property else { continue };
+        limit(property, field);
+    }
+    let is_required = |field: &&Field| field.required || object.required.iter().any(|name| name == field.name);
+    object.required = fields.iter().filter(is_required).map(|field| field.name.to_owned()).collect();
+    debug_assert_eq!(object.properties.len(), fields.len(), "each field of a body has a rule");
+    types
+}
+
+fn limit(typed: &mut RefOr<Schema>, field: &Field) {
+    let nullable = is_nullable(typed) && !field.required;
+    if let (RefOr::T(Schema::Array(list)), Rule::Objects { least, most, .. }) = (&mut *typed, &field.rule) {
+        (list.min_items, list.max_items) = ((*least > 0).then_some(*least), Some(*most));
+        return;
+    }
+    if let (RefOr::T(Schema::Array(list)), Rule::Texts { most, .. }) = (&mut *typed, &field.rule) {
+        list.max_items = Some(*most);
+        return;
+    }
+    let ruled = match (of_rule(&field.rule), &field.rule) {
+        (Some(Schema::Object(ruled)), _) => ruled,
+        (None, Rule::Id) if field.required => schema::uuid(),
+        _ => return,
+    };
+    let about = description(typed);
+    let mut ruled = if nullable { or_null_type(ruled) } else { ruled };
+    ruled.description = ruled.description.or(about);
+    *typed = ruled.into();
+}
+
+fn is_nullable(schema: &RefOr<Schema>) -> bool {
+    let has_null = |kind: &SchemaType| matches!(kind, SchemaType::Array(kinds) if kinds.contains(&Type::Null));
+    match schema {
+        RefOr::T(Schema::Object(object)) => has_null(&object.schema_type),
+        // The one that it is, or null.
+        RefOr::T(Schema::OneOf(_)) => true,
+        _ => false,
+    }
+}
+
+fn description(schema: &RefOr<Schema>) -> Option<String> {
+    match schema {
+        RefOr::T(Schema::Object(object)) => object.description.clone(),
+        RefOr::T(Schema::OneOf(one)) => one.description.clone(),
+        _ => None,
+    }
+}
+
 /// `value`, or null.
 pub fn or_null(value: RefOr<Schema>) -> RefOr<Schema> {
     match value {
@@ -104,7 +158,7 @@ fn of_rule(rule: &Rule) -> Option<Schema> {
         }
         Rule::Id | Rule::Instant | Rule::Json { .. } => return None,
         Rule::Texts { most, each } => return Some(list(*most, of_rule(each)?)),
-        Rule::Objects { most, fields } => return Some(list(*most, of_fields(fields).into())),
+        Rule::Objects { most, fields, .. } => return Some(list(*most, of_objects(fields).into())),
     };
     Some(object.build().into())
 }
@@ -118,7 +172,7 @@ fn list(most: usize, each: Schema) -> Schema {
     ArrayBuilder::new().items(RefOr::T(each)).max_items(Some(most)).into()
 }
 
-fn of_fields(fields: &[Field]) -> Object {
+fn of_objects(fields: &[Field]) -> Object {
     let mut object = ObjectBuilder::new().additional_properties(Some(AdditionalProperties::<Schema>::FreeForm(false)));
     for field in fields {
         if let Some(schema) = of_rule(&field.rule) {

@@ -11,7 +11,7 @@ mod requests;
 
 pub use crate::operation::{Argument, Described, Operation, Reply};
 pub use document::{About, clashes, document};
-pub use limits::{new_pin, new_pin_or_null, of_book, or_null};
+pub use limits::{new_pin, new_pin_or_null, of_book, of_fields, or_null};
 pub use pages::{served, text};
 pub use requests::{Change, Draft, Listing, Lists, More, Write, Written};
 

@@ -50,12 +50,34 @@ pub struct Field {
     pub by: By,
     /// Nothing obeys it yet: forms do not offer it.
     pub not_in_use: bool,
+    /// How a request that comes again is held against the row that it made.
+    pub kept: Kept,
+}
+
+/// What a row has in the column of a field that a request says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kept {
+    /// What was sent.
+    AsSent,
+    /// What was sent; something else when nothing was.
+    IfSent,
+    /// What the handler made of it: the handler compares it, or nobody does.
+    Otherwise,
 }
 
 impl Field {
     /// A field that people at headquarters write.
     pub const fn new(name: &'static str, rule: Rule) -> Self {
-        Self { name, rule, required: false, fixed: false, initial: Initial::Empty, by: By::Hq, not_in_use: false }
+        Self {
+            name,
+            rule,
+            required: false,
+            fixed: false,
+            initial: Initial::Empty,
+            by: By::Hq,
+            not_in_use: false,
+            kept: Kept::AsSent,
+        }
     }
 
     #[must_use]
@@ -81,6 +103,16 @@ impl Field {
     #[must_use]
     pub const fn not_in_use(self) -> Self {
         Self { not_in_use: true, ..self }
+    }
+
+    #[must_use]
+    pub const fn named(self, name: &'static str) -> Self {
+        Self { name, ..self }
+    }
+
+    #[must_use]
+    pub const fn kept(self, kept: Kept) -> Self {
+        Self { kept, ..self }
     }
 
     /// Whether people at `side` write it.
@@ -139,8 +171,9 @@ pub enum Rule {
         most: usize,
         each: &'static Self,
     },
-    /// A JSON list of at most `most` objects with these fields.
+    /// A JSON list of `least` to `most` objects with these fields.
     Objects {
+        least: usize,
         most: usize,
         fields: &'static [Field],
     },

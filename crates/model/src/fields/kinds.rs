@@ -87,3 +87,23 @@ pub const fn quantity(name: &'static str) -> Field {
 pub const fn id(name: &'static str) -> Field {
     Field::new(name, Rule::Id)
 }
+
+/// Minor units of a currency, of either sign.
+pub const fn amount(name: &'static str) -> Field {
+    whole(name, -LARGEST, LARGEST)
+}
+
+/// A change of a quantity, or a level, of either sign.
+pub const fn change(name: &'static str) -> Field {
+    Field::new(name, Rule::Quantity { min: -LARGEST, max: LARGEST })
+}
+
+/// Something happened then.
+pub const fn instant(name: &'static str) -> Field {
+    Field::new(name, Rule::Instant)
+}
+
+/// `least` to `most` entries with these fields.
+pub const fn objects(name: &'static str, (least, most): (usize, usize), fields: &'static [Field]) -> Field {
+    Field::new(name, Rule::Objects { least, most, fields })
+}

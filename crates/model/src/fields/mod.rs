@@ -1,13 +1,16 @@
 //! The rule book of what people write: each field of a customer, a product, a store … with its limits, its default and
-//! who may write it. Both servers, the push, the description and the pages read it.
+//! who may write it. Both servers, the push, the description and the pages read it. Bodies that make documents are lists of fields
+//! beside the book of their rows (`tillkeep_http::sent`).
 //!
 //! What concerns several fields at once, or other rows, stays in the room of its kind. How to add a field:
 //! `CONTRIBUTING.md`.
 
 pub mod adjustment;
+pub mod approval;
 mod book;
 pub mod customer;
 pub mod department;
+pub mod device;
 mod field;
 mod kinds;
 pub mod order;
@@ -19,6 +22,7 @@ pub mod session;
 pub mod shape;
 pub mod store;
 pub mod store_price;
+pub mod sync;
 pub mod tax;
 pub mod tender;
 pub mod transfer;
@@ -26,10 +30,10 @@ pub mod user;
 mod value;
 
 pub use book::Book;
-pub use field::{By, Field, Initial, Rule, Side};
+pub use field::{By, Field, Initial, Kept, Rule, Side};
 pub use kinds::{
-    LARGEST, any_i32, country, email, flag, flag_on, id, json, label, money, phone, quantity, shaped, share, text,
-    whole, word,
+    LARGEST, amount, any_i32, change, country, email, flag, flag_on, id, instant, json, label, money, objects, phone,
+    quantity, shaped, share, text, whole, word,
 };
 pub use problem::Problem;
 pub use shape::Shape;

@@ -29,11 +29,9 @@ impl Rule {
         let whole = |message: Option<String>| message.map(|message| (String::new(), message)).into_iter().collect();
         match (self, value) {
             (_, Value::Null) => Vec::new(),
-            (Self::Texts { most, each }, Value::Text(list)) => {
-                in_list(list, *most, |item| each.problems(item.into(), now))
-            }
-            (Self::Objects { most, fields }, Value::Text(list)) => {
-                in_list(list, *most, |item| in_object(item, fields, now))
+            (Self::Texts { each, .. }, Value::Text(list)) => self.in_list(list, |item| each.problems(item.into(), now)),
+            (Self::Objects { fields, .. }, Value::Text(list)) => {
+                self.in_list(list, |item| in_object(item, fields, now))
             }
             _ => whole(self.problem(value, now)),
         }
@@ -58,6 +56,34 @@ impl Rule {
             (Self::Flag, Value::Flag(_)) | (Self::Instant, Value::Other) => None,
             (Self::Id, Value::Id(id)) => id.is_nil().then(|| "must not be the nil UUID".to_owned()),
             _ => Some(self.kind().to_owned()),
+        }
+    }
+
+    /// What is wrong in a JSON list, which a row keeps as text.
+    fn in_list(&self, list: &str, problems: impl Fn(&Json) -> Vec<(String, String)>) -> Vec<(String, String)> {
+        let Ok(Json::Array(items)) = serde_json::from_str(list) else {
+            return vec![(String::new(), "must be a list".to_owned())];
+        };
+        if let Some(problem) = self.problem_of_length(items.len()) {
+            return vec![(String::new(), problem)];
+        }
+        let placed = |(index, item): (usize, &Json)| {
+            problems(item).into_iter().map(move |(place, message)| (format!("[{index}]{place}"), message))
+        };
+        items.iter().enumerate().flat_map(placed).collect()
+    }
+
+    /// What is wrong with a list of so many entries.
+    pub fn problem_of_length(&self, entries: usize) -> Option<String> {
+        let (least, most) = match self {
+            Self::Texts { most, .. } => (0, *most),
+            Self::Objects { least, most, .. } => (*least, *most),
+            _ => return Some(self.kind().to_owned()),
+        };
+        match least {
+            _ if (least..=most).contains(&entries) => None,
+            0 => Some(format!("must have at most {most} entries")),
+            least => Some(format!("must have {least} to {most} entries")),
         }
     }
 
@@ -90,20 +116,6 @@ fn text_problem(text: &str, (min, max): (usize, usize), shape: Option<&Shape>, n
         0 => long.then(|| format!("must have at most {max} characters")),
         min => (long || text.trim().chars().count() < min).then(|| format!("must have {min} to {max} characters")),
     }
-}
-
-/// What is wrong in a JSON list, which a row keeps as text.
-fn in_list(list: &str, most: usize, problems: impl Fn(&Json) -> Vec<(String, String)>) -> Vec<(String, String)> {
-    let Ok(Json::Array(items)) = serde_json::from_str(list) else {
-        return vec![(String::new(), "must be a list".to_owned())];
-    };
-    if items.len() > most {
-        return vec![(String::new(), format!("must have at most {most} entries"))];
-    }
-    let placed = |(index, item): (usize, &Json)| {
-        problems(item).into_iter().map(move |(place, message)| (format!("[{index}]{place}"), message))
-    };
-    items.iter().enumerate().flat_map(placed).collect()
 }
 
 fn in_object(object: &Json, fields: &[Field], now: Instant) -> Vec<(String, String)> {

@@ -1,7 +1,12 @@
 //! Sales with their lines and payments: what a till writes, and any other program that pushes one. Wider than what this
 //! release writes, since a text that is too long is cut off and never refused. `docs/sync.md`, rule U9.
 
-use super::{Book, json, text};
+use super::approval::TOKENS;
+use super::{Book, Field, Kept, LARGEST, Rule, amount, flag, id, instant, json, money, objects, text};
+
+const REFERENCE: Field = text("reference", 200);
+/// What no version takes yet.
+const UNSUPPORTED: Field = json("", 8 << 10).kept(Kept::Otherwise);
 
 pub static SALE: Book = Book::of_document(
     "sales",
@@ -47,10 +52,42 @@ pub static PAYMENT: Book = Book::of_document(
     &[
         text("tenderCode", 40),
         text("tenderKind", 40),
-        text("reference", 200),
+        REFERENCE,
         text("cardBrand", 40),
         text("cardLast4", 4),
         text("externalId", 200),
         text("status", 40),
     ],
 );
+
+/// What a till sends: the cart of a quote or of a sale.
+pub static CART: [Field; 11] = [
+    id("id"),
+    text("terminalId", 100),
+    id("customerId"),
+    id("salesRepId"),
+    // A till whose clock runs ahead cannot have begun after the end.
+    instant("startedAt").kept(Kept::Otherwise),
+    objects("lines", (1, 500), &CART_LINE),
+    UNSUPPORTED.named("cartDiscount"),
+    TOKENS.kept(Kept::Otherwise),
+    objects("payments", (0, 50), &CART_PAYMENT),
+    text("lastReceipt", 100),
+    amount("expectedTotal"),
+];
+
+pub static CART_LINE: [Field; 9] = [
+    text("lineId", 100),
+    id("productId"),
+    Field::new("quantity", Rule::Quantity { min: 1, max: LARGEST }),
+    money("openPrice"),
+    flag("ageConfirmed"),
+    money("unitPriceOverride"),
+    // Kept without the spaces around it. Shorter than headquarters takes it, so that a sale of 500 such lines fits into an
+    // envelope.
+    text("overrideReason", 200).kept(Kept::Otherwise),
+    UNSUPPORTED.named("labelAmount"),
+    UNSUPPORTED.named("lineDiscount"),
+];
+
+pub static CART_PAYMENT: [Field; 3] = [id("tenderId"), amount("tenderedAmount"), REFERENCE];

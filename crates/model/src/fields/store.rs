@@ -61,7 +61,7 @@ pub static BOOK: Book = Book {
         money("unlinkedRefundLimit").initially(Initial::Number(5000)).not_in_use(),
         money("defaultFloat").initially(Initial::Number(20_000)),
         flag("fourEyesDocuments").not_in_use(),
-        Field::new("scaleBarcodeRules", Rule::Objects { most: 20, fields: &SCALE_RULE }),
+        Field::new("scaleBarcodeRules", Rule::Objects { least: 0, most: 20, fields: &SCALE_RULE }),
         text("receiptHeader", 2000),
         text("receiptFooter", 2000),
     ],

@@ -151,7 +151,7 @@ fn a_list_is_checked_entry_by_entry() {
     assert_eq!(found(r#"["abcd", 1]"#), ["tags[0]", "tags[1]"]);
     assert_eq!(found(r#"["a", "b", "c"]"#), ["tags"]);
     assert_eq!(found(r#"{"a": 1}"#), ["tags"]);
-    let rules = Field::new("rules", Rule::Objects { most: 2, fields: &RULES });
+    let rules = Field::new("rules", Rule::Objects { least: 0, most: 2, fields: &RULES });
     let found = rules.problems(Value::Text(r#"[{"value": "weight", "digits": 7}, {"digit": 1}, 1]"#), now());
     assert_eq!(found.len(), 1, "three are too many: {found:?}");
     let found = rules.problems(Value::Text(r#"[{"value": "weight", "digits": 7}, {"digit": 1}]"#), now());

@@ -5,12 +5,25 @@ use std::collections::{HashMap, HashSet};
 use tillkeep_model::receipt::ReceiptNumber;
 use uuid::Uuid;
 
-/// The rows that a document names.
+use super::Reference;
+
+/// The rows that a document names, as far as HQ looks at them.
 #[derive(Clone, Debug, Default)]
 pub struct Named {
     pub products: Vec<Uuid>,
     pub customer: Option<Uuid>,
     pub session: Option<Uuid>,
+}
+
+impl Named {
+    pub(super) fn add(&mut self, names: Reference, id: Uuid) {
+        match names {
+            Reference::Product => self.products.push(id),
+            Reference::Customer => self.customer = Some(id),
+            Reference::Session => self.session = Some(id),
+            Reference::Sale | Reference::SaleItem => {}
+        }
+    }
 }
 
 /// What HQ has of them.
@@ -23,13 +36,19 @@ pub struct Facts {
 }
 
 impl Facts {
-    /// The flag of a document that names a product which HQ does not have.
-    pub(super) fn unknown_product(&self, named: &Named) -> Option<&'static str> {
-        named.products.iter().any(|product| !self.products.contains(product)).then_some("unknown_product")
+    /// Whether HQ has what a document names.
+    pub(super) fn has(&self, names: Reference, id: Uuid) -> bool {
+        match names {
+            Reference::Product => self.products.contains(&id),
+            Reference::Customer => self.customers.contains_key(&id),
+            Reference::Session => self.sessions.contains_key(&id),
+            // Nobody is told of these.
+            Reference::Sale | Reference::SaleItem => true,
+        }
     }
 }
 
-/// A drawer that a sale names.
+/// A drawer that a document names.
 pub struct Session {
     pub closed: bool,
     /// The first and the last receipt of its Z report.

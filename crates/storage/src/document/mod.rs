@@ -1,8 +1,9 @@
 //! What each type that stores push is to headquarters, one file a type. The engine asks here and names no type itself.
 //!
-//! [`Pushed`] has no default bodies: whoever adds a type answers every question, with "nothing" where that is the answer.
+//! [`Pushed`] has no default: whoever adds a type answers every question, with `None` or an empty list where that is the answer.
 
 pub mod adjustment;
+mod awaited;
 mod columns;
 pub mod customer;
 mod facts;
@@ -14,86 +15,119 @@ pub mod transfer;
 use tillkeep_model::state::MayFollow;
 use uuid::Uuid;
 
+pub use awaited::{Awaited, Reference};
 pub use facts::{Facts, Named, Session};
 
 use crate::registry::Row;
 use crate::stock::{Movement, Position};
 
-/// A type of which stores push rows.
-pub trait Pushed: Send + Sync {
-    /// Its place in a push request: parents first.
-    fn order(&self) -> u8;
-
+/// A type of which stores push rows. Its place in a push request, in what a store gets back and in an export is that in the
+/// registry.
+pub struct Pushed {
     /// The columns that the sender may write. Nothing at all: the envelope is left aside.
-    fn owned(&self, context: WriteContext<'_>) -> &'static [&'static str];
-
+    pub owned: fn(WriteContext<'_>) -> &'static [&'static str],
     /// What becomes of a row beyond its limits.
-    fn beyond(&self) -> Beyond;
-
+    pub beyond: Beyond,
     /// What becomes of a new row whose id another store has used.
-    fn used_id(&self) -> UsedId;
-
-    /// Which way its states may go, where it has some.
-    fn states(&self) -> Option<MayFollow>;
-
-    /// Written by more than one server: a status that may not follow is left alone, and the rest is taken all the same.
-    fn is_co_written(&self) -> bool;
-
-    /// The state that an envelope with this action reports.
-    fn sent_status(&self, action: &str, row: &dyn Row) -> Option<String>;
-
-    /// The state of `row`, merged but for it, when HQ had `context.status` and the envelope reports `sent`; `None` leaves
-    /// it as it is.
-    fn next_status(&self, context: WriteContext<'_>, sent: Option<&str>, row: &mut dyn Row) -> Option<String>;
-
+    pub used_id: UsedId,
+    pub states: Option<States>,
     /// The row that must be at HQ before this one.
-    fn parent(&self) -> Option<Parent>;
-
-    /// Whether its store may delete the row that HQ has, or one that HQ does not have.
-    fn may_be_deleted(&self, existing: Option<&dyn Row>) -> bool;
-
+    pub parent: Option<Parent>,
+    /// Whether its store may delete the row that HQ has, or one that HQ does not have; `None`: never.
+    pub may_be_deleted: Option<MayBeDeleted>,
     /// JSON lists that only grow: their elements are known by `receiptId`.
-    fn append_only_lists(&self) -> &'static [&'static str];
-
+    pub append_only_lists: &'static [&'static str],
     /// The number that its store gives it.
-    fn number(&self) -> Option<&'static Numbering>;
-
+    pub number: Option<&'static Numbering>,
     /// Columns with numbers as they were printed on paper.
-    fn printed(&self) -> &'static [&'static str];
-
+    pub printed: &'static [&'static str],
     /// Columns that say when it happened.
-    fn times(&self) -> &'static [&'static str];
-
+    pub times: &'static [&'static str],
     /// Fills in what HQ itself says of a row that is new there.
-    fn complete(&self, row: &mut dyn Row, maker: &Maker<'_>);
-
-    /// The stock that the stored document moves; its store made it at `position`.
-    fn movements(&self, document: &Whole<'_>, position: Option<Position>) -> Vec<Movement>;
-
+    pub complete: Option<fn(&mut dyn Row, &Maker<'_>)>,
+    /// The stock that the stored document moves; its store made it at the position.
+    pub movements: Option<Moves>,
     /// What the stored document has put on the account of its customer.
-    fn charged(&self, document: &Whole<'_>) -> i128;
-
+    pub charged: Option<fn(&Whole<'_>) -> i128>,
+    /// What the stored sales put on its account is summed up when it comes after them.
+    pub has_account: bool,
     /// The flags of what does not add up in it.
-    fn checks(&self, document: &Whole<'_>) -> Vec<&'static str>;
-
-    /// The rows that it names and that HQ looks up for [`Pushed::flags`].
-    fn named(&self, document: &Whole<'_>) -> Named;
-
-    /// The flags of what it names and HQ does not have, or has otherwise.
-    fn flags(&self, document: &Whole<'_>, facts: &Facts) -> Vec<&'static str>;
-
-    /// The documents that may come before it and wait for it.
-    fn awaited(&self) -> Option<Awaited>;
-
+    pub checks: Option<fn(&Whole<'_>) -> Vec<&'static str>>,
+    /// The rows that it names and that may come after it.
+    pub awaited: &'static [Awaited],
+    /// The flags of what it names and HQ has, but otherwise than it says.
+    pub flags: Option<fn(&Whole<'_>, &Facts) -> Vec<&'static str>>,
     /// How a store that lost its database gets its own rows back; `None` for what it gets by pulling.
-    fn restored(&self) -> Option<Restored>;
-
+    pub restored: Option<Restored>,
     /// What the export of a month says of it; `None` for what is not exported.
-    fn exported(&self) -> Option<Exported>;
-
+    pub exported: Option<Exported>,
     /// What people do to it at a store, as the audit log there must say.
-    fn acts(&self) -> &'static [Act];
+    pub acts: &'static [Act],
 }
+
+pub type MayBeDeleted = fn(Option<&dyn Row>) -> bool;
+pub type Moves = fn(&Whole<'_>, Option<Position>) -> Vec<Movement>;
+
+impl Pushed {
+    /// The state that an envelope with this action reports.
+    pub fn sent_status(&self, action: &str, row: &dyn Row) -> Option<String> {
+        let by_action = self.states.as_ref()?.by_action.iter().find(|(name, _)| *name == action);
+        by_action.map_or_else(|| row.text("status"), |(_, status)| Some((*status).to_owned()))
+    }
+
+    pub fn may_be_deleted(&self, existing: Option<&dyn Row>) -> bool {
+        self.may_be_deleted.is_some_and(|may| may(existing))
+    }
+
+    pub fn movements(&self, document: &Whole<'_>, position: Option<Position>) -> Vec<Movement> {
+        self.movements.map_or_else(Vec::new, |movements| movements(document, position))
+    }
+
+    pub fn charged(&self, document: &Whole<'_>) -> i128 {
+        self.charged.map_or(0, |charged| charged(document))
+    }
+
+    /// The flags of what does not add up in the document.
+    pub fn checks(&self, document: &Whole<'_>) -> Vec<&'static str> {
+        self.checks.map_or_else(Vec::new, |checks| checks(document))
+    }
+
+    /// The rows that the document names and that HQ looks up for [`Pushed::flags`].
+    pub fn named(&self, document: &Whole<'_>) -> Named {
+        let mut named = Named::default();
+        for awaited in self.awaited {
+            awaited.ids(document).for_each(|id| named.add(awaited.names, id));
+        }
+        named
+    }
+
+    /// The flags of what the document names and HQ does not have, or has otherwise.
+    pub fn flags(&self, document: &Whole<'_>, facts: &Facts) -> Vec<&'static str> {
+        let mut flags = Vec::new();
+        for awaited in self.awaited {
+            let Some(flag) = awaited.names.unknown().filter(|flag| !flags.contains(flag)) else { continue };
+            if awaited.ids(document).any(|id| !facts.has(awaited.names, id)) {
+                flags.push(flag);
+            }
+        }
+        flags.extend(self.flags.into_iter().flat_map(|more| more(document, facts)));
+        flags
+    }
+}
+
+/// The states that its rows have.
+pub struct States {
+    /// Which way they may go.
+    pub may_follow: MayFollow,
+    /// Actions of an envelope that say a state, whatever its row says.
+    pub by_action: &'static [(&'static str, &'static str)],
+    /// The state of rows that more than one server writes: a status that may not follow is left alone, and the rest is taken
+    /// all the same. `None` of what one writes.
+    pub merged: Option<MergeStatus>,
+}
+
+/// The state of a row, merged but for it, when HQ had the status of the context and the envelope reports the other one.
+pub type MergeStatus = fn(WriteContext<'_>, Option<&str>, &mut dyn Row) -> String;
 
 /// What the sender of an envelope is to a row that HQ may already have.
 #[derive(Clone, Copy, Debug)]
@@ -125,28 +159,6 @@ pub enum UsedId {
     /// It is kept under an id of its own and flagged: money came in or goods moved.
     Another,
 }
-
-/// A column in which documents name another one of their store, which may be kept under another id than it has there.
-#[derive(Clone, Copy, Debug)]
-pub struct Naming {
-    pub table: &'static str,
-    pub column: &'static str,
-    /// The table of what it names.
-    pub names: &'static str,
-    /// Its rows of the store `$1`.
-    pub of_store: &'static str,
-}
-
-pub const NAMINGS: &[Naming] = &[
-    Naming { table: sale::TYPE, column: "register_session_id", names: session::TYPE, of_store: "store_id = $1" },
-    Naming { table: sale::TYPE, column: "original_sale_id", names: sale::TYPE, of_store: "store_id = $1" },
-    Naming {
-        table: "sale_items",
-        column: "original_sale_item_id",
-        names: "sale_items",
-        of_store: "sale_id IN (SELECT id FROM sales WHERE store_id = $1)",
-    },
-];
 
 /// The row that another one belongs to and cannot be without.
 #[derive(Clone, Copy, Debug)]
@@ -195,23 +207,9 @@ pub struct Maker<'a> {
     pub store_code: &'a str,
 }
 
-/// Documents that may come before a row that they name.
-#[derive(Clone, Copy, Debug)]
-pub struct Awaited {
-    pub by: &'static str,
-    /// Their column that names the row.
-    pub column: &'static str,
-    /// The flag that they lose when it comes.
-    pub flag: &'static str,
-    /// The row has an account, and what the stored sales put on it is summed up when it comes.
-    pub sales_charge_it: bool,
-}
-
 /// How a store gets its own rows of a type back.
 #[derive(Clone, Copy, Debug)]
 pub struct Restored {
-    /// Place among the types that it gets back.
-    pub place: u8,
     /// The rows name registers, which their store alone knows and needs again.
     pub registers: bool,
 }
@@ -219,8 +217,6 @@ pub struct Restored {
 /// What is summed up in the export of a month.
 #[derive(Clone, Copy, Debug)]
 pub struct Exported {
-    /// Place among the types that are exported.
-    pub place: u8,
     pub amounts: &'static [&'static str],
     pub quantities: &'static [&'static str],
 }

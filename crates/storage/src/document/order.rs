@@ -1,15 +1,11 @@
 //! Purchase orders and their lines: drafted by a store or by HQ, approved by HQ, received by the store.
 
 use tillkeep_model::state::Reported::{self, Known, Other};
-use tillkeep_model::state::{MayFollow, OrderStatus, may_follow};
+use tillkeep_model::state::{OrderStatus, may_follow};
 
-use super::{
-    Act, Awaited, Beyond, Clash, Exported, Facts, Form, Maker, Named, Numbering, Parent, Pushed, Restored, UsedId,
-    Whole, WriteContext,
-};
+use super::{Beyond, Clash, Form, Numbering, Parent, Pushed, States, UsedId, WriteContext};
 use crate::registry::Row;
 use crate::registry::owners::ALL_OF_IT;
-use crate::stock::{Movement, Position};
 
 pub const TYPE: &str = "purchase_orders";
 pub const ITEMS: &str = "purchase_order_items";
@@ -53,216 +49,74 @@ const DRAFT: &[&str] = &[
     "last_supplier_document",
 ];
 
-pub struct Order;
-
-impl Pushed for Order {
-    fn order(&self) -> u8 {
-        3
-    }
-
-    fn owned(&self, context: WriteContext<'_>) -> &'static [&'static str] {
-        // A draft is its creator's; from the submission on HQ owns the header, the store what it receives. What HQ says of a
-        // conflict is HQ's alone.
-        match context.status.map(Reported::read) {
-            _ if context.new => DRAFT,
-            Some(Known(OrderStatus::Draft)) if context.made_by_hq => &[],
-            None | Some(Known(OrderStatus::Draft)) => DRAFT,
-            Some(_) => &["status", "receipts", "last_supplier_document", "closed_by", "closed_at"],
-        }
-    }
-
-    fn beyond(&self) -> Beyond {
-        Beyond::Refuse
-    }
-
-    fn used_id(&self) -> UsedId {
-        UsedId::Theirs
-    }
-
-    fn states(&self) -> Option<MayFollow> {
-        Some(may_follow::<OrderStatus>)
-    }
-
-    fn is_co_written(&self) -> bool {
-        true
-    }
-
-    fn sent_status(&self, _: &str, row: &dyn Row) -> Option<String> {
-        row.text("status")
-    }
-
-    fn next_status(&self, context: WriteContext<'_>, sent: Option<&str>, row: &mut dyn Row) -> Option<String> {
-        Some(next_status(context, sent, row))
-    }
-
-    fn parent(&self) -> Option<Parent> {
-        None
-    }
-
-    fn may_be_deleted(&self, existing: Option<&dyn Row>) -> bool {
-        is_draft(existing)
-    }
-
-    fn append_only_lists(&self) -> &'static [&'static str] {
-        &["receipts"]
-    }
-
-    fn number(&self) -> Option<&'static Numbering> {
-        Some(&NUMBER)
-    }
-
-    fn printed(&self) -> &'static [&'static str] {
-        &[]
-    }
-
-    fn times(&self) -> &'static [&'static str] {
-        &[]
-    }
-
-    fn complete(&self, row: &mut dyn Row, _: &Maker<'_>) {
-        // Whatever the sender says of it: what comes from a store was made there.
+pub static ORDER: Pushed = Pushed {
+    owned,
+    beyond: Beyond::Refuse,
+    used_id: UsedId::Theirs,
+    states: Some(States { may_follow: may_follow::<OrderStatus>, by_action: &[], merged: Some(next_status) }),
+    parent: None,
+    may_be_deleted: Some(is_draft),
+    append_only_lists: &["receipts"],
+    number: Some(&NUMBER),
+    printed: &[],
+    times: &[],
+    // Whatever the sender says of it: what comes from a store was made there.
+    complete: Some(|row, _| {
         row.set("origin", "store".into());
-    }
+    }),
+    movements: None,
+    charged: None,
+    has_account: false,
+    checks: None,
+    awaited: &[],
+    flags: None,
+    restored: None,
+    exported: None,
+    acts: &[],
+};
 
-    fn movements(&self, _: &Whole<'_>, _: Option<Position>) -> Vec<Movement> {
-        Vec::new()
-    }
+pub static ORDER_ITEM: Pushed = Pushed {
+    owned: owned_of_line,
+    beyond: Beyond::Refuse,
+    used_id: UsedId::Theirs,
+    states: None,
+    parent: Some(Parent { entity_type: TYPE, column: "purchase_order_id" }),
+    may_be_deleted: Some(is_draft),
+    append_only_lists: &[],
+    number: None,
+    printed: &[],
+    times: &[],
+    complete: None,
+    movements: None,
+    charged: None,
+    has_account: false,
+    checks: None,
+    awaited: &[],
+    flags: None,
+    restored: None,
+    exported: None,
+    acts: &[],
+};
 
-    fn charged(&self, _: &Whole<'_>) -> i128 {
-        0
-    }
-
-    fn checks(&self, _: &Whole<'_>) -> Vec<&'static str> {
-        Vec::new()
-    }
-
-    fn named(&self, _: &Whole<'_>) -> Named {
-        Named::default()
-    }
-
-    fn flags(&self, _: &Whole<'_>, _: &Facts) -> Vec<&'static str> {
-        Vec::new()
-    }
-
-    fn awaited(&self) -> Option<Awaited> {
-        None
-    }
-
-    fn restored(&self) -> Option<Restored> {
-        None
-    }
-
-    fn exported(&self) -> Option<Exported> {
-        None
-    }
-
-    fn acts(&self) -> &'static [Act] {
-        &[]
+/// A draft is its creator's; from the submission on HQ owns the header, the store what it receives. What HQ says of a conflict
+/// is HQ's alone.
+fn owned(context: WriteContext<'_>) -> &'static [&'static str] {
+    match context.status.map(Reported::read) {
+        _ if context.new => DRAFT,
+        Some(Known(OrderStatus::Draft)) if context.made_by_hq => &[],
+        None | Some(Known(OrderStatus::Draft)) => DRAFT,
+        Some(_) => &["status", "receipts", "last_supplier_document", "closed_by", "closed_at"],
     }
 }
 
-pub struct OrderItem;
-
-impl Pushed for OrderItem {
-    fn order(&self) -> u8 {
-        4
-    }
-
-    fn owned(&self, context: WriteContext<'_>) -> &'static [&'static str] {
-        // A line is its order's maker's up to the approval: a store that submits an order sends the header first, and HQ has it
-        // as submitted when the lines come. Afterwards the store writes what it received.
-        match context.status.map(Reported::read) {
-            Some(Known(OrderStatus::Draft)) if context.made_by_hq => &[],
-            None | Some(Known(OrderStatus::Draft | OrderStatus::Submitted)) if !context.made_by_hq => ALL_OF_IT,
-            _ if context.new && !context.made_by_hq => ALL_OF_IT,
-            _ => &["received_quantity", "cancelled_quantity", "received_cost"],
-        }
-    }
-
-    fn beyond(&self) -> Beyond {
-        Beyond::Refuse
-    }
-
-    fn used_id(&self) -> UsedId {
-        UsedId::Theirs
-    }
-
-    fn states(&self) -> Option<MayFollow> {
-        None
-    }
-
-    fn is_co_written(&self) -> bool {
-        false
-    }
-
-    fn sent_status(&self, _: &str, _: &dyn Row) -> Option<String> {
-        None
-    }
-
-    fn next_status(&self, _: WriteContext<'_>, _: Option<&str>, _: &mut dyn Row) -> Option<String> {
-        None
-    }
-
-    fn parent(&self) -> Option<Parent> {
-        Some(Parent { entity_type: TYPE, column: "purchase_order_id" })
-    }
-
-    fn may_be_deleted(&self, existing: Option<&dyn Row>) -> bool {
-        is_draft(existing)
-    }
-
-    fn append_only_lists(&self) -> &'static [&'static str] {
-        &[]
-    }
-
-    fn number(&self) -> Option<&'static Numbering> {
-        None
-    }
-
-    fn printed(&self) -> &'static [&'static str] {
-        &[]
-    }
-
-    fn times(&self) -> &'static [&'static str] {
-        &[]
-    }
-
-    fn complete(&self, _: &mut dyn Row, _: &Maker<'_>) {}
-
-    fn movements(&self, _: &Whole<'_>, _: Option<Position>) -> Vec<Movement> {
-        Vec::new()
-    }
-
-    fn charged(&self, _: &Whole<'_>) -> i128 {
-        0
-    }
-
-    fn checks(&self, _: &Whole<'_>) -> Vec<&'static str> {
-        Vec::new()
-    }
-
-    fn named(&self, _: &Whole<'_>) -> Named {
-        Named::default()
-    }
-
-    fn flags(&self, _: &Whole<'_>, _: &Facts) -> Vec<&'static str> {
-        Vec::new()
-    }
-
-    fn awaited(&self) -> Option<Awaited> {
-        None
-    }
-
-    fn restored(&self) -> Option<Restored> {
-        None
-    }
-
-    fn exported(&self) -> Option<Exported> {
-        None
-    }
-
-    fn acts(&self) -> &'static [Act] {
-        &[]
+/// A line is its order's maker's up to the approval: a store that submits an order sends the header first, and HQ has it as
+/// submitted when the lines come. Afterwards the store writes what it received.
+fn owned_of_line(context: WriteContext<'_>) -> &'static [&'static str] {
+    match context.status.map(Reported::read) {
+        Some(Known(OrderStatus::Draft)) if context.made_by_hq => &[],
+        None | Some(Known(OrderStatus::Draft | OrderStatus::Submitted)) if !context.made_by_hq => ALL_OF_IT,
+        _ if context.new && !context.made_by_hq => ALL_OF_IT,
+        _ => &["received_quantity", "cancelled_quantity", "received_cost"],
     }
 }
 

@@ -1,13 +1,9 @@
 //! Transfers: the source writes the document up to the shipment, the destination what it received.
 
-use tillkeep_model::state::{MayFollow, Reported, TransferStatus, may_follow};
+use tillkeep_model::state::{Reported, TransferStatus, may_follow};
 
-use super::{
-    Act, Awaited, Beyond, Clash, Exported, Facts, Form, Maker, Named, Numbering, Parent, Pushed, Restored, UsedId,
-    Whole, WriteContext,
-};
+use super::{Beyond, Clash, Form, Numbering, Pushed, States, UsedId, WriteContext};
 use crate::registry::Row;
-use crate::stock::{Movement, Position};
 
 pub const TYPE: &str = "transfers";
 
@@ -54,116 +50,45 @@ const SOURCE: &[&str] = &[
 /// How many of [`SOURCE`] never change.
 const PARTIES: usize = 2;
 
-pub struct Transfer;
-
-impl Pushed for Transfer {
-    fn order(&self) -> u8 {
-        5
-    }
-
-    fn owned(&self, context: WriteContext<'_>) -> &'static [&'static str] {
-        // The two parties are who may write it: neither makes another store a party of a transfer that is there.
-        match context {
-            WriteContext { receives: true, .. } => {
-                &["status", "received_by", "received_at", "receipts", "received_quantity", "damaged_quantity"]
-            }
-            WriteContext { new: true, .. } => SOURCE,
-            _ => &SOURCE[PARTIES..],
-        }
-    }
-
-    fn beyond(&self) -> Beyond {
-        Beyond::Refuse
-    }
-
-    fn used_id(&self) -> UsedId {
-        UsedId::Theirs
-    }
-
-    fn states(&self) -> Option<MayFollow> {
-        Some(may_follow::<TransferStatus>)
-    }
-
-    fn is_co_written(&self) -> bool {
-        true
-    }
-
-    fn sent_status(&self, _: &str, row: &dyn Row) -> Option<String> {
-        row.text("status")
-    }
-
-    fn next_status(&self, context: WriteContext<'_>, sent: Option<&str>, row: &mut dyn Row) -> Option<String> {
-        Some(next_status(context, sent, row))
-    }
-
-    fn parent(&self) -> Option<Parent> {
-        None
-    }
-
-    fn may_be_deleted(&self, _: Option<&dyn Row>) -> bool {
-        false
-    }
-
-    fn append_only_lists(&self) -> &'static [&'static str] {
-        &["receipts"]
-    }
-
-    fn number(&self) -> Option<&'static Numbering> {
-        Some(&NUMBER)
-    }
-
-    fn printed(&self) -> &'static [&'static str] {
-        &[]
-    }
-
-    fn times(&self) -> &'static [&'static str] {
-        &[]
-    }
-
-    fn complete(&self, row: &mut dyn Row, maker: &Maker<'_>) {
+pub static TRANSFER: Pushed = Pushed {
+    owned,
+    beyond: Beyond::Refuse,
+    used_id: UsedId::Theirs,
+    states: Some(States { may_follow: may_follow::<TransferStatus>, by_action: &[], merged: Some(next_status) }),
+    parent: None,
+    may_be_deleted: None,
+    append_only_lists: &["receipts"],
+    number: Some(&NUMBER),
+    printed: &[],
+    times: &[],
+    complete: Some(|row, maker| {
         row.set("store_id", maker.store_id.into());
-    }
+    }),
+    movements: None,
+    charged: None,
+    has_account: false,
+    checks: None,
+    awaited: &[],
+    flags: None,
+    restored: None,
+    exported: None,
+    acts: &[],
+};
 
-    fn movements(&self, _: &Whole<'_>, _: Option<Position>) -> Vec<Movement> {
-        Vec::new()
-    }
-
-    fn charged(&self, _: &Whole<'_>) -> i128 {
-        0
-    }
-
-    fn checks(&self, _: &Whole<'_>) -> Vec<&'static str> {
-        Vec::new()
-    }
-
-    fn named(&self, _: &Whole<'_>) -> Named {
-        Named::default()
-    }
-
-    fn flags(&self, _: &Whole<'_>, _: &Facts) -> Vec<&'static str> {
-        Vec::new()
-    }
-
-    fn awaited(&self) -> Option<Awaited> {
-        None
-    }
-
-    fn restored(&self) -> Option<Restored> {
-        None
-    }
-
-    fn exported(&self) -> Option<Exported> {
-        None
-    }
-
-    fn acts(&self) -> &'static [Act] {
-        &[]
+/// The two parties are who may write it: neither makes another store a party of a transfer that is there.
+fn owned(context: WriteContext<'_>) -> &'static [&'static str] {
+    match context {
+        WriteContext { receives: true, .. } => {
+            &["status", "received_by", "received_at", "receipts", "received_quantity", "damaged_quantity"]
+        }
+        WriteContext { new: true, .. } => SOURCE,
+        _ => &SOURCE[PARTIES..],
     }
 }
 
 /// The source goes up to the shipment, the destination on from there. What arrived arrived: a receipt that came before
 /// the news of its shipment counts when that comes.
-fn next_status(context: WriteContext<'_>, sent: Option<&str>, row: &dyn Row) -> String {
+fn next_status(context: WriteContext<'_>, sent: Option<&str>, row: &mut dyn Row) -> String {
     let has = context.status.unwrap_or_default();
     let from: Reported<TransferStatus> = Reported::read(has);
     // After the shipment nothing is cancelled: the goods come back by a new transfer.

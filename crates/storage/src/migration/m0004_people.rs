@@ -82,7 +82,32 @@ pub(super) const CHANGES: &[Change] = &[
     }),
     // How many registers of a store have no enrolled till, by its own word.
     Change::AddColumns("store_nodes", "unenrolled big?"),
+    // U9: what has come since is not unknown any more.
+    Change::FillAtHq("sales", || known_now("sales", "unknown_session", LACKS_SESSION)),
+    Change::FillAtHq("sales", || known_now("sales", "unknown_customer", LACKS_CUSTOMER)),
+    Change::FillAtHq("sales", || known_now("sales", "unknown_product", LACKS_ITEM)),
+    Change::FillAtHq("inventory_adjustments", || known_now("inventory_adjustments", "unknown_product", LACKS_PRODUCT)),
 ];
+
+const LACKS_SESSION: &str = "SELECT 1 WHERE NOT EXISTS (SELECT 1 FROM register_sessions o \
+    WHERE o.id = sales.register_session_id AND o.store_id = sales.store_id)";
+const LACKS_CUSTOMER: &str = "SELECT 1 WHERE NOT EXISTS (SELECT 1 FROM customers o WHERE o.id = sales.customer_id)";
+const LACKS_ITEM: &str = "SELECT 1 FROM sale_items l WHERE l.sale_id = sales.id \
+    AND NOT EXISTS (SELECT 1 FROM products o WHERE o.id = l.product_id)";
+const LACKS_PRODUCT: &str =
+    "SELECT 1 WHERE NOT EXISTS (SELECT 1 FROM products o WHERE o.id = inventory_adjustments.product_id)";
+
+/// Takes a flag off the documents that lack nothing any more.
+fn known_now(table: &str, flag: &str, lacks: &str) -> UpdateStatement {
+    let without = format!("REPLACE(REPLACE(REPLACE(flags, ',\"{flag}\"', ''), '\"{flag}\",', ''), '\"{flag}\"', '')");
+    let mut update = Query::update();
+    update
+        .table(Alias::new(table))
+        .value(Alias::new("flags"), Expr::cust(without))
+        .and_where(Expr::cust(format!("flags LIKE '%\"{flag}\"%'")))
+        .and_where(Expr::cust(format!("NOT EXISTS ({lacks})")));
+    update
+}
 
 /// A store that has shaken hands has its key.
 fn has_its_key() -> UpdateStatement {

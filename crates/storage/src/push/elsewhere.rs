@@ -2,6 +2,7 @@
 //! the store and the one that was sent. `docs/sync.md`, rule U9.
 
 use std::collections::{HashMap, HashSet};
+use std::sync::LazyLock;
 
 use sea_orm::DbErr;
 use uuid::Uuid;
@@ -10,11 +11,48 @@ use super::group::{Group, by_id};
 use super::merged::Merged;
 use crate::Tx;
 use crate::db::execute;
-use crate::document::{NAMINGS, Naming, UsedId};
+use crate::document::{Pushed, UsedId};
 use crate::kept_ids::{self, Renamed};
 use crate::many::find_in;
-use crate::registry::Row;
+use crate::registry::{self, Row, SyncType};
 use tillkeep_model::ids;
+
+/// A table of documents or of their lines.
+struct Table {
+    name: &'static str,
+    /// Its rows of the store `$1`.
+    of_store: String,
+}
+
+/// A column in which documents name another one of their store, which may be kept under another id than it has there.
+struct Naming {
+    table: Table,
+    column: &'static str,
+    names: Table,
+}
+
+static NAMINGS: LazyLock<Vec<Naming>> = LazyLock::new(|| {
+    let of = |(entity, pushed): (&'static SyncType, &'static Pushed)| {
+        pushed.awaited.iter().filter_map(move |awaited| {
+            let (kept, names) = registry::pushed()
+                .flat_map(|(entity, pushed)| tables(entity).map(move |table| (pushed.used_id, table)))
+                .find(|(_, table)| table.name == awaited.names.table())?;
+            let table = tables(entity).nth(awaited.lines.map_or(0, |place| place + 1))?;
+            (kept == UsedId::Another).then_some(Naming { table, column: awaited.column, names })
+        })
+    };
+    registry::pushed().flat_map(of).collect()
+});
+
+/// The table of documents, and those of their lines in the registry's order.
+fn tables(entity: &'static SyncType) -> impl Iterator<Item = Table> {
+    let own = Table { name: entity.name, of_store: "store_id = $1".to_owned() };
+    let lines = entity.children.iter().map(|child| Table {
+        name: child.table.name(),
+        of_store: format!("{} IN (SELECT id FROM {} WHERE store_id = $1)", child.parent, entity.name),
+    });
+    std::iter::once(own).chain(lines)
+}
 
 /// The rows that HQ has of the envelopes of a group.
 pub(super) struct Known {
@@ -34,7 +72,7 @@ pub(super) async fn known(tx: &Tx, group: &Group<'_>) -> Result<Known, DbErr> {
     let ids: Vec<Uuid> = group.envelopes.iter().map(|incoming| incoming.id).collect();
     let mut existing = by_id(group.entity.table.having(tx, "id", &ids, true).await?);
     let mut kept = HashMap::new();
-    if group.pushed.used_id() == UsedId::Another {
+    if group.pushed.used_id == UsedId::Another {
         let store = group.sender.store_id;
         for (sent, _) in existing.extract_if(|_, row| row.uuid("store_id") != Some(store)) {
             kept.insert(sent, ids::elsewhere(store, sent));
@@ -49,9 +87,9 @@ pub(super) async fn known(tx: &Tx, group: &Group<'_>) -> Result<Known, DbErr> {
 
 /// Has documents name the others of their store under the ids that these are kept under.
 pub(super) async fn follow(tx: &Tx, group: &Group<'_>, merged: &mut [Merged]) -> Result<(), DbErr> {
-    for naming in NAMINGS {
-        let place = group.entity.children.iter().position(|child| child.table.name() == naming.table);
-        if place.is_none() && group.entity.table.name() != naming.table {
+    for naming in &*NAMINGS {
+        let place = group.entity.children.iter().position(|child| child.table.name() == naming.table.name);
+        if place.is_none() && group.entity.table.name() != naming.table.name {
             continue;
         }
         let mut rows: Vec<&mut Box<dyn Row>> = Vec::with_capacity(merged.len());
@@ -65,8 +103,8 @@ pub(super) async fn follow(tx: &Tx, group: &Group<'_>, merged: &mut [Merged]) ->
         let mut named: Vec<Uuid> = rows.iter().filter_map(|row| row.uuid(naming.column)).collect();
         named.sort_unstable();
         named.dedup();
-        let mut kept = kept_ids::kept(&**tx, group.sender.store_id, naming.names, named).await?;
-        let own = own(tx, group.sender.store_id, naming, kept.keys().copied().collect()).await?;
+        let mut kept = kept_ids::kept(&**tx, group.sender.store_id, naming.names.name, named).await?;
+        let own = own(tx, group.sender.store_id, &naming.names, kept.keys().copied().collect()).await?;
         kept.retain(|sent, _| !own.contains(sent));
         for row in rows.iter_mut().filter(|_| !kept.is_empty()) {
             if let Some(kept) = row.uuid(naming.column).and_then(|id| kept.get(&id)).copied() {
@@ -79,8 +117,8 @@ pub(super) async fn follow(tx: &Tx, group: &Group<'_>, merged: &mut [Merged]) ->
 }
 
 /// Those of `ids` that are rows of the store itself here: whoever names them may mean these.
-async fn own(tx: &Tx, store: Uuid, naming: &Naming, ids: Vec<Uuid>) -> Result<HashSet<Uuid>, DbErr> {
-    let sql = format!("SELECT id FROM {} WHERE {} AND id IN ($list)", naming.names, naming.of_store);
+async fn own(tx: &Tx, store: Uuid, table: &Table, ids: Vec<Uuid>) -> Result<HashSet<Uuid>, DbErr> {
+    let sql = format!("SELECT id FROM {} WHERE {} AND id IN ($list)", table.name, table.of_store);
     let rows = find_in(&**tx, &sql, &[store.into()], ids).await?;
     rows.iter().map(|row| row.try_get("", "id")).collect()
 }
@@ -93,12 +131,12 @@ pub(super) async fn note(tx: &Tx, group: &Group<'_>, renamed: &[Renamed]) -> Res
     let store = group.sender.store_id;
     kept_ids::note(tx, store, renamed).await?;
     for Renamed { table, sent, kept } in renamed {
-        for naming in NAMINGS.iter().filter(|naming| naming.names == *table) {
-            if own(tx, store, naming, vec![*sent]).await?.contains(sent) {
+        for naming in NAMINGS.iter().filter(|naming| naming.names.name == *table) {
+            if own(tx, store, &naming.names, vec![*sent]).await?.contains(sent) {
                 continue;
             }
-            let (of, column) = (naming.table, naming.column);
-            let sql = format!("UPDATE {of} SET {column} = $2 WHERE {column} = $3 AND {}", naming.of_store);
+            let Naming { table: Table { name: of, of_store }, column, .. } = naming;
+            let sql = format!("UPDATE {of} SET {column} = $2 WHERE {column} = $3 AND {of_store}");
             execute(&**tx, &sql, [store.into(), (*kept).into(), (*sent).into()]).await?;
         }
     }

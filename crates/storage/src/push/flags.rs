@@ -13,10 +13,10 @@ use super::{facts, foreign};
 use crate::Tx;
 use crate::dated;
 use crate::db::placeholders;
-use crate::document::{Awaited, Clash, Pushed, Whole};
+use crate::document::{Clash, Pushed, Whole};
 use crate::entity::sale::CLOCK_BEHIND;
 use crate::many::find_in;
-use crate::registry::{self, Row, SyncType};
+use crate::registry::{Row, SyncType};
 
 /// The flags of each document, which is not stored yet; an earlier document with the number of one of them is flagged
 /// on the spot.
@@ -53,30 +53,30 @@ pub(super) fn said(row: &dyn Row) -> Vec<String> {
 }
 
 /// The flags of what a document cannot be without and was not sent.
-pub(crate) fn missing(pushed: &dyn Pushed, row: &dyn Row) -> impl Iterator<Item = &'static str> + use<> {
+pub(crate) fn missing(pushed: &Pushed, row: &dyn Row) -> impl Iterator<Item = &'static str> + use<> {
     let is_empty = |column| row.text(column).is_some_and(|text| text.is_empty());
-    let status = (pushed.states().is_some() && is_empty("status")).then_some("missing:status");
+    let status = (pushed.states.is_some() && is_empty("status")).then_some("missing:status");
     status.into_iter().chain(is_empty("business_date").then_some("missing:businessDate"))
 }
 
 /// Whether it happened later than can be.
-pub(crate) fn is_ahead(pushed: &dyn Pushed, row: &dyn Row, now: Instant) -> bool {
+pub(crate) fn is_ahead(pushed: &Pushed, row: &dyn Row, now: Instant) -> bool {
     let latest = dated::latest(now);
     happened(pushed, row).any(|at| at > latest) || day_of(pushed, row).is_some_and(|day| day > date(latest))
 }
 
 /// Whether it happened years ago, as a clock says that nobody has set. A store may be without a line for months.
-pub(crate) fn is_back(pushed: &dyn Pushed, row: &dyn Row, now: Instant) -> bool {
+pub(crate) fn is_back(pushed: &Pushed, row: &dyn Row, now: Instant) -> bool {
     let earliest = dated::earliest(now);
     happened(pushed, row).any(|at| at < earliest) || day_of(pushed, row).is_some_and(|day| day < date(earliest))
 }
 
-fn happened(pushed: &dyn Pushed, row: &dyn Row) -> impl Iterator<Item = Instant> {
-    pushed.times().iter().filter_map(|column| row.instant(column))
+fn happened(pushed: &Pushed, row: &dyn Row) -> impl Iterator<Item = Instant> {
+    pushed.times.iter().filter_map(|column| row.instant(column))
 }
 
-fn day_of(pushed: &dyn Pushed, row: &dyn Row) -> Option<String> {
-    let day = if pushed.times().is_empty() { None } else { row.text("business_date") };
+fn day_of(pushed: &Pushed, row: &dyn Row) -> Option<String> {
+    let day = if pushed.times.is_empty() { None } else { row.text("business_date") };
     day.filter(|day| !day.is_empty())
 }
 
@@ -87,7 +87,7 @@ fn date(at: Instant) -> String {
 /// For each document the flag of a number that another one of its register has too; the other one is flagged as well,
 /// since nobody knows which of them is right.
 async fn twice(tx: &mut Tx, group: &Group<'_>, merged: &[Merged]) -> Result<Vec<Option<&'static str>>, DbErr> {
-    let numbering = group.pushed.number();
+    let numbering = group.pushed.number;
     let Some((column, Clash::Flagged(flag))) = numbering.map(|number| (number.column, number.clash)) else {
         return Ok(vec![None; merged.len()]);
     };
@@ -157,19 +157,4 @@ pub(crate) async fn change(
     });
     entity.table.upsert(tx, rows, &["id"], &["flags"], None).await?;
     Ok(())
-}
-
-/// Takes the flag of what was missing off the documents that came before it.
-pub(super) async fn heal(tx: &Tx, awaited: Awaited, arrived: &[Uuid]) -> Result<(), DbErr> {
-    let Awaited { by, column, flag, .. } = awaited;
-    let Some(entity) = registry::find(by) else { return Ok(()) };
-    let sql = format!("SELECT id FROM {by} WHERE {column} IN ($list) AND flags <> '[]'");
-    let rows = find_in(tx, &sql, &[], arrived.iter().copied()).await?;
-    let waiting = rows.iter().map(|row| row.try_get("", "id")).collect::<Result<Vec<Uuid>, _>>()?;
-    change(tx, entity, &waiting, |flags| {
-        let before = flags.len();
-        flags.retain(|known| known != flag);
-        flags.len() < before
-    })
-    .await
 }

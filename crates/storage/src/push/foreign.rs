@@ -60,8 +60,8 @@ pub(super) fn sent<'a>(entity: &SyncType, items: &'a [Item<'_>]) -> impl Iterato
 }
 
 /// The numbers that were printed for a document.
-pub(super) fn printed(pushed: &dyn Pushed, row: &dyn Row) -> Vec<String> {
-    pushed.printed().iter().filter_map(|column| row.text(column)).collect()
+pub(super) fn printed(pushed: &Pushed, row: &dyn Row) -> Vec<String> {
+    pushed.printed.iter().filter_map(|column| row.text(column)).collect()
 }
 
 fn prefix(number: &str) -> Option<&str> {
@@ -93,7 +93,7 @@ pub(super) async fn codes_of_others(
 
 /// Gives the rows that want one a number of headquarters'.
 pub(super) async fn renumber(tx: &Tx, group: &Group<'_>, merged: &mut [Merged]) -> Result<(), DbErr> {
-    let Some(Numbering { kind, column, form: Form::Text { infix }, clash: Clash::Refused, .. }) = group.pushed.number()
+    let Some(Numbering { kind, column, form: Form::Text { infix }, clash: Clash::Refused, .. }) = group.pushed.number
     else {
         return Ok(());
     };

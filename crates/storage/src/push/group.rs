@@ -16,7 +16,7 @@ use crate::registry::{Row, SyncType};
 /// Envelopes of one type.
 pub(super) struct Group<'a> {
     pub entity: &'static SyncType,
-    pub pushed: &'static dyn Pushed,
+    pub pushed: &'static Pushed,
     pub sender: &'a Sender,
     pub envelopes: &'a [Incoming<'a>],
     pub shape: Shape,

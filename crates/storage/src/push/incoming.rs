@@ -32,7 +32,7 @@ pub struct Incoming<'a> {
     /// Its place in the request.
     pub index: usize,
     pub entity: &'static SyncType,
-    pub pushed: &'static dyn Pushed,
+    pub pushed: &'static Pushed,
     pub id: Uuid,
     pub action: String,
     pub timestamp: Instant,
@@ -156,7 +156,7 @@ pub(super) fn read<'a>(index: usize, raw: &'a str, sender: &Sender) -> Result<In
 }
 
 /// What is said of an envelope that is larger than any document: its largest field, and what it may have.
-fn too_large(entity: &SyncType, pushed: &dyn Pushed, data: &str, length: usize) -> String {
+fn too_large(entity: &SyncType, pushed: &Pushed, data: &str, length: usize) -> String {
     let members = Shape::new(entity, pushed).read(data).unwrap_or_default();
     let (name, size) = members.largest().unwrap_or(("data", length));
     format!("data.{name}: takes {size} bytes, and the whole envelope may have {MAX_ENVELOPE_BYTES}; shorten it")
@@ -269,7 +269,7 @@ impl Incoming<'_> {
             let list = members.get(child.key).map(|list| FirstOf::read(list, child.most));
             let list = list.transpose().map_err(|error| bad(format!("{}: {error}", child.key)))?.unwrap_or_default();
             if list.is_cut() {
-                if self.pushed.beyond() == Beyond::Refuse {
+                if self.pushed.beyond == Beyond::Refuse {
                     return Err(limits::too_many(child, list.count));
                 }
                 cut.push(child.key);

@@ -111,11 +111,11 @@ fn decide(
     if is_before_its_making(dated, existing.instant("created_at"), group.now) || is_overtaken(dated, prior) {
         return Decision::Leave(Applied::Skipped);
     }
-    // What two sides write is taken column by column, and its status by [`Pushed::next_status`](crate::document::Pushed::next_status).
-    if let Some(may_follow) = incoming.pushed.states().filter(|_| !incoming.pushed.is_co_written()) {
+    // What two sides write is taken column by column, and its status by [`States::merged`](crate::document::States::merged).
+    if let Some(states) = incoming.pushed.states.as_ref().filter(|states| states.merged.is_none()) {
         let from = existing.text("status").unwrap_or_default();
         let to = incoming.pushed.sent_status(&incoming.action, row).unwrap_or_default();
-        if !to.is_empty() && !may_follow(&from, &to) {
+        if !to.is_empty() && !(states.may_follow)(&from, &to) {
             return Decision::Leave(Applied::Skipped);
         }
     }

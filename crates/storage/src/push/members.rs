@@ -35,8 +35,8 @@ struct Member {
 }
 
 impl Shape {
-    pub(super) fn new(entity: &SyncType, pushed: &dyn Pushed) -> Self {
-        let of_table = |table, book| Self::of_table(table, Limits::new(table, book), pushed.beyond());
+    pub(super) fn new(entity: &SyncType, pushed: &Pushed) -> Self {
+        let of_table = |table, book| Self::of_table(table, Limits::new(table, book), pushed.beyond);
         let mut shape = of_table(entity.table, entity.book);
         for child in entity.children {
             shape.members.insert(plain(child.key), Member { name: child.key, key: None });

@@ -100,7 +100,7 @@ impl Work<'_> {
             receives: old.as_deref().is_some_and(|row| receives(row, group.sender.store_id)),
             made_by_hq: origin.as_deref() == Some("hq"),
         };
-        let owned = group.pushed.owned(context);
+        let owned = (group.pushed.owned)(context);
         let edit = Edit { group, incoming, id, dated, keys: &decoded.keys, context, owned, applied };
         if let Some(verdict) = not_theirs(&edit) {
             return Err(verdict);
@@ -123,7 +123,7 @@ impl Work<'_> {
         let more = told.cut.into_iter().chain(lists).chain(named_otherwise).chain(left_out);
         let mut kept_flags = limits::flags(&*row, edit.keys, owned, more);
         kept_flags.extend(said);
-        let lists = group.pushed.append_only_lists();
+        let lists = group.pushed.append_only_lists;
         let nothing_new = !told.changed && before.columns.is_some_and(|had| had.is_all_of(&*row, lists));
         let applied = match (nothing_new, ignored.count > ignored_before) {
             (false, _) => applied,
@@ -150,7 +150,7 @@ impl Work<'_> {
 
     /// The parent that a row must have at HQ.
     fn parent_of(&self, old: Option<&dyn Row>, sent: &dyn Row) -> Result<Option<&dyn Row>, Verdict> {
-        let Some(parent) = self.group.pushed.parent() else { return Ok(None) };
+        let Some(parent) = &self.group.pushed.parent else { return Ok(None) };
         let column = parent.column;
         // A line stays where it is.
         let named = old.and_then(|old| old.uuid(column)).or_else(|| sent.uuid(column).filter(|id| !id.is_nil()));
@@ -176,7 +176,7 @@ impl Work<'_> {
             number: foreign::Before::new(entity, old),
             charged: old.map_or(0, stored),
             updated_at: old.and_then(|old| old.instant("updated_at")),
-            parent: pushed.parent().and_then(|parent| Some((parent.column, old?.get(parent.column)?))),
+            parent: pushed.parent.as_ref().and_then(|parent| Some((parent.column, old?.get(parent.column)?))),
         }
     }
 }
@@ -196,7 +196,7 @@ fn receives(row: &dyn Row, store_id: Uuid) -> bool {
 
 /// What HQ made is not a store's to draft, to add to or to take away.
 fn not_theirs(edit: &Edit<'_>) -> Option<Verdict> {
-    let is_line = edit.group.pushed.parent().is_some();
+    let is_line = edit.group.pushed.parent.is_some();
     if is_line && edit.context.new && edit.context.made_by_hq {
         let text = "the lines of an order that headquarters made are headquarters'";
         return Some(Verdict::refused("not_owned", text));
@@ -233,7 +233,7 @@ fn row(
     let sent_at = believed(sent_at, group.now);
     let passed_over = Ignored::sent_in_vain(entity.table.columns(), &*sent, keys, owned);
     let left_out = LeftOut::of((entity.table, entity.book), &*sent, (keys, owned), incoming, context.new);
-    let mut row = merge_columns(entity.table, old, sent, keys, owned, pushed.append_only_lists());
+    let mut row = merge_columns(entity.table, old, sent, keys, owned, pushed.append_only_lists);
     // Whoever may write a whole line may not move it: it was judged by the parent that it has.
     if let Some((column, parent)) = &before.parent {
         row.set(column, parent.clone());
@@ -243,9 +243,14 @@ fn row(
     row.set("updated_at", before.updated_at.max(Some(sent_at)).unwrap_or(sent_at).into());
     let number = before.number.judge(entity, &mut *row, others);
     complete(edit, &mut *row);
-    if pushed.states().is_some() && owns(owned, "status") {
-        let sent = sent_status.as_deref().filter(|sent| !sent.is_empty());
-        if let Some(status) = pushed.next_status(context, sent, &mut *row) {
+    if let Some(states) = pushed.states.as_ref().filter(|_| owns(owned, "status")) {
+        let sent = sent_status.filter(|sent| !sent.is_empty());
+        // Of one writer the way was judged before.
+        let status = match states.merged {
+            Some(merged) => Some(merged(context, sent.as_deref(), &mut *row)),
+            None => sent,
+        };
+        if let Some(status) = status {
             row.set("status", status.into());
         }
     }
@@ -280,11 +285,13 @@ fn complete(edit: &Edit<'_>, row: &mut dyn Row) {
         // Others than its store write what is pulled: nobody could, if it were made only in years. A document stays as it is.
         let created = if group.entity.is_pulled() { believed(created, group.now) } else { created };
         row.set("created_at", created.into());
-        group.pushed.complete(row, &Maker { store_id, store_code: &group.sender.store_code });
+        if let Some(complete) = group.pushed.complete {
+            complete(row, &Maker { store_id, store_code: &group.sender.store_code });
+        }
     }
     // Nothing happened in 1970, which is what a time reads as that was not sent.
     let created = row.instant("created_at");
-    for column in group.pushed.times() {
+    for column in group.pushed.times {
         if row.instant(column).is_some_and(Instant::is_unset) {
             row.set(column, created.into());
         }
@@ -304,7 +311,7 @@ async fn parents(
     items: &[Item<'_>],
     existing: &HashMap<Uuid, Box<dyn Row>>,
 ) -> Result<HashMap<Uuid, Box<dyn Row>>, DbErr> {
-    let Some(parent) = group.pushed.parent() else { return Ok(HashMap::new()) };
+    let Some(parent) = &group.pushed.parent else { return Ok(HashMap::new()) };
     let Some(entity) = registry::find(parent.entity_type) else { return Ok(HashMap::new()) };
     let sent = items.iter().map(|item| &item.decoded.row);
     let mut ids: Vec<Uuid> = sent.chain(existing.values()).filter_map(|row| row.uuid(parent.column)).collect();

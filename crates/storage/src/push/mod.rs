@@ -38,7 +38,7 @@ use uuid::Uuid;
 use crate::db::Turn;
 use crate::known_numbers::{self, AHEAD, NUMBER_AHEAD};
 use crate::sync_log::{self, Rejection};
-use crate::{Change, Db, accounts, audit, db, fault, nodes, stock};
+use crate::{Change, Db, accounts, audit, db, fault, nodes, registry, stock};
 pub(crate) use flags::{is_ahead, is_back, missing};
 pub use foreign::FOREIGN_NUMBER;
 pub(crate) use foreign::is_flagged;
@@ -183,7 +183,7 @@ async fn apply_in_parts(
     for incoming in wave.extract_if(.., |incoming| so_far.put_off.contains(&incoming.id)).collect::<Vec<_>>() {
         so_far.put_off(&incoming, "an earlier envelope of this entity could not be stored");
     }
-    wave.sort_by_key(|incoming| incoming.pushed.order());
+    wave.sort_by_key(|incoming| registry::position(incoming.entity.name));
     let mut open = vec![wave.as_slice()];
     while let Some(part) = open.pop() {
         match db::retry_serialization(|| apply_wave(db, sender, part, now)).await {

@@ -45,7 +45,7 @@ pub(super) async fn refuse_taken(
 
 /// Marks the documents whose numbers count for nothing.
 pub(super) async fn mark_ahead(tx: &Tx, group: &Group<'_>, merged: &mut [Merged]) -> Result<(), DbErr> {
-    let Some(numbering) = group.pushed.number() else { return Ok(()) };
+    let Some(numbering) = group.pushed.number else { return Ok(()) };
     let (store_id, code) = (group.sender.store_id, &group.sender.store_code);
     let brought = |document: &Merged| {
         let (series, number) = document_numbers::brought(numbering, &*document.row, code)?;

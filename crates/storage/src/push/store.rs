@@ -7,9 +7,9 @@ use uuid::Uuid;
 use super::effects::Effects;
 use super::group::Group;
 use super::merged::Merged;
-use super::{elsewhere, flags, unapplied};
+use super::{elsewhere, unapplied};
 use crate::many::execute_in;
-use crate::registry::{Row, Scope, SyncType};
+use crate::registry::{Row, Scope, SyncType, awaited};
 use crate::{Tx, accounts, errors, fault, stock};
 
 /// Writes rows, lines and effects of a group; the rows of what was `left` aside travel back.
@@ -39,12 +39,10 @@ pub(super) async fn store(
     if !movements.is_empty() {
         stock::apply(tx, group.sender.store_id, movements, group.now).await?;
     }
-    if let Some(awaited) = group.pushed.awaited() {
-        if awaited.sales_charge_it {
-            charges.extend(accounts::of_stored_sales(tx, &arrived).await?);
-        }
-        flags::heal(tx, awaited, &arrived).await?;
+    if group.pushed.has_account {
+        charges.extend(accounts::of_stored_sales(tx, &arrived).await?);
     }
+    awaited::came(tx, entity.name, &arrived).await?;
     charges.extend(unapplied::arrived(tx, entity, group.sender.store_id, &arrived_as).await?);
     accounts::raise(tx, charges, group.now).await?;
     raise_left(tx, entity, left).await

@@ -81,14 +81,14 @@ async fn is_here(tx: &Tx, entity: &SyncType, store: Uuid, id: Uuid) -> Result<bo
 }
 
 /// What an envelope tells of its document, as far as it can be read: it was refused for something that cannot.
-fn read(entity: &SyncType, pushed: &dyn Pushed, envelope: &str, store: Uuid) -> Option<Model> {
+fn read(entity: &SyncType, pushed: &Pushed, envelope: &str, store: Uuid) -> Option<Model> {
     let incoming = incoming::read(0, envelope, &Sender::of_store(store, String::new())).ok()?;
     let (row, lines) = incoming.as_far_as_it_can_be_read(&Shape::new(entity, pushed))?;
     let whole = Whole::new(&*row, &lines);
     let (named, charged) = (pushed.named(&whole), pushed.charged(&whole));
     Some(Model {
         session_id: named.session,
-        number: pushed.printed().first().and_then(|column| row.text(column)),
+        number: pushed.printed.first().and_then(|column| row.text(column)),
         customer_id: named.customer,
         on_account: i64::try_from(charged).map_or(Money::ZERO, Money),
         ..Model::default()

@@ -1,4 +1,5 @@
-//! The list. Its order is the dependency order of the specification, section 2.5; `transfers` is an extension.
+//! The list. Its order is the dependency order of the specification, section 2.5, and the one in which documents are applied,
+//! given back and exported: what is named stands before what names it. `transfers` is an extension.
 
 use tillkeep_model::fields::{self, Book};
 use tillkeep_model::state::TransferStatus;
@@ -108,13 +109,19 @@ pub static ALL: &[SyncType] = &[
             "TRIM(COALESCE(NULLIF(first_name, '') || ' ', '') || COALESCE(NULLIF(last_name, '') || ' ', '') \
              || COALESCE(company_name, ''))",
         ),
-        push: Some(&customer::Customer),
+        push: Some(&customer::CUSTOMER),
         arrival: Arrival {
             complete: &[|customers| customers.settle_charges()],
             awaited: Some(|store| store.has_open_charges()),
             ..Arrival::NOTHING
         },
         ..written(&fields::customer::BOOK, &Of::<entity::customer::Entity>::NEW)
+    },
+    SyncType {
+        pulled: false,
+        scope: Scope::Store,
+        push: Some(&session::REGISTER_SESSION),
+        ..written(&fields::session::SESSION, &Of::<entity::register_session::Entity>::NEW)
     },
     #[cfg(feature = "next-release")]
     pulled("loyalty_tiers", &Of::<entity::loyalty_tier::Entity>::NEW),
@@ -132,13 +139,13 @@ pub static ALL: &[SyncType] = &[
     SyncType {
         scope: Scope::Store,
         store_owned: &["receipts", "last_supplier_document"],
-        push: Some(&order::Order),
+        push: Some(&order::ORDER),
         ..written(&fields::order::ORDER, &Of::<entity::purchase_order::Entity>::NEW)
     },
     SyncType {
         scope: Scope::Store,
         store_owned: &["received_quantity", "cancelled_quantity", "received_cost"],
-        push: Some(&order::OrderItem),
+        push: Some(&order::ORDER_ITEM),
         ..written(&fields::order::ITEM, &Of::<entity::purchase_order_item::Entity>::NEW)
     },
     SyncType {
@@ -156,7 +163,7 @@ pub static ALL: &[SyncType] = &[
             ],
             most: 5000,
         }],
-        push: Some(&transfer::Transfer),
+        push: Some(&transfer::TRANSFER),
         ..written(&fields::transfer::TRANSFER, &Of::<entity::transfer::Entity>::NEW)
     },
     SyncType {
@@ -182,20 +189,14 @@ pub static ALL: &[SyncType] = &[
                 most: 200,
             },
         ],
-        push: Some(&sale::Sale),
+        push: Some(&sale::SALE),
         ..written(&fields::sale::SALE, &Of::<entity::sale::Entity>::NEW)
     },
     SyncType {
         pulled: false,
         scope: Scope::Store,
-        push: Some(&adjustment::Adjustment),
+        push: Some(&adjustment::ADJUSTMENT),
         ..written(&fields::adjustment::BOOK, &Of::<entity::inventory_adjustment::Entity>::NEW)
-    },
-    SyncType {
-        pulled: false,
-        scope: Scope::Store,
-        push: Some(&session::RegisterSession),
-        ..written(&fields::session::SESSION, &Of::<entity::register_session::Entity>::NEW)
     },
 ];
 

@@ -4,6 +4,7 @@
 //! Adding a type is its entity file, one entry in [`ALL`] and one migration; the tests below name what is missing.
 
 mod arrival;
+pub(crate) mod awaited;
 mod costs;
 mod fingerprint;
 mod list;
@@ -26,10 +27,8 @@ pub use table::{Of, SyncTable};
 pub use unread::{Reading, Unread};
 
 /// The pushed types, parents first.
-pub fn pushed() -> impl Iterator<Item = (&'static SyncType, &'static dyn Pushed)> {
-    let mut all: Vec<_> = ALL.iter().filter_map(|entity| Some((entity, entity.push?))).collect();
-    all.sort_by_key(|(_, pushed)| pushed.order());
-    all.into_iter()
+pub fn pushed() -> impl Iterator<Item = (&'static SyncType, &'static Pushed)> {
+    ALL.iter().filter_map(|entity| Some((entity, entity.push?)))
 }
 
 /// The type called `name`, if there is one.

@@ -49,7 +49,7 @@ pub struct SyncType {
     /// Stores pull it.
     pub pulled: bool,
     /// What it is to headquarters where stores push it.
-    pub push: Option<&'static dyn Pushed>,
+    pub push: Option<&'static Pushed>,
     pub scope: Scope,
     /// Pulled whole, and what was there is replaced; has a counter but no row versions.
     pub replace_all: bool,
@@ -90,7 +90,7 @@ impl SyncType {
 
     /// The column of the number of which there may be one at headquarters.
     pub fn unique_number(&self) -> Option<&'static str> {
-        let number = self.push?.number()?;
+        let number = self.push?.number?;
         (number.clash == Clash::Refused).then_some(number.column)
     }
 }

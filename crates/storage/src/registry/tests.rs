@@ -105,7 +105,7 @@ fn every_table_and_column_the_registry_names_exists() {
             (Some("x"), false, false),
         ] {
             let context = WriteContext { status, new, receives, made_by_hq: false };
-            for column in entity.push.into_iter().flat_map(|pushed| pushed.owned(context)) {
+            for column in entity.push.into_iter().flat_map(|pushed| (pushed.owned)(context)) {
                 let known = *column == "*"
                     || columns.contains(column)
                     || entity.children.iter().any(|child| tables[child.table.name()].contains(column));
@@ -116,31 +116,41 @@ fn every_table_and_column_the_registry_names_exists() {
 }
 
 /// The columns that a pushed type names.
-fn named_by(pushed: &dyn Pushed) -> Vec<&'static str> {
-    let mut named = [pushed.append_only_lists(), pushed.printed(), pushed.times()].concat();
-    named.extend(pushed.parent().map(|parent| parent.column));
-    named.extend(pushed.number().into_iter().flat_map(|number| [number.column, number.store]));
-    named.extend(pushed.number().and_then(|number| number.register));
-    named.extend(pushed.exported().into_iter().flat_map(|exported| [exported.amounts, exported.quantities].concat()));
+fn named_by(pushed: &Pushed) -> Vec<&'static str> {
+    let mut named = [pushed.append_only_lists, pushed.printed, pushed.times].concat();
+    named.extend(pushed.parent.as_ref().map(|parent| parent.column));
+    named.extend(pushed.number.into_iter().flat_map(|number| [number.column, number.store]));
+    named.extend(pushed.number.and_then(|number| number.register));
+    named.extend(pushed.exported.iter().flat_map(|exported| [exported.amounts, exported.quantities].concat()));
     named
 }
 
 #[test]
-fn a_pushed_type_says_what_a_store_may_write_and_has_a_place_of_its_own() {
-    let mut places = Vec::new();
+fn a_pushed_type_says_what_a_store_may_write_and_stands_behind_what_it_names() {
     for (entity, pushed) in pushed() {
         let context = WriteContext { status: None, new: true, receives: false, made_by_hq: false };
-        assert!(!pushed.owned(context).is_empty(), "{}", entity.name);
-        places.push(pushed.order());
-        if let Some(number) = pushed.number() {
+        assert!(!(pushed.owned)(context).is_empty(), "{}", entity.name);
+        if let Some(number) = pushed.number {
             assert_eq!(number.table, entity.name, "the number of another type");
         }
-        for name in pushed.parent().map(|parent| parent.entity_type).into_iter().chain(pushed.awaited().map(|it| it.by))
-        {
-            assert!(find(name).is_some_and(SyncType::is_pushed), "{} names {name}, which is not pushed", entity.name);
+        if let Some(name) = pushed.parent.as_ref().map(|parent| parent.entity_type) {
+            assert!(find(name).is_some_and(SyncType::is_pushed), "{} is of {name}, which is not pushed", entity.name);
+            assert!(position(name) < position(entity.name), "{} stands before {name}, which it is of", entity.name);
+        }
+        for awaited in pushed.awaited {
+            let named = awaited.names.table();
+            let is_line = |entity: &&SyncType| entity.children.iter().any(|child| child.table.name() == named);
+            let there = find(named).or_else(|| ALL.iter().find(is_line)).unwrap_or_else(|| panic!("no type {named}"));
+            assert!(
+                position(there.name) <= position(entity.name),
+                "{} stands before {named}, which it names",
+                entity.name
+            );
+            let table = awaited.lines.map_or(entity.name, |place| entity.children[place].table.name());
+            let made = migration::tables().find(|of| of.name == table).expect("a table");
+            assert!(made.columns().any(|of| of.name == awaited.column), "{table}.{}", awaited.column);
         }
     }
-    assert_eq!(places, (1..=u8::try_from(places.len()).expect("few types")).collect::<Vec<_>>());
     assert!(ALL.iter().all(|entity| entity.is_pulled() || entity.is_pushed()), "a type that never travels");
 }
 
@@ -175,8 +185,8 @@ fn every_column_is_in_the_book_of_its_rows_or_named_there_as_the_servers_own() {
 #[test]
 fn a_store_owns_of_a_customer_what_the_book_says() {
     let context = |new| WriteContext { status: None, new, receives: false, made_by_hq: false };
-    let owned = |pushed: &dyn Pushed, new| pushed.owned(context(new));
-    let (new, known) = (owned(&customer::Customer, true), owned(&customer::Customer, false));
+    let owned = |pushed: &Pushed, new| (pushed.owned)(context(new));
+    let (new, known) = (owned(&customer::CUSTOMER, true), owned(&customer::CUSTOMER, false));
     for column in ["first_name", "phone", "address_line1", "marketing_opt_in"] {
         assert!(new.contains(&column) && known.contains(&column), "{column}");
     }
@@ -184,8 +194,8 @@ fn a_store_owns_of_a_customer_what_the_book_says() {
     for column in ["tax_exempt", "credit_limit", "account_balance", "is_active", "id", "flags"] {
         assert!(!new.contains(&column) && !known.contains(&column), "{column}");
     }
-    assert!(owned(&adjustment::Adjustment, true).contains(&"quantity_change"));
-    assert!(owned(&adjustment::Adjustment, false).is_empty());
+    assert!(owned(&adjustment::ADJUSTMENT, true).contains(&"quantity_change"));
+    assert!(owned(&adjustment::ADJUSTMENT, false).is_empty());
 }
 
 #[test]

@@ -67,7 +67,7 @@ pub(super) async fn rows(source: &Source, found: &mut Found) -> Result<(), DbErr
 fn acts() -> Vec<(&'static str, &'static str, &'static str)> {
     let mut acts = vec![APPROVALS];
     for (entity, pushed) in registry::pushed() {
-        acts.extend(pushed.acts().iter().map(|act| (entity.name, done_to(act.when), act.action)));
+        acts.extend(pushed.acts.iter().map(|act| (entity.name, done_to(act.when), act.action)));
     }
     acts
 }

@@ -14,20 +14,19 @@ use uuid::Uuid;
 
 use self::known::Known;
 use super::finding::Found;
-use super::rules::all;
 use super::source::{Source, having};
 use crate::db::query;
-use crate::document::{Clash, Named, Pushed, Whole, sale};
+use crate::document::{Clash, Named, Pushed, Reference, Whole, sale};
 use crate::entity::sale::CLOCK_BEHIND;
 use crate::kept_ids::{self, ID_USED_ELSEWHERE};
 use crate::known_numbers::NUMBER_AHEAD;
 use crate::push::left_out::LEFT_OUT;
 use crate::push::limits::{CUT, Limits, flag};
 use crate::push::{FOREIGN_NUMBER, is_ahead, is_back, missing};
+use crate::registry::awaited::{Lacks, lacks};
 use crate::registry::{self, Row, SyncTable, SyncType};
 use crate::{Side, document_numbers, known_numbers};
 
-const UNKNOWN_PRODUCT: &str = "unknown_product";
 const DELETED_CUSTOMER: &str = "deleted_customer";
 const CLOSED_DAY: &str = "closed_day";
 
@@ -43,31 +42,23 @@ pub(super) async fn borne_out(source: &Source, found: &mut Found) -> Result<(), 
 
 /// Documents without a flag name what headquarters has.
 async fn unflagged(source: &Source, found: &mut Found) -> Result<(), DbErr> {
-    let lacks = |flag: &str| format!("has no flag {flag}, and headquarters does not have it");
-    let sales = "SELECT s.store_id AS store, s.id FROM sales s WHERE s.flags = '[]'";
-    let nobody = Uuid::nil();
-    let sql = format!(
-        "{sales} AND s.register_session_id <> $1 \
-         AND NOT EXISTS (SELECT 1 FROM register_sessions d WHERE d.id = s.register_session_id)"
-    );
-    for row in query(&source.conn, &sql, [nobody.into()]).await? {
-        found.add(row.try_get("", "store")?, sale::TYPE, row.try_get::<Uuid>("", "id")?, lacks(sale::UNKNOWN_SESSION));
+    for (entity, pushed) in registry::pushed().filter(|(entity, _)| !entity.is_pulled()) {
+        for Lacks { flag, condition, values } in pushed.awaited.iter().filter_map(|awaited| lacks(entity, awaited)) {
+            let name = entity.name;
+            let sql = format!("SELECT store_id AS store, id FROM {name} WHERE flags = '[]' AND {condition}");
+            for row in query(&source.conn, &sql, values).await? {
+                let text = format!("has no flag {flag}, and headquarters does not have it");
+                found.add(row.try_get("", "store")?, name, row.try_get::<Uuid>("", "id")?, text);
+            }
+        }
     }
-    let sql = format!(
-        "{sales} AND s.customer_id IS NOT NULL AND NOT EXISTS (SELECT 1 FROM customers c WHERE c.id = s.customer_id)"
-    );
-    all(source, sale::TYPE, &lacks(sale::UNKNOWN_CUSTOMER), &sql, found).await?;
-    let sql = format!(
-        "{sales} AND EXISTS (SELECT 1 FROM sale_items i LEFT JOIN products p ON p.id = i.product_id \
-         WHERE i.sale_id = s.id AND p.id IS NULL)"
-    );
-    all(source, sale::TYPE, &lacks(UNKNOWN_PRODUCT), &sql, found).await
+    Ok(())
 }
 
 async fn flagged(
     source: &Source,
     entity: &'static SyncType,
-    pushed: &'static dyn Pushed,
+    pushed: &'static Pushed,
     found: &mut Found,
 ) -> Result<(), DbErr> {
     let table = entity.table.name();
@@ -120,8 +111,8 @@ fn whole<'a>(row: &'a dyn Row, lines: &'a Lines) -> Whole<'a> {
 }
 
 /// Documents that say that another one has their number, as far as another one has.
-async fn twice(source: &Source, table: &str, pushed: &dyn Pushed) -> Result<HashSet<Uuid>, DbErr> {
-    let Some((column, Clash::Flagged(flag))) = pushed.number().map(|number| (number.column, number.clash)) else {
+async fn twice(source: &Source, table: &str, pushed: &Pushed) -> Result<HashSet<Uuid>, DbErr> {
+    let Some((column, Clash::Flagged(flag))) = pushed.number.map(|number| (number.column, number.clash)) else {
         return Ok(HashSet::new());
     };
     let sql = format!(
@@ -133,7 +124,7 @@ async fn twice(source: &Source, table: &str, pushed: &dyn Pushed) -> Result<Hash
 
 struct Judge {
     entity: &'static SyncType,
-    pushed: &'static dyn Pushed,
+    pushed: &'static Pushed,
     known: Known,
     twice: HashSet<Uuid>,
     /// Rows and lines that have another id here than at their store.
@@ -172,11 +163,6 @@ impl Judge {
         let row = document.row;
         let received = row.instant("received_at").unwrap_or_default();
         match flag {
-            // Headquarters may have got to know it since.
-            UNKNOWN_PRODUCT => named
-                .products
-                .iter()
-                .any(|product| self.known.products.get(product).is_none_or(|made| *made >= received)),
             DELETED_CUSTOMER => {
                 named.customer.is_some_and(|customer| self.known.facts.customers.contains_key(&customer))
             }
@@ -197,7 +183,7 @@ impl Judge {
             FOREIGN_NUMBER => self.names_another_store(row),
             NUMBER_AHEAD => self.is_far(row),
             // A push judges by the drawers of its own store.
-            sale::UNKNOWN_SESSION => {
+            _ if Reference::Session.unknown() == Some(flag) => {
                 let of = named.session.and_then(|id| self.known.drawers.get(&id));
                 of.is_some_and(|of| Some(*of) != row.uuid("store_id"))
             }
@@ -226,13 +212,13 @@ impl Judge {
 
     /// Whether it is the flag of a number that another document has too.
     fn is_of_number(&self, flag: &str) -> bool {
-        self.pushed.number().is_some_and(|number| matches!(number.clash, Clash::Flagged(word) if word == flag))
+        self.pushed.number.is_some_and(|number| matches!(number.clash, Clash::Flagged(word) if word == flag))
     }
 
     /// Whether a number was printed on it that begins with a code that is not its store's.
     fn names_another_store(&self, row: &dyn Row) -> bool {
         let own = row.uuid("store_id").and_then(|store| self.known.codes.get(&store));
-        let printed = self.pushed.printed().iter().filter_map(|column| row.text(column));
+        let printed = self.pushed.printed.iter().filter_map(|column| row.text(column));
         printed
             .filter_map(|number| number.split_once('-').map(|(code, _)| code.to_owned()))
             .any(|code| Some(&code) != own && (code == "HQ" || self.known.codes.values().any(|other| *other == code)))
@@ -241,7 +227,7 @@ impl Judge {
     /// Whether its number is higher than any that a store begins with.
     fn is_far(&self, row: &dyn Row) -> bool {
         let code = row.uuid("store_id").and_then(|store| self.known.codes.get(&store));
-        let brought = self.pushed.number().zip(code);
+        let brought = self.pushed.number.zip(code);
         let brought = brought.and_then(|(numbering, code)| document_numbers::brought(numbering, row, code));
         brought.is_some_and(|(series, number)| number > known_numbers::reach(&series))
     }

@@ -196,7 +196,7 @@ pub(super) async fn fixed(source: &Source, options: &Options, found: &mut Found)
     Ok(())
 }
 
-pub(super) async fn all(source: &Source, entity: &str, text: &str, sql: &str, found: &mut Found) -> Result<(), DbErr> {
+async fn all(source: &Source, entity: &str, text: &str, sql: &str, found: &mut Found) -> Result<(), DbErr> {
     for row in query(&source.conn, sql, []).await? {
         let figure = |name: &str| row.try_get::<i64>("", name).ok();
         let text = match (figure("wanted"), figure("found")) {

@@ -132,7 +132,7 @@ async fn on_creation(hq: &Hq, chain: &Chain, entity: &SyncType, base: Uuid) {
 }
 
 fn owned(entity: &SyncType, context: WriteContext<'_>) -> &'static [&'static str] {
-    entity.push.expect("a pushed type").owned(context)
+    (entity.push.expect("a pushed type").owned)(context)
 }
 
 /// One who writes, and the state in which HQ has the row.

@@ -203,7 +203,7 @@ async fn two_stores_that_use_one_id_at_once_lose_nothing() {
 fn whatever_is_money_or_goods_is_kept_whatever_its_id() {
     use tillkeep_storage::document::{Beyond, UsedId};
     for (entity, pushed) in registry::pushed() {
-        let money = pushed.beyond() == Beyond::Cut;
-        assert_eq!(pushed.used_id() == UsedId::Another, money, "{}", entity.name);
+        let money = pushed.beyond == Beyond::Cut;
+        assert_eq!(pushed.used_id == UsedId::Another, money, "{}", entity.name);
     }
 }

@@ -8,6 +8,7 @@ mod apply;
 mod attempts;
 mod attempts_under_way;
 mod audit;
+mod awaited;
 mod changed;
 mod columns;
 mod completeness;

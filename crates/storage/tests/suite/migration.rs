@@ -2,6 +2,7 @@
 //! in `tests/cluster/upgrade.rs`.
 
 mod dates;
+mod flags;
 
 use std::collections::BTreeSet;
 

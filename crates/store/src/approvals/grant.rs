@@ -5,14 +5,15 @@ use std::sync::Arc;
 use axum::extract::State;
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use serde_json::{Value as Json, json};
 use tillkeep_http::auth::throttle::{self, Attempt, Claimant};
 use tillkeep_http::auth::{Origin, user_of_pin};
 use tillkeep_http::error::{Error, Result};
-use tillkeep_http::resource::Check;
-use tillkeep_http::{Body, Caller, Created, files};
+use tillkeep_http::sent::Sent;
+use tillkeep_http::{Body, Caller, Created, files, sent};
 use tillkeep_model::approvable::{self, Approvable};
+use tillkeep_model::fields::approval::REQUEST;
 use tillkeep_model::permission::code::PosSell;
 use tillkeep_model::{ErrorCode, Instant};
 use tillkeep_storage::audit;
@@ -33,16 +34,14 @@ const GOOD_FOR_MS: i64 = 120_000;
 /// What a token begins with, so that one in the wrong place is known for what it is.
 pub(super) const PREFIX: &str = "apr_";
 
-#[derive(Deserialize, ToSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-#[schema(as = ApprovalRequest)]
-pub(super) struct Asked {
-    permission: String,
-    /// Of the person who approves.
-    pin: String,
-    #[schema(min_length = 1, max_length = 200)]
-    reason: String,
-    context: Context,
+sent! {
+    pub(super) struct Asked as "ApprovalRequest" by REQUEST {
+        permission: String,
+        /// Of the person who approves.
+        pin: String,
+        reason: String,
+        context: Context,
+    }
 }
 
 /// An approval with its token, which is shown once.
@@ -70,7 +69,7 @@ pub(super) async fn grant(
 ) -> Result<Created<Approved>> {
     let approvable = known(&asked.permission)?;
     let permission = approvable.code;
-    Check::default().text(&asked.reason, "reason", 200).finish()?;
+    asked.check_fields(caller.now())?;
     let scope = Scope::new(approvable, &asked.context)?;
     let Some(terminal_id) = caller.terminal_id.clone() else {
         let text = "an approval is for one terminal; sign in there with POST /auth/pin-login";

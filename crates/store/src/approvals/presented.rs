@@ -3,7 +3,6 @@
 use serde_json::{Value as Json, json};
 use tillkeep_http::Caller;
 use tillkeep_http::error::{Error, Result};
-use tillkeep_http::resource::Check;
 use tillkeep_model::approvable::Approvable;
 use tillkeep_model::permission::Requirement;
 use tillkeep_model::{ErrorCode, Instant};
@@ -15,9 +14,6 @@ use uuid::Uuid;
 
 use super::approver::may_approve;
 use super::scope::{Scope, digest};
-
-/// Approvals that one request may bring.
-const MOST: usize = 10;
 
 /// The approvals that a request brought.
 #[derive(Clone, Debug, Default)]
@@ -43,12 +39,6 @@ impl PresentedApprovals {
         }
         let hashes = tokens.iter().map(|token| digest(token.as_bytes()));
         Ok(Self(Entity::find().filter(Column::TokenHash.is_in(hashes)).all(conn).await?))
-    }
-
-    /// What can be said of tokens without looking them up.
-    pub(crate) fn check(tokens: &[String], check: &mut Check) {
-        let short = tokens.iter().all(|token| token.len() <= 100);
-        check.that(tokens.len() <= MOST && short, "approvals", "must be at most 10 tokens of POST /pos/approvals");
     }
 
     /// Those that are good for something: made here, for this caller, at this terminal, by somebody who still may, unused

@@ -3,8 +3,11 @@
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use tillkeep_http::error::{Error, Result};
-use tillkeep_model::Money;
+use tillkeep_http::resource::Check;
+use tillkeep_http::sent::Said;
 use tillkeep_model::approvable::{About, Approvable};
+use tillkeep_model::fields::Rule;
+use tillkeep_model::{Instant, Money};
 use utoipa::ToSchema;
 use uuid::Uuid;
 
@@ -22,6 +25,11 @@ pub(crate) struct Context {
     opening_float: Option<Money>,
     session_id: Option<Uuid>,
     cash_variance: Option<Money>,
+}
+
+/// Looked at by [`Scope::new`], which knows for what it is.
+impl Said for Context {
+    fn check(&self, _: &Rule, _: &str, _: Instant, _: &mut Check) {}
 }
 
 /// One action, exactly.

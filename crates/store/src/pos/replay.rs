@@ -1,6 +1,7 @@
 //! A till that got no answer sends its sale again. The same id with the same content is the sale that is there; what
 //! was asked for can be read off the stored document, so nothing else is kept for this.
 
+use tillkeep_http::sent::Sent;
 use tillkeep_model::Money;
 use tillkeep_model::pricing::PriceSource;
 use tillkeep_model::words::SaleType;
@@ -16,8 +17,7 @@ pub(crate) fn is_same(stored: &SaleDocument, cart: &Cart, register: Option<Uuid>
     let sale = &stored.sale;
     sale.sale_type == SaleType::Sale
         && register == Some(sale.register_id)
-        && sale.customer_id == cart.customer_id
-        && sale.sales_rep_id == cart.sales_rep_id
+        && cart.is_kept_in(sale)
         && cart.expected_total.is_none_or(|total| total == sale.total_amount)
         && stored.items.len() == cart.lines.len()
         && stored.items.iter().zip(&cart.lines).all(|(item, line)| is_same_line(item, line))
@@ -27,29 +27,20 @@ pub(crate) fn is_same(stored: &SaleDocument, cart: &Cart, register: Option<Uuid>
 fn is_same_line(item: &sale_item::Model, line: &Line) -> bool {
     let open_price = (item.price_source == PriceSource::Open.as_str()).then_some(item.unit_price);
     let changed = (item.price_source == PriceSource::Override.as_str()).then_some(item.unit_price);
-    item.product_id == line.product_id
-        && item.quantity == line.quantity
+    line.is_kept_in(item)
         && open_price == line.open_price
         && changed == line.unit_price_override
         && item.override_reason.as_deref() == line.reason()
-        && item.age_confirmed == line.age_confirmed
 }
 
 /// Payments are stored in the order in which they settle the sale, without the cash that was not needed.
 fn are_same_payments(stored: &[sale_payment::Model], cart: &Cart) -> bool {
-    let mut asked: Vec<Asked> = cart
-        .payments()
-        .iter()
-        .map(|payment| (payment.tender_id, payment.tendered_amount, payment.reference.as_deref()))
-        .collect();
+    let mut asked: Vec<_> = cart.payments().iter().collect();
     for payment in stored.iter().filter(|payment| !payment.is_change) {
-        let wanted = (payment.tender_id.unwrap_or_default(), payment.tendered_amount, payment.reference.as_deref());
-        match asked.iter().position(|asked| *asked == wanted) {
+        match asked.iter().position(|asked| asked.is_kept_in(payment)) {
             Some(place) => drop(asked.swap_remove(place)),
             None => return false,
         }
     }
-    asked.iter().all(|(_, tendered, _)| tendered.is_none_or(|tendered| tendered == Money::ZERO))
+    asked.iter().all(|asked| asked.tendered_amount.is_none_or(|tendered| tendered == Money::ZERO))
 }
-
-type Asked<'a> = (Uuid, Option<Money>, Option<&'a str>);

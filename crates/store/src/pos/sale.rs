@@ -46,7 +46,7 @@ pub(crate) async fn create(
     Body(SoldCart(cart)): Body<SoldCart>,
 ) -> Result<Created<Sold>> {
     let id = bounds::document_id(cart.id)?;
-    cart.check()?;
+    cart.check(caller.now())?;
     let mut catalog = Catalog::load(&store, &cart).await?;
     let here = caller.terminal_id.as_deref().or(cart.terminal_id.as_deref());
     let register = here.and_then(|terminal| catalog.shop.at_terminal(terminal)).map(|register| register.id);

@@ -2,19 +2,18 @@
 //! sale slips in after them.
 
 use std::sync::Arc;
-use utoipa::ToSchema;
 
 use axum::extract::State;
-use serde::Deserialize;
 use serde_json::json;
 use tillkeep_http::auth::device::wrong_terminal;
 use tillkeep_http::documents::drawers::{MAY_CLOSE, shown};
 use tillkeep_http::error::{Error, Result};
 use tillkeep_http::extract::OptionalBody;
 use tillkeep_http::resource::Check;
-use tillkeep_http::{Answer, Caller, Id};
+use tillkeep_http::sent::Sent;
+use tillkeep_http::{Answer, Caller, Id, sent};
 use tillkeep_model::approvable::CLOSING;
-use tillkeep_model::fields::session::SESSION;
+use tillkeep_model::fields::session::{CLOSING as CLOSING_FIELDS, SESSION};
 use tillkeep_model::permission::code::{PosSell, RegistersClose, ReportsZReport};
 use tillkeep_model::state::SessionStatus;
 use tillkeep_model::{ErrorCode, Instant, JsonText, Money};
@@ -31,18 +30,16 @@ use crate::act::{Acting, Log, Stopped};
 use crate::approvals::{Approval, PresentedApprovals, Scope, ValidApprovals};
 use crate::memory::Shop;
 
-#[derive(Default, Deserialize, ToSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-#[schema(as = SessionClose)]
-pub(crate) struct Close {
-    #[schema(max_items = 50)]
-    counts: Option<Vec<Count>>,
-    #[schema(max_length = 500)]
-    note: Option<String>,
-    accept_variance: Option<bool>,
-    /// Tokens of `POST /pos/approvals`.
-    #[serde(default)]
-    approvals: Vec<String>,
+sent! {
+    #[derive(Default)]
+    pub(crate) struct Close as "SessionClose" by CLOSING_FIELDS {
+        counts: Option<Vec<Count>>,
+        note: Option<String>,
+        accept_variance: Option<bool>,
+        /// Tokens of `POST /pos/approvals`.
+        #[serde(default)]
+        approvals: Vec<String>,
+    }
 }
 
 pub(crate) async fn close(
@@ -51,11 +48,10 @@ pub(crate) async fn close(
     Id(id): Id,
     OptionalBody(body): OptionalBody<Close>,
 ) -> Result<Answer<register_session::Model>> {
-    let sent = body.counts.unwrap_or_default();
-    counts::check(&sent)?;
     let mut check = Check::default();
-    PresentedApprovals::check(&body.approvals, &mut check);
-    check.optional(body.note.as_deref(), "note", 500).finish()?;
+    body.check_at("", caller.now(), &mut check);
+    counts::check(body.counts.as_deref().unwrap_or_default(), &mut check);
+    check.finish()?;
     let shop = store.shop().await?;
     let blind = shop.own()?.blind_close;
     let own = caller.may(MAY_CLOSE);
@@ -69,7 +65,7 @@ pub(crate) async fn close(
         own,
         here,
         approvals: presented.valid(&caller, store.id).await?,
-        sent,
+        sent: body.counts.unwrap_or_default(),
         note: body.note,
         accepted: body.accept_variance.unwrap_or_default(),
         shop,

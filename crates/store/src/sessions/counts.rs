@@ -2,27 +2,24 @@
 
 use std::collections::HashSet;
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use tillkeep_http::error::{Error, Result};
 use tillkeep_http::resource::Check;
+use tillkeep_http::sent;
+use tillkeep_model::fields::session::COUNT;
 use tillkeep_model::pricing::TenderKind;
 use tillkeep_model::{ErrorCode, Money};
 use tillkeep_storage::entity::{store, tender};
-use utoipa::ToSchema;
 use uuid::Uuid;
 
 use super::totals::Totals;
-use crate::bounds::{self, PRICE_TEXT};
 
-/// Tenders counted at once at the most.
-const MAX_COUNTS: usize = 50;
-
-#[derive(Clone, Debug, Deserialize, ToSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-#[schema(as = TenderCount)]
-pub(crate) struct Count {
-    tender_id: Uuid,
-    amount: Money,
+sent! {
+    #[derive(Clone, Debug)]
+    pub(crate) struct Count as "TenderCount" by COUNT {
+        tender_id: Uuid,
+        amount: Money,
+    }
 }
 
 /// One row of `register_sessions.counts`.
@@ -46,19 +43,13 @@ pub(crate) struct Comparison {
     pub cash_variance: Option<Money>,
 }
 
-pub(crate) fn check(counts: &[Count]) -> Result<()> {
-    let mut check = Check::default();
-    check.that(counts.len() <= MAX_COUNTS, "counts", "must have at most 50 tenders").finish()?;
+/// Adds what is wrong with `counts` as a whole.
+pub(crate) fn check(counts: &[Count], check: &mut Check) {
     let mut seen = HashSet::new();
     for (index, count) in counts.iter().enumerate() {
-        let field = |name: &str| format!("counts[{index}].{name}");
-        check.that(bounds::is_price(count.amount), &field("amount"), PRICE_TEXT).that(
-            seen.insert(count.tender_id),
-            &field("tenderId"),
-            "is counted twice; send one amount for each tender",
-        );
+        let text = "is counted twice; send one amount for each tender";
+        check.that(seen.insert(count.tender_id), &format!("counts[{index}].tenderId"), text);
     }
-    check.finish()
 }
 
 /// Compares `counts` with what `totals` say of each tender.

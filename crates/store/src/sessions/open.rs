@@ -3,59 +3,49 @@
 use std::sync::Arc;
 
 use axum::extract::State;
-use serde::Deserialize;
 use serde_json::{Value as Json, json};
 use tillkeep_http::error::{Error, Result};
 use tillkeep_http::extract::OptionalBody;
 use tillkeep_http::resource::Check;
-use tillkeep_http::{Caller, Created, Id};
+use tillkeep_http::sent::Sent;
+use tillkeep_http::{Caller, Created, Id, sent};
 use tillkeep_model::approvable::FLOAT;
-use tillkeep_model::fields::session::SESSION;
+use tillkeep_model::fields::session::{OPENING, SESSION};
 use tillkeep_model::permission::code::{PosSell, RegistersOpen};
 use tillkeep_model::state::SessionStatus;
-use tillkeep_model::{ErrorCode, JsonText, Money};
+use tillkeep_model::{ErrorCode, Instant, JsonText, Money};
 use tillkeep_storage::entity::{register, register_session, user};
 use tillkeep_storage::numbers::Numbering;
 use tillkeep_storage::sea_orm::EntityTrait;
-use utoipa::ToSchema;
 use uuid::Uuid;
 
 use super::drawer::open_at;
 use crate::act::{Acting, Log, Stopped};
 use crate::approvals::{Approval, PresentedApprovals, Scope, ValidApprovals};
-use crate::bounds::{self, PRICE_TEXT};
 use crate::memory::Shop;
 use crate::terminal::Reach;
 use crate::{Store, day};
 
-/// Bytes of a list of coins and notes at the most.
-const MAX_DENOMINATIONS: usize = 4000;
-
-#[derive(Default, Deserialize, ToSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-#[schema(as = SessionOpening)]
-pub(crate) struct Opening {
-    #[serde(rename = "openingFloat")]
-    float: Option<Money>,
-    denominations: Option<Json>,
-    note: Option<String>,
-    opened_for_user_id: Option<Uuid>,
-    /// Tokens of `POST /pos/approvals`.
-    #[serde(default)]
-    approvals: Vec<String>,
+sent! {
+    #[derive(Default)]
+    #[expect(clippy::struct_field_names, reason = "the names on the wire")]
+    pub(crate) struct Opening as "SessionOpening" by OPENING {
+        opening_float: Option<Money>,
+        denominations: Option<Json>,
+        note: Option<String>,
+        opened_for_user_id: Option<Uuid>,
+        /// Tokens of `POST /pos/approvals`.
+        #[serde(default)]
+        approvals: Vec<String>,
+    }
 }
 
 impl Opening {
-    fn check(&self) -> Result<()> {
+    fn check(&self, now: Instant) -> Result<()> {
         let listed = self.denominations.as_ref().is_none_or(|list| list.is_array() || list.is_object());
-        let short = self.denominations.as_ref().is_none_or(|list| list.to_string().len() <= MAX_DENOMINATIONS);
         let mut check = Check::default();
-        PresentedApprovals::check(&self.approvals, &mut check);
-        check
-            .that(self.float.is_none_or(bounds::is_price), "openingFloat", PRICE_TEXT)
-            .that(listed && short, "denominations", "must be a list or an object of at most 4000 bytes")
-            .optional(self.note.as_deref(), "note", 500)
-            .finish()
+        self.check_at("", now, &mut check);
+        check.that(listed, "denominations", "must be a list or an object").finish()
     }
 }
 
@@ -65,7 +55,7 @@ pub(crate) async fn open(
     Id(register_id): Id,
     OptionalBody(body): OptionalBody<Opening>,
 ) -> Result<Created<register_session::Model>> {
-    body.check()?;
+    body.check(caller.now())?;
     let shop = store.shop().await?;
     shop.own()?;
     let opened_by = opened_for(&caller, body.opened_for_user_id).await?;
@@ -111,7 +101,7 @@ impl Request {
         }
         self.reach.check(&register)?;
         let default = register.default_float.unwrap_or(settings.default_float);
-        let opening_float = self.body.float.unwrap_or(default);
+        let opening_float = self.body.opening_float.unwrap_or(default);
         let approval = self.approval(register.id, opening_float, default)?;
         if let Some(session) = open_at(&**tx, register.id).await? {
             let text = format!("session {} of this register is still open; close it first", session.session_number);

@@ -208,7 +208,7 @@ async fn a_difference_above_the_limit_must_be_accepted() {
         (json!({"counts": [{"tenderId": id("nothing"), "amount": 1}]}), "counts[0].tenderId"),
         (json!({"counts": [{"tenderId": id("CASH"), "amount": -1}]}), "counts[0].amount"),
         (json!({"counts": vec![json!({"tenderId": id("CASH"), "amount": 1}); 2]}), "counts[1].tenderId"),
-        (json!({"note": "x".repeat(501)}), "note"),
+        (json!({"note": "x".repeat(2001)}), "note"),
         (json!({"force": true}), "force"),
     ] {
         close(&person, &session, body).await.refused_at(422, "validation", field);
@@ -219,6 +219,28 @@ async fn a_difference_above_the_limit_must_be_accepted() {
 
     let session = person.post(&open_path("01"), json!({})).await.ok(201);
     assert_eq!(close(&person, &session, counted(20_500)).await.ok(200)["cashVariance"], 500, "within the limit");
+}
+
+#[tokio::test]
+async fn a_drawer_takes_as_much_as_headquarters_keeps_of_it() {
+    let shop = Shop::open().await;
+    let person = shop.sign_in("administrator").await;
+    // A list in JSON of so many bytes.
+    let list = |bytes: usize| json!(["x".repeat(bytes - 4)]);
+    for (body, field) in [
+        (json!({"note": "ü".repeat(2001)}), "note"),
+        (json!({"denominations": list((8 << 10) + 1)}), "denominations"),
+        (json!({"approvals": vec!["apr_x"; 11]}), "approvals"),
+        (json!({"approvals": ["x".repeat(101)]}), "approvals[0]"),
+    ] {
+        person.post(&open_path("01"), body).await.refused_at(422, "validation", field);
+    }
+    let body = json!({"note": "ü".repeat(2000), "denominations": list(8 << 10)});
+    let session = person.post(&open_path("01"), body).await.ok(201);
+    assert_eq!(session["openingDenominations"], list(8 << 10));
+    let note = "ü".repeat(2000);
+    let closed = close(&person, &session, json!({"note": note})).await.ok(200);
+    assert_eq!(closed["closeNote"], json!(note));
 }
 
 #[tokio::test]

@@ -15,8 +15,6 @@ use crate::verify::source::Source;
 
 pub(super) struct Known {
     pub facts: Facts,
-    /// When headquarters got to know each product.
-    pub products: HashMap<Uuid, Instant>,
     /// The stores of drawers.
     pub drawers: HashMap<Uuid, Uuid>,
     /// The codes of all stores, of closed ones too.
@@ -29,9 +27,9 @@ impl Known {
     pub(super) async fn load(source: &Source, named: &[Named]) -> Result<Self, DbErr> {
         let conn = &source.conn;
         let wanted: BTreeSet<Uuid> = named.iter().flat_map(|named| &named.products).copied().collect();
-        let mut products = HashMap::new();
-        for row in find_in(conn, "SELECT id, created_at FROM products WHERE id IN ($list)", &[], wanted).await? {
-            products.insert(row.try_get("", "id")?, row.try_get("", "created_at")?);
+        let mut products = HashSet::new();
+        for row in find_in(conn, "SELECT id FROM products WHERE id IN ($list)", &[], wanted).await? {
+            products.insert(row.try_get("", "id")?);
         }
         let wanted: BTreeSet<Uuid> = named.iter().filter_map(|named| named.customer).collect();
         let mut customers = HashMap::new();
@@ -62,7 +60,7 @@ impl Known {
         for row in query(conn, "SELECT entity_id FROM sync_log_kept WHERE said_at IS NOT NULL", []).await? {
             dated.insert(row.try_get("", "entity_id")?);
         }
-        let facts = Facts { products: products.keys().copied().collect(), customers, sessions };
-        Ok(Self { facts, products, drawers, codes, dated })
+        let facts = Facts { products, customers, sessions };
+        Ok(Self { facts, drawers, codes, dated })
     }
 }
