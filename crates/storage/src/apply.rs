@@ -13,7 +13,8 @@ use crate::db::{execute, query};
 use crate::entity::{sequence, store_product};
 use crate::many::execute_in;
 use crate::registry::{AfterPull, Child, Row, SyncType};
-use crate::{Tx, accounts, barcodes, bulk, fault, kept_verifiers, outbox, staged};
+use crate::sql::bulk;
+use crate::{Tx, accounts, barcodes, fault, kept_verifiers, outbox, staged};
 
 /// Version of a row that a reload has not seen again yet.
 const UNSEEN: i64 = -1;

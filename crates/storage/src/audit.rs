@@ -6,9 +6,10 @@ pub use tillkeep_model::wire::AuditHead as Head;
 use tillkeep_model::{Instant, JsonText};
 use uuid::Uuid;
 
+use crate::Tx;
 use crate::db::{Turn, take_turn};
 use crate::entity::audit_log::{Column, Entity, Model};
-use crate::{Tx, bulk};
+use crate::sql::bulk;
 
 /// What somebody did.
 #[derive(Clone, Debug, Default)]

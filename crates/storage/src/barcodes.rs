@@ -9,7 +9,8 @@ use uuid::Uuid;
 use crate::db::execute;
 use crate::entity::product_barcode::{Column, Entity, Model};
 use crate::many::execute_in;
-use crate::{Side, Tx, bulk};
+use crate::sql::bulk;
+use crate::{Side, Tx};
 
 /// The one form of a code that all who compare codes compare: a UPC-A of 12 digits is the EAN-13 with a zero before it.
 pub fn normal(code: &str) -> String {

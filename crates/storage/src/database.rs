@@ -6,12 +6,12 @@ use std::time::Duration;
 
 use sea_orm::{DbErr, TransactionTrait};
 
-use crate::connection::{Connection, Transaction};
 use crate::db::query;
 use crate::keyed_request::{self, KeyedRequest};
 use crate::memory::Version;
 use crate::pools::{self, Pool, Writers};
-use crate::sqlite::Rank;
+use crate::sql::connection::{Connection, Transaction};
+use crate::sql::sqlite::Rank;
 use crate::tx::Tx;
 use crate::{Opening, Purpose, Side, fault};
 

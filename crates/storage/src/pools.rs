@@ -10,11 +10,11 @@ use std::time::Duration;
 
 use sea_orm::{ConnectionTrait, DatabaseConnection, DbBackend, DbErr, Statement};
 
-use crate::connection::Connection;
 use crate::db::query;
 use crate::hosts::{self, Hosts, Settings};
-use crate::opening::SQLITE_SYNC_READERS;
-use crate::sqlite::{self, Writer};
+use crate::sql::connection::Connection;
+use crate::sql::opening::SQLITE_SYNC_READERS;
+use crate::sql::sqlite::{self, Writer};
 use crate::{Opening, Side, migration};
 
 /// Oldest `SQLite` without the WAL-reset corruption.

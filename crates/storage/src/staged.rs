@@ -12,7 +12,8 @@ use crate::db::execute;
 use crate::entity::staged_cursor;
 use crate::entity::staged_row::{Column, Entity, Model};
 use crate::registry::SyncType;
-use crate::{Tx, bulk, fault};
+use crate::sql::bulk;
+use crate::{Tx, fault};
 
 /// Rows that are in memory at a time while they become visible.
 const CHUNK: usize = 500;

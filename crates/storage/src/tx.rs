@@ -8,8 +8,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use sea_orm::{ConnectionTrait, DbBackend, DbErr, ExecResult, QueryResult, Statement, StatementBuilder};
 
-use crate::connection::Transaction;
 use crate::keyed_request::KeyedRequest;
+use crate::sql::connection::Transaction;
 use crate::versions::Change;
 use crate::{Side, fault, registry, tags, versions};
 

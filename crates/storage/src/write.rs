@@ -9,11 +9,11 @@ use sea_orm::{DbErr, RuntimeErr};
 use tokio::sync::oneshot;
 use tracing::Span;
 
-use crate::connection::Transaction;
 use crate::keyed_request::{self, KeyedRequest};
 use crate::memory::Writes;
 use crate::pools::Writers;
-use crate::sqlite::{Answer, Lease};
+use crate::sql::connection::Transaction;
+use crate::sql::sqlite::{Answer, Lease};
 use crate::{Change, Db, Tx, fault};
 
 /// What a transaction does. It waits for nothing but the transaction.

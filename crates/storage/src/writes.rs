@@ -7,9 +7,9 @@ use sea_orm::{
 };
 use uuid::Uuid;
 
-use crate::bulk;
 use crate::many::execute_in;
 use crate::registry::{self, SyncType};
+use crate::sql::bulk;
 use crate::tx::Tx;
 use crate::versions::UNSTAMPED;
 

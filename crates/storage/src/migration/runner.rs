@@ -10,7 +10,7 @@ use super::statements::definition;
 use super::step::{Change, Schema, Step};
 use super::table::columns;
 use crate::db::{Turn, query, take_turn};
-use crate::errors::has_given_way;
+use crate::sql::errors::has_given_way;
 use crate::{Connection, Side, Transaction, fault, registry, settings, tags, versions};
 
 /// The table of the steps that were made, each with its time.

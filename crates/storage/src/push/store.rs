@@ -10,7 +10,8 @@ use super::merged::Merged;
 use super::{elsewhere, flags, unapplied};
 use crate::many::execute_in;
 use crate::registry::{Row, Scope, SyncType};
-use crate::{Tx, accounts, errors, fault, stock};
+use crate::sql::errors;
+use crate::{Tx, accounts, fault, stock};
 
 /// Writes rows, lines and effects of a group; the rows of what was `left` aside travel back.
 pub(super) async fn store(

@@ -14,8 +14,9 @@ use uuid::Uuid;
 
 use super::row::{Row, Typed, column_of};
 use super::unread::{Reading, Unread};
+use crate::Transaction;
 use crate::many::selects_in;
-use crate::{Transaction, bulk};
+use crate::sql::bulk;
 
 /// What can be done with the rows of any synchronised table.
 #[async_trait::async_trait]

@@ -6,7 +6,7 @@ use sea_orm::{DbErr, QueryResult};
 use uuid::Uuid;
 
 use super::row::Row;
-use crate::errors;
+use crate::sql::errors;
 
 /// A row, or what is known of one that cannot be read.
 pub type Reading = Result<Box<dyn Row>, Unread>;

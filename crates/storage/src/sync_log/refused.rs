@@ -17,7 +17,8 @@ use crate::entity::sync_log::{Column, Entity, Model};
 use crate::entity::sync_status;
 use crate::many::execute_rows;
 use crate::push::Sender;
-use crate::{Tx, bulk, fault, registry};
+use crate::sql::bulk;
+use crate::{Tx, fault, registry};
 
 /// Logs refusals: one failed row for each envelope, whose error and time follow the newest try. An envelope that
 /// somebody settled by hand stays so. Tries are counted as its store counts them: one by hand is none.

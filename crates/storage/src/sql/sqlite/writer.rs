@@ -15,7 +15,7 @@ use super::errors::{busy, closed, undone};
 use super::lease::Lease;
 use super::session::Session;
 use crate::fault;
-use crate::opening::Opening;
+use crate::sql::opening::Opening;
 
 /// Transactions that share a commit, at the most.
 const MOST: usize = 32;

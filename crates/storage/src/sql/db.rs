@@ -5,10 +5,10 @@
 use sea_orm::{ConnectionTrait, DbBackend, DbErr, FromQueryResult, Statement, StatementBuilder, Value};
 use uuid::Uuid;
 
-pub use crate::errors::{
+pub use crate::sql::errors::{
     in_short, is_data_fault, is_passing, retry_serialization, strikes_everything, unique_violation,
 };
-pub use crate::row::Row;
+pub use crate::sql::row::Row;
 
 /// Work that only one transaction does at a time.
 #[derive(Clone, Copy, Debug)]

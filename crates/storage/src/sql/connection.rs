@@ -8,7 +8,7 @@ use sea_orm::{
 };
 
 use crate::count;
-use crate::sqlite::{Lease, Misfit, Pool};
+use crate::sql::sqlite::{Lease, Misfit, Pool};
 
 /// Connections of one kind to a database.
 #[derive(Clone)]

@@ -12,7 +12,7 @@ use super::blocking::blocking;
 use super::errors::{busy, closed};
 use super::lease::Lease;
 use super::session::Session;
-use crate::opening::Opening;
+use crate::sql::opening::Opening;
 
 #[derive(Clone)]
 pub(crate) struct Pool(Arc<Inner>);
