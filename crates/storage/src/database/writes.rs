@@ -7,10 +7,10 @@ use sea_orm::{
 };
 use uuid::Uuid;
 
+use crate::database::tx::Tx;
 use crate::many::execute_in;
 use crate::registry::{self, SyncType};
 use crate::sql::bulk;
-use crate::tx::Tx;
 use crate::versions::UNSTAMPED;
 
 /// An entity whose rows are written by type.

@@ -5,8 +5,9 @@
 use sea_orm::{ConnectionTrait, DbErr};
 use tillkeep_model::Instant;
 
+use crate::database::pools;
 use crate::db::execute;
-use crate::{Connection, Db, pools, settings};
+use crate::{Connection, Db, settings};
 
 /// The replica of one database.
 #[derive(Clone)]

@@ -4,12 +4,10 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use sea_orm::sea_query::{Alias, Expr, Index, Query, Table, TableCreateStatement};
-use sea_orm::{ConnectionTrait, DbBackend, DbErr};
+use sea_orm::{ConnectionTrait, DbBackend, DbErr, Statement};
 
-use super::statements::definition;
-use super::step::{Change, Schema, Step};
-use super::table::columns;
 use crate::db::{Turn, query, take_turn};
+use crate::migration::{Change, Schema, Step, columns, definition};
 use crate::sql::errors::has_given_way;
 use crate::{Connection, Side, Transaction, fault, registry, settings, tags, versions};
 
@@ -20,6 +18,17 @@ const MADE: &str = "schema_steps";
 const PAUSE: Duration = Duration::from_secs(2);
 /// How often it is said that it waits: with every so many tries.
 const SAID: u32 = 20;
+
+/// What `steps` tell a database.
+pub fn script(steps: &[Step], side: Side, backend: DbBackend) -> Result<Vec<Statement>, DbErr> {
+    let mut schema = Schema::default();
+    let mut all = vec![backend.build(&record(backend, side))];
+    for change in steps.iter().flat_map(|step| step.changes) {
+        all.extend(change.statements(&schema, side, backend)?);
+        schema.take(change);
+    }
+    Ok(all)
+}
 
 /// Brings the database up to the last of `steps`. Several servers may start at once: each step is made by one of them,
 /// and the others wait for it. A step that would have to wait for what others do gives way, so that nobody waits behind
@@ -177,7 +186,7 @@ async fn filled(tx: &Transaction, table: &str) -> Result<(), DbErr> {
 }
 
 /// Makes the table of the steps, unless it is there.
-pub(super) fn record(backend: DbBackend, side: Side) -> TableCreateStatement {
+fn record(backend: DbBackend, side: Side) -> TableCreateStatement {
     let mut table = Table::create();
     table.table(Alias::new(MADE)).if_not_exists();
     let mut key = Index::create();

@@ -1,18 +1,35 @@
 //! A database with its connections, and the beginning of what is written.
 
+pub mod address;
+mod hosts;
+pub mod hq_nodes;
+pub mod idempotency;
+pub(crate) mod keyed_request;
+pub mod leases;
+pub(crate) mod pools;
+pub mod replica;
+pub mod series;
+pub mod settings;
+pub mod tags;
+pub(crate) mod tx;
+pub mod upgrade;
+pub mod versions;
+pub(crate) mod write;
+pub(crate) mod writes;
+
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
 use sea_orm::{DbErr, TransactionTrait};
 
+use crate::database::keyed_request::{self, KeyedRequest};
+use crate::database::pools::{self, Pool, Writers};
+use crate::database::tx::Tx;
 use crate::db::query;
-use crate::keyed_request::{self, KeyedRequest};
 use crate::memory::Version;
-use crate::pools::{self, Pool, Writers};
 use crate::sql::connection::{Connection, Transaction};
 use crate::sql::sqlite::Rank;
-use crate::tx::Tx;
 use crate::{Opening, Purpose, Side, fault};
 
 /// One database, seen with the connections of one [`Purpose`]: writers and readers.

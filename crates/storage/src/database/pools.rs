@@ -10,8 +10,8 @@ use std::time::Duration;
 
 use sea_orm::{ConnectionTrait, DatabaseConnection, DbBackend, DbErr, Statement};
 
+use crate::database::hosts::{self, Hosts, Settings};
 use crate::db::query;
-use crate::hosts::{self, Hosts, Settings};
 use crate::sql::connection::Connection;
 use crate::sql::opening::SQLITE_SYNC_READERS;
 use crate::sql::sqlite::{self, Writer};

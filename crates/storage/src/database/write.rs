@@ -9,9 +9,9 @@ use sea_orm::{DbErr, RuntimeErr};
 use tokio::sync::oneshot;
 use tracing::Span;
 
-use crate::keyed_request::{self, KeyedRequest};
+use crate::database::keyed_request::{self, KeyedRequest};
+use crate::database::pools::Writers;
 use crate::memory::Writes;
-use crate::pools::Writers;
 use crate::sql::connection::Transaction;
 use crate::sql::sqlite::{Answer, Lease};
 use crate::{Change, Db, Tx, fault};

@@ -8,11 +8,11 @@ use sea_orm::{ColumnTrait, ConnectionTrait, DbErr, EntityTrait, QueryFilter};
 use tillkeep_model::Instant;
 
 use crate::Db;
+use crate::database::keyed_request::current;
+pub use crate::database::keyed_request::{KeyedRequest, Outcome, aside, is_taken, within};
+use crate::database::pools::Writers;
 use crate::db::execute;
 use crate::entity::idempotency_key::{Column, Entity, Model};
-use crate::keyed_request::current;
-pub use crate::keyed_request::{KeyedRequest, Outcome, aside, is_taken, within};
-use crate::pools::Writers;
 
 /// So long a claim lasts whose server died with it: longer than a client waits for an answer. A request that takes longer than
 /// that, and the one that came after it, are told apart by the key in their commits.
