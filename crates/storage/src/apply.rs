@@ -12,7 +12,8 @@ use uuid::Uuid;
 use crate::db::{execute, query};
 use crate::entity::{sequence, store_product};
 use crate::many::execute_in;
-use crate::registry::{AfterPull, Child, Row, SyncType};
+use crate::registry::{AfterPull, Child, SyncType};
+use crate::rows::Row;
 use crate::sql::bulk;
 use crate::{Tx, accounts, barcodes, fault, kept_verifiers, outbox, staged};
 

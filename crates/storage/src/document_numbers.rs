@@ -9,7 +9,8 @@ use crate::db::query;
 use crate::document::{Form, Numbering};
 use crate::numbers::{Given, SESSIONS_OF_A_LETTER, series_name};
 use crate::push::FOREIGN_NUMBER;
-use crate::registry::{self, Row};
+use crate::registry;
+use crate::rows::Row;
 
 /// What the documents of a store say of its series, believed or not.
 pub(crate) async fn load(

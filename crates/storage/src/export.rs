@@ -7,7 +7,8 @@ use uuid::Uuid;
 
 use crate::db::query;
 use crate::pull::{self, parted};
-use crate::registry::{self, Row, SyncType};
+use crate::registry::{self, SyncType};
+use crate::rows::Row;
 use crate::{Transaction, document};
 
 /// Documents of a page: of so few, all lines fit into memory.

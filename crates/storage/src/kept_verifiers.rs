@@ -12,7 +12,7 @@ use uuid::Uuid;
 use crate::Tx;
 use crate::entity::kept_verifier::{Column, Entity, Model};
 use crate::entity::{user, user_store_role};
-use crate::registry::Row;
+use crate::rows::Row;
 use crate::settings;
 
 /// For how many days headquarters said that it is kept; until it says so, this many.

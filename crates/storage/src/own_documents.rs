@@ -16,7 +16,8 @@ use crate::document::Whole;
 use crate::entity::store_product;
 use crate::kept_ids::KeptIds;
 use crate::many::{execute_rows, select_in};
-use crate::registry::{self, Row, SyncType, Unread};
+use crate::registry::{self, SyncType};
+use crate::rows::{Row, Unread};
 use crate::stock::{self, Kind, Movement};
 use crate::{Transaction, Tx, accounts, outbox, pull};
 

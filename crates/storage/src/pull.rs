@@ -6,7 +6,8 @@ use sea_orm::{ConnectionTrait, DbErr};
 use uuid::Uuid;
 
 use crate::db::query;
-use crate::registry::{Reading, Row, Scope, SyncType, Unread};
+use crate::registry::{Scope, SyncType};
+use crate::rows::{Reading, Row, Unread};
 use crate::{Transaction, fault, staff};
 
 /// Rows that are read for one page, however many are asked for.

@@ -9,7 +9,8 @@ use uuid::Uuid;
 
 use crate::entity::unreadable_row::{Column, Entity, Model};
 use crate::many::execute_in;
-use crate::registry::{self, SyncType, Unread};
+use crate::registry::{self, SyncType};
+use crate::rows::Unread;
 use crate::{Tx, pull};
 
 /// Rows that are known at the most: a type with more of them is not sent with gaps, it is not sent.

@@ -12,7 +12,7 @@ use super::{
     WriteContext,
 };
 use crate::entity::inventory_adjustment::{Entity, Model};
-use crate::registry::{Of, Row};
+use crate::rows::{Of, Row};
 use crate::stock::{Kind, Movement, Position};
 
 pub const TYPE: &str = "inventory_adjustments";

@@ -12,7 +12,7 @@ use super::{
     Whole, WriteContext,
 };
 use crate::entity::customer::Entity;
-use crate::registry::{Of, Row};
+use crate::rows::{Of, Row};
 use crate::stock::{Movement, Position};
 
 pub const TYPE: &str = "customers";

@@ -16,7 +16,7 @@ use uuid::Uuid;
 
 pub use facts::{Facts, Named, Session};
 
-use crate::registry::Row;
+use crate::rows::Row;
 use crate::stock::{Movement, Position};
 
 /// A type of which stores push rows.

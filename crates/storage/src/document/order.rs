@@ -7,8 +7,8 @@ use super::{
     Act, Awaited, Beyond, Clash, Exported, Facts, Form, Maker, Named, Numbering, Parent, Pushed, Restored, UsedId,
     Whole, WriteContext,
 };
-use crate::registry::Row;
-use crate::registry::owners::ALL_OF_IT;
+use crate::rows::Row;
+use crate::rows::owners::ALL_OF_IT;
 use crate::stock::{Movement, Position};
 
 pub const TYPE: &str = "purchase_orders";

@@ -11,8 +11,8 @@ use super::{
 };
 use crate::entity::sale::Model;
 use crate::entity::{sale_item, sale_payment};
-use crate::registry::Row;
-use crate::registry::owners::ALL_OF_IT;
+use crate::rows::Row;
+use crate::rows::owners::ALL_OF_IT;
 use crate::stock::{Kind, Movement, Position};
 
 pub const TYPE: &str = "sales";

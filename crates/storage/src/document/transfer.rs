@@ -6,7 +6,7 @@ use super::{
     Act, Awaited, Beyond, Clash, Exported, Facts, Form, Maker, Named, Numbering, Parent, Pushed, Restored, UsedId,
     Whole, WriteContext,
 };
-use crate::registry::Row;
+use crate::rows::Row;
 use crate::stock::{Movement, Position};
 
 pub const TYPE: &str = "transfers";

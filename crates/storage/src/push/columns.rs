@@ -5,8 +5,8 @@ use sea_orm::Value;
 use serde_json::Value as Json;
 
 use super::keys::Keys;
-use crate::registry::owners::{SERVER_COLUMNS, owns};
-use crate::registry::{Row, SyncTable};
+use crate::rows::owners::{SERVER_COLUMNS, owns};
+use crate::rows::{Row, SyncTable};
 
 /// The row as HQ will have it: what the sender owns and sent from `sent`, everything else from `old`; of `lists` both.
 pub(super) fn merge_columns(

@@ -15,7 +15,7 @@ use super::verdict::Verdict;
 use crate::dated::believed;
 use crate::document::Whole;
 use crate::known_numbers::NUMBER_AHEAD;
-use crate::registry::Row;
+use crate::rows::Row;
 use crate::stock::{Movement, Position};
 use crate::{Tx, averages};
 

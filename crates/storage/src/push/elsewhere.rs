@@ -13,7 +13,7 @@ use crate::db::execute;
 use crate::document::{NAMINGS, Naming, UsedId};
 use crate::kept_ids::{self, Renamed};
 use crate::many::find_in;
-use crate::registry::Row;
+use crate::rows::Row;
 use tillkeep_model::ids;
 
 /// The rows that HQ has of the envelopes of a group.

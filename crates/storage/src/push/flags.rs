@@ -16,7 +16,8 @@ use crate::db::placeholders;
 use crate::document::{Awaited, Clash, Pushed, Whole};
 use crate::entity::sale::CLOCK_BEHIND;
 use crate::many::find_in;
-use crate::registry::{self, Row, SyncType};
+use crate::registry::{self, SyncType};
+use crate::rows::Row;
 
 /// The flags of each document, which is not stored yet; an earlier document with the number of one of them is flagged
 /// on the spot.

@@ -12,7 +12,8 @@ use super::merged::{Merged, Number};
 use super::sender::Sender;
 use crate::document::{Clash, Form, Numbering, Pushed};
 use crate::many::find_in;
-use crate::registry::{Row, SyncType};
+use crate::registry::SyncType;
+use crate::rows::Row;
 use crate::{Tx, series};
 
 /// The flag of a document or a customer whose number began with another store's code.

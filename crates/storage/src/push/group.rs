@@ -11,7 +11,8 @@ use super::members::Shape;
 use super::sender::Sender;
 use super::verdict::Verdict;
 use crate::document::Pushed;
-use crate::registry::{Row, SyncType};
+use crate::registry::SyncType;
+use crate::rows::Row;
 
 /// Envelopes of one type.
 pub(super) struct Group<'a> {

@@ -15,7 +15,8 @@ use super::members::Shape;
 use super::sender::Sender;
 use super::verdict::Verdict;
 use crate::document::{Beyond, Pushed};
-use crate::registry::{self, Child, Row, SyncType};
+use crate::registry::{self, Child, SyncType};
+use crate::rows::Row;
 use crate::sync_log::{Kept, Rejection, clip, tidy};
 
 /// The highest number of an outbox: what a JSON number carries exactly, and far from where counting on would overflow.

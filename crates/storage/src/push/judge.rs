@@ -16,7 +16,8 @@ use super::sender::Sender;
 use super::verdict::Verdict;
 use crate::Tx;
 use crate::dated::{Dated, is_ahead};
-use crate::registry::{Row, Scope};
+use crate::registry::Scope;
+use crate::rows::Row;
 use crate::sync_log::{Prior, Priors};
 
 /// The envelopes of a group that apply, and the rows that HQ has of all of them.

@@ -7,8 +7,8 @@ use tillkeep_model::wire::camel;
 
 use super::incoming::Incoming;
 use super::keys::Keys;
-use crate::registry::owners::{ALL_OF_IT, SERVER_COLUMNS, owns};
-use crate::registry::{Row, SyncTable};
+use crate::rows::owners::{ALL_OF_IT, SERVER_COLUMNS, owns};
+use crate::rows::{Row, SyncTable};
 
 /// How the flag begins; the name of the field follows.
 pub(crate) const LEFT_OUT: &str = "left_out:";

@@ -11,8 +11,9 @@ use super::columns::Had;
 use super::keys::Keys;
 use super::verdict::Verdict;
 use crate::kept_ids::ID_USED_ELSEWHERE;
-use crate::registry::owners::owns;
-use crate::registry::{Child, Row, SyncTable};
+use crate::registry::Child;
+use crate::rows::owners::owns;
+use crate::rows::{Row, SyncTable};
 
 /// How the flag of what was cut begins; the name of the field follows.
 pub(crate) const CUT: &str = "cut:";
@@ -155,7 +156,7 @@ mod tests {
 
     use super::*;
     use crate::entity::sale_payment;
-    use crate::registry::Of;
+    use crate::rows::Of;
 
     #[test]
     fn the_beginning_of_a_text_is_what_headquarters_keeps_of_it_and_nothing_else_is() {

@@ -15,8 +15,9 @@ use super::left_out::LeftOut;
 use super::limits;
 use crate::Tx;
 use crate::kept_ids::Renamed;
-use crate::registry::owners::{ALL_OF_IT, owns};
-use crate::registry::{Child, Row, Scope, SyncType};
+use crate::registry::{Child, Scope, SyncType};
+use crate::rows::Row;
+use crate::rows::owners::{ALL_OF_IT, owns};
 
 type RowsById = HashMap<Uuid, Box<dyn Row>>;
 

@@ -14,7 +14,8 @@ use super::keys::{Keys, plain};
 use super::limits::{Fitting, Limits};
 
 use crate::document::{Beyond, Pushed};
-use crate::registry::{Row, SyncTable, SyncType};
+use crate::registry::SyncType;
+use crate::rows::{Row, SyncTable};
 
 /// The members that the objects of a type may have.
 pub(super) struct Shape {

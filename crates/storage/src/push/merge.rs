@@ -21,8 +21,9 @@ use super::{elsewhere, flags, foreign, limits, numbers};
 use crate::dated::{believed, is_ahead};
 use crate::document::{Maker, Whole, WriteContext};
 use crate::kept_ids::{ID_USED_ELSEWHERE, Renamed};
-use crate::registry::owners::{ALL_OF_IT, owns};
-use crate::registry::{self, Row, Scope};
+use crate::registry::{self, Scope};
+use crate::rows::Row;
+use crate::rows::owners::{ALL_OF_IT, owns};
 use crate::{Tx, versions};
 
 /// Merges the envelopes that apply; a verdict for those of which that shows that they cannot be taken.

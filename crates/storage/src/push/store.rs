@@ -9,7 +9,8 @@ use super::group::Group;
 use super::merged::Merged;
 use super::{elsewhere, flags, unapplied};
 use crate::many::execute_in;
-use crate::registry::{Row, Scope, SyncType};
+use crate::registry::{Scope, SyncType};
+use crate::rows::Row;
 use crate::sql::errors;
 use crate::{Tx, accounts, fault, stock};
 

@@ -5,21 +5,14 @@
 
 mod fingerprint;
 mod list;
-pub mod owners;
-mod row;
 mod sync_type;
-mod table;
-mod unread;
 
 use std::collections::BTreeSet;
 
 use crate::document::Pushed;
 pub use fingerprint::fingerprint;
 pub use list::{ALL, FIRST, TOGETHER, digits, fold};
-pub use row::Row;
 pub use sync_type::{AfterPull, Child, Derived, Scope, SyncType, counter_scope};
-pub use table::{Of, SyncTable};
-pub use unread::{Reading, Unread};
 
 /// The pushed types, parents first.
 pub fn pushed() -> impl Iterator<Item = (&'static SyncType, &'static dyn Pushed)> {

@@ -12,7 +12,8 @@ use crate::db::query;
 use crate::entity::{sale, store_product};
 use crate::kept_ids::{self, KeptIds};
 use crate::push::limits::Limits;
-use crate::registry::{self, Of, Row, SyncType};
+use crate::registry::{self, SyncType};
+use crate::rows::{Of, Row};
 
 /// What headquarters adds to a document on its own; and its time of change, which does not go back there when the clock of a
 /// store does.

@@ -24,7 +24,8 @@ use crate::known_numbers::NUMBER_AHEAD;
 use crate::push::left_out::LEFT_OUT;
 use crate::push::limits::{CUT, Limits, flag};
 use crate::push::{FOREIGN_NUMBER, is_ahead, is_back, missing};
-use crate::registry::{self, Row, SyncTable, SyncType};
+use crate::registry::{self, SyncType};
+use crate::rows::{Row, SyncTable};
 use crate::{Side, document_numbers, known_numbers};
 
 const UNKNOWN_PRODUCT: &str = "unknown_product";

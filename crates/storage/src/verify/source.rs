@@ -11,7 +11,7 @@ use crate::db::query;
 use crate::entity::lost_number;
 use crate::kept_ids::KeptIds;
 use crate::numbers::lost;
-use crate::registry::{Row, SyncTable};
+use crate::rows::{Row, SyncTable};
 use crate::{Connection, Db, Side, Transaction, migration, settings};
 
 /// One database at one moment.

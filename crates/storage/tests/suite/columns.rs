@@ -7,8 +7,9 @@ use tillkeep_model::{Instant, wire};
 use tillkeep_storage::document::WriteContext;
 use tillkeep_storage::entity::{purchase_order, supplier};
 use tillkeep_storage::push::Sender;
-use tillkeep_storage::registry::owners::owns;
-use tillkeep_storage::registry::{self, Row, SyncTable, SyncType};
+use tillkeep_storage::registry::{self, SyncType};
+use tillkeep_storage::rows::owners::owns;
+use tillkeep_storage::rows::{Row, SyncTable};
 use tillkeep_storage::sea_orm;
 use uuid::Uuid;
 

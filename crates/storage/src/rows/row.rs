@@ -64,7 +64,7 @@ impl dyn Row {
 }
 
 /// A row of `M`.
-pub(super) struct Typed<M>(pub M);
+pub(crate) struct Typed<M>(pub M);
 
 impl<M> Row for Typed<M>
 where
@@ -91,6 +91,6 @@ where
     }
 }
 
-pub(super) fn column_of<E: EntityTrait>(name: &str) -> Option<E::Column> {
+pub(crate) fn column_of<E: EntityTrait>(name: &str) -> Option<E::Column> {
     E::Column::from_str(name).ok()
 }

@@ -25,7 +25,7 @@ pub struct Unread {
 
 impl Unread {
     /// `parent` is the column that names the row it belongs to.
-    pub(super) fn new(table: &str, row: &QueryResult, parent: Option<&str>, error: &DbErr) -> Self {
+    pub(crate) fn new(table: &str, row: &QueryResult, parent: Option<&str>, error: &DbErr) -> Self {
         let uuid = |column: &str| row.try_get::<Uuid>("", column).ok();
         Self {
             table: table.to_owned(),
