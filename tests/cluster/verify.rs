@@ -3,7 +3,8 @@
 use std::path::Path;
 use std::process::Command;
 
-use tillkeep_storage::{Db, Side, audit, audit_heads, db};
+use tillkeep_storage::audit::heads;
+use tillkeep_storage::{Db, Side, audit, db};
 
 use crate::kit::{Shift, TestCluster, eventually};
 use crate::restored::copy_files;

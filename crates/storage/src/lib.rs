@@ -8,7 +8,6 @@ pub mod accounts;
 pub mod apply;
 pub mod attempts;
 pub mod audit;
-pub mod audit_heads;
 mod averages;
 pub mod backup;
 pub mod barcodes;

@@ -8,11 +8,12 @@ use tillkeep_http::Body;
 use tillkeep_http::error::{Error, Result};
 use tillkeep_model::Instant;
 use tillkeep_model::wire::{HandshakeAnswer, HandshakeRequest};
+use tillkeep_storage::audit::heads;
 use tillkeep_storage::entity::store_node;
 use tillkeep_storage::nodes::{Said, Settled};
 use tillkeep_storage::numbers::lost;
 use tillkeep_storage::staff::GlobalPeople;
-use tillkeep_storage::{Tx, audit, audit_heads, fault, high_water, nodes, registry, sync_log, versions};
+use tillkeep_storage::{Tx, audit, fault, high_water, nodes, registry, sync_log, versions};
 use uuid::Uuid;
 
 use super::continuity::{Continuity, RestoreEvidence};

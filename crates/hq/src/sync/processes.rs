@@ -4,7 +4,8 @@
 use tillkeep_http::error::{Error, Result};
 use tillkeep_model::ErrorCode;
 use tillkeep_model::wire::HandshakeRequest;
-use tillkeep_storage::{audit_heads, nodes};
+use tillkeep_storage::audit::heads;
+use tillkeep_storage::nodes;
 use uuid::Uuid;
 
 use super::copies::{Processes, Refusal, Sign};

@@ -8,8 +8,9 @@ use uuid::Uuid;
 
 use super::finding::{Found, Options};
 use super::source::Source;
+use crate::audit::heads;
 use crate::many::find_in;
-use crate::{audit_heads, nodes, settings};
+use crate::{nodes, settings};
 
 pub(super) async fn known(
     store: &Source,

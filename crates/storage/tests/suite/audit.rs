@@ -2,8 +2,8 @@
 
 use sea_orm::ConnectionTrait;
 use serde_json::json;
-use tillkeep_storage::audit::{self, Broken, Head};
-use tillkeep_storage::audit_heads::{self, OfHq};
+use tillkeep_storage::audit::heads::OfHq;
+use tillkeep_storage::audit::{self, Broken, Head, heads};
 
 use crate::kit::chain::id;
 use crate::kit::{Hq, Shop, at, both};

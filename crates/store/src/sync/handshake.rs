@@ -5,12 +5,12 @@ use std::sync::atomic::Ordering;
 
 use tillkeep_model::wire::{Acknowledged, HandshakeAnswer, HandshakeRequest, Outcome};
 use tillkeep_model::{Alarm, Instant};
-use tillkeep_storage::audit_heads::OfHq;
+use tillkeep_storage::audit::heads;
+use tillkeep_storage::audit::heads::OfHq;
 use tillkeep_storage::numbers::lost;
 use tillkeep_storage::registry::SyncType;
 use tillkeep_storage::{
-    DbErr, Tx, apply, audit, audit_heads, fault, kept_verifiers, outbox, own_documents, registry, series, settings,
-    tills,
+    DbErr, Tx, apply, audit, fault, kept_verifiers, outbox, own_documents, registry, series, settings, tills,
 };
 use uuid::Uuid;
 

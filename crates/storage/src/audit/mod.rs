@@ -1,5 +1,7 @@
 //! The audit log: append-only, each row chained to the one before by a hash. `docs/security.md`.
 
+pub mod heads;
+
 use sea_orm::{ColumnTrait, ConnectionTrait, DbErr, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
 use sha2::{Digest, Sha256};
 pub use tillkeep_model::wire::AuditHead as Head;
