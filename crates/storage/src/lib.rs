@@ -4,11 +4,9 @@
 
 #![warn(unreachable_pub)]
 
-pub mod accounts;
 pub mod apply;
 pub mod attempts;
 pub mod audit;
-mod averages;
 pub mod backup;
 pub mod barcodes;
 pub mod completeness;
@@ -23,6 +21,7 @@ pub mod fault;
 pub mod high_water;
 pub mod kept_ids;
 pub mod known_numbers;
+mod ledger;
 pub mod migration;
 pub mod new_customers;
 pub mod nodes;
@@ -38,7 +37,6 @@ pub mod rows;
 pub mod seed;
 mod sql;
 pub mod staged;
-pub mod stock;
 pub mod sync_log;
 pub mod taxes;
 pub mod tills;
@@ -51,6 +49,7 @@ pub use database::versions::Change;
 pub use database::write::{Working, Written};
 pub use database::writes::Synchronised;
 pub use database::{address, hq_nodes, idempotency, leases, replica, series, settings, tags, upgrade, versions};
+pub use ledger::{accounts, stock};
 pub use migration::Side;
 pub use people::{factors, kept_verifiers, known_places, pin_keys, staff, store_lookups, user_pins};
 pub use rows::row_schema;

@@ -13,12 +13,13 @@ use uuid::Uuid;
 use crate::apply::{decode, decode_children};
 use crate::db::{execute, query, rows_per_statement};
 use crate::document::Whole;
+use crate::document::movement::{Kind, Movement};
 use crate::entity::store_product;
 use crate::kept_ids::KeptIds;
 use crate::many::{execute_rows, select_in};
 use crate::registry::{self, SyncType};
 use crate::rows::{Row, Unread};
-use crate::stock::{self, Kind, Movement};
+use crate::stock;
 use crate::{Transaction, Tx, accounts, outbox, pull};
 
 /// The types that a store gets back, in the order in which it takes them: the levels last, when their documents are there.

@@ -11,9 +11,9 @@ use super::{
     Act, Awaited, Beyond, Exported, Facts, Maker, Named, Numbering, Parent, Pushed, Restored, UsedId, When, Whole,
     WriteContext,
 };
+use crate::document::movement::{Kind, Movement, Position};
 use crate::entity::inventory_adjustment::{Entity, Model};
 use crate::rows::{Of, Row};
-use crate::stock::{Kind, Movement, Position};
 
 pub const TYPE: &str = "inventory_adjustments";
 

@@ -11,9 +11,9 @@ use super::{
     Act, Awaited, Beyond, Clash, Exported, Facts, Form, Maker, Named, Numbering, Parent, Pushed, Restored, UsedId,
     Whole, WriteContext,
 };
+use crate::document::movement::{Movement, Position};
 use crate::entity::customer::Entity;
 use crate::rows::{Of, Row};
-use crate::stock::{Movement, Position};
 
 pub const TYPE: &str = "customers";
 

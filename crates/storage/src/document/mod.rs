@@ -6,6 +6,7 @@ pub mod adjustment;
 mod columns;
 pub mod customer;
 mod facts;
+pub mod movement;
 pub mod order;
 pub mod sale;
 pub mod session;
@@ -16,8 +17,8 @@ use uuid::Uuid;
 
 pub use facts::{Facts, Named, Session};
 
+use crate::document::movement::{Movement, Position};
 use crate::rows::Row;
-use crate::stock::{Movement, Position};
 
 /// A type of which stores push rows.
 pub trait Pushed: Send + Sync {

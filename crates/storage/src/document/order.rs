@@ -7,9 +7,9 @@ use super::{
     Act, Awaited, Beyond, Clash, Exported, Facts, Form, Maker, Named, Numbering, Parent, Pushed, Restored, UsedId,
     Whole, WriteContext,
 };
+use crate::document::movement::{Movement, Position};
 use crate::rows::Row;
 use crate::rows::owners::ALL_OF_IT;
-use crate::stock::{Movement, Position};
 
 pub const TYPE: &str = "purchase_orders";
 pub const ITEMS: &str = "purchase_order_items";

@@ -9,11 +9,11 @@ use super::{
     Act, Awaited, Beyond, Clash, Exported, Facts, Form, Maker, Named, Numbering, Parent, Pushed, Restored, UsedId,
     Whole, WriteContext,
 };
+use crate::document::movement::{Kind, Movement, Position};
 use crate::entity::sale::Model;
 use crate::entity::{sale_item, sale_payment};
 use crate::rows::Row;
 use crate::rows::owners::ALL_OF_IT;
-use crate::stock::{Kind, Movement, Position};
 
 pub const TYPE: &str = "sales";
 

@@ -7,9 +7,9 @@ use super::{
     Act, Awaited, Beyond, Clash, Exported, Facts, Form, Maker, Named, Numbering, Parent, Pushed, Restored, UsedId,
     When, Whole, WriteContext,
 };
+use crate::document::movement::{Movement, Position};
 use crate::rows::Row;
 use crate::rows::owners::ALL_OF_IT;
-use crate::stock::{Movement, Position};
 
 pub const TYPE: &str = "register_sessions";
 

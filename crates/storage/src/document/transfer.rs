@@ -6,8 +6,8 @@ use super::{
     Act, Awaited, Beyond, Clash, Exported, Facts, Form, Maker, Named, Numbering, Parent, Pushed, Restored, UsedId,
     Whole, WriteContext,
 };
+use crate::document::movement::{Movement, Position};
 use crate::rows::Row;
-use crate::stock::{Movement, Position};
 
 pub const TYPE: &str = "transfers";
 

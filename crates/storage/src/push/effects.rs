@@ -12,12 +12,13 @@ use super::flags;
 use super::group::{Answers, Group};
 use super::merged::Merged;
 use super::verdict::Verdict;
+use crate::Tx;
 use crate::dated::believed;
 use crate::document::Whole;
+use crate::document::movement::{Movement, Position};
 use crate::known_numbers::NUMBER_AHEAD;
+use crate::ledger::averages;
 use crate::rows::Row;
-use crate::stock::{Movement, Position};
-use crate::{Tx, averages};
 
 /// What the documents of a group cause.
 #[derive(Default)]

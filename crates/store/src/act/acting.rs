@@ -7,10 +7,11 @@ use serde_json::Value as Json;
 use serde_json::value::{RawValue, to_raw_value};
 use tillkeep_http::error::Result;
 use tillkeep_model::Instant;
+use tillkeep_storage::document::movement::Movement;
 use tillkeep_storage::numbers::{Given, Series};
 use tillkeep_storage::outbox::Place;
 use tillkeep_storage::sea_orm::{EntityTrait, IntoActiveModel};
-use tillkeep_storage::stock::{self, Effects, Movement, Product};
+use tillkeep_storage::stock::{self, Effects, Product};
 use tillkeep_storage::{DbErr, Tx, Working, audit, outbox};
 use uuid::Uuid;
 

@@ -12,11 +12,12 @@ use tillkeep_http::{Body, Caller, Created};
 use tillkeep_model::permission::code::PosSell;
 use tillkeep_model::receipt::ReceiptNumber;
 use tillkeep_model::{ErrorCode, Qty};
+use tillkeep_storage::document::movement::Movement;
 use tillkeep_storage::document::sale::movements as movements_of;
 use tillkeep_storage::fault;
 use tillkeep_storage::numbers::{Given, Series};
 use tillkeep_storage::sea_orm::{ConnectionTrait, Statement};
-use tillkeep_storage::stock::{self, Level, Movement};
+use tillkeep_storage::stock::{self, Level};
 use utoipa::ToSchema;
 use uuid::Uuid;
 

@@ -8,12 +8,12 @@ use tillkeep_model::{Instant, JsonText, Money, Qty};
 use tillkeep_storage::audit::heads;
 use tillkeep_storage::audit::heads::OfHq;
 use tillkeep_storage::document::adjustment::movement;
+use tillkeep_storage::document::movement::{Kind, Movement};
 use tillkeep_storage::entity::{
     inventory_adjustment, permission, register_session, role, role_permission, store_node, sync_log, tender, user,
     user_store_role,
 };
 use tillkeep_storage::sea_orm::{ConnectionTrait, Database};
-use tillkeep_storage::stock::{Kind, Movement};
 use tillkeep_storage::verify::{self, Acknowledged, Finding, Options, Source, Verifiers};
 use tillkeep_storage::{Connection, Db, Side, audit, barcodes, nodes, outbox, push, series, settings, stock};
 use uuid::Uuid;

@@ -2,7 +2,6 @@
 //! line and kind, so that a document applied twice changes stock once. `docs/sync.md`, rule U3.
 
 mod levels;
-mod movement;
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -11,14 +10,15 @@ use sea_orm::{ColumnTrait, DbErr, EntityTrait, QueryFilter, QueryOrder, QuerySel
 use tillkeep_model::{Instant, Money, Qty, ids, rdiv};
 use uuid::Uuid;
 
+use crate::Tx;
 use crate::db::{Turn, take_turn};
+use crate::document::movement::{Kind, Movement};
 use crate::entity::{product, stock_movement, store_product};
+use crate::ledger::averages;
 use crate::many::{select_in, tuples_in};
 use crate::sql::bulk;
-use crate::{Tx, averages};
 pub use levels::Product;
 use levels::{Delta, Present};
-pub use movement::{Kind, Movement, Position};
 
 /// What became of a product's level.
 #[derive(Clone, Copy, Debug, Default)]

@@ -8,8 +8,8 @@ use uuid::Uuid;
 
 use crate::Tx;
 use crate::db::query;
+use crate::document::movement::Position;
 use crate::many::{execute_rows, find_in};
-use crate::stock::Position;
 
 /// The places of these databases of `store`; those that HQ meets now come last, in this order.
 pub(crate) async fn places(tx: &Tx, store: Uuid, epochs: &[&str]) -> Result<HashMap<String, i64>, DbErr> {

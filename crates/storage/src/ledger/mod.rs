@@ -1,0 +1,5 @@
+//! What documents move: stock, its average cost, and what customers owe.
+
+pub mod accounts;
+pub(crate) mod averages;
+pub mod stock;
