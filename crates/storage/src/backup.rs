@@ -7,7 +7,7 @@ use tillkeep_model::Instant;
 use uuid::Uuid;
 
 use crate::db::{execute, query};
-use crate::{Connection, Db, Side, Tx, audit, factors, fault, migration, settings};
+use crate::{Connection, Db, Side, Tx, audit, factors, fault, settings, upgrade};
 
 /// A file of the data directory that the database is worth nothing without: its keys.
 pub struct Kept {
@@ -68,7 +68,7 @@ pub async fn read(path: &Path) -> Result<Content, DbErr> {
     for row in query(&conn, "SELECT name, content FROM backup_files", []).await? {
         kept.push(Kept { name: row.try_get("", "name")?, content: row.try_get("", "content")? });
     }
-    let side = migration::side_of(&conn).await?.unwrap_or(Side::Hq);
+    let side = upgrade::side_of(&conn).await?.unwrap_or(Side::Hq);
     conn.close().await?;
     Ok(Content { side, made_at, kept })
 }

@@ -120,10 +120,10 @@ async fn record(
     lost::note(&tx, store_id, &request.lost).await?;
     if let Some(head) = &request.audit {
         // With an older ticket a copy goes on; a lost answer shortens no log.
-        if !late && !continuity.newest && audit_heads::is_shorter(&tx, store_id, &request.node_epoch, head).await? {
-            audit_heads::forget(&tx, store_id).await?;
+        if !late && !continuity.newest && heads::is_shorter(&tx, store_id, &request.node_epoch, head).await? {
+            heads::forget(&tx, store_id).await?;
         }
-        audit_heads::note(&tx, store_id, &request.node_epoch, head, now).await?;
+        heads::note(&tx, store_id, &request.node_epoch, head, now).await?;
     }
     let own = audit::head(&tx).await?;
     let global = GlobalPeople::load(&*tx).await?;

@@ -74,7 +74,7 @@ pub(super) async fn take_over(hq: &Hq, store: Uuid, instance: Uuid) {
 async fn forget_log(hq: &Hq, store: Uuid) {
     let forgotten = async {
         let tx = hq.sync_db().begin().await?;
-        audit_heads::forget(&tx, store).await?;
+        heads::forget(&tx, store).await?;
         tx.commit().await
     };
     if let Err(error) = forgotten.await {

@@ -7,10 +7,10 @@ use std::time::Duration;
 use sea_orm::{ColumnTrait, ConnectionTrait, DbErr, EntityTrait, QueryFilter};
 use tillkeep_model::Instant;
 
+use super::keyed_request::current;
+use super::pools::Writers;
 use crate::Db;
-use crate::database::keyed_request::current;
 pub use crate::database::keyed_request::{KeyedRequest, Outcome, aside, is_taken, within};
-use crate::database::pools::Writers;
 use crate::db::execute;
 use crate::entity::idempotency_key::{Column, Entity, Model};
 

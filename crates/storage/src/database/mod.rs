@@ -23,9 +23,9 @@ use std::time::Duration;
 
 use sea_orm::{DbErr, TransactionTrait};
 
-use crate::database::keyed_request::{self, KeyedRequest};
-use crate::database::pools::{self, Pool, Writers};
-use crate::database::tx::Tx;
+use self::keyed_request::KeyedRequest;
+use self::pools::{Pool, Writers};
+use self::tx::Tx;
 use crate::db::query;
 use crate::memory::Version;
 use crate::sql::connection::{Connection, Transaction};

@@ -10,12 +10,12 @@ use std::time::Duration;
 
 use sea_orm::{ConnectionTrait, DatabaseConnection, DbBackend, DbErr, Statement};
 
-use crate::database::hosts::{self, Hosts, Settings};
+use super::hosts::{self, Hosts, Settings};
 use crate::db::query;
 use crate::sql::connection::Connection;
 use crate::sql::opening::SQLITE_SYNC_READERS;
 use crate::sql::sqlite::{self, Writer};
-use crate::{Opening, Side, migration};
+use crate::{Opening, Side, migration, upgrade};
 
 /// Oldest `SQLite` without the WAL-reset corruption.
 const OLDEST_SQLITE: (u32, u32, u32) = (3, 51, 3);
@@ -44,7 +44,7 @@ pub(crate) async fn open(url: &str, side: Side, opening: Opening) -> Result<(Poo
         let alone = sqlite::Pool::open(&path, true, 1, None)?;
         let conn = Connection::from(alone.clone());
         assert_sqlite_is_durable(&conn).await?;
-        migration::run(&conn, side, migration::STEPS).await?;
+        upgrade::run(&conn, side, migration::STEPS).await?;
         drop(conn);
         let writer = Writers::Sqlite(Writer::start(alone.into_session()?, &path, opening)?);
         let readers =
@@ -71,7 +71,7 @@ pub(crate) async fn open(url: &str, side: Side, opening: Opening) -> Result<(Poo
     let sync = pool("sync").await?;
     hosts.follow();
     let patient = Connection::from(open_to_migrate(url).await?);
-    migration::run(&patient, side, migration::STEPS).await?;
+    upgrade::run(&patient, side, migration::STEPS).await?;
     patient.close().await?;
     Ok((people, sync))
 }

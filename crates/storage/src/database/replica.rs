@@ -5,7 +5,7 @@
 use sea_orm::{ConnectionTrait, DbErr};
 use tillkeep_model::Instant;
 
-use crate::database::pools;
+use super::pools;
 use crate::db::execute;
 use crate::{Connection, Db, settings};
 

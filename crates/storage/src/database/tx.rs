@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use sea_orm::{ConnectionTrait, DbBackend, DbErr, ExecResult, QueryResult, Statement, StatementBuilder};
 
-use crate::database::keyed_request::KeyedRequest;
+use super::keyed_request::KeyedRequest;
 use crate::sql::connection::Transaction;
 use crate::versions::Change;
 use crate::{Side, fault, registry, tags, versions};

@@ -9,8 +9,8 @@ use sea_orm::{DbErr, RuntimeErr};
 use tokio::sync::oneshot;
 use tracing::Span;
 
-use crate::database::keyed_request::{self, KeyedRequest};
-use crate::database::pools::Writers;
+use super::keyed_request::{self, KeyedRequest};
+use super::pools::Writers;
 use crate::memory::Writes;
 use crate::sql::connection::Transaction;
 use crate::sql::sqlite::{Answer, Lease};

@@ -7,7 +7,7 @@ use sea_orm::{
 };
 use uuid::Uuid;
 
-use crate::database::tx::Tx;
+use super::tx::Tx;
 use crate::many::execute_in;
 use crate::registry::{self, SyncType};
 use crate::sql::bulk;

@@ -10,11 +10,11 @@ use sea_orm::{ColumnTrait, DbErr, EntityTrait, QueryFilter, QueryOrder, QuerySel
 use tillkeep_model::{Instant, Money, Qty, ids, rdiv};
 use uuid::Uuid;
 
+use super::averages;
 use crate::Tx;
 use crate::db::{Turn, take_turn};
 use crate::document::movement::{Kind, Movement};
 use crate::entity::{product, stock_movement, store_product};
-use crate::ledger::averages;
 use crate::many::{select_in, tuples_in};
 use crate::sql::bulk;
 pub use levels::Product;

@@ -7,8 +7,8 @@ use sea_orm::{
     StatementBuilder, Value,
 };
 
+use super::connection::Transaction;
 use crate::db::{rows_per_statement, unique_violation};
-use crate::sql::connection::Transaction;
 
 /// Inserts `models`, and does what `conflict` says with rows that are there already; how many rows that changed.
 pub(crate) async fn insert<E>(

@@ -7,8 +7,8 @@ use sea_orm::{
     QueryResult, Statement, StatementBuilder, TransactionTrait, Value,
 };
 
+use super::sqlite::{Lease, Misfit, Pool};
 use crate::count;
-use crate::sql::sqlite::{Lease, Misfit, Pool};
 
 /// Connections of one kind to a database.
 #[derive(Clone)]

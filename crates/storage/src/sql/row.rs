@@ -5,7 +5,7 @@ use std::fmt::Debug;
 use sea_orm::sea_query::ValueType;
 use sea_orm::{ColIdx, DbErr, QueryResult, RuntimeErr, TryGetable, sqlx};
 
-use crate::sql::sqlite;
+use super::sqlite;
 
 /// A row that [`crate::db::query`] found.
 #[derive(Debug)]

@@ -139,7 +139,7 @@ async fn take(store: &Store, request: &HandshakeRequest, answer: &HandshakeAnswe
     settings::set(&tx, settings::TICKET, &answer.ticket).await?;
     if let Some(head) = answer.audit.clone() {
         let said = OfHq { epoch: answer.epoch.clone(), head, at: answer.clock };
-        audit_heads::keep(&tx, &said, answer.ticket_known && answer.resend_from.is_none()).await?;
+        heads::keep(&tx, &said, answer.ticket_known && answer.resend_from.is_none()).await?;
     }
     for (name, value) in &answer.high_water {
         if series::raise(&tx, name, *value).await? > 0 {

@@ -108,10 +108,10 @@ async fn shake_hands(hq: &Hq, shop: &Shop) {
         ..store_node::Model::default()
     };
     nodes::save(&there, node).await.expect("a row");
-    audit_heads::note(&there, shop.id, EPOCH, &own, at(0)).await.expect("a head");
+    heads::note(&there, shop.id, EPOCH, &own, at(0)).await.expect("a head");
     let said =
         OfHq { epoch: "the epoch of headquarters".into(), head: audit::head(&there).await.expect("a head"), at: at(0) };
-    audit_heads::keep(&tx, &said, true).await.expect("a head");
+    heads::keep(&tx, &said, true).await.expect("a head");
     there.commit().await.expect("a commit");
     tx.commit().await.expect("a commit");
 }
