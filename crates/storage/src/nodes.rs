@@ -11,8 +11,9 @@ use uuid::Uuid;
 use crate::Tx;
 use crate::db::{execute, query};
 use crate::entity::store_node::{ASKS_NEVER, Column, Entity, Model};
+use crate::envelope::UNREAD;
 use crate::many::{execute_rows, find_in};
-use crate::push::{UNREAD, unapplied};
+use crate::push::unapplied;
 use crate::sync_log::kept::{OF_DATABASE, highest};
 
 pub async fn find(conn: &impl ConnectionTrait, store: Uuid) -> Result<Option<Model>, DbErr> {

@@ -3,8 +3,8 @@
 use serde_json::{Map, Value as Json, json};
 use tillkeep_model::wire::camel;
 
-use super::sender::Sender;
 use crate::audit;
+use crate::envelope::Sender;
 use crate::registry::{Scope, SyncType};
 use crate::rows::Row;
 use crate::rows::owners::{SERVER_COLUMNS, owns};

@@ -6,11 +6,8 @@ use tillkeep_model::Instant;
 use tillkeep_model::wire::Applied;
 use uuid::Uuid;
 
-use super::incoming::Incoming;
-use super::members::Shape;
-use super::sender::Sender;
-use super::verdict::Verdict;
 use crate::document::Pushed;
+use crate::envelope::{Incoming, Sender, Shape, Verdict};
 use crate::registry::SyncType;
 use crate::rows::Row;
 

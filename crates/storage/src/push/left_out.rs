@@ -5,8 +5,7 @@ use sea_orm::Value;
 use tillkeep_model::fields::{Book, Initial};
 use tillkeep_model::wire::camel;
 
-use super::incoming::Incoming;
-use super::keys::Keys;
+use crate::envelope::{Incoming, Keys};
 use crate::rows::owners::{ALL_OF_IT, SERVER_COLUMNS, owns};
 use crate::rows::{Row, SyncTable};
 

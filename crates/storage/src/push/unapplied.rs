@@ -7,16 +7,14 @@ use sea_orm::{ColumnTrait, ConnectionTrait, DbErr, EntityTrait, QueryFilter};
 use tillkeep_model::{Instant, Money, ids};
 use uuid::Uuid;
 
-use super::incoming;
-use super::members::Shape;
-use super::sender::Sender;
 use crate::db::execute;
 use crate::document::{Pushed, Whole, session};
 use crate::entity::sync_log;
 use crate::entity::unapplied_document::{Column, Entity, Model};
+use crate::envelope::{Sender, Shape};
 use crate::many::{execute_in, find_in};
 use crate::registry::{self, SyncType};
-use crate::{Tx, accounts, kept_ids};
+use crate::{Tx, accounts, envelope, kept_ids};
 
 /// Notes the documents of entries that somebody resolves, as far as headquarters does not have them, and puts on accounts what
 /// they have put there at their store.
@@ -82,7 +80,7 @@ async fn is_here(tx: &Tx, entity: &SyncType, store: Uuid, id: Uuid) -> Result<bo
 
 /// What an envelope tells of its document, as far as it can be read: it was refused for something that cannot.
 fn read(entity: &SyncType, pushed: &dyn Pushed, envelope: &str, store: Uuid) -> Option<Model> {
-    let incoming = incoming::read(0, envelope, &Sender::of_store(store, String::new())).ok()?;
+    let incoming = envelope::read(0, envelope, &Sender::of_store(store, String::new())).ok()?;
     let (row, lines) = incoming.as_far_as_it_can_be_read(&Shape::new(entity, pushed))?;
     let whole = Whole::new(&*row, &lines);
     let (named, charged) = (pushed.named(&whole), pushed.charged(&whole));

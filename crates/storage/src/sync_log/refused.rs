@@ -9,14 +9,13 @@ use tillkeep_model::wire::MAX_ENVELOPE_BYTES;
 use uuid::Uuid;
 
 use super::beyond;
-use super::rejection::{Rejection, clip, tidy};
 use super::words::{FAILED, PUSH, RESOLVED, STATUS_INSERT, UNKNOWN};
-use crate::dated::Dated;
 use crate::db::{execute, placeholders, query, rows_per_statement};
 use crate::entity::sync_log::{Column, Entity, Model};
 use crate::entity::sync_status;
+use crate::envelope::dated::Dated;
+use crate::envelope::{Rejection, Sender, clip, tidy};
 use crate::many::execute_rows;
-use crate::push::Sender;
 use crate::sql::bulk;
 use crate::{Tx, fault, registry};
 

@@ -2,7 +2,7 @@
 
 use tillkeep_model::wire::Applied;
 
-use crate::sync_log::clip;
+use super::rejection::clip;
 
 /// HQ's word on one envelope.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -23,11 +23,11 @@ pub enum Verdict {
 }
 
 impl Verdict {
-    pub(super) fn left(applied: Applied) -> Self {
+    pub(crate) fn left(applied: Applied) -> Self {
         Self::Taken { applied, warnings: Vec::new(), left: true }
     }
 
-    pub(super) fn refused(code: &'static str, error: impl AsRef<str>) -> Self {
+    pub(crate) fn refused(code: &'static str, error: impl AsRef<str>) -> Self {
         Self::Refused { code, error: clip(error.as_ref()) }
     }
 }

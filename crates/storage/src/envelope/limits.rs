@@ -8,9 +8,9 @@ use tillkeep_model::fields::{Book, Field, Rule};
 use tillkeep_model::wire::camel;
 
 use super::columns::Had;
+use super::kept_ids::ID_USED_ELSEWHERE;
 use super::keys::Keys;
 use super::verdict::Verdict;
-use crate::kept_ids::ID_USED_ELSEWHERE;
 use crate::registry::Child;
 use crate::rows::owners::owns;
 use crate::rows::{Row, SyncTable};
@@ -18,7 +18,7 @@ use crate::rows::{Row, SyncTable};
 /// How the flag of what was cut begins; the name of the field follows.
 pub(crate) const CUT: &str = "cut:";
 /// The code of what is refused for its size.
-pub(super) const TOO_LARGE: &str = "too_large";
+pub(crate) const TOO_LARGE: &str = "too_large";
 
 /// Letters of a word that is none of those that this version knows.
 const LONGEST_WORD: usize = 100;
@@ -62,7 +62,7 @@ impl Limits {
 
     /// What is wrong with the values of `row` that its sender wrote; the error names the field. What HQ had before (`had`)
     /// is not asked for: a row from before a rule stays editable.
-    pub(super) fn problem(
+    pub(crate) fn problem(
         &self,
         row: &dyn Row,
         keys: &Keys,
@@ -126,7 +126,7 @@ pub(crate) fn flag(list: Option<&str>, column: &str) -> String {
 
 /// The flags of a merged row that stay with it: of what was cut off, of what its sender wrote now, of `more`, and of what was
 /// cut or renamed before and is still so.
-pub(super) fn flags(
+pub(crate) fn flags(
     row: &dyn Row,
     keys: &Keys,
     owned: &[&str],
@@ -144,7 +144,7 @@ pub(super) fn flags(
 }
 
 /// A document with more lines than there may be.
-pub(super) fn too_many(child: &Child, count: usize) -> Verdict {
+pub(crate) fn too_many(child: &Child, count: usize) -> Verdict {
     let text = format!("data.{}: has {count} lines, at most {}; make several documents of it", child.key, child.most);
     Verdict::refused(TOO_LARGE, text)
 }

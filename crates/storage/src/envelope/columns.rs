@@ -9,7 +9,7 @@ use crate::rows::owners::{SERVER_COLUMNS, owns};
 use crate::rows::{Row, SyncTable};
 
 /// The row as HQ will have it: what the sender owns and sent from `sent`, everything else from `old`; of `lists` both.
-pub(super) fn merge_columns(
+pub(crate) fn merge_columns(
     table: &dyn SyncTable,
     old: Option<Box<dyn Row>>,
     sent: Box<dyn Row>,
@@ -42,22 +42,22 @@ pub(super) fn merge_columns(
 }
 
 /// What HQ had of a row before an envelope was merged into it.
-pub(super) struct Had(Vec<(&'static str, Value)>);
+pub(crate) struct Had(Vec<(&'static str, Value)>);
 
 impl Had {
-    pub(super) fn new(columns: Vec<&'static str>, row: &dyn Row) -> Self {
+    pub(crate) fn new(columns: Vec<&'static str>, row: &dyn Row) -> Self {
         // What the server sets itself says nothing of what was taken; but a delete is one.
         let told = |column: &&str| *column == "deleted_at" || !SERVER_COLUMNS.contains(column);
         let columns = columns.into_iter().filter(told);
         Self(columns.filter_map(|column| Some((column, row.get(column)?))).collect())
     }
 
-    pub(super) fn get(&self, column: &str) -> Option<&Value> {
+    pub(crate) fn get(&self, column: &str) -> Option<&Value> {
         self.0.iter().find(|(name, _)| *name == column).map(|(_, value)| value)
     }
 
     /// Whether `row` is still that; of `lists` it counts what is in them, and not how they are written.
-    pub(super) fn is_all_of(&self, row: &dyn Row, lists: &[&str]) -> bool {
+    pub(crate) fn is_all_of(&self, row: &dyn Row, lists: &[&str]) -> bool {
         let json = |text: &str| serde_json::from_str::<Json>(text).ok();
         self.0.iter().all(|(column, had)| match row.get(column) {
             Some(has) if has == *had => true,
@@ -93,17 +93,17 @@ const fn has_default(value: &Value) -> bool {
 
 /// Counts what was sent and not taken.
 #[derive(Default)]
-pub(super) struct Ignored {
+pub(crate) struct Ignored {
     pub count: u64,
 }
 
 impl Ignored {
-    pub(super) fn add(&mut self, count: usize) {
+    pub(crate) fn add(&mut self, count: usize) {
         self.count += count as u64;
     }
 
     /// What was sent of columns that are not the sender's. What each server keeps for itself is no news.
-    pub(super) fn sent_in_vain(
+    pub(crate) fn sent_in_vain(
         columns: Vec<&'static str>,
         sent: &dyn Row,
         keys: &Keys,
@@ -117,7 +117,7 @@ impl Ignored {
     }
 
     /// Counts those that differ from what HQ has: a store sends its whole row, and most of it is known.
-    pub(super) fn compare(&mut self, sent: &[(&'static str, Value)], row: &dyn Row, but: &[&str]) {
+    pub(crate) fn compare(&mut self, sent: &[(&'static str, Value)], row: &dyn Row, but: &[&str]) {
         let lost = |(column, value): &&(&'static str, Value)| {
             !but.contains(column) && row.get(column).is_some_and(|kept| kept != *value)
         };

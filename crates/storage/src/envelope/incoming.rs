@@ -12,12 +12,12 @@ use uuid::Uuid;
 use super::keys::{Keys, plain};
 use super::limits::{self, TOO_LARGE};
 use super::members::Shape;
+use super::rejection::{Kept, Rejection, clip, tidy};
 use super::sender::Sender;
 use super::verdict::Verdict;
 use crate::document::{Beyond, Pushed};
 use crate::registry::{self, Child, SyncType};
 use crate::rows::Row;
-use crate::sync_log::{Kept, Rejection, clip, tidy};
 
 /// The highest number of an outbox: what a JSON number carries exactly, and far from where counting on would overflow.
 const MAX_SEQ: i64 = 1 << 53;
@@ -45,7 +45,7 @@ pub struct Incoming<'a> {
     pub hash: String,
     /// The whole envelope as it came.
     raw: &'a str,
-    pub(super) data: &'a str,
+    pub(crate) data: &'a str,
 }
 
 #[derive(Deserialize)]
@@ -83,10 +83,10 @@ type Maybe<'a> = Option<&'a RawValue>;
 type Line = (Box<dyn Row>, Keys);
 
 /// A row and its children, without what cannot be read of them.
-pub(super) type Readable = (Box<dyn Row>, Vec<Vec<Box<dyn Row>>>);
+pub(crate) type Readable = (Box<dyn Row>, Vec<Vec<Box<dyn Row>>>);
 
 /// A row with the rows that came inside it, children by the registry's order.
-pub(super) struct Decoded {
+pub(crate) struct Decoded {
     pub row: Box<dyn Row>,
     pub keys: Keys,
     pub children: Vec<Vec<Line>>,
@@ -96,7 +96,7 @@ pub(super) struct Decoded {
 
 impl Decoded {
     /// Headquarters keeps the document under another id than was sent; its lines belong to it.
-    pub(super) fn keep_as(&mut self, entity: &SyncType, id: Uuid) {
+    pub(crate) fn keep_as(&mut self, entity: &SyncType, id: Uuid) {
         self.row.set("id", id.into());
         for (child, lines) in entity.children.iter().zip(&mut self.children) {
             for (line, _) in lines {
@@ -106,7 +106,7 @@ impl Decoded {
     }
 }
 
-pub(super) fn read<'a>(index: usize, raw: &'a str, sender: &Sender) -> Result<Incoming<'a>, Box<Rejection>> {
+pub(crate) fn read<'a>(index: usize, raw: &'a str, sender: &Sender) -> Result<Incoming<'a>, Box<Rejection>> {
     let refuse = |status, code, error: &str| Err(reject(raw, status, code, error));
     // Only what cannot be read is read once more, for the name of the field.
     let read = Wire::deserialize(ByName(&mut serde_json::Deserializer::from_str(raw)));
@@ -204,12 +204,12 @@ fn kept(raw: &str, can_be_taken: bool) -> Kept {
 
 impl Incoming<'_> {
     /// The database of its store that it is from, and its number there.
-    pub(super) fn entry(&self) -> Option<(String, i64)> {
+    pub(crate) fn entry(&self) -> Option<(String, i64)> {
         self.node_epoch.as_deref().map(tidy).zip(self.seq)
     }
 
     /// The answer to this envelope.
-    pub(super) fn result(&self, verdict: &Verdict) -> PushResult {
+    pub(crate) fn result(&self, verdict: &Verdict) -> PushResult {
         let (status, code, error, applied) = match verdict {
             Verdict::Taken { applied, .. } => (PushStatus::Ok, None, None, Some(*applied)),
             Verdict::Refused { code, error } => {
@@ -228,7 +228,7 @@ impl Incoming<'_> {
     }
 
     /// The answer when the database failed on this envelope: no verdict, so that its store counts no attempt (rule U2).
-    pub(super) fn later(&self, why: &str) -> PushResult {
+    pub(crate) fn later(&self, why: &str) -> PushResult {
         PushResult {
             entity_type: self.entity.name.to_owned(),
             entity_id: self.id.to_string(),
@@ -257,7 +257,7 @@ impl Incoming<'_> {
     }
 
     /// The row and its children, with the ids they must have. The error names the field.
-    pub(super) fn decode(&self, shape: &Shape) -> Result<Decoded, Verdict> {
+    pub(crate) fn decode(&self, shape: &Shape) -> Result<Decoded, Verdict> {
         let bad = |error: String| Verdict::refused("bad_data", format!("data.{error}"));
         let members = shape.read(self.data).map_err(|error| Verdict::refused("bad_data", format!("data {error}")))?;
         let (mut row, keys) = shape.row(&members).map_err(bad)?;
@@ -281,7 +281,7 @@ impl Incoming<'_> {
     }
 
     /// The row and its children without what cannot be read of them; nothing when it is no object.
-    pub(super) fn as_far_as_it_can_be_read(&self, shape: &Shape) -> Option<Readable> {
+    pub(crate) fn as_far_as_it_can_be_read(&self, shape: &Shape) -> Option<Readable> {
         let members = shape.read(self.data).ok()?;
         let row = shape.readable(&members)?;
         let lines = |(child, shape): (&Child, &Shape)| {
@@ -293,18 +293,18 @@ impl Incoming<'_> {
     }
 
     /// Whether it says which columns it is about.
-    pub(super) const fn names_columns(&self) -> bool {
+    pub(crate) const fn names_columns(&self) -> bool {
         self.changed.is_some()
     }
 
     /// Whether it says to be about `column`; `None` when it says nothing of that.
-    pub(super) fn names(&self, column: &str) -> Option<bool> {
+    pub(crate) fn names(&self, column: &str) -> Option<bool> {
         let changed = self.changed.as_ref()?;
         Some(changed.iter().any(|name| plain(name) == plain(column)))
     }
 
     /// Leaves of what was sent what the envelope says to be about, for a row that HQ has.
-    pub(super) fn narrow(&self, decoded: &mut Decoded) {
+    pub(crate) fn narrow(&self, decoded: &mut Decoded) {
         let Some(changed) = &self.changed else { return };
         decoded.keys.keep(changed);
         for (child, lines) in self.entity.children.iter().zip(&mut decoded.children) {

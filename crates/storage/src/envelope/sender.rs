@@ -25,7 +25,7 @@ impl Sender {
         Self { store_id, store_code, by_hand: None, new_customers: None }
     }
 
-    pub(super) fn given_number(&self) -> Option<&str> {
+    pub(crate) fn given_number(&self) -> Option<&str> {
         self.by_hand.as_ref()?.number.as_deref()
     }
 }

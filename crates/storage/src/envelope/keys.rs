@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 /// The keys that were sent: an older store knows fewer columns, and those it does not send keep their values.
-pub(super) struct Keys {
+pub(crate) struct Keys {
     /// By column, or the key of a list of lines.
     named: HashSet<&'static str>,
     /// How many keys its type does not know.
@@ -13,31 +13,31 @@ pub(super) struct Keys {
 }
 
 impl Keys {
-    pub(super) fn new(unknown: usize) -> Self {
+    pub(crate) fn new(unknown: usize) -> Self {
         Self { named: HashSet::new(), unknown, cut: Vec::new() }
     }
 
-    pub(super) fn add(&mut self, name: &'static str) {
+    pub(crate) fn add(&mut self, name: &'static str) {
         self.named.insert(name);
     }
 
     /// As if only `names` had been sent, in either spelling.
-    pub(super) fn keep(&mut self, names: &[String]) {
+    pub(crate) fn keep(&mut self, names: &[String]) {
         let names: HashSet<String> = names.iter().map(|name| plain(name)).collect();
         self.named.retain(|name| names.contains(&plain(name)));
         self.cut.retain(|name| names.contains(&plain(name)));
     }
 
-    pub(super) fn columns(&self) -> impl Iterator<Item = &'static str> + '_ {
+    pub(crate) fn columns(&self) -> impl Iterator<Item = &'static str> + '_ {
         self.named.iter().copied()
     }
 
-    pub(super) fn name(&self, column: &str) -> bool {
+    pub(crate) fn name(&self, column: &str) -> bool {
         self.named.contains(column)
     }
 }
 
 /// The same for a column and its key in either spelling.
-pub(super) fn plain(name: &str) -> String {
+pub(crate) fn plain(name: &str) -> String {
     name.chars().filter(|letter| *letter != '_').map(|letter| letter.to_ascii_lowercase()).collect()
 }

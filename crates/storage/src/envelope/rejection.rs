@@ -14,7 +14,7 @@ pub struct Kept {
 }
 
 impl Kept {
-    pub(super) fn bytes(&self) -> i64 {
+    pub(crate) fn bytes(&self) -> i64 {
         let text = self.envelope.as_ref().or(self.beginning.as_ref());
         i64::try_from(text.map_or(0, String::len)).unwrap_or(i64::MAX)
     }

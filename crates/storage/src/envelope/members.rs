@@ -18,7 +18,7 @@ use crate::registry::SyncType;
 use crate::rows::{Row, SyncTable};
 
 /// The members that the objects of a type may have.
-pub(super) struct Shape {
+pub(crate) struct Shape {
     table: &'static dyn SyncTable,
     /// By their names without regard to the spelling.
     members: HashMap<String, Member>,
@@ -36,7 +36,7 @@ struct Member {
 }
 
 impl Shape {
-    pub(super) fn new(entity: &SyncType, pushed: &dyn Pushed) -> Self {
+    pub(crate) fn new(entity: &SyncType, pushed: &dyn Pushed) -> Self {
         let of_table = |table, book| Self::of_table(table, Limits::new(table, book), pushed.beyond());
         let mut shape = of_table(entity.table, entity.book);
         for child in entity.children {
@@ -53,13 +53,13 @@ impl Shape {
     }
 
     /// The members of the object in `json`; of one that comes twice the last.
-    pub(super) fn read<'a>(&self, json: &'a str) -> Result<Members<'a>, String> {
+    pub(crate) fn read<'a>(&self, json: &'a str) -> Result<Members<'a>, String> {
         let members = self.deserialize(&mut serde_json::Deserializer::from_str(json));
         members.map_err(|error| format!("must be an object: {error}"))
     }
 
     /// What is wrong with what was written into `row`, where the type refuses that.
-    pub(super) fn problem(
+    pub(crate) fn problem(
         &self,
         row: &dyn Row,
         keys: &Keys,
@@ -71,7 +71,7 @@ impl Shape {
     }
 
     /// The row of those of these members that can be read.
-    pub(super) fn readable(&self, members: &Members<'_>) -> Option<Box<dyn Row>> {
+    pub(crate) fn readable(&self, members: &Members<'_>) -> Option<Box<dyn Row>> {
         let mut row = self.table.decode("{}").ok()?;
         for Member { name, key } in self.members.values() {
             let (Some(key), Some(value)) = (key, members.values.get(name)) else { continue };
@@ -84,7 +84,7 @@ impl Shape {
     }
 
     /// The row of these members. What is beyond a limit is cut off where the type says so. The error names the field.
-    pub(super) fn row(&self, members: &Members<'_>) -> Result<(Box<dyn Row>, Keys), String> {
+    pub(crate) fn row(&self, members: &Members<'_>) -> Result<(Box<dyn Row>, Keys), String> {
         let mut keys = Keys::new(members.unknown);
         let mut json = String::from("{");
         for Member { name, key } in self.members.values() {
@@ -144,19 +144,19 @@ impl<'de> Visitor<'de> for &Shape {
 
 /// What an object says, where it was read.
 #[derive(Default)]
-pub(super) struct Members<'a> {
+pub(crate) struct Members<'a> {
     values: HashMap<&'static str, &'a RawValue>,
     /// How many members its type does not know.
     unknown: usize,
 }
 
 impl<'a> Members<'a> {
-    pub(super) fn get(&self, name: &str) -> Option<&'a RawValue> {
+    pub(crate) fn get(&self, name: &str) -> Option<&'a RawValue> {
         self.values.get(name).copied()
     }
 
     /// The member that takes the most room, and how many bytes that are.
-    pub(super) fn largest(&self) -> Option<(&'static str, usize)> {
+    pub(crate) fn largest(&self) -> Option<(&'static str, usize)> {
         let sizes = self.values.iter().map(|(name, value)| (*name, value.get().len()));
         sizes.max_by_key(|(_, size)| *size)
     }
