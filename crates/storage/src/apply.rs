@@ -10,12 +10,13 @@ use tillkeep_model::{Instant, JsonText, Money, Qty, ids, wire};
 use uuid::Uuid;
 
 use crate::db::{execute, query};
+use crate::document::flags;
 use crate::entity::{sequence, store_product};
 use crate::many::execute_in;
 use crate::registry::{AfterPull, Child, SyncType};
 use crate::rows::Row;
 use crate::sql::bulk;
-use crate::{Tx, accounts, barcodes, fault, kept_verifiers, outbox, staged};
+use crate::{Tx, accounts, barcodes, fault, kept_verifiers, staged};
 
 /// Version of a row that a reload has not seen again yet.
 const UNSEEN: i64 = -1;
@@ -57,7 +58,7 @@ pub async fn begin_reload(tx: &Tx, entity: &SyncType) -> Result<(), DbErr> {
     let columns = entity.table.columns();
     if columns.contains(&"sync_version") {
         let guarded = columns.contains(&"synced");
-        let mine = if guarded { format!("WHERE synced {}", outbox::but_left_here(&columns)) } else { String::new() };
+        let mine = if guarded { format!("WHERE synced {}", flags::but_left_here(&columns)) } else { String::new() };
         execute(tx, &format!("UPDATE {table} SET sync_version = {UNSEEN} {mine}"), []).await?;
     }
     if entity.is_staged() {

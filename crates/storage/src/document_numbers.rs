@@ -6,9 +6,9 @@ use sea_orm::{ConnectionTrait, DbErr};
 use uuid::Uuid;
 
 use crate::db::query;
+use crate::document::flags::FOREIGN_NUMBER;
 use crate::document::{Form, Numbering};
 use crate::numbers::{Given, SESSIONS_OF_A_LETTER, series_name};
-use crate::push::FOREIGN_NUMBER;
 use crate::registry;
 use crate::rows::Row;
 

@@ -8,15 +8,14 @@ use tillkeep_model::Instant;
 use tillkeep_model::wire::{Acknowledged, MAX_ATTEMPTS, MAX_ENVELOPE_BYTES, Number, OutboxState, SentRange};
 use uuid::Uuid;
 
-use crate::Tx;
 use crate::db::{execute, models, query};
+use crate::document::flags::{NOT_AT_HQ, not_at_hq};
 use crate::document::{customer, sale};
 use crate::entity::outbox::{Entity, Model};
 use crate::many::{execute_in, execute_rows, find_in};
-use crate::push::flags;
-use crate::registry::{Scope, SyncType};
+use crate::registry::{Scope, SyncType, flags};
 use crate::series::{OUTBOX, OUTBOX_TIME};
-use crate::{accounts, fault, pull, registry, series, settings};
+use crate::{Tx, accounts, fault, pull, registry, series, settings};
 
 /// A change to be told to HQ.
 pub struct Entry<'a, D = serde_json::Value> {
@@ -237,20 +236,6 @@ pub async fn confirm(tx: &Tx, entries: &[&Model], now: Instant) -> Result<(), Db
         execute_in(tx, &sql, &[], ids).await?;
     }
     fault::point("outbox.confirmed")
-}
-
-/// The flag of a row that HQ refused and that somebody there settled without applying it: it is here alone, until it is
-/// changed and sent again.
-pub const NOT_AT_HQ: &str = "not_at_headquarters";
-
-/// The column `flags` of such a row.
-fn not_at_hq() -> String {
-    format!("[\"{NOT_AT_HQ}\"]")
-}
-
-/// A reload leaves out the rows that this names: HQ never had them, so that it cannot have deleted them.
-pub(crate) fn but_left_here(columns: &[&str]) -> String {
-    if columns.contains(&"flags") { format!("AND flags <> '{}'", not_at_hq()) } else { String::new() }
 }
 
 /// Flags the rows with these ids that never came from HQ. What HQ has travels back to its store (rule U12).

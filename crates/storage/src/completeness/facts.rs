@@ -9,10 +9,10 @@ use uuid::Uuid;
 
 use super::day::Figures;
 use crate::db::{placeholders, query};
+use crate::document::flags::{FOREIGN_NUMBER, has_foreign_number};
 use crate::entity::register_session;
 use crate::numbers::Given;
 use crate::numbers::lost::{self, Lost};
-use crate::push::{FOREIGN_NUMBER, is_flagged};
 use crate::reports::sums::{amount, counted, summed};
 
 /// Registers that are asked about in one statement: `SQLite` takes 500 terms of a `UNION ALL`.
@@ -107,7 +107,7 @@ async fn receipts(
     let mut out = Vec::new();
     for row in query(conn, &sql, values).await? {
         // What another store's number says of this one is nothing; the sale itself counts in its sums.
-        if !is_flagged(&row.try_get("", "flags")?) {
+        if !has_foreign_number(&row.try_get("", "flags")?) {
             let (register, receipt): (String, String) =
                 (row.try_get("", "register_code")?, row.try_get("", "receipt_number")?);
             let series = ReceiptNumber::parse(&receipt).map(|receipt| receipt.register_code);
@@ -172,7 +172,7 @@ async fn session_before(
     sessions: &[register_session::Model],
 ) -> Result<HashMap<String, i64>, DbErr> {
     let mut firsts: BTreeMap<(&str, String), i64> = BTreeMap::new();
-    for session in sessions.iter().filter(|session| !is_flagged(&session.flags)) {
+    for session in sessions.iter().filter(|session| !has_foreign_number(&session.flags)) {
         let Given { letter, number } = Given::session(session.session_number.into());
         let first = firsts.entry((&session.register_code, letter)).or_insert(number);
         *first = (*first).min(number);

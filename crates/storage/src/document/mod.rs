@@ -6,6 +6,7 @@ pub mod adjustment;
 mod columns;
 pub mod customer;
 mod facts;
+pub mod flags;
 pub mod movement;
 pub mod order;
 pub mod sale;

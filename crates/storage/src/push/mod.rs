@@ -33,8 +33,6 @@ use crate::envelope::{self, Incoming, Rejection, Sender, Verdict};
 use crate::known_numbers::{self, AHEAD, NUMBER_AHEAD};
 use crate::{Change, Db, accounts, audit, db, fault, nodes, stock, sync_log};
 pub(crate) use flags::{is_ahead, is_back, missing};
-pub use foreign::FOREIGN_NUMBER;
-pub(crate) use foreign::is_flagged;
 use pause::Pause;
 
 pub use crate::document::order::CANCELLED_AND_RECEIVED;

@@ -4,6 +4,7 @@
 //! Adding a type is its entity file, one entry in [`ALL`] and one migration; the tests below name what is missing.
 
 mod fingerprint;
+pub(crate) mod flags;
 mod list;
 mod sync_type;
 
