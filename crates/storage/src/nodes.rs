@@ -13,8 +13,8 @@ use crate::db::{execute, query};
 use crate::entity::store_node::{ASKS_NEVER, Column, Entity, Model};
 use crate::envelope::UNREAD;
 use crate::many::{execute_rows, find_in};
-use crate::push::unapplied;
 use crate::sync_log::kept::{OF_DATABASE, highest};
+use crate::sync_log::unapplied;
 
 pub async fn find(conn: &impl ConnectionTrait, store: Uuid) -> Result<Option<Model>, DbErr> {
     Entity::find_by_id(store).one(conn).await

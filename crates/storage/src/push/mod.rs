@@ -19,7 +19,6 @@ mod newcomers;
 mod numbers;
 mod pause;
 mod store;
-pub mod unapplied;
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 

@@ -7,11 +7,12 @@ use uuid::Uuid;
 use super::effects::Effects;
 use super::group::Group;
 use super::merged::Merged;
-use super::{elsewhere, flags, unapplied};
+use super::{elsewhere, flags};
 use crate::many::execute_in;
 use crate::registry::{Scope, SyncType};
 use crate::rows::Row;
 use crate::sql::errors;
+use crate::sync_log::unapplied;
 use crate::{Tx, accounts, fault, stock};
 
 /// Writes rows, lines and effects of a group; the rows of what was `left` aside travel back.

@@ -7,6 +7,7 @@ mod priors;
 mod pulled;
 mod refused;
 mod taken;
+pub mod unapplied;
 mod unkept;
 pub mod warnings;
 mod words;

@@ -95,7 +95,7 @@ fn read(entity: &SyncType, pushed: &dyn Pushed, envelope: &str, store: Uuid) -> 
 
 /// Documents that come after all are noted no more; what they had put on accounts, to be taken back there, as they put it there
 /// themselves now.
-pub(super) async fn arrived(
+pub(crate) async fn arrived(
     tx: &Tx,
     entity: &SyncType,
     store: Uuid,
