@@ -23,11 +23,12 @@ use crate::entity::sale::CLOCK_BEHIND;
 use crate::envelope::limits::{CUT, Limits, flag};
 use crate::kept_ids::{self, ID_USED_ELSEWHERE};
 use crate::known_numbers::NUMBER_AHEAD;
+use crate::numbers::document_numbers;
 use crate::push::left_out::LEFT_OUT;
 use crate::push::{is_ahead, is_back, missing};
 use crate::registry::{self, SyncType};
 use crate::rows::{Row, SyncTable};
-use crate::{Side, document_numbers, known_numbers};
+use crate::{Side, known_numbers};
 
 const UNKNOWN_PRODUCT: &str = "unknown_product";
 const DELETED_CUSTOMER: &str = "deleted_customer";

@@ -7,9 +7,10 @@ use sea_orm::{ConnectionTrait, DbErr};
 use tillkeep_model::Instant;
 use uuid::Uuid;
 
+use super::document_numbers;
 use crate::db::query;
 use crate::series::{OUTBOX, OUTBOX_TIME};
-use crate::{document_numbers, known_numbers, nodes};
+use crate::{known_numbers, nodes};
 
 /// By the store's names of its series: receipts and sessions of each register, customers, transfers, orders, the time of
 /// the last entry, and the outbox of this very database (another one counts for itself). Numbers that begin with another

@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 use sea_orm::{ConnectionTrait, DbErr};
 use uuid::Uuid;
 
+use super::given::{Given, SESSIONS_OF_A_LETTER, series_name};
 use crate::db::query;
 use crate::document::flags::FOREIGN_NUMBER;
 use crate::document::{Form, Numbering};
-use crate::numbers::{Given, SESSIONS_OF_A_LETTER, series_name};
 use crate::registry;
 use crate::rows::Row;
 

@@ -9,12 +9,13 @@ use std::collections::{BTreeMap, HashMap};
 use sea_orm::{ColumnTrait, ConnectionTrait, DbErr, EntityTrait, QueryFilter};
 use uuid::Uuid;
 
+use super::document_numbers;
 use crate::db::execute;
 use crate::entity::known_number::{Column, Entity};
 use crate::many::execute_rows;
 use crate::series::OUTBOX;
 use crate::sync_log::kept;
-use crate::{Tx, document_numbers, nodes};
+use crate::{Tx, nodes};
 
 /// How far beyond the last known one a number may be.
 pub const AHEAD: i64 = 1_000_000;
