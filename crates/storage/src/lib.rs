@@ -4,7 +4,6 @@
 
 #![warn(unreachable_pub)]
 
-pub mod apply;
 pub mod attempts;
 pub mod audit;
 pub mod backup;
@@ -30,9 +29,7 @@ pub mod registry;
 pub mod reports;
 pub mod rows;
 mod sql;
-pub mod staged;
 pub mod sync_log;
-pub mod unreadable;
 pub mod verify;
 
 pub use chain::{barcodes, duplicates, seed, taxes, tills};
@@ -47,6 +44,7 @@ pub use ledger::{accounts, stock};
 pub use migration::Side;
 pub use numbers::{high_water, known_numbers};
 pub use people::{factors, kept_verifiers, known_places, pin_keys, staff, store_lookups, user_pins};
+pub use pull::{apply, staged, unreadable};
 pub use rows::row_schema;
 pub use sea_orm;
 pub use sea_orm::DbErr;

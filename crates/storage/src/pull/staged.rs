@@ -7,7 +7,7 @@ use serde_json::value::RawValue;
 use tillkeep_model::{Instant, wire};
 use uuid::Uuid;
 
-use crate::apply::{self, Cursor, Page};
+use super::apply::{self, Cursor, Page};
 use crate::db::execute;
 use crate::entity::staged_cursor;
 use crate::entity::staged_row::{Column, Entity, Model};
@@ -142,18 +142,10 @@ async fn apply_all(tx: &Tx, place: &Place, store_id: Uuid, now: Instant) -> Resu
         }
         count += apply::page(tx, entity, store_id, Page::read(entity, answer)?, now).await?;
         if !has_more {
-            forget(tx, entity).await?;
+            apply::forget_staged(tx, entity).await?;
             return Ok(count);
         }
         let sql = "DELETE FROM staged_rows WHERE entity_type = $1 AND row_id <= $2";
         execute(tx, sql, [entity.name.into(), last.into()]).await?;
     }
-}
-
-/// Forgets what lies aside of a type.
-pub(crate) async fn forget(tx: &Tx, entity: &SyncType) -> Result<(), DbErr> {
-    for table in ["staged_rows", "staged_cursors"] {
-        execute(tx, &format!("DELETE FROM {table} WHERE entity_type = $1"), [entity.name.into()]).await?;
-    }
-    Ok(())
 }

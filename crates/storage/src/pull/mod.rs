@@ -1,5 +1,9 @@
 //! What a store pulls: rows above its cursor with their head, from one snapshot. `docs/sync.md`, rule D2.
 
+pub mod apply;
+pub mod staged;
+pub mod unreadable;
+
 use std::collections::HashMap;
 
 use sea_orm::{ConnectionTrait, DbErr};

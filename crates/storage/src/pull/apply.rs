@@ -16,7 +16,7 @@ use crate::many::execute_in;
 use crate::registry::{AfterPull, Child, SyncType};
 use crate::rows::Row;
 use crate::sql::bulk;
-use crate::{Tx, accounts, barcodes, fault, kept_verifiers, staged};
+use crate::{Tx, accounts, barcodes, fault, kept_verifiers};
 
 /// Version of a row that a reload has not seen again yet.
 const UNSEEN: i64 = -1;
@@ -63,9 +63,17 @@ pub async fn begin_reload(tx: &Tx, entity: &SyncType) -> Result<(), DbErr> {
     }
     if entity.is_staged() {
         // It is of before.
-        staged::forget(tx, entity).await?;
+        forget_staged(tx, entity).await?;
     }
     set_cursor(tx, entity, Cursor { reloading: true, ..Cursor::default() }, None).await
+}
+
+/// Forgets what lies aside of a type.
+pub(super) async fn forget_staged(tx: &Tx, entity: &SyncType) -> Result<(), DbErr> {
+    for table in ["staged_rows", "staged_cursors"] {
+        execute(tx, &format!("DELETE FROM {table} WHERE entity_type = $1"), [entity.name.into()]).await?;
+    }
+    Ok(())
 }
 
 /// A page that is read: writing it is all that is left to do in the transaction.
