@@ -1,5 +1,8 @@
 //! Backups of an embedded database beside its running server, and databases that are restored. `docs/sync.md`, rule D8.
 
+pub mod export;
+pub mod own_documents;
+
 use std::path::Path;
 
 use sea_orm::{ConnectionTrait, DbErr, Value};

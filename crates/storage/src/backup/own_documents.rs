@@ -19,8 +19,7 @@ use crate::kept_ids::KeptIds;
 use crate::many::{execute_rows, select_in};
 use crate::registry::{self, SyncType};
 use crate::rows::{Row, Unread};
-use crate::stock;
-use crate::{Transaction, Tx, accounts, outbox, pull};
+use crate::{Transaction, Tx, accounts, outbox, pull, stock};
 
 /// The types that a store gets back, in the order in which it takes them: the levels last, when their documents are there.
 pub static TYPES: LazyLock<Vec<&'static str>> = LazyLock::new(|| {
