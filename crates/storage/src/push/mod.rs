@@ -15,6 +15,7 @@ pub(crate) mod left_out;
 mod lines;
 mod merge;
 mod merged;
+pub mod new_customers;
 mod newcomers;
 mod numbers;
 mod pause;
