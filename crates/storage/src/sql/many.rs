@@ -38,6 +38,21 @@ pub async fn execute_in<T: Into<Value>>(
     Ok(changed)
 }
 
+/// The rows of `sql`, whose `$rows` becomes a table of values as in [`execute_rows`]. In no order, as the table may be cut anywhere.
+pub async fn find_by_rows<const COLUMNS: usize>(
+    conn: &impl ConnectionTrait,
+    sql: &str,
+    before: &[Value],
+    row: &str,
+    rows: impl IntoIterator<Item = [Value; COLUMNS]>,
+) -> Result<Vec<Row>, DbErr> {
+    let mut found = Vec::new();
+    for (sql, values) in statements_of_rows(sql, before, row, rows) {
+        found.extend(query(conn, &sql, values).await?);
+    }
+    Ok(found)
+}
+
 /// Executes `sql`, whose `$rows` becomes one `row` for each of `rows`, with its values in place of the `?` there; `before` are
 /// `$1`, `$2`, … of each statement. The number of rows it changed.
 pub async fn execute_rows<const COLUMNS: usize>(
