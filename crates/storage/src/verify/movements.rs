@@ -3,7 +3,7 @@
 //! A level is the sum of its movements (the other half of I4), so that goods that move with no line, or a line that moves
 //! none, would be missing in both and be seen nowhere else.
 
-use super::rules::{ANY, Rule};
+use super::rule::{ANY, Rule};
 
 const MOVEMENTS: &str = "stock_movements";
 
