@@ -6,7 +6,7 @@ use tillkeep_model::Instant;
 use uuid::Uuid;
 
 use super::pending::count_pending;
-use super::refused::is_used_up;
+use super::quota::is_used_up;
 use super::words::{FAILED, PUSH};
 use crate::Tx;
 use crate::db::{self, Turn, execute, query};
