@@ -10,6 +10,7 @@ mod chance;
 mod customers;
 mod day;
 mod devices;
+pub mod headquarters;
 mod inventory;
 mod memory;
 mod pos;

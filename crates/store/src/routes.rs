@@ -13,7 +13,7 @@ use tillkeep_model::permission::code::{ReportsZReport, UsersEdit};
 use tillkeep_storage::outbox;
 
 use crate::state::Routes;
-use crate::sync::handlers;
+use crate::sync::{handlers, people};
 use crate::{Store, approvals, customers, devices, inventory, pos, registers, replica, sessions};
 
 /// What this server says of itself.
@@ -29,6 +29,7 @@ pub fn router(store: Arc<Store>, hq: &[WriteRoute]) -> Router {
 
 /// The same of one that shows other things besides.
 pub fn router_with(store: Arc<Store>, hq: &[WriteRoute], shown: Shown) -> Router {
+    people::connect(&store);
     let (router, table) = described(hq);
     let router = if shown.docs { describe::served(router, ABOUT, table) } else { router };
     let router = router.with_state(store.clone());

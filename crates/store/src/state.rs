@@ -20,8 +20,8 @@ use uuid::Uuid;
 use crate::act::{Door, Moments};
 use crate::alarms::Alarms;
 use crate::chance::Chance;
+use crate::headquarters::{HqClient, Http, SyncState, Transport, standing};
 use crate::memory::{Known, Memory, Shop, Sold};
-use crate::sync::{HqClient, Http, SyncState, Transport, people, standing};
 
 /// Hashes that a store computes at once.
 const PARALLEL_HASHES: usize = 1;
@@ -148,9 +148,7 @@ impl Store {
             stop,
         };
         store.opened_numbers();
-        let store = Arc::new(store);
-        people::connect(&store);
-        Ok(store)
+        Ok(Arc::new(store))
     }
 
     /// For a single statement that needs no snapshot with others. Routes read with what their caller hands out.

@@ -11,7 +11,7 @@ use tillkeep_model::wire::MAX_ATTEMPTS;
 use tillkeep_storage::entity::outbox as entry;
 use tillkeep_storage::sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
 use tillkeep_storage::{Connection, Db, Side, apply, audit, outbox, registry, settings, staged, upgrade};
-use tillkeep_store::sync::standing;
+use tillkeep_store::headquarters::standing;
 
 use crate::lock::Lock;
 use crate::output::say;

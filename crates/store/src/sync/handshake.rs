@@ -14,10 +14,10 @@ use tillkeep_storage::{
 };
 use uuid::Uuid;
 
-use super::client::HqError;
 use super::pull::PullError;
-use super::{elsewhere, restore, standing};
+use super::{elsewhere, restore};
 use crate::Store;
+use crate::headquarters::{HqError, standing};
 
 /// What HQ confirmed is kept whole for 90 days, so that a restored HQ can ask for it again.
 const KEEP_WHOLE_MS: i64 = 90 * 24 * 3600 * 1000;

@@ -18,7 +18,7 @@ use uuid::Uuid;
 
 use super::told::{self, Told};
 use super::transport::{Reply, Request, Transport};
-use super::verdicts::Verdict;
+use super::verdict::Verdict;
 
 /// Why HQ gave no usable answer.
 #[derive(Debug, thiserror::Error)]

@@ -8,7 +8,7 @@ use super::client::HqError;
 /// Rows of the next page of a type: fewer while the line does not carry one in the time of a request. What is small enough
 /// stays so until all of the type is here, whatever other types come meanwhile.
 #[derive(Default)]
-pub(super) struct PageSize(Mutex<BTreeMap<&'static str, u64>>);
+pub(crate) struct PageSize(Mutex<BTreeMap<&'static str, u64>>);
 
 impl PageSize {
     /// What headquarters sends at the most.
@@ -18,12 +18,12 @@ impl PageSize {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub(super) fn get(&self, entity_type: &str) -> u64 {
+    pub(crate) fn get(&self, entity_type: &str) -> u64 {
         self.sizes().get(entity_type).copied().unwrap_or(Self::MOST)
     }
 
     /// Takes what became of the request of a page of so many rows.
-    pub(super) fn note<T>(
+    pub(crate) fn note<T>(
         &self,
         entity_type: &'static str,
         rows: u64,
@@ -36,7 +36,7 @@ impl PageSize {
     }
 
     /// All of the type is here.
-    pub(super) fn done(&self, entity_type: &str) {
+    pub(crate) fn done(&self, entity_type: &str) {
         self.sizes().remove(entity_type);
     }
 }

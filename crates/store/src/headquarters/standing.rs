@@ -26,12 +26,12 @@ async fn value(db: &Db, key: &str) -> Result<Option<String>, DbErr> {
 }
 
 /// Whether headquarters refused this copy when it was last heard.
-pub(super) async fn is_refused(db: &Db) -> Result<bool, DbErr> {
+pub(crate) async fn is_refused(db: &Db) -> Result<bool, DbErr> {
     Ok(value(db, REFUSED).await?.is_some())
 }
 
 /// Whether headquarters is still to be told that this copy is the store.
-pub(super) async fn takes_over(db: &Db) -> Result<bool, DbErr> {
+pub(crate) async fn takes_over(db: &Db) -> Result<bool, DbErr> {
     Ok(value(db, TAKE_OVER).await?.is_some())
 }
 
@@ -47,7 +47,7 @@ pub async fn take_over(db: &Db) -> Result<bool, DbErr> {
 }
 
 /// Notes what headquarters said: that it refuses `instance`, or nobody. What somebody decided before that is answered.
-pub(super) async fn note(tx: &Transaction, instance: Option<Uuid>) -> Result<(), DbErr> {
+pub(crate) async fn note(tx: &Transaction, instance: Option<Uuid>) -> Result<(), DbErr> {
     let refused = instance.map(|instance| instance.to_string()).unwrap_or_default();
     settings::set(tx, REFUSED, &refused).await?;
     settings::set(tx, TAKE_OVER, "").await

@@ -18,33 +18,33 @@ use super::standing::Standing;
 /// Shared by the parts of the client.
 pub struct SyncState {
     /// The database, for what the sync client writes: people go first.
-    pub(super) db: Db,
+    pub(crate) db: Db,
     line: Mutex<Line>,
     /// When the sender ended a round, and when a cycle got through, by the clock that never goes back.
     life: Mutex<(Duration, Option<Duration>)>,
     /// Rung to start a cycle at once.
     pub cycle_bell: Notify,
     /// Rung when a cycle got through: whoever waits out a lost line need not wait on.
-    pub(super) line_back: Notify,
+    pub(crate) line_back: Notify,
     /// Rung when rows of people came.
-    pub(super) people_changed: Notify,
+    pub(crate) people_changed: Notify,
     /// HQ answered when it was last asked.
     has_line: AtomicBool,
     /// Rung when HQ told of a change. Notifications that come together are one cycle.
-    pub(super) told: Notify,
+    pub(crate) told: Notify,
     /// A handshake is due: at the start, after a lost line, when HQ asks for it.
-    pub(super) handshake_due: std::sync::atomic::AtomicBool,
+    pub(crate) handshake_due: std::sync::atomic::AtomicBool,
     /// Documents of this store's own are to be fetched from HQ.
-    pub(super) restore_due: std::sync::atomic::AtomicBool,
-    pub(super) page_size: PageSize,
+    pub(crate) restore_due: std::sync::atomic::AtomicBool,
+    pub(crate) page_size: PageSize,
     /// Held while a batch is on its way and settled: one sender at a time, and nobody pulls what it may be changing.
     pub sending: Gate,
     /// Types at which a cycle ended, until they come.
     last: Mutex<BTreeSet<&'static str>>,
     /// One lock over applying pulls and applying push results. `docs/sync.md`, rule D7.
-    pub(super) applying: tokio::sync::Mutex<()>,
+    pub(crate) applying: tokio::sync::Mutex<()>,
     /// Random for each start, see [`super::standing`].
-    pub(super) instance: Uuid,
+    pub(crate) instance: Uuid,
     /// That of headquarters' last answer to a handshake of this process.
     nonce: Mutex<Option<Uuid>>,
 }
@@ -90,16 +90,16 @@ impl SyncState {
     }
 
     /// Notes whether headquarters refuses this copy; whether it did before.
-    pub(super) fn refuses(&self, refused: bool) -> bool {
+    pub(crate) fn refuses(&self, refused: bool) -> bool {
         let mut line = self.line.lock().unwrap_or_else(PoisonError::into_inner);
         std::mem::replace(&mut line.runs_elsewhere, refused)
     }
 
-    pub(super) fn nonce(&self) -> Option<Uuid> {
+    pub(crate) fn nonce(&self) -> Option<Uuid> {
         *self.nonce.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub(super) fn answered(&self, nonce: Option<Uuid>) {
+    pub(crate) fn answered(&self, nonce: Option<Uuid>) {
         *self.nonce.lock().unwrap_or_else(PoisonError::into_inner) = nonce;
     }
 
@@ -107,22 +107,22 @@ impl SyncState {
         self.line.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    pub(super) fn update(&self, change: impl FnOnce(&mut Line)) {
+    pub(crate) fn update(&self, change: impl FnOnce(&mut Line)) {
         change(&mut self.line.lock().unwrap_or_else(PoisonError::into_inner));
     }
 
     /// A cycle ended at this type.
-    pub(super) fn puts_last(&self, entity_type: &'static str) {
+    pub(crate) fn puts_last(&self, entity_type: &'static str) {
         self.last.lock().unwrap_or_else(PoisonError::into_inner).insert(entity_type);
     }
 
     /// The types to ask for last.
-    pub(super) fn last(&self) -> BTreeSet<&'static str> {
+    pub(crate) fn last(&self) -> BTreeSet<&'static str> {
         self.last.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// A type could not be stored, or is here again as headquarters has it.
-    pub(super) fn stored(&self, entity_type: &str, unstored: Option<&str>) {
+    pub(crate) fn stored(&self, entity_type: &str, unstored: Option<&str>) {
         self.last.lock().unwrap_or_else(PoisonError::into_inner).remove(entity_type);
         self.update(|line| {
             line.loading.remove(entity_type);
@@ -134,12 +134,12 @@ impl SyncState {
     }
 
     /// A type is loaded again: whether it can be stored is not known yet.
-    pub(super) fn starts_over(&self, entity_type: &str) {
+    pub(crate) fn starts_over(&self, entity_type: &str) {
         self.update(|line| drop(line.unstored.remove(entity_type)));
     }
 
     /// The sender ended a round, well or not.
-    pub(super) fn progressed(&self, uptime: Duration) {
+    pub(crate) fn progressed(&self, uptime: Duration) {
         self.life.lock().unwrap_or_else(PoisonError::into_inner).0 = uptime;
     }
 
@@ -148,21 +148,21 @@ impl SyncState {
         self.has_line.load(Ordering::Acquire)
     }
 
-    pub(super) fn lost_line(&self) {
+    pub(crate) fn lost_line(&self) {
         self.has_line.store(false, Ordering::Release);
     }
 
     /// A cycle got through.
-    pub(super) fn cycled(&self, uptime: Duration) {
+    pub(crate) fn cycled(&self, uptime: Duration) {
         self.has_line.store(true, Ordering::Release);
         self.life.lock().unwrap_or_else(PoisonError::into_inner).1 = Some(uptime);
     }
 
-    pub(super) fn signs_of_life(&self) -> (Duration, Option<Duration>) {
+    pub(crate) fn signs_of_life(&self) -> (Duration, Option<Duration>) {
         *self.life.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub(super) fn failed(&self, error: &impl std::fmt::Display, now: Instant) {
+    pub(crate) fn failed(&self, error: &impl std::fmt::Display, now: Instant) {
         let text = error.to_string();
         let mut line = self.line.lock().unwrap_or_else(PoisonError::into_inner);
         // Once a change, not once a try: a night without a line is one line in the log.
@@ -173,7 +173,7 @@ impl SyncState {
         line.last_error_at = Some(now);
     }
 
-    pub(super) fn reached(&self, now: Instant) {
+    pub(crate) fn reached(&self, now: Instant) {
         let mut line = self.line.lock().unwrap_or_else(PoisonError::into_inner);
         line.last_contact_at = Some(now);
         if line.last_error.take().is_some() {

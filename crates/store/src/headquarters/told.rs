@@ -48,7 +48,7 @@ impl Told {
 }
 
 /// As a header has it.
-pub(super) fn written(versions: &BTreeMap<String, i64>) -> String {
+pub(crate) fn written(versions: &BTreeMap<String, i64>) -> String {
     versions.iter().map(|(name, version)| format!("{name}:{version}")).collect::<Vec<_>>().join(",")
 }
 
