@@ -3,7 +3,6 @@
 #![warn(unreachable_pub)]
 
 mod act;
-pub mod alarms;
 mod approvals;
 mod bounds;
 mod chance;

@@ -15,10 +15,10 @@ use tillkeep_storage::stock::{self, Effects, Product};
 use tillkeep_storage::{DbErr, Tx, Working, audit, outbox};
 use uuid::Uuid;
 
-use super::moments::Moment;
 use super::record::{self, Record};
 use super::stopped::Stopped;
 use crate::approvals::Approval;
+use crate::state::Moment;
 
 /// What the audit log says of an act.
 pub enum Log {

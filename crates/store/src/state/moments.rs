@@ -49,7 +49,7 @@ impl Moments {
     }
 
     /// The moment of an act whose transaction has begun; nobody else's has.
-    pub(super) fn next(&self) -> Moment {
+    pub(crate) fn next(&self) -> Moment {
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         let moment = known.moment(self.clock.now(), self.clock.uptime());
         known.last = moment.at;

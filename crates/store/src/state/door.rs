@@ -2,8 +2,8 @@
 
 use tillkeep_storage::Db;
 
-/// The database, to be written through [`super::Act::run`] alone.
-pub(crate) struct Door(pub(super) Db);
+/// The database, to be written through [`crate::act::Act::run`] alone.
+pub(crate) struct Door(pub(crate) Db);
 
 impl Door {
     pub(crate) const fn new(db: Db) -> Self {

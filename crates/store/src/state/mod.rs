@@ -1,5 +1,9 @@
 //! What a store server is made of.
 
+mod alarms;
+mod door;
+mod moments;
+
 use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -17,11 +21,12 @@ use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
-use crate::act::{Door, Moments};
-use crate::alarms::Alarms;
 use crate::chance::Chance;
 use crate::headquarters::{HqClient, Http, SyncState, Transport, standing};
 use crate::memory::{Known, Memory, Shop, Sold};
+pub use alarms::Alarms;
+pub(crate) use door::Door;
+pub(crate) use moments::{Moment, Moments};
 
 /// Hashes that a store computes at once.
 const PARALLEL_HASHES: usize = 1;
