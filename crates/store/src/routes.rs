@@ -14,7 +14,7 @@ use tillkeep_storage::outbox;
 
 use crate::state::Routes;
 use crate::sync::{handlers, people};
-use crate::{Store, approvals, customers, devices, inventory, pos, registers, replica, sessions};
+use crate::{Store, customers, devices, inventory, pos, registers, replica, sessions};
 
 /// What this server says of itself.
 pub const ABOUT: About = About {
@@ -86,7 +86,6 @@ fn own(routes: Routes) -> Routes {
         .with(account::locks::<_, (UsersEdit, ReportsZReport)>)
         .with(directory::routes)
         .with(pos::routes)
-        .with(approvals::routes)
         .with(registers::routes)
         .with(devices::routes)
         .with(sessions::routes)

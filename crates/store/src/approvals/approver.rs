@@ -20,7 +20,7 @@ fn holders(permission: &'static str) -> &'static [&'static str] {
 }
 
 /// Whether somebody may approve `permission` in this store now. Who has to change a PIN has to only while that is possible.
-pub(super) fn may_approve(auth: &Auth, person: &Access, permission: &'static str, store_id: Uuid) -> bool {
+pub(crate) fn may_approve(auth: &Auth, person: &Access, permission: &'static str, store_id: Uuid) -> bool {
     person.is_active() && !auth.must_change_pin(person) && person.may(holders(permission), Some(store_id))
 }
 

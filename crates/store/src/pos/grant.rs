@@ -21,17 +21,16 @@ use tillkeep_storage::sea_orm::{EntityTrait, IntoActiveModel};
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use super::approver::may_approve;
-use super::scope::{Context, Scope, digest};
 use crate::Store;
 use crate::act::{Act, Log};
+use crate::approvals::{Context, Scope, digest, may_approve};
 
 /// What the audit log calls an approval that was not given.
 const REFUSED: &str = "approval.refused";
 /// Milliseconds from the PIN to the action.
 const GOOD_FOR_MS: i64 = 120_000;
 /// What a token begins with, so that one in the wrong place is known for what it is.
-pub(super) const PREFIX: &str = "apr_";
+const PREFIX: &str = "apr_";
 
 #[derive(Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
