@@ -16,13 +16,14 @@ use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
+use crate::notify::{Broker, NotificationQueue};
 use crate::replica::followed::Followed;
 use crate::sync::copies::Copies;
 use crate::sync::dashboard::board::Board;
 use crate::sync::dashboard::store_metrics::StoreMetrics;
 use crate::sync::{
-    Broker, DatabaseRun, Databases, Heads, Hub, Nodes, NotificationQueue, Pages, PushQueue, StoreCache, StoresToNotify,
-    Streams, Times, Totals, Tracker, Turns, Unreadable,
+    DatabaseRun, Databases, Heads, Hub, Nodes, Pages, PushQueue, StoreCache, StoresToNotify, Streams, Times, Totals,
+    Tracker, Turns, Unreadable,
 };
 
 /// Routes of headquarters, being collected.

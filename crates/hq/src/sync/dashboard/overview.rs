@@ -6,9 +6,9 @@ use utoipa::ToSchema;
 
 use super::store_state::StoreState;
 use crate::Hq;
+use crate::notify::Standing;
 use crate::replica::followed::{Followed, ReplicaStanding};
 use crate::sync::nodes::NodeInfo;
-use crate::sync::notify::Standing;
 use crate::sync::servers;
 use crate::sync::unreadable::UnreadableRow;
 

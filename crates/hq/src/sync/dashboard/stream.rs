@@ -25,7 +25,7 @@ use uuid::Uuid;
 use super::board::{Scope, Update, sees};
 use super::updates::{Place, watch};
 use crate::Hq;
-use crate::sync::notify::Standing;
+use crate::notify::Standing;
 use crate::sync::unreadable::UnreadableRow;
 
 /// A comment goes out so often, which keeps what stands in between from cutting the line.

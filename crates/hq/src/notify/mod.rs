@@ -4,7 +4,6 @@
 //! Two backends: [`Local`] within this process, and [`Nats`], which also tells the other servers of headquarters.
 
 mod broker;
-mod deliver;
 mod jobs;
 mod line;
 mod local;
@@ -15,11 +14,11 @@ mod trouble;
 use tillkeep_http::Clock;
 
 pub use broker::{Broker, BrokerUrl};
-pub(crate) use deliver::start;
 pub(crate) use line::Standing;
 use local::Local;
 use nats::Nats;
 pub use queue::NotificationQueue;
+pub(crate) use queue::{Heard, is_for_every_store};
 
 /// The queue of this server; `epoch` keeps the headquarters apart that share a broker.
 pub(crate) async fn open(

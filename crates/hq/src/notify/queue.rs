@@ -61,6 +61,6 @@ pub struct Signals {
 }
 
 /// Whether a job stands for all stores of a type whose versions each store has for itself: what did not fit one by one.
-pub(super) fn is_for_every_store(job: &Change) -> bool {
+pub(crate) fn is_for_every_store(job: &Change) -> bool {
     job.store.is_none() && registry::find(job.entity_type).is_some_and(|entity| entity.scope == Scope::Store)
 }

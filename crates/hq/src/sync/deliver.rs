@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use tillkeep_storage::{Change, registry};
 
-use super::queue::{Heard, is_for_every_store};
 use crate::Hq;
+use crate::notify::{Heard, is_for_every_store};
 
 /// Delivers until the server stops.
 pub(crate) fn start(hq: &Arc<Hq>) {
