@@ -6,6 +6,7 @@ mod accounts;
 mod background;
 pub mod backoffice;
 mod customer_numbers;
+pub mod live;
 pub mod notify;
 pub mod replica;
 mod reports;

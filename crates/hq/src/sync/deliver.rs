@@ -117,7 +117,7 @@ mod tests {
 
     use super::*;
     use crate::Settings;
-    use crate::sync::{Connection, Next};
+    use crate::live::{Connection, Next};
 
     async fn hq(dir: &tempfile::TempDir) -> Arc<Hq> {
         let settings = Settings {

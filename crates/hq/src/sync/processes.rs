@@ -8,9 +8,9 @@ use tillkeep_storage::audit::heads;
 use tillkeep_storage::nodes;
 use uuid::Uuid;
 
-use super::copies::{Processes, Refusal, Sign};
-use super::process::Made;
 use crate::Hq;
+use crate::live::copies::{Processes, Refusal, Sign};
+use crate::live::process::Made;
 
 /// Takes note of a request of a store's process. One of an older release says nothing of itself.
 pub(super) async fn hear(hq: &Hq, store: Uuid, code: &str, instance: Option<Uuid>, nonce: Option<Uuid>) -> Sign {

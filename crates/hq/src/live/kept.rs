@@ -16,7 +16,7 @@ const UNDER_WAY: usize = 3;
 
 /// One store and one type.
 #[derive(Debug, Default)]
-pub(super) struct Kept {
+pub(crate) struct Kept {
     /// Up to which version the store said to have it; nothing since this server started.
     version: Option<i64>,
     /// The pages after that version, each going on from the one before.
@@ -29,7 +29,7 @@ pub(super) struct Kept {
 
 /// What a store says of a type.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Word<'a> {
+pub(crate) struct Word<'a> {
     pub version: i64,
     /// Why it has no more.
     pub unstored: Option<&'a str>,
@@ -55,7 +55,7 @@ const fn stands(word: Word<'_>, head: i64) -> Stands {
 
 /// What a word changes.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum News {
+pub(crate) enum News {
     None,
     /// Nothing but that the store has everything of this type, as before.
     Quiet,
@@ -64,7 +64,7 @@ pub(super) enum News {
 
 impl Kept {
     /// Takes the word of the store. Rows count once, when it first says that it has them.
-    pub(super) fn said(&mut self, word: Word<'_>, head: i64, now: Instant) -> News {
+    pub(crate) fn said(&mut self, word: Word<'_>, head: i64, now: Instant) -> News {
         let stands = stands(word, head);
         // That it can is news, whatever it has.
         let could_not = std::mem::replace(&mut self.unstored, word.unstored.is_some());
@@ -99,7 +99,7 @@ impl Kept {
     }
 
     /// The store asks for a page and has what is up to `version`. That takes back no word on what it could not store.
-    pub(super) fn asked(&mut self, version: i64, head: i64, now: Instant) -> News {
+    pub(crate) fn asked(&mut self, version: i64, head: i64, now: Instant) -> News {
         let unstored = self.unstored;
         let news = self.said(Word { version, unstored: None }, head, now);
         self.unstored = unstored;
@@ -113,12 +113,12 @@ impl Kept {
     }
 
     /// Rows that it has of a load from nothing that is under way; nothing while it cannot store them.
-    pub(super) const fn loaded(&self) -> Option<i64> {
+    pub(crate) const fn loaded(&self) -> Option<i64> {
         if self.unstored { None } else { self.loaded }
     }
 
     /// A page was handed out.
-    pub(super) fn handed(&mut self, since: i64, latest: i64, rows: usize) {
+    pub(crate) fn handed(&mut self, since: i64, latest: i64, rows: usize) {
         // One that is asked for again takes the place of what was handed from there on.
         self.pages.retain(|page| page.latest <= since);
         self.pages.push(Page { since, latest, rows: i64::try_from(rows).unwrap_or_default() });

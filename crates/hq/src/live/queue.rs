@@ -65,7 +65,7 @@ pub struct BodyReservation {
 }
 
 impl BodyReservation {
-    pub(super) const fn is_large(&self) -> bool {
+    pub(crate) const fn is_large(&self) -> bool {
         !self.is_small
     }
 }

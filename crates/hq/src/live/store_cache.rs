@@ -19,7 +19,7 @@ impl StoreCache {
     }
 
     /// A store was heard of for the first time: nothing else of its row changed, and nothing of the others.
-    pub(super) fn first_seen(&self, id: Uuid, at: Instant) {
+    pub(crate) fn first_seen(&self, id: Uuid, at: Instant) {
         // One that is being read now may still lack it: then this is written once more, and changes nothing.
         self.0.amend(|rows| {
             if let Some(row) = rows.get_mut(&id) {
@@ -29,7 +29,7 @@ impl StoreCache {
     }
 
     /// The row of a store; the one in memory only while that `may_be_believed`.
-    pub(super) async fn get(
+    pub(crate) async fn get(
         &self,
         db: &Db,
         id: Uuid,

@@ -20,10 +20,10 @@ const OF_A_PERSON: usize = 4;
 const BEHIND: usize = 16;
 
 /// The stores whose changes a stream is told; `None` is all of them.
-pub(super) type Scope = Option<BTreeSet<Uuid>>;
+pub(crate) type Scope = Option<BTreeSet<Uuid>>;
 
 /// What changed at one moment, each part as JSON with the store it belongs to.
-pub(super) struct Update {
+pub(crate) struct Update {
     pub at: Instant,
     pub stores: Vec<(Uuid, String)>,
     /// Stores that are not there any more.
@@ -37,12 +37,12 @@ pub struct Board {
     people: Mutex<HashMap<Uuid, usize>>,
     marked: Mutex<Marked>,
     wake: Notify,
-    pub(super) shown: tokio::sync::Mutex<Option<Shown>>,
-    pub(super) updates: broadcast::Sender<Arc<Update>>,
+    pub(crate) shown: tokio::sync::Mutex<Option<Shown>>,
+    pub(crate) updates: broadcast::Sender<Arc<Update>>,
 }
 
 #[derive(Default)]
-pub(super) struct Marked {
+pub(crate) struct Marked {
     /// The first stream came: nothing was marked before it, so that what is still kept says nothing.
     pub begun: bool,
     pub all: bool,
@@ -50,7 +50,7 @@ pub(super) struct Marked {
 }
 
 #[derive(Default)]
-pub(super) struct Shown {
+pub(crate) struct Shown {
     pub stores: BTreeMap<Uuid, StoreState>,
     /// Failed entries that were told of, with when they were first seen.
     pub failed: HashMap<Uuid, Instant>,
@@ -74,7 +74,7 @@ impl Board {
         self.people.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub(super) fn marked(&self) -> MutexGuard<'_, Marked> {
+    pub(crate) fn marked(&self) -> MutexGuard<'_, Marked> {
         self.marked.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -104,7 +104,7 @@ impl Board {
     }
 
     /// Counts one more stream of `person`, if there is a place for it. Whoever got it gives it back with [`Board::leave`].
-    pub(super) fn enter(&self, person: Uuid) -> bool {
+    pub(crate) fn enter(&self, person: Uuid) -> bool {
         let more = |streams| (streams < STREAMS).then_some(streams + 1);
         // Held until `begun` says so: who comes second must not find what the first one does away with.
         let mut marked = self.marked();
@@ -120,7 +120,7 @@ impl Board {
     }
 
     /// A stream of `person` ended.
-    pub(super) fn leave(&self, person: Uuid) {
+    pub(crate) fn leave(&self, person: Uuid) {
         self.streams.fetch_sub(1, Ordering::AcqRel);
         let mut people = self.people();
         if let Some(streams) = people.get_mut(&person) {
@@ -135,7 +135,7 @@ impl Board {
     }
 
     /// Waits until something is marked. All is when it is time for it, which nothing else that happens puts off.
-    pub(super) async fn woken(&self, read_all: &mut Interval) {
+    pub(crate) async fn woken(&self, read_all: &mut Interval) {
         tokio::select! {
             () = self.wake.notified() => {}
             _ = read_all.tick() => self.mark_all(),
@@ -143,7 +143,7 @@ impl Board {
     }
 }
 
-pub(super) fn sees(scope: &Scope, store_id: Uuid) -> bool {
+pub(crate) fn sees(scope: &Scope, store_id: Uuid) -> bool {
     scope.as_ref().is_none_or(|stores| stores.contains(&store_id))
 }
 

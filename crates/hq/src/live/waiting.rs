@@ -7,12 +7,12 @@ const MAY_WAIT_MS: i64 = 5 * 60 * 1000;
 
 /// Milliseconds for which the oldest entry of a store has waited. The store wrote its time, by a clock that is
 /// `clock_offset_ms` ahead of the one here.
-pub(super) fn waits_ms(oldest: Instant, clock_offset_ms: Option<i64>, now: Instant) -> i64 {
+pub(crate) fn waits_ms(oldest: Instant, clock_offset_ms: Option<i64>, now: Instant) -> i64 {
     now.millis_since(oldest).saturating_add(clock_offset_ms.unwrap_or_default()).max(0)
 }
 
 /// Whether the outbox of a store stands still although there is a line.
-pub(super) fn is_stuck(connected: bool, oldest: Option<Instant>, clock_offset_ms: Option<i64>, now: Instant) -> bool {
+pub(crate) fn is_stuck(connected: bool, oldest: Option<Instant>, clock_offset_ms: Option<i64>, now: Instant) -> bool {
     connected && oldest.is_some_and(|oldest| waits_ms(oldest, clock_offset_ms, now) > MAY_WAIT_MS)
 }
 

@@ -10,7 +10,7 @@ use uuid::Uuid;
 #[serde(rename_all = "camelCase")]
 #[schema(as = DashboardStore)]
 #[expect(clippy::struct_excessive_bools, reason = "each is an alarm of its own on the wire")]
-pub(super) struct StoreState {
+pub(crate) struct StoreState {
     pub store_id: Uuid,
     pub store_code: String,
     pub store_name: String,
@@ -60,7 +60,7 @@ pub(super) struct StoreState {
 #[derive(Clone, PartialEq, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = StoreConnection)]
-pub(super) struct ConnectionInfo {
+pub(crate) struct ConnectionInfo {
     pub store_id: Uuid,
     pub connected: bool,
     pub store_code: String,
@@ -74,7 +74,7 @@ pub(super) struct ConnectionInfo {
 #[derive(Clone, PartialEq, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = DashboardType)]
-pub(super) struct TypeState {
+pub(crate) struct TypeState {
     pub entity_type: String,
     pub direction: String,
     pub last_success_at: Option<Instant>,
@@ -95,7 +95,7 @@ pub(super) struct TypeState {
 #[derive(Clone, Copy, PartialEq, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = DashboardLoading)]
-pub(super) struct Loading {
+pub(crate) struct Loading {
     /// Rows that the store has.
     pub rows: i64,
     /// Rows that headquarters has, where they were counted.
@@ -110,14 +110,14 @@ impl TypeState {
 
 impl StoreState {
     /// When something last came of it, or failed.
-    pub(super) fn newest(&self) -> Option<Instant> {
+    pub(crate) fn newest(&self) -> Option<Instant> {
         let moments = [self.last_success_at, self.last_error_at, self.last_warning_at, self.connection.connected_at];
         moments.into_iter().flatten().max()
     }
 
     /// What of this is new to somebody who was shown `older`, if anything is: all of the store but the types that stand
     /// as they stood. That time goes by is no news, nor is a heartbeat or a cycle that says what the last one said.
-    pub(super) fn news(&self, older: &Self) -> Option<Self> {
+    pub(crate) fn news(&self, older: &Self) -> Option<Self> {
         let mut as_then = self.clone();
         as_then.data_age_seconds = older.data_age_seconds;
         as_then.last_heard_at = older.last_heard_at;

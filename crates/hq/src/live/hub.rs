@@ -151,7 +151,7 @@ impl Hub {
 
     /// Runs `during` while nobody gets at the hub.
     #[cfg(test)]
-    pub(super) fn blocked(&self, during: impl FnOnce()) {
+    pub(crate) fn blocked(&self, during: impl FnOnce()) {
         let held = self.lock();
         during();
         drop(held);

@@ -15,7 +15,7 @@ pub struct StoreMetrics(Mutex<Option<(Duration, String)>>);
 
 impl StoreMetrics {
     /// The lines as they are, or were a moment ago; none while the database does not answer.
-    pub(super) async fn lines(&self, clock: &Clock, read: impl AsyncFnOnce() -> Result<String, DbErr>) -> String {
+    pub(crate) async fn lines(&self, clock: &Clock, read: impl AsyncFnOnce() -> Result<String, DbErr>) -> String {
         // Held while they are read: a hundred who ask at once are one who reads.
         let mut kept = self.0.lock().await;
         let now = clock.uptime();

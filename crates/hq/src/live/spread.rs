@@ -19,7 +19,7 @@ const PART_A_SECOND: usize = 50;
 
 /// What one server does about the sockets that it has beyond its share.
 #[derive(Debug)]
-pub(super) struct Spread {
+pub(crate) struct Spread {
     /// The other servers that it is measured by.
     beside: Vec<Uuid>,
     /// There is a surplus since then.
@@ -48,7 +48,7 @@ impl Default for Spread {
 
 impl Spread {
     /// How many of its `own` sockets a server is to close now, beside `others` with theirs. Asked every second.
-    pub(super) fn due(&mut self, own: usize, others: &[(Uuid, usize)], now: Moment) -> usize {
+    pub(crate) fn due(&mut self, own: usize, others: &[(Uuid, usize)], now: Moment) -> usize {
         if !others.iter().map(|(id, _)| id).eq(&self.beside) {
             *self = Self { beside: others.iter().map(|(id, _)| *id).collect(), ..Self::default() };
         }

@@ -10,10 +10,9 @@ use tillkeep_model::Instant;
 use tillkeep_model::wire::Ended;
 use tillkeep_storage::entity::store_node;
 use tillkeep_storage::nodes::{self, Heard, Line, Said};
-use tillkeep_storage::registry;
 use tillkeep_storage::sync_log::{self, Pulled};
 use tillkeep_storage::tags::Head;
-use tillkeep_storage::{Db, DbErr, db, fault};
+use tillkeep_storage::{Db, DbErr, db, fault, registry};
 use uuid::Uuid;
 
 use super::heads::Moved;
@@ -264,7 +263,7 @@ impl Tracker {
     }
 
     /// Writes what was noted; the stores of which something else is to be shown now. `own` is this server.
-    pub(super) async fn flush(&self, db: &Db, own: Uuid) -> Result<Vec<Uuid>, DbErr> {
+    pub(crate) async fn flush(&self, db: &Db, own: Uuid) -> Result<Vec<Uuid>, DbErr> {
         fault::point("tracker.flush")?;
         let (unwritten, heard) = {
             let mut state = self.lock();

@@ -34,14 +34,14 @@ struct Store {
 }
 
 /// The turn of one push; it ends when this is dropped.
-pub(super) struct Turn {
+pub(crate) struct Turn {
     store: Arc<Store>,
     _pushing: OwnedSemaphorePermit,
 }
 
 impl Turns {
     /// Waits for the turn of `store`. One push is the next, and the others wait for its place, for a shorter time.
-    pub(super) async fn take(&self, store: Uuid) -> Result<Turn> {
+    pub(crate) async fn take(&self, store: Uuid) -> Result<Turn> {
         let store = self.get(store);
         let waits = timeout(EQUALS_WAIT, store.waiting.acquire()).await.map_err(|_| busy())?;
         let _waits = waits.map_err(|error| Error::internal(error))?;
@@ -56,7 +56,7 @@ impl Turns {
 
     /// Lets go of the large body that has been read for longest, if that is long: its memory is for those whose bodies come. Small
     /// ones may take their time on a slow line.
-    pub(super) fn overtake_the_longest(&self) {
+    pub(crate) fn overtake_the_longest(&self) {
         let stores = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let since = |store: &&Arc<Store>| *store.reading.lock().unwrap_or_else(PoisonError::into_inner);
         let reading = stores.values().filter(|store| since(store).is_some_and(|since| since.elapsed() >= LONG));
@@ -76,12 +76,12 @@ impl Turns {
 
 impl Turn {
     /// The body takes much memory from now on.
-    pub(super) fn is_large(&self) {
+    pub(crate) fn is_large(&self) {
         self.store.reading.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert_with(Instant::now);
     }
 
     /// What `read` comes to, unless the next push of the store has waited too long meanwhile.
-    pub(super) async fn unless_overtaken<T>(&self, read: impl Future<Output = Result<T>>) -> Result<T> {
+    pub(crate) async fn unless_overtaken<T>(&self, read: impl Future<Output = Result<T>>) -> Result<T> {
         let read = tokio::select! {
             read = read => read,
             () = self.store.overtaken.notified() => Err(busy()),

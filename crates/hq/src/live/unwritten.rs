@@ -8,7 +8,7 @@ use tillkeep_storage::sync_log::Pulled;
 use uuid::Uuid;
 
 #[derive(Default)]
-pub(super) struct Unwritten {
+pub(crate) struct Unwritten {
     pub types: HashMap<(Uuid, &'static str), Pulled>,
     /// Stores that had everything, and when.
     pub quiet: HashMap<Uuid, Instant>,
@@ -16,12 +16,12 @@ pub(super) struct Unwritten {
 }
 
 impl Unwritten {
-    pub(super) fn note(&mut self, key: (Uuid, &'static str), news: Pulled) {
+    pub(crate) fn note(&mut self, key: (Uuid, &'static str), news: Pulled) {
         self.types.entry(key).or_default().add(news);
     }
 
     /// A store has everything. This costs one pair in the statement that writes it, and not one for each type.
-    pub(super) fn quiet(&mut self, store_id: Uuid, at: Instant) {
+    pub(crate) fn quiet(&mut self, store_id: Uuid, at: Instant) {
         self.quiet.insert(store_id, at);
         if self.types.is_empty() {
             return;
@@ -35,7 +35,7 @@ impl Unwritten {
     }
 
     /// Takes back what could not be written; what was noted meanwhile is newer.
-    pub(super) fn take_back(&mut self, older: Self) {
+    pub(crate) fn take_back(&mut self, older: Self) {
         for (key, mut pulled) in older.types {
             if let Some(at) = self.quiet.get(&key.0) {
                 is_well(&mut pulled, *at);

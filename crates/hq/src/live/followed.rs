@@ -11,7 +11,7 @@ use tillkeep_storage::{Connection, DbErr};
 use tokio::time::{Instant as Moment, timeout};
 use utoipa::ToSchema;
 
-use crate::sync::databases::Databases;
+use super::databases::Databases;
 
 /// A replica that does not answer within this time is not waited for.
 const ANSWERS_WITHIN: Duration = Duration::from_secs(3);
@@ -56,11 +56,11 @@ impl Observation {
 }
 
 impl Followed {
-    pub(super) fn new(replica: Replica, longest: Duration) -> Self {
+    pub(crate) fn new(replica: Replica, longest: Duration) -> Self {
         Self { replica, longest, state: Mutex::default() }
     }
 
-    pub(super) const fn reader(&self) -> &Connection {
+    pub(crate) const fn reader(&self) -> &Connection {
         self.replica.reader()
     }
 
@@ -84,7 +84,7 @@ impl Followed {
         self.state().observed.map(|observed| observed.lag().as_secs_f64())
     }
 
-    pub(super) async fn look(&self, primary: &Databases) {
+    pub(crate) async fn look(&self, primary: &Databases) {
         // A primary that is away says nothing of its replica, which grows old by the clock of this server then.
         let Ok(Ok(now)) = timeout(ANSWERS_WITHIN, primary.beat(&self.replica)).await else { return };
         let at = Moment::now();
@@ -104,12 +104,12 @@ impl Followed {
         }
     }
 
-    pub(super) fn lose(&self, why: &str) {
+    pub(crate) fn lose(&self, why: &str) {
         self.state().observed = None;
         self.warn(why);
     }
 
-    pub(super) fn warn(&self, why: &str) {
+    pub(crate) fn warn(&self, why: &str) {
         let mut state = self.state();
         if state.warned.is_none_or(|warned| warned.elapsed() >= WARN_EVERY) {
             state.warned = Some(Moment::now());

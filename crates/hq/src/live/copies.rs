@@ -27,7 +27,7 @@ pub struct Copies(Mutex<HashMap<Uuid, Processes>>);
 
 #[derive(Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
-pub(super) struct Processes {
+pub(crate) struct Processes {
     /// Counts the answers.
     turn: u64,
     known: VecDeque<Process>,
@@ -85,7 +85,7 @@ impl Copies {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub(super) fn with<T>(&self, store: Uuid, see: impl FnOnce(&mut Processes) -> T) -> T {
+    pub(crate) fn with<T>(&self, store: Uuid, see: impl FnOnce(&mut Processes) -> T) -> T {
         see(self.lock().entry(store).or_default())
     }
 
@@ -117,7 +117,7 @@ impl Copies {
 
 impl Processes {
     /// A process asked something, with the newest nonce that it has.
-    pub(super) fn sign(&mut self, instance: Uuid, nonce: Option<Uuid>, now: Instant) -> Sign {
+    pub(crate) fn sign(&mut self, instance: Uuid, nonce: Option<Uuid>, now: Instant) -> Sign {
         let news = nonce.and_then(|nonce| self.comes_back(instance, nonce, now));
         for refused in self.refused.iter_mut().filter(|refused| refused.instance == instance) {
             refused.heard_at = Some(now);
@@ -129,7 +129,7 @@ impl Processes {
 
     /// A process that does not say which one it is shook hands, when one that does was last heard at `heard_at`: while that one is
     /// heard it is a second copy and refused, and afterwards it is the store.
-    pub(super) fn nameless(&mut self, heard_at: Option<Instant>, now: Instant) -> Sign {
+    pub(crate) fn nameless(&mut self, heard_at: Option<Instant>, now: Instant) -> Sign {
         let named = self.known.iter().filter(|process| self.refusal(process.instance).is_none());
         let silent_after = named.clone().map(Process::silent_after).max().unwrap_or(process::USUAL_SILENCE_MS);
         let other = named.max_by_key(|process| process.alive).map_or(Uuid::nil(), |process| process.instance);
@@ -154,13 +154,13 @@ impl Processes {
     }
 
     /// Whether a sign of a process says nothing that is not known of it.
-    pub(super) fn expects(&self, instance: Uuid, nonce: Option<Uuid>) -> bool {
+    pub(crate) fn expects(&self, instance: Uuid, nonce: Option<Uuid>) -> bool {
         let Some(process) = self.find(instance) else { return false };
         self.refusal(instance).is_none() && nonce.is_none_or(|nonce| process.has_shown(nonce))
     }
 
     /// The nonce of an answer to a process that said what it `made`.
-    pub(super) fn give(&mut self, instance: Uuid, made: &Made, now: Instant) -> Uuid {
+    pub(crate) fn give(&mut self, instance: Uuid, made: &Made, now: Instant) -> Uuid {
         let nonce = Uuid::new_v4();
         self.turn += 1;
         let (turn, others) = (self.turn, self.newest_of_others(instance));
@@ -169,7 +169,7 @@ impl Processes {
     }
 
     /// Somebody decided at this process that it is the store: the others are refused.
-    pub(super) fn take_over(&mut self, instance: Uuid, now: Instant) {
+    pub(crate) fn take_over(&mut self, instance: Uuid, now: Instant) {
         for refused in self.refused.iter_mut().filter(|refused| refused.instance == instance) {
             *refused = Refused {
                 instance: refused.other,
@@ -183,13 +183,13 @@ impl Processes {
     }
 
     /// Whether a process is refused.
-    pub(super) fn refusal(&self, instance: Uuid) -> Option<Refusal> {
+    pub(crate) fn refusal(&self, instance: Uuid) -> Option<Refusal> {
         let refused = self.refused.iter().find(|refused| refused.instance == instance)?;
         Some(Refusal { because: refused.because, sends: refused.sends })
     }
 
     /// Whether the same processes are refused as in `other`, whenever they were heard.
-    pub(super) fn refuses_the_same(&self, other: &Self) -> bool {
+    pub(crate) fn refuses_the_same(&self, other: &Self) -> bool {
         let which = |all: &Self| all.refused.iter().map(|one| (one.instance, one.other)).collect::<Vec<_>>();
         which(self) == which(other)
     }

@@ -17,14 +17,14 @@ const MISSED: i64 = 3;
 /// and nobody is after less than this: a machine may be busy.
 const LEAST_SILENCE_MS: i64 = 3_000;
 /// Silence of a process of which nothing is known.
-pub(super) const USUAL_SILENCE_MS: i64 = INTERVAL_MS * MISSED;
+pub(crate) const USUAL_SILENCE_MS: i64 = INTERVAL_MS * MISSED;
 /// Series of one process, and letters of their names: what a store says is bounded.
 const SERIES: usize = 200;
 const NAME: usize = 64;
 
 /// A process of a store.
 #[derive(Clone, PartialEq, Serialize, Deserialize)]
-pub(super) struct Process {
+pub(crate) struct Process {
     pub instance: Uuid,
     /// Its newest nonces, with their turns.
     given: VecDeque<(Uuid, u64)>,
@@ -43,7 +43,7 @@ pub(super) struct Process {
 /// What a process says of itself with a handshake. One of an older release says nothing.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-pub(super) struct Made {
+pub(crate) struct Made {
     /// The last number of each series of its documents.
     pub series: Option<BTreeMap<String, i64>>,
     pub interval_ms: Option<i64>,
@@ -67,7 +67,7 @@ pub(crate) enum Because {
 }
 
 /// Which of two goes on.
-pub(super) struct Decided<'a> {
+pub(crate) struct Decided<'a> {
     pub store: &'a Process,
     pub stops: &'a Process,
     pub because: Because,
@@ -77,7 +77,7 @@ pub(super) struct Decided<'a> {
 
 impl Because {
     /// The reason, said of the one that goes on.
-    pub(super) const fn words(self) -> &'static str {
+    pub(crate) const fn words(self) -> &'static str {
         match self {
             Self::Earlier => "headquarters heard it before this one",
             Self::Newer => "it has newer documents than this one",
@@ -92,7 +92,7 @@ impl Because {
 }
 
 impl Made {
-    pub(super) fn said(request: &HandshakeRequest) -> Self {
+    pub(crate) fn said(request: &HandshakeRequest) -> Self {
         let bounded = |series: &BTreeMap<String, i64>| {
             let named = series.iter().filter(|(name, _)| name.len() <= NAME).take(SERIES);
             named.map(|(name, last)| (name.clone(), *last)).collect()
@@ -120,7 +120,7 @@ impl Made {
 }
 
 impl Process {
-    pub(super) const fn new(instance: Uuid) -> Self {
+    pub(crate) const fn new(instance: Uuid) -> Self {
         Self {
             instance,
             given: VecDeque::new(),
@@ -132,17 +132,17 @@ impl Process {
     }
 
     /// After how many milliseconds without a sign it is silent.
-    pub(super) fn silent_after(&self) -> i64 {
+    pub(crate) fn silent_after(&self) -> i64 {
         self.made.silent_after()
     }
 
     /// The nonce and the turn of the answer that it was given last.
-    pub(super) fn newest(&self) -> Option<(Uuid, u64)> {
+    pub(crate) fn newest(&self) -> Option<(Uuid, u64)> {
         self.given.back().copied()
     }
 
     /// The turn at which it was last alive, or else was last answered.
-    pub(super) fn last_known(&self) -> Option<u64> {
+    pub(crate) fn last_known(&self) -> Option<u64> {
         self.alive.map(|(_, last)| last).or_else(|| self.newest().map(|(_, turn)| turn))
     }
 
@@ -151,7 +151,7 @@ impl Process {
     }
 
     /// Whether it is known that this answer came back.
-    pub(super) fn has_shown(&self, nonce: Uuid) -> bool {
+    pub(crate) fn has_shown(&self, nonce: Uuid) -> bool {
         self.turn_of(nonce).is_some_and(|turn| self.alive.is_some_and(|(first, last)| first <= turn && turn <= last))
     }
 
@@ -159,7 +159,7 @@ impl Process {
     ///
     /// Of two that run at once each says how far it is with its first handshake after the other one was answered: by the next
     /// one it may go on above the numbers of the other.
-    pub(super) fn answered(&mut self, (nonce, turn): (Uuid, u64), made: &Made, others: Option<u64>, now: Instant) {
+    pub(crate) fn answered(&mut self, (nonce, turn): (Uuid, u64), made: &Made, others: Option<u64>, now: Instant) {
         if self.last_known().is_none_or(|mine| others.is_some_and(|others| others > mine)) {
             self.made = made.clone();
         }
@@ -170,7 +170,7 @@ impl Process {
     }
 
     /// It presents the nonce of an answer, and so was alive when that was given; false when it is none of its newest.
-    pub(super) fn shows(&mut self, nonce: Uuid) -> bool {
+    pub(crate) fn shows(&mut self, nonce: Uuid) -> bool {
         let Some(turn) = self.turn_of(nonce) else { return false };
         let (first, last) = self.alive.map_or((turn, turn), |(first, last)| (first.min(turn), last.max(turn)));
         self.alive = Some((first, last));
@@ -183,7 +183,7 @@ impl Process {
     }
 
     /// Of signs between which no other process gave one, `others` being the turns of theirs, the first and the last tell all.
-    pub(super) fn gathers(&mut self, others: &[u64]) {
+    pub(crate) fn gathers(&mut self, others: &[u64]) {
         if let [.., before, _, newest] = &*self.signs.make_contiguous()
             && !others.iter().any(|turn| before.0 < *turn && *turn < newest.0)
         {
@@ -192,13 +192,13 @@ impl Process {
         keep_newest(&mut self.signs);
     }
 
-    pub(super) fn turns(&self) -> impl Iterator<Item = u64> {
+    pub(crate) fn turns(&self) -> impl Iterator<Item = u64> {
         self.signs.iter().map(|(turn, _)| *turn)
     }
 
     /// Whether it and `other` are each known to have been alive between two signs of the other. Of processes that follow one
     /// another none is; one that was frozen is so of the one that came after it, and not the reverse.
-    pub(super) fn runs_beside(&self, other: &Self) -> bool {
+    pub(crate) fn runs_beside(&self, other: &Self) -> bool {
         self.surrounds(other) && other.surrounds(self)
     }
 
@@ -232,7 +232,7 @@ impl Process {
     }
 
     /// Of two that run at once, which is the store, which is not, and why.
-    pub(super) fn decide<'a>(&'a self, other: &'a Self) -> Decided<'a> {
+    pub(crate) fn decide<'a>(&'a self, other: &'a Self) -> Decided<'a> {
         let (earlier, later) = if self.alive <= other.alive { (self, other) } else { (other, self) };
         let (newer, heard) = (earlier.made.newer(&later.made), earlier.heard_alone(later));
         let (later_goes_on, because) = match (newer, heard) {

@@ -35,21 +35,21 @@ impl Databases {
     }
 
     /// The database for people, and for what the server does by itself.
-    pub(super) const fn people(&self) -> &Db {
+    pub(crate) const fn people(&self) -> &Db {
         &self.people
     }
 
     /// The database for stores.
-    pub(super) const fn sync(&self) -> &Db {
+    pub(crate) const fn sync(&self) -> &Db {
         &self.sync
     }
 
-    pub(super) fn note_uncertain_commit(&self) {
+    pub(crate) fn note_uncertain_commit(&self) {
         self.uncertain_commit.store(true, Ordering::Release);
     }
 
     /// Whether a commit was uncertain since this was last asked.
-    pub(super) fn take_uncertain_commit(&self) -> bool {
+    pub(crate) fn take_uncertain_commit(&self) -> bool {
         self.uncertain_commit.swap(false, Ordering::AcqRel)
     }
 }

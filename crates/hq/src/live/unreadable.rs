@@ -49,7 +49,7 @@ impl Unreadable {
         self.rows.subscribe()
     }
 
-    pub(super) fn count_of(&self, entity_type: &str) -> usize {
+    pub(crate) fn count_of(&self, entity_type: &str) -> usize {
         self.rows.borrow().iter().filter(|row| row.entity_type == entity_type).count()
     }
 
@@ -57,11 +57,11 @@ impl Unreadable {
         self.rows.borrow().len()
     }
 
-    pub(super) fn knows(&self, row: &Model) -> bool {
+    pub(crate) fn knows(&self, row: &Model) -> bool {
         self.rows.borrow().iter().any(|known| known.id == row.row_id && known.entity_type == row.entity_type)
     }
 
-    pub(super) fn set(&self, rows: Vec<Model>) {
+    pub(crate) fn set(&self, rows: Vec<Model>) {
         let rows: Vec<UnreadableRow> = rows.into_iter().map(Into::into).collect();
         self.rows.send_if_modified(|known| {
             let moved = *known != rows;
@@ -71,7 +71,7 @@ impl Unreadable {
     }
 
     /// Whether it is time to look again; once said, it is not for a while.
-    pub(super) fn is_time_to_look(&self, uptime: Duration) -> bool {
+    pub(crate) fn is_time_to_look(&self, uptime: Duration) -> bool {
         self.looked_at.send_if_modified(|at| {
             let due = uptime.saturating_sub(*at) >= LOOK_EVERY;
             *at = if due { uptime } else { *at };

@@ -22,7 +22,7 @@ const CLOCK_MAY_BE_OFF_MS: u64 = 10_000;
 const COMPARED_WITHIN_MS: i64 = 2_000;
 
 /// Whether so many milliseconds between two clocks are too many.
-pub(super) const fn is_off(ahead_ms: i64) -> bool {
+pub(crate) const fn is_off(ahead_ms: i64) -> bool {
     ahead_ms.unsigned_abs() > CLOCK_MAY_BE_OFF_MS
 }
 
@@ -37,7 +37,7 @@ pub struct Nodes {
 }
 
 #[derive(Default)]
-pub(super) struct Known {
+pub(crate) struct Known {
     pub alive: Vec<Model>,
     pub looked_at: Option<Instant>,
     /// When the heads were last compared with the database.
@@ -54,7 +54,7 @@ pub(super) struct Known {
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = HeadquartersServer)]
-pub(super) struct NodeInfo {
+pub(crate) struct NodeInfo {
     id: Uuid,
     name: String,
     release: String,
@@ -77,7 +77,7 @@ impl Nodes {
         Self { id: Uuid::now_v7(), name, started_at: now, known: Mutex::default() }
     }
 
-    pub(super) fn lock(&self) -> MutexGuard<'_, Known> {
+    pub(crate) fn lock(&self) -> MutexGuard<'_, Known> {
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -98,7 +98,7 @@ impl Nodes {
 
     /// Notes that the database said `there`, when it was asked at one time of this server and answered at another. The offset,
     /// when that is news: it is too far off now and was not, or the reverse.
-    pub(super) fn compare_clocks(&self, asked: Instant, there: Instant, answered: Instant) -> Option<i64> {
+    pub(crate) fn compare_clocks(&self, asked: Instant, there: Instant, answered: Instant) -> Option<i64> {
         let took = answered.millis_since(asked);
         if !(0..=COMPARED_WITHIN_MS).contains(&took) {
             return None;
@@ -108,7 +108,7 @@ impl Nodes {
         (before.is_some_and(is_off) != is_off(ahead_ms)).then_some(ahead_ms)
     }
 
-    pub(super) fn is_time_to(&self, every: u32) -> bool {
+    pub(crate) fn is_time_to(&self, every: u32) -> bool {
         self.lock().looks.is_multiple_of(every)
     }
 
@@ -132,7 +132,7 @@ impl Nodes {
     }
 
     /// How many sockets this server is to close, as it has `own` ones and the others that take any have fewer.
-    pub(super) fn surplus(&self, own: usize, now: Moment) -> usize {
+    pub(crate) fn surplus(&self, own: usize, now: Moment) -> usize {
         let mut known = self.lock();
         let others: Vec<(Uuid, usize)> = known
             .alive
@@ -145,7 +145,7 @@ impl Nodes {
     }
 
     /// This server, by its `own` row, and the others that run.
-    pub(super) fn list(&self, own: Model) -> Vec<NodeInfo> {
+    pub(crate) fn list(&self, own: Model) -> Vec<NodeInfo> {
         let others: Vec<Model> = self.lock().alive.iter().filter(|node| node.id != self.id).cloned().collect();
         let all: Vec<Model> = others.into_iter().chain([own]).collect();
         let mut shown: Vec<NodeInfo> =

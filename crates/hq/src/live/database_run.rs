@@ -13,11 +13,11 @@ impl DatabaseRun {
         Ok(Self(Mutex::new(db.run().await?)))
     }
 
-    pub(super) fn get(&self) -> Option<String> {
+    pub(crate) fn get(&self) -> Option<String> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    pub(super) fn set(&self, run: Option<String>) {
+    pub(crate) fn set(&self, run: Option<String>) {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = run;
     }
 }
