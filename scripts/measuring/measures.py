@@ -7,7 +7,7 @@ from typing import Callable, NamedTuple
 from . import circles, copies
 
 MOST_LINES, MOST_OF_A_FUNCTION = 500, 60
-DECLARATIONS = ("registry/list.rs", "registry/owners.rs", "entity/", "document/", "migration/")
+DECLARATIONS = ("registry/list.rs", "rows/owners.rs", "entity/", "document/", "migration/")
 PUBLIC = {"fn", "async", "const", "unsafe", "struct", "enum", "trait", "type", "static", "mod", "use", "union"}
 
 

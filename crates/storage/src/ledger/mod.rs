@@ -2,4 +2,5 @@
 
 pub mod accounts;
 pub(crate) mod averages;
+mod levels;
 pub mod stock;

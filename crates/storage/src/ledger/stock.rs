@@ -1,8 +1,6 @@
 //! The stock ledger. A level is the sum of its movements, and each movement happens once: it is keyed by its source
 //! line and kind, so that a document applied twice changes stock once. `docs/sync.md`, rule U3.
 
-mod levels;
-
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use sea_orm::sea_query::LockType;
@@ -10,15 +8,15 @@ use sea_orm::{ColumnTrait, DbErr, EntityTrait, QueryFilter, QueryOrder, QuerySel
 use tillkeep_model::{Instant, Money, Qty, ids, rdiv};
 use uuid::Uuid;
 
-use super::averages;
+pub use super::levels::Product;
+use super::levels::{Delta, Present};
+use super::{averages, levels};
 use crate::Tx;
 use crate::db::{Turn, take_turn};
 use crate::document::movement::{Kind, Movement};
 use crate::entity::{product, stock_movement, store_product};
 use crate::many::{select_in, tuples_in};
 use crate::sql::bulk;
-pub use levels::Product;
-use levels::{Delta, Present};
 
 /// What became of a product's level.
 #[derive(Clone, Copy, Debug, Default)]

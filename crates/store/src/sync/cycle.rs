@@ -11,7 +11,7 @@ use tillkeep_storage::{DbErr, settings};
 
 use super::handshake::{self, EPOCH};
 use super::pull::{self, Moved, PullError};
-use super::{in_between, report, restore, specification};
+use super::{in_between, moved, report, restore, specification};
 use crate::Store;
 use crate::headquarters::HqError;
 

@@ -1,13 +1,12 @@
-//! Pulling types in dependency order; rows and cursor land in one transaction. `docs/sync.md`, rules D2, D8, D9.
+//! Pulling one type; rows and cursor land in one transaction. `docs/sync.md`, rules D2, D8, D9.
 
-use std::collections::{BTreeMap, HashMap};
 use std::future::pending;
 use std::panic::resume_unwind;
 
 use tillkeep_http::auth::Sessions;
 use tillkeep_storage::apply::{self, Cursor};
 use tillkeep_storage::registry::{self, AfterPull, Scope, SyncType};
-use tillkeep_storage::{DbErr, Tx, accounts, db, staged};
+use tillkeep_storage::{DbErr, Tx, db, staged};
 use tokio::runtime::{Handle, RuntimeFlavor};
 use tokio_util::task::AbortOnDropHandle;
 

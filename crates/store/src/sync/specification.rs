@@ -4,7 +4,8 @@
 use tillkeep_storage::{DbErr, registry, settings};
 
 use super::handshake::EPOCH;
-use super::pull::{self, PullError};
+use super::moved;
+use super::pull::PullError;
 use crate::Store;
 use crate::headquarters::HqError;
 
