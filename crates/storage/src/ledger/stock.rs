@@ -13,7 +13,7 @@ use super::levels::{Delta, Present};
 use super::{averages, levels};
 use crate::Tx;
 use crate::db::{Turn, take_turn};
-use crate::document::movement::{Kind, Movement};
+use crate::document::movement::{Kind, Movement, Position};
 use crate::entity::{product, stock_movement, store_product};
 use crate::many::{select_in, tuples_in};
 use crate::sql::bulk;

@@ -1,6 +1,7 @@
 //! What HQ knows of the installation behind a store: its database's identity, its ticket, its clock, its outbox.
 
 mod heard;
+mod newer;
 mod sent;
 mod settled;
 

@@ -2,7 +2,6 @@
 
 use sea_orm::DbErr;
 use tillkeep_model::{Instant, fields};
-use uuid::Uuid;
 
 use super::finding::{Found, Options};
 use super::rule::{ANY, HQ, Rule, STORE, all, name_of};
