@@ -51,15 +51,35 @@ impl Hq {
         times: Times,
         stop: CancellationToken,
     ) -> io::Result<Arc<Self>> {
+        let hq = Self::opened(settings, clock, times, stop, true).await?;
+        hq.auth.end_sessions_without_factor().await.map_err(io::Error::other)?;
+        background::start(&hq).await.map_err(io::Error::other)?;
+        Ok(hq)
+    }
+
+    /// As [`Hq::open`], for a command beside the servers: what those were told by their settings is not decided anew by its own.
+    pub async fn for_command(settings: &Settings, clock: Clock, stop: CancellationToken) -> io::Result<Arc<Self>> {
+        let hq = Self::opened(settings, clock, Times::default(), stop, false).await?;
+        background::start(&hq).await.map_err(io::Error::other)?;
+        Ok(hq)
+    }
+
+    async fn opened(
+        settings: &Settings,
+        clock: Clock,
+        times: Times,
+        stop: CancellationToken,
+        decides: bool,
+    ) -> io::Result<Arc<Self>> {
         let db = Self::database(settings).await.map_err(io::Error::other)?;
         db::retry_serialization(|| seed::ensure(&db, clock.now())).await.map_err(io::Error::other)?;
         let epoch = epoch(&db).await.map_err(io::Error::other)?;
         let keys = keys(&db, settings, &clock).await?;
-        decide(&db, settings).await.map_err(io::Error::other)?;
+        if decides {
+            db::retry_serialization(|| decide(&db, settings)).await.map_err(io::Error::other)?;
+        }
         let hq = Arc::new(Self::new(settings, db, epoch, keys, clock, times, stop).await?);
         housekeeping::follow_factor_uses(&hq.auth).await.map_err(io::Error::other)?;
-        hq.auth.end_sessions_without_factor().await.map_err(io::Error::other)?;
-        background::start(&hq).await.map_err(io::Error::other)?;
         Ok(hq)
     }
 

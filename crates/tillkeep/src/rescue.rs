@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use anyhow::{Context, Result};
-use tillkeep_hq::backoffice::users::rescue;
+use tillkeep_hq::backoffice::users::rescue::{self, AdministratorsPin};
 use tillkeep_hq::{Hq, Settings};
 use tokio_util::sync::CancellationToken;
 
@@ -21,7 +21,7 @@ async fn with_headquarters<T>(
     let shared = settings.database_url.as_ref().is_some_and(|url| configuration::is_postgres(url.expose()));
     let _lock = if shared { None } else { Some(Lock::take(&settings.data_dir, command)?) };
     let stop = CancellationToken::new();
-    let hq = Hq::open(settings, run::clock(), stop.clone()).await.context("headquarters cannot be opened")?;
+    let hq = Hq::for_command(settings, run::clock(), stop.clone()).await.context("headquarters cannot be opened")?;
     let done = act(&hq).await;
     stop.cancel();
     hq.left.cancelled().await;
@@ -60,11 +60,15 @@ pub async fn make_admin(settings: &Settings, name: &str) -> Result<()> {
         with_headquarters(settings, "tillkeep hq make-admin", async |hq| Ok(rescue::make_admin(hq, name).await?))
             .await?;
     match made {
-        Some(pin) => say!(
+        AdministratorsPin::Made(pin) => say!(
             "{name} is a new administrator with the PIN {pin}. It is not shown again; another one is chosen at the first sign-in."
         ),
-        None => say!(
+        AdministratorsPin::AsItWas => say!(
             "{name} is an active administrator of all stores. The PIN is as it was; `tillkeep hq reset-pin {name}` gives a new one."
+        ),
+        AdministratorsPin::Missing => say!(
+            "{name} is an active administrator of all stores and has no PIN that can still be used; `tillkeep hq reset-pin {name}` \
+             gives one."
         ),
     }
     Ok(())

@@ -2,18 +2,25 @@
 //! before the pull that needs it, a few at a time.
 
 use std::collections::HashMap;
+use std::time::Duration;
 
-use tillkeep_http::error::Result;
+use tillkeep_http::error::{Error, Result};
 use tillkeep_http::pins::{Pins, is_former};
+use tillkeep_model::ErrorCode;
 use tillkeep_storage::sea_orm::ConnectionTrait;
 use tillkeep_storage::store_lookups::{self, Made, Person};
 use tillkeep_storage::{DbErr, Transaction, db, nodes, staff};
+use tokio::time::timeout;
 use uuid::Uuid;
 
 use crate::Hq;
 
 /// Look-ups that are made for one page at the most: a page must come while the store waits for it, and the next one goes on.
 const FOR_A_PAGE: usize = 16;
+
+/// So long a page waits for the turn of its store: the store waits four times as long, and pulls its other types meanwhile when it is
+/// told to come again.
+const FOR_A_TURN: Duration = Duration::from_secs(5);
 
 /// What a page of people for one store is made with.
 pub(super) struct Lookups {
@@ -67,7 +74,11 @@ pub(super) async fn prepare(hq: &Hq, store: Uuid, since: i64, limit: Option<u64>
             return Ok(());
         }
         before = count;
-        let _turn = hq.auth.pins.turn_to_derive().await;
+        let turn = hq.auth.pins.turn_to_derive();
+        let _turn = match limit {
+            Some(_) => timeout(FOR_A_TURN, turn).await.map_err(|_| busy())?,
+            None => turn.await,
+        };
         // A pull that was given up, or one beside this, may have made them meanwhile.
         let mut people = missing().await?;
         people.truncate(FOR_A_PAGE);
@@ -76,6 +87,11 @@ pub(super) async fn prepare(hq: &Hq, store: Uuid, since: i64, limit: Option<u64>
             return Ok(());
         }
     }
+}
+
+fn busy() -> Error {
+    let text = "the look-up keys of other stores are being made at this moment; pull again";
+    Error::new(ErrorCode::Unavailable, text).retry_after(2)
 }
 
 /// The look-ups of a page of people above `since`, which ends before the first one whose look-up is not made.

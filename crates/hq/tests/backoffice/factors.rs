@@ -257,14 +257,17 @@ async fn a_good_challenge_is_no_way_to_try_codes_or_pins_without_an_end() {
     let kit = Kit::new().await;
     let (_, id) = chief(&kit).await;
     set_up(&kit, &signed_in(id, login(&kit, json!({}), HERE).await)).await;
-    let challenge = login(&kit, json!({}), HERE).await.body["challenge"]["id"].clone();
     for tried in [json!({"code": "000001"}), json!({"passkey": {}}), json!({"passkey": {}, "pin": WRONG})] {
+        // Nothing of the case before counts here any more.
+        kit.clock.advance(24 * 3_600_000);
         let (mut body, mut looked_at) = (tried.clone(), 0);
-        body["challenge"] = challenge.clone();
+        body["challenge"] = login(&kit, json!({}), HERE).await.body["challenge"]["id"].clone();
+        assert!(body["challenge"].is_string(), "{tried}");
         while login(&kit, body.clone(), "192.0.2.80").await.status == 401 {
             looked_at += 1;
             assert!(looked_at <= 6, "{tried}");
         }
+        assert!(looked_at >= 1, "{tried}");
     }
 }
 

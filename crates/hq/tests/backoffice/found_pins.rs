@@ -1,7 +1,7 @@
 //! A PIN that another one knows is worth nothing, and what people propose is bounded, through whatever accounts.
 
 use serde_json::{Value as Json, json};
-use tillkeep_hq::backoffice::users::rescue::reset_factor;
+use tillkeep_hq::backoffice::users::rescue::{AdministratorsPin, make_admin, reset_factor};
 use tillkeep_hq::testing::Databases as _;
 use tillkeep_http::auth::throttle::proposal_buckets;
 use tillkeep_http::auth::{PinLogin, SecondFactor, SignInSettings};
@@ -148,6 +148,26 @@ async fn who_comes_where_somebody_has_the_same_pin_is_not_taken_for_them_and_nei
     let log = kit.get(&admin, "/audit-log?action=pin.shared").await.data();
     assert_eq!(log.as_array().map(Vec::len), Some(2));
     assert!(log[0]["entityId"].is_string() && log[0]["details"]["with"].is_string(), "{log}");
+}
+
+#[tokio::test]
+async fn who_is_made_an_administrator_at_the_machine_with_the_pin_of_another_one_is_told_that_it_ended() {
+    let kit = Kit::new().await;
+    let (admin, one, two) = (kit.admin().await, kit.store("S01").await, kit.store("S02").await);
+    let ann = somebody(&kit, &admin, "ann", ANNS, Some(one)).await;
+    let bob = somebody(&kit, &admin, "bob", ANNS, Some(two)).await;
+    somebody(&kit, &admin, "cora", BOBS, Some(two)).await;
+    assert_eq!(make_admin(&kit.hq, "cora").await.expect("an administrator"), AdministratorsPin::AsItWas);
+    assert_eq!(make_admin(&kit.hq, "ann").await.expect("an administrator"), AdministratorsPin::Missing);
+    for person in [&ann, &bob] {
+        kit.get(person, "/auth/me").await.is(401);
+        assert_eq!(kit.row::<user::Entity>(person.id).await.pin_hash, None);
+    }
+    kit.login("cora", BOBS).await.is(200);
+    let AdministratorsPin::Made(pin) = make_admin(&kit.hq, "dora").await.expect("an administrator") else {
+        panic!("there was no such account")
+    };
+    kit.login("dora", &pin).await.is(200);
 }
 
 async fn set(tx: &tillkeep_storage::Tx, id: Uuid, column: user::Column, value: Option<String>) {

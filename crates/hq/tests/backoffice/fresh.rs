@@ -208,3 +208,25 @@ async fn guesses_at_a_confirmation_are_counted_as_those_at_a_sign_in() {
     }
     assert_eq!(judged, 3, "the third one waits for a second");
 }
+
+#[tokio::test]
+async fn strangers_who_guess_at_a_name_keep_nobody_from_confirming_who_is_signed_in() {
+    let kit = Kit::new().await;
+    let (_, id) = chief(&kit).await;
+    let signed = signed_in(id, login(&kit, json!({}), HERE).await);
+    let mut refused = 0;
+    for host in 0..90 {
+        let got = login(&kit, json!({"pin": "704913"}), &format!("203.0.113.{host}")).await;
+        refused += u32::from(got.status == 429);
+    }
+    assert!(refused > 10, "they made whoever signs in wait");
+    login(&kit, json!({}), HERE).await.refused(429, "too_many_attempts");
+    kit.post(&signed, "/auth/confirm", json!({"pin": PIN})).await.is(200);
+    // What is guessed in a session is bounded all the same.
+    let mut guesses = 0;
+    while kit.post(&signed, "/auth/confirm", json!({"pin": "704913"})).await.status == 401 {
+        guesses += 1;
+        assert!(guesses <= 20);
+    }
+    assert!(guesses >= 1);
+}

@@ -225,6 +225,18 @@ async fn after_thirty_wrong_ones_in_an_hour_nobody_is_judged_for_that_store_unti
 }
 
 #[tokio::test]
+async fn names_that_a_stranger_invents_use_up_nothing_of_what_a_store_may_ask() {
+    let chain = chain().await;
+    chain.shakes(&chain.token, json!({})).await.is(200);
+    for nth in 0..40 {
+        let asked = json!({"username": format!("invented {nth}"), "pin": WRONG});
+        chain.asks(asked).await.refused(401, "invalid_credentials");
+    }
+    assert_eq!(chain.alarms().await, Vec::<String>::new());
+    chain.asks(json!({"username": "ann", "pin": EVERYWHERE})).await.is(200);
+}
+
+#[tokio::test]
 async fn a_pin_that_a_store_passes_on_counts_as_one_that_it_asks_of_unless_the_store_verifies_its_owner() {
     let chain = chain().await;
     chain.shakes(&chain.token, json!({})).await.is(200);

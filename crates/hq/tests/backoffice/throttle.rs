@@ -198,9 +198,10 @@ async fn the_present_pin_is_guessed_no_faster_where_it_is_changed() {
         kit.post(&ann, "/auth/change-pin", weak.clone()).await.refused(422, "pin_not_allowed");
         kit.clock.advance(11_000);
     }
-    // The account is one, whichever way its PIN is guessed.
+    // The session is one, whichever way its PIN is guessed, and what strangers type is not counted there.
     let by_name = json!({"username": "ann", "pin": WRONG});
     kit.stranger("/auth/login", by_name, "0.0.0.0", None).await.refused(401, "invalid_credentials");
+    kit.post(&ann, "/auth/confirm", json!({"pin": WRONG})).await.refused(401, "invalid_credentials");
     kit.clock.advance(11_000);
     kit.post(&ann, "/auth/change-pin", change(PIN)).await.refused(429, "too_many_attempts");
     kit.clock.advance(900_000);

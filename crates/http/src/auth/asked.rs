@@ -9,7 +9,7 @@ use uuid::Uuid;
 
 use super::people::{of_name, staff};
 use super::throttle::{self, Attempt, Claimant};
-use super::verified::{refuse, verified};
+use super::verified::{refuse, verified, wrong};
 use super::{Auth, Home, is_active};
 use crate::error::Result;
 
@@ -117,6 +117,11 @@ pub async fn judge(
     let candidate = candidate.filter(|user| !user.pin_lookup.as_deref().is_some_and(user_pins::is_withheld));
     match verified(auth, &pins, attempt, candidate, &asked.pin).await? {
         (attempt, Ok(user)) => Ok((attempt, user)),
+        // The store has all names: a guess at nobody finds out nothing, and invented names must not use up what the store may ask.
+        (attempt, Err(None)) if asked.username.is_some() => {
+            attempt.withdraw(auth).await?;
+            Err(wrong())
+        }
         (attempt, Err(user)) => Err(refuse(auth, attempt, claimant.audit("login.refused", user)).await?),
     }
 }

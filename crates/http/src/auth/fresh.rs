@@ -4,6 +4,7 @@
 use std::sync::Arc;
 
 use tillkeep_model::{ErrorCode, Instant};
+use tillkeep_storage::db;
 use uuid::Uuid;
 
 use super::{Access, Auth, Home, SecondFactor, Sessions, State};
@@ -47,9 +48,13 @@ impl Auth {
         if self.home != Home::Hq || self.second_factor == SecondFactor::Off {
             return Ok(());
         }
-        let tx = self.db.begin().await?;
-        Sessions::revoke_without_factor(&tx, self.clock.now()).await?;
-        tx.commit().await?;
+        let now = self.clock.now();
+        db::retry_serialization(async || {
+            let tx = self.db.begin().await?;
+            Sessions::revoke_without_factor(&tx, now).await?;
+            tx.commit().await
+        })
+        .await?;
         Ok(())
     }
 

@@ -35,6 +35,8 @@ pub struct Claimant {
     /// At headquarters: of the key that a browser showed, and what is known of it.
     pub(crate) browser: Option<String>,
     pub(crate) known: Option<KnownPlace>,
+    /// Of somebody who is signed in.
+    session: Option<Uuid>,
     /// At headquarters: whether somebody signed in from this address before.
     pub(crate) is_known_address: bool,
     pub store_id: Option<Uuid>,
@@ -58,6 +60,7 @@ impl Claimant {
             device: None,
             browser: None,
             known: None,
+            session: None,
             is_known_address: false,
             store_id: None,
             terminal_id: None,
@@ -68,13 +71,18 @@ impl Claimant {
     pub fn new<P: Requirement>(caller: &Caller<P>) -> Self {
         let (store_id, terminal_id) = (caller.store_id, caller.terminal_id.clone());
         let known = caller.place.map(|id| KnownPlace { id, user_id: caller.user_id });
-        Self { known, store_id, terminal_id, ..Self::from_address(caller.address) }
+        Self { known, session: Some(caller.session_id), store_id, terminal_id, ..Self::from_address(caller.address) }
     }
 
-    /// What is counted by itself: an enrolled till or a known browser, else the address.
-    fn origin(&self) -> String {
+    /// What is counted by itself: an enrolled till, a known browser or a session.
+    fn by_itself(&self) -> Option<Uuid> {
         let till = self.device.as_ref().map(|device| device.id);
-        till.or(self.known.map(|place| place.id)).map_or_else(|| origin(self.address), |id| id.to_string())
+        till.or(self.known.map(|place| place.id)).or(self.session)
+    }
+
+    /// That, else the address.
+    fn origin(&self) -> String {
+        self.by_itself().map_or_else(|| origin(self.address), |id| id.to_string())
     }
 
     /// The bucket of an enrolled till, else that of its address by the kind `unknown`.
@@ -142,14 +150,13 @@ pub fn pin_buckets(auth: &Auth, claimant: &Claimant) -> Vec<Bucket> {
     if claimant.is_known_address { vec![here] } else { vec![here, Bucket::new(Kind::HeadquartersAnywhere, "")] }
 }
 
-/// The buckets of a username, whether somebody has it or not: what was typed is not kept. An enrolled till, or a browser in which
-/// its owner signed in before, is stopped by its own guesses alone.
+/// The buckets of a username, whether somebody has it or not: what was typed is not kept. An enrolled till, a browser in which its
+/// owner signed in before, and whoever is signed in, are stopped by their own guesses alone.
 pub fn account_buckets(auth: &Auth, folded: &str, user_id: Option<Uuid>, claimant: &Claimant) -> Result<Vec<Bucket>> {
     let name = auth.pins.keyed(folded)?;
     let here = Bucket { user_id, ..Bucket::new(Kind::Account, format!("{name} {}", claimant.origin())) };
     let anywhere = Bucket { user_id, ..Bucket::new(Kind::AccountAnywhere, name) };
-    let by_itself = claimant.device.is_some() || claimant.known.is_some();
-    Ok(if by_itself { vec![here] } else { vec![here, anywhere] })
+    Ok(if claimant.by_itself().is_some() { vec![here] } else { vec![here, anywhere] })
 }
 
 /// The buckets of PINs that somebody proposes, for whom another one may answer. "Not allowed" for a PIN that is not weak means that
@@ -180,7 +187,7 @@ pub fn unlock_bucket(user_id: Uuid) -> Bucket {
 /// The buckets of a sign-in with a name.
 pub fn login_buckets(auth: &Auth, folded: &str, user_id: Option<Uuid>, claimant: &Claimant) -> Result<Vec<Bucket>> {
     let mut buckets = account_buckets(auth, folded, user_id, claimant)?;
-    if claimant.known.is_none() {
+    if claimant.known.is_none() && claimant.session.is_none() {
         buckets.push(claimant.bucket(Kind::LoginAddress));
     }
     Ok(buckets)

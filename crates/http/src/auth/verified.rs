@@ -36,5 +36,10 @@ pub(crate) async fn verified(
 /// The refusal, once the verdict and its line in the audit log are written.
 pub(crate) async fn refuse(auth: &Auth, attempt: Attempt, entry: audit::Entry) -> Result<Error> {
     attempt.failed(auth, entry).await?;
-    Ok(Error::new(ErrorCode::InvalidCredentials, "the name or the PIN is wrong"))
+    Ok(wrong())
+}
+
+/// One answer for a name that nobody has and a PIN that is not theirs.
+pub(super) fn wrong() -> Error {
+    Error::new(ErrorCode::InvalidCredentials, "the name or the PIN is wrong")
 }

@@ -94,8 +94,9 @@ pub(super) async fn at_sign_in(
     row.attempt = attempt.kept();
     let now = auth.clock.now();
     let tx = auth.db.begin_aside().await?;
-    attempt.wrong(&tx, now).await?;
+    // In the order of a sign-in: the challenges first, then what is counted.
     factors::ask(&tx, row).await?;
+    attempt.wrong(&tx, now).await?;
     audit::record(&tx, claimant.audit("factor.asked", Some(user_id)), now).await?;
     tx.commit().await?;
     throttle::judged(auth);

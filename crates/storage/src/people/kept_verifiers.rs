@@ -32,6 +32,12 @@ pub async fn keep_for(tx: &Tx, days: i64, now: Instant) -> Result<(), DbErr> {
     Ok(())
 }
 
+/// Whether headquarters may know somebody by a PIN that nothing here verifies: where it hands all of them to the store, or nobody
+/// signs in there who is not named for it, nothing is kept, and nothing is to be asked.
+pub async fn are_kept(conn: &impl ConnectionTrait) -> Result<bool, DbErr> {
+    Ok(days_of(conn).await? > 0)
+}
+
 async fn days_of(conn: &impl ConnectionTrait) -> Result<i64, DbErr> {
     Ok(settings::get(conn, DAYS).await?.and_then(|text| text.parse().ok()).unwrap_or(USUAL_DAYS))
 }

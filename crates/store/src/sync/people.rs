@@ -7,9 +7,9 @@ use tillkeep_http::auth::{Asking, Headquarters, Knowing, hq_unreachable};
 use tillkeep_http::error::{Error, Result};
 use tillkeep_model::wire::{PinChange, StoreSignIn, StoreSignedIn};
 use tillkeep_model::{ErrorCode, Instant};
-use tillkeep_storage::DbErr;
 use tillkeep_storage::entity::user;
 use tillkeep_storage::sea_orm::EntityTrait;
+use tillkeep_storage::{DbErr, kept_verifiers};
 use tokio::time::timeout;
 use uuid::Uuid;
 
@@ -56,7 +56,7 @@ impl Headquarters for Way {
 
 /// Who that is by the word of headquarters, as they are here, with what verifies the same PIN.
 async fn who(store: &Store, asked: &StoreSignIn) -> Option<(user::Model, StoreSignedIn)> {
-    if store.hq.speaks_the_specification_alone() {
+    if store.hq.speaks_the_specification_alone() || !kept_verifiers::are_kept(store.reader()).await.ok()? {
         return None;
     }
     let said = match timeout(KNOWN_WITHIN, store.hq.sign_in(asked)).await {

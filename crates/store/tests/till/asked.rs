@@ -26,6 +26,8 @@ struct Knows {
     /// It does not have the question.
     is_older: AtomicBool,
     never_answers: AtomicBool,
+    /// It hands out what verifies everybody, or what verifies only who is named.
+    keeps_nobody: AtomicBool,
     /// Somebody went on waiting for that answer beyond the time that is told.
     was_waited_for: AtomicBool,
     who: Mutex<Option<(String, Json)>>,
@@ -73,12 +75,13 @@ impl Transport for Knows {
         }
         let (path, query) = request.path.split_once('?').unwrap_or((&request.path, ""));
         let rows = self.rows.lock().expect("nobody panicked").clone();
+        let days = if self.keeps_nobody.load(Ordering::SeqCst) { 0 } else { 7 };
         let (status, body) = match path {
             "/handshake" => (
                 200,
                 json!({
                     "epoch": "e", "ticket": "t", "ticketKnown": true, "serverVersion": "", "versions": {},
-                    "clock": "2026-11-20T14:00:00.000Z", "keepVerifierDays": 7,
+                    "clock": "2026-11-20T14:00:00.000Z", "keepVerifierDays": days,
                 }),
             ),
             "/versions" => {
@@ -196,6 +199,13 @@ impl Scene {
         change(&mut row);
         serde_json::to_value(row).expect("JSON")
     }
+}
+
+#[tokio::test]
+async fn headquarters_is_asked_of_nobody_where_its_answer_could_not_be_another_one() {
+    let hq = Arc::new(Knows { keeps_nobody: AtomicBool::new(true), ..Knows::default() });
+    let scene = scene_in(hq.clone(), Shop::with_line(hq).await).await;
+    assert_eq!((scene.pin_login().await, scene.login().await, scene.hq.asked()), (401, 401, 0));
 }
 
 #[tokio::test]

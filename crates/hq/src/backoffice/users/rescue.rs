@@ -68,8 +68,18 @@ pub async fn reset_factor(hq: &Hq, name: &str) -> Result<Removed> {
     Ok(removed)
 }
 
-/// Makes the user of this name an active administrator of all stores; the PIN of an account that had to be made for it.
-pub async fn make_admin(hq: &Hq, name: &str) -> Result<Option<String>> {
+/// The PIN of somebody who is an administrator now.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum AdministratorsPin {
+    /// The account had to be made, with this one.
+    Made(String),
+    AsItWas,
+    /// There is none: another one knew it, or it was made by release 0.1.0 for an account that was not active.
+    Missing,
+}
+
+/// Makes the user of this name an active administrator of all stores.
+pub async fn make_admin(hq: &Hq, name: &str) -> Result<AdministratorsPin> {
     let now = hq.clock.now();
     let ended = hq
         .from_the_machine(async |tx| {
@@ -87,12 +97,13 @@ pub async fn make_admin(hq: &Hq, name: &str) -> Result<Option<String>> {
             }
             let ended = found::part(&hq.auth, tx, found.id, &entry("pin.shared", &found), now).await?;
             audit::record_all(tx, ended.lines.clone(), now).await?;
-            Ok::<_, Error>((Some(ended), Some(entry("user.make_admin", &found))))
+            let has_pin = of_name(tx, name).await?.is_some_and(|user| user.pin_hash.is_some());
+            Ok::<_, Error>((Some((ended, has_pin)), Some(entry("user.make_admin", &found))))
         })
         .await?;
-    if let Some(ended) = ended {
+    if let Some((ended, has_pin)) = ended {
         Ended::tell(&ended, &hq.auth);
-        return Ok(None);
+        return Ok(if has_pin { AdministratorsPin::AsItWas } else { AdministratorsPin::Missing });
     }
     if let Some(flaw) = names::flaw(name) {
         return Err(Error::field("name", flaw));
@@ -100,7 +111,7 @@ pub async fn make_admin(hq: &Hq, name: &str) -> Result<Option<String>> {
     let (pin, _) = pin::generate(&hq.auth).await?;
     let account = Account { username: name.to_owned(), pin: pin.clone().into(), role: ADMINISTRATOR };
     hq.make_account(&account, true, BY).await?;
-    Ok(Some(pin))
+    Ok(AdministratorsPin::Made(pin))
 }
 
 /// The living user of this name, who stays as they are until the transaction ends.
