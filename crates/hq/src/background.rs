@@ -5,8 +5,8 @@ use std::sync::Arc;
 use tillkeep_http::auth::housekeeping;
 use tillkeep_storage::DbErr;
 
+use crate::Hq;
 use crate::sync::{dashboard, deliver, judge, pruning, rounds, servers};
-use crate::{Hq, notify};
 
 /// Joins the servers that run, and starts every background task.
 pub(crate) async fn start(hq: &Arc<Hq>) -> Result<(), DbErr> {

@@ -24,7 +24,7 @@ use uuid::Uuid;
 use crate::chance::Chance;
 use crate::headquarters::{HqClient, Http, SyncState, Transport, standing};
 use crate::memory::{Known, Memory, Shop, Sold};
-pub use alarms::Alarms;
+pub(crate) use alarms::Alarms;
 pub(crate) use door::Door;
 pub(crate) use moments::{Moment, Moments};
 
