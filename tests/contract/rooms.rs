@@ -38,7 +38,7 @@ fn uses(source: &Path) -> Uses {
     let files = files(source).into_iter().filter(|file| !file.ends_with("tests.rs"));
     let read = files.map(|file| (module(source, &file), program(&fs::read_to_string(&file).expect("a file"))));
     read.map(|(module, code)| {
-        let named = paths(&code).into_iter().map(|path| absolute(path, &module, &shown)).collect();
+        let named = paths(&code).into_iter().map(|path| absolute(&path, &module, &shown)).collect();
         (module, named)
     })
     .collect()
@@ -115,7 +115,7 @@ fn shown(root: &str) -> BTreeMap<String, Module> {
 }
 
 /// The path from the crate on.
-fn absolute(path: Module, module: &[String], shown: &BTreeMap<String, Module>) -> Module {
+fn absolute(path: &[String], module: &[String], shown: &BTreeMap<String, Module>) -> Module {
     if path[0] == "crate" {
         return match path.get(1).and_then(|name| shown.get(name)) {
             Some(behind) => behind.iter().chain(&path[2..]).cloned().collect(),
@@ -217,7 +217,7 @@ fn a_path_is_followed_to_where_it_leads() {
     let shown = shown("pub use k::{I, L};\npub use m::N;");
     let module = ["o", "p", "q"].map(str::to_owned);
     let mut led: Vec<String> =
-        paths(&code).into_iter().map(|path| absolute(path, &module, &shown).join("::")).collect();
+        paths(&code).into_iter().map(|path| absolute(&path, &module, &shown).join("::")).collect();
     led.sort();
     assert_eq!(led, ["a", "a::F", "a::b::C", "a::b::d", "k::I::new", "o::g::H"]);
 }
