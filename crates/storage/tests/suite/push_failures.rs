@@ -8,7 +8,7 @@ use tillkeep_storage::document::movement::{Kind, Movement};
 use tillkeep_storage::entity::{customer, sale, sync_log, sync_status};
 use tillkeep_storage::envelope::Sender;
 use tillkeep_storage::sea_orm::{ColumnTrait, EntityTrait, QueryFilter};
-use tillkeep_storage::{db, stock, sync_log as log};
+use tillkeep_storage::{db, push as storage_push, stock, sync_log as log};
 use uuid::Uuid;
 
 use crate::kit::chain::{Chain, id};
