@@ -9,9 +9,10 @@ use tillkeep_model::ErrorCode;
 const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
 
 /// What people who run it read; `development.md` and `performance.md` speak of other tools too.
-const PAGES: [&str; 10] = [
+const PAGES: [&str; 11] = [
     "api",
     "configuration",
+    "decisions",
     "domain",
     "glossary",
     "operations",

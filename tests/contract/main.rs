@@ -26,6 +26,7 @@ mod machine;
 mod matrix;
 mod once;
 mod openapi;
+mod pages;
 mod pattern;
 mod releases;
 mod renumbered;

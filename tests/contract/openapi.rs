@@ -113,6 +113,23 @@ fn every_list_has_pages_with_bounds() {
 }
 
 #[test]
+fn what_a_list_searches_is_named_as_its_rows_name_it() {
+    let mut searched = 0;
+    for (name, document) in documents() {
+        for (which, operation) in operations(&document) {
+            for parameter in operation["parameters"].as_array().into_iter().flatten() {
+                if parameter["name"] == "search" {
+                    let text = parameter["description"].as_str().expect("a description");
+                    assert!(!text.contains('_'), "{name}: {which} searches {text}");
+                    searched += 1;
+                }
+            }
+        }
+    }
+    assert!(searched > 15, "{searched}");
+}
+
+#[test]
 fn every_route_of_people_says_that_it_refuses_parameters_it_does_not_know() {
     for ((name, document), (_, _, routes)) in documents().iter().zip(servers()) {
         for route in &routes {

@@ -138,10 +138,12 @@ fn every_folder_of_the_program_is_in_the_table_of_rooms() {
 
 #[test]
 fn every_test_that_docs_name_is_there() {
-    const PAGES: [&str; 7] = [
+    const PAGES: [&str; 9] = [
         "ARCHITECTURE.md",
         "CONTRIBUTING.md",
+        "README.md",
         "docs/api.md",
+        "docs/decisions.md",
         "docs/development.md",
         "docs/protection.md",
         "docs/security.md",

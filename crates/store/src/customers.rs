@@ -32,7 +32,7 @@ use crate::state::Routes;
 const NEW: Fields = Fields::store(&fields::customer::BOOK);
 
 const LIST: ListSpec = ListSpec {
-    search: &["customer_number", "first_name", "last_name", "company_name", "email", "phone", "phone_digits"],
+    search: &["customerNumber", "firstName", "lastName", "companyName", "email", "phone", "phoneDigits"],
     filters: &["customerNumber", "email", "phone"],
     sort: &["customerNumber", "lastName", "companyName", "createdAt", "updatedAt"],
 };

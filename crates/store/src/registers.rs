@@ -33,7 +33,7 @@ use crate::state::Routes;
 const FIELDS: Fields = Fields::store(&fields::register::BOOK);
 
 const LIST: ListSpec = ListSpec {
-    search: &["code", "name", "terminal_id"],
+    search: &["code", "name", "terminalId"],
     filters: &["code", "terminalId"],
     sort: &["code", "name", "createdAt"],
 };

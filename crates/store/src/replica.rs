@@ -16,7 +16,7 @@ use utoipa::ToSchema;
 use uuid::Uuid;
 
 const PRODUCTS: ListSpec = ListSpec {
-    search: &["name", "short_name", "sku", "barcode", "barcodes", "plu"],
+    search: &["name", "shortName", "sku", "barcode", "barcodes", "plu"],
     filters: &["departmentId", "taxGroupId", "defaultSupplierId", "productType"],
     sort: &["name", "sku", "price", "createdAt", "updatedAt"],
 };

@@ -23,7 +23,7 @@ use super::collisions::{self, Collision};
 use crate::scope::{in_scope, named_store};
 
 const LIST: ListSpec = ListSpec {
-    search: &["error", "entity_id"],
+    search: &["error", "entityId"],
     filters: &["storeId", "entityType", "status"],
     sort: &["-last_seen_at", "last_seen_at", "first_seen_at"],
 };

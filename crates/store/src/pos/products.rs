@@ -20,7 +20,7 @@ use crate::Store;
 
 const LIST: ListSpec = ListSpec {
     // `barcodes` is a list kept as text, in which a code is found like any other part of a text.
-    search: &["name", "short_name", "sku", "barcode", "barcodes", "plu"],
+    search: &["name", "shortName", "sku", "barcode", "barcodes", "plu"],
     filters: &["departmentId"],
     sort: &["name", "sku", "price"],
 };

@@ -21,7 +21,7 @@ use crate::Store;
 use crate::act::{self, Record};
 
 const LIST: ListSpec = ListSpec {
-    search: &["receipt_number", "customer_name"],
+    search: &["receiptNumber", "customerName"],
     filters: &[
         "receiptNumber",
         "businessDate",
