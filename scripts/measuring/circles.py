@@ -77,7 +77,8 @@ class Crate:
             return self.resolve(self.imports[here][rest[0]] + rest[1:], here, tries + 1) or here
         for path in self.globs[here]:
             found = self.resolve(path + rest, here, tries + 1)
-            if found is not None and rest[0] in self.defined[found]:
+            # A name that is defined there, or one of a module below it.
+            if found is not None and (rest[0] in self.defined[found] or rest[0] in found):
                 return found
         return here
 
@@ -209,6 +210,31 @@ def of(files):
     """The files of each circle, the largest first."""
     found = [sorted(path[module] for module in each) for path, edges in crates(files) for each in components(edges)]
     return sorted(found, key=lambda each: (-len(each), each))
+
+
+def of_rooms(files):
+    """Of each circle of rooms: its crate, the folder in which they lie, their names, and the uses that hold it."""
+    for path, edges in crates(files):
+        crate = next(iter(path.values())).split("/")[1]
+        for folder in sorted({module[:deep] for module in path for deep in range(len(module))}):
+            uses = _between(edges, folder)
+            for circle in components(uses):
+                holds = [(one[-1], two[-1]) for one, two in holding(uses, circle)]
+                yield crate, "/".join(folder), [room[-1] for room in sorted(circle)], holds
+
+
+def _between(edges, folder):
+    """What each room in `folder` uses of the others there."""
+    deep, uses = len(folder), {}
+    for one, targets in edges.items():
+        for two, (line, times) in targets.items():
+            pair = (one[: deep + 1], two[: deep + 1])
+            # The file of the folder itself is as short as its name.
+            is_inside = all(len(room) > deep and room[:deep] == folder for room in pair)
+            if is_inside and pair[0] != pair[1]:
+                first, before = uses.setdefault(pair[0], {}).get(pair[1], (line, 0))
+                uses[pair[0]][pair[1]] = (first, before + times)
+    return uses
 
 
 def held(files):

@@ -69,7 +69,8 @@ def _types(files):
     places = (storage + "registry/", storage + "document/")
     declared = [file.text for path, file in files.items() if path.startswith(places)]
     entities = set(re.findall(r"\b(\w+)::Entity\b", "\n".join(declared)))
-    texts = [files[path].text for path in (f"{storage}entity/{name}.rs" for name in entities) if path in files]
+    ends = tuple(f"/{name}.rs" for name in entities)
+    texts = [file.text for path, file in files.items() if path.startswith(storage + "entity/") and path.endswith(ends)]
     return {name for text in texts for name in re.findall(r'table_name = "(\w+)"', text)}
 
 
@@ -98,6 +99,12 @@ def _circles(files):
         yield f"circle of {len(circle)}: " + " ".join(circle)
     for size, one, two, line, times in circles.held(files):
         yield f"{one}:{line}  uses {two} ({times} times), holds a circle of {size}"
+
+
+def _room_circles(files):
+    for crate, folder, circle, holding in circles.of_rooms(files):
+        yield f"crates/{crate}/src/{folder}: circle of {len(circle)}: " + " ".join(circle)
+        yield from (f"{one} uses {two}, which holds the circle" for one, two in holding)
 
 
 def _public(files):
@@ -192,6 +199,14 @@ ALL = [
         "0",
         lambda files: max(map(len, circles.of(files)), default=0),
         _circles,
+    ),
+    Measure(
+        "room-circles",
+        "circles of rooms: the files and folders that lie together in one folder of a crate, each whole; "
+        "a `mod.rs` is the floor of its folder and no room in it",
+        "0",
+        lambda files: len(list(circles.of_rooms(files))),
+        _room_circles,
     ),
     _counted("public", "items with `pub` and no restriction in crates/*/src; no fields, no tests", "", _public),
     _counted(

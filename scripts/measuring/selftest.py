@@ -86,6 +86,20 @@ CASES = [
         3,
     ),
     (
+        "room-circles",
+        {**ROOM, STORE + "room/far.rs": "use super::near::Near;\npub fn a() {}\n", STORE + "room/near.rs": "pub struct Near;"},
+        0,
+        {STORE + "shop.rs": "pub fn sell(given: crate::Inner) {}\n"},
+        1,
+    ),
+    (
+        "room-circles",
+        {**ROOM, STORE + "room/far.rs": "use super::near::Near;\npub fn a() {}\n", STORE + "room/near.rs": "pub struct Near;"},
+        0,
+        {STORE + "room/near.rs": "pub struct Near;\nfn b() { super::far::a(); }"},
+        1,
+    ),
+    (
         "public",
         {STORE + "a.rs": "pub(crate) fn a() {}\npub struct B { pub c: D }\n#[cfg(test)]\npub mod e {}"},
         1,

@@ -3,7 +3,8 @@
 use std::path::Path;
 use std::process::Command;
 
-use tillkeep_storage::{Db, Side, audit, audit_heads, db};
+use tillkeep_storage::audit::heads;
+use tillkeep_storage::{Db, Side, audit, db};
 
 use crate::kit::{Shift, TestCluster, eventually};
 use crate::restored::copy_files;
@@ -72,7 +73,7 @@ async fn acts_that_were_cut_off_a_log_are_missed_by_the_other_server() {
         let (there, here) = (Db::open_to_read(&at_hq).await.ok()?, Db::open_to_read(&at_store).await.ok()?);
         let rows = db::query(&there, "SELECT MAX(seq) AS seq FROM audit_heads", []).await.ok()?;
         let heard: Option<i64> = rows.first()?.try_get("", "seq").ok()?;
-        let told = audit_heads::kept(&here).await.ok()??.head;
+        let told = heads::kept(&here).await.ok()??.head;
         let ends = (audit::head(&here).await.ok()?.seq, audit::head(&there).await.ok()?);
         ((heard?, told) == ends).then_some(())
     })

@@ -31,6 +31,7 @@ mod pattern;
 mod releases;
 mod renumbered;
 mod requests;
+mod rooms;
 mod scope;
 mod sweep;
 mod walks;

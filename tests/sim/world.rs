@@ -11,7 +11,7 @@ use axum::Router;
 use tillkeep_http::Clock;
 use tillkeep_model::Instant;
 use tillkeep_store::Chance;
-use tillkeep_store::sync::Request;
+use tillkeep_store::headquarters::Request;
 
 use crate::plan::Faults;
 

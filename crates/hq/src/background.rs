@@ -6,13 +6,13 @@ use tillkeep_http::auth::housekeeping;
 use tillkeep_storage::DbErr;
 
 use crate::Hq;
-use crate::sync::{dashboard, judge, notify, pruning, rounds, servers};
+use crate::sync::{dashboard, deliver, judge, pruning, rounds, servers};
 
 /// Joins the servers that run, and starts every background task.
 pub(crate) async fn start(hq: &Arc<Hq>) -> Result<(), DbErr> {
     follow_auth(hq);
     servers::join(hq).await?;
-    notify::start(hq);
+    deliver::start(hq);
     judge::start(hq.clone());
     rounds::start(hq.clone());
     servers::start(hq.clone());

@@ -6,6 +6,8 @@ mod accounts;
 mod background;
 pub mod backoffice;
 mod customer_numbers;
+pub mod live;
+pub mod notify;
 pub mod replica;
 mod reports;
 pub mod routes;

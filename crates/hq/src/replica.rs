@@ -1,8 +1,6 @@
 //! Lists and figures that may be somewhat behind are read from a replica, while it is there and not too old; else from the
 //! primary, as without one. `docs/operations.md`, *A read replica*.
 
-pub(crate) mod followed;
-
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -16,8 +14,8 @@ use tillkeep_storage::replica::Replica;
 use tillkeep_storage::{Connection, DbErr};
 use tokio::time::{MissedTickBehavior, interval, timeout};
 
-use self::followed::Followed;
 use crate::Hq;
+use crate::live::followed::Followed;
 
 const LOOK_EVERY: Duration = Duration::from_secs(1);
 /// A replica that takes so long for a list is not waited for.

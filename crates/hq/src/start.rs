@@ -15,15 +15,15 @@ use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
-use crate::background;
-use crate::state::{Hq, Settings};
-use crate::sync::copies::Copies;
-use crate::sync::dashboard::board::Board;
-use crate::sync::dashboard::store_metrics::StoreMetrics;
-use crate::sync::{
+use crate::live::board::Board;
+use crate::live::copies::Copies;
+use crate::live::store_metrics::StoreMetrics;
+use crate::live::{
     DatabaseRun, Databases, Heads, Hub, Nodes, Pages, PushQueue, StoreCache, StoresToNotify, Streams, Times, Totals,
-    Tracker, Turns, Unreadable, notify,
+    Tracker, Turns, Unreadable,
 };
+use crate::state::{Hq, Settings};
+use crate::{background, notify};
 
 /// Which root the PINs in the database are made with.
 const PIN_ROOT: &str = "pin_root";

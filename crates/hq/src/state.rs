@@ -16,14 +16,15 @@ use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
-use crate::replica::followed::Followed;
-use crate::sync::copies::Copies;
-use crate::sync::dashboard::board::Board;
-use crate::sync::dashboard::store_metrics::StoreMetrics;
-use crate::sync::{
-    Broker, DatabaseRun, Databases, Heads, Hub, Nodes, NotificationQueue, Pages, PushQueue, StoreCache, StoresToNotify,
-    Streams, Times, Totals, Tracker, Turns, Unreadable,
+use crate::live::board::Board;
+use crate::live::copies::Copies;
+use crate::live::followed::Followed;
+use crate::live::store_metrics::StoreMetrics;
+use crate::live::{
+    DatabaseRun, Databases, Heads, Hub, Nodes, Pages, PushQueue, StoreCache, StoresToNotify, Streams, Times, Totals,
+    Tracker, Turns, Unreadable,
 };
+use crate::notify::{Broker, NotificationQueue};
 
 /// Routes of headquarters, being collected.
 pub(crate) type Routes = routes::Routes<Arc<Hq>>;

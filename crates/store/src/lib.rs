@@ -3,13 +3,13 @@
 #![warn(unreachable_pub)]
 
 mod act;
-pub mod alarms;
 mod approvals;
 mod bounds;
 mod chance;
 mod customers;
 mod day;
 mod devices;
+pub mod headquarters;
 mod inventory;
 mod memory;
 mod pos;

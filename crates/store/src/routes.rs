@@ -13,8 +13,8 @@ use tillkeep_model::permission::code::{ReportsZReport, UsersEdit};
 use tillkeep_storage::outbox;
 
 use crate::state::Routes;
-use crate::sync::handlers;
-use crate::{Store, approvals, customers, devices, inventory, pos, registers, replica, sessions};
+use crate::sync::{handlers, people};
+use crate::{Store, customers, devices, inventory, pos, registers, replica, sessions};
 
 /// What this server says of itself.
 pub const ABOUT: About = About {
@@ -29,6 +29,7 @@ pub fn router(store: Arc<Store>, hq: &[WriteRoute]) -> Router {
 
 /// The same of one that shows other things besides.
 pub fn router_with(store: Arc<Store>, hq: &[WriteRoute], shown: Shown) -> Router {
+    people::connect(&store);
     let (router, table) = described(hq);
     let router = if shown.docs { describe::served(router, ABOUT, table) } else { router };
     let router = router.with_state(store.clone());
@@ -85,7 +86,6 @@ fn own(routes: Routes) -> Routes {
         .with(account::locks::<_, (UsersEdit, ReportsZReport)>)
         .with(directory::routes)
         .with(pos::routes)
-        .with(approvals::routes)
         .with(registers::routes)
         .with(devices::routes)
         .with(sessions::routes)

@@ -9,7 +9,7 @@ use anyhow::{Context, Result, bail};
 use config::{Config, File, FileFormat};
 use ipnet::IpNet;
 use serde::{Deserialize, Serialize};
-use tillkeep_hq::sync::{Broker, BrokerUrl};
+use tillkeep_hq::notify::{Broker, BrokerUrl};
 use tillkeep_http::auth::{PinLogin, SecondFactor, SignInSettings};
 use tillkeep_http::server::{Limits, Tls};
 use tillkeep_http::tokens::keys::{self, GivenKeys};

@@ -6,10 +6,8 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
 use axum::Router;
-use tillkeep_hq::Account;
-use tillkeep_hq::Hq;
-use tillkeep_hq::replica;
 use tillkeep_hq::sync::{leave, rounds};
+use tillkeep_hq::{Account, Hq, replica};
 use tillkeep_http::auth::housekeeping;
 use tillkeep_http::error::Error;
 use tillkeep_http::routes::Shown;
@@ -368,7 +366,7 @@ fn end_on_signal(leave: Duration) -> Result<Ending> {
 mod tests {
     use std::time::Duration;
 
-    use tillkeep_hq::sync::Broker;
+    use tillkeep_hq::notify::Broker;
     use tillkeep_http::auth::SignInSettings;
 
     use super::{check_hq_url, free_name};

@@ -10,8 +10,8 @@ use tillkeep_http::Clock;
 use tillkeep_model::wire::MAX_ATTEMPTS;
 use tillkeep_storage::entity::outbox as entry;
 use tillkeep_storage::sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
-use tillkeep_storage::{Connection, Db, Side, apply, audit, migration, outbox, registry, settings, staged};
-use tillkeep_store::sync::standing;
+use tillkeep_storage::{Connection, Db, Side, apply, audit, outbox, registry, settings, staged, upgrade};
+use tillkeep_store::headquarters::standing;
 
 use crate::lock::Lock;
 use crate::output::say;
@@ -91,7 +91,7 @@ impl DataDir {
     async fn read(&self) -> Result<Connection> {
         let path = self.database()?;
         let conn = Db::open_to_read(&Db::url_of_file(&path)).await.context("the database cannot be opened")?;
-        migration::refuse_other(&conn, Side::Store).await.with_context(|| path.display().to_string())?;
+        upgrade::refuse_other(&conn, Side::Store).await.with_context(|| path.display().to_string())?;
         Ok(conn)
     }
 }

@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
-use tillkeep_storage::registry::{self, SyncTable};
+use tillkeep_storage::registry;
+use tillkeep_storage::rows::SyncTable;
 use tillkeep_storage::{Db, Opening, Side, db};
 
 /// Rows by id, as they travel.

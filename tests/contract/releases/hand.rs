@@ -3,7 +3,8 @@
 use serde_json::{Value as Json, json};
 use tillkeep_hq::Hq;
 use tillkeep_hq::testing::Databases as _;
-use tillkeep_storage::registry::{self, Row, SyncTable};
+use tillkeep_storage::registry;
+use tillkeep_storage::rows::{Row, SyncTable};
 use tillkeep_storage::{Tx, db};
 use uuid::Uuid;
 

@@ -8,7 +8,7 @@ use tillkeep_hq::testing::Databases as _;
 use tillkeep_model::wire::{Heartbeat, StoreMessage};
 use tillkeep_storage::migration::{self, STEPS, Schema};
 use tillkeep_storage::sea_orm::DbBackend;
-use tillkeep_storage::{Side, outbox, registry};
+use tillkeep_storage::{Side, outbox, registry, upgrade};
 
 use super::day::{CODE, Day, TERMINAL, USERNAME, product, store_id};
 use super::kept::{self, About, Release, Said, rows_file, schema_file};
@@ -130,7 +130,7 @@ fn sent(said: &Said) -> Vec<&str> {
 }
 
 fn script(steps: &[migration::Step], side: Side, backend: DbBackend) -> String {
-    let statements = migration::script(steps, side, backend).expect("a script");
+    let statements = upgrade::script(steps, side, backend).expect("a script");
     statements.iter().map(|statement| statement.sql.clone() + ";\n").collect()
 }
 

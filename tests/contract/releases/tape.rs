@@ -10,7 +10,7 @@ use axum::extract::ConnectInfo;
 use axum::http::{Request as HttpRequest, header};
 use http_body_util::BodyExt;
 use serde_json::Value as Json;
-use tillkeep_store::sync::{Reply, Request, Transport};
+use tillkeep_store::headquarters::{Reply, Request, Transport};
 use tower::ServiceExt;
 
 use super::kept::Said;

@@ -14,8 +14,8 @@ use tillkeep_model::permission::code::RegistersView;
 use tillkeep_storage::Connection;
 use tillkeep_storage::entity::register_session::{Column, Entity, Model};
 use tillkeep_storage::entity::{store, unapplied_document, user};
-use tillkeep_storage::push::unapplied;
 use tillkeep_storage::sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QuerySelect};
+use tillkeep_storage::sync_log::unapplied;
 use utoipa::ToSchema;
 use uuid::Uuid;
 

@@ -16,7 +16,7 @@ use tokio::io::{AsyncRead, AsyncReadExt};
 use tokio_util::io::StreamReader;
 use uuid::Uuid;
 
-use super::queue::{BodyReservation, PushQueue};
+use crate::live::queue::{BodyReservation, PushQueue};
 
 /// The window of a zstd stream at the most, as a power of two: 8 MiB, what RFC 8878 asks every decoder for.
 const WINDOW_LOG: u32 = 23;

@@ -8,11 +8,12 @@ use tillkeep_http::Body;
 use tillkeep_http::error::{Error, Result};
 use tillkeep_model::wire::{HandshakeAnswer, HandshakeRequest};
 use tillkeep_model::{Instant, fields};
+use tillkeep_storage::audit::heads;
 use tillkeep_storage::entity::store_node;
 use tillkeep_storage::nodes::{Said, Settled};
 use tillkeep_storage::numbers::lost;
 use tillkeep_storage::staff::GlobalPeople;
-use tillkeep_storage::{Tx, audit, audit_heads, fault, high_water, nodes, registry, sync_log, versions};
+use tillkeep_storage::{Tx, audit, fault, high_water, nodes, registry, sync_log, versions};
 use uuid::Uuid;
 
 use super::continuity::{Continuity, RestoreEvidence};
@@ -119,10 +120,10 @@ async fn record(
     lost::note(&tx, store_id, &request.lost).await?;
     if let Some(head) = &request.audit {
         // With an older ticket a copy goes on; a lost answer shortens no log.
-        if !late && !continuity.newest && audit_heads::is_shorter(&tx, store_id, &request.node_epoch, head).await? {
-            audit_heads::forget(&tx, store_id).await?;
+        if !late && !continuity.newest && heads::is_shorter(&tx, store_id, &request.node_epoch, head).await? {
+            heads::forget(&tx, store_id).await?;
         }
-        audit_heads::note(&tx, store_id, &request.node_epoch, head, now).await?;
+        heads::note(&tx, store_id, &request.node_epoch, head, now).await?;
     }
     let own = audit::head(&tx).await?;
     let global = GlobalPeople::load(&*tx).await?;

@@ -1,7 +1,8 @@
 //! What a pull leaves out because it cannot be read is noted, and sent once somebody has mended it. `docs/sync.md`, rule D13.
 
 use tillkeep_storage::entity::unreadable_row::Model;
-use tillkeep_storage::registry::{SyncType, Unread};
+use tillkeep_storage::registry::SyncType;
+use tillkeep_storage::rows::Unread;
 use tillkeep_storage::{DbErr, unreadable};
 
 use crate::Hq;

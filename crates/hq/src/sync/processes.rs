@@ -4,12 +4,13 @@
 use tillkeep_http::error::{Error, Result};
 use tillkeep_model::ErrorCode;
 use tillkeep_model::wire::HandshakeRequest;
-use tillkeep_storage::{audit_heads, nodes};
+use tillkeep_storage::audit::heads;
+use tillkeep_storage::nodes;
 use uuid::Uuid;
 
-use super::copies::{Processes, Refusal, Sign};
-use super::process::Made;
 use crate::Hq;
+use crate::live::copies::{Processes, Refusal, Sign};
+use crate::live::process::Made;
 
 /// Takes note of a request of a store's process. One of an older release says nothing of itself.
 pub(super) async fn hear(hq: &Hq, store: Uuid, code: &str, instance: Option<Uuid>, nonce: Option<Uuid>) -> Sign {
@@ -73,7 +74,7 @@ pub(super) async fn take_over(hq: &Hq, store: Uuid, instance: Uuid) {
 async fn forget_log(hq: &Hq, store: Uuid) {
     let forgotten = async {
         let tx = hq.sync_db().begin().await?;
-        audit_heads::forget(&tx, store).await?;
+        heads::forget(&tx, store).await?;
         tx.commit().await
     };
     if let Err(error) = forgotten.await {

@@ -29,10 +29,10 @@ pub(super) use self::query::Query;
 use self::stream::Reading;
 use self::text::{json, whole};
 use super::lookups;
-use super::pages::{KeptPage, Key};
 use super::protocol::Machine;
 use super::store_caller::StoreCaller;
 use crate::Hq;
+use crate::live::pages::{KeptPage, Key};
 
 pub(super) async fn pull(
     caller: StoreCaller,

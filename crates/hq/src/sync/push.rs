@@ -12,8 +12,9 @@ use tillkeep_http::error::{Error, Result};
 use tillkeep_http::extract;
 use tillkeep_model::ErrorCode;
 use tillkeep_model::wire::{PushAnswer, PushRequest};
+use tillkeep_storage::envelope::Sender;
 use tillkeep_storage::push;
-use tillkeep_storage::push::{Interrupted, Pushed, Sender};
+use tillkeep_storage::push::{Interrupted, Pushed};
 use uuid::Uuid;
 
 use super::body::{self, Parsed};

@@ -12,11 +12,11 @@ use tillkeep_http::{Answer, Caller, Id};
 use tillkeep_model::ErrorCode;
 use tillkeep_model::permission::code::StoresEdit;
 use tillkeep_storage::entity::{customer, store, sync_log};
-use tillkeep_storage::push::{self, ByHand, Sender};
+use tillkeep_storage::envelope::{ByHand, Sender};
 use tillkeep_storage::sea_orm::sea_query::Expr;
 use tillkeep_storage::sea_orm::{ColumnTrait, ConnectionTrait, EntityName, EntityTrait, PaginatorTrait, QueryFilter};
 use tillkeep_storage::sync_log::{FAILED, RETRIED};
-use tillkeep_storage::{audit, idempotency};
+use tillkeep_storage::{audit, idempotency, push};
 use utoipa::ToSchema;
 use uuid::Uuid;
 

@@ -16,10 +16,11 @@ use tillkeep_model::ErrorCode;
 use tillkeep_model::permission::code::StoresEdit;
 use tillkeep_model::wire::PushStatus;
 use tillkeep_storage::entity::sync_log;
-use tillkeep_storage::idempotency;
-use tillkeep_storage::push::{self, ByHand, Sender};
+use tillkeep_storage::envelope::{ByHand, Sender};
+use tillkeep_storage::{idempotency, push};
 use tillkeep_storage::sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
 use tillkeep_storage::sync_log::{FAILED, PULL, RETRIED};
+use tillkeep_storage::{idempotency, push};
 use utoipa::ToSchema;
 use uuid::Uuid;
 

@@ -13,8 +13,8 @@ use tillkeep_storage::entity::hq_node::Model;
 use tillkeep_storage::{Connection, DbErr, hq_nodes, nodes, settings};
 use uuid::Uuid;
 
-use super::nodes::is_off;
 use crate::Hq;
+use crate::live::nodes::is_off;
 
 /// Between two looks at the database.
 const LOOK_EVERY: Duration = Duration::from_secs(1);

@@ -22,12 +22,12 @@ use tillkeep_storage::nodes::Said;
 use tokio::time::{Instant, MissedTickBehavior, interval, timeout};
 
 use super::ending::End;
-use super::hub::{Connection, Next};
 use super::protocol::ignored;
 use super::standing::Standing;
 use super::store_caller::{REFUSALS, StoreCaller, standing_now, store_of};
 use super::versions;
 use crate::Hq;
+use crate::live::{Connection, Next};
 
 const SEND_WITHIN: Duration = Duration::from_secs(10);
 /// A larger text is ignored.

@@ -12,7 +12,7 @@ use tillkeep_http::request::Guest;
 use tillkeep_http::tokens::STORE_SYNC;
 use tillkeep_model::Instant;
 use tillkeep_storage::entity::store;
-use tillkeep_storage::push::Sender;
+use tillkeep_storage::envelope::Sender;
 use tillkeep_storage::sea_orm::sea_query::Expr;
 use tillkeep_storage::sea_orm::{ColumnTrait, EntityTrait, QueryFilter};
 use uuid::Uuid;

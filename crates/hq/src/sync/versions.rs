@@ -19,12 +19,12 @@ use tillkeep_storage::tags::{self, Head};
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use super::heads::Moved;
 use super::processes;
 use super::protocol::{Machine, ignored};
 use super::store_caller::StoreCaller;
-use super::tracker::Repeated;
 use crate::Hq;
+use crate::live::heads::Moved;
+use crate::live::tracker::Repeated;
 
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]

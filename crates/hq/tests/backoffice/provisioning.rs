@@ -11,11 +11,11 @@ use uuid::Uuid;
 use super::kit::{Kit, Person, id_of};
 
 /// The socket was told that the token is not good any more.
-pub async fn closed(connection: &tillkeep_hq::sync::Connection) {
+pub async fn closed(connection: &tillkeep_hq::live::Connection) {
     loop {
         match connection.next().await {
-            tillkeep_hq::sync::Next::Close(code) => return assert_eq!(code, close::REVOKED),
-            tillkeep_hq::sync::Next::Tell(_) => {}
+            tillkeep_hq::live::Next::Close(code) => return assert_eq!(code, close::REVOKED),
+            tillkeep_hq::live::Next::Tell(_) => {}
         }
     }
 }
@@ -117,7 +117,7 @@ async fn a_socket_of_a_replaced_token_closes_when_its_grace_ends() {
     kit.post(&admin, &format!("/stores/{id}/provision"), json!({"rotate": true, "graceMinutes": 30})).await.is(200);
     let is_told = async || {
         let next = tokio::time::timeout(std::time::Duration::ZERO, connection.next()).await;
-        matches!(next, Ok(tillkeep_hq::sync::Next::Close(_)))
+        matches!(next, Ok(tillkeep_hq::live::Next::Close(_)))
     };
     kit.clock.advance(29 * 60_000);
     kit.hq.hub.close_over(kit.clock.now(), close::REVOKED);
@@ -129,7 +129,7 @@ async fn a_socket_of_a_replaced_token_closes_when_its_grace_ends() {
     kit.clock.advance(24 * 3600 * 1000);
     kit.hq.hub.close_over(kit.clock.now(), close::REVOKED);
     let next = tokio::time::timeout(std::time::Duration::ZERO, newer.next()).await;
-    assert!(!matches!(next, Ok(tillkeep_hq::sync::Next::Close(_))));
+    assert!(!matches!(next, Ok(tillkeep_hq::live::Next::Close(_))));
 }
 
 #[tokio::test]

@@ -7,7 +7,7 @@ use async_compression::tokio::bufread::{GzipDecoder, ZstdDecoder};
 use axum::http::header;
 use futures_util::future::join_all;
 use serde_json::{Value as Json, json};
-use tillkeep_hq::sync::Connection;
+use tillkeep_hq::live::Connection;
 use tillkeep_hq::testing::Databases as _;
 use tillkeep_http::metrics;
 use tillkeep_model::wire::close::REPLACED;

@@ -1,7 +1,7 @@
 //! Failed entries: tried again, settled, each once and by those who may.
 
 use serde_json::{Value as Json, json};
-use tillkeep_hq::sync::Next;
+use tillkeep_hq::live::Next;
 use tillkeep_hq::testing::Databases as _;
 use tillkeep_model::wire::close::REPLACED;
 use tillkeep_storage::entity::{audit_log, purchase_order_item, sync_log, sync_status};

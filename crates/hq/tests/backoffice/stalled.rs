@@ -8,7 +8,7 @@ use axum::http::{Request, header};
 use axum::response::Response;
 use http_body_util::BodyExt;
 use serde_json::Value as Json;
-use tillkeep_hq::sync::Times;
+use tillkeep_hq::live::Times;
 use tillkeep_hq::testing::Databases as _;
 use tillkeep_http::server::Limits;
 use tillkeep_model::wire::close;

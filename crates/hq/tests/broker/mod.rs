@@ -9,7 +9,7 @@ use std::fs;
 use std::process::Command;
 use std::time::Duration;
 
-use tillkeep_hq::sync::Broker;
+use tillkeep_hq::notify::Broker;
 use tokio::time::timeout;
 
 use self::identity::Identity;

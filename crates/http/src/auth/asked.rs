@@ -7,9 +7,9 @@ use tillkeep_storage::sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QuerySele
 use tillkeep_storage::{kept_verifiers, user_pins};
 use uuid::Uuid;
 
-use super::by_pin::{refuse, verified, wrong};
 use super::people::{of_name, staff};
 use super::throttle::{self, Attempt, Claimant};
+use super::verified::{refuse, verified, wrong};
 use super::{Auth, Home, is_active};
 use crate::error::Result;
 

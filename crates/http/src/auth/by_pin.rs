@@ -1,6 +1,5 @@
 //! Whose PIN this is. The one place where a PIN is guessed without a name, counted before it is looked at.
 
-use tillkeep_model::ErrorCode;
 use tillkeep_storage::audit;
 use tillkeep_storage::entity::user;
 use tillkeep_storage::sea_orm::sea_query::Expr;
@@ -10,9 +9,10 @@ use uuid::Uuid;
 use super::asked::{ask, kept_under};
 use super::people::staff;
 use super::throttle::{self, Attempt, Claimant};
+use super::verified::{refuse, verified};
 use super::{Auth, Home, PinLogin};
 use crate::error::{Error, Result};
-use crate::pins::{Pins, is_former};
+use crate::pins::is_former;
 
 /// The active user with this PIN, with the attempt that is to be settled in the transaction of what follows; else 401,
 /// with `refused` in the audit log. The look-up key finds the candidate, whose own hash decides: as many slow hashes however many
@@ -100,38 +100,4 @@ async fn without_lookup(
         }
     }
     Ok((attempt, None))
-}
-
-/// One answer and one cost for unknown, inactive and wrong: the person when the PIN is theirs, else who it was not. `pins` says
-/// whose places the hash takes.
-pub(crate) async fn verified(
-    auth: &Auth,
-    pins: &Pins,
-    attempt: Attempt,
-    user: Option<user::Model>,
-    pin: &str,
-) -> Result<(Attempt, Result<user::Model, Option<Uuid>>)> {
-    let hash = match &user {
-        Some(user) => auth.hash_of(user).await.map_err(Error::from),
-        None => Ok(None),
-    };
-    let (attempt, hash) = attempt.unless_failed(auth, hash).await?;
-    let right = pins.verify(pin, hash).await;
-    let (attempt, right) = attempt.unless_failed(auth, right).await?;
-    let outcome = match user {
-        Some(user) if right => Ok(user),
-        user => Err(user.map(|user| user.id)),
-    };
-    Ok((attempt, outcome))
-}
-
-/// The refusal, once the verdict and its line in the audit log are written.
-pub(crate) async fn refuse(auth: &Auth, attempt: Attempt, entry: audit::Entry) -> Result<Error> {
-    attempt.failed(auth, entry).await?;
-    Ok(wrong())
-}
-
-/// One answer for a name that nobody has and a PIN that is not theirs.
-pub(crate) fn wrong() -> Error {
-    Error::new(ErrorCode::InvalidCredentials, "the name or the PIN is wrong")
 }

@@ -4,7 +4,7 @@ mod access;
 mod act;
 mod address;
 pub mod asked;
-pub(crate) mod by_pin;
+mod by_pin;
 mod caller;
 pub mod device;
 pub(crate) mod factor_uses;
@@ -19,6 +19,7 @@ pub(crate) mod places;
 mod sessions;
 mod settings;
 pub mod throttle;
+pub(crate) mod verified;
 
 use std::convert::Infallible;
 use std::net::IpAddr;

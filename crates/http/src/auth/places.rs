@@ -12,20 +12,12 @@ use uuid::Uuid;
 
 use super::address::origin;
 use super::device::key_hash;
-use super::throttle::Claimant;
+use super::throttle::{Claimant, KnownPlace};
 use super::{Auth, Home};
 use crate::files;
 
 /// What a browser's key begins with.
 const PREFIX: &str = "web_";
-
-/// A place where somebody signed in before.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct KnownPlace {
-    pub id: Uuid,
-    /// Whose it is; where a PIN alone is typed, who answers for them.
-    pub user_id: Uuid,
-}
 
 impl Claimant {
     /// Looks whether somebody with `user` (nobody has the name: `None`) signed in before in the browser that says so. What the

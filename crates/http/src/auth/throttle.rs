@@ -14,10 +14,17 @@ use tokio::time::timeout;
 use uuid::Uuid;
 
 use super::address::origin;
-use super::places::KnownPlace;
 use super::{Auth, Caller, Device, Home, Origin};
 use crate::error::{Error, Result};
 use crate::pins::Hashed;
+
+/// A place where somebody signed in before.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct KnownPlace {
+    pub id: Uuid,
+    /// Whose it is; where a PIN alone is typed, who answers for them.
+    pub user_id: Uuid,
+}
 
 /// Who claims to be somebody, as far as that is known before the PIN is.
 #[derive(Clone, Debug)]

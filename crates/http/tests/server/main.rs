@@ -9,5 +9,4 @@ mod log;
 mod metrics;
 mod pace;
 mod pages;
-mod rooms;
 mod tls;

@@ -9,9 +9,9 @@ use tillkeep_model::state::SessionStatus;
 use super::day::{Day, Figures, Known, ReceiptRange, Register, SessionState, Verdict};
 use super::facts::Facts;
 use super::ranges::{Range, missing, without};
+use crate::document::flags::has_foreign_number;
 use crate::entity::register_session;
 use crate::numbers::{Given, series_name};
-use crate::push::is_flagged;
 
 /// Missing numbers of one day that are looked for elsewhere before they are called missing.
 pub(super) const LOOKED_FOR: usize = 1000;
@@ -72,9 +72,10 @@ fn register(
         }
     }
     // A Z report names receipts that HQ may not have.
-    let own: Vec<_> = known.iter().filter(|session| !is_flagged(&session.flags)).collect();
+    let own: Vec<_> = known.iter().filter(|session| !has_foreign_number(&session.flags)).collect();
     // That of a till names those of a series with a letter too.
-    let reports = facts.sessions.iter().filter(|session| session.business_date == date && !is_flagged(&session.flags));
+    let reports =
+        facts.sessions.iter().filter(|session| session.business_date == date && !has_foreign_number(&session.flags));
     let reports = reports.filter(|session| session.register_code == ReceiptNumber::register_of(code));
     let named = reports.flat_map(|session| [&session.first_receipt_number, &session.last_receipt_number]);
     let named = named.flatten().filter_map(|text| ReceiptNumber::parse(text));

@@ -8,15 +8,16 @@ use tillkeep_model::receipt::ReceiptNumber;
 use uuid::Uuid;
 
 use super::day::Figures;
-use crate::db::{placeholders, query};
+use crate::db::{Row, placeholders, query};
+use crate::document::flags::{FOREIGN_NUMBER, has_foreign_number};
 use crate::entity::register_session;
+use crate::many::find_by_rows;
 use crate::numbers::Given;
 use crate::numbers::lost::{self, Lost};
-use crate::push::{FOREIGN_NUMBER, is_flagged};
 use crate::reports::sums::{amount, counted, summed};
 
-/// Registers that are asked about in one statement: `SQLite` takes 500 terms of a `UNION ALL`.
-const TERMS: usize = 400;
+/// Series whose numbers before the first one are asked for.
+const SERIES: usize = 1000;
 
 /// Sums of one session on one day.
 pub(super) struct Sums {
@@ -107,7 +108,7 @@ async fn receipts(
     let mut out = Vec::new();
     for row in query(conn, &sql, values).await? {
         // What another store's number says of this one is nothing; the sale itself counts in its sums.
-        if !is_flagged(&row.try_get("", "flags")?) {
+        if !has_foreign_number(&row.try_get("", "flags")?) {
             let (register, receipt): (String, String) =
                 (row.try_get("", "register_code")?, row.try_get("", "receipt_number")?);
             let series = ReceiptNumber::parse(&receipt).map(|receipt| receipt.register_code);
@@ -133,36 +134,18 @@ async fn receipt_before(
             *first = receipt;
         }
     }
-    let firsts: Vec<_> = firsts.into_iter().take(1000).collect();
-    let mut out = HashMap::new();
-    for chunk in firsts.chunks(TERMS) {
-        let (mut values, mut tuples): (Vec<Value>, _) = (vec![store.into()], Vec::new());
-        for (register, first) in chunk {
-            let at = values.len();
-            tuples.push(format!(
-                "SELECT CAST(${} AS TEXT) AS code, CAST(${} AS TEXT) AS receipt, CAST(${} AS TEXT) AS lowest, \
-                 CAST(${} AS TEXT) AS register",
-                at + 1,
-                at + 2,
-                at + 3,
-                at + 4
-            ));
-            // Only what begins as it does comes before it: not a number of another store.
-            let own = ReceiptNumber::parse(first);
-            let lowest = own.map_or_else(String::new, |own| format!("{}-{}-", own.store_code, own.register_code));
-            let till = ReceiptNumber::register_of(register);
-            values.extend([(*register).into(), (*first).into(), lowest.into(), till.into()]);
-        }
-        let sql = format!(
-            "SELECT r.code, (SELECT s.receipt_number FROM sales s WHERE s.store_id = $1 AND s.register_code = r.register \
-             AND s.receipt_number < r.receipt AND s.receipt_number >= r.lowest AND LENGTH(s.receipt_number) = LENGTH(r.receipt) \
-             ORDER BY s.receipt_number DESC LIMIT 1) AS before FROM ({}) r",
-            tuples.join(" UNION ALL ")
-        );
-        let before: HashMap<String, String> = pairs(conn, &sql, values, "before").await?;
-        out.extend(before);
-    }
-    Ok(out)
+    let firsts = firsts.into_iter().take(SERIES).map(|(series, first)| {
+        // Only what begins as it does comes before it: not a number of another store.
+        let own = ReceiptNumber::parse(first);
+        let lowest = own.map_or_else(String::new, |own| format!("{}-{}-", own.store_code, own.register_code));
+        [series.into(), ReceiptNumber::register_of(series).into(), lowest.into(), first.into()]
+    });
+    let sql = "WITH r (series, register, lowest, first) AS (VALUES $rows) \
+               SELECT r.series, (SELECT s.receipt_number FROM sales s WHERE s.store_id = $1 AND s.register_code = r.register \
+               AND s.receipt_number < r.first AND s.receipt_number >= r.lowest \
+               AND LENGTH(s.receipt_number) = LENGTH(r.first) ORDER BY s.receipt_number DESC LIMIT 1) AS before FROM r";
+    let row = "(CAST(? AS TEXT), CAST(? AS TEXT), CAST(? AS TEXT), CAST(? AS TEXT))";
+    by_series(&find_by_rows(conn, sql, &[store.into()], row, firsts).await?)
 }
 
 /// Of each series the number of the last session before its first one here.
@@ -172,51 +155,31 @@ async fn session_before(
     sessions: &[register_session::Model],
 ) -> Result<HashMap<String, i64>, DbErr> {
     let mut firsts: BTreeMap<(&str, String), i64> = BTreeMap::new();
-    for session in sessions.iter().filter(|session| !is_flagged(&session.flags)) {
+    for session in sessions.iter().filter(|session| !has_foreign_number(&session.flags)) {
         let Given { letter, number } = Given::session(session.session_number.into());
         let first = firsts.entry((&session.register_code, letter)).or_insert(number);
         *first = (*first).min(number);
     }
-    let firsts: Vec<_> = firsts.into_iter().take(1000).collect();
-    let mut out = HashMap::new();
-    for chunk in firsts.chunks(TERMS) {
-        let (mut values, mut tuples): (Vec<Value>, _) = (vec![store.into()], Vec::new());
-        for ((register, letter), first) in chunk {
-            let at = values.len();
-            tuples.push(format!(
-                "SELECT CAST(${} AS TEXT) AS code, CAST(${} AS TEXT) AS register, CAST(${} AS BIGINT) AS floor, \
-                 CAST(${} AS BIGINT) AS number",
-                at + 1,
-                at + 2,
-                at + 3,
-                at + 4
-            ));
-            let number = |number| Given { letter: letter.clone(), number }.of_session();
-            let series = format!("{register}{letter}");
-            values.extend([series.into(), (*register).into(), number(0).into(), number(*first).into()]);
-        }
-        let sql = format!(
-            "SELECT r.code, (SELECT CAST(MAX(s.session_number) - r.floor AS BIGINT) FROM register_sessions s \
-             WHERE s.store_id = $1 AND s.register_code = r.register AND s.session_number < r.number \
-             AND s.session_number > r.floor AND s.flags NOT LIKE '%\"{FOREIGN_NUMBER}\"%') AS before FROM ({}) r",
-            tuples.join(" UNION ALL ")
-        );
-        let before: HashMap<String, i64> = pairs(conn, &sql, values, "before").await?;
-        out.extend(before);
-    }
-    Ok(out)
+    let firsts = firsts.into_iter().take(SERIES).map(|((register, letter), first)| {
+        let number = |number| Given { letter: letter.clone(), number }.of_session();
+        [format!("{register}{letter}").into(), register.into(), number(0).into(), number(first).into()]
+    });
+    let sql = format!(
+        "WITH r (series, register, lowest, first) AS (VALUES $rows) \
+         SELECT r.series, (SELECT CAST(MAX(s.session_number) - r.lowest AS BIGINT) FROM register_sessions s \
+         WHERE s.store_id = $1 AND s.register_code = r.register AND s.session_number < r.first \
+         AND s.session_number > r.lowest AND s.flags NOT LIKE '%\"{FOREIGN_NUMBER}\"%') AS before FROM r"
+    );
+    let row = "(CAST(? AS TEXT), CAST(? AS TEXT), CAST(? AS BIGINT), CAST(? AS BIGINT))";
+    by_series(&find_by_rows(conn, &sql, &[store.into()], row, firsts).await?)
 }
 
-async fn pairs<T: TryGetable + ValueType + Nullable>(
-    conn: &impl ConnectionTrait,
-    sql: &str,
-    values: Vec<Value>,
-    column: &str,
-) -> Result<HashMap<String, T>, DbErr> {
+/// What came before, of each series of which something did.
+fn by_series<T: TryGetable + ValueType + Nullable>(rows: &[Row]) -> Result<HashMap<String, T>, DbErr> {
     let mut out = HashMap::new();
-    for row in query(conn, sql, values).await? {
-        if let Some(value) = row.try_get::<Option<T>>("", column)? {
-            out.insert(row.try_get("", "code")?, value);
+    for row in rows {
+        if let Some(value) = row.try_get::<Option<T>>("", "before")? {
+            out.insert(row.try_get("", "series")?, value);
         }
     }
     Ok(out)

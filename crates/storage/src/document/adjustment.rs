@@ -7,9 +7,9 @@ use tillkeep_model::fields::adjustment::BOOK;
 
 use super::columns::ByBook;
 use super::{Act, Awaited, Beyond, Exported, Pushed, Reference, Restored, UsedId, When, Whole, WriteContext};
+use crate::document::movement::{Kind, Movement, Position};
 use crate::entity::inventory_adjustment::{Entity, Model};
-use crate::registry::Of;
-use crate::stock::{Kind, Movement, Position};
+use crate::rows::Of;
 
 pub const TYPE: &str = "inventory_adjustments";
 

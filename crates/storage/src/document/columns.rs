@@ -3,7 +3,7 @@
 use tillkeep_model::fields::Book;
 
 use super::WriteContext;
-use crate::registry::SyncTable;
+use crate::rows::SyncTable;
 
 /// Of a new row, and of one that HQ has.
 pub(super) struct ByBook {

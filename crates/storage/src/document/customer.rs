@@ -7,7 +7,7 @@ use tillkeep_model::fields::customer::BOOK;
 use super::columns::ByBook;
 use super::{Beyond, Clash, Form, Maker, Numbering, Pushed, UsedId, WriteContext};
 use crate::entity::customer::Entity;
-use crate::registry::{Of, Row};
+use crate::rows::{Of, Row};
 
 pub const TYPE: &str = "customers";
 

@@ -7,6 +7,8 @@ mod awaited;
 mod columns;
 pub mod customer;
 mod facts;
+pub mod flags;
+pub mod movement;
 pub mod order;
 pub mod sale;
 pub mod session;
@@ -18,8 +20,8 @@ use uuid::Uuid;
 pub use awaited::{Awaited, Reference};
 pub use facts::{Facts, Named, Session};
 
-use crate::registry::Row;
-use crate::stock::{Movement, Position};
+use crate::document::movement::{Movement, Position};
+use crate::rows::Row;
 
 /// A type of which stores push rows. Its place in a push request, in what a store gets back and in an export is that in the
 /// registry.

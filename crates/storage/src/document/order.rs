@@ -4,8 +4,8 @@ use tillkeep_model::state::Reported::{self, Known, Other};
 use tillkeep_model::state::{OrderStatus, may_follow};
 
 use super::{Beyond, Clash, Form, Numbering, Parent, Pushed, States, UsedId, WriteContext};
-use crate::registry::Row;
-use crate::registry::owners::ALL_OF_IT;
+use crate::rows::Row;
+use crate::rows::owners::ALL_OF_IT;
 
 pub const TYPE: &str = "purchase_orders";
 pub const ITEMS: &str = "purchase_order_items";

@@ -10,10 +10,11 @@ use super::{
     Awaited, Beyond, Clash, Exported, Facts, Form, Numbering, Pushed, Reference, Restored, States, UsedId, Whole,
     WriteContext,
 };
+use crate::document::movement::{Kind, Movement, Position};
 use crate::entity::sale::Model;
 use crate::entity::{sale_item, sale_payment};
-use crate::registry::owners::ALL_OF_IT;
-use crate::stock::{Kind, Movement, Position};
+use crate::rows::owners::ALL_OF_IT;
+use crate::document::movement::{Kind, Movement, Position};
 
 pub const TYPE: &str = "sales";
 

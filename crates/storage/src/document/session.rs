@@ -3,7 +3,7 @@
 use tillkeep_model::state::{SessionStatus, may_follow};
 
 use super::{Act, Beyond, Clash, Exported, Form, Numbering, Pushed, Restored, States, UsedId, When};
-use crate::registry::owners::ALL_OF_IT;
+use crate::rows::owners::ALL_OF_IT;
 
 pub const TYPE: &str = "register_sessions";
 

@@ -3,7 +3,7 @@
 use tillkeep_model::state::{Reported, TransferStatus, may_follow};
 
 use super::{Beyond, Clash, Form, Numbering, Pushed, States, UsedId, WriteContext};
-use crate::registry::Row;
+use crate::rows::Row;
 
 pub const TYPE: &str = "transfers";
 

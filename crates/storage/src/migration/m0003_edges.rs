@@ -7,7 +7,9 @@ use tillkeep_model::Instant;
 
 use super::step::Change;
 use super::table::{Key, NewTable, On};
-use crate::dated::latest;
+
+/// How far ahead of headquarters a time was believed when this step was made. It does not follow what is believed later.
+const BELIEVED_AHEAD_MS: i64 = 2 * 24 * 3600 * 1000;
 
 pub(super) const CHANGES: &[Change] = &[
     // What a store says that is wrong with it.
@@ -108,7 +110,7 @@ fn now() -> Instant {
 /// A change of the rows whose `column` is later than can be.
 fn future(table: &str, column: &str) -> UpdateStatement {
     let mut update = Query::update();
-    update.table(Alias::new(table)).and_where(Expr::col(Alias::new(column)).gt(latest(now())));
+    update.table(Alias::new(table)).and_where(Expr::col(Alias::new(column)).gt(now().plus_millis(BELIEVED_AHEAD_MS)));
     update
 }
 

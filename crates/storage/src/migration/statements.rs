@@ -135,7 +135,7 @@ impl<'a> Statements<'a> {
 }
 
 /// How a column stands in a statement.
-pub(super) fn definition(backend: DbBackend, side: Side, column: Column) -> ColumnDef {
+pub(crate) fn definition(backend: DbBackend, side: Side, column: Column) -> ColumnDef {
     let mut definition = ColumnDef::new(Alias::new(column.name));
     match column.kind {
         "uuid" => definition.uuid(),

@@ -72,7 +72,7 @@ impl Schema {
     }
 
     /// Notes a change.
-    pub(super) fn take(&mut self, change: &Change) {
+    pub(crate) fn take(&mut self, change: &Change) {
         let mut on = |name: &str, change: &mut dyn FnMut(&mut Table)| {
             self.tables.iter_mut().filter(|table| table.name == name).for_each(change);
         };
@@ -116,7 +116,7 @@ impl Change {
     }
 
     /// The statements that make this change, none when the table is on the other side.
-    pub(super) fn statements(&self, schema: &Schema, side: Side, backend: DbBackend) -> Result<Vec<Statement>, DbErr> {
+    pub(crate) fn statements(&self, schema: &Schema, side: Side, backend: DbBackend) -> Result<Vec<Statement>, DbErr> {
         let name = self.table();
         let made;
         let table = match self {

@@ -70,8 +70,8 @@ pub struct Table {
     pub name: &'static str,
     pub on: On,
     pub append_only: bool,
-    pub(super) columns: Vec<Column>,
-    pub(super) indexes: Vec<Index>,
+    pub(crate) columns: Vec<Column>,
+    pub(crate) indexes: Vec<Index>,
 }
 
 /// One column of a table.
@@ -136,7 +136,7 @@ impl From<&NewTable> for Table {
 }
 
 /// The columns that `text` names.
-pub(super) fn columns(text: &'static str) -> impl Iterator<Item = Column> {
+pub(crate) fn columns(text: &'static str) -> impl Iterator<Item = Column> {
     text.split(',').map(|text| {
         let mut words = text.split_whitespace();
         let name = words.next().unwrap_or_default();

@@ -1,8 +1,11 @@
 //! The last number of each series that a store prints, in a file beside its database: a database that was restored goes on
 //! above it. `docs/sync.md`, rule D14.
 
+pub(crate) mod document_numbers;
 mod file;
 mod given;
+pub mod high_water;
+pub mod known_numbers;
 pub mod lost;
 mod one_series;
 

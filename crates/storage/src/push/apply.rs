@@ -4,12 +4,9 @@
 use sea_orm::DbErr;
 use tillkeep_model::Instant;
 
-use super::columns::Ignored;
 use super::group::{Answers, Group};
-use super::incoming::Incoming;
-use super::sender::Sender;
-use super::verdict::Verdict;
 use super::{effects, judge, merge, newcomers, store};
+use crate::envelope::{Ignored, Incoming, Sender, Verdict};
 use crate::sync_log::{self, Priors};
 use crate::{Tx, audit, fault};
 

@@ -3,10 +3,11 @@
 use serde_json::{Map, Value as Json, json};
 use tillkeep_model::wire::camel;
 
-use super::sender::Sender;
 use crate::audit;
-use crate::registry::owners::{SERVER_COLUMNS, owns};
-use crate::registry::{Row, Scope, SyncType};
+use crate::envelope::Sender;
+use crate::registry::{Scope, SyncType};
+use crate::rows::Row;
+use crate::rows::owners::{SERVER_COLUMNS, owns};
 
 /// A row as HQ had it before an envelope was merged into it.
 pub(super) struct Was(Map<String, Json>);

@@ -4,10 +4,9 @@ use tillkeep_model::wire::Applied;
 use uuid::Uuid;
 
 use super::group::Group;
-use super::incoming::Incoming;
-use super::keys::Keys;
-use crate::dated::Dated;
 use crate::document::WriteContext;
+use crate::envelope::dated::Dated;
+use crate::envelope::{Incoming, Keys};
 
 /// What one envelope may do to its row.
 pub(super) struct Edit<'a> {

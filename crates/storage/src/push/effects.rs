@@ -11,13 +11,14 @@ use uuid::Uuid;
 use super::flags;
 use super::group::{Answers, Group};
 use super::merged::Merged;
-use super::verdict::Verdict;
-use crate::dated::believed;
+use crate::Tx;
 use crate::document::Whole;
+use crate::document::movement::{Movement, Position};
+use crate::envelope::Verdict;
+use crate::envelope::dated::believed;
 use crate::known_numbers::NUMBER_AHEAD;
-use crate::registry::Row;
-use crate::stock::{Movement, Position};
-use crate::{Tx, averages};
+use crate::ledger::averages;
+use crate::rows::Row;
 
 /// What the documents of a group cause.
 #[derive(Default)]

@@ -14,7 +14,8 @@ use crate::db::execute;
 use crate::document::{Pushed, UsedId};
 use crate::kept_ids::{self, Renamed};
 use crate::many::find_in;
-use crate::registry::{self, Row, SyncType};
+use crate::registry::{self, SyncType};
+use crate::rows::Row;
 use tillkeep_model::ids;
 
 /// A table of documents or of their lines.

@@ -4,19 +4,21 @@
 use std::collections::{HashMap, HashSet};
 
 use sea_orm::{DbErr, Value};
-use tillkeep_model::{Instant, JsonText};
+use tillkeep_model::Instant;
 use uuid::Uuid;
 
 use super::group::Group;
 use super::merged::Merged;
 use super::{facts, foreign};
-use crate::Tx;
-use crate::dated;
 use crate::db::placeholders;
+use crate::document::flags::FOREIGN_NUMBER;
 use crate::document::{Clash, Pushed, Whole};
 use crate::entity::sale::CLOCK_BEHIND;
+use crate::envelope::dated;
 use crate::many::find_in;
-use crate::registry::{Row, SyncType};
+use crate::registry::flags::change;
+use crate::rows::Row;
+use crate::Tx;
 
 /// The flags of each document, which is not stored yet; an earlier document with the number of one of them is flagged
 /// on the spot.
@@ -31,11 +33,11 @@ pub(super) async fn find(tx: &mut Tx, group: &Group<'_>, merged: &[Merged]) -> R
     let mut all = Vec::with_capacity(merged.len());
     for ((document, whole), duplicate) in merged.iter().zip(&wholes).zip(twice) {
         let mut flags = pushed.checks(whole);
-        flags.extend(document.number.is_flagged().then_some(foreign::FOREIGN_NUMBER));
+        flags.extend(document.number.is_flagged().then_some(FOREIGN_NUMBER));
         flags.extend(duplicate);
         let is_foreign = |number: &String| foreign::begins_with_one_of(&others, number);
         let foreign = foreign::printed(pushed, whole.row).iter().any(is_foreign);
-        flags.extend(foreign.then_some(foreign::FOREIGN_NUMBER));
+        flags.extend(foreign.then_some(FOREIGN_NUMBER));
         flags.extend(pushed.flags(whole, &facts));
         flags.extend(missing(pushed, whole.row));
         let future = document.future || is_ahead(pushed, whole.row, group.now);
@@ -139,22 +141,4 @@ async fn twice(tx: &mut Tx, group: &Group<'_>, merged: &[Merged]) -> Result<Vec<
     Ok(merged.iter().map(again).collect())
 }
 
-/// Changes the flags of stored documents where `edit` says that it did.
-pub(crate) async fn change(
-    tx: &Tx,
-    entity: &SyncType,
-    ids: &[Uuid],
-    edit: impl Fn(&mut Vec<String>) -> bool,
-) -> Result<(), DbErr> {
-    if ids.is_empty() {
-        return Ok(());
-    }
-    let mut rows = entity.table.having(tx, "id", ids, true).await?;
-    rows.retain_mut(|row| {
-        let mut flags: Vec<String> =
-            row.text("flags").and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default();
-        edit(&mut flags) && row.set("flags", JsonText::new(&flags).into())
-    });
-    entity.table.upsert(tx, rows, &["id"], &["flags"], None).await?;
-    Ok(())
 }

@@ -4,19 +4,17 @@
 use std::collections::HashSet;
 
 use sea_orm::DbErr;
-use tillkeep_model::JsonText;
 
 use super::group::Group;
 use super::judge::Item;
 use super::merged::{Merged, Number};
-use super::sender::Sender;
+use crate::document::flags::FOREIGN_NUMBER;
 use crate::document::{Clash, Form, Numbering, Pushed};
+use crate::envelope::Sender;
 use crate::many::find_in;
-use crate::registry::{Row, SyncType};
+use crate::registry::SyncType;
+use crate::rows::Row;
 use crate::{Tx, series};
-
-/// The flag of a document or a customer whose number began with another store's code.
-pub const FOREIGN_NUMBER: &str = "foreign_number";
 
 /// What headquarters' own numbers begin with.
 const HQ: &str = "HQ";
@@ -105,9 +103,4 @@ pub(super) async fn renumber(tx: &Tx, group: &Group<'_>, merged: &mut [Merged]) 
         document.row.set(column, format!("{HQ}{infix}{number:06}").into());
     }
     Ok(())
-}
-
-/// Whether flags, as they are kept, say that a number is not of the store that the document is of.
-pub(crate) fn is_flagged(flags: &JsonText) -> bool {
-    flags.0.as_array().is_some_and(|flags| flags.iter().any(|flag| flag == FOREIGN_NUMBER))
 }

@@ -6,12 +6,10 @@ use tillkeep_model::Instant;
 use tillkeep_model::wire::Applied;
 use uuid::Uuid;
 
-use super::incoming::Incoming;
-use super::members::Shape;
-use super::sender::Sender;
-use super::verdict::Verdict;
 use crate::document::Pushed;
-use crate::registry::{Row, SyncType};
+use crate::envelope::{Incoming, Sender, Shape, Verdict};
+use crate::registry::SyncType;
+use crate::rows::Row;
 
 /// Envelopes of one type.
 pub(super) struct Group<'a> {

@@ -10,13 +10,12 @@ use uuid::Uuid;
 
 use super::elsewhere;
 use super::group::{Answers, Group};
-use super::incoming::{Decoded, Incoming};
 use super::pause::Pause;
-use super::sender::Sender;
-use super::verdict::Verdict;
 use crate::Tx;
-use crate::dated::{Dated, is_ahead};
-use crate::registry::{Row, Scope};
+use crate::envelope::dated::{Dated, is_ahead};
+use crate::envelope::{Decoded, Incoming, Sender, Verdict};
+use crate::registry::Scope;
+use crate::rows::Row;
 use crate::sync_log::{Prior, Priors};
 
 /// The envelopes of a group that apply, and the rows that HQ has of all of them.

@@ -5,10 +5,9 @@ use sea_orm::Value;
 use tillkeep_model::fields::{Book, Initial};
 use tillkeep_model::wire::camel;
 
-use super::incoming::Incoming;
-use super::keys::Keys;
-use crate::registry::owners::{ALL_OF_IT, SERVER_COLUMNS, owns};
-use crate::registry::{Row, SyncTable};
+use crate::envelope::{Incoming, Keys};
+use crate::rows::owners::{ALL_OF_IT, SERVER_COLUMNS, owns};
+use crate::rows::{Row, SyncTable};
 
 /// How the flag begins; the name of the field follows.
 pub(crate) const LEFT_OUT: &str = "left_out:";

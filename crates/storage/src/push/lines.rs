@@ -6,17 +6,16 @@ use sea_orm::DbErr;
 use tillkeep_model::ids;
 use uuid::Uuid;
 
-use super::columns::{Had, Ignored, merge_columns};
 use super::edit::Edit;
 use super::group::by_id;
 use super::judge::Item;
-use super::keys::Keys;
 use super::left_out::LeftOut;
-use super::limits;
 use crate::Tx;
+use crate::envelope::{Had, Ignored, Keys, limits, merge_columns};
 use crate::kept_ids::Renamed;
-use crate::registry::owners::{ALL_OF_IT, owns};
-use crate::registry::{Child, Row, Scope, SyncType};
+use crate::registry::{Child, Scope, SyncType};
+use crate::rows::Row;
+use crate::rows::owners::{ALL_OF_IT, owns};
 
 type RowsById = HashMap<Uuid, Box<dyn Row>>;
 

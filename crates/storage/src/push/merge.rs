@@ -9,20 +9,20 @@ use tillkeep_model::wire::Applied;
 use uuid::Uuid;
 
 use super::audited::Was;
-use super::columns::{Had, Ignored, merge_columns};
 use super::edit::Edit;
 use super::group::{Answers, Group, by_id};
 use super::judge::{Item, Judged};
 use super::left_out::LeftOut;
 use super::lines::Lines;
 use super::merged::{Merged, Number};
-use super::verdict::Verdict;
-use super::{elsewhere, flags, foreign, limits, numbers};
-use crate::dated::{believed, is_ahead};
+use super::{elsewhere, flags, foreign, numbers};
 use crate::document::{Maker, Whole, WriteContext};
+use crate::envelope::dated::{believed, is_ahead};
+use crate::envelope::{Had, Ignored, Verdict, limits, merge_columns};
 use crate::kept_ids::{ID_USED_ELSEWHERE, Renamed};
-use crate::registry::owners::{ALL_OF_IT, owns};
-use crate::registry::{self, Row, Scope};
+use crate::registry::{self, Scope};
+use crate::rows::Row;
+use crate::rows::owners::{ALL_OF_IT, owns};
 use crate::{Tx, versions};
 
 /// Merges the envelopes that apply; a verdict for those of which that shows that they cannot be taken.

@@ -7,7 +7,7 @@ use uuid::Uuid;
 
 use crate::audit;
 use crate::kept_ids::Renamed;
-use crate::registry::Row;
+use crate::rows::Row;
 
 /// A document as HQ will have it, lines in the registry's order.
 pub(super) struct Merged {

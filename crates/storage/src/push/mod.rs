@@ -3,7 +3,6 @@
 
 mod apply;
 mod audited;
-mod columns;
 mod edit;
 mod effects;
 mod elsewhere;
@@ -11,22 +10,16 @@ mod facts;
 pub(crate) mod flags;
 mod foreign;
 mod group;
-mod incoming;
 mod judge;
-mod keys;
 pub(crate) mod left_out;
-pub(crate) mod limits;
 mod lines;
-mod members;
 mod merge;
 mod merged;
+pub mod new_customers;
 mod newcomers;
 mod numbers;
 mod pause;
-mod sender;
 mod store;
-pub mod unapplied;
-mod verdict;
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -36,23 +29,18 @@ use tillkeep_model::wire::{PushResult, PushStatus};
 use uuid::Uuid;
 
 use crate::db::Turn;
+use crate::envelope::{self, Incoming, Rejection, Sender, Verdict};
 use crate::known_numbers::{self, AHEAD, NUMBER_AHEAD};
-use crate::sync_log::{self, Rejection};
+use crate::sync_log;
 use crate::{Change, Db, accounts, audit, db, fault, nodes, registry, stock};
 pub(crate) use flags::{is_ahead, is_back, missing};
-pub use foreign::FOREIGN_NUMBER;
-pub(crate) use foreign::is_flagged;
-pub use incoming::Incoming;
-pub(crate) use incoming::UNREAD;
 use pause::Pause;
-pub use sender::{ByHand, Sender};
-pub use verdict::Verdict;
 
 pub use crate::document::order::CANCELLED_AND_RECEIVED;
 
 /// What tells this envelope from any other one; nothing when it cannot be read.
 pub fn hash_of(envelope: &str, sender: &Sender) -> Option<String> {
-    incoming::read(0, envelope, sender).ok().map(|incoming| incoming.hash)
+    envelope::read(0, envelope, sender).ok().map(|incoming| incoming.hash)
 }
 
 /// Answers and consequences of one push.
@@ -88,7 +76,7 @@ pub async fn push(db: &Db, sender: &Sender, envelopes: &[&str], now: Instant) ->
     let mut pause = Pause::default();
     for (index, raw) in envelopes.iter().enumerate() {
         pause.after(raw.len()).await;
-        match incoming::read(index, raw, sender) {
+        match envelope::read(index, raw, sender) {
             Ok(incoming) => {
                 // An upsert cannot touch a row twice: the second envelope of an entity goes in a later wave.
                 let wave = seen.entry((incoming.entity.name, incoming.id)).or_insert(0);
@@ -412,7 +400,7 @@ mod tests {
         let sent = [&light, &heavy, &light, &heavy, &heavy, &light];
         let mut wave: Vec<Incoming<'_>> = Vec::new();
         for (index, raw) in sent.into_iter().enumerate() {
-            wave.extend(incoming::read(index, raw, &sender).ok());
+            wave.extend(envelope::read(index, raw, &sender).ok());
         }
         let parts: Vec<Vec<usize>> =
             parts(&wave).into_iter().map(|part| part.iter().map(|incoming| incoming.index).collect()).collect();

@@ -5,8 +5,8 @@ use tillkeep_model::wire::Applied;
 
 use super::group::{Answers, Group};
 use super::merged::Merged;
-use super::verdict::Verdict;
 use crate::document::customer;
+use crate::envelope::Verdict;
 use crate::{Tx, new_customers, nodes};
 
 /// Leaves the customers for later that are more than their store may make in this hour, the newest ones, if it knows what that

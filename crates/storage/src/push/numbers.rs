@@ -9,11 +9,11 @@ use uuid::Uuid;
 
 use super::group::{Answers, Group};
 use super::merged::Merged;
-use super::verdict::Verdict;
 use crate::Tx;
-use crate::document_numbers;
+use crate::envelope::Verdict;
 use crate::known_numbers::{self, Brought};
 use crate::many::find_in;
+use crate::numbers::document_numbers;
 
 /// Refuses rows whose natural key another row has: the usual reason for which a row cannot be stored, found for a whole
 /// group at once and not by halving it.

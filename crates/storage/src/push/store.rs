@@ -7,10 +7,13 @@ use uuid::Uuid;
 use super::effects::Effects;
 use super::group::Group;
 use super::merged::Merged;
-use super::{elsewhere, unapplied};
+use super::elsewhere;
 use crate::many::execute_in;
-use crate::registry::{Row, Scope, SyncType, awaited};
-use crate::{Tx, accounts, errors, fault, stock};
+use crate::registry::{Scope, SyncType, awaited};
+use crate::rows::Row;
+use crate::sql::errors;
+use crate::sync_log::unapplied;
+use crate::{Tx, accounts, fault, stock};
 
 /// Writes rows, lines and effects of a group; the rows of what was `left` aside travel back.
 pub(super) async fn store(

@@ -6,9 +6,9 @@ use tillkeep_model::state::TransferStatus;
 
 use super::arrival::Arrival;
 use super::sync_type::{Child, Derived, Scope, SyncType};
-use super::table::{Of, SyncTable};
 use crate::document::{adjustment, customer, order, sale, session, transfer};
 use crate::entity;
+use crate::rows::{Of, SyncTable};
 
 /// What a store that has nothing yet pulls before all else: without it nobody can sign in there.
 pub const FIRST: &[&str] = &["stores", "users", "roles", "permissions", "role_permissions", "user_store_roles"];

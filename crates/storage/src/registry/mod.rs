@@ -7,12 +7,9 @@ mod arrival;
 pub(crate) mod awaited;
 mod costs;
 mod fingerprint;
+pub(crate) mod flags;
 mod list;
-pub mod owners;
-mod row;
 mod sync_type;
-mod table;
-mod unread;
 
 use std::collections::BTreeSet;
 
@@ -21,10 +18,7 @@ pub use arrival::{Arrival, Arriving, Caches, Doing, Step, Waiting};
 pub use costs::COST_KEYS;
 pub use fingerprint::fingerprint;
 pub use list::{ALL, FIRST, TOGETHER, digits, fold};
-pub use row::Row;
 pub use sync_type::{Child, Derived, Scope, SyncType, counter_scope};
-pub use table::{Of, SyncTable};
-pub use unread::{Reading, Unread};
 
 /// The pushed types, parents first.
 pub fn pushed() -> impl Iterator<Item = (&'static SyncType, &'static Pushed)> {

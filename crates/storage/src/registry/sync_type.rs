@@ -4,9 +4,9 @@ use tillkeep_model::fields::Book;
 use uuid::Uuid;
 
 use super::arrival::Arrival;
-use super::table::SyncTable;
 use super::together;
 use crate::document::{Clash, Pushed};
+use crate::rows::SyncTable;
 
 /// Which stores a pulled row concerns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -5,6 +5,7 @@ use tillkeep_model::fields::{BOOKS, Rule};
 use super::*;
 use crate::document::{WriteContext, adjustment, customer};
 use crate::migration;
+use crate::rows::owners;
 
 #[test]
 fn the_pulled_types_stand_in_the_order_of_the_specification() {

@@ -4,7 +4,7 @@
 use sea_orm::DbErr;
 use tillkeep_model::Money;
 
-use crate::row::Row;
+use crate::sql::row::Row;
 
 /// The two parts are above and below so many units.
 const PART: i128 = 1_000_000_000;

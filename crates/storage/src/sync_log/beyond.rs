@@ -6,11 +6,12 @@ use tillkeep_model::Instant;
 use uuid::Uuid;
 
 use super::pending::count_pending;
-use super::refused::is_used_up;
+use super::quota::is_used_up;
 use super::words::{FAILED, PUSH};
+use crate::Tx;
 use crate::db::{self, Turn, execute, query};
 use crate::entity::sync_log::{Entity, Model};
-use crate::{Tx, bulk};
+use crate::sql::bulk;
 
 /// The code of such a row.
 const NOT_KEPT: &str = "not_kept";

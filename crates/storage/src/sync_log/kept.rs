@@ -15,7 +15,8 @@ use super::words::{NOTHING_NEW, SKIPPED, SUCCESS};
 use crate::db::{Turn, execute, query, take_turn};
 use crate::entity::{sync_log, sync_log_kept, sync_log_node};
 use crate::many::execute_in;
-use crate::{Db, Tx, bulk, fault};
+use crate::sql::bulk;
+use crate::{Db, Tx, fault};
 
 /// The numbered entries of one database of a store, `$1` and `$2`, to be selected from: `seq`, `first_seen_at`.
 pub(crate) const OF_DATABASE: &str = "(SELECT seq, first_seen_at FROM sync_log \

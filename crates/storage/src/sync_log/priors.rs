@@ -8,9 +8,9 @@ use uuid::Uuid;
 
 use super::kept;
 use super::words::{FAILED, NOTHING_NEW, RESOLVED, SKIPPED, SUCCESS};
-use crate::dated::{self, Dated};
 use crate::db::{placeholders, query};
-use crate::push::Incoming;
+use crate::envelope::Incoming;
+use crate::envelope::dated::{self, Dated};
 
 /// What HQ has already seen of one envelope and its entity, from one store.
 #[derive(Debug, Default)]

@@ -4,9 +4,9 @@ use sea_orm::{ConnectionTrait, DbErr};
 use tillkeep_model::Instant;
 use uuid::Uuid;
 
-use super::rejection::clip;
 use super::words::{PULL, STATUS_INSERT};
 use crate::db::query;
+use crate::envelope::clip;
 use crate::many::execute_rows;
 
 /// What became known of one store and one pulled type since the last time this was written.

@@ -5,19 +5,18 @@ use std::fmt::Write;
 
 use sea_orm::{ColumnTrait, Condition, DbErr, EntityTrait, QueryFilter, QuerySelect, Value};
 use tillkeep_model::Instant;
-use tillkeep_model::wire::MAX_ENVELOPE_BYTES;
 use uuid::Uuid;
 
 use super::beyond;
-use super::rejection::{Rejection, clip, tidy};
+use super::quota::Quota;
 use super::words::{FAILED, PUSH, RESOLVED, STATUS_INSERT, UNKNOWN};
-use crate::dated::Dated;
-use crate::db::{execute, placeholders, query, rows_per_statement};
+use crate::db::{execute, placeholders, rows_per_statement};
 use crate::entity::sync_log::{Column, Entity, Model};
-use crate::entity::sync_status;
+use crate::envelope::dated::Dated;
+use crate::envelope::{Rejection, Sender, clip, tidy};
 use crate::many::execute_rows;
-use crate::push::Sender;
-use crate::{Tx, bulk, fault, registry};
+use crate::sql::bulk;
+use crate::{Tx, fault, registry};
 
 /// Logs refusals: one failed row for each envelope, whose error and time follow the newest try. An envelope that
 /// somebody settled by hand stays so. Tries are counted as its store counts them: one by hand is none.
@@ -124,53 +123,6 @@ fn row(refusal: &Rejection, store: Uuid, now: Instant) -> Model {
         last_seen_at: now,
         ..Model::default()
     }
-}
-
-/// Failed entries of one store that have a row of their own, and the bytes of what was sent in all of them.
-const MOST_FAILURES: i64 = 10_000;
-const MOST_BYTES: i64 = 64 << 20;
-
-/// Whether the next payload of a store may not be kept any more, by its counters.
-pub fn is_full(sent: &[&sync_status::Model]) -> bool {
-    let failures: i64 = sent.iter().map(|row| i64::from(row.pending_count)).sum();
-    let bytes: i64 = sent.iter().map(|row| row.pending_bytes).sum();
-    failures >= MOST_FAILURES || bytes > MOST_BYTES - i64::try_from(MAX_ENVELOPE_BYTES).unwrap_or_default()
-}
-
-/// What of this is kept for a store whose failures take so much room already.
-#[derive(Clone, Copy)]
-struct Quota {
-    failures: i64,
-    bytes: i64,
-}
-
-impl Quota {
-    async fn load(tx: &Tx, store: Uuid) -> Result<Self, DbErr> {
-        let sql = "SELECT CAST(COALESCE(SUM(pending_count), 0) AS BIGINT) AS failures, \
-                   CAST(COALESCE(SUM(pending_bytes), 0) AS BIGINT) AS bytes FROM sync_status \
-                   WHERE store_id = $1 AND direction = $2";
-        let rows = query(tx, sql, [store.into(), PUSH.into()]).await?;
-        let row = rows.first().ok_or_else(|| DbErr::RecordNotFound("sync_status".to_owned()))?;
-        Ok(Self { failures: row.try_get("", "failures")?, bytes: row.try_get("", "bytes")? })
-    }
-
-    /// Whether there is no room for the row of one more.
-    const fn is_used_up(self) -> bool {
-        self.failures >= MOST_FAILURES
-    }
-
-    /// Whether there is room for the payload of one more; it counts from now on.
-    fn takes(&mut self, bytes: i64) -> bool {
-        self.failures += 1;
-        let fits = self.bytes + bytes <= MOST_BYTES;
-        self.bytes += if fits { bytes } else { 0 };
-        fits
-    }
-}
-
-/// Whether failures of `store` have no room any more, each for a row of its own.
-pub(super) async fn is_used_up(tx: &Tx, store: Uuid) -> Result<bool, DbErr> {
-    Ok(Quota::load(tx, store).await?.is_used_up())
 }
 
 /// The type that a counter is kept under: a store may send any word, and must not make a row of each.

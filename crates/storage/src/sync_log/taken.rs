@@ -11,13 +11,13 @@ use uuid::Uuid;
 use super::pending::count_pending;
 use super::priors::Priors;
 use super::refused::reject;
-use super::rejection::tidy;
 use super::words::{FAILED, NOTHING_NEW, PUSH, RESOLVED, SETTLED_BEFORE, SKIPPED, STATUS_INSERT, SUCCESS};
-use crate::dated::Dated;
+use crate::Tx;
 use crate::entity::sync_log::{Column, Entity, Model};
+use crate::envelope::dated::Dated;
+use crate::envelope::{Incoming, Sender, Verdict, tidy};
 use crate::many::execute_rows;
-use crate::push::{Incoming, Sender, Verdict};
-use crate::{Tx, bulk};
+use crate::sql::bulk;
 
 /// Logs a batch with its verdicts, closes older failures of what now went through, and raises the counters. True when a
 /// failure was closed.

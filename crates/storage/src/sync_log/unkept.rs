@@ -7,9 +7,9 @@ use tillkeep_model::Instant;
 use uuid::Uuid;
 
 use super::pulled::Pulled;
-use super::rejection::clip;
 use crate::Tx;
 use crate::db::{execute, placeholders, query};
+use crate::envelope::clip;
 use crate::many::execute_rows;
 
 /// What such a row is known by. The words stand in the statements themselves, or `SQLite` would not take the index of these few.

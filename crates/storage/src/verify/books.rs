@@ -17,7 +17,7 @@ use crate::db::query;
 use crate::document::session;
 use crate::entity::register_session::{Column, Entity, Model};
 use crate::entity::sale;
-use crate::registry::Of;
+use crate::rows::Of;
 use crate::sync_log::RESOLVED;
 
 /// What the rows of one drawer add up to. Not the code that makes the report: one mistake must not be made twice.

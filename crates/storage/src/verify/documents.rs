@@ -10,9 +10,10 @@ use super::finding::{Found, Options};
 use super::source::{Source, by_key, by_sent_key, differing, having, waiting};
 use crate::db::query;
 use crate::entity::{sale, store_product};
+use crate::envelope::limits::Limits;
 use crate::kept_ids::{self, KeptIds};
-use crate::push::limits::Limits;
-use crate::registry::{self, Of, Row, SyncType};
+use crate::registry::{self, SyncType};
+use crate::rows::{Of, Row};
 
 /// What headquarters adds to a document on its own; and its time of change, which does not go back there when the clock of a
 /// store does.

@@ -14,18 +14,22 @@ use uuid::Uuid;
 
 use self::known::Known;
 use super::finding::Found;
+use super::rule::all;
 use super::source::{Source, having};
 use crate::db::query;
+use crate::document::flags::FOREIGN_NUMBER;
 use crate::document::{Clash, Named, Pushed, Reference, Whole, sale};
 use crate::entity::sale::CLOCK_BEHIND;
+use crate::envelope::limits::{CUT, Limits, flag};
 use crate::kept_ids::{self, ID_USED_ELSEWHERE};
 use crate::known_numbers::NUMBER_AHEAD;
+use crate::numbers::document_numbers;
 use crate::push::left_out::LEFT_OUT;
-use crate::push::limits::{CUT, Limits, flag};
-use crate::push::{FOREIGN_NUMBER, is_ahead, is_back, missing};
+use crate::push::{is_ahead, is_back, missing};
 use crate::registry::awaited::{Lacks, lacks};
-use crate::registry::{self, Row, SyncTable, SyncType};
-use crate::{Side, document_numbers, known_numbers};
+use crate::registry::{self, SyncType};
+use crate::rows::{Row, SyncTable};
+use crate::{Side, known_numbers};
 
 const DELETED_CUSTOMER: &str = "deleted_customer";
 const CLOSED_DAY: &str = "closed_day";

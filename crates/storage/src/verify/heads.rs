@@ -8,8 +8,9 @@ use uuid::Uuid;
 
 use super::finding::{Found, Options};
 use super::source::Source;
+use crate::audit::heads;
 use crate::many::find_in;
-use crate::{audit_heads, nodes, settings};
+use crate::{nodes, settings};
 
 pub(super) async fn known(
     store: &Source,
@@ -25,7 +26,7 @@ pub(super) async fn known(
     if ticket.is_empty() || ticket != node.ticket {
         return Ok(());
     }
-    let heard = audit_heads::of_database(&hq.conn, store.store, &store.epoch).await?;
+    let heard = heads::of_database(&hq.conn, store.store, &store.epoch).await?;
     if let Some(row) = missing(store, &heard).await? {
         found.add(
             store.store,
@@ -34,7 +35,7 @@ pub(super) async fn known(
             "headquarters heard of this row, and the store does not have it as it was",
         );
     }
-    let told = audit_heads::kept(&store.conn).await?.filter(|told| told.epoch == hq.epoch);
+    let told = heads::kept(&store.conn).await?.filter(|told| told.epoch == hq.epoch);
     // Headquarters was read before the store, which may have heard of rows that it wrote since.
     let told = told.filter(|told| options.moving_since.is_none_or(|since| told.at < since));
     let told: BTreeMap<i64, String> = told.map(|told| (told.head.seq, told.head.hash)).into_iter().collect();

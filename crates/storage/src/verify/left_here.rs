@@ -5,8 +5,8 @@ use uuid::Uuid;
 
 use super::source::Source;
 use crate::db::query;
+use crate::document::flags::NOT_AT_HQ;
 use crate::entity::unapplied_document;
-use crate::outbox::NOT_AT_HQ;
 use crate::{Side, registry};
 
 impl Source {

@@ -19,6 +19,7 @@ mod movements;
 mod numbers;
 mod outbox;
 mod replica;
+mod rule;
 mod rules;
 mod series;
 mod source;

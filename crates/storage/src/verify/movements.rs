@@ -5,7 +5,7 @@
 
 use tillkeep_model::fields;
 
-use super::rules::{ANY, Rule};
+use super::rule::{ANY, Rule};
 
 const MOVEMENTS: &str = "stock_movements";
 

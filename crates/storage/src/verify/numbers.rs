@@ -10,10 +10,10 @@ use super::finding::Found;
 use super::source::Source;
 use crate::Side;
 use crate::db::query;
+use crate::document::flags::has_foreign_number;
 use crate::document::{sale, session};
 use crate::numbers::Given;
 use crate::numbers::lost::{self, Lost};
-use crate::push::is_flagged;
 
 type Numbers = BTreeMap<(Uuid, &'static str, String), BTreeMap<i64, Vec<Uuid>>>;
 
@@ -36,7 +36,7 @@ async fn read(source: &Source) -> Result<Numbers, DbErr> {
     }
     let sql = "SELECT id, store_id, register_code, session_number, flags FROM register_sessions";
     for row in query(&source.conn, sql, []).await? {
-        if is_flagged(&row.try_get("", "flags")?) {
+        if has_foreign_number(&row.try_get("", "flags")?) {
             continue;
         }
         let number: i32 = row.try_get("", "session_number")?;

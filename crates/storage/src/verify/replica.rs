@@ -13,7 +13,8 @@ use super::source::{Rows, Source, by_key, differing, having};
 use crate::apply::{self, Cursor};
 use crate::db::query;
 use crate::entity::store_node;
-use crate::registry::{self, Row, Scope, SyncType};
+use crate::registry::{self, Scope, SyncType};
+use crate::rows::Row;
 use crate::staff::FORMER_PIN;
 use crate::{settings, store_lookups, user_pins, versions};
 

@@ -2,33 +2,16 @@
 
 use sea_orm::DbErr;
 use tillkeep_model::{Instant, fields};
-use uuid::Uuid;
 
 use super::finding::{Found, Options};
-use super::movements;
+use super::rule::{ANY, HQ, Rule, STORE, all, name_of};
 use super::source::Source;
-use super::sums;
-use crate::db::{Row, query};
+use super::{movements, sums};
+use crate::db::query;
 use crate::document::{customer, sale, session};
 use crate::registry::{self, Scope};
 use crate::sync_log::nothing_taken;
 use crate::{Side, settings};
-
-/// One statement, in the text of both databases. Its columns are `store`, `id` or `number` or `name`, and the figures
-/// `wanted` and `found`; what is not there is not said.
-pub(super) struct Rule {
-    pub invariant: &'static str,
-    pub side: Option<Side>,
-    /// Holds only when nothing is under way.
-    pub settled: bool,
-    pub entity: &'static str,
-    pub text: &'static str,
-    pub sql: &'static str,
-}
-
-pub(super) const ANY: Rule = Rule { invariant: "", side: None, settled: false, entity: "", text: "", sql: "" };
-pub(super) const STORE: Rule = Rule { side: Some(Side::Store), ..ANY };
-pub(super) const HQ: Rule = Rule { side: Some(Side::Hq), ..ANY };
 
 const COPY: &str = "a price that follows the product is not the product's";
 const COPIES: &str = "SELECT d.store_id AS store, d.product_id AS id, p.price AS wanted, d.price AS found \
@@ -194,27 +177,6 @@ pub(super) async fn fixed(source: &Source, options: &Options, found: &mut Found)
         }
     }
     Ok(())
-}
-
-async fn all(source: &Source, entity: &str, text: &str, sql: &str, found: &mut Found) -> Result<(), DbErr> {
-    for row in query(&source.conn, sql, []).await? {
-        let figure = |name: &str| row.try_get::<i64>("", name).ok();
-        let text = match (figure("wanted"), figure("found")) {
-            (Some(wanted), Some(found)) => format!("{text}: {found}, not {wanted}"),
-            (None, Some(found)) => format!("{text}: {found}"),
-            _ => text.to_owned(),
-        };
-        let store = row.try_get::<Uuid>("", "store").unwrap_or(source.store);
-        found.add(store, entity, name_of(&row), text);
-    }
-    Ok(())
-}
-
-fn name_of(row: &Row) -> String {
-    let id = row.try_get::<Uuid>("", "id").map(|id| id.to_string());
-    id.or_else(|_| row.try_get::<i64>("", "number").map(|number| number.to_string()))
-        .or_else(|_| row.try_get::<String>("", "name"))
-        .unwrap_or_default()
 }
 
 /// Versions: given once each and none above its counter at headquarters, none above the cursor at a store (rule D1, D2).

@@ -7,8 +7,9 @@ use tillkeep_model::Instant;
 use super::finding::{Found, Options};
 use super::source::Source;
 use crate::db::query;
+use crate::numbers::document_numbers;
 use crate::series::{OUTBOX, OUTBOX_TIME};
-use crate::{Side, document_numbers, outbox, series};
+use crate::{Side, outbox, series};
 
 const TABLE: &str = "number_series";
 

@@ -11,8 +11,8 @@ use crate::db::query;
 use crate::entity::lost_number;
 use crate::kept_ids::KeptIds;
 use crate::numbers::lost;
-use crate::registry::{Row, SyncTable};
-use crate::{Connection, Db, Side, Transaction, migration, settings};
+use crate::rows::{Row, SyncTable};
+use crate::{Connection, Db, Side, Transaction, migration, settings, upgrade};
 
 /// One database at one moment.
 pub struct Source {
@@ -27,8 +27,8 @@ impl Source {
     /// The database at `url`, which is only read; refused when its schema is another one than this program's.
     pub async fn open(url: &str, side: Side) -> Result<Self, DbErr> {
         let pool = Db::open_to_read(url).await?;
-        migration::refuse_other(&pool, side).await?;
-        migration::check(&pool, migration::STEPS).await?;
+        upgrade::refuse_other(&pool, side).await?;
+        upgrade::check(&pool, migration::STEPS).await?;
         Self::new(&pool, side).await
     }
 

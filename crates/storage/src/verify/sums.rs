@@ -3,7 +3,7 @@
 //! At headquarters one that does not is flagged (rule U9), and what is flagged is judged again in `flags`. Flags of a store say
 //! nothing of sums: there each sale adds up.
 
-use super::rules::{HQ, Rule, STORE};
+use super::rule::{HQ, Rule, STORE};
 use crate::document::sale;
 
 macro_rules! adds_up {

@@ -2,7 +2,7 @@
 
 use tillkeep_model::{Cost, Instant, Money, Qty, ids};
 use tillkeep_storage::entity::{department, product, purchase_order, store, supplier, tax_group};
-use tillkeep_storage::push::Sender;
+use tillkeep_storage::envelope::Sender;
 use tillkeep_storage::registry::fold;
 use uuid::Uuid;
 

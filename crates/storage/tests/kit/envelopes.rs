@@ -3,7 +3,8 @@
 use serde_json::{Value as Json, json};
 use tillkeep_model::Instant;
 use tillkeep_model::wire::{Applied, PushResult, PushStatus};
-use tillkeep_storage::push::{self, Pushed, Sender};
+use tillkeep_storage::envelope::Sender;
+use tillkeep_storage::push::{self, Pushed};
 use uuid::Uuid;
 
 use super::{Hq, at};

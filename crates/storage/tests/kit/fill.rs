@@ -5,7 +5,7 @@ use sea_orm::{ActiveModelTrait, EntityTrait, IntoActiveModel, ModelTrait, Value}
 use serde_json::{Map, Value as Json, json};
 use tillkeep_model::{Instant, ids};
 use tillkeep_storage::migration::{self, Table};
-use tillkeep_storage::registry::{Row, SyncTable};
+use tillkeep_storage::rows::{Row, SyncTable};
 use tillkeep_storage::sea_orm;
 use uuid::Uuid;
 

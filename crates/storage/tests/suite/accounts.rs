@@ -5,12 +5,11 @@ use std::sync::Arc;
 use serde_json::{Value as Json, json};
 use tillkeep_model::Money;
 use tillkeep_model::wire::Applied;
-use tillkeep_storage::accounts;
 use tillkeep_storage::entity::customer;
-use tillkeep_storage::push::Sender;
+use tillkeep_storage::envelope::Sender;
 use tillkeep_storage::registry::Waiting;
 use tillkeep_storage::verify::{self, Options, Source};
-use tillkeep_storage::{Side, outbox};
+use tillkeep_storage::{Side, accounts, outbox};
 use tokio::sync::Barrier;
 use uuid::Uuid;
 

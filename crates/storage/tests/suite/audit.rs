@@ -2,8 +2,8 @@
 
 use sea_orm::ConnectionTrait;
 use serde_json::json;
-use tillkeep_storage::audit::{self, Broken, Head};
-use tillkeep_storage::audit_heads::{self, OfHq};
+use tillkeep_storage::audit::heads::OfHq;
+use tillkeep_storage::audit::{self, Broken, Head, heads};
 
 use crate::kit::chain::id;
 use crate::kit::{Hq, Shop, at, both};
@@ -96,11 +96,11 @@ async fn the_end_of_a_log_is_kept_for_each_day_and_a_shorter_one_changes_nothing
         let heard = async |seq: i64, hash: &str, epoch: &str, seconds: i64| {
             let tx = hq.db.begin().await.expect("a transaction");
             let head = Head { seq, hash: hash.to_owned() };
-            audit_heads::note(&tx, store, epoch, &head, at(seconds)).await.expect("a row");
+            heads::note(&tx, store, epoch, &head, at(seconds)).await.expect("a row");
             tx.commit().await.expect("a commit");
         };
         let kept = async |epoch| {
-            let kept = audit_heads::of_database(hq.db.reader(), store, epoch).await.expect("the rows");
+            let kept = heads::of_database(hq.db.reader(), store, epoch).await.expect("the rows");
             kept.into_iter().map(|(seq, hash)| format!("{seq} {hash}")).collect::<Vec<_>>()
         };
         heard(5, "five", "first", 0).await;
@@ -114,7 +114,7 @@ async fn the_end_of_a_log_is_kept_for_each_day_and_a_shorter_one_changes_nothing
         assert_eq!(kept("first").await, ["9 nine", "12 twelve"], "the end of the day before stays");
         assert_eq!(kept("second").await, ["3 three"], "another database has another log");
         let tx = hq.db.begin().await.expect("a transaction");
-        audit_heads::forget(&tx, store).await.expect("nothing is left");
+        heads::forget(&tx, store).await.expect("nothing is left");
         tx.commit().await.expect("a commit");
         assert_eq!(kept("first").await, Vec::<String>::new());
     }
@@ -133,9 +133,9 @@ async fn a_store_keeps_the_longest_end_that_one_headquarters_told_it() {
     ] {
         let tx = shop.begin().await;
         let said = OfHq { epoch: epoch.to_owned(), head: Head { seq, hash: seq.to_string() }, at: at(0) };
-        audit_heads::keep(&tx, &said, goes_on).await.expect("a setting");
+        heads::keep(&tx, &said, goes_on).await.expect("a setting");
         tx.commit().await.expect("a commit");
-        let has = audit_heads::kept(shop.db.reader()).await.expect("a setting").expect("a head");
+        let has = heads::kept(shop.db.reader()).await.expect("a setting").expect("a head");
         assert_eq!((has.epoch.as_str(), has.head.seq), kept);
     }
 }

@@ -6,9 +6,10 @@ use serde_json::{Value as Json, json};
 use tillkeep_model::{Instant, wire};
 use tillkeep_storage::document::WriteContext;
 use tillkeep_storage::entity::{purchase_order, supplier};
-use tillkeep_storage::push::Sender;
-use tillkeep_storage::registry::owners::owns;
-use tillkeep_storage::registry::{self, Row, SyncTable, SyncType};
+use tillkeep_storage::envelope::Sender;
+use tillkeep_storage::registry::{self, SyncType};
+use tillkeep_storage::rows::owners::owns;
+use tillkeep_storage::rows::{Row, SyncTable};
 use tillkeep_storage::sea_orm;
 use uuid::Uuid;
 

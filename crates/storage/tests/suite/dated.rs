@@ -4,9 +4,9 @@ use serde_json::{Value as Json, json};
 use tillkeep_model::wire::Applied;
 use tillkeep_model::{Instant, Qty};
 use tillkeep_storage::entity::{customer, sale};
-use tillkeep_storage::push::{self, Sender};
+use tillkeep_storage::envelope::Sender;
 use tillkeep_storage::sync_log::kept;
-use tillkeep_storage::{high_water, own_documents, series};
+use tillkeep_storage::{high_water, own_documents, push, series};
 use uuid::Uuid;
 
 use crate::kit::chain::{Chain, id};

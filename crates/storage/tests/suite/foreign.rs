@@ -3,9 +3,9 @@
 use serde_json::{Value as Json, json};
 use tillkeep_model::wire::{Applied, PushStatus};
 use tillkeep_storage::completeness::{self, Known, Verdict};
+use tillkeep_storage::document::flags::FOREIGN_NUMBER;
 use tillkeep_storage::entity::{customer, purchase_order, sale, store, supplier, transfer};
 use tillkeep_storage::high_water;
-use tillkeep_storage::push::FOREIGN_NUMBER;
 
 use crate::kit::chain::{self, Chain, id};
 use crate::kit::envelopes::{create_sale, customer as new_customer, envelope, push, take};

@@ -8,11 +8,11 @@ use tillkeep_model::wire::{Applied, Number, PushResult, SentRange};
 use tillkeep_model::{Instant, Qty};
 use tillkeep_storage::completeness::{self, Reported};
 use tillkeep_storage::entity::{sync_log, sync_log_kept};
-use tillkeep_storage::push::{self, Sender};
+use tillkeep_storage::envelope::Sender;
 use tillkeep_storage::reports::history::{self, By};
 use tillkeep_storage::sea_orm::EntityTrait;
 use tillkeep_storage::sync_log::kept::{self, AT_ONCE};
-use tillkeep_storage::{db, fault, high_water, known_numbers, nodes, series, sync_log as log};
+use tillkeep_storage::{db, fault, high_water, known_numbers, nodes, push, series, sync_log as log};
 
 use crate::kit::chain::{Chain, id, sender};
 use crate::kit::envelopes::{adjustment, create_sale, customer, push, void_sale};

@@ -12,7 +12,7 @@ use tillkeep_storage::migration::{self, Change, Key, NewTable, On, STEPS, Schema
 use tillkeep_storage::sea_orm::sea_query::{Alias, Expr, ExprTrait, Query};
 use tillkeep_storage::sea_orm::{ConnectionTrait, DbBackend};
 use tillkeep_storage::verify::Source;
-use tillkeep_storage::{Db, DbErr, Side, db, versions};
+use tillkeep_storage::{Db, DbErr, Side, db, upgrade, versions};
 
 use crate::kit::rows::{self, Rows};
 use crate::kit::{self, fill, private_postgres};
@@ -105,7 +105,7 @@ impl Place {
     }
 
     async fn run(&self, steps: &[Step]) -> Result<(), DbErr> {
-        migration::run(&self.conn, self.side, steps).await
+        upgrade::run(&self.conn, self.side, steps).await
     }
 
     async fn rows(&self, steps: &[Step]) -> Rows {

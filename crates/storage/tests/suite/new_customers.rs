@@ -4,7 +4,8 @@ use serde_json::Value as Json;
 use tillkeep_model::Instant;
 use tillkeep_model::wire::{PushStatus, TRY_LATER};
 use tillkeep_storage::entity::{customer, store_node};
-use tillkeep_storage::push::{self, ByHand, Pushed, Sender};
+use tillkeep_storage::envelope::{ByHand, Sender};
+use tillkeep_storage::push::{self, Pushed};
 use tillkeep_storage::sea_orm::{EntityTrait, PaginatorTrait};
 use tillkeep_storage::{new_customers, nodes, sync_log};
 

@@ -4,7 +4,8 @@ use serde_json::{Value as Json, json};
 use tillkeep_model::Money;
 use tillkeep_model::wire::Applied;
 use tillkeep_storage::entity::{customer, purchase_order, supplier};
-use tillkeep_storage::push::{self, Sender};
+use tillkeep_storage::envelope;
+use tillkeep_storage::envelope::Sender;
 use tillkeep_storage::sync_log as log;
 
 use crate::kit::chain::{self, Chain, id};
@@ -29,7 +30,7 @@ fn again(sender: &Sender, seconds: i64, more: &[(&str, Json)]) -> Json {
 async fn an_envelope_of_which_nothing_is_taken_is_no_update_and_its_row_travels_back() {
     for hq in kit::both().await {
         let chain = Chain::found(&hq).await;
-        let sender: &push::Sender = &chain.first;
+        let sender: &envelope::Sender = &chain.first;
         take(&hq, sender, &new_customer(sender, id("ada"), "S01-1")).await;
         let credit = [("creditLimit", json!(999)), ("taxExempt", json!(true)), ("accountBalance", json!(-5))];
         let mut version = ada(&hq).await.sync_version;

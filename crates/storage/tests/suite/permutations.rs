@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use serde_json::{Value as Json, json};
 use tillkeep_storage::entity::stock_movement;
-use tillkeep_storage::push::Sender;
+use tillkeep_storage::envelope::Sender;
 use tillkeep_storage::sea_orm::{EntityTrait, QueryOrder};
 
 use crate::kit::chain::{self, Chain, id};

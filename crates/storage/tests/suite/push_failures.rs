@@ -4,11 +4,11 @@
 use serde_json::{Value as Json, json};
 use tillkeep_model::Qty;
 use tillkeep_model::wire::{Applied, PushStatus};
+use tillkeep_storage::document::movement::{Kind, Movement};
 use tillkeep_storage::entity::{customer, sale, sync_log, sync_status};
-use tillkeep_storage::push::Sender;
+use tillkeep_storage::envelope::Sender;
 use tillkeep_storage::sea_orm::{ColumnTrait, EntityTrait, QueryFilter};
-use tillkeep_storage::stock::{self, Kind, Movement};
-use tillkeep_storage::{db, push as storage_push, sync_log as log};
+use tillkeep_storage::{db, push as storage_push, stock, sync_log as log};
 use uuid::Uuid;
 
 use crate::kit::chain::{Chain, id};

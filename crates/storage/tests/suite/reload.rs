@@ -2,6 +2,7 @@
 
 use tillkeep_model::wire::Applied;
 use tillkeep_model::{Money, Qty, ids};
+use tillkeep_storage::document::flags;
 use tillkeep_storage::entity::{customer, department, product, store_product, supplier, transfer, transfer_item};
 use tillkeep_storage::sea_orm::EntityTrait;
 use tillkeep_storage::{apply, outbox};
@@ -191,7 +192,7 @@ async fn what_headquarters_refused_for_good_is_flagged_outlives_a_reload_and_goe
         let tx = shop.begin().await;
         outbox::left_here(&tx, &[id("refused"), id("known"), id("nobody")]).await.expect("flags");
         tx.commit().await.expect("a commit");
-        let flagged = format!("[\"{}\"]", outbox::NOT_AT_HQ);
+        let flagged = format!("[\"{}\"]", flags::NOT_AT_HQ);
         // What headquarters has travels back as it is there, and is no such row.
         assert_eq!((flags("refused").await, flags("known").await), (flagged.clone(), "[]".to_owned()));
         shop.reload(&hq, "customers").await;

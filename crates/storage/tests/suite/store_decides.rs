@@ -4,8 +4,9 @@ use serde_json::value::RawValue;
 use serde_json::{Value as Json, json};
 use tillkeep_model::Instant;
 use tillkeep_model::{Cost, Money, Qty};
+use tillkeep_storage::document::movement::{Kind, Movement};
 use tillkeep_storage::entity::product;
-use tillkeep_storage::stock::{self, Kind, Movement};
+use tillkeep_storage::stock;
 use tillkeep_storage::{outbox, own_documents};
 use uuid::Uuid;
 

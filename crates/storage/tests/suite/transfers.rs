@@ -4,7 +4,7 @@
 use serde_json::{Value as Json, json};
 use tillkeep_model::Qty;
 use tillkeep_storage::entity::{transfer, transfer_item};
-use tillkeep_storage::push::Sender;
+use tillkeep_storage::envelope::Sender;
 use tillkeep_storage::sea_orm::EntityTrait;
 
 use crate::kit::chain::{self, Chain, id};

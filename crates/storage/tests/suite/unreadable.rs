@@ -3,7 +3,7 @@
 use sea_orm::Value;
 use tillkeep_model::{Instant, ids};
 use tillkeep_storage::entity::product;
-use tillkeep_storage::registry::Unread;
+use tillkeep_storage::rows::Unread;
 use tillkeep_storage::{db, own_documents, pull, unreadable};
 use uuid::Uuid;
 

@@ -7,17 +7,18 @@ use serde_json::Value as Json;
 use serde_json::value::{RawValue, to_raw_value};
 use tillkeep_http::error::Result;
 use tillkeep_model::Instant;
+use tillkeep_storage::document::movement::Movement;
 use tillkeep_storage::numbers::{Given, Series};
 use tillkeep_storage::outbox::Place;
 use tillkeep_storage::sea_orm::{EntityTrait, IntoActiveModel};
-use tillkeep_storage::stock::{self, Effects, Movement, Product};
+use tillkeep_storage::stock::{self, Effects, Product};
 use tillkeep_storage::{DbErr, Lines, Tx, Working, audit, outbox};
 use uuid::Uuid;
 
-use super::moments::Moment;
 use super::record::{self, Record};
 use super::stopped::Stopped;
 use crate::approvals::Approval;
+use crate::state::Moment;
 
 /// What the audit log says of an act.
 pub enum Log {

@@ -2,18 +2,14 @@
 //! the writer. The door checks whether the same request was answered before, stores documents together with their
 //! entries in the outbox, uses approvals up, writes the audit log, commits, keeps the file of numbers and wakes the sender.
 //!
-//! Nobody else at a store begins a write, except the sync client: [`Door`] and `sync_db` are the only ways to the database.
+//! Nobody else at a store begins a write, except the sync client: [`crate::state::Door`] and `sync_db` are the only ways to the database.
 
 mod acting;
 mod create;
-mod door;
-mod moments;
 mod record;
 mod stopped;
 
 pub(crate) use acting::{Acting, Doing, Log};
-pub(crate) use door::Door;
-pub(crate) use moments::Moments;
 pub(crate) use record::record_of_row;
 pub(crate) use record::{Record, find};
 pub(crate) use stopped::Stopped;

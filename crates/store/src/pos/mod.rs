@@ -9,6 +9,7 @@ pub(crate) mod cart;
 mod cart_hash;
 pub(crate) mod catalog;
 pub(crate) mod draft;
+mod grant;
 pub(crate) mod label;
 pub(crate) mod lookup;
 pub(crate) mod pricing;
@@ -27,7 +28,7 @@ use tillkeep_model::ErrorCode;
 
 /// The routes of a till; all of them work without a line.
 pub(crate) fn routes(routes: Routes) -> Routes {
-    routes.with(looking_up).with(selling)
+    routes.with(looking_up).with(approving).with(selling)
 }
 
 fn looking_up(routes: Routes) -> Routes {
@@ -41,6 +42,16 @@ fn looking_up(routes: Routes) -> Routes {
         .get("/pos/lookup/{code}", lookup::lookup)
         .about("The product that a scanned or typed code means.")
         .fails(&[ProductNotFound, ProductInactive, BadCheckDigit, StoreNotReady])
+}
+
+fn approving(routes: Routes) -> Routes {
+    use ErrorCode::{
+        ApproverLacksPermission, Conflict, PinLocked, StoreNotReady, TooManyRequests, WrongPin, WrongTerminal,
+    };
+    routes
+        .post("/pos/approvals", grant::grant)
+        .about("A second person says yes with a PIN: a token for one action at this terminal.")
+        .fails(&[WrongPin, PinLocked, TooManyRequests, ApproverLacksPermission, Conflict, StoreNotReady, WrongTerminal])
 }
 
 fn selling(routes: Routes) -> Routes {

@@ -9,11 +9,11 @@ use std::time::Duration;
 use tillkeep_model::AlarmCode;
 use tillkeep_storage::{DbErr, settings};
 
-use super::client::HqError;
 use super::handshake::{self, EPOCH};
 use super::pull::{self, Moved, PullError};
-use super::{in_between, report, restore, specification};
+use super::{in_between, moved, report, restore, specification};
 use crate::Store;
+use crate::headquarters::HqError;
 
 /// A handshake comes at least this often.
 const HANDSHAKE_EVERY: Duration = Duration::from_hours(1);
@@ -150,7 +150,7 @@ async fn cycle(store: &Store, handshake_due: bool) -> Result<(), PullError> {
 
 /// Everything that moved, after a reload if there must be one; why a type is not here.
 async fn pull_all(store: &Store, epoch: &str, heads: &BTreeMap<String, i64>) -> Result<Option<PullError>, PullError> {
-    let (epoch, mut moved) = match pull::moved(store, epoch, Some(heads)).await {
+    let (epoch, mut moved) = match moved::pull(store, epoch, Some(heads)).await {
         Err(PullError::Hq(HqError::Reload { code })) => {
             tracing::warn!(code, "headquarters' data is not what this store's cursors are from");
             reloaded(store).await?
@@ -159,7 +159,7 @@ async fn pull_all(store: &Store, epoch: &str, heads: &BTreeMap<String, i64>) -> 
     };
     if !moved.lost.is_empty() {
         lost(store, &moved.lost).await?;
-        moved = pull::moved(store, &epoch, Some(heads)).await?;
+        moved = moved::pull(store, &epoch, Some(heads)).await?;
     }
     if moved.rows > 0 || moved.broken.is_some() {
         // Where a change is live, and where it cannot be stored, is known at HQ at once and not a cycle later.
@@ -172,10 +172,10 @@ async fn reloaded(store: &Store) -> Result<(String, Moved), PullError> {
     // The handshake finds out why, and has the store send again what HQ lost before it reloads.
     handshake::shake_hands(store).await?;
     let answer = store.hq.versions("").await?;
-    let moved = match pull::moved(store, &answer.epoch, Some(&answer.versions)).await {
+    let moved = match moved::pull(store, &answer.epoch, Some(&answer.versions)).await {
         Err(PullError::Hq(HqError::Reload { .. })) => {
             pull::reload(store, |_| true).await?;
-            pull::moved(store, &answer.epoch, Some(&answer.versions)).await?
+            moved::pull(store, &answer.epoch, Some(&answer.versions)).await?
         }
         other => other?,
     };

@@ -3,9 +3,8 @@
 use tillkeep_storage::DbErr;
 use uuid::Uuid;
 
-use super::standing;
-use super::state::SyncState;
 use crate::Store;
+use crate::headquarters::{SyncState, standing};
 
 /// Headquarters refused this copy, and said why: it sells nothing from now on.
 pub(super) async fn refused(store: &Store, why: &str) -> Result<(), DbErr> {

@@ -24,9 +24,9 @@ use tillkeep_storage::{apply, outbox};
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use super::line::Line;
 use crate::Store;
 use crate::act::Log;
+use crate::headquarters::Line;
 use crate::sessions::view::knows;
 use crate::state::Routes;
 

@@ -5,19 +5,19 @@ use std::sync::atomic::Ordering;
 
 use tillkeep_model::wire::{Acknowledged, HandshakeAnswer, HandshakeRequest, Outcome};
 use tillkeep_model::{Alarm, Instant};
-use tillkeep_storage::audit_heads::OfHq;
+use tillkeep_storage::audit::heads;
+use tillkeep_storage::audit::heads::OfHq;
 use tillkeep_storage::numbers::lost;
 use tillkeep_storage::registry::SyncType;
 use tillkeep_storage::{
-    DbErr, Tx, apply, audit, audit_heads, fault, kept_verifiers, outbox, own_documents, registry, series, settings,
-    tills,
+    DbErr, Tx, apply, audit, fault, kept_verifiers, outbox, own_documents, registry, series, settings, tills,
 };
 use uuid::Uuid;
 
-use super::client::HqError;
 use super::pull::PullError;
-use super::{elsewhere, restore, standing};
+use super::{elsewhere, restore};
 use crate::Store;
+use crate::headquarters::{HqError, standing};
 
 /// What HQ confirmed is kept whole for 90 days, so that a restored HQ can ask for it again.
 const KEEP_WHOLE_MS: i64 = 90 * 24 * 3600 * 1000;
@@ -139,7 +139,7 @@ async fn take(store: &Store, request: &HandshakeRequest, answer: &HandshakeAnswe
     settings::set(&tx, settings::TICKET, &answer.ticket).await?;
     if let Some(head) = answer.audit.clone() {
         let said = OfHq { epoch: answer.epoch.clone(), head, at: answer.clock };
-        audit_heads::keep(&tx, &said, answer.ticket_known && answer.resend_from.is_none()).await?;
+        heads::keep(&tx, &said, answer.ticket_known && answer.resend_from.is_none()).await?;
     }
     for (name, value) in &answer.high_water {
         if series::raise(&tx, name, *value).await? > 0 {

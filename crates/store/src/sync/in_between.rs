@@ -2,10 +2,11 @@
 //! cycle that gets through. `docs/sync.md`, rule U2.
 
 use tillkeep_model::AlarmCode;
+use tillkeep_storage::{DbErr, apply, registry};
 
-use super::client::HqError;
 use super::pull::PullError;
 use crate::Store;
+use crate::headquarters::HqError;
 
 /// What was asked for: each of the two may be answered by somebody else alone, and ends by itself.
 const CYCLE: &str = "cycle";
@@ -53,4 +54,14 @@ fn is_by_another(store: &Store, error: &HqError) -> bool {
 /// Whether an answer with this status stands for one of headquarters. A gateway that says that nobody is there tells the truth.
 const fn is_in_its_place(status: u16) -> bool {
     !matches!(status, 502..=504)
+}
+
+/// Whether a plain question is answered as headquarters does.
+pub(super) async fn answers(store: &Store) -> Result<bool, DbErr> {
+    if !store.hq.speaks_the_specification_alone() {
+        return Ok(store.hq.answers().await);
+    }
+    let Some(entity) = registry::pulled().next() else { return Ok(false) };
+    let cursor = apply::cursor(store.reader(), entity).await?;
+    Ok(store.hq.pull_plainly(entity.name, cursor.version).await.is_ok())
 }

@@ -2,15 +2,12 @@
 //! `docs/sync.md`.
 
 mod back_off;
-mod client;
 mod cycle;
 mod elsewhere;
-mod gate;
 pub(crate) mod handlers;
 mod handshake;
 mod in_between;
-mod line;
-mod page_size;
+mod moved;
 pub(crate) mod people;
 mod progress;
 mod pull;
@@ -19,26 +16,16 @@ mod restore;
 mod sender;
 mod socket;
 mod specification;
-pub mod standing;
 mod start;
-mod state;
 mod suspects;
-mod tls;
 mod together;
-mod told;
-mod transport;
 mod verdicts;
 pub mod watchdog;
 
-pub use client::HqClient;
 pub use cycle::Cycle;
-pub use gate::Gate;
-pub use line::{Line, Loading};
 pub use sender::{Round, Sender};
 pub use start::start;
-pub use state::SyncState;
 use tillkeep_storage::Db;
-pub use transport::{Http, Reply, Request, Transport};
 
 use crate::Store;
 

@@ -13,8 +13,8 @@ use tillkeep_storage::{DbErr, kept_verifiers};
 use tokio::time::timeout;
 use uuid::Uuid;
 
-use super::client::Refused;
 use crate::Store;
+use crate::headquarters::Refused;
 
 /// How long somebody waits for headquarters to answer, and then for the new PIN to be good here.
 const ANSWERS_WITHIN: Duration = Duration::from_secs(12);
@@ -26,9 +26,11 @@ const KNOWN_WITHIN: Duration = Duration::from_secs(2);
 /// The way of a store to headquarters.
 struct Way(Weak<Store>);
 
-/// Tells the sign-in of a store how it reaches headquarters.
+/// Tells the sign-in of a store how it reaches headquarters, once.
 pub(crate) fn connect(store: &Arc<Store>) {
-    store.auth.reaches(Arc::new(Way(Arc::downgrade(store))));
+    if store.auth.headquarters().is_err() {
+        store.auth.reaches(Arc::new(Way(Arc::downgrade(store))));
+    }
 }
 
 impl Headquarters for Way {

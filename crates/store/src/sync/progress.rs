@@ -7,8 +7,8 @@ use tillkeep_storage::apply::Cursor;
 use tillkeep_storage::registry::SyncType;
 use tillkeep_storage::{DbErr, pull, staged};
 
-use super::line::Loading;
 use crate::Store;
+use crate::headquarters::Loading;
 
 /// The log has a line so often at the most.
 const SAY_EVERY: Duration = Duration::from_secs(5);

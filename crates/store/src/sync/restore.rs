@@ -5,10 +5,10 @@ use std::sync::atomic::Ordering;
 use tillkeep_storage::{Db, DbErr, Tx, own_documents, settings};
 use uuid::Uuid;
 
-use super::client::HqError;
 use super::pull::PullError;
 use super::sender::{self, Round, Sender};
 use crate::Store;
+use crate::headquarters::HqError;
 
 const DUE: &str = "own_documents_due";
 /// Up to where they are here: a type and the last id of it.

@@ -8,11 +8,11 @@ use tillkeep_storage::entity::outbox::Model as Entry;
 use tillkeep_storage::{DbErr, fault, outbox};
 
 use super::back_off;
-use super::client::HqError;
 use super::suspects::Suspects;
-use super::verdicts::{self, Verdict, apply_verdicts, set_aside};
-use super::{elsewhere, in_between, specification};
+use super::verdicts::{self, apply_verdicts, set_aside};
+use super::{elsewhere, in_between};
 use crate::Store;
+use crate::headquarters::{HqError, Verdict};
 
 /// Entries of one request.
 const BATCH: usize = 200;
@@ -332,7 +332,7 @@ async fn is_of_the_content(store: &Store, error: &HqError, often: bool) -> Resul
         HqError::Unreadable(_) => Ok(often),
         HqError::Unreachable(_) if !often => Ok(false),
         HqError::Unreachable(_) | HqError::Between { .. } | HqError::Answered { .. } => {
-            specification::answers(store).await
+            in_between::answers(store).await
         }
         HqError::Refused(_)
         | HqError::Reload { .. }

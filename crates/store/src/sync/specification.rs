@@ -1,12 +1,13 @@
 //! A headquarters that speaks the specification alone: it knows no handshake and no question for versions, and nothing is said to
 //! it but what the specification names. `docs/sync.md`, rule U2.
 
-use tillkeep_storage::{DbErr, apply, registry, settings};
+use tillkeep_storage::{DbErr, registry, settings};
 
-use super::client::HqError;
 use super::handshake::EPOCH;
-use super::pull::{self, PullError};
+use super::moved;
+use super::pull::PullError;
 use crate::Store;
+use crate::headquarters::HqError;
 
 /// Whether a handshake ended with `error` because headquarters has none, and never had. What a store that ever shook hands is
 /// answered so is somebody else's word.
@@ -28,7 +29,7 @@ pub(super) async fn is_all_that_is_spoken(store: &Store, error: &PullError) -> R
 /// Asks for all that is new of every type. Types that headquarters does not know are left out, but there must be some that
 /// it does.
 pub(super) async fn cycle(store: &Store) -> Result<(), PullError> {
-    let mut moved = pull::moved(store, "", None).await?;
+    let mut moved = moved::pull(store, "", None).await?;
     if moved.unknown.len() == registry::pulled().count() {
         return Err(moved.unknown.swap_remove(0));
     }
@@ -36,14 +37,4 @@ pub(super) async fn cycle(store: &Store) -> Result<(), PullError> {
     store.sync.line_back.notify_waiters();
     store.outbox_bell.notify_one();
     moved.broken.map_or(Ok(()), Err)
-}
-
-/// Whether a plain question is answered as headquarters does.
-pub(super) async fn answers(store: &Store) -> Result<bool, DbErr> {
-    if !store.hq.speaks_the_specification_alone() {
-        return Ok(store.hq.answers().await);
-    }
-    let Some(entity) = registry::pulled().next() else { return Ok(false) };
-    let cursor = apply::cursor(store.reader(), entity).await?;
-    Ok(store.hq.pull_plainly(entity.name, cursor.version).await.is_ok())
 }

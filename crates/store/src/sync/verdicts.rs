@@ -2,44 +2,14 @@
 
 use std::collections::HashMap;
 
-use serde::de::DeserializeOwned;
-use serde::{Deserialize, Deserializer};
 use tillkeep_model::wire::{Applied, PushStatus, TRY_LATER};
 use tillkeep_storage::document::customer;
 use tillkeep_storage::entity::outbox::Model as Entry;
 use tillkeep_storage::{DbErr, outbox};
 use uuid::Uuid;
 
-use super::client::HqError;
 use crate::Store;
-
-/// HQ's word on one entry. The specification gives its fields no names but those of the states: whoever names the entity has
-/// said of which entry it is.
-#[derive(Debug, Deserialize)]
-pub struct Verdict {
-    #[serde(alias = "entityId")]
-    entity_id: Uuid,
-    #[serde(default, alias = "entityType")]
-    entity_type: Option<String>,
-    status: PushStatus,
-    #[serde(default, deserialize_with = "where_it_is_one")]
-    code: Option<String>,
-    #[serde(default, deserialize_with = "where_it_is_one")]
-    error: Option<String>,
-    #[serde(default, deserialize_with = "where_it_is_one")]
-    applied: Option<Applied>,
-}
-
-/// What may be something else at another headquarters takes no verdict with it.
-fn where_it_is_one<'de, D: Deserializer<'de>, T: DeserializeOwned>(deserializer: D) -> Result<Option<T>, D::Error> {
-    Ok(serde_json::from_value(serde_json::Value::deserialize(deserializer)?).ok())
-}
-
-impl Verdict {
-    fn is_on(&self, entry: &Entry) -> bool {
-        self.entity_id == entry.entity_id && self.entity_type.as_ref().is_none_or(|name| *name == entry.entity_type)
-    }
-}
+use crate::headquarters::{HqError, Verdict};
 
 /// The verdicts in the order of the entries. There must be one on each of them, and none besides: anything else may be from
 /// whoever stands in between, marked or not.

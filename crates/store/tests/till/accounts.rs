@@ -10,10 +10,10 @@ use tillkeep_model::wire::MAX_ATTEMPTS;
 use tillkeep_storage::entity::{audit_log, customer, outbox as outbox_entry, sale, tender};
 use tillkeep_storage::sea_orm::EntityTrait;
 use tillkeep_storage::{accounts, outbox};
-use tillkeep_store::sync::{Cycle, Reply, Request, Sender, Transport};
+use tillkeep_store::headquarters::{Reply, Request, Transport};
+use tillkeep_store::sync::{Cycle, Sender};
 
-use crate::kit::people;
-use crate::kit::{Person, Shop, cart, id, line, rows};
+use crate::kit::{Person, Shop, cart, id, line, people, rows};
 
 const BEYOND: &str = "pos.discount.override_max";
 

@@ -12,7 +12,8 @@ use tillkeep_storage::sea_orm::sea_query::Expr;
 use tillkeep_storage::sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder};
 use tillkeep_storage::{Tx, fault, registry};
 use tillkeep_store::Store;
-use tillkeep_store::sync::{Cycle, Loading, Reply, Request, Transport};
+use tillkeep_store::headquarters::{Loading, Reply, Request, Transport};
+use tillkeep_store::sync::Cycle;
 use tokio::sync::Notify;
 use tokio::time::timeout;
 

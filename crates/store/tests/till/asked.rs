@@ -8,7 +8,8 @@ use serde_json::{Value as Json, json};
 use tillkeep_model::Instant;
 use tillkeep_storage::entity::{kept_verifier, pin_attempt, user, user_store_role};
 use tillkeep_storage::sea_orm::{ActiveModelTrait, EntityTrait, IntoActiveModel};
-use tillkeep_store::sync::{Cycle, Reply, Request, Transport};
+use tillkeep_store::headquarters::{Reply, Request, Transport};
+use tillkeep_store::sync::Cycle;
 use uuid::Uuid;
 
 use crate::kit::places::{Place, WRONG};

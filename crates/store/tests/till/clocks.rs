@@ -6,7 +6,8 @@ use serde_json::{Value as Json, json};
 use tillkeep_model::Instant;
 use tillkeep_storage::entity::sale;
 use tillkeep_storage::sea_orm::EntityTrait;
-use tillkeep_store::sync::{Cycle, Reply, Request, Transport};
+use tillkeep_store::headquarters::{Reply, Request, Transport};
+use tillkeep_store::sync::Cycle;
 
 use crate::kit::{Person, Shop, cart, id, line};
 

@@ -4,7 +4,8 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use serde_json::json;
-use tillkeep_store::sync::{Cycle, Reply, Request, Transport};
+use tillkeep_store::headquarters::{Reply, Request, Transport};
+use tillkeep_store::sync::Cycle;
 use tokio::time::timeout;
 
 use crate::kit::Shop;

@@ -13,7 +13,8 @@ use tillkeep_storage::entity::{
 };
 use tillkeep_storage::sea_orm::{ConnectionTrait, EntityTrait};
 use tillkeep_storage::{apply, db, memory, registry};
-use tillkeep_store::sync::{Cycle, Reply, Request, Transport};
+use tillkeep_store::headquarters::{Reply, Request, Transport};
+use tillkeep_store::sync::Cycle;
 use tokio::time::error::Elapsed;
 
 use crate::kit::{Person, Shop, cart, id, line, rows};

@@ -7,7 +7,8 @@ use std::sync::Arc;
 use serde_json::{Value as Json, json};
 use tillkeep_storage::fault;
 use tillkeep_storage::numbers::lost;
-use tillkeep_store::sync::{Cycle, Reply, Request, Transport};
+use tillkeep_store::headquarters::{Reply, Request, Transport};
+use tillkeep_store::sync::Cycle;
 
 use crate::kit::{Person, Shop, cart, id, line};
 

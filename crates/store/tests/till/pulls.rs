@@ -4,7 +4,8 @@ use std::sync::{Arc, Mutex};
 
 use serde_json::{Value, json};
 use tillkeep_storage::{apply, registry};
-use tillkeep_store::sync::{Cycle, Reply, Request, Transport};
+use tillkeep_store::headquarters::{Reply, Request, Transport};
+use tillkeep_store::sync::Cycle;
 
 use crate::kit::Shop;
 

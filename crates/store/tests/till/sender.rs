@@ -6,7 +6,8 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use serde_json::{Value as Json, json};
-use tillkeep_store::sync::{Cycle, Reply, Request, Round, Sender, Transport};
+use tillkeep_store::headquarters::{Reply, Request, Transport};
+use tillkeep_store::sync::{Cycle, Round, Sender};
 
 use crate::kit::{Shop, line};
 

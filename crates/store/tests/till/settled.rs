@@ -8,7 +8,8 @@ use tillkeep_model::wire::MAX_ATTEMPTS;
 use tillkeep_storage::entity::outbox_sent;
 use tillkeep_storage::outbox;
 use tillkeep_storage::sea_orm::EntityTrait;
-use tillkeep_store::sync::{Cycle, Reply, Request, Sender, Transport};
+use tillkeep_store::headquarters::{Reply, Request, Transport};
+use tillkeep_store::sync::{Cycle, Sender};
 
 use crate::kit::Shop;
 

@@ -7,7 +7,8 @@ use tillkeep_model::Money;
 use tillkeep_storage::entity::{product, staged_row, tax_group, tax_group_rate, tax_rate};
 use tillkeep_storage::sea_orm::{ConnectionTrait, EntityTrait, PaginatorTrait};
 use tillkeep_storage::{apply, registry};
-use tillkeep_store::sync::{Cycle, Transport};
+use tillkeep_store::headquarters::Transport;
+use tillkeep_store::sync::Cycle;
 use uuid::Uuid;
 
 use crate::kit::taxes::{Data, Hq, Rates, of_local, rates};

@@ -5,7 +5,8 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use tillkeep_store::sync::{Cycle, Reply, Request, Sender, Transport, watchdog};
+use tillkeep_store::headquarters::{Reply, Request, Transport};
+use tillkeep_store::sync::{Cycle, Sender, watchdog};
 
 use crate::kit::{Shop, line};
 

@@ -6,7 +6,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use tillkeep_store::sync::{Cycle, Reply, Request, Transport, watchdog};
+use tillkeep_store::headquarters::{Reply, Request, Transport};
+use tillkeep_store::sync::{Cycle, watchdog};
 
 use crate::kit::{Shop, line};
 

@@ -4,8 +4,8 @@ use tillkeep_model::{Alarm, Instant};
 use tillkeep_storage::DbErr;
 
 use super::states::{self, Which};
-use super::store_state::StoreState;
 use crate::Hq;
+use crate::live::store_state::StoreState;
 
 /// Stores that the page has at the most, by code: a monitor pays for each line.
 const MOST: usize = 1000;

@@ -1,11 +1,8 @@
 //! How each store and its synchronisation stand: once, or as a stream of events. Specification, sections 2.7 and 2.8.
 
-pub(crate) mod board;
 pub(crate) mod metrics;
 mod overview;
 mod states;
-pub(crate) mod store_metrics;
-mod store_state;
 mod stream;
 mod updates;
 
@@ -22,10 +19,10 @@ use utoipa::ToSchema;
 
 use super::rounds;
 use crate::Hq;
+use crate::live::store_state::StoreState;
 use crate::state::Routes;
 use overview::Dashboard;
 use states::Which;
-use store_state::StoreState;
 pub(crate) use updates::start;
 
 #[derive(Deserialize, ToSchema)]

@@ -4,13 +4,13 @@ use serde::Serialize;
 use tillkeep_model::Instant;
 use utoipa::ToSchema;
 
-use super::store_state::StoreState;
 use crate::Hq;
-use crate::replica::followed::{Followed, ReplicaStanding};
-use crate::sync::nodes::NodeInfo;
-use crate::sync::notify::Standing;
+use crate::live::followed::{Followed, ReplicaStanding};
+use crate::live::nodes::NodeInfo;
+use crate::live::store_state::StoreState;
+use crate::live::unreadable::UnreadableRow;
+use crate::notify::Standing;
 use crate::sync::servers;
-use crate::sync::unreadable::UnreadableRow;
 
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]

@@ -12,10 +12,10 @@ use tillkeep_storage::sync_log::warnings::{self, Warned};
 use tillkeep_storage::{Connection, DbErr, attempts, new_customers, registry, sync_log};
 use uuid::Uuid;
 
-use super::store_state::{ConnectionInfo, Loading, StoreState, TypeState};
 use crate::Hq;
+use crate::live::store_state::{ConnectionInfo, Loading, StoreState, TypeState};
+use crate::live::waiting::is_stuck;
 use crate::sync::ending::ended_because;
-use crate::sync::waiting::is_stuck;
 
 /// A clock that is further off is flagged. `docs/sync.md`, rule U8.
 const CLOCK_MAY_BE_OFF_MS: u64 = 120_000;

@@ -22,11 +22,11 @@ use tokio::time::{MissedTickBehavior, interval};
 use utoipa::openapi::schema::{ObjectBuilder, Schema, SchemaType, Type};
 use uuid::Uuid;
 
-use super::board::{Scope, Update, sees};
 use super::updates::{Place, watch};
 use crate::Hq;
-use crate::sync::notify::Standing;
-use crate::sync::unreadable::UnreadableRow;
+use crate::live::board::{Scope, Update, sees};
+use crate::live::unreadable::UnreadableRow;
+use crate::notify::Standing;
 
 /// A comment goes out so often, which keeps what stands in between from cutting the line.
 const COMMENT_EVERY: Duration = Duration::from_secs(15);

@@ -9,11 +9,11 @@ use tokio::sync::broadcast;
 use tokio::time::{Instant as Moment, interval_at, sleep};
 use uuid::Uuid;
 
-use super::board::{Scope, Shown, Update, sees};
 use super::overview::Dashboard;
 use super::states::{self, Which};
-use super::store_state::StoreState;
 use crate::Hq;
+use crate::live::board::{Scope, Shown, Update, sees};
+use crate::live::store_state::StoreState;
 use crate::sync::errors::FailedEntry;
 
 /// Changes are gathered for so long after the last ones were told.

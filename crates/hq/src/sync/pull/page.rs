@@ -3,7 +3,8 @@
 use std::collections::HashMap;
 
 use tillkeep_storage::pull::{self, Page};
-use tillkeep_storage::registry::{Row, SyncType};
+use tillkeep_storage::registry::SyncType;
+use tillkeep_storage::rows::Row;
 use tillkeep_storage::{DbErr, Transaction, user_pins};
 use uuid::Uuid;
 

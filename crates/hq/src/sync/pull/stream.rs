@@ -16,7 +16,7 @@ use uuid::Uuid;
 use super::page::read;
 use super::text::{head, ids, json, tail};
 use crate::Hq;
-use crate::sync::streams::Place;
+use crate::live::streams::Place;
 
 /// Rows read at a time.
 const PAGE: u64 = 500;

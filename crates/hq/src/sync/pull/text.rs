@@ -4,7 +4,8 @@ use axum::body::Body;
 use axum::http::{HeaderValue, header};
 use axum::response::{IntoResponse, Response};
 use tillkeep_storage::pull::Page;
-use tillkeep_storage::registry::{SyncType, Unread};
+use tillkeep_storage::registry::SyncType;
+use tillkeep_storage::rows::Unread;
 use uuid::Uuid;
 
 use crate::Hq;

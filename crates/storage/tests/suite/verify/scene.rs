@@ -5,18 +5,17 @@ use std::path::Path;
 use serde_json::{Value as Json, json};
 use tillkeep_model::wire::PushStatus;
 use tillkeep_model::{Cost, Instant, JsonText, Money, Qty};
-use tillkeep_storage::audit_heads::OfHq;
+use tillkeep_storage::audit::heads;
+use tillkeep_storage::audit::heads::OfHq;
 use tillkeep_storage::document::adjustment::movement;
+use tillkeep_storage::document::movement::{Kind, Movement};
 use tillkeep_storage::entity::{
     inventory_adjustment, permission, register_session, role, role_permission, store_node, sync_log, tender, user,
     user_store_role,
 };
 use tillkeep_storage::sea_orm::{ConnectionTrait, Database};
-use tillkeep_storage::stock::{Kind, Movement};
 use tillkeep_storage::verify::{self, Acknowledged, Finding, Options, Source, Verifiers};
-use tillkeep_storage::{
-    Connection, Db, Side, audit, audit_heads, barcodes, nodes, outbox, push, series, settings, stock,
-};
+use tillkeep_storage::{Connection, Db, Side, audit, barcodes, nodes, outbox, push, series, settings, stock};
 use uuid::Uuid;
 
 use crate::kit::chain::{Chain, id};
@@ -109,10 +108,10 @@ async fn shake_hands(hq: &Hq, shop: &Shop) {
         ..store_node::Model::default()
     };
     nodes::save(&there, node).await.expect("a row");
-    audit_heads::note(&there, shop.id, EPOCH, &own, at(0)).await.expect("a head");
+    heads::note(&there, shop.id, EPOCH, &own, at(0)).await.expect("a head");
     let said =
         OfHq { epoch: "the epoch of headquarters".into(), head: audit::head(&there).await.expect("a head"), at: at(0) };
-    audit_heads::keep(&tx, &said, true).await.expect("a head");
+    heads::keep(&tx, &said, true).await.expect("a head");
     there.commit().await.expect("a commit");
     tx.commit().await.expect("a commit");
 }

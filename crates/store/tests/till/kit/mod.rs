@@ -23,7 +23,7 @@ use tillkeep_model::{Instant, Qty, ids};
 use tillkeep_storage::entity::{outbox, product, store, store_product};
 use tillkeep_storage::registry::COST_KEYS;
 use tillkeep_storage::sea_orm::{ActiveModelTrait, EntityTrait, IntoActiveModel, QueryOrder};
-use tillkeep_store::sync::{Http, Transport};
+use tillkeep_store::headquarters::{Http, Transport};
 use tillkeep_store::{Chance, Settings, Store, World, routes};
 use tokio_util::sync::CancellationToken;
 use tower::ServiceExt;

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
 
 use serde_json::{Value as Json, json};
 use tillkeep_store::Store;
-use tillkeep_store::sync::{Reply, Request, Transport};
+use tillkeep_store::headquarters::{Reply, Request, Transport};
 use uuid::Uuid;
 
 use super::{id, rows};

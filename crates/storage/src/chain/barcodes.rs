@@ -1,0 +1,110 @@
+//! The private index of codes: main and further barcodes of every product, each code once.
+
+use std::collections::BTreeMap;
+
+use sea_orm::sea_query::OnConflict;
+use sea_orm::{ColumnTrait, ConnectionTrait, DbErr, EntityTrait, QueryFilter};
+use uuid::Uuid;
+
+use crate::db::execute;
+use crate::entity::product_barcode::{Column, Entity, Model};
+use crate::many::execute_in;
+use crate::sql::bulk;
+use crate::{Side, Tx};
+
+/// The one form of a code that all who compare codes compare: a UPC-A of 12 digits is the EAN-13 with a zero before it.
+pub fn normal(code: &str) -> String {
+    let code = code.trim();
+    if code.len() == 12 && code.bytes().all(|byte| byte.is_ascii_digit()) {
+        return format!("0{code}");
+    }
+    code.to_owned()
+}
+
+/// Every code of a product; a deleted one has none.
+pub fn codes(barcode: Option<&str>, further: &serde_json::Value) -> Vec<String> {
+    let further = further.as_array().into_iter().flatten().filter_map(serde_json::Value::as_str);
+    let mut codes: Vec<String> =
+        barcode.into_iter().chain(further).filter(|code| !code.is_empty()).map(str::to_owned).collect();
+    codes.sort_unstable();
+    codes.dedup();
+    codes
+}
+
+/// Replaces the codes of the products in `wanted`. At a store a code that another product has moves over: rows arrive
+/// there one at a time, and headquarters has checked before. Headquarters refuses it.
+pub async fn replace(tx: &Tx, wanted: &BTreeMap<Uuid, Vec<String>>) -> Result<(), DbErr> {
+    execute_in(tx, "DELETE FROM product_barcodes WHERE product_id IN ($list)", &[], wanted.keys().copied()).await?;
+    bulk::insert::<Entity>(tx, rows(wanted), (tx.side() == Side::Store).then(moves)).await?;
+    Ok(())
+}
+
+/// The codes of products that were not at this store: none is there to be replaced.
+pub(crate) async fn add(tx: &Tx, wanted: &BTreeMap<Uuid, Vec<String>>) -> Result<(), DbErr> {
+    bulk::add::<Entity>(tx, &rows(wanted), moves()).await?;
+    Ok(())
+}
+
+/// Removes the codes of products that are not at this store any more.
+pub(crate) async fn forget_strays(tx: &Tx) -> Result<(), DbErr> {
+    execute(tx, "DELETE FROM product_barcodes WHERE product_id NOT IN (SELECT id FROM products)", []).await?;
+    Ok(())
+}
+
+fn rows(wanted: &BTreeMap<Uuid, Vec<String>>) -> Vec<Model> {
+    // One statement cannot touch a row twice: of two products that claim one code, the later one has it.
+    let by_code: BTreeMap<&String, Uuid> =
+        wanted.iter().flat_map(|(id, codes)| codes.iter().map(|code| (code, *id))).collect();
+    let row = |(code, product_id): (&String, Uuid)| Model { code: code.clone(), normal: normal(code), product_id };
+    by_code.into_iter().map(row).collect()
+}
+
+/// A code that another product has goes to the one that claims it now.
+fn moves() -> OnConflict {
+    OnConflict::column(Column::Code).update_column(Column::ProductId).to_owned()
+}
+
+/// The product that answers to `code`: the one that has it in this very form, else in its other one.
+pub async fn find(conn: &impl ConnectionTrait, code: &str) -> Result<Option<Uuid>, DbErr> {
+    let found = Entity::find().filter(Column::Normal.eq(normal(code))).all(conn).await?;
+    let hit = found.iter().find(|row| row.code == code).or(found.first());
+    Ok(hit.map(|row| row.product_id))
+}
+
+/// The form of a code of `codes` that another product has.
+pub async fn taken(conn: &impl ConnectionTrait, product_id: Uuid, codes: &[String]) -> Result<Option<String>, DbErr> {
+    let other = Entity::find()
+        .filter(Column::Normal.is_in(codes.iter().map(|code| normal(code))))
+        .filter(Column::ProductId.ne(product_id))
+        .one(conn)
+        .await?;
+    Ok(other.map(|row| row.normal))
+}
+
+/// A form that two of `codes` share.
+pub fn twice(codes: &[String]) -> Option<String> {
+    let mut forms: Vec<String> = codes.iter().map(|code| normal(code)).collect();
+    forms.sort_unstable();
+    forms.windows(2).find(|pair| pair[0] == pair[1]).map(|pair| pair[0].clone())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn upc_a_is_ean_13_with_its_leading_zero_and_no_other_code_is_another() {
+        for (code, form) in [
+            ("012345678905", "0012345678905"),
+            ("0012345678905", "0012345678905"),
+            (" 012345678905 ", "0012345678905"),
+            ("5012345678900", "5012345678900"),
+            ("00012345678905", "00012345678905"),
+            ("12345670", "12345670"),
+            ("01234567890a", "01234567890a"),
+            ("ab-7", "ab-7"),
+        ] {
+            assert_eq!(normal(code), form, "{code}");
+        }
+    }
+}

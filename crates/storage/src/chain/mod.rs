@@ -1,0 +1,7 @@
+//! What a chain is set up with: what every headquarters has, codes, taxes, tills, and rows that look alike.
+
+pub mod barcodes;
+pub mod duplicates;
+pub mod seed;
+pub mod taxes;
+pub mod tills;

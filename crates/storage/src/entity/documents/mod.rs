@@ -1,0 +1,19 @@
+//! What stores make, what that moves, and its numbers.
+
+pub mod account_charge;
+pub mod average_source;
+pub mod inventory_adjustment;
+pub mod kept_id;
+pub mod known_number;
+pub mod lost_number;
+pub mod number_series;
+pub mod purchase_order;
+pub mod purchase_order_item;
+pub mod register_session;
+pub mod sale;
+pub mod sale_item;
+pub mod sale_payment;
+pub mod stock_movement;
+pub mod transfer;
+pub mod transfer_item;
+pub mod unapplied_document;

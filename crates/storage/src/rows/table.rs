@@ -1,0 +1,272 @@
+//! Any entity as a value: what the sync engine needs of a table, without knowing its type.
+
+use std::marker::PhantomData;
+
+use sea_orm::sea_query::{Expr, OnConflict};
+use sea_orm::{
+    ColumnTrait, Condition, DbErr, EntityName, EntityTrait, FromQueryResult, IdenStatic, IntoActiveModel, Iterable,
+    QueryFilter, QueryOrder, QueryResult, QuerySelect, QueryTrait,
+};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use tillkeep_model::Instant;
+use uuid::Uuid;
+
+use super::row::{Row, Typed, column_of};
+use super::unread::{Reading, Unread};
+use crate::Transaction;
+use crate::many::selects_in;
+use crate::sql::bulk;
+
+/// What can be done with the rows of any synchronised table.
+#[async_trait::async_trait]
+pub trait SyncTable: Send + Sync {
+    fn name(&self) -> &'static str;
+    fn columns(&self) -> Vec<&'static str>;
+
+    /// Reads one row as it travels; the error names the field.
+    fn decode(&self, json: &str) -> Result<Box<dyn Row>, String>;
+
+    /// Rows with a version above `since` by rising version, at most `limit`, of those where one of the `filter`
+    /// columns is `store`.
+    async fn above(
+        &self,
+        conn: &Transaction,
+        since: i64,
+        limit: u64,
+        filter: &[&str],
+        store: Uuid,
+    ) -> Result<Vec<Reading>, DbErr>;
+
+    /// The rows of `store` with an id above `after`, changed or received since `since`, by id, at most `limit`.
+    async fn own(
+        &self,
+        conn: &Transaction,
+        store: Uuid,
+        after: Uuid,
+        since: Instant,
+        limit: u64,
+    ) -> Result<Vec<Reading>, DbErr>;
+
+    /// Every row, by primary key.
+    async fn every(&self, conn: &Transaction) -> Result<Vec<Reading>, DbErr>;
+
+    /// The rows whose `column` is one of `ids`, by primary key; locked until the end of the transaction when `lock`.
+    async fn read_having(
+        &self,
+        conn: &Transaction,
+        column: &str,
+        ids: &[Uuid],
+        lock: bool,
+    ) -> Result<Vec<Reading>, DbErr>;
+
+    /// As [`SyncTable::every`], when each of them can be read.
+    async fn all(&self, conn: &Transaction) -> Result<Vec<Box<dyn Row>>, DbErr> {
+        Ok(self.every(conn).await?.into_iter().collect::<Result<_, _>>()?)
+    }
+
+    /// As [`SyncTable::read_having`], when each of them can be read.
+    async fn having(
+        &self,
+        conn: &Transaction,
+        column: &str,
+        ids: &[Uuid],
+        lock: bool,
+    ) -> Result<Vec<Box<dyn Row>>, DbErr> {
+        Ok(self.read_having(conn, column, ids, lock).await?.into_iter().collect::<Result<_, _>>()?)
+    }
+
+    /// Inserts rows, or on conflict of `key` updates the `update` columns where `guard` holds. Set-wise.
+    async fn upsert(
+        &self,
+        conn: &Transaction,
+        rows: Vec<Box<dyn Row>>,
+        key: &[&str],
+        update: &[&str],
+        guard: Option<Expr>,
+    ) -> Result<u64, DbErr>;
+
+    /// As [`SyncTable::upsert`] at a store, of rows of which probably none is there; whether none was.
+    async fn add(
+        &self,
+        conn: &Transaction,
+        rows: Vec<Box<dyn Row>>,
+        key: &[&str],
+        update: &[&str],
+        guard: Option<Expr>,
+    ) -> Result<bool, DbErr>;
+}
+
+/// The table of the entity `E`.
+pub struct Of<E>(PhantomData<fn() -> E>);
+
+impl<E> Of<E> {
+    pub const NEW: Self = Self(PhantomData);
+}
+
+impl<E> Of<E>
+where
+    E: EntityTrait + EntityName,
+    E::Model: Serialize + Send + Sync + 'static,
+{
+    fn column(name: &str) -> Result<E::Column, DbErr> {
+        column_of::<E>(name).ok_or_else(|| DbErr::Custom(format!("{} has no column {name}", E::default().table_name())))
+    }
+
+    fn columns_named(names: &[&str]) -> Result<Vec<E::Column>, DbErr> {
+        names.iter().map(|name| Self::column(name)).collect()
+    }
+
+    /// On conflict of `key` the `update` columns change where `guard` holds.
+    fn conflict(key: &[&str], update: &[&str], guard: Option<Expr>) -> Result<OnConflict, DbErr> {
+        let (key, update) = (Self::columns_named(key)?, Self::columns_named(update)?);
+        let mut conflict = OnConflict::columns(key);
+        if update.is_empty() {
+            conflict.do_nothing();
+        } else {
+            conflict.update_columns(update).action_and_where_option(guard);
+        }
+        Ok(conflict)
+    }
+
+    fn models(rows: Vec<Box<dyn Row>>) -> Result<Vec<E::Model>, DbErr> {
+        let typed = |row: Box<dyn Row>| {
+            let typed = row.into_any().downcast::<Typed<E::Model>>();
+            typed.map(|typed| typed.0).map_err(|_| DbErr::Custom("a row of another table".to_owned()))
+        };
+        rows.into_iter().map(typed).collect()
+    }
+
+    /// What `select` finds, row by row: one that cannot be read keeps none of the others back.
+    async fn readings(
+        conn: &Transaction,
+        select: sea_orm::Select<E>,
+        parent: Option<&str>,
+    ) -> Result<Vec<Reading>, DbErr> {
+        let found = conn.each(select.as_query()).await?;
+        let read = |(row, misfit): (QueryResult, Option<DbErr>)| match misfit
+            .map_or_else(|| E::Model::from_query_result(&row, ""), Err)
+        {
+            Ok(model) => Ok(Box::new(Typed(model)) as Box<dyn Row>),
+            Err(error) => Err(Unread::new(E::default().table_name(), &row, parent, &error)),
+        };
+        Ok(found.into_iter().map(read).collect())
+    }
+
+    fn ordered(mut select: sea_orm::Select<E>) -> sea_orm::Select<E> {
+        for key in E::PrimaryKey::iter() {
+            select = select.order_by_asc(sea_orm::PrimaryKeyToColumn::into_column(key));
+        }
+        select
+    }
+}
+
+#[async_trait::async_trait]
+impl<E> SyncTable for Of<E>
+where
+    E: EntityTrait + EntityName,
+    E::Model: Serialize + DeserializeOwned + IntoActiveModel<E::ActiveModel> + Send + Sync + 'static,
+    E::ActiveModel: Send,
+{
+    fn name(&self) -> &'static str {
+        E::default().table_name()
+    }
+
+    fn columns(&self) -> Vec<&'static str> {
+        E::Column::iter().map(|column| column.as_str()).collect()
+    }
+
+    fn decode(&self, json: &str) -> Result<Box<dyn Row>, String> {
+        // To keep track of the field costs a tenth of reading: only what cannot be read is read once more for it.
+        let model = serde_json::from_str::<E::Model>(json).or_else(|_| {
+            let named = serde_path_to_error::deserialize(&mut serde_json::Deserializer::from_str(json));
+            named.map_err(|error| format!("{}: {}", error.path(), error.inner()))
+        })?;
+        Ok(Box::new(Typed(model)))
+    }
+
+    async fn above(
+        &self,
+        conn: &Transaction,
+        since: i64,
+        limit: u64,
+        filter: &[&str],
+        store: Uuid,
+    ) -> Result<Vec<Reading>, DbErr> {
+        let version = Self::column("sync_version")?;
+        let mut select = E::find().filter(version.gt(since)).order_by_asc(version).limit(limit);
+        if !filter.is_empty() {
+            let mut any = Condition::any();
+            for name in filter {
+                any = any.add(Self::column(name)?.eq(store));
+            }
+            select = select.filter(any);
+        }
+        Self::readings(conn, select, None).await
+    }
+
+    async fn own(
+        &self,
+        conn: &Transaction,
+        store: Uuid,
+        after: Uuid,
+        since: Instant,
+        limit: u64,
+    ) -> Result<Vec<Reading>, DbErr> {
+        let id = Self::column("id")?;
+        // Whatever the clock of its store said then: what came since is recent.
+        let mut recent = Condition::any().add(Self::column("updated_at")?.gte(since));
+        if let Some(received) = column_of::<E>("received_at") {
+            recent = recent.add(received.gte(since));
+        }
+        let select = E::find().filter(Self::column("store_id")?.eq(store)).filter(id.gt(after)).filter(recent);
+        Self::readings(conn, select.order_by_asc(id).limit(limit), None).await
+    }
+
+    async fn every(&self, conn: &Transaction) -> Result<Vec<Reading>, DbErr> {
+        Self::readings(conn, Self::ordered(E::find()), None).await
+    }
+
+    async fn read_having(
+        &self,
+        conn: &Transaction,
+        column: &str,
+        ids: &[Uuid],
+        lock: bool,
+    ) -> Result<Vec<Reading>, DbErr> {
+        let by = Self::column(column)?;
+        let mut select = Self::ordered(E::find());
+        if lock {
+            select = select.lock_exclusive();
+        }
+        let mut found = Vec::new();
+        for select in selects_in(&select, by, ids.iter().copied()) {
+            found.extend(Self::readings(conn, select, Some(column)).await?);
+        }
+        Ok(found)
+    }
+
+    async fn upsert(
+        &self,
+        conn: &Transaction,
+        rows: Vec<Box<dyn Row>>,
+        key: &[&str],
+        update: &[&str],
+        guard: Option<Expr>,
+    ) -> Result<u64, DbErr> {
+        let conflict = Self::conflict(key, update, guard)?;
+        bulk::insert::<E>(conn, Self::models(rows)?, Some(conflict)).await
+    }
+
+    async fn add(
+        &self,
+        conn: &Transaction,
+        rows: Vec<Box<dyn Row>>,
+        key: &[&str],
+        update: &[&str],
+        guard: Option<Expr>,
+    ) -> Result<bool, DbErr> {
+        let conflict = Self::conflict(key, update, guard)?;
+        bulk::add::<E>(conn, &Self::models(rows)?, conflict).await
+    }
+}

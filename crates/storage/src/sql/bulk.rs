@@ -1,0 +1,129 @@
+//! Many rows into one table. `PostgreSQL` takes many in a statement, since each statement is a way there and back. On `SQLite`
+//! a long text costs more than its rows do: there one prepared statement takes one row after the other.
+
+use sea_orm::sea_query::{Expr, OnConflict, Query, Values};
+use sea_orm::{
+    ConnectionTrait, DbBackend, DbErr, EntityName, EntityTrait, IntoActiveModel, Iterable, ModelTrait, QueryTrait,
+    Statement, StatementBuilder, Value,
+};
+
+use super::connection::Transaction;
+use crate::db::{rows_per_statement, unique_violation};
+
+/// Inserts `models`, and does what `conflict` says with rows that are there already; how many rows that changed.
+pub(crate) async fn insert<E>(
+    conn: &Transaction,
+    models: Vec<E::Model>,
+    conflict: Option<OnConflict>,
+) -> Result<u64, DbErr>
+where
+    E: EntityTrait + EntityName,
+    E::Model: IntoActiveModel<E::ActiveModel> + Send + Sync,
+    E::ActiveModel: Send,
+{
+    if conn.get_database_backend() == DbBackend::Sqlite {
+        return one_by_one::<E>(conn, &models, conflict).await;
+    }
+    together::<E>(conn, models, conflict).await
+}
+
+/// As [`insert`], with many rows in a statement on `SQLite` too: for what a sale writes, whose statements are counted
+/// (`crates/store/tests/till/statements.rs`).
+pub(crate) async fn together<E>(
+    conn: &Transaction,
+    models: Vec<E::Model>,
+    conflict: Option<OnConflict>,
+) -> Result<u64, DbErr>
+where
+    E: EntityTrait + EntityName,
+    E::Model: IntoActiveModel<E::ActiveModel>,
+    E::ActiveModel: Send,
+{
+    let mut changed = 0;
+    let mut rows = models.into_iter().map(IntoActiveModel::into_active_model);
+    loop {
+        let chunk: Vec<_> = rows.by_ref().take(rows_per_statement(E::Column::iter().count())).collect();
+        if chunk.is_empty() {
+            return Ok(changed);
+        }
+        let mut insert = E::insert_many(chunk);
+        if let Some(conflict) = &conflict {
+            insert = insert.on_conflict(conflict.clone());
+        }
+        changed += insert.exec_without_returning(conn).await?;
+    }
+}
+
+/// Rows of one table that are ready to be inserted, made before anybody waits for it: the texts are long, and a store has one
+/// writer.
+pub struct Lines(Vec<Statement>);
+
+impl Lines {
+    /// Lines of a document, as many in a statement as [`together`] has.
+    pub fn new<E>(models: &[E::Model], backend: DbBackend) -> Self
+    where
+        E: EntityTrait,
+        E::Model: IntoActiveModel<E::ActiveModel> + Clone,
+    {
+        let insert = |models: &[E::Model]| {
+            let models = models.iter().cloned().map(IntoActiveModel::into_active_model);
+            E::insert_many(models).build(backend)
+        };
+        Self(models.chunks(rows_per_statement(E::Column::iter().count())).map(insert).collect())
+    }
+
+    pub(crate) async fn insert(self, conn: &Transaction) -> Result<(), DbErr> {
+        for statement in self.0 {
+            conn.execute_raw(statement).await?;
+        }
+        Ok(())
+    }
+}
+
+/// As [`insert`] on `SQLite`, of rows of which probably none is there: to look out for conflicts costs each of them something. Whether
+/// none was.
+pub(crate) async fn add<E>(conn: &Transaction, models: &[E::Model], conflict: OnConflict) -> Result<bool, DbErr>
+where
+    E: EntityTrait + EntityName,
+    E::Model: Send + Sync,
+{
+    match one_by_one::<E>(conn, models, None).await {
+        Ok(_) => Ok(true),
+        // Those before it are there now, and meet themselves.
+        Err(error) if unique_violation(&error).is_some() => {
+            one_by_one::<E>(conn, models, Some(conflict)).await?;
+            Ok(false)
+        }
+        Err(error) => Err(error),
+    }
+}
+
+async fn one_by_one<E>(conn: &Transaction, models: &[E::Model], conflict: Option<OnConflict>) -> Result<u64, DbErr>
+where
+    E: EntityTrait + EntityName,
+    E::Model: Send + Sync,
+{
+    let columns: Vec<E::Column> = E::Column::iter().collect();
+    let (sql, further) = of_one_row::<E>(&columns, conflict)?;
+    let values = |model: &E::Model| -> Vec<Value> {
+        columns.iter().map(|column| model.get(*column)).chain(further.iter().cloned()).collect()
+    };
+    conn.execute_each(&sql, models.iter().map(values)).await
+}
+
+/// The text that inserts one row, and the values of its own that come after those of the row.
+fn of_one_row<E: EntityTrait>(
+    columns: &[E::Column],
+    conflict: Option<OnConflict>,
+) -> Result<(String, Vec<Value>), DbErr> {
+    let mut insert = Query::insert();
+    let places = columns.iter().map(|_| Expr::value(0));
+    let built = insert.into_table(E::default()).columns(columns.iter().copied()).values(places);
+    built.map_err(|error| DbErr::Custom(error.to_string()))?;
+    if let Some(conflict) = conflict {
+        insert.on_conflict(conflict);
+    }
+    let statement = StatementBuilder::build(&insert, &DbBackend::Sqlite);
+    let Values(values) = statement.values.unwrap_or(Values(Vec::new()));
+    Ok((statement.sql, values.into_iter().skip(columns.len()).collect()))
+}

@@ -1,0 +1,12 @@
+//! Statements, and their way to either database: connections, lists and rows of any length, what an error means.
+
+pub(crate) mod bulk;
+pub(crate) mod connection;
+pub mod count;
+pub mod db;
+pub(crate) mod errors;
+pub mod many;
+pub mod memory;
+pub(crate) mod opening;
+pub(crate) mod row;
+pub(crate) mod sqlite;

@@ -1,0 +1,19 @@
+//! What this store asks of headquarters and what a failure of that means, and how the line stands. Nothing here knows the store.
+
+mod client;
+mod gate;
+mod line;
+mod page_size;
+pub mod standing;
+mod state;
+mod tls;
+mod told;
+mod transport;
+mod verdict;
+
+pub use client::{HqClient, HqError, Refused};
+pub use gate::Gate;
+pub use line::{Line, Loading};
+pub use state::SyncState;
+pub use transport::{Http, Reply, Request, Transport};
+pub use verdict::Verdict;
