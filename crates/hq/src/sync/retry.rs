@@ -17,7 +17,6 @@ use tillkeep_model::permission::code::StoresEdit;
 use tillkeep_model::wire::PushStatus;
 use tillkeep_storage::entity::sync_log;
 use tillkeep_storage::envelope::{ByHand, Sender};
-use tillkeep_storage::{idempotency, push};
 use tillkeep_storage::sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
 use tillkeep_storage::sync_log::{FAILED, PULL, RETRIED};
 use tillkeep_storage::{idempotency, push};

@@ -9,11 +9,12 @@ use sea_orm::{
 use uuid::Uuid;
 
 use super::tx::Tx;
+use crate::Side;
 use crate::many::execute_in;
 use crate::registry::{self, SyncType, awaited};
+use crate::sql::bulk;
 use crate::sql::bulk::Lines;
 use crate::versions::UNSTAMPED;
-use crate::{Side, bulk};
 
 /// An entity whose rows are written by type.
 pub trait Synchronised:

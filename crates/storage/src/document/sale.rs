@@ -14,7 +14,6 @@ use crate::document::movement::{Kind, Movement, Position};
 use crate::entity::sale::Model;
 use crate::entity::{sale_item, sale_payment};
 use crate::rows::owners::ALL_OF_IT;
-use crate::document::movement::{Kind, Movement, Position};
 
 pub const TYPE: &str = "sales";
 

@@ -9,14 +9,14 @@ use serde_json::value::RawValue;
 use tillkeep_model::{Instant, wire};
 use uuid::Uuid;
 
-use crate::db::{execute, query};
 use super::received::Received;
-use super::staged;
+use crate::db::{execute, query};
+use crate::document::flags;
 use crate::entity::sequence;
 use crate::many::execute_in;
 use crate::registry::{Child, SyncType};
 use crate::rows::Row;
-use crate::{Tx, fault, outbox};
+use crate::{Tx, fault};
 
 /// Version of a row that a reload has not seen again yet.
 const UNSEEN: i64 = -1;

@@ -8,8 +8,10 @@ use tillkeep_model::{Cost, Instant, JsonText, Money, Qty, ids};
 use uuid::Uuid;
 
 use crate::entity::store_product;
-use crate::registry::{Arriving, Doing, Row, Step};
-use crate::{Tx, accounts, barcodes, bulk, kept_verifiers, staff};
+use crate::registry::{Arriving, Doing, Step};
+use crate::rows::Row;
+use crate::sql::bulk;
+use crate::{Tx, accounts, barcodes, kept_verifiers, staff};
 
 /// Rows of one page, while they are written.
 pub(crate) struct Received<'tx> {

@@ -10,6 +10,7 @@ use uuid::Uuid;
 use super::group::Group;
 use super::merged::Merged;
 use super::{facts, foreign};
+use crate::Tx;
 use crate::db::placeholders;
 use crate::document::flags::FOREIGN_NUMBER;
 use crate::document::{Clash, Pushed, Whole};
@@ -18,7 +19,6 @@ use crate::envelope::dated;
 use crate::many::find_in;
 use crate::registry::flags::change;
 use crate::rows::Row;
-use crate::Tx;
 
 /// The flags of each document, which is not stored yet; an earlier document with the number of one of them is flagged
 /// on the spot.
@@ -139,6 +139,4 @@ async fn twice(tx: &mut Tx, group: &Group<'_>, merged: &[Merged]) -> Result<Vec<
         (others.len() > 1).then_some(flag)
     };
     Ok(merged.iter().map(again).collect())
-}
-
 }

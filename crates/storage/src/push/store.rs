@@ -5,9 +5,9 @@ use sea_orm::sea_query::{Alias, Expr, ExprTrait};
 use uuid::Uuid;
 
 use super::effects::Effects;
+use super::elsewhere;
 use super::group::Group;
 use super::merged::Merged;
-use super::elsewhere;
 use crate::many::execute_in;
 use crate::registry::{Scope, SyncType, awaited};
 use crate::rows::Row;

@@ -7,7 +7,7 @@ use serde_json::{Map, Value as Json};
 use tillkeep_model::Cost;
 
 use super::list::ALL;
-use super::table::SyncTable;
+use crate::rows::SyncTable;
 
 /// The keys of costs ([`Cost`]) in the rows of all types: those that are missing where costs are withheld.
 pub static COST_KEYS: LazyLock<BTreeSet<String>> = LazyLock::new(|| {

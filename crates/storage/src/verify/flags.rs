@@ -14,7 +14,6 @@ use uuid::Uuid;
 
 use self::known::Known;
 use super::finding::Found;
-use super::rule::all;
 use super::source::{Source, having};
 use crate::db::query;
 use crate::document::flags::FOREIGN_NUMBER;

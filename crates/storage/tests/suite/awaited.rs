@@ -7,7 +7,7 @@ use serde_json::{Value as Json, json};
 use tillkeep_model::wire::camel;
 use tillkeep_storage::document::{Awaited, Reference};
 use tillkeep_storage::entity::{customer, product};
-use tillkeep_storage::push::Sender;
+use tillkeep_storage::envelope::Sender;
 use tillkeep_storage::registry::{self, SyncType};
 use uuid::Uuid;
 
