@@ -177,7 +177,7 @@ macro_rules! sent {
         const _: () = {
             use ::utoipa::openapi::{RefOr, Schema};
 
-            /// The types of the fields in the description, before their rules.
+            // The types of the fields in the description, before their rules.
             #[derive(::serde::Deserialize, ::utoipa::ToSchema)]
             #[serde(rename_all = "camelCase", deny_unknown_fields)]
             #[expect(dead_code, reason = "described, not read")]

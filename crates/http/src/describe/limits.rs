@@ -72,8 +72,9 @@ fn is_nullable(schema: &RefOr<Schema>) -> bool {
 fn description(schema: &RefOr<Schema>) -> Option<String> {
     match schema {
         RefOr::T(Schema::Object(object)) => object.description.clone(),
-        RefOr::T(Schema::OneOf(one)) => one.description.clone(),
-        _ => None,
+        RefOr::T(Schema::OneOf(one)) => one.description.clone().or_else(|| one.items.iter().find_map(description)),
+        RefOr::Ref(named) => Some(named.description.clone()).filter(|text| !text.is_empty()),
+        RefOr::T(_) => None,
     }
 }
 
