@@ -1,8 +1,9 @@
 //! What documents name and headquarters may get after them.
 
+use tillkeep_model::fields;
 use uuid::Uuid;
 
-use super::{Whole, customer, sale, session};
+use super::Whole;
 
 /// A column of a document, or of its lines, that names a row which may come later.
 #[derive(Clone, Copy, Debug)]
@@ -24,14 +25,15 @@ pub enum Reference {
 }
 
 impl Reference {
-    pub const fn table(self) -> &'static str {
-        match self {
-            Self::Product => "products",
-            Self::Customer => customer::TYPE,
-            Self::Session => session::TYPE,
-            Self::Sale => sale::TYPE,
-            Self::SaleItem => "sale_items",
-        }
+    pub fn table(self) -> &'static str {
+        let book = match self {
+            Self::Product => &fields::product::BOOK,
+            Self::Customer => &fields::customer::BOOK,
+            Self::Session => &fields::session::SESSION,
+            Self::Sale => &fields::sale::SALE,
+            Self::SaleItem => &fields::sale::ITEM,
+        };
+        book.table
     }
 
     /// The flag of a document until HQ has the row.
