@@ -36,6 +36,14 @@ pub struct Facts {
 }
 
 impl Facts {
+    /// What of that which documents name HQ does not have and may get, products first.
+    pub(crate) fn lacks(&self, named: &[Named]) -> impl Iterator<Item = Reference> + use<> {
+        let products = named.iter().flat_map(|named| &named.products).any(|id| !self.products.contains(id));
+        let customers = named.iter().filter_map(|named| named.customer).any(|id| !self.customers.contains_key(&id));
+        let all = [(products, Reference::Product), (customers, Reference::Customer)];
+        all.into_iter().filter_map(|(is, names)| is.then_some(names))
+    }
+
     /// Whether HQ has what a document names.
     pub(super) fn has(&self, names: Reference, id: Uuid) -> bool {
         match names {

@@ -104,6 +104,8 @@ fn known_now(table: &str, flag: &str, lacks: &str) -> UpdateStatement {
     update
         .table(Alias::new(table))
         .value(Alias::new("flags"), Expr::cust(without))
+        // By the index of what has flags.
+        .and_where(Expr::cust("flags <> '[]'"))
         .and_where(Expr::cust(format!("flags LIKE '%\"{flag}\"%'")))
         .and_where(Expr::cust(format!("NOT EXISTS ({lacks})")));
     update

@@ -11,12 +11,13 @@ use super::group::Group;
 use super::merged::Merged;
 use super::{facts, foreign};
 use crate::Tx;
-use crate::db::placeholders;
+use crate::db::{Turn, placeholders, take_turn};
 use crate::document::flags::FOREIGN_NUMBER;
 use crate::document::{Clash, Pushed, Whole};
 use crate::entity::sale::CLOCK_BEHIND;
 use crate::envelope::dated;
 use crate::many::find_in;
+use crate::registry::awaited::turn;
 use crate::registry::flags::change;
 use crate::rows::Row;
 
@@ -29,7 +30,15 @@ pub(super) async fn find(tx: &mut Tx, group: &Group<'_>, merged: &[Merged]) -> R
     let others = foreign::codes_of_others(tx, group.sender, printed).await?;
     let twice = twice(tx, group, merged).await?;
     let named: Vec<_> = wholes.iter().map(|whole| pushed.named(whole)).collect();
-    let facts = facts::load(tx, group.sender.store_id, &named).await?;
+    let mut facts = facts::load(tx, group.sender.store_id, &named).await?;
+    let lacks: Vec<Turn> = facts.lacks(&named).filter_map(turn).collect();
+    if !lacks.is_empty() {
+        // Somebody may be storing it just now.
+        for turn in lacks {
+            take_turn(&**tx, turn).await?;
+        }
+        facts = facts::load(tx, group.sender.store_id, &named).await?;
+    }
     let mut all = Vec::with_capacity(merged.len());
     for ((document, whole), duplicate) in merged.iter().zip(&wholes).zip(twice) {
         let mut flags = pushed.checks(whole);

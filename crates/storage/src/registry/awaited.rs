@@ -4,7 +4,8 @@ use sea_orm::{ConnectionTrait, DbErr, Value};
 use uuid::Uuid;
 
 use super::{Child, Scope, SyncType};
-use crate::document::Awaited;
+use crate::db::{Turn, take_turn};
+use crate::document::{Awaited, Reference};
 use crate::many::execute_in;
 
 /// Rows with these ids came to headquarters: documents that have all of what they name now lose the flag.
@@ -15,6 +16,10 @@ pub(crate) async fn came(conn: &impl ConnectionTrait, table: &str, ids: &[Uuid])
     for (entity, pushed) in super::pushed() {
         for awaited in pushed.awaited.iter().filter(|awaited| awaited.names.table() == table) {
             let Some(lacks) = lacks(entity, awaited) else { continue };
+            if let Some(turn) = turn(awaited.names) {
+                // A document that is judged in this moment and not committed is seen only once it is.
+                take_turn(conn, turn).await?;
+            }
             let Lacks { flag, condition, values } = lacks;
             let sql = format!(
                 "UPDATE {of} SET flags = {without} WHERE flags LIKE '%\"{flag}\"%' AND {names} AND NOT ({condition})",
@@ -26,6 +31,15 @@ pub(crate) async fn came(conn: &impl ConnectionTrait, table: &str, ids: &[Uuid])
         }
     }
     Ok(())
+}
+
+/// What keeps those apart who look for such a row and who make it. Of drawers a push of their store does.
+pub(crate) const fn turn(names: Reference) -> Option<Turn> {
+    match names {
+        Reference::Product => Some(Turn::Product),
+        Reference::Customer => Some(Turn::Account),
+        Reference::Session | Reference::Sale | Reference::SaleItem => None,
+    }
 }
 
 /// What a document has a flag for.

@@ -5,10 +5,12 @@ use std::path::Path;
 
 use serde_json::{Value as Json, json};
 use tillkeep_model::wire::camel;
+use tillkeep_storage::db;
 use tillkeep_storage::document::{Awaited, Reference};
 use tillkeep_storage::entity::{customer, product};
 use tillkeep_storage::envelope::Sender;
 use tillkeep_storage::registry::{self, SyncType};
+use tillkeep_storage::sea_orm::ConnectionTrait;
 use uuid::Uuid;
 
 use crate::kit::chain::{self, Chain, id};
@@ -90,6 +92,57 @@ async fn a_document_that_came_before_what_it_names_loses_its_flag_when_that_come
             assert_eq!(flags(&hq, entity, &name).await, json!([]), "{name}");
             hq.verify().await;
         }
+    }
+}
+
+/// Waits until `count` transactions stand behind others; not for ever.
+async fn waiting(hq: &Hq, count: i64) {
+    let sql = "SELECT COUNT(*) AS n FROM pg_locks WHERE NOT granted \
+               AND database = (SELECT oid FROM pg_database WHERE datname = current_database())";
+    for _ in 0..5_000 {
+        let rows = db::query(hq.db.reader(), sql, []).await.expect("the locks");
+        if rows[0].try_get::<i64>("", "n").expect("a count") >= count {
+            return;
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_product_that_is_made_in_the_moment_of_its_sale_leaves_no_flag_whichever_comes_first() {
+    for hq in kit::both().await {
+        if hq.db.is_embedded() {
+            // Writers follow one another.
+            continue;
+        }
+        let chain = Chain::found(&hq).await;
+        let sales = kit::entity("sales");
+        let late = |name: &str| create_sale(&chain.first, id(name), &[(id(&format!("{name} sells")), 1)]);
+        // The sale is judged and not committed.
+        let held = hq.db.begin().await.expect("a transaction");
+        held.execute_unprepared("LOCK TABLE sync_log IN ACCESS EXCLUSIVE MODE").await.expect("a lock");
+        let sale = late("first");
+        let product = async {
+            waiting(&hq, 1).await;
+            made(&hq, id("first sells")).await;
+        };
+        let release = async {
+            waiting(&hq, 2).await;
+            drop(held);
+        };
+        tokio::join!(take(&hq, &chain.first, &sale), product, release);
+        assert_eq!(flags(&hq, sales, "first").await, json!([]));
+        // The product is made and not committed.
+        let mut making = hq.db.begin().await.expect("a transaction");
+        let row = product::Model { id: id("second sells"), ..chain::product("second", 500) };
+        making.insert::<product::Entity>(row).await.expect("a product");
+        let sale = late("second");
+        let commit = async {
+            waiting(&hq, 1).await;
+            making.commit().await.expect("a commit");
+        };
+        tokio::join!(take(&hq, &chain.first, &sale), commit);
+        assert_eq!(flags(&hq, sales, "second").await, json!([]));
+        hq.verify().await;
     }
 }
 

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 use serde_json::value::RawValue;
 use tillkeep_http::answer::Paging;
+use tillkeep_http::costs;
 use tillkeep_http::error::{Error, Result};
 use tillkeep_http::extract::Segment;
 use tillkeep_http::{Answer, Caller, List, Params};
@@ -169,7 +170,7 @@ pub(crate) async fn list(
         .await?
         .into_iter()
         .map(|row| OutboxEntry {
-            data: if told(&row.entity_type) { RawValue::from_string(row.payload).ok() } else { None },
+            data: told(&row.entity_type).then_some(row.payload).and_then(costs::stored_document),
             id: row.seq,
             entity_type: row.entity_type,
             entity_id: row.entity_id,

@@ -1,7 +1,9 @@
 //! Who counts a drawer does not know what should be in it.
 
 use serde_json::{Value as Json, json};
-use tillkeep_storage::entity::{approval, audit_log};
+use tillkeep_model::ids;
+use tillkeep_storage::entity::{approval, audit_log, role, role_permission};
+use tillkeep_storage::registry::COST_KEYS;
 use tillkeep_storage::sea_orm::EntityTrait;
 
 use crate::kit::people;
@@ -108,6 +110,27 @@ async fn no_answer_to_a_cashier_has_what_should_be_in_the_drawer() {
     let shown = scene.shop.sign_in("administrator").await.get(&format!("/register-sessions/{session}")).await.ok(200);
     assert_eq!((&shown["expectedCash"], &shown["cashVariance"]), (&json!(EXPECTED), &json!(-1)));
     assert_eq!(manager.get("/registers").await.status, 200);
+}
+
+#[tokio::test]
+async fn what_waits_for_headquarters_has_costs_for_those_alone_who_may_see_them() {
+    let shop = Shop::open().await;
+    shop.selling().await.sell(json!([line("TEA", 1)])).await.ok(201);
+    shop.insert::<role::Entity>([role::Model {
+        id: ids::role("technician"),
+        code: "technician".into(),
+        name: "Technician".into(),
+        ..role::Model::default()
+    }])
+    .await;
+    let (role_id, permission_id) = (ids::role("technician"), ids::permission("stores.view"));
+    shop.insert::<role_permission::Entity>([role_permission::Model { role_id, permission_id }]).await;
+    for (who, may) in [("technician", false), ("administrator", true)] {
+        let waits = shop.sign_in(who).await.get("/sync/outbox").await.ok(200).to_string();
+        assert!(waits.contains("\"saleItems\""), "{waits}");
+        let told: Vec<&String> = COST_KEYS.iter().filter(|key| waits.contains(&format!("\"{key}\""))).collect();
+        assert_eq!(!told.is_empty(), may, "{who}: {told:?}");
+    }
 }
 
 #[tokio::test]
