@@ -85,6 +85,11 @@ pub fn bucket(store_id: Uuid) -> Bucket {
     Bucket::new(Kind::StoreSignIn, "").at(store_id)
 }
 
+/// At headquarters, the bucket of names that one store asks for.
+fn names(store_id: Uuid) -> Bucket {
+    Bucket::new(Kind::LoginAddress, "names").at(store_id)
+}
+
 /// At headquarters, the person whom a store asks for: somebody active whose role counts there, one that counts everywhere only where
 /// the operator wants it, and nobody whose PIN another one knows. 401 for all others alike, at the same cost, and 429 once too many
 /// were wrong for this store.
@@ -95,7 +100,9 @@ pub async fn judge(
     claimant: &Claimant,
     asked: &StoreSignIn,
 ) -> Result<(Attempt, user::Model)> {
-    let (attempt, pins) = (throttle::take(auth, &[bucket(store_id)], claimant).await?, auth.pins.for_stores());
+    let mut buckets = vec![bucket(store_id)];
+    buckets.extend(asked.username.as_ref().map(|_| names(store_id)));
+    let (attempt, pins) = (throttle::take(auth, &buckets, claimant).await?, auth.pins.for_stores());
     let people = user::Entity::find()
         .filter(user::Column::DeletedAt.is_null())
         .filter(user::Column::IsActive.eq(true))
@@ -120,6 +127,12 @@ pub async fn judge(
         // The store has all names: a guess at nobody finds out nothing, and invented names must not use up what the store may ask.
         (attempt, Err(None)) if asked.username.is_some() => {
             attempt.withdraw(auth).await?;
+            // Each costs a hash all the same: so many a minute.
+            let counted = throttle::take(auth, &[names(store_id)], claimant).await?;
+            let tx = auth.db.begin_aside().await?;
+            counted.wrong(&tx, auth.clock.now()).await?;
+            tx.commit().await?;
+            throttle::judged(auth);
             Err(wrong())
         }
         (attempt, Err(user)) => Err(refuse(auth, attempt, claimant.audit("login.refused", user)).await?),
