@@ -1,4 +1,5 @@
-//! The store's outbox: what HQ has not confirmed yet. Specification, section 3; `docs/sync.md`, section 2.
+//! The store's outbox: what HQ has not confirmed yet. Specification, section 3; `docs/sync.md`, "Up: from stores
+//! to HQ".
 
 mod left_here;
 

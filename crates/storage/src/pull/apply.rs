@@ -1,4 +1,5 @@
-//! What a store does with the rows it pulled: rows and cursor land in one transaction. `docs/sync.md`, section 1.
+//! What a store does with the rows it pulled: rows and cursor land in one transaction. `docs/sync.md`, "Down: from
+//! HQ to stores".
 
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};

@@ -1,5 +1,5 @@
 //! What HQ does with pushed envelopes: a verdict for each, exactly-once effects, nothing that blocks the rest.
-//! Specification, sections 3 and 4.3; `docs/sync.md`, section 2.
+//! Specification, sections 3 and 4.3; `docs/sync.md`, "Up: from stores to HQ".
 
 mod apply;
 mod audited;

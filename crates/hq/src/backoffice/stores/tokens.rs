@@ -1,4 +1,4 @@
-//! Sync tokens: given out once, replaced, taken away. `docs/api.md`, section 5.
+//! Sync tokens: given out once, replaced, taken away. `docs/api.md`, section 7.
 
 use std::convert::Infallible;
 use std::fmt::Write;
